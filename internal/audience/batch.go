@@ -88,7 +88,7 @@ type BatchCounts struct {
 	Complained   int64
 	Unsubscribed int64 // by the link in the mail, or by a complaint
 	Deactivated  int64 // Contacts that a bounce of this Batch deactivated
-	Repeated     int64 // sent again after a crash, because the first outcome is unknown
+	Repeated     int64 // sent again, because the first outcome is unknown
 	Doubtful     int64 // not sent again although the outcome is unknown
 
 	// Contacts that were left out or skipped, by reason.

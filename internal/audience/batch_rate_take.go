@@ -55,17 +55,8 @@ func (s *Service) IsLimited(slice *LeasedSlice) bool {
 func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Recipient) (granted, others []Recipient,
 	next time.Time, err error) {
 	err = s.store.Update(ctx, func(tx Tx) error {
-		paces, err := tx.Paces()
+		c, err := s.claim(tx, slice, all, s.now())
 		if err != nil {
-			return err
-		}
-		now := s.now()
-		c := claims{now: now.UnixNano(), buckets: make(map[string]*bucket), relay: s.sending.Relay,
-			day: s.sending.Warmup.limit(now, s.sending.zone())}
-		for i := range all {
-			c.add(s.bucketsOf(slice, paces, all[i].Address, now))
-		}
-		if err := c.lock(tx); err != nil {
 			return err
 		}
 		granted, others = nil, nil
@@ -80,6 +71,35 @@ func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Reci
 		return c.store(tx)
 	})
 	return granted, others, next, err
+}
+
+// ReturnTokens gives the tokens back that a sender has taken for recipients, but whose mails it has not begun to hand
+// over. Without this, an interrupted slice could use up the mails of a day. at is when it took the first of the tokens.
+func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []Recipient, at time.Time) error {
+	return s.store.Update(ctx, func(tx Tx) error {
+		c, err := s.claim(tx, slice, all, at)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			c.giveBack(i)
+		}
+		return c.store(tx)
+	})
+}
+
+// claim locks the buckets of mails to recipients.
+func (s *Service) claim(tx RateTx, slice *LeasedSlice, all []Recipient, now time.Time) (*claims, error) {
+	paces, err := tx.Paces()
+	if err != nil {
+		return nil, err
+	}
+	c := &claims{now: now.UnixNano(), buckets: make(map[string]*bucket), relay: s.sending.Relay,
+		day: s.sending.Warmup.limit(now, s.sending.zone())}
+	for i := range all {
+		c.add(s.bucketsOf(slice, paces, all[i].Address, now))
+	}
+	return c, c.lock(tx)
 }
 
 // bucketsOf returns all buckets of one mail.
@@ -170,6 +190,16 @@ func (c *claims) grant(i int) bool {
 		c.day.taken, c.day.took = c.day.taken+1, true
 	}
 	return true
+}
+
+// giveBack undoes grant.
+func (c *claims) giveBack(i int) {
+	for _, b := range c.mails[i] {
+		b.full, b.took = max(0, b.full-b.interval()), true
+	}
+	if c.day != nil {
+		c.day.taken, c.day.took = max(0, c.day.taken-1), true
+	}
 }
 
 func (c *claims) store(tx RateTx) error {

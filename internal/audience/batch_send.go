@@ -206,18 +206,23 @@ func (all *batchChanges) of(tx Tx, s *LeasedSlice) (*batchChange, error) {
 // store stores the statuses of the recipients.
 func (all batchChanges) store(tx Tx, now int64) error {
 	for _, c := range all {
-		for _, status := range []struct {
-			ids   []ContactID
-			store func(ListID, BatchID, []ContactID, int64) error
-		}{{c.waiting, tx.MarkWaiting}, {c.sent, tx.MarkSent}, {c.sending, tx.MarkSending}} {
-			if len(status.ids) == 0 {
-				continue
-			}
-			if err := status.store(c.list, c.batch, status.ids, now); err != nil {
+		if len(c.waiting) > 0 {
+			if err := tx.MarkWaiting(c.list, c.batch, c.waiting, now); err != nil {
 				return err
 			}
 		}
-		c.counts.Sent += int64(len(c.sent))
+		if len(c.sent) > 0 {
+			sent, err := tx.MarkSent(c.list, c.batch, c.sent, now)
+			if err != nil {
+				return err
+			}
+			c.counts.Sent += sent
+		}
+		if len(c.sending) > 0 {
+			if err := tx.MarkSending(c.list, c.batch, c.sending, now); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -258,6 +263,9 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 	if err != nil {
 		return ignoreKind(NotFound, err)
 	}
+	if stored.wasHandedOver() { // a report about the mail has arrived
+		return nil
+	}
 	stored.Time = now
 	if r.Address != "" {
 		stored.Address = r.Address
@@ -287,6 +295,9 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 	default:
 		stored.Attempts++
 		stored.Status, stored.Detail, stored.Time = RecipientDeferred, why.Error(), r.Retry.Unix()
+		if why.Unknown {
+			stored.Status = RecipientSending
+		}
 	}
 	return tx.SetRecipient(stored)
 }

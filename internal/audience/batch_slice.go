@@ -65,8 +65,8 @@ type SliceTx interface {
 	// ReleaseSlice ends a lease. If done is true, the slice needs no further lease. Otherwise
 	// another process may take it at the time from.
 	ReleaseSlice(s *BatchSlice, done bool, from int64) error
-	// SliceRecipients returns the recipients of a slice that are waiting or being sent, or that
-	// are deferred and due at now, in order of ID.
+	// SliceRecipients returns the recipients of a slice that are waiting, and those that are deferred
+	// or being sent and due at now, in order of ID.
 	SliceRecipients(s *BatchSlice, now int64) ([]Recipient, error)
 	// SliceRest returns how many recipients of a slice still have to be sent, and the earliest time
 	// at which one of them is due. This time is 0 if one of them is waiting.
@@ -74,8 +74,9 @@ type SliceTx interface {
 	// MarkSending stores that recipients are being sent.
 	MarkSending(list ListID, batch BatchID, ids []ContactID, now int64) error
 	// MarkSent stores that the mail server accepted the mails of recipients, and raises the
-	// last_message_time of their Contacts.
-	MarkSent(list ListID, batch BatchID, ids []ContactID, now int64) error
+	// last_message_time of their Contacts. It returns the number of recipients that were marked as being
+	// sent: a report about a mail can arrive before.
+	MarkSent(list ListID, batch BatchID, ids []ContactID, now int64) (sent int64, err error)
 	// MarkWaiting stores that recipients which were marked as being sent were not sent.
 	MarkWaiting(list ListID, batch BatchID, ids []ContactID, now int64) error
 	// MarkDeferred stores that recipients get their mails at a later time.

@@ -37,14 +37,14 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryBounced, detail
-		recipient, err := storeReported(tx, r.delivery, now)
+		recipient, sent, err := storeReported(tx, r.delivery, now)
 		if err != nil {
 			return false, err
 		}
 		if err := publishMail(tx, k, now, WebhookBounced); err != nil {
 			return false, err
 		}
-		counts := BatchCounts{Bounced: 1}
+		counts := BatchCounts{Bounced: 1, Sent: sent}
 		if err := countBounce(tx, k, recipient, &counts, now); err != nil || recipient == nil {
 			return true, err
 		}
@@ -62,7 +62,7 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryComplained, detail
-		recipient, err := storeReported(tx, r.delivery, now)
+		recipient, sent, err := storeReported(tx, r.delivery, now)
 		if err != nil {
 			return false, err
 		}
@@ -73,13 +73,13 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 		if err != nil || recipient == nil {
 			return true, err
 		}
-		return true, countComplained(tx, recipient, now)
+		return true, countComplained(tx, recipient, sent, now)
 	})
 }
 
 // countComplained counts a complaint about a Batch's mail, and pauses the Batch if it has too many.
-func countComplained(tx Tx, r *Recipient, now int64) error {
-	if err := tx.AddToBatch(r.Batch, BatchCounts{Complained: 1}, now); err != nil {
+func countComplained(tx Tx, r *Recipient, sent, now int64) error {
+	if err := tx.AddToBatch(r.Batch, BatchCounts{Complained: 1, Sent: sent}, now); err != nil {
 		return err
 	}
 	if err := countUnsubscribed(tx, r.key(&Batch{ID: r.Batch}), now); err != nil {

@@ -16,7 +16,7 @@ type Recipient struct {
 	Contact      ContactID
 	Slice        int64 // number of the slice that sends the mail
 	Status       RecipientStatus
-	Time         int64 // of the status; for RecipientDeferred: of the next attempt
+	Time         int64 // of the status, or of the next attempt
 	Attempts     int64 // failed attempts
 	Address      string
 	Detail       string // reply of the mail server, text of a report, or a LeftOut
@@ -31,7 +31,7 @@ type RecipientStatus string
 // The statuses. The last four have the values of a DeliveryStatus.
 const (
 	RecipientWaiting    RecipientStatus = "waiting"
-	RecipientSending    RecipientStatus = "sending"  // being sent; after a crash the outcome is unknown
+	RecipientSending    RecipientStatus = "sending"  // being sent; after a crash or a lost connection the outcome is unknown
 	RecipientDeferred   RecipientStatus = "deferred" // an attempt failed; Time says when the next one begins
 	RecipientSkipped    RecipientStatus = "skipped"  // must not get the mail any more
 	RecipientDoubtful   RecipientStatus = "doubtful" // the outcome is unknown, and the Batch does not send it again
@@ -165,8 +165,8 @@ func newerFirst(a, b Delivery) int {
 }
 
 // storeReported stores the status and the detail of a delivery that a report is about. It returns
-// the recipient whose Batch counts the report, or nil.
-func storeReported(tx Tx, d *Delivery, now int64) (*Recipient, error) {
+// the recipient whose Batch counts the report, or nil, and how many mails the Batch must count as sent.
+func storeReported(tx Tx, d *Delivery, now int64) (r *Recipient, sent int64, err error) {
 	kind := EventBounced
 	if d.Status == DeliveryComplained {
 		kind = EventComplained
@@ -174,19 +174,23 @@ func storeReported(tx Tx, d *Delivery, now int64) (*Recipient, error) {
 	id := d.batch()
 	if id == 0 {
 		if err := tx.PutDelivery(d); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		return reportedRecipient(tx, d, kind, now)
+		r, err = reportedRecipient(tx, d, kind, now)
+		return r, 0, err
 	}
-	r, err := tx.Recipient(d.List, id, d.Contact)
+	r, err = tx.Recipient(d.List, id, d.Contact)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	if r.Status == RecipientSending { // the report shows that the mail was accepted; MarkSent does not count it
+		sent, r.Sent = 1, now
 	}
 	r.Status, r.Detail, r.Time = RecipientStatus(d.Status), d.Detail, now
 	if err := tx.SetRecipient(r); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return r, storeEvent(tx, r, kind, now)
+	return r, sent, storeEvent(tx, r, kind, now)
 }
 
 // countUnsubscribed counts an unsubscription by the link in the mail of a Batch or an autoresponder, once for each

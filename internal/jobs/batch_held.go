@@ -20,6 +20,9 @@ type heldSlice struct {
 	waiting []audience.Recipient // without tokens; only the leasing goroutine adds some
 	again   time.Time            // when the recipients of a released slice may get tokens; zero if it was not released for this
 
+	tokens time.Time            // when the first tokens were taken; zero: the mails need none
+	unused []audience.Recipient // with tokens, and their mails were not handed over
+
 	parkedUntil time.Time // when a slice with waiting recipients is released; only the leasing goroutine uses it
 	running     int       // taken and not reported
 	released    bool
@@ -49,7 +52,15 @@ func (s *heldSlice) reported(n int) {
 func (s *heldSlice) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.unused = append(s.unused, s.left...)
 	s.left, s.waiting, s.abandoned = nil, nil, true
+}
+
+// notTried says that the mails of taken recipients were not handed over.
+func (s *heldSlice) notTried(some ...audience.Recipient) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unused = append(s.unused, some...)
 }
 
 // waitForServer abandons the slice, so that it is sent after a pause.
@@ -79,10 +90,10 @@ func (s *heldSlice) finished() bool {
 
 // maySend reports whether a mail of the slice may be handed over. After a long interruption of the
 // process, another process may have the slice.
-func (s *heldSlice) maySend() bool {
+func (s *heldSlice) maySend(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.abandoned && time.Since(s.renewed) < safeLease
+	return !s.abandoned && now.Sub(s.renewed) < safeLease
 }
 
 // heldSlices are all slices that this process has leased.
@@ -91,8 +102,8 @@ type heldSlices struct {
 	all []*heldSlice
 }
 
-func (h *heldSlices) add(leased *audience.LeasedSlice) *heldSlice {
-	s := &heldSlice{leased: leased, left: leased.Recipients, renewed: time.Now()}
+func (h *heldSlices) add(leased *audience.LeasedSlice, now time.Time) *heldSlice {
+	s := &heldSlice{leased: leased, left: leased.Recipients, renewed: now}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.all = append(h.all, s)
@@ -123,8 +134,7 @@ func (h *heldSlices) abandonUnless(sending []audience.BatchID) {
 }
 
 // renew renews the leases that were not renewed for renewInterval.
-func (h *heldSlices) renew(ctx context.Context, service *audience.Service) error {
-	now := time.Now()
+func (h *heldSlices) renew(ctx context.Context, service *audience.Service, now time.Time) error {
 	var due []*heldSlice
 	var leases []audience.BatchSlice
 	for _, s := range h.copy() {

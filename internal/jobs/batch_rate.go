@@ -38,14 +38,19 @@ func (s *heldSlice) withoutTokens() []audience.Recipient {
 	return s.waiting
 }
 
-// granted stores which recipients have tokens now and which still wait. It changes nothing in an
-// abandoned slice.
-func (s *heldSlice) granted(left, waiting []audience.Recipient, again time.Time) {
+// granted stores which recipients have tokens since now and which still wait. In an abandoned slice the tokens are
+// unused.
+func (s *heldSlice) granted(left, waiting []audience.Recipient, again, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.abandoned {
-		s.left, s.waiting, s.again = left, waiting, again
+	if s.tokens.IsZero() {
+		s.tokens = now
 	}
+	if s.abandoned {
+		s.unused = append(s.unused, left...)
+		return
+	}
+	s.left, s.waiting, s.again = left, waiting, again
 }
 
 // parkLimit returns when a slice with waiting recipients must be released.
@@ -64,6 +69,7 @@ func (b *BatchSender) admit(ctx context.Context, s *heldSlice) {
 		b.finishIfDone(s)
 		return
 	}
+	now := b.now()
 	granted, others, next, err := b.service.TakeTokens(ctx, s.leased, all)
 	if err != nil {
 		b.report(ctx, "take tokens for the mails of a Batch", err)
@@ -72,20 +78,29 @@ func (b *BatchSender) admit(ctx context.Context, s *heldSlice) {
 		b.sleep(ctx, failedPause)
 		return
 	}
-	now := time.Now()
 	switch until := s.parkLimit(now); {
 	case len(others) == 0:
-		s.granted(granted, nil, time.Time{})
+		s.granted(granted, nil, time.Time{}, now)
 	case next.Before(until):
-		s.granted(granted, others, time.Time{})
+		s.granted(granted, others, time.Time{}, now)
 		b.parked.add(s, next)
 	default:
-		s.granted(granted, nil, next)
+		s.granted(granted, nil, next, now)
 		if len(granted) == 0 && len(others) == len(s.leased.Recipients) {
 			b.parked.block(s.leased.Batch, min(next.Sub(now), longestBlock), now)
 		}
 	}
 	b.offer(ctx, s)
+}
+
+// returnTokens gives the unused tokens of a finished slice back.
+func (b *BatchSender) returnTokens(s *heldSlice) {
+	if s.tokens.IsZero() || len(s.unused) == 0 { // no worker uses the slice any more
+		return
+	}
+	if err := b.service.ReturnTokens(b.running, s.leased, s.unused, s.tokens); err != nil {
+		b.report(b.running, "return tokens for mails of a Batch", err)
+	}
 }
 
 // releaseParked releases the parked slices, so that another process can lease them at once.
@@ -97,8 +112,8 @@ func (b *BatchSender) releaseParked() {
 }
 
 // pauseUntil returns for how many seconds a slice is not leased whose recipients have no tokens.
-func pauseUntil(at time.Time) int64 {
-	return int64(min(max(time.Until(at), time.Second), longestBlock) / time.Second)
+func pauseUntil(at, now time.Time) int64 {
+	return int64(min(max(at.Sub(now), time.Second), longestBlock) / time.Second)
 }
 
 // parkedSlices are the slices that wait for tokens, and the Batches of which no recipient gets one.
@@ -129,12 +144,12 @@ func (p *parkedSlices) due(now time.Time) *heldSlice {
 }
 
 // wait returns how long to wait for the first parked slice, at most longest.
-func (p *parkedSlices) wait(longest time.Duration) time.Duration {
+func (p *parkedSlices) wait(longest time.Duration, now time.Time) time.Duration {
 	for i := range p.all {
-		longest = min(longest, time.Until(p.all[i].at))
+		longest = min(longest, p.all[i].at.Sub(now))
 	}
 	for _, at := range p.blocked {
-		longest = min(longest, time.Until(at))
+		longest = min(longest, at.Sub(now))
 	}
 	return max(longest, 0)
 }
@@ -170,7 +185,7 @@ func (p *parkedSlices) skip(now time.Time) (ids []audience.BatchID) {
 // slowDown halves the rate of the mails to a mailbox provider that asked for it. The held slices are
 // released, so that their other recipients get the new rate too.
 func (b *BatchSender) slowDown(ctx context.Context, address string) {
-	slowed, err := b.service.SlowDown(ctx, address, b.pace.perMinute(address, time.Now()))
+	slowed, err := b.service.SlowDown(ctx, address, b.pace.perMinute(address, b.now()))
 	if err != nil {
 		b.report(ctx, "slow down the mails to a domain", err)
 	}

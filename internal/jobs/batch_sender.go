@@ -47,6 +47,7 @@ type BatchSender struct {
 	connections int
 	holder      string // token of the leases
 	log         *slog.Logger
+	now         func() time.Time // the clock of the service: its times are stored
 	wake        chan struct{}
 	reads       *grouper[audience.BatchPart, audience.BatchProgress]
 	reports     *grouper[audience.BatchProgress, bool]
@@ -61,11 +62,14 @@ type BatchSender struct {
 	workers     sync.WaitGroup
 }
 
-// NewBatchSender returns a BatchSender. It uses o.Service, o.Mailer, o.Slots, o.Connections and o.Log.
+// NewBatchSender returns a BatchSender. It uses o.Service, o.Mailer, o.Slots, o.Connections, o.Log and o.Now.
 func NewBatchSender(o Options) *BatchSender {
 	b := &BatchSender{service: o.Service, mailer: o.Mailer, slots: o.Slots, log: o.Log,
 		connections: cmp.Or(o.Connections, defaultMails/2), holder: rand.Text(),
-		wake: make(chan struct{}, 1), work: make(chan *heldSlice)}
+		now: o.Now, wake: make(chan struct{}, 1), work: make(chan *heldSlice)}
+	if b.now == nil {
+		b.now = time.Now
+	}
 	b.reads = &grouper[audience.BatchPart, audience.BatchProgress]{run: b.service.BatchMails}
 	b.reports = &grouper[audience.BatchProgress, bool]{run: b.storeReports}
 	b.running, b.cut = context.WithCancel(context.Background())
@@ -114,20 +118,20 @@ func (b *BatchSender) Stop(ctx context.Context) {
 func (b *BatchSender) lease(ctx context.Context) {
 	defer b.releaseParked()
 	for ctx.Err() == nil {
-		if s := b.parked.due(time.Now()); s != nil {
+		if s := b.parked.due(b.now()); s != nil {
 			b.admit(ctx, s)
 			continue
 		}
-		slice, next, err := b.service.LeaseSlice(ctx, b.holder, b.last, b.parked.skip(time.Now())...)
+		slice, next, err := b.service.LeaseSlice(ctx, b.holder, b.last, b.parked.skip(b.now())...)
 		switch {
 		case err != nil:
 			b.report(ctx, "lease a slice of a Batch", err)
 			b.sleep(ctx, failedPause)
 		case slice == nil:
-			b.sleep(ctx, b.parked.wait(untilNext(next)))
+			b.sleep(ctx, b.parked.wait(b.untilNext(next), b.now()))
 		default:
 			b.last = slice.Batch
-			s := b.held.add(slice)
+			s := b.held.add(slice, b.now())
 			if b.service.IsLimited(slice) {
 				s.wait()
 				b.admit(ctx, s)
@@ -139,11 +143,11 @@ func (b *BatchSender) lease(ctx context.Context) {
 }
 
 // untilNext returns how long to wait for the next slice. at is a Unix time, or 0.
-func untilNext(at int64) time.Duration {
+func (b *BatchSender) untilNext(at int64) time.Duration {
 	if at == 0 {
 		return lookInterval
 	}
-	return min(max(time.Until(time.Unix(at, 0)), 50*time.Millisecond), lookInterval)
+	return min(max(time.Unix(at, 0).Sub(b.now()), 50*time.Millisecond), lookInterval)
 }
 
 // sleep waits, until Wake is called or ctx ends.
@@ -175,11 +179,12 @@ func (b *BatchSender) finishIfDone(s *heldSlice) {
 		return
 	}
 	b.held.remove(s)
+	b.returnTokens(s)
 	release := audience.BatchProgress{Slice: s.leased, Release: true}
 	if s.noServer { // no worker uses the slice any more
 		release.Pause = int64(pausedSnooze / time.Second)
 	} else if !s.again.IsZero() {
-		release.Pause = pauseUntil(s.again)
+		release.Pause = pauseUntil(s.again, b.now())
 	}
 	b.advance(release)
 	b.Wake() // the Batch may be completed, or the slice may be free again
@@ -201,7 +206,7 @@ func (b *BatchSender) check(ctx context.Context) {
 		sending, err := b.service.SendingBatches(ctx)
 		if err == nil {
 			b.held.abandonUnless(sending)
-			err = b.held.renew(ctx, b.service)
+			err = b.held.renew(ctx, b.service, b.now())
 		}
 		if err != nil {
 			b.report(ctx, "renew the leases of Batches", err)
@@ -239,6 +244,7 @@ func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 		results, taken = nil, len(part)
 		if !marked {
 			s.abandon() // the Batch is not sending any more, or the database failed
+			s.notTried(part...)
 			break
 		}
 		results = b.handOverAll(ctx, s, progress.Mark)
@@ -260,7 +266,11 @@ func (b *BatchSender) next(s *heldSlice, part []audience.Recipient) (p audience.
 func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []audience.BatchMail) []audience.BatchResult {
 	results := make([]audience.BatchResult, 0, len(mails))
 	for i := range mails {
-		if r := b.handOver(ctx, s, &mails[i]); !r.Unknown {
+		r := b.handOver(ctx, s, &mails[i])
+		if r.NotTried {
+			s.notTried(r.Recipient)
+		}
+		if !r.Unknown {
 			results = append(results, r)
 		}
 	}
@@ -271,7 +281,7 @@ func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []aud
 func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *audience.BatchMail) audience.BatchResult {
 	r := audience.BatchResult{Recipient: m.Recipient, Address: m.Address}
 	r.NotTried = true
-	if ctx.Err() != nil || !s.maySend() {
+	if ctx.Err() != nil || !s.maySend(b.now()) {
 		return r
 	}
 	release, err := b.slots.AcquireSpare(ctx, b.connections)
@@ -279,12 +289,12 @@ func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *audience.Ba
 		return r
 	}
 	defer release()
-	if !s.maySend() {
+	if !s.maySend(b.now()) {
 		return r
 	}
 	_, err = b.mailer.Send(b.running, &m.OutgoingMail)
 	r = b.result(s, r, err)
-	b.pace.count(r.Address, time.Now())
+	b.pace.count(r.Address, b.now())
 	if r.Failed != nil && r.Failed.Slower {
 		b.slowDown(ctx, r.Address)
 	}

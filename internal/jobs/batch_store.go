@@ -58,7 +58,7 @@ func (b *BatchSender) result(s *heldSlice, r audience.BatchResult, err error) au
 		r.Failed = &audience.Undelivered{Err: err}
 	}
 	if r.Failed != nil {
-		r.Retry = nextAttempt(int(r.Recipient.Attempts) + 1)
+		r.Retry = b.now().Add(retryDelay(int(r.Recipient.Attempts) + 1))
 	}
 	return r
 }

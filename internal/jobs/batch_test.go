@@ -101,7 +101,7 @@ func batchIsSent(t *testing.T, e teststores.Engine) {
 	const n = 40
 	id := p.addBatch(n, true)
 	b := p.untilStatus(id, audience.BatchCompleted)
-	want := audience.BatchCounts{Recipients: n, Sent: n - 1, Refused: 1, Bounced: 1}
+	want := audience.BatchCounts{Recipients: n, Sent: n - 1, Refused: 1, Bounced: 1, Repeated: 1}
 	if b.BatchCounts != want {
 		t.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
 	}

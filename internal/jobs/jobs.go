@@ -59,6 +59,7 @@ type Options struct {
 	Poster      Poster           // nil if this process does not post webhooks
 	Indexes     Indexes          // nil if this process does not build or drop indexes
 	Log         *slog.Logger
+	Now         func() time.Time // the clock of the Service, for the BatchSender; nil: time.Now
 }
 
 // Mailer composes and sends mails. Its methods return an *audience.Undelivered if a mail could not

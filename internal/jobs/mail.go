@@ -60,7 +60,9 @@ func (w *mailWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
 }
 
 // NextRetry implements river.Worker.
-func (*mailWorker[E]) NextRetry(job *river.Job[E]) time.Time { return nextAttempt(job.Attempt) }
+func (*mailWorker[E]) NextRetry(job *river.Job[E]) time.Time {
+	return time.Now().Add(retryDelay(job.Attempt))
+}
 
 const (
 	// defaultMails is the default number of mails that are composed and sent at the same time.
@@ -83,12 +85,12 @@ var retryDelays = [...]time.Duration{
 	time.Hour, 2 * time.Hour,
 }
 
-// nextAttempt returns the time of the next attempt. attempt is the number of attempts that failed.
-// nextAttempt changes the delay at random by up to 10 %. So mails that failed at the same time are
+// retryDelay returns the delay before the next attempt. attempt is the number of attempts that failed.
+// retryDelay changes the delay at random by up to 10 %. So mails that failed at the same time are
 // not retried at the same time.
-func nextAttempt(attempt int) time.Time {
+func retryDelay(attempt int) time.Duration {
 	wait := retryDelays[min(max(attempt, 1), len(retryDelays))-1]
-	return time.Now().Add(wait*9/10 + rand.N(wait/5))
+	return wait*9/10 + rand.N(wait/5)
 }
 
 // pausedSnooze is the time that a mail waits in the queue while sending is paused.

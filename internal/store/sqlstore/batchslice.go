@@ -100,7 +100,7 @@ func sliceKey(s *audience.BatchSlice) []any {
 
 // SliceRecipients returns the recipients of a slice that a sender has to send now.
 func (t *Tx) SliceRecipients(s *audience.BatchSlice, now int64) ([]audience.Recipient, error) {
-	const open = "WHERE " + inSlice + ` AND (status IN ('waiting', 'sending') OR status = 'deferred' AND time <= ?)
+	const open = "WHERE " + inSlice + ` AND (status = 'waiting' OR status IN ('sending', 'deferred') AND time <= ?)
 		ORDER BY contact_id`
 	return recipientTable.all(t, open, append(sliceKey(s), now)...)
 }
@@ -110,7 +110,7 @@ func (t *Tx) SliceRest(s *audience.BatchSlice) (n, due int64, err error) {
 	err = t.each(func(row *Cursor) error {
 		n, due = row.Int(), row.Int()
 		return nil
-	}, `SELECT count(*), coalesce(min(CASE WHEN status = 'deferred' THEN time ELSE 0 END), 0) FROM recipient
+	}, `SELECT count(*), coalesce(min(CASE WHEN status = 'waiting' THEN 0 ELSE time END), 0) FROM recipient
 		WHERE `+inSlice+" AND status IN ('waiting', 'sending', 'deferred')", sliceKey(s)...)
 	return n, due, err
 }
@@ -137,16 +137,22 @@ func (t *Tx) FreeSlices(batch audience.BatchID, from, to int64) error {
 }
 
 // MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.
-func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) error {
-	if err := t.mark(markSent, " AND status = 'sending'", list, batch, ids, now); err != nil {
-		return err
+func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) (
+	sent int64, err error) {
+	test, key, err := t.recipientsByID(list, batch, ids)
+	if err != nil {
+		return 0, err
+	}
+	n, err := t.conn.Exec("UPDATE recipient SET "+markSent+" WHERE "+test+" AND status = 'sending'", append([]any{now, now}, key...)...)
+	if err != nil {
+		return 0, err
 	}
 	test, args, err := t.contactTest("id", ids)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	args = slices.Concat([]any{now, int64(list)}, args, []any{now})
-	return t.conn.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?", args...)
+	return n, t.conn.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?", args...)
 }
 
 const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"

@@ -80,7 +80,8 @@ func (m *measuredBatch) markSent(tx audience.Tx) error {
 	if err := tx.MarkSending(m.list, m.batch, m.contacts, m.created); err != nil {
 		return err
 	}
-	return tx.MarkSent(m.list, m.batch, m.contacts, m.created)
+	_, err = tx.MarkSent(m.list, m.batch, m.contacts, m.created)
+	return err
 }
 
 // open stores an open of the next mail, in a second of its own: a repeated open in the same second would not be stored.

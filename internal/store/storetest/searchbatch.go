@@ -66,7 +66,7 @@ func (l *list) sendBatch(tx audience.Tx, batch audience.BatchID, id audience.Con
 		if err := tx.MarkSending(l.id, batch, ids, now); err != nil {
 			return err
 		}
-		if err := tx.MarkSent(l.id, batch, ids, 1); err != nil {
+		if _, err := tx.MarkSent(l.id, batch, ids, 1); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,475 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/jobs"
+	enlistmail "enlist/internal/mail"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/teststores"
+)
+
+// This file combines each rule about the time and the recipients of a Batch with each behaviour of a mail server. The
+// clock of the service is set by the test. It shows the night on which clocks in Berlin are put forward at 01:00 UTC.
+
+// serverBehaviour is what a mail server does with the mails to some recipients, the victims.
+type serverBehaviour struct {
+	name   string
+	stage  mailtest.Stage
+	times  int // how often for each victim; 0: always
+	action mailtest.Action
+}
+
+var serverBehaviours = []serverBehaviour{
+	// The first 421 can be the reply over a connection that was open before. Then the mail is sent again at once.
+	{"421", mailtest.Rcpt, 2, mailtest.Reply(421, "4.7.0 too many mails")},
+	{"451", mailtest.Rcpt, 1, mailtest.Reply(451, "4.3.0 later")},
+	{"550", mailtest.Rcpt, 0, mailtest.Reply(550, "5.1.1 no such user")},
+	{"slow", mailtest.Rcpt, 0, mailtest.Wait(50 * time.Millisecond)},
+	{"closing after DATA", mailtest.End, 1, mailtest.Drop()},
+}
+
+// batchRule is a rule, with a Batch that has it and the times at which a sender runs.
+type batchRule struct {
+	name       string
+	recipients int // their zones are those of berlinLagosLondon in turn
+	victims    int // the recipients from a1 on
+	calendar   string
+	warmup     string
+	rate       string // of the mail server
+	request    audience.BatchRequest
+	moments    []string                  // UTC
+	during     func(p *batchNight)       // runs after each moment; nil: nothing
+	check      func(p *batchNight) error // compares what the mail server has seen
+}
+
+var berlinLagosLondon = []string{"Europe/Berlin", "Africa/Lagos", "Europe/London"}
+
+var batchRules = []batchRule{
+	{name: "a rate holds in every period", recipients: 10, victims: 2, rate: "relay=6/minute", moments: every("2026-03-29T00:59:00Z", 10*time.Second, 20),
+		check: func(p *batchNight) error { return p.atMost(6, time.Minute) }},
+	{name: "a closed calendar stops further attempts", recipients: 10, victims: 2, calendar: "sun 1:00-2:30 Europe/Berlin",
+		moments: []string{"2026-03-28T23:59:59Z", "2026-03-29T00:59:59Z", "2026-03-29T01:00:05Z", "2026-04-04T22:59:59Z", "2026-04-04T23:00:00Z"},
+		check: func(p *batchNight) error {
+			return p.notBefore(func(to string, at string) bool { return at == "2026-03-29T00:59:59Z" || at >= "2026-04-04T23:00:00Z" })
+		}},
+	{name: "a day of a warm-up plan that has 23 hours", recipients: 10, victims: 2, calendar: "sun-sat 0-24 Europe/Berlin", warmup: "2026-03-29 6 2",
+		moments: append(every("2026-03-28T23:00:00Z", 4*time.Hour, 6), "2026-03-29T21:59:59Z", "2026-03-29T22:00:00Z"),
+		check: func(p *batchNight) error {
+			if n := p.attemptsBetween("", "2026-03-29T22:00:00Z"); n > 6 {
+				return fmt.Errorf("%d attempts on the first day, want at most 6", n)
+			}
+			return nil
+		}},
+	{name: "refused addresses pause the Batch, other failures do not", recipients: 400, victims: 50, moments: []string{"2026-03-29T00:59:59Z"},
+		during: (*batchNight).continueAfterBounces, check: (*batchNight).checkPaused},
+	{name: "complaints pause the Batch", recipients: 10, victims: 2, rate: "relay=60/minute", moments: every("2026-03-29T00:59:57Z", 3*time.Second, 8),
+		during: (*batchNight).complain},
+	{name: "each attempt sends the same variant, and the winner goes to the rest", recipients: 24, victims: 4,
+		request: audience.BatchRequest{Options: audience.BatchOptions{VariantOptions: audience.VariantOptions{
+			Variants: []audience.Variant{{}, {Subject: "Other"}}, Share: 50, Hours: 1, Winner: "opens"}}},
+		moments: []string{"2026-03-29T00:30:00Z", "2026-03-29T00:30:05Z", "2026-03-29T00:31:00Z", "2026-03-29T01:29:59Z", "2026-03-29T01:30:00Z"},
+		during:  (*batchNight).openOthers, check: (*batchNight).checkVariants},
+	{name: "with local_time no attempt is before the time of the zone", recipients: 9, victims: 3,
+		request: audience.BatchRequest{SendTime: unixTime("2026-03-29T01:30:00Z"), Options: audience.BatchOptions{LocalTime: "Zone"}}, // 02:30 in Lagos
+		moments: []string{"2026-03-29T00:59:59Z", "2026-03-29T01:00:00Z", "2026-03-29T01:00:05Z", "2026-03-29T01:29:59Z", "2026-03-29T01:30:00Z"},
+		check: func(p *batchNight) error {
+			return p.notBefore(func(to string, at string) bool {
+				if p.zones[to] == "Europe/Berlin" { // skips 02:30
+					return at >= "2026-03-29T01:00:00Z"
+				}
+				return at >= "2026-03-29T01:30:00Z"
+			})
+		}},
+	{name: "excluded Contacts get nothing", recipients: 10, victims: 2, moments: []string{"2026-03-29T00:59:59Z"},
+		request: audience.BatchRequest{Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: &audience.Criteria{
+			Key: "Zone", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: "Africa/Lagos"}}}}},
+		check: func(p *batchNight) error {
+			return p.notBefore(func(to string, at string) bool { return p.zones[to] != "Africa/Lagos" })
+		}},
+}
+
+// The mail server refuses some mails for a while, for ever, is slow or closes the connection after it has accepted them.
+// Each recipient gets the mail once, and once again only if the outcome was unknown. The rule of the Batch holds for
+// the repeated attempts too, and the report has the numbers that the mail server has seen.
+//
+// covers: spec batch.rate, batch.calendar, batch.warmup, batch.variants, batch.local_time, batch.exclude, batch.doubt, decision 59, decision 63, decision 94
+func TestRulesOfABatchHoldDespiteFailures(t *testing.T) {
+	teststores.EachParallel(t, rulesOfABatchHoldDespiteFailures)
+}
+
+func rulesOfABatchHoldDespiteFailures(t *testing.T, e teststores.Engine) {
+	for _, rule := range batchRules {
+		for _, server := range serverBehaviours {
+			if testing.Short() && (server.name == "451" || server.name == "slow") {
+				continue
+			}
+			t.Run(rule.name+"/"+server.name, func(t *testing.T) {
+				t.Parallel()
+				p := newBatchNight(t, e, rule, server)
+				p.run()
+				p.compare()
+				if rule.check != nil {
+					if err := rule.check(p); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// batchNight is a Batch with a rule, whose mails go to a mail server with a behaviour.
+type batchNight struct {
+	*listWithMailServer
+	rule     batchRule
+	behaves  serverBehaviour
+	mailer   jobs.Mailer
+	clock    atomic.Int64
+	id       audience.BatchID
+	zones    map[string]string // by address
+	contacts map[string]audience.ContactID
+	unpaused bool
+	reported map[string]bool // who complained or opened
+
+	mu       sync.Mutex
+	attempts []attempt
+	failed   map[string]int // by victim
+}
+
+// attempt is a mail that a sender began to hand over.
+type attempt struct {
+	to string
+	at int64 // what the clock of the test showed
+}
+
+func newBatchNight(t *testing.T, e teststores.Engine, rule batchRule, server serverBehaviour) *batchNight {
+	t.Helper()
+	p := &batchNight{listWithMailServer: newListWithMailServer(t, e), rule: rule, behaves: server, zones: make(map[string]string),
+		contacts: make(map[string]audience.ContactID), reported: make(map[string]bool), failed: make(map[string]int)}
+	p.clock.Store(unixTime(rule.moments[0]))
+	p.service = audience.NewService(p.store, func() time.Time { return time.Unix(p.clock.Load(), 0) })
+	_, err := p.service.EditList(t.Context(), p.caller, p.list, []audience.Detail{detail("track_opens", "true")})
+	p.must(err)
+	p.must(p.service.SetTimeZone(t.Context(), p.caller.Account.ID, "Africa/Lagos"))
+	sending := audience.Sending{Relay: "test", From: "news@example.com"}
+	sending.Calendar, err = audience.ParseCalendar(rule.calendar)
+	p.must(err)
+	sending.Warmup, err = audience.ParseWarmup(rule.warmup)
+	p.must(err)
+	sending.Rates, err = audience.ParseRateLimits(strings.Fields(rule.rate))
+	p.must(err)
+	p.service.SetSending(sending)
+	key, err := p.service.LinkKey(t.Context())
+	p.must(err)
+	p.server.Script(p.script)
+	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "https://example.com", Key: key, Links: p.service,
+		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: slog.New(slog.DiscardHandler), Connections: 4}})
+	p.must(err)
+	t.Cleanup(func() { mailer.Close() })
+	p.mailer = mailer
+	_, err = p.service.AddField(t.Context(), p.caller, p.list, []audience.Detail{detail("name", "Zone"), detail("type", "text")})
+	p.must(err)
+	var rows [][]audience.Detail
+	for i := range rule.recipients {
+		to := fmt.Sprintf("a%d@example.com", i)
+		p.zones[to] = berlinLagosLondon[i%len(berlinLagosLondon)]
+		rows = append(rows, []audience.Detail{detail("Email", to), detail("Zone", p.zones[to])})
+	}
+	added, err := p.service.AddContacts(t.Context(), p.caller, audience.AddRequest{List: p.list, Contacts: rows})
+	p.must(err)
+	for i := range added {
+		p.contacts[fmt.Sprintf("a%d@example.com", i)] = added[i]
+	}
+	p.id = p.addBatchWith(0, rule.request)
+	return p
+}
+
+// isVictim reports whether the mail server does something special with the mails to an address.
+func (p *batchNight) isVictim(to string) bool {
+	var n int
+	fmt.Sscanf(to, "a%d@", &n)
+	return n >= 1 && n <= p.rule.victims
+}
+
+// script is the script of the mail server.
+func (p *batchNight) script(s mailtest.Step) mailtest.Action {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s.Stage == mailtest.Rcpt {
+		p.attempts = append(p.attempts, attempt{s.To[0], p.clock.Load()})
+	}
+	if s.Stage != p.behaves.stage || !p.isVictim(s.To[0]) || p.behaves.times > 0 && p.failed[s.To[0]] >= p.behaves.times {
+		return mailtest.Action{}
+	}
+	p.failed[s.To[0]]++
+	return p.behaves.action
+}
+
+// run runs a sender at each moment of the rule, and then at growing intervals until the Batch is completed: each 421
+// halves a rate, which grows by a tenth a minute.
+func (p *batchNight) run() {
+	p.Helper()
+	for _, at := range p.rule.moments {
+		p.runAt(unixTime(at))
+	}
+	for i := range 60 {
+		if p.status() == audience.BatchCompleted {
+			return
+		}
+		p.runAt(p.clock.Load() + 15*min(1<<i, int64(100)))
+	}
+	b, err := p.service.Batch(p.Context(), p.caller, p.id)
+	p.Fatalf("the Batch is not completed: %+v, %v", b, err)
+}
+
+// runAt sets the clock and runs a sender.
+func (p *batchNight) runAt(now int64) {
+	p.Helper()
+	p.clock.Store(now)
+	p.prepare()
+	p.runSender()
+	if p.rule.during != nil {
+		p.rule.during(p)
+	}
+}
+
+// runSender runs a sender until the mail server gets no further mail.
+func (p *batchNight) runSender() {
+	p.Helper()
+	sender := jobs.NewBatchSender(jobs.Options{Service: p.service, Mailer: p.mailer, Slots: jobs.NewSlots(8), Connections: 4,
+		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Unix(p.clock.Load(), 0) }})
+	sender.Start()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for quiet, seen := 0, -1; quiet < 5 && p.status() != audience.BatchCompleted; <-look.C {
+		quiet++
+		if now := p.server.Seen(mailtest.Rcpt) + len(p.server.Messages()); now != seen {
+			quiet, seen = 0, now
+		}
+	}
+	ctx, cancel := context.WithTimeout(p.Context(), 10*time.Second)
+	defer cancel()
+	sender.Stop(ctx)
+}
+
+// prepare does what the job of the Batch does.
+func (p *batchNight) prepare() {
+	p.Helper()
+	for done := false; !done; {
+		var err error
+		done, _, err = p.service.PrepareBatch(p.Context(), audience.PrepareBatch{Batch: p.id})
+		p.must(err)
+	}
+}
+
+func (p *batchNight) status() audience.BatchStatus {
+	p.Helper()
+	b, err := p.service.Batch(p.Context(), p.caller, p.id)
+	p.must(err)
+	return b.Status
+}
+
+// compare compares the report of the Batch with the mails that the mail server has accepted.
+func (p *batchNight) compare() {
+	p.Helper()
+	ids := make(map[string][]string) // Message-IDs by address
+	for _, m := range p.server.Messages() {
+		ids[m.To[0]] = append(ids[m.To[0]], header(p.T, m, "Message-Id"))
+	}
+	var want audience.BatchCounts
+	for to := range p.zones {
+		excluded := p.rule.request.Options.Exclude.Criteria != nil && p.zones[to] == "Africa/Lagos"
+		refused := p.behaves.name == "550" && p.isVictim(to)
+		mails := 1
+		switch {
+		case excluded:
+			want.LeftExcluded++
+			mails = 0
+		case refused:
+			want.Refused++
+			mails = 0
+		default:
+			want.Sent++
+			if p.failed[to] > 0 && p.behaves.action.Drop && !p.reported[to] {
+				want.Repeated++
+				mails = 2
+			}
+		}
+		if len(ids[to]) != mails || len(slices.Compact(ids[to])) > 1 {
+			p.Errorf("%s got mails with the Message-IDs %v, want %d mails with one Message-ID", to, ids[to], mails)
+		}
+	}
+	want.Recipients, want.Bounced = want.Sent+want.Refused, want.Refused
+	r, err := p.service.BatchReport(p.Context(), p.caller, p.id)
+	p.must(err)
+	if p.rule.name == "complaints pause the Batch" {
+		want.Complained, want.Unsubscribed = int64(len(p.reported)), int64(len(p.reported))
+	}
+	if r.BatchCounts != want || r.Unsent() != 0 {
+		p.Errorf("the report has %+v and %d unsent, want %+v and none", r.BatchCounts, r.Unsent(), want)
+	}
+}
+
+// atMost checks that no period has more than n attempts.
+func (p *batchNight) atMost(n int, period time.Duration) error {
+	for i := range p.attempts {
+		from := p.attempts[i].at
+		if got := p.attemptsBetween(timeText(from), timeText(from+int64(period/time.Second))); got > n {
+			return fmt.Errorf("%d attempts in the %v from %s, want at most %d", got, period, timeText(from), n)
+		}
+	}
+	return nil
+}
+
+// attemptsBetween counts the attempts from a time until before another. Two attempts of a mail at the same time are one:
+// the first was over a connection that the mail server closed.
+func (p *batchNight) attemptsBetween(from, until string) int {
+	counted := make(map[attempt]bool)
+	for _, a := range p.attempts {
+		if at := timeText(a.at); at >= from && at < until {
+			counted[a] = true
+		}
+	}
+	return len(counted)
+}
+
+// notBefore checks the time of each attempt.
+func (p *batchNight) notBefore(allowed func(to, at string) bool) error {
+	for _, a := range p.attempts {
+		if !allowed(a.to, timeText(a.at)) {
+			return fmt.Errorf("an attempt to send to %s in %s was at %s", a.to, p.zones[a.to], timeText(a.at))
+		}
+	}
+	return nil
+}
+
+// continueAfterBounces continues a Batch that is paused.
+func (p *batchNight) continueAfterBounces() {
+	p.Helper()
+	if p.status() == audience.BatchPaused && !p.unpaused {
+		p.unpaused = len(p.attempts) < p.rule.recipients
+		p.must(p.service.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
+	}
+}
+
+// checkPaused checks that the Batch was paused before its last mail if the mail server has refused the victims.
+func (p *batchNight) checkPaused() error {
+	if want := p.behaves.name == "550"; p.unpaused != want {
+		return fmt.Errorf("the Batch was paused before its last mail: %t, want %t", p.unpaused, want)
+	}
+	return nil
+}
+
+// complain reports the first three recipients of a mail, checks that the Batch is paused, and continues it after two
+// further moments.
+func (p *batchNight) complain() {
+	p.Helper()
+	if len(p.reported) == 3 {
+		if s := p.status(); s == audience.BatchPaused && !p.unpaused {
+			p.unpaused = true
+			before := len(p.attempts)
+			p.runSender()
+			if len(p.attempts) != before {
+				p.Error("a paused Batch sends mails")
+			}
+			p.must(p.service.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
+		}
+		return
+	}
+	for _, m := range p.server.Messages() {
+		if len(p.reported) < 3 && !p.reported[m.To[0]] {
+			p.reported[m.To[0]] = true
+			_, err := p.service.Complained(p.Context(), p.key(m.To[0]), "spam")
+			p.must(err)
+		}
+	}
+	if s := p.status(); len(p.reported) == 3 && s != audience.BatchPaused {
+		p.Errorf("the Batch is %s after 3 complaints, want it paused", s)
+	}
+}
+
+// key returns the key of the mail to an address.
+func (p *batchNight) key(to string) audience.DeliveryKey {
+	return audience.DeliveryKey{List: p.list, Contact: p.contacts[to], Time: unixTime(p.rule.moments[0]), Cause: audience.CauseBatch(p.id)}
+}
+
+// openOthers opens the mails of the second variant, as a person does.
+func (p *batchNight) openOthers() {
+	p.Helper()
+	for _, m := range p.server.Messages() {
+		if p.clock.Load() > unixTime(p.rule.moments[0]) && header(p.T, m, "Subject") == "Other" {
+			p.must(p.service.Opened(p.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: p.key(m.To[0])}, "Mozilla/5.0 Thunderbird/140.0"))
+		}
+	}
+}
+
+// checkVariants checks that all mails to a recipient have one subject, that the test has both subjects, that the others
+// waited for the winner, and that the report has these numbers.
+func (p *batchNight) checkVariants() error {
+	subjects := make(map[string]string)
+	for _, m := range p.server.Messages() {
+		to, subject := m.To[0], header(p.T, m, "Subject")
+		if subjects[to] != "" && subjects[to] != subject {
+			return fmt.Errorf("%s got the variants %q and %q", to, subjects[to], subject)
+		}
+		subjects[to] = subject
+	}
+	first := make(map[string]int64)
+	for _, a := range p.attempts {
+		if first[a.to] == 0 {
+			first[a.to] = a.at
+		}
+	}
+	sums := make(map[string]int64)
+	test := make(map[string]int)
+	for to, subject := range subjects {
+		if subject != "Other" {
+			subject = ""
+		}
+		sums[subject]++
+		switch at := timeText(first[to]); {
+		case at < "2026-03-29T01:30:00Z":
+			test[subject]++
+		case subject != "Other":
+			return fmt.Errorf("%s got the variant %q at %s, want the winner Other an hour after the first mail", to, subject, at)
+		}
+	}
+	if test[""] == 0 || test["Other"] == 0 || len(subjects) == test[""]+test["Other"] {
+		return fmt.Errorf("of %d mails, the test had %v, want a part with both variants", len(subjects), test)
+	}
+	r, err := p.service.BatchReport(p.Context(), p.caller, p.id)
+	for _, v := range r.ByVariant {
+		if v.Sent != sums[v.Subject] {
+			return fmt.Errorf("the report has %d mails of the variant %q, and %d arrived", v.Sent, v.Subject, sums[v.Subject])
+		}
+	}
+	return err
+}
+
+// every returns n times at an interval.
+func every(from string, interval time.Duration, n int) (all []string) {
+	for i := range n {
+		all = append(all, timeText(unixTime(from)+int64(i)*int64(interval/time.Second)))
+	}
+	return all
+}
+
+func unixTime(text string) int64 {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return at.Unix()
+}
+
+func timeText(at int64) string { return time.Unix(at, 0).UTC().Format(time.RFC3339) }
