@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/mail"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,23 +23,38 @@ import (
 	"enlist/internal/store/teststores"
 )
 
-// Each round adds a Batch and kills the program at a random moment of its population or sending. In
-// some rounds the test pauses and continues the Batch before. On PostgreSQL two processes send, and
-// the test kills one of them or both. At the end another process sends the rest. Each recipient of
-// each Batch has the mail. Two mails of a recipient have the same Message-ID, and the counts of the
-// Batch equal what the mail server has seen.
+// Each round adds a Batch and kills the program at a random moment of its population or sending. The Batches are in turn
+// plain ones, with variants, and with local times. In some rounds the test pauses and continues the Batch before. On
+// PostgreSQL two processes send, and the test kills one of them or both. At the end another process sends the rest. Each
+// recipient of each Batch has the mail. Two mails of a recipient have the same Message-ID, and the counts of the Batch
+// equal what the mail server has seen.
 //
-// covers: spec batch.doubt, batch.counts, decision 59
+// covers: spec batch.doubt, batch.counts, batch.variants, batch.local_time, decision 59
 func TestKilledServerSendsEachMailOfABatch(t *testing.T) {
 	teststores.Each(t, killedServerSendsEachMailOfABatch)
 }
 
 const crashRecipients = 300
 
+// crashRounds returns the number of rounds of a test that kills processes: that of the environment variable
+// ENLIST_CRASH_ROUNDS, or usual.
+func crashRounds(t *testing.T, usual int) int {
+	t.Helper()
+	text := os.Getenv("ENLIST_CRASH_ROUNDS")
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("ENLIST_CRASH_ROUNDS is %q: expected a number of rounds", text)
+	}
+	return n
+}
+
 func killedServerSendsEachMailOfABatch(t *testing.T, e teststores.Engine) {
-	rounds := 50
+	rounds := crashRounds(t, 12)
 	if testing.Short() {
-		rounds = 2
+		rounds = 3
 	}
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(time.Millisecond)))
@@ -54,8 +70,9 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e teststores.Engine) {
 		if round == 0 {
 			message = c.recipients()
 		}
-		batches = append(batches, must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t))
+		batches = append(batches, c.addBatch(round, message))
 		sendFor(t.Context(), server, rand.IntN(crashRecipients))
+		c.chooseWinner(round, batches[round])
 		if round%3 == 1 {
 			must(0, c.client.EditBatch(t.Context(), batches[round], api.PauseBatch, 0))(t)
 			must(0, c.client.EditBatch(t.Context(), batches[round], api.UnpauseBatch, 0))(t)
@@ -73,24 +90,26 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e teststores.Engine) {
 	c.onlyDoubtfulAgain(c.inspectBatches(server.Messages(), batches, crashRecipients))
 }
 
-// A real mail server gets the mails of some Batches. In each round the test kills the program, the mail server or both
+// A real mail server gets the mails of some Batches, which are of the same kinds. In each round the test kills the program, the mail server or both
 // at a random moment, and starts them again. At the end each recipient of each Batch has the mail.
 //
-// covers: decision 59
+// covers: decision 59, spec batch.variants, batch.local_time
 func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 	sink := mailtest.Start(t, mailtest.Options{})
 	server := mailtest.StartOpenSMTPD(t, sink)
 	c := newCrash(t, teststores.SQLite, server.URL())
 	var batches []int64
 	var message int64
-	const recipients = 100 // OpenSMTPD forwards few mails a second
-	for round := range 4 {
+	rounds := crashRounds(t, 4)
+	recipients := max(20, 400/rounds) // OpenSMTPD forwards few mails a second
+	for round := range rounds {
 		p := c.process()
 		c.client = p.client
 		if round == 0 {
 			message = c.recipientsAt(server.Domain, recipients)
 		}
-		batches = append(batches, must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t))
+		batches = append(batches, c.addBatch(round, message))
+		c.chooseWinner(round, batches[round])
 		sendFor(t.Context(), sink, rand.IntN(recipients))
 		if round > 0 {
 			server.Kill()
@@ -106,7 +125,7 @@ func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 	server.Until("all mails have arrived", func() bool {
 		return len(messageIDs(t, server.Arrived())) >= len(batches)*recipients
 	})
-	c.inspectBatches(server.Arrived(), batches, recipients) // OpenSMTPD may also repeat a mail after a kill
+	c.inspectBatches(server.Arrived(), batches, int64(recipients)) // OpenSMTPD may also repeat a mail after a kill
 }
 
 // recipients adds a Message and the Contacts, and returns the Message.
@@ -120,10 +139,34 @@ func (c *crash) recipientsAt(domain string, n int) int64 {
 	c.t.Helper()
 	rows := make([]api.Details, n)
 	for i := range rows {
-		rows[i] = api.Details{"Email": fmt.Sprintf("r%d@%s", i, domain)}
+		rows[i] = api.Details{"Email": fmt.Sprintf("r%d@%s", i, domain), "Zone": []string{"Asia/Tokyo", ""}[i%2]}
 	}
+	must(c.client.AddField(c.t.Context(), 1, api.Details{"name": "Zone", "type": "text"}))(c.t)
 	must(c.client.AddContacts(c.t.Context(), 1, rows, api.AddOptions{}))(c.t)
 	return must(c.client.AddMessage(c.t.Context(), api.Details{"name": "May", "subject": "Batch {{Email}}", "text_content": "Hello"}))(c.t)
+}
+
+// addBatch adds the Batch of a round. Of a Batch with local times, the recipients in Tokyo are due at once, and the others
+// in two seconds.
+func (c *crash) addBatch(round int, message int64) int64 {
+	c.t.Helper()
+	var sendTime int64
+	var o api.BatchOptions
+	switch round % 3 {
+	case 1:
+		o.Variants, o.TestShare, o.Winner = []api.BatchVariant{{}, {Subject: "Other {{Email}}"}}, 50, "hand"
+	case 2:
+		sendTime, o.LocalTime = time.Now().Unix()+2, "Zone"
+	}
+	return must(c.client.AddBatchWithOptions(c.t.Context(), message, []api.Population{{ListID: 1}}, sendTime, false, o))(c.t)
+}
+
+// chooseWinner chooses the winner if the Batch of a round has variants.
+func (c *crash) chooseWinner(round int, batch int64) {
+	c.t.Helper()
+	if round%3 == 1 {
+		must(0, c.client.ChooseBatchWinner(c.t.Context(), batch, 2))(c.t)
+	}
 }
 
 // sendBatches sends the rest of the Batches, as a process that starts minutes after the last one was killed.
@@ -171,6 +214,25 @@ func (c *crash) sendBatches(smtp string, batches []int64) {
 	}
 }
 
+// countOthers returns how many mails have the subject of the second variant. All messages with a Message-ID must have the
+// same subject.
+func countOthers(t *testing.T, messages []mailtest.Message) (others int64) {
+	t.Helper()
+	subjects := make(map[string]string)
+	for _, m := range messages {
+		read := must(mail.ReadMessage(bytes.NewReader(m.Data)))(t)
+		id, subject := read.Header.Get("Message-Id"), read.Header.Get("Subject")
+		switch before, again := subjects[id]; {
+		case again && before != subject:
+			t.Errorf("the mail %s has the subjects %q and %q", id, before, subject)
+		case !again && strings.HasPrefix(subject, "Other "):
+			others++
+		}
+		subjects[id] = subject
+	}
+	return others
+}
+
 // messageIDs counts the messages with each Message-ID.
 func messageIDs(t *testing.T, messages []mailtest.Message) map[string]int {
 	t.Helper()
@@ -202,6 +264,7 @@ func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, rec
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	others := int64(0) // mails of the second variants
 	for _, id := range batches {
 		b, err := service.Batch(c.t.Context(), caller, audience.BatchID(id))
 		if err != nil || b.Sent != recipients || b.Recipients != recipients {
@@ -209,6 +272,18 @@ func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, rec
 			continue
 		}
 		doubt += b.Repeated
+		report, err := service.BatchReport(c.t.Context(), caller, audience.BatchID(id))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, v := range report.ByVariant {
+			if v.Winner {
+				others += v.Sent
+			}
+		}
+	}
+	if got := countOthers(c.t, messages); got != others {
+		c.t.Errorf("%d mails of the second variant arrived, and %d are counted", got, others)
 	}
 	// Each of the 8 connections of a killed process has marked at most 16 recipients.
 	if most := int64(16 * 8 * c.killed); doubt > most {

@@ -29,12 +29,14 @@ func TestBatchIsSentDespiteOutagesOfTheDatabase(t *testing.T) {
 	c.client = p.client
 	message := c.recipients()
 	var batches []int64
-	for _, mode := range []string{"immediate", "fast", "immediate"} {
-		id := must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t)
+	for round := range crashRounds(t, 3) {
+		mode := []string{"immediate", "fast"}[round%2]
+		id := c.addBatch(round, message)
 		batches = append(batches, id)
 		sendFor(t.Context(), server, rand.IntN(crashRecipients))
 		c.killed++ // as many mails are in doubt as after a kill
 		restart(t, database, mode)
+		c.untilChosen(round, id)
 		c.untilCompleted(id)
 	}
 	c.onlyDoubtfulAgain(c.inspectBatches(server.Messages(), batches, crashRecipients))
@@ -48,6 +50,21 @@ func restart(t *testing.T, database *pgtest.Server, mode string) {
 	}
 	if err := database.Start(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// untilChosen is chooseWinner, again until the server has answered.
+func (c *crash) untilChosen(round int, batch int64) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for round%3 == 1 && c.client.ChooseBatchWinner(ctx, batch, 2) != nil {
+		if ctx.Err() != nil {
+			c.t.Fatalf("Batch %d has no winner after a minute", batch)
+		}
+		<-look.C
 	}
 }
 
@@ -83,7 +100,7 @@ func killedServerLeavesACancelledBatchAlone(t *testing.T, e teststores.Engine) {
 	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(5*time.Millisecond)))
 	c := newCrash(t, e, server.URL())
 	message := int64(0)
-	for round := range 5 {
+	for round := range crashRounds(t, 3) {
 		p := c.process()
 		c.client = p.client
 		if round == 0 {
