@@ -10,7 +10,7 @@
 //	batch.go, batch_follow.go                         Batches
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor.go                      inspection and repair
-//	person.go                                         data about one person
+//	person.go, consent.go                             data about one person, and proofs of consent
 //	bounce.go                                         reports from a mail server
 //	backup*.go, restore.go                            backups
 //	migrate.go                                        moving in from another service
@@ -53,7 +53,8 @@ type program struct {
 	Release    releaseCommand    `cmd:"" help:"Send the mails that enlist hold or enlist restore has stopped."`
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
 	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
-	Person     personCommand     `cmd:"" help:"Export what is stored about a person."`
+	Person     personCommand     `cmd:"" help:"Export or erase what is stored about a person."`
+	Consent    consentCommand    `cmd:"" help:"Prove the consent of a Contact with a signed page."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
 	Backup     backupCommand     `cmd:"" help:"Back up a database into one file while servers use it."`
 	Restore    restoreCommand    `cmd:"" help:"Restore a backup to a new database."`

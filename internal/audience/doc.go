@@ -47,6 +47,7 @@
 //	consent.go                consent and its ledger
 //	unsubscriber.go           the Unsubscriber List
 //	move*.go                  records that move in from another service with their IDs; package movein reads them
+//	consent_proof.go          what a proof of consent contains, and the key that signs it
 //	person.go, person_erase.go  export and erase everything that is stored about a person
 //
 // Values that callers send, and search:

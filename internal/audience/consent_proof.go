@@ -1,0 +1,69 @@
+package audience
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"slices"
+)
+
+// This file collects what was recorded about the consent of one Contact, and has the key that signs it. Package proof
+// makes a page of it. decisions.md: 100
+
+// ConsentProof is what was recorded about the consent of a Contact.
+type ConsentProof struct {
+	Time          int64 // when it was read
+	Account       Account
+	List          List
+	Contact       ContactID
+	Email, Mobile string // now; "" if the Contact was deleted
+	IsDeleted     bool
+	IsSubscribed  bool        // now
+	Rows          []LedgerRow // oldest first
+	LeavesOut     bool        // the ledger has older rows
+}
+
+// maxProofRows is the largest number of rows of a ConsentProof.
+const maxProofRows = 10_000
+
+// ConsentProof returns what was recorded about the consent of a Contact. It also finds a Contact that was deleted, if its
+// List still exists. Errors: NoList, Denied, and NoContact if the List never had the Contact.
+func (s *Service) ConsentProof(ctx context.Context, c *Caller, list ListID, id ContactID) (*ConsentProof, error) {
+	return view(ctx, s, c, func(tx Tx) (*ConsentProof, error) {
+		schema, contact, err := loadContact(tx, c, list, id)
+		if err != nil && (KindOf(err) != NoContact || id <= 0) {
+			return nil, err
+		}
+		rows, failed := tx.LedgerRows(list, id, maxProofRows+1, 0)
+		switch {
+		case failed != nil:
+			return nil, failed
+		case err != nil && len(rows) == 0:
+			return nil, err
+		}
+		p := &ConsentProof{Time: s.now().Unix(), Account: *c.Account, List: schema.List, Contact: id, IsDeleted: err != nil}
+		if contact != nil {
+			p.Email, p.IsSubscribed = contact.Values.Get(schema.Email().ID), !contact.IsUnsubscribed
+			if mobile := schema.Mobile(); mobile != nil {
+				p.Mobile = contact.Values.Get(mobile.ID)
+			}
+		}
+		p.LeavesOut = len(rows) > maxProofRows
+		p.Rows = rows[:min(len(rows), maxProofRows)]
+		slices.Reverse(p.Rows)
+		return p, nil
+	})
+}
+
+// ProofKey returns the key of the database that signs proofs. The first call creates it. No command shows it.
+func (s *Service) ProofKey(ctx context.Context) (ed25519.PrivateKey, error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) (ed25519.PrivateKey, error) {
+		fresh := make([]byte, ed25519.SeedSize)
+		rand.Read(fresh) // crypto/rand never returns an error
+		seed, err := tx.Secret("consent_proof", fresh)
+		if err != nil {
+			return nil, err
+		}
+		return ed25519.NewKeyFromSeed(seed), nil
+	})
+}

@@ -1,0 +1,81 @@
+package proof
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"errors"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+func newPage(t *testing.T) (page []byte, key ed25519.PublicKey) {
+	t.Helper()
+	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	page, err := Page(&audience.ConsentProof{Time: 1767225600, Contact: 7, Email: `"<script>"@example.com`, List: audience.List{ID: 3, Name: "News & more"},
+		Rows: []audience.LedgerRow{{Method: "subscribeContact", Type: audience.ConsentGDPR, Text: before + "x" + after, IP: "2001:db8::1", KeyName: "<key>"},
+			{Method: "aNewMethod"}}}, "1.0", private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page, private.Public().(ed25519.PublicKey)
+}
+
+// covers: decision 100
+func TestAnyChangeOfAPageIsFound(t *testing.T) {
+	page, key := newPage(t)
+	if err := Verify(page, key); err != nil {
+		t.Fatal(err)
+	}
+	for at := range page {
+		changed := bytes.Clone(page)
+		changed[at] ^= 1
+		if err := Verify(changed, key); err == nil {
+			t.Fatalf("a change of the byte %d of %d is not found", at, len(page))
+		}
+		if err := Verify(page[:at], key); err == nil {
+			t.Fatalf("a page that ends after %d bytes is accepted", at)
+		}
+	}
+	for _, added := range []string{" ", "\n", "<p>more</p>", string(page)} {
+		if added == string(page) {
+			added += "x"
+		}
+		if err := Verify(append(bytes.Clone(page), added...), key); err == nil {
+			t.Errorf("a page is accepted although %q follows", added)
+		}
+	}
+	other := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)).Public().(ed25519.PublicKey)
+	if err := Verify(page, other); !errors.Is(err, ErrChanged) {
+		t.Errorf("with another key the error is %v", err)
+	}
+}
+
+// covers: decision 100
+func TestATextOfAContactStaysTextInAPage(t *testing.T) {
+	page, _ := newPage(t)
+	for _, markup := range []string{"<script>", "<key>", "News & more", before + "x"} {
+		if bytes.Contains(page, []byte(markup)) {
+			t.Errorf("the page has %q", markup)
+		}
+	}
+	for _, text := range []string{"&lt;script&gt;", "2001:db8::1", "aNewMethod", "2026-01-01 00:00:00 UTC", "none was recorded"} {
+		if !strings.Contains(string(page), text) {
+			t.Errorf("the page does not have %q", text)
+		}
+	}
+}
+
+// covers: decision 100
+func TestAKeyIsReadAsItIsWritten(t *testing.T) {
+	_, key := newPage(t)
+	if read, err := ParseKey(KeyText(key)); err != nil || !read.Equal(key) {
+		t.Errorf("read %x, error %v; want %x", read, err, key)
+	}
+	for _, text := range []string{"", "ed25519:", "ed25519:AAAA", strings.TrimPrefix(KeyText(key), "ed25519:"), KeyText(key) + "="} {
+		if _, err := ParseKey(text); !errors.Is(err, ErrKey) {
+			t.Errorf("%q: error %v, want ErrKey", text, err)
+		}
+	}
+}
