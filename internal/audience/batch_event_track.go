@@ -278,10 +278,8 @@ func (t *tracking) finish(schema *Schema, b *Batch) error {
 	if err := t.tx.RaiseContactTimes(t.List, t.Contact, 0, opened, clicked); err != nil {
 		return err
 	}
-	if b.Status != BatchRunning {
-		if err := publishAbout(t.tx, schema, aboutMail(t.DeliveryKey, t.now), t.publish...); err != nil {
-			return err
-		}
+	if err := publishAbout(t.tx, schema, aboutMail(t.DeliveryKey, b.ID, t.now), t.publish...); err != nil {
+		return err
 	}
 	part := b.sumPart(t.Contact)
 	if err := t.tx.AddBatchSums(t.batch, b.period(t.now), part, &t.sums); err != nil {

@@ -3,9 +3,9 @@ package audience
 // This file publishes the events of mails to webhooks: opened, clicked, bounced and complained of a Contact, and
 // completed of a Batch.
 
-// aboutMail returns what the webhook events of a mail share.
-func aboutMail(k DeliveryKey, now int64) WebhookEvent {
-	return WebhookEvent{List: k.List, Contact: k.Contact, Batch: k.batch(), Object: AboutContact, Time: now}
+// aboutMail returns what the webhook events of a mail share. batch has the figures of the mail; 0: there are none.
+func aboutMail(k DeliveryKey, batch BatchID, now int64) WebhookEvent {
+	return WebhookEvent{List: k.List, Contact: k.Contact, Batch: batch, Object: AboutContact, Time: now}
 }
 
 // publishMail publishes an event of a mail. It does nothing if the List is gone.
@@ -14,7 +14,11 @@ func publishMail(tx Tx, k DeliveryKey, now int64, event WebhookEventType) error 
 	if err != nil {
 		return ignoreKind(NoList, err)
 	}
-	return publishAbout(tx, schema, aboutMail(k, now), event)
+	batch, err := figuresOf(tx, k)
+	if err != nil {
+		return err
+	}
+	return publishAbout(tx, schema, aboutMail(k, batch, now), event)
 }
 
 // publishCompleted publishes that a Batch is completed, to the webhooks of its Lists. A webhook of all Lists gets the

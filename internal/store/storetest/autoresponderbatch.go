@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"enlist/internal/audience"
@@ -97,6 +98,32 @@ func autoresponderFigures(e *eventFixture) {
 	if sent := f.messagesSent(f.news, f.contacts[0]); len(sent) != 2 {
 		f.Errorf("the Contact was sent %d Messages, want 2: by the Batch and by the autoresponder", len(sent))
 	}
+}
+
+func webhookEventsOfAutoresponders(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	f.addMailWebhooks()
+	keys := f.send(f.contacts[:3]...)
+	f.pass(time.Minute)
+	click := audience.Link{Kind: audience.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}
+	for range 2 {
+		f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: keys[0]}, personAgent))
+		f.must(f.service.Clicked(f.Context(), click, personAgent))
+		f.pass(time.Minute)
+	}
+	_, err := f.service.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
+	f.must(err)
+	_, err = f.service.Complained(f.Context(), keys[2], "spam")
+	f.must(err)
+	f.refuse(f.contacts[3])
+	again := f.send(f.contacts[0])
+	f.pass(time.Minute)
+	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: again[0]}, personAgent))
+	about := func(event string, contact int) string {
+		return fmt.Sprint(event, " ", f.contacts[contact], " ", f.batch)
+	}
+	want := []string{about("opened", 0), about("clicked", 0), about("bounced", 1), about("complained", 2), about("bounced", 3)}
+	same(f.T, "events", f.webhookEvents(), want)
 }
 
 // A further mail to a Contact changes what became of its mails, and counts no second recipient.

@@ -95,6 +95,7 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"webhooks get the first open, the first click of a link, a bounce, a complaint and the end of the Batch", webhookEventsOfMails},
 		{"the figures of an autoresponder are read like those of a Batch", autoresponderFigures},
 		{"the figures of an autoresponder count each Contact once", autoresponderCountsContactsOnce},
+		{"webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", webhookEventsOfAutoresponders},
 		{"the Batch of an autoresponder is hidden and changes with the autoresponder only", autoresponderBatchIsHidden},
 		{"an autoresponder of an earlier version gets its Batch with its first mail", autoresponderOfEarlierVersion},
 	} {
@@ -363,7 +364,9 @@ func deletedEvents(f *eventFixture) {
 	})
 }
 
-func webhookEventsOfMails(f *eventFixture) {
+// addMailWebhooks adds a webhook for each event of mails and for completed Batches.
+func (f *eventFixture) addMailWebhooks() {
+	f.Helper()
 	for _, event := range []string{"opened", "clicked", "bounced", "complained", "completed"} {
 		object := "contact"
 		if event == "completed" {
@@ -372,18 +375,11 @@ func webhookEventsOfMails(f *eventFixture) {
 		_, err := f.service.AddWebhook(f.Context(), f.caller, details("object", object, "event", event, "url", "https://hooks.example/"))
 		f.must(err)
 	}
-	for range 2 {
-		f.open(f.contacts[0], personAgent)
-		f.click(f.contacts[0], f.links[0], personAgent)
-		f.pass(time.Minute)
-	}
-	_, err := f.service.Bounced(f.Context(), f.mail(f.contacts[1]), "550")
-	f.must(err)
-	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[2]), "spam")
-	f.must(err)
-	second := f.add(whole(f.news))
-	f.sendAll(nil)
-	var got []string
+}
+
+// webhookEvents returns the events that wait for webhooks: each with its Contact and its Batch.
+func (f *eventFixture) webhookEvents() (got []string) {
+	f.Helper()
 	view(f.T, f.store, func(tx audience.Tx) error {
 		webhooks, err := tx.Webhooks(f.caller.Account.ID)
 		if err != nil {
@@ -396,8 +392,24 @@ func webhookEventsOfMails(f *eventFixture) {
 		}
 		return err
 	})
+	return got
+}
+
+func webhookEventsOfMails(f *eventFixture) {
+	f.addMailWebhooks()
+	for range 2 {
+		f.open(f.contacts[0], personAgent)
+		f.click(f.contacts[0], f.links[0], personAgent)
+		f.pass(time.Minute)
+	}
+	_, err := f.service.Bounced(f.Context(), f.mail(f.contacts[1]), "550")
+	f.must(err)
+	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[2]), "spam")
+	f.must(err)
+	second := f.add(whole(f.news))
+	f.sendAll(nil)
 	want := []string{fmt.Sprint("opened ", f.contacts[0], " ", f.batch), fmt.Sprint("clicked ", f.contacts[0], " ", f.batch),
 		fmt.Sprint("bounced ", f.contacts[1], " ", f.batch), fmt.Sprint("complained ", f.contacts[2], " ", f.batch),
 		fmt.Sprint("completed 0 ", second)}
-	same(f.T, "events", got, want)
+	same(f.T, "events", f.webhookEvents(), want)
 }

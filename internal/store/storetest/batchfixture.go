@@ -65,6 +65,7 @@ func (f *batchFixture) addAt(at int64, populations ...audience.PopulationRequest
 // addChecked adds a Batch and populates it. The check before must have the numbers of the Batch.
 func (f *batchFixture) addChecked(r audience.BatchRequest) audience.BatchID {
 	f.Helper()
+	f.service.SetComposer(&f.composer)
 	check, err := f.service.CheckBatch(f.Context(), f.caller, r)
 	f.must(err)
 	id, err := f.service.AddBatch(f.Context(), f.caller, r)
