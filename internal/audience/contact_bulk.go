@@ -194,10 +194,16 @@ type BulkTx interface {
 	// FirstContacts returns the first Contacts with the addresses, by Key, as ContactByKey
 	// does. The result has no element for an address without a Contact.
 	FirstContacts(list ListID, keys []string) (map[string]*Contact, error)
+	// ContactsWithAddresses calls fn with each Contact whose Key or Mobile is one of the keys, in the order of IDs. In
+	// a List that allows duplicates, several Contacts can have one address.
+	ContactsWithAddresses(list ListID, keys []string, fn func(*Contact)) error
 	// InsertContacts inserts new Contacts of one List and updates the counters. It sets their
 	// IDs, which ascend in the order of the slice. If an address has a first Contact already, InsertContacts
 	// inserts the new Contact as a duplicate, or leaves its ID 0 if duplicates is false.
 	InsertContacts(contacts []*Contact, duplicates bool) error
+	// InsertNewContacts is InsertContacts for addresses that this transaction has just looked up, and that no
+	// Contact of the List has. If another transaction stores one of them meanwhile, the Update runs again.
+	InsertNewContacts(contacts []*Contact) error
 	// UpdateContacts stores the values, the addresses, the double opt-in and the time of the last change of
 	// Contacts of one List. An ID must not be there twice.
 	UpdateContacts(contacts []*Contact) error

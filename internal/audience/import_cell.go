@@ -147,8 +147,11 @@ const lastExcelDay = 2958465
 // excelTime reads a date that a spreadsheet has stored as a number: the days since the end of 1899. Spreadsheets count
 // 29 February 1900, which did not exist.
 func excelTime(cell string) (at time.Time, ok bool) {
+	if strings.Trim(cell, "0123456789.") != "" {
+		return at, false
+	}
 	days, err := strconv.ParseFloat(cell, 64)
-	if err != nil || days < 1 || days >= lastExcelDay+1 || math.IsNaN(days) || strings.ContainsAny(cell, "eExX+_") {
+	if err != nil || days < 1 || days >= lastExcelDay+1 {
 		return at, false
 	}
 	whole, part := math.Modf(days)

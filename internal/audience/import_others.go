@@ -1,6 +1,10 @@
 package audience
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // This file imports the other kinds of files: addresses that have unsubscribed, that reported a mail as spam, or that
 // do not work. Such a file adds no Contacts. specification: import.as
@@ -54,36 +58,28 @@ func (s *importTx) storeOthers(rows []importRow) error {
 // maxOfAddress is the largest number of Contacts with one address that a row changes, in a List with duplicates.
 const maxOfAddress = 100
 
-// allWith returns the Contacts with the addresses or mobile numbers, by address. In a List without duplicates, one
-// look-up finds the Contacts of all email addresses.
+// allWith returns the Contacts with the addresses or mobile numbers, by address.
 func (s *importTx) allWith(keys []string) (map[string][]*Contact, error) {
-	found := make(map[string][]*Contact)
-	var emails []string
+	found := make(map[string][]*Contact, len(keys))
+	hasMobile := false
 	for _, key := range keys {
-		if s.schema.Unique && strings.Contains(key, "@") {
-			emails = append(emails, key)
-			continue
-		}
-		if _, repeated := found[key]; repeated {
-			continue
-		}
-		mobile := key
-		if strings.Contains(key, "@") {
-			mobile = ""
-		}
-		contacts, err := s.tx.ContactsByAddress(s.i.ListID, key, mobile, 0, maxOfAddress)
-		if err != nil {
-			return nil, err
-		}
 		found[key] = nil
-		for n := range contacts {
-			found[key] = append(found[key], &contacts[n])
+		hasMobile = hasMobile || !strings.Contains(key, "@")
+	}
+	if s.schema.Unique && !hasMobile { // one look-up finds all
+		first, err := s.tx.FirstContacts(s.i.ListID, keys)
+		for key, c := range first {
+			found[key] = []*Contact{c}
 		}
+		return found, err
 	}
-	first, err := s.tx.FirstContacts(s.i.ListID, emails)
-	for key, c := range first {
-		found[key] = []*Contact{c}
-	}
+	err := s.tx.ContactsWithAddresses(s.i.ListID, slices.Collect(maps.Keys(found)), func(c *Contact) {
+		for _, key := range slices.Compact([]string{c.Key, c.Mobile}) {
+			if all, wanted := found[key]; wanted && len(all) < maxOfAddress {
+				found[key] = append(all, c)
+			}
+		}
+	})
 	return found, err
 }
 

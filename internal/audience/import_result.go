@@ -43,31 +43,54 @@ func (r *RowResult) AppendCSV(b []byte) []byte {
 	return append(b, "\r\n"...)
 }
 
-// packResults returns the results of a step as the database has them.
-func packResults(all []*decision) ([]byte, error) {
+// resultPacker packs the results of steps. It keeps its memory for the next step.
+type resultPacker struct {
+	lines   []byte
+	packed  bytes.Buffer
+	deflate *flate.Writer
+}
+
+// pack returns the results of a step as the database has them, valid until the next call.
+func (p *resultPacker) pack(rows []RowResult) ([]byte, error) {
+	p.lines = p.lines[:0]
+	for i := range rows {
+		var err error
+		p.lines, err = rows[i].appendJSON(p.lines)
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.packed.Reset()
+	if p.deflate == nil {
+		p.deflate, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is valid
+	}
+	p.deflate.Reset(&p.packed)
+	if _, err := p.deflate.Write(p.lines); err != nil {
+		return nil, err
+	}
+	err := p.deflate.Close()
+	return p.packed.Bytes(), err
+}
+
+// resultsOf returns the results of a step.
+func resultsOf(all []*decision) []RowResult {
 	rows := make([]RowResult, len(all))
 	for i, d := range all {
 		rows[i] = d.result()
 	}
-	return packRows(rows)
+	return rows
 }
 
-// packRows compresses the results of a step.
-func packRows(rows []RowResult) ([]byte, error) {
-	var packed bytes.Buffer
-	w, err := flate.NewWriter(&packed, flate.BestSpeed)
-	if err != nil {
-		return nil, err
+// appendJSON appends the result as a line of JSON. Nearly all results have no text, and package json would need
+// several times as long for these.
+func (r *RowResult) appendJSON(b []byte) ([]byte, error) {
+	if r.Reason != "" || r.Field != "" || r.Value != "" {
+		line, err := json.Marshal(r)
+		return append(append(b, line...), '\n'), err
 	}
-	lines := json.NewEncoder(w)
-	lines.SetEscapeHTML(false)
-	for i := range rows {
-		if err := lines.Encode(&rows[i]); err != nil {
-			return nil, err
-		}
-	}
-	err = w.Close()
-	return packed.Bytes(), err
+	b = strconv.AppendInt(append(b, `{"row":`...), r.Row, 10)
+	b = append(append(append(b, `,"outcome":"`...), r.Outcome...), `","contact_id":`...)
+	return append(strconv.AppendInt(b, int64(r.Contact), 10), "}\n"...), nil
 }
 
 // result returns the result of a row.

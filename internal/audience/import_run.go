@@ -81,6 +81,7 @@ type importRun struct {
 	owner   string
 	dryRun  bool
 	seen    *addressSet // of a dry run
+	results resultPacker
 }
 
 // claim takes the lease of the Import. It returns nil if nothing is left to do. A dry run that was interrupted starts
@@ -352,7 +353,7 @@ func (r *importRun) finish(tx Tx, i *Import, decided *importTx, chunk *importChu
 		i.count(d.outcome)
 	}
 	if len(decided.all) > 0 {
-		data, err := packResults(decided.all)
+		data, err := r.results.pack(resultsOf(decided.all))
 		if err != nil {
 			return err
 		}

@@ -325,7 +325,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 			if err != nil {
 				return fmt.Errorf("read the results of import %d: %w", step.id, err)
 			}
-			data, err := packRows(rows)
+			data, err := new(resultPacker).pack(rows)
 			if err != nil {
 				return err
 			}

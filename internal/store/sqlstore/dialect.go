@@ -98,6 +98,7 @@ type statements struct {
 	lockedByID, lockedByKey, lockedByAddress     string
 
 	contactsToChange, valueSizes, contactsByKeys, lockedByKeys, primaries, primariesToLock string
+	contactsByDuplicateKeys, lockedByDuplicateKeys, contactsByMobiles, lockedByMobiles     string
 
 	// Both insert a Contact. The statement insertInitial has constants for the state columns of a new
 	// Contact, because constants are faster than arguments. The statement insert has only arguments.
@@ -140,6 +141,10 @@ func (d *Dialect) prepareContactStatements() {
 	s.valueSizes = d.contactsOf("id, "+d.DocumentSize, "id", "")
 	s.contactsByKeys = d.contactsOf(c.columns, "dedupe_key", "")
 	s.lockedByKeys = d.contactsOf(c.columns, "dedupe_key", lock)
+	s.contactsByDuplicateKeys = d.contactsOf(c.columns, "duplicate_key", "")
+	s.lockedByDuplicateKeys = d.contactsOf(c.columns, "duplicate_key", lock)
+	s.contactsByMobiles = d.contactsOf(c.columns, "mobile_key", "")
+	s.lockedByMobiles = d.contactsOf(c.columns, "mobile_key", lock)
 	s.primaries = d.contactsOf("dedupe_key", "dedupe_key", "")
 	s.primariesToLock = d.contactsOf("dedupe_key", "dedupe_key", lock)
 	const unlessTaken = ") ON CONFLICT DO NOTHING"
@@ -147,7 +152,7 @@ func (d *Dialect) prepareContactStatements() {
 	s.insertInitial = c.into + "VALUES (" + c.initial + unlessTaken
 }
 
-// contactsOf returns a statement for the Contacts of the List ?1 whose column, id or dedupe_key, has one of the values of ?2.
+// contactsOf returns a statement for the Contacts of the List ?1 whose column, id or an address, has one of the values of ?2.
 // It locks them in the order of these values. On PostgreSQL a subquery looks up each value. With a join or with
 // = ANY, PostgreSQL would read all Contacts of the List if it expects few of them. It does that without
 // statistics, and if most Lists are small.

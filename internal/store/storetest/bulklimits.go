@@ -179,6 +179,11 @@ func (c *countingTx) Enqueue(e audience.Effect) error {
 	return c.Tx.Enqueue(e)
 }
 
+func (c *countingTx) InsertNewContacts(contacts []*audience.Contact) error {
+	c.writes += len(contacts)
+	return c.Tx.InsertNewContacts(contacts)
+}
+
 func (c *countingTx) InsertContacts(contacts []*audience.Contact, duplicates bool) error {
 	c.writes += len(contacts)
 	return c.Tx.InsertContacts(contacts, duplicates)

@@ -1,6 +1,9 @@
 package storetest
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"enlist/internal/audience"
@@ -78,8 +81,33 @@ func importUnsubscribers(f *importFixture) {
 		}
 		f.wantUnsubscribers(ann.ID, "ann@example.com")
 		f.wantUnsubscribers(0, "new-x@example.com")
-		f.wantResults(f.runs("Mobile Phone\n0402222222\n", as(kind)), "1 updated")
+		f.wantResults(f.runs("Mobile Phone\n0402222222\n0402222222\n0409999999\n", as(kind)), "1 updated", "2 unchanged",
+			"3 added")
 		f.wantResults(f.runs("Email\nnew-x@example.com\n", consent), "1 skipped")
+	}
+}
+
+// A file of unsubscribers changes all Contacts of a List with duplicates that have one of its addresses, and no other.
+func importUnsubscribesDuplicates(f *importFixture) {
+	f.id = f.addList("disallow_duplicate_contacts", false)
+	f.subscribe(f.id, "Email", "ann@example.com", "Mobile Phone", "0401111111")
+	f.subscribe(f.id, "Email", "ann@example.com")
+	f.subscribe(f.id, "Email", "bob@example.com", "Mobile Phone", "0402222222")
+	f.subscribe(f.id, "Mobile Phone", "0402222222")
+	f.subscribe(f.id, "Email", "cy@example.com", "Mobile Phone", "0403333333")
+	f.wantResults(f.runs("Email,Mobile Phone\nann@example.com,\n,0402222222\n,0401111111\n", as(audience.AsUnsubscribers)),
+		"1 updated", "2 updated", "3 unchanged")
+	var left []string
+	f.update(func(tx audience.Tx) error {
+		return tx.ContactsWithAddresses(f.id, []string{"ann@example.com", "bob@example.com", "0402222222", "cy@example.com"},
+			func(c *audience.Contact) {
+				if !c.IsUnsubscribed {
+					left = append(left, c.Key)
+				}
+			})
+	})
+	if !slices.Equal(left, []string{"cy@example.com"}) {
+		f.Errorf("%v have not unsubscribed, want only cy@example.com", left)
 	}
 }
 
@@ -131,22 +159,70 @@ func importLimit(f *importFixture) {
 
 func importEvents(f *importFixture) {
 	target := f.webhook(f.addWebhook("contact", "created")).Target
-	waiting := func() (n int) {
-		f.update(func(tx audience.Tx) error {
-			events, err := tx.WebhookEvents(target, 0, 100)
-			n = len(events)
-			return err
+	f.id = f.addList("on_register_address", "owner@example.com,desk@example.com")
+	message, err := f.service.AddMessage(f.Context(), f.caller, details("name", "May", "subject", "Hello", "text_content", "Hi"))
+	f.must(err)
+	_, err = f.service.AddAutoresponder(f.Context(), f.caller,
+		details("list_id", int(f.id), "message_id", int(message), "event_type", "api_upload"))
+	f.must(err)
+	store := &effectStore{Store: f.store}
+	f.service = audience.NewService(store, f.clock)
+	for n, test := range []struct {
+		autoresponders, notifications, webhooks bool
+	}{{}, {autoresponders: true}, {notifications: true}, {webhooks: true}, {true, true, true}} {
+		store.mails, store.notifications = 0, 0
+		before := f.waitingEvents(target)
+		f.runs(fmt.Sprintf("Email\nann%d@example.com\nnope\nann%[1]d@example.com\n", n), func(o *audience.ImportOptions) {
+			o.Autoresponders, o.Notifications, o.Webhooks = test.autoresponders, test.notifications, test.webhooks
 		})
-		return n
+		want := map[bool]int{true: 1}
+		events := f.waitingEvents(target) - before
+		if store.mails != want[test.autoresponders] || store.notifications != 2*want[test.notifications] || events != want[test.webhooks] {
+			f.Errorf("with %+v, one new Contact causes %d autoresponder mails, %d notifications and %d events",
+				test, store.mails, store.notifications, events)
+		}
 	}
-	f.runs("Email\nann@example.com\n", nil)
-	if n := waiting(); n != 0 {
-		f.Errorf("%d events wait, want none", n)
+}
+
+// waitingEvents returns the number of events that wait for a webhook.
+func (f *importFixture) waitingEvents(target audience.WebhookTargetID) (n int) {
+	f.update(func(tx audience.Tx) error {
+		events, err := tx.WebhookEvents(target, 0, 100)
+		n = len(events)
+		return err
+	})
+	return n
+}
+
+// effectStore is a Store that counts the mails that its Updates enqueue.
+type effectStore struct {
+	audience.Store
+	mails, notifications int
+}
+
+func (s *effectStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	var tx effectTx
+	err := s.Store.Update(ctx, func(inner audience.Tx) error {
+		tx = effectTx{Tx: inner}
+		return fn(&tx)
+	}, hint...)
+	s.mails, s.notifications = s.mails+tx.mails, s.notifications+tx.notifications
+	return err
+}
+
+type effectTx struct {
+	audience.Tx
+	mails, notifications int
+}
+
+func (t *effectTx) Enqueue(e audience.Effect) error {
+	switch e.(type) {
+	case audience.Autorespond:
+		t.mails++
+	case audience.Notify:
+		t.notifications++
 	}
-	f.runs("Email\nbob@example.com\n", func(o *audience.ImportOptions) { o.Webhooks = true })
-	if n := waiting(); n != 1 {
-		f.Errorf("%d events wait, want 1", n)
-	}
+	return t.Tx.Enqueue(e)
 }
 
 func importAccess(f *importFixture) {

@@ -166,3 +166,30 @@ func importTooLarge(f *importFixture) {
 		f.Errorf("the imports are %+v, want one that failed and has no file", all)
 	}
 }
+
+// smallDisk is a Store whose disk has room for 3000 bytes.
+type smallDisk struct{ audience.Store }
+
+// FreeSpace implements audience.Store.
+func (smallDisk) FreeSpace() (bytes int64, known bool) { return 3000, true }
+
+func importRoom(f *importFixture) {
+	service := audience.NewService(smallDisk{f.store}, f.clock)
+	file := manyRows(100)
+	add := func(size int64, dryRun bool) error {
+		_, err := service.AddImport(f.Context(), f.caller, audience.NewImport{Size: size, File: strings.NewReader(file),
+			ImportOptions: audience.ImportOptions{List: f.id, DryRun: dryRun}})
+		return err
+	}
+	for _, err := range []error{add(1501, false), add(3001, true)} {
+		if _, ok := errors.AsType[audience.NoRoom](err); !ok {
+			f.Errorf("the error is %v, want NoRoom", err)
+		}
+	}
+	if all, err := f.service.Imports(f.Context(), f.caller); err != nil || len(all) != 0 {
+		f.Errorf("%d imports are stored, error %v; want none", len(all), err)
+	}
+	f.must(add(1500, false))
+	f.must(add(3000, true))
+	f.must(add(-1, false)) // the size of a streamed file is not known
+}

@@ -26,6 +26,7 @@ func Imports(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"each row's consent is in the ledger with its import and row", importConsent},
 		{"a GDPR compliant List refuses a file without consent", importNeedsConsent},
 		{"a file of unsubscribers unsubscribes Contacts and fills the Unsubscriber List", importUnsubscribers},
+		{"a file of unsubscribers changes all Contacts with its addresses and mobile numbers", importUnsubscribesDuplicates},
 		{"a file of bounced addresses deactivates Contacts", importBounced},
 		{"a dry run predicts the outcomes and stores nothing", importDryRun},
 		{"rows over the Contact limit are refused", importLimit},
@@ -36,6 +37,7 @@ func Imports(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"only one process runs an import", importLeases},
 		{"the file is removed at the end, and the results after seven days", importRemoval},
 		{"a file larger than the limit is refused", importTooLarge},
+		{"a file for which the disk has no room is refused before it is stored", importRoom},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			f := &importFixture{accountFixture: newAccountFixture(t, open)}
