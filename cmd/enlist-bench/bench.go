@@ -44,7 +44,7 @@ func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 	b := &bench{options: o, ctx: ctx, log: log}
 	parts := []part{
 		{"subscribe", b.subscribing}, {"notify", b.notifying}, {"mail", b.mailing}, {"batch", b.batching},
-		{"kill", b.killing}, {"search", b.searching}, {"indexes", b.indexing}, {"growth", b.growing},
+		{"import", b.importing}, {"kill", b.killing}, {"search", b.searching}, {"indexes", b.indexing}, {"growth", b.growing},
 		{"writes", b.writingIndexed}, {"postgres", b.onPostgres}, {"citus", b.onCitus},
 	}
 	chosen, err := choose(parts, o.Only)

@@ -25,6 +25,7 @@ func TestShortMeasurementPrintsItsTable(t *testing.T) {
 		{"search", "page of 100 Contacts"},
 		{"notify", "queued notifications sent"},
 		{"batch", "mails of a Batch"},
+		{"import", "export of all Contacts"},
 	} {
 		t.Run(test.part, func(t *testing.T) {
 			cmd := exec.Command(filepath.Join(dir, "enlist-bench"), "--program", filepath.Join(dir, "enlist"), "--only", test.part,
