@@ -82,7 +82,9 @@ type ConsentRecord struct {
 	ConsentText     string          `json:"consent_text"`
 	IPAddress       string          `json:"ip_address"`
 	ListPreferences map[string]bool `json:"list_preferences"`
-	KeyName         string          `json:"key_name"` // name of the API key of the call
+	KeyName         string          `json:"key_name"`   // name of the API key of the call
+	ImportID        int64           `json:"import_id"`  // the Import of a file that the consent comes from; 0: none
+	ImportRow       int64           `json:"import_row"` // number of the row in this file
 }
 
 // Unsubscriber is a row of the Account's Unsubscriber List.

@@ -29,7 +29,7 @@ type exportCommand struct {
 	Format  string `enum:"csv,ndjson" default:"csv" help:"csv or ndjson."`
 	Gz      bool   `help:"Compress the file with gzip."`
 	Excel   bool   `help:"CSV for Excel, which cannot be imported again: texts that begin with = + - @ get a quote."`
-	Proof   bool   `help:"Add consents, unsubscribes and mails of each Contact; needs --format ndjson."`
+	Proof   bool   `help:"Add consents, unsubscribes and mails of each Contact: as a JSON object, in CSV in the column proof."`
 	Output  string `short:"o" placeholder:"FILE" help:"File to write; by default the standard output."`
 	Force   bool   `help:"Replace the file if it exists."`
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,6 +59,55 @@ func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
 	wantReady(t, c.url, 200, "ok")
 	if err := subscribe("after@example.com"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file for which the disk has no room is refused before anything of it is stored. If the disk becomes full while a file
+// is imported, the import stops with the reason. When the disk has room again, it stores the rest.
+//
+// covers: decision 96
+func TestFullDiskStopsAnImport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("this test mounts a file system: run it with \"make faults\"")
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
+		t.Skipf("mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
+	c.db = filepath.Join(dir, "enlist.db")
+	c.start()() // creates the database
+	large := manyPeople(t, 500_000)
+	status, out, problem := enlist("import", "--db", c.db, "--list", "1", large)
+	if status != 1 || !strings.Contains(problem, "the disk of the database has room for") {
+		t.Errorf("the import of a large file ended with status %d and printed %s%s", status, out, problem)
+	}
+	if status, out, _ := enlist("import", "list", "--all", "--db", c.db, "--json"); status != 0 || strings.Contains(out, "people.csv") {
+		t.Errorf("status %d; the refused file is listed: %s", status, out)
+	}
+	fill := filepath.Join(dir, "fill")
+	if err := os.WriteFile(fill, make([]byte, 8<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const rows = 60_000
+	status, out, problem = enlist("import", "--db", c.db, "--list", "1", manyPeople(t, rows))
+	if status != 1 || !strings.Contains(problem, "database or disk is full: continue with: enlist import resume 1") {
+		t.Errorf("on a full disk the import ended with status %d and printed %s%s", status, out, problem)
+	}
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=128m"); err != nil {
+		t.Fatal(err)
+	}
+	status, out, problem = enlist("import", "resume", "1", "--db", c.db)
+	if done := fmt.Sprintf("%d rows: %[1]d added", rows); status != 0 || !strings.Contains(out, done) {
+		t.Errorf("with room again the import ended with status %d and printed %s%s, want %q", status, out, problem, done)
 	}
 }
 

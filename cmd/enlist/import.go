@@ -48,8 +48,8 @@ type importAdd struct {
 	ConsentType string `enum:",gdpr,direct,not_recorded" default:"" placeholder:"TYPE" help:"What all persons of the file agreed to: gdpr, direct or not_recorded."`
 	ConsentText string `placeholder:"TEXT" help:"The text to which they agreed."`
 
-	Autoresponders bool `help:"Start the autoresponders of new Contacts."`
-	Notifications  bool `help:"Send the notifications of new Contacts."`
+	Autoresponders bool `help:"Start the autoresponders (api_upload) of new Contacts."`
+	Notifications  bool `help:"Notify the on_register_address of the List of each new Contact."`
 	Webhooks       bool `help:"Post the changes to webhooks."`
 
 	Format    string `enum:",csv,tsv,ndjson,xlsx" default:"" placeholder:"FORMAT" help:"Format of the file: csv, tsv, ndjson or xlsx. By default its content and name decide."`
@@ -64,13 +64,16 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 	if c.Preset != "" {
 		return c.runPreset(ctx, out)
 	}
-	file, name := io.ReadCloser(os.Stdin), ""
+	file, name, size := io.ReadCloser(os.Stdin), "", int64(0)
 	if c.File != "-" {
 		opened, err := os.Open(c.File)
 		if err != nil {
 			return usage("%v", err)
 		}
 		file, name = opened, filepath.Base(c.File)
+		if info, err := opened.Stat(); err == nil {
+			size = info.Size()
+		}
 	}
 	defer file.Close()
 	return withService(ctx, c.Database, func(s *audience.Service) error {
@@ -78,7 +81,7 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		return c.add(ctx, s, caller, audience.NewImport{ImportOptions: c.options(name), File: file}, out)
+		return c.add(ctx, s, caller, audience.NewImport{ImportOptions: c.options(name), File: file, Size: size}, out)
 	})
 }
 

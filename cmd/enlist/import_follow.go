@@ -22,20 +22,20 @@ import (
 // importLook is the time between two looks at an Import.
 const importLook = 200 * time.Millisecond
 
-// runImport runs an Import and shows its progress. If a server runs it already, runImport only shows the progress. The
-// first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
+// runImport runs an Import and shows its progress. If another process runs it already, runImport only shows the progress,
+// unless that process dies. The first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
 func runImport(ctx context.Context, s *audience.Service, caller *audience.Caller, id audience.ImportID, f format,
 	out *console) error {
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	ran := make(chan error, 1)
-	go func() { ran <- s.RunImport(ctx, id) }()
+	go func() { ran <- runWhenFree(ctx, s, id) }()
 	followed := make(chan error, 1)
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { followed <- followImport(following, s, caller, id, f, out) }()
 	err := <-ran
-	if err != nil && ctx.Err() == nil && !errors.Is(err, audience.ErrImportRuns) {
+	if err != nil && ctx.Err() == nil {
 		stop()
 		<-followed
 		return next(err, fmt.Sprintf("continue with: enlist import resume %d", id))
@@ -49,6 +49,22 @@ func runImport(ctx context.Context, s *audience.Service, caller *audience.Caller
 		return err
 	}
 	return fmt.Errorf("import %d is paused: continue with: enlist import resume %[1]d", id)
+}
+
+// runWhenFree runs an Import. If another process runs it, runWhenFree waits until that process has ended it, or until
+// its lease has ended because it died.
+func runWhenFree(ctx context.Context, s *audience.Service, id audience.ImportID) error {
+	for {
+		err := s.RunImport(ctx, id)
+		if !errors.Is(err, audience.ErrImportRuns) {
+			return err
+		}
+		select {
+		case <-time.After(importLook):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // followImport shows the progress of an Import until it has ended or is paused, and then prints the result. It returns

@@ -18,6 +18,7 @@ import (
 type NewImport struct {
 	ImportOptions
 	File io.Reader
+	Size int64 // of the file in bytes; 0 or less: not known
 	Most int64 // largest size of the file in bytes; 0: no limit
 }
 
@@ -28,10 +29,34 @@ func (e ImportTooLarge) Error() string {
 	return fmt.Sprintf("the file is larger than %d bytes: split it, or compress it with gzip", int64(e))
 }
 
+// NoRoom is the error of AddImport if the disk of the database has no room for the file.
+type NoRoom struct{ Needed, Free int64 } // in bytes
+
+func (e NoRoom) Error() string {
+	return fmt.Sprintf("the disk of the database has room for %d MiB, and the import needs at least %d MiB: free some space",
+		e.Free>>20, max(1, e.Needed>>20))
+}
+
+// requireRoom returns a NoRoom if the file cannot fit on the disk. The database stores the file and, until the file is
+// removed at the end, also its Contacts. Their rows are at least as large.
+func (s *Service) requireRoom(n *NewImport) error {
+	needed := max(n.Size, 0)
+	if !n.DryRun {
+		needed *= 2
+	}
+	if free, known := s.store.FreeSpace(); known && free < needed {
+		return NoRoom{Needed: needed, Free: free}
+	}
+	return nil
+}
+
 // AddImport stores a file and adds its Import, which then waits for a process that runs it. Errors: NoList, Denied,
-// InvalidParameters, ConsentRequired, ImportTooLarge, and errors of File. After an error the Import is failed.
+// InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, and errors of File. After an error the Import is failed.
 // specification: import.options, import.access
 func (s *Service) AddImport(ctx context.Context, c *Caller, n NewImport) (*Import, error) {
+	if err := s.requireRoom(&n); err != nil {
+		return nil, err
+	}
 	o := n.ImportOptions
 	i, err := update(ctx, s, c, func(tx Tx, now int64) (*Import, error) {
 		if err := o.check(c); err != nil {

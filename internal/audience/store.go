@@ -14,6 +14,9 @@ type Store interface {
 	// Scrub removes deleted data from the files of the database as far as the engine can. The error is of kind Busy if
 	// it could not remove all of it, because another transaction reads.
 	Scrub(ctx context.Context) error
+	// FreeSpace returns the number of bytes that the disk of the database has room for. known is false if the store
+	// cannot find out.
+	FreeSpace() (bytes int64, known bool)
 	// Close waits for running transactions and closes the connections.
 	Close() error
 }

@@ -30,7 +30,7 @@ type Export struct {
 	Format  Format         // "" means CSV
 	Gzip    bool
 	Excel   bool // CSV for people, which cannot be imported again as it is
-	Proof   bool // NDJSON with the key proof
+	Proof   bool // with the key or column proof
 }
 
 // Name returns a name for the file.
@@ -53,9 +53,8 @@ func (e *Export) Check() error {
 	switch {
 	case e.Excel && e.Format != CSV:
 		return audience.Refuse(audience.InvalidParameters, "excel needs the format csv")
-	case e.Proof && e.Format != NDJSON:
-		return audience.Refuse(audience.InvalidParameters,
-			"proof needs the format ndjson: a Contact has any number of consents and mails")
+	case e.Proof && e.Excel:
+		return audience.Refuse(audience.InvalidParameters, "proof excludes excel: its column is JSON for programs")
 	case e.Proof && (e.Query.SortBy != "" || e.Query.Limit != 0 || e.Query.Offset != 0):
 		return audience.Refuse(audience.InvalidParameters, "proof is in the order of the IDs, and has no limit or offset")
 	}
@@ -100,6 +99,7 @@ type writer struct {
 	columns   []audience.Column
 	records   rpc.ContactEncoder
 	proofs    rpc.ProofEncoder
+	proof     []byte // of one Contact
 	streaming bool
 	sent      bool // a part of the file was written
 	written   int64
@@ -121,18 +121,24 @@ func (w *writer) Begin(columns []audience.Column, streaming bool) error {
 		}
 	}
 	w.streaming, w.written, w.buf, w.columns = streaming, 0, w.buf[:0], columns
+	if w.export.Proof {
+		if slices.ContainsFunc(columns, func(c audience.Column) bool { return c.Name == proofKey }) {
+			return errProofKey
+		}
+		w.proofs = rpc.NewProofEncoder()
+	}
 	if w.export.Format == CSV {
 		w.buf = appendHeader(w.buf, columns, w.export.Excel)
+		if w.export.Proof {
+			w.buf = appendProof(w.buf, proofKey, len(columns))
+		}
 		return nil
 	}
-	w.records, w.proofs = rpc.NewContactEncoder(columns), rpc.NewProofEncoder()
-	if w.export.Proof && slices.ContainsFunc(columns, func(c audience.Column) bool { return c.Name == proofKey }) {
-		return errProofKey
-	}
+	w.records = rpc.NewContactEncoder(columns)
 	return nil
 }
 
-// proofKey is the key of a Contact's proof.
+// proofKey is the key or column of a Contact's proof.
 const proofKey = "proof"
 
 var errProofKey = audience.Refuse(audience.InvalidParameters,
@@ -150,6 +156,11 @@ func (w *writer) Contact(c *audience.Contact) error {
 
 // ContactWithProof writes one Contact and its proof.
 func (w *writer) ContactWithProof(c *audience.Contact, p *audience.Proof) error {
+	if w.export.Format == CSV {
+		w.proof = w.proofs.Append(w.proof[:0], p)
+		w.buf = appendProof(appendRow(w.buf, w.columns, c, false), string(w.proof), len(w.columns))
+		return w.next()
+	}
 	b := w.records.Append(w.buf, c)
 	b = append(b[:len(b)-1], `,"`+proofKey+`":`...) // before the closing brace
 	w.buf = append(w.proofs.Append(b, p), '}', '\n')

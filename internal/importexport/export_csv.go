@@ -42,6 +42,11 @@ func appendRow(b []byte, columns []audience.Column, c *audience.Contact, excel b
 	return append(b, '\n')
 }
 
+// appendProof appends the column proof to a line that has cells in n columns.
+func appendProof(b []byte, text string, n int) []byte {
+	return append(appendCell(b[:len(b)-1], n, text, false), '\n')
+}
+
 // appendComma appends the comma before each cell except the first.
 func appendComma(b []byte, i int) []byte {
 	if i > 0 {

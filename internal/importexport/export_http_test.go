@@ -51,7 +51,7 @@ func TestExportOverHTTP(t *testing.T) {
 			{"an unknown key in criteria", "standard", "list_id=1&search_criteria=" + url.QueryEscape(`[["x","exactly",1]]`), 400, 311, ""},
 			{"a bad order", "standard", "list_id=1&sort_order=up", 400, 311, ""},
 			{"a bad flag", "standard", "list_id=1&gz=yes", 400, 310, ""},
-			{"proof as CSV", "standard", "list_id=1&proof=1", 400, 310, ""},
+			{"proof for Excel", "standard", "list_id=1&proof=1&excel=1", 400, 310, ""},
 		} {
 			t.Run(c.rule, func(t *testing.T) {
 				reply, body, err := h.get(t, c.key, "/api/exports?"+c.query)

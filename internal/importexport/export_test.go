@@ -2,10 +2,12 @@ package importexport
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,7 +98,7 @@ func TestExcelDoesNotCalculateTexts(t *testing.T) {
 	}
 }
 
-// covers: spec export.proof, decision 67
+// covers: spec export.proof, decision 67, decision 95
 func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
 		h := newHarness(t, e, Options{})
@@ -114,6 +116,7 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 		}
 		file := h.write(t, Export{List: h.list, Format: NDJSON, Proof: true, Columns: []string{"id", "Email"},
 			Query: audience.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
+		sameProofAsCSV(t, h, file)
 		lines := strings.Split(strings.TrimSpace(file), "\n")
 		if len(lines) != 1201 {
 			t.Fatalf("%d lines", len(lines))
@@ -136,6 +139,21 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 	})
 }
 
+// sameProofAsCSV checks that the column proof of a CSV file has the objects of an NDJSON file.
+func sameProofAsCSV(t *testing.T, h *harness, ndjson string) {
+	t.Helper()
+	file := h.write(t, Export{List: h.list, Format: CSV, Proof: true, Columns: []string{"id", "Email"},
+		Query: audience.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
+	rows := must(csv.NewReader(strings.NewReader(file)).ReadAll())
+	var b strings.Builder
+	for _, row := range rows[1:] {
+		fmt.Fprintf(&b, `{"id":%s,"Email":"%s","proof":%s}`+"\n", row[0], row[1], row[2])
+	}
+	if got := b.String(); !slices.Equal(rows[0], []string{"id", "Email", "proof"}) || got != ndjson {
+		t.Errorf("the CSV has the columns %v, and %d bytes of proof that differ from %d bytes", rows[0], len(got), len(ndjson))
+	}
+}
+
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -147,7 +165,7 @@ func TestOptionsThatExcludeEachOtherAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, teststores.SQLite, Options{})
 	for _, e := range []Export{
-		{Format: "xml"}, {Format: NDJSON, Excel: true}, {Format: CSV, Proof: true}, {Format: NDJSON, Proof: true, Query: audience.Query{SortBy: "id"}},
+		{Format: "xml"}, {Format: NDJSON, Excel: true}, {Format: CSV, Excel: true, Proof: true}, {Format: NDJSON, Proof: true, Query: audience.Query{SortBy: "id"}},
 		{Columns: []string{"Nmae"}}, {Query: audience.Query{SortBy: "Nmae"}}, {Query: audience.Query{Limit: -1}},
 	} {
 		e.List = h.list

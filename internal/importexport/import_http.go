@@ -44,11 +44,18 @@ func (h *Handler) serveImports(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// failImport answers with an error. Two errors of imports have a status of their own.
+// failImport answers with an error. Some errors of imports have a status of their own.
 func (h *Handler) failImport(w http.ResponseWriter, r *http.Request, err error) {
 	if large, ok := errors.AsType[audience.ImportTooLarge](err); ok {
 		w.Header().Set("Connection", "close") // the rest of the body was not read
 		refuse(w, http.StatusRequestEntityTooLarge, api.CodeInvalidParameters, large.Error())
+		return
+	}
+	if full, ok := errors.AsType[audience.NoRoom](err); ok {
+		h.options.Log.Error("a file was refused", "path", r.URL.Path, "error", full)
+		w.Header().Set("Connection", "close") // the body was not read
+		code, _ := api.FailureName("")
+		refuse(w, http.StatusInsufficientStorage, code, full.Error())
 		return
 	}
 	if errors.Is(err, audience.ErrNoImport) {
@@ -149,7 +156,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *audience.Cal
 	defer func() { release() }()
 	body := &timedBody{body: r.Body, control: http.NewResponseController(w), wait: h.options.ReadTimeout}
 	i, err := h.service.AddImport(r.Context(), c,
-		audience.NewImport{ImportOptions: o, File: body, Most: h.options.MaxImport})
+		audience.NewImport{ImportOptions: o, File: body, Size: r.ContentLength, Most: h.options.MaxImport})
 	if body.err != nil && body.err != io.EOF {
 		panic(http.ErrAbortHandler) // the client closed the connection or is too slow
 	}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -131,4 +133,15 @@ func TestImportOverHTTPIsRefused(t *testing.T) {
 			}
 		}
 	})
+}
+
+// covers: spec import.http, decision 96
+func TestImportWithoutRoom(t *testing.T) {
+	h := New(nil, Options{Log: slog.New(slog.DiscardHandler)})
+	reply := httptest.NewRecorder()
+	h.failImport(reply, httptest.NewRequest(http.MethodPost, "/api/imports", nil), audience.NoRoom{Needed: 5 << 20, Free: 1 << 20})
+	const want = `{"error":{"code":100,"message":"the disk of the database has room for 1 MiB, and the import needs at least 5 MiB: free some space"}}`
+	if body := strings.TrimSpace(reply.Body.String()); reply.Code != http.StatusInsufficientStorage || body != want {
+		t.Errorf("status %d, reply %s; want 507 and %s", reply.Code, body, want)
+	}
 }

@@ -140,7 +140,8 @@ func records() []RecordInfo {
 	recipient := record("Recipient", audience.BatchRowAttributes(audience.RowsSent))
 	recipient.Open = true
 	consent := plainRecord("Consent", "time integer", "method string", "consent_type string", "consent_text string",
-		"ip_address string", "list_preferences object of boolean", "key_name string")
+		"ip_address string", "list_preferences object of boolean", "key_name string", "import_id integer",
+		"import_row integer")
 	preview := plainRecord("Preview", "subject string", "from string", "to string", "reply_to string", "headers string",
 		"html string", "text string", "size integer", "findings array of string")
 	session := plainRecord("Session", "account_id integer", "account_name string", "key_name string",

@@ -111,7 +111,8 @@ func appendChoices(b []byte, choices []audience.PreferenceChoice) []byte {
 	return append(w.b, '}')
 }
 
-// appendLedgerRow appends one row of a Contact's consent ledger.
+// appendLedgerRow appends one row of a Contact's consent ledger. Only a row that comes from a file has import_id and
+// import_row. decisions.md: 95
 func appendLedgerRow(b []byte, r *audience.LedgerRow) []byte {
 	b = strconv.AppendInt(append(b, `{"time":`...), r.Time, 10)
 	b = appendString(append(b, `,"method":`...), r.Method)
@@ -120,6 +121,10 @@ func appendLedgerRow(b []byte, r *audience.LedgerRow) []byte {
 	b = appendString(append(b, `,"ip_address":`...), r.IP)
 	b = appendChoices(append(b, `,"list_preferences":`...), r.Preferences)
 	b = appendString(append(b, `,"key_name":`...), r.KeyName)
+	if r.ImportID != 0 {
+		b = strconv.AppendInt(append(b, `,"import_id":`...), int64(r.ImportID), 10)
+		b = strconv.AppendInt(append(b, `,"import_row":`...), r.ImportRow, 10)
+	}
 	return append(b, '}')
 }
 

@@ -51,3 +51,6 @@ func (s *Store) check(ctx context.Context, c sqlstore.Check) ([]string, error) {
 	defer rows.Close()
 	return c.Problems(rows)
 }
+
+// FreeSpace implements audience.Store. A client of PostgreSQL cannot ask for the space on the server's disk.
+func (s *Store) FreeSpace() (bytes int64, known bool) { return 0, false }

@@ -120,7 +120,7 @@ func TestFiles(t *testing.T) {
 // The suite imports files with all kinds of rows and options, and interrupts imports at each of their Updates.
 //
 // covers: spec import.options, import.columns, import.cells, import.addfields, import.keys, import.outcomes, import.consent, import.as, import.states, import.access
-// covers: decision 69, decision 70, decision 71
+// covers: decision 69, decision 70, decision 71, decision 96
 func TestImports(t *testing.T) {
 	storetest.Imports(t, func(t *testing.T) audience.Store { return open(t) })
 }
