@@ -211,6 +211,8 @@ func (m *scrape) checkedByPromtool() {
 
 // Figures that are younger than figuresFresh are returned again, and a database that does not answer costs a scrape no
 // more than figuresTime. Then the metrics say that there are no figures.
+//
+// covers: decision 104
 func TestAScrapeReadsFiguresSeldomAndNeverWaitsLong(t *testing.T) {
 	reads, now, hangs := 0, time.Unix(1000, 0), false
 	c := &figuresCollector{now: func() time.Time { return now }, ready: func(context.Context) error { return nil },
