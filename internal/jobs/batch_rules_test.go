@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -83,12 +84,19 @@ var batchRules = []batchRule{
 		request: audience.BatchRequest{SendTime: unixTime("2026-03-29T01:30:00Z"), Options: audience.BatchOptions{LocalTime: "Zone"}}, // 02:30 in Lagos
 		moments: []string{"2026-03-29T00:59:59Z", "2026-03-29T01:00:00Z", "2026-03-29T01:00:05Z", "2026-03-29T01:29:59Z", "2026-03-29T01:30:00Z"},
 		check: func(p *batchNight) error {
-			return p.notBefore(func(to string, at string) bool {
+			berlin := make(map[string]bool) // attempts before 02:30 in Lagos
+			err := p.notBefore(func(to string, at string) bool {
 				if p.zones[to] == "Europe/Berlin" { // skips 02:30
+					berlin[to] = berlin[to] || at < "2026-03-29T01:30:00Z"
 					return at >= "2026-03-29T01:00:00Z"
 				}
 				return at >= "2026-03-29T01:30:00Z"
 			})
+			maps.DeleteFunc(berlin, func(_ string, early bool) bool { return !early })
+			if err == nil && len(berlin) != 3 {
+				err = fmt.Errorf("only %v in Berlin were sent the mail at 03:00", berlin)
+			}
+			return err
 		}},
 	{name: "excluded Contacts get nothing", recipients: 10, victims: 2, moments: []string{"2026-03-29T00:59:59Z"},
 		request: audience.BatchRequest{Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: &audience.Criteria{
