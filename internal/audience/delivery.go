@@ -119,6 +119,8 @@ type DeliveryTx interface {
 	// Deliveries returns at most limit deliveries to a Contact, newest first. It skips the first
 	// offset deliveries.
 	Deliveries(list ListID, contact ContactID, limit, offset int) ([]Delivery, error)
+	// DeliveriesWithCause returns the deliveries with a cause to some Contacts, in no order.
+	DeliveriesWithCause(list ListID, cause string, ids []ContactID) ([]Delivery, error)
 	// MarkConfirmationRequested stores now as the time of the last request to confirm, and
 	// returns true. It returns false if the stored time of the Contact, or of the previous
 	// Contact with the same address, is later than the parameter before. It ignores a stored

@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,57 +13,149 @@ import (
 // must still be sent, and reads what the mail needs. After the job was stored, the Contact may
 // have unsubscribed, and the List, the Message or the autoresponder may have been deleted.
 
-// Notification returns the content of a notification of an event, or nil if the List is gone.
-func (s *Service) Notification(ctx context.Context, e Notify) (*Notification, error) {
-	return ownView(ctx, s, func(tx Tx) (*Notification, error) {
-		schema, err := tx.Schema(e.List)
-		if err != nil {
-			return nil, ignoreKind(NoList, err)
+// Notifications returns the content of notifications, read in one transaction. A notification is nil if its List is gone.
+func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notification, error) {
+	return ownView(ctx, s, func(tx Tx) ([]*Notification, error) {
+		notifications := make([]*Notification, len(all))
+		for list, part := range indexesBy(all, func(e *Notify) ListID { return e.List }) {
+			schema, contacts, err := contactsOfMails(tx, list, part, func(i int) ContactID { return all[i].Contact })
+			if err != nil {
+				return nil, err
+			}
+			for _, i := range part {
+				if schema == nil {
+					continue
+				}
+				n := &Notification{Notify: all[i], Schema: schema, Details: contacts[all[i].Contact]}
+				if n.Consent, err = consentOf(tx, &n.Notify); err != nil {
+					return nil, err
+				}
+				notifications[i] = n
+			}
 		}
-		n := &Notification{Notify: e, Schema: schema}
-		n.Details, err = tx.Contact(e.List, e.Contact)
-		if ignoreKind(NoContact, err) != nil {
-			return nil, err
-		}
-		ledger, err := tx.Consents(e.List, e.Contact, maxConsentRows, 0)
-		if err != nil {
-			return nil, err
-		}
-		// Rows are newest first. So the row of the event is the first row that is not later.
-		i := slices.IndexFunc(ledger, func(r LedgerRow) bool { return r.Time <= e.Time })
-		if i >= 0 && e.Event == EventSubscribe {
-			n.Consent = &ledger[i]
-		}
-		return n, nil
+		return notifications, nil
 	})
 }
 
-// maxConsentRows is the largest number of ledger rows that Notification reads to find the consent
+// consentOf returns the consent that a subscription recorded, or nil.
+func consentOf(tx Tx, e *Notify) (*LedgerRow, error) {
+	if e.Event != EventSubscribe {
+		return nil, nil
+	}
+	ledger, err := tx.Consents(e.List, e.Contact, maxConsentRows, 0)
+	// Rows are newest first. So the row of the event is the first row that is not later.
+	i := slices.IndexFunc(ledger, func(r LedgerRow) bool { return r.Time <= e.Time })
+	if err != nil || i < 0 {
+		return nil, err
+	}
+	return &ledger[i], nil
+}
+
+// indexesBy returns the indexes of all by their key.
+func indexesBy[E any, K comparable](all []E, key func(*E) K) map[K][]int {
+	indexes := make(map[K][]int)
+	for i := range all {
+		k := key(&all[i])
+		indexes[k] = append(indexes[k], i)
+	}
+	return indexes
+}
+
+// contactsOfMails returns the schema of a List, or nil if the List is gone, and those Contacts of mails that exist.
+func contactsOfMails(tx Tx, list ListID, part []int, contact func(i int) ContactID) (schema *Schema,
+	contacts map[ContactID]*Contact, err error) {
+	schema, err = tx.Schema(list)
+	if err != nil {
+		return nil, nil, ignoreKind(NoList, err)
+	}
+	ids := make([]ContactID, len(part))
+	for at, i := range part {
+		ids[at] = contact(i)
+	}
+	slices.Sort(ids)
+	found, err := tx.ContactsByID(list, slices.Compact(ids))
+	contacts = make(map[ContactID]*Contact, len(found))
+	for i := range found {
+		contacts[found[i].ID] = &found[i]
+	}
+	return schema, contacts, err
+}
+
+// maxConsentRows is the largest number of ledger rows that Notifications reads to find the consent
 // of an event.
 const maxConsentRows = 100
 
-// AutoresponderMail returns the mail of an autoresponder to a Contact. It returns nil if there
-// is nothing to send: the mail was sent already, the Contact must not receive it any more, or
-// the Contact, List, autoresponder or Message is gone. decisions.md: 46
-func (s *Service) AutoresponderMail(ctx context.Context, e Autorespond) (*OutgoingMail, error) {
-	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseAutoresponder(e.Autoresponder)}
-	return s.prepareMail(ctx, key, func(tx Tx, m *OutgoingMail) (bool, error) {
-		i := slices.IndexFunc(m.Schema.Autoresponders, func(a Autoresponder) bool { return a.ID == e.Autoresponder })
-		if i < 0 {
-			return false, nil
+// AutoresponderMails returns mails of autoresponders to Contacts, read in one transaction. A mail is nil if there is nothing
+// to send: it was sent already, the Contact must not receive it any more, or the Contact, List, autoresponder or Message is
+// gone. decisions.md: 46
+func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]*OutgoingMail, error) {
+	type sender struct {
+		list ListID
+		id   AutoresponderID
+	}
+	return ownView(ctx, s, func(tx Tx) ([]*OutgoingMail, error) {
+		mails := make([]*OutgoingMail, len(all))
+		for by, part := range indexesBy(all, func(e *Autorespond) sender { return sender{e.List, e.Autoresponder} }) {
+			if err := autoresponderMails(tx, by.list, by.id, part, all, mails); err != nil {
+				return nil, err
+			}
 		}
-		a := &m.Schema.Autoresponders[i]
-		if !a.IsActive || !m.Contact.receives(m.Schema, a.Event) {
-			return false, nil
-		}
-		var err error
-		m.Message, err = tx.Message(a.AccountID, a.MessageID)
-		if err != nil || m.Message.Type != MessageEmail {
-			return false, ignoreKind(NoMessage, err)
-		}
-		m.Files, err = messageFiles(tx, m.Message)
-		return err == nil, err
+		return mails, nil
 	})
+}
+
+// autoresponderMails sets those mails of one autoresponder that must be sent. part are the indexes of its events.
+func autoresponderMails(tx Tx, list ListID, id AutoresponderID, part []int, all []Autorespond, mails []*OutgoingMail) error {
+	schema, contacts, err := contactsOfMails(tx, list, part, func(i int) ContactID { return all[i].Contact })
+	if err != nil || len(contacts) == 0 {
+		return err
+	}
+	at := slices.IndexFunc(schema.Autoresponders, func(a Autoresponder) bool { return a.ID == id })
+	if at < 0 || !schema.Autoresponders[at].IsActive {
+		return nil
+	}
+	a := &schema.Autoresponders[at]
+	message, err := tx.Message(a.AccountID, a.MessageID)
+	if err != nil || message.Type != MessageEmail {
+		return ignoreKind(NoMessage, err)
+	}
+	files, err := messageFiles(tx, message)
+	if err != nil {
+		return err
+	}
+	sent, err := sentBefore(tx, list, CauseAutoresponder(id), contacts)
+	if err != nil {
+		return err
+	}
+	for _, i := range part {
+		e, c := &all[i], contacts[all[i].Contact]
+		key := DeliveryKey{List: list, Contact: e.Contact, Time: e.Time, Cause: CauseAutoresponder(id)}
+		if c == nil || sent[key] || !c.receives(schema, a.Event) {
+			continue
+		}
+		m := &OutgoingMail{Delivery: key, Schema: schema, Contact: c, Message: message, Files: files,
+			Address: c.Values.Get(schema.Email().ID)}
+		if m.Address != "" {
+			mails[i] = m
+		}
+	}
+	return nil
+}
+
+// sentBefore returns the mails with a cause that Contacts were sent.
+func sentBefore(tx Tx, list ListID, cause string, contacts map[ContactID]*Contact) (map[DeliveryKey]bool, error) {
+	deliveries, err := tx.DeliveriesWithCause(list, cause, slices.Collect(maps.Keys(contacts)))
+	sent := make(map[DeliveryKey]bool)
+	for i := range deliveries {
+		sent[deliveries[i].DeliveryKey] = !deliveries[i].mayBeRetried()
+	}
+	return sent, err
+}
+
+// mayBeRetried reports whether the mail was not sent: the operator may retry a failed job. A mail that was sent is never
+// sent again.
+func (d *Delivery) mayBeRetried() bool {
+	return d.Status == DeliveryFailed || d.Status == DeliveryBounced
 }
 
 // ConfirmationMail returns the request to confirm a subscription. It returns nil if the request
@@ -70,12 +163,28 @@ func (s *Service) AutoresponderMail(ctx context.Context, e Autorespond) (*Outgoi
 // less than confirmationInterval before. The link of the earlier request is then still valid.
 func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (*OutgoingMail, error) {
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
-	return s.prepareMail(ctx, key, func(tx Tx, m *OutgoingMail) (bool, error) {
-		if !m.Contact.IsActive || m.Contact.IsUnsubscribed || m.Contact.DoubleOptIn {
-			return false, nil
+	return ownView(ctx, s, func(tx Tx) (*OutgoingMail, error) {
+		stored, err := tx.Delivery(key)
+		if ignoreKind(NotFound, err) != nil || err == nil && !stored.mayBeRetried() {
+			return nil, ignoreKind(NotFound, err)
 		}
-		asked, err := m.wasAsked(tx)
-		return !asked, err
+		m := &OutgoingMail{Delivery: key}
+		m.Schema, err = tx.Schema(key.List)
+		if err != nil {
+			return nil, ignoreKind(NoList, err)
+		}
+		m.Contact, err = tx.Contact(key.List, key.Contact)
+		if err != nil {
+			return nil, ignoreKind(NoContact, err)
+		}
+		m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
+		if m.Address == "" || !m.Contact.IsActive || m.Contact.IsUnsubscribed || m.Contact.DoubleOptIn {
+			return nil, nil
+		}
+		if asked, err := m.wasAsked(tx); err != nil || asked {
+			return nil, err
+		}
+		return m, nil
 	})
 }
 
@@ -89,41 +198,6 @@ func (m *OutgoingMail) wasAsked(tx DeliveryTx) (bool, error) {
 		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && isSameAddress(m.Contact.Key, to) &&
 			d.Time > m.Delivery.Time-confirmationInterval && d.Time < m.Delivery.Time
 	}), err
-}
-
-// prepareMail reads the data that every mail to a Contact needs. complete adds other data, and
-// returns false if the mail must not be sent. Then prepareMail returns nil. It also returns nil
-// if the mail was sent before, if the List or the Contact is gone, or if the Contact has no
-// email address.
-func (s *Service) prepareMail(ctx context.Context, key DeliveryKey,
-	complete func(Tx, *OutgoingMail) (send bool, err error)) (*OutgoingMail, error) {
-	return ownView(ctx, s, func(tx Tx) (*OutgoingMail, error) {
-		stored, err := tx.Delivery(key)
-		if ignoreKind(NotFound, err) != nil {
-			return nil, err
-		}
-		// The operator may retry a failed job. A mail that was sent is never sent again.
-		if err == nil && stored.Status != DeliveryFailed && stored.Status != DeliveryBounced {
-			return nil, nil
-		}
-		m := &OutgoingMail{Delivery: key}
-		m.Schema, err = tx.Schema(key.List)
-		if err != nil {
-			return nil, ignoreKind(NoList, err)
-		}
-		m.Contact, err = tx.Contact(key.List, key.Contact)
-		if err != nil {
-			return nil, ignoreKind(NoContact, err)
-		}
-		m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
-		if m.Address == "" {
-			return nil, nil
-		}
-		if send, err := complete(tx, m); err != nil || !send {
-			return nil, err
-		}
-		return m, nil
-	})
 }
 
 // receives reports whether the server should send a Contact the Message for an event. A Message for

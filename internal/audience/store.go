@@ -121,7 +121,6 @@ type Tx interface {
 	BatchReportTx
 	HoldTx
 	BackupTx
-	FiguresTx
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx

@@ -24,8 +24,12 @@ type mailSender struct {
 	service *audience.Service
 	mailer  Mailer
 	slots   *limiter.Limiter // a mail needs a slot while it is composed and sent
-	results *grouper[audience.Delivery, struct{}]
 	hold    *holdWatch
+
+	// Workers that wait for the database share the next transaction.
+	notifications  *grouper[audience.Notify, *audience.Notification]
+	autoresponders *grouper[audience.Autorespond, *audience.OutgoingMail]
+	results        *grouper[audience.Delivery, struct{}]
 }
 
 // newMailSender returns the mailSender for the settings.
@@ -33,8 +37,11 @@ func newMailSender(o Options) mailSender {
 	record := func(ctx context.Context, sent []audience.Delivery) ([]struct{}, error) {
 		return make([]struct{}, len(sent)), o.Service.RecordSent(ctx, sent)
 	}
-	return mailSender{o.Service, o.Mailer, cmp.Or(o.Slots, NewSlots(defaultMails)),
-		&grouper[audience.Delivery, struct{}]{run: record}, &holdWatch{service: o.Service, log: o.Log}}
+	return mailSender{service: o.Service, mailer: o.Mailer, slots: cmp.Or(o.Slots, NewSlots(defaultMails)),
+		hold:           &holdWatch{service: o.Service, log: o.Log},
+		notifications:  &grouper[audience.Notify, *audience.Notification]{run: o.Service.Notifications},
+		autoresponders: &grouper[audience.Autorespond, *audience.OutgoingMail]{run: o.Service.AutoresponderMails},
+		results:        &grouper[audience.Delivery, struct{}]{run: record}}
 }
 
 // mailWorker runs the jobs of one kind of mail.

@@ -16,7 +16,7 @@ import (
 // sendNotification sends a notification about a Contact to one of the List's addresses. It does
 // not store the result, because a notification is not a mail to a Contact.
 func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience.Notify], _ func()) error {
-	n, err := m.service.Notification(ctx, job.Args)
+	n, err := m.notifications.do(ctx, job.Args)
 	if err != nil || n == nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[audienc
 	if early := m.service.Until(job.Args.Due); early > 0 {
 		return river.JobSnooze(early)
 	}
-	mail, err := m.service.AutoresponderMail(ctx, job.Args)
+	mail, err := m.autoresponders.do(ctx, job.Args)
 	if err != nil || mail == nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 type Mailer struct {
 	*composer
 	sender sender
-	meter  *meter
 }
 
 // Linker stores the targets of links in Messages.
@@ -40,11 +39,11 @@ func New(o Options) (*Mailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sender, meter, err := newSender(o.Transport)
+	sender, err := newSender(o.Transport)
 	if err != nil {
 		return nil, err
 	}
-	return &Mailer{composer: composer, sender: sender, meter: meter}, nil
+	return &Mailer{composer: composer, sender: sender}, nil
 }
 
 // NewComposer returns a Composer for a program that sends no mails. It needs no Transport.
@@ -57,7 +56,7 @@ func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification
 	if err != nil {
 		return err
 	}
-	return m.handOver(ctx, msg, nil)
+	return m.sender.send(ctx, msg, nil)
 }
 
 // Send sends a mail to a Contact and returns the subject with its merge fields filled.
@@ -66,14 +65,7 @@ func (m *Mailer) Send(ctx context.Context, l *audience.OutgoingMail) (subject st
 	if err != nil {
 		return "", err
 	}
-	return subject, m.handOver(ctx, msg, &l.Delivery)
-}
-
-// handOver sends a message and counts it.
-func (m *Mailer) handOver(ctx context.Context, msg *composed, about *audience.DeliveryKey) error {
-	err := m.sender.send(ctx, msg, about)
-	m.meter.count(err)
-	return err
+	return subject, m.sender.send(ctx, msg, &l.Delivery)
 }
 
 // Close closes the connections to the mail server. The caller must first wait until all

@@ -32,27 +32,24 @@ type Transport struct {
 	Log           *slog.Logger     // nil if nothing is logged
 }
 
-// newSender returns the sender for the settings, and its metrics. If SMTP is set, Dir is ignored.
-func newSender(t Transport) (sender, *meter, error) {
+// newSender returns the sender for the settings. If SMTP is set, Dir is ignored.
+func newSender(t Transport) (sender, error) {
 	if t.Log == nil {
 		t.Log = slog.New(slog.DiscardHandler)
 	}
 	encoder, err := newEncoder(t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	switch {
 	case t.SMTP != "":
 		server, err := parseServer(t.SMTP)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		meter := newMeter(server.relay())
-		return newSMTPSender(server, t, encoder, meter), meter, nil
+		return newSMTPSender(server, t, encoder), nil
 	case t.Dir != "":
-		meter := newMeter("folder")
-		sender, err := newDirSender(t.Dir, encoder, meter)
-		return sender, meter, err
+		return newDirSender(t.Dir, encoder)
 	}
-	return nil, nil, errors.New("mail cannot be sent: set a mail server with --smtp or a folder with --mail")
+	return nil, errors.New("mail cannot be sent: set a mail server with --smtp or a folder with --mail")
 }

@@ -4,6 +4,7 @@ package sqlstore
 // the secrets that all processes share.
 
 import (
+	"slices"
 	"strings"
 
 	"enlist/internal/audience"
@@ -124,6 +125,15 @@ func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit,
 	const newest = "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause" + limited +
 		" OFFSET CAST(? AS BIGINT)"
 	return deliveryTable.all(t, newest, int64(list), int64(contact), int64(limit), int64(offset))
+}
+
+// DeliveriesWithCause returns the deliveries with a cause to some Contacts.
+func (t *Tx) DeliveriesWithCause(list audience.ListID, cause string, ids []audience.ContactID) ([]audience.Delivery, error) {
+	test, args, err := t.contactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	return deliveryTable.all(t, "WHERE list_id = ? AND "+test+" AND cause = ?", slices.Concat([]any{int64(list)}, args, []any{cause})...)
 }
 
 // Secret returns the secret with this name, which all processes on this database share. If the database

@@ -32,13 +32,53 @@ func newAutoresponderFixture(f *eventFixture) *autoresponderFixture {
 // prepare returns the mail about an event that happens now.
 func (f *autoresponderFixture) prepare(contact audience.ContactID) *audience.OutgoingMail {
 	f.Helper()
-	m, err := f.service.AutoresponderMail(f.Context(), audience.Autorespond{List: f.news, Contact: contact,
-		Autoresponder: f.autoresponder, Time: f.now.Unix()})
+	mails, err := f.service.AutoresponderMails(f.Context(), []audience.Autorespond{{List: f.news, Contact: contact,
+		Autoresponder: f.autoresponder, Time: f.now.Unix()}})
 	f.must(err)
-	if m == nil {
+	if mails[0] == nil {
 		f.Fatalf("there is no mail for the Contact %d", contact)
 	}
-	return m
+	return mails[0]
+}
+
+// mailsReadTogether reads the mails of an event to all Contacts, of which one has the mail, the address of another was
+// refused, one has unsubscribed and one is deleted. It also reads a mail of an earlier event, of an inactive autoresponder
+// and of another List, and notifications.
+func mailsReadTogether(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	f.send(f.contacts[0])
+	f.refuse(f.contacts[1])
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, f.news, f.contacts[2])
+	f.must(err)
+	_, err = f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: f.contacts[3:4]})
+	f.must(err)
+	inactive, err := f.service.AddAutoresponder(f.Context(), f.caller,
+		details("list_id", int(f.news), "message_id", int(f.message), "event_type", "update_profile", "is_active", false))
+	f.must(err)
+	now := f.now.Unix()
+	var all []audience.Autorespond
+	for _, id := range f.contacts {
+		all = append(all, audience.Autorespond{List: f.news, Contact: id, Autoresponder: f.autoresponder, Time: now})
+	}
+	all = append(all, audience.Autorespond{List: f.news, Contact: f.contacts[0], Autoresponder: f.autoresponder, Time: now - 1},
+		audience.Autorespond{List: f.news, Contact: f.contacts[4], Autoresponder: inactive, Time: now},
+		audience.Autorespond{List: 99_999, Contact: f.contacts[4], Autoresponder: f.autoresponder, Time: now})
+	mails, err := f.service.AutoresponderMails(f.Context(), all)
+	f.must(err)
+	for i, want := range []bool{false, true, false, false, true, true, true, false, false} {
+		m := mails[i]
+		if (m != nil) != want || want && (m.Contact.ID != all[i].Contact || m.Delivery.Time != all[i].Time || m.Message.ID != f.message) {
+			f.Errorf("mail %d is %+v, want it to be sent: %t", i, m, want)
+		}
+	}
+	notifications, err := f.service.Notifications(f.Context(), []audience.Notify{
+		{List: f.news, Contact: f.contacts[4], Event: audience.EventSubscribe, Time: now},
+		{List: 99_999, Contact: f.contacts[4]}, {List: f.news, Contact: f.contacts[3]}, {List: f.news, Contact: f.contacts[5]}})
+	f.must(err)
+	n := notifications
+	if n[0].Details.ID != f.contacts[4] || n[0].Consent == nil || n[1] != nil || n[2].Details != nil || n[3].Details.ID != f.contacts[5] {
+		f.Errorf("the notifications are %+v, want those of the existing List with the existing Contacts", n)
+	}
 }
 
 // send stores mails that were accepted together, and returns their keys.

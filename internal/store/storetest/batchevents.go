@@ -96,6 +96,7 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"the figures of an autoresponder are read like those of a Batch", autoresponderFigures},
 		{"the figures of an autoresponder count each Contact once", autoresponderCountsContactsOnce},
 		{"webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", webhookEventsOfAutoresponders},
+		{"of mails that are read together, each is sent or left out by itself", mailsReadTogether},
 		{"the Batch of an autoresponder is hidden and changes with the autoresponder only", autoresponderBatchIsHidden},
 		{"an autoresponder of an earlier version gets its Batch with its first mail", autoresponderOfEarlierVersion},
 	} {

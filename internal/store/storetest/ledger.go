@@ -92,9 +92,9 @@ func newestConsentStays(o *accountFixture) {
 	d := audience.DeliveryKey{List: list, Contact: id, Time: at}
 	page, err := o.service.ViewContactPage(o.Context(), d)
 	o.must(err)
-	n, err := o.service.Notification(o.Context(), audience.Notify{List: list, Contact: id, Event: audience.EventSubscribe, Time: at})
+	n, err := o.service.Notifications(o.Context(), []audience.Notify{{List: list, Contact: id, Event: audience.EventSubscribe, Time: at}})
 	o.must(err)
-	for what, row := range map[string]*audience.LedgerRow{"page": page.Consent, "notification": n.Consent} {
+	for what, row := range map[string]*audience.LedgerRow{"page": page.Consent, "notification": n[0].Consent} {
 		if row == nil || row.Method != "subscribeContact" {
 			o.Errorf("the %s shows the consent %+v, want the one of subscribeContact", what, row)
 		}

@@ -87,9 +87,9 @@ func mailFiles(f *fileFixture) {
 		f.Helper()
 		file := f.file(plan)
 		want := []audience.MessageFile{{Name: "plan.pdf", Type: "application/pdf", Size: file.Size, Content: file.Content}}
-		mail, err := f.service.AutoresponderMail(f.Context(), audience.Autorespond{List: list, Contact: contact, Autoresponder: id, Time: f.now.Unix()})
+		mail, err := f.service.AutoresponderMails(f.Context(), []audience.Autorespond{{List: list, Contact: contact, Autoresponder: id, Time: f.now.Unix()}})
 		f.must(err)
-		same(f.T, "the files of an autoresponder's mail", mail.Files, want)
+		same(f.T, "the files of an autoresponder's mail", mail[0].Files, want)
 		b := &batchFixture{accountFixture: f.accountFixture, message: message, news: list}
 		b.add(whole(list))
 		mails := b.mails(b.lease("a"))
