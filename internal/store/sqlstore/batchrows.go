@@ -2,11 +2,10 @@ package sqlstore
 
 // This file reads the recipients of a Batch by kind of event, in order of Contact. It reads them in chunks: the first
 // statement of a chunk scans one index in order, and the second reads the rest of the values by ID. So no statement
-// joins or sorts large tables, whatever plan the engine chooses for it.
+// joins or sorts more than maxRange rows, whatever plan the engine chooses for it.
 
 import (
 	"math"
-	"slices"
 
 	"enlist/internal/audience"
 )
@@ -25,8 +24,10 @@ func (t *Tx) BatchRows(q *audience.RowsQuery, each func(*audience.BatchRow) erro
 	}
 	next := c.events
 	switch q.Kind {
-	case audience.RowsSent, audience.RowsNotOpened:
-		next = c.recipients
+	case audience.RowsSent:
+		next = c.sentTo
+	case audience.RowsNotOpened:
+		next = c.withoutOpen
 	default:
 		if found, err := c.skip(); err != nil || !found {
 			return err
@@ -52,6 +53,7 @@ type rowsCursor struct {
 	tx          *Tx
 	first, last int64 // the Contacts between these IDs are left
 	left        int64 // number of rows that are left
+	size        int64 // number of recipients in the last range of withoutOpen
 }
 
 // order returns the ORDER BY clause.
@@ -142,29 +144,16 @@ func (t *Tx) Recipients(list audience.ListID, batch audience.BatchID, ids []audi
 	}, "WHERE "+test, args...)
 }
 
-// recipients returns the next rows of recipients without the need of an event.
-func (c *rowsCursor) recipients() (rows []audience.BatchRow, err error) {
-	all, err := recipientTable.all(c.tx, "WHERE list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ?"+c.order()+limited,
-		int64(c.List), int64(c.Batch), c.first, c.last, int64(rowsChunk))
+// sentTo returns the next recipients of the kind RowsSent.
+func (c *rowsCursor) sentTo() (rows []audience.BatchRow, err error) {
+	all, err := recipientTable.all(c.tx, "WHERE"+ofBatch+c.order()+limited, append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
 	if err != nil || len(all) == 0 {
 		c.passed(0, true)
 		return nil, err
 	}
-	defer func() { c.passed(all[len(all)-1].Contact, len(all) < rowsChunk) }()
-	var opened []audience.ContactID
-	if c.Kind == audience.RowsNotOpened {
-		ends := []int64{int64(all[0].Contact), int64(all[len(all)-1].Contact)}
-		slices.Sort(ends)
-		opened, err = idsOf[audience.ContactID](c.tx, "SELECT contact_id"+ofKind+" ORDER BY contact_id",
-			int64(c.List), int64(c.Batch), string(audience.EventOpened), int64(0), ends[0], ends[1])
-		if err != nil {
-			return nil, err
-		}
-	}
 	for i := range all {
-		_, isOpened := slices.BinarySearch(opened, all[i].Contact)
 		switch {
-		case isOpened || !all[i].Is(c.Kind):
+		case !all[i].Is(c.Kind):
 		case c.Offset > 0:
 			c.Offset--
 		case c.left > 0:
@@ -172,5 +161,89 @@ func (c *rowsCursor) recipients() (rows []audience.BatchRow, err error) {
 			rows = append(rows, audience.BatchRow{Recipient: all[i]})
 		}
 	}
+	c.passed(all[len(all)-1].Contact, len(all) < rowsChunk)
 	return rows, nil
+}
+
+// ofBatch selects recipients of a Batch between two IDs.
+const ofBatch = " list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ?"
+
+func (c *rowsCursor) batchKeys(first, last int64) []any {
+	return []any{int64(c.List), int64(c.Batch), first, last}
+}
+
+// maxRange is the largest number of recipients among which one statement looks for those that did not open.
+const maxRange = 8000
+
+// withoutOpen returns the next recipients of the kind RowsNotOpened. If almost all have opened, few of many recipients
+// are found. So it first compares numbers: a range that has as many opens as recipients has no such recipient.
+func (c *rowsCursor) withoutOpen() (rows []audience.BatchRow, err error) {
+	first, last, isLast, err := c.nextRange()
+	if err != nil {
+		return nil, err
+	}
+	opens, err := c.tx.number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(audience.EventOpened), int64(0),
+		first, last)
+	if err != nil {
+		return nil, err
+	}
+	if !isLast && opens == c.size {
+		c.passed(rangeEnd(c.Descending, first, last), false)
+		return nil, nil
+	}
+	size := min(rowsChunk, c.left)
+	if c.Offset < math.MaxInt64-size {
+		size = min(rowsChunk, size+c.Offset)
+	}
+	ids, err := idsOf[audience.ContactID](c.tx, `SELECT contact_id FROM recipient r WHERE`+ofBatch+`
+		AND sent_time <> 0 AND status <> 'bounced' AND NOT EXISTS (SELECT 1 FROM recipient_event e WHERE e.list_id = ?
+			AND e.batch_id = ? AND e.kind = 'opened' AND e.link_id = 0 AND e.contact_id = r.contact_id)`+
+		c.order()+limited, append(c.batchKeys(first, last), int64(c.List), int64(c.Batch), size)...)
+	if err != nil {
+		return nil, err
+	}
+	end := rangeEnd(c.Descending, first, last)
+	if int64(len(ids)) == size { // the range may have more
+		end, isLast = ids[size-1], false
+	}
+	skipped := min(c.Offset, int64(len(ids)))
+	c.Offset -= skipped
+	ids = ids[skipped:min(int64(len(ids)), skipped+c.left)]
+	c.left -= int64(len(ids))
+	c.passed(end, isLast)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, err := c.tx.Recipients(c.List, c.Batch, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if r := found[id]; r != nil {
+			rows = append(rows, audience.BatchRow{Recipient: *r})
+		}
+	}
+	return rows, nil
+}
+
+// rangeEnd returns the ID at which the scan of a range ends.
+func rangeEnd(descending bool, first, last int64) audience.ContactID {
+	if descending {
+		return audience.ContactID(first)
+	}
+	return audience.ContactID(last)
+}
+
+// nextRange returns the IDs between which the next recipients are. isLast is true if no others follow.
+func (c *rowsCursor) nextRange() (first, last int64, isLast bool, err error) {
+	c.size = min(max(2*c.size, rowsChunk), maxRange)
+	end, err := c.tx.number("SELECT contact_id FROM recipient WHERE"+ofBatch+c.order()+limited+" OFFSET CAST(? AS BIGINT)",
+		append(c.batchKeys(c.first, c.last), int64(1), c.size-1)...)
+	switch {
+	case err != nil || end == 0:
+		return c.first, c.last, true, err
+	case c.Descending:
+		return end, c.last, false, nil
+	}
+	return c.first, end, false, nil
 }

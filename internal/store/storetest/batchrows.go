@@ -127,7 +127,8 @@ func chunksOfRows(f *eventFixture) {
 	for i := 0; i < len(f.contacts); i += 7 {
 		f.open(f.contacts[i], personAgent)
 	}
-	for _, kind := range []audience.EventKind{audience.RowsSent, audience.RowsNotOpened, audience.EventOpened} {
+	check := func(kind audience.EventKind, n int) {
+		f.Helper()
 		whole := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{}).rows
 		var pages []string
 		for offset := int64(0); ; offset += 500 {
@@ -139,11 +140,31 @@ func chunksOfRows(f *eventFixture) {
 		}
 		back := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{SortBy: "contact_id", Descending: true}).rows
 		slices.Reverse(back)
-		n := map[audience.EventKind]int{audience.RowsSent: 2100, audience.RowsNotOpened: 1800, audience.EventOpened: 300}[kind]
 		if len(whole) != n || !slices.Equal(pages, whole) || !slices.Equal(back, whole) {
 			f.Errorf("%s: %d rows at once, %d in pages, %d backwards, want the same %d", kind, len(whole), len(pages), len(back), n)
 		}
 	}
+	check(audience.RowsSent, 2100)
+	check(audience.RowsNotOpened, 1800)
+	check(audience.EventOpened, 300)
+	opened := func(ids []audience.ContactID) {
+		f.Helper()
+		f.must(f.store.Update(f.Context(), func(tx audience.Tx) error {
+			for _, id := range ids {
+				e := &audience.RecipientEvent{List: f.news, Batch: f.batch, Contact: id, Kind: audience.EventOpened, Time: 1, LastTime: 1, Count: 1}
+				if err := tx.PutRecipientEvent(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	opened(f.contacts[:1049]) // all in the first range, which is not scanned
+	check(audience.RowsNotOpened, 901)
+	opened(f.contacts[1051:]) // all in the first range of a scan backwards; 1050 is open already
+	check(audience.RowsNotOpened, 1)
+	opened(f.contacts[1049:1050])
+	check(audience.RowsNotOpened, 0)
 }
 
 func rowsOfLists(f *eventFixture) {
