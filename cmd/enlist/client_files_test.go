@@ -131,8 +131,8 @@ func TestTestMailChangesNothing(t *testing.T) {
 	t.Cleanup(client.Close)
 	must(client.EditList(ctx, api.Details{"id": 1, "track_opens": true, "track_clicks": true}))(t)
 	id := must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
-	message := must(client.AddMessage(ctx, api.Details{"name": "May", "subject": "May for {{Email}}", "text_content": "Hello {{Email}}",
-		"html_content": `<a href="https://example.com/?a={{id}}">More</a>`}))(t)
+	message := must(client.AddMessage(ctx, api.Details{"name": "May", "subject": "May for {{Email}}", "text_content": "Hello {{Email}} {{unsubscribe_url}}",
+		"html_content": `<a href="https://example.com/?a={{id}}">More</a> <a href="{{unsubscribe_url}}">Leave</a>`}))(t)
 	shown := must(client.PreviewMessage(ctx, message, 1, id))(t)
 	if shown.Subject != "May for ada@example.com" || !strings.Contains(shown.HTML, `href="https://example.com/?a=1"`) || shown.Size < 500 || len(shown.Findings) != 0 {
 		t.Errorf("previewMessage: %+v", *shown)
