@@ -62,7 +62,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 		if err != nil {
 			return nil, err
 		}
-		return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, s.Check, nil}, nil
+		return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, s.Check, s.Metrics()}, nil
 	}
 	s, err := sqlite.Open(ctx, c.DB, sqlite.Options{
 		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait,
@@ -72,20 +72,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 		return nil, err
 	}
 	check := func(ctx context.Context) ([]string, error) { return sqlite.Check(ctx, c.DB) }
-	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check, walMetrics(s)}, nil
-}
-
-// walMetrics returns the metrics of SQLite's write-ahead log.
-func walMetrics(s *sqlite.Store) []prometheus.Collector {
-	return []prometheus.Collector{
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "enlist_wal_bytes", Help: "Size of SQLite's write-ahead log.",
-		}, func() float64 { return float64(s.WALBytes()) }),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "enlist_broken_off_total",
-			Help: "Streamed replies and searches that were broken off because the write-ahead log reached its limit.",
-		}, func() float64 { return float64(s.BrokenOff()) }),
-	}
+	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check, s.Metrics()}, nil
 }
 
 // withStore runs do with the store of an existing database, and then closes the store.

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,7 +84,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		options.Slots = jobs.NewSlots(2 * c.MailConnections)
 	}
 	options.Batches = jobs.NewBatchSender(options)
-	queue, err := r.store.jobs(jobs.Config(options))
+	queues := jobs.Config(options)
+	queue, err := r.store.jobs(queues)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +113,10 @@ func newServer(c config.Serve, r components) (*server, error) {
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
 		metrics.MustRegister(r.store.metrics...)
+		metrics.MustRegister(r.mailer.Metrics()...)
+		metrics.MustRegister(s.files.Metrics()...)
+		metrics.MustRegister(diskMetrics(c)...)
+		metrics.MustRegister(newFiguresCollector(r.service, s.ready, slices.Sorted(maps.Keys(queues.Queues))))
 		if r.backups != nil {
 			metrics.MustRegister(r.backups.Metrics()...)
 		}

@@ -201,8 +201,8 @@ type BulkTx interface {
 	// IDs, which ascend in the order of the slice. If an address has a first Contact already, InsertContacts
 	// inserts the new Contact as a duplicate, or leaves its ID 0 if duplicates is false.
 	InsertContacts(contacts []*Contact, duplicates bool) error
-	// InsertNewContacts is InsertContacts for addresses that this transaction has just looked up, and that no
-	// Contact of the List has. If another transaction stores one of them meanwhile, the Update runs again.
+	// InsertNewContacts is InsertContacts without duplicates, for addresses that this transaction has just looked up
+	// and that no Contact has. If another transaction has stored one of them meanwhile, the ID of its Contact stays 0.
 	InsertNewContacts(contacts []*Contact) error
 	// UpdateContacts stores the values, the addresses, the double opt-in and the time of the last change of
 	// Contacts of one List. An ID must not be there twice.

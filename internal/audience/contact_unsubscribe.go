@@ -105,7 +105,8 @@ func (b *unsubscribeStep) run(tx Tx, c *Caller, now int64, partly bool) (last Co
 	return last, more, nil
 }
 
-// addUnsubscriber adds an address to the Unsubscriber List. The entry belongs to no List.
+// addUnsubscriber adds an address to the Unsubscriber List, unless it was erased and so has an entry. The entry belongs
+// to no List.
 func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error {
 	u := Unsubscriber{AddressType: AddressEmail, Time: now}
 	var ok bool
@@ -115,6 +116,10 @@ func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error
 	}
 	if u.AddressKey == "" {
 		return invalid("address", "address is neither an email nor a mobile address")
+	}
+	erased, err := tx.ErasedEntries(c.Account.ID, []string{u.AddressKey})
+	if err != nil || len(erased) > 0 {
+		return err
 	}
 	return tx.AddUnsubscriber(c.Account.ID, &u)
 }

@@ -70,6 +70,7 @@
 //	batch_report*.go   the numbers of a Batch, and its recipients by kind of event
 //	mail_hold*.go      holds all mails, and releases or discards them
 //	backup.go          which process makes the next backup, and the last good one
+//	figures.go         the numbers for the metrics
 //	recipient.go       recipients of Batches, and which record a DeliveryKey belongs to
 //	delivery*.go       mail to a Contact: prepare it, store its result, count bounces, show it
 //	link*.go           links in mails: their signed paths, pages and targets
@@ -83,7 +84,7 @@
 // UnsubscriberTx in unsubscriber.go, PersonTx in person.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,
-// RateTx in batch_rate_take.go, HoldTx in mail_hold.go, BackupTx in backup.go,
+// RateTx in batch_rate_take.go, HoldTx in mail_hold.go, BackupTx in backup.go, FiguresTx in figures.go,
 // BatchEventTx in batch_event.go, BatchReportTx in batch_report.go, WebhookTx in
 // webhook_edit.go, WebhookQueueTx in
 // webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go, MoveTx in move.go,

@@ -54,23 +54,35 @@ type importTx struct {
 	ended   []LedgerRow               // the subscriptions that a file of unsubscribers ended
 }
 
-// store decides what becomes of each row, and stores it. In a dry run it only decides.
+// store decides what becomes of each row, and stores it. In a dry run it only decides. On PostgreSQL another
+// transaction can store an address after its look-up. Then the loop decides again for its rows.
 func (s *importTx) store(rows []importRow) error {
 	decisions := make([]decision, len(rows))
-	s.all, s.inFull, s.repeats = make([]*decision, len(rows)), make(map[*Contact]bool), make(map[*Contact][]*importRow)
+	open := make([]*decision, len(rows))
 	for n := range rows {
 		decisions[n].row = &rows[n]
-		s.all[n] = &decisions[n]
+		open[n] = &decisions[n]
 	}
-	added, changed, err := s.decide()
-	if err != nil || s.i.Options.DryRun {
-		return err
-	}
-	if err := s.tx.InsertNewContacts(contactsOf(added)); err != nil {
-		return err
-	}
-	if err := s.complete(added, changed); err != nil {
-		return err
+	s.all, s.inFull, s.repeats = open, make(map[*Contact]bool), make(map[*Contact][]*importRow)
+	for len(open) > 0 {
+		added, changed, err := s.decide(open)
+		if err != nil || s.i.Options.DryRun {
+			return err
+		}
+		if err := s.tx.InsertNewContacts(contactsOf(added)); err != nil {
+			return err
+		}
+		if err := s.complete(added, changed); err != nil {
+			return err
+		}
+		var again []*decision
+		for _, d := range open {
+			if d.contact != nil && d.contact.ID == 0 {
+				*d = decision{row: d.row}
+				again = append(again, d)
+			}
+		}
+		open = again
 	}
 	return s.record()
 }
@@ -84,8 +96,8 @@ func contactsOf(added []*decision) []*Contact {
 }
 
 // decide sets the outcome of each row. It returns the rows that add a Contact, and the stored Contacts that change.
-func (s *importTx) decide() (added []*decision, changed []*Contact, err error) {
-	known, unsubscribed, err := s.lookUp()
+func (s *importTx) decide(open []*decision) (added []*decision, changed []*Contact, err error) {
+	known, unsubscribed, err := s.lookUp(open)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +106,7 @@ func (s *importTx) decide() (added []*decision, changed []*Contact, err error) {
 		return nil, nil, err
 	}
 	isChanged := make(map[*Contact]bool)
-	for _, d := range s.all {
+	for _, d := range open {
 		if d.row.err != nil {
 			d.outcome, d.reason = RowRefused, d.row.err.Error()
 			continue
@@ -126,9 +138,9 @@ func (s *importTx) decide() (added []*decision, changed []*Contact, err error) {
 
 // lookUp returns the stored Contacts with the addresses of the rows, and the addresses without a Contact that have
 // unsubscribed.
-func (s *importTx) lookUp() (known map[string]*Contact, unsubscribed map[string]bool, err error) {
-	keys := make([]string, 0, len(s.all))
-	for _, d := range s.all {
+func (s *importTx) lookUp(open []*decision) (known map[string]*Contact, unsubscribed map[string]bool, err error) {
+	keys := make([]string, 0, len(open))
+	for _, d := range open {
 		if d.row.err == nil {
 			keys = append(keys, d.row.parsed.key)
 		}
@@ -138,7 +150,7 @@ func (s *importTx) lookUp() (known map[string]*Contact, unsubscribed map[string]
 		return known, nil, err
 	}
 	keys = keys[:0]
-	for _, d := range s.all {
+	for _, d := range open {
 		if d.row.err != nil || known[d.row.parsed.key] != nil {
 			continue
 		}
@@ -191,6 +203,9 @@ func (s *importTx) repeated(d *decision) {
 // complete stores the state of the new Contacts and the changes of the others.
 func (s *importTx) complete(added []*decision, changed []*Contact) error {
 	for _, d := range added {
+		if d.contact.ID == 0 {
+			continue
+		}
 		isRestored := s.restore(d.row, d.contact)
 		for _, row := range s.repeats[d.contact] {
 			isRestored = s.restore(row, d.contact) || isRestored

@@ -121,6 +121,7 @@ type Tx interface {
 	BatchReportTx
 	HoldTx
 	BackupTx
+	FiguresTx
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx

@@ -45,6 +45,9 @@ type UnsubscriberTx interface {
 	// entry on the Unsubscriber List. It reads only the entries of one List, or all entries if list is 0. An erased
 	// address counts for every List.
 	UnsubscribedAmong(account AccountID, list ListID, addresses []string) (map[string]bool, error)
+	// ErasedEntries returns the addresses of the entries, which ErasedKeys.Of made, for those normalised addresses that
+	// were erased.
+	ErasedEntries(account AccountID, addresses []string) (map[string]string, error)
 	// QuotedUnsubscribers returns the AddressKeys that begin with a quote, each once and in order
 	// of their bytes. It returns at most limit of them, and only those that sort after the text
 	// after.

@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"enlist/internal/address"
@@ -83,8 +84,42 @@ func searchOfUnsubscribers(tx Tx, c *Caller, list ListID, q Query) (*Unsubscribe
 	if err != nil {
 		return nil, err
 	}
-	return &UnsubscriberSearch{Account: c.Account.ID, Lists: lists, Where: where, Keys: where.addressKeys(), Sort: sort,
-		Descending: q.Descending, Limit: q.Limit, Offset: q.Offset}, nil
+	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: lists, Where: where, Keys: where.addressKeys(), Sort: sort,
+		Descending: q.Descending, Limit: q.Limit, Offset: q.Offset}
+	return search, search.findErased(tx)
+}
+
+// findErased makes a search for addresses find the entries of those that were erased too.
+func (s *UnsubscriberSearch) findErased(tx UnsubscriberTx) error {
+	if len(s.Keys) == 0 {
+		return nil
+	}
+	entries, err := tx.ErasedEntries(s.Account, s.Keys)
+	if len(entries) > 0 {
+		s.Where.addErased(entries)
+		s.Keys = slices.AppendSeq(slices.Clone(s.Keys), maps.Values(entries))
+	}
+	return err
+}
+
+// addErased adds entries, by address, as operands to the comparisons with their addresses.
+func (c *Condition) addErased(entries map[string]string) {
+	for _, parts := range [][]Condition{c.All, c.Any} {
+		for i := range parts {
+			parts[i].addErased(entries)
+		}
+	}
+	if c.Key == nil || c.Key.Name != "address" || c.Operator != Exactly && c.Operator != In {
+		return
+	}
+	for _, o := range c.Operands {
+		keys, _ := address.Keys(o.Text)
+		for _, key := range keys {
+			if entry := entries[key]; entry != "" {
+				c.Operator, c.Operands = In, append(slices.Clone(c.Operands), Operand{Text: address.LowerASCII(entry)})
+			}
+		}
+	}
 }
 
 // maxAddressKeys is the largest number of addresses for which a search reads the index of addresses.

@@ -105,7 +105,7 @@ func (s *service) storeMarked(list audience.ListID) {
 	batch, err := s.service.AddBatch(ctx, s.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{{List: list}}})
 	s.must(err)
 	for done := false; !done; {
-		_, done, err = s.service.PrepareBatch(ctx, audience.PrepareBatch{Batch: batch})
+		done, _, err = s.service.PrepareBatch(ctx, audience.PrepareBatch{Batch: batch})
 		s.must(err)
 	}
 	other := s.subscribe(list, "other@example.com") // had the address before

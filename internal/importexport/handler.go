@@ -18,6 +18,8 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/limiter"
 	"enlist/internal/rpc"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Options configure a Handler. A zero value selects the default, which is at the end of each comment.
@@ -50,6 +52,11 @@ func New(service *audience.Service, o Options) *Handler {
 		o.Delay = func(*http.Request) {}
 	}
 	return &Handler{service: service, options: o, uploads: limiter.New(maxUploads, uploadWait), stopping: make(chan struct{})}
+}
+
+// Metrics returns the metrics of the limit of uploads.
+func (h *Handler) Metrics() []prometheus.Collector {
+	return []prometheus.Collector{h.uploads.Hits("uploads")}
 }
 
 // Drain ends the replies about the progress of imports. The imports go on.

@@ -27,6 +27,8 @@ type Limiter struct {
 	of      map[int64]int64 // units in use by owner; nil if owners have no limit
 	waiting []*request      // the oldest first
 	freed   chan struct{}   // closed by the next Release; nil if no AcquireSpare waits
+	waits   int64           // operations that had to wait
+	refused int64           // operations that got ErrBusy
 }
 
 // request is an operation that waits for units.
@@ -130,7 +132,7 @@ func (l *Limiter) acquire(ctx context.Context, owner, n int64) error {
 	case <-expired:
 		err = ErrBusy
 	}
-	if !l.cancel(r) {
+	if !l.cancel(r, err) {
 		l.Release(owner, n) // the units were granted at the same moment
 	}
 	return err
@@ -171,14 +173,18 @@ func (l *Limiter) enqueue(owner, n int64) *request {
 	defer l.mu.Unlock()
 	r := &request{owner, n, make(chan struct{})}
 	l.waiting = append(l.waiting, r)
+	l.waits++
 	l.grant() // units may have become free after try
 	return r
 }
 
-// cancel removes a request from the queue. It returns false if the request was granted.
-func (l *Limiter) cancel(r *request) bool {
+// cancel removes a request from the queue because of an error. It returns false if the request was granted.
+func (l *Limiter) cancel(r *request, why error) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if why == ErrBusy {
+		l.refused++
+	}
 	i := slices.Index(l.waiting, r)
 	if i < 0 {
 		return false

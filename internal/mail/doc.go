@@ -13,5 +13,6 @@
 //   - text*.go handle plain text with merge fields, and make plain text from HTML
 //   - transport*.go encode and sign a mail, or write it as a file into a folder
 //   - smtp*.go send a mail to a mail server
+//   - metrics.go counts mails by outcome
 //   - report.go reads the bounces and complaints that mail servers send back
 package mail

@@ -13,6 +13,7 @@ import (
 type Mailer struct {
 	*composer
 	sender sender
+	meter  *meter
 }
 
 // Linker stores the targets of links in Messages.
@@ -39,11 +40,11 @@ func New(o Options) (*Mailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sender, err := newSender(o.Transport)
+	sender, meter, err := newSender(o.Transport)
 	if err != nil {
 		return nil, err
 	}
-	return &Mailer{composer: composer, sender: sender}, nil
+	return &Mailer{composer: composer, sender: sender, meter: meter}, nil
 }
 
 // NewComposer returns a Composer for a program that sends no mails. It needs no Transport.
@@ -56,7 +57,7 @@ func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification
 	if err != nil {
 		return err
 	}
-	return m.sender.send(ctx, msg, nil)
+	return m.handOver(ctx, msg, nil)
 }
 
 // Send sends a mail to a Contact and returns the subject with its merge fields filled.
@@ -65,7 +66,14 @@ func (m *Mailer) Send(ctx context.Context, l *audience.OutgoingMail) (subject st
 	if err != nil {
 		return "", err
 	}
-	return subject, m.sender.send(ctx, msg, &l.Delivery)
+	return subject, m.handOver(ctx, msg, &l.Delivery)
+}
+
+// handOver sends a message and counts it.
+func (m *Mailer) handOver(ctx context.Context, msg *composed, about *audience.DeliveryKey) error {
+	err := m.sender.send(ctx, msg, about)
+	m.meter.count(err)
+	return err
 }
 
 // Close closes the connections to the mail server. The caller must first wait until all

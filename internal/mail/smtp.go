@@ -59,20 +59,21 @@ type smtpSender struct {
 	idle    chan *conn
 	open    atomic.Int64 // number of open connections
 	breaker *circuitBreaker
+	meter   *meter
 
 	fullUntil atomic.Int64 // end of fullTime in Unix seconds
 	stop      chan struct{}
 	wg        sync.WaitGroup
 }
 
-func newSMTPSender(at mailServer, t Transport, e *encoder) *smtpSender {
+func newSMTPSender(at mailServer, t Transport, e *encoder, m *meter) *smtpSender {
 	n := t.Connections
 	if n <= 0 {
 		n = defaultConnections
 	}
 	limit := cmp.Or(rate.Limit(max(t.Rate, 0)), rate.Inf)
 	s := &smtpSender{
-		server: at, encoder: e, log: t.Log, limit: rate.NewLimiter(limit, 1), breaker: newCircuitBreaker(),
+		server: at, encoder: e, log: t.Log, limit: rate.NewLimiter(limit, 1), breaker: newCircuitBreaker(), meter: m,
 		slots: limiter.New(n, 0), idle: make(chan *conn, n), stop: make(chan struct{}),
 	}
 	s.wg.Go(s.closeIdleRegularly)
@@ -104,7 +105,9 @@ func (s *smtpSender) send(ctx context.Context, m *composed, about *audience.Deli
 	}
 	ctx, cancel = context.WithTimeout(ctx, messageTime)
 	defer cancel()
+	began := time.Now()
 	failed, state := s.attempt(ctx, e)
+	s.meter.took(began)
 	if pause := s.breaker.record(probe, state); pause > 0 {
 		s.log.Warn("the mail server does not answer", "error", shortError{failed.err}, "pause", pause)
 	}

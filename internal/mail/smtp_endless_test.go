@@ -22,7 +22,7 @@ func TestEndlessReplyIsCutOff(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			listener, sent := endlessServer(t, c.greeting, c.repeated)
-			s, err := newSender(Transport{SMTP: "smtp://" + listener, Connections: 1})
+			s, _, err := newSender(Transport{SMTP: "smtp://" + listener, Connections: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

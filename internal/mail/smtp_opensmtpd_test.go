@@ -25,7 +25,7 @@ const openSMTPDTimeout = 5 * time.Minute
 func senderTo(t *testing.T, m *mailtest.OpenSMTPD, transport Transport) sender {
 	t.Helper()
 	transport.SMTP, transport.Log = m.URL(), slog.New(slog.DiscardHandler)
-	s, err := newSender(transport)
+	s, _, err := newSender(transport)
 	if err != nil {
 		t.Fatal(err)
 	}

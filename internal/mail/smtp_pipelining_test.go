@@ -43,7 +43,7 @@ func (s *commandServer) start(t *testing.T) *smtpSender {
 			wg.Go(func() { s.serve(c) })
 		}
 	})
-	sender, err := newSender(Transport{SMTP: "smtp://" + l.Addr().String(), Connections: 1})
+	sender, _, err := newSender(Transport{SMTP: "smtp://" + l.Addr().String(), Connections: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

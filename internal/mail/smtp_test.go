@@ -31,7 +31,7 @@ func newSMTPFixture(t *testing.T, o mailtest.Options, change func(*Transport)) *
 	if change != nil {
 		change(&transport)
 	}
-	s, err := newSender(transport)
+	s, _, err := newSender(transport)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,24 +32,27 @@ type Transport struct {
 	Log           *slog.Logger     // nil if nothing is logged
 }
 
-// newSender returns the sender for the settings. If SMTP is set, Dir is ignored.
-func newSender(t Transport) (sender, error) {
+// newSender returns the sender for the settings, and its metrics. If SMTP is set, Dir is ignored.
+func newSender(t Transport) (sender, *meter, error) {
 	if t.Log == nil {
 		t.Log = slog.New(slog.DiscardHandler)
 	}
 	encoder, err := newEncoder(t)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch {
 	case t.SMTP != "":
 		server, err := parseServer(t.SMTP)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return newSMTPSender(server, t, encoder), nil
+		meter := newMeter(server.relay())
+		return newSMTPSender(server, t, encoder, meter), meter, nil
 	case t.Dir != "":
-		return newDirSender(t.Dir, encoder)
+		meter := newMeter("folder")
+		sender, err := newDirSender(t.Dir, encoder, meter)
+		return sender, meter, err
 	}
-	return nil, errors.New("mail cannot be sent: set a mail server with --smtp or a folder with --mail")
+	return nil, nil, errors.New("mail cannot be sent: set a mail server with --smtp or a folder with --mail")
 }

@@ -20,6 +20,7 @@ import (
 type dirSender struct {
 	dir     string
 	encoder *encoder
+	meter   *meter
 
 	mu    sync.Mutex
 	names map[string]string // maps a Message-ID to the name of its file
@@ -29,7 +30,7 @@ type dirSender struct {
 // of the names is the order of the times.
 const nameTime = "20060102-150405"
 
-func newDirSender(dir string, e *encoder) (*dirSender, error) {
+func newDirSender(dir string, e *encoder, m *meter) (*dirSender, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the folder for mail: %w", err)
 	}
@@ -37,7 +38,7 @@ func newDirSender(dir string, e *encoder) (*dirSender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the folder for mail: %w", err)
 	}
-	s := &dirSender{dir: dir, encoder: e, names: make(map[string]string, len(entries))}
+	s := &dirSender{dir: dir, encoder: e, meter: m, names: make(map[string]string, len(entries))}
 	for _, file := range entries {
 		if id, ok := strings.CutSuffix(file.Name(), ".eml"); ok && len(id) > len(nameTime) {
 			s.names[id[len(nameTime)+1:]] = file.Name()
@@ -52,6 +53,7 @@ func (s *dirSender) send(_ context.Context, m *composed, about *audience.Deliver
 	if err != nil {
 		return err
 	}
+	defer s.meter.took(time.Now())
 	if err := s.write(s.name(fileID(e.id)), e.data); err != nil {
 		return &audience.Undelivered{Detail: "write the mail into a file", Err: err}
 	}

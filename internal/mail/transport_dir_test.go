@@ -16,7 +16,7 @@ import (
 // covers: decision 50
 func TestFolderHasEachMailOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "mail")
-	s, err := newSender(Transport{Dir: dir})
+	s, _, err := newSender(Transport{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestFolderHasEachMailOnce(t *testing.T) {
 	send(s, 1)
 	send(s, 2)
 	send(s, 1)
-	s, err = newSender(Transport{Dir: dir}) // a restarted process also creates a new sender
+	s, _, err = newSender(Transport{Dir: dir}) // a restarted process also creates a new sender
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,9 @@ func New(service *audience.Service, o Options) *Handler {
 		return d.OpenRPC()
 	})
 	h.metrics = newMetrics(h.methods, service, o.Registerer)
+	if o.Registerer != nil {
+		o.Registerer.MustRegister(h.calls.Hits("calls"), h.memory.bodies.Hits("bodies"), h.memory.params.Hits("params"))
+	}
 	return h
 }
 

@@ -34,6 +34,7 @@ import (
 	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Options of a Store. A zero value means the default.
@@ -70,6 +71,7 @@ type Store struct {
 	compactor   *counterCompactor
 	batcher     *insertBatcher
 	notices     *notices
+	commits     prometheus.Histogram
 	alarms      *jobqueue.Alarms
 	distributed bool          // the large tables are on several servers (Citus)
 	trigrams    string        // operator class for indexes for parts of texts; "": the database has none
@@ -88,7 +90,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err := waitForServer(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s := &Store{config: config, cache: new(sqlstore.Cache),
+	s := &Store{config: config, cache: new(sqlstore.Cache), commits: sqlstore.NewCommits(),
 		time: cmp.Or(o.UpdateTime, 10*time.Second)}
 	s.notices = newNotices(s.notify)
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.notices.later([]string{queue}) })

@@ -71,6 +71,9 @@ func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode
 	t.exclusive = m.exclusive
 	err = s.transaction(t, fn)
 	s.note(t)
+	if err == nil {
+		s.commits.Observe(1)
+	}
 	*m = mode{exclusive: m.exclusive || t.needsLock} // version 0: the next attempt reads it after it has the lock
 	switch {
 	case err == nil:

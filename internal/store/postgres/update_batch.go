@@ -153,6 +153,7 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 	t := newSession(ctx, conn, 0)
 	err = b.write(t, batch)
 	if err == nil {
+		b.store.commits.Observe(float64(len(batch)))
 		b.store.compactor.note()
 		return nil
 	}

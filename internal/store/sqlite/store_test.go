@@ -17,7 +17,7 @@ import (
 // call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
-// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99
+// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 104
 func TestStore(t *testing.T) {
 	storetest.Run(t, engine)
 }

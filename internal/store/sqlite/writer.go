@@ -14,6 +14,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/store/sqlstore"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 )
 
@@ -39,6 +40,7 @@ type writer struct {
 	workers  *listeners             // are notified of the stored jobs
 	wal      *walLimiter
 	queue    chan *update
+	commits  prometheus.Histogram
 	walBytes int64         // size of the write-ahead log after the last group; only the writer's goroutine uses it
 	closing  chan struct{} // closed when the store closes; do then returns errClosed
 	stopped  chan struct{} // closed when the goroutine has ended
@@ -68,7 +70,7 @@ const (
 var errClosed = errors.New("the store is closed")
 
 func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx], workers *listeners, wal *walLimiter) *writer {
-	w := &writer{db: db, cache: cache, jobs: jobs, workers: workers, wal: wal, queue: make(chan *update, maxGroup),
+	w := &writer{db: db, cache: cache, jobs: jobs, workers: workers, wal: wal, queue: make(chan *update, maxGroup), commits: sqlstore.NewCommits(),
 		closing: make(chan struct{}), stopped: make(chan struct{})}
 	go w.loop()
 	return w
@@ -258,6 +260,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 		return errors.Join(err, c.rollback())
 	}
 	w.walBytes = c.walBytes
+	w.commits.Observe(float64(len(group)))
 	w.workers.wakeFor(t.effects)
 	return nil
 }

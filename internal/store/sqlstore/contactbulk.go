@@ -61,31 +61,30 @@ func (t *Tx) ContactsWithAddresses(list audience.ListID, keys []string, fn func(
 // primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
 // ID 0. All state columns must have their initial values.
 func (t *Tx) InsertContacts(contacts []*audience.Contact, duplicates bool) error {
-	if duplicates {
-		return t.insertContacts(contacts, true)
+	if !duplicates { // an INSERT that stores nothing takes an ID from the sequence
+		var err error
+		contacts, err = t.withNewKeys(contacts)
+		if err != nil {
+			return err
+		}
 	}
-	fresh, err := t.withNewKeys(contacts)
-	if err != nil {
-		return err
-	}
-	return t.insertContacts(fresh, false)
+	return t.insertContacts(contacts, duplicates)
 }
 
-// InsertNewContacts does what InsertContacts does, for addresses without a primary.
+// InsertNewContacts does what InsertContacts does without duplicates, and saves a look-up of the addresses.
 func (t *Tx) InsertNewContacts(contacts []*audience.Contact) error {
 	return t.insertContacts(contacts, false)
 }
 
-// insertContacts inserts Contacts. Without duplicates, all of them become primaries.
 func (t *Tx) insertContacts(contacts []*audience.Contact, duplicates bool) error {
 	if len(contacts) == 0 {
 		return nil
 	}
+	if t.sql.ConcurrentWriters {
+		return t.insertTogether(contacts, duplicates)
+	}
 	if err := t.markPrimaries(contacts, duplicates); err != nil {
 		return err
-	}
-	if t.sql.ConcurrentWriters {
-		return t.insertTogether(contacts)
 	}
 	for _, c := range contacts {
 		if _, err := t.InsertContact(c); err != nil {
@@ -114,29 +113,44 @@ func (t *Tx) markPrimaries(contacts []*audience.Contact, duplicates bool) error 
 	return nil
 }
 
-// insertTogether inserts Contacts with one statement. Another transaction may store a primary after the
-// look-up of its address. Then the statement fails, and the Update runs again. ON CONFLICT DO NOTHING
-// instead would take a third more processor time for each row.
-func (t *Tx) insertTogether(contacts []*audience.Contact) error {
+// newRow is the row of a new Contact.
+type newRow struct {
+	*audience.Contact
+	id  int64  // taken from the sequence; Contact.ID stays 0 until the row is stored
+	doc string // the values as JSON
+}
+
+// insertTogether inserts Contacts with one statement. Another transaction may store a primary while this
+// statement waits for it. Then the row is not stored: with duplicates, the loop inserts it as a duplicate
+// of that primary.
+func (t *Tx) insertTogether(contacts []*audience.Contact, duplicates bool) error {
 	schema, err := t.Schema(contacts[0].ListID)
 	if err != nil {
 		return err
 	}
-	ids, err := t.newContactIDs(len(contacts))
+	rows, err := t.newRows(schema, contacts)
 	if err != nil {
 		return err
 	}
-	for i, c := range contacts {
-		c.ID = ids[i]
-	}
 	// All transactions insert addresses in this order, so that two of them cannot deadlock.
-	sorted := slices.Clone(contacts)
-	slices.SortStableFunc(sorted, func(a, b *audience.Contact) int { return cmp.Compare(a.Key, b.Key) })
-	if err := t.insertRows(schema, sorted); err != nil {
-		return err
+	slices.SortStableFunc(rows, func(a, b newRow) int { return cmp.Compare(a.Key, b.Key) })
+	for {
+		left := make([]*audience.Contact, len(rows))
+		for i := range rows {
+			left[i] = rows[i].Contact
+		}
+		if err := t.markPrimaries(left, duplicates); err != nil {
+			return err
+		}
+		if err := t.insertRows(schema.List.ID, rows); err != nil {
+			return err
+		}
+		rows = slices.DeleteFunc(rows, func(r newRow) bool { return r.ID != 0 })
+		t.count(schema.List.ID, schema.List.AccountID, int64(len(left)-len(rows)))
+		if len(rows) == 0 || !duplicates {
+			return nil
+		}
 	}
-	t.count(schema.List.ID, schema.List.AccountID, int64(len(contacts)))
-	return nil
 }
 
 // withNewKeys returns the Contacts whose address no Contact of the List has.
@@ -172,23 +186,42 @@ func (t *Tx) newContactIDs(n int) ([]audience.ContactID, error) {
 	return ids, err
 }
 
-// insertRows inserts the rows of Contacts.
-func (t *Tx) insertRows(schema *audience.Schema, contacts []*audience.Contact) error {
-	n := len(contacts)
-	ids, created, modified, first := make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
-	keys, mobiles, via, docs := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+// newRows takes an ID for each Contact from the sequence and encodes the values.
+func (t *Tx) newRows(schema *audience.Schema, contacts []*audience.Contact) ([]newRow, error) {
+	ids, err := t.newContactIDs(len(contacts))
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]newRow, len(contacts))
 	for i, c := range contacts {
 		if !hasInitialState(c) {
-			return fmt.Errorf("a new Contact of List %d does not have the initial state", c.ListID)
+			return nil, fmt.Errorf("a new Contact of List %d does not have the initial state", c.ListID)
 		}
 		doc, err := encodeValues(schema, c.Values)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		ids[i], created[i], modified[i], first[i] = int64(c.ID), c.Created, c.Modified, c.IsFirst
-		keys[i], mobiles[i], via[i], docs[i] = c.Key, c.Mobile, c.SubscribedVia, doc
+		rows[i] = newRow{c, int64(ids[i]), doc}
 	}
-	return t.conn.Do(insertMany, int64(schema.List.ID), ids, keys, first, mobiles, created, modified, via, docs)
+	return rows, nil
+}
+
+// insertRows inserts rows and sets the ID of each Contact that was stored.
+func (t *Tx) insertRows(list audience.ListID, rows []newRow) error {
+	byID := make(map[int64]*audience.Contact, len(rows))
+	n := len(rows)
+	ids, created, modified, first := make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
+	keys, mobiles, via, docs := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, r := range rows {
+		byID[r.id] = r.Contact
+		ids[i], created[i], modified[i], first[i] = r.id, r.Created, r.Modified, r.IsFirst
+		keys[i], mobiles[i], via[i], docs[i] = r.Key, r.Mobile, r.SubscribedVia, r.doc
+	}
+	return t.each(func(row *Cursor) error {
+		id := row.Int()
+		byID[id].ID = audience.ContactID(id)
+		return nil
+	}, insertMany, int64(list), ids, keys, first, mobiles, created, modified, via, docs)
 }
 
 // insertMany inserts the rows in the order of the arrays.
@@ -200,7 +233,8 @@ const insertMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key,
 		nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', CAST(doc AS JSONB)
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]),
 		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
-		AS added (id, key, first, mobile, created, modified, via, doc)`
+		AS added (id, key, first, mobile, created, modified, via, doc)
+	ON CONFLICT DO NOTHING RETURNING id`
 
 // AddLedgerRows adds the same row to the ledgers of several Contacts of a List.
 func (t *Tx) AddLedgerRows(r *audience.LedgerRow, contacts []audience.ContactID) error {

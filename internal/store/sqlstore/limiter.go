@@ -6,6 +6,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"enlist/internal/audience"
@@ -21,6 +22,7 @@ import (
 type Limiter struct {
 	slots *limiter.Limiter
 	limit time.Duration // longest duration of a transaction; 0: no limit
+	ended *atomic.Int64 // transactions that reached the limit
 }
 
 // NewLimiter returns a Limiter for n transactions at the same time. A transaction waits for a slot for
@@ -28,7 +30,7 @@ type Limiter struct {
 // for at most the duration limit, or without a limit if limit is 0.
 func NewLimiter(n int, wait, limit time.Duration) Limiter {
 	size := int64(n)
-	return Limiter{slots: limiter.NewShared(size, limiter.Half(size), wait), limit: limit}
+	return Limiter{slots: limiter.NewShared(size, limiter.Half(size), wait), limit: limit, ended: new(atomic.Int64)}
 }
 
 // Do waits for a slot and runs fn with a context that ends at the time limit. It returns an error with
@@ -49,6 +51,7 @@ func (l Limiter) limited(ctx context.Context, fn func(ctx context.Context) error
 	defer cancel()
 	err := fn(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		l.ended.Add(1)
 		err = &audience.Error{Kind: audience.Busy, Detail: "the search took too long; narrow it down", Err: err}
 	}
 	return err

@@ -129,7 +129,11 @@ func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID,
 	if err != nil {
 		return nil, err
 	}
-	return found, t.erasedAmong(account, addresses, found)
+	erased, err := t.ErasedEntries(account, addresses)
+	for address := range erased {
+		found[address] = true
+	}
+	return found, err
 }
 
 // eachEntry calls each with the address_key of the rows that have one of the keys and satisfy a further test.
@@ -145,14 +149,14 @@ func (t *Tx) eachEntry(account audience.AccountID, keys []string, each func(key 
 		append([]any{int64(account), wanted}, args...)...)
 }
 
-// erasedAmong adds those of the normalised addresses to found that were erased. Most Accounts have erased none, so it
-// looks for any first.
-func (t *Tx) erasedAmong(account audience.AccountID, addresses []string, found map[string]bool) error {
+// ErasedEntries returns the entries of those normalised addresses that were erased, by address. Most Accounts have
+// erased none, so it looks for any first.
+func (t *Tx) ErasedEntries(account audience.AccountID, addresses []string) (map[string]string, error) {
 	const anyErased = `SELECT 1 FROM unsubscriber WHERE account_id = ?
 		AND address_key >= '` + audience.ErasedPrefix + `' AND address_key < '` + audience.AfterErased + `' LIMIT 1`
 	isAny, err := t.number(anyErased, int64(account))
 	if err != nil || isAny == 0 {
-		return err
+		return nil, err
 	}
 	var secret []byte
 	err = t.each(func(row *Cursor) error {
@@ -160,7 +164,7 @@ func (t *Tx) erasedAmong(account audience.AccountID, addresses []string, found m
 		return nil
 	}, "SELECT value FROM secret WHERE name = ?", audience.ErasureSecret)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	erased := audience.NewErasedKeys(secret, account)
 	keys, of := make([]string, len(addresses)), make(map[string]string, len(addresses))
@@ -168,5 +172,6 @@ func (t *Tx) erasedAmong(account audience.AccountID, addresses []string, found m
 		keys[i] = erased.Of(address)
 		of[keys[i]] = address
 	}
-	return t.eachEntry(account, keys, func(key string) { found[of[key]] = true }, "")
+	found := make(map[string]string)
+	return found, t.eachEntry(account, keys, func(key string) { found[of[key]] = key }, "")
 }

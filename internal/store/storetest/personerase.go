@@ -73,6 +73,7 @@ func (f *batchFixture) personWithEverything() (ann, bob audience.ContactID) {
 
 func eraseLeavesNothing(o *accountFixture) {
 	f := &batchFixture{accountFixture: o}
+	o.service.SetComposer(&f.composer)
 	f.message, f.news = f.addMessage("May"), f.addList("on_register_address", "owner@example.com", "track_opens", true)
 	ann, bob := f.personWithEverything()
 	o.must(o.service.Opened(o.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: audience.DeliveryKey{List: f.news, Contact: ann,
@@ -141,6 +142,20 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 	if err != nil || len(found) != 2 || strings.Contains(found[0]+found[1], "ann") || !strings.HasPrefix(found[0], "mobile 0 0 erased:") {
 		o.Errorf("the Unsubscriber List has %q, error %v; want two erased addresses", found, err)
 	}
+	for address, want := range map[string]int64{"ANN@example.com": 1, "0412345678": 1, "+61412345678": 1, "bea@example.com": 0} {
+		n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "exactly", address))
+		if err != nil || n != want {
+			o.Errorf("a search of the Unsubscriber List for %s finds %d entries, error %v; want %d", address, n, err, want)
+		}
+	}
+	if n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "in", []any{"ann@example.com", "bea@example.com"})); err != nil || n != 1 {
+		o.Errorf("a search for two addresses finds %d entries, error %v; want 1", n, err)
+	}
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, 0, "Ann@example.com")
+	o.must(err)
+	if again, err := collectUnsubscribers(o); err != nil || fmt.Sprint(again) != fmt.Sprint(found) {
+		o.Errorf("after unsubscribeContact the Unsubscriber List has %q, error %v; want no other entry", again, err)
+	}
 	foreign := o.newCaller()
 	o.update(func(tx audience.Tx) error {
 		known, err := tx.UnsubscribedAmong(foreign.Account.ID, 0, []string{"ann@example.com"})
@@ -188,6 +203,7 @@ func eraseFormerContacts(o *accountFixture) {
 
 func eraseContinues(o *accountFixture) {
 	f := &batchFixture{accountFixture: o}
+	o.service.SetComposer(&f.composer)
 	f.message, f.news = f.addMessage("May"), f.addList()
 	f.personWithEverything()
 	crashes(o, func(s *audience.Service) (*audience.Erasure, error) {

@@ -40,6 +40,7 @@ func Run(t *testing.T, e Engine) {
 		{"a repeated call within a day gets the saved result", retries},
 		{"expired results of calls are removed in batches", expiredRetries},
 		{"nothing that a failed function wrote is stored", failedUpdate},
+		{"the figures for metrics count what waits and what is recent", figures},
 		{"reads of one Account leave half of the connections to other Accounts", sharedConnections},
 	} {
 		t.Run(c.rule, func(t *testing.T) { c.test(t, e.Open(t)) })

@@ -1,0 +1,35 @@
+package main
+
+// The metrics of the disks, for the directories that the service writes to.
+
+import (
+	"path/filepath"
+
+	"enlist/internal/config"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// diskMetrics returns the metrics of the disks of SQLite's file and of the backups.
+func diskMetrics(c config.Serve) (all []prometheus.Collector) {
+	add := func(name, path string) {
+		if _, _, err := diskSpace(path); err != nil {
+			return // the system cannot tell
+		}
+		labels := prometheus.Labels{"disk": name}
+		all = append(all,
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "enlist_disk_free_bytes",
+				Help: "Free bytes of the disk with the database or the backups.", ConstLabels: labels,
+			}, func() float64 { free, _, _ := diskSpace(path); return float64(free) }),
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "enlist_disk_bytes",
+				Help: "Size of the disk with the database or the backups.", ConstLabels: labels,
+			}, func() float64 { _, size, _ := diskSpace(path); return float64(size) }))
+	}
+	if !c.IsPostgres() {
+		add("database", filepath.Dir(c.DB))
+	}
+	if c.BackupDir != "" {
+		add("backups", c.BackupDir)
+	}
+	return all
+}

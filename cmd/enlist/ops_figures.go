@@ -1,0 +1,139 @@
+package main
+
+// The metrics that are read from the database, and whether the service is ready. They are read when Prometheus asks for
+// them, so they cost nothing without Prometheus.
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"enlist/internal/audience"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+const (
+	figuresTime  = 2 * time.Second // longest time to read the figures, and to check whether the service is ready
+	figuresFresh = 5 * time.Second // figures that are younger are returned again
+)
+
+// figuresCollector is a prometheus.Collector.
+type figuresCollector struct {
+	read  func(context.Context) (*audience.Figures, error)
+	ready func(context.Context) error
+	now   func() time.Time
+
+	mu      sync.Mutex        // serialises the reads
+	at      time.Time         // when figures were read
+	figures *audience.Figures // nil: they could not be read
+	isReady bool
+}
+
+// figureDesc returns a description.
+func figureDesc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("enlist_"+name, help, labels, nil)
+}
+
+// The metrics of figuresCollector.
+var (
+	descReady    = figureDesc("ready", "1: the service is ready, as /readyz says it.")
+	descFigures  = figureDesc("figures_up", "1: the figures of the database could be read.")
+	descJobs     = figureDesc("jobs", "Jobs in the queue; of each kind and state, 10,000 at most are counted.", "kind", "state")
+	descOldest   = figureDesc("oldest_job_seconds", "How long the oldest job has been due; 0: none is due.", "kind")
+	descHeld     = figureDesc("mail_held", "1: the operator or a restore holds all mails.")
+	descBatches  = figureDesc("batches", "Batches by status, of the newest 1,000.", "status")
+	descMails    = figureDesc("batch_mails", "Mails of those of the newest 1,000 Batches that sent mails in the last 7 days.", "outcome")
+	descImports  = figureDesc("imports", "Imports by state, of the newest 1,000.", "state")
+	descRows     = figureDesc("import_rows", "Rows of those of the newest 1,000 Imports that began in the last 7 days.", "outcome")
+	descWebhooks = figureDesc("oldest_webhook_event_seconds",
+		"How long the oldest event waits for a webhook that is not failing; 0: none waits.")
+	descFailing = figureDesc("failing_webhook_targets", "Targets of webhooks that the service has stopped posting to.")
+)
+
+// newFiguresCollector returns the collector. kinds are the kinds of jobs.
+func newFiguresCollector(service *audience.Service, ready func(context.Context) error, kinds []string) *figuresCollector {
+	return &figuresCollector{ready: ready, now: time.Now,
+		read: func(ctx context.Context) (*audience.Figures, error) { return service.Figures(ctx, kinds) }}
+}
+
+// Describe implements prometheus.Collector.
+func (c *figuresCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{descReady, descFigures, descJobs, descOldest, descHeld, descBatches, descMails,
+		descImports, descRows, descWebhooks, descFailing} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector. Without the database it returns only descReady and descFigures.
+func (c *figuresCollector) Collect(to chan<- prometheus.Metric) {
+	f, ready := c.fresh()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	gauge(descReady, oneIf(ready))
+	gauge(descFigures, oneIf(f != nil))
+	if f == nil {
+		return
+	}
+	oldest := make(map[string]int64)
+	for _, j := range f.Jobs {
+		gauge(descJobs, float64(j.Count), j.Kind, j.State)
+		oldest[j.Kind] = max(oldest[j.Kind], age(j.Due, f.ReadTime))
+	}
+	for kind, seconds := range oldest {
+		gauge(descOldest, float64(seconds), kind)
+	}
+	gauge(descHeld, oneIf(f.Held))
+	for _, status := range []audience.BatchStatus{audience.BatchInitialising, audience.BatchPending, audience.BatchSending,
+		audience.BatchPaused, audience.BatchCompleted, audience.BatchFailed, audience.BatchCancelled, audience.BatchDeleted} {
+		gauge(descBatches, float64(f.Batches[status]), string(status))
+	}
+	for outcome, n := range f.Mails {
+		gauge(descMails, float64(n), outcome)
+	}
+	for _, state := range []audience.ImportState{audience.ImportUploading, audience.ImportWaiting, audience.ImportRunning,
+		audience.ImportPaused, audience.ImportDone, audience.ImportCancelled, audience.ImportFailed} {
+		gauge(descImports, float64(f.Imports[state]), string(state))
+	}
+	for outcome, n := range f.Rows {
+		gauge(descRows, float64(n), string(outcome))
+	}
+	gauge(descWebhooks, float64(age(f.Event, f.ReadTime)))
+	gauge(descFailing, float64(f.Failing))
+}
+
+// fresh returns figures that are at most figuresFresh old. They are nil if the database did not answer in time.
+func (c *figuresCollector) fresh() (*audience.Figures, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.at.IsZero() && c.now().Sub(c.at) < figuresFresh {
+		return c.figures, c.isReady
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), figuresTime)
+	defer cancel()
+	c.figures, c.isReady = nil, c.ready(ctx) == nil
+	if c.isReady {
+		figures, err := c.read(ctx)
+		if err == nil {
+			c.figures = figures
+		}
+	}
+	c.at = c.now()
+	return c.figures, c.isReady
+}
+
+// age returns the seconds since a Unix time; 0 if the time is 0 or later than now.
+func age(at, now int64) int64 {
+	if at == 0 {
+		return 0
+	}
+	return max(now-at, 0)
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,36 @@
+package sqlite
+
+// This file has the metrics of the engine.
+
+import (
+	"slices"
+
+	"enlist/internal/store/sqlstore"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics returns the metrics of the store. Nothing is computed before they are collected, except the counters.
+func (s *Store) Metrics() []prometheus.Collector {
+	all := []prometheus.Collector{
+		s.writer.commits,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "enlist_write_queue", Help: "Changes that wait for SQLite's only writer.",
+		}, func() float64 { return float64(len(s.writer.queue)) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "enlist_wal_bytes", Help: "Size of SQLite's write-ahead log.",
+		}, func() float64 { return float64(s.WALBytes()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "enlist_broken_off_total",
+			Help: "Streamed replies and searches that were broken off because the write-ahead log reached its limit.",
+		}, func() float64 { return float64(s.BrokenOff()) }),
+	}
+	all = append(all, sqlstore.PoolMetrics("writer", func() sqlstore.Pool {
+		of := s.db.Stats()
+		return sqlstore.Pool{InUse: int64(of.InUse), Most: int64(of.MaxOpenConnections), Waits: of.WaitCount}
+	})...)
+	for name, r := range map[string]*readers{"lookups": s.readers, "searches": s.searches, "streams": s.streams} {
+		all = slices.Concat(all, sqlstore.PoolMetrics(name, r.limiter.Pool), r.limiter.Metrics(name))
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// The figures count jobs by kind and state, and say since when the oldest waits that is due. Batches and Imports are
+// counted by status, and only recent mails and rows.
+func figures(t *testing.T, s audience.Store) {
+	f := &importFixture{accountFixture: newAccountFixture(t, func(*testing.T) audience.Store { return s })}
+	f.now = time.Now() // jobs have times of the database's clock
+	f.id = f.addList()
+	kinds := []string{"autorespond", "notify", "send_test"}
+	read := func() *audience.Figures {
+		t.Helper()
+		found, err := f.service.Figures(t.Context(), kinds)
+		f.must(err)
+		return found
+	}
+	empty := read()
+	for _, j := range empty.Jobs {
+		if j.Count != 0 || j.Due != 0 {
+			t.Errorf("an empty queue has %+v", j)
+		}
+	}
+	same(t, "number of kinds and states", len(empty.Jobs), len(kinds)*len(audience.JobStates))
+	same(t, "Batches of an empty database", empty.Batches, map[audience.BatchStatus]int64{})
+
+	now := f.now.Unix()
+	update(t, s, func(tx audience.Tx) error {
+		for _, e := range []audience.Effect{audience.Notify{List: f.id}, audience.Notify{List: f.id},
+			audience.Autorespond{List: f.id, Due: now - 1}, audience.Autorespond{List: f.id, Due: now + 5000}} {
+			if err := tx.Enqueue(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	f.now = f.now.Add(100 * time.Second)
+	counts, oldest := make(map[string]int64), make(map[string]int64)
+	for _, j := range read().Jobs {
+		if j.Count > 0 {
+			counts[j.Kind+" "+j.State] = j.Count
+		}
+		if j.Due > 0 {
+			oldest[j.Kind] = j.Due
+		}
+	}
+	same(t, "jobs", counts, map[string]int64{"notify available": 2, "autorespond available": 1, "autorespond scheduled": 1})
+	for _, kind := range []string{"notify", "autorespond"} {
+		if age := f.now.Unix() - oldest[kind]; age < 60 || age > 101 {
+			t.Errorf("the oldest job of kind %s is due for %d s, want about 100 s", kind, age)
+		}
+	}
+	same(t, "number of kinds with a job that is due", len(oldest), 2)
+
+	f.runs("Email\na@example.com\nb@example.com\nnothing\n", nil)
+	batch := &batchFixture{accountFixture: f.accountFixture, news: f.id}
+	batch.message = batch.addMessage("May")
+	of := audience.PopulationRequest{List: f.id}
+	old, recent := batch.addAt(now+10_000, of), batch.addAt(now+10_000, of)
+	update(t, s, func(tx audience.Tx) error {
+		if err := tx.AddToBatch(old, audience.BatchCounts{Sent: 100, Bounced: 90}, now-8*24*60*60); err != nil {
+			return err
+		}
+		return tx.AddToBatch(recent, audience.BatchCounts{Sent: 10, Bounced: 3, Complained: 1}, now)
+	})
+	hook := f.webhook(f.addWebhook("contact", "created")).Target
+	failing := f.webhook(f.addWebhook("contact", "created", "url", "https://example.com/gone")).Target
+	update(t, s, func(tx audience.Tx) error {
+		for _, e := range []audience.WebhookEvent{{Target: failing, Time: now - 500}, {Target: hook, Time: now - 50}, {Target: hook, Time: now}} {
+			e.Object, e.Event = audience.AboutContact, audience.WebhookCreated
+			if err := tx.AddWebhookEvent(&e); err != nil {
+				return err
+			}
+		}
+		return tx.SetWebhookFailing(failing, true)
+	})
+	f.must(f.service.HoldMails(t.Context(), "test"))
+	got := read()
+	got.Jobs = nil
+	same(t, "figures", got, &audience.Figures{Held: true, Event: now - 50, Failing: 1, ReadTime: f.now.Unix(),
+		Batches: map[audience.BatchStatus]int64{audience.BatchPending: 2},
+		Imports: map[audience.ImportState]int64{audience.ImportDone: 1},
+		Mails:   map[string]int64{"sent": 10, "bounced": 3, "complained": 1, "failed": 0, "unsubscribed": 0},
+		Rows: map[audience.RowOutcome]int64{audience.RowAdded: 2, audience.RowRefused: 1, audience.RowUpdated: 0,
+			audience.RowUnchanged: 0, audience.RowSkipped: 0}})
+}
