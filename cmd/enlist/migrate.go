@@ -65,7 +65,7 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 		defer client.Close()
 		p := moveProgress{out: out}
 		start := time.Now()
-		m := &movein.Mover{Service: s, Caller: caller, Client: client, Source: from, Quick: c.Quick,
+		m := &movein.Mover{Service: s, Caller: caller, From: movein.NewAPI(client, p.report), Source: from, Quick: c.Quick,
 			Report: p.report, Problem: report.add}
 		result, err := m.Run(ctx)
 		if err != nil && ctx.Err() != nil {

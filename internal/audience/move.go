@@ -13,8 +13,10 @@ import (
 type Move struct {
 	Source string `json:"-"` // URL of the other service
 	// LastContact is the greatest ID of a Contact that was moved. A Contact that this service adds gets a greater one.
-	LastContact ContactID            `json:"last_contact"`
-	Lists       map[ListID]MovedList `json:"lists"`
+	LastContact ContactID `json:"last_contact"`
+	// IDFactor is the number by which the Source of package movein computes IDs; 0: it keeps them.
+	IDFactor int64                `json:"id_factor,omitempty"`
+	Lists    map[ListID]MovedList `json:"lists"`
 }
 
 // MovedList says how far the Contacts of a List are read.
@@ -37,17 +39,17 @@ type MoveProblem struct {
 }
 
 // BeginMove begins to move records of the service with the URL source into the Account of the caller, or continues the
-// move. A move begins only in an empty Account that is alone in its database, because IDs are unique in a database.
+// move. idFactor is stored when the move begins. A move begins only in an empty Account that is alone in its database, because IDs are unique in a database.
 // Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
 // decisions.md: 87
-func (s *Service) BeginMove(ctx context.Context, c *Caller, source string) (*Move, error) {
+func (s *Service) BeginMove(ctx context.Context, c *Caller, source string, idFactor int64) (*Move, error) {
 	return update(ctx, s, c, func(tx Tx, _ int64) (*Move, error) {
 		from, state, err := tx.Move(c.Account.ID)
 		switch {
 		case err != nil:
 			return nil, err
 		case from == "":
-			return beginMove(tx, c, source)
+			return beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[ListID]MovedList)})
 		case from != source:
 			return nil, Refuse(InvalidParameters, "Account %d moves in from %s; give the same URL, or a new database",
 				c.Account.ID, from)
@@ -61,7 +63,7 @@ func (s *Service) BeginMove(ctx context.Context, c *Caller, source string) (*Mov
 }
 
 // beginMove empties the Account of what every new Account has, and stores the new move.
-func beginMove(tx Tx, c *Caller, source string) (*Move, error) {
+func beginMove(tx Tx, c *Caller, m *Move) (*Move, error) {
 	lists, err := requireEmpty(tx, c.Account)
 	if err != nil {
 		return nil, err
@@ -83,7 +85,6 @@ func beginMove(tx Tx, c *Caller, source string) (*Move, error) {
 			return nil, err
 		}
 	}
-	m := &Move{Source: source, Lists: make(map[ListID]MovedList)}
 	return m, m.save(tx, c.Account.ID)
 }
 
@@ -177,7 +178,7 @@ func (m *Move) save(tx Tx, account AccountID) error {
 // step runs fn in an Update, and stores the move as fn has changed next.
 func (m *Move) step(ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64, next *Move) error) error {
 	next, err := update(ctx, s, c, func(tx Tx, now int64) (*Move, error) {
-		next := &Move{Source: m.Source, LastContact: m.LastContact, Lists: maps.Clone(m.Lists)}
+		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
 		if err := fn(tx, now, next); err != nil {
 			return nil, err
 		}

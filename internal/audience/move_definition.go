@@ -36,6 +36,20 @@ func (s *Service) AddMissingFolders(ctx context.Context, c *Caller) error {
 	return err
 }
 
+// MovedFields returns the Fields of a List that the move has stored.
+func (s *Service) MovedFields(ctx context.Context, c *Caller, m *Move, id ListID) ([]Field, error) {
+	if _, moved := m.Lists[id]; !moved {
+		return nil, nil
+	}
+	return view(ctx, s, c, func(tx Tx) ([]Field, error) {
+		schema, err := loadList(tx, c, id)
+		if err != nil {
+			return nil, ignoreKind(NoList, err)
+		}
+		return schema.Fields, nil
+	})
+}
+
 // MovedDefinition is a List as the other service sent it, with its Fields and preferences.
 type MovedDefinition struct {
 	List        MovedRecord

@@ -30,12 +30,12 @@ func (m *Mover) readContacts(ctx context.Context) error {
 func (m *Mover) readAll(ctx context.Context, l movedList) (err error) {
 	state := m.move.Lists[l.id]
 	if state.Read == 0 {
-		state.Since, err = m.source.lastModified(ctx, int64(l.id))
+		state.Since, err = m.From.LastModified(ctx, int64(l.id))
 		if err != nil {
 			return err
 		}
 	}
-	err = m.pages(ctx, l, nil, int64(state.Read), "read", func(page audience.MovePage) error {
+	err = m.pages(ctx, l, int64(state.Read), 0, "read", func(page audience.MovePage) error {
 		state.Read = max(state.Read, page.Upto)
 		page.Whole = len(page.Records) > 0
 		return m.store(ctx, l, page, state, nil)
@@ -50,12 +50,11 @@ func (m *Mover) readAll(ctx context.Context, l movedList) (err error) {
 // catchUp reads the Contacts of a List that have changed since the last reading began.
 func (m *Mover) catchUp(ctx context.Context, l movedList) error {
 	state := m.move.Lists[l.id]
-	now, err := m.source.lastModified(ctx, int64(l.id))
+	now, err := m.From.LastModified(ctx, int64(l.id))
 	if err != nil {
 		return err
 	}
-	changed := api.Criteria{api.Test{"last_modified_time", "greater_than", state.Since - 1}}
-	err = m.pages(ctx, l, changed, 0, "read again", func(page audience.MovePage) error {
+	err = m.pages(ctx, l, 0, state.Since, "read again", func(page audience.MovePage) error {
 		return m.store(ctx, l, page, state, nil)
 	})
 	if err != nil {
@@ -70,7 +69,7 @@ func (m *Mover) catchUp(ctx context.Context, l movedList) error {
 func (m *Mover) compare(ctx context.Context) error {
 	for _, l := range m.lists {
 		var sums checksums
-		err := m.pages(ctx, l, nil, 0, "compared", func(page audience.MovePage) error {
+		err := m.pages(ctx, l, 0, 0, "compared", func(page audience.MovePage) error {
 			page.Whole = true
 			if len(page.Records) == 0 {
 				page.Upto = m.move.LastContact
@@ -86,12 +85,12 @@ func (m *Mover) compare(ctx context.Context) error {
 	return nil
 }
 
-// pages calls store with each page of Contacts above an ID, and at last with a page without records. A List that was
-// deleted meanwhile has no more pages.
-func (m *Mover) pages(ctx context.Context, l movedList, criteria api.Criteria, after int64, done string,
+// pages calls store with each page of Contacts above an ID that changed since a time, and at last with a page without
+// records. A List that was deleted meanwhile has no more pages.
+func (m *Mover) pages(ctx context.Context, l movedList, after, since int64, done string,
 	store func(audience.MovePage) error) error {
 	for n := 0; ; {
-		found, err := m.source.contacts(ctx, int64(l.id), after, criteria)
+		found, err := m.From.Contacts(ctx, int64(l.id), after, since)
 		if isCode(err, api.CodeNoList) {
 			m.refused([]audience.MoveProblem{{Record: "list", ID: int64(l.id),
 				Reason: "the other service has deleted it meanwhile"}})
@@ -113,7 +112,7 @@ func (m *Mover) pages(ctx context.Context, l movedList, criteria api.Criteria, a
 			return nil
 		}
 		of := ""
-		if criteria == nil {
+		if since == 0 {
 			of = fmt.Sprintf(" of about %d", l.contacts)
 		}
 		m.Report(fmt.Sprintf("List %d: %d%s Contacts %s", l.id, n, of, done))

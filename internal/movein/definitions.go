@@ -12,10 +12,9 @@ import (
 
 // folders moves the Folders of all types.
 func (m *Mover) folders(ctx context.Context) error {
-	const method = "searchFolders"
 	for _, folderType := range []string{audience.FolderOfLists, audience.FolderOfMessages, audience.FolderOfFiles} {
-		found, err := m.source.all(ctx, method, folderType)
-		if err := m.optional(method, err); err != nil {
+		found, err := m.From.Folders(ctx, folderType)
+		if err != nil {
 			return err
 		}
 		problems, err := m.Service.MoveFolders(ctx, m.Caller, folderType, found)
@@ -29,17 +28,20 @@ func (m *Mover) folders(ctx context.Context) error {
 }
 
 // readLists moves the definitions of all Lists.
-func (m *Mover) readLists(ctx context.Context, found []audience.MovedRecord) (err error) {
+func (m *Mover) readLists(ctx context.Context, found []audience.MovedRecord) error {
 	for i, record := range found {
 		m.Report(fmt.Sprintf("List %d (%d of %d): Fields", record.ID(), i+1, len(found)))
 		d := audience.MovedDefinition{List: record}
-		d.Fields, err = m.source.all(ctx, "searchFields", record.ID())
+		stored, err := m.Service.MovedFields(ctx, m.Caller, m.move, audience.ListID(record.ID()))
 		if err != nil {
 			return err
 		}
-		const method = "searchListPreferences"
-		d.Preferences, err = m.source.all(ctx, method, record.ID())
-		if err := m.optional(method, err); err != nil {
+		d.Fields, err = m.From.Fields(ctx, record.ID(), stored)
+		if err != nil {
+			return err
+		}
+		d.Preferences, err = m.From.Preferences(ctx, record.ID())
+		if err != nil {
 			return err
 		}
 		moved, problems, err := m.Service.MoveList(ctx, m.Caller, m.move, d)
@@ -69,24 +71,16 @@ func (m *Mover) reportDeletedLists() error {
 
 // messages moves the Messages with their contents.
 func (m *Mover) messages(ctx context.Context) error {
-	const method = "searchMessages"
-	found, err := m.source.all(ctx, method)
-	if err := m.optional(method, err); err != nil {
+	found, err := m.From.Messages(ctx)
+	if err != nil {
 		return err
 	}
 	for i, head := range found {
-		in, err := m.source.call(ctx, "getMessageById", head.ID(), true)
+		whole, err := m.From.Message(ctx, head.ID())
 		if err != nil {
 			return err
 		}
-		whole, err := records("getMessageById", in)
-		if err != nil {
-			return err
-		}
-		if len(whole) != 1 || whole[0].ID() != head.ID() {
-			return fmt.Errorf("getMessageById: expected the Message %d in the reply", head.ID())
-		}
-		problems, err := m.Service.MoveMessage(ctx, m.Caller, whole[0])
+		problems, err := m.Service.MoveMessage(ctx, m.Caller, whole)
 		if err != nil {
 			return err
 		}
@@ -99,9 +93,8 @@ func (m *Mover) messages(ctx context.Context) error {
 
 // autoresponders moves the autoresponders. All of them are inactive here.
 func (m *Mover) autoresponders(ctx context.Context) error {
-	const method = "searchAutoresponders"
-	found, err := m.source.all(ctx, method)
-	if err := m.optional(method, err); err != nil {
+	found, err := m.From.Autoresponders(ctx)
+	if err != nil {
 		return err
 	}
 	for _, record := range found {
@@ -118,63 +111,19 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 	return nil
 }
 
-// unsubscribers moves the Unsubscriber List. Its entries have no IDs, and new ones are the last ones. Each page begins
-// with the last entry of the page before. If that is another entry, one was removed meanwhile, and the reading begins
-// again: entries that are stored already are not added again.
+// unsubscribers moves the Unsubscriber List.
 func (m *Mover) unsubscribers(ctx context.Context) error {
-	const method = "searchPreviousUnsubscribers"
-	var pending []audience.MovedRecord // not stored yet; equal entries must be stored together
-	for read, restarts := 0, 0; ; {
-		page, err := m.source.search(ctx, method, []any{0}, nil, max(read-1, 0), "time")
-		if err := m.optional(method, err); err != nil || m.skipped[method] {
-			return err
-		}
-		if read > 0 {
-			if len(page) == 0 || !sameRecord(page[0], pending[len(pending)-1]) {
-				restarts++
-				if restarts == maxAttempts {
-					return fmt.Errorf("%s: the entries change while they are read, or the pages are not in the order of time", method)
-				}
-				read, pending = 0, nil
-				continue
-			}
-			page = page[1:]
-		}
-		read, pending = read+len(page), append(pending, page...)
-		next := len(pending)
-		if len(page) > 0 {
-			next = beginOfLastTime(pending)
-		}
-		added, problems, err := m.Service.MoveUnsubscribers(ctx, m.Caller, pending[:next])
+	read, stored := 0, 0
+	n, err := m.From.Unsubscribers(ctx, func(entries []audience.MovedRecord) error {
+		added, problems, err := m.Service.MoveUnsubscribers(ctx, m.Caller, entries)
 		if err != nil {
 			return err
 		}
 		m.refused(problems)
-		m.result.Unsubscribers = read
-		m.Report(fmt.Sprintf("Unsubscriber List: %d entries read, %d added", read, added))
-		if len(page) == 0 {
-			return nil
-		}
-		pending = pending[next:]
-	}
-}
-
-// beginOfLastTime returns the position of the first of the last entries with the same time. The next page may have more
-// of them.
-func beginOfLastTime(entries []audience.MovedRecord) int {
-	i := len(entries) - 1
-	for last := entries[i].Int("time"); i > 0 && entries[i-1].Int("time") == last; {
-		i--
-	}
-	return i
-}
-
-// sameRecord reports whether two entries of the Unsubscriber List are equal.
-func sameRecord(a, b audience.MovedRecord) bool {
-	for _, key := range []string{"contact_id", "list_id", "address_type", "address", "time"} {
-		if a.Text(key) != b.Text(key) {
-			return false
-		}
-	}
-	return true
+		read, stored = read+len(entries), stored+added
+		m.Report(fmt.Sprintf("Unsubscriber List: %d entries read, %d added", read, stored))
+		return nil
+	})
+	m.result.Unsubscribers = n
+	return err
 }

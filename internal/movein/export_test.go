@@ -6,4 +6,4 @@ import (
 )
 
 // SetWait replaces the waiting between two attempts of a call.
-func (m *Mover) SetWait(wait func(context.Context, time.Duration) error) { m.source.wait = wait }
+func (s *API) SetWait(wait func(context.Context, time.Duration) error) { s.wait = wait }

@@ -8,25 +8,21 @@ import (
 	"enlist/internal/audience"
 )
 
-// Mover moves the Account of a key of another service into the Account of Caller.
+// Mover moves the records of a Source into the Account of Caller.
 type Mover struct {
 	Service *audience.Service
 	Caller  *audience.Caller
-	Client  *api.Client // calls the other service
-	Source  string      // URL of the other service, without the key
+	From    Source
+	Source  string // URL of the other service, without the key
 	// Quick leaves out the consents and the comparison. Then Contacts that were deleted at the other service stay.
 	Quick bool
 	// Report gets the progress, one line for each page, and Problem what could not be moved.
 	Report  func(line string)
 	Problem func(audience.MoveProblem)
 
-	source  source
-	move    *audience.Move
-	lists   []movedList
-	skipped map[string]bool
-	// onlyConsents says that getContactConsents of the other service has no parameter with_changes.
-	onlyConsents bool
-	result       Result
+	move   *audience.Move
+	lists  []movedList
+	result Result
 }
 
 // Result says what a Run has moved.
@@ -71,17 +67,15 @@ type movedList struct {
 
 // Run moves everything, or continues. A later Run catches up with the changes at the other service.
 func (m *Mover) Run(ctx context.Context) (*Result, error) {
-	if m.source.wait == nil {
-		m.source.wait = sleep
-	}
-	m.source.client, m.source.report = m.Client, m.Report
-	m.skipped = make(map[string]bool)
-	lists, err := m.source.all(ctx, "searchLists") // before BeginMove, which stores the URL: it is possibly wrong
+	lists, err := m.From.Lists(ctx) // before BeginMove, which stores the URL: it is possibly wrong
 	if err != nil {
 		return nil, explain(err)
 	}
-	m.move, err = m.Service.BeginMove(ctx, m.Caller, m.Source)
+	m.move, err = m.Service.BeginMove(ctx, m.Caller, m.Source, m.From.IDFactor())
 	if err != nil {
+		return nil, err
+	}
+	if err := m.From.UseIDFactor(m.move.IDFactor); err != nil {
 		return nil, err
 	}
 	readLists := func(ctx context.Context) error { return m.readLists(ctx, lists) }
@@ -94,7 +88,9 @@ func (m *Mover) Run(ctx context.Context) (*Result, error) {
 		if err := part(ctx); err != nil {
 			return nil, explain(err)
 		}
+		m.refused(m.From.Problems())
 	}
+	m.result.Skipped = m.From.Skipped()
 	for _, l := range m.lists {
 		n, err := m.Service.CountContacts(ctx, m.Caller, l.id, nil)
 		if err != nil {
@@ -116,19 +112,6 @@ func explain(err error) error {
 		return fmt.Errorf("the key may not read everything: give a key of the level full for all Lists: %w", err)
 	}
 	return err
-}
-
-// optional returns nil if the error says that the other service does not have the method. It reports this once.
-func (m *Mover) optional(method string, err error) error {
-	if !isCode(err, api.CodeMethodNotFound) {
-		return err
-	}
-	if !m.skipped[method] {
-		m.skipped[method] = true
-		m.result.Skipped = append(m.result.Skipped, method)
-		m.Report("the other service does not have " + method + ": skipped")
-	}
-	return nil
 }
 
 // refused passes problems on.

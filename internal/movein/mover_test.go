@@ -50,12 +50,13 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 	to.problems = nil
 	client := api.NewClient(url, "key")
 	defer client.Close()
-	m := &movein.Mover{Service: to.service, Caller: to.caller, Client: client, Source: url, Quick: quick,
+	from := movein.NewAPI(client, func(string) {})
+	from.SetWait(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
+	m := &movein.Mover{Service: to.service, Caller: to.caller, From: from, Source: url, Quick: quick,
 		Report: func(string) {},
 		Problem: func(p audience.MoveProblem) {
 			to.problems = append(to.problems, fmt.Sprintf("%s %d %s: %s", p.Record, p.ID, p.Key, p.Reason))
 		}}
-	m.SetWait(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
 	return m.Run(ctx)
 }
 

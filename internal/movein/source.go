@@ -1,182 +1,42 @@
 package movein
 
-// This file calls the other service: it repeats calls that failed for a reason that may pass, and reads long results in
-// pages.
-
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"sync/atomic"
-	"time"
 
-	"enlist/api"
 	"enlist/internal/audience"
 )
 
-const (
-	// pageSize is the number of records that one call asks for.
-	pageSize = 1000
-	// callTime is the longest time of one call.
-	callTime = 2 * time.Minute
-	// maxAttempts is how often a call is sent. Between two attempts the wait doubles, from firstWait to longestWait, so
-	// all attempts together last about five minutes. Before the first valid reply, the URL is possibly wrong, and
-	// there are only a few attempts.
-	maxAttempts   = 12
-	firstAttempts = 3
-	firstWait     = 500 * time.Millisecond
-	longestWait   = time.Minute
-)
-
-// source is the other service.
-type source struct {
-	client *api.Client
-	wait   func(ctx context.Context, d time.Duration) error
-	report func(line string)
-
-	answered atomic.Bool // the service has sent a valid reply
-}
-
-// call calls a method and returns its result. The error is an *api.Error if the service refused the call.
-func (s *source) call(ctx context.Context, method string, params ...any) (audience.Input, error) {
-	wait := firstWait
-	for attempt := 1; ; attempt++ {
-		in, err := s.try(ctx, method, params)
-		if err == nil || !mayPass(err) {
-			s.answered.Store(true)
-			return in, err
-		}
-		if ctx.Err() != nil || attempt == maxAttempts || attempt == firstAttempts && !s.answered.Load() {
-			return in, err
-		}
-		s.report(fmt.Sprintf("%s failed, the next attempt is in %s: %v", method, wait, err))
-		if err := s.wait(ctx, wait); err != nil {
-			return in, err
-		}
-		wait = min(2*wait, longestWait)
-	}
-}
-
-func (s *source) try(ctx context.Context, method string, params []any) (in audience.Input, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	var result json.RawMessage
-	if err := s.client.Call(ctx, method, params, &result); err != nil {
-		return in, err
-	}
-	in, err = readInput(result)
-	if err != nil {
-		return in, fmt.Errorf("%s: read result: %w", method, err)
-	}
-	return in, nil
-}
-
-// mayPass reports whether a call may succeed later: the service had an internal error or too much to do, or there is no
-// valid reply.
-func mayPass(err error) bool {
-	refused, ok := errors.AsType[*api.Error](err)
-	if !ok {
-		return true
-	}
-	switch refused.Code {
-	case api.CodeInternal, api.CodeNoResponse, api.CodeTooManyConcurrent:
-		return true
-	}
-	return false
-}
-
-// isCode reports whether the service refused a call with a code.
-func isCode(err error, code api.Code) bool {
-	refused, ok := errors.AsType[*api.Error](err)
-	return ok && refused.Code == code
-}
-
-// sleep waits for a time, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
-// search returns one page of a search.
-func (s *source) search(ctx context.Context, method string, before []any, criteria api.Criteria, offset int,
-	sortBy string) ([]audience.MovedRecord, error) {
-	if criteria == nil {
-		criteria = api.Criteria{}
-	}
-	params := append(before[:len(before):len(before)], criteria, pageSize, offset, sortBy, api.Ascending)
-	in, err := s.call(ctx, method, params...)
-	if err != nil {
-		return nil, err
-	}
-	return records(method, in)
-}
-
-// all returns every record of a search, in the order of the IDs. The records are few: Folders, Lists, Fields and
-// Messages. A page may be shorter than asked for, and a service may ignore the page, so the search ends at a page
-// without a new ID.
-func (s *source) all(ctx context.Context, method string, before ...any) (found []audience.MovedRecord, err error) {
-	known := make(map[int64]bool)
-	for {
-		page, err := s.search(ctx, method, before, nil, len(found), "id")
-		if err != nil {
-			return nil, err
-		}
-		fresh := 0
-		for _, record := range page {
-			id := record.ID()
-			if id <= 0 {
-				return nil, fmt.Errorf("%s: a record has no ID", method)
-			}
-			if !known[id] {
-				known[id] = true
-				fresh++
-				found = append(found, record)
-			}
-		}
-		if fresh == 0 {
-			return found, nil
-		}
-	}
-}
-
-// contacts returns the next page of Contacts above an ID, in ascending order. An empty page is the last one. The order
-// by ID makes the pages safe: a Contact that is added or removed meanwhile moves no other one to another page.
-func (s *source) contacts(ctx context.Context, list, after int64, criteria api.Criteria) (
-	[]audience.MovedRecord, error) {
-	const method = "searchContacts"
-	criteria = append(criteria[:len(criteria):len(criteria)], api.Test{"id", "greater_than", after})
-	page, err := s.search(ctx, method, []any{list}, criteria, 0, "id")
-	if err != nil {
-		return nil, err
-	}
-	for _, record := range page {
-		if record.ID() <= after {
-			return nil, fmt.Errorf("%s: List %d: the Contacts are not in the order of their IDs above %d",
-				method, list, after)
-		}
-		after = record.ID()
-	}
-	return page, nil
-}
-
-// lastModified returns the greatest last_modified_time of a List's Contacts, or 0 for an empty List.
-func (s *source) lastModified(ctx context.Context, list int64) (int64, error) {
-	const method = "searchContacts"
-	in, err := s.call(ctx, method, list, api.Criteria{}, 1, 0, "last_modified_time", api.Descending,
-		[]string{"id", "last_modified_time"})
-	if err != nil {
-		return 0, err
-	}
-	page, err := records(method, in)
-	if err != nil || len(page) == 0 {
-		return 0, err
-	}
-	return page[0].Int("last_modified_time"), nil
+// Source is where an Account moves in from: another service with the same API (API), or the database of listmonk
+// (package listmonk). Records have the keys of the API. A kind of record that a Source does not have is empty.
+type Source interface {
+	// Lists returns all Lists in the order of their IDs. Mover calls it first.
+	Lists(ctx context.Context) ([]audience.MovedRecord, error)
+	// IDFactor returns the number by which the Source computes IDs, or 0. The move stores the number of its first Run,
+	// and each Run gives it to UseIDFactor.
+	IDFactor() int64
+	UseIDFactor(factor int64) error
+	Folders(ctx context.Context, folderType string) ([]audience.MovedRecord, error)
+	// Fields returns the Fields of a List. stored are the Fields that earlier Runs have stored.
+	Fields(ctx context.Context, list int64, stored []audience.Field) ([]audience.MovedRecord, error)
+	Preferences(ctx context.Context, list int64) ([]audience.MovedRecord, error)
+	// Messages returns all Messages without their contents, and Message one of them with its contents.
+	Messages(ctx context.Context) ([]audience.MovedRecord, error)
+	Message(ctx context.Context, id int64) (audience.MovedRecord, error)
+	Autoresponders(ctx context.Context) ([]audience.MovedRecord, error)
+	// Unsubscribers calls store with the entries of the Unsubscriber List in parts, and returns their number. Equal
+	// entries are in one part.
+	Unsubscribers(ctx context.Context, store func(entries []audience.MovedRecord) error) (read int, err error)
+	// Contacts returns the next Contacts of a List above an ID, in the order of their IDs. If since is not 0, it leaves
+	// out Contacts that were last changed before. An empty page is the last one.
+	Contacts(ctx context.Context, list, after, since int64) ([]audience.MovedRecord, error)
+	// LastModified returns the greatest last_modified_time of a List's Contacts. 0 means that the next Run must read all
+	// Contacts again.
+	LastModified(ctx context.Context, list int64) (int64, error)
+	// Consents returns the consents of Contacts of a List, also the answers to its preferences.
+	Consents(ctx context.Context, list int64, hasPreferences bool, ids []audience.ContactID) (
+		[]audience.MovedConsents, error)
+	// Problems returns what could not be moved and was found since the last call.
+	Problems() []audience.MoveProblem
+	// Skipped returns the methods that the other service does not have.
+	Skipped() []string
 }

@@ -1,0 +1,149 @@
+package movein
+
+// This file reads the records of another service with the same API. A method that the service does not have is skipped.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"enlist/api"
+	"enlist/internal/audience"
+)
+
+// Lists implements Source.
+func (s *API) Lists(ctx context.Context) ([]audience.MovedRecord, error) {
+	return s.all(ctx, "searchLists")
+}
+
+// IDFactor implements Source: all IDs stay the same.
+func (s *API) IDFactor() int64 { return 0 }
+
+// UseIDFactor implements Source.
+func (s *API) UseIDFactor(int64) error { return nil }
+
+// Problems implements Source: Package audience finds all problems.
+func (s *API) Problems() []audience.MoveProblem { return nil }
+
+// Skipped implements Source.
+func (s *API) Skipped() []string { return s.skipped }
+
+// Folders implements Source.
+func (s *API) Folders(ctx context.Context, folderType string) ([]audience.MovedRecord, error) {
+	return s.optionalSearch(ctx, "searchFolders", folderType)
+}
+
+// Fields implements Source.
+func (s *API) Fields(ctx context.Context, list int64, _ []audience.Field) ([]audience.MovedRecord, error) {
+	return s.all(ctx, "searchFields", list)
+}
+
+// Preferences implements Source.
+func (s *API) Preferences(ctx context.Context, list int64) ([]audience.MovedRecord, error) {
+	return s.optionalSearch(ctx, "searchListPreferences", list)
+}
+
+// Messages implements Source.
+func (s *API) Messages(ctx context.Context) ([]audience.MovedRecord, error) {
+	return s.optionalSearch(ctx, "searchMessages")
+}
+
+// Message implements Source.
+func (s *API) Message(ctx context.Context, id int64) (audience.MovedRecord, error) {
+	return s.byID(ctx, "getMessageById", id, true)
+}
+
+// Autoresponders implements Source.
+func (s *API) Autoresponders(ctx context.Context) ([]audience.MovedRecord, error) {
+	return s.optionalSearch(ctx, "searchAutoresponders")
+}
+
+// byID returns the only record of a reply.
+func (s *API) byID(ctx context.Context, method string, id int64, more ...any) (audience.MovedRecord, error) {
+	in, err := s.call(ctx, method, append([]any{id}, more...)...)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := records(method, in)
+	if err == nil && (len(whole) != 1 || whole[0].ID() != id) {
+		err = fmt.Errorf("%s: expected the record %d in the reply", method, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return whole[0], nil
+}
+
+// optionalSearch is all for a method that the service possibly does not have.
+func (s *API) optionalSearch(ctx context.Context, method string, before ...any) ([]audience.MovedRecord, error) {
+	found, err := s.all(ctx, method, before...)
+	return found, s.optional(method, err)
+}
+
+// optional returns nil if the error says that the service does not have the method. It reports this once.
+func (s *API) optional(method string, err error) error {
+	if !isCode(err, api.CodeMethodNotFound) {
+		return err
+	}
+	if !s.skips(method) {
+		s.skipped = append(s.skipped, method)
+		s.report("the other service does not have " + method + ": skipped")
+	}
+	return nil
+}
+
+// skips reports whether a call has shown that the service does not have the method.
+func (s *API) skips(method string) bool { return slices.Contains(s.skipped, method) }
+
+// Unsubscribers implements Source. The entries have no IDs, and new ones are the last ones. Each page begins with the
+// last entry of the page before. If that is another entry, one was removed meanwhile, and the reading begins again.
+func (s *API) Unsubscribers(ctx context.Context, store func([]audience.MovedRecord) error) (read int, err error) {
+	const method = "searchPreviousUnsubscribers"
+	var pending []audience.MovedRecord // not stored yet; equal entries must be stored together
+	for restarts := 0; ; {
+		page, err := s.search(ctx, method, []any{0}, nil, max(read-1, 0), "time")
+		if err := s.optional(method, err); err != nil || s.skips(method) {
+			return 0, err
+		}
+		if read > 0 {
+			if len(page) == 0 || !sameRecord(page[0], pending[len(pending)-1]) {
+				restarts++
+				if restarts == maxAttempts {
+					return 0, fmt.Errorf("%s: the entries change while they are read, or the pages are not in the order of time", method)
+				}
+				read, pending = 0, nil
+				continue
+			}
+			page = page[1:]
+		}
+		read, pending = read+len(page), append(pending, page...)
+		next := len(pending)
+		if len(page) > 0 {
+			next = beginOfLastTime(pending)
+		}
+		if err := store(pending[:next]); err != nil || len(page) == 0 {
+			return read, err
+		}
+		pending = pending[next:]
+	}
+}
+
+// beginOfLastTime returns the position of the first of the last entries with the same time. The next page may have more
+// of them.
+func beginOfLastTime(entries []audience.MovedRecord) int {
+	i := len(entries) - 1
+	for last := entries[i].Int("time"); i > 0 && entries[i-1].Int("time") == last; {
+		i--
+	}
+	return i
+}
+
+// sameRecord reports whether two entries of the Unsubscriber List are equal.
+func sameRecord(a, b audience.MovedRecord) bool {
+	for _, key := range []string{"contact_id", "list_id", "address_type", "address", "time"} {
+		if a.Text(key) != b.Text(key) {
+			return false
+		}
+	}
+	return true
+}
