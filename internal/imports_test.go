@@ -56,6 +56,8 @@ var allowedImports = map[string][]string{
 	"enlist/internal/importexport": {"github.com/prometheus/client_golang/...", "enlist/api", "enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/rpc", "enlist/internal/sheet"},
 	"enlist/cmd/enlist-bench":      {"..."},
 	"enlist/cmd/enlist":            {"..."},
+	"enlist/internal/movein/listmonk": {"enlist/internal/audience",
+		"github.com/jackc/pgx/v5/..."},
 }
 
 // allowedInTests are further packages that tests may import: any package of the module, and

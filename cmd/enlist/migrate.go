@@ -1,7 +1,7 @@
 package main
 
-// enlist migrate: moves an Account from another service with the same API into a database. Package movein does the
-// work; the same command continues an interrupted move, and later catches up.
+// enlist migrate: moves an Account from another service with the same API, or from listmonk, into a database. Package
+// movein does the work; the same command continues an interrupted move, and later catches up.
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -19,17 +20,20 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/indexadvisor"
 	"enlist/internal/movein"
+	"enlist/internal/movein/listmonk"
 )
 
 type migrateCommand struct {
 	config.Database
 	format
-	From     string `required:"" placeholder:"URL" help:"URL of the other service, https://HOST/api/jsonrpcserver."`
-	Key      string `placeholder:"KEY" help:"API key of the other service. Set it in the environment variable ENLIST_KEY."`
-	KeyFile  string `placeholder:"PATH" help:"File that contains the API key."`
+	From     string `required:"" placeholder:"URL" help:"URL of the other service, https://HOST/api/jsonrpcserver, or of listmonk's database, listmonk-postgres://USER@HOST:5432/DATABASE."`
+	Key      string `placeholder:"KEY" help:"API key of the other service, or password of listmonk's database. Set it in the environment variable ENLIST_KEY."`
+	KeyFile  string `placeholder:"PATH" help:"File that contains the API key or the password."`
 	Account  int64  `placeholder:"ID" help:"ID of the Account to move into; needed if there are several Accounts."`
 	Quick    bool   `help:"Read only new and changed Contacts: no consents, no deletions and no comparison."`
+	DryRun   bool   `help:"Move into a temporary database, print the comparison and remove the database. --db is not used."`
 	Problems string `placeholder:"PATH" help:"File for what could not be moved, one JSON object a line."`
 }
 
@@ -41,7 +45,7 @@ func (migrateCommand) Help() string {
 
 // Run moves the Account, or continues.
 func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
-	from, err := sourceURL(c.From)
+	name, err := sourceName(c.From)
 	if err != nil {
 		return err
 	}
@@ -56,16 +60,15 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, report.close()) }()
-	return withService(ctx, c.Database, func(s *audience.Service) error {
-		caller, err := operator(ctx, s, c.Account)
-		if err != nil {
-			return err
-		}
-		client := api.NewClient(from, key)
-		defer client.Close()
-		p := moveProgress{out: out}
+	p := moveProgress{out: out}
+	from, closeSource, err := c.open(ctx, name, key, p.report)
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	return c.withTarget(ctx, func(s *audience.Service, caller *audience.Caller) error {
 		start := time.Now()
-		m := &movein.Mover{Service: s, Caller: caller, From: movein.NewAPI(client, p.report), Source: from, Quick: c.Quick,
+		m := &movein.Mover{Service: s, Caller: caller, From: from, Source: name, Quick: c.Quick,
 			Report: p.report, Problem: report.add}
 		result, err := m.Run(ctx)
 		if err != nil && ctx.Err() != nil {
@@ -78,11 +81,67 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 	})
 }
 
-// sourceURL checks the URL of the other service, and adds the path of the API to a URL without a path.
-func sourceURL(from string) (string, error) {
+// withTarget calls do with the Account to move into.
+func (c *migrateCommand) withTarget(ctx context.Context, do func(*audience.Service, *audience.Caller) error) error {
+	if !c.DryRun {
+		return withService(ctx, c.Database, func(s *audience.Service) error {
+			caller, err := operator(ctx, s, c.Account)
+			if err != nil {
+				return err
+			}
+			return do(s, caller)
+		})
+	}
+	dir, err := os.MkdirTemp("", "enlist-dry-run")
+	if err != nil {
+		return fmt.Errorf("create the temporary database: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	temporary := config.Serve{Database: config.Database{DB: filepath.Join(dir, "enlist.db")}}
+	store, err := openDatabase(ctx, temporary, true, nil)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	service, _ := newService(store, indexadvisor.DefaultRules())
+	if _, err := service.Bootstrap(ctx, ""); err != nil {
+		return err
+	}
+	caller, err := operator(ctx, service, 0)
+	if err != nil {
+		return err
+	}
+	return do(service, caller)
+}
+
+// open opens the source with a name that sourceName has returned.
+func (c *migrateCommand) open(ctx context.Context, name, key string, report func(string)) (
+	from movein.Source, done func(), err error) {
+	if strings.HasPrefix(name, listmonk.Scheme+"://") {
+		d, err := listmonk.Open(ctx, c.From, key)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d, func() { d.Close() }, nil
+	}
+	client := api.NewClient(name, key)
+	return movein.NewAPI(client, report), client.Close, nil
+}
+
+// sourceName checks the URL of the source and returns it as the move stores it: the URL of the other service with the
+// path of the API, or the URL of listmonk's database without user and password.
+func sourceName(from string) (string, error) {
+	if strings.HasPrefix(from, listmonk.Scheme+"://") {
+		name, err := listmonk.Name(from)
+		if err != nil {
+			return "", usage("--from: %v", err)
+		}
+		return name, nil
+	}
 	u, err := url.Parse(from)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return "", usage("--from must be the URL of the other service: https://HOST" + api.Path)
+		return "", usage("--from must be the URL of the other service, https://HOST" + api.Path +
+			", or of listmonk's database, " + listmonk.Scheme + "://USER@HOST:5432/DATABASE")
 	}
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = api.Path
@@ -90,10 +149,10 @@ func sourceURL(from string) (string, error) {
 	return u.String(), nil
 }
 
-// key returns the API key of the other service.
+// key returns the API key of the other service, or the password of listmonk's database, which may be "".
 func (c *migrateCommand) key() (string, error) {
 	if c.KeyFile == "" {
-		if c.Key == "" {
+		if c.Key == "" && !strings.HasPrefix(c.From, listmonk.Scheme) {
 			return "", usage("set the API key of the other service in the environment variable ENLIST_KEY, or give --key-file")
 		}
 		return c.Key, nil

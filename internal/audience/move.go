@@ -14,7 +14,8 @@ type Move struct {
 	Source string `json:"-"` // URL of the other service
 	// LastContact is the greatest ID of a Contact that was moved. A Contact that this service adds gets a greater one.
 	LastContact ContactID `json:"last_contact"`
-	// IDFactor is the number by which the Source of package movein computes IDs; 0: it keeps them.
+	// IDFactor is the number by which the Source of package movein computes IDs. 0 means that the source has the same
+	// API and keeps the IDs. Any other source knows only the last change of a subscription.
 	IDFactor int64                `json:"id_factor,omitempty"`
 	Lists    map[ListID]MovedList `json:"lists"`
 }

@@ -31,7 +31,7 @@ func (s *Service) MoveConsents(ctx context.Context, c *Caller, m *Move, list Lis
 		if err != nil {
 			return err
 		}
-		b := consentMove{tx: tx, caller: c, schema: schema, now: now, keys: make(map[string]KeyID)}
+		b := consentMove{tx: tx, caller: c, schema: schema, now: now, lastChange: m.IDFactor != 0, keys: make(map[string]KeyID)}
 		for i := range all {
 			if err := b.store(&all[i]); err != nil {
 				return err
@@ -46,13 +46,15 @@ func (s *Service) MoveConsents(ctx context.Context, c *Caller, m *Move, list Lis
 
 // consentMove stores consents in one transaction.
 type consentMove struct {
-	tx       Tx
-	caller   *Caller
-	schema   *Schema
-	now      int64
-	keys     map[string]KeyID // of the names of keys of the other service
-	added    int
-	problems []MoveProblem
+	tx     Tx
+	caller *Caller
+	schema *Schema
+	now    int64
+	// lastChange says that the other service knows only the last change of a subscription.
+	lastChange bool
+	keys       map[string]KeyID // of the names of keys of the other service
+	added      int
+	problems   []MoveProblem
 }
 
 func (b *consentMove) store(m *MovedConsents) error {
@@ -66,7 +68,9 @@ func (b *consentMove) store(m *MovedConsents) error {
 	}
 	r := moveReader{about: about}
 	fresh := len(m.Rows) - len(stored)
-	if fresh < 0 || len(stored) > 0 && stored[0].Time != m.Rows[fresh].Int("time") {
+	if b.lastChange {
+		fresh = newerRows(m.Rows, stored)
+	} else if fresh < 0 || len(stored) > 0 && stored[0].Time != m.Rows[fresh].Int("time") {
 		r.refuse("", "its rows of the consent ledger differ: the other service has others now than when they were moved")
 		b.problems = append(b.problems, r.problems...)
 		return nil
@@ -84,6 +88,23 @@ func (b *consentMove) store(m *MovedConsents) error {
 	}
 	b.problems = append(b.problems, r.problems...)
 	return nil
+}
+
+// newerRows returns how many rows, newest first, are changes after the newest stored row. A service that stores no
+// ledger changes the time of the last change also for other reasons, so a row with the same method is no change.
+func newerRows(rows []MovedRecord, stored []LedgerRow) int {
+	if len(stored) == 0 {
+		return len(rows)
+	}
+	last := stored[0]
+	for n, row := range rows {
+		at, method := row.Int("time"), row.Text("method")
+		isStored := func(r LedgerRow) bool { return r.Time == at && r.Method == method }
+		if at < last.Time || method == last.Method || slices.ContainsFunc(stored, isStored) {
+			return n
+		}
+	}
+	return len(rows)
 }
 
 // row reads a row of the ledger.

@@ -186,7 +186,7 @@ func (r *moveReader) contact(schema *Schema, today string, now int64) *Contact {
 	for _, v := range sent {
 		text, err := v.field.readMoved(*v.value, today)
 		if err != nil {
-			r.refuse(v.field.Name, err.Error())
+			r.refuseValue(v.field.Name, *v.value, err.Error())
 			continue
 		}
 		if text == "" {

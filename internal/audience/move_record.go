@@ -38,12 +38,14 @@ type moveReader struct {
 }
 
 // refuse reports a value of the record.
-func (r *moveReader) refuse(key, reason string) {
+func (r *moveReader) refuse(key, reason string) { r.refuseValue(key, r.record.value(key), reason) }
+
+// refuseValue reports a value of the record that has another key there, such as field_12.
+func (r *moveReader) refuseValue(key string, value Input, reason string) {
 	p := r.about
 	p.Key, p.Reason = key, reason
-	if key != "" {
-		p.Value = beginning(r.record.Text(key))
-	}
+	text, _ := value.Unbox().AsText()
+	p.Value = beginning(text)
 	r.problems = append(r.problems, p)
 }
 

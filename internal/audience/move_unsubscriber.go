@@ -12,7 +12,7 @@ import (
 // MoveUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
 // of n equal entries it stores as many as are missing. An address that is none is stored as it is, because it can only
 // prevent mail. It returns how many entries it has added.
-func (s *Service) MoveUnsubscribers(ctx context.Context, c *Caller, records []MovedRecord) (
+func (s *Service) MoveUnsubscribers(ctx context.Context, c *Caller, m *Move, records []MovedRecord) (
 	added int, problems []MoveProblem, err error) {
 	_, err = update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
 		added, problems = 0, nil
@@ -29,7 +29,7 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *Caller, records []Mo
 			}
 			problems = append(problems, r.problems...)
 		}
-		missing, err := missingUnsubscribers(tx, c.Account.ID, entries)
+		missing, err := missingUnsubscribers(tx, c.Account.ID, entries, m.IDFactor != 0)
 		if err != nil {
 			return false, err
 		}
@@ -70,8 +70,10 @@ func (r *moveReader) unsubscriber(tx ListTx) (u Unsubscriber, ok bool, err error
 	return u, true, nil
 }
 
-// missingUnsubscribers returns the entries that the Unsubscriber List does not have, in the order given.
-func missingUnsubscribers(tx Tx, account AccountID, entries []Unsubscriber) (missing []Unsubscriber, err error) {
+// missingUnsubscribers returns the entries that the Unsubscriber List does not have, in the order given. With anyTime,
+// entries are equal also if their times differ.
+func missingUnsubscribers(tx Tx, account AccountID, entries []Unsubscriber, anyTime bool) (
+	missing []Unsubscriber, err error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
@@ -80,13 +82,19 @@ func missingUnsubscribers(tx Tx, account AccountID, entries []Unsubscriber) (mis
 		keys[i] = entries[i].AddressKey
 	}
 	stored := make(map[Unsubscriber]int)
+	identity := func(u Unsubscriber) Unsubscriber {
+		if anyTime {
+			u.Time = 0
+		}
+		return u
+	}
 	err = tx.Unsubscribers(&UnsubscriberSearch{Account: account, Keys: keys}, func(u *Unsubscriber) error {
-		stored[*u]++
+		stored[identity(*u)]++
 		return nil
 	})
 	for _, u := range entries {
-		if stored[u] > 0 {
-			stored[u]--
+		if stored[identity(u)] > 0 {
+			stored[identity(u)]--
 			continue
 		}
 		missing = append(missing, u)

@@ -80,6 +80,9 @@ func (m *Mover) messages(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if len(whole) == 0 { // deleted meanwhile
+			continue
+		}
 		problems, err := m.Service.MoveMessage(ctx, m.Caller, whole)
 		if err != nil {
 			return err
@@ -115,7 +118,7 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 func (m *Mover) unsubscribers(ctx context.Context) error {
 	read, stored := 0, 0
 	n, err := m.From.Unsubscribers(ctx, func(entries []audience.MovedRecord) error {
-		added, problems, err := m.Service.MoveUnsubscribers(ctx, m.Caller, entries)
+		added, problems, err := m.Service.MoveUnsubscribers(ctx, m.Caller, m.move, entries)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,8 @@ type Source interface {
 	// Fields returns the Fields of a List. stored are the Fields that earlier Runs have stored.
 	Fields(ctx context.Context, list int64, stored []audience.Field) ([]audience.MovedRecord, error)
 	Preferences(ctx context.Context, list int64) ([]audience.MovedRecord, error)
-	// Messages returns all Messages without their contents, and Message one of them with its contents.
+	// Messages returns all Messages without their contents, and Message one of them with its contents. The record of a
+	// Message that was deleted meanwhile is empty.
 	Messages(ctx context.Context) ([]audience.MovedRecord, error)
 	Message(ctx context.Context, id int64) (audience.MovedRecord, error)
 	Autoresponders(ctx context.Context) ([]audience.MovedRecord, error)

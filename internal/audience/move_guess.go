@@ -1,0 +1,63 @@
+package audience
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// This file finds Fields for the attributes of a service that has no Fields. The types are guessed as for an import.
+
+// AttributeGuess guesses the type of the Field for an attribute from its values.
+type AttributeGuess struct{ guess guess }
+
+// NewAttributeGuess returns a guess that has seen no value.
+func NewAttributeGuess() *AttributeGuess { return &AttributeGuess{*newGuess(nil)} }
+
+// See takes a value into account: nil, a bool, a json.Number or a string.
+func (g *AttributeGuess) See(value any) { g.guess.see(value, false) }
+
+// Field returns the details of the Field, without its ID.
+func (g *AttributeGuess) Field(name string) []Detail {
+	f := g.guess.field()
+	return f.details(name)
+}
+
+// AttributeFieldName returns the name of the Field for an attribute. A Field must not have the name of a system key, or
+// one of the names that are taken. The comparison ignores letter case.
+func AttributeFieldName(attribute string, taken ...string) string {
+	name := strings.TrimSpace(attribute)
+	isTaken := reserved(name) || reserved(strings.ToLower(name))
+	for _, other := range taken {
+		isTaken = isTaken || strings.EqualFold(name, other)
+	}
+	if isTaken {
+		return name + " (attribute)"
+	}
+	return name
+}
+
+// AttributeValue returns a value of an attribute as its Field accepts it: nil, a bool, a json.Number or a string.
+func (f *Field) AttributeValue(value any) Input {
+	var text string
+	switch v := value.(type) {
+	case nil:
+		return Input{}
+	case bool:
+		text = fmt.Sprint(v)
+	case json.Number:
+		text = string(v)
+	case string:
+		text = v
+	}
+	if f.Type == Checkbox && f.Values == tickChoice {
+		ticked, ok := tickOf(text)
+		switch {
+		case ticked:
+			text = tickChoice
+		case ok:
+			text = ""
+		}
+	}
+	return Input{Kind: InputText, Text: text}
+}

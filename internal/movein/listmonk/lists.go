@@ -1,0 +1,266 @@
+package listmonk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"enlist/internal/audience"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Lists implements movein.Source.
+func (d *Database) Lists(ctx context.Context) (lists []audience.MovedRecord, err error) {
+	err = d.each(ctx, "lists", func(row pgx.CollectableRow) error {
+		var id, created, updated, n int64
+		var name, optin, status, description string
+		if err := row.Scan(&id, &name, &optin, &status, &description, &created, &updated, &n); err != nil {
+			return err
+		}
+		about := audience.MoveProblem{Record: "list", ID: id}
+		if description != "" {
+			about.Key, about.Value, about.Reason = "description", description, "Lists have no description"
+			d.refuse(about)
+		}
+		if status != "active" {
+			about.Key, about.Value, about.Reason = "status", status, "Lists have no status: the List is like the others"
+			d.refuse(about)
+		}
+		lists = append(lists, audience.MovedRecord{number("id", id), text("name", name), number("creation_time", created),
+			number("last_modified_time", updated), flag("double_opt_in_required", optin == "double"),
+			number("contact_count", n)})
+		return nil
+	}, "SELECT id, name, optin::text, status::text, description, "+seconds("created_at")+", "+seconds("updated_at")+`,
+		(SELECT count(*) FROM subscriber_lists WHERE list_id = lists.id) FROM lists ORDER BY id`)
+	if err != nil {
+		return nil, err
+	}
+	d.factor = factorFor(lists)
+	return lists, d.reportWithoutList(ctx)
+}
+
+// reportWithoutList reports the subscribers that are in no list, because a Contact needs a List.
+func (d *Database) reportWithoutList(ctx context.Context) error {
+	var n int64
+	err := d.conn.QueryRow(ctx, `SELECT count(*) FROM subscribers
+		WHERE NOT EXISTS (SELECT 1 FROM subscriber_lists WHERE subscriber_id = subscribers.id)`).Scan(&n)
+	if err != nil {
+		return fmt.Errorf("count listmonk's subscribers without a list: %w", err)
+	}
+	if n > 0 {
+		d.refuse(audience.MoveProblem{Record: "subscriber", Key: "count", Value: fmt.Sprint(n),
+			Reason: "these subscribers are in no list: add them to one in listmonk, and run the command again"})
+	}
+	return nil
+}
+
+// factorFor returns a power of ten that is more than ten times the greatest ID of a list, so that listmonk can add lists
+// during the move.
+func factorFor(lists []audience.MovedRecord) int64 {
+	factor := int64(100)
+	for _, l := range lists {
+		for factor <= 10*l.ID() {
+			factor *= 10
+		}
+	}
+	return factor
+}
+
+// maxFactor keeps the IDs of Contacts below 2^53: programs in JavaScript read greater ones wrongly.
+const maxFactor = 1_000_000
+
+// IDFactor implements movein.Source.
+func (d *Database) IDFactor() int64 { return d.factor }
+
+// UseIDFactor implements movein.Source.
+func (d *Database) UseIDFactor(factor int64) error {
+	if needed := d.factor / 10; needed > factor || factor > maxFactor {
+		return fmt.Errorf("the IDs of listmonk's lists are too great for the IDs of Contacts, which are the ID of the "+
+			"subscriber times %d plus the ID of the list: begin again with a new database", factor)
+	}
+	d.factor = factor
+	return nil
+}
+
+// Folders implements movein.Source.
+func (d *Database) Folders(context.Context, string) ([]audience.MovedRecord, error) { return nil, nil }
+
+// Preferences implements movein.Source.
+func (d *Database) Preferences(context.Context, int64) ([]audience.MovedRecord, error) {
+	return nil, nil
+}
+
+// Autoresponders implements movein.Source.
+func (d *Database) Autoresponders(context.Context) ([]audience.MovedRecord, error) { return nil, nil }
+
+// Skipped implements movein.Source.
+func (d *Database) Skipped() []string { return nil }
+
+// The Fields of every List, in the order of their IDs.
+const (
+	emailField = iota + 1
+	nameField
+	firstNameField
+	lastNameField
+	uuidField
+	firstAttribute // the attributes have this ID and the following ones
+)
+
+// fieldNames are the names of the Fields of every List, from emailField on.
+var fieldNames = []string{"Email", "Name", "First Name", "Last Name", "UUID"}
+
+// fieldsOfList is the greatest number of Fields of a List. The ID of a Field is the ID of its list times this, plus the
+// number of the Field.
+const fieldsOfList = 1000
+
+// listFields are the Fields of a List.
+type listFields struct {
+	first      int64 // ID of the Fields, without their number
+	attributes map[string]audience.Field
+}
+
+// Fields implements movein.Source. An attribute gets a Field of its name. The Field of an attribute inside another one
+// has both names with a dot between them. A stored Field keeps its ID and its type.
+func (d *Database) Fields(ctx context.Context, list int64, stored []audience.Field) ([]audience.MovedRecord, error) {
+	guesses, err := d.guess(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	f := &listFields{first: list * fieldsOfList, attributes: make(map[string]audience.Field)}
+	d.fields[list] = f
+	var records []audience.MovedRecord
+	for i, name := range fieldNames {
+		record := audience.MovedRecord{number("id", f.first+int64(i)+1), text("name", name), text("type", "text")}
+		if i+1 == emailField {
+			record = append(record, text("address_type", "email"))
+		}
+		records = append(records, record)
+	}
+	next := f.first + firstAttribute
+	for i := range stored {
+		next = max(next, int64(stored[i].ID)+1)
+	}
+	for _, attribute := range slices.Sorted(maps.Keys(guesses)) {
+		name := fieldName(attribute)
+		record := audience.MovedRecord(guesses[attribute].Field(name))
+		i := slices.IndexFunc(stored, func(s audience.Field) bool { return s.Name == name })
+		id := next
+		if i >= 0 {
+			id = int64(stored[i].ID)
+			record = audience.MovedRecord{text("name", name), text("type", string(stored[i].Type)),
+				text("values_array", stored[i].Values), text("time_format", stored[i].TimeFormat)}
+		} else {
+			next++
+		}
+		if id >= f.first+fieldsOfList {
+			d.refuse(audience.MoveProblem{Record: "field", List: audience.ListID(list), Key: attribute,
+				Reason: fmt.Sprintf("a List has at most %d Fields", fieldsOfList-1)})
+			continue
+		}
+		records = append(records, append(record, number("id", id)))
+		f.attributes[attribute] = audience.Field{ID: audience.FieldID(id), Type: audience.FieldType(record.Text("type")),
+			Values: record.Text("values_array")}
+	}
+	return records, nil
+}
+
+// fieldName returns the name of the Field of an attribute.
+func fieldName(attribute string) string { return audience.AttributeFieldName(attribute, fieldNames...) }
+
+// guess returns what the attributes of all subscribers of a list can be.
+func (d *Database) guess(ctx context.Context, list int64) (map[string]*audience.AttributeGuess, error) {
+	guesses := make(map[string]*audience.AttributeGuess)
+	for after, n := int64(0), pageSize; n == pageSize; {
+		n = 0
+		err := d.each(ctx, "attributes", func(row pgx.CollectableRow) error {
+			var attributes []byte
+			if err := row.Scan(&after, &attributes); err != nil {
+				return err
+			}
+			n++
+			values, err := flatten(attributes)
+			if err != nil {
+				return err
+			}
+			for _, v := range values {
+				if guesses[v.attribute] == nil {
+					guesses[v.attribute] = audience.NewAttributeGuess()
+				}
+				guesses[v.attribute].See(v.value)
+			}
+			return nil
+		}, `SELECT subscriber_id, attribs::text FROM subscriber_lists JOIN subscribers ON id = subscriber_id
+			WHERE list_id = $1 AND subscriber_id > $2 ORDER BY subscriber_id LIMIT $3`, list, after, pageSize)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return guesses, nil
+}
+
+// attributeValue is a value of an attribute: nil, a bool, a json.Number or a string.
+type attributeValue struct {
+	attribute string
+	value     any
+}
+
+// flatten returns the attributes of a subscriber, and those one level inside of them.
+func flatten(attributes []byte) ([]attributeValue, error) {
+	var all map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(attributes))
+	decoder.UseNumber()
+	if err := decoder.Decode(&all); err != nil {
+		return nil, nil // attribs may be any JSON, and only an object has attributes
+	}
+	var values []attributeValue
+	for _, attribute := range slices.Sorted(maps.Keys(all)) {
+		inner, isObject := all[attribute].(map[string]any)
+		if !isObject {
+			values = append(values, attributeValue{attribute, plain(all[attribute])})
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(inner)) {
+			values = append(values, attributeValue{attribute + "." + name, plain(inner[name])})
+		}
+	}
+	return values, nil
+}
+
+// plain returns a value without structure: the items of an array of texts and numbers, separated by commas, and any
+// other array or object as JSON.
+func plain(value any) any {
+	var items []string
+	switch v := value.(type) {
+	case map[string]any:
+		return asJSON(v)
+	case []any:
+		for _, item := range v {
+			switch item := item.(type) {
+			case json.Number:
+				items = append(items, string(item))
+			case string:
+				if strings.Contains(item, ",") {
+					return asJSON(v)
+				}
+				items = append(items, item)
+			default:
+				return asJSON(v)
+			}
+		}
+		return strings.Join(items, ",")
+	}
+	return value
+}
+
+func asJSON(value any) string {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return "" // not reached: the value comes from JSON
+	}
+	return string(encoded)
+}
