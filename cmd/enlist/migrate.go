@@ -177,8 +177,8 @@ func (c *migrateCommand) print(out *console, r *movein.Result, took time.Duratio
 		}
 	}
 	if c.JSON {
-		err := printJSON(out.stdout, record{{"lists", rows}, {"folders", r.Folders}, {"messages", r.Messages},
-			{"autoresponders", r.Autoresponders}, {"active_at_source", append([]int64{}, r.Active...)},
+		err := printJSON(out.stdout, record{{"lists", rows}, {"folders", r.Folders}, {"files", r.Files},
+			{"messages", r.Messages}, {"autoresponders", r.Autoresponders}, {"webhooks", r.Webhooks}, {"active_at_source", append([]int64{}, r.Active...)},
 			{"consents", r.Consents}, {"unsubscribers_at_source", r.Unsubscribers}, {"unsubscribers", r.StoredUnsubs},
 			{"not_moved", r.Problems}, {"skipped_methods", append([]string{}, r.Skipped...)}})
 		if err != nil {
@@ -203,9 +203,9 @@ func (c *migrateCommand) printText(out *console, r *movein.Result, rows []record
 	if err := c.list(out.stdout, rows, columns...); err != nil {
 		return err
 	}
-	fmt.Fprintf(out.stdout, "%d Folders, %d Messages, %d autoresponders, %d new consents; Unsubscriber List: %d entries, "+
-		"%d at the source. Took %s\n", r.Folders, r.Messages, r.Autoresponders, r.Consents, r.StoredUnsubs,
-		r.Unsubscribers, took.Round(time.Second/10))
+	fmt.Fprintf(out.stdout, "%d Folders, %d files, %d Messages, %d autoresponders, %d webhooks, %d new consents; "+
+		"Unsubscriber List: %d entries, %d at the source. Took %s\n", r.Folders, r.Files, r.Messages, r.Autoresponders,
+		r.Webhooks, r.Consents, r.StoredUnsubs, r.Unsubscribers, took.Round(time.Second/10))
 	if len(r.Active) > 0 {
 		fmt.Fprintf(out.stdout, "These autoresponders are active at the source and inactive here. Activate them with "+
 			"editAutoresponder when the other service has stopped: %s\n", strings.Trim(fmt.Sprint(r.Active), "[]"))

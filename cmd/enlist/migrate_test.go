@@ -3,8 +3,12 @@ package main
 // These tests run enlist migrate, from its flags to a server on the new database.
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +91,16 @@ func answers(t *testing.T, c *api.Client) map[string]any {
 	for _, m := range read("searchMessages", none, 0) {
 		read("getMessageById", id(m), true)
 	}
+	for _, f := range read("searchFiles", none, 0) {
+		file := f.(map[string]any)
+		reply := must(http.Get(file["url"].(string)))(t)
+		content := must(io.ReadAll(reply.Body))(t)
+		reply.Body.Close()
+		file["url"] = fmt.Sprintf("%d bytes %x", len(content), sha256.Sum256(content))
+	}
+	for _, w := range read("searchWebhooks", none, 0) {
+		read("getWebhookById", id(w))
+	}
 	for _, a := range read("searchAutoresponders", none, 0) {
 		a.(map[string]any)["is_active"] = "not compared"
 	}
@@ -129,7 +143,14 @@ func fillAccount(t *testing.T, c *api.Client) (list int64) {
 	must(c.DeactivateContact(ctx, list, found[2].ID))(t)
 	must(c.ConfirmContact(ctx, list, found[4].ID))(t)
 	must(c.UnsubscribeContact(ctx, list, "0171 1234506"))(t)
-	message := must(c.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello {{Email}}", "html_content": "<p>Hällo</p>", "text_content": "Hello"}))(t)
+	photos := must(c.AddFolder(ctx, api.Details{"name": "Photos", "type": "file"}))(t)
+	plan := must(c.UploadFile(ctx, photos, "plan.pdf", bytes.Repeat([]byte("%PDF\n"), 140_000), false))(t) // in pieces
+	logo := must(c.UploadFile(ctx, photos, "logo.gif", []byte("GIF89a"), false))(t)
+	must(c.UploadFile(ctx, photos, "empty.txt", []byte("."), false))(t)
+	must(c.AddWebhook(ctx, api.Details{"object": "batch", "event": "completed", "url": "https://hooks.example.com/a", "list_id": list}))(t)
+	must(c.AddWebhook(ctx, api.Details{"object": "batch", "event": "completed", "url": "https://hooks.example.com/b"}))(t)
+	message := must(c.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello {{Email}}", "html_content": "<p>Hällo</p>", "text_content": "Hello",
+		"attachments": []int64{plan.ID}, "inline_images": []int64{logo.ID}}))(t)
 	must(c.AddAutoresponder(ctx, api.Details{"list_id": list, "message_id": message, "event_type": "subscribe",
 		"time_criteria_type": "delay", "time_criteria_offset_value": 2, "time_criteria_offset_period": "day"}))(t)
 	return list
@@ -138,7 +159,7 @@ func fillAccount(t *testing.T, c *api.Client) (list int64) {
 // A moved Account answers every call that reads with the same replies. New records get greater IDs. A repeated move
 // brings what has changed, until programs use the new service.
 //
-// covers: decision 87, 88
+// covers: decision 87, 88, 98
 func TestMigrateKeepsEveryAnswer(t *testing.T) { teststores.Each(t, migrateKeepsEveryAnswer) }
 
 func migrateKeepsEveryAnswer(t *testing.T, e teststores.Engine) {
@@ -160,9 +181,16 @@ func migrateKeepsEveryAnswer(t *testing.T, e teststores.Engine) {
 		t.Errorf("the new Contact has the ID %d of a moved one", added)
 	}
 	for name, add := range map[string]func() (int64, error){
-		"List":    func() (int64, error) { return target.AddList(ctx, api.Details{"name": "Later"}) },
-		"Field":   func() (int64, error) { return target.AddField(ctx, list, api.Details{"name": "Later", "type": "text"}) },
-		"Folder":  func() (int64, error) { return target.AddFolder(ctx, api.Details{"name": "Later", "type": "list"}) },
+		"List":   func() (int64, error) { return target.AddList(ctx, api.Details{"name": "Later"}) },
+		"Field":  func() (int64, error) { return target.AddField(ctx, list, api.Details{"name": "Later", "type": "text"}) },
+		"Folder": func() (int64, error) { return target.AddFolder(ctx, api.Details{"name": "Later", "type": "list"}) },
+		"file": func() (int64, error) {
+			f, err := target.UploadFile(ctx, must(target.SearchFolders(ctx, "file", api.Query{}))(t)[0].ID, "later.txt", []byte("later"), false)
+			return f.ID, err
+		},
+		"webhook": func() (int64, error) {
+			return target.AddWebhook(ctx, api.Details{"object": "batch", "event": "completed", "url": "https://hooks.example.com/later"})
+		},
 		"Message": func() (int64, error) { return target.AddMessage(ctx, api.Details{"name": "Later", "subject": "s"}) },
 	} {
 		if _, err := add(); err != nil {
@@ -206,6 +234,11 @@ func changeSource(t *testing.T, c *api.Client, list int64) {
 		api.Consent{Type: api.ConsentDirect, Text: "again"}))(t) // changes only the ledger
 	must(c.UnsubscribeContact(ctx, list, found[8].Values["Email"]))(t)
 	must(c.EditList(ctx, api.Details{"id": list, "name": "Renamed"}))(t)
+	files := must(c.SearchFiles(ctx, api.Query{}))(t)
+	must(c.UploadFile(ctx, files[1].FolderID, files[1].Name, []byte("GIF89a, changed"), true))(t)
+	must(0, c.DeleteFile(ctx, files[2].ID))(t) // then another file gets its name
+	must(c.UploadFile(ctx, files[2].FolderID, files[2].Name, []byte("another file"), false))(t)
+	must(c.EditWebhook(ctx, api.Details{"id": must(c.SearchWebhooks(ctx, api.Query{}))(t)[0].ID, "url": "https://hooks.example.com/c"}))(t)
 	must(c.AddField(ctx, list, api.Details{"name": "Shoe size", "type": "decimal"}))(t)
 	must(c.EditContacts(ctx, list, []api.Details{{"id": found[9].ID, "Shoe size": "42.5"}}, false))(t)
 }

@@ -31,7 +31,8 @@ type MovedList struct {
 // MoveProblem is something that could not be moved, with the reason. Key is the Field or attribute, or "" if the
 // complete record is left out.
 type MoveProblem struct {
-	Record string `json:"record"` // list, field, contact, message, folder, autoresponder, preference or unsubscriber
+	// Record is list, field, contact, message, folder, file, autoresponder, webhook, preference, unsubscriber or subscriber.
+	Record string `json:"record"`
 	List   ListID `json:"list_id,omitempty"`
 	ID     int64  `json:"id,omitempty"`
 	Key    string `json:"key,omitempty"`
@@ -125,9 +126,13 @@ func requireEmpty(tx Tx, a *Account) (unused []ListID, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(messages)+len(files) > 0 || addresses > 0 {
-		return nil, notEmpty("the Account has %d Messages, %d files and %d addresses on its Unsubscriber List",
-			len(messages), len(files), addresses)
+	webhooks, err := tx.Webhooks(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(messages)+len(files)+len(webhooks) > 0 || addresses > 0 {
+		return nil, notEmpty("the Account has %d Messages, %d files, %d webhooks and %d addresses on its Unsubscriber List",
+			len(messages), len(files), len(webhooks), addresses)
 	}
 	return unused, nil
 }
@@ -211,6 +216,9 @@ type MoveTx interface {
 	PutField(f *Field) error
 	PutPreference(p *Preference) error
 	PutMessage(m *Message) error
+	PutFile(f *StoredFile) error
+	// PutWebhook sets Target as FindWebhookTarget does.
+	PutWebhook(w *Webhook) error
 	PutAutoresponder(a *Autoresponder) error
 	// PutContacts stores Contacts of one List with all flags and times, and updates the counters. If another Contact is
 	// the first with an address, the Contact becomes a duplicate.

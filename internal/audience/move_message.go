@@ -2,13 +2,14 @@ package audience
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 )
 
 // This file stores Messages and autoresponders that move in from another service.
 
-// MoveMessage stores a Message with its contents. Files do not move, so its attachments and images are left out.
+// MoveMessage stores a Message with its contents. Its files must have moved before.
 func (s *Service) MoveMessage(ctx context.Context, c *Caller, record MovedRecord) ([]MoveProblem, error) {
 	return update(ctx, s, c, func(tx Tx, _ int64) ([]MoveProblem, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "message", ID: record.ID()}}
@@ -23,13 +24,9 @@ func (s *Service) MoveMessage(ctx context.Context, c *Caller, record MovedRecord
 		if m.Type == MessageEmail && m.Subject == "" {
 			r.refuse("subject", "an email needs a subject: set one before you send the Message")
 		}
-		if m.Attachments != "" {
-			r.refuse("attachments", "files do not move: upload them and edit the Message")
+		if err := r.messageFiles(tx, &m); err != nil {
+			return nil, err
 		}
-		if m.InlineImages != "" {
-			r.refuse("inline_images", "files do not move: upload them and edit the Message")
-		}
-		m.Attachments, m.InlineImages = "", ""
 		if err := checkMessageFolder(tx, c.Account.ID, m.FolderID); err != nil {
 			if err := r.refuseError("folder_id", err); err != nil {
 				return nil, err
@@ -38,6 +35,29 @@ func (s *Service) MoveMessage(ctx context.Context, c *Caller, record MovedRecord
 		}
 		return r.problems, tx.PutMessage(&m)
 	})
+}
+
+// messageFiles removes the attachments or the inline images of a Message if a rule refuses them.
+func (r *moveReader) messageFiles(tx Tx, m *Message) error {
+	for m.Attachments != "" || m.InlineImages != "" {
+		err := m.checkFiles(tx)
+		if err == nil {
+			return nil
+		}
+		refused, _ := errors.AsType[*Error](err)
+		switch {
+		case refused == nil:
+			return err
+		case refused.Field == "inline_images":
+			m.InlineImages = ""
+		default:
+			m.Attachments = ""
+		}
+		if err := r.refuseError(refused.Field, err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // MoveAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,

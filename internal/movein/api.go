@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,7 @@ type API struct {
 	wait   func(ctx context.Context, d time.Duration) error
 	report func(line string)
 
+	files    *http.Client
 	answered atomic.Bool // the service has sent a valid reply
 	skipped  []string    // methods that the service does not have
 	// consentMethods says that the service was asked which methods for consents it has, and onlyConsents that its
@@ -44,7 +46,9 @@ type API struct {
 
 // NewAPI returns a Source that calls a service with a Client. report gets a line for each call that is repeated.
 func NewAPI(client *api.Client, report func(line string)) *API {
-	return &API{client: client, wait: sleep, report: report}
+	// Files may be on another host than the API, so no connection is kept.
+	files := &http.Client{Timeout: callTime, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
+	return &API{client: client, wait: sleep, report: report, files: files}
 }
 
 // call calls a method and returns its result. The error is an *api.Error if the service refused the call.

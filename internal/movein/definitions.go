@@ -1,10 +1,11 @@
 package movein
 
-// This file moves Folders, Lists with their Fields, Messages, autoresponders and the Unsubscriber List.
+// This file moves Folders, Lists with their Fields, files, Messages, autoresponders, webhooks and the Unsubscriber List.
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"enlist/internal/audience"
@@ -90,6 +91,47 @@ func (m *Mover) messages(ctx context.Context) error {
 		m.refused(problems)
 		m.result.Messages++
 		m.Report(fmt.Sprintf("Messages: %d of %d", i+1, len(found)))
+	}
+	return nil
+}
+
+// files moves the files with their contents.
+func (m *Mover) files(ctx context.Context) error {
+	found, err := m.From.Files(ctx)
+	if err != nil {
+		return err
+	}
+	for i, record := range found {
+		moved, problems, err := m.Service.MoveFile(ctx, m.Caller, record, func() (io.ReadCloser, error) {
+			return m.From.FileContent(ctx, record)
+		})
+		if err != nil {
+			return err
+		}
+		m.refused(problems)
+		if moved {
+			m.result.Files++
+		}
+		m.Report(fmt.Sprintf("Files: %d of %d", i+1, len(found)))
+	}
+	return nil
+}
+
+// webhooks moves the webhooks.
+func (m *Mover) webhooks(ctx context.Context) error {
+	found, err := m.From.Webhooks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, record := range found {
+		moved, problems, err := m.Service.MoveWebhook(ctx, m.Caller, record)
+		if err != nil {
+			return err
+		}
+		m.refused(problems)
+		if moved {
+			m.result.Webhooks++
+		}
 	}
 	return nil
 }

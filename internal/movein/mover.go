@@ -29,8 +29,10 @@ type Mover struct {
 type Result struct {
 	Lists          []ListResult
 	Folders        int
+	Files          int
 	Messages       int
 	Autoresponders int
+	Webhooks       int
 	Active         []int64 // IDs of the autoresponders that are active at the other service, and inactive here
 	Consents       int     // rows of the ledger that this Run has added
 	Unsubscribers  int     // entries that the other service has
@@ -79,8 +81,8 @@ func (m *Mover) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	readLists := func(ctx context.Context) error { return m.readLists(ctx, lists) }
-	parts := []func(context.Context) error{m.folders, readLists, m.messages, m.autoresponders, m.unsubscribers,
-		m.readContacts}
+	parts := []func(context.Context) error{m.folders, readLists, m.files, m.messages, m.autoresponders, m.webhooks,
+		m.unsubscribers, m.readContacts}
 	if !m.Quick {
 		parts = append(parts, m.consents, m.compare)
 	}

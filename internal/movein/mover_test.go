@@ -108,7 +108,7 @@ func anOlderServiceMoves(t *testing.T, e teststores.Engine) {
 	if l := result.Lists[0]; !l.Equal() || l.AtSource != 5 || l.LeftOut != 1 || l.Stored != 4 || l.Name != "Old club" {
 		t.Errorf("the List is %+v", l)
 	}
-	if got := strings.Join(result.Skipped, " "); got != "searchListPreferences searchAutoresponders getContactConsents getContactPreferences" {
+	if got := strings.Join(result.Skipped, " "); got != "searchListPreferences searchFiles searchAutoresponders searchWebhooks getContactConsents getContactPreferences" {
 		t.Errorf("skipped %s", got)
 	}
 	if result.Unsubscribers != 5 || result.StoredUnsubs != 5 {

@@ -2,6 +2,7 @@ package movein
 
 import (
 	"context"
+	"io"
 
 	"enlist/internal/audience"
 )
@@ -23,6 +24,12 @@ type Source interface {
 	// Message that was deleted meanwhile is empty.
 	Messages(ctx context.Context) ([]audience.MovedRecord, error)
 	Message(ctx context.Context, id int64) (audience.MovedRecord, error)
+	// Files returns all files, and FileContent the content of one of them. The error is a refusal (audience.Refuse) if the
+	// file has no such content.
+	Files(ctx context.Context) ([]audience.MovedRecord, error)
+	FileContent(ctx context.Context, file audience.MovedRecord) (io.ReadCloser, error)
+	// Webhooks returns all webhooks with their secrets.
+	Webhooks(ctx context.Context) ([]audience.MovedRecord, error)
 	Autoresponders(ctx context.Context) ([]audience.MovedRecord, error)
 	// Unsubscribers calls store with the entries of the Unsubscriber List in parts, and returns their number. Equal
 	// entries are in one part.

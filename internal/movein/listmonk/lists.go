@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -94,6 +96,17 @@ func (d *Database) Folders(context.Context, string) ([]audience.MovedRecord, err
 func (d *Database) Preferences(context.Context, int64) ([]audience.MovedRecord, error) {
 	return nil, nil
 }
+
+// Files implements movein.Source: listmonk stores files outside of its database.
+func (d *Database) Files(context.Context) ([]audience.MovedRecord, error) { return nil, nil }
+
+// FileContent implements movein.Source.
+func (d *Database) FileContent(context.Context, audience.MovedRecord) (io.ReadCloser, error) {
+	return nil, errors.New("listmonk's database has no files")
+}
+
+// Webhooks implements movein.Source.
+func (d *Database) Webhooks(context.Context) ([]audience.MovedRecord, error) { return nil, nil }
 
 // Autoresponders implements movein.Source.
 func (d *Database) Autoresponders(context.Context) ([]audience.MovedRecord, error) { return nil, nil }

@@ -47,6 +47,17 @@ func (t *Tx) PutMessage(m *audience.Message) error {
 	return messageTable.restoreDefinition(t, "message", m)
 }
 
+// PutFile stores the record of a file under its ID.
+func (t *Tx) PutFile(f *audience.StoredFile) error { return fileTable.restoreDefinition(t, "file", f) }
+
+// PutWebhook stores a webhook under its ID.
+func (t *Tx) PutWebhook(w *audience.Webhook) error {
+	if err := t.FindWebhookTarget(w); err != nil {
+		return err
+	}
+	return webhookTable.restoreDefinition(t, "webhook", w)
+}
+
 // PutAutoresponder stores an autoresponder under its ID.
 func (t *Tx) PutAutoresponder(a *audience.Autoresponder) error {
 	return autoresponderTable.restoreDefinition(t, "autoresponder", a)

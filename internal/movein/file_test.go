@@ -1,0 +1,74 @@
+package movein_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/teststores"
+)
+
+// A file of several steps is stored whole. A reading that stops in the middle stores no file, and the next one does. A file
+// that changes, or whose name another file had, replaces it.
+//
+// covers: decision 98
+func TestAFileIsMovedWhole(t *testing.T) { teststores.Each(t, aFileIsMovedWhole) }
+
+func aFileIsMovedWhole(t *testing.T, e teststores.Engine) {
+	to, ctx := newTarget(t, e), t.Context()
+	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16+1)
+	broken := errors.New("the connection was lost")
+	move := func(id int64, name string, at int64, content []byte, source io.Reader) (bool, []audience.MoveProblem, error) {
+		number := func(key string, n int64) audience.Detail {
+			return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputNumber, Text: fmt.Sprint(n)}}
+		}
+		record := audience.MovedRecord{number("id", id), number("last_modified_time", at), number("size", int64(len(content))),
+			{Key: "name", Value: audience.Input{Kind: audience.InputText, Text: name}}}
+		return to.service.MoveFile(ctx, to.caller, record, func() (io.ReadCloser, error) { return io.NopCloser(source), nil })
+	}
+	half := io.MultiReader(bytes.NewReader(content[:2<<20]), iotest.ErrReader(broken))
+	if moved, _, err := move(40, "plan.bin", 1, content, half); moved || !errors.Is(err, broken) {
+		t.Errorf("a reading that stops: moved %v, error %v", moved, err)
+	}
+	if moved, _, err := move(40, "plan.bin", 1, content[:100], bytes.NewReader(content)); moved || err == nil {
+		t.Errorf("a content that is longer than the size: moved %v, error %v", moved, err)
+	}
+	if _, err := to.service.File(ctx, to.caller, 40); audience.KindOf(err) != audience.InvalidParameters {
+		t.Errorf("after a reading that stopped, the file has the error %v", err)
+	}
+	for _, again := range []io.Reader{bytes.NewReader(content), iotest.ErrReader(broken)} { // the second run reads nothing
+		moved, problems, err := move(40, "plan.bin", 1, content, again)
+		if !moved || err != nil || len(problems) != 1 || problems[0].Key != "folder_id" { // the record has no Folder
+			t.Fatalf("moved %v, problems %v, error %v", moved, problems, err)
+		}
+	}
+	to.wantFile(t, 40, "plan.bin", content)
+	if moved, _, err := move(40, "plan.bin", 2, content[:9], bytes.NewReader(content[:9])); !moved || err != nil {
+		t.Errorf("the changed file: moved %v, error %v", moved, err)
+	}
+	to.wantFile(t, 40, "plan.bin", content[:9])
+	if moved, _, err := move(41, "plan.bin", 3, content[:7], bytes.NewReader(content[:7])); !moved || err != nil {
+		t.Errorf("the file with the same name: moved %v, error %v", moved, err)
+	}
+	to.wantFile(t, 41, "plan.bin", content[:7])
+	if moved, problems, err := move(42, "../x", 3, content[:7], bytes.NewReader(content[:7])); moved || err != nil || problems[0].Key != "name" {
+		t.Errorf("a file with a path as its name: moved %v, problems %v, error %v", moved, problems, err)
+	}
+}
+
+// wantFile checks a file and its content.
+func (to *target) wantFile(t *testing.T, id audience.FileID, name string, content []byte) {
+	t.Helper()
+	f := must(to.service.File(t.Context(), to.caller, id))(t)
+	var got []byte
+	for number := int64(0); int64(len(got)) < f.Size; number++ {
+		got = append(got, must(to.service.Piece(t.Context(), f.Content, number))(t)...)
+	}
+	if f.Name != name || !bytes.Equal(got, content) {
+		t.Errorf("the file %d is %+v with %d bytes, want %d", id, *f, len(got), len(content))
+	}
+}
