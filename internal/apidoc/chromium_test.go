@@ -38,6 +38,7 @@ func TestReferenceWorksInChromium(t *testing.T) {
 		}
 		type facts struct {
 			Width, Window, Found  float64
+			Headings, Lists       float64
 			Code, Reply, Kept, In string
 		}
 		f, err := chromedp.Run(ctx, chromedp.Evaluate[facts](`(async () => {
@@ -55,6 +56,7 @@ func TestReferenceWorksInChromium(t *testing.T) {
 			set("search", "unsubscriber list");
 			return {Width: width, Window: innerWidth, Code: code, Reply: output.textContent,
 				Found: document.querySelectorAll(".chapter article:not(.away)").length,
+				Headings: document.querySelectorAll("nav ul:not(.away)").length, Lists: document.querySelectorAll("nav ul").length,
 				Kept: JSON.stringify(sessionStorage), In: JSON.stringify(localStorage) + document.cookie};
 		})()`, chromedp.EvalAwaitPromise))
 		if err != nil {
@@ -71,6 +73,9 @@ func TestReferenceWorksInChromium(t *testing.T) {
 		}
 		if f.Found == 0 || f.Found > 10 || f.Kept != `{"api_key":"my-key"}` || f.In != "{}" {
 			t.Errorf("got %+v, want a few methods, and the key only in sessionStorage", f)
+		}
+		if f.Headings == 0 || f.Headings > f.Found || f.Headings == f.Lists {
+			t.Errorf("%v of %v chapters are left in the menu, for %v methods", f.Headings, f.Lists, f.Found)
 		}
 		picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(80))
 		if err != nil {

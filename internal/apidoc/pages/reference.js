@@ -37,6 +37,11 @@ function search() {
   for (const chapter of all(".chapter")) {
     chapter.classList.toggle("away", all("article:not(.away)", chapter).length === 0);
   }
+  for (const list of all("nav ul")) {
+    const empty = all("li:not(.away)", list).length === 0;
+    list.classList.toggle("away", empty);
+    list.previousElementSibling.classList.toggle("away", empty);
+  }
 }
 
 // paramsOf returns the parameters of an example with the reader's List.
