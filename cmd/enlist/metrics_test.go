@@ -192,21 +192,29 @@ func (m *scrape) compare(isSQLite bool) {
 	}
 }
 
-// checkedByPromtool checks the rules and the metrics with the tool of Prometheus.
+// checkedByPromtool checks the metrics with the tool of Prometheus.
 func (m *scrape) checkedByPromtool() {
-	m.t.Run("promtool", func(t *testing.T) {
-		if _, err := exec.LookPath("promtool"); err != nil {
-			t.Skip("promtool is not installed: install the Debian package prometheus")
-		}
-		if out, err := exec.Command("promtool", "check", "rules", "../../deploy/alerts.yml").CombinedOutput(); err != nil {
-			t.Errorf("promtool check rules: %v\n%s", err, out)
-		}
-		check := exec.Command("promtool", "check", "metrics")
-		check.Stdin = bytes.NewReader(m.text)
-		if out, err := check.CombinedOutput(); err != nil {
-			t.Errorf("promtool check metrics: %v\n%s", err, out)
-		}
-	})
+	m.t.Run("promtool", func(t *testing.T) { promtool(t, m.text, "check", "metrics") })
+}
+
+// The alerts are valid, and each is raised by the values that it is for and not by those of a good service.
+func TestAlertsAreRaisedOnlyByFailures(t *testing.T) {
+	t.Parallel()
+	promtool(t, nil, "check", "rules", "../../deploy/alerts.yml")
+	promtool(t, nil, "test", "rules", "../../deploy/alerts_test.yml")
+}
+
+// promtool runs the tool of Prometheus, which must find no error.
+func promtool(t *testing.T, input []byte, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("promtool"); err != nil {
+		t.Skip("promtool is not installed: install the Debian package prometheus")
+	}
+	check := exec.Command("promtool", args...)
+	check.Stdin = bytes.NewReader(input)
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
 }
 
 // Figures that are younger than figuresFresh are returned again, and a database that does not answer costs a scrape no
