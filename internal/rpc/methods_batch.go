@@ -23,7 +23,7 @@ func (t table) addBatchMethods() {
 	g.add("editBatch", standard, writes, "batch_id command send_time=0", editBatch).
 		says("Pauses, continues, cancels or reschedules a Batch.", "true", "308 310")
 	g.add("deleteBatch", standard, writes, "batch_id", deleteRecord((*service).DeleteBatch)).
-		says("Deletes a Batch that has not begun or has ended.", "true", "308")
+		says("Deletes a Batch that has not begun or has ended.", "true", "308 310")
 	g.add("getBatchById", read, readOnly, "batch_id", getRecord((*service).Batch, audience.BatchAttributes)).
 		says("Returns one Batch.", "array of Batch, with one Batch", "308")
 	g.add("searchBatches", read, readOnly, searchParams,
