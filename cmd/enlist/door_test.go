@@ -25,7 +25,6 @@ import (
 //
 // covers: decision 81, decision 83
 func TestTheServiceAnswersOverHTTPS(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	roots := selfSigned(t, cert, key)

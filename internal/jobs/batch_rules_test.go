@@ -251,7 +251,8 @@ func (p *batchNight) runAt(now int64) {
 	}
 }
 
-// runSender runs a sender until the mail server gets no further mail.
+// runSender runs a sender until it waits, until the mail server gets no further mail for half a second, because workers
+// wait for it after a 421, or until the Batch is completed.
 func (p *batchNight) runSender() {
 	p.Helper()
 	sender := jobs.NewBatchSender(jobs.Options{Service: p.service, Mailer: p.mailer, Slots: jobs.NewSlots(8), Connections: 4,
@@ -259,9 +260,12 @@ func (p *batchNight) runSender() {
 	sender.Start()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for quiet, seen := 0, -1; quiet < 5 && p.status() != audience.BatchCompleted; <-look.C {
-		quiet++
-		if now := p.server.Seen(mailtest.Rcpt) + len(p.server.Messages()); now != seen {
+	for idle, quiet, seen := 0, 0, -1; idle < 5 && quiet < 25 && p.status() != audience.BatchCompleted; <-look.C {
+		idle, quiet = idle+1, quiet+1
+		if !sender.Idle() {
+			idle = 0
+		}
+		if now := p.server.Seen(mailtest.Rcpt) + len(p.server.Messages()); now != seen || !sender.HasLooked() {
 			quiet, seen = 0, now
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"enlist/internal/audience"
@@ -54,6 +55,7 @@ type BatchSender struct {
 	held        heldSlices
 	last        audience.BatchID // the Batch of the last lease; only the leasing goroutine uses it
 	parked      parkedSlices     // only the leasing goroutine uses it
+	asleep      atomic.Bool      // the leasing goroutine waits; for tests
 	pace        paceMeter
 	work        chan *heldSlice
 	stop        context.CancelFunc // the workers hand no further mail over
@@ -154,6 +156,8 @@ func (b *BatchSender) untilNext(at int64) time.Duration {
 func (b *BatchSender) sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
+	b.asleep.Store(true)
+	defer b.asleep.Store(false)
 	select {
 	case <-b.wake:
 	case <-timer.C:
