@@ -78,7 +78,7 @@ type batchProgress struct {
 
 // print prints one line about the Batch, if it is due.
 func (p *batchProgress) print(b *audience.Batch, now time.Time) {
-	sent := b.Sent + b.Refused + b.Failed
+	sent := b.Sent + b.Refused + b.Failed + b.Doubtful
 	if p.first.IsZero() && b.Status == audience.BatchSending {
 		p.first, p.before = now, sent
 	}

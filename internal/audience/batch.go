@@ -31,7 +31,7 @@ type Batch struct {
 	LastSent      int64 // time of the last mail
 	ActiveTime    int64 // when the server last worked on the Batch, or when a caller last continued it
 	RecentMails   int64 // about the last 1,000 mails: both numbers are halved when there are 1,000
-	RecentBounces int64 // how many of these the mail server refused because of the address
+	RecentBounces int64 // how many of these bounced: refused because of the address, or reported later
 	BatchCounts
 }
 

@@ -140,10 +140,20 @@ func (r *PopulationRequest) check(tx Tx, c *Caller, p *Population) error {
 		return err
 	}
 	p.List = r.List
+	switch strings.ToLower(r.Time) {
+	case "", "now":
+	case "send":
+		p.AtSend = true
+	default:
+		return invalid("populations", "expected the time now or send, not "+quoted(r.Time))
+	}
 	if r.Criteria != nil {
 		p.Type, p.Criteria = PopulationSearch, r.Criteria
-		_, err := typeSearch(schema, Query{Criteria: r.Criteria})
-		return err
+		search, err := typeSearch(schema, Query{Criteria: r.Criteria})
+		if err != nil || search.Where == nil {
+			return err
+		}
+		return checkTestsSomething(search.Where)
 	}
 	switch p.Type = PopulationType(strings.ToLower(r.Type)); p.Type {
 	case "":
@@ -156,13 +166,6 @@ func (r *PopulationRequest) check(tx Tx, c *Caller, p *Population) error {
 		p.Contacts = slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	default:
 		return invalid("populations", "expected one of the types list, unsent, contacts, not "+quoted(r.Type))
-	}
-	switch strings.ToLower(r.Time) {
-	case "", "now":
-	case "send":
-		p.AtSend = true
-	default:
-		return invalid("populations", "expected the time now or send, not "+quoted(r.Time))
 	}
 	return nil
 }

@@ -315,11 +315,11 @@ func only(all []Candidate, ids []ContactID) []Candidate {
 	})
 }
 
-// batchesWithMessage returns the other Batches that send the Message of b.
+// batchesWithMessage returns the other Batches that send the Message of b, also as a variant.
 func batchesWithMessage(tx BatchTx, b *Batch) (ids []BatchID, err error) {
 	all, err := tx.Batches(b.AccountID)
 	for i := range all {
-		if all[i].MessageID == b.MessageID && all[i].ID != b.ID {
+		if all[i].sends(b.MessageID) && all[i].ID != b.ID {
 			ids = append(ids, all[i].ID)
 		}
 	}

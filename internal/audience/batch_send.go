@@ -373,7 +373,7 @@ func (all batchChanges) storeCounts(tx Tx, now int64) error {
 	return nil
 }
 
-// maxBounces is the number of refused addresses among about the last 1,000 mails that pauses a
+// maxBounces is the number of bounces among about the last 1,000 mails that pauses a
 // Batch. maxComplaints is the number of complaints among 1,000 mails. Providers stop accepting
 // mail from senders with higher rates. decisions.md: 59
 const (

@@ -240,7 +240,10 @@ func (b *Batch) edition(m *Message) *Message {
 // pauseLate pauses a Batch that would send more than lateAfter after its time.
 func (b *Batch) pauseLate(tx BatchTx) error {
 	b.Status = BatchPaused
-	b.Reason = "more than 6 hours late: continue it with unpause, or choose another time with reschedule"
+	b.Reason = "more than 6 hours late: continue it with unpause"
+	if b.FirstSent == 0 {
+		b.Reason = "more than 6 hours late: continue it with unpause, or choose another time with reschedule first"
+	}
 	return tx.SetBatchState(b)
 }
 

@@ -48,7 +48,10 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 		if err := countBounce(tx, k, recipient, &counts, now); err != nil || recipient == nil {
 			return true, err
 		}
-		return true, tx.AddToBatch(recipient.Batch, counts, now)
+		if err := tx.AddToBatch(recipient.Batch, counts, now); err != nil {
+			return true, err
+		}
+		return true, pauseBounced(tx, recipient.Batch)
 	})
 }
 

@@ -187,7 +187,7 @@ func (t *Tx) AddToBatch(id audience.BatchID, counts audience.BatchCounts, now in
 	if counts.Sent == 0 {
 		sent = 0
 	}
-	args := append(m.args, now, sent, sent, sent, counts.Sent+counts.Refused, counts.Refused, int64(id))
+	args := append(m.args, now, sent, sent, sent, counts.Sent+counts.Refused, counts.Bounced, int64(id))
 	return t.conn.Do(addToBatch, args...)
 }
 

@@ -21,7 +21,9 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"each Contact that may get the mail becomes a recipient once", populationLeavesOut},
 		{"an address gets one mail in all Lists of a Batch", oneMailForAnAddress},
 		{"unsent leaves out the Contacts that were sent the Message", unsentLeavesOut},
+		{"unsent leaves out the Contacts that were sent the Message as a variant", unsentKnowsVariants},
 		{"a search finds the recipients", populationBySearch},
+		{"a search that an empty input makes match all is refused", emptySearchIsRefused},
 		{"recipients of the time send are read at the send time", populationAtSendTime},
 		{"a population of thousands is stored in steps and slices", populationInSteps},
 		{"a Contact that unsubscribed after the population gets nothing", unsubscribedGetsNothing},
@@ -31,6 +33,7 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"the counts of a Batch equal its recipients", countsEqualRecipients},
 		{"a Batch that is 6 hours late is paused", latePauses},
 		{"50 bounces among 1,000 mails pause a Batch", bouncesPause},
+		{"50 bounces that are reported later pause a Batch", reportedBouncesPause},
 		{"a Batch whose Message is gone fails", messageGone},
 		{"a deleted Batch loses its recipients", deletedBatch},
 		{"a deleted Contact is skipped", deletedContact},
@@ -121,10 +124,36 @@ func unsentLeavesOut(f *batchFixture) {
 	}
 }
 
+func unsentKnowsVariants(f *batchFixture) {
+	f.subscribeMany(f.news, 3)
+	other := f.addMessage("June")
+	f.addWith(audience.BatchOptions{VariantOptions: audience.VariantOptions{Share: 100,
+		Variants: []audience.Variant{{Message: other}, {Message: other, Subject: "Other"}}}})
+	f.sendAll(nil)
+	f.message = other
+	f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
+	f.wantAddresses(f.sendAll(nil))
+}
+
 func populationBySearch(f *batchFixture) {
 	f.subscribeMany(f.news, 3)
 	f.add(audience.PopulationRequest{List: f.news, Criteria: triple("Email", "contains", "a1")})
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
+	at := f.now.Unix() + 3600
+	id := f.addAt(at, audience.PopulationRequest{List: f.news, Criteria: triple("Email", "contains", "late"), Time: "send"})
+	f.subscribe(f.news, "Email", "late@x.io")
+	f.now = time.Unix(at, 0)
+	f.prepare(id)
+	f.wantAddresses(f.sendAll(nil), "late@x.io")
+}
+
+func emptySearchIsRefused(f *batchFixture) {
+	f.subscribeMany(f.news, 1)
+	_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
+		Populations: []audience.PopulationRequest{{List: f.news, Criteria: triple("Email", "contains", "")}}})
+	if audience.KindOf(err) != audience.InvalidSearch {
+		f.Errorf("AddBatch returned the error %v, want an invalid search", err)
+	}
 }
 
 func populationAtSendTime(f *batchFixture) {
@@ -328,6 +357,26 @@ func bouncesPause(f *batchFixture) {
 	if got := f.sendAll(nil); len(got) != 10 {
 		f.Errorf("after unpause %d mails were sent, want 10", len(got))
 	}
+}
+
+func reportedBouncesPause(f *batchFixture) {
+	f.subscribeMany(f.news, 60)
+	id := f.add(whole(f.news))
+	s := f.lease("a")
+	var results []audience.BatchResult
+	var sent []audience.DeliveryKey
+	for i, m := range f.mails(s) {
+		results = append(results, audience.BatchResult{Recipient: m.Recipient, NotTried: i >= 50})
+		sent = append(sent, m.Delivery)
+	}
+	f.advance(audience.BatchProgress{Slice: s, Results: results})
+	for i, key := range sent[:50] {
+		f.wantStatus(id, audience.BatchSending)
+		if changed, err := f.service.Bounced(f.Context(), key, "mailbox gone"); err != nil || !changed {
+			f.Fatalf("bounce %d: changed %t, error %v", i, changed, err)
+		}
+	}
+	f.wantStatus(id, audience.BatchPaused)
 }
 
 func messageGone(f *batchFixture) {
