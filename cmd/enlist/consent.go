@@ -73,8 +73,8 @@ func writeNewFile(path string, content []byte) error {
 
 type consentVerifyCommand struct {
 	config.Database
-	Key  string `placeholder:"KEY" help:"Public key of the installation; by default the one of the database."`
-	File string `arg:"" help:"The page; - for the standard input."`
+	PublicKey string `placeholder:"KEY" help:"Public key of the installation; by default the one of the database."`
+	File      string `arg:"" help:"The page; - for the standard input."`
 }
 
 // maxProof is the largest size in bytes of a page to check.
@@ -105,10 +105,10 @@ func (c *consentVerifyCommand) Run(ctx context.Context, out *console) error {
 	return nil
 }
 
-// publicKey returns the key to check with. With --key it opens no database.
+// publicKey returns the key to check with. With --public-key it opens no database.
 func (c *consentVerifyCommand) publicKey(ctx context.Context) (key ed25519.PublicKey, err error) {
-	if c.Key != "" {
-		key, err = proof.ParseKey(c.Key)
+	if c.PublicKey != "" {
+		key, err = proof.ParseKey(c.PublicKey)
 		if err != nil {
 			return nil, &usageError{err}
 		}
