@@ -161,7 +161,7 @@ func (s *Service) DeleteFile(ctx context.Context, c *Caller, id FileID) error {
 		if err := checkFileUnused(tx, f); err != nil {
 			return false, err
 		}
-		return true, errors.Join(tx.DeleteFile(id), releaseContent(tx, f.Content, now+removalDelay))
+		return true, errors.Join(tx.DeleteFile(id), releaseContent(tx, f.Content, now))
 	})
 	return err
 }

@@ -40,9 +40,9 @@ func (s *Service) Piece(ctx context.Context, id ContentID, number int64) ([]byte
 // Clients that are reading the content, and mails that are being composed, need it until then.
 const removalDelay = 10 * 60
 
-// releaseContent ends the use of content by a file or an Import. A job removes the content when it is due.
-func releaseContent(tx Tx, id ContentID, due int64) error {
-	return errors.Join(tx.ReleaseContent(id), tx.Enqueue(RemoveContent{Content: id, Due: due}))
+// releaseContent ends the use of content by a file. A job removes the content.
+func releaseContent(tx Tx, id ContentID, now int64) error {
+	return errors.Join(tx.ReleaseContent(id), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
 }
 
 // removalStep is the number of pieces that one Update removes: 2 MiB.

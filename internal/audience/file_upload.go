@@ -238,7 +238,7 @@ func (u *upload) finish(tx Tx, c *Caller, now int64, content ContentID) (FileID,
 		if err := tx.UpdateFile(same); err != nil {
 			return 0, err
 		}
-		return same.ID, errors.Join(checkNewContent(tx, same), releaseContent(tx, old, now+removalDelay))
+		return same.ID, errors.Join(checkNewContent(tx, same), releaseContent(tx, old, now))
 	case err == nil:
 		name, err = freeName(tx, u.folder, name)
 	}

@@ -382,6 +382,7 @@ func (i *Import) end(tx Tx, state ImportState, reason string, now int64) error {
 	if content == 0 {
 		return tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime})
 	}
-	return errors.Join(releaseContent(tx, content, now),
+	// No link leads to the file of an Import, so its content is removed at once.
+	return errors.Join(tx.ReleaseContent(content), tx.Enqueue(RemoveContent{Content: content, Due: now}),
 		tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}))
 }
