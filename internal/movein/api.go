@@ -52,20 +52,29 @@ func NewAPI(client *api.Client, report func(line string)) *API {
 }
 
 // call calls a method and returns its result. The error is an *api.Error if the service refused the call.
-func (s *API) call(ctx context.Context, method string, params ...any) (audience.Input, error) {
+func (s *API) call(ctx context.Context, method string, params ...any) (in audience.Input, err error) {
+	err = s.repeat(ctx, method, mayPass, func() (err error) {
+		in, err = s.try(ctx, method, params)
+		return err
+	})
+	return in, err
+}
+
+// repeat calls do again, after a pause, while it returns an error that may pass. what names the call in the report.
+func (s *API) repeat(ctx context.Context, what string, mayPass func(error) bool, do func() error) error {
 	wait := firstWait
 	for attempt := 1; ; attempt++ {
-		in, err := s.try(ctx, method, params)
+		err := do()
 		if err == nil || !mayPass(err) {
 			s.answered.Store(true)
-			return in, err
+			return err
 		}
 		if ctx.Err() != nil || attempt == maxAttempts || attempt == firstAttempts && !s.answered.Load() {
-			return in, err
+			return err
 		}
-		s.report(fmt.Sprintf("%s failed, the next attempt is in %s: %v", method, wait, err))
+		s.report(fmt.Sprintf("%s failed, the next attempt is in %s: %v", what, wait, err))
 		if err := s.wait(ctx, wait); err != nil {
-			return in, err
+			return err
 		}
 		wait = min(2*wait, longestWait)
 	}

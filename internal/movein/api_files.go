@@ -17,19 +17,13 @@ func (s *API) Files(ctx context.Context) ([]audience.MovedRecord, error) {
 }
 
 // FileContent implements Source. The API has no method for the content, only a link to it.
-func (s *API) FileContent(ctx context.Context, file audience.MovedRecord) (io.ReadCloser, error) {
-	wait := firstWait
-	for attempt := 1; ; attempt++ {
-		content, err := s.download(ctx, file.Text("url"), file.Int("size"))
-		if err == nil || audience.KindOf(err) != audience.Internal || ctx.Err() != nil || attempt == maxAttempts {
-			return content, err
-		}
-		s.report(fmt.Sprintf("file %d failed, the next attempt is in %s: %v", file.ID(), wait, err))
-		if err := s.wait(ctx, wait); err != nil {
-			return nil, err
-		}
-		wait = min(2*wait, longestWait)
-	}
+func (s *API) FileContent(ctx context.Context, file audience.MovedRecord) (content io.ReadCloser, err error) {
+	notRefused := func(err error) bool { return audience.KindOf(err) == audience.Internal }
+	err = s.repeat(ctx, fmt.Sprintf("file %d", file.ID()), notRefused, func() (err error) {
+		content, err = s.download(ctx, file.Text("url"), file.Int("size"))
+		return err
+	})
+	return content, err
 }
 
 // download requests the content of a file. The error is a refusal (audience.Refuse) if another attempt would not help.
