@@ -230,8 +230,7 @@ func onlyMatching(tx Tx, schema *Schema, criteria *Criteria, all []Candidate) ([
 	if err != nil || search.Where == nil || len(all) == 0 {
 		return all, err
 	}
-	x := Exclusion{Criteria: criteria}
-	ids, err := x.matching(tx, schema, idsOfCandidates(all))
+	ids, err := search.among(tx, idsOfCandidates(all))
 	return only(all, ids), err
 }
 

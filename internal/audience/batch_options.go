@@ -141,6 +141,11 @@ func (x *Exclusion) matching(tx Tx, schema *Schema, ids []ContactID) (found []Co
 	if err != nil || search.Where == nil {
 		return nil, err
 	}
+	return search.among(tx, ids)
+}
+
+// among returns those of the Contacts that the search finds. It changes the search, which must have a condition.
+func (search *Search) among(tx Tx, ids []ContactID) (found []ContactID, err error) {
 	one := Condition{Key: &SearchKey{Name: "id", Type: KeyInt, Searchable: true}, Operator: In,
 		Operands: make([]Operand, len(ids))}
 	for i, id := range ids {

@@ -298,20 +298,16 @@ func (b *Batch) withoutSent(tx Tx, list ListID, all []Candidate) ([]Candidate, e
 }
 
 // without returns the candidates that have none of the IDs. It sorts the IDs.
-func without(all []Candidate, ids []ContactID) []Candidate {
-	slices.Sort(ids)
-	return slices.DeleteFunc(all, func(c Candidate) bool {
-		_, found := slices.BinarySearch(ids, c.ID)
-		return found
-	})
-}
+func without(all []Candidate, ids []ContactID) []Candidate { return split(all, ids, false) }
 
 // only returns the candidates that have one of the IDs. It sorts the IDs.
-func only(all []Candidate, ids []ContactID) []Candidate {
+func only(all []Candidate, ids []ContactID) []Candidate { return split(all, ids, true) }
+
+func split(all []Candidate, ids []ContactID, wanted bool) []Candidate {
 	slices.Sort(ids)
 	return slices.DeleteFunc(all, func(c Candidate) bool {
 		_, found := slices.BinarySearch(ids, c.ID)
-		return !found
+		return found != wanted
 	})
 }
 

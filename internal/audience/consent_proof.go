@@ -3,7 +3,6 @@ package audience
 import (
 	"context"
 	"crypto/ed25519"
-	"crypto/rand"
 	"slices"
 )
 
@@ -58,9 +57,7 @@ func (s *Service) ConsentProof(ctx context.Context, c *Caller, list ListID, id C
 // ProofKey returns the key of the database that signs proofs. The first call creates it. No command shows it.
 func (s *Service) ProofKey(ctx context.Context) (ed25519.PrivateKey, error) {
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) (ed25519.PrivateKey, error) {
-		fresh := make([]byte, ed25519.SeedSize)
-		rand.Read(fresh) // crypto/rand never returns an error
-		seed, err := tx.Secret("consent_proof", fresh)
+		seed, err := storedSecret(tx, "consent_proof", ed25519.SeedSize)
 		if err != nil {
 			return nil, err
 		}

@@ -49,12 +49,17 @@ const (
 // LinkKey returns the database's key for links. The first call creates it.
 func (s *Service) LinkKey(ctx context.Context) (LinkKey, error) {
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) (key LinkKey, err error) {
-		fresh := make([]byte, len(key))
-		rand.Read(fresh) // crypto/rand never returns an error
-		stored, err := tx.Secret("links", fresh)
+		stored, err := storedSecret(tx, "links", len(key))
 		copy(key[:], stored)
 		return key, err
 	})
+}
+
+// storedSecret returns the secret of the database with a name. The first call stores size random bytes.
+func storedSecret(tx LinkTx, name string, size int) ([]byte, error) {
+	fresh := make([]byte, size)
+	rand.Read(fresh) // crypto/rand never returns an error
+	return tx.Secret(name, fresh)
 }
 
 // Path returns a link's path, such as /u/12-345-1767225600-a7/SIGNATURE.

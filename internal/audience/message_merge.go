@@ -39,7 +39,7 @@ func (s *Schema) MergeValue(c *Contact, name string) (value string, ok bool) {
 // field is returned once, or twice if it stands with and without a fallback.
 func (m *Message) MergeFields() (all []merge.Part) {
 	source := m.Subject + "\n" + m.Text
-	if !m.onlyText() {
+	if !m.OnlyText() {
 		source += "\n" + html.UnescapeString(m.HTML)
 	}
 	type use struct {
@@ -60,8 +60,8 @@ func (m *Message) MergeFields() (all []merge.Part) {
 	return all
 }
 
-// onlyText reports whether mails of the Message do not use its HTML.
-func (m *Message) onlyText() bool {
+// OnlyText reports whether mails of the Message do not use its HTML.
+func (m *Message) OnlyText() bool {
 	switch m.EmailType {
 	case EmailMarkdown:
 		return true

@@ -2,7 +2,6 @@ package audience
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -258,18 +257,12 @@ func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 			}
 		}
 	}
-	err := inChunks(ctx, s, f.events, func(tx Tx, ids []int64) error { return tx.EraseWebhookEvents(ids) })
-	if err != nil {
+	if err := inChunks(ctx, s, f.events, Tx.EraseWebhookEvents); err != nil {
 		return err
 	}
-	return inChunks(ctx, s, f.saved, func(tx Tx, saved []savedResult) error {
-		for _, r := range saved {
-			if err := tx.EraseSavedResult(f.caller.Account.ID, r.key, r.header); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return inChunks(ctx, s, f.saved, forEach(func(tx Tx, r savedResult) error {
+		return tx.EraseSavedResult(f.caller.Account.ID, r.key, r.header)
+	}))
 }
 
 // inChunks runs fn for the items, in an Update for each eraseStep of them.
@@ -282,28 +275,26 @@ func inChunks[T any](ctx context.Context, s *Service, items []T, fn func(tx Tx, 
 	return nil
 }
 
+// forEach returns a function for inChunks that calls fn for each item.
+func forEach[T any](fn func(tx Tx, item T) error) func(tx Tx, items []T) error {
+	return func(tx Tx, items []T) error {
+		for _, item := range items {
+			if err := fn(tx, item); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // eraseMails removes the address from the records of mails to Contacts that have another address now.
 func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
-	err := inChunks(ctx, s, f.deliveries, func(tx Tx, keys []DeliveryKey) error {
-		for _, k := range keys {
-			if err := tx.EraseDelivery(k); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := inChunks(ctx, s, f.deliveries, forEach(Tx.EraseDelivery)); err != nil {
 		return err
 	}
-	return inChunks(ctx, s, f.recipients, func(tx Tx, recipients []Recipient) error {
-		for i := range recipients {
-			r := &recipients[i]
-			if err := tx.EraseRecipient(r.List, r.Batch, r.Contact); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return inChunks(ctx, s, f.recipients, forEach(func(tx Tx, r Recipient) error {
+		return tx.EraseRecipient(r.List, r.Batch, r.Contact)
+	}))
 }
 
 // eraseImports removes values and Contacts from the results of Imports that are about the person.
@@ -341,14 +332,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 // eraseAddress erases the ledger rows of Contacts that were deleted before, and replaces the addresses on the
 // Unsubscriber List by hashes. Each address gets an entry, even if it had none.
 func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
-	err := inChunks(ctx, s, f.keys.Former, func(tx Tx, former []PersonKey) error {
-		for _, k := range former {
-			if err := tx.EraseLedger(k.List, k.Contact); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := inChunks(ctx, s, f.keys.Former, forEach(func(tx Tx, k PersonKey) error { return tx.EraseLedger(k.List, k.Contact) }))
 	if err != nil {
 		return err
 	}
@@ -386,9 +370,7 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 
 // erasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
 func erasedKeys(tx LinkTx, account AccountID) (*ErasedKeys, error) {
-	fresh := make([]byte, 32)
-	rand.Read(fresh) // crypto/rand never returns an error
-	secret, err := tx.Secret(ErasureSecret, fresh)
+	secret, err := storedSecret(tx, ErasureSecret, 32)
 	return NewErasedKeys(secret, account), err
 }
 

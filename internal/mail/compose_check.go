@@ -112,9 +112,9 @@ func (k *contentCheck) links(m *audience.Message) {
 				k.link("link", p.text)
 			}
 		}
-	}
-	if (m.EmailType == audience.EmailPlain || m.EmailType == audience.EmailPlainHTML) && m.Text != "" {
-		return // the HTML is not sent
+		if m.OnlyText() {
+			return
+		}
 	}
 	for z := html.NewTokenizer(strings.NewReader(source)); z.Next() != html.ErrorToken; {
 		token := z.Token()

@@ -18,10 +18,7 @@ func appendBatchReport(b []byte, r *audience.BatchReport, agents bool) []byte {
 		w.agents(r)
 	}
 	appendMembers(&w, audience.OwnReportAttributes, r)
-	w.name("left_out")
-	left := memberWriter{b: append(w.b, '{')}
-	appendMembers(&left, audience.LeftOutAttributes, &r.BatchCounts)
-	w.b = append(left.b, '}')
+	w.leftOut(&r.BatchCounts)
 	appendList(&w, "periods", audience.PeriodAttributes, r.Periods)
 	appendList(&w, "editions", audience.EditionAttributes, r.Editions)
 	appendList(&w, "variants", audience.VariantAttributes, r.ByVariant)
@@ -32,12 +29,17 @@ func appendBatchReport(b []byte, r *audience.BatchReport, agents bool) []byte {
 func appendBatchCheck(b []byte, k *audience.BatchCheck) []byte {
 	w := memberWriter{b: append(b, '{')}
 	appendMembers(&w, audience.CheckAttributes, k)
-	w.name("left_out")
-	left := memberWriter{b: append(w.b, '{')}
-	appendMembers(&left, audience.LeftOutAttributes, &k.BatchCounts)
-	w.b = append(left.b, '}')
+	w.leftOut(&k.BatchCounts)
 	appendList(&w, "findings", audience.FindingAttributes, k.Findings)
 	return append(w.b, '}')
+}
+
+// leftOut appends the numbers of Contacts that a Batch leaves out, by reason.
+func (w *memberWriter) leftOut(counts *audience.BatchCounts) {
+	w.name("left_out")
+	left := memberWriter{b: append(w.b, '{')}
+	appendMembers(&left, audience.LeftOutAttributes, counts)
+	w.b = append(left.b, '}')
 }
 
 // appendList appends a member that is an array of objects.

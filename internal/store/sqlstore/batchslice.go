@@ -139,11 +139,11 @@ func (t *Tx) FreeSlices(batch audience.BatchID, from, to int64) error {
 // MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.
 func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) (
 	sent int64, err error) {
-	test, key, err := t.recipientsByID(list, batch, ids)
+	query, args, err := t.marking(markSent, " AND status = 'sending'", list, batch, ids, now)
 	if err != nil {
 		return 0, err
 	}
-	n, err := t.conn.Exec("UPDATE recipient SET "+markSent+" WHERE "+test+" AND status = 'sending'", append([]any{now, now}, key...)...)
+	n, err := t.conn.Exec(query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -160,12 +160,19 @@ const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), t
 // mark changes the status of some recipients.
 func (t *Tx) mark(set, where string, list audience.ListID, batch audience.BatchID, ids []audience.ContactID,
 	now int64) error {
-	test, key, err := t.recipientsByID(list, batch, ids)
+	query, args, err := t.marking(set, where, list, batch, ids, now)
 	if err != nil {
 		return err
 	}
-	args := slices.Repeat([]any{now}, strings.Count(set, "?"))
-	return t.conn.Do("UPDATE recipient SET "+set+" WHERE "+test+where, append(args, key...)...)
+	return t.conn.Do(query, args...)
+}
+
+// marking returns the statement that changes the status of some recipients, and its arguments.
+func (t *Tx) marking(set, where string, list audience.ListID, batch audience.BatchID, ids []audience.ContactID,
+	now int64) (query string, args []any, err error) {
+	test, key, err := t.recipientsByID(list, batch, ids)
+	args = slices.Repeat([]any{now}, strings.Count(set, "?"))
+	return "UPDATE recipient SET " + set + " WHERE " + test + where, append(args, key...), err
 }
 
 // recipientsByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
