@@ -15,17 +15,19 @@ import (
 type keyCommand struct {
 	Create keyCreate `cmd:"" help:"Create a key and print it. It cannot be printed again."`
 	List   keyList   `cmd:"" help:"List the keys, without their secret text."`
+	Rate   keyRate   `cmd:"" help:"Limit the rate of the calls of a key."`
 	Revoke keyRevoke `cmd:"" help:"Make a key invalid at once."`
 }
 
 type keyCreate struct {
 	config.Database
 	format
-	Name    string        `required:"" help:"Name of the key; the consent ledger records it."`
-	Level   string        `required:"" enum:"read,standard,full" help:"Rights: read, standard (also Contacts) or full."`
-	Account int64         `placeholder:"ID" help:"ID of the Account of the key; needed if there are several Accounts."`
-	Expires config.Expiry `placeholder:"WHEN" help:"When it expires: after a time (90d) or on a day (2027-01-31)."`
-	List    []int64       `placeholder:"ID" help:"ID of a List that the key may use; may be repeated; default: all."`
+	Name    string            `required:"" help:"Name of the key; the consent ledger records it."`
+	Level   string            `required:"" enum:"read,standard,full" help:"Rights: read, standard (also Contacts) or full."`
+	Account int64             `placeholder:"ID" help:"ID of the Account of the key; needed if there are several Accounts."`
+	Expires config.Expiry     `placeholder:"WHEN" help:"When it expires: after a time (90d) or on a day (2027-01-31)."`
+	List    []int64           `placeholder:"ID" help:"ID of a List that the key may use; may be repeated; default: all."`
+	Rate    audience.CallRate `default:"default" placeholder:"RATE" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of serve --key-rate."`
 }
 
 // Run creates the key and prints its text.
@@ -44,7 +46,7 @@ func (c *keyCreate) Run(ctx context.Context, out *console) error {
 			lists[i] = audience.ListID(id)
 		}
 		key, text, err := s.AddKey(ctx, audience.KeyDetails{Account: account, Name: c.Name, Level: level,
-			Lists: lists, Expiry: c.Expires.Unix(time.Now())})
+			Lists: lists, Expiry: c.Expires.Unix(time.Now()), Rate: c.Rate})
 		switch {
 		case audience.KindOf(err) == audience.NoList:
 			return next(err, "enlist list show prints the Lists")
@@ -70,9 +72,35 @@ func (c *keyList) Run(ctx context.Context, out *console) error {
 		if c.JSON {
 			return c.list(out.stdout, records(keys, keyRecord))
 		}
-		return c.list(out.stdout, records(keys, keyLine), "id", "prefix", "account", "name", "level", "lists", "state",
-			"last used")
+		return c.list(out.stdout, records(keys, keyLine), "id", "prefix", "account", "name", "level", "lists", "rate",
+			"state", "last used")
 	})
+}
+
+type keyRate struct {
+	config.Database
+	ID   int64             `arg:"" help:"ID of the key, as enlist key list shows it."`
+	Rate audience.CallRate `arg:"" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of serve --key-rate."`
+}
+
+// Run sets the rate.
+func (c *keyRate) Run(ctx context.Context, out *console) error {
+	return changeKey(ctx, c.Database, c.ID, func(s *audience.Service) error {
+		if err := s.SetKeyRate(ctx, audience.KeyID(c.ID), c.Rate); err != nil {
+			return err
+		}
+		fmt.Fprintf(out.stdout, "rate of key %d: %s\n", c.ID, c.Rate)
+		return nil
+	})
+}
+
+// changeKey runs do, and names the command that prints the keys if there is no key with the ID.
+func changeKey(ctx context.Context, db config.Database, id int64, do func(*audience.Service) error) error {
+	err := withService(ctx, db, do)
+	if audience.KindOf(err) == audience.InvalidKey {
+		return fmt.Errorf("no key with ID %d: enlist key list prints the keys", id)
+	}
+	return err
 }
 
 type keyRevoke struct {
@@ -82,12 +110,8 @@ type keyRevoke struct {
 
 // Run revokes the key.
 func (c *keyRevoke) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
-		err := s.RevokeKey(ctx, audience.KeyID(c.ID))
-		switch {
-		case audience.KindOf(err) == audience.InvalidKey:
-			return fmt.Errorf("no key with ID %d: enlist key list prints the keys", c.ID)
-		case err != nil:
+	return changeKey(ctx, c.Database, c.ID, func(s *audience.Service) error {
+		if err := s.RevokeKey(ctx, audience.KeyID(c.ID)); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "revoked key %d\n", c.ID)
@@ -98,7 +122,7 @@ func (c *keyRevoke) Run(ctx context.Context, out *console) error {
 // keyRecord returns a key for JSON: times are Unix times.
 func keyRecord(k *audience.Key) record {
 	return record{{"id", k.ID}, {"account_id", k.AccountID}, {"name", k.Name}, {"prefix", k.Prefix},
-		{"level", k.Level.String()}, {"lists", append([]audience.ListID{}, k.Lists...)},
+		{"level", k.Level.String()}, {"lists", append([]audience.ListID{}, k.Lists...)}, {"rate", k.Rate.String()},
 		{"creation_time", k.CreationTime}, {"expiry_time", k.ExpiryTime},
 		{"revoked_time", k.RevokedTime}, {"last_used_time", k.LastUsedTime}}
 }
@@ -123,5 +147,5 @@ func keyLine(k *audience.Key) record {
 		state = "until " + formatTime(minute, k.ExpiryTime, "")
 	}
 	return record{{"id", k.ID}, {"prefix", k.Prefix}, {"account", k.AccountID}, {"name", k.Name}, {"level", k.Level},
-		{"lists", lists}, {"state", state}, {"last used", formatTime(minute, k.LastUsedTime, "never")}}
+		{"lists", lists}, {"rate", k.Rate}, {"state", state}, {"last used", formatTime(minute, k.LastUsedTime, "never")}}
 }

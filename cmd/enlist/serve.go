@@ -4,6 +4,7 @@ package main
 // server.go has the server itself.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,10 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return &usageError{err}
 	}
+	keyRate, err := audience.ParseCallRate(cmp.Or(c.KeyRate, "none"))
+	if err != nil {
+		return usage("--key-rate: %w", err)
+	}
 	log, quiet := newLog(out, c.Serve, c.LogLevel), quieter(out, c.Serve)
 	store, err := openDatabase(ctx, c.Serve, true, quiet)
 	if ctx.Err() != nil && err != nil {
@@ -110,7 +115,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	service.SetComposer(mailer)
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, backups, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, keyRate, backups, log, quiet})
 	if err != nil {
 		return err
 	}

@@ -71,6 +71,7 @@ type components struct {
 	links   audience.LinkKey
 	ops     *opsServer
 	door    *entrance
+	keyRate audience.CallRate // of keys without a rate of their own
 	backups *backup.Scheduler // nil: this process makes no backups
 	log     *slog.Logger
 	quiet   *slog.Logger // Logger for libraries
@@ -99,6 +100,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		MaxCalls:      c.MaxCalls,
 		ReadTimeout:   c.ReadTimeout,
 		CallWait:      c.CallWait,
+		KeyRate:       r.keyRate,
 		FlushTimeout:  c.FlushTimeout,
 		StreamTimeout: c.StreamTimeout,
 		Log:           r.log,
@@ -109,7 +111,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		return apidoc.New(&d, s.calls.OpenRPC())
 	})
 	s.files = importexport.New(r.service, importexport.Options{FlushTimeout: c.FlushTimeout, FileTimeout: c.StreamTimeout,
-		ReadTimeout: c.ReadTimeout, MaxImport: int64(c.MaxImport), Delay: s.calls.DelayFailure, Log: r.log})
+		ReadTimeout: c.ReadTimeout, MaxImport: int64(c.MaxImport), Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
 		metrics.MustRegister(r.store.metrics...)

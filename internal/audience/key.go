@@ -40,6 +40,7 @@ type Key struct {
 	Prefix       string // the first 8 characters, by which its owner recognises it
 	Level        Level
 	Lists        []ListID // nil: all Lists of the Account
+	Rate         CallRate
 	CreationTime int64
 	ExpiryTime   int64 // 0: never
 	RevokedTime  int64 // 0: not revoked
@@ -92,6 +93,8 @@ type KeyTx interface {
 	// RevokeKey sets RevokedTime to the Unix time at. The error is of kind
 	// InvalidKey if no key has the ID.
 	RevokeKey(id KeyID, at int64) error
+	// SetKeyRate sets the Rate. The error is of kind InvalidKey if no key has the ID.
+	SetKeyRate(id KeyID, rate CallRate) error
 	// TouchKeys sets LastUsedTime of each key to its Unix time in used, if that time is
 	// later than the stored time.
 	TouchKeys(used map[KeyID]int64) error

@@ -14,6 +14,7 @@ type KeyDetails struct {
 	Level   Level
 	Lists   []ListID // the only Lists that the key may access; empty: all
 	Expiry  int64    // Unix time; 0: never
+	Rate    CallRate
 }
 
 // AddKey adds a key and returns its text, which is shown once and not stored. Errors:
@@ -38,7 +39,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, 
 		if err != nil {
 			return nil, err
 		}
-		k := &Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists,
+		k := &Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists, Rate: d.Rate,
 			CreationTime: now, ExpiryTime: d.Expiry}
 		return k, tx.AddKey(k, HashKey(text))
 	})

@@ -111,6 +111,7 @@ type Serve struct {
 
 	MaxCalls int           `default:"256" placeholder:"N"`
 	CallWait time.Duration `default:"5s" placeholder:"TIME"`
+	KeyRate  string        `default:"none" placeholder:"RATE"`
 
 	Searches      int           `default:"8" placeholder:"N"`
 	SearchTimeout time.Duration `default:"1m" placeholder:"TIME"`

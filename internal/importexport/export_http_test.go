@@ -129,3 +129,28 @@ func TestAnInvalidKeyIsDelayed(t *testing.T) {
 		t.Errorf("status %d, delayed %d: %s", reply.StatusCode, delayed, body)
 	}
 }
+
+// covers: decision 107
+func TestARequestOverTheRateOfItsKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	limit := func(reply http.Header, key *audience.Key) error {
+		if key.Level == audience.Full {
+			return nil
+		}
+		reply.Set("Retry-After", "7")
+		return audience.Refuse(audience.Busy, "too many")
+	}
+	h := newHarness(t, teststores.SQLite, Options{Limit: limit})
+	h.addKey(t, "full", h.caller.Account.ID, audience.Full)
+	h.addKey(t, "standard", h.caller.Account.ID, audience.Standard)
+	for _, path := range []string{"/api/exports?list_id=1", "/api/imports"} {
+		if reply, body, err := h.get(t, "full", path); err != nil || reply.StatusCode != http.StatusOK {
+			t.Errorf("%s within the rate: status %s, %s, error %v; want 200", path, reply.Status, body, err)
+		}
+		reply, body, err := h.get(t, "standard", path)
+		if err != nil || reply.StatusCode != 503 || reply.Header.Get("Retry-After") != "7" || !strings.Contains(body, `"code":399`) {
+			t.Errorf("%s over the rate: status %s with Retry-After %q, %s, error %v; want 503, 7 and code 399", path, reply.Status,
+				reply.Header.Get("Retry-After"), body, err)
+		}
+	}
+}

@@ -29,8 +29,13 @@ type Options struct {
 	ReadTimeout  time.Duration         // longest time in which a client sends no byte of a file; 1 minute
 	MaxImport    int64                 // largest file to import in bytes; 1 GiB
 	Delay        func(r *http.Request) // waits before a request with an invalid key is refused; no delay
+	Limit        RateLimit             // counts a request of a key; no limit
 	Log          *slog.Logger          // log of internal errors; slog.Default
 }
+
+// RateLimit counts a request of a key, and sets the headers of the reply. It returns an error of kind Busy if the key
+// makes too many.
+type RateLimit func(reply http.Header, key *audience.Key) error
 
 // Handler answers the requests for files of Contacts.
 type Handler struct {
@@ -50,6 +55,9 @@ func New(service *audience.Service, o Options) *Handler {
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Delay == nil {
 		o.Delay = func(*http.Request) {}
+	}
+	if o.Limit == nil {
+		o.Limit = func(http.Header, *audience.Key) error { return nil }
 	}
 	return &Handler{service: service, options: o, uploads: limiter.New(maxUploads, uploadWait), stopping: make(chan struct{})}
 }
@@ -80,16 +88,19 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, api.CodeMethodNotFound, "send GET")
 		return
 	}
-	if err := h.withCaller(r, audience.Standard, func(c *audience.Caller) error { return h.export(w, r, c) }); err != nil {
+	if err := h.withCaller(w, r, audience.Standard, func(c *audience.Caller) error { return h.export(w, r, c) }); err != nil {
 		h.fail(w, r, err)
 	}
 }
 
 // withCaller runs do with the Caller of the key in the header Authorization. Errors: MissingKey, InvalidKey, Denied,
 // and those of do.
-func (h *Handler) withCaller(r *http.Request, level audience.Level, do func(*audience.Caller) error) error {
+func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level audience.Level, do func(*audience.Caller) error) error {
 	c, err := h.caller(r)
 	if err != nil {
+		return err
+	}
+	if err := h.options.Limit(w.Header(), c.Key); err != nil {
 		return err
 	}
 	if c.Key.Level < level {
@@ -150,7 +161,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case audience.NoList:
 		status = http.StatusNotFound
 	case audience.Busy:
-		w.Header().Set("Retry-After", "10")
+		if w.Header().Get("Retry-After") == "" { // Limit sets it for a key over its rate
+			w.Header().Set("Retry-After", "10")
+		}
 		status = http.StatusServiceUnavailable
 	}
 	refuse(w, status, code, message)

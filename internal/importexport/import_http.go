@@ -39,7 +39,7 @@ func isImportsPath(path string) bool {
 
 // serveImports answers a request about imports. specification: import.http
 func (h *Handler) serveImports(w http.ResponseWriter, r *http.Request) {
-	if err := h.withCaller(r, audience.Standard, func(c *audience.Caller) error { return h.imports(w, r, c) }); err != nil {
+	if err := h.withCaller(w, r, audience.Standard, func(c *audience.Caller) error { return h.imports(w, r, c) }); err != nil {
 		h.failImport(w, r, err)
 	}
 }

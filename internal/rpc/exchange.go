@@ -162,6 +162,10 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	default:
 		return err // the store could not read the key, so the key is possibly valid
 	}
+	// A refusal for the rate does not read the database, even for a key that was revoked and is still cached.
+	if err := h.LimitRate(x.reply.w.Header(), caller.Key); err != nil {
+		return err
+	}
 	err = x.perform(e, m, index, reader, caller)
 	if err == nil {
 		return nil

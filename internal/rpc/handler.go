@@ -28,6 +28,7 @@ type Options struct {
 	Memory        int64                 // bytes that the process may use; calls get a part of it; 512 MiB
 	MaxCalls      int                   // largest number of concurrent calls of an Account; 256
 	CallWait      time.Duration         // longest time that a call waits for a slot; 5 s
+	KeyRate       audience.CallRate     // rate of the calls of a key without its own rate; any number
 	MaxHeld       int                   // largest reply to a search in bytes that is not streamed; 4 MiB
 	ReadTimeout   time.Duration         // longest time that a client may take to send its request, and that it waits for memory; 1 minute
 	FlushTimeout  time.Duration         // longest time that a client may take to read 64 KiB of a reply; 30 s
@@ -44,6 +45,7 @@ type Handler struct {
 	options  Options
 	methods  map[string]*method
 	calls    *limiter.Limiter // slots for the calls of each Account
+	rates    limiter.Rates    // calls of each key that has a rate
 	memory   memory
 	failures failures
 	metrics  *metrics
@@ -69,7 +71,8 @@ func New(service *audience.Service, o Options) *Handler {
 	})
 	h.metrics = newMetrics(h.methods, service, o.Registerer)
 	if o.Registerer != nil {
-		o.Registerer.MustRegister(h.calls.Hits("calls"), h.memory.bodies.Hits("bodies"), h.memory.params.Hits("params"))
+		o.Registerer.MustRegister(h.calls.Hits("calls"), h.memory.bodies.Hits("bodies"), h.memory.params.Hits("params"),
+			limiter.NewHits("key_rate", h.rates.Refused))
 	}
 	return h
 }

@@ -223,7 +223,7 @@ func addRareJobsAndTexts(t *testing.T, location string) {
 			WHERE id = (SELECT max(id) FROM river_job)`,
 		`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result) VALUES (1, 1, 'claimed', x'', 5, NULL)`,
 		`UPDATE webhook_target SET holder = 5000`,
-		`UPDATE api_key SET lists = '[1,2]', last_used_time = 9`,
+		`UPDATE api_key SET lists = '[1,2]', rate = '10/second', last_used_time = 9`,
 		`UPDATE delivery SET detail = 'a' || char(0) || 'b'`,
 	} {
 		if _, err := db.Exec(statement); err != nil {

@@ -78,6 +78,7 @@ func mapKey(m *mapper, k *storedKey) {
 	m.fixed("prefix", &k.Prefix)
 	m.fixed("level", (*keyLevel)(&k.Level))
 	m.fixed("lists", (*keyLists)(&k.Lists))
+	m.fixed("rate", (*keyRate)(&k.Rate))
 	m.fixed("creation_time", &k.CreationTime)
 	m.fixed("expiry_time", &k.ExpiryTime)
 	m.fixed("revoked_time", &k.RevokedTime)
@@ -121,12 +122,21 @@ func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
 // RevokeKey sets the time from which a key is invalid. If the key already has such a time, RevokeKey
 // does not change this time.
 func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
+	return t.changeKey(id, `UPDATE api_key SET revoked_time = CASE revoked_time WHEN 0 THEN ? ELSE revoked_time END
+		WHERE id = ?`, at)
+}
+
+// SetKeyRate stores the rate of a key's calls.
+func (t *Tx) SetKeyRate(id audience.KeyID, rate audience.CallRate) error {
+	return t.changeKey(id, "UPDATE api_key SET rate = ? WHERE id = ?", rate.String())
+}
+
+// changeKey executes an UPDATE of a key. Its arguments are value and the ID of the key.
+func (t *Tx) changeKey(id audience.KeyID, update string, value any) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	const revoke = `UPDATE api_key SET revoked_time = CASE revoked_time WHEN 0 THEN ? ELSE revoked_time END
-		WHERE id = ?`
-	n, err := t.conn.Exec(revoke, at, int64(id))
+	n, err := t.conn.Exec(update, value, int64(id))
 	if err == nil && n == 0 {
 		err = audience.Refuse(audience.InvalidKey, "no key with ID %d", id)
 	}

@@ -42,6 +42,15 @@ func (p *keyLists) encode() (any, error) {
 	return encodeJSON(1, p) // returns [] if *p is empty: the key is not allowed to use any List
 }
 
+// keyRate is the rate of a key, stored as the text that ParseCallRate reads.
+type keyRate audience.CallRate
+
+func (p *keyRate) decode(v driver.Value) error {
+	return (*audience.CallRate)(p).UnmarshalText([]byte(text(v)))
+}
+
+func (p *keyRate) encode() (any, error) { return audience.CallRate(*p).String(), nil }
+
 // dedupeKey is the address of a Contact that is the primary of its address. A duplicate has NULL.
 type dedupeKey audience.Contact
 

@@ -43,7 +43,8 @@ func accounts(t *testing.T, s audience.Store) {
 func keys(t *testing.T, s audience.Store) {
 	a := audience.Key{AccountID: 1, Name: "web site", Prefix: "01234567", Level: audience.Standard,
 		CreationTime: 5, ExpiryTime: 9}
-	b := audience.Key{AccountID: 2, Name: "shop", Level: audience.Full, Lists: []audience.ListID{3, 4}}
+	b := audience.Key{AccountID: 2, Name: "shop", Level: audience.Full, Lists: []audience.ListID{3, 4},
+		Rate: audience.CallRate{Calls: 600, Period: audience.PerMinute, Burst: 50}}
 	update(t, s, func(tx audience.Tx) error {
 		if err := tx.AddKey(&a, audience.HashKey("a")); err != nil {
 			return err
@@ -68,9 +69,16 @@ func keys(t *testing.T, s audience.Store) {
 	if k := byHash("b"); k.RevokedTime != 50 {
 		t.Errorf("the key is revoked at %d, want the time of the first call, 50", k.RevokedTime)
 	}
+	update(t, s, func(tx audience.Tx) error {
+		wantKind(t, "the rate of an unknown key", tx.SetKeyRate(b.ID+1, a.Rate), audience.InvalidKey)
+		return tx.SetKeyRate(a.ID, audience.AnyRate)
+	})
+	if k := byHash("a"); k.Rate != audience.AnyRate {
+		t.Errorf("the rate of the key is %v, want none", k.Rate)
+	}
 	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[audience.KeyID]int64{a.ID: 70}) })
 	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[audience.KeyID]int64{a.ID: 60}) })
-	a.LastUsedTime, b.RevokedTime = 70, 50
+	a.LastUsedTime, a.Rate, b.RevokedTime = 70, audience.AnyRate, 50
 	view(t, s, func(tx audience.Tx) error {
 		all, err := tx.Keys()
 		same(t, "keys", all, []audience.Key{a, b})
