@@ -136,7 +136,8 @@ func (c *Client) ChooseBatchWinner(ctx context.Context, batch, variant int64) er
 	return c.Call(ctx, "chooseBatchWinner", []any{batch, variant}, nil)
 }
 
-// DeleteBatch deletes a Batch that has not begun to send, or that has ended.
+// DeleteBatch deletes a Batch that has not begun to send, or that has ended. It fails with the code 310 while another
+// Batch must still leave out the Contacts that this one was sent to.
 func (c *Client) DeleteBatch(ctx context.Context, batch int64) error {
 	return c.Call(ctx, "deleteBatch", []any{batch}, nil)
 }

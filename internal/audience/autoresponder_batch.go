@@ -71,6 +71,9 @@ func (a *Autoresponder) deleteBatch(tx Tx, now int64) error {
 	if err != nil {
 		return err
 	}
+	if err := b.checkNotAwaited(tx, "autoresponder_id"); err != nil {
+		return err
+	}
 	if err := tx.RemoveAutoresponderBatch(a.ID); err != nil {
 		return err
 	}

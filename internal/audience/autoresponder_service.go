@@ -143,7 +143,8 @@ func loadAutoresponder(tx Tx, c *Caller, id AutoresponderID) (*Autoresponder, er
 }
 
 // DeleteAutoresponder removes an autoresponder and its figures. Its jobs that are already enqueued will send
-// nothing. Errors: NoAutoresponder, Denied.
+// nothing. Errors: NoAutoresponder, Denied, and InvalidParameters while a Batch must leave out who got its mails.
+// decisions.md: 102
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *Caller, id AutoresponderID) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		a, err := loadAutoresponder(tx, c, id)

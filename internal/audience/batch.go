@@ -27,6 +27,7 @@ type Batch struct {
 	Status        BatchStatus
 	Reason        string // why the server paused or failed the Batch; "" if a caller did
 	SendTime      int64
+	Begun         int64 // when a sender first took recipients; 0: no mail can have left
 	FirstSent     int64 // time of the first mail
 	LastSent      int64 // time of the last mail
 	ActiveTime    int64 // when the server last worked on the Batch, or when a caller last continued it
@@ -187,6 +188,14 @@ const (
 	PopulationEvents   PopulationType = "events" // the Contacts that an autoresponder has sent mails to
 )
 
+// BatchFilter says which Batches of an Account are wanted. Its zero value means all.
+type BatchFilter struct {
+	Lists       []ListID  // not nil: their populations have no other List
+	Open        bool      // they have not ended
+	Message     MessageID // not 0: they send it, and not only as a variant
+	HasVariants bool
+}
+
 // BatchTx reads and changes Batches and their populations, in a transaction.
 type BatchTx interface {
 	// Batch returns one Batch. The error is of kind NoBatch if no Batch has the ID. It returns
@@ -195,10 +204,11 @@ type BatchTx interface {
 	// LockBatch is Batch in an Update that changes the status or populates. No other transaction
 	// changes the Batch until this Update ends. Call it before any other lock of the Update.
 	LockBatch(id BatchID) (*Batch, error)
-	// Batches returns the Batches of an Account in order of ID, without deleted Batches and those of autoresponders.
-	Batches(account AccountID) ([]Batch, error)
-	// BatchesWithin is like Batches, for the Batches whose populations have no other List than lists.
-	BatchesWithin(account AccountID, lists []ListID) ([]Batch, error)
+	// Batches returns Batches of an Account in order of ID, without deleted Batches and those of autoresponders. Only
+	// a filter without conditions reads all Batches of the Account.
+	Batches(account AccountID, f BatchFilter) ([]Batch, error)
+	// OpenBatchCount returns the number of an Account's Batches that have not ended.
+	OpenBatchCount(account AccountID) (int64, error)
 	// BatchLists returns the Lists of a Batch's populations.
 	BatchLists(id BatchID) ([]ListID, error)
 	// AddBatch inserts a Batch with its populations and sets its ID.

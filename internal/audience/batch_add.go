@@ -94,15 +94,9 @@ func (s *Service) newBatch(tx Tx, c *Caller, r *BatchRequest, now int64) (*newBa
 
 // requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.
 func requireRoomForBatch(tx BatchTx, account AccountID) error {
-	all, err := tx.Batches(account)
+	open, err := tx.OpenBatchCount(account)
 	if err != nil {
 		return err
-	}
-	open := 0
-	for i := range all {
-		if !all[i].ended() {
-			open++
-		}
 	}
 	if open >= maxOpenBatches {
 		return invalid("", fmt.Sprintf("%d Batches of the Account have not ended, which is the limit", maxOpenBatches))

@@ -124,7 +124,7 @@ func (b *Batch) reschedule(tx Tx, sendTime, now int64) error {
 	switch {
 	case sendTime <= 0 || sendTime > maxTimestamp:
 		return invalid("send_time", "expected a Unix time up to the year 9999")
-	case b.ended() || b.Status == BatchSending || b.FirstSent != 0:
+	case b.ended() || b.hasBegun():
 		return invalid("command", "the Batch has begun to send and cannot be rescheduled")
 	case b.LocalTime != "" && b.IsPopulated && b.begins() <= now:
 		return invalid("command", "the first time zones are due already: cancel the Batch and add another one")
@@ -136,17 +136,24 @@ func (b *Batch) reschedule(tx Tx, sendTime, now int64) error {
 	return tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.begins()})
 }
 
-// DeleteBatch removes a Batch that has not begun to send, or that has ended. A job removes its
+// hasBegun reports whether the Batch is sending, or a mail of it can have left.
+func (b *Batch) hasBegun() bool { return b.Status == BatchSending || b.Begun != 0 }
+
+// DeleteBatch removes a Batch that has not begun to send, or that has ended. It refuses a Batch whose recipients another
+// Batch will leave out. A job removes its
 // recipients. The consent ledger, the Unsubscriber List and the consequences of bounces stay.
-// Errors: NoBatch, Denied, InvalidParameters.
+// Errors: NoBatch, Denied, InvalidParameters. decisions.md: 102
 func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id BatchID) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		if err != nil {
 			return false, err
 		}
-		if !b.ended() && (b.Status == BatchSending || b.FirstSent != 0) {
+		if !b.ended() && b.hasBegun() {
 			return false, invalid("batch_id", "the Batch has begun to send: cancel it first")
+		}
+		if err := b.checkNotAwaited(tx, "batch_id"); err != nil {
+			return false, err
 		}
 		return true, b.delete(tx, now)
 	})
@@ -206,7 +213,7 @@ func (s *Service) BatchOfQueue(ctx context.Context, c *Caller, id BatchID) (Batc
 // SearchBatches returns the matching Batches that the key may access. Errors: InvalidSearch.
 func (s *Service) SearchBatches(ctx context.Context, c *Caller, q Query) ([]Batch, error) {
 	return view(ctx, s, c, func(tx Tx) ([]Batch, error) {
-		all, err := visibleBatches(tx, c)
+		all, err := tx.Batches(c.Account.ID, BatchFilter{Lists: c.Key.Lists})
 		if err != nil {
 			return nil, err
 		}
@@ -216,21 +223,7 @@ func (s *Service) SearchBatches(ctx context.Context, c *Caller, q Query) ([]Batc
 
 // CurrentBatches returns the Batches that have not ended and that the key may access, in order of ID.
 func (s *Service) CurrentBatches(ctx context.Context, c *Caller) ([]Batch, error) {
-	return view(ctx, s, c, func(tx Tx) (current []Batch, err error) {
-		all, err := visibleBatches(tx, c)
-		for i := range all {
-			if !all[i].ended() {
-				current = append(current, all[i])
-			}
-		}
-		return current, err
+	return view(ctx, s, c, func(tx Tx) ([]Batch, error) {
+		return tx.Batches(c.Account.ID, BatchFilter{Lists: c.Key.Lists, Open: true})
 	})
-}
-
-// visibleBatches returns the Batches of the Account that the key may access.
-func visibleBatches(tx BatchTx, c *Caller) ([]Batch, error) {
-	if c.Key.Lists == nil {
-		return tx.Batches(c.Account.ID)
-	}
-	return tx.BatchesWithin(c.Account.ID, c.Key.Lists)
 }

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -84,6 +85,13 @@ func (x *Exclusion) check(tx Tx, c *Caller, populations []Population) error {
 		if _, err := loadBatch(tx, c, id, false); err != nil {
 			return err
 		}
+		b, err := tx.LockBatch(id) // so that deleteBatch waits, and then finds this Exclusion
+		if err != nil {
+			return err
+		}
+		if b.Status == BatchDeleted {
+			return ErrNoBatch
+		}
 	}
 	for i := range populations {
 		schema, err := tx.Schema(populations[i].List)
@@ -112,6 +120,43 @@ func (x *Exclusion) store(tx ExclusionTx, id BatchID) error {
 	}
 	x.Batch = id
 	return tx.AddExclusion(x)
+}
+
+// checkNotAwaited refuses to delete a Batch while another one must still leave out the Contacts that it was sent to: it
+// excludes the Batch, or it has a population of type unsent, and has not read all its recipients. Otherwise these
+// Contacts would get a mail that they must not get. field is the parameter that the error names. decisions.md: 102
+func (b *Batch) checkNotAwaited(tx Tx, field string) error {
+	isOfEvents := b.Status == BatchRunning // SentBefore finds its mails without its recipients
+	if b.Begun == 0 && !isOfEvents {
+		return nil
+	}
+	open, err := tx.Batches(b.AccountID, BatchFilter{Open: true})
+	if err != nil {
+		return err
+	}
+	for i := range open {
+		other := &open[i]
+		if other.IsPopulated || other.ID == b.ID {
+			continue
+		}
+		exclude, err := tx.Exclusion(other.ID)
+		if err != nil {
+			return err
+		}
+		awaits := slices.Contains(exclude.Batches, b.ID)
+		if !awaits && !isOfEvents && b.sends(other.MessageID) {
+			populations, err := tx.Populations(other.ID)
+			if err != nil {
+				return err
+			}
+			awaits = slices.ContainsFunc(populations, func(p Population) bool { return p.Type == PopulationUnsent && !p.Done })
+		}
+		if awaits {
+			return invalid(field, fmt.Sprintf("Batch %d leaves out the Contacts that Batch %d was sent to, and has not read all "+
+				"its recipients: cancel Batch %[1]d, or delete this one later", other.ID, b.ID))
+		}
+	}
+	return nil
 }
 
 // keep returns the candidates that the Exclusion does not leave out. The error is of kind

@@ -313,13 +313,19 @@ func split(all []Candidate, ids []ContactID, wanted bool) []Candidate {
 
 // batchesWithMessage returns the other Batches that send the Message of b, also as a variant.
 func batchesWithMessage(tx BatchTx, b *Batch) (ids []BatchID, err error) {
-	all, err := tx.Batches(b.AccountID)
-	for i := range all {
-		if all[i].sends(b.MessageID) && all[i].ID != b.ID {
-			ids = append(ids, all[i].ID)
+	for _, f := range []BatchFilter{{Message: b.MessageID}, {HasVariants: true}} {
+		all, err := tx.Batches(b.AccountID, f)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			if all[i].sends(b.MessageID) && all[i].ID != b.ID {
+				ids = append(ids, all[i].ID)
+			}
 		}
 	}
-	return ids, err
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 // withoutDuplicates returns the candidates whose address no recipient of the Batch has yet. A List

@@ -205,12 +205,16 @@ func (s *Service) leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *
 	return leased, 0, leased.take(tx, holder, now)
 }
 
-// take gives the slice to a holder. The Batch is locked, so no other process takes the slice.
+// take gives the slice to a holder. The Batch is locked, so no other process takes the slice. The holder may hand over
+// its mails from now on, so the Batch has begun.
 func (l *LeasedSlice) take(tx Tx, holder string, now int64) error {
 	if _, err := tx.TakeSlice(&l.BatchSlice, holder, now+SliceLease); err != nil {
 		return err
 	}
 	l.Holder, l.Of.ActiveTime = holder, now
+	if l.Of.Begun == 0 && len(l.Recipients) > 0 {
+		l.Of.Begun = now
+	}
 	return tx.SetBatchState(l.Of)
 }
 
@@ -241,7 +245,7 @@ func (b *Batch) edition(m *Message) *Message {
 func (b *Batch) pauseLate(tx BatchTx) error {
 	b.Status = BatchPaused
 	b.Reason = "more than 6 hours late: continue it with unpause"
-	if b.FirstSent == 0 {
+	if b.Begun == 0 {
 		b.Reason = "more than 6 hours late: continue it with unpause, or choose another time with reschedule first"
 	}
 	return tx.SetBatchState(b)

@@ -87,13 +87,13 @@ func eachStartedBatch(tx Tx, now int64, fn func(*Batch) error) error {
 		return err
 	}
 	for i := range accounts {
-		batches, err := tx.Batches(accounts[i].ID)
+		batches, err := tx.Batches(accounts[i].ID, BatchFilter{Open: true})
 		if err != nil {
 			return err
 		}
 		for j := range batches {
 			b := &batches[j]
-			if b.ended() || b.Status == BatchPaused || b.SendTime > now {
+			if b.Status == BatchPaused || b.SendTime > now {
 				continue
 			}
 			if err := fn(b); err != nil {

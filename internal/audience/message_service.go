@@ -131,12 +131,12 @@ func checkMessageFolder(tx FolderTx, account AccountID, id FolderID) error {
 // checkUnused refuses a change of a Message that autoresponders or open Batches send. field is the
 // key that the error names, or "" for the complete Message.
 func checkUnused(tx Tx, m *Message, field string) error {
-	batches, err := tx.Batches(m.AccountID)
+	batches, err := tx.Batches(m.AccountID, BatchFilter{Open: true})
 	if err != nil {
 		return err
 	}
 	for i := range batches {
-		if b := &batches[i]; b.sends(m.ID) && !b.ended() {
+		if b := &batches[i]; b.sends(m.ID) {
 			return invalid(field, fmt.Sprintf("Batch %d sends the Message and has not ended; cancel it first", b.ID))
 		}
 	}

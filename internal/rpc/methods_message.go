@@ -45,7 +45,7 @@ func (t table) addAutoresponderMethods() {
 			"303 307 309 310")
 	g.add("deleteAutoresponder", full, writes, "autoresponder_id",
 		deleteRecord((*service).DeleteAutoresponder)).
-		says("Deletes an autoresponder.", "true", "309")
+		says("Deletes an autoresponder.", "true", "309 310")
 	g.add("searchAutoresponders", read, readOnly, searchParams,
 		searchRecords((*service).SearchAutoresponders, audience.AutoresponderAttributes)).
 		says("Returns the autoresponders that match the criteria.", "array of Autoresponder", "311")

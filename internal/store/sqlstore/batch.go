@@ -33,6 +33,7 @@ func mapBatch(m *mapper, b *audience.Batch) {
 	m.value("active_time", &b.ActiveTime)
 	m.value("recent_mails", &b.RecentMails)
 	m.value("recent_bounces", &b.RecentBounces)
+	m.value("begun_time", &b.Begun)
 	m.fixed("first_sent_time", &b.FirstSent)
 	m.fixed("last_sent_time", &b.LastSent)
 	mapBatchCounts(m, &b.BatchCounts)
@@ -138,22 +139,57 @@ func (t *Tx) LockBatch(id audience.BatchID) (*audience.Batch, error) {
 	return batchTable.one(t, audience.ErrNoBatch, "WHERE id = ?"+t.locking(), int64(id))
 }
 
-// listed leaves out the Batches that searches do not find.
-const listed = " AND status NOT IN ('deleted', 'running')"
-
-// Batches returns an Account's Batches in the order of their IDs.
-func (t *Tx) Batches(account audience.AccountID) ([]audience.Batch, error) {
-	return batchTable.all(t, "WHERE account_id = ?"+listed+" ORDER BY id", int64(account))
-}
-
-// BatchesWithin returns the Batches of an Account whose populations are of some Lists only.
-func (t *Tx) BatchesWithin(account audience.AccountID, lists []audience.ListID) ([]audience.Batch, error) {
-	test, arg, err := oneOfIDs(t, lists)
+// Batches returns Batches of an Account in the order of their IDs.
+func (t *Tx) Batches(account audience.AccountID, f audience.BatchFilter) ([]audience.Batch, error) {
+	where, args, err := t.filterBatches(account, f)
 	if err != nil {
 		return nil, err
 	}
-	return batchTable.all(t, `WHERE account_id = ?`+listed+` AND NOT EXISTS (SELECT 1 FROM batch_population p
-		WHERE p.batch_id = batch.id AND NOT (p.list_id`+test+`)) ORDER BY id`, int64(account), arg)
+	return batchTable.all(t, where+t.orderBatches(f), args...)
+}
+
+// orderBatches returns the ORDER BY clause. SQLite would rather read all Batches in order than sort the open ones.
+func (t *Tx) orderBatches(f audience.BatchFilter) string {
+	if f.Open {
+		return " ORDER BY " + t.sql.NoIndex + "id"
+	}
+	return " ORDER BY id"
+}
+
+// OpenBatchCount returns the number of an Account's Batches that have not ended.
+func (t *Tx) OpenBatchCount(account audience.AccountID) (int64, error) {
+	where, args, err := t.filterBatches(account, audience.BatchFilter{Open: true})
+	if err != nil {
+		return 0, err
+	}
+	return t.number("SELECT count(*) FROM batch "+where, args...)
+}
+
+// filterBatches returns the WHERE clause of a filter. Open, Message and HasVariants have an index each.
+func (t *Tx) filterBatches(account audience.AccountID, f audience.BatchFilter) (where string, args []any, err error) {
+	where, args = "WHERE account_id = ?", []any{int64(account)}
+	if f.Open {
+		where += " AND status IN ('initialising', 'pending', 'sending', 'paused')"
+	} else {
+		where += " AND status NOT IN ('deleted', 'running')"
+	}
+	if f.Message != 0 {
+		where += " AND message_id = ?"
+		args = append(args, int64(f.Message))
+	}
+	if f.HasVariants {
+		where += " AND variants <> ''"
+	}
+	if f.Lists != nil {
+		test, arg, err := oneOfIDs(t, f.Lists)
+		if err != nil {
+			return "", nil, err
+		}
+		where += ` AND NOT EXISTS (SELECT 1 FROM batch_population p
+			WHERE p.batch_id = batch.id AND NOT (p.list_id` + test + `))`
+		args = append(args, arg)
+	}
+	return where, args, nil
 }
 
 // BatchLists returns the Lists of a Batch's populations.

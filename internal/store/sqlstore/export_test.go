@@ -27,3 +27,9 @@ func (t *Tx) ContactsOf() map[string][]string {
 		"INTEGER PRIMARY KEY (rowid=?)":               {s.contactsToChange, s.valueSizes},
 	}
 }
+
+// FilterBatches returns the clauses of the statement of Batches.
+func (t *Tx) FilterBatches(account audience.AccountID, f audience.BatchFilter) (clauses string, args []any, err error) {
+	where, args, err := t.filterBatches(account, f)
+	return where + t.orderBatches(f), args, err
+}

@@ -218,6 +218,13 @@ func autoresponderBatchIsHidden(e *eventFixture) {
 	if f.batchFixture.batch(f.batch).MessageID != june {
 		f.Error("the Batch does not have the new Message of the autoresponder")
 	}
+	later, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: june, SendTime: f.now.Unix() + 3600,
+		Populations: []audience.PopulationRequest{{List: f.news, Time: "send"}},
+		Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: []audience.BatchID{f.batch}}}})
+	f.must(err)
+	err = f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder)
+	f.refused(err, audience.InvalidParameters, "leaves out")
+	f.edit(later, "cancel")
 	f.must(f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder))
 	_, err = f.service.Batch(f.Context(), f.caller, f.batch)
 	f.refused(err, audience.NoBatch, "no Batch")
