@@ -180,6 +180,7 @@ func (c *migrateCommand) print(out *console, r *movein.Result, took time.Duratio
 		err := printJSON(out.stdout, record{{"lists", rows}, {"folders", r.Folders}, {"files", r.Files},
 			{"messages", r.Messages}, {"autoresponders", r.Autoresponders}, {"webhooks", r.Webhooks}, {"active_at_source", append([]int64{}, r.Active...)},
 			{"consents", r.Consents}, {"unsubscribers_at_source", r.Unsubscribers}, {"unsubscribers", r.StoredUnsubs},
+			{"unsubscribers_erased", r.ErasedUnsubs},
 			{"not_moved", r.Problems}, {"skipped_methods", append([]string{}, r.Skipped...)}})
 		if err != nil {
 			return err
@@ -196,7 +197,7 @@ func (c *migrateCommand) print(out *console, r *movein.Result, took time.Duratio
 
 // printText prints the comparison for people.
 func (c *migrateCommand) printText(out *console, r *movein.Result, rows []record, took time.Duration) error {
-	columns := []string{"id", "name", "at_source", "left_out", "here", "added", "changed", "removed"}
+	columns := []string{"id", "name", "at_source", "left_out", "erased", "here", "added", "changed", "removed"}
 	if !c.Quick {
 		columns = append(columns, "source_checksum", "checksum", "result")
 	}
@@ -206,6 +207,10 @@ func (c *migrateCommand) printText(out *console, r *movein.Result, rows []record
 	fmt.Fprintf(out.stdout, "%d Folders, %d files, %d Messages, %d autoresponders, %d webhooks, %d new consents; "+
 		"Unsubscriber List: %d entries, %d at the source. Took %s\n", r.Folders, r.Files, r.Messages, r.Autoresponders,
 		r.Webhooks, r.Consents, r.StoredUnsubs, r.Unsubscribers, took.Round(time.Second/10))
+	if r.ErasedUnsubs > 0 {
+		fmt.Fprintf(out.stdout, "%d entries of the source's Unsubscriber List are of persons who were erased here: only their "+
+			"hashes stay\n", r.ErasedUnsubs)
+	}
 	if len(r.Active) > 0 {
 		fmt.Fprintf(out.stdout, "These autoresponders are active at the source and inactive here. Activate them with "+
 			"editAutoresponder when the other service has stopped: %s\n", strings.Trim(fmt.Sprint(r.Active), "[]"))
@@ -225,7 +230,7 @@ func listRow(l *movein.ListResult) record {
 	if l.Checksum == "" {
 		result = ""
 	}
-	return record{{"id", l.ID}, {"name", l.Name}, {"at_source", l.AtSource}, {"left_out", l.LeftOut}, {"here", l.Stored},
+	return record{{"id", l.ID}, {"name", l.Name}, {"at_source", l.AtSource}, {"left_out", l.LeftOut}, {"erased", l.Erased}, {"here", l.Stored},
 		{"added", l.Added}, {"changed", l.Changed}, {"removed", l.Removed},
 		{"source_checksum", l.SourceChecksum}, {"checksum", l.Checksum}, {"result", result}}
 }

@@ -30,6 +30,7 @@ type MovedPage struct {
 	Contacts       int // of the page that are stored
 	Added, Changed int
 	Removed        int
+	Erased         int  // of the page: left out, because the person was erased here
 	Again          bool // too many Contacts were removed for one transaction: send the page again
 	Source, Stored [sha256.Size]byte
 	Problems       []MoveProblem
@@ -39,7 +40,8 @@ type MovedPage struct {
 const maxMoveRemovals = 500
 
 // MoveContacts stores the Contacts of a page that differ from the stored ones. A value that the rules refuse is left
-// out and reported. A Contact whose two addresses are refused is left out. progress is stored with the page.
+// out and reported. A Contact whose two addresses are refused is left out, and so is a Contact with an address that was
+// erased here. progress is stored with the page.
 // Errors: NoList, ContactLimit.
 func (s *Service) MoveContacts(ctx context.Context, c *Caller, m *Move, p MovePage, progress MovedList) (
 	result MovedPage, err error) {
@@ -62,23 +64,30 @@ func movePage(tx Tx, c *Caller, now int64, p MovePage) (result MovedPage, err er
 	if err := tx.LockListForBulk(p.List); err != nil {
 		return result, err
 	}
+	today := Today(time.Unix(now, 0), c.Account.TimeZone)
+	contacts := make([]*Contact, 0, len(p.Records))
+	for _, record := range p.Records {
+		r := moveReader{record: record, about: MoveProblem{Record: "contact", List: p.List, ID: record.ID()}}
+		if contact := r.contact(schema, today, now); contact != nil {
+			contacts = append(contacts, contact)
+		}
+		result.Problems = append(result.Problems, r.problems...)
+	}
+	contacts, erased, err := withoutErased(tx, c.Account.ID, contacts)
+	if err != nil {
+		return result, err
+	}
 	if p.Whole {
-		result.Removed, result.Again, err = removeMissing(tx, p)
+		result.Removed, result.Again, err = removeMissing(tx, p, erased)
 		if err != nil || result.Again {
 			return result, err
 		}
 	}
-	today := Today(time.Unix(now, 0), c.Account.TimeZone)
-	contacts := make([]*Contact, 0, len(p.Records))
-	ids := make([]ContactID, 0, len(p.Records))
-	for _, record := range p.Records {
-		r := moveReader{record: record, about: MoveProblem{Record: "contact", List: p.List, ID: record.ID()}}
-		if contact := r.contact(schema, today, now); contact != nil {
-			contacts, ids = append(contacts, contact), append(ids, contact.ID)
-		}
-		result.Problems = append(result.Problems, r.problems...)
+	ids := make([]ContactID, len(contacts))
+	for i, contact := range contacts {
+		ids[i] = contact.ID
 	}
-	result.Contacts = len(contacts)
+	result.Contacts, result.Erased = len(contacts), len(erased)
 	if len(contacts) == 0 {
 		return result, nil
 	}
@@ -86,6 +95,29 @@ func movePage(tx Tx, c *Caller, now int64, p MovePage) (result MovedPage, err er
 		return result, err
 	}
 	return result, result.compare(tx, contacts, ids)
+}
+
+// withoutErased returns the Contacts without those that have an address of an erased person, and the IDs of the latter.
+func withoutErased(tx UnsubscriberTx, account AccountID, contacts []*Contact) (
+	kept []*Contact, erased map[ContactID]bool, err error) {
+	var addresses []string
+	for _, c := range contacts {
+		addresses = append(addresses, c.Key, c.Mobile)
+	}
+	slices.Sort(addresses)
+	entries, err := tx.ErasedEntries(account, slices.Compact(addresses))
+	if err != nil {
+		return nil, nil, err
+	}
+	erased = make(map[ContactID]bool)
+	for _, c := range contacts {
+		if entries[c.Key] != "" || entries[c.Mobile] != "" {
+			erased[c.ID] = true
+		} else {
+			kept = append(kept, c)
+		}
+	}
+	return kept, erased, nil
 }
 
 // store stores the Contacts that differ from the stored ones.
@@ -151,11 +183,12 @@ func contactText(c *Contact) string {
 	return string(append(b, '\n'))
 }
 
-// removeMissing removes the Contacts in the range of a whole page that the page does not have.
-func removeMissing(tx Tx, p MovePage) (removed int, again bool, err error) {
+// removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased persons.
+func removeMissing(tx Tx, p MovePage, erased map[ContactID]bool) (removed int, again bool, err error) {
 	inPage := make(map[ContactID]bool, len(p.Records))
 	for _, record := range p.Records {
-		inPage[ContactID(record.ID())] = true
+		id := ContactID(record.ID())
+		inPage[id] = !erased[id]
 	}
 	limit := len(p.Records) + maxMoveRemovals
 	ids, err := tx.ContactIDs(p.List, p.After, p.Upto, limit)

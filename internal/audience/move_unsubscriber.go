@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"enlist/internal/address"
@@ -9,39 +10,55 @@ import (
 
 // This file stores entries of the Unsubscriber List that move in from another service.
 
+// MovedUnsubscribers says what MoveUnsubscribers has stored.
+type MovedUnsubscribers struct {
+	Added    int
+	Erased   int // left out, because the address was erased here: its entry has only a hash
+	Problems []MoveProblem
+}
+
 // MoveUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
 // of n equal entries it stores as many as are missing. An address that is none is stored as it is, because it can only
-// prevent mail. It returns how many entries it has added.
+// prevent mail. An address that was erased here has an entry already, and is left out.
 func (s *Service) MoveUnsubscribers(ctx context.Context, c *Caller, m *Move, records []MovedRecord) (
-	added int, problems []MoveProblem, err error) {
-	_, err = update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
-		added, problems = 0, nil
+	*MovedUnsubscribers, error) {
+	return update(ctx, s, c, func(tx Tx, _ int64) (*MovedUnsubscribers, error) {
+		result := new(MovedUnsubscribers)
 		entries := make([]Unsubscriber, 0, len(records))
 		for _, record := range records {
 			r := moveReader{record: record, about: MoveProblem{Record: "unsubscriber", List: ListID(record.Int("list_id")),
 				ID: record.Int("contact_id")}}
 			u, ok, err := r.unsubscriber(tx)
 			if err != nil {
-				return false, err
+				return nil, err
 			}
 			if ok {
 				entries = append(entries, u)
 			}
-			problems = append(problems, r.problems...)
+			result.Problems = append(result.Problems, r.problems...)
 		}
+		keys := make([]string, len(entries))
+		for i := range entries {
+			keys[i] = entries[i].AddressKey
+		}
+		erased, err := tx.ErasedEntries(c.Account.ID, keys)
+		if err != nil {
+			return nil, err
+		}
+		entries = slices.DeleteFunc(entries, func(u Unsubscriber) bool { return erased[u.AddressKey] != "" })
+		result.Erased = len(keys) - len(entries)
 		missing, err := missingUnsubscribers(tx, c.Account.ID, entries, m.IDFactor != 0)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		added = len(missing)
+		result.Added = len(missing)
 		for i := range missing {
 			if err := tx.AddUnsubscriber(c.Account.ID, &missing[i]); err != nil {
-				return false, err
+				return nil, err
 			}
 		}
-		return true, nil
+		return result, nil
 	})
-	return added, problems, err
 }
 
 // unsubscriber reads an entry. ok is false without an address.

@@ -135,7 +135,8 @@ func (m *Mover) store(ctx context.Context, l movedList, page audience.MovePage, 
 		}
 		m.refused(stored.Problems)
 		if sums != nil {
-			l.result.LeftOut += len(page.Records) - stored.Contacts
+			l.result.LeftOut += len(page.Records) - stored.Contacts - stored.Erased
+			l.result.Erased += stored.Erased
 			sums.source.add(stored.Source)
 			sums.stored.add(stored.Stored)
 		}

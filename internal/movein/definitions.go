@@ -160,12 +160,13 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 func (m *Mover) unsubscribers(ctx context.Context) error {
 	read, stored := 0, 0
 	n, err := m.From.Unsubscribers(ctx, func(entries []audience.MovedRecord) error {
-		added, problems, err := m.Service.MoveUnsubscribers(ctx, m.Caller, m.move, entries)
+		moved, err := m.Service.MoveUnsubscribers(ctx, m.Caller, m.move, entries)
 		if err != nil {
 			return err
 		}
-		m.refused(problems)
-		read, stored = read+len(entries), stored+added
+		m.refused(moved.Problems)
+		m.result.ErasedUnsubs += moved.Erased
+		read, stored = read+len(entries), stored+moved.Added
 		m.Report(fmt.Sprintf("Unsubscriber List: %d entries read, %d added", read, stored))
 		return nil
 	})

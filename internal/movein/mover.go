@@ -37,6 +37,7 @@ type Result struct {
 	Consents       int     // rows of the ledger that this Run has added
 	Unsubscribers  int     // entries that the other service has
 	StoredUnsubs   int64   // entries that are stored here
+	ErasedUnsubs   int     // entries of the other service that were left out, because the person was erased here
 	Problems       int
 	Skipped        []string // methods that the other service does not have
 }
@@ -47,6 +48,7 @@ type ListResult struct {
 	Name           string
 	AtSource       int // Contacts that the other service has
 	LeftOut        int // of them, Contacts without a valid address
+	Erased         int // of them, Contacts of persons who were erased here
 	Stored         int64
 	Added, Changed int
 	Removed        int
@@ -54,9 +56,9 @@ type ListResult struct {
 	Checksum       string
 }
 
-// Equal reports whether the List has the same Contacts as the other service, except those that were left out.
+// Equal reports whether the List has the same Contacts as the other service, except those that were left out or erased.
 func (l *ListResult) Equal() bool {
-	return l.SourceChecksum == l.Checksum && (l.Checksum == "" || int64(l.AtSource-l.LeftOut) == l.Stored)
+	return l.SourceChecksum == l.Checksum && (l.Checksum == "" || int64(l.AtSource-l.LeftOut-l.Erased) == l.Stored)
 }
 
 // movedList is a List of the other service.

@@ -184,6 +184,52 @@ func aStoppedMoveContinues(t *testing.T, e teststores.Engine) {
 	}
 }
 
+// A person who was erased here is not brought back by a later run, although the other service still has them: neither as a
+// Contact, also if another Contact gets the address there, nor with the address on the Unsubscriber List.
+//
+// covers: decision 99
+func TestAMoveLeavesErasedPersonsOut(t *testing.T) { teststores.Each(t, aMoveLeavesErasedPersonsOut) }
+
+func aMoveLeavesErasedPersonsOut(t *testing.T, e teststores.Engine) {
+	source, url := startOlder(t, 5)
+	source.contacts[1].email, source.contacts[1].unsubscribed = "b@example.com", true // it has two equal entries
+	to := newTarget(t, e)
+	first := must(to.move(t.Context(), url, false))(t)
+	if l := first.Lists[0]; l.Erased != 0 || first.ErasedUnsubs != 0 {
+		t.Errorf("before the erasure the result is %+v", first)
+	}
+	for _, person := range []string{"person0@example.com", "b@example.com"} {
+		must(to.service.ErasePerson(t.Context(), to.caller, person))(t)
+	}
+	source.mu.Lock()
+	source.modified++
+	source.contacts[3].email, source.contacts[3].modified = "PERSON0@example.com", source.modified
+	source.mu.Unlock()
+	for _, quick := range []bool{true, false} {
+		result := must(to.move(t.Context(), url, quick))(t)
+		l := result.Lists[0]
+		if !quick && (!l.Equal() || l.Erased != 3 || l.LeftOut != 0 || l.Stored != 2) {
+			t.Errorf("the List is %+v, want three Contacts of erased persons left out", l)
+		}
+		if result.ErasedUnsubs != 2 {
+			t.Errorf("%d entries of the Unsubscriber List were left out, want 2", result.ErasedUnsubs)
+		}
+		for id, c := range to.contacts(t) {
+			if c.Key == "person0@example.com" || c.Key == "b@example.com" {
+				t.Errorf("the move has brought back %s as Contact %d", c.Key, id)
+			}
+		}
+	}
+	must(0, to.store.View(t.Context(), func(tx audience.Tx) error {
+		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1}, func(u *audience.Unsubscriber) error {
+			if strings.HasPrefix(u.AddressKey, "person0@") || strings.HasPrefix(u.AddressKey, "b@") {
+				t.Errorf("the Unsubscriber List has %+v", u)
+			}
+			return nil
+		})
+	}))(t)
+}
+
 // Contacts that are removed and added while pages are read are missed by no page. Calls without a valid reply are
 // repeated. A quick run reads only the changed Contacts.
 func TestChangesDuringAMove(t *testing.T) {

@@ -135,6 +135,9 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 	if i := f.runs("Email\nann@example.com\ndora@example.com\n", nil); i.Added != 1 || i.Skipped != 1 {
 		o.Errorf("the import has %+v, want one row added and one skipped", i.ImportCounts)
 	}
+	if i := f.runs("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.Skip, o.DryRun = audience.SkipNoAddress, true }); i.Added != 1 {
+		o.Errorf("the import without skip has %+v, want the address added, as its caller says", i.ImportCounts)
+	}
 	if i := f.runs("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.As = audience.AsUnsubscribers }); i.Skipped+i.Unchanged != 1 {
 		o.Errorf("the import of unsubscribers has %+v, want the address as known", i.ImportCounts)
 	}
