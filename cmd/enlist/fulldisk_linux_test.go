@@ -5,32 +5,26 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"enlist/api"
+	"enlist/internal/audience"
+	"enlist/internal/backup"
+	"enlist/internal/config"
 	"enlist/internal/store/teststores"
 )
 
 // While the disk is full, changes fail, /readyz answers 503, and enlist doctor reports a problem. When the disk has
 // room again, the same server stores changes.
 func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
-	if testing.Short() {
-		t.Skip("this test mounts a file system: run it with \"make faults\"")
-	}
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
-		t.Skipf("mount a small file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := smallDisk(t, "8m")
 	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
 	c.db = filepath.Join(dir, "enlist.db")
 	kill := c.start()
@@ -67,18 +61,7 @@ func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
 //
 // covers: decision 96
 func TestFullDiskStopsAnImport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("this test mounts a file system: run it with \"make faults\"")
-	}
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skipf("mount a small file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := smallDisk(t, "16m")
 	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
 	c.db = filepath.Join(dir, "enlist.db")
 	c.start()() // creates the database
@@ -109,6 +92,100 @@ func TestFullDiskStopsAnImport(t *testing.T) {
 	if done := fmt.Sprintf("%d rows: %[1]d added", rows); status != 0 || !strings.Contains(out, done) {
 		t.Errorf("with room again the import ended with status %d and printed %s%s, want %q", status, out, problem, done)
 	}
+}
+
+// A backup for which the disk has no room fails with the reason, and leaves nothing behind: neither a file under its name
+// nor a temporary one. An older backup that it should replace stays. A scheduled backup removes no old backup then, and is
+// tried again when the disk has room.
+//
+// covers: decision 86
+func TestFullDiskStopsABackup(t *testing.T) { teststores.Each(t, fullDiskStopsABackup) }
+
+func fullDiskStopsABackup(t *testing.T, e teststores.Engine) {
+	dir := smallDisk(t, "16m")
+	c := newCrash(t, e, "smtp://127.0.0.1:1")
+	c.start()()
+	if status, out, problem := enlist("import", "--db", c.db, "--list", "1", manyPeople(t, 20_000)); status != 0 {
+		t.Fatalf("the import ended with status %d: %s%s", status, out, problem)
+	}
+	old := filepath.Join(dir, "enlist-20200101T000000Z.db")
+	for _, name := range []string{filepath.Join(dir, "enlist-20190101T000000Z.db"), old} {
+		if err := os.WriteFile(name, []byte("an old backup"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill := filepath.Join(dir, "fill")
+	if err := os.WriteFile(fill, make([]byte, 15<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantOnly := func(want string) {
+		t.Helper()
+		entries, err := os.ReadDir(dir)
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if got := strings.Join(names, " "); err != nil || got != want {
+			t.Errorf("the folder has %s, error %v; want %s", got, err, want)
+		}
+	}
+	const before = "enlist-20190101T000000Z.db enlist-20200101T000000Z.db fill"
+	full := "the disk of " + dir + " is full"
+	const key = "age1jsjn8gm6dm6rve0f9td4m246lustpdhv73gkpchqvl8smfje0qhqlwz5pw"
+	for _, args := range [][]string{
+		{filepath.Join(dir, "new.db")}, {"--force", old}, {"--recipient", key, filepath.Join(dir, "new.db.age")},
+	} {
+		status, out, problem := enlist(append([]string{"backup", "--db", c.db}, args...)...)
+		if status != 1 || !strings.Contains(problem, full) {
+			t.Errorf("backup %q ended with status %d and printed %s%s", args, status, out, problem)
+		}
+		wantOnly(before)
+	}
+	if kept, err := os.ReadFile(old); err != nil || string(kept) != "an old backup" {
+		t.Errorf("the older backup is %q, error %v", kept, err)
+	}
+	store, err := teststores.Open(t.Context(), c.db, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	now := time.Now()
+	service := audience.NewService(store, func() time.Time { return now })
+	s := &backup.Scheduler{Service: service, From: config.Database{DB: c.db}, Dir: dir, Every: time.Hour, Keep: backup.Keep{'m': 1},
+		Log: slog.New(slog.DiscardHandler)}
+	if err := s.RunDue(t.Context(), now); err == nil || !strings.Contains(err.Error(), full) {
+		t.Errorf("the scheduled backup ended with %v", err)
+	}
+	wantOnly(before)
+	if last, err := service.LastBackup(t.Context()); err != nil || last.Time != 0 || !strings.Contains(last.Error, full) {
+		t.Errorf("the last backup is %+v, error %v", last, err)
+	}
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(11 * time.Minute)
+	if err := s.RunDue(t.Context(), now); err != nil {
+		t.Error(err)
+	}
+	wantOnly(now.UTC().Format("enlist-20060102T150405Z.db"))
+}
+
+// smallDisk mounts a file system of a size such as 8m, and returns its folder.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("this test mounts a file system: run it with \"make faults\"")
+	}
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("mount a small file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // fillDisk writes a file until its file system is full.

@@ -31,3 +31,9 @@ func isBusy(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)
 	return ok && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
 }
+
+// IsFull reports whether an error means that the disk is full.
+func IsFull(err error) bool {
+	e, ok := errors.AsType[sqlite3.Error](err)
+	return ok && e.Code == sqlite3.ErrFull
+}
