@@ -49,6 +49,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/sheet":         {"golang.org/x/text/...", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},
 	"enlist/internal/web":           {"enlist/internal/audience"},
+	"enlist/internal/feedback":      {"enlist/internal/audience", "enlist/internal/mail", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/proof":         {"enlist/internal/audience"},
 	"enlist/internal/webhook":       {"enlist/internal/audience"},
 	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/xmlrpc", "enlist/api", "github.com/go-json-experiment/json/...",

@@ -12,6 +12,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/feedback"
 	"enlist/internal/mail"
 )
 
@@ -28,7 +29,7 @@ func newMailer(ctx context.Context, c config.Serve, service *audience.Service, a
 	}
 	name, from := c.Sender()
 	transport := mail.Transport{SMTP: c.SMTP, Connections: c.MailConnections, Rate: c.MailRate,
-		BounceAddress: c.BounceAddress, Key: key, Log: log}
+		BounceAddress: c.BounceAddress, Fields: feedback.HeaderFields(c.SMTPProvider), Key: key, Log: log}
 	if c.DKIMKey != "" {
 		_, domain, _ := strings.Cut(from, "@")
 		transport.DKIMKey, transport.DKIMDomain, transport.DKIMSelector =
@@ -50,4 +51,24 @@ func publicURL(c config.Serve, addr net.Addr) string {
 		return base(c, addr)
 	}
 	return strings.TrimSuffix(c.PublicURL, "/")
+}
+
+// newFeedback returns the Handler of the events of --smtp-provider, or nil if there is none.
+func newFeedback(c config.Serve, service *audience.Service, links audience.LinkKey, log *slog.Logger) (*feedback.Handler, error) {
+	if c.SMTPProvider == "" {
+		return nil, nil
+	}
+	return feedback.New(feedback.Options{Provider: c.SMTPProvider, Secret: c.BounceSecret, Key: c.BounceKey,
+		Links: links, Service: service, Log: log})
+}
+
+// checkFeedback returns an error if --bounce-key does not fit the provider.
+func checkFeedback(c config.Serve) error {
+	if c.SMTPProvider == "" {
+		return nil
+	}
+	if err := feedback.CheckKey(c.SMTPProvider, c.BounceKey); err != nil {
+		return fmt.Errorf("--smtp-provider %s: %w", c.SMTPProvider, err)
+	}
+	return nil
 }

@@ -48,18 +48,23 @@ func metricsShowWhatTheServiceDoes(t *testing.T, e teststores.Engine) {
 	must(m.crash.client.SubscribeContact(t.Context(), 1, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
 	m.until(`enlist_batch_mails outcome="sent"`, contacts)
 	m.until(`enlist_mails_total outcome="sent"`, contacts+1)
+	endpoint := strings.TrimSuffix(m.crash.url, "/api/jsonrpcserver") + "/bounces/postmark/" + secret
+	must(http.Post(endpoint, "application/json", strings.NewReader(`{"RecordType":"Delivery"}`)))(t).Body.Close()
 	relay := strings.TrimPrefix(server.URL(), "smtp://")
 	for name, least := range map[string]float64{
 		`enlist_ready`: 1, `enlist_figures_up`: 1, `enlist_calls_total method="subscribeContact" code="0"`: 1,
 		`enlist_batches status="completed"`: 1, `enlist_mail_seconds relay="` + relay + `"`: contacts + 1, `enlist_commit_updates`: 5,
 		`enlist_database_connections_max pool="searches"`: 8, `enlist_last_good_backup_timestamp_seconds`: 1,
-		`enlist_disk_free_bytes disk="backups"`: 1,
+		`enlist_disk_free_bytes disk="backups"`: 1, `enlist_provider_events_total provider="postmark" outcome="ignored"`: 1,
 	} {
 		m.until(name, least)
 	}
 	m.compare(e.Name == "sqlite")
 	m.checkedByPromtool()
 }
+
+// secret is the secret in the URL of the provider's events.
+const secret = "secret-of-the-url-0123456789"
 
 // scrape has the metrics of a running program.
 type scrape struct {
@@ -75,7 +80,8 @@ var loggedMetrics = regexp.MustCompile(`http://[0-9.:]+/metrics`)
 // serve starts the program with metrics, which crash.process does not serve.
 func (m *scrape) serve() {
 	cmd := exec.Command("enlist", "serve", "--db", m.crash.db, "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
-		"--smtp", m.crash.smtp, "--mail-from", "news@example.com", "--backup-dir", m.t.TempDir())
+		"--smtp", m.crash.smtp, "--mail-from", "news@example.com", "--backup-dir", m.t.TempDir(),
+		"--smtp-provider", "postmark", "--bounce-secret", secret)
 	cmd.Env = append(cmd.Environ(), "ENLIST_BOOTSTRAP_KEY="+m.crash.key)
 	stdout := must(cmd.StdoutPipe())(m.t)
 	stderr := must(cmd.StderrPipe())(m.t)
@@ -95,7 +101,8 @@ func (m *scrape) serve() {
 	if m.url == "" || found == nil {
 		m.t.Fatalf("the program printed %q and logged no address of metrics", greeting[:n])
 	}
-	m.crash.client = api.NewClient(string(found[1]), m.crash.key)
+	m.crash.url = string(found[1])
+	m.crash.client = api.NewClient(m.crash.url, m.crash.key)
 	m.t.Cleanup(m.crash.client.Close)
 }
 

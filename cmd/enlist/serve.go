@@ -33,7 +33,7 @@ const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 // Run serves until a signal arrives. After the first SIGINT or SIGTERM the server finishes running calls, and restore
 // removes the signal handler. So a second signal ends the process at once.
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
-	if err := c.Check(); err != nil {
+	if err := cmp.Or(c.Check(), checkFeedback(c.Serve)); err != nil {
 		return &usageError{err}
 	}
 	if out.getenv("GOGC") == "" {
@@ -113,9 +113,13 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	service.SetFileSettings(audience.FileSettings{MaxFile: int64(c.MaxFile), MaxTotal: int64(c.MaxFiles),
 		PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
 	service.SetComposer(mailer)
+	bounces, err := newFeedback(c.Serve, service, links, log)
+	if err != nil {
+		return err
+	}
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, keyRate, backups, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, keyRate, backups, bounces, log, quiet})
 	if err != nil {
 		return err
 	}

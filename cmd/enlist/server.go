@@ -21,6 +21,7 @@ import (
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/door"
+	"enlist/internal/feedback"
 	"enlist/internal/importexport"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
@@ -73,6 +74,7 @@ type components struct {
 	door    *entrance
 	keyRate audience.CallRate // of keys without a rate of their own
 	backups *backup.Scheduler // nil: this process makes no backups
+	bounces *feedback.Handler // nil: there is no --smtp-provider
 	log     *slog.Logger
 	quiet   *slog.Logger // Logger for libraries
 }
@@ -119,6 +121,9 @@ func newServer(c config.Serve, r components) (*server, error) {
 		metrics.MustRegister(s.files.Metrics()...)
 		metrics.MustRegister(diskMetrics(c)...)
 		metrics.MustRegister(newFiguresCollector(r.service, s.ready, slices.Sorted(maps.Keys(queues.Queues))))
+		if r.bounces != nil {
+			metrics.MustRegister(r.bounces.Metrics()...)
+		}
 		if r.backups != nil {
 			metrics.MustRegister(r.backups.Metrics()...)
 		}
@@ -155,6 +160,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if importexport.IsPath(r.URL.Path) {
 			s.files.ServeHTTP(w, r)
+			return
+		}
+		if s.bounces != nil && feedback.IsPath(r.URL.Path) {
+			s.bounces.ServeHTTP(w, r)
 			return
 		}
 		if apidoc.IsPath(r.URL.Path) {

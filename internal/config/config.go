@@ -13,6 +13,7 @@ import (
 	"net/mail"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -140,6 +141,9 @@ type Serve struct {
 	BatchWarmup     string   `placeholder:"TEXT"`
 	BatchRate       []string `sep:" " placeholder:"SCOPE=RATES"`
 	BounceAddress   string   `placeholder:"ADDRESS"`
+	SMTPProvider    string   `placeholder:"NAME"`
+	BounceSecret    string   `placeholder:"TEXT"`
+	BounceKey       string   `placeholder:"KEY"`
 	DKIMKey         string   `placeholder:"FILE"`
 	DKIMDomain      string   `placeholder:"DOMAIN"`
 	DKIMSelector    string   `default:"enlist" placeholder:"NAME"`
@@ -232,6 +236,9 @@ func (s Serve) checkTLS() error {
 	return nil
 }
 
+// bounceSecret matches a secret that can be a part of a path and cannot be guessed.
+var bounceSecret = regexp.MustCompile(`^[A-Za-z0-9_-]{20,100}$`)
+
 // checkMail checks the settings of mail.
 func (s Serve) checkMail() error {
 	_, from := s.Sender()
@@ -248,6 +255,13 @@ func (s Serve) checkMail() error {
 		return errors.New("--mail must be dir: and the path of a folder")
 	case s.MailConnections < 0 || s.MailRate < 0:
 		return errors.New("--mail-connections and --mail-rate must not be negative")
+	case s.SMTPProvider == "" && (s.BounceSecret != "" || s.BounceKey != ""):
+		return errors.New("--bounce-secret and --bounce-key need --smtp-provider")
+	case s.SMTPProvider != "" && s.SMTP == "":
+		return errors.New("--smtp-provider needs --smtp, the mail server of the provider")
+	case s.SMTPProvider != "" && !bounceSecret.MatchString(s.BounceSecret):
+		return errors.New("--smtp-provider needs --bounce-secret with 20 to 100 letters, digits, - and _: " +
+			"make one with: openssl rand -hex 16")
 	case s.DKIMKey == "" && s.DKIMDomain != "":
 		return errors.New("--dkim-domain needs --dkim-key")
 	case s.DKIMKey != "" && s.DKIMDomain == "" && s.MailFrom == "":

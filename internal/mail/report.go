@@ -54,7 +54,7 @@ func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
 	s.address(recipient)
 	e, err := message.Read(withoutFromLine(io.LimitReader(r, maxReport)))
 	if e == nil {
-		return Report{Detail: "it cannot be parsed as a mail: " + shorten(err.Error())}
+		return Report{Detail: "it cannot be parsed as a mail: " + Shorten(err.Error())}
 	}
 	for _, field := range []string{"To", "Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To"} {
 		s.addresses(e.Header.Values(field))
@@ -95,13 +95,13 @@ func (s *reportReader) report() Report {
 	case !s.isReport:
 		return Report{Detail: "it is neither a delivery status notification nor a complaint"}
 	case s.failed == "" && s.complaint == "":
-		return Report{Detail: "it reports no permanent failure: " + shorten(s.other)}
+		return Report{Detail: "it reports no permanent failure: " + Shorten(s.other)}
 	case !s.found:
 		return Report{Detail: "it does not name a message that this service sent"}
 	case s.complaint != "":
-		return Report{Kind: ComplaintReport, Delivery: s.delivery, Detail: shorten("complaint: " + s.complaint)}
+		return Report{Kind: ComplaintReport, Delivery: s.delivery, Detail: Shorten("complaint: " + s.complaint)}
 	}
-	return Report{Kind: BounceReport, Delivery: s.delivery, Detail: shorten(s.failed)}
+	return Report{Kind: BounceReport, Delivery: s.delivery, Detail: Shorten(s.failed)}
 }
 
 // entity reads a mail or a MIME part.
@@ -169,17 +169,36 @@ func (s *reportReader) recipient(action string, h *textproto.Header) {
 		reply = s.replyFor(strings.TrimSpace(address))
 	}
 	detail := strings.TrimSpace(status + " " + reply)
-	if status == "5.0.0" { // 5.0.0 gives no reason, but the reply sometimes begins with a better status code
-		_, rest, _ := strings.Cut(reply, " ")
-		if better := enhanced(rest); better != "" {
-			status = better
-		}
+	if status == "5.0.0" {
+		status = betterStatus(status, reply)
 	}
 	if action == "failed" && enhanced(status) != "" && aboutAddress(status) {
 		s.failed = detail
 	} else {
 		s.other = action + " " + status // without the recipient's address, because this text is logged
 	}
+}
+
+// BlamesAddress reports whether the recipient's address is the reason of a permanent failure. status is the enhanced
+// status code, or "" if there is none. Without any code, the address is the reason. decisions.md: 50
+func BlamesAddress(status, reply string) bool {
+	status, _, _ = strings.Cut(strings.TrimSpace(status), " ") // a comment can follow
+	if status == "" || status == "5.0.0" {
+		status = betterStatus(status, reply)
+	}
+	return status == "" || aboutAddress(status)
+}
+
+// betterStatus returns the status code in a reply, or status if it has none. The status 5.0.0 gives no reason, but the
+// reply sometimes begins with a better code, also after the code of SMTP.
+func betterStatus(status, reply string) string {
+	_, rest, _ := strings.Cut(reply, " ")
+	for _, text := range [...]string{rest, reply} {
+		if better := enhanced(text); better != "" {
+			return better
+		}
+	}
+	return status
 }
 
 // replyFor finds the reply for an address in the text part. OpenSMTPD writes the reply

@@ -57,7 +57,7 @@ func (f *failure) undelivered() *audience.Undelivered {
 		u.Unknown = !f.notAccepted()
 		return u
 	}
-	u.Code, u.Detail = reply.Code, shorten(reply.Msg)
+	u.Code, u.Detail = reply.Code, Shorten(reply.Msg)
 	if f.stage == stageConnect {
 		// The server refused the connection or the login, but not this message. The message
 		// stays in the queue until the operator has corrected the settings.
@@ -125,7 +125,7 @@ func enhanced(reply string) string {
 type shortError struct{ error }
 
 // Error returns the shortened text.
-func (e shortError) Error() string { return shorten(e.error.Error()) }
+func (e shortError) Error() string { return Shorten(e.error.Error()) }
 
 // Unwrap returns the error with its complete text.
 func (e shortError) Unwrap() error { return e.error }
@@ -133,9 +133,9 @@ func (e shortError) Unwrap() error { return e.error }
 // longestDetail limits a text from a mail server that is stored or logged, in bytes.
 const longestDetail = 500
 
-// shorten returns a text from a mail server as one printable line. It cuts the line after
+// Shorten returns a text from a mail server as one printable line. It cuts the line after
 // longestDetail bytes.
-func shorten(text string) string {
+func Shorten(text string) string {
 	text = strings.ToValidUTF8(text, "?")
 	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 	text = strings.Join(words, " ")

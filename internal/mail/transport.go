@@ -20,15 +20,16 @@ type sender interface {
 
 // Transport has the settings for sending composed messages.
 type Transport struct {
-	SMTP          string  // smtp[s]://user:password@host:port; "" if messages are written into Dir
-	Dir           string  // folder for .eml files
-	Connections   int     // largest number of connections to the mail server; the default is 8
-	Rate          float64 // largest number of messages per second; 0: no limit
-	BounceAddress string  // local@host: bounces are sent to local+TAG@host; "": to the sender's address
-	DKIMKey       string  // file with a private key in PEM; "" if messages are not signed
+	SMTP          string                  // smtp[s]://user:password@host:port; "" if messages are written into Dir
+	Dir           string                  // folder for .eml files
+	Connections   int                     // largest number of connections to the mail server; the default is 8
+	Rate          float64                 // largest number of messages per second; 0: no limit
+	BounceAddress string                  // local@host: bounces are sent to local+TAG@host; "": to the sender's address
+	Fields        func(tag string) string // header fields with a delivery's tag, which the email provider repeats; nil if there are none
+	DKIMKey       string                  // file with a private key in PEM; "" if messages are not signed
 	DKIMDomain    string
 	DKIMSelector  string
-	Key           audience.LinkKey // signs the TAG of the bounce address
+	Key           audience.LinkKey // signs the tags of deliveries
 	Log           *slog.Logger     // nil if nothing is logged
 }
 

@@ -28,7 +28,8 @@ type envelope struct {
 type encoder struct {
 	local, domain string // parts of the bounce address, the domain in ASCII; "" if there is no bounce address
 	key           audience.LinkKey
-	signer        *signer // nil if messages are not signed
+	fields        func(tag string) string // nil if a mail has no header field with its tag
+	signer        *signer                 // nil if messages are not signed
 }
 
 // maxBounceLocal is the greatest length of the local part of a bounce address, in bytes. Each
@@ -38,7 +39,7 @@ type encoder struct {
 const maxBounceLocal = 12
 
 func newEncoder(t Transport) (*encoder, error) {
-	e := &encoder{key: t.Key}
+	e := &encoder{key: t.Key, fields: t.Fields}
 	if t.BounceAddress != "" {
 		spelling, key, ok := address.ParseEmail(t.BounceAddress)
 		if !ok || spelling[0] == '"' {
@@ -57,8 +58,13 @@ func newEncoder(t Transport) (*encoder, error) {
 }
 
 // encode returns the envelope of a message. If about is not nil, the envelope sender
-// contains the tag of this delivery. decisions.md: 51
+// contains the tag of this delivery, and so do header fields for an email provider. decisions.md: 51, 112
 func (e *encoder) encode(m *composed, about *audience.DeliveryKey) (*envelope, error) {
+	if e.fields != nil && about != nil {
+		tagged := *m
+		tagged.header = append([]byte(e.fields(e.key.Tag(*about))), m.header...)
+		m = &tagged
+	}
 	v := &envelope{id: m.id, from: e.envelopeSender(m, about), to: m.to, data: m.encode()}
 	v.needsUTF8 = !isASCII(v.from) || !isASCII(v.to)
 	v.likesUTF8 = !isASCII(m.header)

@@ -1,0 +1,120 @@
+package feedback
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// This file has what all providers share.
+
+// Names are the providers that the service knows.
+var names = []string{"mailgun", "postmark", "sendgrid", "ses"}
+
+// provider knows the mails and events of one email provider.
+type provider interface {
+	// fields returns the header fields that the provider repeats in its events. Each line ends with CR LF.
+	fields(tag string) string
+	// read checks that the provider has sent a request, and returns the events of its body. If the request is not
+	// from the provider, the error is errForged. If its body cannot be read, it is errUnreadable. After any other
+	// error the provider must send the request again.
+	read(ctx context.Context, header http.Header, body []byte, now time.Time) ([]event, error)
+}
+
+// kind says what an event means.
+type kind string
+
+// The kinds of events. An ignored event changes nothing: the provider tries again, has delivered the mail, or reports
+// something that does not concern the subscription.
+const (
+	ignored     kind = "ignored"
+	bounce      kind = "bounce"
+	complaint   kind = "complaint"
+	unsubscribe kind = "unsubscribe"
+)
+
+// event is one event of a provider.
+type event struct {
+	kind   kind
+	tag    string // the delivery's tag as the provider repeats it; "" if the event has none
+	detail string // the reply of the recipient's mail server, or the provider's reason
+}
+
+var (
+	errForged     = errors.New("the request is not from the provider: its signature, topic or time is wrong")
+	errUnreadable = errors.New("the body is not what the provider documents")
+)
+
+// variable is the name under which a provider stores the tag of a delivery.
+const variable = "enlist"
+
+// newProvider returns the provider with a name. key is what its requests are checked with.
+func newProvider(name, key string) (provider, error) {
+	switch name {
+	case "mailgun":
+		return newMailgun(key)
+	case "postmark":
+		return newPostmark(key)
+	case "sendgrid":
+		return newSendGrid(key)
+	case "ses":
+		return newSES(key)
+	}
+	return nil, fmt.Errorf("the service does not know the provider %q: choose one of %s", name, strings.Join(names, ", "))
+}
+
+// CheckKey returns an error if the service does not know the provider, or if the key does not fit it.
+func CheckKey(name, key string) error {
+	_, err := newProvider(name, key)
+	return err
+}
+
+// HeaderFields returns the function that makes the header fields of a mail from the tag of its delivery. Each line ends
+// with CR LF. It returns nil for a name that is no provider.
+func HeaderFields(name string) func(tag string) string {
+	switch name {
+	case "mailgun":
+		return (*mailgun)(nil).fields
+	case "postmark":
+		return postmark{}.fields
+	case "sendgrid":
+		return (*sendgrid)(nil).fields
+	case "ses":
+		return (*ses)(nil).fields
+	}
+	return nil
+}
+
+// maxAge is the greatest difference between the signed time of a request and now. The providers repeat a request for up
+// to 24 hours, so a shorter time would lose events after an outage. An event that is replayed changes nothing anyway.
+const maxAge = 25 * time.Hour
+
+// isFresh reports whether the time of a request is near now.
+func isFresh(sent, now time.Time) bool { return now.Sub(sent).Abs() <= maxAge }
+
+// decode reads JSON. A value of another type than v has is left out, because a provider may change the values that the
+// service does not need. The error is errUnreadable.
+func decode(body []byte, v any) error {
+	err := json.Unmarshal(body, v)
+	if _, other := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !other {
+		return errUnreadable
+	}
+	return nil
+}
+
+// detailOf joins a status code and a reply, as the details of bounces have them. A reply can begin with its type: "smtp; 550 …".
+func detailOf(status, reply string) string {
+	return strings.TrimSpace(status + " " + replyOf(reply))
+}
+
+// replyOf removes the type of a reply. RFC 3464, 2.3.6
+func replyOf(reply string) string {
+	if kind, rest, ok := strings.Cut(reply, ";"); ok && strings.EqualFold(strings.TrimSpace(kind), "smtp") {
+		reply = rest
+	}
+	return strings.TrimSpace(reply)
+}
