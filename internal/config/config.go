@@ -10,6 +10,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/mail"
 	"net/url"
 	"os"
@@ -64,7 +65,11 @@ func (d Database) Exists() error {
 	if d.IsPostgres() {
 		return nil
 	}
-	if _, err := os.Stat(d.DB); err != nil {
+	_, err := os.Stat(d.DB)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("this user may not read %s: run the command as the user that owns the database", d.DB)
+	}
+	if err != nil {
 		return fmt.Errorf("there is no database at %s: give its path with --db, "+
 			"or create one with: enlist serve --db %[1]s", d.DB)
 	}

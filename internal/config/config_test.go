@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -107,5 +109,20 @@ func TestConnectionSettingsAreChecked(t *testing.T) {
 				t.Errorf("got %v, want an error about a flag, without the password", err)
 			}
 		})
+	}
+}
+
+// A database in a folder that this user may not enter is not reported as missing.
+func TestAForbiddenDatabaseIsNotReportedAsMissing(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may enter every folder")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	err := config.Database{DB: filepath.Join(dir, "enlist.db")}.Exists()
+	if err == nil || !strings.Contains(err.Error(), "may not read") {
+		t.Errorf("got %v, want an error about permissions", err)
 	}
 }
