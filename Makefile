@@ -11,6 +11,7 @@
 #   make fuzz     each fuzz target, with 10,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
 #   make packages a .deb, an .rpm and an image for containers, in dist/; see doc/operating.md
+#   make packaged builds the packages for this machine twice, compares them, installs and removes the .deb, and runs the image
 #   make vuln     known vulnerabilities; asks the Go vulnerability database
 
 GO       ?= go
@@ -47,7 +48,7 @@ TIMEOUT  = 10m
 # 1 if Go finds a C compiler, and 0 if it finds none or if CGO_ENABLED=0 is set.
 CGO := $(shell $(GO) env CGO_ENABLED)
 
-.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults fuzz bench packages vuln
+.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults fuzz bench packages packaged vuln
 .NOTPARALLEL:
 
 build:
@@ -116,6 +117,9 @@ bench: build
 
 packages:
 	tools/packages/build
+
+packaged:
+	tools/packages/check
 
 vuln:
 	$(TOOL) govulncheck ./...
