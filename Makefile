@@ -22,7 +22,7 @@ TOOL      = $(GO) tool -modfile=tools/go.mod
 # Words in the names of the fault tests. internal/faults_test.go checks that each word is in the name of a test.
 FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk|BackupUnderLoad
 # The packages with fault tests.
-FAULTY = ./cmd/enlist ./internal/jobs ./internal/store/postgres
+FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/jobs ./internal/store/postgres
 # Words in the names of tests that share no data between goroutines, or measure memory. make check runs these tests
 # without the race detector, which would make them ten times as slow and find nothing. internal/faults_test.go checks these words too.
 COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|ShortMeasurement|MemoryStaysBounded

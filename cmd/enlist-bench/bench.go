@@ -42,6 +42,9 @@ func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
 	}
 	b := &bench{options: o, ctx: ctx, log: log}
+	if o.Soak > 0 {
+		return errors.Join(b.soaking(), b.report(out))
+	}
 	parts := []part{
 		{"subscribe", b.subscribing}, {"notify", b.notifying}, {"mail", b.mailing}, {"batch", b.batching},
 		{"import", b.importing}, {"kill", b.killing}, {"search", b.searching}, {"indexes", b.indexing}, {"growth", b.growing},

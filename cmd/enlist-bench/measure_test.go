@@ -10,17 +10,24 @@ import (
 
 // These tests run the program as an operator does. They check its table and its flags, not the figures.
 
-// The figures of such a short run mean nothing, so the test looks for one line of each table and ignores the figures.
-func TestShortMeasurementPrintsItsTable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("this test is slow: run it with \"make check\"")
-	}
+// buildPrograms builds enlist and enlist-bench, and returns their paths.
+func buildPrograms(t *testing.T) (program, bench string) {
+	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"enlist", "enlist-bench"} {
 		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "enlist/cmd/"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
+	return filepath.Join(dir, "enlist"), filepath.Join(dir, "enlist-bench")
+}
+
+// The figures of such a short run mean nothing, so the test looks for one line of each table and ignores the figures.
+func TestShortMeasurementPrintsItsTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("this test is slow: run it with \"make check\"")
+	}
+	program, bench := buildPrograms(t)
 	for _, test := range []struct{ part, figure string }{
 		{"search", "page of 100 Contacts"},
 		{"notify", "queued notifications sent"},
@@ -28,7 +35,7 @@ func TestShortMeasurementPrintsItsTable(t *testing.T) {
 		{"import", "export of all Contacts"},
 	} {
 		t.Run(test.part, func(t *testing.T) {
-			cmd := exec.Command(filepath.Join(dir, "enlist-bench"), "--program", filepath.Join(dir, "enlist"), "--only", test.part,
+			cmd := exec.Command(bench, "--program", program, "--only", test.part,
 				"--duration", "100ms", "--rounds", "1", "--contacts", "10000", "--connections", "4")
 			var problems bytes.Buffer
 			cmd.Stderr = &problems

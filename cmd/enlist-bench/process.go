@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -73,8 +74,13 @@ func (b *bench) start(program string, args ...string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.startAt(addr, os.Stderr, program, args...)
+}
+
+// startAt is start for a given address. The process writes its log to log.
+func (b *bench) startAt(addr string, log io.Writer, program string, args ...string) (*process, error) {
 	p := &process{addr: addr, cmd: exec.CommandContext(b.ctx, program, append(args, "--listen", addr)...)}
-	p.cmd.Stderr = os.Stderr
+	p.cmd.Stderr = log
 	p.cmd.Env = append(os.Environ(), "ENLIST_BOOTSTRAP_KEY="+apiKey)
 	began := time.Now()
 	if err := p.cmd.Start(); err != nil {

@@ -72,19 +72,25 @@ type run struct {
 // test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
+	s, err := New(o)
+	if err != nil {
+		t.Fatalf("start a mail server: %v", err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// New is Start for a program that is not a test. The caller stops the server.
+func New(o Options) (*Server, error) {
 	s := &Server{options: o, addr: "127.0.0.1:0", seen: make(map[Stage]int), arrived: make(chan struct{})}
 	if o.StartTLS || o.TLS {
 		var err error
 		s.keys, err = newKeys()
 		if err != nil {
-			t.Fatalf("make a certificate: %v", err)
+			return nil, fmt.Errorf("make a certificate: %w", err)
 		}
 	}
-	if err := s.Resume(); err != nil {
-		t.Fatalf("start a mail server: %v", err)
-	}
-	t.Cleanup(s.Stop)
-	return s
+	return s, s.Resume()
 }
 
 // URL returns the URL of the server. It contains the user name and password, if there are any.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,17 +155,8 @@ func isPostgres(address string) bool { return strings.HasPrefix(address, "postgr
 // such jobs every 30 s.
 func AgeKilledJobs(t testing.TB, address string) {
 	t.Helper()
-	earlier := "strftime('%Y-%m-%d %H:%M:%f', attempted_at, '-1 hour')"
-	if isPostgres(address) {
-		earlier = "attempted_at - INTERVAL '1 hour'"
-	}
-	for _, statement := range []string{
-		"DELETE FROM river_leader",
-		"UPDATE river_job SET attempted_at = " + earlier + " WHERE state = 'running'",
-	} {
-		if err := execute(t.Context(), address, statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
+	if err := ageJobs(t.Context(), address); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -172,13 +164,41 @@ func AgeKilledJobs(t testing.TB, address string) {
 // minutes ago.
 func EndLeases(t testing.TB, address string) {
 	t.Helper()
-	for _, end := range []string{
-		"UPDATE batch_slice SET lease_time = 0 WHERE done = 0", "UPDATE import SET lease_until = 0 WHERE lease_until > 0",
-	} {
-		if err := execute(t.Context(), address, end); err != nil {
-			t.Fatal(err)
+	if err := endLeases(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// AgeKilledProcess is AgeKilledJobs and EndLeases for a program that is not a test.
+func AgeKilledProcess(ctx context.Context, address string) error {
+	if err := ageJobs(ctx, address); err != nil {
+		return err
+	}
+	return endLeases(ctx, address)
+}
+
+func ageJobs(ctx context.Context, address string) error {
+	earlier := "strftime('%Y-%m-%d %H:%M:%f', attempted_at, '-1 hour')"
+	if isPostgres(address) {
+		earlier = "attempted_at - INTERVAL '1 hour'"
+	}
+	return executeAll(ctx, address, "DELETE FROM river_leader",
+		"UPDATE river_job SET attempted_at = "+earlier+" WHERE state = 'running'")
+}
+
+func endLeases(ctx context.Context, address string) error {
+	return executeAll(ctx, address, "UPDATE batch_slice SET lease_time = 0 WHERE done = 0",
+		"UPDATE import SET lease_until = 0 WHERE lease_until > 0")
+}
+
+// executeAll runs statements one after another.
+func executeAll(ctx context.Context, address string, statements ...string) error {
+	for _, statement := range statements {
+		if err := execute(ctx, address, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
+	return nil
 }
 
 // execute runs a statement on a connection of its own.
