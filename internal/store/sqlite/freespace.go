@@ -2,16 +2,15 @@
 
 package sqlite
 
-import (
-	"path/filepath"
-	"syscall"
-)
+import "syscall"
 
-// FreeSpace implements audience.Store. It returns the space for users without special rights.
-func (s *Store) FreeSpace() (bytes int64, known bool) {
+// DiskSpace returns the bytes that are free for users without special rights, and the size, of the file system of a
+// path. known is false if the system cannot tell.
+func DiskSpace(path string) (free, size int64, known bool) {
 	var fs syscall.Statfs_t
-	if err := syscall.Statfs(filepath.Dir(s.files.main.path), &fs); err != nil {
-		return 0, false
+	if err := syscall.Statfs(path, &fs); err != nil {
+		return 0, 0, false
 	}
-	return int64(fs.Bavail) * int64(fs.Bsize), true
+	block := int64(fs.Bsize)
+	return int64(fs.Bavail) * block, int64(fs.Blocks) * block, true
 }

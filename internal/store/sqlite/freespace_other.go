@@ -2,5 +2,5 @@
 
 package sqlite
 
-// FreeSpace implements audience.Store. On this system the space is not known.
-func (s *Store) FreeSpace() (bytes int64, known bool) { return 0, false }
+// DiskSpace knows nothing on this system.
+func DiskSpace(string) (free, size int64, known bool) { return 0, 0, false }

@@ -151,6 +151,12 @@ func (s *Store) Ready(ctx context.Context) error {
 	return s.Update(ctx, sqlstore.ProbeWrite)
 }
 
+// FreeSpace implements audience.Store. It returns the space for users without special rights.
+func (s *Store) FreeSpace() (bytes int64, known bool) {
+	bytes, _, known = DiskSpace(filepath.Dir(s.files.main.path))
+	return bytes, known
+}
+
 // Close first runs the functions of Update that are in the queue. Then it closes all connections.
 func (s *Store) Close() error {
 	s.writer.close()
