@@ -21,7 +21,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/address":      {"github.com/nyaruka/phonenumbers", "golang.org/x/net/idna", "golang.org/x/text/..."},
 	"enlist/internal/audience":     {"enlist/internal/address", "enlist/internal/merge", "enlist/internal/sheet"},
 	"enlist/internal/config":       {},
-	"enlist/internal/door":         {},
+	"enlist/internal/door":         {"golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},
 	"enlist/internal/indexadvisor": {"enlist/internal/audience", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/store/sqlstore": {"enlist/internal/audience", "enlist/internal/limiter",
 		"enlist/internal/store/sqlstore/planner", "github.com/go-json-experiment/json/...", "github.com/prometheus/client_golang/..."},
@@ -65,7 +65,7 @@ var allowedImports = map[string][]string{
 // libraries for tests.
 var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
 	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/...", "github.com/xuri/excelize/v2",
-	"github.com/santhosh-tekuri/jsonschema/v6"}
+	"github.com/santhosh-tekuri/jsonschema/v6", "github.com/letsencrypt/pebble/v2/...", "golang.org/x/net/dns/dnsmessage"}
 
 // drivers are database drivers, each with the only package that may import it.
 var drivers = map[string]string{

@@ -16,7 +16,7 @@ func endpoint(c config.Serve, addr net.Addr) string { return base(c, addr) + api
 
 // base returns the URL of a listening address without a path.
 func base(c config.Serve, addr net.Addr) string {
-	url, err := localURL(addr.String(), c.TLSCert != "")
+	url, err := localURL(addr.String(), c.HasTLS())
 	if err != nil {
 		return addr.String()
 	}

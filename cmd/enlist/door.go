@@ -27,11 +27,12 @@ type entrance struct {
 	options     door.Options
 	tls         *tls.Config
 	certificate *door.Certificate // nil without certificate files
+	acme        *door.ACME        // nil without --acme
 	redirect    *http.Server      // nil without --redirect-listen
 	listener    net.Listener      // of redirect
 }
 
-// newEntrance reads the certificate and listens on --redirect-listen. addr is the address of the API.
+// newEntrance reads the certificate, or prepares to get one, and listens on --redirect-listen. addr is the address of the API.
 func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, error) {
 	proxies, err := door.ParseProxies(c.TrustedProxy)
 	if err != nil {
@@ -45,6 +46,15 @@ func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, er
 		}
 		e.tls = e.certificate.Config()
 	}
+	for _, host := range c.ACME {
+		if !door.ValidHost(host) {
+			return nil, usage("--acme: %q is no host name such as lists.example.com", host)
+		}
+	}
+	if len(c.ACME) > 0 {
+		e.acme = door.NewACME(door.ACMEOptions{Hosts: c.ACME, Email: c.ACMEEmail, Directory: c.ACMEDirectory, Dir: c.ACMEFolder()})
+		e.tls = e.acme.Config()
+	}
 	if c.RedirectListen == "" {
 		return e, nil
 	}
@@ -53,7 +63,11 @@ func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, er
 		return nil, next(err, "choose another address with --redirect-listen")
 	}
 	_, port, err := net.SplitHostPort(addr.String())
-	e.redirect = &http.Server{Handler: door.Redirect(port), ReadHeaderTimeout: headerTime, ReadTimeout: headerTime,
+	redirect := door.Redirect(port)
+	if e.acme != nil {
+		redirect = e.acme.HTTPHandler(redirect)
+	}
+	e.redirect = &http.Server{Handler: redirect, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime,
 		WriteTimeout: headerTime, IdleTimeout: headerTime, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 	return e, err
@@ -85,5 +99,8 @@ func (e *entrance) close() {
 	if e.redirect != nil {
 		e.redirect.Close()
 		e.listener.Close()
+	}
+	if e.acme != nil {
+		e.acme.Close()
 	}
 }

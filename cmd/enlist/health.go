@@ -17,6 +17,7 @@ import (
 type healthCommand struct {
 	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"The address that the server listens on, as in enlist serve."`
 	TLSCert string `placeholder:"FILE" help:"Set as in enlist serve: the server answers over HTTPS."`
+	ACME    string `placeholder:"HOST" help:"Set as in enlist serve: the server answers over HTTPS."`
 }
 
 // healthTime is the longest time that the server may take to answer.
@@ -24,14 +25,15 @@ const healthTime = 5 * time.Second
 
 // Run asks the server. It returns an error if the server is not ready.
 func (c *healthCommand) Run(ctx context.Context, out *console) error {
-	url, err := localURL(c.Listen, c.TLSCert != "")
+	hasTLS := cmp.Or(c.TLSCert, c.ACME) != ""
+	url, err := localURL(c.Listen, hasTLS)
 	if err != nil {
 		return &usageError{fmt.Errorf("--listen %s: give a host and a port, such as 127.0.0.1:8080", c.Listen)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
 	client := http.DefaultClient
-	if c.TLSCert != "" {
+	if hasTLS {
 		// The certificate is for the public name of the service, and the request stays on this machine.
 		client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	}

@@ -8,6 +8,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,6 +112,10 @@ type Serve struct {
 
 	TLSCert        string        `placeholder:"FILE"`
 	TLSKey         string        `placeholder:"FILE"`
+	ACME           []string      `sep:"," placeholder:"HOST"`
+	ACMEEmail      string        `placeholder:"ADDRESS"`
+	ACMEDirectory  string        `placeholder:"URL"`
+	ACMEDir        string        `placeholder:"FOLDER"`
 	RedirectListen string        `placeholder:"ADDR"`
 	HSTS           time.Duration `default:"0s" placeholder:"TIME"`
 	TrustedProxy   []string      `sep:" " placeholder:"CIDR"`
@@ -231,10 +236,14 @@ func (s Serve) checkTLS() error {
 	switch {
 	case (s.TLSCert == "") != (s.TLSKey == ""):
 		return errors.New("--tls-cert and --tls-key need each other: the files of the certificate and of its private key")
-	case s.TLSCert == "" && s.RedirectListen != "":
-		return errors.New("--redirect-listen redirects to HTTPS: it needs --tls-cert and --tls-key")
-	case s.TLSCert == "" && s.HSTS != 0:
-		return errors.New("--hsts needs --tls-cert and --tls-key")
+	case s.TLSCert != "" && len(s.ACME) > 0:
+		return errors.New("--tls-cert and --acme exclude each other: the certificate is in files, or the service gets one")
+	case len(s.ACME) == 0 && cmp.Or(s.ACMEEmail, s.ACMEDirectory, s.ACMEDir) != "":
+		return errors.New("--acme-email, --acme-directory and --acme-dir need --acme, the host names of the service")
+	case !s.HasTLS() && s.RedirectListen != "":
+		return errors.New("--redirect-listen redirects to HTTPS: it needs --tls-cert and --tls-key, or --acme")
+	case !s.HasTLS() && s.HSTS != 0:
+		return errors.New("--hsts needs --tls-cert and --tls-key, or --acme")
 	case s.HSTS < 0:
 		return errors.New("--hsts must not be negative")
 	}
@@ -243,6 +252,20 @@ func (s Serve) checkTLS() error {
 
 // bounceSecret matches a secret that can be a part of a path and cannot be guessed.
 var bounceSecret = regexp.MustCompile(`^[A-Za-z0-9_-]{20,100}$`)
+
+// HasTLS reports whether the service answers over HTTPS.
+func (s Serve) HasTLS() bool { return s.TLSCert != "" || len(s.ACME) > 0 }
+
+// ACMEFolder returns the folder of the certificates that the service gets with --acme.
+func (s Serve) ACMEFolder() string { return cmp.Or(s.ACMEDir, s.beside("acme")) }
+
+// beside returns the default path of a folder: beside the file of SQLite, or in the working directory.
+func (s Serve) beside(name string) string {
+	if s.IsPostgres() {
+		return "enlist-" + name
+	}
+	return strings.TrimSuffix(s.DB, ".db") + "-" + name
+}
 
 // checkMail checks the settings of mail.
 func (s Serve) checkMail() error {
@@ -295,8 +318,5 @@ func (s Serve) MailDir() string {
 	if dir, ok := strings.CutPrefix(s.Mail, "dir:"); ok {
 		return dir
 	}
-	if s.IsPostgres() {
-		return "enlist-mail"
-	}
-	return strings.TrimSuffix(s.DB, ".db") + "-mail"
+	return s.beside("mail")
 }

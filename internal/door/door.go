@@ -2,7 +2,8 @@
 // trusted proxies, gives each request an ID, keeps the TLS certificate up to date, and redirects HTTP to HTTPS. It
 // does not know calls or Accounts.
 //
-// door.go wraps the handler of the service, proxy.go has the addresses, and certificate.go the certificate files.
+// door.go wraps the handler of the service, proxy.go has the addresses, certificate.go the certificate files, and acme.go
+// certificates that the service gets itself.
 package door
 
 import (

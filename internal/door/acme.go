@@ -1,0 +1,73 @@
+package door
+
+import (
+	"cmp"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+	"golang.org/x/net/idna"
+)
+
+// LetsEncrypt is the directory of the certificate authority Let's Encrypt.
+const LetsEncrypt = autocert.DefaultACMEDirectory
+
+// ACME gets certificates from a certificate authority with the protocol ACME (RFC 8555), and renews them. It proves
+// with TLS-ALPN-01, on the port of HTTPS, that the hosts belong to this service. decisions.md: 108
+type ACME struct {
+	manager *autocert.Manager
+	client  *http.Client
+	first   string // host of a client that names none
+}
+
+// ACMEOptions configure an ACME.
+type ACMEOptions struct {
+	Hosts     []string // names of the service, at least one
+	Email     string   // to which the authority writes; empty: none
+	Directory string   // URL of the authority; empty: LetsEncrypt
+	Dir       string   // folder for the certificates, their private keys and the key of the account; only its owner can read it
+}
+
+// NewACME returns an ACME. It calls the authority when the first client connects, and before a certificate expires.
+func NewACME(o ACMEOptions) *ACME {
+	client := &http.Client{Timeout: time.Minute, Transport: http.DefaultTransport.(*http.Transport).Clone()}
+	return &ACME{
+		manager: &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Dir), Email: o.Email,
+			HostPolicy: autocert.HostWhitelist(o.Hosts...),
+			Client:     &acme.Client{DirectoryURL: cmp.Or(o.Directory, LetsEncrypt), HTTPClient: client, UserAgent: "enlist"}},
+		client: client,
+		first:  o.Hosts[0],
+	}
+}
+
+// Config returns the configuration of a TLS server with the certificates, for HTTP/2 and HTTP/1.1. A client that names
+// no host, such as a health check, gets the certificate of the first one.
+func (a *ACME) Config() *tls.Config {
+	c := a.manager.TLSConfig()
+	c.MinVersion = tls.VersionTLS12
+	c.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if hello.ServerName == "" {
+			hello.ServerName = a.first
+		}
+		return a.manager.GetCertificate(hello)
+	}
+	return c
+}
+
+// HTTPHandler answers challenges of the kind HTTP-01, which the authority sends to port 80, and calls next for all other
+// requests. After its call, the ACME uses this kind if TLS-ALPN-01 fails.
+func (a *ACME) HTTPHandler(next http.Handler) http.Handler { return a.manager.HTTPHandler(next) }
+
+// Close closes the connections to the authority.
+func (a *ACME) Close() { a.client.CloseIdleConnections() }
+
+// ValidHost reports whether a certificate authority can check a host: it is a name with a dot, without a port, a path
+// and an asterisk.
+func ValidHost(host string) bool {
+	_, err := idna.Lookup.ToASCII(host)
+	return err == nil && net.ParseIP(host) == nil && strings.Contains(strings.Trim(host, "."), ".")
+}
