@@ -29,7 +29,9 @@ const (
 
 // Bounced stores that a delivery bounced permanently. detail is the text of the report. The
 // third bounce in a row deactivates the Contact. If the delivery was reported before, or the
-// Contact is gone, nothing changes and changed is false. decisions.md: 51
+// Contact is gone, nothing changes and changed is false. A bounce of a deleted Batch's mail counts
+// too. Its mails that arrived are not known any more, so they do not end a row.
+// decisions.md: 51, 101
 func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
@@ -37,7 +39,7 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryBounced, detail
-		recipient, sent, err := storeReported(tx, r.delivery, now)
+		recipient, sent, err := r.store(tx, now)
 		if err != nil {
 			return false, err
 		}
@@ -57,7 +59,8 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 
 // Complained stores that the recipient reported a delivery as spam, and unsubscribes the
 // Contact. For a second complaint about the same delivery, nothing changes and changed is false,
-// because the Contact can have subscribed again after the first complaint. decisions.md: 51
+// because the Contact can have subscribed again after the first complaint. The Batch, the
+// autoresponder and the Message of the mail may be deleted. decisions.md: 51, 101
 func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
@@ -65,7 +68,7 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryComplained, detail
-		recipient, sent, err := storeReported(tx, r.delivery, now)
+		recipient, sent, err := r.store(tx, now)
 		if err != nil {
 			return false, err
 		}
@@ -102,6 +105,7 @@ type reported struct {
 	delivery *Delivery
 	schema   *Schema
 	contact  *Contact
+	deleted  bool // the mail is of a Batch that was deleted
 }
 
 // unsubscribe unsubscribes the Contact. If its address has changed since the delivery, unsubscribe
@@ -124,9 +128,10 @@ func (r *reported) unsubscribe(tx Tx, now int64) error {
 	return recordUnsubscribed(tx, &r.schema.List, r.delivery.Address, now)
 }
 
-// loadReported returns the delivery that a report is about, or nil if its Contact is gone. A
-// report can arrive before the sending process has stored the delivery. Then loadReported
-// builds the delivery from the key, the Contact and the List's autoresponders.
+// loadReported returns the delivery that a report is about, or nil if its Contact is gone or its mail was not sent. A
+// report can arrive before the sending process has stored the delivery. Then loadReported builds the delivery from the
+// key, the Contact and the List's autoresponders. It also builds a delivery of a deleted Batch. Nothing has the address
+// of such a mail, so the report is about the present address of the Contact. decisions.md: 101
 func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 	schema, err := tx.Schema(k.List)
 	if err != nil {
@@ -137,25 +142,62 @@ func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 		return nil, ignoreKind(NoContact, err)
 	}
 	d, err := loadDelivery(tx, k)
-	if k.batch() != 0 && KindOf(err) == NotFound {
-		return nil, nil // the mail was not sent, or the Batch was deleted
-	}
 	if ignoreKind(NotFound, err) != nil {
 		return nil, err
 	}
-	if err == nil && d.Address == ErasedAddress {
+	deleted, failed := isOfDeletedBatch(tx, k)
+	switch {
+	case failed != nil:
+		return nil, failed
+	case err == nil && d.Address == ErasedAddress:
 		return nil, nil
+	case err == nil:
+		return &reported{d, schema, contact, deleted}, nil
+	case k.batch() != 0 && !deleted:
+		return nil, nil // the mail was not sent
 	}
-	if err != nil {
-		to := contact.Values.Get(schema.Email().ID)
-		d = &Delivery{DeliveryKey: k, Address: to, SentTime: now, Status: DeliverySent}
-		for i := range schema.Autoresponders {
-			if a := &schema.Autoresponders[i]; CauseAutoresponder(a.ID) == k.Cause {
-				d.MessageID = a.MessageID
-			}
+	d = &Delivery{DeliveryKey: k, Address: contact.Values.Get(schema.Email().ID), SentTime: now, Status: DeliverySent}
+	if deleted {
+		d.SentTime = k.Time // the earliest possible time, so that a later mail which arrived ends the row of bounces
+	}
+	for i := range schema.Autoresponders {
+		if a := &schema.Autoresponders[i]; CauseAutoresponder(a.ID) == k.Cause {
+			d.MessageID = a.MessageID
 		}
 	}
-	return &reported{d, schema, contact}, nil
+	return &reported{d, schema, contact, deleted}, nil
+}
+
+// store stores the status and the detail of the delivery. It returns the recipient whose Batch counts the report, or
+// nil, and how many mails the Batch must count as sent.
+func (r *reported) store(tx Tx, now int64) (recipient *Recipient, sent int64, err error) {
+	d, kind := r.delivery, EventBounced
+	if d.Status == DeliveryComplained {
+		kind = EventComplained
+	}
+	id := d.batch()
+	switch {
+	case r.deleted:
+		return nil, 0, tx.PutDelivery(d)
+	case id == 0:
+		if err := tx.PutDelivery(d); err != nil {
+			return nil, 0, err
+		}
+		recipient, err = reportedRecipient(tx, d, kind, now)
+		return recipient, 0, err
+	}
+	recipient, err = tx.Recipient(d.List, id, d.Contact)
+	if err != nil {
+		return nil, 0, err
+	}
+	if recipient.Status == RecipientSending { // the report shows that the mail was accepted; MarkSent does not count it
+		sent, recipient.Sent = 1, now
+	}
+	recipient.Status, recipient.Detail, recipient.Time = RecipientStatus(d.Status), d.Detail, now
+	if err := tx.SetRecipient(recipient); err != nil {
+		return nil, 0, err
+	}
+	return recipient, sent, storeEvent(tx, recipient, kind, now)
 }
 
 // deactivateBounced deactivates a Contact if its last mails, of which the caller has stored the

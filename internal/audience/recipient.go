@@ -76,13 +76,20 @@ func (r *Recipient) delivery(b *Batch) Delivery {
 }
 
 // loadDelivery returns the Delivery of a key: of a Batch's recipient, or of any other mail. The
-// error is of kind NotFound if there is none, or if the mail of the recipient was not sent yet.
+// error is of kind NotFound if there is none, or if the mail of the recipient was not sent yet. A
+// mail of a deleted Batch has a Delivery after a report about it.
 func loadDelivery(tx Tx, k DeliveryKey) (*Delivery, error) {
 	id := k.batch()
 	if id == 0 {
 		return tx.Delivery(k)
 	}
 	b, err := tx.Batch(id)
+	if KindOf(err) == NoBatch || err == nil && b.Status == BatchDeleted {
+		d, err := tx.Delivery(k)
+		if b == nil || KindOf(err) != NotFound {
+			return d, err
+		}
+	}
 	if err != nil || b.CreationTime != k.Time {
 		return nil, ErrNotFound
 	}
@@ -98,6 +105,18 @@ func loadDelivery(tx Tx, k DeliveryKey) (*Delivery, error) {
 		d.Status = DeliverySent
 	}
 	return &d, nil
+}
+
+// isOfDeletedBatch reports whether a key names a mail of a Batch that was deleted.
+func isOfDeletedBatch(tx BatchTx, k DeliveryKey) (bool, error) {
+	if k.batch() == 0 {
+		return false, nil
+	}
+	b, err := tx.Batch(k.batch())
+	if err != nil {
+		return KindOf(err) == NoBatch, ignoreKind(NoBatch, err)
+	}
+	return b.Status == BatchDeleted, nil
 }
 
 // eachDelivery calls fn with the deliveries to a Contact, newest first, until fn returns false or an error. The
@@ -150,8 +169,8 @@ func batchDeliveries(tx Tx, list ListID, contact ContactID) (all []Delivery, err
 		if err != nil {
 			return nil, err
 		}
-		if b.Status == BatchRunning {
-			continue // the mails of autoresponders have deliveries
+		if b.Status == BatchRunning || b.Status == BatchDeleted {
+			continue // the mails of autoresponders have deliveries, and so have the reported mails of deleted Batches
 		}
 		all = append(all, rows[i].delivery(b))
 	}
@@ -162,35 +181,6 @@ func batchDeliveries(tx Tx, list ListID, contact ContactID) (all []Delivery, err
 // newerFirst compares deliveries in the order in which a Store returns them.
 func newerFirst(a, b Delivery) int {
 	return cmp.Or(cmp.Compare(b.SentTime, a.SentTime), cmp.Compare(b.Time, a.Time))
-}
-
-// storeReported stores the status and the detail of a delivery that a report is about. It returns
-// the recipient whose Batch counts the report, or nil, and how many mails the Batch must count as sent.
-func storeReported(tx Tx, d *Delivery, now int64) (r *Recipient, sent int64, err error) {
-	kind := EventBounced
-	if d.Status == DeliveryComplained {
-		kind = EventComplained
-	}
-	id := d.batch()
-	if id == 0 {
-		if err := tx.PutDelivery(d); err != nil {
-			return nil, 0, err
-		}
-		r, err = reportedRecipient(tx, d, kind, now)
-		return r, 0, err
-	}
-	r, err = tx.Recipient(d.List, id, d.Contact)
-	if err != nil {
-		return nil, 0, err
-	}
-	if r.Status == RecipientSending { // the report shows that the mail was accepted; MarkSent does not count it
-		sent, r.Sent = 1, now
-	}
-	r.Status, r.Detail, r.Time = RecipientStatus(d.Status), d.Detail, now
-	if err := tx.SetRecipient(r); err != nil {
-		return nil, 0, err
-	}
-	return r, sent, storeEvent(tx, r, kind, now)
 }
 
 // countUnsubscribed counts an unsubscription by the link in the mail of a Batch or an autoresponder, once for each

@@ -40,6 +40,9 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a Batch is not excluded and deleted at the same time", excludedWhileDeleted},
 		{"a Batch has begun when a sender takes its first recipients", takenMeansBegun},
 		{"a deleted Contact is skipped", deletedContact},
+		{"a complaint about a mail of a deleted Batch unsubscribes its Contact once", complaintAfterDeletion},
+		{"bounces of deleted Batches count towards the deactivation", bouncesAfterDeletion},
+		{"a complaint about a mail that was not sent changes nothing", complaintBeforeSending},
 		{"excluded Contacts are left out and counted", excludedAreLeftOut},
 		{"a Batch is paused if its exclusion does not fit the Fields any more", exclusionDoesNotFit},
 		{"two processes together never exceed a rate", ratesAreShared},
@@ -394,12 +397,7 @@ func deletedBatch(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 2)
 	id := f.add(whole(f.news))
 	f.sendAll(nil)
-	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
-	for done := false; !done; {
-		var err error
-		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
-		f.must(err)
-	}
+	f.removeBatch(id)
 	sent := f.messagesSent(f.news, ids[0])
 	if len(sent) != 0 {
 		f.Errorf("after the deletion the Contact was sent %+v, want nothing", sent)

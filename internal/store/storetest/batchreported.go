@@ -1,0 +1,114 @@
+package storetest
+
+import (
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests reports of bounces and complaints about mails of Batches.
+
+// sendKeys sends all mails of the Batches and returns the keys of the accepted ones by Contact.
+func (f *batchFixture) sendKeys() map[audience.ContactID]audience.DeliveryKey {
+	f.Helper()
+	keys := make(map[audience.ContactID]audience.DeliveryKey)
+	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+		keys[m.Contact.ID] = m.Delivery
+		return nil
+	})
+	return keys
+}
+
+// complain reports a complaint, and checks whether the Service treats the report as new.
+func (f *batchFixture) complain(k audience.DeliveryKey, isNew bool) {
+	f.Helper()
+	changed, err := f.service.Complained(f.Context(), k, "abuse")
+	f.must(err)
+	if changed != isNew {
+		f.Errorf("a complaint about %v is new: %t, want %t", k, changed, isNew)
+	}
+}
+
+func (f *batchFixture) wantUnsubscribed(id audience.ContactID, want bool) {
+	f.Helper()
+	if c := f.contact(f.news, id); c.IsUnsubscribed != want {
+		f.Errorf("Contact %d is unsubscribed: %t, want %t", id, c.IsUnsubscribed, want)
+	}
+}
+
+func complaintAfterDeletion(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 4)
+	id := f.add(whole(f.news))
+	keys := f.sendKeys()
+	f.must(f.service.DeleteMessage(f.Context(), f.caller, f.message))
+	f.complain(keys[ids[0]], true)
+	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
+	f.complain(keys[ids[1]], true) // before the job has removed the rows
+	for done := false; !done; {
+		var err error
+		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
+		f.must(err)
+	}
+	f.complain(keys[ids[2]], true)
+	for _, id := range ids[:3] {
+		f.wantUnsubscribed(id, true)
+	}
+	for _, id := range ids[1:3] {
+		_, err := f.service.Resubscribe(f.Context(), f.caller, audience.ResubscribeRequest{List: f.news, Contact: id})
+		f.must(err)
+		f.complain(keys[id], false) // a repeated report
+		f.wantUnsubscribed(id, false)
+	}
+	f.wantUnsubscribed(ids[3], false)
+	sent := f.messagesSent(f.news, ids[2])
+	if len(sent) != 1 || sent[0].Status != audience.DeliveryComplained || sent[0].Address != "a2@example.com" {
+		f.Errorf("the mails to the Contact are %+v, want one with the complaint", sent)
+	}
+}
+
+func bouncesAfterDeletion(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 2)
+	bounce := func(k audience.DeliveryKey) {
+		f.Helper()
+		for _, isNew := range []bool{true, false} {
+			changed, err := f.service.Bounced(f.Context(), k, "5.1.1 user unknown")
+			f.must(err)
+			if changed != isNew {
+				f.Errorf("a bounce of %v is new: %t, want %t", k, changed, isNew)
+			}
+		}
+	}
+	var first audience.DeliveryKey // of the second Contact; its report is late
+	for n := range 4 {
+		id := f.add(whole(f.news))
+		keys := f.sendKeys()
+		if n != 1 {
+			f.removeBatch(id)
+		}
+		f.now = f.now.Add(25 * time.Hour)
+		if n < 3 {
+			bounce(keys[ids[0]])
+			if c := f.contact(f.news, ids[0]); c.IsActive != (n < 2) || c.IsBounceDeactivated == c.IsActive {
+				f.Errorf("after %d bounces, the Contact is active: %t", n+1, c.IsActive)
+			}
+		}
+		switch n {
+		case 0:
+			first = keys[ids[1]]
+		case 1: // the mail arrived
+		default:
+			bounce(keys[ids[1]])
+		}
+	}
+	bounce(first)
+	if c := f.contact(f.news, ids[1]); !c.IsActive {
+		f.Error("a mail that arrived between three bounces did not end their row")
+	}
+}
+
+func complaintBeforeSending(f *batchFixture) {
+	ids := f.subscribeMany(f.news, 1)
+	id := f.add(whole(f.news))
+	f.complain(audience.DeliveryKey{List: f.news, Contact: ids[0], Time: f.batch(id).CreationTime, Cause: audience.CauseBatch(id)}, false)
+	f.wantUnsubscribed(ids[0], false)
+}
