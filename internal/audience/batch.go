@@ -93,8 +93,8 @@ type BatchCounts struct {
 	Doubtful     int64 // not sent again although the outcome is unknown
 
 	// Contacts that were left out or skipped, by reason.
-	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftDuplicate, LeftSentBefore, LeftExcluded,
-	LeftGone int64
+	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftSuppressed, LeftDuplicate, LeftSentBefore,
+	LeftExcluded, LeftGone int64
 }
 
 // leave adds n to the count of a reason.
@@ -108,6 +108,8 @@ func (c *BatchCounts) leave(reason LeftOut, n int64) {
 		c.LeftUnconfirmed += n
 	case LeftNoAddress:
 		c.LeftNoAddress += n
+	case LeftSuppressed:
+		c.LeftSuppressed += n
 	case LeftDuplicate:
 		c.LeftDuplicate += n
 	case LeftSentBefore:
@@ -128,6 +130,7 @@ const (
 	LeftInactive     LeftOut = "inactive"
 	LeftUnconfirmed  LeftOut = "unconfirmed" // the List requires a confirmation
 	LeftNoAddress    LeftOut = "no address"
+	LeftSuppressed   LeftOut = "suppressed"  // the address is on the Unsubscriber List for all Lists
 	LeftDuplicate    LeftOut = "duplicate"   // another recipient of the Batch has the address
 	LeftSentBefore   LeftOut = "sent before" // only for populations of type unsent
 	LeftExcluded     LeftOut = "excluded"    // by the options of the Batch

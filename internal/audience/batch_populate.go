@@ -255,9 +255,12 @@ func (b *Batch) wanted(tx Tx, schema *Schema, p *Population, exclude *Exclusion,
 			chosen = append(chosen, found[i])
 		}
 	}
+	chosen, err := withoutSuppressed(tx, &schema.List, chosen, counts)
+	if err != nil {
+		return nil, err
+	}
 	if p.Type == PopulationUnsent {
 		before := len(chosen)
-		var err error
 		chosen, err = b.withoutSent(tx, p.List, chosen)
 		if err != nil {
 			return nil, err
@@ -265,7 +268,7 @@ func (b *Batch) wanted(tx Tx, schema *Schema, p *Population, exclude *Exclusion,
 		counts.LeftSentBefore += int64(before - len(chosen))
 	}
 	before := len(chosen)
-	chosen, err := exclude.keep(tx, schema, chosen)
+	chosen, err = exclude.keep(tx, schema, chosen)
 	counts.LeftExcluded += int64(before - len(chosen))
 	return chosen, err
 }

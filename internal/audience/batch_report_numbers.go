@@ -63,6 +63,7 @@ var LeftOutAttributes = []Attribute[BatchCounts]{
 	readOnlyInt("inactive", func(c *BatchCounts) int64 { return c.LeftInactive }),
 	readOnlyInt("unconfirmed", func(c *BatchCounts) int64 { return c.LeftUnconfirmed }),
 	readOnlyInt("no_address", func(c *BatchCounts) int64 { return c.LeftNoAddress }),
+	readOnlyInt("suppressed", func(c *BatchCounts) int64 { return c.LeftSuppressed }),
 	readOnlyInt("duplicate", func(c *BatchCounts) int64 { return c.LeftDuplicate }),
 	readOnlyInt("sent_before", func(c *BatchCounts) int64 { return c.LeftSentBefore }),
 	readOnlyInt("excluded", func(c *BatchCounts) int64 { return c.LeftExcluded }),

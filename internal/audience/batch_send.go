@@ -39,15 +39,16 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 				return err
 			}
 			var contacts []Contact
+			var blocked []ContactID
 			if schema != nil {
-				contacts, err = tx.ContactsByID(list, ids)
+				contacts, blocked, err = contactsToMail(tx, schema, ids)
 				if err != nil {
 					return err
 				}
 			}
 			for i, p := range parts {
 				if p.Slice.List == list {
-					next[i] = p.mails(schema, contacts)
+					next[i] = p.mails(schema, contacts, blocked)
 				}
 			}
 		}
@@ -56,12 +57,29 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 	return next, err
 }
 
+// contactsToMail returns Contacts and which of them are suppressed, both in order of ID.
+func contactsToMail(tx Tx, schema *Schema, ids []ContactID) (contacts []Contact, blocked []ContactID, err error) {
+	contacts, err = tx.ContactsByID(schema.List.ID, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	candidates := make([]Candidate, len(contacts))
+	for i := range contacts {
+		candidates[i] = Candidate{ID: contacts[i].ID, Key: contacts[i].Key}
+	}
+	blocked, err = suppressed(tx, &schema.List, candidates)
+	return contacts, blocked, err
+}
+
 // mails returns the mails of a part. schema is nil if the List is gone.
-func (p *BatchPart) mails(schema *Schema, contacts []Contact) BatchProgress {
+func (p *BatchPart) mails(schema *Schema, contacts []Contact, blocked []ContactID) BatchProgress {
 	next := BatchProgress{Slice: p.Slice, Mark: make([]BatchMail, 0, len(p.Recipients))}
 	for i := range p.Recipients {
 		r := &p.Recipients[i]
 		mail, reason := p.Slice.mail(schema, contacts, r)
+		if _, found := slices.BinarySearch(blocked, r.Contact); found && reason == "" {
+			reason = LeftSuppressed
+		}
 		if reason != "" {
 			next.Results = append(next.Results, BatchResult{Recipient: *r, Skipped: reason})
 		} else {

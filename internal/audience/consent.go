@@ -168,4 +168,7 @@ type ConsentTx interface {
 	LedgerRows(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
 	// Consents returns the rows of a Contact that record a consent, as LedgerRows does.
 	Consents(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
+	// LastSubscriptions returns the times at which Contacts last subscribed: by subscribeContact, resubscribeContact or the
+	// link of a request to confirm. Contacts that were added without a subscription are left out.
+	LastSubscriptions(list ListID, ids []ContactID) (map[ContactID]int64, error)
 }

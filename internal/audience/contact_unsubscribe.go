@@ -13,7 +13,8 @@ import (
 
 // Unsubscribe unsubscribes every Contact of the List that has the given email or mobile
 // address, and returns the List's ID. It is not an error if no Contact has the address. For
-// List 0 it changes no Contact, but adds the address to the Unsubscriber List. If very many
+// List 0 it changes no Contact, but adds the address to the Unsubscriber List, so that no Batch
+// sends mail to it (batch_suppress.go). If very many
 // Contacts have the address, it works in steps. A call that fails can have unsubscribed some
 // Contacts. A repeated call unsubscribes the others. Errors: NoList, Denied, and InvalidParameters if
 // the List is 0 and the text is not an address.

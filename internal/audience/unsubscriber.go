@@ -45,6 +45,9 @@ type UnsubscriberTx interface {
 	// entry on the Unsubscriber List. It reads only the entries of one List, or all entries if list is 0. An erased
 	// address counts for every List.
 	UnsubscribedAmong(account AccountID, list ListID, addresses []string) (map[string]bool, error)
+	// SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the newest
+	// one: an entry without a List, or the entry of an erased address. It is fast if the Account has no such entry.
+	SuppressedAmong(account AccountID, addresses []string) (map[string]int64, error)
 	// ErasedEntries returns the addresses of the entries, which ErasedKeys.Of made, for those normalised addresses that
 	// were erased.
 	ErasedEntries(account AccountID, addresses []string) (map[string]string, error)

@@ -56,6 +56,7 @@ func mapBatchCounts(m *mapper, c *audience.BatchCounts) {
 	m.fixed("left_inactive", &c.LeftInactive)
 	m.fixed("left_unconfirmed", &c.LeftUnconfirmed)
 	m.fixed("left_no_address", &c.LeftNoAddress)
+	m.fixed("left_suppressed", &c.LeftSuppressed)
 	m.fixed("left_duplicate", &c.LeftDuplicate)
 	m.fixed("left_sent_before", &c.LeftSentBefore)
 	m.fixed("left_excluded", &c.LeftExcluded)

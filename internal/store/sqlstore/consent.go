@@ -57,6 +57,20 @@ func (t *Tx) ledger(test string, list audience.ListID, contact audience.ContactI
 	return ledger, t.nameKeys(ledger)
 }
 
+// LastSubscriptions returns the newest time of a Contact's ledger rows that record a subscription by the person.
+func (t *Tx) LastSubscriptions(list audience.ListID, ids []audience.ContactID) (map[audience.ContactID]int64, error) {
+	test, args, err := t.contactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[audience.ContactID]int64)
+	return found, t.each(func(row *Cursor) error {
+		found[audience.ContactID(row.Int())] = row.Int()
+		return nil
+	}, "SELECT contact_id, max(time) FROM consent WHERE list_id = ? AND "+test+` AND method IN ('subscribeContact',
+		'resubscribeContact', '`+audience.MethodConfirmLink+"') GROUP BY contact_id", append([]any{int64(list)}, args...)...)
+}
+
 // nameKeys sets KeyName in each row. The query of the rows does not join consent with api_key,
 // because a distributed PostgreSQL database can store these two tables on different servers.
 func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {

@@ -3,6 +3,7 @@ package sqlstore
 // This file stores and searches the Unsubscriber List.
 
 import (
+	"slices"
 	"strings"
 
 	"enlist/internal/audience"
@@ -134,6 +135,43 @@ func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID,
 		found[address] = true
 	}
 	return found, err
+}
+
+// SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the newest.
+// Most Accounts have no such entry, so it looks for any first.
+func (t *Tx) SuppressedAmong(account audience.AccountID, addresses []string) (map[string]int64, error) {
+	isAny, err := t.number("SELECT 1 FROM unsubscriber WHERE account_id = ? AND list_id = 0 LIMIT 1", int64(account))
+	if err != nil {
+		return nil, err
+	}
+	erased, err := t.ErasedEntries(account, addresses)
+	if err != nil || isAny == 0 && len(erased) == 0 {
+		return nil, err
+	}
+	of := make(map[string]string, len(erased)) // addresses by key
+	var keys []string
+	if isAny != 0 {
+		keys = slices.Clone(addresses)
+	}
+	for address, key := range erased {
+		of[key] = address
+		keys = append(keys, key)
+	}
+	test, arg, err := t.oneOfTexts(keys)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]int64)
+	return found, t.each(func(row *Cursor) error {
+		key := strings.Clone(row.Text())
+		if address, isErased := of[key]; isErased {
+			key = address
+		}
+		found[key] = max(found[key], row.Int())
+		return nil
+	}, "SELECT address_key, time FROM unsubscriber WHERE account_id = ? AND address_key"+test+" AND ("+t.sql.NoIndex+
+		"list_id = 0 OR "+t.sql.NoIndex+"address_key >= '"+audience.ErasedPrefix+"' AND "+t.sql.NoIndex+"address_key < '"+
+		audience.AfterErased+"')", int64(account), arg)
 }
 
 // eachEntry calls each with the address_key of the rows that have one of the keys and satisfy a further test.

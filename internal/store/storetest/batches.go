@@ -40,6 +40,7 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a Batch is not excluded and deleted at the same time", excludedWhileDeleted},
 		{"a Batch has begun when a sender takes its first recipients", takenMeansBegun},
 		{"a deleted Contact is skipped", deletedContact},
+		{"an address on the Unsubscriber List for all Lists gets no mail, until it is subscribed again", suppressedGetsNothing},
 		{"a complaint about a mail of a deleted Batch unsubscribes its Contact once", complaintAfterDeletion},
 		{"bounces of deleted Batches count towards the deactivation", bouncesAfterDeletion},
 		{"a complaint about a mail that was not sent changes nothing", complaintBeforeSending},

@@ -1,0 +1,41 @@
+package audience
+
+// This file finds the addresses that get no mail of any Batch, because they are on the Unsubscriber List for all Lists.
+
+// suppressed returns those Contacts of a List that get no mail of a Batch, because their address is on the Unsubscriber
+// List for all Lists: unsubscribeContact with List 0 stores such entries, and so does an erasure. An entry of one List
+// has no effect here, because the Contacts of this List are unsubscribed already. A person who subscribed again after
+// the entry gets the mail. Only the ID and the Key of the Contacts are read. decisions.md: 101
+func suppressed(tx Tx, list *List, all []Candidate) ([]ContactID, error) {
+	keys := make([]string, len(all))
+	for i := range all {
+		keys[i] = all[i].Key
+	}
+	entries, err := tx.SuppressedAmong(list.AccountID, keys)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	var ids []ContactID
+	since := make(map[ContactID]int64, len(entries)) // times of the entries
+	for i := range all {
+		if at, found := entries[all[i].Key]; found {
+			ids = append(ids, all[i].ID)
+			since[all[i].ID] = at
+		}
+	}
+	again, err := tx.LastSubscriptions(list.ID, ids)
+	kept := ids[:0]
+	for _, id := range ids {
+		if again[id] <= since[id] {
+			kept = append(kept, id)
+		}
+	}
+	return kept, err
+}
+
+// withoutSuppressed returns the candidates that are not suppressed, and counts the others.
+func withoutSuppressed(tx Tx, list *List, all []Candidate, counts *BatchCounts) ([]Candidate, error) {
+	ids, err := suppressed(tx, list, all)
+	counts.LeftSuppressed += int64(len(ids))
+	return without(all, ids), err
+}

@@ -1,0 +1,5 @@
+-- Addresses that get no mail of any Batch.
+
+-- +goose Up
+
+ALTER TABLE batch ADD COLUMN left_suppressed INTEGER NOT NULL DEFAULT 0; -- the address is on the Unsubscriber List for all Lists
