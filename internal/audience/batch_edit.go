@@ -101,7 +101,8 @@ func (b *Batch) unpause(tx Tx, now int64) error {
 	case b.Status != BatchPaused:
 		return nil
 	}
-	b.Status, b.Reason, b.ActiveTime, b.RecentMails, b.RecentBounces = BatchInitialising, "", now, 0, 0
+	b.Status, b.Reason, b.ActiveTime = BatchInitialising, "", now
+	b.RecentMails, b.RecentBounces, b.RecentComplaints = 0, 0, 0 // a person has seen why the Batch was paused
 	if err := tx.SetBatchState(b); err != nil {
 		return err
 	}

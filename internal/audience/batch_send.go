@@ -383,7 +383,7 @@ func (all batchChanges) storeCounts(tx Tx, now int64) error {
 			}
 		}
 		if c.counts.Refused > 0 {
-			if err := pauseBounced(tx, c.batch); err != nil {
+			if err := pauseReported(tx, c.batch); err != nil {
 				return err
 			}
 		}
@@ -391,21 +391,26 @@ func (all batchChanges) storeCounts(tx Tx, now int64) error {
 	return nil
 }
 
-// maxBounces is the number of bounces among about the last 1,000 mails that pauses a
-// Batch. maxComplaints is the number of complaints among 1,000 mails. Providers stop accepting
-// mail from senders with higher rates. decisions.md: 59
+// maxBounces and maxComplaints are the numbers of bounces and of complaints that pause a Batch, while about 1,000 mails
+// are sent. Providers stop accepting mail from senders with higher rates. decisions.md: 59
 const (
 	maxBounces    = 50
 	maxComplaints = 3
 )
 
-// pauseBounced pauses a Batch if too many of its last mails bounced.
-func pauseBounced(tx BatchTx, id BatchID) error {
+// pauseReported pauses a Batch if too many of its last mails bounced, or if too many recipients complained meanwhile.
+func pauseReported(tx BatchTx, id BatchID) error {
 	b, err := tx.LockBatch(id)
-	if err != nil || b.Status != BatchSending || b.RecentBounces < maxBounces {
+	switch {
+	case err != nil || b.Status != BatchSending:
 		return err
+	case b.RecentBounces >= maxBounces:
+		b.Reason = "of the last 1,000 mails, 5 % bounced: check the addresses before you continue it with unpause"
+	case b.RecentComplaints >= maxComplaints:
+		b.Reason = "of the last 1,000 mails, 0.3 % had complaints: check the Message and the List before you continue it with unpause"
+	default:
+		return nil
 	}
 	b.Status = BatchPaused
-	b.Reason = "of the last 1,000 mails, 5 % bounced: check the addresses before you continue it with unpause"
 	return tx.SetBatchState(b)
 }

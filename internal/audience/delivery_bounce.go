@@ -53,7 +53,7 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 		if err := tx.AddToBatch(recipient.Batch, counts, now); err != nil {
 			return true, err
 		}
-		return true, pauseBounced(tx, recipient.Batch)
+		return true, pauseReported(tx, recipient.Batch)
 	})
 }
 
@@ -91,13 +91,7 @@ func countComplained(tx Tx, r *Recipient, sent, now int64) error {
 	if err := countUnsubscribed(tx, r.key(&Batch{ID: r.Batch}), now); err != nil {
 		return err
 	}
-	b, err := tx.LockBatch(r.Batch)
-	if err != nil || b.Status != BatchSending || b.Complained*1000 < maxComplaints*max(b.Sent, 1000) {
-		return err
-	}
-	b.Status = BatchPaused
-	b.Reason = "0.3 % of the recipients complained: check the Message and the List before you continue it with unpause"
-	return tx.SetBatchState(b)
+	return pauseReported(tx, r.Batch)
 }
 
 // reported is the delivery that a report is about, with its List and Contact.

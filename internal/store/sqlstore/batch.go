@@ -33,6 +33,7 @@ func mapBatch(m *mapper, b *audience.Batch) {
 	m.value("active_time", &b.ActiveTime)
 	m.value("recent_mails", &b.RecentMails)
 	m.value("recent_bounces", &b.RecentBounces)
+	m.value("recent_complaints", &b.RecentComplaints)
 	m.value("begun_time", &b.Begun)
 	m.fixed("first_sent_time", &b.FirstSent)
 	m.fixed("last_sent_time", &b.LastSent)
@@ -113,7 +114,7 @@ var (
 )
 
 // addToBatchStatement returns the UPDATE of AddToBatch. Its first arguments are the counts.
-// RecentMails and RecentBounces are halved when there are 1,000 mails, so that old mails lose
+// RecentMails, RecentBounces and RecentComplaints are halved when there are 1,000 mails, so that old mails lose
 // their weight.
 func addToBatchStatement() string {
 	m := new(mapper)
@@ -126,7 +127,8 @@ func addToBatchStatement() string {
 		first_sent_time = CASE WHEN first_sent_time = 0 THEN CAST(? AS BIGINT) ELSE first_sent_time END,
 		last_sent_time = CASE WHEN last_sent_time < CAST(? AS BIGINT) THEN CAST(? AS BIGINT) ELSE last_sent_time END,
 		recent_mails = CASE WHEN recent_mails < 1000 THEN recent_mails ELSE recent_mails / 2 END + ?,
-		recent_bounces = CASE WHEN recent_mails < 1000 THEN recent_bounces ELSE recent_bounces / 2 END + ?
+		recent_bounces = CASE WHEN recent_mails < 1000 THEN recent_bounces ELSE recent_bounces / 2 END + ?,
+		recent_complaints = CASE WHEN recent_mails < 1000 THEN recent_complaints ELSE recent_complaints / 2 END + ?
 		WHERE id = ?`
 }
 
@@ -224,7 +226,8 @@ func (t *Tx) AddToBatch(id audience.BatchID, counts audience.BatchCounts, now in
 	if counts.Sent == 0 {
 		sent = 0
 	}
-	args := append(m.args, now, sent, sent, sent, counts.Sent+counts.Refused, counts.Bounced, int64(id))
+	args := append(m.args, now, sent, sent, sent, counts.Sent+counts.Refused, counts.Bounced, counts.Complained,
+		int64(id))
 	return t.conn.Do(addToBatch, args...)
 }
 

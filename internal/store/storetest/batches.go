@@ -34,6 +34,8 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a Batch that is 6 hours late is paused", latePauses},
 		{"50 bounces among 1,000 mails pause a Batch", bouncesPause},
 		{"50 bounces that are reported later pause a Batch", reportedBouncesPause},
+		{"3 complaints among 1,000 mails pause a Batch, and 3 further ones after unpause", complaintsPause},
+		{"complaints about earlier mails lose their weight", complaintsLoseWeight},
 		{"a Batch whose Message is gone fails", messageGone},
 		{"a deleted Batch loses its recipients", deletedBatch},
 		{"a Batch is not deleted while another one must leave out its recipients", awaitedBatchStays},
@@ -176,14 +178,7 @@ func populationAtSendTime(f *batchFixture) {
 
 func populationInSteps(f *batchFixture) {
 	const n = 5200
-	rows := make([][]audience.Detail, n)
-	for i := range rows {
-		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
-	}
-	for part := range slices.Chunk(rows, 5000) {
-		_, err := f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: f.news, Contacts: part})
-		f.must(err)
-	}
+	f.addMany(f.news, n)
 	id := f.add(whole(f.news))
 	if got := slices.Compact(f.sendAll(nil)); len(got) != n {
 		f.Errorf("%d addresses got a mail, want %d", len(got), n)

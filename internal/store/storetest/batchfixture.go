@@ -51,6 +51,19 @@ func (f *batchFixture) subscribeMany(list audience.ListID, n int) (ids []audienc
 	return ids
 }
 
+// addMany adds Contacts with n addresses to a List.
+func (f *batchFixture) addMany(list audience.ListID, n int) {
+	f.Helper()
+	rows := make([][]audience.Detail, n)
+	for i := range rows {
+		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
+	}
+	for part := range slices.Chunk(rows, 5000) {
+		_, err := f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: list, Contacts: part})
+		f.must(err)
+	}
+}
+
 // add adds a Batch and populates it.
 func (f *batchFixture) add(populations ...audience.PopulationRequest) audience.BatchID {
 	f.Helper()

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"time"
 
 	"enlist/internal/audience"
@@ -111,4 +112,54 @@ func complaintBeforeSending(f *batchFixture) {
 	id := f.add(whole(f.news))
 	f.complain(audience.DeliveryKey{List: f.news, Contact: ids[0], Time: f.batch(id).CreationTime, Cause: audience.CauseBatch(id)}, false)
 	f.wantUnsubscribed(ids[0], false)
+}
+
+// sendSome sends n mails of a slice and returns their keys.
+func (f *batchFixture) sendSome(s *audience.LeasedSlice, n int) (keys []audience.DeliveryKey) {
+	f.Helper()
+	var results []audience.BatchResult
+	for i, m := range f.mails(s) {
+		results = append(results, audience.BatchResult{Recipient: m.Recipient, NotTried: i >= n})
+		keys = append(keys, m.Delivery)
+	}
+	f.advance(audience.BatchProgress{Slice: s, Results: results, Release: true})
+	return keys[:n]
+}
+
+func complaintsPause(f *batchFixture) {
+	f.subscribeMany(f.news, 20)
+	id := f.add(whole(f.news))
+	keys := f.sendSome(f.lease("a"), 10)
+	for round := range 2 {
+		for i, key := range keys[round*3 : round*3+3] {
+			if b := f.batch(id); b.Status != audience.BatchSending {
+				f.Errorf("round %d: after %d complaints the Batch is %s", round, i, b.Status)
+			}
+			f.complain(key, true)
+		}
+		if b := f.batch(id); b.Status != audience.BatchPaused || !strings.Contains(b.Reason, "complaints") {
+			f.Errorf("round %d: after 3 complaints the Batch is %s (%s), want it paused", round, b.Status, b.Reason)
+		}
+		f.edit(id, "unpause")
+		f.prepare(id)
+	}
+	if got := f.sendAll(nil); len(got) != 10 {
+		f.Errorf("after unpause %d mails were sent, want 10", len(got))
+	}
+}
+
+func complaintsLoseWeight(f *batchFixture) {
+	f.addMany(f.news, 2200)
+	id := f.add(whole(f.news))
+	complaints := 0
+	for s := f.lease("a"); s != nil; s = f.lease("a") {
+		key := f.sendSome(s, len(s.Recipients))[0]
+		if f.batch(id).Status == audience.BatchSending {
+			f.complain(key, true) // one of 500
+			complaints++
+		}
+	}
+	if b := f.batch(id); complaints != 5 || b.Status != audience.BatchCompleted {
+		f.Errorf("after %d complaints among 2,200 mails the Batch is %s (%s), want 5 and it completed", complaints, b.Status, b.Reason)
+	}
 }
