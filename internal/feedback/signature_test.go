@@ -96,6 +96,7 @@ type sns struct {
 	server    *httptest.Server
 	requests  []string // paths, with their queries
 	status    int      // of the answer to a confirmation
+	location  string   // to which a confirmation is redirected
 	version   string
 	signature func(m map[string]string)
 }
@@ -114,7 +115,7 @@ func newSNS(h *harness) *sns {
 			w.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 			return
 		}
-		w.Header().Set("Location", "https://other.example.org/")
+		w.Header().Set("Location", s.location)
 		w.WriteHeader(s.status)
 	}))
 	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -271,11 +272,15 @@ func TestSubscriptionsToTheTopicAreConfirmed(t *testing.T) {
 			t.Errorf("%q: status %d after the requests %v %v, want 403 and no request", url, code, s.requests, foreign.requests)
 		}
 	}
+	s.location = foreign.server.URL + "/"
 	for _, status := range []int{http.StatusFound, http.StatusInternalServerError, http.StatusForbidden} {
 		s.status = status
 		if code := confirm(own); code != http.StatusServiceUnavailable {
 			t.Errorf("SNS answers with %d: status %d, want 503", status, code)
 		}
+	}
+	if len(foreign.requests) > 0 {
+		t.Errorf("a redirect was followed to another host: %v", foreign.requests)
 	}
 	if strings.Contains(s.log.String(), "t0") {
 		t.Errorf("the log has the token: %s", s.log.String())
