@@ -40,7 +40,7 @@ var examples = map[string][]struct {
 			"Origin":"Recipient","Metadata":{"enlist":"TAG"}}`, "unsubscribe", "unsubscribed "},
 		{"suppression by the operator", `{"RecordType":"SubscriptionChange","SuppressSending":true,"SuppressionReason":"ManualSuppression",
 			"Origin":"Customer","Metadata":{"enlist":"TAG"}}`, "ignored", ""},
-		{"end of a suppression", `{"RecordType":"SubscriptionChange","SuppressSending":false,"Origin":"Recipient","Metadata":{"enlist":"TAG"}}`, "ignored", ""},
+		{"end of a suppression", `{"RecordType":"SubscriptionChange","SuppressSending":false,"SuppressionReason":"ManualSuppression","Origin":"Recipient","Metadata":{"enlist":"TAG"}}`, "ignored", ""},
 		{"delivery", `{"RecordType":"Delivery","Recipient":"r@example.com","Metadata":{"enlist":"TAG"}}`, "ignored", ""},
 		{"unknown event", `{"RecordType":"Tomorrow","Type":7,"Metadata":[]}`, "ignored", ""},
 		{"mail of another program", `{"RecordType":"Bounce","Type":"HardBounce","Email":"r1@example.com","Metadata":{}}`, "unknown", ""},
