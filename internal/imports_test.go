@@ -52,6 +52,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/feedback":      {"enlist/internal/audience", "enlist/internal/mail", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/proof":         {"enlist/internal/audience"},
 	"enlist/internal/webhook":       {"enlist/internal/audience"},
+	"enlist/internal/tracing":       {"enlist/api", "github.com/exaring/otelpgx", "github.com/jackc/pgx/v5", "go.opentelemetry.io/...", "google.golang.org/protobuf/proto"},
 	"enlist/internal/rpc": {"enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/xmlrpc", "enlist/api", "github.com/go-json-experiment/json/...",
 		"github.com/prometheus/client_golang/..."},
 	"enlist/internal/importexport": {"github.com/prometheus/client_golang/...", "enlist/api", "enlist/internal/audience", "enlist/internal/limiter", "enlist/internal/rpc", "enlist/internal/sheet"},

@@ -186,7 +186,7 @@ func (c *crash) verify(ids []int64) {
 // open opens the database in this process.
 func (c *crash) open() *database {
 	c.t.Helper()
-	store, err := openDatabase(c.t.Context(), config.Serve{Database: config.Database{DB: c.db}}, false, nil)
+	store, err := openDatabase(c.t.Context(), config.Serve{Database: config.Database{DB: c.db}}, false, nil, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 )
@@ -47,13 +48,14 @@ const waitForServer = time.Minute
 
 // openDatabase opens a database. For a setting of 0 the engine uses its default.
 // If mayBeNew is true, openDatabase waits for a database server and creates missing tables.
+// tracer is for the statements on PostgreSQL; nil: none.
 // If mayBeNew is false, a PostgreSQL database without the tables of enlist is an error.
-func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.Logger) (*database, error) {
+func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.Logger, tracer pgx.QueryTracer) (*database, error) {
 	if c.IsPostgres() {
 		o := postgres.Options{
 			Writers: c.DBWriters, Readers: c.DBReaders, Replicas: c.DBReplica, ReplicaLag: c.DBReplicaLag,
 			Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait,
-			Existing: !mayBeNew, Log: log,
+			Existing: !mayBeNew, Log: log, Tracer: tracer,
 		}
 		if mayBeNew {
 			o.WaitForServer = waitForServer
@@ -83,7 +85,7 @@ func withStore(ctx context.Context, db config.Database, do func(*database) error
 	if err := db.Exists(); err != nil {
 		return err
 	}
-	store, err := openDatabase(ctx, config.Serve{Database: db}, false, nil)
+	store, err := openDatabase(ctx, config.Serve{Database: db}, false, nil, nil)
 	if err != nil {
 		return err
 	}

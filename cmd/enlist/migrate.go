@@ -98,7 +98,7 @@ func (c *migrateCommand) withTarget(ctx context.Context, do func(*audience.Servi
 	}
 	defer os.RemoveAll(dir)
 	temporary := config.Serve{Database: config.Database{DB: filepath.Join(dir, "enlist.db")}}
-	store, err := openDatabase(ctx, temporary, true, nil)
+	store, err := openDatabase(ctx, temporary, true, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 		return usage("%s must be 64 lower-case hexadecimal characters: create a key with: openssl rand -hex 32",
 			bootstrapKey)
 	}
+	c.OTLPEndpoint = cmp.Or(c.OTLPEndpoint, out.getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	return c.serve(ctx, restore, out, key)
@@ -65,7 +66,12 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return usage("--key-rate: %w", err)
 	}
 	log, quiet := newLog(out, c.Serve, c.LogLevel), quieter(out, c.Serve)
-	store, err := openDatabase(ctx, c.Serve, true, quiet)
+	tracer, err := newTracer(c.Serve, quiet)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tracer.close()) }()
+	store, err := openDatabase(ctx, c.Serve, true, quiet, tracer.statements)
 	if ctx.Err() != nil && err != nil {
 		return nil // a signal arrived while serve waited for the database
 	}
@@ -119,7 +125,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	}
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, keyRate, backups, bounces, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, keyRate, tracer.calls, backups, bounces, log, quiet})
 	if err != nil {
 		return err
 	}

@@ -73,6 +73,7 @@ type components struct {
 	ops     *opsServer
 	door    *entrance
 	keyRate audience.CallRate // of keys without a rate of their own
+	trace   rpc.StartSpan     // nil: no traces
 	backups *backup.Scheduler // nil: this process makes no backups
 	bounces *feedback.Handler // nil: there is no --smtp-provider
 	log     *slog.Logger
@@ -106,6 +107,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		FlushTimeout:  c.FlushTimeout,
 		StreamTimeout: c.StreamTimeout,
 		Log:           r.log,
+		Trace:         r.trace,
 		Registerer:    r.ops.registerer(),
 	})
 	s.reference = sync.OnceValue(func() *apidoc.Handler {

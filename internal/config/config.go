@@ -160,6 +160,8 @@ type Serve struct {
 
 	WebhookPrivate bool
 
+	OTLPEndpoint string `placeholder:"URL"`
+
 	LogLevel  string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL"`
 	LogFormat string `default:"auto" enum:"auto,text,json" placeholder:"FORMAT"`
 }

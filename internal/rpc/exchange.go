@@ -35,6 +35,7 @@ type exchange struct {
 	reply    reply
 	call     call
 	reserved reservation // memory of a large body
+	trace    string      // ID of the trace of the current call; "" if it has none
 	slot     func()      // frees the slot of the last call; nil if there is none
 	goodKeys int         // calls whose key was accepted
 	badKeys  int         // calls whose key was missing or invalid
@@ -124,8 +125,11 @@ func (x *exchange) one(raw []byte, index int) {
 	e := x.source.readEnvelope(raw)
 	m := x.handler.methods[string(e.method)]
 	x.reply.open(&e)
-	err := x.run(&e, m, index)
 	var code api.Code
+	if start := x.handler.options.Trace; start != nil {
+		defer x.startSpan(start, m)(&code)
+	}
+	err := x.run(&e, m, index)
 	if err == nil {
 		x.reply.close(&e)
 	} else {
@@ -134,6 +138,21 @@ func (x *exchange) one(raw []byte, index int) {
 		x.reply.fail(&e, w)
 	}
 	x.handler.metrics.count(m, code, time.Since(started))
+}
+
+// startSpan begins the span of a call. The function that it returns ends the span.
+func (x *exchange) startSpan(start StartSpan, m *method) func(*api.Code) {
+	name := "other"
+	if m != nil {
+		name = m.name
+	}
+	untraced := x.request
+	var end func(api.Code)
+	x.request, x.trace, end = start(untraced, name)
+	return func(code *api.Code) {
+		x.request, x.trace = untraced, ""
+		end(*code)
+	}
 }
 
 // run executes a call. The order of its checks must not change. decisions.md: 13
@@ -267,6 +286,9 @@ func (x *exchange) explain(err error, m *method) wireError {
 		id = x.handler.options.NewRequestID()
 	}
 	log := x.handler.options.Log
+	if x.trace != "" {
+		log = log.With("trace", x.trace)
+	}
 	if x.request.Context().Err() != nil || x.reply.err != nil {
 		log.Debug("client closed the connection before the reply", "request", id, "method", name, "error", err)
 	} else {

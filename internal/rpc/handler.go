@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/limiter"
 	"enlist/internal/xmlrpc"
@@ -36,8 +37,13 @@ type Options struct {
 	Now           func() time.Time      // the clock; time.Now
 	Log           *slog.Logger          // log of internal errors; slog.Default
 	NewRequestID  func() string         // returns an id for the log and the reply of an internal error; random digits
+	Trace         StartSpan             // begins the span of a call; no spans
 	Registerer    prometheus.Registerer // registers the metrics; no metrics
 }
+
+// StartSpan begins the span of a call. method is "other" for an unknown method. StartSpan returns the request with the span
+// in its context, the ID of the trace for the log, and a function that ends the span; its code is 0 after success.
+type StartSpan func(r *http.Request, method string) (traced *http.Request, id string, end func(code api.Code))
 
 // Handler answers the API's calls over HTTP.
 type Handler struct {
@@ -221,7 +227,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) *exchange {
 	}
 	x.request = r
 	x.reply = reply{buf: x.reply.buf[:0], w: w, options: &h.options}
-	x.goodKeys, x.badKeys = 0, 0
+	x.goodKeys, x.badKeys, x.trace = 0, 0, ""
 	return x
 }
 

@@ -33,23 +33,25 @@ import (
 	"enlist/internal/store/jobqueue"
 	"enlist/internal/store/sqlstore"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Options of a Store. A zero value means the default.
 type Options struct {
-	Writers    int           // largest number of concurrent transactions that write; the default is 16
-	Readers    int           // largest number of concurrent look-ups; the default is four for each processor, at least 8
-	Searches   int           // largest number of concurrent reads that may scan a whole List; the default is 8
-	SearchTime time.Duration // time limit of a read that may scan a whole List; the default is 1 minute
-	Streams    int           // largest number of concurrent replies whose rows are sent while they are read; the default is 8
-	Wait       time.Duration // longest wait of a search or stream for a free connection; the default is 5 s
-	UpdateTime time.Duration // time limit of a change or look-up with all its attempts; the default is 10 s
-	Replicas   []string      // URLs of standbys for Search and Stream
-	ReplicaLag time.Duration // greatest age of the data on a standby; 0: the data must be as new as on the primary
-	Existing   bool          // Open returns an error for a database without tables, and does not create them
-	Log        *slog.Logger  // nil: no log
+	Writers    int             // largest number of concurrent transactions that write; the default is 16
+	Readers    int             // largest number of concurrent look-ups; the default is four for each processor, at least 8
+	Searches   int             // largest number of concurrent reads that may scan a whole List; the default is 8
+	SearchTime time.Duration   // time limit of a read that may scan a whole List; the default is 1 minute
+	Streams    int             // largest number of concurrent replies whose rows are sent while they are read; the default is 8
+	Wait       time.Duration   // longest wait of a search or stream for a free connection; the default is 5 s
+	UpdateTime time.Duration   // time limit of a change or look-up with all its attempts; the default is 10 s
+	Replicas   []string        // URLs of standbys for Search and Stream
+	ReplicaLag time.Duration   // greatest age of the data on a standby; 0: the data must be as new as on the primary
+	Existing   bool            // Open returns an error for a database without tables, and does not create them
+	Log        *slog.Logger    // nil: no log
+	Tracer     pgx.QueryTracer // of the statements on the primary, without those of the job queue; nil: none
 
 	WaitForServer time.Duration // longest wait of Open for a server that it cannot reach; 0: Open does not wait
 
@@ -87,6 +89,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	config.ConnConfig.Tracer = o.Tracer
 	if err := waitForServer(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
