@@ -19,7 +19,7 @@ import (
 var goodParams = map[string][]string{
 	"subscribeContact":            {`1`, `{"Email":"bob@example.org"}`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
 	"resubscribeContact":          {`1`, `1`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
-	"unsubscribeContact":          {`1`, `"nobody@example.org"`},
+	"unsubscribeContact":          {`1`, `"unknown@example.org"`},
 	"unsubscribeContactById":      {`1`, `1`},
 	"deactivateContact":           {`1`, `1`},
 	"reactivateContact":           {`1`, `1`},
@@ -114,8 +114,8 @@ var goodParams = map[string][]string{
 	"getFolderById":               {`1`},
 	"getSessionInfo":              {},
 	"getTimezoneList":             {},
-	"exportPerson":                {`"nobody@example.org"`},
-	"erasePerson":                 {`"nobody@example.org"`, `true`},
+	"exportPerson":                {`"unknown@example.org"`},
+	"erasePerson":                 {`"unknown@example.org"`, `true`},
 }
 
 // badValues are values that are invalid for most parameters.

@@ -224,7 +224,7 @@ func eraseContinues(o *accountFixture) {
 func eraseIsRefused(o *accountFixture) {
 	list := o.addList("on_register_address", "ann@example.com")
 	o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.ErasePerson(o.Context(), o.caller, "nobody")
+	_, err := o.service.ErasePerson(o.Context(), o.caller, "not-an-address")
 	o.refused(err, audience.InvalidParameters, "address")
 	_, err = o.service.ErasePerson(o.Context(), o.restricted(list), "ann@example.com")
 	o.refused(err, audience.Denied, "")

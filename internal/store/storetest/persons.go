@@ -128,7 +128,7 @@ func exportByMobile(o *accountFixture) {
 
 func exportIsRefused(o *accountFixture) {
 	list := o.addList()
-	o.refused(o.service.ExportPerson(o.Context(), o.caller, "nobody", new(personRows)), audience.InvalidParameters, "address")
+	o.refused(o.service.ExportPerson(o.Context(), o.caller, "not-an-address", new(personRows)), audience.InvalidParameters, "address")
 	o.refused(o.service.ExportPerson(o.Context(), o.restricted(list), "ann@example.com", new(personRows)), audience.Denied, "")
 }
 
