@@ -100,7 +100,7 @@ type BatchCheck struct {
 
 // BatchFinding is something that is probably wrong with a Batch.
 type BatchFinding struct {
-	Level        string `json:"level"` // error or warning
+	Level        string `json:"level"` // error, warning or note
 	Code         string `json:"code"`  // such as missing_value
 	Text         string `json:"text"`
 	ContactCount int64  `json:"contact_count"` // for missing_value: the number of recipients without a value

@@ -24,7 +24,7 @@ func TestClientAddsABatchWithOptions(t *testing.T) {
 		Exclude: &api.BatchExclusion{Criteria: api.Criteria{api.Test{"Email", "exactly", "bob@example.com"}}}}
 	check := must(client.CheckBatch(ctx, message, []api.Population{{ListID: 1}}, options))(t)
 	if check.SendContactCount != 1 || check.CheckedCount != 2 || !check.IsComplete || check.LeftOut["excluded"] != 1 || len(check.Findings) != 2 ||
-		check.Findings[1].Level != "warning" || check.Findings[1].Code != "no_unsubscribe_link" {
+		check.Findings[1].Level != "note" || check.Findings[1].Code != "no_unsubscribe_link" {
 		t.Errorf("the check returns %+v, want one recipient, one excluded Contact and two findings", *check)
 	}
 	id := must(client.AddBatchWithOptions(ctx, message, []api.Population{{ListID: 1}}, 0, false, options))(t)

@@ -37,10 +37,11 @@ type Finding struct {
 // FindingLevel says how bad a Finding is.
 type FindingLevel string
 
-// The levels. With an error, no mail should be sent.
+// The levels. With an error, no mail should be sent. A note says what the service does in an ordinary set-up.
 const (
 	FindingError   FindingLevel = "error"
 	FindingWarning FindingLevel = "warning"
+	FindingNote    FindingLevel = "note"
 )
 
 // FindingCode says for programs what is wrong.
@@ -53,13 +54,13 @@ const (
 	FindingNoSubject     FindingCode = "no_subject"
 	FindingNoText        FindingCode = "no_text"             // the HTML has no text for the text part
 	FindingLink          FindingCode = "bad_link"            // no URL that a mail program can follow
-	FindingNoUnsubscribe FindingCode = "no_unsubscribe_link" // the service adds a line with the link
+	FindingNoUnsubscribe FindingCode = "no_unsubscribe_link" // a note: the service adds a line with the link
 	FindingClipped       FindingCode = "clipped"             // the HTML is longer than Gmail shows
 	FindingNoImage       FindingCode = "missing_image"       // the mail contains no such inline image
 	FindingUnusedImage   FindingCode = "unused_image"        // the HTML does not show an inline image
 	FindingUnknownField  FindingCode = "unknown_field"       // the List has no Field of a merge field
 	FindingMissingValue  FindingCode = "missing_value"       // of a merge field without a fallback
-	FindingDefaultSender FindingCode = "default_sender"      // the mails have the sender of the server
+	FindingDefaultSender FindingCode = "default_sender"      // a note: the mails have the sender of the server
 	FindingNoRecipients  FindingCode = "no_recipients"
 )
 
@@ -194,7 +195,7 @@ func (k *batchCheck) checkList(s *Service, schema *Schema) {
 	if s.sending.From != "" {
 		from += ", " + s.sending.From
 	}
-	k.add(Finding{Level: FindingWarning, Code: FindingDefaultSender,
+	k.add(Finding{Level: FindingNote, Code: FindingDefaultSender,
 		Text: "the Message and the List " + quoted(list.Name) + " have no from_address: its mails come from " + from})
 }
 
@@ -288,7 +289,7 @@ func (k *batchCheck) sample(i int) *OutgoingMail {
 	return m
 }
 
-// conclude adds the findings about the recipients, and sorts all: errors first.
+// conclude adds the findings about the recipients, and sorts all: errors first, notes last.
 func (k *batchCheck) conclude() {
 	for _, name := range slices.Sorted(maps.Keys(k.missing)) {
 		n := k.missing[name]
@@ -303,10 +304,13 @@ func (k *batchCheck) conclude() {
 }
 
 func (f *Finding) rank() int {
-	if f.Level == FindingError {
+	switch f.Level {
+	case FindingError:
 		return 0
+	case FindingWarning:
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // add adds findings. Variants of a Message often have the same ones.

@@ -48,7 +48,7 @@ func (c *composer) Check(l *audience.OutgoingMail) []audience.Finding {
 	}
 	k.links(m)
 	if t.html != nil && !t.html.unsubscribe || t.html == nil && !t.text.unsubscribe {
-		k.add(audience.FindingWarning, audience.FindingNoUnsubscribe,
+		k.add(audience.FindingNote, audience.FindingNoUnsubscribe,
 			"the Message has no {{unsubscribe_url}}: a line with this link is added at its end")
 	}
 	k.length(c, t)

@@ -41,7 +41,7 @@ func TestCheckFindsMistakesInAMessage(t *testing.T) {
 		"no text": {message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, HTML: `<img src="https://example.com/a.png"><map><area href="{{unsubscribe_url}}"></map>`},
 			want: []string{"warning no_text: the HTML has no text, so the text part is empty: write text_content, or texts of images in alt"}},
 		"no link to unsubscribe in the HTML": {message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, HTML: "Hi", Text: "{{unsubscribe_url}}"},
-			want: []string{"warning no_unsubscribe_link: the Message has no {{unsubscribe_url}}: a line with this link is added at its end"}},
+			want: []string{"note no_unsubscribe_link: the Message has no {{unsubscribe_url}}: a line with this link is added at its end"}},
 		"links that are no URLs": {
 			message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, Text: "See https://:80/x.",
 				HTML: `<a href="www.example.com/{{id}}">a</a> <a href="/shop">b</a> <a href="">c</a> <a href="#">d</a> <a href="htps://example.com">e</a>` +

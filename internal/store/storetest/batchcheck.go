@@ -44,9 +44,9 @@ func checkFindsMistakes(f *batchFixture) {
 	}
 	const inNews = `default_sender 0: the Message and the List "News" have no from_address: its mails come from the sender of the server`
 	want("two Lists", check(id, audience.BatchOptions{}, whole(f.news), whole(shop)),
-		`unknown_field 0: the List "News" has no Field "Nick & Co"`, `unknown_field 0: the List "News" has no Field "Points"`, inNews,
+		`unknown_field 0: the List "News" has no Field "Nick & Co"`, `unknown_field 0: the List "News" has no Field "Points"`,
 		`unknown_field 0: the List "Shop" has no Field "Nick & Co"`,
-		`missing_value 2: the merge field "City" has no fallback, and is empty for 2 of 3 recipients`)
+		`missing_value 2: the merge field "City" has no fallback, and is empty for 2 of 3 recipients`, inNews)
 	if sample := f.composer.checked[0]; len(f.composer.checked) != 1 || sample.Contact.ID != ann || sample.Message.ID != id {
 		f.Errorf("the composer checked %+v, want one mail to the first recipient", f.composer.checked)
 	}
