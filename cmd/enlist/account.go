@@ -139,13 +139,14 @@ func (c *accountDomains) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// accountRecord returns the columns of the table in their order. Only --json prints sending_domains and
-// creation_time. The limit is a number or "none".
+// accountRecord returns the columns of the table in their order. Only --json prints sending_domains, the days of
+// retention (0: for ever) and creation_time. The limit is a number or "none".
 func accountRecord(a *audience.Account) record {
 	var limit any = contactLimit(a.ContactLimit).String()
 	if a.ContactLimit != audience.NoContactLimit {
 		limit = a.ContactLimit
 	}
 	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit},
-		{"sending_domains", a.SendingDomains}, {"creation_time", a.CreationTime}}
+		{"sending_domains", a.SendingDomains}, {"retain_events", a.Retention.Events},
+		{"retain_deliveries", a.Retention.Deliveries}, {"creation_time", a.CreationTime}}
 }

@@ -54,6 +54,7 @@ type program struct {
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
 	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
 	Person     personCommand     `cmd:"" help:"Export or erase what is stored about a person."`
+	Retention  retentionCommand  `cmd:"" help:"Set how long old data of mails is kept, and remove it."`
 	Consent    consentCommand    `cmd:"" help:"Prove the consent of a Contact with a signed page."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
 	Backup     backupCommand     `cmd:"" help:"Back up a database into one file while servers use it."`

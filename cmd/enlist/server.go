@@ -288,7 +288,7 @@ func (s *server) stopJobs() {
 // maintain runs the periodic work until ctx ends. Every second it schedules index builds.
 // Every 15 seconds it returns memory if the process is idle. Every minute it stores when keys and indexes were used, and
 // reconciles the search indexes. Every hour it deletes expired results of calls with an Idempotency-Key, and normalises
-// addresses with quotes, as it does at the start.
+// addresses with quotes and stores the jobs that remove old data, as it does at the start.
 func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -298,7 +298,7 @@ func (s *server) maintain(ctx context.Context) {
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
-	err := errors.Join(s.service.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx))
+	err := errors.Join(s.service.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx), s.service.ScheduleRetention(ctx))
 	var heap heapWatch
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once
@@ -316,7 +316,7 @@ func (s *server) maintain(ctx context.Context) {
 			err = errors.Join(s.service.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
 		case <-hour.C:
 			err = errors.Join(s.service.DeleteExpiredRetries(ctx), s.service.NormaliseQuoted(ctx),
-				s.service.DeleteFullBuckets(ctx))
+				s.service.DeleteFullBuckets(ctx), s.service.ScheduleRetention(ctx))
 		}
 	}
 }

@@ -34,6 +34,7 @@ type Account struct {
 	ContactLimit int64 // largest number of Contacts in all its Lists together, or NoContactLimit
 	// SendingDomains are the domains, separated by spaces, that the senders of its Batches must have. "": any.
 	SendingDomains string
+	Retention      Retention
 	CreationTime   int64
 }
 
@@ -49,7 +50,7 @@ type AccountTx interface {
 	Account(id AccountID) (*Account, error)
 	// AddAccount inserts an Account with its FirstFolders and sets its ID.
 	AddAccount(a *Account) error
-	// UpdateAccount stores the name, the time zone, the limit and the domains.
+	// UpdateAccount stores the name, the time zone, the limit, the domains and the Retention.
 	UpdateAccount(a *Account) error
 	// AccountContacts returns how many Contacts all Lists of an Account have. If the
 	// Account has a limit, then after a call in an Update no other transaction can change

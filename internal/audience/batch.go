@@ -31,6 +31,7 @@ type Batch struct {
 	FirstSent     int64 // time of the first mail
 	LastSent      int64 // time of the last mail
 	ActiveTime    int64 // when the server last worked on the Batch, or when a caller last continued it
+	EventsRemoved int64 // when opens and clicks were removed; negative: in part; 0: they are kept
 	// About the last 1,000 mails since a caller continued the Batch: all three numbers are halved when there are 1,000.
 	RecentMails      int64
 	RecentBounces    int64 // refused because of the address, or reported later

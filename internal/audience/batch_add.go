@@ -143,7 +143,7 @@ func (r *PopulationRequest) check(tx Tx, c *Caller, p *Population) error {
 	}
 	if r.Criteria != nil {
 		p.Type, p.Criteria = PopulationSearch, r.Criteria
-		search, err := typeSearch(schema, Query{Criteria: r.Criteria})
+		search, err := typeSearch(tx, schema, Query{Criteria: r.Criteria})
 		if err != nil || search.Where == nil {
 			return err
 		}

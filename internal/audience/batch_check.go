@@ -227,7 +227,7 @@ func (k *batchCheck) step(tx Tx, schema *Schema, p *Population) error {
 
 // onlyMatching returns the candidates that match the criteria.
 func onlyMatching(tx Tx, schema *Schema, criteria *Criteria, all []Candidate) ([]Candidate, error) {
-	search, err := typeSearch(schema, Query{Criteria: criteria})
+	search, err := typeSearch(tx, schema, Query{Criteria: criteria})
 	if err != nil || search.Where == nil || len(all) == 0 {
 		return all, err
 	}

@@ -50,8 +50,15 @@ func (s *Service) track(ctx context.Context, l Link, agent Agent) error {
 // stored, and it can be older than the figures.
 func (a *access) figures(tx Tx) (BatchID, error) {
 	id, err := figuresOf(tx, a.DeliveryKey)
-	if err != nil || id == 0 || a.DeliveryKey.batch() != 0 {
-		return id, err
+	if err != nil || id == 0 {
+		return 0, err
+	}
+	if a.DeliveryKey.batch() != 0 {
+		b, err := tx.Batch(id)
+		if err == nil && b.EventsRemoved != 0 {
+			id = 0 // the mail has no figures any more
+		}
+		return id, ignoreKind(NoBatch, err)
 	}
 	if _, err := tx.Recipient(a.List, id, a.Contact); err != nil {
 		return 0, ignoreKind(NotFound, err)
@@ -103,10 +110,6 @@ func (a *access) store(tx Tx) error {
 	if err != nil || !a.tracked(&schema.List) {
 		return ignoreKind(NoList, err)
 	}
-	b, err := tx.Batch(a.batch)
-	if err != nil || b.Status != BatchRunning && b.CreationTime != a.Time || b.Status == BatchDeleted {
-		return ignoreKind(NoBatch, err)
-	}
 	r, err := tx.Recipient(a.List, a.batch, a.Contact)
 	if err != nil || !r.wasHandedOver() && r.Status != RecipientSending {
 		return ignoreKind(NotFound, err)
@@ -114,6 +117,10 @@ func (a *access) store(tx Tx) error {
 	events, err := tx.RecipientEvents(a.List, a.batch, a.Contact)
 	if err != nil || a.isRepeated(events) {
 		return err
+	}
+	b, err := tx.Batch(a.batch) // after its events, which can be removed meanwhile
+	if err != nil || b.Status != BatchRunning && b.CreationTime != a.Time || b.Status == BatchDeleted || b.EventsRemoved != 0 {
+		return ignoreKind(NoBatch, err)
 	}
 	t := &tracking{tx: tx, access: a, recipient: r, events: events,
 		human: !a.agent.Machine && r.Status != RecipientSending && a.now-r.Sent >= handOver}

@@ -98,7 +98,7 @@ func (x *Exclusion) check(tx Tx, c *Caller, populations []Population) error {
 		if err != nil {
 			return err
 		}
-		search, err := typeSearch(schema, Query{Criteria: x.Criteria})
+		search, err := typeSearch(tx, schema, Query{Criteria: x.Criteria})
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (x *Exclusion) keep(tx Tx, schema *Schema, all []Candidate) ([]Candidate, e
 
 // matching returns those of the Contacts that match the criteria. It locks no Contact.
 func (x *Exclusion) matching(tx Tx, schema *Schema, ids []ContactID) (found []ContactID, err error) {
-	search, err := typeSearch(schema, Query{Criteria: x.Criteria})
+	search, err := typeSearch(tx, schema, Query{Criteria: x.Criteria})
 	if err != nil || search.Where == nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (p *Population) find(tx Tx) (found idSet, err error) {
 	if err != nil {
 		return nil, ignoreKind(NoList, err)
 	}
-	search, err := typeSearch(schema, Query{Criteria: p.Criteria})
+	search, err := typeSearch(tx, schema, Query{Criteria: p.Criteria})
 	if err != nil {
 		return nil, ignoreKind(InvalidSearch, err)
 	}

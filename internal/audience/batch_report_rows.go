@@ -81,6 +81,9 @@ func (s *Service) BatchRows(ctx context.Context, c *Caller, r RowsRequest, q Que
 		if err != nil {
 			return err
 		}
+		if err := b.checkHasRows(r.Kind); err != nil {
+			return err
+		}
 		page, err := newRowsPage(&r, q, w)
 		if err != nil {
 			return err
@@ -251,6 +254,9 @@ func (s *Service) ContactLinks(ctx context.Context, c *Caller, id BatchID, send 
 	return view(ctx, s, c, func(tx Tx) ([]BatchRow, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
+			return nil, err
+		}
+		if err := b.checkHasRows(EventLink); err != nil {
 			return nil, err
 		}
 		lists, err := tx.BatchLists(id)

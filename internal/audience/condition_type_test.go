@@ -298,8 +298,14 @@ func TestCheckOfCriteriaNeverPanics(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		c := tree(4).Draw(t, "criteria")
-		if _, err := typeSearch(searchSchema(), Query{Criteria: &c, SortBy: word.Draw(t, "sort")}); err != nil && KindOf(err) != InvalidSearch {
+		if _, err := typeSearch(allEvents{}, searchSchema(), Query{Criteria: &c, SortBy: word.Draw(t, "sort")}); err != nil && KindOf(err) != InvalidSearch {
 			t.Fatal(err)
 		}
 	})
 }
+
+// allEvents is a RetentionTx of Batches whose events are all kept.
+type allEvents struct{ RetentionTx }
+
+// BatchesWithoutEvents implements RetentionTx.
+func (allEvents) BatchesWithoutEvents([]BatchID) ([]BatchID, error) { return nil, nil }

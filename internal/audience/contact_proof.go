@@ -34,7 +34,7 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *Caller, list L
 		if err != nil {
 			return err
 		}
-		search, err := typeSearch(schema, Query{Criteria: criteria})
+		search, err := typeSearch(tx, schema, Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}

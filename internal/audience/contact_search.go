@@ -135,7 +135,7 @@ func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	search, err := typeSearch(schema, q)
+	search, err := typeSearch(tx, schema, q)
 	return schema, search, err
 }
 
@@ -200,8 +200,8 @@ func surelyLong(tx ListTx, s *Search) (bool, error) {
 }
 
 // typeSearch checks a query of a List's Contacts and returns it as a Search. Errors are of
-// kind InvalidSearch.
-func typeSearch(schema *Schema, q Query) (*Search, error) {
+// kind InvalidSearch, also if it tests opens or clicks that were removed.
+func typeSearch(tx RetentionTx, schema *Schema, q Query) (*Search, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, errNegativePage
 	}
@@ -212,6 +212,9 @@ func typeSearch(schema *Schema, q Query) (*Search, error) {
 	}
 	sort, err := k.sort(q.SortBy)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkHasEvents(tx, where); err != nil {
 		return nil, err
 	}
 	return &Search{Schema: schema, Where: where, Sort: sort, Descending: q.Descending && sort != nil,

@@ -76,6 +76,9 @@ type Delivery struct {
 	Detail    string // the mail server's reply, or the text of a bounce or complaint report
 }
 
+// hasNoTexts reports whether a Retention has removed the address and the texts of a delivery that did not bounce.
+func (d *Delivery) hasNoTexts() bool { return d.Address == "" && d.Subject == "" && d.Detail == "" }
+
 // DeliveryStatus says how a delivery ended.
 type DeliveryStatus string
 

@@ -35,7 +35,7 @@ const (
 func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
-		if r == nil || r.delivery.Status == DeliveryBounced || r.delivery.Status == DeliveryComplained {
+		if r == nil || r.delivery.hasNoTexts() || r.delivery.Status == DeliveryBounced || r.delivery.Status == DeliveryComplained {
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryBounced, detail
@@ -67,7 +67,10 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 		if r == nil || r.delivery.Status == DeliveryComplained {
 			return false, err
 		}
-		r.delivery.Status, r.delivery.Detail = DeliveryComplained, detail
+		if !r.delivery.hasNoTexts() {
+			r.delivery.Detail = detail
+		}
+		r.delivery.Status = DeliveryComplained
 		recipient, sent, err := r.store(tx, now)
 		if err != nil {
 			return false, err
@@ -227,12 +230,13 @@ func deactivateBounced(tx Tx, list ListID, id ContactID, now int64) (deactivated
 
 // bouncesInARow reports whether the last deliveries to an address bounced often enough to
 // deactivate the Contact. deliveries are newest first. It does not count mail that was
-// sent at the time since or earlier.
+// sent at the time since or earlier. A mail whose address was removed counts as sent to this address; a bounced mail keeps
+// its address.
 func bouncesInARow(deliveries []Delivery, key string, since, now int64) bool {
 	bounces := 0
 	for i := range deliveries {
 		d := &deliveries[i]
-		if _, to, _ := address.ParseEmail(d.Address); to != key {
+		if _, to, _ := address.ParseEmail(d.Address); to != key && !d.hasNoTexts() {
 			continue // the Contact had another address then
 		}
 		switch {

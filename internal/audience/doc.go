@@ -48,6 +48,7 @@
 //	unsubscriber.go           the Unsubscriber List
 //	move*.go                  records that move in from another service with their IDs; package movein reads them
 //	consent_proof.go          what a proof of consent contains, and the key that signs it
+//	retention*.go             removes old opens and clicks, and old texts of the records of mails
 //	person.go, person_erase.go  export and erase everything that is stored about a person
 //
 // Values that callers send, and search:

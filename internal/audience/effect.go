@@ -170,6 +170,20 @@ func (RemoveImportResults) Kind() string { return "remove_import_results" }
 // DueTime returns when the job may start.
 func (r RemoveImportResults) DueTime() int64 { return r.Due }
 
+// ApplyRetention removes old data of an Account, in steps. The step continues in a table after a Contact.
+type ApplyRetention struct {
+	Account    AccountID      `json:"account_id"`
+	Table      RetentionTable `json:"table,omitempty"` // "": the beginning
+	List       ListID         `json:"list_id,omitempty"`
+	Batch      BatchID        `json:"batch_id,omitempty"`
+	After      ContactID      `json:"after,omitempty"`
+	Events     int64          `json:"events,omitempty"`     // rows that were removed so far
+	Deliveries int64          `json:"deliveries,omitempty"` // rows whose texts were removed so far
+}
+
+// Kind implements Effect.
+func (ApplyRetention) Kind() string { return "apply_retention" }
+
 // BuildIndex builds a database index that searches need.
 type BuildIndex struct {
 	Index SearchIndexID `json:"index_id"`

@@ -17,6 +17,7 @@ type LinkView struct {
 	Schema  *Schema  // nil: the List and the Contact are gone
 	Contact *Contact // nil: the Contact is gone
 	Moved   bool     // the Contact's address has changed since the mail was sent
+	Unknown bool     // the address of the mail was removed, so it may be another one
 
 	// Subscribed is true if the link can still unsubscribe a Contact: this Contact or, on a
 	// List that allows duplicates, another Contact with the same address. If the Contact's
@@ -29,7 +30,7 @@ type LinkView struct {
 // Address returns the Contact's email address. It returns "" if the mail went to another
 // address, because the visitor must not learn the new address.
 func (v *LinkView) Address() string {
-	if v.Contact == nil || v.Moved {
+	if v.Contact == nil || v.Moved || v.Unknown {
 		return ""
 	}
 	return v.email()
@@ -57,7 +58,7 @@ func (v *LinkView) Confirmation() Confirmation {
 		return ConfirmationGone
 	case v.Contact.IsUnsubscribed:
 		return ConfirmationEnded
-	case v.Moved:
+	case v.Moved, v.Unknown && !v.Contact.DoubleOptIn:
 		return ConfirmationMoved
 	case v.Contact.DoubleOptIn:
 		return ConfirmationDone
@@ -93,7 +94,7 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	if err == nil {
 		_, key, ok := address.ParseEmail(delivery.Address)
 		v.Moved = ok && !isSameAddress(v.Contact.Key, key)
-		v.sentTo = delivery.Address
+		v.sentTo, v.Unknown = delivery.Address, delivery.hasNoTexts()
 	}
 	v.Subscribed, err = isAnySubscribed(tx, v)
 	return v, err

@@ -121,6 +121,7 @@ type Tx interface {
 	BatchReportTx
 	HoldTx
 	BackupTx
+	RetentionTx
 	FiguresTx
 	WebhookTx
 	WebhookQueueTx

@@ -108,6 +108,14 @@ func Config(o Options) *river.Config {
 		return e, done, err
 	}
 	add(workers, queues, &stepWorker[audience.RemoveImportResults]{store: o.Store, step: removeResults}, serial)
+	retention := func(ctx context.Context, e audience.ApplyRetention) (audience.ApplyRetention, bool, error) {
+		rest, done, err := o.Service.ApplyRetention(ctx, e)
+		if done && rest.Events+rest.Deliveries > 0 {
+			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries", rest.Deliveries)
+		}
+		return rest, done, err
+	}
+	add(workers, queues, &stepWorker[audience.ApplyRetention]{store: o.Store, step: retention}, serial)
 	m := newMailSender(o)
 	add(workers, queues, &mailWorker[audience.Notify]{mailSender: m, send: sendNotification}, mailQueue())
 	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())

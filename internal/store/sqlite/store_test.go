@@ -17,7 +17,7 @@ import (
 // call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
-// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 104
+// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 104, decision 105, decision 106
 func TestStore(t *testing.T) {
 	storetest.Run(t, engine)
 }
@@ -53,7 +53,7 @@ func TestBatches(t *testing.T) {
 
 // The suite opens mails and clicks links as persons and programs do, and compares the sums with the recipients' events.
 //
-// covers: spec batch.events, batch.human, decision 60, decision 76, decision 102
+// covers: spec batch.events, batch.human, decision 60, decision 76, decision 102, decision 105, decision 106
 func TestBatchEvents(t *testing.T) {
 	storetest.BatchEvents(t, func(t *testing.T) audience.Store { return open(t) })
 }

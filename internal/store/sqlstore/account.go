@@ -16,6 +16,8 @@ func mapAccount(m *mapper, a *audience.Account) {
 	m.value("time_zone", &a.TimeZone)
 	m.value("contact_limit", &a.ContactLimit)
 	m.value("sending_domains", &a.SendingDomains)
+	m.value("retain_events", &a.Retention.Events)
+	m.value("retain_deliveries", &a.Retention.Deliveries)
 	m.fixed("creation_time", &a.CreationTime)
 }
 

@@ -98,6 +98,9 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", webhookEventsOfAutoresponders},
 		{"of mails that are read together, each is sent or left out by itself", mailsReadTogether},
 		{"the Batch of an autoresponder is hidden and changes with the autoresponder only", autoresponderBatchIsHidden},
+		{"old opens and clicks are removed, and the numbers stay", oldEventsAreRemoved},
+		{"opens and clicks stay while a Batch needs them to choose its recipients", awaitedEventsStay},
+		{"old records of mails lose their texts, and still prove what was sent", oldTextsAreRemoved},
 		{"an autoresponder of an earlier version gets its Batch with its first mail", autoresponderOfEarlierVersion},
 	} {
 		t.Run(test.rule, func(t *testing.T) { test.run(newEventFixture(t, open, 6)) })

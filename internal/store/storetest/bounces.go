@@ -23,6 +23,7 @@ func bounces(t *testing.T, e Engine) {
 		{"a permanent refusal of the recipient is a bounce", refusedAtOnce},
 		{"a bounce report can arrive before the record of its mail", bounceBeforeSent},
 		{"a complaint unsubscribes a Contact once", complaint},
+		{"bounces count also after old texts were removed", bouncesBeyondRetention},
 		{"reports about deleted Contacts are ignored", bounceOfDeletedContact},
 	} {
 		t.Run(c.rule, func(t *testing.T) { c.test(newListWithOneContact(newAccountFixture(t, e.Open))) })

@@ -50,6 +50,7 @@ func Run(t *testing.T, e Engine) {
 		test func(*testing.T, Engine)
 	}{
 		{"bounces", bounces},
+		{"a job a day removes old data", retentionIsScheduled},
 		{"changes in the ledger", ledgerChanges},
 		{"persons", persons},
 		{"address changes", addressChanges},

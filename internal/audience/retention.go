@@ -1,0 +1,302 @@
+package audience
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// This file has how long an Account keeps the opens and clicks of its Batches, and the addresses and texts in the records
+// of its mails. retention_apply.go removes what is older. decisions.md: 105, 106
+
+// Retention says after how many days data is removed. 0 keeps it for ever.
+type Retention struct {
+	Events     int64 // opens and clicks of the mails of Batches that have ended
+	Deliveries int64 // addresses, subjects and replies of mail servers in the records of mails
+}
+
+// MinRetention is the smallest number of days of a Retention. Reports of bounces, and confirmations, need the
+// records of younger mails.
+const MinRetention = 30
+
+// maxRetention is the largest number of days of a Retention: 100 years.
+const maxRetention = 36500
+
+// RetentionKind is a kind of data that a Retention removes.
+type RetentionKind string
+
+// The kinds. The consent ledger and the Unsubscriber List are proofs and are never removed.
+const (
+	RetainEvents     RetentionKind = "events"
+	RetainDeliveries RetentionKind = "deliveries"
+)
+
+// SetRetention changes the Retention of an Account. Errors: InvalidParameters.
+func (s *Service) SetRetention(ctx context.Context, id AccountID, r Retention) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	return s.editAccount(ctx, id, func(a *Account) { a.Retention = r })
+}
+
+func (r Retention) check() error {
+	for _, days := range []int64{r.Events, r.Deliveries} {
+		if days != 0 && (days < MinRetention || days > maxRetention) {
+			return Refuse(InvalidParameters, "expected %d to %d days, or the word forever", MinRetention, maxRetention)
+		}
+	}
+	return nil
+}
+
+// before returns the time before which data of a kind is removed, or 0 if it is kept for ever.
+func (r Retention) before(kind RetentionKind, now int64) int64 {
+	days := r.Events
+	if kind == RetainDeliveries {
+		days = r.Deliveries
+	}
+	if days == 0 {
+		return 0
+	}
+	return now - days*day
+}
+
+// RetentionPlan says what a Retention removes of one kind.
+type RetentionPlan struct {
+	Kind    RetentionKind
+	Days    int64 // 0: nothing is removed
+	Rows    int64
+	Oldest  int64     // time of the oldest row; 0 without rows
+	Delayed []BatchID // Batches whose events stay, because the criteria of a Batch that has not read its recipients need them
+}
+
+// PlanRetention returns what a Retention would remove from the Account now. It reads the records of all old mails.
+// Errors: InvalidParameters.
+func (s *Service) PlanRetention(ctx context.Context, c *Caller, r Retention) (plans []RetentionPlan, err error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	err = s.store.ViewPrimary(c.with(ctx), confirmed(c, func(tx Tx) error {
+		plans = []RetentionPlan{{Kind: RetainEvents, Days: r.Events}, {Kind: RetainDeliveries, Days: r.Deliveries}}
+		parts, delayed, err := retentionParts(tx, c.Account.ID, r, s.now().Unix())
+		if err != nil {
+			return err
+		}
+		plans[0].Delayed = delayed
+		for i := range parts {
+			rows, oldest, err := tx.OldRows(&parts[i])
+			if err != nil {
+				return err
+			}
+			plan := &plans[0]
+			if parts[i].kind() == RetainDeliveries {
+				plan = &plans[1]
+			}
+			plan.Rows += rows
+			if rows > 0 && (plan.Oldest == 0 || oldest < plan.Oldest) {
+				plan.Oldest = oldest
+			}
+		}
+		return nil
+	}))
+	return plans, err
+}
+
+// RetentionTable is a table from whose rows a Retention removes data.
+type RetentionTable string
+
+// The tables, in the order in which a Retention is applied.
+const (
+	RetainedEvents     RetentionTable = "recipient_event" // rows are deleted
+	RetainedRecipients RetentionTable = "recipient"       // rows lose their texts
+	RetainedDeliveries RetentionTable = "delivery"        // rows lose their texts
+)
+
+// RetentionPart is a part of the rows of an Account from which data is removed, in order of Contact.
+type RetentionPart struct {
+	Table  RetentionTable
+	List   ListID
+	Batch  BatchID // 0 for RetainedDeliveries
+	Before int64   // rows of mails that were sent before this time
+	Ended  bool    // the Batch has ended, so it never has more rows
+	Last   bool    // the last part of the Batch and the table
+}
+
+func (p *RetentionPart) kind() RetentionKind {
+	if p.Table == RetainedEvents {
+		return RetainEvents
+	}
+	return RetainDeliveries
+}
+
+// retentionParts returns the parts from which a Retention removes data, and the Batches whose events must stay for now.
+func retentionParts(tx Tx, account AccountID, r Retention, now int64) (parts []RetentionPart, delayed []BatchID, err error) {
+	add := func(b *Batch, table RetentionTable, before int64, ended bool) error {
+		lists, err := tx.BatchLists(b.ID)
+		for i, list := range lists {
+			parts = append(parts, RetentionPart{table, list, b.ID, before, ended, i == len(lists)-1})
+		}
+		return err
+	}
+	if before := r.before(RetainEvents, now); before != 0 {
+		batches, err := tx.BatchesToRetain(account, RetainedEvents)
+		if err != nil {
+			return nil, nil, err
+		}
+		awaited, err := awaitedEvents(tx, account)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range batches {
+			switch b := &batches[i]; {
+			case b.lastUsed() >= before:
+			case awaited[b.ID]:
+				delayed = append(delayed, b.ID)
+			default:
+				if err := add(b, RetainedEvents, math.MaxInt64, true); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+	}
+	before := r.before(RetainDeliveries, now)
+	if before == 0 {
+		return parts, delayed, nil
+	}
+	batches, err := tx.BatchesToRetain(account, RetainedRecipients)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range batches {
+		b := &batches[i]
+		if b.Status == BatchRunning {
+			err = add(b, RetainedRecipients, before, false)
+		} else if b.lastUsed() < before {
+			err = add(b, RetainedRecipients, math.MaxInt64, true)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	lists, err := tx.Lists(account)
+	for i := range lists {
+		parts = append(parts, RetentionPart{Table: RetainedDeliveries, List: lists[i].ID, Before: before})
+	}
+	return parts, delayed, err
+}
+
+// lastUsed returns when the last mail of an ended Batch was sent, or when the Batch ended without a mail.
+func (b *Batch) lastUsed() int64 {
+	if b.LastSent != 0 {
+		return b.LastSent
+	}
+	return max(b.CreationTime, b.ActiveTime)
+}
+
+// awaitedEvents returns the Batches whose opens or clicks decide about the recipients of a Batch that has not read all of
+// them. Without the events such a Batch would send mails to the wrong Contacts. decisions.md: 105
+func awaitedEvents(tx Tx, account AccountID) (map[BatchID]bool, error) {
+	awaited := make(map[BatchID]bool)
+	open, err := tx.Batches(account, BatchFilter{Open: true})
+	if err != nil {
+		return nil, err
+	}
+	for i := range open {
+		if open[i].IsPopulated {
+			continue
+		}
+		exclude, err := tx.Exclusion(open[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		populations, err := tx.Populations(open[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range populations {
+			schema, err := tx.Schema(p.List)
+			if KindOf(err) == NoList {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, criteria := range []*Criteria{p.Criteria, exclude.Criteria} {
+				where, err := (&keys{system: contactKeys, schema: schema}).condition(criteria)
+				if err == nil { // criteria that no longer fit the Fields pause the Batch
+					for _, id := range where.eventBatches() {
+						awaited[id] = true
+					}
+				}
+			}
+		}
+	}
+	return awaited, nil
+}
+
+// eventBatches returns the Batches whose opens or clicks a condition tests.
+func (c *Condition) eventBatches() (ids []BatchID) {
+	if c == nil {
+		return nil
+	}
+	for _, inner := range slices.Concat(c.All, c.Any) {
+		ids = append(ids, inner.eventBatches()...)
+	}
+	if c.Key != nil && c.Key.Type == KeyBatch && c.Key.Name != KeyBatchSent {
+		for _, o := range c.Operands {
+			if !o.Absent && !o.Impossible {
+				ids = append(ids, BatchID(o.Int))
+			}
+		}
+	}
+	return ids
+}
+
+// checkHasEvents refuses a condition that tests opens or clicks that a Retention has removed: it would find the wrong
+// Contacts. decisions.md: 105
+func checkHasEvents(tx RetentionTx, where *Condition) error {
+	ids := where.eventBatches()
+	if len(ids) == 0 {
+		return nil
+	}
+	without, err := tx.BatchesWithoutEvents(ids)
+	if err == nil && len(without) > 0 {
+		err = errEventsRemoved(without[0])
+	}
+	return err
+}
+
+func errEventsRemoved(id BatchID) error {
+	return Refuse(InvalidSearch, "the opens and clicks of Batch %d were removed, because the Account keeps them for a limited time", id)
+}
+
+// checkHasRows refuses rows of a kind that a Retention has removed from the Batch.
+func (b *Batch) checkHasRows(kind EventKind) error {
+	switch kind {
+	case EventOpened, EventClicked, EventLink, RowsNotOpened:
+		if b.EventsRemoved != 0 {
+			return errEventsRemoved(b.ID)
+		}
+	}
+	return nil
+}
+
+// RetentionTx applies Retentions, in a transaction. Each statement about a part names one List.
+type RetentionTx interface {
+	// MarkRetention stores now as the time at which an Account's Retention was last applied. If the stored time is after
+	// before and not in the future, it changes nothing and returns false.
+	MarkRetention(account AccountID, now, before int64) (marked bool, err error)
+	// BatchesToRetain returns the Batches of an Account that have ended and from whose rows of the table not everything
+	// was removed yet, in order of ID. For RetainedRecipients it also returns the Batches of autoresponders.
+	BatchesToRetain(account AccountID, table RetentionTable) ([]Batch, error)
+	// BatchesWithoutEvents returns those of the Batches whose events were removed, also in part.
+	BatchesWithoutEvents(ids []BatchID) ([]BatchID, error)
+	// SetEventsRemoved stores when the removal of a Batch's events began, and later when it ended.
+	SetEventsRemoved(batch BatchID, at int64, ended bool) error
+	// SetTextsRemoved stores when the removal of the texts of a Batch's recipients ended.
+	SetTextsRemoved(batch BatchID, at int64) error
+	// OldRows returns the number of rows that RemoveOld would change, and the time of the oldest of them.
+	OldRows(p *RetentionPart) (rows, oldest int64, err error)
+	// RemoveOld removes data from about limit rows of Contacts with IDs above after. It returns the ID of the last of these
+	// Contacts, or 0 if it has reached the end of the part.
+	RemoveOld(p *RetentionPart, after ContactID, limit int) (last ContactID, changed int64, err error)
+}

@@ -1,0 +1,104 @@
+package sqlstore
+
+// This file removes old opens and clicks, and old texts of the records of mails.
+
+import (
+	"math"
+
+	"enlist/internal/audience"
+)
+
+// MarkRetention stores when the Retention of an Account was last applied. It does not raise the version of the catalogue.
+func (t *Tx) MarkRetention(account audience.AccountID, now, before int64) (marked bool, err error) {
+	const mark = "UPDATE account SET retention_time = ? WHERE id = ? AND (retention_time <= ? OR retention_time > ?)"
+	n, err := t.conn.Exec(mark, now, int64(account), before, now)
+	return n > 0, err
+}
+
+// BatchesToRetain returns the ended Batches from whose rows of a table not everything was removed.
+func (t *Tx) BatchesToRetain(account audience.AccountID, table audience.RetentionTable) ([]audience.Batch, error) {
+	where := "WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled') AND events_removed <= 0"
+	if table == audience.RetainedRecipients {
+		where = "WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running') AND texts_removed = 0"
+	}
+	return batchTable.all(t, where+" ORDER BY id", int64(account))
+}
+
+// BatchesWithoutEvents returns those of the Batches whose events were removed.
+func (t *Tx) BatchesWithoutEvents(ids []audience.BatchID) ([]audience.BatchID, error) {
+	test, arg, err := oneOfIDs(t, ids)
+	if err != nil {
+		return nil, err
+	}
+	return idsOf[audience.BatchID](t, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id", arg)
+}
+
+// SetEventsRemoved stores when the events of a Batch were removed. The time is negative until the removal has ended.
+func (t *Tx) SetEventsRemoved(batch audience.BatchID, at int64, ended bool) error {
+	if ended {
+		return t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
+	}
+	return t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", -at, int64(batch))
+}
+
+// SetTextsRemoved stores when the texts of a Batch's recipients were removed.
+func (t *Tx) SetTextsRemoved(batch audience.BatchID, at int64) error {
+	return t.conn.Do("UPDATE batch SET texts_removed = ? WHERE id = ?", at, int64(batch))
+}
+
+// retained has the statements of a RetentionTable.
+var retained = map[audience.RetentionTable]struct {
+	time   string // the time of a row
+	old    string // which rows have data to remove
+	remove string // begins the statement that removes it
+}{
+	audience.RetainedEvents: {"time", "kind IN ('opened', 'clicked', 'link')", "DELETE FROM recipient_event"},
+	// The rule of bounces compares the addresses of bounced mails. An erased address stays marked as such.
+	audience.RetainedRecipients: {"CASE WHEN sent_time <> 0 THEN sent_time ELSE time END",
+		"address <> '" + audience.ErasedAddress + "' AND (detail <> '' OR address <> '' AND status <> 'bounced')",
+		"UPDATE recipient SET detail = '', address = CASE WHEN status = 'bounced' THEN address ELSE '' END"},
+	audience.RetainedDeliveries: {"time",
+		"address <> '" + audience.ErasedAddress + "' AND (subject <> '' OR detail <> '' OR address <> '' AND status <> 'bounced')",
+		"UPDATE delivery SET subject = '', detail = '', address = CASE WHEN status = 'bounced' THEN address ELSE '' END"},
+}
+
+// partOf returns the test of the rows of a part.
+func partOf(p *audience.RetentionPart) (where string, args []any) {
+	if p.Batch == 0 {
+		return " WHERE list_id = ?", []any{int64(p.List)}
+	}
+	return " WHERE list_id = ? AND batch_id = ?", []any{int64(p.List), int64(p.Batch)}
+}
+
+// OldRows counts the rows of a part that have data to remove.
+func (t *Tx) OldRows(p *audience.RetentionPart) (rows, oldest int64, err error) {
+	table := retained[p.Table]
+	where, args := partOf(p)
+	err = t.each(func(row *Cursor) error {
+		rows, oldest = row.Int(), row.Int()
+		return nil
+	}, "SELECT count(*), coalesce(min("+table.time+"), 0) FROM "+string(p.Table)+where+" AND "+table.time+" < ? AND "+table.old,
+		append(args, p.Before)...)
+	return rows, oldest, err
+}
+
+// RemoveOld removes data from the rows of some Contacts. It scans the primary key, in order of Contact.
+func (t *Tx) RemoveOld(p *audience.RetentionPart, after audience.ContactID, limit int) (
+	last audience.ContactID, changed int64, err error) {
+	table := retained[p.Table]
+	where, args := partOf(p)
+	where, args = where+" AND contact_id > ?", append(args, int64(after))
+	n := len(args)
+	end, err := t.number("SELECT contact_id FROM "+string(p.Table)+where+" ORDER BY contact_id"+limited+" OFFSET CAST(? AS BIGINT)",
+		append(args[:n:n], int64(1), int64(limit-1))...)
+	if err != nil {
+		return 0, 0, err
+	}
+	upto := end
+	if end == 0 {
+		upto = math.MaxInt64
+	}
+	changed, err = t.conn.Exec(table.remove+where+" AND contact_id <= ? AND "+table.time+" < ? AND "+table.old,
+		append(args[:n:n], upto, p.Before)...)
+	return audience.ContactID(end), changed, err
+}

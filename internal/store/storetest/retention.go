@@ -1,0 +1,218 @@
+package storetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests how old opens and clicks, and old texts in the records of mails, are removed.
+
+// retain sets the days of both kinds.
+func (o *accountFixture) retain(events, deliveries int64) {
+	o.Helper()
+	o.must(o.service.SetRetention(o.Context(), o.caller.Account.ID, audience.Retention{Events: events, Deliveries: deliveries}))
+}
+
+// removeOld runs the steps of the job. It returns how many rows were removed or lost their texts.
+func (o *accountFixture) removeOld() (events, deliveries int64) {
+	o.Helper()
+	step := audience.ApplyRetention{Account: o.caller.Account.ID}
+	for done := false; !done; {
+		var err error
+		step, done, err = o.service.ApplyRetention(o.Context(), step)
+		o.must(err)
+	}
+	return step.Events, step.Deliveries
+}
+
+// wantPlan checks what a dry run says.
+func (o *accountFixture) wantPlan(events, deliveries int64, delayed ...audience.BatchID) {
+	o.Helper()
+	account, err := o.service.Operator(o.Context(), o.caller.Account.ID)
+	o.must(err)
+	plans, err := o.service.PlanRetention(o.Context(), account, account.Account.Retention)
+	o.must(err)
+	if plans[0].Rows != events || plans[1].Rows != deliveries || (events > 0) != (plans[0].Oldest > 0) || len(plans[0].Delayed) != len(delayed) {
+		o.Errorf("the plan is %+v, want %d events, %d deliveries and the delayed Batches %v", plans, events, deliveries, delayed)
+	}
+}
+
+// accessAll opens all mails of the fixture and clicks a link of the first.
+func (f *eventFixture) accessAll() {
+	f.Helper()
+	for _, contact := range f.contacts {
+		f.open(contact, personAgent)
+	}
+	f.click(f.contacts[0], f.links[0], personAgent)
+}
+
+// search returns the error of a search for the Contacts that opened the Batch.
+func (f *eventFixture) search(key, operator string) error {
+	_, err := f.service.CountContacts(f.Context(), f.caller, f.news, triple(key, operator, int(f.batch)))
+	return err
+}
+
+func oldEventsAreRemoved(f *eventFixture) {
+	f.accessAll()
+	f.wantPlan(0, 0)
+	before := f.report().BatchSums
+	f.retain(30, 0)
+	f.pass(29 * 24 * time.Hour)
+	f.wantPlan(0, 0)
+	if events, _ := f.removeOld(); events != 0 {
+		f.Errorf("after 29 days %d events were removed", events)
+	}
+	f.must(f.search("batch_opened", "exactly"))
+	f.pass(48 * time.Hour)
+	f.wantPlan(8, 0)
+	crashes(f.accountFixture, func(s *audience.Service) (bool, error) {
+		_, done, err := s.ApplyRetention(f.Context(), audience.ApplyRetention{Account: f.caller.Account.ID})
+		return done, err
+	})
+	f.wantPlan(0, 0)
+	if events, _ := f.removeOld(); events != 0 {
+		f.Errorf("a second run removed %d events", events)
+	}
+	f.wantSums(before)
+	f.accessAll() // late
+	f.wantSums(before)
+	if c := f.contact(f.news, f.contacts[0]); c.LastOpenTime != f.now.Unix() {
+		f.Errorf("a late open leaves last_open_time at %d, want %d", c.LastOpenTime, f.now.Unix())
+	}
+	f.run("what needs the events is refused, and is not empty", func() {
+		for _, key := range []string{"batch_opened", "batch_clicked"} {
+			f.refused(f.search(key, "exactly"), audience.InvalidSearch, "the opens and clicks of Batch")
+			f.refused(f.search(key, "not"), audience.InvalidSearch, "the opens and clicks of Batch")
+		}
+		f.must(f.search("batch_sent", "exactly"))
+		for _, kind := range []audience.EventKind{audience.EventOpened, audience.EventClicked, audience.EventLink, audience.RowsNotOpened} {
+			err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: kind}, audience.Query{}, nil)
+			f.refused(err, audience.InvalidSearch, "the opens and clicks of Batch")
+		}
+		_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)},
+			Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
+		f.refused(err, audience.InvalidSearch, "the opens and clicks of Batch")
+	})
+}
+
+func awaitedEventsStay(f *eventFixture) {
+	f.accessAll()
+	f.retain(30, 0)
+	f.pass(40 * 24 * time.Hour)
+	at := f.now.Unix() + 3600
+	june := f.addMessage("June")
+	later := f.addChecked(audience.BatchRequest{Message: june, SendTime: at, Populations: []audience.PopulationRequest{{List: f.news, Time: "send"}},
+		Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
+	f.wantPlan(0, 0, f.batch)
+	if events, _ := f.removeOld(); events != 0 {
+		f.Errorf("%d events were removed, although a Batch needs them", events)
+	}
+	f.now = time.Unix(at, 0)
+	f.prepare(later)
+	f.wantAddresses(f.sendAll(nil))
+	if events, _ := f.removeOld(); events != 8 {
+		f.Errorf("%d events were removed after the Batch has read its recipients, want 8", events)
+	}
+}
+
+func oldTextsAreRemoved(f *eventFixture) {
+	f.must(f.service.RecordNotSent(f.Context(), &audience.OutgoingMail{Contact: f.contact(f.news, f.contacts[1]), Address: "a1@example.com",
+		Delivery: audience.DeliveryKey{List: f.news, Contact: f.contacts[1], Time: 1, Cause: "c"}},
+		&audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no a1@example.com"}))
+	f.retain(0, 30)
+	f.pass(31 * 24 * time.Hour)
+	f.wantPlan(0, 7)
+	if _, deliveries := f.removeOld(); deliveries != 7 {
+		f.Errorf("%d records lost their texts, want 7", deliveries)
+	}
+	f.wantPlan(0, 0)
+	for _, contact := range f.contacts {
+		for _, m := range f.messagesSent(f.news, contact) {
+			wantAddress := ""
+			if m.Status == audience.DeliveryBounced {
+				wantAddress = "a1@example.com" // the rule of bounces needs it
+			}
+			if m.Address != wantAddress || m.Subject != "" || m.Detail != "" || m.SentTime == 0 {
+				f.Errorf("the mail is %+v, want only its IDs, times and status", m)
+			}
+		}
+	}
+	f.run("the records still prove what was sent", func() {
+		f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
+		f.wantAddresses(f.sendAll(nil))
+		f.addChecked(audience.BatchRequest{Message: f.addMessage("June"), Populations: []audience.PopulationRequest{whole(f.news)},
+			Options: audience.BatchOptions{Exclude: audience.Exclusion{Batches: []audience.BatchID{f.batch}}}})
+		f.wantAddresses(f.sendAll(nil))
+		f.must(f.search("batch_sent", "exactly"))
+	})
+	f.run("an old link unsubscribes, and shows no address, because it may have changed", func() {
+		v, err := f.service.UnsubscribeByLink(f.Context(), f.mail(f.contacts[2]), "")
+		f.must(err)
+		if v.Address() != "" || !f.contact(f.news, f.contacts[2]).IsUnsubscribed {
+			f.Errorf("the link shows %q", v.Address())
+		}
+	})
+	f.run("a late bounce is ignored, and a late complaint unsubscribes without storing its text", func() {
+		isNew, err := f.service.Bounced(f.Context(), f.mail(f.contacts[3]), "a3@example.com is gone")
+		f.must(err)
+		if isNew {
+			f.Error("the late bounce was stored")
+		}
+		_, err = f.service.Complained(f.Context(), f.mail(f.contacts[4]), "a4@example.com complains")
+		f.must(err)
+		if m := f.messagesSent(f.news, f.contacts[4]); !f.contact(f.news, f.contacts[4]).IsUnsubscribed || strings.Contains(m[0].Detail, "@") {
+			f.Errorf("the mails after the complaint are %+v", m)
+		}
+	})
+}
+
+// retentionIsScheduled tests that one job a day is stored for an Account with a Retention.
+func retentionIsScheduled(t *testing.T, e Engine) {
+	o := newAccountFixture(t, e.Open)
+	wantJobs := func(want int) {
+		t.Helper()
+		for range 2 {
+			o.must(o.service.ScheduleRetention(t.Context()))
+		}
+		if n := e.Jobs(t, o.store, "apply_retention"); n != want {
+			t.Errorf("%d jobs wait, want %d", n, want)
+		}
+	}
+	wantJobs(0)
+	for _, days := range []int64{29, -1, 36501} {
+		o.refused(o.service.SetRetention(t.Context(), o.caller.Account.ID, audience.Retention{Events: days}), audience.InvalidParameters, "30 to 36500 days")
+	}
+	o.retain(365, 0)
+	wantJobs(1)
+	o.now = o.now.Add(24 * time.Hour)
+	wantJobs(2)
+	o.retain(0, 0)
+	o.now = o.now.Add(24 * time.Hour)
+	wantJobs(2)
+}
+
+// bouncesBeyondRetention tests that the rule of three bounces is the same after texts were removed.
+func bouncesBeyondRetention(m *listWithOneContact) {
+	m.retain(0, 30)
+	month := func() {
+		m.now = m.now.Add(31 * 24 * time.Hour)
+		m.removeOld()
+	}
+	for range 2 {
+		m.bounce(m.send(), true)
+		month()
+	}
+	m.send() // arrives, and ends the row of bounces
+	month()
+	m.bounce(m.send(), true)
+	m.active(true)
+	month()
+	m.bounce(m.send(), true)
+	month()
+	m.active(true)
+	m.bounce(m.send(), true)
+	m.active(false)
+}
