@@ -37,7 +37,7 @@ type Result struct {
 	Consents       int     // rows of the ledger that this Run has added
 	Unsubscribers  int     // entries that the other service has
 	StoredUnsubs   int64   // entries that are stored here
-	ErasedUnsubs   int     // entries of the other service that were left out, because the person was erased here
+	ErasedUnsubs   int     // of Unsubscribers, entries that were left out, because the person was erased here
 	Problems       int
 	Skipped        []string // methods that the other service does not have
 }
