@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,12 +16,12 @@ import (
 
 // newBatch are the flags that describe a Batch, for enlist batch add and enlist batch check.
 type newBatch struct {
-	Message int64   `required:"" placeholder:"ID" help:"ID of the Message."`
-	List    []int64 `required:"" placeholder:"ID" help:"ID of a List; may be repeated. An address gets one mail."`
-	Contact []int64 `placeholder:"ID" help:"Send only to these Contacts of the List; may be repeated."`
-	Unsent  bool    `help:"Send only to the Contacts that were never sent the Message."`
-	Where   string  `placeholder:"JSON" help:"Send only to the Contacts that match this search_criteria of the API."`
-	AtSend  bool    `help:"Find the recipients at the send time, not at once."`
+	Message int64    `required:"" placeholder:"ID" help:"ID of the Message."`
+	List    []string `required:"" placeholder:"ID" help:"ID of a List, ID:unsent or ID:CONTACT; may be repeated. An address gets one mail."`
+	Contact []int64  `placeholder:"ID" help:"Send only to these Contacts of the List; may be repeated."`
+	Unsent  bool     `help:"Send only to the Contacts that were never sent the Message."`
+	Where   string   `placeholder:"JSON" help:"Send only to the Contacts that match this search_criteria of the API."`
+	AtSend  bool     `help:"Find the recipients at the send time, not at once."`
 
 	Exclude      string  `placeholder:"JSON" help:"Leave out the Contacts that match this search_criteria of the API."`
 	ExcludeBatch []int64 `placeholder:"ID" help:"Leave out the Contacts of this Batch; may be repeated."`
@@ -95,6 +96,8 @@ func (c *newBatch) request() (r audience.BatchRequest, err error) {
 		return r, usage("choose one of --contact, --unsent and --where")
 	case len(c.Contact) > 0 && len(c.List) > 1:
 		return r, usage("--contact needs exactly one --list: the IDs of Contacts belong to one List")
+	case chosen > 0 && !slices.ContainsFunc(c.List, isWhole):
+		return r, usage("--contact, --unsent and --where need a --list without a suffix")
 	}
 	r.Message = audience.MessageID(c.Message)
 	r.Options, err = c.options()
@@ -102,26 +105,65 @@ func (c *newBatch) request() (r audience.BatchRequest, err error) {
 		return r, err
 	}
 	where, err := criteria("--where", c.Where)
-	for _, list := range c.List {
-		r.Populations = append(r.Populations, c.population(audience.ListID(list), where))
+	for _, text := range c.List {
+		if err == nil {
+			r.Populations, err = c.addPopulation(r.Populations, text, where)
+		}
 	}
 	return r, err
 }
 
-// population returns the population of a List.
-func (c *newBatch) population(list audience.ListID, where *audience.Criteria) audience.PopulationRequest {
-	p := audience.PopulationRequest{List: list, Criteria: where}
-	if c.Unsent {
-		p.Type = string(audience.PopulationUnsent)
+// addPopulation adds the population of one flag --list. Without a suffix, the other flags say which Contacts of the List
+// are meant. The Contacts of a List that have a flag each are one population.
+func (c *newBatch) addPopulation(all []audience.PopulationRequest, text string, where *audience.Criteria) (
+	[]audience.PopulationRequest, error) {
+	id, suffix, hasSuffix := strings.Cut(text, ":")
+	list, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return nil, usageOfList(text)
 	}
+	p := audience.PopulationRequest{List: audience.ListID(list)}
 	if c.AtSend {
 		p.Time = "send"
 	}
-	for _, id := range c.Contact {
-		p.Type = string(audience.PopulationContacts)
-		p.Contacts = append(p.Contacts, audience.ContactID(id))
+	contacts := c.Contact
+	switch {
+	case !hasSuffix:
+		p.Criteria = where
+	case suffix == string(audience.PopulationUnsent):
+		contacts = nil
+	default:
+		contact, err := strconv.ParseInt(suffix, 10, 64)
+		if err != nil {
+			return nil, usageOfList(text)
+		}
+		contacts = []int64{contact}
 	}
-	return p
+	if suffix == string(audience.PopulationUnsent) || !hasSuffix && c.Unsent {
+		p.Type = string(audience.PopulationUnsent)
+	}
+	if len(contacts) == 0 {
+		return append(all, p), nil
+	}
+	p.Type = string(audience.PopulationContacts)
+	i := slices.IndexFunc(all, func(other audience.PopulationRequest) bool { return other.List == p.List && other.Type == p.Type })
+	if i < 0 {
+		i = len(all)
+		all = append(all, p)
+	}
+	for _, contact := range contacts {
+		all[i].Contacts = append(all[i].Contacts, audience.ContactID(contact))
+	}
+	return all, nil
+}
+
+// isWhole reports whether a flag --list has no suffix.
+func isWhole(list string) bool { return !strings.Contains(list, ":") }
+
+// usageOfList returns the error of a flag --list that cannot be read.
+func usageOfList(text string) error {
+	return usage("--list %q: give the ID of a List such as 1, 1:unsent for the Contacts that were never sent the Message, "+
+		"or 1:17 for the Contact 17", text)
 }
 
 // options returns the options of the Batch.
