@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// This file returns the recipients of a Batch by kind of event, in order of Contact. The store reads them by an index
-// and not by a sort, so a page near the beginning costs the same in a Batch of any size. batch_report_keys.go has the
-// keys of the rows.
+// This file returns the recipients of a Batch by kind of event. The store reads them in order of Contact, by an index and
+// not by a sort, so a page near the beginning costs the same in a Batch of any size. batch_report_sort.go sorts rows by
+// another key. batch_report_keys.go has the keys of the rows.
 
 // The kinds of rows besides the kinds of events.
 const (
@@ -69,7 +69,8 @@ func (r *BatchRow) clickID() int64 {
 type BatchRowWriter interface {
 	// Begin is called before the first row, and again if the search starts over. ContactWriter explains streaming.
 	Begin(streaming bool) error
-	// Row receives a row. It is valid only during the call. The rows of a List follow one another.
+	// Row receives a row. It is valid only during the call. The rows of a List follow one another, except sorted rows of
+	// the kind EventLink.
 	Row(r *BatchRow) error
 }
 
@@ -88,7 +89,7 @@ func (s *Service) BatchRows(ctx context.Context, c *Caller, r RowsRequest, q Que
 		if err != nil {
 			return err
 		}
-		if p == lookingUp && !page.isQuick() {
+		if p == lookingUp && !page.isQuick(b) {
 			return errSlow
 		}
 		if err := w.Begin(p == streaming); err != nil {
@@ -106,6 +107,7 @@ type rowsPage struct {
 	before     ContactID
 	filtered   bool // the criteria test something else too
 	descending bool
+	sorted     *rowsSorter // nil: the rows are in order of Contact
 	skip, left int64
 	writer     BatchRowWriter
 }
@@ -116,12 +118,15 @@ func newRowsPage(r *RowsRequest, q Query, w BatchRowWriter) (*rowsPage, error) {
 	if err := p.found.begin(q); err != nil {
 		return nil, err
 	}
-	if k := p.found.sort; k != nil && k.Name != keyContact && k.Name != keySend {
-		return nil, Refuse(InvalidSearch, "sort_by: rows of a Batch can be sorted by %s only", keyContact)
-	}
-	p.descending = p.found.sort != nil && q.Descending
 	if p.left == 0 {
 		p.left = math.MaxInt64
+	}
+	switch k := p.found.sort; {
+	case k == nil:
+	case k.Name == keyContact || k.Name == keySend:
+		p.descending = q.Descending
+	default:
+		p.sorted = p.newSorter(q.Descending)
 	}
 	p.filtered = !p.bound(p.found.where)
 	return p, nil
@@ -172,7 +177,10 @@ func (p *rowsPage) below(id ContactID) {
 }
 
 // isQuick reports whether the page reads few rows.
-func (p *rowsPage) isQuick() bool {
+func (p *rowsPage) isQuick(b *Batch) bool {
+	if p.sorted != nil {
+		return b.Recipients <= maxBuffered
+	}
 	return !p.filtered && p.left <= maxBuffered && p.skip <= maxBuffered
 }
 
@@ -193,7 +201,7 @@ func (p *rowsPage) read(tx Tx, b *Batch) error {
 		for _, link := range links {
 			q := &RowsQuery{List: list, Batch: b.ID, Kind: p.Kind, Link: link, After: p.after, Before: p.before,
 				Descending: p.descending}
-			if !p.filtered && len(lists) == 1 && len(links) == 1 {
+			if !p.filtered && p.sorted == nil && len(lists) == 1 && len(links) == 1 {
 				q.Offset, p.skip = p.skip, 0
 			}
 			if err := p.readList(tx, q); errors.Is(err, errPageFull) {
@@ -203,6 +211,9 @@ func (p *rowsPage) read(tx Tx, b *Batch) error {
 			}
 		}
 	}
+	if p.sorted != nil {
+		return p.sorted.send(p)
+	}
 	return nil
 }
 
@@ -211,7 +222,7 @@ func (p *rowsPage) readList(tx Tx, q *RowsQuery) error {
 	if p.left == 0 {
 		return errPageFull
 	}
-	if !p.filtered && p.left < math.MaxInt64-p.skip {
+	if !p.filtered && p.sorted == nil && p.left < math.MaxInt64-p.skip {
 		q.Limit = p.left + p.skip
 	}
 	return tx.BatchRows(q, func(r *BatchRow) error {
@@ -219,6 +230,8 @@ func (p *rowsPage) readList(tx Tx, q *RowsQuery) error {
 		switch {
 		case p.filtered && !p.found.accepts(r):
 			return nil
+		case p.sorted != nil:
+			return p.sorted.add(r)
 		case p.skip > 0:
 			p.skip--
 			return nil

@@ -62,6 +62,7 @@ func BatchRows(t *testing.T, open func(t *testing.T) audience.Store) {
 	}{
 		{"each kind has the recipients with its event", 6, kindsOfRows},
 		{"rows are in order of Contact, and a page begins at its offset or its contact_id", 6, pagesOfRows},
+		{"rows are sorted by any of their keys", 6, sortedRows},
 		{"the rows of many recipients are read in chunks", 2100, chunksOfRows},
 		{"limit and offset count through all Lists", 2, rowsOfLists},
 		{"rows have the values of their kind", 3, valuesOfRows},
@@ -119,8 +120,32 @@ func pagesOfRows(f *eventFixture) {
 	}
 	f.wantRows(audience.RowsNotOpened, audience.Query{Limit: 2}, "a0")
 	err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened},
-		audience.Query{SortBy: "time"}, &rowsOf{})
-	f.refused(err, audience.InvalidSearch, "contact_id")
+		audience.Query{SortBy: "links_clicked"}, &rowsOf{})
+	f.refused(err, audience.InvalidSearch, "links_clicked")
+}
+
+// sortedRows opens the mails of a0 to a5 in the order a3, a1, a5 and a0, and a1 twice.
+func sortedRows(f *eventFixture) {
+	for _, i := range []int{3, 1, 5, 0, 1} {
+		f.open(f.contacts[i], personAgent)
+		f.pass(time.Minute)
+	}
+	by := func(key string, descending bool, limit, offset int64) audience.Query {
+		return audience.Query{SortBy: key, Descending: descending, Limit: limit, Offset: offset}
+	}
+	opened := audience.EventOpened
+	f.wantRows(opened, by("time", false, 0, 0), "a3", "a1", "a5", "a0")
+	f.wantRows(opened, by("time", true, 0, 0), "a0", "a5", "a1", "a3")
+	f.wantRows(opened, by("time", true, 2, 1), "a5", "a1")
+	f.wantRows(opened, by("time", false, 9, 3), "a0")
+	f.wantRows(opened, by("time", false, 9, 4))
+	f.wantRows(opened, by("open_count", true, 2, 0), "a1", "a5") // equal values are in order of Contact
+	f.wantRows(opened, by("open_count", false, 3, 0), "a0", "a3", "a5")
+	f.wantRows(audience.RowsSent, by("contact_email", true, 2, 0), "a5", "a4")
+	f.wantRows(audience.RowsNotOpened, by("contact_email", true, 0, 0), "a4", "a2")
+	some := by("time", false, 2, 0)
+	some.Criteria = triple("contact_email", "not", "a1@example.com")
+	f.wantRows(opened, some, "a3", "a5")
 }
 
 func chunksOfRows(f *eventFixture) {
