@@ -127,7 +127,7 @@ func (x *Exclusion) store(tx ExclusionTx, id BatchID) error {
 // Contacts would get a mail that they must not get. field is the parameter that the error names. decisions.md: 102
 func (b *Batch) checkNotAwaited(tx Tx, field string) error {
 	isOfEvents := b.Status == BatchRunning // SentBefore finds its mails without its recipients
-	if b.Begun == 0 && !isOfEvents {
+	if !b.mayHaveSent() && !isOfEvents {
 		return nil
 	}
 	open, err := tx.Batches(b.AccountID, BatchFilter{Open: true})

@@ -245,7 +245,7 @@ func (b *Batch) edition(m *Message) *Message {
 func (b *Batch) pauseLate(tx BatchTx) error {
 	b.Status = BatchPaused
 	b.Reason = "more than 6 hours late: continue it with unpause"
-	if b.Begun == 0 {
+	if !b.mayHaveSent() {
 		b.Reason = "more than 6 hours late: continue it with unpause, or choose another time with reschedule first"
 	}
 	return tx.SetBatchState(b)

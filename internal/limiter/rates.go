@@ -26,7 +26,7 @@ type Rates struct {
 const fewBuckets = 1000
 
 // Take takes a token of an owner. ok is false if there is none. left is the number of tokens that remain, and next is
-// the time until one more appears. It takes about 50 ns.
+// the time until one more appears. It takes about 200 ns with the clock.
 func (r *Rates) Take(owner int64, rate Rate, now time.Time) (left int64, next time.Duration, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
