@@ -19,7 +19,7 @@ type accountCommand struct {
 	List     accountList     `cmd:"" help:"List the Accounts."`
 	Limit    accountLimit    `cmd:"" help:"Limit how many Contacts an Account may store."`
 	Timezone accountTimezone `cmd:"" help:"Set the time zone of an Account, for dates, mails and autoresponders."`
-	Domains  accountDomains  `cmd:"" help:"Set the domains that the senders of an Account's Batches must have."`
+	Domains  accountDomains  `cmd:"" help:"List domains that the senders of an Account may have, besides its sending domains."`
 }
 
 // contactLimit is a flag: a number of Contacts, or "none" for no limit.

@@ -39,6 +39,11 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 			return err
 		}
 		found.add("access", problems)
+		problems, err = service.RefusedSenders(ctx)
+		if err != nil {
+			return err
+		}
+		found.add("senders", problems)
 		problems, err = checkHold(ctx, service)
 		if err != nil {
 			return err

@@ -29,7 +29,8 @@ func newMailer(ctx context.Context, c config.Serve, service *audience.Service, a
 	}
 	name, from := c.Sender()
 	transport := mail.Transport{SMTP: c.SMTP, Connections: c.MailConnections, Rate: c.MailRate,
-		BounceAddress: c.BounceAddress, Fields: feedback.HeaderFields(c.SMTPProvider), Key: key, Log: log}
+		BounceAddress: c.BounceAddress, Fields: feedback.HeaderFields(c.SMTPProvider), Key: key,
+		Domains: service, Log: log}
 	if c.DKIMKey != "" {
 		_, domain, _ := strings.Cut(from, "@")
 		transport.DKIMKey, transport.DKIMDomain, transport.DKIMSelector =

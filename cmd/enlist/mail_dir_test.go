@@ -59,6 +59,12 @@ type mailbox struct {
 // wait returns the first mail that has a text, without its quoted-printable encoding.
 func (b *mailbox) wait(text string) string {
 	b.t.Helper()
+	return readable.Replace(string(b.raw(text)))
+}
+
+// raw returns the first mail that has a text in its decoded form, as it is in its file.
+func (b *mailbox) raw(text string) []byte {
+	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	defer cancel()
 	look := time.NewTicker(20 * time.Millisecond)
@@ -70,8 +76,8 @@ func (b *mailbox) wait(text string) string {
 			if err != nil {
 				b.t.Fatal(err)
 			}
-			if mail := readable.Replace(string(data)); strings.Contains(mail, text) {
-				return mail
+			if strings.Contains(readable.Replace(string(data)), text) {
+				return data
 			}
 		}
 		select {

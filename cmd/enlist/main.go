@@ -6,7 +6,7 @@
 // copy, distribute and restore may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
-//	account.go, key.go, list.go, field.go             definitions
+//	account.go, key.go, domain.go, list.go, field.go  definitions
 //	batch.go, batch_follow.go                         Batches
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor.go                      inspection and repair
@@ -44,6 +44,7 @@ type program struct {
 	Serve      serveCommand      `cmd:"" help:"Serve the API."`
 	Key        keyCommand        `cmd:"" help:"Create, list and revoke API keys."`
 	Account    accountCommand    `cmd:"" help:"Add, list and change Accounts."`
+	Domain     domainCommand     `cmd:"" help:"Add sending domains with their DKIM keys, and rotate the keys."`
 	List       listCommand       `cmd:"" help:"Add and show Lists."`
 	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
 	Import     importCommand     `cmd:"" help:"Import Contacts from files, and follow, pause and cancel imports."`

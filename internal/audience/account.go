@@ -18,6 +18,7 @@ type (
 	LinkID       int64 // of the URL that a tracked link leads to
 
 	AutoresponderID int64
+	SendingDomainID int64
 	BatchID         int64
 	FileID          int64
 	ContentID       int64 // of the bytes of a file; a file that is overwritten gets other content
@@ -32,7 +33,8 @@ type Account struct {
 	Name         string
 	TimeZone     string
 	ContactLimit int64 // largest number of Contacts in all its Lists together, or NoContactLimit
-	// SendingDomains are the domains, separated by spaces, that the senders of its Batches must have. "": any.
+	// SendingDomains is a list of domains, separated by spaces, that its senders may have besides its SendingDomain
+	// records. Without both, its senders may have any domain.
 	SendingDomains string
 	Retention      Retention
 	CreationTime   int64

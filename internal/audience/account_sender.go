@@ -2,73 +2,160 @@ package audience
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
-
-	"enlist/internal/address"
 )
 
-// This file has the domains of the senders from which an Account may send Batches. The operator sets
-// them. specification: batch.sender; decisions.md: 63
+// This file checks from which addresses an Account may send. An Account with sending domains (domain.go), or with a list
+// of domains that the operator has set, may use only these. No other Account may use its sending domains.
+// specification: batch.sender; decisions.md: 63, 110
 
-// SetSendingDomains sets the domains that the senders of an Account's Batches must have. Without
-// domains, any sender is allowed. Errors: InvalidParameters.
+// Sender is the from_address of a List or of a Message. The other ID is 0.
+type Sender struct {
+	List    ListID
+	Message MessageID
+	From    string
+}
+
+// SetSendingDomains sets a list of domains that the senders of an Account may have, besides its sending domains. Without
+// both, any sender is allowed. Errors: InvalidParameters.
 func (s *Service) SetSendingDomains(ctx context.Context, id AccountID, domains []string) error {
 	all := make([]string, len(domains))
-	for i, domain := range domains {
-		_, key, ok := address.ParseEmail("x@" + domain)
-		if !ok {
-			return Refuse(InvalidParameters, "%q is not a domain such as example.com", domain)
+	for i, text := range domains {
+		domain, err := readDomain(text)
+		if err != nil {
+			return err
 		}
-		all[i] = domainOf(key)
+		all[i] = domain
 	}
 	return s.editAccount(ctx, id, func(a *Account) { a.SendingDomains = strings.Join(all, " ") })
 }
 
-// allowsSender reports whether the Account may send Batches from an address.
-func (a *Account) allowsSender(from string) bool {
-	if a.SendingDomains == "" {
-		return true
+// refusal returns why the Account may not send from an address, or "" if it may.
+func (a *Account) refusal(tx Tx, from string) (string, error) {
+	switch _, err := ownKey(a.ID, domainOf(from), tx.SigningKey); {
+	case errors.Is(err, ErrForeignDomain):
+		return "another Account has the domain of the sender " + from, nil
+	case err != nil:
+		return "", err
 	}
-	for domain := range strings.FieldsSeq(a.SendingDomains) {
-		if domainOf(from) == domain {
-			return true
-		}
-	}
-	return false
+	return a.missingDomain(tx, from)
 }
 
-// senderOf returns the sender of a Message's mails to a List, or "" if the settings have no default sender.
-func (s *Service) senderOf(m *Message, list *List) string {
-	for _, from := range []string{m.FromAddress, list.FromAddress, s.sending.From} {
+// missingDomain is refusal for the default sender of the server, which may have the domain of another Account.
+func (a *Account) missingDomain(tx Tx, from string) (string, error) {
+	names, err := tx.SendingDomainNames(a.ID)
+	if err != nil {
+		return "", err
+	}
+	allowed := slices.Concat(strings.Fields(a.SendingDomains), names)
+	if len(allowed) == 0 || slices.Contains(allowed, domainOf(from)) {
+		return "", nil
+	}
+	slices.Sort(allowed)
+	return "the sender " + from + " has none of the domains that the Account may use: " +
+		strings.Join(slices.Compact(allowed), " "), nil
+}
+
+// checkFromAddress refuses a new from_address that the Account may not use. old is the address before the change: a
+// caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
+func checkFromAddress(tx Tx, account AccountID, from, old string) error {
+	if from == "" || from == old {
+		return nil
+	}
+	a, err := tx.Account(account)
+	if err != nil {
+		return err
+	}
+	why, err := a.refusal(tx, from)
+	if err != nil || why == "" {
+		return err
+	}
+	return invalid("from_address", why)
+}
+
+// senderRefusal returns why a Message may not be sent to a List with its sender. An unknown sender is allowed: the
+// command line does not know the default sender, and the sender of Batches checks again.
+func (s *Service) senderRefusal(tx Tx, a *Account, m *Message, list *List) (from, why string, err error) {
+	for _, from := range []string{m.FromAddress, list.FromAddress} {
 		if from != "" {
-			return from
+			why, err := a.refusal(tx, from)
+			return from, why, err
 		}
 	}
-	return ""
+	if s.sending.From != "" {
+		why, err = a.missingDomain(tx, s.sending.From)
+	}
+	return s.sending.From, why, err
 }
 
-// checkSenders refuses a Batch if one of its senders is not allowed. An unknown sender is allowed
-// here: the command line does not know the default sender, and the sender of Batches checks again.
-func (s *Service) checkSenders(tx Tx, a *Account, m *Message, populations []Population) error {
+// refusedSender returns why one of the senders of a Batch may not be used, or "" if all may.
+func (s *Service) refusedSender(tx Tx, a *Account, m *Message, populations []Population) (string, error) {
 	for i := range populations {
 		schema, err := tx.Schema(populations[i].List)
 		if err != nil {
-			return err
+			return "", err
 		}
-		if from := s.senderOf(m, &schema.List); from != "" && !a.allowsSender(from) {
-			return invalid("message_id", a.refusedSender(from))
+		if _, why, err := s.senderRefusal(tx, a, m, &schema.List); err != nil || why != "" {
+			return why, err
 		}
 	}
-	return nil
-}
-
-// refusedSender says why an Account may not send from an address.
-func (a *Account) refusedSender(from string) string {
-	return "the sender " + from + " has none of the domains that the Account may use: " + a.SendingDomains
+	return "", nil
 }
 
 // pauseSender pauses a Batch whose sender is not allowed any more.
-func (b *Batch) pauseSender(tx BatchTx, a *Account, from string) error {
-	b.Status, b.Reason = BatchPaused, a.refusedSender(from)
+func (b *Batch) pauseSender(tx BatchTx, why string) error {
+	b.Status, b.Reason = BatchPaused, why
 	return tx.SetBatchState(b)
+}
+
+// maxRefusedSenders is the largest number of senders that RefusedSenders returns for an Account.
+const maxRefusedSenders = 20
+
+// RefusedSenders returns which Lists and Messages have a from_address that their Account may not use, in sentences. Such
+// an address was set before the Account had a sending domain, or has moved in. Batches from it are refused, and other
+// mails are not signed by its domain.
+func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err error) {
+	return ownView(ctx, s, func(tx Tx) (sentences []string, err error) {
+		accounts, err := tx.Accounts()
+		if err != nil {
+			return nil, err
+		}
+		for i := range accounts {
+			found, err := accounts[i].refusedSenders(tx)
+			if err != nil {
+				return nil, err
+			}
+			sentences = append(sentences, found...)
+		}
+		return sentences, nil
+	})
+}
+
+func (a *Account) refusedSenders(tx Tx) (sentences []string, err error) {
+	all, err := tx.Senders(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	more := 0
+	for _, f := range all {
+		why, err := a.refusal(tx, f.From)
+		switch {
+		case err != nil:
+			return nil, err
+		case why == "":
+		case len(sentences) == maxRefusedSenders:
+			more++
+		case f.Message != 0:
+			sentences = append(sentences, fmt.Sprintf("from_address of Message %d in Account %d: %s", f.Message, a.ID, why))
+		default:
+			sentences = append(sentences, fmt.Sprintf("from_address of List %d in Account %d: %s", f.List, a.ID, why))
+		}
+	}
+	if more > 0 {
+		sentences = append(sentences, fmt.Sprintf("from_address of %d more Lists and Messages in Account %d", more, a.ID))
+	}
+	return sentences, nil
 }

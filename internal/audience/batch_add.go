@@ -47,6 +47,9 @@ func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (Batc
 		if err != nil {
 			return 0, err
 		}
+		if b.refusedSender != "" {
+			return 0, invalid("message_id", b.refusedSender)
+		}
 		if err := tx.AddBatch(&b.Batch, b.populations); err != nil {
 			return 0, err
 		}
@@ -62,6 +65,8 @@ type newBatch struct {
 	Batch
 	populations []Population
 	exclude     Exclusion
+
+	refusedSender string // why AddBatch refuses the sender; "" if it does not
 }
 
 // newBatch checks a request. It may run twice for the same request.
@@ -77,10 +82,11 @@ func (s *Service) newBatch(tx Tx, c *Caller, r *BatchRequest, now int64) (*newBa
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkSenders(tx, c.Account, message, populations); err != nil {
+	refused, err := s.refusedSender(tx, c.Account, message, populations)
+	if err != nil {
 		return nil, err
 	}
-	b := &newBatch{populations: populations, Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
+	b := &newBatch{populations: populations, refusedSender: refused, Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
 		CreatorName: c.Key.Name, CreationTime: now, ListID: populations[0].List, MessageID: r.Message,
 		MessageType: message.Type, IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
 		SendTime: max(r.SendTime, now), ActiveTime: now}}

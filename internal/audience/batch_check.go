@@ -49,8 +49,9 @@ type FindingCode string
 
 // The codes.
 const (
-	FindingNoContent     FindingCode = "no_content" // an error
-	FindingTooLong       FindingCode = "too_long"   // an error: values make the mail too long to send
+	FindingNoContent     FindingCode = "no_content"     // an error
+	FindingTooLong       FindingCode = "too_long"       // an error: values make the mail too long to send
+	FindingSender        FindingCode = "sender_refused" // an error: the Account may not use the sender
 	FindingNoSubject     FindingCode = "no_subject"
 	FindingNoText        FindingCode = "no_text"             // the HTML has no text for the text part
 	FindingLink          FindingCode = "bad_link"            // no URL that a mail program can follow
@@ -81,7 +82,7 @@ var FindingAttributes = []Attribute[Finding]{
 }
 
 // CheckBatch returns what is probably wrong with a Batch, and who would get it now. It changes nothing. A Batch that
-// AddBatch refuses is refused with the same error. Other errors: Busy. specification: checkBatch
+// AddBatch refuses is refused with the same error, unless only its sender is refused. Other errors: Busy. specification: checkBatch
 func (s *Service) CheckBatch(ctx context.Context, c *Caller, r BatchRequest) (*BatchCheck, error) {
 	var check *batchCheck
 	err := s.inPhases(ctx, c, func(tx Tx, p phase) error {
@@ -104,6 +105,9 @@ func (s *Service) CheckBatch(ctx context.Context, c *Caller, r BatchRequest) (*B
 	})
 	if err != nil {
 		return nil, err
+	}
+	if check.refusedSender != "" {
+		check.add(Finding{Level: FindingError, Code: FindingSender, Text: check.refusedSender})
 	}
 	for i := range check.contents {
 		check.add(s.composer.Check(check.sample(i))...)

@@ -226,11 +226,11 @@ func (s *Service) checkSender(tx Tx, b *Batch, account *Account, m *Message, lis
 	if err != nil {
 		return "", false, ignoreKind(NoList, err) // the recipients are skipped
 	}
-	from = s.senderOf(m, &schema.List)
-	if account.allowsSender(from) {
-		return from, false, nil
+	from, why, err := s.senderRefusal(tx, account, m, &schema.List)
+	if err != nil || why == "" {
+		return from, false, err
 	}
-	return from, true, b.pauseSender(tx, account, from)
+	return from, true, b.pauseSender(tx, why)
 }
 
 // edition returns the Message as this Batch sends it.

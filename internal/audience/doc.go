@@ -25,6 +25,7 @@
 // Accounts and their parts:
 //
 //	account*.go      Accounts, the domains of their senders, and their administration on the command line
+//	domain*.go       sending domains of Accounts, and the DKIM keys that sign their mails
 //	key*.go          API keys, their administration, the check of a caller's key
 //	bootstrap.go     the first Account, List and key of an empty database
 //	folder.go        Folders
@@ -81,7 +82,7 @@
 //
 // Tx consists of roles, one for each kind of record. Each role is declared in the file
 // with the rules that use it: AccountTx, KeyTx, FolderTx, FileTx, ListTx, FieldTx, PreferenceTx and ContactTx
-// in the file of the record, ContentTx in file_content.go, BulkTx in contact_bulk.go, ImportTx in import.go, SearchTx in contact_search.go, ConsentTx in consent.go,
+// in the file of the record, DomainTx in domain.go, ContentTx in file_content.go, BulkTx in contact_bulk.go, ImportTx in import.go, SearchTx in contact_search.go, ConsentTx in consent.go,
 // UnsubscriberTx in unsubscriber.go, PersonTx in person.go, RetryTx in idempotent.go, IndexTx in
 // searchindex.go, MessageTx in message_service.go, AutoresponderTx in
 // autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,

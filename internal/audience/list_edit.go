@@ -28,6 +28,9 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 	if list.Name == "" {
 		return 0, invalid("name", "expected a name")
 	}
+	if err := checkFromAddress(tx, list.AccountID, list.FromAddress, ""); err != nil {
+		return 0, err
+	}
 	if err := putInFolder(tx, c, &list); err != nil {
 		return 0, err
 	}
@@ -56,6 +59,9 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 		}
 		list := schema.List
 		if err := assign(&list, ListAttributes, details); err != nil {
+			return 0, err
+		}
+		if err := checkFromAddress(tx, list.AccountID, list.FromAddress, schema.List.FromAddress); err != nil {
 			return 0, err
 		}
 		if list.DisallowDuplicates && !schema.List.DisallowDuplicates {

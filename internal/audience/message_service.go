@@ -98,7 +98,7 @@ func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, deta
 
 // set changes the keys that details contain. Then it checks the complete Message.
 func (m *Message) set(tx Tx, details []Detail) error {
-	folder, attachments, images := m.FolderID, m.Attachments, m.InlineImages
+	folder, attachments, images, from := m.FolderID, m.Attachments, m.InlineImages, m.FromAddress
 	if err := assign(m, WholeMessageAttributes, details); err != nil {
 		return err
 	}
@@ -109,6 +109,9 @@ func (m *Message) set(tx Tx, details []Detail) error {
 		return invalid("subject", "an email needs a subject")
 	case m.EmailType == EmailMarkdown && m.Text == "" && m.HTML != "":
 		return invalid("text_content", "a Message in Markdown has its text here, not in html_content")
+	}
+	if err := checkFromAddress(tx, m.AccountID, m.FromAddress, from); err != nil {
+		return err
 	}
 	if m.Attachments != attachments || m.InlineImages != images {
 		if err := m.checkFiles(tx); err != nil {

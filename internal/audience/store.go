@@ -61,6 +61,9 @@ type Cache interface {
 	// CachedSchema returns a List. The bool is false if it is not cached. A transaction
 	// that sees the same version of the List returns the same pointer.
 	CachedSchema(id ListID) (*Schema, bool)
+	// CachedSigningKey returns the key of a sending domain, or nil if no Account has this domain. The bool is false
+	// if the answer is not cached.
+	CachedSigningKey(domain string) (*SigningKey, bool)
 }
 
 // IndexBuilder builds and drops the indexes in the database, outside of transactions.
@@ -92,6 +95,7 @@ type IndexBuilder interface {
 // share the slices and Schemas that a method returns, so do not change them.
 type Tx interface {
 	AccountTx
+	DomainTx
 	KeyTx
 	FolderTx
 	FileTx

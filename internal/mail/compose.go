@@ -45,10 +45,12 @@ func (c *composer) listHeader(list *audience.List, m *audience.Message) header {
 	if m != nil {
 		name, from = cmp.Or(m.FromName, name), cmp.Or(m.FromAddress, from)
 	}
+	h := header{list: list.ID, account: list.AccountID, from: from}
 	if from == "" {
-		name, from = cmp.Or(name, c.fromName), c.from
+		name, h.from, h.isDefault = cmp.Or(name, c.fromName), c.from, true
 	}
-	return header{list: list.ID, fromName: cmp.Or(name, list.Name), from: from}
+	h.fromName = cmp.Or(name, list.Name)
+	return h
 }
 
 // outgoing composes a mail to a Contact. It also returns the subject with its merge fields

@@ -203,7 +203,7 @@ func TestMailWithFilesIsEncodedWithoutACopy(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			const mails = 5
 			for range mails {
-				v, err := e.encode(m, nil)
+				v, err := e.encode(t.Context(), m, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

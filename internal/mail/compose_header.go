@@ -26,6 +26,8 @@ type header struct {
 	subject        string
 	key            string // the Message-ID is derived from this key
 	list           audience.ListID
+	account        audience.AccountID
+	isDefault      bool   // from is the sender of the server
 	unsubscribe    string // URL to unsubscribe, "" in notifications and requests to confirm
 }
 
@@ -33,10 +35,15 @@ type header struct {
 type composed struct {
 	id       string // Message-ID without the angle brackets
 	from, to string // addresses in angle brackets; their domains are in ASCII
-	header   []byte // header fields, without those of MIME; each line ends with CR LF
-	text     string
-	html     string        // "" if there is no HTML part
-	files    *encodedFiles // nil if there are none
+	account  audience.AccountID
+	domain   string // of the sender, in ASCII and lower case
+	// isDefault means that neither the Message nor the List has a sender, so from is the sender of the server.
+	isDefault bool
+
+	header []byte // header fields, without those of MIME; each line ends with CR LF
+	text   string
+	html   string        // "" if there is no HTML part
+	files  *encodedFiles // nil if there are none
 }
 
 // message returns a message with a header and without parts.
@@ -51,7 +58,8 @@ func (c *composer) message(h header) (*composed, error) {
 		return nil, &audience.Undelivered{Permanent: true, Recipient: true,
 			Detail: "this is not an address that mail can be sent to"}
 	}
-	m := &composed{id: c.key.MessageID(h.key) + "@" + domain, from: from.String(), to: to.String()}
+	m := &composed{id: c.key.MessageID(h.key) + "@" + domain, from: from.String(), to: to.String(),
+		account: h.account, domain: domain, isDefault: h.isDefault}
 	from.Name = oneLine(h.fromName)
 	b := make([]byte, 0, 1024)
 	b = appendField(b, "Date", c.now().Format(time.RFC1123Z))

@@ -83,7 +83,7 @@ func newSMTPSender(at mailServer, t Transport, e *encoder, m *meter) *smtpSender
 // send implements sender. It waits for a connection, for the rate limit and for the circuit
 // breaker, in this order. Then it sends the message.
 func (s *smtpSender) send(ctx context.Context, m *composed, about *audience.DeliveryKey) error {
-	e, err := s.encoder.encode(m, about)
+	e, err := s.encoder.encode(ctx, m, about)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,13 @@ type sender interface {
 	close() error
 }
 
+// Domains has the keys of the sending domains of Accounts.
+type Domains interface {
+	// SigningKey returns the key that signs the mails of an Account from a domain, or nil if the Account has no such
+	// sending domain. The error is audience.ErrForeignDomain if another Account has the domain.
+	SigningKey(ctx context.Context, account audience.AccountID, domain string) (*audience.SigningKey, error)
+}
+
 // Transport has the settings for sending composed messages.
 type Transport struct {
 	SMTP          string                  // smtp[s]://user:password@host:port; "" if messages are written into Dir
@@ -26,7 +33,8 @@ type Transport struct {
 	Rate          float64                 // largest number of messages per second; 0: no limit
 	BounceAddress string                  // local@host: bounces are sent to local+TAG@host; "": to the sender's address
 	Fields        func(tag string) string // header fields with a delivery's tag, which the email provider repeats; nil if there are none
-	DKIMKey       string                  // file with a private key in PEM; "" if messages are not signed
+	Domains       Domains                 // keys of the sending domains of Accounts; nil if there are none
+	DKIMKey       string                  // file with a private key in PEM, for all other domains; "" if their messages are not signed
 	DKIMDomain    string
 	DKIMSelector  string
 	Key           audience.LinkKey // signs the tags of deliveries

@@ -48,8 +48,8 @@ func newDirSender(dir string, e *encoder, m *meter) (*dirSender, error) {
 }
 
 // send implements sender. An error is temporary, because the operator can free space on the disk.
-func (s *dirSender) send(_ context.Context, m *composed, about *audience.DeliveryKey) error {
-	e, err := s.encoder.encode(m, about)
+func (s *dirSender) send(ctx context.Context, m *composed, about *audience.DeliveryKey) error {
+	e, err := s.encoder.encode(ctx, m, about)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,12 @@ var signed = []string{"From", "From", "To", "Subject", "Date", "Message-ID", "Re
 // forwards the message may add them.
 var signedIfPresent = []string{"List-Unsubscribe", "List-Unsubscribe-Post"}
 
+// newKeySigner returns the signer for a key.
+func newKeySigner(domain, selector string, key crypto.Signer) *signer {
+	return &signer{dkim.SignOptions{Domain: domain, Selector: selector, Signer: key,
+		HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed}}
+}
+
 // newSigner returns the signer for the settings. It returns nil if no key is set.
 func newSigner(t Transport) (*signer, error) {
 	switch {
@@ -49,10 +55,7 @@ func newSigner(t Transport) (*signer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the DKIM key: %w", err)
 	}
-	s := &signer{dkim.SignOptions{
-		Domain: t.DKIMDomain, Selector: t.DKIMSelector, Signer: key,
-		HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed,
-	}}
+	s := newKeySigner(t.DKIMDomain, t.DKIMSelector, key)
 	const sample = "From: a@example.com\r\n\r\n"
 	if err := dkim.Sign(io.Discard, strings.NewReader(sample), &s.options); err != nil {
 		return nil, fmt.Errorf("sign with the DKIM key %s: %w", t.DKIMKey, err)

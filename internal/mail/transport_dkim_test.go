@@ -72,7 +72,7 @@ func TestSignatureBreaksWhenTheMessageChanges(t *testing.T) {
 			m := testMessage(t, 1, "ann@example.com")
 			m.header = appendField(m.header, "List-Unsubscribe", "<https://example.org/u/1>")
 			m.header = appendField(m.header, "List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
-			p, err := f.encode(m, nil)
+			p, err := f.encode(t.Context(), m, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

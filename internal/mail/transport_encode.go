@@ -1,6 +1,8 @@
 package mail
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -29,7 +31,8 @@ type encoder struct {
 	local, domain string // parts of the bounce address, the domain in ASCII; "" if there is no bounce address
 	key           audience.LinkKey
 	fields        func(tag string) string // nil if a mail has no header field with its tag
-	signer        *signer                 // nil if messages are not signed
+	domains       Domains                 // nil if Accounts have no sending domains
+	signer        *signer                 // for the mails from other domains; nil if they are not signed
 }
 
 // maxBounceLocal is the greatest length of the local part of a bounce address, in bytes. Each
@@ -39,7 +42,7 @@ type encoder struct {
 const maxBounceLocal = 12
 
 func newEncoder(t Transport) (*encoder, error) {
-	e := &encoder{key: t.Key, fields: t.Fields}
+	e := &encoder{key: t.Key, fields: t.Fields, domains: t.Domains}
 	if t.BounceAddress != "" {
 		spelling, key, ok := address.ParseEmail(t.BounceAddress)
 		if !ok || spelling[0] == '"' {
@@ -59,7 +62,7 @@ func newEncoder(t Transport) (*encoder, error) {
 
 // encode returns the envelope of a message. If about is not nil, the envelope sender
 // contains the tag of this delivery, and so do header fields for an email provider. decisions.md: 51, 112
-func (e *encoder) encode(m *composed, about *audience.DeliveryKey) (*envelope, error) {
+func (e *encoder) encode(ctx context.Context, m *composed, about *audience.DeliveryKey) (*envelope, error) {
 	if e.fields != nil && about != nil {
 		tagged := *m
 		tagged.header = append([]byte(e.fields(e.key.Tag(*about))), m.header...)
@@ -68,14 +71,38 @@ func (e *encoder) encode(m *composed, about *audience.DeliveryKey) (*envelope, e
 	v := &envelope{id: m.id, from: e.envelopeSender(m, about), to: m.to, data: m.encode()}
 	v.needsUTF8 = !isASCII(v.from) || !isASCII(v.to)
 	v.likesUTF8 = !isASCII(m.header)
-	if e.signer != nil {
-		var err error
-		v.data, err = e.signer.sign(v.data)
+	signer, err := e.signerOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if signer != nil {
+		v.data, err = signer.sign(v.data)
 		if err != nil {
 			return nil, unsendable("sign the message", err)
 		}
 	}
 	return v, nil
+}
+
+// signerOf returns the signer of a message: that of the sending domain of its sender, or that of the server, which is
+// nil if there is none. The sender of another Account's domain is refused, unless it is the default sender, which the
+// operator has set: its mails are signed with the key of the server. decisions.md: 110
+func (e *encoder) signerOf(ctx context.Context, m *composed) (*signer, error) {
+	if e.domains == nil {
+		return e.signer, nil
+	}
+	key, err := e.domains.SigningKey(ctx, m.account, m.domain)
+	switch {
+	case errors.Is(err, audience.ErrForeignDomain) && m.isDefault:
+		return e.signer, nil
+	case errors.Is(err, audience.ErrForeignDomain):
+		return nil, unsendable("send from "+m.domain, err)
+	case err != nil:
+		return nil, &audience.Undelivered{Detail: "read the key of the sender's domain", Err: err}
+	case key == nil:
+		return e.signer, nil
+	}
+	return newKeySigner(key.Domain, key.Selector, key.Signer), nil
 }
 
 // envelopeSender returns the address for bounces. If there is none, it returns the sender

@@ -243,7 +243,7 @@ func compareStores(t *testing.T, from, to string, lists []audience.ListID) {
 	}
 	defer conn.Close(context.Background())
 	const tables = `account api_key autoresponder catalogue consent contact delivery field folder link list message
-		preference retry river_job secret unsubscriber webhook webhook_event webhook_target`
+		preference retry river_job secret sending_domain unsubscriber webhook webhook_event webhook_target`
 	for table := range strings.FieldsSeq(tables) {
 		var inSource, inTarget int
 		if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&inSource); err != nil {
@@ -279,6 +279,7 @@ func (s *testService) readAll(lists []audience.ListID) map[string]any {
 	all["accounts"] = value(s.service.Accounts(ctx))(s)
 	all["keys"] = value(s.service.Keys(ctx))(s)
 	all["jobs"] = s.jobs()
+	all["sending domains"] = value(s.service.SendingDomains(ctx))(s)
 	all["link key"] = value(s.service.LinkKey(ctx))(s)
 	all["lists"] = value(s.service.SearchLists(ctx, s.caller, audience.Query{}))(s)
 	all["message"] = value(s.service.Message(ctx, s.caller, 1))(s)

@@ -90,7 +90,7 @@ var coordinatorTables = []string{
 	"batch_exclusion", "batch_link",
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_delta", "field", "file",
 	"file_content", "file_piece", "folder", "import", "import_result", "link", "list", "mail_day", "mail_hold", "mail_pace", "mail_rate",
-	"message", "preference", "retry", "search_index", "search_index_use", "secret",
+	"message", "preference", "retry", "search_index", "search_index_use", "secret", "sending_domain",
 	"unsubscriber", "webhook", "webhook_event", "webhook_target"}
 
 // small matches mentions of the tables that are not distributed.

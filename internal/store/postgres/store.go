@@ -166,6 +166,11 @@ func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.searches.view(ctx, fn)
 }
 
+// CachedSigningKey implements audience.Store.
+func (s *Store) CachedSigningKey(domain string) (*audience.SigningKey, bool) {
+	return s.cache.SigningKey(domain)
+}
+
 // Stream implements audience.Store.
 func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.streams.view(ctx, fn)

@@ -127,6 +127,11 @@ func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
+// CachedSigningKey implements audience.Store.
+func (s *Store) CachedSigningKey(domain string) (*audience.SigningKey, bool) {
+	return s.cache.SigningKey(domain)
+}
+
 // Stream implements audience.Store.
 func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
 	return s.streams.view(ctx, fn)

@@ -46,7 +46,7 @@ func TestSearch(t *testing.T) {
 
 // The suite populates Batches, leases slices of them as senders do, and stores all kinds of results.
 //
-// covers: spec batch.populations, batch.once, batch.counts, batch.status, batch.exclude, batch.rate, batch.pace, batch.sender, batch.local_time, batch.check, decision 58, decision 59, decision 62, decision 63, decision 78, decision 91, decision 101, decision 102
+// covers: spec batch.populations, batch.once, batch.counts, batch.status, batch.exclude, batch.rate, batch.pace, batch.sender, batch.local_time, batch.check, decision 58, decision 59, decision 62, decision 63, decision 78, decision 91, decision 101, decision 102, decision 110
 func TestBatches(t *testing.T) {
 	storetest.Batches(t, func(t *testing.T) audience.Store { return open(t) })
 }

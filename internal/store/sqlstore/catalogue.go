@@ -1,6 +1,6 @@
 package sqlstore
 
-// This file caches the catalogue, which is the definitions of Accounts, keys and Lists. Nearly every
+// This file caches the catalogue, which is the definitions of Accounts, keys, sending domains and Lists. Nearly every
 // call reads these definitions, and few calls change them.
 
 import (
@@ -10,7 +10,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// Cache contains the Accounts, keys and schemas of the newest version of the catalogue that this
+// Cache contains the Accounts, keys, sending domains and schemas of the newest version of the catalogue that this
 // process has read. The database stores the version as one number. A process that changes an
 // Account, a key or the definition of a List raises this number. Each transaction reads the number
 // once.
@@ -30,6 +30,8 @@ type snapshot struct {
 	accounts map[audience.AccountID]*audience.Account
 	keys     map[audience.KeyHash]*audience.Key
 	schemas  map[audience.ListID]*audience.Schema
+	signing  map[string]*audience.SigningKey // by domain; nil if no Account has the domain
+	domains  map[audience.AccountID]*[]string
 }
 
 func newSnapshot(version int64) *snapshot {
@@ -38,6 +40,8 @@ func newSnapshot(version int64) *snapshot {
 		accounts: make(map[audience.AccountID]*audience.Account),
 		keys:     make(map[audience.KeyHash]*audience.Key),
 		schemas:  make(map[audience.ListID]*audience.Schema),
+		signing:  make(map[string]*audience.SigningKey),
+		domains:  make(map[audience.AccountID]*[]string),
 	}
 }
 
@@ -91,6 +95,16 @@ func (c *Cache) Key(hash audience.KeyHash) (*audience.Key, *audience.Account, bo
 	}
 	account := s.accounts[key.AccountID]
 	return key, account, account != nil
+}
+
+// SigningKey returns the key of a sending domain, or nil if no Account has this domain. It returns false if the newest
+// snapshot does not have the answer. It does not read the database.
+func (c *Cache) SigningKey(domain string) (*audience.SigningKey, bool) {
+	s := c.last()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	key, known := s.signing[domain]
+	return key, known
 }
 
 // last returns the newest snapshot, or an empty one before the first read.

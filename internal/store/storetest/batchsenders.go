@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"strings"
 
 	"enlist/internal/audience"
@@ -14,8 +15,11 @@ func sendersAreChecked(f *batchFixture) {
 	f.must(f.service.SetSendingDomains(f.Context(), account, []string{"Shop.example", "exämple.com"}))
 	request := audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)}}
 	add := func(from string) (audience.BatchID, error) {
+		a := f.operator(account).Account
+		f.must(f.service.SetSendingDomains(f.Context(), account, nil)) // so that the Message may have each sender
 		_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("from_address", from))
 		f.must(err)
+		f.must(f.service.SetSendingDomains(f.Context(), account, strings.Fields(a.SendingDomains)))
 		f.caller = f.operator(account)
 		return f.service.AddBatch(f.Context(), f.caller, request)
 	}
@@ -23,6 +27,14 @@ func sendersAreChecked(f *batchFixture) {
 		_, err := add(from)
 		if allowed && err != nil || !allowed && (audience.KindOf(err) != audience.InvalidParameters || !strings.Contains(err.Error(), from)) {
 			f.Errorf("a Batch from %s: %v, want it allowed: %t", from, err, allowed)
+		}
+		check, err := f.service.CheckBatch(f.Context(), f.caller, request)
+		f.must(err)
+		found := slices.ContainsFunc(check.Findings, func(x audience.Finding) bool {
+			return x.Code == audience.FindingSender && x.Level == audience.FindingError && strings.Contains(x.Text, from)
+		})
+		if found == allowed {
+			f.Errorf("checkBatch of a Batch from %s: %+v, want a finding: %t", from, check.Findings, !allowed)
 		}
 	}
 	f.sendAll(nil)
