@@ -3,6 +3,7 @@ module enlist
 go 1.26.8
 
 require (
+	blitiri.com.ar/go/spf v1.6.0
 	filippo.io/age v1.3.2
 	github.com/alecthomas/kong v1.17.0
 	github.com/andybalholm/cascadia v1.3.4

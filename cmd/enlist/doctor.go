@@ -3,6 +3,7 @@ package main
 // enlist doctor: checks a database and its keys, and prints one line for each finding.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,12 +16,19 @@ import (
 
 type doctorCommand struct {
 	config.Database
+	config.DNS
 	format
 }
 
 // Run runs the checks and prints the findings. It returns an error if there is a problem.
 func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 	var found findings
+	if c.DNS.DNS {
+		if err := c.checkDNS(ctx, &found); err != nil {
+			return err
+		}
+		return c.conclude(out, &found)
+	}
 	err := withStore(ctx, c.Database, func(store *database) error {
 		problems, err := store.check(ctx)
 		if err != nil {
@@ -56,6 +64,11 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 	if err != nil {
 		return err
 	}
+	return c.conclude(out, &found)
+}
+
+// conclude prints the findings and returns an error if there is a problem.
+func (c *doctorCommand) conclude(out *console, found *findings) error {
 	if err := c.print(out, found.records); err != nil {
 		return err
 	}
@@ -98,9 +111,14 @@ func (c *doctorCommand) print(out *console, found []record) error {
 	for _, f := range found {
 		line := "ok: " + f.text("check")
 		if problem := f.text("problem"); problem != "" {
-			line = "problem: " + f.text("check") + ": " + problem
+			line = cmp.Or(f.text("level"), "problem") + ": " + f.text("check") + ": " + problem
 		}
 		fmt.Fprintln(out.stdout, line)
+		for _, v := range f {
+			if r, ok := v.any.(toPublish); ok {
+				printDNS(out.stdout, r.DNSRecord)
+			}
+		}
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (c *domainRotate) Run(ctx context.Context, out *console) error {
 			return err
 		}
 		return c.print(out.stdout, d, &d.Next, fmt.Sprintf("mails from %s are still signed with the key %s.\n"+
-			"Publish this DNS record, wait until it can be looked up, and then run: enlist domain switch %[1]s",
+			"Publish this DNS record, wait until enlist doctor --dns finds it, and then run: enlist domain switch %[1]s",
 			d.Domain, d.Key.Selector))
 	})
 }

@@ -9,7 +9,7 @@
 //	account.go, key.go, domain.go, list.go, field.go  definitions
 //	batch.go, batch_follow.go                         Batches
 //	import*.go, export.go                             files of Contacts
-//	index.go, jobs.go, doctor.go                      inspection and repair
+//	index.go, jobs.go, doctor.go, doctor_dns.go       inspection and repair
 //	person.go, consent.go                             data about one person, and proofs of consent
 //	bounce.go                                         reports from a mail server
 //	backup*.go, restore.go                            backups

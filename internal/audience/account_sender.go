@@ -111,6 +111,34 @@ func (b *Batch) pauseSender(tx BatchTx, why string) error {
 	return tx.SetBatchState(b)
 }
 
+// FromDomains returns the domains from which Accounts send, in ASCII and lower case: those of the from_address of Lists
+// and Messages, and the sending domains.
+func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
+	return ownView(ctx, s, func(tx Tx) (all []string, err error) {
+		accounts, err := tx.Accounts()
+		if err != nil {
+			return nil, err
+		}
+		for i := range accounts {
+			names, err := tx.SendingDomainNames(accounts[i].ID)
+			if err != nil {
+				return nil, err
+			}
+			senders, err := tx.Senders(accounts[i].ID)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, names...)
+			for _, f := range senders {
+				all = append(all, domainOf(f.From))
+			}
+			slices.Sort(all)
+			all = slices.Compact(all)
+		}
+		return all, nil
+	})
+}
+
 // maxRefusedSenders is the largest number of senders that RefusedSenders returns for an Account.
 const maxRefusedSenders = 20
 

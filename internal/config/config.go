@@ -166,6 +166,29 @@ type Serve struct {
 	LogFormat string `default:"auto" enum:"auto,text,json" placeholder:"FORMAT"`
 }
 
+// DNS has the settings of enlist doctor --dns: those of enlist serve that decide how mails are sent, and how to look
+// records up.
+type DNS struct {
+	DNS       bool     `name:"dns" help:"Check only the DNS records of mails and the public URL."`
+	Resolver  string   `placeholder:"HOST:PORT" help:"DNS server to ask with --dns, instead of the one of the system."`
+	SendingIP []string `sep:" " placeholder:"IP" help:"Address from which the mail server sends, for --dns. Can be repeated."`
+
+	PublicURL     string `placeholder:"URL"`
+	SMTP          string `placeholder:"URL"`
+	MailFrom      string `placeholder:"ADDRESS"`
+	BounceAddress string `placeholder:"ADDRESS"`
+	DKIMKey       string `placeholder:"FILE"`
+	DKIMDomain    string `placeholder:"DOMAIN"`
+	DKIMSelector  string `default:"enlist" placeholder:"NAME"`
+}
+
+// Serve returns the settings that the server has, and an error if one contradicts another.
+func (d DNS) Serve(db Database) (Serve, error) {
+	s := Serve{Database: db, PublicURL: d.PublicURL, SMTP: d.SMTP, MailFrom: d.MailFrom, BounceAddress: d.BounceAddress,
+		DKIMKey: d.DKIMKey, DKIMDomain: d.DKIMDomain, DKIMSelector: d.DKIMSelector}
+	return s, s.checkMail()
+}
+
 // Check returns an error if a setting is out of range or contradicts another setting.
 func (s Serve) Check() error {
 	if err := s.Database.Check(); err != nil {

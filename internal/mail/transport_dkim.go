@@ -51,7 +51,7 @@ func newSigner(t Transport) (*signer, error) {
 		return nil, errors.New("DKIM needs a domain and a selector as well as a private key: " +
 			"set --dkim-domain and --dkim-selector")
 	}
-	key, err := readKey(t.DKIMKey)
+	key, err := ReadKey(t.DKIMKey)
 	if err != nil {
 		return nil, fmt.Errorf("read the DKIM key: %w", err)
 	}
@@ -63,9 +63,9 @@ func newSigner(t Transport) (*signer, error) {
 	return s, nil
 }
 
-// readKey reads a private key, which is RSA or Ed25519, from a file. It returns an error if
+// ReadKey reads a private key, which is RSA or Ed25519, from a file. It returns an error if
 // an RSA key is too short.
-func readKey(file string) (crypto.Signer, error) {
+func ReadKey(file string) (crypto.Signer, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,136 @@
+package main
+
+// enlist doctor --dns: compares the records in the DNS with those that the mails of the installation need.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"enlist/internal/address"
+	"enlist/internal/audience"
+	"enlist/internal/dnscheck"
+	"enlist/internal/mail"
+)
+
+// toPublish is a DNS record in a finding.
+type toPublish struct{ audience.DNSRecord }
+
+// MarshalJSON implements json.Marshaler.
+func (r toPublish) MarshalJSON() ([]byte, error) { return dnsRecord(r.DNSRecord).MarshalJSON() }
+
+// checkDNS adds a finding for each result of package dnscheck. A warning has ok true.
+func (c *doctorCommand) checkDNS(ctx context.Context, found *findings) error {
+	setup, err := c.dnsSetup(ctx)
+	if err != nil {
+		return err
+	}
+	checker := new(dnscheck.Checker)
+	if c.Resolver != "" {
+		if _, _, err := net.SplitHostPort(c.Resolver); err != nil {
+			return &usageError{fmt.Errorf("--resolver %s: give a host and a port, such as 192.0.2.53:53", c.Resolver)}
+		}
+		checker.Resolver = dnscheck.Resolver(c.Resolver)
+	}
+	for _, r := range checker.Check(ctx, setup) {
+		row := record{{"check", r.Check}, {"ok", r.Level != dnscheck.Problem}, {"level", r.Level}, {"problem", ""}}
+		if r.Level != dnscheck.OK {
+			row[3].any = r.Text
+		}
+		if r.Record != nil {
+			row = append(row, value{"dns", toPublish{*r.Record}})
+		}
+		if r.Level == dnscheck.Problem {
+			found.wrong++
+		}
+		found.records = append(found.records, row)
+	}
+	return nil
+}
+
+// dnsSetup returns how the installation sends, by its database and by the flags of enlist serve.
+func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err error) {
+	settings, err := c.DNS.Serve(c.Database)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	s = &dnscheck.Setup{PublicURL: settings.PublicURL}
+	for _, text := range c.SendingIP {
+		ip, err := netip.ParseAddr(text)
+		if err != nil {
+			return nil, &usageError{fmt.Errorf("--sending-ip %s is not an IP address", text)}
+		}
+		s.Addresses = append(s.Addresses, ip.Unmap())
+	}
+	if s.Bounces, err = domainOf(settings.BounceAddress); err != nil {
+		return nil, &usageError{fmt.Errorf("--bounce-address: %w", err)}
+	}
+	if server, err := url.Parse(settings.SMTP); err == nil {
+		s.Relay = server.Hostname()
+	}
+	_, from := settings.Sender()
+	sender, err := domainOf(from)
+	if err != nil {
+		return nil, &usageError{fmt.Errorf("--mail-from: %w", err)}
+	}
+	if settings.DKIMKey != "" {
+		key, err := mail.ReadKey(settings.DKIMKey)
+		if err != nil {
+			return nil, fmt.Errorf("read the DKIM key: %w", err)
+		}
+		s.Server = strings.ToLower(cmp.Or(settings.DKIMDomain, sender))
+		r, err := audience.DKIMRecord(s.Server, settings.DKIMSelector, key.Public())
+		if err != nil {
+			return nil, err
+		}
+		s.Keys = append(s.Keys, dnscheck.Key{Domain: s.Server, Record: r})
+	}
+	err = withService(ctx, c.Database, func(service *audience.Service) error {
+		if s.Senders, err = service.FromDomains(ctx); err != nil {
+			return err
+		}
+		domains, err := service.SendingDomains(ctx)
+		for i := range domains {
+			if err := addKeys(s, &domains[i]); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	if sender != "" && !slices.Contains(s.Senders, sender) {
+		s.Senders = append([]string{sender}, s.Senders...)
+	}
+	return s, err
+}
+
+// addKeys adds the keys of a sending domain.
+func addKeys(s *dnscheck.Setup, d *audience.SendingDomain) error {
+	for _, key := range []*audience.DKIMKey{&d.Key, &d.Next} {
+		if key.Selector == "" {
+			continue
+		}
+		r, err := key.Record(d.Domain)
+		if err != nil {
+			return fmt.Errorf("sending domain %s: %w", d.Domain, err)
+		}
+		s.Keys = append(s.Keys, dnscheck.Key{Domain: d.Domain, Record: r, Next: key == &d.Next})
+	}
+	return nil
+}
+
+// domainOf returns the domain of an address in ASCII and lower case, or "" for no address.
+func domainOf(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	_, key, ok := address.ParseEmail(text)
+	if !ok {
+		return "", fmt.Errorf("%s is not an address such as news@example.com", text)
+	}
+	return key[strings.LastIndexByte(key, '@')+1:], nil
+}

@@ -1,0 +1,86 @@
+package main
+
+// This test checks the DNS records of an installation with the complete command.
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/dnscheck/dnstest"
+	"enlist/internal/store/teststores"
+)
+
+// enlist doctor --dns asks for the records of all sending domains and senders, and prints those to publish. After the
+// operator has published them as they were printed, it finds no problem.
+//
+// covers: decision 111
+func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
+	ctx, db, zone := t.Context(), config.Database{DB: teststores.SQLite.New(t)}, dnstest.Start(t)
+	must(0, withService(ctx, db, func(s *audience.Service) error {
+		if _, err := s.Bootstrap(ctx, ""); err != nil {
+			return err
+		}
+		for _, domain := range []string{"example.org", "shop.example"} {
+			if _, err := s.AddSendingDomain(ctx, audience.NewSendingDomain{Account: 1, Domain: domain}); err != nil {
+				return err
+			}
+		}
+		_, err := s.RotateSendingDomain(ctx, audience.NewSendingDomain{Domain: "shop.example", Selector: "next"})
+		return err
+	}))(t)
+	var out bytes.Buffer
+	doctor := func(flags ...string) (status int) {
+		t.Helper()
+		out.Reset()
+		args := append([]string{"doctor", "--dns", "--db", db.DB, "--resolver", zone.Addr, "--smtp", "smtp://mail.example.org", "--mail-from",
+			"News <news@server.example>", "--bounce-address", "enlist@bounces.example.org", "--sending-ip", "192.0.2.1"}, flags...)
+		return run(args, &console{&out, &out, os.Getenv})
+	}
+	if status := doctor("--json"); status != 1 {
+		t.Fatalf("status %d, want 1: %s", status, out.String())
+	}
+	var found []struct {
+		Check, Level, Problem string
+		OK                    bool
+		DNS                   struct{ Name, Type, Value, ZoneLine string }
+	}
+	text, _, _ := strings.Cut(out.String(), "\nenlist: ")
+	must(0, json.Unmarshal([]byte(strings.ReplaceAll(text, "zone_line", "ZoneLine")), &found))(t)
+	levels := make(map[string]string)
+	for _, f := range found {
+		levels[f.Check] = f.Level
+		if f.OK != (f.Level != "problem") || (f.Problem == "") != (f.Level == "ok") {
+			t.Errorf("%+v", f)
+		}
+		if f.DNS.Name != "" {
+			zone.Add(t, f.DNS.ZoneLine)
+		}
+	}
+	for check, level := range map[string]string{"DKIM next._domainkey.shop.example": "warning", "DMARC server.example": "problem",
+		"DMARC shop.example": "problem", "SPF bounces.example.org": "problem", "MX bounces.example.org": "problem", "PTR 192.0.2.1": "problem",
+		"public URL": "warning"} {
+		if levels[check] != level {
+			t.Errorf("the check %s has the level %q, want %s: %s", check, levels[check], level, out.String())
+		}
+	}
+	zone.Add(t, "mail.example.org. A 192.0.2.1", "1.2.0.192.in-addr.arpa. PTR mail.example.org.")
+	status := doctor()
+	const unsigned = "problem: DMARC server.example: no signature and no envelope sender of this domain"
+	if got := out.String(); status != 1 || strings.Count(got, "problem:") != 1 || !strings.Contains(got, unsigned) ||
+		!strings.Contains(got, "ok: DKIM next._domainkey.shop.example\n") {
+		t.Errorf("status %d, want 1 and one problem: %s", status, got)
+	}
+	if status := doctor("--mail-from", "news@shop.example"); status != 0 {
+		t.Errorf("status %d after all records are published: %s", status, out.String())
+	}
+	for _, flags := range [][]string{{"--resolver", "nowhere"}, {"--sending-ip", "x"}, {"--bounce-address", "x"}, {"--dkim-domain", "x"}} {
+		if status := doctor(flags...); status != 2 {
+			t.Errorf("%q: status %d, want 2: %s", flags, status, out.String())
+		}
+	}
+}
