@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"enlist/internal/audience"
 	"enlist/internal/backup"
 	"enlist/internal/config"
 )
@@ -53,6 +54,13 @@ func (c *backupCommand) Run(ctx context.Context, out *console) error {
 		return errors.New("interrupted: there is no backup")
 	case err != nil:
 		return fmt.Errorf("back up %s to %s: %w", c.Shown(), c.File, err)
+	}
+	err = withService(ctx, c.Database, func(s *audience.Service) error {
+		return s.RecordAct(ctx, "Backup", map[string]any{"file": c.File, "bytes": result.Bytes,
+			"encrypted": len(recipients) > 0})
+	})
+	if err != nil {
+		return fmt.Errorf("the backup is complete, but the audit log has no row: %w", err)
 	}
 	for _, problem := range result.Problems {
 		fmt.Fprintf(out.stderr, "the database and its backup have a problem: %s\n", problem)

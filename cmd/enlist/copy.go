@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/postgres"
@@ -54,6 +55,12 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 	}
 	if result.Changed > 0 {
 		fmt.Fprintf(out.stderr, replacedRows, result.Changed)
+	}
+	err = withService(ctx, to, func(s *audience.Service) error {
+		return s.RecordAct(ctx, "Database", map[string]any{"copied_from": c.From})
+	})
+	if err != nil {
+		return fmt.Errorf("the copy is complete, but the audit log has no row: %w", err)
 	}
 	return c.one(out.stdout, record{{"tables", result.Tables}, {"rows", result.Rows}, {"replaced", result.Changed}},
 		"Copied and verified: %d rows in %d tables, in %s. Now give the same URL to enlist serve --db",

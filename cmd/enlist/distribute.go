@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/store/postgres"
 )
@@ -48,6 +49,12 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 	default:
 		if err := d.Run(ctx, show); err != nil {
 			return next(err, "run the same command again to continue")
+		}
+		err := withService(ctx, c.Database, func(s *audience.Service) error {
+			return s.RecordAct(ctx, "Database", map[string]any{"distributed": true})
+		})
+		if err != nil {
+			return fmt.Errorf("the tables are distributed, but the audit log has no row: %w", err)
 		}
 		fmt.Fprintln(out.stdout, "The large tables are distributed. You can start the service.")
 	}

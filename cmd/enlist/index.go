@@ -21,9 +21,9 @@ type indexCommand struct {
 }
 
 // withAdvisor runs do with the index advisor of an existing database.
-func withAdvisor(ctx context.Context, db config.Database, do func(*indexadvisor.Advisor) error) error {
+func withAdvisor(ctx context.Context, db config.Database, do func(*audience.Service, *indexadvisor.Advisor) error) error {
 	return withStore(ctx, db, func(store *database) error {
-		return do(indexadvisor.New(store, time.Now, indexadvisor.DefaultRules()))
+		return do(newService(store, indexadvisor.DefaultRules()))
 	})
 }
 
@@ -34,7 +34,7 @@ type indexList struct {
 
 // Run lists the indexes.
 func (c *indexList) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(_ *audience.Service, advisor *indexadvisor.Advisor) error {
 		found, err := advisor.Reports(ctx)
 		if err != nil {
 			return err
@@ -101,7 +101,7 @@ type indexCreate struct {
 
 // Run builds the index and waits for it.
 func (c *indexCreate) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *indexadvisor.Advisor) error {
 		x, err := advisor.Create(ctx, audience.ListID(c.List), c.Key, c.Parts)
 		switch {
 		case errors.Is(err, audience.ErrIndexBusy):
@@ -112,6 +112,9 @@ func (c *indexCreate) Run(ctx context.Context, out *console) error {
 			return err
 		case x.State != audience.IndexReady:
 			return fmt.Errorf("the index was not built: %s", x.Error)
+		}
+		if err := s.RecordAct(ctx, "Index", map[string]any{"id": int64(x.ID), "list_id": c.List, "key": c.Key}); err != nil {
+			return err
 		}
 		return c.one(out.stdout, indexRecord(x), "built index %d in %s, %s", x.ID, milliseconds(x.BuildMS),
 			sizeShown(x.Bytes))
@@ -125,7 +128,7 @@ type indexDrop struct {
 
 // Run drops the indexes. Searches stop using an index before it is dropped.
 func (c *indexDrop) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(advisor *indexadvisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *indexadvisor.Advisor) error {
 		for _, id := range c.IDs {
 			err := advisor.Remove(ctx, audience.SearchIndexID(id))
 			switch {
@@ -136,6 +139,9 @@ func (c *indexDrop) Run(ctx context.Context, out *console) error {
 				return fmt.Errorf("index %d: %w", id, err)
 			default:
 				fmt.Fprintf(out.stdout, "dropped index %d\n", id)
+			}
+			if err := s.RecordAct(ctx, "Index", map[string]any{"dropped": id}); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
@@ -34,7 +35,7 @@ func (c *jobsList) Run(ctx context.Context, out *console) error {
 	if c.Limit < 0 {
 		return usage("--limit must be 0 or more")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue, _ jobs.WebhookRetrier) error {
+	return withQueue(ctx, c.Database, func(q jobs.Queue, _ *audience.Service) error {
 		found, err := jobs.List(ctx, q, jobs.Filter{State: jobs.State(c.State), Kind: c.Kind, Limit: c.Limit})
 		if err != nil {
 			return err
@@ -104,7 +105,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string,
 	case c.Kind != "" && !c.All:
 		return usage("--kind needs --all")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue, h jobs.WebhookRetrier) error {
+	return withQueue(ctx, c.Database, func(q jobs.Queue, s *audience.Service) error {
 		if c.All {
 			failed, err := jobs.List(ctx, q, jobs.Filter{State: jobs.Failed, Kind: c.Kind})
 			if err != nil {
@@ -120,19 +121,23 @@ func (c *chosen) each(ctx context.Context, out *console, done string,
 			if i > 0 {
 				time.Sleep(pauseBetween)
 			}
-			if err := do(ctx, q, h, id); err != nil {
+			if err := do(ctx, q, s, id); err != nil {
 				problems = append(problems, fmt.Errorf("job %d: %w", id, err))
 				continue
 			}
 			count++
 		}
 		fmt.Fprintf(out.stdout, "%d %s\n", count, done)
+		if count > 0 {
+			values := map[string]any{"count": count, "ids": c.IDs[:min(len(c.IDs), 100)], "kind": c.Kind}
+			problems = append(problems, s.RecordAct(ctx, "Job", values))
+		}
 		return errors.Join(problems...)
 	})
 }
 
 // withQueue runs do with the queue of an existing database.
-func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, jobs.WebhookRetrier) error) error {
+func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, *audience.Service) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		q, err := store.jobs(&river.Config{})
 		if err != nil {

@@ -10,6 +10,7 @@
 //	batch.go, batch_follow.go                         Batches
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor.go, doctor_dns.go       inspection and repair
+//	audit.go                                          the audit log
 //	person.go, consent.go                             data about one person, and proofs of consent
 //	bounce.go                                         reports from a mail server
 //	backup*.go, restore.go                            backups
@@ -32,6 +33,7 @@ import (
 	"strings"
 	_ "time/tzdata" // adds the time zones to the program, for machines that do not have them
 
+	"enlist/internal/audience"
 	"enlist/internal/config"
 
 	"github.com/alecthomas/kong"
@@ -58,6 +60,7 @@ type program struct {
 	Retention  retentionCommand  `cmd:"" help:"Set how long old data of mails is kept, and remove it."`
 	Consent    consentCommand    `cmd:"" help:"Prove the consent of a Contact with a signed page."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
+	Audit      auditCommand      `cmd:"" help:"Show who changed definitions, and who read out or erased Contacts."`
 	Backup     backupCommand     `cmd:"" help:"Back up a database into one file while servers use it."`
 	Restore    restoreCommand    `cmd:"" help:"Restore a backup to a new database."`
 	Migrate    migrateCommand    `cmd:"" help:"Move an Account from another service with the same API into a database."`
@@ -97,7 +100,6 @@ func run(args []string, out *console) int {
 		kong.Description(summary+". "+aboutFlags),
 		kong.DefaultEnvars("ENLIST"),
 		kong.Writers(out.stdout, out.stderr),
-		kong.BindTo(context.Background(), (*context.Context)(nil)),
 		kong.Bind(out),
 		kong.PostBuild(describeFlags),
 		kong.Vars{
@@ -114,6 +116,8 @@ func run(args []string, out *console) int {
 		fmt.Fprintf(out.stderr, "enlist: %v\nRun \"%s --help\" for the commands and flags.\n", err, understood(err))
 		return 2
 	}
+	ctx := audience.WithActor(context.Background(), auditActor(command, out.getenv))
+	command.BindTo(ctx, (*context.Context)(nil))
 	if err := command.Run(); err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %v\n", err)
 		if _, wrong := errors.AsType[*usageError](err); wrong {

@@ -33,7 +33,10 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*Account, e
 	}
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Account, error) {
 		a := &Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now}
-		return a, tx.AddAccount(a)
+		if err := tx.AddAccount(a); err != nil {
+			return nil, err
+		}
+		return a, a.auditChange(ctx, tx, now, nil)
 	})
 }
 
@@ -66,27 +69,43 @@ func (s *Service) SetTimeZone(ctx context.Context, id AccountID, zone string) er
 func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
 	return ownView(ctx, s, func(tx Tx) (*Caller, error) {
 		account, err := findAccount(tx, id)
-		return operatorOf(account), err
+		return operatorIn(ctx, account), err
 	})
 }
 
-// operatorOf returns a Caller whose key is not stored in the database. So Caller.hash is nil.
-func operatorOf(a *Account) *Caller {
-	return &Caller{Account: a, Key: &Key{Name: operatorName, Level: Full}}
+// operatorIn returns a Caller that may do everything in an Account, with the Actor of the context. account is nil for
+// an act about the complete database. The key is not stored in the database, so Caller.hash is nil.
+func operatorIn(ctx context.Context, account *Account) *Caller {
+	actor, _ := ctx.Value(actorKey{}).(Actor)
+	return &Caller{Account: account, Key: &Key{Name: operatorName, Level: Full}, Actor: actor}
 }
 
 // editAccount changes and stores a copy of an Account, because other callers may share the
 // Accounts that the store returns.
 func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Account)) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+	_, err := ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
 		a, err := findAccount(tx, id)
 		if err != nil {
-			return err
+			return false, err
 		}
 		changed := *a
 		edit(&changed)
-		return tx.UpdateAccount(&changed)
+		if err := changed.auditChange(ctx, tx, now, a.auditValues()); err != nil {
+			return false, err
+		}
+		return true, tx.UpdateAccount(&changed)
 	})
+	return err
+}
+
+// auditChange adds a row to the audit log. before has the values of the Account before the change; nil: it is new.
+func (a *Account) auditChange(ctx context.Context, tx AuditTx, now int64, before auditValues) error {
+	return audit(tx, operatorIn(ctx, a), now, auditObject{"Account", int64(a.ID), 0}, before, a.auditValues())
+}
+
+func (a *Account) auditValues() auditValues {
+	return auditValues{"name": a.Name, "timezone": a.TimeZone, "contact_limit": a.ContactLimit,
+		"sending_domains": a.SendingDomains}
 }
 
 // findAccount returns the Account with an ID that the operator typed. For an unknown ID the

@@ -67,8 +67,10 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *Caller, details []Det
 		if err := tx.AddAutoresponder(&a); err != nil {
 			return 0, err
 		}
-		_, err := a.addBatch(tx)
-		return a.ID, err
+		if _, err := a.addBatch(tx); err != nil {
+			return 0, err
+		}
+		return a.ID, audit(tx, c, now, a.audited(), nil, settings(AutoresponderAttributes, &a))
 	})
 }
 
@@ -81,7 +83,11 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *Caller, id Autorespo
 		if err != nil {
 			return 0, err
 		}
+		before := settings(AutoresponderAttributes, a)
 		if err := a.set(tx, c, details); err != nil {
+			return 0, err
+		}
+		if err := audit(tx, c, now, a.audited(), before, settings(AutoresponderAttributes, a)); err != nil {
 			return 0, err
 		}
 		a.LastModifiedTime = now
@@ -121,6 +127,11 @@ func (a *Autoresponder) set(tx Tx, c *Caller, details []Detail) error {
 	return checkMessageFolder(tx, c.Account.ID, a.FolderID)
 }
 
+// audited returns the autoresponder as the object of a row of the audit log.
+func (a *Autoresponder) audited() auditObject {
+	return auditObject{"Autoresponder", int64(a.ID), a.ListID}
+}
+
 // errNoAutoresponder is the same for an ID that does not exist and for another Account's ID, so
 // that a caller cannot find out which IDs exist. decisions.md: 11
 var errNoAutoresponder = Refuse(NoAutoresponder, "no autoresponder with this ID")
@@ -152,6 +163,9 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *Caller, id Autores
 			return false, err
 		}
 		if err := tx.DeleteAutoresponder(id); err != nil {
+			return false, err
+		}
+		if err := audit(tx, c, now, a.audited(), settings(AutoresponderAttributes, a), nil); err != nil {
 			return false, err
 		}
 		return true, a.deleteBatch(tx, now)

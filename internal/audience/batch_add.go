@@ -56,6 +56,9 @@ func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (Batc
 		if err := b.exclude.store(tx, b.ID); err != nil {
 			return 0, err
 		}
+		if err := audit(tx, c, now, b.audited(), nil, b.auditValues()); err != nil {
+			return 0, err
+		}
 		return b.ID, tx.Enqueue(PrepareBatch{Batch: b.ID})
 	})
 }
@@ -67,6 +70,26 @@ type newBatch struct {
 	exclude     Exclusion
 
 	refusedSender string // why AddBatch refuses the sender; "" if it does not
+}
+
+// auditValues returns the values of a new Batch for the audit log, with its populations.
+func (b *newBatch) auditValues() auditValues {
+	values := b.Batch.auditValues()
+	lists := make([]ListID, len(b.populations))
+	var criteria []string
+	for i := range b.populations {
+		lists[i] = b.populations[i].List
+		if c := b.populations[i].Criteria; c != nil {
+			criteria = append(criteria, c.text())
+		}
+	}
+	slices.Sort(lists)
+	auditIDs(values, "lists", slices.Compact(lists))
+	values["search_criteria"] = strings.Join(criteria, "; ")
+	if b.exclude.Criteria != nil {
+		values["exclude"] = b.exclude.Criteria.text()
+	}
+	return values
 }
 
 // newBatch checks a request. It may run twice for the same request.

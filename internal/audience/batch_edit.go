@@ -60,6 +60,7 @@ func (s *Service) EditBatch(ctx context.Context, c *Caller, id BatchID, command 
 		if err != nil {
 			return false, err
 		}
+		before := b.auditValues()
 		switch strings.ToLower(command) {
 		case "pause":
 			err = b.pause(tx)
@@ -72,9 +73,25 @@ func (s *Service) EditBatch(ctx context.Context, c *Caller, id BatchID, command 
 		default:
 			err = invalid("command", "expected one of pause, unpause, cancel, reschedule")
 		}
-		return err == nil, err
+		if err != nil {
+			return false, err
+		}
+		return true, audit(tx, c, now, b.audited(), before, b.auditValues())
 	})
 	return err
+}
+
+// audited returns the Batch as the object of a row of the audit log.
+func (b *Batch) audited() auditObject { return auditObject{"Batch", int64(b.ID), b.ListID} }
+
+// auditValues returns the values of the Batch that callers decide.
+func (b *Batch) auditValues() auditValues {
+	values := auditValues{"message_id": int64(b.MessageID), "name": b.Name, "send_status": string(b.Status),
+		"send_time": b.SendTime, "is_test": b.IsTest, "rate": b.Rate, "local_time": b.LocalTime}
+	if b.Variants != nil {
+		values["variants"], values["winner"] = int64(len(b.Variants.All)), b.Variants.Chosen
+	}
+	return values
 }
 
 // refuse returns the error of a command that the status of the Batch does not allow.
@@ -157,6 +174,9 @@ func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id BatchID) error 
 			return false, invalid("batch_id", "the Batch has begun to send: cancel it first")
 		}
 		if err := b.checkNotAwaited(tx, "batch_id"); err != nil {
+			return false, err
+		}
+		if err := audit(tx, c, now, b.audited(), b.auditValues(), nil); err != nil {
 			return false, err
 		}
 		return true, b.delete(tx, now)

@@ -49,7 +49,11 @@ func (s *Service) ChooseWinner(ctx context.Context, c *Caller, id BatchID, numbe
 		case b.Variants.Chosen != 0:
 			return false, invalid("variant", fmt.Sprintf("variant %d is the winner already", b.Variants.Chosen))
 		}
+		before := b.auditValues()
 		if err := b.setWinner(tx, number, "chosen by "+c.Key.Name, now); err != nil {
+			return false, err
+		}
+		if err := audit(tx, c, now, b.audited(), before, b.auditValues()); err != nil {
 			return false, err
 		}
 		return true, tx.Enqueue(PrepareBatch{Batch: id}) // wakes the sender

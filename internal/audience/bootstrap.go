@@ -32,27 +32,30 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped,
 			return nil, err
 		}
 		first := &Bootstrapped{Key: keyText}
-		return first, first.fill(tx, now)
+		return first, first.fill(ctx, tx, now)
 	})
 }
 
 // fill adds the key. It also adds an Account and a List if the database has none.
-func (f *Bootstrapped) fill(tx Tx, now int64) error {
-	account, err := firstAccount(tx, now)
+func (f *Bootstrapped) fill(ctx context.Context, tx Tx, now int64) error {
+	account, err := firstAccount(ctx, tx, now)
 	if err != nil {
 		return err
 	}
 	f.Account = account.ID
-	f.List, err = firstList(tx, account, now)
+	f.List, err = firstList(tx, operatorIn(ctx, account), now)
 	if err != nil {
 		return err
 	}
 	key := Key{AccountID: f.Account, Name: "first key", Prefix: f.Key[:8], Level: Full, CreationTime: now}
-	return tx.AddKey(&key, HashKey(f.Key))
+	if err := tx.AddKey(&key, HashKey(f.Key)); err != nil {
+		return err
+	}
+	return key.auditChange(ctx, tx, now, nil)
 }
 
 // firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
-func firstAccount(tx AccountTx, now int64) (*Account, error) {
+func firstAccount(ctx context.Context, tx Tx, now int64) (*Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
 		return nil, err
@@ -61,17 +64,20 @@ func firstAccount(tx AccountTx, now int64) (*Account, error) {
 		return &all[0], nil
 	}
 	a := &Account{Name: "First Account", TimeZone: "UTC", ContactLimit: NoContactLimit, CreationTime: now}
-	return a, tx.AddAccount(a)
+	if err := tx.AddAccount(a); err != nil {
+		return nil, err
+	}
+	return a, a.auditChange(ctx, tx, now, nil)
 }
 
 // firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
-func firstList(tx Tx, a *Account, now int64) (ListID, error) {
-	lists, err := tx.Lists(a.ID)
+func firstList(tx Tx, c *Caller, now int64) (ListID, error) {
+	lists, err := tx.Lists(c.Account.ID)
 	if err != nil {
 		return 0, err
 	}
 	if len(lists) > 0 {
 		return lists[0].ID, nil
 	}
-	return addList(tx, operatorOf(a), now, []Detail{{Key: "name", Value: Input{Kind: InputText, Text: firstListName}}})
+	return addList(tx, c, now, []Detail{{Key: "name", Value: Input{Kind: InputText, Text: firstListName}}})
 }

@@ -33,6 +33,11 @@ func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest
 		return nil, err
 	}
 	run := func(tx Tx, now int64, p *deleteProgress) (bool, error) {
+		if p.Next == 0 {
+			if err := r.audit(tx, c, plan, now); err != nil {
+				return false, err
+			}
+		}
 		return deleteStep(tx, c, r.List, plan, now, p)
 	}
 	done, err := runInSteps(ctx, s, c, steps[deleteProgress]{run: run})
@@ -40,6 +45,16 @@ func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest
 		return nil, err
 	}
 	return r.outcomes(plan, done.Missing), nil
+}
+
+// audit adds a row to the audit log, in the transaction of the first step. count is the number of Contacts in the plan.
+func (r *DeleteRequest) audit(tx Tx, c *Caller, plan idSet, now int64) error {
+	values := auditValues{}
+	auditIDs(values, "contact_ids", plan)
+	if r.Query.Criteria != nil {
+		values["search_criteria"] = r.Query.Criteria.text()
+	}
+	return audit(tx, c, now, auditObject{"Contact", 0, r.List}, values, nil)
 }
 
 // deleteProgress says how much of the plan is done. It is stored under the Idempotency-Key.

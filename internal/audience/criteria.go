@@ -73,3 +73,40 @@ type Query struct {
 	SortBy     string    // "": by ID, ascending
 	Descending bool
 }
+
+// text returns the criteria for the audit log, such as: Email exactly "a@example.com" and (id in [1,2] or id exactly 7)
+func (c *Criteria) text() string {
+	word, parts := " and ", c.All
+	if c.Any != nil {
+		word, parts = " or ", c.Any
+	}
+	if parts == nil {
+		return c.Key + " " + c.Operator + " " + c.Value.shown()
+	}
+	texts := make([]string, len(parts))
+	for i := range parts {
+		texts[i] = parts[i].text()
+		if parts[i].Key == "" {
+			texts[i] = "(" + texts[i] + ")"
+		}
+	}
+	return strings.Join(texts, word)
+}
+
+// shown returns a value as JSON has it, without the members of objects.
+func (in Input) shown() string {
+	switch in.Kind {
+	case InputText:
+		return `"` + in.Text + `"`
+	case InputArray:
+		texts := make([]string, len(in.Items))
+		for i := range in.Items {
+			texts[i] = in.Items[i].shown()
+		}
+		return "[" + strings.Join(texts, ",") + "]"
+	case InputObject:
+		return "{}"
+	}
+	text, _ := in.scalarText()
+	return text
+}

@@ -71,6 +71,7 @@
 //	batch_agent.go     devices and mail programs, by User-Agent
 //	batch_report*.go   the numbers of a Batch, and its recipients by kind of event
 //	mail_hold*.go      holds all mails, and releases or discards them
+//	audit*.go          the audit log: a row for each administrative act, and its search
 //	backup.go          which process makes the next backup, and the last good one
 //	figures.go         the numbers for the metrics
 //	recipient.go       recipients of Batches, and which record a DeliveryKey belongs to
@@ -89,6 +90,6 @@
 // RateTx in batch_rate_take.go, HoldTx in mail_hold.go, BackupTx in backup.go, FiguresTx in figures.go,
 // BatchEventTx in batch_event.go, BatchReportTx in batch_report.go, WebhookTx in
 // webhook_edit.go, WebhookQueueTx in
-// webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go, MoveTx in move.go,
+// webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go, MoveTx in move.go, AuditTx in audit_search.go,
 // and LockTx in store.go.
 package audience

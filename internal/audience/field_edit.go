@@ -64,8 +64,10 @@ func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details 
 		if len(schema.Fields) >= maxFields {
 			return 0, invalid("list_id", "the List has 1000 Fields already, which is the limit")
 		}
-		err = tx.AddField(&f)
-		return f.ID, err
+		if err := tx.AddField(&f); err != nil {
+			return 0, err
+		}
+		return f.ID, audit(tx, c, now, f.audited(), nil, settings(FieldAttributes, &f))
 	})
 }
 
@@ -97,6 +99,10 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 		if err := tx.UpdateField(&f); err != nil {
 			return 0, err
 		}
+		before, after := settings(FieldAttributes, old), settings(FieldAttributes, &f)
+		if err := audit(tx, c, now, f.audited(), before, after); err != nil {
+			return 0, err
+		}
 		if err := s.observer.FieldChanged(tx, old, &f, now); err != nil {
 			return 0, err
 		}
@@ -118,7 +124,7 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 // InvalidParameters for a Field of another type, and NoFolder if the Account has no Folder for
 // files with the ID.
 func (s *Service) SetFieldFolder(ctx context.Context, c *Caller, list ListID, id FieldID, folder FolderID) error {
-	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		_, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return false, err
@@ -135,7 +141,10 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *Caller, list ListID, id
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID == folder && o.Type == FolderOfFiles }) {
 			return false, Refuse(NoFolder, "the Account has no Folder for files with this ID")
 		}
-		return true, tx.UpdateField(&f)
+		if err := tx.UpdateField(&f); err != nil {
+			return false, err
+		}
+		return true, audit(tx, c, now, f.audited(), settings(FieldAttributes, old), settings(FieldAttributes, &f))
 	})
 	return err
 }
@@ -164,6 +173,9 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 			return false, err
 		}
 		if err := s.observer.FieldChanged(tx, f, nil, now); err != nil {
+			return false, err
+		}
+		if err := audit(tx, c, now, f.audited(), settings(FieldAttributes, f), nil); err != nil {
 			return false, err
 		}
 		return true, tx.Enqueue(DeleteFieldValues{List: list, Field: id, Mobile: f.AddressType == AddressMobile})
@@ -205,6 +217,9 @@ func loadField(tx ListTx, c *Caller, list ListID, id FieldID) (*Schema, *Field, 
 	}
 	return schema, f, nil
 }
+
+// audited returns the Field as the object of a row of the audit log.
+func (f *Field) audited() auditObject { return auditObject{"Field", int64(f.ID), f.ListID} }
 
 // define checks that the attributes of a Field fit together and fit the List. It empties the
 // attributes that the type does not use.

@@ -161,9 +161,17 @@ func (s *Service) DeleteFile(ctx context.Context, c *Caller, id FileID) error {
 		if err := checkFileUnused(tx, f); err != nil {
 			return false, err
 		}
-		return true, errors.Join(tx.DeleteFile(id), releaseContent(tx, f.Content, now))
+		return true, errors.Join(tx.DeleteFile(id), releaseContent(tx, f.Content, now),
+			audit(tx, c, now, f.audited(), f.auditValues(), nil))
 	})
 	return err
+}
+
+// audited returns the file as the object of a row of the audit log.
+func (f *StoredFile) audited() auditObject { return auditObject{"File", int64(f.ID), 0} }
+
+func (f *StoredFile) auditValues() auditValues {
+	return auditValues{"folder_id": int64(f.FolderID), "name": f.Name, "type": f.Type, "size": f.Size}
 }
 
 // FileTx reads and changes the records of files, in a transaction.

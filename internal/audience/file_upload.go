@@ -2,7 +2,9 @@ package audience
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -73,6 +75,7 @@ type upload struct {
 	name      string
 	data      string // base64
 	mediaType string
+	sha256    string // of the content, in hex
 	size      int64
 	overwrite bool
 	maxTotal  int64
@@ -114,18 +117,19 @@ func (s *Service) readUpload(r UploadRequest) (*upload, error) {
 	return u, nil
 }
 
-// measure decodes the data and sets the size and the type. most is the largest size in bytes.
+// measure decodes the data and sets the size, the type and the hash. most is the largest size in bytes.
 func (u *upload) measure(most int64) error {
 	var head prefix
+	sum := sha256.New()
 	decoder := base64.NewDecoder(base64.StdEncoding, strings.NewReader(u.data))
-	size, err := io.Copy(&head, io.LimitReader(decoder, most+1))
+	size, err := io.Copy(io.MultiWriter(&head, sum), io.LimitReader(decoder, most+1))
 	switch {
 	case size > most:
 		return expected(fmt.Sprintf("a file of at most %d bytes", most))
 	case err != nil || size == 0:
 		return expected("the content of a file in base64, which must not be empty")
 	}
-	u.size, u.mediaType = size, typeOf(u.name, head)
+	u.size, u.mediaType, u.sha256 = size, typeOf(u.name, head), hex.EncodeToString(sum.Sum(nil))
 	return nil
 }
 
@@ -233,12 +237,12 @@ func (u *upload) finish(tx Tx, c *Caller, now int64, content ContentID) (FileID,
 	same, err := tx.FileByName(u.folder, name)
 	switch {
 	case err == nil && u.overwrite:
-		old := same.Content
+		old, before := same.Content, same.auditValues()
 		same.Content, same.Size, same.Type, same.LastModifiedTime = content, u.size, u.mediaType, now
 		if err := tx.UpdateFile(same); err != nil {
 			return 0, err
 		}
-		return same.ID, errors.Join(checkNewContent(tx, same), releaseContent(tx, old, now))
+		return same.ID, errors.Join(checkNewContent(tx, same), releaseContent(tx, old, now), u.audit(tx, c, now, before, same))
 	case err == nil:
 		name, err = freeName(tx, u.folder, name)
 	}
@@ -247,8 +251,17 @@ func (u *upload) finish(tx Tx, c *Caller, now int64, content ContentID) (FileID,
 	}
 	f := &StoredFile{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
 		LastModifiedTime: now, FolderID: u.folder, Name: name, Type: u.mediaType, Size: u.size, Content: content}
-	err = tx.AddFile(f)
-	return f.ID, err
+	if err := tx.AddFile(f); err != nil {
+		return 0, err
+	}
+	return f.ID, u.audit(tx, c, now, nil, f)
+}
+
+// audit adds a row to the audit log, with the hash of the new content.
+func (u *upload) audit(tx Tx, c *Caller, now int64, before auditValues, f *StoredFile) error {
+	after := f.auditValues()
+	after["sha256"] = u.sha256
+	return audit(tx, c, now, f.audited(), before, after)
 }
 
 // freeName returns a name with a number, such as photo_1.jpg, that no file of the Folder has. It first

@@ -137,25 +137,30 @@ func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (F
 		if err != nil {
 			return 0, err
 		}
-		err = tx.AddFolder(&f)
-		return f.ID, err
+		if err := tx.AddFolder(&f); err != nil {
+			return 0, err
+		}
+		return f.ID, audit(tx, c, now, auditObject{"Folder", int64(f.ID), 0}, nil, settings(FolderAttributes, &f))
 	})
 }
 
 // EditFolder changes a Folder's name. It ignores a new type. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
 func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, details []Detail) (FolderID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (FolderID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return 0, err
 		}
-		folderType := f.Type
+		folderType, before := f.Type, settings(FolderAttributes, f)
 		if err := assign(f, FolderAttributes, details); err != nil {
 			return 0, err
 		}
 		f.Type = folderType
 		if err := f.checkUnique(all); err != nil {
+			return 0, err
+		}
+		if err := audit(tx, c, now, auditObject{"Folder", int64(id), 0}, before, settings(FolderAttributes, f)); err != nil {
 			return 0, err
 		}
 		return id, tx.UpdateFolder(f)
@@ -173,7 +178,7 @@ func (f *Folder) checkUnique(all []Folder) error {
 // DeleteFolder removes a Folder. Errors: Denied, NoFolder, and FolderNeeded if the Folder has
 // items, is the last one of its type, or is the file_folder_id of a Field.
 func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) error {
-	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return false, err
@@ -185,6 +190,9 @@ func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) erro
 			return false, Refuse(FolderNeeded, "it is the Account's last Folder of this type")
 		}
 		if err := f.checkUnusedByFields(tx); err != nil {
+			return false, err
+		}
+		if err := audit(tx, c, now, auditObject{"Folder", int64(id), 0}, settings(FolderAttributes, f), nil); err != nil {
 			return false, err
 		}
 		return true, tx.DeleteFolder(id)

@@ -188,6 +188,9 @@ func (s *Service) startImport(ctx context.Context, c *Caller, i *Import) (*Impor
 			return nil, errStopped
 		}
 		stored.SHA256, stored.Columns, stored.State, stored.LeaseUntil = i.SHA256, i.Columns, ImportWaiting, 0
+		if err := audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
+			return nil, err
+		}
 		return stored, errors.Join(tx.SetImport(stored), tx.Enqueue(RunImport{Import: i.ID}))
 	})
 }

@@ -85,10 +85,25 @@ func (s *Service) editImport(ctx context.Context, c *Caller, id ImportID, what s
 		case i.State == ImportUploading && what != "cancel":
 			return false, invalid("id", "the file of the import is still uploaded")
 		}
+		before := i.auditValues()
 		if err := change(tx, i, now); err != nil {
+			return false, err
+		}
+		if err := audit(tx, c, now, i.audited(), before, i.auditValues()); err != nil {
 			return false, err
 		}
 		return true, tx.SetImport(i)
 	})
 	return err
+}
+
+// audited returns the Import as the object of a row of the audit log.
+func (i *Import) audited() auditObject { return auditObject{"Import", int64(i.ID), i.ListID} }
+
+// auditValues returns the values of the Import that callers decide.
+func (i *Import) auditValues() auditValues {
+	o := &i.Options
+	return auditValues{"file_name": o.FileName, "size": i.Size, "sha256": i.SHA256, "as": o.As, "existing": o.Existing,
+		"skip": o.Skip, "consent_type": o.ConsentType, "consent_text": o.ConsentText, "dry_run": o.DryRun,
+		"state": string(i.State)}
 }

@@ -74,6 +74,7 @@ type Caller struct {
 	Account *Account
 	Key     *Key
 	Retry   *Retry // nil without an Idempotency-Key
+	Actor   Actor  // for the audit log
 
 	hash *KeyHash // of the key that was sent; nil for an operator, who needs no key
 }

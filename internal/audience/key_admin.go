@@ -41,7 +41,10 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, 
 		}
 		k := &Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists, Rate: d.Rate,
 			CreationTime: now, ExpiryTime: d.Expiry}
-		return k, tx.AddKey(k, HashKey(text))
+		if err := tx.AddKey(k, HashKey(text)); err != nil {
+			return nil, err
+		}
+		return k, k.auditChange(ctx, tx, now, nil)
 	})
 }
 
@@ -50,9 +53,55 @@ func (s *Service) Keys(ctx context.Context) ([]Key, error) { return ownView(ctx,
 
 // RevokeKey makes a key invalid from now on. Errors: InvalidKey if no key has the ID.
 func (s *Service) RevokeKey(ctx context.Context, id KeyID) error {
-	return s.store.Update(ctx, func(tx Tx) error {
-		return tx.RevokeKey(id, s.now().Unix())
+	return s.editKey(ctx, id, func(tx Tx, now int64) error { return tx.RevokeKey(id, now) })
+}
+
+// editKey runs edit, and adds a row to the audit log. Errors: InvalidKey if no key has the ID, and those of edit.
+func (s *Service) editKey(ctx context.Context, id KeyID, edit func(tx Tx, now int64) error) error {
+	_, err := ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
+		before, err := findKey(tx, id)
+		if err != nil {
+			return false, err
+		}
+		if err := edit(tx, now); err != nil {
+			return false, err
+		}
+		after, err := findKey(tx, id)
+		if err != nil {
+			return false, err
+		}
+		return true, after.auditChange(ctx, tx, now, before.auditValues())
 	})
+	return err
+}
+
+// findKey returns the key with an ID. Errors: InvalidKey.
+func findKey(tx KeyTx, id KeyID) (Key, error) {
+	all, err := tx.Keys()
+	if err != nil {
+		return Key{}, err
+	}
+	i := slices.IndexFunc(all, func(k Key) bool { return k.ID == id })
+	if i < 0 {
+		return Key{}, ErrInvalidKey
+	}
+	return all[i], nil
+}
+
+// auditChange adds a row to the audit log. before has the values of the key before the change; nil: it is new.
+func (k *Key) auditChange(ctx context.Context, tx AuditTx, now int64, before auditValues) error {
+	c := operatorIn(ctx, &Account{ID: k.AccountID})
+	return audit(tx, c, now, auditObject{"Key", int64(k.ID), 0}, before, k.auditValues())
+}
+
+// auditValues returns the values of a key, without its text.
+func (k *Key) auditValues() auditValues {
+	values := auditValues{"name": k.Name, "level": k.Level.String(), "expiry_time": k.ExpiryTime,
+		"revoked_time": k.RevokedTime, "rate": k.Rate.String()}
+	if k.Lists != nil {
+		auditIDs(values, "lists", k.Lists)
+	}
+	return values
 }
 
 // checkLists refuses Lists that do not belong to the Account. It returns the Lists sorted and

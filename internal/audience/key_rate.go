@@ -70,5 +70,5 @@ func (r CallRate) Interval() time.Duration { return time.Duration(int64(r.Period
 
 // SetKeyRate sets the rate of a key. Errors: InvalidKey if no key has the ID.
 func (s *Service) SetKeyRate(ctx context.Context, id KeyID, rate CallRate) error {
-	return s.store.Update(ctx, func(tx Tx) error { return tx.SetKeyRate(id, rate) })
+	return s.editKey(ctx, id, func(tx Tx, _ int64) error { return tx.SetKeyRate(id, rate) })
 }

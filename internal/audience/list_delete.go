@@ -48,6 +48,9 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	if err != nil {
 		return e, err
 	}
+	if err := auditRemoval(tx, c, now, schema, e.Delete); err != nil {
+		return e, err
+	}
 	event := WebhookBulkUpdated
 	if e.Delete {
 		event = WebhookRemoved
@@ -56,6 +59,21 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 		return e, err
 	}
 	return e, tx.Enqueue(e)
+}
+
+// auditRemoval adds a row to the audit log. It has the number of Contacts and, if the List is deleted, its settings.
+func auditRemoval(tx Tx, c *Caller, now int64, schema *Schema, isDeleted bool) error {
+	id := schema.List.ID
+	contacts, err := tx.CountContacts(&Search{Schema: schema})
+	if err != nil {
+		return err
+	}
+	before, after := auditValues{}, auditValues{"contacts": int64(0)}
+	if isDeleted {
+		before, after = settings(ListAttributes, &schema.List), nil
+	}
+	before["contacts"] = contacts
+	return audit(tx, c, now, auditObject{"List", int64(id), id}, before, after)
 }
 
 // RemoveContacts removes the Contacts of one step. done is true if this step was the last. A call

@@ -47,6 +47,10 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 	if err != nil {
 		return 0, err
 	}
+	on := auditObject{"List", int64(list.ID), list.ID}
+	if err := audit(tx, c, now, on, nil, settings(ListAttributes, &list)); err != nil {
+		return 0, err
+	}
 	return list.ID, publishWebhook(tx, schema, 0, now, WebhookCreated)
 }
 
@@ -81,6 +85,10 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 		}
 		changed := list != schema.List
 		list.LastModifiedTime = now
+		on, before := auditObject{"List", int64(id), id}, settings(ListAttributes, &schema.List)
+		if err := audit(tx, c, now, on, before, settings(ListAttributes, &list)); err != nil {
+			return 0, err
+		}
 		if err := tx.UpdateList(&list); err != nil || !changed {
 			return id, err
 		}

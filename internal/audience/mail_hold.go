@@ -42,6 +42,14 @@ type HoldTx interface {
 	WaitingTargets() ([]DeliverWebhook, error)
 }
 
+// auditValues returns the values of a hold, or nil if there is none.
+func (h *Hold) auditValues() auditValues {
+	if h == nil {
+		return nil
+	}
+	return auditValues{"reason": h.Reason, "time": h.Time, "backup_time": h.BackupTime}
+}
+
 // HoldMails stops all mails. Mails that are being handed over are completed. After a restore it only changes the
 // reason of the hold. Errors: InvalidParameters.
 func (s *Service) HoldMails(ctx context.Context, reason string) error {
@@ -51,6 +59,7 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 	}
 	_, err = ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
 		hold, err := tx.Hold()
+		before := hold.auditValues()
 		switch {
 		case err != nil:
 			return false, err
@@ -58,6 +67,9 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 			hold.Reason = reason
 		default:
 			hold = &Hold{Reason: reason, Time: now}
+		}
+		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Hold"}, before, hold.auditValues()); err != nil {
+			return false, err
 		}
 		return true, tx.SetHold(hold)
 	})
@@ -68,7 +80,11 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 	_, err := ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
 		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
-		return true, tx.SetHold(&Hold{Reason: reason, Time: now, BackupTime: backup.Unix()})
+		hold := &Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
+		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Database"}, nil, hold.auditValues()); err != nil {
+			return false, err
+		}
+		return true, tx.SetHold(hold)
 	})
 	return err
 }

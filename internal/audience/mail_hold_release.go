@@ -111,7 +111,11 @@ func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 	for more := true; more; {
 		more, err = ownUpdate(ctx, s, func(tx Tx, now int64) (more bool, err error) {
 			more, running, err = discardStepOf(tx, now)
-			return more, err
+			if err != nil || more || running > 0 {
+				return more, err
+			}
+			after := auditValues{"discarded": true}
+			return more, audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Hold"}, nil, after)
 		})
 		if err != nil {
 			return 0, err
@@ -161,9 +165,12 @@ func discardStepOf(tx Tx, now int64) (more bool, running int64, err error) {
 
 // ReleaseMails ends the hold, so that mails are sent and webhooks posted again. It returns false if there is no hold.
 func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, _ int64) (bool, error) {
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
 		hold, err := tx.Hold()
 		if err != nil || hold == nil {
+			return false, err
+		}
+		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Hold"}, hold.auditValues(), nil); err != nil {
 			return false, err
 		}
 		if hold.Restored() {

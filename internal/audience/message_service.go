@@ -68,8 +68,10 @@ func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (
 		if err := m.set(tx, details); err != nil {
 			return 0, err
 		}
-		err := tx.AddMessage(&m)
-		return m.ID, err
+		if err := tx.AddMessage(&m); err != nil {
+			return 0, err
+		}
+		return m.ID, audit(tx, c, now, auditObject{"Message", int64(m.ID), 0}, nil, settings(WholeMessageAttributes, &m))
 	})
 }
 
@@ -92,6 +94,10 @@ func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, deta
 			}
 		}
 		m.LastModifiedTime = now
+		before, after := settings(WholeMessageAttributes, old), settings(WholeMessageAttributes, &m)
+		if err := audit(tx, c, now, auditObject{"Message", int64(id), 0}, before, after); err != nil {
+			return 0, err
+		}
 		return id, tx.UpdateMessage(&m)
 	})
 }
@@ -164,12 +170,16 @@ func checkUnused(tx Tx, m *Message, field string) error {
 // Denied, NoMessage, and InvalidParameters while autoresponders send the Message.
 // decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) error {
-	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		m, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return false, err
 		}
 		if err := checkUnused(tx, m, ""); err != nil {
+			return false, err
+		}
+		before := settings(WholeMessageAttributes, m)
+		if err := audit(tx, c, now, auditObject{"Message", int64(id), 0}, before, nil); err != nil {
 			return false, err
 		}
 		return true, tx.DeleteMessage(id)

@@ -45,12 +45,16 @@ type MoveProblem struct {
 // Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
 // decisions.md: 87
 func (s *Service) BeginMove(ctx context.Context, c *Caller, source string, idFactor int64) (*Move, error) {
-	return update(ctx, s, c, func(tx Tx, _ int64) (*Move, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (*Move, error) {
 		from, state, err := tx.Move(c.Account.ID)
 		switch {
 		case err != nil:
 			return nil, err
 		case from == "":
+			on := auditObject{"Account", int64(c.Account.ID), 0}
+			if err := audit(tx, c, now, on, nil, auditValues{"moves_in_from": source}); err != nil {
+				return nil, err
+			}
 			return beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[ListID]MovedList)})
 		case from != source:
 			return nil, Refuse(InvalidParameters, "Account %d moves in from %s; give the same URL, or a new database",

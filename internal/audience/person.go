@@ -25,10 +25,11 @@ const (
 	PersonJobs          PersonSection = "jobs"           // that wait, or have failed
 	PersonImports       PersonSection = "imports"        // results of the rows of Imports
 	PersonSavedResults  PersonSection = "saved_results"  // of calls with an Idempotency-Key, which are kept for a day
+	PersonAudit         PersonSection = "audit_log"      // rows that contain the address or its hash
 )
 
 var personSections = []PersonSection{PersonContacts, PersonConsents, PersonUnsubscribed, PersonMails, PersonBatchMails,
-	PersonBatchEvents, PersonWebhookEvents, PersonJobs, PersonImports, PersonSavedResults}
+	PersonBatchEvents, PersonWebhookEvents, PersonJobs, PersonImports, PersonSavedResults, PersonAudit}
 
 // PersonValue is a value of a row, with the name of its column. The value is an int64, a string, a bool, JSON
 // (jsontext.Value or json.RawMessage), or another list of PersonValues.
@@ -84,6 +85,9 @@ func (k *PersonKeys) Mentions(text string) bool {
 // address, and Busy if too many streams run. decisions.md: 90
 func (s *Service) ExportPerson(ctx context.Context, c *Caller, text string, w PersonWriter) error {
 	if err := requireWholeAccount(c); err != nil {
+		return err
+	}
+	if err := s.auditPersonExport(ctx, c, text); err != nil {
 		return err
 	}
 	return s.store.ViewPrimary(c.with(ctx), confirmed(c, func(tx Tx) error {
@@ -290,6 +294,8 @@ type PersonTx interface {
 	EraseWebhookEvents(ids []int64) error
 	// EraseSavedResult deletes the result of a call with an Idempotency-Key.
 	EraseSavedResult(account AccountID, key KeyID, header string) error
+	// EraseAuditRows empties Before and After of rows of the audit log.
+	EraseAuditRows(ids []int64) error
 	// SetImportResults replaces the results of a step of an Import.
 	SetImportResults(id ImportID, number int64, data []byte) error
 	// ReleasedContents returns the contents of an Account that are being removed.

@@ -59,10 +59,10 @@ func (s *Service) ErasePerson(ctx context.Context, c *Caller, text string) (*Era
 			result = found.erasure()
 		}
 		if found.isEmpty() {
-			return s.finishErasure(ctx, c, result)
+			return s.finishErasure(ctx, c, found.keys, result)
 		}
 		for _, erase := range []func(context.Context, *personFound) error{
-			s.eraseJobs, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
+			s.eraseJobs, s.eraseAuditRows, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
 		} {
 			if err := erase(c.with(ctx), found); err != nil {
 				return nil, err
@@ -73,7 +73,7 @@ func (s *Service) ErasePerson(ctx context.Context, c *Caller, text string) (*Era
 }
 
 // finishErasure removes the files of Imports that have ended, and deleted data from the files of the database.
-func (s *Service) finishErasure(ctx context.Context, c *Caller, result *Erasure) (*Erasure, error) {
+func (s *Service) finishErasure(ctx context.Context, c *Caller, k *PersonKeys, result *Erasure) (*Erasure, error) {
 	released, err := view(ctx, s, c, func(tx Tx) ([]ContentID, error) { return tx.ReleasedContents(c.Account.ID) })
 	if err != nil {
 		return nil, err
@@ -90,7 +90,13 @@ func (s *Service) finishErasure(ctx context.Context, c *Caller, result *Erasure)
 		return nil, err
 	}
 	// With an Idempotency-Key, this stores the numbers for a repeated call.
-	return update(ctx, s, c, func(Tx, int64) (*Erasure, error) { return result, nil })
+	return update(ctx, s, c, func(tx Tx, now int64) (*Erasure, error) {
+		values := make(auditValues)
+		for _, r := range result.Rows {
+			values[string(r.Section)] = r.Rows
+		}
+		return result, auditPerson(tx, c, now, k, values)
+	})
 }
 
 // personFound has the rows to erase. It is a PersonWriter.
@@ -109,6 +115,7 @@ type personFound struct {
 	jobs       []int64
 	results    []resultStep
 	saved      []savedResult
+	acts       []int64  // rows of the audit log
 	addresses  []string // normalised forms of the person's addresses
 }
 
@@ -210,6 +217,12 @@ func (f *personFound) Row(values []PersonValue) error {
 		step := resultStep{id: ImportID(number("import_id")), number: number("step")}
 		if !slices.Contains(f.results, step) {
 			f.results = append(f.results, step)
+		}
+	case PersonAudit:
+		if text("object") == auditedPerson {
+			f.counts[f.section]-- // it has only a hash, and stays
+		} else {
+			f.acts = append(f.acts, number("id"))
 		}
 	case PersonSavedResults:
 		f.saved = append(f.saved, savedResult{KeyID(number("key_id")), text("idempotency_key")})

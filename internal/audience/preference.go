@@ -24,7 +24,7 @@ var PreferenceAttributes = []Attribute[Preference]{
 // AddPreference defines a preference on a List. Errors: NoList, Denied, and InvalidParameters
 // if the name is not valid or the List has a preference with this name. decisions.md: 16
 func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, name string) (PreferenceID, error) {
-	return update(ctx, s, c, func(tx Tx, _ int64) (PreferenceID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (PreferenceID, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return 0, err
@@ -37,21 +37,28 @@ func (s *Service) AddPreference(ctx context.Context, c *Caller, list ListID, nam
 			return 0, invalid("name", "the List has a preference of this name already")
 		}
 		p := Preference{ListID: list, Name: name}
-		err = tx.AddPreference(&p)
-		return p.ID, err
+		if err := tx.AddPreference(&p); err != nil {
+			return 0, err
+		}
+		return p.ID, audit(tx, c, now, auditObject{"Preference", int64(p.ID), list}, nil, auditValues{"name": name})
 	})
 }
 
 // DeletePreference removes a preference and the answers of all Contacts.
 // Errors: NoList, Denied, and InvalidParameters if the List has no preference with the ID.
 func (s *Service) DeletePreference(ctx context.Context, c *Caller, list ListID, id PreferenceID) error {
-	_, err := update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return false, err
 		}
-		if !slices.ContainsFunc(schema.Preferences, func(p Preference) bool { return p.ID == id }) {
+		i := slices.IndexFunc(schema.Preferences, func(p Preference) bool { return p.ID == id })
+		if i < 0 {
 			return false, Refuse(InvalidParameters, "the List has no preference with this ID")
+		}
+		before := auditValues{"name": schema.Preferences[i].Name}
+		if err := audit(tx, c, now, auditObject{"Preference", int64(id), list}, before, nil); err != nil {
+			return false, err
 		}
 		return true, tx.DeletePreference(list, id)
 	})

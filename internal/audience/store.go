@@ -130,6 +130,7 @@ type Tx interface {
 	WebhookTx
 	WebhookQueueTx
 	DeliveryTx
+	AuditTx
 	LinkTx
 	JobTx
 	LockTx

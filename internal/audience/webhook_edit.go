@@ -32,6 +32,9 @@ func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (
 		if err := tx.AddWebhook(&w); err != nil {
 			return 0, err
 		}
+		if err := audit(tx, c, now, w.audited(), nil, settings(WholeWebhookAttributes, &w)); err != nil {
+			return 0, err
+		}
 		// An older target with the same URL and secret may be failing. The caller expects that
 		// the URL works now, so try the target again.
 		return w.ID, resume(tx, w.Target, false)
@@ -84,6 +87,10 @@ func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 	}
 	w.LastModifiedTime = now
 	if err := tx.UpdateWebhook(w); err != nil {
+		return 0, err
+	}
+	before, after := settings(WholeWebhookAttributes, old), settings(WholeWebhookAttributes, w)
+	if err := audit(tx, e.caller, now, w.audited(), before, after); err != nil {
 		return 0, err
 	}
 	more, err := moveEvents(tx, old, w)
@@ -148,9 +155,12 @@ func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 // DeleteWebhook removes a webhook and its waiting events. Errors: Denied, and InvalidParameters
 // for an unknown ID.
 func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) error {
-	target, err := update(ctx, s, c, func(tx Tx, _ int64) (WebhookTargetID, error) {
+	target, err := update(ctx, s, c, func(tx Tx, now int64) (WebhookTargetID, error) {
 		w, err := loadWebhook(tx, c, id)
 		if err != nil {
+			return 0, err
+		}
+		if err := audit(tx, c, now, w.audited(), settings(WholeWebhookAttributes, w), nil); err != nil {
 			return 0, err
 		}
 		return w.Target, tx.DeleteWebhook(id)
@@ -166,6 +176,9 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) er
 	}
 	return err
 }
+
+// audited returns the webhook as the object of a row of the audit log.
+func (w *Webhook) audited() auditObject { return auditObject{"Webhook", int64(w.ID), w.ListID} }
 
 // define checks the complete webhook. It gives a webhook without a secret the secret of another
 // webhook with the same URL, so that they share a target. If there is none, it uses fresh.

@@ -74,6 +74,9 @@ func (e *Export) Write(ctx context.Context, s *audience.Service, c *audience.Cal
 	if err := e.Check(); err != nil {
 		return 0, err
 	}
+	if err := s.RecordExport(ctx, c, e.List, e.Query, e.Proof); err != nil {
+		return 0, err
+	}
 	w := &writer{export: e, out: out}
 	if e.Gzip {
 		w.gzip, _ = gzip.NewWriterLevel(out, gzip.BestSpeed) // the level is valid

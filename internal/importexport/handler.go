@@ -125,7 +125,11 @@ func (h *Handler) caller(r *http.Request) (*audience.Caller, error) {
 	if !strings.EqualFold(scheme, "Bearer") || key == "" {
 		return nil, audience.Refuse(audience.MissingKey, "send the header Authorization: Bearer KEY")
 	}
-	return h.service.Authenticate(r.Context(), key)
+	c, err := h.service.Authenticate(r.Context(), key)
+	if err == nil {
+		c.Actor = audience.Actor{Method: r.Method + " " + r.URL.Path, Address: r.RemoteAddr}
+	}
+	return c, err
 }
 
 // errBroken ends a file of which a part was already sent.

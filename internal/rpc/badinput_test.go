@@ -116,6 +116,8 @@ var goodParams = map[string][]string{
 	"getTimezoneList":             {},
 	"exportPerson":                {`"unknown@example.org"`},
 	"erasePerson":                 {`"unknown@example.org"`, `true`},
+	"searchAuditLog":              {`[["object","exactly","x"]]`, `10`, `0`, `"time"`, `"ASC"`},
+	"countAuditLog":               {`[["object","exactly","x"]]`},
 }
 
 // badValues are values that are invalid for most parameters.

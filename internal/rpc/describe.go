@@ -146,6 +146,8 @@ func records() []RecordInfo {
 		"html string", "text string", "size integer", "findings array of string")
 	session := plainRecord("Session", "account_id integer", "account_name string", "key_name string",
 		"access_level string", "version string")
+	audit := record("AuditRow", audience.AuditAttributes)
+	audit.Keys = append(audit.Keys, KeyInfo{Name: "before", Type: "object"}, KeyInfo{Name: "after", Type: "object"})
 	return []RecordInfo{
 		contact, consent, record("SentMessage", audience.SentMessageAttributes),
 		record("Unsubscriber", audience.UnsubscriberAttributes),
@@ -157,7 +159,7 @@ func records() []RecordInfo {
 		recipient, record("Webhook", audience.WebhookAttributes), record("WholeWebhook", audience.WholeWebhookAttributes),
 		record("Folder", audience.FolderAttributes), record("File", audience.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
-		session, plainRecord("TimeZone", "timezone string", "display_name string"),
+		session, plainRecord("TimeZone", "timezone string", "display_name string"), audit,
 	}
 }
 

@@ -210,6 +210,7 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 		return audience.Refuse(audience.Denied,
 			"%s needs the access level %s; this key has %s", m.name, m.level, caller.Key.Level)
 	}
+	caller.Actor = audience.Actor{Method: m.name, Address: x.request.RemoteAddr}
 	h, ctx := x.handler, x.request.Context()
 	if err := x.enter(ctx, caller.Account.ID); err != nil {
 		return err

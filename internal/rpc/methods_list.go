@@ -85,4 +85,9 @@ func (t table) addAccountMethods() {
 		says("Returns a large number, because the service sells no credits.", "integer, 1000000000", "")
 	g.add("getTimezoneList", read, readOnly, "", getTimezoneList).
 		says("Returns the time zones that an Account or an autoresponder can have.", "array of TimeZone", "")
+	g.add("searchAuditLog", full, readOnly, searchParams, searchAuditLog).
+		says("Returns who changed which definitions, and who read out or erased Contacts. A long result is streamed.",
+			"array of AuditRow", "311")
+	g.add("countAuditLog", full, readOnly, "search_criteria=[]", countAuditLog).
+		says("Counts the rows of the audit log that match the criteria.", "integer, the number of rows", "311")
 }

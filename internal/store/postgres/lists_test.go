@@ -86,7 +86,7 @@ func TestStatementsOnLargeTablesNameTheirList(t *testing.T) {
 // coordinatorTables are the tables that are not distributed: they have no row for each Contact, or their statements
 // name no List.
 var coordinatorTables = []string{
-	"account", "account_move", "api_key", "autoresponder", "autoresponder_batch", "backup", "batch", "batch_agent", "batch_edition",
+	"account", "account_move", "api_key", "audit", "autoresponder", "autoresponder_batch", "backup", "batch", "batch_agent", "batch_edition",
 	"batch_exclusion", "batch_link",
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_delta", "field", "file",
 	"file_content", "file_piece", "folder", "import", "import_result", "link", "list", "mail_day", "mail_hold", "mail_pace", "mail_rate",

@@ -106,6 +106,29 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 	}
 }
 
+// Triggers refuse every UPDATE, DELETE and TRUNCATE on the audit log but the UPDATE of an erasure.
+//
+// covers: decision 103
+func TestAuditLogIsAppendOnly(t *testing.T) {
+	s := open(t)
+	err := s.Update(t.Context(), func(tx audience.Tx) error {
+		return tx.AddAuditRow(&audience.AuditRow{Method: "editList", Before: "{}", After: "{}"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []string{"UPDATE audit SET after_values = 'x'", "UPDATE audit SET before_values = '', after_values = '', key_id = 7",
+		"UPDATE audit SET before_values = '', after_values = '', method = 'x'", "DELETE FROM audit", "TRUNCATE audit"} {
+		_, err := s.jobs.Exec(t.Context(), change)
+		if err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: error %v, want one that says append-only", change, err)
+		}
+	}
+	if err := s.Update(t.Context(), func(tx audience.Tx) error { return tx.EraseAuditRows([]int64{1}) }); err != nil {
+		t.Error(err)
+	}
+}
+
 // Ready writes a temporary file, which needs free space on the server's disk. The connections of the test allow
 // no temporary file.
 func TestReadyNeedsFreeSpace(t *testing.T) {

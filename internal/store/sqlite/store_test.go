@@ -17,7 +17,7 @@ import (
 // call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
-// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 104, decision 105, decision 106
+// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 103, decision 104, decision 105, decision 106
 func TestStore(t *testing.T) {
 	storetest.Run(t, engine)
 }
@@ -89,6 +89,29 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s returns the error %v, want one that contains append-only", change, err)
 		}
+	}
+}
+
+// Triggers refuse every UPDATE and DELETE on the audit log but that of an erasure.
+//
+// covers: decision 103
+func TestTheAuditLogIsAppendOnly(t *testing.T) {
+	s := open(t)
+	err := s.Update(t.Context(), func(tx audience.Tx) error {
+		return tx.AddAuditRow(&audience.AuditRow{Method: "editList", Before: "{}", After: "{}"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []string{"UPDATE audit SET after_values = 'x'", "UPDATE audit SET before_values = '', after_values = '', key_id = 7",
+		"UPDATE audit SET before_values = '', after_values = '', method = 'x'", "DELETE FROM audit"} {
+		_, err = s.db.ExecContext(t.Context(), change)
+		if err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s returns the error %v, want one that contains append-only", change, err)
+		}
+	}
+	if err := s.Update(t.Context(), func(tx audience.Tx) error { return tx.EraseAuditRows([]int64{1}) }); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -63,6 +63,8 @@ func (t *Tx) PersonRows(section audience.PersonSection, k *audience.PersonKeys,
 		return t.entriesOfPerson(k, each)
 	case audience.PersonSavedResults:
 		return t.savedResultsOfPerson(k, each)
+	case audience.PersonAudit:
+		return t.auditOfPerson(k, each)
 	}
 	table := personTables[section]
 	contacts := k.Contacts
@@ -179,14 +181,20 @@ func (t *Tx) jobsOfPerson(k *audience.PersonKeys, each func([]audience.PersonVal
 
 // savedResultsOfPerson calls each for the results of calls with an Idempotency-Key that contain an address.
 func (t *Tx) savedResultsOfPerson(k *audience.PersonKeys, each func([]audience.PersonValue) error) error {
-	tests, args := make([]string, len(k.Addresses)), []any{int64(k.Account)}
-	for i, address := range k.Addresses {
-		tests[i] = t.sql.Position + "(lower(result), CAST(? AS TEXT)) > 0"
-		args = append(args, address)
-	}
+	test, args := t.containsOneOf("result", k.Addresses)
 	return t.each(func(c *Cursor) error {
 		return each([]audience.PersonValue{{Name: "key_id", Value: c.Int()}, {Name: "idempotency_key", Value: c.Text()},
 			{Name: "time", Value: c.Int()}, {Name: "result", Value: jsontext.Value(c.Text())}})
-	}, "SELECT key_id, header, time, result FROM retry WHERE account_id = ? AND ("+strings.Join(tests, " OR ")+
-		") ORDER BY key_id, header", args...)
+	}, "SELECT key_id, header, time, result FROM retry WHERE account_id = ? AND ("+test+
+		") ORDER BY key_id, header", append([]any{int64(k.Account)}, args...)...)
+}
+
+// containsOneOf returns a test whether a column of text contains one of several texts in lower case, and its arguments.
+func (t *Tx) containsOneOf(column string, texts []string) (test string, args []any) {
+	tests := make([]string, len(texts))
+	for i, text := range texts {
+		tests[i] = t.sql.Position + "(lower(" + column + "), CAST(? AS TEXT)) > 0"
+		args = append(args, text)
+	}
+	return strings.Join(tests, " OR "), args
 }

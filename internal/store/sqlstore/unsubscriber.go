@@ -187,6 +187,16 @@ func (t *Tx) eachEntry(account audience.AccountID, keys []string, each func(key 
 		append([]any{int64(account), wanted}, args...)...)
 }
 
+// erasedKeys returns the hashes of addresses of an Account. Without a stored secret no row contains such a hash.
+func (t *Tx) erasedKeys(account audience.AccountID) (*audience.ErasedKeys, error) {
+	var secret []byte
+	err := t.each(func(row *Cursor) error {
+		secret = append(secret, row.Text()...)
+		return nil
+	}, "SELECT value FROM secret WHERE name = ?", audience.ErasureSecret)
+	return audience.NewErasedKeys(secret, account), err
+}
+
 // ErasedEntries returns the entries of those normalised addresses that were erased, by address. Most Accounts have
 // erased none, so it looks for any first.
 func (t *Tx) ErasedEntries(account audience.AccountID, addresses []string) (map[string]string, error) {
@@ -196,15 +206,10 @@ func (t *Tx) ErasedEntries(account audience.AccountID, addresses []string) (map[
 	if err != nil || isAny == 0 {
 		return nil, err
 	}
-	var secret []byte
-	err = t.each(func(row *Cursor) error {
-		secret = append(secret, row.Text()...)
-		return nil
-	}, "SELECT value FROM secret WHERE name = ?", audience.ErasureSecret)
+	erased, err := t.erasedKeys(account)
 	if err != nil {
 		return nil, err
 	}
-	erased := audience.NewErasedKeys(secret, account)
 	keys, of := make([]string, len(addresses)), make(map[string]string, len(addresses))
 	for i, address := range addresses {
 		keys[i] = erased.Of(address)

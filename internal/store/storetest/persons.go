@@ -104,7 +104,7 @@ func exportHasEveryRow(o *accountFixture) {
 	o.wantRows(rows, audience.PersonBatchMails)
 	o.wantRows(rows, audience.PersonBatchEvents)
 	for s, all := range o.export(o.newCaller(), "ann@example.com") {
-		if len(all) > 0 {
+		if len(all) > 0 && s != audience.PersonAudit { // the export has a row of its own
 			o.Errorf("another Account finds %s: %q", s, all)
 		}
 	}
@@ -144,6 +144,7 @@ var notAboutPersons = map[string]string{
 	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account",
 	"import": "a consent has the import and the row that it comes from", "import_result": "compressed: the section imports has the rows with the address",
 	"backup": "settings", "sending_domain": "settings", "account_move": "IDs", "contact_delta": "numbers",
+	"audit": "the section audit_log has the rows with the address or its hash, without who acted",
 }
 
 // leftOutOfContact has the columns of the table contact that an export has in another form: the values by the names of

@@ -53,6 +53,7 @@ func Run(t *testing.T, e Engine) {
 		{"a job a day removes old data", retentionIsScheduled},
 		{"changes in the ledger", ledgerChanges},
 		{"persons", persons},
+		{"audit log", auditLogRules},
 		{"address changes", addressChanges},
 		{"events", events},
 		{"webhooks", webhooks},

@@ -1,0 +1,194 @@
+package audience
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/netip"
+	"strings"
+)
+
+// This file writes the audit log: one row for each administrative act, in the transaction of the act. So an act that
+// was acknowledged has its row, and an act that failed has none. audit_search.go reads the log. decisions.md: 103
+
+// AuditRow is an entry of the audit log. Rows are added, and never changed or deleted. Only the erasure of a person
+// empties Before and After of the rows that contain the person's address.
+type AuditRow struct {
+	ID        int64
+	AccountID AccountID // 0: the act was about the complete database
+	Time      int64
+	Method    string // a method of the API, a request such as "GET /api/exports", or a command such as "enlist key create"
+	KeyID     KeyID  // 0: the command line
+	KeyName   string // at the time of the act
+	User      string // who ran the command: user of the operating system, "@" and the machine; "" for a call
+	IP        string // from which the call came; "" for a command
+	Object    string // the kind of the record, such as "List"
+	ObjectID  int64  // 0: the record has no ID
+	ListID    ListID // that the record belongs to; 0: none
+	Before    string // JSON object of the values that the act changed, as they were; "": erased
+	After     string // as they are after the act
+}
+
+// Actor says who makes a call, for the audit log. The key is in the Caller.
+type Actor struct {
+	Method  string // as in AuditRow
+	User    string // as in AuditRow
+	Address string // IP address and port, as in http.Request.RemoteAddr
+}
+
+// actorKey is the key of the Actor in a context.
+type actorKey struct{}
+
+// WithActor returns a context for the methods that need no key, such as AddKey and Operator. The command line sets it.
+func WithActor(ctx context.Context, a Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, a)
+}
+
+// auditObject is the record that an act is about.
+type auditObject struct {
+	kind string // such as "List"
+	id   int64
+	list ListID // that it belongs to; 0: none
+}
+
+// auditValues are values of a record by the names of their attributes. nil means that there is no record.
+type auditValues map[string]any
+
+// settings returns the values of a record that callers can set.
+func settings[T any](attributes []Attribute[T], record *T) auditValues {
+	values := make(auditValues)
+	for i := range attributes {
+		if a := &attributes[i]; a.Set != nil {
+			values[a.Name] = plainAuditValue(a.Get(record))
+		}
+	}
+	return values
+}
+
+// plainAuditValue returns a value as JSON has it.
+func plainAuditValue(v Value) any {
+	switch v.Kind {
+	case KeyInt:
+		return v.Int
+	case KeyBool:
+		return v.Int != 0
+	}
+	return v.Text
+}
+
+// audit adds a row to the audit log. before is nil for a new record, and after for one that was deleted. The row gets
+// only the values that differ. An act that changes nothing has a row too: the caller gave the order.
+func audit(tx AuditTx, c *Caller, now int64, on auditObject, before, after auditValues) error {
+	r := &AuditRow{Time: now, Method: c.Actor.Method, KeyID: c.Key.ID, User: c.Actor.User, IP: c.Actor.ip(),
+		Object: on.kind, ObjectID: on.id, ListID: on.list,
+		Before: before.changed(after), After: after.changed(before)}
+	if c.Account != nil {
+		r.AccountID = c.Account.ID
+	}
+	if c.Key.ID != 0 {
+		r.KeyName = c.Key.Name
+	}
+	return tx.AddAuditRow(r)
+}
+
+// ip returns the address without its port, or "".
+func (a *Actor) ip() string {
+	port, err := netip.ParseAddrPort(a.Address)
+	if err != nil {
+		return ""
+	}
+	return port.Addr().Unmap().WithZone("").String()
+}
+
+// changed returns the values that others does not have, as a JSON object. If others is nil, it leaves out empty values.
+func (v auditValues) changed(others auditValues) string {
+	differ := make(auditValues)
+	for name, value := range v {
+		other, known := others[name]
+		switch {
+		case known && equalAuditValues(value, other):
+		case !known && isEmptyAuditValue(value):
+		default:
+			differ[name] = shownAuditValue(name, value)
+		}
+	}
+	return differ.json()
+}
+
+// json returns a JSON object, with the names in order.
+func (v auditValues) json() string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // an erasure looks for addresses as they are spelled
+	if err := e.Encode(v); err != nil {
+		panic(err) // only texts, numbers, booleans and lists of IDs are values
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// equalAuditValues compares values that can be lists.
+func equalAuditValues(a, b any) bool {
+	return auditValues{"": a}.json() == auditValues{"": b}.json()
+}
+
+func isEmptyAuditValue(value any) bool { return value == "" || value == int64(0) || value == false }
+
+// maxAudited is the largest length in bytes of a text that a row contains. A longer text is replaced by its length and
+// its hash, so that a row has a bounded size.
+const maxAudited = 1000
+
+// shownAuditValue returns a value without secrets, and bounded.
+func shownAuditValue(name string, value any) any {
+	text, isText := value.(string)
+	switch {
+	case !isText:
+		return value
+	case name == "secret":
+		return "changed"
+	case name == "url": // programs put tokens into the query of the URL of a webhook
+		before, _, hasQuery := strings.Cut(text, "?")
+		if hasQuery {
+			text = before + "?…"
+		}
+	}
+	if len(text) > maxAudited {
+		sum := sha256.Sum256([]byte(text))
+		return map[string]any{"bytes": len(text), "sha256": hex.EncodeToString(sum[:])}
+	}
+	return text
+}
+
+// maxAuditedIDs is the largest number of IDs that a row lists.
+const maxAuditedIDs = 100
+
+// auditIDs adds the IDs of many records to the values: the first of them, and how many there are.
+func auditIDs[N ~int64](v auditValues, name string, ids []N) {
+	v["count"] = int64(len(ids))
+	v[name] = ids[:min(len(ids), maxAuditedIDs)]
+}
+
+// RecordAct adds a row about the complete database to the audit log, in a transaction of its own. It is for acts that
+// package audience does not do, such as a backup. values describe the act: they are texts, numbers and booleans.
+func (s *Service) RecordAct(ctx context.Context, kind string, values map[string]any) error {
+	_, err := ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
+		return true, audit(tx, operatorIn(ctx, nil), now, auditObject{kind: kind}, nil, values)
+	})
+	return err
+}
+
+// RecordExport adds a row to the audit log before the Contacts of a List are read out into a file. Errors: NoList, Denied.
+func (s *Service) RecordExport(ctx context.Context, c *Caller, list ListID, q Query, withProof bool) error {
+	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+		if _, err := loadList(tx, c, list); err != nil {
+			return false, err
+		}
+		values := auditValues{"limit": q.Limit, "offset": q.Offset, "proof": withProof}
+		if q.Criteria != nil {
+			values["search_criteria"] = q.Criteria.text()
+		}
+		return true, audit(tx, c, now, auditObject{"Export", 0, list}, nil, values)
+	})
+	return err
+}

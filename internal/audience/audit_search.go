@@ -1,0 +1,112 @@
+package audience
+
+import (
+	"context"
+	"errors"
+)
+
+// This file reads the audit log, for callers and for the operator. audit.go writes it.
+
+// AuditAttributes are the keys of a row of the audit log, in the order of a reply. before and after follow them.
+var AuditAttributes = []Attribute[AuditRow]{
+	searchable(readOnlyInt("id", func(r *AuditRow) int64 { return r.ID })),
+	searchable(readOnlyInt("time", func(r *AuditRow) int64 { return r.Time })),
+	searchable(readOnlyText("method", func(r *AuditRow) string { return r.Method })),
+	searchable(readOnlyInt("key_id", func(r *AuditRow) KeyID { return r.KeyID })),
+	searchable(readOnlyText("key_name", func(r *AuditRow) string { return r.KeyName })),
+	searchable(readOnlyText("user_name", func(r *AuditRow) string { return r.User })),
+	searchable(readOnlyText("ip_address", func(r *AuditRow) string { return r.IP })),
+	searchable(readOnlyText("object", func(r *AuditRow) string { return r.Object })),
+	searchable(readOnlyInt("object_id", func(r *AuditRow) int64 { return r.ObjectID })),
+	searchable(readOnlyInt("list_id", func(r *AuditRow) ListID { return r.ListID })),
+}
+
+// AuditSearch is a checked query of the audit log, for the store.
+type AuditSearch struct {
+	Account    AccountID  // 0: the rows of all Accounts, and those about the complete database
+	Where      *Condition // nil: every row; its keys are names of columns
+	Sort       *SearchKey // nil: in order of ID
+	Descending bool       // only with Sort
+	Limit      int64      // 0: no limit
+	Offset     int64
+}
+
+// SearchAuditLog sends the matching rows of the caller's Account to w, by default in the order in which they were
+// added. Errors: Denied, InvalidSearch, and Busy if too many searches or streams run.
+func (s *Service) SearchAuditLog(ctx context.Context, c *Caller, q Query, w RowWriter[AuditRow]) error {
+	find := func(streaming bool) func(Tx) error {
+		return confirmed(c, func(tx Tx) error {
+			search, err := searchOfAuditLog(c, q)
+			if err != nil {
+				return err
+			}
+			rows := &pagedRows[AuditRow]{RowWriter: w, streaming: streaming}
+			if err := rows.Begin(streaming); err != nil {
+				return err
+			}
+			return tx.AuditRows(search, rows.Row)
+		})
+	}
+	ctx = c.with(ctx)
+	err := s.store.Search(ctx, find(false))
+	if errors.Is(err, ErrReplyTooLong) {
+		err = s.store.Stream(ctx, find(true))
+	}
+	return err
+}
+
+// CountAuditLog returns how many rows of the caller's Account match. Errors: as of SearchAuditLog.
+func (s *Service) CountAuditLog(ctx context.Context, c *Caller, criteria *Criteria) (n int64, err error) {
+	err = s.store.Search(c.with(ctx), confirmed(c, func(tx Tx) error {
+		search, err := searchOfAuditLog(c, Query{Criteria: criteria})
+		if err != nil {
+			return err
+		}
+		n, err = tx.CountAuditRows(search)
+		return err
+	}))
+	return n, err
+}
+
+// searchOfAuditLog checks a query. Errors: Denied for a key restricted to some Lists, InvalidSearch.
+func searchOfAuditLog(c *Caller, q Query) (*AuditSearch, error) {
+	if err := requireWholeAccount(c); err != nil {
+		return nil, err
+	}
+	return checkAuditQuery(c.Account.ID, q)
+}
+
+// checkAuditQuery checks a query. Errors: InvalidSearch.
+func checkAuditQuery(account AccountID, q Query) (*AuditSearch, error) {
+	if q.Limit < 0 || q.Offset < 0 {
+		return nil, errNegativePage
+	}
+	k := keys{system: attributeKeys(AuditAttributes)}
+	where, err := k.condition(q.Criteria)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := k.sort(q.SortBy)
+	return &AuditSearch{Account: account, Where: where, Sort: sort, Descending: q.Descending, Limit: q.Limit,
+		Offset: q.Offset}, err
+}
+
+// AuditLog calls each with the matching rows of an Account, for the operator. account 0 means all rows: those of all
+// Accounts, and those about the complete database. Errors: InvalidSearch.
+func (s *Service) AuditLog(ctx context.Context, account AccountID, q Query, each func(*AuditRow) error) error {
+	search, err := checkAuditQuery(account, q)
+	if err != nil {
+		return err
+	}
+	return s.store.Stream(ctx, func(tx Tx) error { return tx.AuditRows(search, each) })
+}
+
+// AuditTx reads and extends the audit log, in a transaction. PersonTx.EraseAuditRows is the only change of rows.
+type AuditTx interface {
+	// AddAuditRow appends a row and sets its ID.
+	AddAuditRow(r *AuditRow) error
+	// AuditRows calls each with the rows that a search finds.
+	AuditRows(s *AuditSearch, each func(*AuditRow) error) error
+	// CountAuditRows returns how many rows a search finds without its limit and offset.
+	CountAuditRows(s *AuditSearch) (int64, error)
+}

@@ -1,0 +1,101 @@
+package rpc
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+)
+
+// withoutAuditRow has the methods that change something and add no row to the audit log, and why.
+var withoutAuditRow = map[string]string{
+	"subscribeContact":       "the consent ledger has a row",
+	"resubscribeContact":     "the consent ledger has a row",
+	"unsubscribeContactById": "the consent ledger has a row",
+	"confirmContact":         "the consent ledger has a row",
+	"unsubscribeContact":     "the consent ledger has a row",
+	"deactivateContact":      "changes one Contact",
+	"reactivateContact":      "changes one Contact",
+	"addContacts":            "changes Contacts; the consent ledger has a row for each that it unsubscribes",
+	"editContacts":           "changes Contacts",
+	"sendTestMessage":        "only sends a mail",
+}
+
+// readsWithAuditRow has the methods that change nothing and add a row, because they read out the data of persons.
+var readsWithAuditRow = []string{"exportPerson"}
+
+// paramsOfAct has parameters for the methods whose goodParams change nothing.
+var paramsOfAct = map[string][]string{"erasePerson": {`"nobody@example.org"`, `false`}}
+
+// auditRows are the rows of the audit log, the newest first.
+func (h *harness) auditRows(t testing.TB) (rows []audience.AuditRow) {
+	t.Helper()
+	err := h.service.AuditLog(context.WithoutCancel(t.Context()), 0, audience.Query{SortBy: "id", Descending: true},
+		func(r *audience.AuditRow) error {
+			rows = append(rows, *r)
+			return nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// Each method that changes definitions adds exactly one row to the audit log, with its name, the key and the address of
+// the caller. Only the methods in the lists above add none.
+//
+// covers: decision 103
+func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(methods())) {
+		h := newHarness(t, Options{})
+		h.addOneOfEachRecord(t)
+		m := h.handler.methods[name]
+		before := len(h.auditRows(t))
+		params, ok := paramsOfAct[name]
+		if !ok {
+			params = goodParams[name]
+		}
+		h.call(t, name, strings.Join(params, ","))
+		rows := h.auditRows(t)
+		added := rows[:len(rows)-before]
+		_, without := withoutAuditRow[name]
+		if m.writes && !without || slices.Contains(readsWithAuditRow, name) {
+			if len(added) != 1 || added[0].Method != name || added[0].KeyID == 0 || added[0].IP == "" || added[0].Time == 0 ||
+				added[0].AccountID == 0 || added[0].Object == "" {
+				t.Errorf("%s added the rows %+v, want one with the method, the key and the address", name, added)
+			}
+		} else if len(added) > 0 {
+			t.Errorf("%s added the rows %+v, want none", name, added)
+		}
+	}
+	for name := range withoutAuditRow {
+		if m := methods()[name]; m == nil || !m.writes {
+			t.Errorf("withoutAuditRow has %s, which is no method that writes", name)
+		}
+	}
+}
+
+// A call that fails adds no row.
+//
+// covers: decision 103
+func TestFailedCallsAddNoAuditRow(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, Options{})
+	h.addOneOfEachRecord(t)
+	before := len(h.auditRows(t))
+	for _, body := range []string{
+		h.request("editList", `{"id":1,"name":""}`), h.request("deleteMessage", `1`), h.request("deleteField", `1,1`),
+		h.request("editList", `{"id":99,"name":"x"}`),
+	} {
+		if reply := h.post(t, body); !strings.Contains(reply, `"code"`) {
+			t.Errorf("%s succeeded: %s", body, reply)
+		}
+	}
+	if n := len(h.auditRows(t)); n != before {
+		t.Errorf("failed calls added %d rows", n-before)
+	}
+}

@@ -1,0 +1,107 @@
+package sqlstore
+
+// This file stores and searches the audit log.
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"enlist/internal/audience"
+)
+
+func mapAuditRow(m *mapper, r *audience.AuditRow) {
+	m.id("id", &r.ID)
+	m.fixed("account_id", (*int64)(&r.AccountID))
+	m.fixed("time", &r.Time)
+	m.fixed("method", &r.Method)
+	m.fixed("key_id", (*int64)(&r.KeyID))
+	m.fixed("key_name", &r.KeyName)
+	m.fixed("user_name", &r.User)
+	m.fixed("ip_address", &r.IP)
+	m.fixed("object", &r.Object)
+	m.fixed("object_id", &r.ObjectID)
+	m.fixed("list_id", (*int64)(&r.ListID))
+	m.fixed("before_values", &r.Before)
+	m.fixed("after_values", &r.After)
+}
+
+var auditTable = newMapping("audit", mapAuditRow)
+
+// AddAuditRow adds a row to the audit log.
+func (t *Tx) AddAuditRow(r *audience.AuditRow) error { return auditTable.add(t, r) }
+
+// AuditRows calls each with the rows that a search finds. Rows with equal sort values are in the order of their IDs, in
+// the same direction.
+func (t *Tx) AuditRows(s *audience.AuditSearch, each func(*audience.AuditRow) error) error {
+	q := t.auditWhere(s)
+	direction := ""
+	q.add(" ORDER BY ")
+	if s.Sort != nil {
+		if s.Descending {
+			direction = " DESC"
+		}
+		q.add(q.ordered(s.Sort) + direction + ", ")
+	}
+	q.add("id" + direction)
+	q.limit(&audience.Search{Limit: s.Limit, Offset: s.Offset})
+	return auditTable.each(t, each, q.text.String(), q.args...)
+}
+
+// CountAuditRows returns how many rows a search finds.
+func (t *Tx) CountAuditRows(s *audience.AuditSearch) (int64, error) {
+	q := t.auditWhere(s)
+	return t.number("SELECT count(*) FROM audit "+q.text.String(), q.args...)
+}
+
+// auditWhere begins a statement with the WHERE clause of a search.
+func (t *Tx) auditWhere(s *audience.AuditSearch) *searchQuery {
+	q := &searchQuery{sql: t.sql, schema: new(audience.Schema)}
+	if s.Account != 0 {
+		q.add("WHERE account_id = ?", int64(s.Account))
+	} else {
+		q.add("WHERE account_id >= 0")
+	}
+	if s.Where != nil {
+		q.add(" AND ")
+		q.condition(s.Where)
+	}
+	return q
+}
+
+// EraseAuditRows empties the columns of rows that can contain an address. The trigger of the table allows no other
+// change.
+func (t *Tx) EraseAuditRows(ids []int64) error {
+	test, arg, err := oneOfIDs(t, ids)
+	if err != nil {
+		return err
+	}
+	return t.conn.Do("UPDATE audit SET before_values = '', after_values = '' WHERE id"+test, arg)
+}
+
+// auditOfPerson calls each for the rows of the audit log that contain an address or its hash. It leaves out who acted and
+// from where: this is data about other persons. There is no index for the rows, so all rows of the Account are read.
+func (t *Tx) auditOfPerson(k *audience.PersonKeys, each func([]audience.PersonValue) error) error {
+	erased, err := t.erasedKeys(k.Account)
+	if err != nil {
+		return err
+	}
+	var texts []string
+	for _, key := range k.Keys {
+		texts = append(texts, strings.ToLower(erased.Of(key)))
+	}
+	for _, address := range k.Addresses {
+		inJSON, err := jsontext.AppendQuote(nil, address)
+		if err != nil {
+			return err
+		}
+		texts = append(texts, string(inJSON[1:len(inJSON)-1]))
+	}
+	test, args := t.containsOneOf("before_values || after_values", texts)
+	return auditTable.each(t, func(r *audience.AuditRow) error {
+		return each([]audience.PersonValue{{Name: "id", Value: r.ID}, {Name: "time", Value: r.Time},
+			{Name: "method", Value: r.Method}, {Name: "object", Value: r.Object}, {Name: "object_id", Value: r.ObjectID},
+			{Name: "list_id", Value: int64(r.ListID)},
+			{Name: "before", Value: jsontext.Value(r.Before)}, {Name: "after", Value: jsontext.Value(r.After)}})
+	}, "WHERE account_id = ? AND ("+test+") ORDER BY id", append([]any{int64(k.Account)}, args...)...)
+}
