@@ -25,7 +25,8 @@ func (s *transcript) addExample(body []byte, reply string) {
 		return
 	}
 	call.Params[0] = json.RawMessage(`"YOUR-KEY"`)
-	result := bytes.ReplaceAll(answer.Result, []byte("$ANY"), []byte("…"))
+	result := bytes.ReplaceAll(answer.Result, []byte(`"id":"$ANY"`), []byte(`"id":12`))
+	result = bytes.ReplaceAll(result, []byte("$ANY"), []byte("…"))
 	s.examples[call.Method] = Example{Params: call.Params, Result: result}
 }
 
