@@ -28,7 +28,7 @@ var withoutAuditRow = map[string]string{
 var readsWithAuditRow = []string{"exportPerson"}
 
 // paramsOfAct has parameters for the methods whose goodParams change nothing.
-var paramsOfAct = map[string][]string{"erasePerson": {`"nobody@example.org"`, `false`}}
+var paramsOfAct = map[string][]string{"erasePerson": {`"unknown@example.org"`, `false`}}
 
 // auditRows are the rows of the audit log, the newest first.
 func (h *harness) auditRows(t testing.TB) (rows []audience.AuditRow) {
