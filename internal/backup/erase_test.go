@@ -120,6 +120,10 @@ func (s *service) storeMarked(list audience.ListID) {
 		File: strings.NewReader("Email,Name\nmarked-address@example.com,marked-import\nmarked-address@example.com@,x\n" + strings.Repeat("filler@example.org,y\n", 20000))})
 	s.must(err)
 	s.must(s.service.RunImport(ctx, i.ID))
+	for _, address := range []string{"marked-address@example.com", ""} { // two rows of the audit log
+		_, err = s.service.EditList(ctx, s.caller, list, details("on_register_address", address))
+		s.must(err)
+	}
 	k := s.markedMail(list, batch)
 	_, err = s.service.UnsubscribeByLink(ctx, k, "192.0.2.2 marked-visitor")
 	s.must(err)
