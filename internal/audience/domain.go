@@ -94,7 +94,10 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 			return nil, Refuse(InvalidParameters, "Account %d has the domain %s already", other.AccountID, domain)
 		}
 		d := &SendingDomain{AccountID: n.Account, Domain: domain, Key: *key, CreationTime: now}
-		return d, tx.AddSendingDomain(d)
+		if err := tx.AddSendingDomain(d); err != nil {
+			return nil, err
+		}
+		return d, d.auditChange(ctx, tx, now, nil, d.auditValues())
 	})
 }
 
@@ -144,12 +147,15 @@ func (s *Service) SwitchSendingDomain(ctx context.Context, domain string) (*Send
 
 // RemoveSendingDomain removes a domain with its keys. Errors: InvalidParameters.
 func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*SendingDomain, error) {
-	return ownUpdate(ctx, s, func(tx Tx, _ int64) (*SendingDomain, error) {
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*SendingDomain, error) {
 		d, err := findSendingDomain(tx, domain)
 		if err != nil {
 			return nil, err
 		}
-		return d, tx.DeleteSendingDomain(d.ID)
+		if err := tx.DeleteSendingDomain(d.ID); err != nil {
+			return nil, err
+		}
+		return d, d.auditChange(ctx, tx, now, d.auditValues(), nil)
 	})
 }
 
@@ -163,11 +169,25 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 		if err != nil {
 			return nil, err
 		}
+		before := d.auditValues()
 		if err := edit(d, now); err != nil {
 			return nil, err
 		}
-		return d, tx.UpdateSendingDomain(d)
+		if err := tx.UpdateSendingDomain(d); err != nil {
+			return nil, err
+		}
+		return d, d.auditChange(ctx, tx, now, before, d.auditValues())
 	})
+}
+
+// auditChange adds a row to the audit log.
+func (d *SendingDomain) auditChange(ctx context.Context, tx AuditTx, now int64, before, after auditValues) error {
+	return audit(tx, operatorIn(ctx, &Account{ID: d.AccountID}), now, auditObject{"SendingDomain", int64(d.ID), 0}, before, after)
+}
+
+// auditValues returns the values of a domain, without its private keys.
+func (d *SendingDomain) auditValues() auditValues {
+	return auditValues{"domain": d.Domain, "selector": d.Key.Selector, "next_selector": d.Next.Selector}
 }
 
 // findSendingDomain returns the domain that the operator typed.
