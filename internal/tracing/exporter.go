@@ -119,7 +119,7 @@ func encodeSpan(s sdk.ReadOnlySpan) *otlp.Span {
 func attributes(from []attribute.KeyValue) []*common.KeyValue {
 	all := make([]*common.KeyValue, len(from))
 	for i, a := range from {
-		value := &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: a.Value.Emit()}}
+		value := &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: a.Value.String()}}
 		if a.Value.Type() == attribute.INT64 {
 			value.Value = &common.AnyValue_IntValue{IntValue: a.Value.AsInt64()}
 		}

@@ -66,7 +66,7 @@ func (t *Tracer) Call(r *http.Request, method string) (traced *http.Request, id 
 
 // Postgres returns the tracer of the statements. Their text has no values: these are arguments, which are left out.
 func (t *Tracer) Postgres() pgx.QueryTracer {
-	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithTrimSQLInSpanName(),
+	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider),
 		otelpgx.WithDisableConnectionDetailsInAttributes())
 }
 
