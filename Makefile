@@ -42,8 +42,8 @@ LONGEST  = ./internal/store/postgres ./internal/store/sqlite ./cmd/enlist
 # -vet=off: the target vet checks all packages already.
 TEST     = $(INMEMORY) $(GO) test -timeout $(TIMEOUT) -p 3 -parallel 8 -ldflags=-w -vet=off
 # The time limit for one package. Only a test that hangs exceeds it: the slowest package takes two minutes on a busy
-# machine, and five with the race detector.
-TIMEOUT  = 10m
+# machine, and ten with the race detector.
+TIMEOUT  = 20m
 
 # 1 if Go finds a C compiler, and 0 if it finds none or if CGO_ENABLED=0 is set.
 CGO := $(shell $(GO) env CGO_ENABLED)
