@@ -25,7 +25,7 @@ type auditCommand struct {
 	Account int64  `placeholder:"ID" help:"Only rows of this Account; by default of all, and of the complete database."`
 	Since   moment `placeholder:"WHEN" help:"Only rows from this time on: a duration before now (12h, 90d), a day or a time (2026-01-31T08:00:00Z)."`
 	Until   moment `placeholder:"WHEN" help:"Only rows before this time."`
-	Key     int64  `placeholder:"ID" help:"Only acts of this API key."`
+	KeyID   int64  `placeholder:"ID" help:"Only acts of this API key."`
 	Method  string `placeholder:"NAME" help:"Only acts of this method, such as editList, or command, such as \"enlist key create\"."`
 	Object  string `placeholder:"KIND" help:"Only acts about this kind of record, such as List or Key."`
 	ID      int64  `placeholder:"ID" help:"With --object, only acts about the record with this ID."`
@@ -81,7 +81,7 @@ func (c *auditCommand) query(now time.Time) audience.Query {
 	if c.Until.isSet {
 		number("time", "less_than", c.Until.unix(now))
 	}
-	number("key_id", "exactly", c.Key)
+	number("key_id", "exactly", c.KeyID)
 	number("object_id", "exactly", c.ID)
 	for key, value := range map[string]string{"method": c.Method, "object": c.Object} {
 		if value != "" {
