@@ -20,6 +20,10 @@ type AddOptions struct {
 	// addresses that unsubscribed from this List; 2: addresses that unsubscribed
 	// from any List.
 	RemoveUnsubscribers int
+
+	// IPAddress is the IP address of the person, if all contacts are about one
+	// person whose address is known.
+	IPAddress string
 }
 
 // AddContacts adds up to MaxContacts Contacts to a List. It causes no subscribe
@@ -28,7 +32,11 @@ type AddOptions struct {
 // out. If a call fails, the server has possibly added some of the Contacts. To be able
 // to send the call again, use Idempotent. specification: addContacts
 func (c *Client) AddContacts(ctx context.Context, list int64, contacts []Details, o AddOptions) (map[int]int64, error) {
-	return call[map[int]int64](ctx, c, "addContacts", list, rows(contacts), o.Overwrite, o.RemoveUnsubscribers)
+	params := []any{list, rows(contacts), o.Overwrite, o.RemoveUnsubscribers}
+	if o.IPAddress != "" {
+		params = append(params, o.IPAddress)
+	}
+	return call[map[int]int64](ctx, c, "addContacts", params...)
 }
 
 // EditContacts changes up to MaxContacts Contacts. The details of each Contact

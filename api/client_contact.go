@@ -86,14 +86,24 @@ func returnedFields(names []string) []string {
 // UnsubscribeContact unsubscribes every Contact of a List that has the email
 // address or mobile number. It returns the List's ID. If list is 0, it adds
 // the address to the Unsubscriber List of the Account and changes no Contact.
+// ipAddress is the IP address of the person, if it is known: give one at most.
 // specification: unsubscribeContact
-func (c *Client) UnsubscribeContact(ctx context.Context, list int64, address string) (int64, error) {
-	return call[int64](ctx, c, "unsubscribeContact", list, address)
+func (c *Client) UnsubscribeContact(ctx context.Context, list int64, address string, ipAddress ...string) (int64, error) {
+	return call[int64](ctx, c, "unsubscribeContact", withIP(ipAddress, list, address)...)
+}
+
+// withIP returns the parameters of a call, with the IP address of the person at the end if it is known.
+func withIP(ipAddress []string, params ...any) []any {
+	for _, ip := range ipAddress {
+		params = append(params, ip)
+	}
+	return params
 }
 
 // UnsubscribeContactByID unsubscribes one Contact and returns the List's ID.
-func (c *Client) UnsubscribeContactByID(ctx context.Context, list, contact int64) (int64, error) {
-	return call[int64](ctx, c, "unsubscribeContactById", list, contact)
+// ipAddress is as in UnsubscribeContact.
+func (c *Client) UnsubscribeContactByID(ctx context.Context, list, contact int64, ipAddress ...string) (int64, error) {
+	return call[int64](ctx, c, "unsubscribeContactById", withIP(ipAddress, list, contact)...)
 }
 
 // DeactivateContact sets is_active of a Contact to false and returns the Contact's ID.
@@ -107,8 +117,9 @@ func (c *Client) ReactivateContact(ctx context.Context, list, contact int64) (in
 }
 
 // ConfirmContact sets double_opt_in of a Contact to true and returns the Contact's ID.
-func (c *Client) ConfirmContact(ctx context.Context, list, contact int64) (int64, error) {
-	return call[int64](ctx, c, "confirmContact", list, contact)
+// ipAddress is as in UnsubscribeContact.
+func (c *Client) ConfirmContact(ctx context.Context, list, contact int64, ipAddress ...string) (int64, error) {
+	return call[int64](ctx, c, "confirmContact", withIP(ipAddress, list, contact)...)
 }
 
 // GetContactPreferences returns a Contact's answers to the preferences of the

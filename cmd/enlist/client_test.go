@@ -145,17 +145,17 @@ func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 		id    int64
 		after func(*api.Contact) bool
 	}{
-		{"unsubscribeContact", func() (int64, error) { return client.UnsubscribeContact(ctx, list, "ada@example.com") },
+		{"unsubscribeContact", func() (int64, error) { return client.UnsubscribeContact(ctx, list, "ada@example.com", "192.0.2.7") },
 			list, func(c *api.Contact) bool { return c.IsUnsubscribed }},
 		{"resubscribeContact", func() (int64, error) { return client.ResubscribeContact(ctx, list, ada, api.Consent{}) },
 			ada, func(c *api.Contact) bool { return !c.IsUnsubscribed }},
-		{"unsubscribeContactById", func() (int64, error) { return client.UnsubscribeContactByID(ctx, list, ada) },
+		{"unsubscribeContactById", func() (int64, error) { return client.UnsubscribeContactByID(ctx, list, ada, "192.0.2.7") },
 			list, func(c *api.Contact) bool { return c.IsUnsubscribed }},
 		{"deactivateContact", func() (int64, error) { return client.DeactivateContact(ctx, list, ada) },
 			ada, func(c *api.Contact) bool { return !c.IsActive }},
 		{"reactivateContact", func() (int64, error) { return client.ReactivateContact(ctx, list, ada) },
 			ada, func(c *api.Contact) bool { return c.IsActive }},
-		{"confirmContact", func() (int64, error) { return client.ConfirmContact(ctx, list, ada) },
+		{"confirmContact", func() (int64, error) { return client.ConfirmContact(ctx, list, ada, "192.0.2.7") },
 			ada, func(c *api.Contact) bool { return c.DoubleOptIn && c.DoubleOptInTime > 0 }},
 	} {
 		t.Run(step.name, func(t *testing.T) {
@@ -169,10 +169,10 @@ func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 	}
 	var methods []string
 	for _, row := range must(client.GetContactLedger(ctx, list, ada, 0, 0))(t) {
-		methods = append(methods, row.Method)
+		methods = append(methods, row.Method+" "+row.IPAddress)
 	}
-	if diff := cmp.Diff([]string{"confirmContact", "unsubscribeContactById", "resubscribeContact", "unsubscribeContact",
-		"subscribeContact"}, methods); diff != "" {
+	if diff := cmp.Diff([]string{"confirmContact 192.0.2.7", "unsubscribeContactById 192.0.2.7", "resubscribeContact ",
+		"unsubscribeContact 192.0.2.7", "subscribeContact "}, methods); diff != "" {
 		t.Errorf("the methods in the ledger: %s", diff)
 	}
 	gone := must(client.SearchPreviousUnsubscribers(ctx, 0, api.Query{}))(t)

@@ -52,11 +52,12 @@ type LedgerRow struct {
 	ImportRow   int64    // the number of its row in the file
 }
 
-// The Methods of ledger rows for changes that no call of the API made.
+// The Methods of ledger rows that are not the name of a call of the API.
 const (
 	MethodUnsubscribeLink = "unsubscribeLink" // the link or the button of a mail
 	MethodConfirmLink     = "confirmLink"     // the link in the request to confirm
 	MethodComplaint       = "complaint"       // the recipient reported a mail as spam
+	MethodUnsubscribeAll  = "unsubscribeAll"  // unsubscribeContact with List 0: no mail of the Account; no flag changed
 	MethodErasure         = "erasePerson"     // everything about the person was erased, also by the command line
 )
 
@@ -65,6 +66,12 @@ type origin struct {
 	method string // as in LedgerRow
 	key    KeyID  // 0: not by a call of the API
 	ip     string // of the person who changed it; "" if it is not known
+}
+
+// checkIP replaces the IP address of a call by the form that is stored. Errors: InvalidParameters. decisions.md: 29, 89
+func (o *origin) checkIP() (err error) {
+	o.ip, err = storedIP(o.ip)
+	return err
 }
 
 // record adds a change without a consent to the ledger. decisions.md: 89
@@ -102,19 +109,30 @@ func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 	if len(c.Text) > MaxConsentText && utf8.RuneCountInString(c.Text) > MaxConsentText {
 		return r, invalid("consent_text", "consent_text is over 255 characters long")
 	}
-	if c.IP != "" && !isUnknownIP(c.IP) {
-		addr, ok := parseIP(c.IP)
-		if !ok {
-			return r, invalid("ip_address", "ip_address is no IPv4 or IPv6 address")
-		}
-		r.IP = addr.String()
+	ip, err := storedIP(c.IP)
+	if err != nil {
+		return r, err
 	}
+	r.IP = ip
 	for _, choice := range c.Preferences {
 		if schema.preference(choice.Name) != nil {
 			r.Preferences = append(r.Preferences, choice)
 		}
 	}
 	return r, nil
+}
+
+// storedIP returns the IP address in a parameter as the ledger stores it, or "" if the caller does not know it.
+// Errors: InvalidParameters. decisions.md: 29
+func storedIP(sent string) (string, error) {
+	if sent == "" || isUnknownIP(sent) {
+		return "", nil
+	}
+	addr, ok := parseIP(sent)
+	if !ok {
+		return "", invalid("ip_address", "ip_address is no IPv4 or IPv6 address")
+	}
+	return addr.String(), nil
 }
 
 // isUnknownIP reports whether the first address of a list is "unknown". A proxy that does not know

@@ -14,6 +14,7 @@ type AddRequest struct {
 	Contacts  [][]Detail // at most MaxRows; keys as in SubscribeRequest
 	Overwrite bool       // if a Contact has the address of a row, the row changes the first such Contact
 	Skip      int64      // remove_unsubscribers: one of the constants below
+	IP        string     // as in Consent, for all rows
 }
 
 // The values of AddRequest.Skip. They say which addresses AddContacts leaves out.
@@ -160,6 +161,9 @@ func (a *addCall) allowed(tx Tx) (*Schema, error) {
 	}
 	if a.Skip < SkipNone || a.Skip > SkipUnsubscribedFromAny {
 		return nil, invalid("remove_unsubscribers", "remove_unsubscribers must be 0, 1 or 2")
+	}
+	if _, err := storedIP(a.IP); err != nil {
+		return nil, err
 	}
 	if a.Skip == SkipUnsubscribedFromAny {
 		return schema, requireWholeAccount(a.caller)

@@ -180,6 +180,10 @@ func (b *addStep) record(rows []*addRow) error {
 			}
 		}
 	}
+	ip, err := storedIP(b.IP)
+	if err != nil {
+		return err
+	}
 	return b.tx.AddLedgerRows(&LedgerRow{ListID: b.List, Time: b.now, Method: "addContacts",
-		Type: ConsentNotRecorded, KeyID: b.caller.Key.ID}, ids)
+		Type: ConsentNotRecorded, IP: ip, KeyID: b.caller.Key.ID}, ids)
 }

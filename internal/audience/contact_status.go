@@ -26,11 +26,22 @@ func (s *Service) Reactivate(ctx context.Context, c *Caller, list ListID, id Con
 	})
 }
 
+// ContactRequest is a call about one Contact in which a person may have taken part.
+type ContactRequest struct {
+	List    ListID
+	Contact ContactID
+	IP      string // as in Consent
+}
+
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
-// Errors: NoList, Denied, NoContact.
-func (s *Service) Confirm(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	return s.setStatus(ctx, c, list, id, func(tx Tx, schema *Schema, contact *Contact, now int64) error {
-		return confirmSubscription(tx, schema, contact, origin{method: "confirmContact", key: c.Key.ID}, now)
+// Errors: NoList, Denied, NoContact, InvalidParameters.
+func (s *Service) Confirm(ctx context.Context, c *Caller, r ContactRequest) (ContactID, error) {
+	return s.setStatus(ctx, c, r.List, r.Contact, func(tx Tx, schema *Schema, contact *Contact, now int64) error {
+		by := origin{method: "confirmContact", key: c.Key.ID, ip: r.IP}
+		if err := by.checkIP(); err != nil {
+			return err
+		}
+		return confirmSubscription(tx, schema, contact, by, now)
 	})
 }
 

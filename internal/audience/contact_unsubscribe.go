@@ -11,21 +11,29 @@ import (
 // This file has unsubscribeContact and unsubscribeContactByID, which unsubscribe Contacts by
 // address or by ID. Links in mails call the same functions (link_view.go).
 
+// UnsubscribeRequest is a call of unsubscribeContact.
+type UnsubscribeRequest struct {
+	List    ListID // 0: all mail of the Account
+	Address string
+	IP      string // as in Consent
+}
+
 // Unsubscribe unsubscribes every Contact of the List that has the given email or mobile
 // address, and returns the List's ID. It is not an error if no Contact has the address. For
-// List 0 it changes no Contact, but adds the address to the Unsubscriber List, so that no Batch
-// sends mail to it (batch_suppress.go). If very many
+// List 0 it changes no Contact, but adds the address to the Unsubscriber List, so that no Batch and no
+// autoresponder sends mail to it (unsubscriber_suppress.go); the ledger of each Contact with the address gets a row. If very many
 // Contacts have the address, it works in steps. A call that fails can have unsubscribed some
 // Contacts. A repeated call unsubscribes the others. Errors: NoList, Denied, and InvalidParameters if
-// the List is 0 and the text is not an address.
-func (s *Service) Unsubscribe(ctx context.Context, c *Caller, list ListID, text string) (ListID, error) {
-	if list == 0 {
-		return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
-			return 0, addUnsubscriber(tx, c, text, now)
-		})
+// the IP address is none, or if the List is 0 and the text is not an address.
+func (s *Service) Unsubscribe(ctx context.Context, c *Caller, r UnsubscribeRequest) (ListID, error) {
+	step := unsubscribeStep{list: r.List, address: r.Address, by: origin{method: "unsubscribeContact", key: c.Key.ID, ip: r.IP}}
+	if r.List == 0 {
+		step.by.method = MethodUnsubscribeAll
+		if err := requireWholeAccount(c); err != nil {
+			return 0, err
+		}
 	}
-	by := origin{method: "unsubscribeContact", key: c.Key.ID}
-	return s.unsubscribeAddress(ctx, c, unsubscribeStep{list: list, address: text, by: by})
+	return s.unsubscribeAddress(ctx, c, step)
 }
 
 // unsubscribeAddress unsubscribes the Contacts of a List with an address, in steps if they are many.
@@ -43,7 +51,7 @@ func (s *Service) unsubscribeAddress(ctx context.Context, c *Caller, step unsubs
 		}
 		// Only the transaction of the last step, in update above, stores the result of the
 		// call. So a repeated call after a crash finds no result and continues.
-		var last ContactID
+		var last PersonKey
 		err = s.store.Update(ctx, confirmed(c, func(tx Tx) (err error) {
 			last, _, err = step.run(tx, c, s.now().Unix(), true)
 			return err
@@ -67,43 +75,110 @@ type unsubscribeStep struct {
 	list    ListID
 	address string // as it was sent
 	by      origin
-	after   ContactID // the Contacts with this ID or a lower ID are done
+	after   PersonKey // the Contacts up to this one are done, in order of List and Contact
 }
 
 // run unsubscribes the next Contacts with the address. more is true if these are too many for
 // one step. In that case run unsubscribes the Contacts of one step if partly is true, and no
-// Contact if partly is false. last is the ID of the last Contact of the step.
-func (b *unsubscribeStep) run(tx Tx, c *Caller, now int64, partly bool) (last ContactID, more bool, err error) {
+// Contact if partly is false. last is the last Contact of the step.
+func (b *unsubscribeStep) run(tx Tx, c *Caller, now int64, partly bool) (last PersonKey, more bool, err error) {
+	if b.list == 0 {
+		return b.runAll(tx, c, now)
+	}
 	schema, err := loadList(tx, c, b.list)
 	if err != nil {
-		return 0, false, err
+		return last, false, err
 	}
-	_, key, isEmail := address.ParseEmail(b.address)
-	mobile, kind, field := "", AddressEmail, schema.Email()
-	if !isEmail {
-		mobile = address.NormaliseMobile(b.address, schema.List.CountryCode)
-		kind, field = AddressMobile, schema.Mobile()
-	}
-	if field == nil {
-		return 0, false, nil // the List has no mobile numbers
+	by := b.by
+	if err := by.checkIP(); err != nil {
+		return last, false, err
 	}
 	jobs := 1 + strings.Count(schema.List.OnUnsubscribe, ",") + len(schema.Autoresponders) + len(schema.Webhooks)
 	size := max(1, maxUnsubscribe/(1+jobs)) // a Contact causes at most this many jobs
-	contacts, err := tx.ContactsByAddress(b.list, key, mobile, b.after, size+1)
+	contacts, kind, err := b.contacts(tx, schema, size+1)
 	more = len(contacts) > size
 	if err != nil || more && !partly {
-		return 0, more, err
+		return last, more, err
 	}
 	for i := range contacts[:min(len(contacts), size)] {
-		last = contacts[i].ID
-		if contacts[i].Values.Get(field.ID) == "" {
-			continue // the number is of a deleted Field; a job will remove it
+		last = PersonKey{b.list, contacts[i].ID}
+		if !schema.hasAddress(&contacts[i], kind) {
+			continue
 		}
-		if err := unsubscribe(tx, schema, &contacts[i], kind, b.by, now); err != nil {
-			return 0, false, err
+		if err := unsubscribe(tx, schema, &contacts[i], kind, by, now); err != nil {
+			return last, false, err
 		}
 	}
 	return last, more, nil
+}
+
+// runAll adds a row to the ledger of the next Contacts with the address, in all Lists. The last step also adds the address
+// to the Unsubscriber List. If more is true, the caller either keeps the rows and continues after last, or rolls back.
+func (b *unsubscribeStep) runAll(tx Tx, c *Caller, now int64) (last PersonKey, more bool, err error) {
+	by := b.by
+	if err := by.checkIP(); err != nil {
+		return last, false, err
+	}
+	lists, err := tx.Lists(c.Account.ID)
+	if err != nil {
+		return last, false, err
+	}
+	room := maxUnsubscribe
+	for i := range lists {
+		if lists[i].ID < b.after.List {
+			continue
+		}
+		schema, err := tx.Schema(lists[i].ID)
+		if err != nil {
+			return last, false, err
+		}
+		contacts, kind, err := b.contacts(tx, schema, room+1)
+		if err != nil {
+			return last, false, err
+		}
+		for j := range contacts {
+			if room == 0 {
+				return last, true, nil
+			}
+			room, last = room-1, PersonKey{lists[i].ID, contacts[j].ID}
+			if !schema.hasAddress(&contacts[j], kind) {
+				continue
+			}
+			if err := by.record(tx, &contacts[j], now); err != nil {
+				return last, false, err
+			}
+		}
+	}
+	return last, false, addUnsubscriber(tx, c, b.address, now)
+}
+
+// contacts returns the next Contacts of a List with the address, and the kind of the address.
+func (b *unsubscribeStep) contacts(tx Tx, schema *Schema, limit int) ([]Contact, AddressType, error) {
+	after := ContactID(0)
+	if schema.List.ID == b.after.List {
+		after = b.after.Contact
+	}
+	_, key, isEmail := address.ParseEmail(b.address)
+	if isEmail {
+		found, err := tx.ContactsByAddress(schema.List.ID, key, "", after, limit)
+		return found, AddressEmail, err
+	}
+	if schema.Mobile() == nil {
+		return nil, AddressMobile, nil // the List has no mobile numbers
+	}
+	mobile := address.NormaliseMobile(b.address, schema.List.CountryCode)
+	found, err := tx.ContactsByAddress(schema.List.ID, key, mobile, after, limit)
+	return found, AddressMobile, err
+}
+
+// hasAddress reports whether a Contact has an address of a kind. The number of a Contact can be of a deleted Field; a job
+// will remove it.
+func (s *Schema) hasAddress(c *Contact, kind AddressType) bool {
+	field := s.Email()
+	if kind == AddressMobile {
+		field = s.Mobile()
+	}
+	return c.Values.Get(field.ID) != ""
 }
 
 // addUnsubscriber adds an address to the Unsubscriber List, unless it was erased and so has an entry. The entry belongs
@@ -126,15 +201,18 @@ func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error
 }
 
 // UnsubscribeByID unsubscribes one Contact and returns the List's ID. Errors:
-// NoList, Denied, NoContact.
-func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, list ListID, id ContactID) (ListID, error) {
+// NoList, Denied, NoContact, InvalidParameters.
+func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, r ContactRequest) (ListID, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
-		schema, contact, err := loadContact(tx, c, list, id)
+		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err
 		}
-		by := origin{method: "unsubscribeContactById", key: c.Key.ID}
-		return list, unsubscribe(tx, schema, contact, schema.addressType(contact), by, now)
+		by := origin{method: "unsubscribeContactById", key: c.Key.ID, ip: r.IP}
+		if err := by.checkIP(); err != nil {
+			return 0, err
+		}
+		return r.List, unsubscribe(tx, schema, contact, schema.addressType(contact), by, now)
 	})
 }
 

@@ -127,6 +127,9 @@ func autoresponderMails(tx Tx, list ListID, id AutoresponderID, part []int, all 
 	if err != nil {
 		return err
 	}
+	if err := removeSuppressed(tx, &schema.List, contacts); err != nil {
+		return err
+	}
 	for _, i := range part {
 		e, c := &all[i], contacts[all[i].Contact]
 		key := DeliveryKey{List: list, Contact: e.Contact, Time: e.Time, Cause: CauseAutoresponder(id)}
@@ -140,6 +143,19 @@ func autoresponderMails(tx Tx, list ListID, id AutoresponderID, part []int, all 
 		}
 	}
 	return nil
+}
+
+// removeSuppressed removes the Contacts whose address is on the Unsubscriber List for all Lists. decisions.md: 101
+func removeSuppressed(tx Tx, list *List, contacts map[ContactID]*Contact) error {
+	all := make([]Candidate, 0, len(contacts))
+	for _, c := range contacts {
+		all = append(all, Candidate{ID: c.ID, Key: c.Key})
+	}
+	ids, err := suppressed(tx, list, all)
+	for _, id := range ids {
+		delete(contacts, id)
+	}
+	return err
 }
 
 // sentBefore returns the mails with a cause that Contacts were sent.

@@ -108,7 +108,7 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 					Details: []audience.Detail{detail("Email", fmt.Sprintf("q%d@example.com", i))},
 					Consent: audience.Consent{Type: audience.ConsentDirect, Text: "said yes", IP: "192.0.2.7"}})
 				check(t, err)
-				_, err = h.service.Unsubscribe(t.Context(), h.caller, h.list, fmt.Sprintf("q%d@example.com", i))
+				_, err = h.service.Unsubscribe(t.Context(), h.caller, audience.UnsubscribeRequest{List: h.list, Address: fmt.Sprintf("q%d@example.com", i)})
 				check(t, err)
 			} else if i == 4 {
 				h.addMany(t, 1199, "")

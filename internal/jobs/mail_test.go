@@ -230,7 +230,7 @@ func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.autoresponder("Goodbye", detail("event_type", "unsubscribe"))
 	stayed, left := p.subscribe("ann@example.com"), p.subscribe("bob@example.com")
-	_, err := p.service.UnsubscribeByID(t.Context(), p.caller, p.list, left)
+	_, err := p.service.UnsubscribeByID(t.Context(), p.caller, audience.ContactRequest{List: p.list, Contact: left})
 	p.must(err)
 	p.send(p.service)
 	for range 3 {
@@ -312,7 +312,7 @@ func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e teststores.En
 	if m.To[0] != "ann@example.com" || !bytes.Contains(m.Data, []byte("http://localhost/c/")) {
 		t.Errorf("the first message went to %v, want ann@example.com and a link to confirm:\n%s", m.To, m.Data)
 	}
-	_, err := p.service.Confirm(t.Context(), p.caller, p.list, id)
+	_, err := p.service.Confirm(t.Context(), p.caller, audience.ContactRequest{List: p.list, Contact: id})
 	p.must(err)
 	if got := header(t, p.waitForMessages(2)[1], "Subject"); got != "Welcome" {
 		t.Errorf("the subject of the next message is %q, want Welcome", got)

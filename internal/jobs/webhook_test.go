@@ -192,7 +192,7 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 			email := fmt.Sprintf("p%d@example.com", i)
 			for range rounds {
 				id := p.subscribe(email)
-				_, err := p.service.UnsubscribeByID(p.Context(), p.caller, p.list, id)
+				_, err := p.service.UnsubscribeByID(p.Context(), p.caller, audience.ContactRequest{List: p.list, Contact: id})
 				p.must(err)
 			}
 		})

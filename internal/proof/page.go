@@ -47,6 +47,7 @@ var acts = map[string]string{
 	"confirmContact":               "subscription confirmed, by a program of the Account",
 	audience.MethodConfirmLink:     "subscription confirmed with the link in a mail",
 	audience.MethodUnsubscribeLink: "unsubscribed with the link in a mail",
+	audience.MethodUnsubscribeAll:  "no mail of the Account any more, by a program of the Account; the List keeps the Contact as it is",
 	audience.MethodComplaint:       "unsubscribed, because the recipient reported a mail as spam",
 	audience.MethodErasure:         "the person was erased: the texts and IP addresses of the rows above were removed",
 }

@@ -143,3 +143,17 @@ func changeContact[ID ~int64](
 		return writeInt(c, id, err)
 	}
 }
+
+// changeContactOf is changeContact for a change by a person, whose IP address follows the IDs.
+func changeContactOf[ID ~int64](
+	change func(*service, context.Context, *audience.Caller, audience.ContactRequest) (ID, error),
+) func(*call) error {
+	return func(c *call) error {
+		r := audience.ContactRequest{List: c.list(1), Contact: c.contact(2), IP: c.text(3)}
+		if c.err != nil {
+			return c.err
+		}
+		id, err := change(c.service, c.ctx, c.caller, r)
+		return writeInt(c, id, err)
+	}
+}

@@ -14,7 +14,8 @@ import (
 // rows, it is the name of the row in this object. The result has no member for a row that was not
 // stored. specification: addContacts
 func addContacts(c *call) error {
-	r := audience.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4)}
+	r := audience.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4),
+		IP: c.text(5)}
 	if c.err != nil {
 		return c.err
 	}

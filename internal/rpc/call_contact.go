@@ -28,11 +28,11 @@ func resubscribeContact(c *call) error {
 // unsubscribeContact returns the List's ID, whether or not a Contact had the address.
 // specification: unsubscribeContact
 func unsubscribeContact(c *call) error {
-	list, address := c.listOrAll(1), c.address(2)
+	r := audience.UnsubscribeRequest{List: c.listOrAll(1), Address: c.address(2), IP: c.text(3)}
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.Unsubscribe(c.ctx, c.caller, list, address)
+	id, err := c.service.Unsubscribe(c.ctx, c.caller, r)
 	return writeInt(c, id, err)
 }
 

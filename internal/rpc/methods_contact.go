@@ -12,7 +12,7 @@ func (t table) addContactMethods() {
 	g.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams, resubscribeContact).
 		says("Clears the unsubscribe flag of a Contact. Its entry on the Unsubscriber List stays.",
 			"integer, the Contact's ID", "302 303 304 310 334 335")
-	g.add("addContacts", standard, writes, "list_id contacts overwrite=false remove_unsubscribers=0", addContacts).
+	g.add("addContacts", standard, writes, "list_id contacts overwrite=false remove_unsubscribers=0 ip_address=", addContacts).
 		says("Adds up to 5,000 Contacts. It does not subscribe them: no notification is sent. Invalid rows are left out.",
 			"object of integer, the position of each stored row to its Contact's ID", "303 310 330 380")
 	g.add("editContacts", standard, writes, "list_id contacts trigger_update_profile=false", editContacts).
@@ -22,19 +22,19 @@ func (t table) addContactMethods() {
 		"list_id contact_ids=[] search_criteria=[] limit=0 offset=0 sort_by= sort_order=DESC", deleteContacts).
 		says("Deletes Contacts by their IDs or, with criteria, the matching Contacts. Without limit it deletes all matches.",
 			"object of boolean, each Contact ID to whether the List had the Contact", "303 310 311")
-	g.add("unsubscribeContact", standard, writes, "list_id address", unsubscribeContact).
+	g.add("unsubscribeContact", standard, writes, "list_id address ip_address=", unsubscribeContact).
 		says("Unsubscribes every Contact of a List that has the address. With list_id 0, the address is only added to the "+
 			"Unsubscriber List.", "integer, the List's ID", "303 310")
-	g.add("unsubscribeContactById", standard, writes, "list_id contact_id",
-		changeContact((*service).UnsubscribeByID)).
-		says("Unsubscribes a Contact.", "integer, the List's ID", "303 304")
+	g.add("unsubscribeContactById", standard, writes, "list_id contact_id ip_address=",
+		changeContactOf((*service).UnsubscribeByID)).
+		says("Unsubscribes a Contact.", "integer, the List's ID", "303 304 310")
 	g.add("deactivateContact", standard, writes, "list_id contact_id", changeContact((*service).Deactivate)).
 		says("Makes a Contact inactive: it gets no messages but stays subscribed.", "integer, the Contact's ID",
 			"302 303 304")
 	g.add("reactivateContact", standard, writes, "list_id contact_id", changeContact((*service).Reactivate)).
 		says("Makes a Contact active again, also after a bounce.", "integer, the Contact's ID", "302 303 304")
-	g.add("confirmContact", standard, writes, "list_id contact_id", changeContact((*service).Confirm)).
-		says("Records that the subscriber confirmed the subscription.", "integer, the Contact's ID", "302 303 304")
+	g.add("confirmContact", standard, writes, "list_id contact_id ip_address=", changeContactOf((*service).Confirm)).
+		says("Records that the subscriber confirmed the subscription.", "integer, the Contact's ID", "302 303 304 310")
 	t.addContactSearches()
 }
 

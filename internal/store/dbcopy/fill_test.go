@@ -159,9 +159,9 @@ func (s *testService) subscribeMany(lists []audience.ListID, contacts int) {
 		}))(s)
 		switch i % 7 {
 		case 1:
-			value(s.service.UnsubscribeByID(s.Context(), s.caller, list, last))(s)
+			value(s.service.UnsubscribeByID(s.Context(), s.caller, audience.ContactRequest{List: list, Contact: last}))(s)
 		case 2:
-			value(s.service.Confirm(s.Context(), s.caller, list, last))(s)
+			value(s.service.Confirm(s.Context(), s.caller, audience.ContactRequest{List: list, Contact: last}))(s)
 		}
 	}
 	// The Contact with the highest ID is deleted. So the test can check that the target database does

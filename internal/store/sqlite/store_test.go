@@ -53,7 +53,7 @@ func TestBatches(t *testing.T) {
 
 // The suite opens mails and clicks links as persons and programs do, and compares the sums with the recipients' events.
 //
-// covers: spec batch.events, batch.human, decision 60, decision 76, decision 102, decision 105, decision 106
+// covers: spec batch.events, batch.human, decision 60, decision 76, decision 101, decision 102, decision 105, decision 106
 func TestBatchEvents(t *testing.T) {
 	storetest.BatchEvents(t, func(t *testing.T) audience.Store { return open(t) })
 }

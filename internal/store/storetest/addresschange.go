@@ -104,7 +104,7 @@ func changedCaseKeepsConfirmation(o *accountFixture) {
 func changedAddressIsNotConfirmed(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Confirm(o.Context(), o.caller, list, id)
+	_, err := o.service.Confirm(o.Context(), o.caller, audience.ContactRequest{List: list, Contact: id})
 	o.must(err)
 	o.confirmed(list, id, true)
 	o.editEmail(list, id, "bob@example.com")

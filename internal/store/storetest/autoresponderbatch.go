@@ -48,7 +48,7 @@ func mailsReadTogether(e *eventFixture) {
 	f := newAutoresponderFixture(e)
 	f.send(f.contacts[0])
 	f.refuse(f.contacts[1])
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, f.news, f.contacts[2])
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: f.contacts[2]})
 	f.must(err)
 	_, err = f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: f.contacts[3:4]})
 	f.must(err)

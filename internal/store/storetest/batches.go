@@ -78,10 +78,10 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 func populationLeavesOut(f *batchFixture) {
 	confirmed := f.addList("double_opt_in_required", true)
 	f.subscribe(confirmed, "Email", "waiting@x.io")
-	_, err := f.service.Confirm(f.Context(), f.caller, confirmed, f.subscribe(confirmed, "Email", "asked@x.io"))
+	_, err := f.service.Confirm(f.Context(), f.caller, audience.ContactRequest{List: confirmed, Contact: f.subscribe(confirmed, "Email", "asked@x.io")})
 	f.must(err)
 	f.subscribe(f.news, "Email", "ann@x.io")
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, f.news, f.subscribe(f.news, "Email", "left@x.io"))
+	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: f.subscribe(f.news, "Email", "left@x.io")})
 	f.must(err)
 	off := f.subscribe(f.news, "Email", "off@x.io")
 	_, err = f.service.Deactivate(f.Context(), f.caller, f.news, off)
@@ -191,7 +191,7 @@ func populationInSteps(f *batchFixture) {
 func unsubscribedGetsNothing(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 2)
 	id := f.add(whole(f.news))
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, f.news, ids[0])
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: ids[0]})
 	f.must(err)
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
 	b := f.batch(id)

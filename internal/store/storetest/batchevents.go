@@ -97,6 +97,8 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"the figures of an autoresponder count each Contact once", autoresponderCountsContactsOnce},
 		{"webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", webhookEventsOfAutoresponders},
 		{"of mails that are read together, each is sent or left out by itself", mailsReadTogether},
+		{"an address on the Unsubscriber List for all Lists gets no mail of an autoresponder, until it is subscribed again",
+			suppressedGetsNoAutoresponder},
 		{"the Batch of an autoresponder is hidden and changes with the autoresponder only", autoresponderBatchIsHidden},
 		{"old opens and clicks are removed, and the numbers stay", oldEventsAreRemoved},
 		{"opens and clicks stay while a Batch needs them to choose its recipients", awaitedEventsStay},

@@ -6,12 +6,12 @@ import (
 	"enlist/internal/audience"
 )
 
-// This file tests that addresses on the Unsubscriber List for all Lists get no mail of a Batch.
+// This file tests that addresses on the Unsubscriber List for all Lists get no mail of a Batch or autoresponder.
 
 // suppress adds an address to the Unsubscriber List for all Lists.
 func (f *batchFixture) suppress(text string) {
 	f.Helper()
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, 0, text)
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: 0, Address: text})
 	f.must(err)
 }
 
@@ -22,7 +22,7 @@ func suppressedGetsNothing(f *batchFixture) {
 		f.subscribe(other, "Email", to)
 	}
 	f.suppress("A0@EXAMPLE.COM")
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, other, "a1@example.com") // concerns the other List only
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: other, Address: "a1@example.com"}) // concerns the other List only
 	f.must(err)
 	f.suppress("a2@example.com")
 	f.suppress("+49 151 1234567") // no address of a mail
@@ -46,11 +46,42 @@ func suppressedGetsNothing(f *batchFixture) {
 	if b := f.batch(id); b.BatchCounts != want || b.Status != audience.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, f.news, ids[4])
+	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: ids[4]})
 	f.must(err)
 	f.now = f.now.Add(time.Second)
 	_, err = f.service.Resubscribe(f.Context(), f.caller, audience.ResubscribeRequest{List: f.news, Contact: ids[4]})
 	f.must(err)
 	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[4:5]})
 	f.wantAddresses(f.sendAll(nil), "a4@example.com")
+}
+
+// suppressedGetsNoAutoresponder reads the mails of one event to Contacts of which some are on the Unsubscriber List.
+func suppressedGetsNoAutoresponder(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	all := make([]audience.Autorespond, len(f.contacts))
+	for i, id := range f.contacts {
+		all[i] = audience.Autorespond{List: f.news, Contact: id, Autoresponder: f.autoresponder, Time: f.now.Unix()}
+	}
+	want := func(want ...bool) {
+		f.Helper()
+		mails, err := f.service.AutoresponderMails(f.Context(), all)
+		f.must(err)
+		for i, m := range mails {
+			if (m != nil) != want[i] {
+				f.Errorf("mail %d is %+v, want it to be sent: %t", i, m, want[i])
+			}
+		}
+	}
+	want(true, true, true, true, true, true)
+	f.suppress("A0@EXAMPLE.COM")
+	f.suppress("a1@example.com")
+	f.suppress("+49 151 1234567") // no address of a mail
+	other := f.addList()
+	f.subscribe(other, "Email", "a2@example.com")
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: other, Address: "a2@example.com"}) // concerns the other List only
+	f.must(err)
+	want(false, false, true, true, true, true)
+	f.now = f.now.Add(time.Second)
+	f.subscribe(f.news, "Email", "a1@example.com")
+	want(false, true, true, true, true, true)
 }

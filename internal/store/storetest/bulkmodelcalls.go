@@ -194,7 +194,7 @@ func (m *bulkModel) promoteAll() {
 func (m *bulkModel) unsubscribe(t *rapid.T) {
 	id := m.anyID(t)
 	p := m.find(id)
-	_, err := m.service.UnsubscribeByID(context.Background(), m.caller, m.id, id)
+	_, err := m.service.UnsubscribeByID(context.Background(), m.caller, audience.ContactRequest{List: m.id, Contact: id})
 	if (err == nil) != (p != nil) {
 		t.Fatal(err)
 	}

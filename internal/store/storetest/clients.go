@@ -181,7 +181,7 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 	with := *caller
 	with.Retry = &audience.Retry{Header: "once"}
 	for range 2 {
-		if id, err := service.Unsubscribe(t.Context(), &with, list, "A@example.com"); id != list || err != nil {
+		if id, err := service.Unsubscribe(t.Context(), &with, audience.UnsubscribeRequest{List: list, Address: "A@example.com"}); id != list || err != nil {
 			t.Fatalf("Unsubscribe returned %d, error %v; want %d", id, err, list)
 		}
 	}

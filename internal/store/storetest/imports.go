@@ -116,7 +116,7 @@ func (f *importFixture) value(key string, field audience.FieldID) string {
 func importOutcomes(f *importFixture) {
 	f.subscribe(f.id, "Email", "old@example.com")
 	left := f.subscribe(f.id, "Email", "left@example.com")
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, f.id, left)
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.id, Contact: left})
 	f.must(err)
 	i := f.runs("Email\nnew@example.com\nOLD@example.com\nleft@example.com\nnope\nNew@example.com\n", nil)
 	f.wantResults(i, "1 added", "2 unchanged", "3 skipped", "4 refused Email nope", "5 unchanged")
@@ -149,7 +149,7 @@ func importOverwrites(f *importFixture) {
 	if town := f.value("ann@example.com", field); town != "" {
 		f.Errorf("the town is %q after a row with an empty cell, want none", town)
 	}
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, f.id, id)
+	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.id, Contact: id})
 	f.must(err)
 	f.wantResults(f.runs("Email,Town\nann@example.com,Paris\n", overwrite), "1 skipped")
 	all := func(o *audience.ImportOptions) { overwrite(o); o.Skip = audience.SkipNoAddress }
@@ -162,7 +162,7 @@ func importOverwrites(f *importFixture) {
 func importSkips(f *importFixture) {
 	other := f.addList()
 	f.subscribe(other, "Email", "ann@example.com")
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, other, "ann@example.com")
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: other, Address: "ann@example.com"})
 	f.must(err)
 	const file = "Email\nann@example.com\n"
 	f.wantResults(f.runs(file, nil), "1 skipped")

@@ -13,6 +13,8 @@ func ledgerChanges(t *testing.T, e Engine) {
 	runRules(t, e.Open, []accountRule{
 		{"the ledger records confirmations and unsubscriptions, once each", changesAreRecorded},
 		{"the ledger records the IP address of a visitor of a link", linksAreRecorded},
+		{"the ledger records the IP address that a call sends", addressesOfCallsAreRecorded},
+		{"unsubscribeContact with List 0 adds a row to each Contact with the address, and changes none", allListsAreRecorded},
 		{"the ledger records the unsubscription of a complaint", complaintsAreRecorded},
 		{"the newest consent stays the newest consent after an unsubscription", newestConsentStays},
 	})
@@ -42,15 +44,15 @@ func changesAreRecorded(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
 	for range 2 { // the second time nothing changes
-		_, err := o.service.Confirm(o.Context(), o.caller, list, id)
+		_, err := o.service.Confirm(o.Context(), o.caller, audience.ContactRequest{List: list, Contact: id})
 		o.must(err)
 	}
 	for range 2 {
-		_, err := o.service.UnsubscribeByID(o.Context(), o.caller, list, id)
+		_, err := o.service.UnsubscribeByID(o.Context(), o.caller, audience.ContactRequest{List: list, Contact: id})
 		o.must(err)
 	}
 	o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, list, "ann@example.com")
+	_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	same(o.T, "ledger", o.ledgerOf(list, id), []audience.LedgerRow{
 		byKey("unsubscribeContact"), subscribed, byKey("unsubscribeContactById"), byKey("confirmContact"), subscribed})
@@ -75,6 +77,84 @@ func linksAreRecorded(o *accountFixture) {
 	same(o.T, "ledger of the duplicate", o.ledgerOf(list, second), []audience.LedgerRow{left, subscribed})
 }
 
+func addressesOfCallsAreRecorded(o *accountFixture) {
+	list := o.addList("disallow_duplicate_contacts", true)
+	const sent, stored = "[2001:db8::9]:443, 10.0.0.1", "2001:db8::9"
+	add := audience.AddRequest{List: list, Contacts: [][]audience.Detail{details("Email", "ann@example.com")}, IP: sent}
+	ids, err := o.service.AddContacts(o.Context(), o.caller, add)
+	o.must(err)
+	one := audience.ContactRequest{List: list, Contact: ids[0], IP: sent}
+	_, err = o.service.Confirm(o.Context(), o.caller, one)
+	o.must(err)
+	_, err = o.service.UnsubscribeByID(o.Context(), o.caller, one)
+	o.must(err)
+	o.subscribe(list, "Email", "ann@example.com")
+	all := audience.UnsubscribeRequest{List: list, Address: "ann@example.com", IP: sent}
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, all)
+	o.must(err)
+	from := func(method string, consent audience.ConsentType) audience.LedgerRow {
+		return audience.LedgerRow{Method: method, Type: consent, IP: stored, KeyName: "test key"}
+	}
+	want := []audience.LedgerRow{from("unsubscribeContact", ""), subscribed, from("unsubscribeContactById", ""),
+		from("confirmContact", ""), from("addContacts", audience.ConsentNotRecorded)}
+	same(o.T, "ledger", o.ledgerOf(list, ids[0]), want)
+
+	add.IP, one.IP, all.IP = "localhost", "localhost", "localhost"
+	add.Contacts[0] = details("Email", "bob@example.com")
+	_, err = o.service.AddContacts(o.Context(), o.caller, add)
+	o.refused(err, audience.InvalidParameters, "ip_address")
+	_, err = o.service.Confirm(o.Context(), o.caller, one)
+	o.refused(err, audience.InvalidParameters, "ip_address")
+	_, err = o.service.UnsubscribeByID(o.Context(), o.caller, one)
+	o.refused(err, audience.InvalidParameters, "ip_address")
+	for _, all.List = range []audience.ListID{list, 0} {
+		_, err = o.service.Unsubscribe(o.Context(), o.caller, all)
+		o.refused(err, audience.InvalidParameters, "ip_address")
+	}
+	same(o.T, "ledger after refused calls", o.ledgerOf(list, ids[0]), want)
+	if n := o.list(list).ContactCount; n != 1 {
+		o.Errorf("the List has %d Contacts, want 1", n)
+	}
+}
+
+func allListsAreRecorded(o *accountFixture) {
+	first, second, empty := o.addList("disallow_duplicate_contacts", false), o.addList(), o.addList()
+	ann := o.subscribe(first, "Email", "ann@example.com")
+	twice := o.subscribe(first, "Email", "ANN@example.com")
+	other := o.subscribe(first, "Email", "bob@example.com")
+	left := o.subscribe(second, "Email", "ann@example.com")
+	called := o.subscribe(empty, "Mobile Phone", "0412345678")
+	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, audience.ContactRequest{List: second, Contact: left})
+	o.must(err)
+	r := audience.UnsubscribeRequest{Address: "Ann@example.com", IP: "192.0.2.7"}
+	caller := *o.caller
+	caller.Retry = &audience.Retry{Header: "once"}
+	for range 2 { // the repeated call adds nothing
+		_, err = o.service.Unsubscribe(o.Context(), &caller, r)
+		o.must(err)
+	}
+	row := audience.LedgerRow{Method: audience.MethodUnsubscribeAll, IP: "192.0.2.7", KeyName: "test key"}
+	for _, id := range []audience.ContactID{ann, twice} {
+		same(o.T, "ledger", o.ledgerOf(first, id), []audience.LedgerRow{row, subscribed})
+		if o.contact(first, id).IsUnsubscribed {
+			o.Errorf("the Contact %d is unsubscribed", id)
+		}
+	}
+	same(o.T, "ledger of an unsubscribed Contact", o.ledgerOf(second, left),
+		[]audience.LedgerRow{row, byKey("unsubscribeContactById"), subscribed})
+	same(o.T, "ledger of another address", o.ledgerOf(first, other), []audience.LedgerRow{subscribed})
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{Address: "+61412345678"})
+	o.must(err)
+	same(o.T, "ledger of a mobile number", o.ledgerOf(empty, called), []audience.LedgerRow{byKey(audience.MethodUnsubscribeAll), subscribed})
+	n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("list_id", "exactly", 0))
+	o.must(err)
+	if n != 2 {
+		o.Errorf("the Unsubscriber List has %d entries for all Lists, want 2", n)
+	}
+	_, err = o.service.Unsubscribe(o.Context(), o.restricted(first), r)
+	o.refused(err, audience.Denied, "")
+}
+
 func complaintsAreRecorded(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
@@ -87,7 +167,7 @@ func complaintsAreRecorded(o *accountFixture) {
 func newestConsentStays(o *accountFixture) {
 	list, at := o.addList(), o.now.Unix()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, list, id)
+	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, audience.ContactRequest{List: list, Contact: id})
 	o.must(err)
 	d := audience.DeliveryKey{List: list, Contact: id, Time: at}
 	page, err := o.service.ViewContactPage(o.Context(), d)

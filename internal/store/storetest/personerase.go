@@ -66,7 +66,7 @@ func (f *batchFixture) personWithEverything() (ann, bob audience.ContactID) {
 	f.update(func(tx audience.Tx) error {
 		return tx.SaveRetry(f.caller.Account.ID, f.caller.Key.ID, &audience.Retry{Header: "h"}, []byte(`{"to":"ann@example.com"}`), f.now.Unix())
 	})
-	_, err = f.service.Unsubscribe(f.Context(), f.caller, f.news, "ann@example.com")
+	_, err = f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: f.news, Address: "ann@example.com"})
 	f.must(err)
 	return ann, bob
 }
@@ -154,7 +154,7 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 	if n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "in", []any{"ann@example.com", "bea@example.com"})); err != nil || n != 1 {
 		o.Errorf("a search for two addresses finds %d entries, error %v; want 1", n, err)
 	}
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, 0, "Ann@example.com")
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: 0, Address: "Ann@example.com"})
 	o.must(err)
 	if again, err := collectUnsubscribers(o); err != nil || fmt.Sprint(again) != fmt.Sprint(found) {
 		o.Errorf("after unsubscribeContact the Unsubscriber List has %q, error %v; want no other entry", again, err)
@@ -185,7 +185,7 @@ func collectUnsubscribers(o *accountFixture) (found []string, err error) {
 func eraseFormerContacts(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, list, "ann@example.com")
+	_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	o.update(func(tx audience.Tx) error {
 		return tx.AddLedgerRow(&audience.LedgerRow{ListID: list, ContactID: id, Text: "I, Ann, agree.", IP: "192.0.2.1"})

@@ -92,7 +92,7 @@ func exportHasEveryRow(o *accountFixture) {
 		}
 		return nil
 	})
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, list, "ann@example.com")
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	rows := o.export(o.caller, "ANN@example.com")
 	o.wantRows(rows, audience.PersonContacts, "list_name=News values=[{Email Ann@example.com}")
@@ -115,10 +115,10 @@ func exportByMobile(o *accountFixture) {
 	o.subscribe(list, "Mobile Phone", "+49 151 23456789")
 	o.subscribe(german, "Mobile Phone", "0151 23456789")
 	o.subscribe(list, "Email", "bob@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, german, "0151 23456789")
+	_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: german, Address: "0151 23456789"})
 	o.must(err)
 	bea := o.subscribe(german, "Email", "bea@example.com", "Mobile Phone", "0160 1234567")
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, german, "0160 1234567")
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: german, Address: "0160 1234567"})
 	o.must(err)
 	o.wantRows(o.export(o.caller, "bea@example.com"), audience.PersonUnsubscribed, fmt.Sprintf("contact_id=%d ", bea)) // by the mobile number
 	rows := o.export(o.caller, "+4915123456789")

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,10 +34,14 @@ func rerunFunctions(t *testing.T, e Engine) {
 	s, _, caller, schema := newListThatNotifies(t, e)
 	service := audience.NewService(rerunningStore{s}, time.Now)
 	list := addContactsOfOneAddress(t, s, schema, manyContacts)
-	if _, err := service.Unsubscribe(t.Context(), caller, list, "a@example.com"); err != nil {
+	if _, err := service.Unsubscribe(t.Context(), caller, audience.UnsubscribeRequest{List: list, Address: "a@example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	wantUnsubscribed(t, s, schema, manyContacts)
+	if _, err := service.Unsubscribe(t.Context(), caller, audience.UnsubscribeRequest{Address: "a@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	wantRowsForAllLists(t, s, schema, manyContacts)
 	if n := e.Jobs(t, s, "notify"); n != 2*manyContacts {
 		t.Errorf("%d notifications for %d Contacts, want 2 for each Contact", n, manyContacts)
 	}
@@ -44,4 +49,31 @@ func rerunFunctions(t *testing.T, e Engine) {
 		t.Fatal(err)
 	}
 	wantCounts(t, s, schema, 0)
+}
+
+// wantRowsForAllLists checks that each Contact of a List has exactly one ledger row of unsubscribeContact with List 0.
+func wantRowsForAllLists(t *testing.T, s audience.Store, schema *audience.Schema, want int) {
+	t.Helper()
+	contacts := 0
+	view(t, s, func(tx audience.Tx) error {
+		var ids []audience.ContactID
+		system := audience.Search{Schema: schema, Columns: audience.Columns{System: true}}
+		err := tx.SearchContacts(&system, func(c *audience.Contact) error {
+			ids = append(ids, c.ID)
+			return nil
+		})
+		for _, id := range ids {
+			ledger, failed := tx.LedgerRows(schema.List.ID, id, 0, 0)
+			err = errors.Join(err, failed)
+			rows := slices.DeleteFunc(ledger, func(r audience.LedgerRow) bool { return r.Method != audience.MethodUnsubscribeAll })
+			if len(rows) != 1 {
+				t.Errorf("Contact %d has %d rows, want 1", id, len(rows))
+			}
+			contacts++
+		}
+		return err
+	})
+	if contacts != want {
+		t.Errorf("the List has %d Contacts, want %d", contacts, want)
+	}
 }

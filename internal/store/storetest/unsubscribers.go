@@ -19,7 +19,7 @@ func searchUnsubscribers(o *accountFixture) {
 		if l != 0 {
 			o.subscribe(l, "Email", address)
 		}
-		_, err := o.service.Unsubscribe(o.Context(), o.caller, l, address)
+		_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: l, Address: address})
 		o.must(err)
 		o.now = o.now.Add(-time.Second) // the order of the entries does not depend on the clock
 	}
@@ -130,7 +130,7 @@ func lookUpMobile(o *accountFixture) {
 	_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
 	o.must(err)
 	o.subscribe(list, "Mobile Phone", "0151 23456789")
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, list, "0151 23456789")
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "0151 23456789"})
 	o.must(err)
 	for text, want := range map[string]int64{"0151 23456789": 1, "015123456789": 0, "0151 2345678": 0} {
 		n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "exactly", text))
