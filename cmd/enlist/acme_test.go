@@ -52,17 +52,13 @@ func TestTheServiceGetsItsCertificateWithACME(t *testing.T) {
 				t.Cleanup(front.Close)
 				httpPort, tlsPort = port(front.Listener), 1
 			}
-			authority := newPebble(t, httpPort, tlsPort)
+			authority := newPebble(t, httpPort, tlsPort, 0)
 			settings.ACMEDirectory = authority.server.URL + wfe.DirectoryPath
 			for _, start := range []string{"first", "second"} {
 				t.Run("the "+start+" start", func(t *testing.T) {
 					addr, key := startServerWith(t, settings)
 					server.Store(addr)
-					client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{ForceAttemptHTTP2: true,
-						TLSClientConfig: &tls.Config{RootCAs: authority.roots},
-						DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-							return new(net.Dialer).DialContext(ctx, network, addr)
-						}}}
+					client := authority.client(addr)
 					defer client.CloseIdleConnections()
 					reply, err := client.Post("https://lists.example.com/rpc", "application/json",
 						strings.NewReader(`{"id":1,"method":"countLists","params":["`+key+`"]}`))
@@ -94,6 +90,39 @@ func TestTheServiceGetsItsCertificateWithACME(t *testing.T) {
 	}
 }
 
+// A certificate of 9 seconds has a third of its time left after 6. The running service then gets a new one, and still
+// answers when the first one has expired.
+//
+// covers: decision 108
+func TestTheServiceRenewsItsCertificateWhileItRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("this test waits until a certificate expires: run it with \"make check\"")
+	}
+	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
+	t.Setenv("PEBBLE_WFE_NONCEREJECT", "0")
+	public, server := listen(t), new(atomic.Value)
+	go forward(public, server)
+	authority := newPebble(t, 1, port(public), 9)
+	addr, _ := startServerWith(t, config.Serve{Database: config.Database{DB: filepath.Join(t.TempDir(), "enlist.db")},
+		ACME: []string{"lists.example.com"}, ACMEDirectory: authority.server.URL + wfe.DirectoryPath})
+	server.Store(addr)
+	certificate := func() *x509.Certificate { // of a new connection, checked for the present time
+		client := authority.client(addr)
+		defer client.CloseIdleConnections()
+		reply := must(client.Get("https://lists.example.com/healthz"))(t)
+		reply.Body.Close()
+		return reply.TLS.PeerCertificates[0]
+	}
+	first := certificate()
+	if left := time.Until(first.NotAfter); left > 9*time.Second {
+		t.Fatalf("the certificate is valid for %v, want 9 s at most", left)
+	}
+	<-time.After(time.Until(first.NotAfter.Add(time.Second)))
+	if second := certificate(); second.SerialNumber.Cmp(first.SerialNumber) == 0 || authority.finalized.Load() < 2 {
+		t.Errorf("%d certificates were ordered; the service has that with the number %v", authority.finalized.Load(), second.SerialNumber)
+	}
+}
+
 // pebble is an ACME server. All names have the address 127.0.0.1 for it.
 type pebble struct {
 	server    *httptest.Server
@@ -101,13 +130,14 @@ type pebble struct {
 	finalized atomic.Int64 // orders for which a certificate was issued
 }
 
-// newPebble starts an ACME server that sends its challenges to these ports.
-func newPebble(t *testing.T, httpPort, tlsPort int) *pebble {
+// newPebble starts an ACME server that sends its challenges to these ports. Its certificates are valid for a number of
+// seconds; 0 means 90 days.
+func newPebble(t *testing.T, httpPort, tlsPort int, seconds uint64) *pebble {
 	t.Helper()
 	names := listen(t)
 	go answerNames(names)
 	quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
-	issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {Description: "default"}})
+	issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {Description: "default", ValidityPeriod: seconds}})
 	checker := va.New(quiet, httpPort, tlsPort, false, names.Addr().String(), store)
 	front := wfe.New(quiet, store, checker, issuer, []string{"pebble.example.org"}, false, false, 1, 1)
 	p := &pebble{roots: x509.NewCertPool()}
@@ -127,6 +157,15 @@ func newPebble(t *testing.T, httpPort, tlsPort int) *pebble {
 	trusted.AddCert(p.server.Certificate())
 	transport.TLSClientConfig = &tls.Config{RootCAs: trusted}
 	return p
+}
+
+// client returns an HTTP client that trusts the certificates of p and connects to addr for each host.
+func (p *pebble) client(addr string) *http.Client {
+	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{ForceAttemptHTTP2: true,
+		TLSClientConfig: &tls.Config{RootCAs: p.roots},
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		}}}
 }
 
 // listen returns a listener on a free port, which the end of the test closes.
