@@ -85,10 +85,6 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	rules.Parts = store.FindsParts()
 	service, advisor := newService(store, rules)
 	service.SetSending(sending)
-	first, err := service.Bootstrap(ctx, key)
-	if err != nil {
-		return fmt.Errorf("prepare the database: %w", err)
-	}
 	backups, err := newScheduler(c.Serve, service, log)
 	if err != nil {
 		return err
@@ -128,6 +124,11 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, keyRate, tracer.calls, backups, bounces, log, quiet})
 	if err != nil {
 		return err
+	}
+	// The key is created last, because its text is shown only by printBanner: a wrong setting must not lose it.
+	first, err := service.Bootstrap(ctx, key)
+	if err != nil {
+		return fmt.Errorf("prepare the database: %w", err)
 	}
 	if err := s.start(ctx, listener); err != nil {
 		return err
