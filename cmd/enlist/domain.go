@@ -79,8 +79,11 @@ func (c *domainShow) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
+		if c.JSON {
+			return printRecords(out.stdout, d)
+		}
 		if err := c.print(out.stdout, d, &d.Key, fmt.Sprintf("Account %d sends from %s. DNS record of the key that signs:",
-			d.AccountID, d.Domain)); err != nil || c.JSON {
+			d.AccountID, d.Domain)); err != nil {
 			return err
 		}
 		if d.Next.Selector != "" {
@@ -157,6 +160,22 @@ func (c *domainArg) print(w io.Writer, d *audience.SendingDomain, key *audience.
 	fmt.Fprintln(w, line)
 	printDNS(w, r)
 	return nil
+}
+
+// printRecords prints a domain with the records of both keys. next_dns is null if there is no next key.
+func printRecords(w io.Writer, d *audience.SendingDomain) error {
+	r, err := d.Key.Record(d.Domain)
+	if err != nil {
+		return err
+	}
+	row := append(domainRecord(d), value{"dns", dnsRecord(r)}, value{"next_dns", nil})
+	if d.Next.Selector != "" {
+		if r, err = d.Next.Record(d.Domain); err != nil {
+			return err
+		}
+		row[len(row)-1].any = dnsRecord(r)
+	}
+	return printJSON(w, row)
 }
 
 // printDNS prints a DNS record to publish: in parts for a form, and as a line of a zone file.
