@@ -129,7 +129,7 @@ func TestTestMailChangesNothing(t *testing.T) {
 	addr, key := startServerWith(t, config.Serve{Mail: "dir:" + box.dir})
 	client := api.NewClient("http://"+addr, key)
 	t.Cleanup(client.Close)
-	must(client.EditList(ctx, api.Details{"id": 1, "track_opens": true, "track_clicks": true}))(t)
+	must(client.EditList(ctx, api.Details{"id": 1, "track_opens": true, "track_clicks": true, "from_address": "news@example.com"}))(t)
 	id := must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
 	message := must(client.AddMessage(ctx, api.Details{"name": "May", "subject": "May for {{Email}}", "text_content": "Hello {{Email}} {{unsubscribe_url}}",
 		"html_content": `<a href="https://example.com/?a={{id}}">More</a> <a href="{{unsubscribe_url}}">Leave</a>`}))(t)

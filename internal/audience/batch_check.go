@@ -195,12 +195,17 @@ func (k *batchCheck) checkList(s *Service, schema *Schema) {
 	if k.contents[0].Message.FromAddress != "" || list.FromAddress != "" {
 		return
 	}
+	k.add(s.defaultSender(list))
+}
+
+// defaultSender is the Finding for a List whose mails have the sender of the server.
+func (s *Service) defaultSender(list *List) Finding {
 	from := "the sender of the server"
 	if s.sending.From != "" {
 		from += ", " + s.sending.From
 	}
-	k.add(Finding{Level: FindingNote, Code: FindingDefaultSender,
-		Text: "the Message and the List " + quoted(list.Name) + " have no from_address: its mails come from " + from})
+	return Finding{Level: FindingNote, Code: FindingDefaultSender,
+		Text: "the Message and the List " + quoted(list.Name) + " have no from_address: its mails come from " + from}
 }
 
 // step reads some Contacts of a population, and counts them.

@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // This file shows the mail of a Message before it is sent, and sends it to addresses of the caller. Both use
@@ -33,6 +34,7 @@ func (s *Service) SetComposer(c Composer) { s.composer = c }
 // NoContact, and InvalidParameters if the Contact can get no such mail.
 func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message MessageID, list ListID,
 	contact ContactID) (*ComposedMail, error) {
+	var sender []Finding
 	mail, err := view(ctx, s, c, func(tx Tx) (*OutgoingMail, error) {
 		m, err := trialMail(tx, c, message, list, contact)
 		if err == nil {
@@ -41,6 +43,9 @@ func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message Message
 		}
 		if err == nil && m.Address == "" {
 			err = invalid("contact_id", "the Contact has no email address")
+		}
+		if err == nil {
+			sender, err = s.senderFindings(tx, c.Account, m.Message, &m.Schema.List)
 		}
 		return m, err
 	})
@@ -54,7 +59,7 @@ func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message Message
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range append(s.composer.Check(mail), fieldFindings(mail)...) {
+	for _, f := range slices.Concat(sender, s.composer.Check(mail), fieldFindings(mail)) {
 		shown.Findings = append(shown.Findings, f.Text)
 	}
 	if mail.Contact.IsUnsubscribed {
@@ -64,6 +69,18 @@ func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message Message
 		shown.Findings = append(shown.Findings, "the Contact is deactivated")
 	}
 	return shown, nil
+}
+
+// senderFindings returns what checkBatch finds about the sender of a mail.
+func (s *Service) senderFindings(tx Tx, a *Account, m *Message, list *List) (all []Finding, err error) {
+	_, why, err := s.senderRefusal(tx, a, m, list)
+	if why != "" {
+		all = append(all, Finding{Level: FindingError, Code: FindingSender, Text: why})
+	}
+	if m.FromAddress == "" && list.FromAddress == "" {
+		all = append(all, s.defaultSender(list))
+	}
+	return all, err
 }
 
 // causeTrial begins the Cause of a mail that is a preview or a test.

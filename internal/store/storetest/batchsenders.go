@@ -10,7 +10,7 @@ import (
 // This file tests the domains from which an Account may send Batches.
 
 func sendersAreChecked(f *batchFixture) {
-	f.subscribeMany(f.news, 1)
+	contact := f.subscribeMany(f.news, 1)[0]
 	account := f.caller.Account.ID
 	f.must(f.service.SetSendingDomains(f.Context(), account, []string{"Shop.example", "exämple.com"}))
 	request := audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)}}
@@ -35,6 +35,11 @@ func sendersAreChecked(f *batchFixture) {
 		})
 		if found == allowed {
 			f.Errorf("checkBatch of a Batch from %s: %+v, want a finding: %t", from, check.Findings, !allowed)
+		}
+		shown, err := f.service.PreviewMessage(f.Context(), f.caller, f.message, f.news, contact)
+		f.must(err)
+		if strings.Contains(shown.Findings[0], "the sender "+from) == allowed {
+			f.Errorf("previewMessage from %s: %q, want a finding about the sender: %t", from, shown.Findings, !allowed)
 		}
 	}
 	f.sendAll(nil)
