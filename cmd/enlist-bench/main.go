@@ -37,6 +37,7 @@ type options struct {
 	Soak       time.Duration `placeholder:"DURATION" help:"Run all kinds of calls for this time while faults happen, and then compare what is stored and sent with what was answered. Nothing else is measured. As root, also with a full disk."`
 	SoakEngine string        `default:"sqlite" enum:"sqlite,postgres" help:"Database of --soak: ${enum}. The run starts the PostgreSQL server itself."`
 	SoakRate   int           `default:"100" help:"Calls a second of --soak."`
+	SoakClock  bool          `help:"Build the program again with a clock that --soak can step. This needs Go and the folder of the source code."`
 
 	Bare   bool   `hidden:"" help:"Serve as the bare handler."`
 	Listen string `hidden:"" default:"127.0.0.1:0" help:"Address of the bare handler."`

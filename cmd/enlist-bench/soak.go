@@ -28,8 +28,11 @@ type soak struct {
 	addr, ops string // addresses of the server, the same for each of its processes
 	db        string // value of --db
 	disk      string // folder of the small file system that the run mounted; "" if there is none
+	program   string // path of the program that is tested
+	clock     *clock // the clock of this program; nil: it is that of the machine
 	log       *os.File
 	server    *process
+	began     time.Time
 	started   time.Time // when this process was ready
 	database  *pgtest.Server
 	mails     *mailtest.Server
@@ -67,7 +70,7 @@ func (s *soak) problem(format string, args ...any) {
 
 // soaking runs the soak test and adds its table. Its error says how many violations there are.
 func (b *bench) soaking() (err error) {
-	s := &soak{bench: b, conns: newCallerConns(), faults: make(map[string]int)}
+	s := &soak{bench: b, began: time.Now(), conns: newCallerConns(), faults: make(map[string]int)}
 	s.record.init()
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.open(); err != nil {
@@ -122,29 +125,57 @@ func (s *soak) open() (err error) {
 	if s.hooks, err = newHookReceiver(); err != nil {
 		return err
 	}
-	if s.SoakEngine == "postgres" {
-		if s.database, err = pgtest.StartServer(); err != nil {
+	if s.program = s.Program; s.SoakClock {
+		if s.clock, err = newClock(filepath.Join(s.Dir, "clock")); err != nil {
 			return err
 		}
-		s.db = s.database.URL("postgres")
-		return s.serve()
+		if s.program, err = s.clock.build(s.ctx); err != nil {
+			return err
+		}
 	}
+	open := s.openSQLite
+	if s.SoakEngine == "postgres" {
+		open = s.openPostgres
+	}
+	if err := open(); err != nil {
+		return err
+	}
+	return s.serve()
+}
+
+// openSQLite chooses the database file, and mounts a small file system for it.
+func (s *soak) openSQLite() error {
 	folder := filepath.Join(s.Dir, "soak")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
 	}
-	if err := mountSmall(folder, "512m"); err != nil {
+	if err := mountSmall(folder); err != nil {
 		s.say("a full disk is left out: mount a small file system: %v", err)
 	} else {
 		s.disk = folder
 	}
 	s.db = filepath.Join(folder, "enlist.db")
-	return s.serve()
+	return nil
+}
+
+// openPostgres starts the PostgreSQL server, on a small file system.
+func (s *soak) openPostgres() (err error) {
+	s.database, err = pgtest.StartSmallServer(mountSmall, unmount)
+	if errors.Is(err, pgtest.ErrNotMounted) {
+		s.say("a full disk is left out: %v", err)
+		s.database, err = pgtest.StartServer()
+	} else if err == nil {
+		s.disk = s.database.Dir()
+	}
+	if err == nil {
+		s.db = s.database.URL("postgres")
+	}
+	return err
 }
 
 // serve starts the server process.
 func (s *soak) serve() (err error) {
-	s.server, err = s.startAt(s.addr, s.log, s.Program, "serve", "--db", s.db, "--ops-listen", s.ops,
+	s.server, err = s.startAt(s.addr, s.log, s.program, "serve", "--db", s.db, "--ops-listen", s.ops,
 		"--smtp", s.mails.URL(), "--mail-from", "news@example.com", "--webhook-private")
 	s.started = time.Now()
 	return err
@@ -164,8 +195,11 @@ func (s *soak) close() (err error) {
 	if s.database != nil {
 		s.database.Remove()
 	}
-	if s.disk != "" {
+	if s.disk != "" && s.database == nil {
 		err = errors.Join(err, unmount(s.disk))
+	}
+	if s.clock != nil {
+		err = errors.Join(err, s.clock.close())
 	}
 	if s.log != nil {
 		err = errors.Join(err, s.log.Close())

@@ -2,9 +2,9 @@ package main
 
 import "syscall"
 
-// mountSmall mounts a file system in memory that has the given size, such as 512m. This needs root.
-func mountSmall(folder, size string) error {
-	return syscall.Mount("tmpfs", folder, "tmpfs", 0, "size="+size)
+// mountSmall mounts a file system of 512 MiB in memory. This needs root.
+func mountSmall(folder string) error {
+	return syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=512m")
 }
 
 // unmount ends mountSmall.

@@ -5,6 +5,6 @@ package main
 import "errors"
 
 // mountSmall fails, because only Linux mounts file systems in memory this way.
-func mountSmall(string, string) error { return errors.ErrUnsupported }
+func mountSmall(string) error { return errors.ErrUnsupported }
 
 func unmount(string) error { return nil }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -31,6 +32,10 @@ func (s *soak) kinds() []fault {
 	}
 	if s.disk != "" {
 		kinds = append(kinds, fault{"disk full", true, s.fillDisk})
+	}
+	if s.clock != nil {
+		kinds = append(kinds, fault{"clock stepped forward and back", true, func(d time.Duration) error { return s.stepClock(1, d) }},
+			fault{"clock stepped back and forward", true, func(d time.Duration) error { return s.stepClock(-1, d) }})
 	}
 	if s.database != nil {
 		kinds = append(kinds,
@@ -108,15 +113,16 @@ func (s *soak) fillDisk(length time.Duration) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(path)
 	for _, size := range []int{1 << 20, 4096} {
 		for page := make([]byte, size); err == nil; {
 			_, err = f.Write(page)
 		}
 		err = nil // the file system is full for pieces of this size
 	}
-	err = s.sleep(length)
-	f.Close()
+	err = errors.Join(s.sleep(length), f.Close(), os.Remove(path))
+	if err == nil && s.database != nil {
+		err = s.database.Resume() // a full disk ends the PostgreSQL server
+	}
 	return err
 }
 

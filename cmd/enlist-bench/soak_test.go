@@ -8,7 +8,7 @@ import (
 )
 
 // While all kinds of calls run, the server or its PostgreSQL server is killed, connections break, the mail server is
-// down and the disk is full. Then each answered call is stored, each other call at most once, and each mail has arrived,
+// down, the disk is full and the clock is stepped. Then each answered call is stored, each other call at most once, and each mail has arrived,
 // a repeated one with the same Message-ID. The heap is as small as before.
 //
 // covers: spec event.notification, decision 114
@@ -20,7 +20,7 @@ func TestKilledServerKeepsItsAnswersUnderMixedLoad(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(bench, "--program", program, "--soak", "20s", "--soak-engine", engine, "--dir", t.TempDir())
+			cmd := exec.Command(bench, "--program", program, "--soak", "20s", "--soak-clock", "--soak-engine", engine, "--dir", t.TempDir())
 			var problems bytes.Buffer
 			cmd.Stderr = &problems
 			out, err := cmd.Output()

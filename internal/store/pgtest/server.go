@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // This file starts PostgreSQL servers from the installed programs.
@@ -28,6 +29,8 @@ type Server struct {
 	dir string              // its data, socket and log
 	bin string              // the folder of PostgreSQL's programs
 	as  *syscall.Credential // the user who runs the server; nil: the user who runs the test
+
+	unmount func(folder string) error // ends the file system of dir; nil: dir has none of its own
 }
 
 // errMissing says how to install a server.
@@ -36,36 +39,82 @@ var errMissing = errors.New("there is no PostgreSQL server: set " + serverURL + 
 
 // StartServer starts a server that only the caller uses. The caller can stop, start and
 // crash this server.
-func StartServer() (*Server, error) {
-	bin, err := binaries()
-	if err != nil {
+func StartServer() (*Server, error) { return new(Server).create(nil) }
+
+// StartSmallServer is StartServer on a file system of its own, which mount mounts on the folder of the server. It should
+// have at least 256 MiB. The log of transactions has small files, so it needs a new one soon after the file system is
+// full. If mount fails, the error is an ErrNotMounted.
+func StartSmallServer(mount, unmount func(folder string) error) (*Server, error) {
+	s := &Server{unmount: unmount}
+	small := func(folder string) error {
+		if err := mount(folder); err != nil {
+			s.unmount = nil
+			return fmt.Errorf("%w: %w", ErrNotMounted, err)
+		}
+		return nil
+	}
+	if _, err := s.create(small, "--wal-segsize=1"); err != nil {
 		return nil, err
 	}
-	s := &Server{bin: bin}
-	if err := s.prepare(); err != nil {
+	if err := errors.Join(s.Set("min_wal_size", "'2MB'"), s.Set("max_wal_size", "'64MB'")); err != nil {
+		s.Remove()
 		return nil, err
-	}
-	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8",
-		"--locale=C.UTF-8"); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(s.dir))
-	}
-	if err := s.Start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(s.dir))
 	}
 	return s, nil
 }
 
-// prepare creates the server's folder.
-func (s *Server) prepare() (err error) {
+// ErrNotMounted is the error of StartSmallServer without the right to mount a file system.
+var ErrNotMounted = errors.New("mount a small file system")
+
+// create creates the data of a server and starts it. prepare, if it is not nil, gets the new folder of the server.
+func (s *Server) create(prepare func(folder string) error, flags ...string) (_ *Server, err error) {
+	if s.bin, err = binaries(); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(prepare); err != nil {
+		return nil, err
+	}
+	err = s.run("initdb", append([]string{"-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8",
+		"--locale=C.UTF-8"}, flags...)...)
+	if err == nil {
+		err = s.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.removeFiles())
+	}
+	return s, nil
+}
+
+// prepare creates the server's folder. mount, if it is not nil, mounts a file system on it.
+func (s *Server) prepare(mount func(folder string) error) (err error) {
 	s.dir, err = os.MkdirTemp("", "enlist-postgres-")
 	if err != nil {
 		return err
 	}
-	if err := s.dropRoot(); err != nil {
-		return errors.Join(err, os.RemoveAll(s.dir))
+	if mount != nil {
+		err = mount(s.dir)
+	}
+	if err == nil {
+		err = s.dropRoot()
+	}
+	if err != nil {
+		return errors.Join(err, s.removeFiles())
 	}
 	return nil
 }
+
+// removeFiles removes the files of a server that does not run.
+func (s *Server) removeFiles() error {
+	if s.unmount != nil {
+		if err := s.unmount(s.dir); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(s.dir)
+}
+
+// Dir returns the folder with the data of the server.
+func (s *Server) Dir() string { return s.dir }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
@@ -90,6 +139,19 @@ func (s *Server) Start() error {
 			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=10s", "start")
 }
 
+// Resume starts the server if it does not run, and returns when it accepts connections. A server that crashed because
+// its disk was full may have ended, or may be about to end.
+func (s *Server) Resume() (err error) {
+	for range 30 {
+		if err = s.Await("SELECT true"); err == nil {
+			return nil
+		}
+		s.Start() // returns an error if the server is starting, or has not ended yet
+		time.Sleep(100 * time.Millisecond)
+	}
+	return err
+}
+
 // Stop stops the server. With the mode fast the server rolls back its transactions. The
 // mode immediate has the effect of a crash.
 func (s *Server) Stop(mode string) error {
@@ -99,7 +161,7 @@ func (s *Server) Stop(mode string) error {
 // Remove stops the server and removes its files.
 func (s *Server) Remove() {
 	s.Stop("immediate") // returns an error if the test has already stopped the server
-	if err := os.RemoveAll(s.dir); err != nil {
+	if err := s.removeFiles(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 }

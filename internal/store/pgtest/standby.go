@@ -16,7 +16,7 @@ import (
 // on a COMMIT on this server waits until the standby has stored it.
 func (s *Server) StartStandby() (*Server, error) {
 	other := &Server{bin: s.bin}
-	if err := other.prepare(); err != nil {
+	if err := other.prepare(nil); err != nil {
 		return nil, err
 	}
 	err := other.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", other.data(), "-R", "-X", "stream", "-c",
