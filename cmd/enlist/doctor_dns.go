@@ -15,6 +15,7 @@ import (
 	"enlist/internal/address"
 	"enlist/internal/audience"
 	"enlist/internal/dnscheck"
+	"enlist/internal/feedback"
 	"enlist/internal/mail"
 )
 
@@ -59,7 +60,10 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err er
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	s = &dnscheck.Setup{PublicURL: settings.PublicURL}
+	if c.SMTPProvider != "" && feedback.HeaderFields(c.SMTPProvider) == nil {
+		return nil, &usageError{fmt.Errorf("--smtp-provider %s: expected mailgun, postmark, sendgrid or ses", c.SMTPProvider)}
+	}
+	s = &dnscheck.Setup{PublicURL: settings.PublicURL, Provider: c.SMTPProvider}
 	for _, text := range c.SendingIP {
 		ip, err := netip.ParseAddr(text)
 		if err != nil {

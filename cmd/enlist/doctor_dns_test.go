@@ -78,7 +78,11 @@ func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
 	if status := doctor("--mail-from", "news@shop.example"); status != 0 {
 		t.Errorf("status %d after all records are published: %s", status, out.String())
 	}
-	for _, flags := range [][]string{{"--resolver", "nowhere"}, {"--sending-ip", "x"}, {"--bounce-address", "x"}, {"--dkim-domain", "x"}} {
+	if status := doctor("--smtp-provider", "ses"); status != 0 || !strings.Contains(out.String(), "warning: DMARC server.example: ") ||
+		!strings.Contains(out.String(), "warning: provider ses: ") || strings.Contains(out.String(), "SPF bounces") {
+		t.Errorf("with a provider: status %d: %s", status, out.String())
+	}
+	for _, flags := range [][]string{{"--resolver", "nowhere"}, {"--sending-ip", "x"}, {"--bounce-address", "x"}, {"--dkim-domain", "x"}, {"--smtp-provider", "x"}} {
 		if status := doctor(flags...); status != 2 {
 			t.Errorf("%q: status %d, want 2: %s", flags, status, out.String())
 		}

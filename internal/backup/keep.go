@@ -85,7 +85,7 @@ func (k Keep) remove(files []string, now time.Time) (removed []string) {
 	return removed
 }
 
-// rotate removes old backups from a folder, and temporary files of processes that were killed.
+// rotate removes old backups from a folder.
 func (k Keep) rotate(dir string, now time.Time) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -94,13 +94,29 @@ func (k Keep) rotate(dir string, now time.Time) error {
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
-		info, infoErr := e.Info()
-		if infoErr == nil && isTemp(e.Name()) && now.Sub(info.ModTime()) > youngest {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
-		}
 	}
 	for _, name := range k.remove(names, now) {
 		err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
+	}
+	return err
+}
+
+// abandoned is the age from which an incomplete file belongs to no running process: a backup writes to its file all the
+// time, and a scheduled one has a lease of an hour.
+const abandoned = 2 * time.Hour
+
+// removeAbandoned removes the files of killed processes from a folder. It runs before a backup, because such a file may
+// take the room that the backup needs. isMine reports whether a file is an incomplete backup.
+func removeAbandoned(dir string, now time.Time, isMine func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, infoErr := e.Info()
+		if infoErr == nil && isMine(e.Name()) && now.Sub(info.ModTime()) > abandoned {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
 	}
 	return err
 }

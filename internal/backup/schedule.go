@@ -68,6 +68,9 @@ func (s *Scheduler) backUp(ctx context.Context, now time.Time) error {
 	if len(s.Recipients) > 0 {
 		name += ".age"
 	}
+	if err := removeAbandoned(s.Dir, now, isTemp); err != nil {
+		s.Log.Warn("incomplete backups of killed processes were not removed", "error", err)
+	}
 	r, err := Write(ctx, Job{From: s.From, To: filepath.Join(s.Dir, name), Recipients: s.Recipients})
 	failure := ""
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/backup"
+	"enlist/internal/config"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/teststores"
 )
@@ -88,7 +89,7 @@ func oneMakesEachBackup(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// A backup removes the backups that need not be kept, and temporary files of killed processes, but no other file.
+// A backup removes the backups that need not be kept, but no other file.
 //
 // covers: decision 86
 func TestOldBackupsAreRemovedButNeverTheLast(t *testing.T) {
@@ -112,7 +113,7 @@ func TestOldBackupsAreRemovedButNeverTheLast(t *testing.T) {
 		"enlist-20270329T230000Z.db",                                   // the third day
 		"enlist-20270328T230000Z.db.age", "enlist-20270327T230000Z.db", // the second week; the first of them is its newest
 		"enlist-20270301T000000Z.db", // a week of the past: the third
-		"notes.txt", "enlist-2027.db", ".enlist-20270301T000000Z.db.incomplete-1", ".other.incomplete-1"} {
+		"notes.txt", "enlist-2027.db", ".other.incomplete-1"} {
 		create(name)
 	}
 	keep, err := backup.ParseKeep("3d,2w")
@@ -122,6 +123,42 @@ func TestOldBackupsAreRemovedButNeverTheLast(t *testing.T) {
 	want := ".other.incomplete-1 enlist-2027.db enlist-20270328T230000Z.db.age enlist-20270329T230000Z.db " +
 		"enlist-20270330T130000Z.db enlist-20270331T060000Z.db enlist-20270331T120000Z.db notes.txt"
 	if got := names(t, dir); got != want {
+		t.Errorf("the folder has\n%s, want\n%s", got, want)
+	}
+}
+
+// The incomplete files of killed processes may fill the disk, so the next backup removes them before it begins, even if it
+// fails. A file that was changed in the last two hours may be that of a running backup. A backup by hand removes only files
+// of its own name.
+//
+// covers: decision 86
+func TestIncompleteFilesOfKilledProcessesAreRemovedFirst(t *testing.T) {
+	t.Parallel()
+	db, _ := newList(t, teststores.SQLite)
+	s := open(t, db.DB)
+	defer s.close()
+	now := time.Now()
+	dir := t.TempDir()
+	for name, age := range map[string]time.Duration{".enlist-20260101T000000Z.db.incomplete-1": 3 * time.Hour,
+		".enlist-20260101T000000Z.db.incomplete-1-journal": 3 * time.Hour, ".enlist-20260101T060000Z.db.age.incomplete-2": time.Hour,
+		".mine.db.incomplete-3": 3 * time.Hour, ".mine.db.incomplete-4": time.Hour} {
+		path := filepath.Join(dir, name)
+		s.must(os.WriteFile(path, nil, 0o600))
+		s.must(os.Chtimes(path, now, now.Add(-age)))
+	}
+	missing := config.Database{DB: filepath.Join(t.TempDir(), "missing.db")}
+	b := &backup.Scheduler{Service: s.service, From: missing, Dir: dir, Every: time.Hour, Keep: backup.Keep{'d': 7}, Log: slog.New(slog.DiscardHandler)}
+	if err := b.RunDue(t.Context(), now); err == nil {
+		t.Error("a backup of a missing database succeeded")
+	}
+	const running = ".enlist-20260101T060000Z.db.age.incomplete-2 "
+	if got, want := names(t, dir), running+".mine.db.incomplete-3 .mine.db.incomplete-4"; got != want {
+		t.Errorf("the folder has\n%s, want\n%s", got, want)
+	}
+	if _, err := backup.Write(t.Context(), backup.Job{From: db, To: filepath.Join(dir, "mine.db")}); err != nil {
+		t.Error(err)
+	}
+	if got, want := names(t, dir), running+".mine.db.incomplete-4 mine.db"; got != want {
 		t.Errorf("the folder has\n%s, want\n%s", got, want)
 	}
 }

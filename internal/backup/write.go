@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -49,6 +50,9 @@ func Write(ctx context.Context, j Job) (r Result, err error) {
 		}
 	}()
 	r.Time = time.Now()
+	begin := strings.TrimSuffix("."+filepath.Base(j.To)+tempPattern, "*")
+	// An error means that an old file stays. If the folder is missing, tempFile says so.
+	removeAbandoned(filepath.Dir(j.To), r.Time, func(name string) bool { return strings.HasPrefix(name, begin) })
 	plain, err := tempFile(j.To)
 	if err != nil {
 		return r, err

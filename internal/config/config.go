@@ -177,12 +177,14 @@ type DNS struct {
 	SMTP          string `placeholder:"URL"`
 	MailFrom      string `placeholder:"ADDRESS"`
 	BounceAddress string `placeholder:"ADDRESS"`
+	SMTPProvider  string `placeholder:"NAME"`
 	DKIMKey       string `placeholder:"FILE"`
 	DKIMDomain    string `placeholder:"DOMAIN"`
 	DKIMSelector  string `default:"enlist" placeholder:"NAME"`
 }
 
-// Serve returns the settings that the server has, and an error if one contradicts another.
+// Serve returns the settings that the server has, and an error if one contradicts another. SMTPProvider is left out,
+// because the server needs its secrets too.
 func (d DNS) Serve(db Database) (Serve, error) {
 	s := Serve{Database: db, PublicURL: d.PublicURL, SMTP: d.SMTP, MailFrom: d.MailFrom, BounceAddress: d.BounceAddress,
 		DKIMKey: d.DKIMKey, DKIMDomain: d.DKIMDomain, DKIMSelector: d.DKIMSelector}

@@ -47,6 +47,9 @@ func (c *Checker) dmarc(ctx context.Context, s *Setup, domain string) Result {
 	switch {
 	case aligned(domain, signer, record["adkim"]):
 		return r.is(OK, "the policy is "+policy+", and the signature of "+signer+" is aligned")
+	case s.Provider != "":
+		return r.is(Warning, "the policy is "+policy+", and this service does not sign mails from the domain. Either the "+
+			"provider must sign them: its web pages must show "+domain+" as verified with DKIM. Or add the domain with enlist domain add")
 	case aligned(domain, envelope, record["aspf"]):
 		return r.is(Warning, "only the envelope sender in "+envelope+" is aligned, and this ends when a mail is forwarded: "+
 			"add the domain with enlist domain add, so that its mails are signed by "+domain)

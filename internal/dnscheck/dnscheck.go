@@ -27,6 +27,7 @@ type Setup struct {
 	Server    string       // domain that signs the mails from all other domains; "": they are not signed
 	Bounces   string       // domain of the address for bounces; "": bounces go to the sender
 	Relay     string       // host of the mail server; "": mails are not sent
+	Provider  string       // email provider of Relay, which replaces the envelope sender and adds a signature; "": there is none
 	Addresses []netip.Addr // addresses from which the mail server sends; none: unknown
 	PublicURL string       // "" if it is not set
 }
@@ -92,7 +93,11 @@ func (c *Checker) Check(ctx context.Context, s *Setup) []Result {
 	for _, domain := range s.Senders {
 		checks = append(checks, func(ctx context.Context) []Result { return one(c.dmarc(ctx, s, domain)) })
 	}
-	checks = append(checks, func(ctx context.Context) []Result { return one(c.bounces(ctx, s)) })
+	if s.Provider != "" {
+		checks = append(checks, func(context.Context) []Result { return one(s.provider()) })
+	} else {
+		checks = append(checks, func(ctx context.Context) []Result { return one(c.bounces(ctx, s)) })
+	}
 	for _, ip := range s.Addresses {
 		checks = append(checks, func(ctx context.Context) []Result { return one(c.name(ctx, ip)) })
 	}
@@ -118,12 +123,21 @@ func (c *Checker) Check(ctx context.Context, s *Setup) []Result {
 
 func one(r Result) []Result { return []Result{r} }
 
-// envelopes returns the domains of the envelope senders.
+// envelopes returns the domains of the envelope senders. Those of a provider are not known.
 func (s *Setup) envelopes() []string {
+	if s.Provider != "" {
+		return nil
+	}
 	if s.Bounces != "" {
 		return []string{s.Bounces}
 	}
 	return s.Senders
+}
+
+// provider says what only the provider can check: it chooses the envelope sender and the names of its keys.
+func (s *Setup) provider() Result {
+	return Result{Check: "provider " + s.Provider}.is(Warning, "the provider replaces the envelope sender, so SPF and the "+
+		"address for bounces are not checked here: its web pages say which records it needs and whether they are right")
 }
 
 // is sets the level and the text of a Result.

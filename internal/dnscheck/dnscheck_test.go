@@ -106,6 +106,27 @@ func TestRightRecordsHaveNoProblem(t *testing.T) {
 	}
 }
 
+// An email provider replaces the envelope sender, so there are no checks of SPF and of the address for bounces. The
+// service's own signatures count for DMARC as before. Without one, only the provider can sign.
+//
+// covers: decision 111
+func TestRecordsOfAProviderAreLeftToIt(t *testing.T) {
+	p := publish(t)
+	p.setup.Provider, p.setup.Addresses = "mailgun", nil
+	p.zone.Remove("bounces.example.org.", "TXT")
+	for _, r := range p.check() {
+		if strings.HasPrefix(r.Check, "SPF") || strings.HasPrefix(r.Check, "MX") || r.Level == Problem {
+			t.Errorf("%+v", r)
+		}
+	}
+	p.want("provider mailgun", Warning, "replaces the envelope sender", "")
+	p.want("DMARC example.org", OK, "is aligned", "")
+	p.setup.Keys, p.setup.Bounces = nil, ""
+	p.want("DMARC example.org", Warning, "must show example.org as verified with DKIM", "")
+	p.replace("_dmarc.example.org.")
+	p.want("DMARC example.org", Problem, "no record", "p=none")
+}
+
 // covers: decision 111
 func TestEachWrongDKIMRecordIsFound(t *testing.T) {
 	p := publish(t)
