@@ -17,9 +17,8 @@ func TestKilledServerKeepsItsAnswersUnderMixedLoad(t *testing.T) {
 		t.Skip("this test kills many processes: run it with \"make faults\"")
 	}
 	program, bench := buildPrograms(t)
-	for _, engine := range []string{"sqlite", "postgres"} {
+	for _, engine := range []string{"sqlite", "postgres"} { // one after the other: the second finds the program in Go's cache
 		t.Run(engine, func(t *testing.T) {
-			t.Parallel()
 			cmd := exec.Command(bench, "--program", program, "--soak", "20s", "--soak-clock", "--soak-engine", engine, "--dir", t.TempDir())
 			var problems bytes.Buffer
 			cmd.Stderr = &problems

@@ -11,10 +11,14 @@ import (
 // decisions.md: 78
 
 // begins returns when the Batch may begin to send. With local times it begins before its send time, because the clocks
-// of zones in the east show this time earlier.
+// of zones in the east show this time earlier. A Batch without a later time begins at once: if the clock was put back
+// since it was added, its send time is in the future.
 func (b *Batch) begins() int64 {
-	if b.LocalTime != "" {
+	switch {
+	case b.LocalTime != "":
 		return b.SendTime - maxZoneOffset
+	case !b.IsScheduled:
+		return 0
 	}
 	return b.SendTime
 }

@@ -64,6 +64,7 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"local_time needs the Field, and without it means the Account's zone", localTimeNeedsTheField},
 		{"a check finds what does not fit the Lists and the Contacts, and adds nothing", checkFindsMistakes},
 		{"a check reads a limited number of Contacts", checkIsLimited},
+		{"a Batch without a send time is sent although the clock was put back", putBackClockDelaysNothing},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			f := &batchFixture{accountFixture: newAccountFixture(t, open)}

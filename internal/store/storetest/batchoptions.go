@@ -84,3 +84,22 @@ func doubtfulIsSkipped(f *batchFixture) {
 		f.Errorf("the Batch is %+v, want 3 sent, 1 doubtful, completed", *b)
 	}
 }
+
+func putBackClockDelaysNothing(f *batchFixture) {
+	f.subscribeMany(f.news, 1)
+	right := f.now
+	f.now = right.Add(2 * time.Hour)
+	request := audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)}}
+	id, err := f.service.AddBatch(f.Context(), f.caller, request)
+	f.must(err)
+	f.now = right
+	f.prepare(id)
+	f.wantAddresses(f.sendAll(nil), "a0@example.com")
+	request.SendTime = right.Add(time.Hour).Unix()
+	id, err = f.service.AddBatch(f.Context(), f.caller, request)
+	f.must(err)
+	f.prepare(id)
+	if b := f.batch(id); b.Status != audience.BatchPending {
+		f.Errorf("a Batch with a later send time is %s, want it pending", b.Status)
+	}
+}
