@@ -148,5 +148,5 @@ func accountRecord(a *audience.Account) record {
 	}
 	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit},
 		{"sending_domains", a.SendingDomains}, {"retain_events", a.Retention.Events},
-		{"retain_deliveries", a.Retention.Deliveries}, {"creation_time", a.CreationTime}}
+		{"retain_deliveries", a.Retention.Deliveries}, {"retain_audit", a.Retention.Audit}, {"creation_time", a.CreationTime}}
 }

@@ -1,7 +1,7 @@
 package main
 
-// enlist retention: sets how many days an Account keeps opens, clicks and the texts of its records of mails, and removes
-// what is older.
+// enlist retention: sets how many days an Account keeps opens, clicks, the texts of its records of mails and the audit log,
+// and removes what is older.
 
 import (
 	"context"
@@ -47,8 +47,9 @@ type retentionSet struct {
 	config.Database
 	format
 	Account    int64 `placeholder:"ID" help:"ID of the Account; needed if there are several Accounts."`
-	Events     *days `placeholder:"DAYS" help:"Days to keep the opens and clicks of Batches that have ended, at least 30, or forever."`
+	Events     *days `placeholder:"DAYS" help:"Days to keep the opens and clicks of mails, at least 30, or forever."`
 	Deliveries *days `placeholder:"DAYS" help:"Days to keep addresses, subjects and replies in the records of mails, at least 30, or forever."`
+	Audit      *days `placeholder:"DAYS" help:"Days to keep the rows of the audit log, at least 366, or forever."`
 	DryRun     bool  `help:"Only print what these settings would remove now."`
 }
 
@@ -65,6 +66,9 @@ func (c *retentionSet) Run(ctx context.Context, out *console) error {
 		}
 		if c.Deliveries != nil {
 			r.Deliveries = int64(*c.Deliveries)
+		}
+		if c.Audit != nil {
+			r.Audit = int64(*c.Audit)
 		}
 		if !c.DryRun {
 			if err := s.SetRetention(ctx, caller.Account.ID, r); err != nil {
@@ -99,8 +103,9 @@ func (c *retentionRun) Run(ctx context.Context, out *console) error {
 				return err
 			}
 		}
-		return c.one(out.stdout, record{{"events", step.Events}, {"deliveries", step.Deliveries}},
-			"removed %d opens and clicks, and the texts of %d records of mails", step.Events, step.Deliveries)
+		return c.one(out.stdout, record{{"events", step.Events}, {"deliveries", step.Deliveries}, {"audit", step.Audit}},
+			"removed %d opens and clicks, the texts of %d records of mails, and %d rows of the audit log",
+			step.Events, step.Deliveries, step.Audit)
 	})
 }
 

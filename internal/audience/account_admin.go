@@ -106,7 +106,7 @@ func (a *Account) auditChange(ctx context.Context, tx AuditTx, now int64, before
 func (a *Account) auditValues() auditValues {
 	return auditValues{"name": a.Name, "timezone": a.TimeZone, "contact_limit": a.ContactLimit,
 		"sending_domains": a.SendingDomains, "retain_events_days": a.Retention.Events,
-		"retain_deliveries_days": a.Retention.Deliveries}
+		"retain_deliveries_days": a.Retention.Deliveries, "retain_audit_days": a.Retention.Audit}
 }
 
 // findAccount returns the Account with an ID that the operator typed. For an unknown ID the

@@ -109,4 +109,9 @@ type AuditTx interface {
 	AuditRows(s *AuditSearch, each func(*AuditRow) error) error
 	// CountAuditRows returns how many rows a search finds without its limit and offset.
 	CountAuditRows(s *AuditSearch) (int64, error)
+	// OldAuditRows returns the number of an Account's rows from before a time, and the time of the oldest, or 0.
+	OldAuditRows(account AccountID, before int64) (rows, oldest int64, err error)
+	// RemoveAuditRows deletes at most limit of these rows, the oldest first. The database refuses to delete a row of the
+	// last 365 days.
+	RemoveAuditRows(account AccountID, before int64, limit int) (removed int64, err error)
 }

@@ -31,7 +31,9 @@ type Batch struct {
 	FirstSent     int64 // time of the first mail
 	LastSent      int64 // time of the last mail
 	ActiveTime    int64 // when the server last worked on the Batch, or when a caller last continued it
-	EventsRemoved int64 // when opens and clicks were removed; negative: in part; 0: they are kept
+	// EventsRemoved is when opens and clicks were removed; negative: in part; 0: they are kept. In the Batch of an
+	// autoresponder, it is the time before which mails have lost them.
+	EventsRemoved int64
 	// About the last 1,000 mails since a caller continued the Batch: all three numbers are halved when there are 1,000.
 	RecentMails      int64
 	RecentBounces    int64 // refused because of the address, or reported later

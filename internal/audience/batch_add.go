@@ -50,6 +50,9 @@ func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (Batc
 		if b.refusedSender != "" {
 			return 0, invalid("message_id", b.refusedSender)
 		}
+		if err := b.lockEvents(tx); err != nil {
+			return 0, err
+		}
 		if err := tx.AddBatch(&b.Batch, b.populations); err != nil {
 			return 0, err
 		}

@@ -60,10 +60,15 @@ func (a *access) figures(tx Tx) (BatchID, error) {
 		}
 		return id, ignoreKind(NoBatch, err)
 	}
-	if _, err := tx.Recipient(a.List, id, a.Contact); err != nil {
+	r, err := tx.Recipient(a.List, id, a.Contact)
+	if err != nil {
 		return 0, ignoreKind(NotFound, err)
 	}
-	return id, nil
+	b, err := tx.Batch(id)
+	if err == nil && b.hasNoEvents(r) {
+		id = 0
+	}
+	return id, ignoreKind(NoBatch, err)
 }
 
 // counts reports whether an access changes something. A client that requests a link in a loop causes one event each
@@ -119,7 +124,7 @@ func (a *access) store(tx Tx) error {
 		return err
 	}
 	b, err := tx.Batch(a.batch) // after its events, which can be removed meanwhile
-	if err != nil || b.Status != BatchRunning && b.CreationTime != a.Time || b.Status == BatchDeleted || b.EventsRemoved != 0 {
+	if err != nil || b.Status != BatchRunning && b.CreationTime != a.Time || b.Status == BatchDeleted || b.hasNoEvents(r) {
 		return ignoreKind(NoBatch, err)
 	}
 	t := &tracking{tx: tx, access: a, recipient: r, events: events,

@@ -179,6 +179,7 @@ type ApplyRetention struct {
 	After      ContactID      `json:"after,omitempty"`
 	Events     int64          `json:"events,omitempty"`     // rows that were removed so far
 	Deliveries int64          `json:"deliveries,omitempty"` // rows whose texts were removed so far
+	Audit      int64          `json:"audit,omitempty"`      // rows of the audit log that were removed so far
 }
 
 // Kind implements Effect.

@@ -6,18 +6,23 @@ import (
 	"slices"
 )
 
-// This file has how long an Account keeps the opens and clicks of its Batches, and the addresses and texts in the records
-// of its mails. retention_apply.go removes what is older. decisions.md: 105, 106
+// This file has how long an Account keeps opens and clicks, the addresses and texts in the records of its mails, and the
+// rows of the audit log. retention_apply.go removes what is older. decisions.md: 105, 106, 117, 118
 
 // Retention says after how many days data is removed. 0 keeps it for ever.
 type Retention struct {
-	Events     int64 // opens and clicks of the mails of Batches that have ended
+	Events     int64 // opens and clicks of the mails of autoresponders, and of Batches that have ended
 	Deliveries int64 // addresses, subjects and replies of mail servers in the records of mails
+	Audit      int64 // rows of the audit log
 }
 
 // MinRetention is the smallest number of days of a Retention. Reports of bounces, and confirmations, need the
 // records of younger mails.
 const MinRetention = 30
+
+// MinAuditRetention is the smallest number of days for the audit log. Triggers refuse to delete a row of the last 365 days.
+// The day between allows for a clock of the database that differs from that of the server.
+const MinAuditRetention = 366
 
 // maxRetention is the largest number of days of a Retention: 100 years.
 const maxRetention = 36500
@@ -29,6 +34,7 @@ type RetentionKind string
 const (
 	RetainEvents     RetentionKind = "events"
 	RetainDeliveries RetentionKind = "deliveries"
+	RetainAudit      RetentionKind = "audit"
 )
 
 // SetRetention changes the Retention of an Account. Errors: InvalidParameters.
@@ -40,20 +46,30 @@ func (s *Service) SetRetention(ctx context.Context, id AccountID, r Retention) e
 }
 
 func (r Retention) check() error {
-	for _, days := range []int64{r.Events, r.Deliveries} {
-		if days != 0 && (days < MinRetention || days > maxRetention) {
-			return Refuse(InvalidParameters, "expected %d to %d days, or the word forever", MinRetention, maxRetention)
+	for _, setting := range []struct{ days, least int64 }{
+		{r.Events, MinRetention}, {r.Deliveries, MinRetention}, {r.Audit, MinAuditRetention},
+	} {
+		if setting.days != 0 && (setting.days < setting.least || setting.days > maxRetention) {
+			return Refuse(InvalidParameters, "expected %d to %d days, or the word forever", setting.least, maxRetention)
 		}
 	}
 	return nil
 }
 
+// days returns the number of days of a kind.
+func (r Retention) days(kind RetentionKind) int64 {
+	switch kind {
+	case RetainEvents:
+		return r.Events
+	case RetainDeliveries:
+		return r.Deliveries
+	}
+	return r.Audit
+}
+
 // before returns the time before which data of a kind is removed, or 0 if it is kept for ever.
 func (r Retention) before(kind RetentionKind, now int64) int64 {
-	days := r.Events
-	if kind == RetainDeliveries {
-		days = r.Deliveries
-	}
+	days := r.days(kind)
 	if days == 0 {
 		return 0
 	}
@@ -76,8 +92,10 @@ func (s *Service) PlanRetention(ctx context.Context, c *Caller, r Retention) (pl
 		return nil, err
 	}
 	err = s.store.ViewPrimary(c.with(ctx), confirmed(c, func(tx Tx) error {
-		plans = []RetentionPlan{{Kind: RetainEvents, Days: r.Events}, {Kind: RetainDeliveries, Days: r.Deliveries}}
-		parts, delayed, err := retentionParts(tx, c.Account.ID, r, s.now().Unix())
+		now := s.now().Unix()
+		plans = []RetentionPlan{{Kind: RetainEvents, Days: r.Events}, {Kind: RetainDeliveries, Days: r.Deliveries},
+			{Kind: RetainAudit, Days: r.Audit}}
+		parts, delayed, err := retentionParts(tx, c.Account.ID, r, now)
 		if err != nil {
 			return err
 		}
@@ -96,7 +114,8 @@ func (s *Service) PlanRetention(ctx context.Context, c *Caller, r Retention) (pl
 				plan.Oldest = oldest
 			}
 		}
-		return nil
+		plans[2].Rows, plans[2].Oldest, err = tx.OldAuditRows(c.Account.ID, r.before(RetainAudit, now))
+		return err
 	}))
 	return plans, err
 }
@@ -109,6 +128,7 @@ const (
 	RetainedEvents     RetentionTable = "recipient_event" // rows are deleted
 	RetainedRecipients RetentionTable = "recipient"       // rows lose their texts
 	RetainedDeliveries RetentionTable = "delivery"        // rows lose their texts
+	RetainedAudit      RetentionTable = "audit"           // rows are deleted; it has no RetentionPart
 )
 
 // RetentionPart is a part of the rows of an Account from which data is removed, in order of Contact.
@@ -117,7 +137,7 @@ type RetentionPart struct {
 	List   ListID
 	Batch  BatchID // 0 for RetainedDeliveries
 	Before int64   // rows of mails that were sent before this time
-	Ended  bool    // the Batch has ended, so it never has more rows
+	Ended  bool    // the Batch has ended, so it never has more rows; false for the Batch of an autoresponder
 	Last   bool    // the last part of the Batch and the table
 }
 
@@ -148,13 +168,16 @@ func retentionParts(tx Tx, account AccountID, r Retention, now int64) (parts []R
 		}
 		for i := range batches {
 			switch b := &batches[i]; {
-			case b.lastUsed() >= before:
+			case !b.hasEventsBefore(before):
 			case awaited[b.ID]:
 				delayed = append(delayed, b.ID)
+			case b.Status == BatchRunning:
+				err = add(b, RetainedEvents, before, false)
 			default:
-				if err := add(b, RetainedEvents, math.MaxInt64, true); err != nil {
-					return nil, nil, err
-				}
+				err = add(b, RetainedEvents, math.MaxInt64, true)
+			}
+			if err != nil {
+				return nil, nil, err
 			}
 		}
 	}
@@ -182,6 +205,15 @@ func retentionParts(tx Tx, account AccountID, r Retention, now int64) (parts []R
 		parts = append(parts, RetentionPart{Table: RetainedDeliveries, List: lists[i].ID, Before: before})
 	}
 	return parts, delayed, err
+}
+
+// hasEventsBefore reports whether a Batch has opens and clicks that a Retention removes: the last mail of an ended Batch,
+// or the first mail of an autoresponder, was sent before.
+func (b *Batch) hasEventsBefore(before int64) bool {
+	if b.Status == BatchRunning {
+		return b.FirstSent != 0 && b.FirstSent < before
+	}
+	return b.lastUsed() < before
 }
 
 // lastUsed returns when the last mail of an ended Batch was sent, or when the Batch ended without a mail.
@@ -212,25 +244,59 @@ func awaitedEvents(tx Tx, account AccountID) (map[BatchID]bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range populations {
-			schema, err := tx.Schema(p.List)
-			if KindOf(err) == NoList {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			for _, criteria := range []*Criteria{p.Criteria, exclude.Criteria} {
-				where, err := (&keys{system: contactKeys, schema: schema}).condition(criteria)
-				if err == nil { // criteria that no longer fit the Fields pause the Batch
-					for _, id := range where.eventBatches() {
-						awaited[id] = true
-					}
-				}
-			}
+		needed, err := eventBatchesOf(tx, populations, exclude.Criteria)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range needed {
+			awaited[id] = true
 		}
 	}
 	return awaited, nil
+}
+
+// eventBatchesOf returns the Batches whose opens or clicks decide about the recipients of a Batch, in order of ID.
+func eventBatchesOf(tx Tx, populations []Population, exclude *Criteria) (ids []BatchID, err error) {
+	for i := range populations {
+		p := &populations[i]
+		schema, err := tx.Schema(p.List)
+		if KindOf(err) == NoList {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, criteria := range []*Criteria{p.Criteria, exclude} {
+			where, err := (&keys{system: contactKeys, schema: schema}).condition(criteria)
+			if err == nil { // criteria that no longer fit the Fields pause the Batch
+				ids = append(ids, where.eventBatches()...)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// lockEvents locks the Batches whose opens or clicks decide about the recipients of a new Batch. Otherwise a Retention that
+// begins now would not find the new Batch, and would remove them. Errors: InvalidSearch if they were removed.
+func (b *newBatch) lockEvents(tx Tx) error {
+	ids, err := eventBatchesOf(tx, b.populations, b.exclude.Criteria)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		locked, err := tx.LockBatch(id)
+		if KindOf(err) == NoBatch {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if locked.EventsRemoved != 0 {
+			return errEventsRemoved(id)
+		}
+	}
+	return nil
 }
 
 // eventBatches returns the Batches whose opens or clicks a condition tests.
@@ -269,15 +335,29 @@ func errEventsRemoved(id BatchID) error {
 	return Refuse(InvalidSearch, "the opens and clicks of Batch %d were removed, because the Account keeps them for a limited time", id)
 }
 
-// checkHasRows refuses rows of a kind that a Retention has removed from the Batch.
+// checkHasRows refuses rows of a kind that a Retention has removed from the Batch. The Batch of an autoresponder has the
+// opens and clicks of its younger mails.
 func (b *Batch) checkHasRows(kind EventKind) error {
+	if b.EventsRemoved == 0 {
+		return nil
+	}
 	switch kind {
-	case EventOpened, EventClicked, EventLink, RowsNotOpened:
-		if b.EventsRemoved != 0 {
+	case RowsNotOpened:
+		return errEventsRemoved(b.ID)
+	case EventOpened, EventClicked, EventLink:
+		if b.Status != BatchRunning {
 			return errEventsRemoved(b.ID)
 		}
 	}
 	return nil
+}
+
+// hasNoEvents reports whether the opens and clicks of a recipient were removed, so that a late one must not be counted.
+func (b *Batch) hasNoEvents(r *Recipient) bool {
+	if b.Status == BatchRunning {
+		return r.Sent < b.EventsRemoved
+	}
+	return b.EventsRemoved != 0
 }
 
 // RetentionTx applies Retentions, in a transaction. Each statement about a part names one List.
@@ -286,12 +366,15 @@ type RetentionTx interface {
 	// before and not in the future, it changes nothing and returns false.
 	MarkRetention(account AccountID, now, before int64) (marked bool, err error)
 	// BatchesToRetain returns the Batches of an Account that have ended and from whose rows of the table not everything
-	// was removed yet, in order of ID. For RetainedRecipients it also returns the Batches of autoresponders.
+	// was removed yet, in order of ID. It also returns the Batches of autoresponders.
 	BatchesToRetain(account AccountID, table RetentionTable) ([]Batch, error)
 	// BatchesWithoutEvents returns those of the Batches whose events were removed, also in part.
 	BatchesWithoutEvents(ids []BatchID) ([]BatchID, error)
-	// SetEventsRemoved stores when the removal of a Batch's events began, and later when it ended.
-	SetEventsRemoved(batch BatchID, at int64, ended bool) error
+	// MarkEventsRemoved sets EventsRemoved of a Batch before its events are removed. first is true if it was 0. Otherwise a
+	// negative value changes nothing, and a positive one only replaces a lower one. It locks the Batch.
+	MarkEventsRemoved(batch BatchID, at int64) (first bool, err error)
+	// SetEventsRemoved stores when the removal of a Batch's events ended.
+	SetEventsRemoved(batch BatchID, at int64) error
 	// SetTextsRemoved stores when the removal of the texts of a Batch's recipients ended.
 	SetTextsRemoved(batch BatchID, at int64) error
 	// OldRows returns the number of rows that RemoveOld would change, and the time of the oldest of them.

@@ -2,6 +2,7 @@ package audience
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 )
@@ -47,63 +48,119 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 // rest is the next step, with what was removed so far. done is true after the last step. A repeated call changes nothing.
 func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest ApplyRetention, done bool, err error) {
 	now := s.now().Unix()
+	var account *Account
 	var parts []RetentionPart
-	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
+	err = s.store.ViewPrimary(ctx, func(tx Tx) (err error) {
 		parts = nil
-		account, err := findAccount(tx, e.Account)
+		account, err = findAccount(tx, e.Account)
 		if err != nil {
 			return ignoreKind(InvalidParameters, err)
 		}
 		parts, _, err = retentionParts(tx, account.ID, account.Retention, now)
 		return err
 	})
-	if err != nil {
-		return e, false, err
+	if err != nil || account == nil {
+		return e, err == nil, err
 	}
 	at := slices.IndexFunc(parts, func(p RetentionPart) bool { return p.Table == e.Table && p.List == e.List && p.Batch == e.Batch })
-	if at < 0 { // the beginning, or the settings have changed
+	switch {
+	case e.Table == RetainedAudit:
+		at = len(parts)
+	case at < 0: // the beginning, or the settings have changed
 		at, e.After = 0, 0
 	}
 	for range retentionChunks {
 		if at == len(parts) {
-			return e, true, nil
+			removed, err := s.removeOldAudit(ctx, account, now)
+			e.Audit += removed
+			if err != nil || removed < auditChunk {
+				return e, err == nil, err
+			}
+			continue
 		}
-		p := &parts[at]
-		last, changed, err := s.removeOld(ctx, p, e.After, now)
-		if err != nil {
+		last, err := s.removeOld(ctx, &parts[at], &e, now)
+		switch {
+		case errors.Is(err, errAwaited):
+			at = afterEvents(parts, at)
+			e.moveTo(parts, at)
+		case err != nil:
 			return e, false, err
-		}
-		e.Table, e.List, e.Batch, e.After = p.Table, p.List, p.Batch, last
-		if p.Table == RetainedEvents {
-			e.Events += changed
-		} else {
-			e.Deliveries += changed
-		}
-		if last == 0 {
-			if err := s.endPart(ctx, p, now); err != nil {
-				return e, false, err
-			}
+		case last:
 			at++
-			if at < len(parts) {
-				e.Table, e.List, e.Batch = parts[at].Table, parts[at].List, parts[at].Batch
-			}
+			e.moveTo(parts, at)
 		}
 	}
 	return e, false, nil
 }
 
-// removeOld removes data from the rows of some Contacts.
-func (s *Service) removeOld(ctx context.Context, p *RetentionPart, after ContactID, now int64) (last ContactID, changed int64, err error) {
+// afterEvents returns the index of the part after all events of the Batch of a part.
+func afterEvents(parts []RetentionPart, at int) int {
+	batch := parts[at].Batch
+	for at < len(parts) && parts[at].Table == RetainedEvents && parts[at].Batch == batch {
+		at++
+	}
+	return at
+}
+
+// moveTo sets the position of the next step to the beginning of a part or, after the last part, to the audit log.
+func (e *ApplyRetention) moveTo(parts []RetentionPart, at int) {
+	e.Table, e.List, e.Batch, e.After = RetainedAudit, 0, 0, 0
+	if at < len(parts) {
+		e.Table, e.List, e.Batch = parts[at].Table, parts[at].List, parts[at].Batch
+	}
+}
+
+// errAwaited ends the transaction that would remove the first events of a Batch that another Batch needs.
+var errAwaited = errors.New("a Batch needs these events")
+
+// removeOld removes data from the rows of the next Contacts of a part. It returns true when it has removed all. It returns
+// errAwaited if the events of the Batch must stay.
+func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyRetention, now int64) (last bool, err error) {
+	var next ContactID
+	var changed int64
 	err = s.store.Update(ctx, func(tx Tx) error {
-		if p.Table == RetainedEvents { // a late open must not be counted again
-			if err := tx.SetEventsRemoved(p.Batch, now, false); err != nil {
+		if p.Table == RetainedEvents {
+			if err := p.markRemoved(tx, e.Account, now); err != nil {
 				return err
 			}
 		}
-		last, changed, err = tx.RemoveOld(p, after, retentionChunk)
+		var err error
+		next, changed, err = tx.RemoveOld(p, e.After, retentionChunk)
 		return err
 	})
-	return last, changed, err
+	if err != nil {
+		return false, err
+	}
+	e.Table, e.List, e.Batch, e.After = p.Table, p.List, p.Batch, next
+	if p.Table == RetainedEvents {
+		e.Events += changed
+	} else {
+		e.Deliveries += changed
+	}
+	if next != 0 {
+		return false, nil
+	}
+	return true, s.endPart(ctx, p, now)
+}
+
+// markRemoved marks the Batch, so that late opens are not counted again, and that no new Batch depends on its events. A Batch
+// that depends on them was perhaps added after the parts were listed. AddBatch locks the Batches on whose events it depends,
+// and MarkEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
+// decisions.md: 117
+func (p *RetentionPart) markRemoved(tx Tx, account AccountID, now int64) error {
+	at := -now
+	if !p.Ended {
+		at = p.Before
+	}
+	first, err := tx.MarkEventsRemoved(p.Batch, at)
+	if err != nil || !first {
+		return err
+	}
+	awaited, err := awaitedEvents(tx, account)
+	if err == nil && awaited[p.Batch] {
+		err = errAwaited
+	}
+	return err
 }
 
 // endPart stores that a Batch has nothing left to remove.
@@ -113,8 +170,28 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 	}
 	return s.store.Update(ctx, func(tx Tx) error {
 		if p.Table == RetainedEvents {
-			return tx.SetEventsRemoved(p.Batch, now, true)
+			return tx.SetEventsRemoved(p.Batch, now)
 		}
 		return tx.SetTextsRemoved(p.Batch, now)
 	})
+}
+
+// auditChunk is the number of rows of the audit log that one transaction removes.
+const auditChunk = 2000
+
+// removeOldAudit removes the next old rows of the audit log. The same transaction adds a row about it. decisions.md: 118
+func (s *Service) removeOldAudit(ctx context.Context, account *Account, now int64) (removed int64, err error) {
+	before := account.Retention.before(RetainAudit, now)
+	if before == 0 {
+		return 0, nil
+	}
+	err = s.store.Update(ctx, func(tx Tx) (err error) {
+		removed, err = tx.RemoveAuditRows(account.ID, before, auditChunk)
+		if err != nil || removed == 0 {
+			return err
+		}
+		values := auditValues{"removed_rows": removed, "older_than": before}
+		return audit(tx, operatorIn(ctx, account), now, auditObject{kind: "AuditLog"}, nil, values)
+	})
+	return removed, err
 }

@@ -110,8 +110,9 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &stepWorker[audience.RemoveImportResults]{store: o.Store, step: removeResults}, serial)
 	retention := func(ctx context.Context, e audience.ApplyRetention) (audience.ApplyRetention, bool, error) {
 		rest, done, err := o.Service.ApplyRetention(ctx, e)
-		if done && rest.Events+rest.Deliveries > 0 {
-			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries", rest.Deliveries)
+		if done && rest.Events+rest.Deliveries+rest.Audit > 0 {
+			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries", rest.Deliveries,
+				"audit", rest.Audit)
 		}
 		return rest, done, err
 	}

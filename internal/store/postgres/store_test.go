@@ -106,19 +106,25 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 	}
 }
 
-// Triggers refuse every UPDATE, DELETE and TRUNCATE on the audit log but the UPDATE of an erasure.
+// Triggers refuse TRUNCATE and every UPDATE of the audit log but that of an erasure, and to delete a row of the last 365 days.
 //
-// covers: decision 103
+// covers: decision 103, decision 118
 func TestAuditLogIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx audience.Tx) error {
-		return tx.AddAuditRow(&audience.AuditRow{Method: "editList", Before: "{}", After: "{}"})
+		for _, age := range []time.Duration{0, 364 * 24 * time.Hour} {
+			row := audience.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
+			if err := tx.AddAuditRow(&row); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []string{"UPDATE audit SET after_values = 'x'", "UPDATE audit SET before_values = '', after_values = '', key_id = 7",
-		"UPDATE audit SET before_values = '', after_values = '', method = 'x'", "DELETE FROM audit", "TRUNCATE audit"} {
+		"UPDATE audit SET before_values = '', after_values = '', method = 'x'", "DELETE FROM audit", "DELETE FROM audit WHERE id = 2", "TRUNCATE audit"} {
 		_, err := s.jobs.Exec(t.Context(), change)
 		if err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s: error %v, want one that says append-only", change, err)

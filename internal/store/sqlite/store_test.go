@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/store/storetest"
@@ -17,7 +18,7 @@ import (
 // call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
-// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 103, decision 104, decision 105, decision 106
+// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 103, decision 104, decision 105, decision 106, decision 118
 func TestStore(t *testing.T) {
 	storetest.Run(t, engine)
 }
@@ -53,7 +54,7 @@ func TestBatches(t *testing.T) {
 
 // The suite opens mails and clicks links as persons and programs do, and compares the sums with the recipients' events.
 //
-// covers: spec batch.events, batch.human, decision 60, decision 76, decision 101, decision 102, decision 105, decision 106
+// covers: spec batch.events, batch.human, decision 60, decision 76, decision 101, decision 102, decision 105, decision 106, decision 117
 func TestBatchEvents(t *testing.T) {
 	storetest.BatchEvents(t, func(t *testing.T) audience.Store { return open(t) })
 }
@@ -92,19 +93,25 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 	}
 }
 
-// Triggers refuse every UPDATE and DELETE on the audit log but that of an erasure.
+// Triggers refuse every UPDATE of the audit log but that of an erasure, and to delete a row of the last 365 days.
 //
-// covers: decision 103
+// covers: decision 103, decision 118
 func TestTheAuditLogIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx audience.Tx) error {
-		return tx.AddAuditRow(&audience.AuditRow{Method: "editList", Before: "{}", After: "{}"})
+		for _, age := range []time.Duration{0, 364 * 24 * time.Hour} {
+			row := audience.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
+			if err := tx.AddAuditRow(&row); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []string{"UPDATE audit SET after_values = 'x'", "UPDATE audit SET before_values = '', after_values = '', key_id = 7",
-		"UPDATE audit SET before_values = '', after_values = '', method = 'x'", "DELETE FROM audit"} {
+		"UPDATE audit SET before_values = '', after_values = '', method = 'x'", "DELETE FROM audit", "DELETE FROM audit WHERE id = 2"} {
 		_, err = s.db.ExecContext(t.Context(), change)
 		if err == nil || !strings.Contains(err.Error(), "append-only") {
 			t.Errorf("%s returns the error %v, want one that contains append-only", change, err)

@@ -18,6 +18,7 @@ func mapAccount(m *mapper, a *audience.Account) {
 	m.value("sending_domains", &a.SendingDomains)
 	m.value("retain_events", &a.Retention.Events)
 	m.value("retain_deliveries", &a.Retention.Deliveries)
+	m.value("retain_audit", &a.Retention.Audit)
 	m.fixed("creation_time", &a.CreationTime)
 }
 

@@ -54,6 +54,21 @@ func (t *Tx) CountAuditRows(s *audience.AuditSearch) (int64, error) {
 	return t.number("SELECT count(*) FROM audit "+q.text.String(), q.args...)
 }
 
+// OldAuditRows counts the rows of an Account from before a time.
+func (t *Tx) OldAuditRows(account audience.AccountID, before int64) (rows, oldest int64, err error) {
+	err = t.each(func(row *Cursor) error {
+		rows, oldest = row.Int(), row.Int()
+		return nil
+	}, "SELECT count(*), coalesce(min(time), 0) FROM audit WHERE account_id = ? AND time < ?", int64(account), before)
+	return rows, oldest, err
+}
+
+// RemoveAuditRows deletes the oldest rows of an Account from before a time.
+func (t *Tx) RemoveAuditRows(account audience.AccountID, before int64, limit int) (removed int64, err error) {
+	return t.conn.Exec("DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE account_id = ? AND time < ? ORDER BY time"+
+		limited+")", int64(account), before, int64(limit))
+}
+
 // auditWhere begins a statement with the WHERE clause of a search.
 func (t *Tx) auditWhere(s *audience.AuditSearch) *searchQuery {
 	q := &searchQuery{sql: t.sql, schema: new(audience.Schema)}

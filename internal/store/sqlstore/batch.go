@@ -35,7 +35,7 @@ func mapBatch(m *mapper, b *audience.Batch) {
 	m.value("recent_bounces", &b.RecentBounces)
 	m.value("recent_complaints", &b.RecentComplaints)
 	m.value("begun_time", &b.Begun)
-	m.computed("events_removed", &b.EventsRemoved) // only SetEventsRemoved changes it
+	m.computed("events_removed", &b.EventsRemoved) // only MarkEventsRemoved and SetEventsRemoved change it
 	m.fixed("first_sent_time", &b.FirstSent)
 	m.fixed("last_sent_time", &b.LastSent)
 	mapBatchCounts(m, &b.BatchCounts)

@@ -15,9 +15,9 @@ func (t *Tx) MarkRetention(account audience.AccountID, now, before int64) (marke
 	return n > 0, err
 }
 
-// BatchesToRetain returns the ended Batches from whose rows of a table not everything was removed.
+// BatchesToRetain returns the Batches from whose rows of a table not everything was removed.
 func (t *Tx) BatchesToRetain(account audience.AccountID, table audience.RetentionTable) ([]audience.Batch, error) {
-	where := "WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled') AND events_removed <= 0"
+	where := "WHERE account_id = ? AND (status IN ('completed', 'failed', 'cancelled') AND events_removed <= 0 OR status = 'running')"
 	if table == audience.RetainedRecipients {
 		where = "WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running') AND texts_removed = 0"
 	}
@@ -33,12 +33,19 @@ func (t *Tx) BatchesWithoutEvents(ids []audience.BatchID) ([]audience.BatchID, e
 	return idsOf[audience.BatchID](t, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id", arg)
 }
 
-// SetEventsRemoved stores when the events of a Batch were removed. The time is negative until the removal has ended.
-func (t *Tx) SetEventsRemoved(batch audience.BatchID, at int64, ended bool) error {
-	if ended {
-		return t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
+// MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked the row.
+func (t *Tx) MarkEventsRemoved(batch audience.BatchID, at int64) (first bool, err error) {
+	n, err := t.conn.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
+	if err != nil || n > 0 || at < 0 {
+		return n > 0, err
 	}
-	return t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", -at, int64(batch))
+	return false, t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed > 0 AND events_removed < ?",
+		at, int64(batch), at)
+}
+
+// SetEventsRemoved stores when the removal of a Batch's events ended.
+func (t *Tx) SetEventsRemoved(batch audience.BatchID, at int64) error {
+	return t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
 }
 
 // SetTextsRemoved stores when the texts of a Batch's recipients were removed.
@@ -70,15 +77,26 @@ func partOf(p *audience.RetentionPart) (where string, args []any) {
 	return " WHERE list_id = ? AND batch_id = ?", []any{int64(p.List), int64(p.Batch)}
 }
 
+// oldTest returns the test of rows that have data to remove. The opens and clicks of an autoresponder belong to its last mail
+// to the Contact.
+func oldTest(p *audience.RetentionPart) (test string, args []any) {
+	table := retained[p.Table]
+	if p.Table == audience.RetainedEvents && !p.Ended {
+		return table.old + ` AND EXISTS (SELECT 1 FROM recipient r WHERE r.list_id = ? AND r.batch_id = ?
+			AND r.contact_id = recipient_event.contact_id AND r.sent_time < ?)`, []any{int64(p.List), int64(p.Batch), p.Before}
+	}
+	return table.time + " < ? AND " + table.old, []any{p.Before}
+}
+
 // OldRows counts the rows of a part that have data to remove.
 func (t *Tx) OldRows(p *audience.RetentionPart) (rows, oldest int64, err error) {
 	table := retained[p.Table]
 	where, args := partOf(p)
+	test, old := oldTest(p)
 	err = t.each(func(row *Cursor) error {
 		rows, oldest = row.Int(), row.Int()
 		return nil
-	}, "SELECT count(*), coalesce(min("+table.time+"), 0) FROM "+string(p.Table)+where+" AND "+table.time+" < ? AND "+table.old,
-		append(args, p.Before)...)
+	}, "SELECT count(*), coalesce(min("+table.time+"), 0) FROM "+string(p.Table)+where+" AND "+test, append(args, old...)...)
 	return rows, oldest, err
 }
 
@@ -98,7 +116,7 @@ func (t *Tx) RemoveOld(p *audience.RetentionPart, after audience.ContactID, limi
 	if end == 0 {
 		upto = math.MaxInt64
 	}
-	changed, err = t.conn.Exec(table.remove+where+" AND contact_id <= ? AND "+table.time+" < ? AND "+table.old,
-		append(args[:n:n], upto, p.Before)...)
+	test, old := oldTest(p)
+	changed, err = t.conn.Exec(table.remove+where+" AND contact_id <= ? AND "+test, append(append(args[:n:n], upto), old...)...)
 	return audience.ContactID(end), changed, err
 }

@@ -16,6 +16,7 @@ func auditLogRules(t *testing.T, e Engine) {
 		{"acts of the operator have the command and its user", operatorActs},
 		{"a caller sees all rows of its Account and no others", auditAccess},
 		{"an erasure empties the values that contain the address", auditErasure},
+		{"old rows are removed by a retention, which adds a row", auditIsRemoved},
 	})
 }
 

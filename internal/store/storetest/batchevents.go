@@ -102,6 +102,9 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"the Batch of an autoresponder is hidden and changes with the autoresponder only", autoresponderBatchIsHidden},
 		{"old opens and clicks are removed, and the numbers stay", oldEventsAreRemoved},
 		{"opens and clicks stay while a Batch needs them to choose its recipients", awaitedEventsStay},
+		{"opens and clicks stay for a Batch that is added before the removal begins", batchAddedBeforeRemoval},
+		{"a removal waits for a Batch that is being added", removalBeginsWhileABatchIsAdded},
+		{"old opens and clicks of autoresponders are removed, and those of younger mails stay", oldEventsOfAutorespondersAreRemoved},
 		{"old records of mails lose their texts, and still prove what was sent", oldTextsAreRemoved},
 		{"an autoresponder of an earlier version gets its Batch with its first mail", autoresponderOfEarlierVersion},
 	} {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +27,14 @@ func (o *accountFixture) removeOld() (events, deliveries int64) {
 		o.must(err)
 	}
 	return step.Events, step.Deliveries
+}
+
+// removeOldEvents runs the steps of the job, and checks how many opens and clicks were removed.
+func (f *eventFixture) removeOldEvents(want int64) {
+	f.Helper()
+	if events, _ := f.removeOld(); events != want {
+		f.Errorf("%d events were removed, want %d", events, want)
+	}
 }
 
 // wantPlan checks what a dry run says.
@@ -103,9 +112,8 @@ func awaitedEventsStay(f *eventFixture) {
 	f.retain(30, 0)
 	f.pass(40 * 24 * time.Hour)
 	at := f.now.Unix() + 3600
-	june := f.addMessage("June")
-	later := f.addChecked(audience.BatchRequest{Message: june, SendTime: at, Populations: []audience.PopulationRequest{{List: f.news, Time: "send"}},
-		Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
+	later, err := f.addAwaiting(f.service, f.addMessage("June"), at)
+	f.must(err)
 	f.wantPlan(0, 0, f.batch)
 	if events, _ := f.removeOld(); events != 0 {
 		f.Errorf("%d events were removed, although a Batch needs them", events)
@@ -167,6 +175,88 @@ func oldTextsAreRemoved(f *eventFixture) {
 			f.Errorf("the mails after the complaint are %+v", m)
 		}
 	})
+}
+
+// addAwaiting adds a Batch that is sent to who has not opened the Batch of the fixture. It reads its recipients later.
+func (f *eventFixture) addAwaiting(s *audience.Service, message audience.MessageID, at int64) (audience.BatchID, error) {
+	return s.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: message, SendTime: at,
+		Populations: []audience.PopulationRequest{{List: f.news, Time: "send"}},
+		Options:     audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
+}
+
+// hookedStore calls a function at a moment of the first Update.
+type hookedStore struct {
+	audience.Store
+	before func() // before the transaction
+	inside func() // before its commit
+}
+
+func (s *hookedStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+	before, inside := s.before, s.inside
+	s.before, s.inside = nil, nil
+	if before != nil {
+		before()
+	}
+	return s.Store.Update(ctx, func(tx audience.Tx) error {
+		err := fn(tx)
+		if err == nil && inside != nil {
+			inside()
+			inside = nil
+		}
+		return err
+	}, hint...)
+}
+
+// batchAddedBeforeRemoval adds a Batch after a run has found what to remove, and before it removes the first row.
+func batchAddedBeforeRemoval(f *eventFixture) {
+	f.accessAll()
+	f.retain(30, 0)
+	f.pass(40 * 24 * time.Hour)
+	june, at := f.addMessage("June"), f.now.Unix()+3600
+	var later audience.BatchID
+	store := &hookedStore{Store: f.store, before: func() {
+		var err error
+		later, err = f.addAwaiting(f.service, june, at)
+		f.must(err)
+	}}
+	step, _, err := audience.NewService(store, f.clock).ApplyRetention(f.Context(), audience.ApplyRetention{Account: f.caller.Account.ID})
+	f.must(err)
+	if later == 0 || step.Events != 0 {
+		f.Errorf("%d events were removed, although the Batch %d needs them", step.Events, later)
+	}
+	f.now = time.Unix(at, 0)
+	f.prepare(later)
+	f.wantAddresses(f.sendAll(nil)) // all have opened the first Batch
+	f.removeOldEvents(8)
+}
+
+// removalBeginsWhileABatchIsAdded begins a run while the transaction of addBatch has not committed.
+func removalBeginsWhileABatchIsAdded(f *eventFixture) {
+	f.accessAll()
+	f.retain(30, 0)
+	f.pass(40 * 24 * time.Hour)
+	june := f.addMessage("June")
+	removed := make(chan int64, 1)
+	store := &hookedStore{Store: f.store, inside: func() {
+		go func() {
+			step, _, err := f.service.ApplyRetention(f.Context(), audience.ApplyRetention{Account: f.caller.Account.ID})
+			if err != nil {
+				f.Error(err)
+			}
+			removed <- step.Events
+		}()
+		select {
+		case n := <-removed:
+			f.Errorf("a run did not wait for addBatch, and removed %d events", n)
+			removed <- n
+		case <-time.After(300 * time.Millisecond): // it waits
+		}
+	}}
+	_, err := f.addAwaiting(audience.NewService(store, f.clock), june, f.now.Unix()+3600)
+	f.must(err)
+	if n := <-removed; n != 0 {
+		f.Errorf("%d events were removed, although a Batch needs them", n)
+	}
 }
 
 // retentionIsScheduled tests that one job a day is stored for an Account with a Retention.

@@ -1,0 +1,63 @@
+package storetest
+
+import (
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests the removal of opens and clicks of autoresponders.
+
+// oldEventsOfAutorespondersAreRemoved sends mails of an autoresponder on two days. Only what belongs to the older one goes.
+func oldEventsOfAutorespondersAreRemoved(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	track := func(keys ...audience.DeliveryKey) {
+		f.Helper()
+		for _, key := range keys {
+			f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: key}, personAgent))
+		}
+		f.must(f.service.Clicked(f.Context(), audience.Link{Kind: audience.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}, personAgent))
+	}
+	old := f.send(f.contacts[:2]...)
+	f.pass(time.Minute)
+	track(old...)
+	f.retain(40, 0)
+	f.removeOldEvents(0)
+	f.must(f.search("batch_opened", "exactly")) // nothing is old enough
+	f.pass(39 * 24 * time.Hour)
+	young := f.send(f.contacts[1:3]...) // also the second mail to a Contact
+	f.pass(2 * 24 * time.Hour)
+	track(young...)
+	before := f.report().BatchSums
+	f.wantPlan(3, 0) // the open, the click and its link of the first Contact
+	f.removeOldEvents(3)
+	f.wantPlan(0, 0)
+	f.removeOldEvents(0)
+	f.wantSums(before)
+	all := audience.Query{}
+	f.wantRows(audience.EventOpened, all, "a1", "a2")
+	f.wantRows(audience.EventClicked, all, "a1")
+	err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: audience.RowsNotOpened}, all, nil)
+	f.refused(err, audience.InvalidSearch, "the opens and clicks of Batch")
+	f.refused(f.search("batch_opened", "exactly"), audience.InvalidSearch, "the opens and clicks of Batch")
+	f.run("a late open of an old mail only changes the time of the Contact", func() {
+		f.pass(time.Second)
+		track(old[0])
+		f.wantSums(before)
+		if c := f.contact(f.news, f.contacts[0]); c.LastOpenTime != f.now.Unix() {
+			f.Errorf("a late open leaves last_open_time at %d, want %d", c.LastOpenTime, f.now.Unix())
+		}
+	})
+	f.run("the open of a new mail is counted", func() {
+		fresh := f.send(f.contacts[0])
+		f.pass(time.Minute)
+		f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: fresh[0]}, personAgent))
+		before.Opens, before.ImageOpened, before.HumanOpened = before.Opens+1, before.ImageOpened+1, before.HumanOpened+1
+		f.wantSums(before)
+	})
+	f.run("a month later the next mails are old", func() {
+		f.pass(39 * 24 * time.Hour)
+		f.removeOldEvents(4)
+		f.wantRows(audience.EventOpened, all, "a0")
+	})
+}
