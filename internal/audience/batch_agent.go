@@ -101,6 +101,15 @@ func hasAny(text string, words []string) bool {
 	return false
 }
 
+// MailClients returns the groups of mail programs.
+func MailClients() []MailClient {
+	all := make([]MailClient, len(mailClients))
+	for i := range mailClients {
+		all[i] = mailClients[i].MailClient
+	}
+	return all
+}
+
 // mailClientOf returns the group with a key.
 func mailClientOf(key string) MailClient {
 	for i := range mailClients {

@@ -10,8 +10,8 @@ import (
 )
 
 // This file returns the recipients of a Batch by kind of event. The store reads them in order of Contact, by an index and
-// not by a sort, so a page near the beginning costs the same in a Batch of any size. batch_report_sort.go sorts rows by
-// another key. batch_report_keys.go has the keys of the rows.
+// not by a sort, so a page near the beginning costs the same in a Batch of any size. batch_report_sort.go has the rows
+// that are sorted by another key, and batch_report_keys.go the keys of the rows.
 
 // The kinds of rows besides the kinds of events.
 const (
@@ -34,8 +34,9 @@ type RowsQuery struct {
 	Kind          EventKind
 	Link          LinkID    // for EventLink
 	After, Before ContactID // only Contacts between these; a Before of 0 means no limit
+	Order         RowsOrder // rows with equal values are in order of Contact
 	Descending    bool
-	Limit, Offset int64 // a Limit of 0 means no limit
+	Limit, Offset int64 // a Limit of 0 means no limit; an Order other than RowsByContact has no Offset
 }
 
 // BatchRow is a recipient of a Batch with one of its events. Without an event, Event is zero.
@@ -121,14 +122,13 @@ func newRowsPage(r *RowsRequest, q Query, w BatchRowWriter) (*rowsPage, error) {
 	if p.left == 0 {
 		p.left = math.MaxInt64
 	}
-	switch k := p.found.sort; {
-	case k == nil:
-	case k.Name == keyContact || k.Name == keySend:
-		p.descending = q.Descending
-	default:
-		p.sorted = p.newSorter(q.Descending)
-	}
 	p.filtered = !p.bound(p.found.where)
+	if k := p.found.sort; k != nil {
+		p.descending = q.Descending
+		if k.Name != keyContact && k.Name != keySend {
+			p.sorted = p.newSorter()
+		}
+	}
 	return p, nil
 }
 
@@ -222,7 +222,11 @@ func (p *rowsPage) readList(tx Tx, q *RowsQuery) error {
 	if p.left == 0 {
 		return errPageFull
 	}
-	if !p.filtered && p.sorted == nil && p.left < math.MaxInt64-p.skip {
+	switch {
+	case p.filtered:
+	case p.sorted != nil:
+		q.Order, q.Limit = p.sorted.wantedOf(p.found.sort)
+	case p.left < math.MaxInt64-p.skip:
 		q.Limit = p.left + p.skip
 	}
 	return tx.BatchRows(q, func(r *BatchRow) error {

@@ -6,8 +6,38 @@ import (
 	"slices"
 )
 
-// This file sorts the rows of a Batch by a key for which there is no index. It reads all rows and keeps only those of the
-// page, so a Batch of any size needs the same memory. decisions.md: 61
+// This file sorts the rows of a Batch by a key for which there is no index. The store returns the first rows of each List
+// and link in this order, and the sorter merges them. With criteria, and for a key that is computed, the store returns all
+// rows. The sorter keeps only those of the page, so a Batch of any size needs the same memory. decisions.md: 61
+
+// RowsOrder is a value by which a store sorts rows. Texts are ordered like the keys of the type KeyText.
+type RowsOrder int
+
+// The values.
+const (
+	RowsByContact RowsOrder = iota
+	RowsByAddress           // of the recipient
+	RowsByDetail            // of the recipient
+	RowsByTime              // of the first event
+	RowsByCount             // number of events
+	RowsByHuman             // whether a person caused one of the events
+	RowsByDevice
+	RowsByClient // title of the MailClient
+)
+
+// rowOrders are the values of keys. RowsByContact: the rows of a List and link have equal values. The other keys are
+// computed from a row.
+var rowOrders = map[string]RowsOrder{
+	"contact_email": RowsByAddress,
+	"text":          RowsByDetail,
+	"time":          RowsByTime, "complaint_timestamp": RowsByTime,
+	"open_count": RowsByCount, "links_clicked": RowsByCount,
+	"is_human":    RowsByHuman,
+	"device":      RowsByDevice,
+	"mail_client": RowsByClient,
+	"type":        RowsByContact, "complaint_provider_type": RowsByContact, "is_complaint": RowsByContact,
+	"link_id": RowsByContact, "link_name": RowsByContact, "link_url": RowsByContact,
+}
 
 // maxSorted is the largest sum of limit and offset with such a key, if more rows match.
 const maxSorted = 10_000
@@ -21,7 +51,7 @@ type rowsSorter struct {
 }
 
 // newSorter returns the sorter of a page. Rows with equal values are in order of List and Contact.
-func (p *rowsPage) newSorter(descending bool) *rowsSorter {
+func (p *rowsPage) newSorter() *rowsSorter {
 	byKey := p.found.order()
 	s := &rowsSorter{wanted: math.MaxInt64}
 	if p.left < math.MaxInt64-p.skip {
@@ -30,12 +60,22 @@ func (p *rowsPage) newSorter(descending bool) *rowsSorter {
 	s.order = func(a, b *BatchRow) int {
 		n := cmp.Or(byKey(a, b), cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact),
 			cmp.Compare(a.Event.Link, b.Event.Link))
-		if descending {
+		if p.descending {
 			return -n
 		}
 		return n
 	}
 	return s
+}
+
+// wantedOf returns the order and the limit of a RowsQuery without criteria. The limit is at most one row more than a page
+// can have, so that add sees that there are more.
+func (s *rowsSorter) wantedOf(key *SearchKey) (order RowsOrder, limit int64) {
+	order, isStored := rowOrders[key.Name]
+	if !isStored {
+		return RowsByContact, 0
+	}
+	return order, min(s.wanted, maxSorted+1)
 }
 
 // add keeps a row if it can be on the page.

@@ -2,7 +2,8 @@ package sqlstore
 
 // This file reads the recipients of a Batch by kind of event, in order of Contact. It reads them in chunks: the first
 // statement of a chunk scans one index in order, and the second reads the rest of the values by ID. So no statement
-// joins or sorts more than maxRange rows, whatever plan the engine chooses for it.
+// joins or sorts more than maxRange rows, whatever plan the engine chooses for it. batchrows_sort.go reads recipients in
+// another order.
 
 import (
 	"math"
@@ -21,6 +22,9 @@ func (t *Tx) BatchRows(q *audience.RowsQuery, each func(*audience.BatchRow) erro
 	}
 	if q.Limit == 0 {
 		c.left = math.MaxInt64
+	}
+	if q.Order != audience.RowsByContact {
+		return c.sorted(each)
 	}
 	next := c.events
 	switch q.Kind {
@@ -107,26 +111,50 @@ func (c *rowsCursor) events() (rows []audience.BatchRow, err error) {
 		c.passed(0, true)
 		return nil, err
 	}
-	test, args, err := c.tx.recipientsByID(c.List, c.Batch, ids)
+	rows, err = c.load(ids)
 	if err != nil {
 		return nil, err
 	}
-	events, err := recipientEventTable.all(c.tx, "WHERE "+test+" AND kind = ? AND link_id = ?"+c.order(),
-		append(args, string(c.Kind), int64(c.Link))...)
-	if err != nil {
-		return nil, err
-	}
+	c.left -= int64(len(ids))
+	c.passed(ids[len(ids)-1], int64(len(ids)) < size)
+	return rows, nil
+}
+
+// hasEvents reports whether the rows have events.
+func (c *rowsCursor) hasEvents() bool {
+	return c.Kind != audience.RowsSent && c.Kind != audience.RowsNotOpened
+}
+
+// load returns the rows of recipients, in the order of ids.
+func (c *rowsCursor) load(ids []audience.ContactID) (rows []audience.BatchRow, err error) {
 	recipients, err := c.tx.Recipients(c.List, c.Batch, ids)
 	if err != nil {
 		return nil, err
 	}
-	for i := range events {
-		if r := recipients[events[i].Contact]; r != nil {
-			rows = append(rows, audience.BatchRow{Recipient: *r, Event: events[i]})
+	events := make(map[audience.ContactID]*audience.RecipientEvent, len(ids))
+	if c.hasEvents() {
+		test, args, err := c.tx.recipientsByID(c.List, c.Batch, ids)
+		if err != nil {
+			return nil, err
+		}
+		err = recipientEventTable.each(c.tx, func(e *audience.RecipientEvent) error {
+			events[e.Contact] = e
+			return nil
+		}, "WHERE "+test+" AND kind = ? AND link_id = ?", append(args, string(c.Kind), int64(c.Link))...)
+		if err != nil {
+			return nil, err
 		}
 	}
-	c.left -= int64(len(ids))
-	c.passed(ids[len(ids)-1], int64(len(ids)) < size)
+	for _, id := range ids {
+		r, e := recipients[id], events[id]
+		switch {
+		case r == nil:
+		case e != nil:
+			rows = append(rows, audience.BatchRow{Recipient: *r, Event: *e})
+		case !c.hasEvents():
+			rows = append(rows, audience.BatchRow{Recipient: *r})
+		}
+	}
 	return rows, nil
 }
 
@@ -175,6 +203,10 @@ func (c *rowsCursor) batchKeys(first, last int64) []any {
 // maxRange is the largest number of recipients among which one statement looks for those that did not open.
 const maxRange = 8000
 
+// notOpened selects the recipients r of the kind RowsNotOpened. Its arguments are the List and the Batch.
+const notOpened = ` AND sent_time <> 0 AND status <> 'bounced' AND NOT EXISTS (SELECT 1 FROM recipient_event e
+	WHERE e.list_id = ? AND e.batch_id = ? AND e.kind = 'opened' AND e.link_id = 0 AND e.contact_id = r.contact_id)`
+
 // withoutOpen returns the next recipients of the kind RowsNotOpened. If almost all have opened, few of many recipients
 // are found. So it first compares numbers: a range that has as many opens as recipients has no such recipient.
 func (c *rowsCursor) withoutOpen() (rows []audience.BatchRow, err error) {
@@ -195,9 +227,7 @@ func (c *rowsCursor) withoutOpen() (rows []audience.BatchRow, err error) {
 	if c.Offset < math.MaxInt64-size {
 		size = min(rowsChunk, size+c.Offset)
 	}
-	ids, err := idsOf[audience.ContactID](c.tx, `SELECT contact_id FROM recipient r WHERE`+ofBatch+`
-		AND sent_time <> 0 AND status <> 'bounced' AND NOT EXISTS (SELECT 1 FROM recipient_event e WHERE e.list_id = ?
-			AND e.batch_id = ? AND e.kind = 'opened' AND e.link_id = 0 AND e.contact_id = r.contact_id)`+
+	ids, err := idsOf[audience.ContactID](c.tx, "SELECT contact_id FROM recipient r WHERE"+ofBatch+notOpened+
 		c.order()+limited, append(c.batchKeys(first, last), int64(c.List), int64(c.Batch), size)...)
 	if err != nil {
 		return nil, err
@@ -214,16 +244,7 @@ func (c *rowsCursor) withoutOpen() (rows []audience.BatchRow, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := c.tx.Recipients(c.List, c.Batch, ids)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range ids {
-		if r := found[id]; r != nil {
-			rows = append(rows, audience.BatchRow{Recipient: *r})
-		}
-	}
-	return rows, nil
+	return c.load(ids)
 }
 
 // rangeEnd returns the ID at which the scan of a range ends.

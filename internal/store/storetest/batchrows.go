@@ -63,6 +63,7 @@ func BatchRows(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"each kind has the recipients with its event", 6, kindsOfRows},
 		{"rows are in order of Contact, and a page begins at its offset or its contact_id", 6, pagesOfRows},
 		{"rows are sorted by any of their keys", 6, sortedRows},
+		{"rows of each kind are sorted by each of their keys", 11, rowsSortedByEachKey},
 		{"the rows of many recipients are read in chunks", 2100, chunksOfRows},
 		{"limit and offset count through all Lists", 2, rowsOfLists},
 		{"rows have the values of their kind", 3, valuesOfRows},

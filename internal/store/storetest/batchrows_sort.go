@@ -1,0 +1,129 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/address"
+	"enlist/internal/audience"
+)
+
+// This file compares sorted rows of a Batch with a plain sort in memory.
+
+// rowsSortedByEachKey tests each kind with each of its keys, in both directions: all rows, and pages. The texts differ in
+// letter case, are not all ASCII, and one pair differs behind the characters that are compared. Many values are equal.
+func rowsSortedByEachKey(f *eventFixture) {
+	other := f.addList("track_opens", true)
+	for i := range 7 {
+		f.subscribe(other, "Email", fmt.Sprintf("b%d@example.com", i))
+	}
+	f.batch = f.add(whole(f.news), whole(other))
+	f.sendAll(nil)
+	f.pass(time.Minute)
+	for _, list := range []audience.ListID{f.news, other} {
+		f.must(f.store.Update(f.Context(), func(tx audience.Tx) error { return f.giveEvents(tx, list) }))
+	}
+	for _, kind := range []audience.EventKind{audience.RowsSent, audience.RowsNotOpened, audience.EventOpened, audience.EventClicked,
+		audience.EventLink, audience.EventBounced, audience.EventComplained, audience.EventUnsubscribed, audience.EventDeactivated} {
+		r := audience.RowsRequest{Kind: kind}
+		if kind == audience.EventLink {
+			r.URL = "https://a.example/"
+		}
+		all := f.rows(r, audience.Query{}).all
+		if len(all) < 4 {
+			f.Fatalf("%s has %d rows, want more", kind, len(all))
+		}
+		attributes := audience.BatchRowAttributes(kind)
+		for i := range attributes {
+			f.Run(fmt.Sprint(kind, " by ", attributes[i].Name), func(t *testing.T) { f.compareSorted(t, r, all, &attributes[i]) })
+		}
+	}
+}
+
+// giveEvents stores events of all kinds but bounces for most recipients of a List, and bounces for the others.
+func (f *eventFixture) giveEvents(tx audience.Tx, list audience.ListID) error {
+	found, err := tx.Candidates(list, 0, 1<<40, 100)
+	if err != nil {
+		return err
+	}
+	texts := []string{"b 5.1.2", "Ä", "A 5.1.10", strings.Repeat("x", 200) + "b", strings.Repeat("x", 200) + "A", "\U0001f600", "z 550", "Z", "ä", "_"}
+	kinds := []audience.EventKind{audience.EventOpened, audience.EventClicked, audience.EventLink, audience.EventComplained,
+		audience.EventUnsubscribed, audience.EventDeactivated, audience.EventBounced}
+	for i, c := range found {
+		r, err := tx.Recipient(list, f.batch, c.ID)
+		if err != nil {
+			return err
+		}
+		text := texts[(3*i+int(list))%len(texts)]
+		r.Address, r.Detail = strings.TrimSuffix(text, "@")+"@example.com", text
+		if err := tx.SetRecipient(r); err != nil {
+			return err
+		}
+		for k, kind := range kinds {
+			if kind != audience.EventBounced && (i+k)%4 == 0 {
+				continue
+			}
+			e := &audience.RecipientEvent{List: list, Batch: f.batch, Contact: c.ID, Kind: kind, Time: int64(5 * i % 7), LastTime: 9,
+				Count: int64(1 + i%3), Human: int64(i % 2), Device: []audience.Device{"mobile", "desktop", "unknown"}[i%3],
+				Client: []string{"outlook", "later", "apple_mail", "lotus_notes"}[i%4]}
+			if kind == audience.EventLink {
+				e.Link = f.links[0]
+			}
+			if err := tx.PutRecipientEvent(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareSorted compares the rows sorted by a key with those of a sort of all rows. Rows sorted by Contact are in order of
+// List first, in both directions.
+func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all []audience.BatchRow, key *audience.Attribute[audience.BatchRow]) {
+	byContact := key.Name == "contact_id" || key.Name == "send_id"
+	byList := func(a, b audience.BatchRow) int { return cmp.Compare(a.List, b.List) }
+	order := func(a, b audience.BatchRow) int {
+		x, y := key.Get(&a), key.Get(&b)
+		n := cmp.Compare(x.Int, y.Int)
+		if x.Kind == audience.KeyText {
+			n = cmp.Compare(orderedText(x.Text), orderedText(y.Text))
+		}
+		return cmp.Or(n, byList(a, b), cmp.Compare(a.Contact, b.Contact))
+	}
+	for _, q := range []audience.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}} {
+		for _, q.Descending = range []bool{false, true} {
+			q.SortBy = key.Name
+			want := slices.SortedStableFunc(slices.Values(all), order)
+			if q.Descending {
+				slices.Reverse(want)
+			}
+			if byContact {
+				slices.SortStableFunc(want, byList)
+			}
+			want = want[min(len(want), int(q.Offset)):]
+			if q.Limit > 0 {
+				want = want[:min(len(want), int(q.Limit))]
+			}
+			if r.Kind != audience.EventLink {
+				slices.SortStableFunc(want, byList)
+			}
+			if got := f.rows(r, q).all; !slices.Equal(got, want) {
+				t.Errorf("%s: got %v, want %v", show(q), idsOfRows(got), idsOfRows(want))
+			}
+		}
+	}
+}
+
+// orderedText returns a text as sorting compares it.
+func orderedText(text string) string { return audience.FirstCharacters(address.LowerASCII(text)) }
+
+func idsOfRows(rows []audience.BatchRow) (ids []audience.ContactID) {
+	for i := range rows {
+		ids = append(ids, rows[i].Contact)
+	}
+	return ids
+}
