@@ -1,6 +1,9 @@
 package audience
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // This file adds the rows about persons to the audit log, and erases addresses from other rows.
 
@@ -22,16 +25,40 @@ func (s *Service) auditPersonExport(ctx context.Context, c *Caller, text string)
 // auditPerson adds a row about a person to the audit log. In place of the address it has keyed hashes, as the Unsubscriber
 // List has them after an erasure. So the row stays as it is when the person is erased.
 func auditPerson(tx Tx, c *Caller, now int64, k *PersonKeys, values auditValues) error {
-	erased, err := erasedKeys(tx, k.Account)
+	hashes, err := hashesOf(tx, k.Account, k.Keys)
+	values["address_hashes"] = hashes
 	if err != nil {
 		return err
 	}
-	hashes := make([]string, len(k.Keys))
-	for i, key := range k.Keys {
+	return audit(tx, c, now, auditObject{kind: auditedPerson}, nil, values)
+}
+
+// auditConsentProof adds a row about the proof of a Contact, with keyed hashes of the addresses that the Contact has. contact
+// is nil if it was deleted.
+func auditConsentProof(tx Tx, c *Caller, now int64, p *ConsentProof, contact *Contact) error {
+	var keys []string
+	if contact != nil {
+		keys = slices.DeleteFunc(fewKeys([]string{contact.Key, contact.Mobile}), func(key string) bool { return key == "" })
+	}
+	hashes, err := hashesOf(tx, c.Account.ID, keys)
+	if err != nil {
+		return err
+	}
+	on := auditObject{kind: auditedPerson, id: int64(p.Contact), list: p.List.ID}
+	return audit(tx, c, now, on, nil, auditValues{"address_hashes": hashes, "rows": int64(len(p.Rows))})
+}
+
+// hashesOf returns the keyed hashes of normalised addresses.
+func hashesOf(tx Tx, account AccountID, keys []string) ([]string, error) {
+	erased, err := erasedKeys(tx, account)
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]string, len(keys))
+	for i, key := range keys {
 		hashes[i] = erased.Of(key)
 	}
-	values["address_hashes"] = hashes
-	return audit(tx, c, now, auditObject{kind: auditedPerson}, nil, values)
+	return hashes, nil
 }
 
 // eraseAuditRows empties the values in the rows of the audit log that contain the address.

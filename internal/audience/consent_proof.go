@@ -25,10 +25,10 @@ type ConsentProof struct {
 // maxProofRows is the largest number of rows of a ConsentProof.
 const maxProofRows = 10_000
 
-// ConsentProof returns what was recorded about the consent of a Contact. It also finds a Contact that was deleted, if its
-// List still exists. Errors: NoList, Denied, and NoContact if the List never had the Contact.
+// ConsentProof returns what was recorded about the consent of a Contact, and adds a row to the audit log. It also finds a
+// Contact that was deleted, if its List still exists. Errors: NoList, Denied, and NoContact if the List never had the Contact.
 func (s *Service) ConsentProof(ctx context.Context, c *Caller, list ListID, id ContactID) (*ConsentProof, error) {
-	return view(ctx, s, c, func(tx Tx) (*ConsentProof, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (*ConsentProof, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil && (KindOf(err) != NoContact || id <= 0) {
 			return nil, err
@@ -40,7 +40,7 @@ func (s *Service) ConsentProof(ctx context.Context, c *Caller, list ListID, id C
 		case err != nil && len(rows) == 0:
 			return nil, err
 		}
-		p := &ConsentProof{Time: s.now().Unix(), Account: *c.Account, List: schema.List, Contact: id, IsDeleted: err != nil}
+		p := &ConsentProof{Time: now, Account: *c.Account, List: schema.List, Contact: id, IsDeleted: err != nil}
 		if contact != nil {
 			p.Email, p.IsSubscribed = contact.Values.Get(schema.Email().ID), !contact.IsUnsubscribed
 			if mobile := schema.Mobile(); mobile != nil {
@@ -50,7 +50,7 @@ func (s *Service) ConsentProof(ctx context.Context, c *Caller, list ListID, id C
 		p.LeavesOut = len(rows) > maxProofRows
 		p.Rows = rows[:min(len(rows), maxProofRows)]
 		slices.Reverse(p.Rows)
-		return p, nil
+		return p, auditConsentProof(tx, c, now, p, contact)
 	})
 }
 

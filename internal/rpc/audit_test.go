@@ -55,11 +55,7 @@ func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
 		h.addOneOfEachRecord(t)
 		m := h.handler.methods[name]
 		before := len(h.auditRows(t))
-		params, ok := paramsOfAct[name]
-		if !ok {
-			params = goodParams[name]
-		}
-		h.call(t, name, strings.Join(params, ","))
+		h.call(t, name, actParams(name))
 		rows := h.auditRows(t)
 		added := rows[:len(rows)-before]
 		_, without := withoutAuditRow[name]
@@ -75,6 +71,39 @@ func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
 	for name := range withoutAuditRow {
 		if m := methods()[name]; m == nil || !m.writes {
 			t.Errorf("withoutAuditRow has %s, which is no method that writes", name)
+		}
+	}
+}
+
+// actParams returns parameters with which a method changes something.
+func actParams(name string) string {
+	params, ok := paramsOfAct[name]
+	if !ok {
+		params = goodParams[name]
+	}
+	return strings.Join(params, ",")
+}
+
+// A call that is repeated with the same Idempotency-Key returns the same result, and has exactly one row.
+//
+// covers: decision 103
+func TestRepeatedCallHasOneAuditRow(t *testing.T) {
+	t.Parallel()
+	for name, m := range methods() {
+		if _, without := withoutAuditRow[name]; !m.writes || without {
+			continue
+		}
+		h := newHarness(t, Options{})
+		h.addOneOfEachRecord(t)
+		before := len(h.auditRows(t))
+		st := &step{verb: "POST", path: "/", proto: "HTTP/1.1", status: 200, headers: []string{"Idempotency-Key: k"},
+			body: []byte(h.request(name, actParams(name)))}
+		first, second := h.exchange(t, st), h.exchange(t, st)
+		if first != second || !strings.Contains(first, `"error":null`) {
+			t.Errorf("%s returned %s and then %s, want success with the same reply", name, first, second)
+		}
+		if n := len(h.auditRows(t)) - before; n != 1 {
+			t.Errorf("%s has %d rows after two calls with the same Idempotency-Key, want 1", name, n)
 		}
 	}
 }
