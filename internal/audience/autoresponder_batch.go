@@ -199,12 +199,21 @@ func (g *sentGroup) store(tx Tx) error {
 		if err != nil {
 			return err
 		}
+		var events []RecipientEvent
+		if r.Sent == 0 { // an earlier mail was not accepted
+			events, err = tx.RecipientEvents(r.List, r.Batch, r.Contact)
+			if err != nil {
+				return err
+			}
+		}
+		g.counts.Contradicted -= r.contradicted(events)
 		r.count(&g.counts, -1)
 		r.Sent, r.Time, r.Address = d.SentTime, d.SentTime, d.Address
 		if r.Status != RecipientBounced && r.Status != RecipientComplained {
 			r.Status, r.Detail = RecipientSent, ""
 		}
 		r.count(&g.counts, 1)
+		g.counts.Contradicted += r.contradicted(events)
 		if err := tx.SetRecipient(r); err != nil {
 			return err
 		}
@@ -241,13 +250,19 @@ func countNotSent(tx Tx, d *Delivery) (r *Recipient, counts BatchCounts, err err
 	if err != nil {
 		return nil, counts, ignoreKind(NotFound, err) // the Contact is gone
 	}
+	events, err := tx.RecipientEvents(d.List, batch, d.Contact)
+	if err != nil {
+		return nil, counts, err
+	}
 	r.count(&counts, -1)
+	counts.Contradicted = -r.contradicted(events)
 	hadBounced := r.Status == RecipientBounced
 	if status == RecipientBounced || r.Sent == 0 && !hadBounced {
 		r.Status = status
 	}
 	r.Time, r.Address, r.Detail = d.SentTime, d.Address, d.Detail
 	r.count(&counts, 1)
+	counts.Contradicted += r.contradicted(events)
 	if err := tx.SetRecipient(r); err != nil || status != RecipientBounced || hadBounced {
 		return r, counts, err
 	}
@@ -258,26 +273,30 @@ func countNotSent(tx Tx, d *Delivery) (r *Recipient, counts BatchCounts, err err
 // reportedRecipient returns the recipient of a mail of an autoresponder that is reported as bounced or as spam, after it
 // has stored the report. It returns nil if no figures change: for other mails, and if a report about an earlier mail is
 // counted already.
-func reportedRecipient(tx Tx, d *Delivery, kind EventKind, now int64) (*Recipient, error) {
+func reportedRecipient(tx Tx, d *Delivery, kind EventKind, now int64) (r *Recipient, counts BatchCounts, err error) {
 	batch, err := figuresOf(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
-		return nil, err
+		return nil, counts, err
 	}
-	r, err := tx.Recipient(d.List, batch, d.Contact)
+	r, err = tx.Recipient(d.List, batch, d.Contact)
 	if err != nil {
-		return nil, ignoreKind(NotFound, err)
+		return nil, counts, ignoreKind(NotFound, err)
 	}
 	events, err := tx.RecipientEvents(d.List, batch, d.Contact)
 	if err != nil || eventOf(events, kind, 0) != nil {
-		return nil, err
+		return nil, counts, err
 	}
+	counts.Contradicted = -r.contradicted(events)
 	if r.Status != RecipientBounced {
+		r.wasAccepted(&counts, now)
 		r.Status, r.Detail, r.Time = RecipientStatus(d.Status), d.Detail, now
 		if err := tx.SetRecipient(r); err != nil {
-			return nil, err
+			return nil, counts, err
 		}
 	}
-	return r, storeEvent(tx, r, kind, now)
+	event := r.event(kind, 0, now)
+	counts.Contradicted += r.contradicted(append(events, *event))
+	return r, counts, tx.PutRecipientEvent(event)
 }
 
 // AutoresponderBatchTx finds and stores the Batches of autoresponders, in a transaction.

@@ -152,6 +152,8 @@ type tracking struct {
 	links     []LinkSums
 	agents    []AgentSums
 	publish   []WebhookEventType
+
+	contradicted int64 // what a first open changes in BatchCounts.Contradicted
 }
 
 // raise adds the access to the events of a kind. first is true if there was no event of this kind, and humanFirst if
@@ -193,6 +195,7 @@ func (t *tracking) open() {
 		e.Device, e.Client = t.agent.Device, t.agent.Client
 		t.agents = append(t.agents, AgentSums{Device: e.Device, Client: e.Client, Opened: 1})
 		t.publish = append(t.publish, WebhookOpened)
+		t.contradicted = t.recipient.contradicted(append(t.events, *e)) - t.recipient.contradicted(t.events)
 	}
 }
 
@@ -308,5 +311,8 @@ func (t *tracking) finish(schema *Schema, b *Batch) error {
 			return err
 		}
 	}
-	return nil
+	if t.contradicted == 0 {
+		return nil
+	}
+	return t.tx.AddToBatch(t.batch, BatchCounts{Contradicted: t.contradicted}, t.now)
 }

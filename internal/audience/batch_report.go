@@ -25,9 +25,25 @@ type PeriodSums struct {
 	BatchSums
 }
 
-// NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened.
+// NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened: the
+// rows of the kind RowsNotOpened. It is too small by the mails that were opened before their outcome is stored.
 func (r *BatchReport) NotOpened() int64 {
-	return max(0, r.Sent-(r.Bounced-r.Refused)-r.Opened())
+	return max(0, r.Sent-(r.Bounced-r.Refused)-r.Opened()+r.Contradicted)
+}
+
+// contradicted returns what a recipient adds to BatchCounts.Contradicted, so that BatchReport.NotOpened is exact. Most
+// mails are either opened or bounced. A mail that was opened and bounced is subtracted twice from the sent ones, so it
+// adds 1. An opened mail that counts as not sent, because its outcome was unknown, adds 1 too, and so does a bounced
+// mail that the recipient has reported as spam. The caller adds the difference when the recipient or its events change.
+func (r *Recipient) contradicted(events []RecipientEvent) int64 {
+	opened := count(eventOf(events, EventOpened, 0) != nil)
+	switch {
+	case !r.wasHandedOver() && r.Status != RecipientSkipped:
+		return 0 // no outcome is counted yet
+	case r.Sent == 0, r.Status == RecipientBounced:
+		return opened
+	}
+	return count(eventOf(events, EventBounced, 0) != nil)
 }
 
 // Unsent returns the number of recipients whose mail is not sent yet.

@@ -284,6 +284,13 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 	if stored.wasHandedOver() { // a report about the mail has arrived
 		return nil
 	}
+	var events []RecipientEvent
+	if stored.Status == RecipientSending { // an attempt with unknown outcome may have reached the person
+		events, err = tx.RecipientEvents(slice.List, slice.Batch, stored.Contact)
+		if err != nil {
+			return err
+		}
+	}
 	stored.Time = now
 	if r.Address != "" {
 		stored.Address = r.Address
@@ -300,13 +307,6 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 		change.Refused++
 		change.Bounced++
 		stored.Status, stored.Detail = RecipientBounced, why.Error()
-		if err := tx.SetRecipient(stored); err != nil {
-			return err
-		}
-		if err := storeRefused(tx, stored, slice.Of, now); err != nil {
-			return err
-		}
-		return countBounce(tx, stored.key(slice.Of), stored, change, now)
 	case why.Permanent || stored.Attempts+1 >= Attempts:
 		change.Failed++
 		stored.Status, stored.Detail = RecipientFailed, why.Error()
@@ -317,7 +317,14 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 			stored.Status = RecipientSending
 		}
 	}
-	return tx.SetRecipient(stored)
+	change.Contradicted += stored.contradicted(events)
+	if err := tx.SetRecipient(stored); err != nil || stored.Status != RecipientBounced {
+		return err
+	}
+	if err := storeRefused(tx, stored, slice.Of, now); err != nil {
+		return err
+	}
+	return countBounce(tx, stored.key(slice.Of), stored, change, now)
 }
 
 // countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient, which

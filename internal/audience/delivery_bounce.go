@@ -39,14 +39,14 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = DeliveryBounced, detail
-		recipient, sent, err := r.store(tx, now)
+		recipient, counts, err := r.store(tx, now)
 		if err != nil {
 			return false, err
 		}
 		if err := publishMail(tx, k, now, WebhookBounced); err != nil {
 			return false, err
 		}
-		counts := BatchCounts{Bounced: 1, Sent: sent}
+		counts.Bounced++
 		if err := countBounce(tx, k, recipient, &counts, now); err != nil || recipient == nil {
 			return true, err
 		}
@@ -71,7 +71,7 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 			r.delivery.Detail = detail
 		}
 		r.delivery.Status = DeliveryComplained
-		recipient, sent, err := r.store(tx, now)
+		recipient, counts, err := r.store(tx, now)
 		if err != nil {
 			return false, err
 		}
@@ -82,13 +82,14 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 		if err != nil || recipient == nil {
 			return true, err
 		}
-		return true, countComplained(tx, recipient, sent, now)
+		counts.Complained++
+		return true, countComplained(tx, recipient, counts, now)
 	})
 }
 
 // countComplained counts a complaint about a Batch's mail, and pauses the Batch if it has too many.
-func countComplained(tx Tx, r *Recipient, sent, now int64) error {
-	if err := tx.AddToBatch(r.Batch, BatchCounts{Complained: 1, Sent: sent}, now); err != nil {
+func countComplained(tx Tx, r *Recipient, counts BatchCounts, now int64) error {
+	if err := tx.AddToBatch(r.Batch, counts, now); err != nil {
 		return err
 	}
 	if err := countUnsubscribed(tx, r.key(&Batch{ID: r.Batch}), now); err != nil {
@@ -166,8 +167,8 @@ func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 }
 
 // store stores the status and the detail of the delivery. It returns the recipient whose Batch counts the report, or
-// nil, and how many mails the Batch must count as sent.
-func (r *reported) store(tx Tx, now int64) (recipient *Recipient, sent int64, err error) {
+// nil, and what the report changes in the counts besides its own.
+func (r *reported) store(tx Tx, now int64) (recipient *Recipient, counts BatchCounts, err error) {
 	d, kind := r.delivery, EventBounced
 	if d.Status == DeliveryComplained {
 		kind = EventComplained
@@ -175,26 +176,45 @@ func (r *reported) store(tx Tx, now int64) (recipient *Recipient, sent int64, er
 	id := d.batch()
 	switch {
 	case r.deleted:
-		return nil, 0, tx.PutDelivery(d)
+		return nil, counts, tx.PutDelivery(d)
 	case id == 0:
 		if err := tx.PutDelivery(d); err != nil {
-			return nil, 0, err
+			return nil, counts, err
 		}
-		recipient, err = reportedRecipient(tx, d, kind, now)
-		return recipient, 0, err
+		return reportedRecipient(tx, d, kind, now)
 	}
 	recipient, err = tx.Recipient(d.List, id, d.Contact)
 	if err != nil {
-		return nil, 0, err
+		return nil, counts, err
 	}
-	if recipient.Status == RecipientSending { // the report shows that the mail was accepted; MarkSent does not count it
-		sent, recipient.Sent = 1, now
+	events, err := tx.RecipientEvents(d.List, id, d.Contact)
+	if err != nil {
+		return nil, counts, err
 	}
+	counts.Contradicted = -recipient.contradicted(events)
+	recipient.wasAccepted(&counts, now)
 	recipient.Status, recipient.Detail, recipient.Time = RecipientStatus(d.Status), d.Detail, now
 	if err := tx.SetRecipient(recipient); err != nil {
-		return nil, 0, err
+		return nil, counts, err
 	}
-	return recipient, sent, storeEvent(tx, recipient, kind, now)
+	event := recipient.event(kind, 0, now)
+	counts.Contradicted += recipient.contradicted(append(events, *event))
+	return recipient, counts, tx.PutRecipientEvent(event)
+}
+
+// wasAccepted stores that a report shows that the mail server accepted the mail. MarkSent does not count it after that.
+func (r *Recipient) wasAccepted(counts *BatchCounts, now int64) {
+	switch r.Status {
+	case RecipientDoubtful:
+		counts.Doubtful--
+	case RecipientFailed:
+		counts.Failed--
+	case RecipientSending:
+	default:
+		return
+	}
+	counts.Sent++
+	r.Sent = now
 }
 
 // deactivateBounced deactivates a Contact if its last mails, of which the caller has stored the

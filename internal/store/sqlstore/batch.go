@@ -54,6 +54,7 @@ func mapBatchCounts(m *mapper, c *audience.BatchCounts) {
 	m.fixed("deactivated", &c.Deactivated)
 	m.fixed("repeated", &c.Repeated)
 	m.fixed("doubtful", &c.Doubtful)
+	m.fixed("contradicted", &c.Contradicted)
 	m.fixed("left_unsubscribed", &c.LeftUnsubscribed)
 	m.fixed("left_inactive", &c.LeftInactive)
 	m.fixed("left_unconfirmed", &c.LeftUnconfirmed)

@@ -61,6 +61,8 @@ func BatchRows(t *testing.T, open func(t *testing.T) audience.Store) {
 		run        func(*eventFixture)
 	}{
 		{"each kind has the recipients with its event", 6, kindsOfRows},
+		{"not_opened_count is the number of rows of a Batch, after any reports", 12, notOpenedOfBatches},
+		{"not_opened_count is the number of rows of an autoresponder, after any reports", 12, notOpenedOfAutoresponder},
 		{"rows are in order of Contact, and a page begins at its offset or its contact_id", 6, pagesOfRows},
 		{"rows are sorted by any of their keys", 6, sortedRows},
 		{"rows of each kind are sorted by each of their keys", 11, rowsSortedByEachKey},

@@ -1,0 +1,90 @@
+package storetest
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"enlist/internal/audience"
+)
+
+// This file tests that the number of mails that were not opened equals their rows, whatever is reported about a mail.
+
+// notOpenedOfBatches sends three Batches, of which one has mails of unknown outcome and one does not send such mails again.
+func notOpenedOfBatches(f *eventFixture) {
+	f.reportAtRandom(f.mail)
+	for _, doubt := range []string{"send", "skip"} {
+		f.created = f.now.Unix()
+		f.batch = f.addWith(audience.BatchOptions{Doubt: doubt})
+		for range 3 {
+			f.sendAll(func(*audience.BatchMail) *audience.Undelivered { return anyOutcome() })
+			f.reportAtRandom(f.mail)
+			f.pass(time.Hour)
+		}
+		f.sendAll(nil)
+		f.reportAtRandom(f.mail)
+		if n := f.report().Unsent(); n != 0 {
+			f.Errorf("%d mails were not sent", n)
+		}
+	}
+}
+
+// notOpenedOfAutoresponder sends several mails of an autoresponder to each Contact.
+func notOpenedOfAutoresponder(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	keys := make(map[audience.ContactID]audience.DeliveryKey)
+	for range 8 {
+		f.pass(time.Hour)
+		for _, id := range f.contacts {
+			if !f.contact(f.news, id).IsActive || f.contact(f.news, id).IsUnsubscribed {
+				continue
+			}
+			m := f.prepare(id)
+			keys[id] = m.Delivery
+			if why := anyOutcome(); why == nil {
+				f.must(f.service.RecordSent(f.Context(), []audience.Delivery{f.service.Sent(m, "Hello")}))
+			} else {
+				f.must(f.service.RecordNotSent(f.Context(), m, why))
+			}
+		}
+		f.reportAtRandom(func(id audience.ContactID) audience.DeliveryKey { return keys[id] })
+	}
+}
+
+// anyOutcome returns what a mail server may answer.
+func anyOutcome() *audience.Undelivered {
+	switch rand.IntN(4) {
+	case 0:
+		return &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 unknown"}
+	case 1:
+		return &audience.Undelivered{Permanent: true, Code: 554, Detail: "5.7.1 refused"}
+	case 2:
+		return &audience.Undelivered{Unknown: true, Detail: "the connection was lost"}
+	}
+	return nil
+}
+
+// reportAtRandom opens mails and reports bounces and complaints, some of them twice.
+func (f *eventFixture) reportAtRandom(mail func(audience.ContactID) audience.DeliveryKey) {
+	f.Helper()
+	for range 2 * len(f.contacts) {
+		k := mail(f.contacts[rand.IntN(len(f.contacts))])
+		what, err := "", error(nil)
+		switch rand.IntN(4) {
+		case 0:
+			what = "bounced"
+			_, err = f.service.Bounced(f.Context(), k, "smtp; 550 5.1.1 no such user")
+		case 1:
+			what = "complained"
+			_, err = f.service.Complained(f.Context(), k, "spam")
+		default:
+			what = "opened"
+			err = f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: k}, personAgent)
+		}
+		f.must(err)
+		rows := f.rows(audience.RowsRequest{Kind: audience.RowsNotOpened}, audience.Query{}).rows
+		r := f.report()
+		if n := int(r.NotOpened()); n > len(rows) || n < len(rows) && r.Unsent() == 0 {
+			f.Fatalf("after %s of %+v: %d mails were not opened, but there are %d rows; %+v", what, k, n, len(rows), r.BatchCounts)
+		}
+	}
+}
