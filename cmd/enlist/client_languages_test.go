@@ -39,20 +39,25 @@ func clientsOfTheServer(t *testing.T, e teststores.Engine) {
 		{"node", "enlist.mjs", "test.mjs"}, {"python3", "enlist.py", "test.py"}, {"php", "enlist.php", "test.php"},
 	} {
 		t.Run(language.client, func(t *testing.T) {
-			proxy := losesReplies(t, addr)
+			proxy, asked := losesReplies(t, addr)
 			file := filepath.Join(t.TempDir(), language.client)
 			resp := must(http.Get("http://" + addr + "/clients/" + language.client))(t)
 			defer resp.Body.Close()
 			must(0, os.WriteFile(file, must(io.ReadAll(resp.Body))(t), 0o600))(t)
 			runProgram(t, language.program, append([]string{"testdata/clients/" + language.test, proxy, key, file}, webhook...)...)
+			if len(*asked) != 2 || (*asked)[1].Sub((*asked)[0]) < time.Second {
+				t.Errorf("getSessionInfo was sent at %v, want a second call a second after the first, as Retry-After says", *asked)
+			}
 		})
 	}
 }
 
-// losesReplies starts a proxy to the server that loses the reply to the first request with each body. It returns its URL.
-func losesReplies(t *testing.T, addr string) string {
+// losesReplies starts a proxy to the server that loses the reply to the first request with each body. It refuses the first
+// getSessionInfo with 399 instead, and asks for a pause of a second. It returns its URL, and when getSessionInfo was called.
+func losesReplies(t *testing.T, addr string) (at string, asked *[]time.Time) {
 	t.Helper()
 	var mu sync.Mutex
+	asked = new([]time.Time)
 	seen := make(map[string]bool)
 	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: addr})
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +66,16 @@ func losesReplies(t *testing.T, addr string) string {
 		mu.Lock()
 		first := !seen[string(body)]
 		seen[string(body)] = true
+		pauses := bytes.Contains(body, []byte("getSessionInfo"))
+		if pauses {
+			*asked = append(*asked, time.Now())
+		}
 		mu.Unlock()
+		if first && pauses {
+			w.Header().Set("Retry-After", "1")
+			io.WriteString(w, `{"id":1,"result":null,"error":{"code":399,"message":"too many calls"}}`)
+			return
+		}
 		if first {
 			forward.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
@@ -72,5 +86,5 @@ func losesReplies(t *testing.T, addr string) string {
 		proxy.Close()
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	})
-	return proxy.URL
+	return proxy.URL, asked
 }

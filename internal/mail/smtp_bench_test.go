@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/store/teststores"
 )
 
 // The benchmark in this file measures smtpSender with a mail server that does almost no work.
@@ -80,6 +81,7 @@ func BenchmarkMailer(b *testing.B) {
 	}{
 		{"unsigned", Transport{}},
 		{"RSA2048", Transport{DKIMKey: file, DKIMDomain: "example.org", DKIMSelector: "s1"}},
+		{"SendingDomainRSA2048", Transport{Domains: sendingDomain(b, "example.org")}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.SMTP, c.Connections = acceptAllServer(b), 16
@@ -92,6 +94,7 @@ func BenchmarkMailer(b *testing.B) {
 			l := testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "News for {{First Name}}",
 				Text: "Dear {{First Name}},\n\n" + strings.Repeat(sentence, 7) + "\n{{Website}} {{Comment}}\n",
 				HTML: "<p>Dear {{First Name}},</p><p>" + strings.Repeat(sentence, 12) + "</p><p>{{Website}} {{Comment}}</p>"})
+			l.Schema.List.AccountID = 1
 			before := processorTime(b)
 			b.SetParallelism(16)
 			b.ReportAllocs()
@@ -106,6 +109,30 @@ func BenchmarkMailer(b *testing.B) {
 			b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/mail")
 		})
 	}
+}
+
+// sendingDomain returns the keys of a database in which Account 1 has a sending domain, with a key of RSA-2048.
+func sendingDomain(b *testing.B, domain string) Domains {
+	store, err := teststores.Open(b.Context(), teststores.SQLite.New(b), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { store.Close() })
+	service := audience.NewService(store, time.Now)
+	if _, err := service.Bootstrap(b.Context(), ""); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := service.AddSendingDomain(b.Context(), audience.NewSendingDomain{Account: 1, Domain: domain}); err != nil {
+		b.Fatal(err)
+	}
+	// The process learns of the key as a transaction reads the Account, as before each mail.
+	if err := store.View(b.Context(), func(tx audience.Tx) error { _, err := tx.Account(1); return err }); err != nil {
+		b.Fatal(err)
+	}
+	if key, err := service.SigningKey(b.Context(), 1, domain); err != nil || key == nil {
+		b.Fatalf("the key is %v, error %v", key, err)
+	}
+	return service
 }
 
 // processorTime returns the processor time that this process has used.
