@@ -76,6 +76,14 @@ type BatchSums struct {
 // Opened returns the number of opened mails.
 func (s *BatchSums) Opened() int64 { return s.ImageOpened + s.ClickOpened }
 
+// MessageLink is a link in a Message.
+type MessageLink struct {
+	ID    LinkID
+	URL   string // as in the Message
+	Since int64  // last_modified_time of the first Edition that has the link
+	Until int64  // and of the last one; 0: not known
+}
+
 // LinkSums are the numbers of clicks of one link of a Batch.
 type LinkSums struct {
 	Link     LinkID
@@ -123,8 +131,8 @@ type BatchEventTx interface {
 	PutRecipientEvent(e *RecipientEvent) error
 	// DeleteRecipientEvents removes at most limit events of a Batch in a List and returns their number.
 	DeleteRecipientEvents(list ListID, batch BatchID, limit int) (int64, error)
-	// MessageLinks returns the links of a Message in order of ID, without numbers.
-	MessageLinks(message MessageID) ([]LinkSums, error)
+	// MessageLinks returns all links that a Message has or had, in order of ID.
+	MessageLinks(message MessageID) ([]MessageLink, error)
 
 	// AddBatchSums adds to a part of the sums of a period. Take no other lock of the Update after this method and the
 	// next two, and call them in this order.

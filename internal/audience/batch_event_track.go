@@ -217,7 +217,11 @@ func (t *tracking) click() error {
 	if err != nil {
 		return err
 	}
-	if t.isBurst(len(all)) {
+	sent, err := sentLinks(t.tx, t.batch, message, all)
+	if err != nil {
+		return err
+	}
+	if t.isBurst(len(sent)) {
 		t.human = false
 		t.withdraw(all)
 	}
@@ -250,7 +254,7 @@ func (t *tracking) isBurst(links int) bool {
 }
 
 // withdraw takes back that a person caused the events of a burst.
-func (t *tracking) withdraw(all []LinkSums) {
+func (t *tracking) withdraw(all []MessageLink) {
 	for i := range t.events {
 		e := &t.events[i]
 		if e.Human == 0 || e.Human < t.now-burst {
@@ -260,7 +264,7 @@ func (t *tracking) withdraw(all []LinkSums) {
 		case EventLink:
 			t.sums.HumanLinks--
 			url := ""
-			if i := slices.IndexFunc(all, func(l LinkSums) bool { return l.Link == e.Link }); i >= 0 {
+			if i := slices.IndexFunc(all, func(l MessageLink) bool { return l.ID == e.Link }); i >= 0 {
 				url = all[i].URL
 			}
 			t.links = append(t.links, LinkSums{Link: e.Link, URL: url, Humans: -1})

@@ -143,7 +143,13 @@ func linksOf(tx Tx, b *Batch) ([]LinkSums, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, links...)
+		links, err = sentLinks(tx, b.ID, message, links)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range links {
+			all = append(all, LinkSums{Link: l.ID, URL: l.URL})
+		}
 	}
 	slices.SortFunc(all, func(a, b LinkSums) int { return int(a.Link - b.Link) })
 	clicked, err := tx.BatchLinks(b.ID)
@@ -158,6 +164,28 @@ func linksOf(tx Tx, b *Batch) ([]LinkSums, error) {
 		}
 	}
 	return all, nil
+}
+
+// sentLinks returns those links of a Message that are in an Edition which the Batch has sent. If it has sent none, or has the
+// figures of an autoresponder, these are the links that the Message has now.
+func sentLinks(tx Tx, id BatchID, message MessageID, links []MessageLink) ([]MessageLink, error) {
+	editions, err := tx.Editions(id)
+	if err != nil {
+		return nil, err
+	}
+	editions = slices.DeleteFunc(editions, func(e Edition) bool { return e.Message != message })
+	var newest int64
+	for i := range links {
+		newest = max(newest, links[i].Until)
+	}
+	if len(editions) == 0 {
+		editions = []Edition{{MessageTime: newest}}
+	}
+	return slices.DeleteFunc(slices.Clone(links), func(l MessageLink) bool {
+		return l.Until != 0 && !slices.ContainsFunc(editions, func(e Edition) bool {
+			return l.Since <= e.MessageTime && e.MessageTime <= l.Until
+		})
+	}), nil
 }
 
 func byLink(s LinkSums, id LinkID) int { return int(s.Link - id) }

@@ -142,8 +142,8 @@ func (k *LinkKey) sign(use, text string) []byte {
 // LinkTx reads and stores the data that links in mails need, in a transaction.
 type LinkTx interface {
 	// LinkTargets returns an ID for each URL of a Message, in the order of urls. It inserts
-	// URLs that are new. A URL is written as in the Message.
-	LinkTargets(message MessageID, urls []string) ([]LinkID, error)
+	// URLs that are new, and stores that the Message has these URLs at the time edited. A URL is written as in the Message.
+	LinkTargets(message MessageID, edited int64, urls []string) ([]LinkID, error)
 	// LinkTarget returns the Message and the URL of an ID. The error is of kind NoLink if
 	// the ID is unknown.
 	LinkTarget(id LinkID) (message MessageID, url string, err error)

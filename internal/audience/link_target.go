@@ -10,9 +10,9 @@ import (
 // and redirects to the URL.
 
 // LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
-// that are new.
-func (s *Service) LinkTargets(ctx context.Context, message MessageID, urls []string) ([]LinkID, error) {
-	return ownUpdate(ctx, s, func(tx Tx, _ int64) ([]LinkID, error) { return tx.LinkTargets(message, urls) })
+// that are new. edited is the LastModifiedTime of the Message.
+func (s *Service) LinkTargets(ctx context.Context, message MessageID, edited int64, urls []string) ([]LinkID, error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) ([]LinkID, error) { return tx.LinkTargets(message, edited, urls) })
 }
 
 // LinkURL returns the URL to which a LinkClick leads. Its merge fields are filled with the

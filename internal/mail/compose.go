@@ -70,7 +70,7 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*com
 		r.open = c.link(audience.LinkOpen, l.Delivery)
 	}
 	if list.TrackClicks {
-		targets, err := t.linkTargets(ctx, l.Message.ID, c.links)
+		targets, err := t.linkTargets(ctx, l.Message, c.links)
 		if err != nil {
 			return nil, "", fmt.Errorf("store the targets of links: %w", err)
 		}

@@ -23,6 +23,7 @@ type compiled struct {
 
 	mu      sync.Mutex
 	targets []audience.LinkID // IDs of html.links; nil until the first call of linkTargets
+	edited  int64             // the last_modified_time with which they were stored
 
 	filesMu sync.Mutex
 	encoded *encodedFiles // nil until the first call of encodedFiles
@@ -80,19 +81,19 @@ func (c *compiled) size() int {
 }
 
 // linkTargets returns the IDs of the tracked links in the HTML part, in the order of the
-// links. The first call stores the targets of the links in the database.
-func (c *compiled) linkTargets(ctx context.Context, id audience.MessageID, links Linker) ([]audience.LinkID, error) {
+// links. The first call for each edition of the Message stores the targets of the links in the database.
+func (c *compiled) linkTargets(ctx context.Context, m *audience.Message, links Linker) ([]audience.LinkID, error) {
 	if c.html == nil || len(c.html.links) == 0 {
 		return nil, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.targets == nil {
-		targets, err := links.LinkTargets(ctx, id, slices.Clone(c.html.links))
+	if c.targets == nil || m.LastModifiedTime > c.edited {
+		targets, err := links.LinkTargets(ctx, m.ID, m.LastModifiedTime, slices.Clone(c.html.links))
 		if err != nil {
 			return nil, err
 		}
-		c.targets = targets
+		c.targets, c.edited = targets, m.LastModifiedTime
 	}
 	return c.targets, nil
 }

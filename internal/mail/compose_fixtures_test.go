@@ -24,7 +24,7 @@ import (
 // links is a Linker that records the URLs of each call. The ID of the first URL is 501.
 type links struct{ asked [][]string }
 
-func (l *links) LinkTargets(_ context.Context, _ audience.MessageID, urls []string) (ids []audience.LinkID, err error) {
+func (l *links) LinkTargets(_ context.Context, _ audience.MessageID, _ int64, urls []string) (ids []audience.LinkID, err error) {
 	l.asked = append(l.asked, urls)
 	for i := range urls {
 		ids = append(ids, audience.LinkID(501+i))

@@ -18,9 +18,9 @@ type Mailer struct {
 
 // Linker stores the targets of links in Messages.
 type Linker interface {
-	// LinkTargets stores the URLs of a Message that are not stored yet. It returns the IDs
-	// of all URLs, in the order of urls.
-	LinkTargets(ctx context.Context, message audience.MessageID, urls []string) ([]audience.LinkID, error)
+	// LinkTargets stores the URLs of a Message that are not stored yet, and that it has them at the time edited. It
+	// returns the IDs of all URLs, in the order of urls.
+	LinkTargets(ctx context.Context, message audience.MessageID, edited int64, urls []string) ([]audience.LinkID, error)
 }
 
 // Options are the settings of a Mailer.

@@ -186,7 +186,7 @@ func (h *harness) path(kind audience.LinkKind, id audience.ContactID) string {
 // clickPath returns the path of a tracked link to a URL in Message 1.
 func (h *harness) clickPath(id audience.ContactID, url string) string {
 	h.Helper()
-	targets, err := h.service.LinkTargets(h.Context(), 1, []string{url})
+	targets, err := h.service.LinkTargets(h.Context(), 1, 0, []string{url})
 	h.must(err)
 	return h.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]})
 }

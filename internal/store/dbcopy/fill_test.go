@@ -99,7 +99,7 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []audience
 	value(s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
 	value(s.service.LinkKey(ctx))(s)
 	value(s.service.AddSendingDomain(ctx, audience.NewSendingDomain{Account: account.ID, Domain: "example.org", Type: audience.DKIMEd25519}))(s)
-	value(s.service.LinkTargets(ctx, message, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
+	value(s.service.LinkTargets(ctx, message, 1, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
 	s.addFile("Grüße.bin", 2<<20)
 	s.addFile("small.txt", 1)
 	s.subscribeMany(lists[:2], contacts)

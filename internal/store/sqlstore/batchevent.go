@@ -84,12 +84,12 @@ func (t *Tx) DeleteRecipientEvents(list audience.ListID, batch audience.BatchID,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
 }
 
-// MessageLinks returns the links of a Message.
-func (t *Tx) MessageLinks(message audience.MessageID) (links []audience.LinkSums, err error) {
+// MessageLinks returns the links that a Message has or had.
+func (t *Tx) MessageLinks(message audience.MessageID) (links []audience.MessageLink, err error) {
 	err = t.each(func(row *Cursor) error {
-		links = append(links, audience.LinkSums{Link: audience.LinkID(row.Int()), URL: row.Text()})
+		links = append(links, audience.MessageLink{ID: audience.LinkID(row.Int()), URL: row.Text(), Since: row.Int(), Until: row.Int()})
 		return nil
-	}, "SELECT id, url FROM link WHERE message_id = ? ORDER BY id", int64(message))
+	}, "SELECT id, url, since_time, until_time FROM link WHERE message_id = ? ORDER BY id", int64(message))
 	return links, err
 }
 

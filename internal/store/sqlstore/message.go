@@ -76,20 +76,24 @@ func (t *Tx) DeleteMessage(id audience.MessageID) error {
 }
 
 // LinkTargets returns the IDs of a Message's URLs, in the order of urls. It stores the URLs that the
-// Message does not have yet.
-func (t *Tx) LinkTargets(message audience.MessageID, urls []string) ([]audience.LinkID, error) {
+// Message does not have yet, and when it had the others.
+func (t *Tx) LinkTargets(message audience.MessageID, edited int64, urls []string) ([]audience.LinkID, error) {
 	targets := make([]audience.LinkID, len(urls))
 	for i, url := range urls {
 		const (
 			find = "SELECT id FROM link WHERE message_id = ? AND url = ?"
-			add  = "INSERT INTO link (message_id, url) VALUES (?, ?) ON CONFLICT DO NOTHING"
+			add  = "INSERT INTO link (message_id, url, since_time, until_time) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+			keep = "UPDATE link SET until_time = ? WHERE id = ? AND until_time < ?"
 		)
 		id, err := t.number(find, int64(message), url)
 		if err == nil && id == 0 {
-			id, err = t.conn.Insert(add, int64(message), url)
+			id, err = t.conn.Insert(add, int64(message), url, edited, edited)
 			if err == nil && id == 0 { // another transaction has added the URL
 				id, err = t.number(find, int64(message), url)
 			}
+		}
+		if err == nil {
+			err = t.conn.Do(keep, edited, id, edited)
 		}
 		if err != nil {
 			return nil, err

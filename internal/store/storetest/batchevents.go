@@ -35,7 +35,7 @@ func newEventFixture(t *testing.T, open func(t *testing.T) audience.Store, recip
 	f.message = f.addMessage("May")
 	f.news = f.addList("track_opens", true, "track_clicks", true)
 	f.contacts = f.subscribeMany(f.news, recipients)
-	links, err := f.service.LinkTargets(t.Context(), f.message, []string{"https://a.example/", "https://b.example/",
+	links, err := f.service.LinkTargets(t.Context(), f.message, f.now.Unix(), []string{"https://a.example/", "https://b.example/",
 		"https://c.example/?for={{Email}}", "https://d.example/"})
 	f.must(err)
 	f.links = links
@@ -86,6 +86,7 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a click counts the link, the mail and an open", clicksAreCounted},
 		{"requests of known programs and within 2 s of the hand-over are not by a person", machinesAreToldApart},
 		{"clicks of more than half of the links within 10 s are not by a person", burstsAreToldApart},
+		{"a Batch has the links of the editions that it has sent", linksOfEditions},
 		{"without tracking nothing is counted", trackingOff},
 		{"a mail that was not sent, or of another Batch, has no events", otherMails},
 		{"the sums equal the events of the recipients after random requests", randomAccesses},
@@ -210,6 +211,40 @@ func burstsAreToldApart(f *eventFixture) {
 	}
 	if humans != 1 {
 		f.Errorf("the links have %d clicks by persons, want 1", humans)
+	}
+}
+
+func linksOfEditions(f *eventFixture) {
+	links := func(id audience.BatchID) (urls []string) {
+		all, err := f.service.BatchLinks(f.Context(), f.caller, id)
+		f.must(err)
+		for _, l := range all {
+			urls = append(urls, l.URL)
+		}
+		return urls
+	}
+	first := f.batch
+	old := links(first)
+	_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("subject", "New"))
+	f.must(err)
+	targets, err := f.service.LinkTargets(f.Context(), f.message, f.now.Unix(), []string{old[0], old[1], "https://e.example/"})
+	f.must(err)
+	f.created = f.now.Unix()
+	f.batch = f.add(whole(f.news))
+	same(f.T, "links before the first mail", links(f.batch), []string{old[0], old[1], "https://e.example/"})
+	f.sendAll(nil)
+	f.pass(time.Minute)
+	same(f.T, "links of the second Batch", links(f.batch), []string{old[0], old[1], "https://e.example/"})
+	same(f.T, "links of the first Batch", links(first), old)
+	if len(old) != 4 {
+		f.Errorf("the first Batch has %d links, want 4", len(old))
+	}
+	for _, link := range targets[:2] { // two of three, but of five that the Message had
+		f.click(f.contacts[0], link, personAgent)
+		f.pass(time.Second)
+	}
+	if r := f.report(); r.LinksClicked != 2 || r.HumanLinks != 0 {
+		f.Errorf("%d links were clicked, %d by people; want 2 and none", r.LinksClicked, r.HumanLinks)
 	}
 }
 

@@ -142,9 +142,9 @@ func linkTargets(t *testing.T, s audience.Store) {
 	addMessage(t, s, &other)
 	urls := []string{"https://example.com/?a={{Name}}", "https://example.com/", "https://example.com/?a={{Name}}"}
 	var first, again, others []audience.LinkID
-	update(t, s, func(tx audience.Tx) (err error) { first, err = tx.LinkTargets(one.ID, urls); return err })
-	update(t, s, func(tx audience.Tx) (err error) { again, err = tx.LinkTargets(one.ID, urls); return err })
-	update(t, s, func(tx audience.Tx) (err error) { others, err = tx.LinkTargets(other.ID, urls[:1]); return err })
+	update(t, s, func(tx audience.Tx) (err error) { first, err = tx.LinkTargets(one.ID, 5, urls); return err })
+	update(t, s, func(tx audience.Tx) (err error) { again, err = tx.LinkTargets(one.ID, 5, urls); return err })
+	update(t, s, func(tx audience.Tx) (err error) { others, err = tx.LinkTargets(other.ID, 5, urls[:1]); return err })
 	same(t, "the same URLs again", again, first)
 	if first[0] != first[2] || first[0] == first[1] || others[0] == first[0] {
 		t.Errorf("the link IDs are %v, and %v of another Message; want the same ID only for equal URLs of one Message", first, others)
