@@ -119,7 +119,7 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 	}
 }
 
-// A tracked link leads to this service, which redirects to the target. The targets are stored once.
+// A tracked link leads to this service, which redirects to the target. The targets are stored once for each edition of the Message.
 //
 // covers: decision 49
 func TestTrackedLinksLeadToThisService(t *testing.T) {
@@ -137,8 +137,15 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 	if len(l.asked) != 1 || !slices.Equal(l.asked[0], []string{"https://example.com/new?who={{First Name}}&x=1", "HTTP://example.com/b"}) {
 		t.Errorf("LinkTargets was called for %q, want one call with the two links that can be tracked", l.asked)
 	}
-	message.HTML = `<a href="https://example.com/other">o</a>`
+	message.LastModifiedTime++ // an edit that changes no part of the mail is another edition too
 	mail := testMail(message)
+	mail.Schema.List.TrackClicks = true
+	send(t, c, mail)
+	if len(l.asked) != 2 {
+		t.Errorf("LinkTargets was called %d times, want one call for each edition", len(l.asked))
+	}
+	message.HTML = `<a href="https://example.com/other">o</a>`
+	mail = testMail(message)
 	mail.Schema.List.TrackClicks = true
 	lacks(t, "a Message that was changed", send(t, c, mail).html, "/k/12-345-1767225600-a7-502", "/o/")
 }
