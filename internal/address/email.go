@@ -125,3 +125,13 @@ func isASCII(s string) bool {
 	}
 	return true
 }
+
+// InUnicode returns a normalised email address with its domain in Unicode. Another text is returned as it is.
+func InUnicode(key string) string {
+	at := strings.LastIndexByte(key, '@')
+	domain, err := idna.Display.ToUnicode(key[at+1:])
+	if at < 0 || err != nil {
+		return key
+	}
+	return key[:at+1] + domain
+}

@@ -72,12 +72,6 @@ func (k *PersonKeys) Has(list ListID, contact ContactID) bool {
 	return k.known[PersonKey{list, contact}]
 }
 
-// Mentions reports whether a text contains the address.
-func (k *PersonKeys) Mentions(text string) bool {
-	text = address.LowerASCII(text)
-	return slices.ContainsFunc(k.Addresses, func(a string) bool { return strings.Contains(text, a) })
-}
-
 // ExportPerson sends everything to w that the Account stores about an email address or a mobile number, from one
 // snapshot: the Contacts that have the address in any List, what belongs to them, the entries of the Unsubscriber
 // List, and mails that went to the address before a Contact got another one. It reads all mails of the Account, so it
@@ -137,13 +131,13 @@ func findPerson(tx Tx, c *Caller, text string) (*PersonKeys, [][]PersonValue, er
 	}
 	keys, _ := address.Keys(text)
 	k := &PersonKeys{Account: c.Account.ID, known: make(map[PersonKey]bool)}
-	k.Addresses = []string{address.LowerASCII(text)}
 	switch {
 	case isEmail:
-		keys, k.Addresses, k.Own = append(keys, email), append(k.Addresses, email), []string{email}
+		keys, k.Own = append(keys, email), []string{email}
 	case strings.HasPrefix(strings.TrimSpace(text), "+"):
 		k.Own = []string{address.NormaliseMobile(text, DefaultCountryCode)}
 	}
+	k.Addresses = spellings(text, strings.Join(k.Own, ""))
 	k.Keys = fewKeys(keys)
 	lists, err := tx.Lists(c.Account.ID)
 	if err != nil {
@@ -168,6 +162,9 @@ func findPerson(tx Tx, c *Caller, text string) (*PersonKeys, [][]PersonValue, er
 			key := PersonKey{list.ID, found[i].ID}
 			k.Contacts, k.known[key] = append(k.Contacts, key), true
 			k.Others = append(k.Others, found[i].Key, found[i].Mobile)
+			if spelling := address.LowerASCII(found[i].Values.Get(schema.Email().ID)); isEmail && !slices.Contains(k.Addresses, spelling) {
+				k.Addresses = append(k.Addresses, spelling)
+			}
 			contacts = append(contacts, namedValues(schema, &found[i]))
 		}
 	}

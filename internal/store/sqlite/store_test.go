@@ -18,7 +18,7 @@ import (
 // call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
-// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 103, decision 104, decision 105, decision 106, decision 118
+// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 103, decision 104, decision 105, decision 106, decision 118, decision 123
 func TestStore(t *testing.T) {
 	storetest.Run(t, engine)
 }

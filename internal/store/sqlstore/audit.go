@@ -3,6 +3,7 @@ package sqlstore
 // This file stores and searches the audit log.
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -101,19 +102,26 @@ func (t *Tx) auditOfPerson(k *audience.PersonKeys, each func([]audience.PersonVa
 	if err != nil {
 		return err
 	}
-	var texts []string
+	var hashes []string
 	for _, key := range k.Keys {
-		texts = append(texts, strings.ToLower(erased.Of(key)))
+		hashes = append(hashes, erased.Of(key))
 	}
-	for _, address := range k.Addresses {
-		inJSON, err := jsontext.AppendQuote(nil, address)
-		if err != nil {
-			return err
-		}
-		texts = append(texts, string(inJSON[1:len(inJSON)-1]))
+	isTheirs := func(r *audience.AuditRow) bool {
+		return k.Mentions(r.Before) || k.Mentions(r.After) ||
+			slices.ContainsFunc(hashes, func(hash string) bool { return strings.Contains(r.After, hash) })
+	}
+	texts, err := inJSON(k.Addresses)
+	if err != nil {
+		return err
+	}
+	for _, hash := range hashes {
+		texts = append(texts, strings.ToLower(hash))
 	}
 	test, args := t.containsOneOf("before_values || after_values", texts)
 	return auditTable.each(t, func(r *audience.AuditRow) error {
+		if !isTheirs(r) {
+			return nil
+		}
 		return each([]audience.PersonValue{{Name: "id", Value: r.ID}, {Name: "time", Value: r.Time},
 			{Name: "method", Value: r.Method}, {Name: "object", Value: r.Object}, {Name: "object_id", Value: r.ObjectID},
 			{Name: "list_id", Value: int64(r.ListID)},

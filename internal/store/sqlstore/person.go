@@ -181,10 +181,18 @@ func (t *Tx) jobsOfPerson(k *audience.PersonKeys, each func([]audience.PersonVal
 
 // savedResultsOfPerson calls each for the results of calls with an Idempotency-Key that contain an address.
 func (t *Tx) savedResultsOfPerson(k *audience.PersonKeys, each func([]audience.PersonValue) error) error {
-	test, args := t.containsOneOf("result", k.Addresses)
+	texts, err := inJSON(k.Addresses)
+	if err != nil {
+		return err
+	}
+	test, args := t.containsOneOf("result", texts)
 	return t.each(func(c *Cursor) error {
-		return each([]audience.PersonValue{{Name: "key_id", Value: c.Int()}, {Name: "idempotency_key", Value: c.Text()},
-			{Name: "time", Value: c.Int()}, {Name: "result", Value: jsontext.Value(c.Text())}})
+		key, header, time, result := c.Int(), c.Text(), c.Int(), c.Text()
+		if !k.Mentions(result) {
+			return nil
+		}
+		return each([]audience.PersonValue{{Name: "key_id", Value: key}, {Name: "idempotency_key", Value: header},
+			{Name: "time", Value: time}, {Name: "result", Value: jsontext.Value(result)}})
 	}, "SELECT key_id, header, time, result FROM retry WHERE account_id = ? AND ("+test+
 		") ORDER BY key_id, header", append([]any{int64(k.Account)}, args...)...)
 }
@@ -197,4 +205,17 @@ func (t *Tx) containsOneOf(column string, texts []string) (test string, args []a
 		args = append(args, text)
 	}
 	return strings.Join(tests, " OR "), args
+}
+
+// inJSON returns texts as a string in JSON has them, without the quotation marks.
+func inJSON(texts []string) ([]string, error) {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		quoted, err := jsontext.AppendQuote(nil, text)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = string(quoted[1 : len(quoted)-1])
+	}
+	return all, nil
 }

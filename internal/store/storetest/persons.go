@@ -16,6 +16,8 @@ func persons(t *testing.T, e Engine) {
 	runRules(t, e.Open, []accountRule{
 		{"an export has every row about the person, and no row about another one", exportHasEveryRow},
 		{"a mobile number finds the Contacts of Lists in several countries", exportByMobile},
+		{"a longer address that contains the address is another person", longerAddressIsAnother},
+		{"a person is found by each spelling of the address", spellingsAreOnePerson},
 		{"an export needs an address, and a key of the whole Account", exportIsRefused},
 		{"an erasure leaves nothing that an export finds, and keeps counts and other persons", eraseLeavesNothing},
 		{"an erased address stays unsubscribed until the person subscribes", erasedStaysUnsubscribed},
@@ -124,6 +126,58 @@ func exportByMobile(o *accountFixture) {
 	rows := o.export(o.caller, "+4915123456789")
 	o.wantRows(rows, audience.PersonContacts, "+49 151 23456789", "0151 23456789")
 	o.wantRows(rows, audience.PersonUnsubscribed, "address_type=mobile")
+}
+
+func longerAddressIsAnother(o *accountFixture) {
+	list := o.addList("on_register_address", "owner@example.com")
+	for _, email := range []string{"joann@example.com", "jo.ann@example.com", "ann@example.com.au", "ann@example.community"} {
+		o.subscribe(list, "Email", email)
+		o.deleteByEmail(list, email)
+	}
+	ann := o.subscribe(list, "Email", "ann@example.com")
+	before := o.auditLog(0)
+	rows := o.export(o.caller, "ann@example.com")
+	o.wantRows(rows, audience.PersonJobs, fmt.Sprintf(`"contact_id":%d`, ann))
+	o.wantRows(rows, audience.PersonAudit, "object=Person")
+	o.erase("ann@example.com")
+	for i, r := range o.auditLog(0)[2:] {
+		if r != before[i] {
+			o.Errorf("the erasure changed the row %+v of another person, want %+v", r, before[i])
+		}
+	}
+}
+
+func spellingsAreOnePerson(o *accountFixture) {
+	list := o.addList()
+	o.deleteByEmail(list, "ann@münchen.example")
+	o.subscribe(list, "Email", "Ann@MÜNCHEN.example")
+	bob := o.subscribe(list, "Email", "bob@example.com")
+	o.update(func(tx audience.Tx) error {
+		for i, former := range []string{"Ann@MÜNCHEN.example", "ANN@münchen.example", "ann@xn--mnchen-3ya.example"} {
+			err := tx.PutDelivery(&audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: bob, Time: int64(i), Cause: "c"},
+				Address: former, Status: audience.DeliverySent})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, text := range []string{"ann@xn--mnchen-3ya.example", " ann@münchen.example"} {
+		rows := o.export(o.caller, text)
+		o.wantRows(rows, audience.PersonContacts, "Ann@MÜNCHEN.example")
+		o.wantRows(rows, audience.PersonMails, "MÜNCHEN", "münchen", "xn--")
+		if !strings.Contains(strings.Join(rows[audience.PersonAudit], ""), "münchen") {
+			o.Errorf("the export of %q has no row of the deletion by criteria", text)
+		}
+	}
+}
+
+// deleteByEmail deletes the Contacts with exactly this spelling of an address. The audit log then has the address.
+func (o *accountFixture) deleteByEmail(list audience.ListID, email string) {
+	o.Helper()
+	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Query: audience.Query{
+		Criteria: &audience.Criteria{Key: "Email", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: email}}}})
+	o.must(err)
 }
 
 func exportIsRefused(o *accountFixture) {
