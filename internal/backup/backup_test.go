@@ -148,6 +148,8 @@ func TestBackupReplacesNoOtherFile(t *testing.T) {
 	}{
 		{"an existing file", other, "replace it with --force", false},
 		{"the database", db.DB, "is the database itself", true},
+		{"the write-ahead log", db.DB + "-wal", "belongs to the database", true},
+		{"the journal", db.DB + "-journal", "belongs to the database", false},
 		{"a folder", dir, "is no file", true},
 		{"a missing folder", filepath.Join(dir, "none", "b"), "no such file", false},
 	} {

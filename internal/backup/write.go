@@ -85,8 +85,13 @@ func Write(ctx context.Context, j Job) (r Result, err error) {
 	return r, err
 }
 
-// checkTarget returns an error if the backup would replace a file.
+// checkTarget returns an error if the backup would replace a file, or would be taken for a file of the database.
 func (j *Job) checkTarget() error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if !j.From.IsPostgres() && isSamePath(j.From.DB+suffix, j.To) {
+			return fmt.Errorf("%s belongs to the database: give another path", j.To)
+		}
+	}
 	target, err := os.Stat(j.To)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -104,6 +109,13 @@ func (j *Job) checkTarget() error {
 		return fmt.Errorf("%s exists: give another path, or replace it with --force", j.To)
 	}
 	return nil
+}
+
+// isSamePath reports whether two paths name the same file, which need not exist.
+func isSamePath(a, b string) bool {
+	dirA, errA := os.Stat(filepath.Dir(a))
+	dirB, errB := os.Stat(filepath.Dir(b))
+	return filepath.Base(a) == filepath.Base(b) && errA == nil && errB == nil && os.SameFile(dirA, dirB)
 }
 
 // copy copies the database into the empty file at path.
