@@ -82,6 +82,11 @@ func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
 		!strings.Contains(out.String(), "warning: provider ses: ") || strings.Contains(out.String(), "SPF bounces") {
 		t.Errorf("with a provider: status %d: %s", status, out.String())
 	}
+	zone.Add(t, "hostile.example. MX 10 mail.example.org.", "hostile.example. TXT \"v=spf1 x=\x1b[2J\\ ip4:192.0.2.9 -all\"")
+	status = doctor("--mail-from", "news@shop.example", "--bounce-address", "enlist@hostile.example")
+	if got := out.String(); status != 1 || strings.Contains(got, "\x1b") || !strings.Contains(got, `"v=spf1 ip4:192.0.2.1 x=\027[2J\\ ip4`) {
+		t.Errorf("status %d, want 1 and no control character of the record: %q", status, got)
+	}
 	for _, flags := range [][]string{{"--resolver", "nowhere"}, {"--sending-ip", "x"}, {"--bounce-address", "x"}, {"--dkim-domain", "x"}, {"--smtp-provider", "x"}} {
 		if status := doctor(flags...); status != 2 {
 			t.Errorf("%q: status %d, want 2: %s", flags, status, out.String())

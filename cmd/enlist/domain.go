@@ -180,8 +180,8 @@ func printRecords(w io.Writer, d *audience.SendingDomain) error {
 
 // printDNS prints a DNS record to publish: in parts for a form, and as a line of a zone file.
 func printDNS(w io.Writer, r audience.DNSRecord) {
-	fmt.Fprintf(w, "  name   %s\n  type   %s\n  value  %s\n  or as a line of a zone file:\n  %s\n", r.Name, r.Type, r.Value,
-		r.ZoneLine())
+	fmt.Fprintf(w, "  name   %s\n  type   %s\n  value  %s\n  or as a line of a zone file:\n  %s\n", r.Name, r.Type,
+		plainText(r.Value, ""), r.ZoneLine())
 }
 
 // dnsRecord returns a DNS record for --json.

@@ -113,13 +113,14 @@ func run(args []string, out *console) int {
 	kongcompletion.Register(parser) // answers the shell if it asks for completions, and ends the program
 	command, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(out.stderr, "enlist: %v\nRun \"%s --help\" for the commands and flags.\n", err, understood(err))
+		fmt.Fprintf(out.stderr, "enlist: %s\nRun \"%s --help\" for the commands and flags.\n", plainText(err.Error(), "\n\t"),
+			understood(err))
 		return 2
 	}
 	ctx := audience.WithActor(context.Background(), auditActor(command, out.getenv))
 	command.BindTo(ctx, (*context.Context)(nil))
 	if err := command.Run(); err != nil {
-		fmt.Fprintf(out.stderr, "enlist: %v\n", err)
+		fmt.Fprintf(out.stderr, "enlist: %s\n", plainText(err.Error(), "\n\t"))
 		if _, wrong := errors.AsType[*usageError](err); wrong {
 			return 2
 		}

@@ -249,7 +249,7 @@ func (p *moveProgress) report(line string) {
 		return
 	}
 	p.last, p.subject = time.Now(), subject
-	fmt.Fprintln(p.out.stderr, line)
+	fmt.Fprintln(p.out.stderr, plainText(line, ""))
 }
 
 // problemReport prints what could not be moved. It also writes it to a file, if there is one.
@@ -282,7 +282,7 @@ func (r *problemReport) add(p audience.MoveProblem) {
 	if p.Key != "" {
 		text += fmt.Sprintf(", %s = %q", p.Key, p.Value)
 	}
-	fmt.Fprintf(r.out.stderr, "%s: %s\n", text, p.Reason)
+	fmt.Fprintf(r.out.stderr, "%s: %s\n", text, plainText(p.Reason, ""))
 	if r.file == nil || r.err != nil {
 		return
 	}

@@ -179,6 +179,8 @@ func (c *erasePersonCommand) Run(ctx context.Context, out *console) error {
 			fmt.Fprintf(out.stderr, "enlist: %s contains the address and stays: edit it\n", place)
 		}
 		switch {
+		case len(rows) == 0 && len(left) > 0:
+			fmt.Fprintln(out.stderr, "enlist: nothing else is stored about this address")
 		case len(rows) == 0:
 			fmt.Fprintln(out.stderr, "enlist: nothing is stored about this address")
 		case !c.Yes:

@@ -55,20 +55,25 @@ func (f format) one(w io.Writer, r record, line string, args ...any) error {
 	return err
 }
 
-// text returns a value for a table. Control characters become spaces: tabs and
-// line ends would break the rows, and other control characters could control the terminal.
+// text returns a value for a table. Tabs and line ends would break the rows.
 func (r record) text(name string) string {
 	for _, v := range r {
 		if v.name == name {
-			return strings.Map(func(c rune) rune {
-				if unicode.IsControl(c) {
-					return ' '
-				}
-				return c
-			}, fmt.Sprint(v.any))
+			return plainText(fmt.Sprint(v.any), "")
 		}
 	}
 	return ""
+}
+
+// plainText returns a text with spaces in place of control characters, which could control the terminal. Those in kept
+// stay. The text can come from another server, such as one of the DNS.
+func plainText(text, kept string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) && !strings.ContainsRune(kept, c) {
+			return ' '
+		}
+		return c
+	}, text)
 }
 
 // MarshalJSON encodes the record as a JSON object. The order of the values stays.

@@ -90,19 +90,36 @@ type DNSRecord struct {
 // maxTXT is the largest length of one string of a TXT record, in bytes. RFC 1035, 3.3.14
 const maxTXT = 255
 
-// ZoneLine returns the record as a line of a zone file. A long TXT has several strings, which receivers join.
+// ZoneLine returns the record as a line of a zone file. A long TXT has several strings, which receivers join. Characters
+// that have a meaning in such a file, or that are not printable ASCII, are escaped. RFC 1035, 5.1
 func (r DNSRecord) ZoneLine() string {
 	value := r.Value
 	if r.Type == "TXT" {
 		var parts []string
 		for rest := value; len(parts) == 0 || rest != ""; {
 			n := min(len(rest), maxTXT)
-			parts = append(parts, `"`+rest[:n]+`"`)
+			parts = append(parts, `"`+zoneText(rest[:n])+`"`)
 			rest = rest[n:]
 		}
 		value = strings.Join(parts, " ")
 	}
 	return r.Name + ". " + r.Type + " " + value
+}
+
+// zoneText escapes a string of a zone file.
+func zoneText(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			b.WriteString(`\` + string(c))
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\%03d`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // Record returns the record in which the key of a domain is published. Errors: the stored key cannot be read.

@@ -297,6 +297,7 @@ type PersonTx interface {
 	SetImportResults(id ImportID, number int64, data []byte) error
 	// ReleasedContents returns the contents of an Account that are being removed.
 	ReleasedContents(account AccountID) ([]ContentID, error)
-	// TextsWith returns where settings and texts of an Account contain the address, such as "list 3".
+	// TextsWith returns where settings, texts and values of other persons' Contacts contain the address, such as "list 3"
+	// or "contact 5 of list 3".
 	TextsWith(k *PersonKeys) (places []string, err error)
 }

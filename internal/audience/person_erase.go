@@ -15,7 +15,7 @@ import (
 // Erasure says what an erasure has removed, or would remove.
 type Erasure struct {
 	Rows []ErasedRows `json:"rows"` // one for each section, in the order of an export
-	Left []string     `json:"left"` // settings and texts that contain the address, such as "list 3"; they stay
+	Left []string     `json:"left"` // settings, texts and other Contacts that contain the address, such as "list 3"; they stay
 }
 
 // ErasedRows is the number of rows of one section.

@@ -25,6 +25,7 @@ var dialect = sqlstore.Dialect{
 	ValueDocument: "CAST(field_values -> CAST(? AS TEXT) AS TEXT)",
 	ReadValue:     readValue,
 	ToDocument:    func(argument string) string { return "CAST(" + argument + " AS JSONB)" },
+	ShownDocument: "CAST(field_values AS TEXT)",
 	DocumentSize:  "pg_column_size(field_values)", // the size as stored, so perhaps compressed
 	WithoutField:  "field_values - CAST(? AS TEXT)",
 	Items:         func(argument string) string { return "jsonb_array_elements_text(CAST(" + argument + " AS JSONB))" },

@@ -14,13 +14,14 @@ type Dialect struct {
 	// the number as the text that replies show.
 	FieldText, FieldNumber, FieldShown func(id string) string
 
-	Document     string                    // field_values in the form that ReadValues decodes
-	DocumentSize string                    // bytes that field_values takes in the database
-	WithoutField string                    // field_values without one Field; the argument is the ID of this Field as text
-	Position     string                    // name of the SQL function that returns the position of a text in another text
-	Ending       func(value string) string // the last characters of value; the argument is their number
-	SameText     func(value string) string // comparison with a lower-case argument; ignores the case of ASCII letters
-	LedgerNumber string                    // number of the next ledger row of Contact ?2 in List ?1
+	Document      string                    // field_values in the form that ReadValues decodes
+	ShownDocument string                    // field_values as JSON text
+	DocumentSize  string                    // bytes that field_values takes in the database
+	WithoutField  string                    // field_values without one Field; the argument is the ID of this Field as text
+	Position      string                    // name of the SQL function that returns the position of a text in another text
+	Ending        func(value string) string // the last characters of value; the argument is their number
+	SameText      func(value string) string // comparison with a lower-case argument; ignores the case of ASCII letters
+	LedgerNumber  string                    // number of the next ledger row of Contact ?2 in List ?1
 
 	// Unix times of a job: when it was stored, when it is due (0: at once), and when its last attempt began.
 	JobCreated, JobDue, JobAttempted string

@@ -3,6 +3,7 @@ package sqlstore
 // This file erases rows about a person that PersonRows has found. Each method changes the rows that it gets.
 
 import (
+	"fmt"
 	"strconv"
 
 	"enlist/internal/audience"
@@ -72,7 +73,7 @@ func (t *Tx) ReleasedContents(account audience.AccountID) ([]audience.ContentID,
 }
 
 // TextsWith returns where texts of an Account that an erasure leaves alone contain one of the addresses, such as
-// "list 3". The texts are settings, and content that callers wrote for many persons.
+// "list 3". The texts are settings, content that callers wrote for many persons, and values of other persons' Contacts.
 func (t *Tx) TextsWith(k *audience.PersonKeys) (places []string, err error) {
 	for _, text := range []struct{ place, query string }{
 		{"list", `SELECT id, on_register || ' ' || on_update || ' ' || on_unsubscribe || ' ' || from_address
@@ -89,6 +90,34 @@ func (t *Tx) TextsWith(k *audience.PersonKeys) (places []string, err error) {
 			}
 			return nil
 		}, text.query, int64(k.Account))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.contactsWith(k, places)
+}
+
+// maxContactsWith is the largest number of Contacts of a List that TextsWith returns.
+const maxContactsWith = 100
+
+// contactsWith adds the Contacts of other persons that have one of the addresses in a value. All Contacts are read.
+func (t *Tx) contactsWith(k *audience.PersonKeys, places []string) ([]string, error) {
+	texts, err := inJSON(k.Addresses)
+	if err != nil {
+		return nil, err
+	}
+	values := t.sql.ShownDocument
+	test, args := t.containsOneOf(values, texts)
+	for _, list := range k.Lists {
+		n := 0
+		err := t.each(func(row *Cursor) error {
+			id, text := audience.ContactID(row.Int()), row.Text()
+			if n < maxContactsWith && !k.Has(list, id) && k.Mentions(text) {
+				n++
+				places = append(places, fmt.Sprintf("contact %d of list %d", id, list))
+			}
+			return nil
+		}, "SELECT id, "+values+" FROM contact WHERE list_id = ? AND ("+test+") ORDER BY id", append([]any{int64(list)}, args...)...)
 		if err != nil {
 			return nil, err
 		}

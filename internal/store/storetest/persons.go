@@ -20,6 +20,7 @@ func persons(t *testing.T, e Engine) {
 		{"a person is found by each spelling of the address", spellingsAreOnePerson},
 		{"an export needs an address, and a key of the whole Account", exportIsRefused},
 		{"an erasure leaves nothing that an export finds, and keeps counts and other persons", eraseLeavesNothing},
+		{"an erasure names other Contacts with the address in a value", eraseNamesOtherContacts},
 		{"an erased address stays unsubscribed until the person subscribes", erasedStaysUnsubscribed},
 		{"an erasure finds the ledger of Contacts that were deleted before", eraseFormerContacts},
 		{"an erasure that was interrupted at any step continues when it is repeated", eraseContinues},
@@ -178,6 +179,18 @@ func (o *accountFixture) deleteByEmail(list audience.ListID, email string) {
 	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Query: audience.Query{
 		Criteria: &audience.Criteria{Key: "Email", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: email}}}})
 	o.must(err)
+}
+
+func eraseNamesOtherContacts(o *accountFixture) {
+	list := o.addList()
+	o.addField(list, "name", "Partner", "type", "text")
+	bob := o.subscribe(list, "Email", "bob@example.com", "Partner", "Ann@example.com")
+	o.subscribe(list, "Email", "eve@example.com", "Partner", "joann@example.com")
+	o.subscribe(list, "Email", "ann@example.com", "Partner", "ann@example.com")
+	result := o.erase("ann@example.com")
+	if want := fmt.Sprintf("contact %d of list %d", bob, list); len(result.Left) != 1 || result.Left[0] != want {
+		o.Errorf("left %q, want %q", result.Left, want)
+	}
 }
 
 func exportIsRefused(o *accountFixture) {
