@@ -65,9 +65,9 @@ func (a *ACME) HTTPHandler(next http.Handler) http.Handler { return a.manager.HT
 // Close closes the connections to the authority.
 func (a *ACME) Close() { a.client.CloseIdleConnections() }
 
-// ValidHost reports whether a certificate authority can check a host: it is a name with a dot, without a port, a path
-// and an asterisk.
+// ValidHost reports whether a certificate authority can check a host: it is a name with a dot, without a port, a path,
+// an asterisk, and a dot at its end, which clients do not send.
 func ValidHost(host string) bool {
 	_, err := idna.Lookup.ToASCII(host)
-	return err == nil && net.ParseIP(host) == nil && strings.Contains(strings.Trim(host, "."), ".")
+	return err == nil && net.ParseIP(host) == nil && strings.Contains(strings.TrimPrefix(host, "."), ".") && !strings.HasSuffix(host, ".")
 }

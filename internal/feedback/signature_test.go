@@ -229,6 +229,8 @@ func TestForgedMessagesOfSNSAreRefused(t *testing.T) {
 		"no TLS":                          {change: set("SigningCertURL", "http://"+host+"/SimpleNotificationService-0123abcd.pem")},
 		"another path":                    {change: set("SigningCertURL", own.server.URL+"/SimpleNotificationService.pem")},
 		"a query":                         {change: set("SigningCertURL", own.server.URL+"/SimpleNotificationService-1.pem?x=1")},
+		"a path that leads elsewhere":     {change: set("SigningCertURL", own.server.URL+"/SimpleNotificationService-/../x.pem")},
+		"an escaped path":                 {change: set("SigningCertURL", own.server.URL+"/SimpleNotificationService-1%2f..%2fx.pem")},
 		"no certificate":                  {change: set("SigningCertURL", "")},
 		"a signature of another customer": {change: func(m map[string]string) { foreign.signedCopy(m) }},
 	} {

@@ -41,6 +41,10 @@ const (
 
 var topicARN = regexp.MustCompile(`^arn:(aws|aws-cn|aws-us-gov):sns:([a-z0-9-]+):[0-9]{12}:[A-Za-z0-9_-]+$`)
 
+// certificatePath is the path of a certificate. It is one name, because a path with further slashes or with ".." could
+// lead to another answer of the host.
+var certificatePath = regexp.MustCompile(`^/SimpleNotificationService-[A-Za-z0-9]+\.pem$`)
+
 // newTopic returns the topic with an Amazon Resource Name.
 func newTopic(arn string) (*snsTopic, error) {
 	m := topicARN.FindStringSubmatch(arn)
@@ -134,8 +138,7 @@ func (t *snsTopic) isOwn(u *url.URL) bool {
 // checked too, because other paths of this host answer with texts that other customers choose.
 func (t *snsTopic) key(ctx context.Context, certificate string) (*rsa.PublicKey, error) {
 	u, err := url.Parse(certificate)
-	if err != nil || !t.isOwn(u) || u.RawQuery != "" || !strings.HasPrefix(u.Path, "/SimpleNotificationService-") ||
-		!strings.HasSuffix(u.Path, ".pem") {
+	if err != nil || !t.isOwn(u) || u.RawQuery != "" || !certificatePath.MatchString(u.EscapedPath()) {
 		return nil, errForged
 	}
 	t.mu.Lock()
