@@ -37,7 +37,8 @@ type ExclusionTx interface {
 	AddExclusion(x *Exclusion) error
 	// Exclusion returns the Exclusion of a Batch. It is empty for a Batch without one.
 	Exclusion(id BatchID) (*Exclusion, error)
-	// SentByBatches returns those Contacts that one of the Batches was sent to, in no order.
+	// SentByBatches returns those Contacts that one of the Batches was sent to, in no order. It may return Contacts with
+	// other IDs too.
 	SentByBatches(list ListID, batches []BatchID, ids []ContactID) ([]ContactID, error)
 }
 

@@ -222,7 +222,8 @@ type RecipientTx interface {
 	CandidatesByID(list ListID, ids []ContactID) ([]Candidate, error)
 	// RecipientKeys returns those normalised addresses that a recipient of the Batch in the List has.
 	RecipientKeys(list ListID, batch BatchID, keys []string) ([]string, error)
-	// SentBefore returns those Contacts that a Batch or an autoresponder has sent the Message.
+	// SentBefore returns those Contacts that a Batch or an autoresponder has sent the Message. It may return Contacts with
+	// other IDs too.
 	SentBefore(list ListID, message MessageID, batches []BatchID, ids []ContactID) ([]ContactID, error)
 	// DeleteRecipients removes at most limit recipients of a Batch in a List and returns their number.
 	DeleteRecipients(list ListID, batch BatchID, limit int) (int64, error)
