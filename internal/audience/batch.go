@@ -163,10 +163,10 @@ var BatchAttributes = []Attribute[Batch]{
 	searchable(readOnlyInt("send_time", func(b *Batch) int64 { return b.SendTime })),
 	searchable(readOnlyInt("first_sent_time", func(b *Batch) int64 { return b.FirstSent })),
 	searchable(readOnlyInt("last_sent_time", func(b *Batch) int64 { return b.LastSent })),
-	readOnlyInt("send_contact_count", func(b *Batch) int64 { return b.toSend() }),
-	readOnlyInt("send_current_count", func(b *Batch) int64 { return b.processed() }),
+	computed(readOnlyInt("send_contact_count", func(b *Batch) int64 { return b.toSend() })),
+	computed(readOnlyInt("send_current_count", func(b *Batch) int64 { return b.processed() })),
 	searchable(readOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
-	readOnlyText("type", (*Batch).kind),
+	computed(readOnlyText("type", (*Batch).kind)),
 	readOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
 	searchable(readOnlyText("name", func(b *Batch) string { return b.Name })),
 }
@@ -203,6 +203,11 @@ type BatchFilter struct {
 	Open        bool      // they have not ended
 	Message     MessageID // not 0: they send it, and not only as a variant
 	HasVariants bool
+
+	Where         *Condition // nil: all; see Condition.inStore
+	Sort          *SearchKey // nil: by ID; Batches with equal values are in order of ID
+	Descending    bool       // in the order of Sort
+	Limit, Offset int64      // a Limit of 0 means no limit
 }
 
 // BatchTx reads and changes Batches and their populations, in a transaction.
@@ -213,11 +218,10 @@ type BatchTx interface {
 	// LockBatch is Batch in an Update that changes the status or populates. No other transaction
 	// changes the Batch until this Update ends. Call it before any other lock of the Update.
 	LockBatch(id BatchID) (*Batch, error)
-	// Batches returns Batches of an Account in order of ID, without deleted Batches and those of autoresponders. Only
-	// a filter without conditions reads all Batches of the Account.
+	// Batches returns Batches of an Account, without deleted Batches and those of autoresponders.
 	Batches(account AccountID, f BatchFilter) ([]Batch, error)
-	// OpenBatchCount returns the number of an Account's Batches that have not ended.
-	OpenBatchCount(account AccountID) (int64, error)
+	// BatchCount returns the number of these Batches. It ignores the Limit and the Offset.
+	BatchCount(account AccountID, f BatchFilter) (int64, error)
 	// BatchLists returns the Lists of a Batch's populations.
 	BatchLists(id BatchID) ([]ListID, error)
 	// AddBatch inserts a Batch with its populations and sets its ID.

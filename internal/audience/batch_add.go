@@ -126,7 +126,7 @@ func (s *Service) newBatch(tx Tx, c *Caller, r *BatchRequest, now int64) (*newBa
 
 // requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.
 func requireRoomForBatch(tx BatchTx, account AccountID) error {
-	open, err := tx.OpenBatchCount(account)
+	open, err := tx.BatchCount(account, BatchFilter{Open: true})
 	if err != nil {
 		return err
 	}

@@ -237,12 +237,48 @@ func (s *Service) BatchOfQueue(ctx context.Context, c *Caller, id BatchID) (Batc
 // SearchBatches returns the matching Batches that the key may access. Errors: InvalidSearch.
 func (s *Service) SearchBatches(ctx context.Context, c *Caller, q Query) ([]Batch, error) {
 	return view(ctx, s, c, func(tx Tx) ([]Batch, error) {
-		all, err := tx.Batches(c.Account.ID, BatchFilter{Lists: c.Key.Lists})
+		f, inStore, err := searchOfBatches(c, q)
 		if err != nil {
 			return nil, err
 		}
+		all, err := tx.Batches(c.Account.ID, f)
+		if err != nil || inStore {
+			return all, err
+		}
 		return searchRecords(BatchAttributes, all, q)
 	})
+}
+
+// CountBatches returns the number of Batches that match and that the key may access. Errors: InvalidSearch.
+func (s *Service) CountBatches(ctx context.Context, c *Caller, criteria *Criteria) (n int64, err error) {
+	return view(ctx, s, c, func(tx Tx) (int64, error) {
+		f, inStore, err := searchOfBatches(c, Query{Criteria: criteria})
+		if err != nil {
+			return 0, err
+		}
+		if inStore {
+			return tx.BatchCount(c.Account.ID, f)
+		}
+		all, err := tx.Batches(c.Account.ID, f)
+		if err != nil {
+			return 0, err
+		}
+		all, err = searchRecords(BatchAttributes, all, Query{Criteria: criteria})
+		return int64(len(all)), err
+	})
+}
+
+// searchOfBatches returns the filter of a search. If inStore is false, the filter finds all Batches, and the search
+// continues in memory.
+func searchOfBatches(c *Caller, q Query) (f BatchFilter, inStore bool, err error) {
+	f.Lists = c.Key.Lists
+	search := collector[Batch]{attributes: BatchAttributes}
+	if err := search.begin(q); err != nil || !search.inStore() {
+		return f, false, err
+	}
+	f.Where, f.Sort, f.Limit, f.Offset = search.where, search.sort, q.Limit, q.Offset
+	f.Descending = q.Descending && f.Sort != nil
+	return f, true, nil
 }
 
 // CurrentBatches returns the Batches that have not ended and that the key may access, in order of ID.

@@ -35,7 +35,7 @@ var rowAttributes = map[EventKind][]Attribute[BatchRow]{
 		rowHuman),
 	EventBounced: rowKeys(
 		searchable(readOnlyText("type", func(*BatchRow) string { return "hard" })),
-		searchable(readOnlyText("code", func(r *BatchRow) string { return bounceCode(r.Detail) })),
+		computed(searchable(readOnlyText("code", func(r *BatchRow) string { return bounceCode(r.Detail) }))),
 		searchable(readOnlyText("text", func(r *BatchRow) string { return r.Detail })),
 		rowTime("time")),
 	EventComplained: rowKeys(
@@ -48,10 +48,10 @@ var rowAttributes = map[EventKind][]Attribute[BatchRow]{
 	EventLink: slices.Concat([]Attribute[BatchRow]{
 		sendKey,
 		searchable(readOnlyInt("link_id", func(r *BatchRow) LinkID { return r.Event.Link })),
-		readOnlyInt("link_click_id", (*BatchRow).clickID),
+		computed(readOnlyInt("link_click_id", (*BatchRow).clickID)),
 	}, contactKeysOfRow, []Attribute[BatchRow]{
-		searchable(readOnlyText("link_name", func(r *BatchRow) string { return r.LinkURL })),
-		searchable(readOnlyText("link_url", func(r *BatchRow) string { return r.LinkURL })),
+		computed(searchable(readOnlyText("link_name", func(r *BatchRow) string { return r.LinkURL }))),
+		computed(searchable(readOnlyText("link_url", func(r *BatchRow) string { return r.LinkURL }))),
 		searchable(readOnlyInt("links_clicked", func(r *BatchRow) int64 { return r.Event.Count })),
 	}),
 }

@@ -32,11 +32,12 @@ type RowsQuery struct {
 	List          ListID
 	Batch         BatchID
 	Kind          EventKind
-	Link          LinkID    // for EventLink
-	After, Before ContactID // only Contacts between these; a Before of 0 means no limit
-	Order         RowsOrder // rows with equal values are in order of Contact
+	Link          LinkID     // for EventLink
+	After, Before ContactID  // only Contacts between these; a Before of 0 means no limit
+	Sort          *SearchKey // nil: by Contact; rows with equal values are in order of Contact
+	Where         *Condition // only with Sort; see Condition.inStore
 	Descending    bool
-	Limit, Offset int64 // a Limit of 0 means no limit; an Order other than RowsByContact has no Offset
+	Limit, Offset int64 // a Limit of 0 means no limit; there is no Offset with Sort
 }
 
 // BatchRow is a recipient of a Batch with one of its events. Without an event, Event is zero.
@@ -223,9 +224,10 @@ func (p *rowsPage) readList(tx Tx, q *RowsQuery) error {
 		return errPageFull
 	}
 	switch {
-	case p.filtered:
-	case p.sorted != nil:
-		q.Order, q.Limit = p.sorted.wantedOf(p.found.sort)
+	case p.sorted != nil && p.found.inStore():
+		// One row more than a page can have, so that the sorter sees that there are more.
+		q.Sort, q.Where, q.Limit = p.found.sort, p.found.where, min(p.sorted.wanted, maxSorted+1)
+	case p.filtered || p.sorted != nil:
 	case p.left < math.MaxInt64-p.skip:
 		q.Limit = p.left + p.skip
 	}

@@ -7,37 +7,9 @@ import (
 )
 
 // This file sorts the rows of a Batch by a key for which there is no index. The store returns the first rows of each List
-// and link in this order, and the sorter merges them. With criteria, and for a key that is computed, the store returns all
-// rows. The sorter keeps only those of the page, so a Batch of any size needs the same memory. decisions.md: 61
-
-// RowsOrder is a value by which a store sorts rows. Texts are ordered like the keys of the type KeyText.
-type RowsOrder int
-
-// The values.
-const (
-	RowsByContact RowsOrder = iota
-	RowsByAddress           // of the recipient
-	RowsByDetail            // of the recipient
-	RowsByTime              // of the first event
-	RowsByCount             // number of events
-	RowsByHuman             // whether a person caused one of the events
-	RowsByDevice
-	RowsByClient // title of the MailClient
-)
-
-// rowOrders are the values of keys. RowsByContact: the rows of a List and link have equal values. The other keys are
-// computed from a row.
-var rowOrders = map[string]RowsOrder{
-	"contact_email": RowsByAddress,
-	"text":          RowsByDetail,
-	"time":          RowsByTime, "complaint_timestamp": RowsByTime,
-	"open_count": RowsByCount, "links_clicked": RowsByCount,
-	"is_human":    RowsByHuman,
-	"device":      RowsByDevice,
-	"mail_client": RowsByClient,
-	"type":        RowsByContact, "complaint_provider_type": RowsByContact, "is_complaint": RowsByContact,
-	"link_id": RowsByContact, "link_name": RowsByContact, "link_url": RowsByContact,
-}
+// and link in this order, and the sorter merges them. For a key that is computed, or criteria that are evaluated in memory,
+// the store returns all rows. The sorter keeps only those of the page, so a Batch of any size needs the same memory.
+// decisions.md: 61
 
 // maxSorted is the largest sum of limit and offset with such a key, if more rows match.
 const maxSorted = 10_000
@@ -66,16 +38,6 @@ func (p *rowsPage) newSorter() *rowsSorter {
 		return n
 	}
 	return s
-}
-
-// wantedOf returns the order and the limit of a RowsQuery without criteria. The limit is at most one row more than a page
-// can have, so that add sees that there are more.
-func (s *rowsSorter) wantedOf(key *SearchKey) (order RowsOrder, limit int64) {
-	order, isStored := rowOrders[key.Name]
-	if !isStored {
-		return RowsByContact, 0
-	}
-	return order, min(s.wanted, maxSorted+1)
 }
 
 // add keeps a row if it can be on the page.

@@ -25,6 +25,7 @@ type SearchKey struct {
 	Field      *Field // nil for a system key
 	Type       KeyType
 	Searchable bool // criteria can test this key; a search can also sort by keys that are not searchable
+	Computed   bool // of a record other than a Contact: the database has no expression for this key
 	Parts      bool // only for indexes: the index finds parts of the texts (ForParts)
 
 	index int // index of the Attribute of a system key in its table

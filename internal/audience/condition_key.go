@@ -19,7 +19,7 @@ func attributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 	all := make([]SearchKey, len(attributes))
 	for i := range attributes {
 		a := &attributes[i]
-		all[i] = SearchKey{Name: a.Name, Type: a.Type, Searchable: a.Searchable, index: i}
+		all[i] = SearchKey{Name: a.Name, Type: a.Type, Searchable: a.Searchable, Computed: a.Computed, index: i}
 	}
 	return all
 }

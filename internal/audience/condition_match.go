@@ -26,6 +26,27 @@ func (c *Condition) matches(get func(*SearchKey) Value) bool {
 	return !slices.ContainsFunc(c.All, func(part Condition) bool { return !matches(part) })
 }
 
+// inStore reports whether a store can evaluate the condition for records other than Contacts. SQL and matches differ about
+// empty texts and about parts of numbers.
+func (c *Condition) inStore() bool {
+	if c.Key == nil {
+		differs := func(part Condition) bool { return !part.inStore() }
+		return !slices.ContainsFunc(c.All, differs) && !slices.ContainsFunc(c.Any, differs)
+	}
+	switch c.Operator {
+	case GreaterThan, LessThan:
+		if c.Key.Type == KeyText {
+			return false
+		}
+	case StartsWith, EndsWith, Contains:
+		if c.Key.Type != KeyText {
+			return false
+		}
+	}
+	return !c.Key.Computed &&
+		!slices.ContainsFunc(c.Operands, func(o Operand) bool { return o.Absent || o.Impossible })
+}
+
 // test reports whether a value passes one test. An empty text is neither greater nor less
 // than any operand.
 func (c *Condition) test(value Value) bool {

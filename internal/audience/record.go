@@ -10,6 +10,7 @@ type Attribute[T any] struct {
 	Name       string
 	Type       KeyType
 	Searchable bool // criteria may test this key
+	Computed   bool // the database has no expression for this key
 	Get        func(*T) Value
 	Set        func(*T, Input) error // takes an unboxed Input; nil: callers cannot set this key
 }

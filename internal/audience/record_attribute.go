@@ -153,6 +153,12 @@ func searchable[T any](a Attribute[T]) Attribute[T] {
 	return a
 }
 
+// computed returns a copy of the Attribute whose values only this package can compute.
+func computed[T any](a Attribute[T]) Attribute[T] {
+	a.Computed = true
+	return a
+}
+
 // expected is the error of a value that is not valid. Its text describes a valid value.
 type expected string
 

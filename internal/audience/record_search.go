@@ -57,6 +57,11 @@ func (c *collector[T]) accepts(row *T) bool {
 	return c.where == nil || c.where.matches(func(k *SearchKey) Value { return c.attributes[k.index].Get(row) })
 }
 
+// inStore reports whether a store can evaluate the criteria and the order. The result is the same as in memory.
+func (c *collector[T]) inStore() bool {
+	return (c.where == nil || c.where.inStore()) && (c.sort == nil || !c.sort.Computed)
+}
+
 // page sorts the records that match and returns the requested page. Records with equal values
 // are sorted by ID in the same direction. Records without an ID keep their order.
 func (c *collector[T]) page() []T {

@@ -96,6 +96,16 @@ func getAllCurrentBatches(c *call) error {
 	return writeRecords(c, encoder(audience.BatchAttributes), rows, err)
 }
 
+// countBatches returns the number of Batches that match.
+func countBatches(c *call) error {
+	criteria := c.criteria(1)
+	if c.err != nil {
+		return c.err
+	}
+	n, err := c.service.CountBatches(c.ctx, c.caller, criteria)
+	return writeInt(c, n, err)
+}
+
 // getBatchStatus returns the send_status of a Batch.
 func getBatchStatus(c *call) error {
 	id := audience.BatchID(c.id(1))

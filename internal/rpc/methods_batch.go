@@ -29,7 +29,7 @@ func (t table) addBatchMethods() {
 	g.add("searchBatches", read, readOnly, searchParams,
 		searchRecords((*service).SearchBatches, audience.BatchAttributes)).
 		says("Returns the Batches that match the criteria.", "array of Batch", "311")
-	g.add("countBatches", read, readOnly, "search_criteria=[]", countRecords((*service).SearchBatches)).
+	g.add("countBatches", read, readOnly, "search_criteria=[]", countBatches).
 		says("Counts the Batches that match the criteria.", "integer, the number of Batches", "311")
 	g.add("getAllCurrentBatches", read, readOnly, "", getAllCurrentBatches).
 		says("Returns the Batches that have not ended.", "array of Batch", "")

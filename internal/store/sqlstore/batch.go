@@ -4,7 +4,9 @@ package sqlstore
 // batchslice.go the slices.
 
 import (
+	"cmp"
 	"database/sql/driver"
+	"math"
 	"strings"
 
 	"enlist/internal/audience"
@@ -146,24 +148,37 @@ func (t *Tx) LockBatch(id audience.BatchID) (*audience.Batch, error) {
 
 // Batches returns Batches of an Account in the order of their IDs.
 func (t *Tx) Batches(account audience.AccountID, f audience.BatchFilter) ([]audience.Batch, error) {
-	where, args, err := t.filterBatches(account, f)
+	clauses, args, err := t.batchClauses(account, f)
 	if err != nil {
 		return nil, err
 	}
-	return batchTable.all(t, where+t.orderBatches(f), args...)
+	return batchTable.all(t, clauses, args...)
 }
 
-// orderBatches returns the ORDER BY clause. SQLite would rather read all Batches in order than sort the open ones.
-func (t *Tx) orderBatches(f audience.BatchFilter) string {
-	if f.Open {
-		return " ORDER BY " + t.sql.NoIndex + "id"
+// batchClauses returns the end of a statement that reads Batches: its WHERE clause, its order and its limit.
+func (t *Tx) batchClauses(account audience.AccountID, f audience.BatchFilter) (clauses string, args []any, err error) {
+	where, args, err := t.filterBatches(account, f)
+	if err != nil {
+		return "", nil, err
 	}
-	return " ORDER BY id"
+	q := t.recordQuery(where, args, batchColumns)
+	id := "id"
+	if f.Open { // SQLite would rather read all Batches in order than sort the open ones
+		id = t.sql.NoIndex + id
+	}
+	q.orderRecords(f.Sort, id, f.Descending)
+	if f.Limit > 0 || f.Offset > 0 {
+		q.add(limited+" OFFSET CAST(? AS BIGINT)", cmp.Or(f.Limit, math.MaxInt64), f.Offset)
+	}
+	return q.text.String(), q.args, nil
 }
 
-// OpenBatchCount returns the number of an Account's Batches that have not ended.
-func (t *Tx) OpenBatchCount(account audience.AccountID) (int64, error) {
-	where, args, err := t.filterBatches(account, audience.BatchFilter{Open: true})
+// batchColumns are the columns of those keys of a Batch that have another name.
+var batchColumns = map[string]string{"creator_user_id": "creator_key_id", "send_status": "status"}
+
+// BatchCount returns the number of Batches of an Account.
+func (t *Tx) BatchCount(account audience.AccountID, f audience.BatchFilter) (int64, error) {
+	where, args, err := t.filterBatches(account, f)
 	if err != nil {
 		return 0, err
 	}
@@ -194,7 +209,9 @@ func (t *Tx) filterBatches(account audience.AccountID, f audience.BatchFilter) (
 			WHERE p.batch_id = batch.id AND NOT (p.list_id` + test + `))`
 		args = append(args, arg)
 	}
-	return where, args, nil
+	q := t.recordQuery(where, args, batchColumns)
+	q.and(f.Where)
+	return q.text.String(), q.args, nil
 }
 
 // BatchLists returns the Lists of a Batch's populations.

@@ -23,7 +23,7 @@ func (t *Tx) BatchRows(q *audience.RowsQuery, each func(*audience.BatchRow) erro
 	if q.Limit == 0 {
 		c.left = math.MaxInt64
 	}
-	if q.Order != audience.RowsByContact {
+	if q.Sort != nil {
 		return c.sorted(each)
 	}
 	next := c.events

@@ -10,21 +10,21 @@ import (
 	"enlist/internal/audience"
 )
 
-// rowOrders are the expressions by which rows are sorted. Texts have their ordered form (searchexpr.go). Their columns
-// have the collation C, so both engines sort alike. e is the event, r the recipient.
-var rowOrders = map[audience.RowsOrder]string{
-	audience.RowsByAddress: orderedText("r.address"),
-	audience.RowsByDetail:  orderedText("r.detail"),
-	audience.RowsByTime:    "e.time",
-	audience.RowsByCount:   "e.count",
-	audience.RowsByHuman:   "CASE WHEN e.human_time = 0 THEN 0 ELSE 1 END",
-	audience.RowsByDevice:  orderedText("e.device"),
-	audience.RowsByClient:  orderedText(clientTitle("e.mail_client")),
-}
-
-// orderedText returns the ordered form of a text.
-func orderedText(text string) string {
-	return "substr(lower(" + text + "), 1, " + comparedCharacters() + ")"
+// rowColumns are the expressions of the keys of rows. e is the event, r the recipient. The columns have the collation C, so
+// both engines sort alike.
+var rowColumns = map[string]string{
+	"send_id":       "r.contact_id",
+	"contact_id":    "r.contact_id",
+	"contact_email": "r.address",
+	"text":          "r.detail",
+	"time":          "e.time", "complaint_timestamp": "e.time",
+	"open_count": "e.count", "links_clicked": "e.count",
+	"is_human":    "CASE WHEN e.human_time = 0 THEN 0 ELSE 1 END",
+	"device":      "e.device",
+	"mail_client": clientTitle("e.mail_client"),
+	"link_id":     "e.link_id",
+	// These are the same in all rows.
+	"type": "'hard'", "complaint_provider_type": "'feedback_loop'", "is_complaint": "(e.link_id + 1)",
 }
 
 // clientTitle returns the expression for the title of a group of mail programs.
@@ -36,15 +36,14 @@ func clientTitle(column string) string {
 	return text + " ELSE " + column + " END"
 }
 
-// sorted calls each for the rows in the order c.Order. Rows with equal values are in order of Contact.
+// sorted calls each for the rows in the order c.Sort. Rows with equal values are in order of Contact.
 func (c *rowsCursor) sorted(each func(*audience.BatchRow) error) error {
-	direction := ""
-	if c.Descending {
-		direction = " DESC"
-	}
 	rows, args := c.unsorted()
-	ids, err := idsOf[audience.ContactID](c.tx, rows+" ORDER BY "+rowOrders[c.Order]+direction+", id"+direction+limited,
-		append(args, c.left)...)
+	q := c.tx.recordQuery(rows, args, rowColumns)
+	q.and(c.Where)
+	q.orderRecords(c.Sort, "id", c.Descending)
+	q.add(limited, c.left)
+	ids, err := idsOf[audience.ContactID](c.tx, q.text.String(), q.args...)
 	if err != nil {
 		return err
 	}
@@ -62,7 +61,7 @@ func (c *rowsCursor) sorted(each func(*audience.BatchRow) error) error {
 	return nil
 }
 
-// unsorted returns a SELECT of the IDs of all rows, with e and r for rowOrders. Engines leave the join out if the order
+// unsorted returns a SELECT of the IDs of all rows, with e and r for rowColumns. Engines leave the join out if the query
 // does not need it. NoIndex makes SQLite use recipient_event_kind, because the primary key finds all kinds.
 func (c *rowsCursor) unsorted() (query string, args []any) {
 	list, batch := int64(c.List), int64(c.Batch)

@@ -30,6 +30,5 @@ func (t *Tx) ContactsOf() map[string][]string {
 
 // FilterBatches returns the clauses of the statement of Batches.
 func (t *Tx) FilterBatches(account audience.AccountID, f audience.BatchFilter) (clauses string, args []any, err error) {
-	where, args, err := t.filterBatches(account, f)
-	return where + t.orderBatches(f), args, err
+	return t.batchClauses(account, f)
 }

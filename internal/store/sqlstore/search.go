@@ -149,6 +149,8 @@ type searchQuery struct {
 	generic *audience.SearchKey
 	// sorted is true if the subquery that finds the IDs must not read them in the requested order (Tx.sorts).
 	sorted bool
+	// columnsOf are the expressions of keys of other records than Contacts, if they are not the names of columns.
+	columnsOf map[string]string
 	// covering is the key of the index that a covering filter scans, or nil without a covering filter.
 	covering *audience.SearchKey
 }

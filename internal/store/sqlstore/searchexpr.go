@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ func fieldID(k *audience.SearchKey) string { return strconv.FormatInt(int64(k.Fi
 // stored returns the expression for the stored form of a value, which is a number or a text.
 func (q *searchQuery) stored(k *audience.SearchKey) string {
 	if k.Field == nil {
-		return k.Name
+		return cmp.Or(q.columnsOf[k.Name], k.Name)
 	}
 	return q.sql.FieldText(fieldID(k))
 }

@@ -24,6 +24,7 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"unsent leaves out the Contacts that were sent the Message as a variant", unsentKnowsVariants},
 		{"a search finds the recipients", populationBySearch},
 		{"a search that an empty input makes match all is refused", emptySearchIsRefused},
+		{"searches for Batches, and their counts, find what a plain search finds", batchesAreSearched},
 		{"recipients of the time send are read at the send time", populationAtSendTime},
 		{"a population of thousands is stored in steps and slices", populationInSteps},
 		{"a Contact that unsubscribed after the population gets nothing", unsubscribedGetsNothing},

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/address"
 	"enlist/internal/audience"
 )
 
@@ -81,33 +80,28 @@ func (f *eventFixture) giveEvents(tx audience.Tx, list audience.ListID) error {
 	return nil
 }
 
-// compareSorted compares the rows sorted by a key with those of a sort of all rows. Rows sorted by Contact are in order of
-// List first, in both directions.
+// compareSorted compares the rows sorted by a key with those of a plain sort. Rows sorted by Contact are in order of List
+// first, in both directions. If the key is the address, it also compares the rows that match criteria.
 func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all []audience.BatchRow, key *audience.Attribute[audience.BatchRow]) {
 	byContact := key.Name == "contact_id" || key.Name == "send_id"
 	byList := func(a, b audience.BatchRow) int { return cmp.Compare(a.List, b.List) }
-	order := func(a, b audience.BatchRow) int {
-		x, y := key.Get(&a), key.Get(&b)
-		n := cmp.Compare(x.Int, y.Int)
-		if x.Kind == audience.KeyText {
-			n = cmp.Compare(orderedText(x.Text), orderedText(y.Text))
+	m := recordModel[audience.BatchRow]{audience.BatchRowAttributes(r.Kind), all, func(a, b audience.BatchRow) int {
+		return cmp.Or(byList(a, b), cmp.Compare(a.Contact, b.Contact))
+	}}
+	pages := []audience.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}
+	if key.Name == "contact_email" {
+		for _, c := range m.criteria("a%", "5.1.10", "2", "1", "desktop", "outlook", "") {
+			pages = append(pages, audience.Query{Criteria: c, Limit: 3}, audience.Query{Criteria: c, Limit: 100, Offset: 2})
 		}
-		return cmp.Or(n, byList(a, b), cmp.Compare(a.Contact, b.Contact))
 	}
-	for _, q := range []audience.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}} {
+	for _, q := range pages {
 		for _, q.Descending = range []bool{false, true} {
 			q.SortBy = key.Name
-			want := slices.SortedStableFunc(slices.Values(all), order)
-			if q.Descending {
-				slices.Reverse(want)
-			}
+			want := m.search(audience.Query{Criteria: q.Criteria, SortBy: q.SortBy, Descending: q.Descending})
 			if byContact {
 				slices.SortStableFunc(want, byList)
 			}
-			want = want[min(len(want), int(q.Offset)):]
-			if q.Limit > 0 {
-				want = want[:min(len(want), int(q.Limit))]
-			}
+			want = pageOf(want, q)
 			if r.Kind != audience.EventLink {
 				slices.SortStableFunc(want, byList)
 			}
@@ -117,9 +111,6 @@ func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all [
 		}
 	}
 }
-
-// orderedText returns a text as sorting compares it.
-func orderedText(text string) string { return audience.FirstCharacters(address.LowerASCII(text)) }
 
 func idsOfRows(rows []audience.BatchRow) (ids []audience.ContactID) {
 	for i := range rows {

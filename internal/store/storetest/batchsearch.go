@@ -1,0 +1,75 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"enlist/internal/audience"
+)
+
+// This file tests searches for Batches.
+
+// batchesAreSearched compares searches for Batches and their counts with a plain model.
+func batchesAreSearched(f *batchFixture) {
+	f.must(f.store.Update(f.Context(), f.addManyBatches))
+	all, err := f.service.SearchBatches(f.Context(), f.caller, audience.Query{})
+	f.must(err)
+	if len(all) != 14 {
+		f.Fatalf("%d Batches, want 14", len(all))
+	}
+	m := recordModel[audience.Batch]{audience.BatchAttributes, all, func(a, b audience.Batch) int { return cmp.Compare(a.ID, b.ID) }}
+	pages := []audience.Query{{}, {Descending: true, Limit: 3}}
+	for _, a := range audience.BatchAttributes {
+		for _, descending := range []bool{false, true} {
+			for _, p := range []audience.Query{{}, {Limit: 4}, {Limit: 5, Offset: 4}, {Offset: 11}, {Limit: 3, Offset: 50}} {
+				p.SortBy, p.Descending = a.Name, descending
+				pages = append(pages, p)
+			}
+		}
+	}
+	for _, c := range m.criteria("1", "2", "0", "completed", "pending,COMPLETED", "ne", "") {
+		pages = append(pages, audience.Query{Criteria: c}, audience.Query{Criteria: c, SortBy: "name", Limit: 3, Offset: 1})
+	}
+	for _, q := range pages {
+		got, err := f.service.SearchBatches(f.Context(), f.caller, q)
+		f.must(err)
+		if want := m.search(q); !slices.Equal(idsOfBatches(got), idsOfBatches(want)) {
+			f.Errorf("%s: got %v, want %v", show(q), idsOfBatches(got), idsOfBatches(want))
+		}
+		n, err := f.service.CountBatches(f.Context(), f.caller, q.Criteria)
+		f.must(err)
+		if want := int64(len(m.search(audience.Query{Criteria: q.Criteria}))); n != want {
+			f.Errorf("%s: counted %d, want %d", show(q), n, want)
+		}
+	}
+	_, err = f.service.CountBatches(f.Context(), f.caller, triple("creator_name", "exactly", "x"))
+	f.refused(err, audience.InvalidSearch, "creator_name")
+	if n, err := f.service.CountBatches(f.Context(), f.restricted(f.addList()), nil); err != nil || n != 0 {
+		f.Errorf("a key of another List counts %d, %v; want 0", n, err)
+	}
+}
+
+// addManyBatches stores Batches with many equal values, and some that no search finds.
+func (f *batchFixture) addManyBatches(tx audience.Tx) error {
+	statuses := []audience.BatchStatus{audience.BatchCompleted, audience.BatchPending, audience.BatchCancelled, audience.BatchCompleted,
+		audience.BatchPaused, audience.BatchDeleted, audience.BatchCompleted, audience.BatchRunning}
+	for i := range 18 {
+		n := int64(i)
+		b := &audience.Batch{AccountID: f.caller.Account.ID, CreatorKeyID: audience.KeyID(n % 3), CreatorName: "Ann", CreationTime: 18 - n,
+			ListID: f.news, MessageID: audience.MessageID(n % 4), MessageType: "email", IsScheduled: n%2 == 0, IsTest: n%5 == 1,
+			IsPopulated: n%3 == 0, Name: []string{"News", "", "ne", "NEWS"}[n%4], Status: statuses[n%8], SendTime: n % 7, FirstSent: n % 3,
+			LastSent: n % 2, BatchCounts: audience.BatchCounts{Recipients: n % 5, Sent: n % 3}}
+		if err := tx.AddBatch(b, []audience.Population{{Number: 1, List: f.news, Type: audience.PopulationList}}); err != nil {
+			return fmt.Errorf("add Batch %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func idsOfBatches(all []audience.Batch) (ids []audience.BatchID) {
+	for i := range all {
+		ids = append(ids, all[i].ID)
+	}
+	return ids
+}

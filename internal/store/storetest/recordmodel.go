@@ -1,0 +1,107 @@
+package storetest
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"enlist/internal/address"
+	"enlist/internal/audience"
+)
+
+// This file searches records in a plain way, to compare with searches in SQL.
+
+// recordModel searches records.
+type recordModel[T any] struct {
+	attributes []audience.Attribute[T]
+	records    []T
+	byID       func(a, b T) int
+}
+
+// criteria returns tests of each searchable key with each operator and some operands, and two groups of tests.
+func (m *recordModel[T]) criteria(operands ...string) (all []*audience.Criteria) {
+	operators := []string{"exactly", "not", "in", "greater_than", "less_than", "starts_with", "ends_with", "contains"}
+	for _, a := range m.attributes {
+		for _, operator := range operators {
+			for _, operand := range operands {
+				_, err := strconv.Atoi(operand)
+				fits := a.Type == audience.KeyText || a.Type == audience.KeyInt && err == nil && slices.Index(operators, operator) < 5 ||
+					a.Type == audience.KeyBool && (operand == "0" || operand == "1") && slices.Index(operators, operator) < 3
+				if a.Searchable && fits {
+					all = append(all, triple(a.Name, operator, operand))
+				}
+			}
+		}
+	}
+	first, last := all[0], all[len(all)-1]
+	return append(all, &audience.Criteria{All: []audience.Criteria{*first, *last}}, &audience.Criteria{Any: []audience.Criteria{*first, *last}})
+}
+
+// search returns a page of the records that match.
+func (m *recordModel[T]) search(q audience.Query) []T {
+	found := slices.DeleteFunc(slices.Clone(m.records), func(r T) bool { return q.Criteria != nil && !m.matches(q.Criteria, &r) })
+	slices.SortStableFunc(found, m.byID)
+	if q.SortBy != "" {
+		slices.SortStableFunc(found, func(a, b T) int {
+			x, y := m.value(q.SortBy, &a), m.value(q.SortBy, &b)
+			return cmp.Or(cmp.Compare(x.Int, y.Int), cmp.Compare(orderedText(x.Text), orderedText(y.Text)))
+		})
+		if q.Descending {
+			slices.Reverse(found)
+		}
+	}
+	return pageOf(found, q)
+}
+
+// pageOf returns the part of records that limit and offset select.
+func pageOf[T any](all []T, q audience.Query) []T {
+	all = all[min(len(all), int(q.Offset)):]
+	if q.Limit > 0 {
+		all = all[:min(len(all), int(q.Limit))]
+	}
+	return all
+}
+
+func (m *recordModel[T]) value(key string, r *T) audience.Value {
+	i := slices.IndexFunc(m.attributes, func(a audience.Attribute[T]) bool { return a.Name == key })
+	return m.attributes[i].Get(r)
+}
+
+func (m *recordModel[T]) matches(c *audience.Criteria, r *T) bool {
+	matches := func(part audience.Criteria) bool { return m.matches(&part, r) }
+	switch {
+	case c.All != nil:
+		return !slices.ContainsFunc(c.All, func(part audience.Criteria) bool { return !matches(part) })
+	case c.Any != nil:
+		return slices.ContainsFunc(c.Any, matches)
+	}
+	v, operand := m.value(c.Key, r), address.LowerASCII(c.Value.Text)
+	text := address.LowerASCII(v.Text)
+	order := cmp.Compare(orderedText(text), orderedText(operand))
+	if v.Kind != audience.KeyText {
+		text = strconv.FormatInt(v.Int, 10)
+		n, _ := strconv.ParseInt(operand, 10, 64)
+		order = cmp.Compare(v.Int, n)
+	}
+	switch c.Operator {
+	case "exactly":
+		return text == operand
+	case "not":
+		return text != operand
+	case "in":
+		return operand != "" && slices.Contains(strings.Split(operand, ","), text)
+	case "greater_than":
+		return text != "" && order > 0
+	case "less_than":
+		return text != "" && order < 0
+	case "starts_with":
+		return strings.HasPrefix(text, operand)
+	case "ends_with":
+		return strings.HasSuffix(text, operand)
+	}
+	return strings.Contains(text, operand)
+}
+
+// orderedText returns a text as sorting compares it.
+func orderedText(text string) string { return audience.FirstCharacters(address.LowerASCII(text)) }
