@@ -122,7 +122,7 @@ func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 		teststores.EndLeases(t, c.db)
 	}
 	c.sendBatches(server.URL(), batches)
-	server.Until("all mails have arrived", func() bool {
+	server.Until("all mails have arrived", time.Duration(3+rounds)*time.Minute, func() bool {
 		return len(messageIDs(t, server.Arrived())) >= len(batches)*recipients
 	})
 	c.inspectBatches(server.Arrived(), batches, int64(recipients)) // OpenSMTPD may also repeat a mail after a kill

@@ -200,7 +200,7 @@ type BatchReportTx interface {
 	PartSums(batch BatchID) (map[int64]BatchSums, error)
 	// BatchAgents returns the numbers of opened mails by program.
 	BatchAgents(batch BatchID) ([]AgentSums, error)
-	// BatchRows calls each for the recipients that q describes, in order of Contact. If each returns an error, BatchRows
-	// ends with this error. The row is valid only during the call.
+	// BatchRows calls each for the recipients that q describes. If each returns an error, BatchRows ends with this error. The
+	// row is valid only during the call.
 	BatchRows(q *RowsQuery, each func(*BatchRow) error) error
 }

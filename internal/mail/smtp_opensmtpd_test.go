@@ -63,7 +63,7 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 	close(numbers)
 	wg.Wait()
 
-	m.Until("all messages have arrived", func() bool { return len(ids(m.Arrived())) == messages })
+	m.Until("all messages have arrived", 3*time.Minute, func() bool { return len(ids(m.Arrived())) == messages })
 	twice := 0
 	for id, n := range ids(m.Arrived()) {
 		if !strings.HasSuffix(id, "@example.org") {
@@ -108,7 +108,7 @@ func TestBounceOfOpenSMTPDIsUnderstood(t *testing.T) {
 		t.Fatal(err)
 	}
 	var report mailtest.Message
-	m.Until("the report arrives", func() bool {
+	m.Until("the report arrives", 3*time.Minute, func() bool {
 		for _, got := range sink.Messages() {
 			if strings.HasPrefix(got.To[0], "bounces+") {
 				report = got

@@ -104,7 +104,7 @@ func (m *OpenSMTPD) Start() {
 	if err := m.cmd.Start(); err != nil {
 		m.t.Fatal(err)
 	}
-	m.Until("OpenSMTPD accepts connections", m.accepts)
+	m.Until("OpenSMTPD accepts connections", 3*time.Minute, m.accepts)
 }
 
 // Kill kills the server and waits until its child processes have ended too: they use the port and
@@ -116,7 +116,7 @@ func (m *OpenSMTPD) Kill() {
 	}
 	m.cmd.Process.Kill()
 	m.cmd.Wait() // returns the error that the process was killed
-	m.Until("OpenSMTPD has ended", func() bool { return !m.accepts() && !isControlled() })
+	m.Until("OpenSMTPD has ended", 3*time.Minute, func() bool { return !m.accepts() && !isControlled() })
 }
 
 // accepts reports whether the server accepts connections.
@@ -128,12 +128,12 @@ func (m *OpenSMTPD) accepts() bool {
 	return err == nil
 }
 
-// Until waits until done returns true. After 3 minutes, Until fails the test. what describes the
+// Until waits until done returns true. After limit, Until fails the test. what describes the
 // condition in the failure message.
-func (m *OpenSMTPD) Until(what string, done func() bool) {
+func (m *OpenSMTPD) Until(what string, limit time.Duration, done func() bool) {
 	m.t.Helper()
 	// Kill also runs after the end of the test's context.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.t.Context()), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.t.Context()), limit)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -189,6 +189,34 @@ func autoresponderCountsContactsOnce(e *eventFixture) {
 	}
 }
 
+// A report about a mail whose autoresponder is gone still changes the Contact.
+func reportsAfterDeletedAutoresponder(e *eventFixture) {
+	f := newAutoresponderFixture(e)
+	keys := f.send(f.contacts[:2]...)
+	f.must(f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder))
+	f.pass(time.Hour)
+	f.complain(keys[0], true)
+	f.complain(keys[0], false)
+	f.wantUnsubscribed(f.contacts[0], true)
+	for range 2 {
+		f.created = f.now.Unix()
+		f.batch = f.add(whole(f.news))
+		f.sendAll(nil)
+		changed, err := f.service.Bounced(f.Context(), f.mail(f.contacts[1]), "smtp; 550 5.1.1 no such user")
+		if err != nil || !changed {
+			f.Fatalf("a bounce is new: %t, %v", changed, err)
+		}
+		f.pass(time.Hour)
+	}
+	if !f.contact(f.news, f.contacts[1]).IsActive {
+		f.Error("the Contact is inactive after two bounces, want three")
+	}
+	changed, err := f.service.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
+	if err != nil || !changed || f.contact(f.news, f.contacts[1]).IsActive {
+		f.Errorf("the bounce of the autoresponder's mail is new: %t, %v; want it to be the third one, which deactivates the Contact", changed, err)
+	}
+}
+
 // The Batch of an autoresponder is found by getAutoresponderBatchId only, and changes with the autoresponder only.
 func autoresponderBatchIsHidden(e *eventFixture) {
 	sent := e.batch

@@ -96,6 +96,7 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"webhooks get the first open, the first click of a link, a bounce, a complaint and the end of the Batch", webhookEventsOfMails},
 		{"the figures of an autoresponder are read like those of a Batch", autoresponderFigures},
 		{"the figures of an autoresponder count each Contact once", autoresponderCountsContactsOnce},
+		{"a report after the end of its autoresponder changes the Contact", reportsAfterDeletedAutoresponder},
 		{"webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", webhookEventsOfAutoresponders},
 		{"of mails that are read together, each is sent or left out by itself", mailsReadTogether},
 		{"an address on the Unsubscriber List for all Lists gets no mail of an autoresponder, until it is subscribed again",
