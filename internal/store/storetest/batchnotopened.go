@@ -20,6 +20,10 @@ func notOpenedOfBatches(f *eventFixture) {
 			f.reportAtRandom(f.mail)
 			f.pass(time.Hour)
 		}
+		if f.batchFixture.batch(f.batch).Status == audience.BatchPaused { // because of the complaints
+			f.edit(f.batch, "unpause")
+			f.batchFixture.prepare(f.batch)
+		}
 		f.sendAll(nil)
 		f.reportAtRandom(f.mail)
 		if n := f.report().Unsent(); n != 0 {
