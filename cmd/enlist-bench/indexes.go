@@ -187,7 +187,7 @@ func (b *bench) untilIndexed(c *client, in *searchTarget) error {
 		if time.Since(began) > scheduleTime && len(states) > 0 && !waits {
 			b.say("%v after the first search the server has built the indexes of %q",
 				time.Since(began).Round(time.Second), slices.Sorted(maps.Keys(states)))
-			// For a search that is fast without an index, the server builds one only after many calls.
+			// For a search that is fast without an index, the server builds none.
 			missing := slices.DeleteFunc(slices.Clone(indexKeys), func(key string) bool { return states[key] != "" })
 			b.say("creating the indexes of %q", missing)
 			return b.createIndexes(in.db, in.list, missing)

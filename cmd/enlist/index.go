@@ -15,7 +15,7 @@ import (
 // show the indexes and override the decisions of the service. decisions.md: 56
 
 type indexCommand struct {
-	List   indexList   `cmd:"" help:"List the search indexes, the time that they save and what they cost."`
+	List   indexList   `cmd:"" help:"List the search indexes."`
 	Create indexCreate `cmd:"" help:"Build an index now. The service does not drop it."`
 	Drop   indexDrop   `cmd:"" help:"Drop indexes. The service builds an index again if searches need it."`
 }
@@ -43,7 +43,7 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 			return c.list(out.stdout, records(found, indexRecord))
 		}
 		return c.list(out.stdout, records(found, indexLine),
-			"id", "list", "key", "state", "size", "contacts", "last use", "uses", "saved", "built in", "a write", "why")
+			"id", "list", "key", "state", "size", "contacts", "last use", "built in", "why")
 	})
 }
 
@@ -51,8 +51,7 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 func indexRecord(r *indexadvisor.Report) record {
 	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)},
 		{"by_hand", r.Manual}, {"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created},
-		{"built_time", r.Built}, {"build_ms", r.BuildMS}, {"write_us", r.WriteMicros()}, {"last_used_time", r.LastUsed},
-		{"uses_7_days", r.Uses}, {"saved_ms_7_days", r.SavedMS}, {"error", r.Error}}
+		{"built_time", r.Built}, {"build_ms", r.BuildMS}, {"last_used_time", r.LastUsed}, {"error", r.Error}}
 }
 
 // indexLine returns an index as a line of the table.
@@ -65,14 +64,9 @@ func indexLine(r *indexadvisor.Report) record {
 	if r.Manual && !r.Missing {
 		state += ", by hand"
 	}
-	writeCost := "–"
-	if n := r.WriteMicros(); n != 0 {
-		writeCost = fmt.Sprintf("%.1fµs", n)
-	}
 	return record{{"id", r.ID}, {"list", r.ListID}, {"key", key}, {"state", state}, {"size", sizeShown(r.Bytes)},
 		{"contacts", r.Contacts}, {"last use", formatTime(time.DateTime, r.LastUsed, "–")},
-		{"uses", r.Uses}, {"saved", milliseconds(r.SavedMS)},
-		{"built in", milliseconds(r.BuildMS)}, {"a write", writeCost}, {"why", r.Error}}
+		{"built in", milliseconds(r.BuildMS)}, {"why", r.Error}}
 }
 
 // stateOf returns the recorded state of an index. It returns "missing" if the record says ready but the database has

@@ -80,7 +80,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	rules := indexadvisor.DefaultRules()
-	rules.Most = c.SearchIndexes
+	rules.PerPlace = c.SearchIndexes
 	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
 	rules.Parts = store.FindsParts()
 	service, advisor := newService(store, rules)

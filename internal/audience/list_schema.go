@@ -24,7 +24,7 @@ type Schema struct {
 	TimeZone       string // the Account's
 	Autoresponders []Autoresponder
 	Webhooks       []Webhook     // the webhooks of this List, and those of all Lists of the Account
-	SearchIndexes  []SearchIndex // the ready indexes; their LastUsed, Uses and SavedMS may be out of date
+	SearchIndexes  []SearchIndex // the ready indexes; their LastUsed may be out of date
 
 	byName      map[string]*Field
 	byLowerName map[string]*Field // by the name in ASCII lower case; nil if several names become equal

@@ -24,17 +24,14 @@ type SearchIndex struct {
 	State    IndexState
 	Manual   bool // the operator created it; only the operator drops it
 	Created  int64
-	Changed  int64 // time of the last change of State or of the last attempt
-	Built    int64 // time when the build ended; 0: not built yet
-	BuildMS  int64 // duration of the build
-	Bytes    int64 // size after the build
-	ScanMS   int64 // mean duration of the searches without the index
-	LastUsed int64
+	Changed  int64  // time of the last change of State or of the last attempt
+	Built    int64  // time when the build ended; 0: not built yet
+	BuildMS  int64  // duration of the build
+	Bytes    int64  // size after the build
+	LastUsed int64  // when a search last used it, about a minute late
 	Error    string // why the build failed
 
-	Place   int64 // the partition of the table on PostgreSQL; 0 on SQLite
-	Uses    int64 // number of searches that used it, since the day that the caller of SearchIndexes gave
-	SavedMS int64 // time that it saved for those searches
+	Place int64 // the partition of the table on PostgreSQL; 0 on SQLite
 }
 
 // IndexState is the stage of a SearchIndex, from the request to the drop.
@@ -153,38 +150,23 @@ func (noObserver) FieldChanged(Tx, *Field, *Field, int64) error { return nil }
 
 func (noObserver) ListDeleted(Tx, ListID, int64) error { return nil }
 
-// IndexUse says how often searches used a SearchIndex, and how much time they saved.
-type IndexUse struct {
-	Uses    int64 // number of searches that used the index
-	SavedMS int64 // time that the index saved for these searches
-}
-
-// DayOf returns the number of days from 1970 to a Unix time. The store has one IndexUse for
-// each index and day.
-func DayOf(time int64) int64 { return time / (24 * 60 * 60) }
-
 // IndexTx reads and changes the catalogue of search indexes, in a transaction. A Schema
 // contains the indexes of its List that are ready.
 type IndexTx interface {
-	// SearchIndexes returns the indexes of all Lists in order of ID. Uses and SavedMS are
-	// the sums since the day that contains the Unix time since.
-	SearchIndexes(since int64) ([]SearchIndex, error)
-	// SearchIndex returns one index, without Uses and SavedMS. The error is of kind
-	// NotFound if there is none.
+	// SearchIndexes returns the indexes of all Lists in order of ID.
+	SearchIndexes() ([]SearchIndex, error)
+	// SearchIndex returns one index. The error is of kind NotFound if there is none.
 	SearchIndex(id SearchIndexID) (*SearchIndex, error)
 	// IndexPlace returns the Place of a List's indexes.
 	IndexPlace(list ListID) (int64, error)
 	// AddSearchIndex inserts an index and sets its ID. If the List has an index of the key
 	// already, it stores nothing and returns false.
 	AddSearchIndex(x *SearchIndex) (added bool, err error)
-	// UpdateSearchIndex stores State, Manual, Changed, Built, BuildMS, ScanMS, Bytes and
-	// Error. If the index has no row, it does nothing.
+	// UpdateSearchIndex stores State, Manual, Changed, Built, BuildMS, Bytes and Error. If the
+	// index has no row, it does nothing.
 	UpdateSearchIndex(x *SearchIndex) error
 	// RemoveSearchIndex deletes the row of an index that is not ready.
 	RemoveSearchIndex(id SearchIndexID) error
-	// RecordIndexUse adds the use of each index to the sums of the day that contains the
-	// Unix time usedAt. It also sets LastUsed to usedAt if the stored time is earlier.
-	RecordIndexUse(used map[SearchIndexID]IndexUse, usedAt int64) error
-	// DeleteIndexUse removes the uses of all days before the day that contains a Unix time.
-	DeleteIndexUse(before int64) error
+	// RecordIndexUse sets LastUsed of each index to a Unix time, if the stored time is earlier.
+	RecordIndexUse(used map[SearchIndexID]int64) error
 }

@@ -55,7 +55,7 @@ func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x 
 			key = keyOf(schema, x.Key)
 		}
 		if key == nil {
-			return evict(tx, x, a.now().Unix(), false)
+			return drop(tx, x, a.now().Unix(), false)
 		}
 		x.State, x.Changed = audience.IndexBuilding, a.now().Unix()
 		return tx.UpdateSearchIndex(x)
@@ -118,12 +118,7 @@ func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 		if err := tx.RemoveSearchIndex(x.ID); err != nil || !e.Again {
 			return err
 		}
-		again := audience.SearchIndex{ListID: x.ListID, Key: x.Key, State: audience.IndexWaiting, Manual: x.Manual,
-			ScanMS: x.ScanMS, Created: a.now().Unix(), Changed: a.now().Unix()}
-		added, err := tx.AddSearchIndex(&again)
-		if err != nil || !added {
-			return err
-		}
-		return tx.Enqueue(audience.BuildIndex{Index: again.ID}) // the build checks that the key still exists
+		// The build checks that the key still exists.
+		return build(tx, &audience.SearchIndex{ListID: x.ListID, Key: x.Key, Manual: x.Manual}, a.now().Unix())
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 // Report is a SearchIndex with current data of the database and of its List.
 type Report struct {
-	audience.SearchIndex        // Uses of the last 7 days; Bytes from the database, if it knows the size
+	audience.SearchIndex        // Bytes from the database, if it knows the size
 	KeyName              string // name of the Field or system key; "" if the List or the Field is gone
 	Missing              bool   // the state is ready, but the index in the database is missing or incomplete
 	Contacts             int64  // of the List
@@ -25,7 +25,7 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 		return nil, err
 	}
 	err = a.store.View(ctx, func(tx audience.Tx) error {
-		all, err := tx.SearchIndexes(a.now().Unix() - useDays*secondsADay)
+		all, err := tx.SearchIndexes()
 		reports = make([]Report, len(all))
 		for i := range all {
 			if err != nil {
@@ -36,23 +36,6 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 		return err
 	})
 	return reports, err
-}
-
-// microsAByte is the time, in µs, that each byte of an index entry adds to storing a Contact. It was
-// measured on SQLite with 64 callers: an entry of 20 bytes took 13 µs of processor time.
-const microsAByte = 0.6
-
-// leastContacts is the smallest number of Contacts for which WriteMicros computes the size of an
-// entry from the size of the index. Fewer entries do not fill the pages of the index.
-const leastContacts = 1000
-
-// WriteMicros estimates the time that the index adds to storing one of the List's Contacts, in
-// µs. It uses the size of an entry, and returns 0 if this size is not known.
-func (r *Report) WriteMicros() float64 {
-	if r.Contacts < leastContacts {
-		return 0
-	}
-	return float64(r.Bytes) / float64(r.Contacts) * microsAByte
 }
 
 func report(tx audience.Tx, x *audience.SearchIndex, built []audience.BuiltIndex) (r Report, err error) {
@@ -77,7 +60,7 @@ func report(tx audience.Tx, x *audience.SearchIndex, built []audience.BuiltIndex
 }
 
 // Create builds an index and then returns its Report. The index is manual: only an operator drops
-// it. A manual index also counts towards Rules.Most. key is a Field's name, or the name that
+// it. A manual index also counts towards the limits of Rules. key is a Field's name, or the name that
 // IndexKey returns. If parts is true, the index finds parts of texts. Errors: NoList, and
 // InvalidParameters if the key cannot have such an index or its index is being dropped.
 func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string, parts bool) (*Report, error) {
@@ -86,8 +69,15 @@ func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string, 
 	}
 	var x *audience.SearchIndex
 	err := a.store.Update(ctx, func(tx audience.Tx) error {
-		var err error
-		x, err = addManual(tx, manual{list, key, parts, a.now().Unix()})
+		schema, err := tx.Schema(list)
+		if err != nil {
+			return err
+		}
+		k, err := manualKey(schema, key, parts)
+		if err != nil {
+			return err
+		}
+		x, err = a.addManual(tx, list, k)
 		return err
 	})
 	if err != nil {
@@ -99,72 +89,47 @@ func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string, 
 	return a.report(ctx, x.ID)
 }
 
-// scansAMillisecond is how many Contacts a search without an index reads in a millisecond. It is
-// used to estimate the time that a manual index saves.
-const scansAMillisecond = 5000
-
-// manual is an index that an operator wants. The fields are the arguments of Advisor.Create.
-type manual struct {
-	list  audience.ListID
-	key   string
-	parts bool
-	now   int64
-}
-
-// keyOf returns the key of the index. It returns nil if the key cannot have such an index.
-func (m *manual) keyOf(schema *audience.Schema) *audience.SearchKey {
-	k := keyOf(schema, m.key)
-	if f := schema.FieldNamed(m.key); k == nil && f != nil {
+// manualKey returns the key that the operator named, for an index of the given kind.
+func manualKey(schema *audience.Schema, name string, parts bool) (*audience.SearchKey, error) {
+	k := keyOf(schema, name)
+	if f := schema.FieldNamed(name); k == nil && f != nil {
 		k = keyOf(schema, f.SearchKey().IndexKey())
 	}
-	if k != nil && m.parts {
-		return keyOf(schema, k.ForParts().IndexKey())
+	if k != nil && parts {
+		k = keyOf(schema, k.ForParts().IndexKey())
 	}
-	return k
-}
-
-// addManual stores a manual index. If the key has an index already, it makes that index manual.
-func addManual(tx audience.Tx, m manual) (*audience.SearchIndex, error) {
-	schema, err := tx.Schema(m.list)
-	if err != nil {
-		return nil, err
-	}
-	k := m.keyOf(schema)
 	switch {
-	case k == nil && m.parts:
+	case k == nil && parts:
 		return nil, invalidKey("expected a Field with texts that is not a comment")
 	case k == nil:
 		return nil, invalidKey("expected a Field that is not a comment, or a system key other than id, creation_time " +
 			"and last_modified_time")
 	}
-	n, err := tx.ContactCount(m.list)
-	if err != nil {
-		return nil, err
-	}
-	x := &audience.SearchIndex{ListID: m.list, Key: k.IndexKey(), State: audience.IndexWaiting, Manual: true,
-		Created: m.now, Changed: m.now, ScanMS: n / scansAMillisecond}
+	return k, nil
+}
+
+// addManual stores a manual index. If the key has an index already, it makes that index manual. If the build of that
+// index failed, the caller can build it again.
+func (a *Advisor) addManual(tx audience.Tx, list audience.ListID, k *audience.SearchKey) (*audience.SearchIndex, error) {
+	now := a.now().Unix()
+	x := &audience.SearchIndex{ListID: list, Key: k.IndexKey(), State: audience.IndexWaiting, Manual: true,
+		Created: now, Changed: now}
 	added, err := tx.AddSearchIndex(x)
 	if added || err != nil {
 		return x, err
 	}
-	return makeManual(tx, x, m.now)
-}
-
-// makeManual makes the existing index of a key manual. If its build failed, the caller can build
-// it again.
-func makeManual(tx audience.Tx, of *audience.SearchIndex, now int64) (*audience.SearchIndex, error) {
-	all, err := tx.SearchIndexes(now)
+	all, err := tx.SearchIndexes()
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(x audience.SearchIndex) bool { return x.ListID == of.ListID && x.Key == of.Key })
+	i := slices.IndexFunc(all, func(y audience.SearchIndex) bool { return y.ListID == list && y.Key == x.Key })
 	switch {
 	case i < 0:
 		return nil, invalidKey("the index of this key was dropped a moment ago: try again")
 	case all[i].State == audience.IndexDropping:
 		return nil, invalidKey("the index of this key is being dropped: try again in a moment")
 	}
-	x := &all[i]
+	x = &all[i]
 	x.Manual = true
 	if x.State == audience.IndexFailed {
 		x.State = audience.IndexWaiting
@@ -201,7 +166,7 @@ func (a *Advisor) Remove(ctx context.Context, id audience.SearchIndexID) error {
 		if err != nil || x.State == audience.IndexDropping {
 			return err
 		}
-		return evict(tx, x, a.now().Unix(), false)
+		return drop(tx, x, a.now().Unix(), false)
 	})
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"enlist/internal/audience"
 )
@@ -23,14 +24,14 @@ func (a *Advisor) Reconcile(ctx context.Context) error {
 	}
 	var all []audience.SearchIndex
 	err = a.store.View(ctx, func(tx audience.Tx) error {
-		all, err = tx.SearchIndexes(a.now().Unix())
+		all, err = tx.SearchIndexes()
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	a.ready.Store(countReady(all))
-	r := reconciliation{rules: a.rules, now: a.now().Unix(), built: built}
+	r := reconciliation{now: a.now(), built: built}
 	if len(all) > 0 {
 		err = a.store.Update(ctx, r.reconcile)
 	}
@@ -63,19 +64,23 @@ func (a *Advisor) dropUnknown(ctx context.Context, all []audience.SearchIndex,
 	return err
 }
 
-// justBuilt is a time in seconds. An index may be missing in reconciliation.built for this time
-// after its last change, because that list was read before the transaction.
-const justBuilt = 30
+const (
+	// justBuilt is how long after its last change an index may be missing in reconciliation.built, because that list
+	// was read before the transaction.
+	justBuilt = 30 * time.Second
+
+	// stuckAfter is the time after which a build or drop gets another job if it has not ended.
+	stuckAfter = 5 * time.Minute
+)
 
 // reconciliation is one comparison of all rows with the built indexes.
 type reconciliation struct {
-	rules Rules
-	now   int64
+	now   time.Time
 	built []audience.BuiltIndex
 }
 
 func (r *reconciliation) reconcile(tx audience.Tx) error {
-	all, err := tx.SearchIndexes(r.now)
+	all, err := tx.SearchIndexes()
 	if err != nil {
 		return err
 	}
@@ -84,56 +89,28 @@ func (r *reconciliation) reconcile(tx audience.Tx) error {
 			return err
 		}
 	}
-	return tx.DeleteIndexUse(r.now - (useDays+1)*secondsADay)
+	return nil
 }
 
 // one stores the job that one index needs, if it needs a job.
 func (r *reconciliation) one(tx audience.Tx, x *audience.SearchIndex) error {
-	stuck := r.now-x.Changed >= int64(r.rules.StuckAfter.Seconds())
-	if x.State == audience.IndexDropping {
-		if stuck {
-			return r.evict(tx, x)
-		}
-		return nil
-	}
 	gone, err := keyIsGone(tx, x)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case gone:
-		return r.evict(tx, x)
 	}
-	switch x.State {
-	case audience.IndexReady:
-		if !r.isBuilt(x) && r.now-x.Changed >= justBuilt {
-			return r.build(tx, x)
-		}
-		if unused := r.now - max(x.Built, x.LastUsed); !x.Manual && unused > int64(r.rules.Unused.Seconds()) {
-			return r.evict(tx, x)
-		}
-	case audience.IndexWaiting, audience.IndexBuilding:
-		if stuck {
-			return r.build(tx, x)
-		}
+	since := r.now.Sub(time.Unix(x.Changed, 0))
+	stuck := since >= stuckAfter
+	ready := x.State == audience.IndexReady
+	building := x.State == audience.IndexWaiting || x.State == audience.IndexBuilding
+	switch {
+	case x.State == audience.IndexDropping && !stuck:
+		return nil
+	case x.State == audience.IndexDropping, gone, ready && !x.Manual && r.now.Sub(lastUse(x)) > unused:
+		return drop(tx, x, r.now.Unix(), false)
+	case ready && !r.isBuilt(x) && since >= justBuilt, building && stuck:
+		return rebuild(tx, x, r.now.Unix())
 	}
 	return nil
-}
-
-func (r *reconciliation) evict(tx audience.Tx, x *audience.SearchIndex) error {
-	return evict(tx, x, r.now, false)
-}
-
-// build stores another build job. It sets a ready index to waiting, so that no search uses the
-// index until it is built.
-func (r *reconciliation) build(tx audience.Tx, x *audience.SearchIndex) error {
-	x.Changed = r.now
-	if x.State == audience.IndexReady {
-		x.State = audience.IndexWaiting
-	}
-	if err := tx.UpdateSearchIndex(x); err != nil {
-		return err
-	}
-	return tx.Enqueue(audience.BuildIndex{Index: x.ID})
 }
 
 // isBuilt reports whether the database has the complete index.

@@ -11,8 +11,7 @@ import (
 
 // The tests in this file build search indexes through the queue.
 
-// scheduleMissingIndex runs a search that needs an index, enqueues the build, and returns the
-// index.
+// scheduleMissingIndex runs searches that need an index, enqueues the build, and returns the index.
 func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
 	p.Helper()
 	now := time.Now()
@@ -23,8 +22,10 @@ func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
 	advisor := indexadvisor.New(p.store, clock, rules)
 	slow.SetSearchObserver(advisor)
 	active := audience.Criteria{Key: "is_active", Operator: "exactly", Value: audience.Input{Kind: audience.InputTrue}}
-	if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contacts {
-		p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contacts)
+	for range 2 {
+		if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contacts {
+			p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contacts)
+		}
 	}
 	p.must(advisor.ScheduleBuilds(p.Context()))
 	return p.index()

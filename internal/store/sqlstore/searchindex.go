@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"enlist/internal/audience"
@@ -62,18 +64,15 @@ func (d *Dialect) Expression(k *audience.SearchKey) string {
 
 // readyIndexes returns the indexes of a List that searches are allowed to use.
 func (t *Tx) readyIndexes(list audience.ListID) ([]audience.SearchIndex, error) {
-	return t.searchIndexes(0, "list_id = ? AND state = 'ready'", int64(list))
+	return t.searchIndexes("list_id = ? AND state = 'ready'", int64(list))
 }
 
-// SearchIndexes returns the SearchIndexes of all Lists in any state. Each has the sum of its uses since
-// the day that contains the time since.
-func (t *Tx) SearchIndexes(since int64) ([]audience.SearchIndex, error) {
-	return t.searchIndexes(since, "TRUE")
-}
+// SearchIndexes returns the SearchIndexes of all Lists in any state.
+func (t *Tx) SearchIndexes() ([]audience.SearchIndex, error) { return t.searchIndexes("TRUE") }
 
 // SearchIndex returns the SearchIndex with an ID, or ErrNotFound.
 func (t *Tx) SearchIndex(id audience.SearchIndexID) (*audience.SearchIndex, error) {
-	all, err := t.searchIndexes(0, "id = ?", int64(id))
+	all, err := t.searchIndexes("id = ?", int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -83,14 +82,12 @@ func (t *Tx) SearchIndex(id audience.SearchIndexID) (*audience.SearchIndex, erro
 	return &all[0], nil
 }
 
-func (t *Tx) searchIndexes(since int64, where string, args ...any) (all []audience.SearchIndex, err error) {
-	return t.sql.mappings.searchIndexes.all(t, `LEFT JOIN (
-			SELECT index_id, CAST(sum(uses) AS BIGINT) AS uses, CAST(sum(saved_ms) AS BIGINT) AS saved
-			FROM search_index_use WHERE day >= ? GROUP BY index_id) AS used ON index_id = id
-		WHERE `+where+" ORDER BY id", append([]any{audience.DayOf(since)}, args...)...)
+func (t *Tx) searchIndexes(where string, args ...any) ([]audience.SearchIndex, error) {
+	return t.sql.mappings.searchIndexes.all(t, "WHERE "+where+" ORDER BY id", args...)
 }
 
-// mapSearchIndex describes the table search_index, joined with the sums of search_index_use.
+// mapSearchIndex describes the table search_index. Only earlier versions used its column scan_ms, which has no default
+// value, and the table search_index_use.
 func (d *Dialect) mapSearchIndex(m *mapper, x *audience.SearchIndex) {
 	m.id("id", (*int64)(&x.ID))
 	m.fixed("list_id", (*int64)(&x.ListID))
@@ -101,13 +98,11 @@ func (d *Dialect) mapSearchIndex(m *mapper, x *audience.SearchIndex) {
 	m.value("state_time", &x.Changed)
 	m.value("built_time", &x.Built)
 	m.value("build_ms", &x.BuildMS)
-	m.value("scan_ms", &x.ScanMS)
+	m.generated("scan_ms", "0")
 	m.value("error", &x.Error)
 	m.value("bytes", &x.Bytes)
 	m.computed("last_used_time", &x.LastUsed)
 	m.computed(d.IndexPlace, &x.Place)
-	m.computed("coalesce(uses, 0)", &x.Uses)
-	m.computed("coalesce(saved, 0)", &x.SavedMS)
 }
 
 // IndexPlace returns the number of the partition of the table contact that stores the Contacts of a List.
@@ -141,36 +136,20 @@ func (t *Tx) UpdateSearchIndex(x *audience.SearchIndex) error {
 	return t.sql.mappings.searchIndexes.save(t, x)
 }
 
-// RemoveSearchIndex deletes the row of an index and its recorded uses. The index must not be ready, because
-// RemoveSearchIndex does not raise the catalogue's version.
+// RemoveSearchIndex deletes the row of an index. The index must not be ready, because RemoveSearchIndex does not raise
+// the catalogue's version.
 func (t *Tx) RemoveSearchIndex(id audience.SearchIndexID) error {
-	if err := t.conn.Do("DELETE FROM search_index_use WHERE index_id = ?", int64(id)); err != nil {
-		return err
-	}
 	return t.conn.Do("DELETE FROM search_index WHERE id = ?", int64(id))
 }
 
-// RecordIndexUse adds the uses of each index to the sums of one day: the day that contains usedAt. It also
-// sets the time of the last use to usedAt if the stored time is earlier.
-func (t *Tx) RecordIndexUse(used map[audience.SearchIndexID]audience.IndexUse, usedAt int64) error {
-	for id, use := range used {
-		err := t.conn.Do(`INSERT INTO search_index_use AS u (index_id, day, uses, saved_ms)
-			SELECT id, ?, ?, ? FROM search_index WHERE id = ?
-			ON CONFLICT (index_id, day) DO UPDATE SET uses = u.uses + excluded.uses, saved_ms = u.saved_ms + excluded.saved_ms`,
-			audience.DayOf(usedAt), use.Uses, use.SavedMS, int64(id))
-		if err != nil {
-			return err
-		}
+// RecordIndexUse sets the time of the last use of each index, if the stored time is earlier. The order of the IDs
+// prevents deadlocks with other processes.
+func (t *Tx) RecordIndexUse(used map[audience.SearchIndexID]int64) error {
+	for _, id := range slices.Sorted(maps.Keys(used)) {
 		const touch = "UPDATE search_index SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
-		if err := t.conn.Do(touch, usedAt, int64(id), usedAt); err != nil {
+		if err := t.conn.Do(touch, used[id], int64(id), used[id]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// DeleteIndexUse deletes the recorded uses of all days before the day that contains the time
-// before.
-func (t *Tx) DeleteIndexUse(before int64) error {
-	return t.conn.Do("DELETE FROM search_index_use WHERE day < ?", audience.DayOf(before))
 }

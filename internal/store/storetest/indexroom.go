@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -13,113 +14,98 @@ import (
 	"enlist/internal/indexadvisor"
 )
 
-// This file tests the index advisor's limit on the number of indexes, and its repairs after a crash. It
+// This file tests the index advisor's limits on the number of indexes, and its repairs after a crash. It
 // also tests what the advisor does after a change of a Field or List, and after a command of an operator.
 // searchindex.go has the other tests of the advisor.
 
 const day = 24 * time.Hour
 
-// recordUse stores how often searches used an index today, and how many milliseconds the index saved in
-// total.
-func (l *listWithThreeFields) recordUse(id audience.SearchIndexID, uses, saved int64) {
-	l.Helper()
-	update(l.T, l.store, func(tx audience.Tx) error {
-		use := map[audience.SearchIndexID]audience.IndexUse{id: {Uses: uses, SavedMS: saved}}
-		return tx.RecordIndexUse(use, l.tick().Unix())
-	})
+// The advisor drops an index to build another only if a limit is reached, and only if no search used the index for
+// a day.
+func replacedIndex(t *testing.T, e Engine) {
+	l := newListWithThreeFields(t, e)
+	for _, rules := range []indexadvisor.Rules{
+		{Contacts: 10, PerPlace: 2, PerList: 16},
+		{Contacts: 10, PerPlace: 64, PerList: 2},
+	} {
+		l.advise(rules)
+		leastRecentlyUsedIsReplaced(l)
+		l.removeIndexes()
+	}
+	l.advise(indexadvisor.Rules{Contacts: 10, PerPlace: 0, PerList: 16})
+	l.countSlowly(triple("Amount", "exactly", 1))
+	same(t, "with a limit of 0", l.indexes(), states{})
 }
 
-// If the limit is reached, the advisor can drop one index to build another. It does so only after a day,
-// and only if the other index would save much more time.
-func evictedIndex(t *testing.T, e Engine) {
-	l := newListWithThreeFields(t, e)
-	rules := indexadvisor.DefaultRules()
-	rules.Contacts, rules.Most = 10, 2
-	l.advise(rules)
+// leastRecentlyUsedIsReplaced tests a List for which only two indexes are allowed.
+func leastRecentlyUsedIsReplaced(l *listWithThreeFields) {
 	city, amount, active := triple("City", "exactly", "a"), triple("Amount", "exactly", 1), triple("is_active", "exactly", true)
+	full := states{"City": indexReady, "Amount": indexReady}
+	use := func(c *audience.Criteria) {
+		l.Helper()
+		l.countIn(0, c)
+		l.must(l.advisor.WriteUse(l.Context()))
+	}
 	l.countSlowly(city)
 	l.countSlowly(amount)
+	l.countSlowly(active)
 	for _, key := range []string{"City", "Amount"} {
 		l.build(l.index(key).ID)
 	}
-	l.countSlowly(active)
-	l.advance(time.Hour)
-	l.recordUse(l.index("City").ID, 10, 2000)
-	l.recordUse(l.index("Amount").ID, 2, 150)
-	l.countSlowly(active)
-	same(t, "on the first day", l.indexes(), states{"City": indexReady, "Amount": indexReady})
-
+	same(l.T, "beside two new indexes", l.indexes(), full)
 	l.advance(day)
-	// An index of is_active would save 200 ms today. This is more than twice the 75 ms that the index of
-	// Amount saved on an average day.
+	use(city)
+	use(amount)
+	l.advance(23 * time.Hour)
 	l.countSlowly(active)
-	same(t, "on the second day", l.indexes(), states{
+	same(l.T, "beside two indexes that were used a day ago", l.indexes(), full)
+
+	use(city)
+	l.advance(time.Hour)
+	l.countSlowly(active)
+	same(l.T, "beside an unused index", l.indexes(), states{
 		"City": indexReady, "Amount": indexDropping, "is_active": indexWaiting})
-	l.wantJobs("drop_index", 1)
-	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: l.index("Amount").ID}))
+	l.must(l.advisor.Drop(l.Context(), audience.DropIndex{Index: l.index("Amount").ID}))
 	l.build(l.index("is_active").ID)
 
-	// Indexes that save the same time do not replace each other.
-	for range 5 {
-		l.advance(day)
-		for _, key := range []string{"City", "is_active"} {
-			l.recordUse(l.index(key).ID, 10, 2000)
-		}
-		for range 10 {
-			l.countSlowly(amount)
-		}
-		same(t, "with equal savings", l.indexes(), states{"City": indexReady, "is_active": indexReady})
-	}
-
 	// The advisor never drops a manual index to build another.
-	if _, err := l.advisor.Create(t.Context(), l.list, "City", false); err != nil {
-		t.Fatal(err)
+	for _, key := range []string{"City", "is_active"} {
+		_, err := l.advisor.Create(l.Context(), l.list, key, false)
+		l.must(err)
 	}
 	l.advance(8 * day)
-	l.recordUse(l.index("is_active").ID, 10, 1_000_000)
 	l.countSlowly(amount)
-	same(t, "beside a manual index", l.indexes(), states{"City": indexReady, "is_active": indexReady})
-
-	rules.Most = 0
-	l.advise(rules)
-	l.advance(8 * day)
-	l.countSlowly(amount)
-	same(t, "with a limit of 0", l.indexes(), states{"City": indexReady, "is_active": indexReady})
+	same(l.T, "beside two manual indexes", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 }
 
-// There are 200 Lists, and the searches of each List need five indexes. Each partition gets only as many
-// indexes as the limit allows.
+// There are 50 Lists, and the searches of each List need three indexes.
 func indexesOfManyLists(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
-	rules := indexadvisor.DefaultRules()
-	rules.Contacts, rules.Most = 0, 4
+	rules := indexadvisor.Rules{PerPlace: 3, PerList: 2}
 	l.advise(rules)
-	l.searchesTake(200 * time.Millisecond)
-	for i := range 200 {
-		list := l.addList()
-		l.subscribe(list, "Email", "a"+strconv.Itoa(i)+"@example.com")
-		for _, key := range []string{"is_active", "double_opt_in", "last_open_time", "webform_id", "subscribed_via"} {
-			l.searchesTake(200 * time.Millisecond)
-			l.count(list, key, "exactly", "1")
-			l.searchesTake(0)
+	for i := range 50 {
+		l.list = l.addList()
+		l.subscribe(l.list, "Email", "a"+strconv.Itoa(i)+"@example.com")
+		for _, key := range []string{"is_active", "last_open_time", "webform_id"} {
+			l.countSlowly(triple(key, "exactly", "1"))
 		}
-		l.advance(2 * time.Minute)
-		l.must(l.advisor.ScheduleBuilds(t.Context()))
 	}
 	all, err := l.advisor.Reports(t.Context())
 	l.must(err)
-	partitions := make(map[int64]int64)
+	partitions, lists := make(map[int64]int), make(map[audience.ListID]int)
 	for _, x := range all {
 		partitions[x.Place]++
+		lists[x.ListID]++
 		l.build(x.ID)
 	}
-	for partition, n := range partitions {
-		if n != int64(rules.Most) {
-			t.Errorf("partition %d has %d indexes, want %d", partition, n, rules.Most)
-		}
+	if n := slices.Max(slices.Collect(maps.Values(partitions))); n != rules.PerPlace {
+		t.Errorf("a partition has %d indexes, want %d", n, rules.PerPlace)
 	}
-	if len(l.built()) != len(all) || len(all) < rules.Most {
-		t.Errorf("%d indexes, %d of them built; want all built, and at least %d", len(all), len(l.built()), rules.Most)
+	if n := slices.Max(slices.Collect(maps.Values(lists))); n != rules.PerList {
+		t.Errorf("a List has %d indexes, want %d", n, rules.PerList)
+	}
+	if len(l.built()) != len(all) {
+		t.Errorf("%d of %d indexes are built", len(l.built()), len(all))
 	}
 }
 
