@@ -113,10 +113,10 @@ func isSameAddress(old, key string) bool {
 // addressKey returns the normalised address of a Contact: its email address or, if it has
 // none, its mobile number. It returns "" if the Contact has neither.
 func (s *Schema) addressKey(c *Contact) string {
-	if _, key, ok := address.ParseEmail(c.Values.Get(s.email.ID)); ok {
+	if _, key, ok := address.ParseEmail(c.Values.Get(s.Email().ID)); ok {
 		return key
 	}
-	if s.mobile != nil && c.Values.Get(s.mobile.ID) != "" {
+	if s.Mobile() != nil && c.Values.Get(s.Mobile().ID) != "" {
 		return c.Mobile
 	}
 	return "" // c.Mobile may still have a number of a deleted Field, until a job removes it

@@ -158,7 +158,7 @@ func (p *parsedContact) apply(contact *Contact) (changed bool) {
 		if v.text != "" {
 			merged = append(merged, FieldValue{v.field.ID, v.text})
 		}
-		if v.field == p.schema.mobile {
+		if v.field == p.schema.Mobile() {
 			contact.Mobile = p.mobile
 		}
 	}

@@ -218,7 +218,7 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, r ContactReque
 
 // addressType returns AddressEmail if the Contact has an email address, else AddressMobile.
 func (s *Schema) addressType(c *Contact) AddressType {
-	if c.Values.Get(s.email.ID) == "" {
+	if c.Values.Get(s.Email().ID) == "" {
 		return AddressMobile
 	}
 	return AddressEmail
