@@ -15,6 +15,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file is the part "batch": a Batch to all Contacts of a List. It measures the time to store the recipients, the
@@ -29,7 +30,7 @@ func (b *bench) batching() error {
 	}
 	for _, db := range databases {
 		in, err := b.makeMailingList(db, b.Contacts,
-			func(*audience.Service, *audience.Caller, *mailingList) error { return nil })
+			func(*audience.Service, *enlist.Caller, *mailingList) error { return nil })
 		if err == nil {
 			err = b.measureBatch(in)
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/postgres"
 
 	"github.com/jackc/pgx/v5"
@@ -30,7 +30,7 @@ func (b *bench) onCitus() error {
 		return nil
 	}
 	var servers []*process
-	var list audience.ListID
+	var list enlist.ListID
 	for _, db := range []string{b.Postgres, b.Citus} {
 		var err error
 		list, err = b.fillPostgres(db)
@@ -64,7 +64,7 @@ func (b *bench) onCitus() error {
 // comparison has the servers of the part citus.
 type comparison struct {
 	servers     []*process // enlist on PostgreSQL, and on the cluster
-	list        audience.ListID
+	list        enlist.ListID
 	plain       []int // IDs of the first processes of the PostgreSQL servers
 	coordinator []int
 	workers     []int

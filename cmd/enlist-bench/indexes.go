@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 )
@@ -27,7 +28,7 @@ const manyLists = 1000
 type searchTarget struct {
 	db   string // the value of --db
 	on   string // prefix for the names of figures, empty for SQLite
-	list audience.ListID
+	list enlist.ListID
 	open func() (audience.Store, error)
 }
 
@@ -203,7 +204,7 @@ func (b *bench) indexStates(in *searchTarget) (states map[string]string, err err
 		return nil, err
 	}
 	var all []struct {
-		List        audience.ListID `json:"list_id"`
+		List        enlist.ListID `json:"list_id"`
 		Name, State string
 	}
 	if err := json.Unmarshal(said, &all); err != nil {
@@ -219,7 +220,7 @@ func (b *bench) indexStates(in *searchTarget) (states map[string]string, err err
 }
 
 // createIndexes creates indexes with enlist index create.
-func (b *bench) createIndexes(db string, list audience.ListID, keys []string) error {
+func (b *bench) createIndexes(db string, list enlist.ListID, keys []string) error {
 	for _, key := range keys {
 		if _, err := b.run("index", "create", "--db", db, "--list", fmt.Sprint(list), "--key", key); err != nil {
 			return err
@@ -236,7 +237,7 @@ func (b *bench) run(args ...string) ([]byte, error) {
 }
 
 // addLists adds a number of Lists with the given number of Contacts each.
-func (b *bench) addLists(name string, lists, contacts int) (ids []audience.ListID, err error) {
+func (b *bench) addLists(name string, lists, contacts int) (ids []enlist.ListID, err error) {
 	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 )
@@ -43,9 +44,9 @@ func (b *bench) mailing() error {
 // mailingList is a List to whose Contacts the benchmark sends mails.
 type mailingList struct {
 	db        string // value of --db
-	list      audience.ListID
-	message   audience.MessageID
-	responder audience.AutoresponderID
+	list      enlist.ListID
+	message   enlist.MessageID
+	responder enlist.AutoresponderID
 }
 
 // engine returns the name of the engine for the report.
@@ -57,12 +58,12 @@ func (m *mailingList) engine() string {
 }
 
 func (m *mailingList) notification(contact, round int) audience.Effect {
-	return audience.Notify{List: m.list, Contact: audience.ContactID(contact), Event: audience.EventSubscribe,
+	return audience.Notify{List: m.list, Contact: enlist.ContactID(contact), Event: enlist.EventSubscribe,
 		Address: "owner@example.com", Time: 1_700_000_000 + int64(round)}
 }
 
 func (m *mailingList) autoresponder(contact, round int) audience.Effect {
-	return audience.Autorespond{List: m.list, Contact: audience.ContactID(contact), Autoresponder: m.responder,
+	return audience.Autorespond{List: m.list, Contact: enlist.ContactID(contact), Autoresponder: m.responder,
 		Time: 1_700_000_000 + int64(round)}
 }
 
@@ -130,7 +131,7 @@ func isPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
 // makeMailingList creates a database with a List, its Contacts and a Message. A mail of the Message has 2 KB, with a
 // text part, an HTML part and three merged values. more adds to the List before it has Contacts.
 func (b *bench) makeMailingList(db string, contacts int,
-	more func(*audience.Service, *audience.Caller, *mailingList) error) (*mailingList, error) {
+	more func(*audience.Service, *enlist.Caller, *mailingList) error) (*mailingList, error) {
 	store, err := b.openStore(db)
 	if err != nil {
 		return nil, err
@@ -167,18 +168,18 @@ func (b *bench) makeMailingList(db string, contacts int,
 const sentence = "The gardens are open from nine to five, and the café serves lunch until two. "
 
 // addMessage adds the Message of the mails.
-func (b *bench) addMessage(service *audience.Service, caller *audience.Caller) (audience.MessageID, error) {
+func (b *bench) addMessage(service *audience.Service, caller *enlist.Caller) (enlist.MessageID, error) {
 	text := "Dear {{First Name}} {{Last Name}},\n\n" + strings.Repeat(sentence, 7) + "\n\nYours in {{State}}\n"
 	html := "<html><body><p>Dear {{First Name}} {{Last Name}},</p><p>" + strings.Repeat(sentence, 12) +
 		"</p><p>Yours in {{State}}, <a href=\"https://example.com/\">example.com</a></p></body></html>"
-	return service.AddMessage(b.ctx, caller, []audience.Detail{detail("type", "email"), detail("name", "Bench"),
+	return service.AddMessage(b.ctx, caller, []enlist.Detail{detail("type", "email"), detail("name", "Bench"),
 		detail("subject", "News for {{First Name}}"), detail("text_content", text), detail("html_content", html)})
 }
 
 // addResponder adds an autoresponder with the Message. The benchmark never causes its event: sendQueued enqueues the
 // jobs.
-func (b *bench) addResponder(service *audience.Service, caller *audience.Caller, in *mailingList) (err error) {
-	in.responder, err = service.AddAutoresponder(b.ctx, caller, []audience.Detail{detail("event_type", "subscribe"),
+func (b *bench) addResponder(service *audience.Service, caller *enlist.Caller, in *mailingList) (err error) {
+	in.responder, err = service.AddAutoresponder(b.ctx, caller, []enlist.Detail{detail("event_type", "subscribe"),
 		detail("list_id", fmt.Sprint(in.list)), detail("message_id", fmt.Sprint(in.message))})
 	return err
 }

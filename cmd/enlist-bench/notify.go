@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
 
@@ -165,7 +166,7 @@ func (b *bench) serveMails(db string, to *sink) (*process, error) {
 // makeNotifyingList creates a database with two Lists. For each subscription to the
 // second List, the server notifies an address. The second List has the given number
 // of Contacts, and the queue has a notification for each of them.
-func (b *bench) makeNotifyingList(name string, contacts int) (quiet, notified audience.ListID, err error) {
+func (b *bench) makeNotifyingList(name string, contacts int) (quiet, notified enlist.ListID, err error) {
 	quiet, err = b.makeDatabase(name, 0)
 	if err != nil {
 		return 0, 0, err
@@ -191,11 +192,11 @@ func (b *bench) makeNotifyingList(name string, contacts int) (quiet, notified au
 }
 
 // fillQueue enqueues a notification for each Contact of a List.
-func (b *bench) fillQueue(store audience.Store, list audience.ListID, contacts int) error {
+func (b *bench) fillQueue(store audience.Store, list enlist.ListID, contacts int) error {
 	return b.inBatches(store, contacts, func(tx audience.Tx, from, to int) (err error) {
 		for i := from; i < to && err == nil; i++ {
-			err = tx.Enqueue(audience.Notify{List: list, Contact: audience.ContactID(i + 1),
-				Event: audience.EventSubscribe, Address: "owner@example.com", Time: 1_700_000_000 + int64(i)})
+			err = tx.Enqueue(audience.Notify{List: list, Contact: enlist.ContactID(i + 1),
+				Event: enlist.EventSubscribe, Address: "owner@example.com", Time: 1_700_000_000 + int64(i)})
 		}
 		return err
 	})

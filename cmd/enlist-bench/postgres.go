@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/postgres"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -61,7 +62,7 @@ func (b *bench) besideBare(l *load) error {
 }
 
 // fillPostgres creates a List with 10 Fields in an empty database.
-func (b *bench) fillPostgres(db string) (list audience.ListID, err error) {
+func (b *bench) fillPostgres(db string) (list enlist.ListID, err error) {
 	store, err := postgres.Open(b.ctx, db, postgres.Options{})
 	if err != nil {
 		return 0, err

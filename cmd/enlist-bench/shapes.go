@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file lists the searches that the parts "indexes" and "growth" measure. It runs a search over HTTP or in this
@@ -47,19 +48,19 @@ var scanned = []shape{
 }
 
 // body returns the JSON of the call.
-func (s *shape) body(list audience.ListID, contacts int) string {
+func (s *shape) body(list enlist.ListID, contacts int) string {
 	params := strings.ReplaceAll(s.params, "MIDDLE", fmt.Sprint(contacts/2))
 	return fmt.Sprintf(`{"id":1,"method":"%s","params":["%s",%d,%s]}`, s.method, apiKey, list, params)
 }
 
 // query returns the search in the form of package audience.
-func (s *shape) query(contacts int) (q audience.Query, err error) {
+func (s *shape) query(contacts int) (q enlist.Query, err error) {
 	var params []any
 	if err := json.Unmarshal([]byte("["+strings.ReplaceAll(s.params, "MIDDLE", fmt.Sprint(contacts/2))+"]"),
 		&params); err != nil {
 		return q, err
 	}
-	var tests []audience.Criteria
+	var tests []enlist.Criteria
 	either := false
 	for _, part := range params[0].([]any) {
 		test, ok := part.([]any)
@@ -67,14 +68,14 @@ func (s *shape) query(contacts int) (q audience.Query, err error) {
 			either = true // "OR"
 			continue
 		}
-		value := audience.Input{Kind: audience.InputText, Text: test[2].(string)}
-		tests = append(tests, audience.Criteria{Key: test[0].(string), Operator: test[1].(string), Value: value})
+		value := enlist.Input{Kind: enlist.InputText, Text: test[2].(string)}
+		tests = append(tests, enlist.Criteria{Key: test[0].(string), Operator: test[1].(string), Value: value})
 	}
 	switch {
 	case either:
-		q.Criteria = &audience.Criteria{Any: tests}
+		q.Criteria = &enlist.Criteria{Any: tests}
 	case len(tests) > 0:
-		q.Criteria = &audience.Criteria{All: tests}
+		q.Criteria = &enlist.Criteria{All: tests}
 	}
 	q.Limit = 100
 	if len(params) > 1 {
@@ -86,12 +87,12 @@ func (s *shape) query(contacts int) (q audience.Query, err error) {
 // discard receives the Contacts that a search finds, and ignores them.
 type discard struct{}
 
-func (discard) Begin([]audience.Column, bool) error { return nil }
-func (discard) Contact(*audience.Contact) error     { return nil }
+func (discard) Begin([]enlist.Column, bool) error { return nil }
+func (discard) Contact(*enlist.Contact) error     { return nil }
 
 // within runs the search in this process and returns its duration. The duration includes
 // the work of the database and the decoding of its rows, but no HTTP and no JSON.
-func (s *shape) within(ctx context.Context, service *audience.Service, caller *audience.Caller, list audience.ListID,
+func (s *shape) within(ctx context.Context, service *audience.Service, caller *enlist.Caller, list enlist.ListID,
 	contacts int) (time.Duration, error) {
 	q, err := s.query(contacts)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
 
@@ -69,7 +70,7 @@ const subscribeCall = `{"id":1,"method":"subscribeContact","params":["%s",%d,{"E
 	`"direct","I agree to the newsletter",{},"192.0.2.17"]}`
 
 // subscriptions returns a load that subscribes new addresses to a List.
-func (b *bench) subscriptions(to *process, list audience.ListID, connections int) *load {
+func (b *bench) subscriptions(to *process, list enlist.ListID, connections int) *load {
 	b.runs++
 	s := &subscriptions{count: make([]int, connections), run: b.runs}
 	marker := []byte("############")
@@ -106,7 +107,7 @@ func milliseconds(d time.Duration) string {
 
 // makeDatabase creates a database with a key and a List, and returns the ID of the List.
 // The List has 10 Fields and the given number of Contacts.
-func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, err error) {
+func (b *bench) makeDatabase(name string, contacts int) (list enlist.ListID, err error) {
 	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
 	if err != nil {
 		return 0, err
@@ -129,8 +130,8 @@ func (b *bench) makeDatabase(name string, contacts int) (list audience.ListID, e
 }
 
 // addList adds a List with 10 Fields. more has further attributes of the List.
-func (b *bench) addList(service *audience.Service, caller *audience.Caller,
-	more ...audience.Detail) (audience.ListID, error) {
+func (b *bench) addList(service *audience.Service, caller *enlist.Caller,
+	more ...enlist.Detail) (enlist.ListID, error) {
 	list, err := service.AddList(b.ctx, caller, append(more, detail("name", "Bench")))
 	if err != nil {
 		return 0, err
@@ -140,7 +141,7 @@ func (b *bench) addList(service *audience.Service, caller *audience.Caller,
 		{"Postcode", "text", ""}, {"Amount", "decimal", ""}, {"Born", "date", ""}, {"Member", "radio", "yes,no"},
 		{"Comment", "comment", ""}, {"Colours", "checkbox", "red,green,blue"},
 	} {
-		_, err := service.AddField(b.ctx, caller, list, []audience.Detail{
+		_, err := service.AddField(b.ctx, caller, list, []enlist.Detail{
 			detail("name", f.name), detail("type", f.kind), detail("values_array", f.values)})
 		if err != nil {
 			return 0, err
@@ -150,12 +151,12 @@ func (b *bench) addList(service *audience.Service, caller *audience.Caller,
 }
 
 // detail returns an attribute as a caller sends it.
-func detail(key, value string) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
+func detail(key, value string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
 }
 
 // fill inserts Contacts into the store without the API.
-func (b *bench) fill(store audience.Store, list audience.ListID, contacts int) error {
+func (b *bench) fill(store audience.Store, list enlist.ListID, contacts int) error {
 	return b.inBatches(store, contacts, func(tx audience.Tx, from, to int) error {
 		if from%100_000 == 0 {
 			b.say("%d Contacts", from)
@@ -190,7 +191,7 @@ const lastNames = 500_000
 
 // person returns Contact number i. A search for one State matches an eighth of the Contacts, for one
 // Postcode a thousandth, and for one value of Member half of them.
-func person(schema *audience.Schema, i int) *audience.Contact {
+func person(schema *enlist.Schema, i int) *enlist.Contact {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
 	values := map[string]string{
 		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames),
@@ -198,7 +199,7 @@ func person(schema *audience.Schema, i int) *audience.Contact {
 		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
 		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",
 	}
-	c := &audience.Contact{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
+	c := &enlist.Contact{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
 		Created: 1_700_000_000 + int64(i), Modified: 1_700_000_000 + int64(i)}
 	for i := range schema.Fields {
 		c.Values = c.Values.Set(schema.Fields[i].ID, values[schema.Fields[i].Name])

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file is the part "writes": how much search indexes slow down subscriptions. The indexes belong to the same List
@@ -58,11 +58,11 @@ func (b *bench) writingIndexed() error {
 type writing struct {
 	*bench
 	server *process
-	list   audience.ListID
+	list   enlist.ListID
 }
 
 // beside compares subscriptions to a List in another database with subscriptions to the List of w.
-func (w *writing) beside(name string, list audience.ListID, title, target string) error {
+func (w *writing) beside(name string, list enlist.ListID, title, target string) error {
 	other, err := w.serve(name)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 type accountCommand struct {
@@ -28,7 +29,7 @@ type contactLimit int64
 // UnmarshalText parses a limit. Kong calls it for flags and arguments.
 func (l *contactLimit) UnmarshalText(text []byte) error {
 	if string(text) == "none" {
-		*l = audience.NoContactLimit
+		*l = enlist.NoContactLimit
 		return nil
 	}
 	n, err := strconv.ParseInt(string(text), 10, 64)
@@ -41,7 +42,7 @@ func (l *contactLimit) UnmarshalText(text []byte) error {
 
 // String formats a limit in the form that UnmarshalText parses.
 func (l contactLimit) String() string {
-	if l == audience.NoContactLimit {
+	if l == enlist.NoContactLimit {
 		return "none"
 	}
 	return strconv.FormatInt(int64(l), 10)
@@ -93,7 +94,7 @@ type accountLimit struct {
 // Run sets the limit of Contacts.
 func (c *accountLimit) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		if err := s.SetContactLimit(ctx, audience.AccountID(c.ID), int64(c.Limit)); err != nil {
+		if err := s.SetContactLimit(ctx, enlist.AccountID(c.ID), int64(c.Limit)); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "Contact limit of Account %d: %v\n", c.ID, c.Limit)
@@ -110,7 +111,7 @@ type accountTimezone struct {
 // Run sets the time zone.
 func (c *accountTimezone) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		if err := s.SetTimeZone(ctx, audience.AccountID(c.ID), c.Name); err != nil {
+		if err := s.SetTimeZone(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "time zone of Account %d: %s\n", c.ID, c.Name)
@@ -131,7 +132,7 @@ func (c *accountDomains) Run(ctx context.Context, out *console) error {
 		domains = nil
 	}
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		if err := s.SetSendingDomains(ctx, audience.AccountID(c.ID), domains); err != nil {
+		if err := s.SetSendingDomains(ctx, enlist.AccountID(c.ID), domains); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "domains of the senders of Account %d: %s\n", c.ID, strings.Join(c.Domains, ", "))
@@ -141,9 +142,9 @@ func (c *accountDomains) Run(ctx context.Context, out *console) error {
 
 // accountRecord returns the columns of the table in their order. Only --json prints sending_domains, the days of
 // retention (0: for ever) and creation_time. The limit is a number or "none".
-func accountRecord(a *audience.Account) record {
+func accountRecord(a *enlist.Account) record {
 	var limit any = contactLimit(a.ContactLimit).String()
-	if a.ContactLimit != audience.NoContactLimit {
+	if a.ContactLimit != enlist.NoContactLimit {
 		limit = a.ContactLimit
 	}
 	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit},

@@ -15,6 +15,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/rpc"
 
 	"github.com/alecthomas/kong"
@@ -56,7 +57,7 @@ func (c *auditCommand) Run(ctx context.Context, out *console) error {
 		fmt.Fprintf(w, auditLayout, "TIME (UTC)", "ACCOUNT", "WHO", "FROM", "METHOD", "OBJECT", "CHANGE")
 	}
 	err := withService(ctx, c.Database, func(s *audience.Service) error {
-		return s.AuditLog(ctx, audience.AccountID(c.Account), c.query(time.Now()), func(r *audience.AuditRow) error {
+		return s.AuditLog(ctx, enlist.AccountID(c.Account), c.query(time.Now()), func(r *audience.AuditRow) error {
 			_, err := fmt.Fprintln(w, row(r))
 			return err
 		})
@@ -65,14 +66,14 @@ func (c *auditCommand) Run(ctx context.Context, out *console) error {
 }
 
 // query returns the search that the flags describe.
-func (c *auditCommand) query(now time.Time) audience.Query {
-	var tests []audience.Criteria
-	test := func(key, operator string, kind audience.InputKind, value string) {
-		tests = append(tests, audience.Criteria{Key: key, Operator: operator, Value: audience.Input{Kind: kind, Text: value}})
+func (c *auditCommand) query(now time.Time) enlist.Query {
+	var tests []enlist.Criteria
+	test := func(key, operator string, kind enlist.InputKind, value string) {
+		tests = append(tests, enlist.Criteria{Key: key, Operator: operator, Value: enlist.Input{Kind: kind, Text: value}})
 	}
 	number := func(key, operator string, n int64) {
 		if n != 0 {
-			test(key, operator, audience.InputNumber, strconv.FormatInt(n, 10))
+			test(key, operator, enlist.InputNumber, strconv.FormatInt(n, 10))
 		}
 	}
 	if c.Since.isSet {
@@ -85,12 +86,12 @@ func (c *auditCommand) query(now time.Time) audience.Query {
 	number("object_id", "exactly", c.ID)
 	for key, value := range map[string]string{"method": c.Method, "object": c.Object} {
 		if value != "" {
-			test(key, "exactly", audience.InputText, value)
+			test(key, "exactly", enlist.InputText, value)
 		}
 	}
-	q := audience.Query{SortBy: "id", Descending: true, Limit: c.Limit}
+	q := enlist.Query{SortBy: "id", Descending: true, Limit: c.Limit}
 	if tests != nil {
-		q.Criteria = &audience.Criteria{All: tests}
+		q.Criteria = &enlist.Criteria{All: tests}
 	}
 	return q
 }
@@ -160,7 +161,7 @@ func (m moment) unix(now time.Time) int64 {
 
 // auditActor returns who runs a command, and which: the words of the command without its arguments, which may contain
 // an address. With sudo, the user has two names: ada as root@mail1.
-func auditActor(command *kong.Context, getenv func(string) string) audience.Actor {
+func auditActor(command *kong.Context, getenv func(string) string) enlist.Actor {
 	words := []string{"enlist"}
 	for _, step := range command.Path {
 		if step.Command != nil {
@@ -177,5 +178,5 @@ func auditActor(command *kong.Context, getenv func(string) string) audience.Acto
 	if host, err := os.Hostname(); err == nil {
 		name += "@" + host
 	}
-	return audience.Actor{Method: strings.Join(words, " "), User: name}
+	return enlist.Actor{Method: strings.Join(words, " "), User: name}
 }

@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 // enlist batch: sends a Message to many Contacts, and shows and controls the Batches. The server sends the mails: the
@@ -37,8 +38,8 @@ type batchList struct {
 func (c *batchList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
 		var all []record
-		err := eachAccount(ctx, s, func(caller *audience.Caller) error {
-			if c.Account != 0 && caller.Account.ID != audience.AccountID(c.Account) {
+		err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
+			if c.Account != 0 && caller.Account.ID != enlist.AccountID(c.Account) {
 				return nil
 			}
 			found, err := c.find(ctx, s, caller)
@@ -56,9 +57,9 @@ func (c *batchList) Run(ctx context.Context, out *console) error {
 }
 
 // find returns the Batches of an Account.
-func (c *batchList) find(ctx context.Context, s *audience.Service, caller *audience.Caller) ([]audience.Batch, error) {
+func (c *batchList) find(ctx context.Context, s *audience.Service, caller *enlist.Caller) ([]audience.Batch, error) {
 	if c.All {
-		return s.SearchBatches(ctx, caller, audience.Query{})
+		return s.SearchBatches(ctx, caller, enlist.Query{})
 	}
 	return s.CurrentBatches(ctx, caller)
 }
@@ -76,15 +77,15 @@ type oneBatch struct {
 }
 
 // do runs a function with the Batch's ID and a Caller of its Account.
-func (c *oneBatch) do(ctx context.Context, fn func(*audience.Service, *audience.Caller, audience.BatchID) error) error {
+func (c *oneBatch) do(ctx context.Context, fn func(*audience.Service, *enlist.Caller, enlist.BatchID) error) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		id := audience.BatchID(c.ID)
-		caller, err := ownerOf(ctx, s, audience.NoBatch, func(caller *audience.Caller) error {
+		id := enlist.BatchID(c.ID)
+		caller, err := ownerOf(ctx, s, enlist.NoBatch, func(caller *enlist.Caller) error {
 			_, err := s.Batch(ctx, caller, id)
 			return err
 		})
-		if audience.KindOf(err) == audience.NoBatch {
-			err := audience.Refuse(audience.NoBatch, "no Batch with ID %d", id)
+		if enlist.KindOf(err) == enlist.NoBatch {
+			err := enlist.Refuse(enlist.NoBatch, "no Batch with ID %d", id)
 			return next(err, "enlist batch list --all prints the Batches")
 		}
 		if err != nil {
@@ -96,7 +97,7 @@ func (c *oneBatch) do(ctx context.Context, fn func(*audience.Service, *audience.
 
 // edit runs a command of editBatch and prints the new status.
 func (c *oneBatch) edit(ctx context.Context, out *console, command, at string) error {
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.BatchID) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
 		when, err := sendTime(at, caller.Account)
 		if err != nil {
 			return err
@@ -147,7 +148,7 @@ type batchDelete struct{ oneBatch }
 
 // Run deletes the Batch.
 func (c *batchDelete) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.BatchID) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
 		if err := s.DeleteBatch(ctx, caller, id); err != nil {
 			return err
 		}
@@ -162,7 +163,7 @@ type batchShow struct {
 
 // Run shows the Batch.
 func (c *batchShow) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.BatchID) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
 		if c.Follow {
 			return followBatch(ctx, s, caller, id, out)
 		}
@@ -178,7 +179,7 @@ type batchStats struct{ oneBatch }
 
 // Run shows the numbers of the Batch.
 func (c *batchStats) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.BatchID) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
 		r, err := s.BatchReport(ctx, caller, id)
 		if err != nil {
 			return err
@@ -194,7 +195,7 @@ type batchWinner struct {
 
 // Run chooses the winner of the variants.
 func (c *batchWinner) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.BatchID) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
 		if err := s.ChooseWinner(ctx, caller, id, c.Variant); err != nil {
 			return err
 		}

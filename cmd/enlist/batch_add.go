@@ -9,6 +9,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/rpc"
 )
 
@@ -99,7 +100,7 @@ func (c *newBatch) request() (r audience.BatchRequest, err error) {
 	case chosen > 0 && !slices.ContainsFunc(c.List, isWhole):
 		return r, usage("--contact, --unsent and --where need a --list without a suffix")
 	}
-	r.Message = audience.MessageID(c.Message)
+	r.Message = enlist.MessageID(c.Message)
 	r.Options, err = c.options()
 	if err != nil {
 		return r, err
@@ -115,14 +116,14 @@ func (c *newBatch) request() (r audience.BatchRequest, err error) {
 
 // addPopulation adds the population of one flag --list. Without a suffix, the other flags say which Contacts of the List
 // are meant. The Contacts of a List that have a flag each are one population.
-func (c *newBatch) addPopulation(all []audience.PopulationRequest, text string, where *audience.Criteria) (
+func (c *newBatch) addPopulation(all []audience.PopulationRequest, text string, where *enlist.Criteria) (
 	[]audience.PopulationRequest, error) {
 	id, suffix, hasSuffix := strings.Cut(text, ":")
 	list, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return nil, usageOfList(text)
 	}
-	p := audience.PopulationRequest{List: audience.ListID(list)}
+	p := audience.PopulationRequest{List: enlist.ListID(list)}
 	if c.AtSend {
 		p.Time = "send"
 	}
@@ -152,7 +153,7 @@ func (c *newBatch) addPopulation(all []audience.PopulationRequest, text string, 
 		all = append(all, p)
 	}
 	for _, contact := range contacts {
-		all[i].Contacts = append(all[i].Contacts, audience.ContactID(contact))
+		all[i].Contacts = append(all[i].Contacts, enlist.ContactID(contact))
 	}
 	return all, nil
 }
@@ -171,7 +172,7 @@ func (c *newBatch) options() (o audience.BatchOptions, err error) {
 	o = audience.BatchOptions{Name: c.Name, Doubt: c.Doubt, Rate: c.Rate, LocalTime: c.Local,
 		VariantOptions: audience.VariantOptions{Share: c.TestShare, Winner: c.Winner, Hours: c.WinnerHours}}
 	for _, id := range c.ExcludeBatch {
-		o.Exclude.Batches = append(o.Exclude.Batches, audience.BatchID(id))
+		o.Exclude.Batches = append(o.Exclude.Batches, enlist.BatchID(id))
 	}
 	o.Exclude.Criteria, err = criteria("--exclude", c.Exclude)
 	if err != nil {
@@ -183,7 +184,7 @@ func (c *newBatch) options() (o audience.BatchOptions, err error) {
 
 // criteria reads the criteria of a flag. Without a text there are none, but criteria without a test would leave out no
 // Contact, or send to all.
-func criteria(flag, text string) (*audience.Criteria, error) {
+func criteria(flag, text string) (*enlist.Criteria, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -206,7 +207,7 @@ func (c *newBatch) variants() (all []audience.Variant, err error) {
 			if err != nil {
 				return nil, usage("--variant %q needs the ID of a Message, such as message=7", text)
 			}
-			v = audience.Variant{Message: audience.MessageID(n)}
+			v = audience.Variant{Message: enlist.MessageID(n)}
 		}
 		all = append(all, v)
 	}
@@ -218,7 +219,7 @@ var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:0
 
 // sendTime reads the time of a flag: a Unix time, or a date and time in the Account's time zone unless the text names
 // another one. It returns 0 for no text.
-func sendTime(text string, a *audience.Account) (int64, error) {
+func sendTime(text string, a *enlist.Account) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}

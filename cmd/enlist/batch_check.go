@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/mail"
 )
 
@@ -63,7 +64,7 @@ func (c *batchCheck) print(w io.Writer, check *audience.BatchCheck) error {
 }
 
 // checkBatch checks a Batch without the settings of a server. So the default sender is unknown.
-func checkBatch(ctx context.Context, s *audience.Service, caller *audience.Caller, r audience.BatchRequest) (
+func checkBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller, r audience.BatchRequest) (
 	*audience.BatchCheck, error) {
 	composer, err := mail.NewComposer(mail.Options{PublicURL: "https://lists.example.com"}) // only the length of links counts
 	if err != nil {
@@ -74,7 +75,7 @@ func checkBatch(ctx context.Context, s *audience.Service, caller *audience.Calle
 }
 
 // warn prints what is probably wrong with a Batch that is added next. It returns an error if a finding is an error.
-func warn(ctx context.Context, s *audience.Service, caller *audience.Caller, r audience.BatchRequest, w io.Writer) error {
+func warn(ctx context.Context, s *audience.Service, caller *enlist.Caller, r audience.BatchRequest, w io.Writer) error {
 	check, err := checkBatch(ctx, s, caller, r)
 	if err != nil {
 		return err

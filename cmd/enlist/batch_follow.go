@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/mattn/go-isatty"
 )
@@ -23,7 +24,7 @@ const (
 
 // followBatch shows the progress of a Batch until it has ended, or was paused. It returns an error unless the Batch
 // is completed.
-func followBatch(ctx context.Context, s *audience.Service, caller *audience.Caller, id audience.BatchID,
+func followBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller, id enlist.BatchID,
 	out *console) error {
 	p := batchProgress{out: out.stderr, terminal: isTerminal(out.stderr)}
 	for {

@@ -12,6 +12,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/proof"
 )
 
@@ -30,13 +31,13 @@ type consentProofCommand struct {
 // Run writes the page.
 func (c *consentProofCommand) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		caller, err := operatorOfList(ctx, s, audience.ListID(c.List))
+		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
 		if err != nil {
 			return err
 		}
-		found, err := s.ConsentProof(ctx, caller, audience.ListID(c.List), audience.ContactID(c.Contact))
-		if audience.KindOf(err) == audience.NoContact {
-			return next(audience.Refuse(audience.NoContact, "list %d never had a Contact with ID %d", c.List, c.Contact),
+		found, err := s.ConsentProof(ctx, caller, enlist.ListID(c.List), enlist.ContactID(c.Contact))
+		if enlist.KindOf(err) == enlist.NoContact {
+			return next(enlist.Refuse(enlist.NoContact, "list %d never had a Contact with ID %d", c.List, c.Contact),
 				"enlist person export prints the IDs of a person")
 		}
 		if err != nil {

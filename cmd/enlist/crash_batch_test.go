@@ -18,6 +18,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
@@ -205,7 +206,7 @@ func (c *crash) sendBatches(smtp string, batches []int64) {
 	defer look.Stop()
 	for _, id := range batches {
 		for status := audience.BatchStatus(""); status != audience.BatchCompleted; <-look.C {
-			b, failed := service.Batch(ctx, caller, audience.BatchID(id))
+			b, failed := service.Batch(ctx, caller, enlist.BatchID(id))
 			if err != nil || failed != nil {
 				c.t.Fatalf("Batch %d is not completed: %v, %v", id, err, failed)
 			}
@@ -266,13 +267,13 @@ func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, rec
 	}
 	others := int64(0) // mails of the second variants
 	for _, id := range batches {
-		b, err := service.Batch(c.t.Context(), caller, audience.BatchID(id))
+		b, err := service.Batch(c.t.Context(), caller, enlist.BatchID(id))
 		if err != nil || b.Sent != recipients || b.Recipients != recipients {
 			c.t.Errorf("Batch %d has the counts %+v, %v, want %d sent", id, b.BatchCounts, err, recipients)
 			continue
 		}
 		doubt += b.Repeated
-		report, err := service.BatchReport(c.t.Context(), caller, audience.BatchID(id))
+		report, err := service.BatchReport(c.t.Context(), caller, enlist.BatchID(id))
 		if err != nil {
 			c.t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
 
@@ -100,7 +101,7 @@ func (c *crash) killAfter(moment time.Duration, arguments ...string) {
 func waitFor(moment time.Duration) { <-time.After(moment) }
 
 // withService runs do with a Service on the database.
-func (c *crash) withService(do func(*audience.Service, *audience.Caller)) {
+func (c *crash) withService(do func(*audience.Service, *enlist.Caller)) {
 	c.t.Helper()
 	store, err := teststores.Open(c.t.Context(), c.db, 0)
 	if err != nil {
@@ -114,7 +115,7 @@ func (c *crash) withService(do func(*audience.Service, *audience.Caller)) {
 // lastImport returns the newest import, or nil if there is none.
 func (c *crash) lastImport() (last *audience.Import) {
 	c.t.Helper()
-	c.withService(func(s *audience.Service, caller *audience.Caller) {
+	c.withService(func(s *audience.Service, caller *enlist.Caller) {
 		if all := must(s.Imports(c.t.Context(), caller))(c.t); len(all) > 0 {
 			last = &all[len(all)-1]
 		}
@@ -128,12 +129,12 @@ func (c *crash) wantEachRowOnce(i *audience.Import, rows int) {
 	if i.State != audience.ImportDone || i.Added != int64(rows) || i.Rows != int64(rows) {
 		c.t.Fatalf("the import is %s %q with %+v, want %d rows added", i.State, i.Reason, i.ImportCounts, rows)
 	}
-	c.withService(func(s *audience.Service, caller *audience.Caller) {
+	c.withService(func(s *audience.Service, caller *enlist.Caller) {
 		contacts := must(s.CountContacts(c.t.Context(), caller, i.ListID, nil))(c.t)
 		if contacts != int64(rows) {
 			c.t.Errorf("the List has %d Contacts, want %d", contacts, rows)
 		}
-		seen := make(map[audience.ContactID]bool)
+		seen := make(map[enlist.ContactID]bool)
 		var checked []audience.RowResult
 		err := s.ImportResults(c.t.Context(), caller, i.ID, func(r *audience.RowResult) error {
 			if r.Row != int64(len(seen)+1) || r.Outcome != audience.RowAdded || seen[r.Contact] {

@@ -28,7 +28,7 @@ func killedMoveEndsEqual(t *testing.T, e teststores.Engine) {
 		rounds = 4
 	}
 	c := newCrash(t, e, "smtp://127.0.0.1:1")
-	if status, _, problem := enlist("account", "add", "--name", "New home", "--db", c.db); status != 0 {
+	if status, _, problem := runEnlist("account", "add", "--name", "New home", "--db", c.db); status != 0 {
 		t.Fatal(problem)
 	}
 	var want map[string]any
@@ -43,7 +43,7 @@ func killedMoveEndsEqual(t *testing.T, e teststores.Engine) {
 		for range rounds {
 			c.killAfter(time.Duration(rand.IntN(500))*time.Millisecond, arguments...)
 		}
-		status, printed, progress := enlist(arguments...)
+		status, printed, progress := runEnlist(arguments...)
 		if status != 0 || strings.Contains(printed, "different") {
 			t.Fatalf("the last run: status %d, output %s%s", status, printed, progress)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 )
@@ -215,7 +216,7 @@ func (f *processes) inspectAll(server *mailtest.Server) {
 			f.t.Errorf("%d Contacts are stored, but callers received %d IDs", count, len(f.answered))
 		}
 		for id := range f.answered {
-			rows, err := tx.LedgerRows(1, audience.ContactID(id), 0, 0)
+			rows, err := tx.LedgerRows(1, enlist.ContactID(id), 0, 0)
 			if err != nil {
 				return err
 			}

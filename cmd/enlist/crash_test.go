@@ -18,6 +18,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
@@ -203,7 +204,7 @@ func (c *crash) inspect() {
 	stored := 0
 	err := store.View(ctx, func(tx audience.Tx) error {
 		last, err := tx.LastContactID(1)
-		for id := audience.ContactID(1); id <= last && err == nil; id++ {
+		for id := enlist.ContactID(1); id <= last && err == nil; id++ {
 			if _, err := tx.Contact(1, id); err != nil {
 				continue // the ID of an insert that was rolled back
 			}
@@ -237,12 +238,12 @@ func (c *crash) check(store *database) {
 }
 
 // notifications counts the queued notifications of each Contact.
-func (c *crash) notifications(store *database) map[audience.ContactID]int {
+func (c *crash) notifications(store *database) map[enlist.ContactID]int {
 	client, err := store.jobs(&river.Config{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	count := make(map[audience.ContactID]int)
+	count := make(map[enlist.ContactID]int)
 	all := func() *river.JobListParams { return river.NewJobListParams().Kinds("notify").First(1000) }
 	for params := all(); ; {
 		page, err := client.JobList(c.t.Context(), params)

@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/store/postgres"
@@ -99,9 +100,9 @@ func withStore(ctx context.Context, db config.Database, do func(*database) error
 
 // chooseAccount returns the given ID of an Account. For 0 it returns the ID of the only Account of the database, and
 // an error if the database has no Account or several.
-func chooseAccount(ctx context.Context, s *audience.Service, id int64) (audience.AccountID, error) {
+func chooseAccount(ctx context.Context, s *audience.Service, id int64) (enlist.AccountID, error) {
 	if id != 0 {
-		return audience.AccountID(id), nil
+		return enlist.AccountID(id), nil
 	}
 	all, err := s.Accounts(ctx)
 	switch {
@@ -116,7 +117,7 @@ func chooseAccount(ctx context.Context, s *audience.Service, id int64) (audience
 }
 
 // operator returns a Caller with all rights in an Account. The ID 0 means the only Account of the database.
-func operator(ctx context.Context, s *audience.Service, account int64) (*audience.Caller, error) {
+func operator(ctx context.Context, s *audience.Service, account int64) (*enlist.Caller, error) {
 	id, err := chooseAccount(ctx, s, account)
 	if err != nil {
 		return nil, err
@@ -125,22 +126,22 @@ func operator(ctx context.Context, s *audience.Service, account int64) (*audienc
 }
 
 // operatorOfList returns a Caller with all rights in the Account that the List belongs to.
-func operatorOfList(ctx context.Context, s *audience.Service, list audience.ListID) (*audience.Caller, error) {
-	caller, err := ownerOf(ctx, s, audience.NoList, func(c *audience.Caller) error {
+func operatorOfList(ctx context.Context, s *audience.Service, list enlist.ListID) (*enlist.Caller, error) {
+	caller, err := ownerOf(ctx, s, enlist.NoList, func(c *enlist.Caller) error {
 		_, err := s.List(ctx, c, list)
 		return err
 	})
-	if audience.KindOf(err) == audience.NoList {
-		return nil, next(audience.Refuse(audience.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
+	if enlist.KindOf(err) == enlist.NoList {
+		return nil, next(enlist.Refuse(enlist.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
 	}
 	return caller, err
 }
 
 // ownerOf returns a Caller with all rights in the Account for which load succeeds. load returns an error of the kind
 // absent if its record belongs to another Account. ownerOf returns this error if no Account has the record.
-func ownerOf(ctx context.Context, s *audience.Service, absent audience.Kind,
-	load func(*audience.Caller) error) (owner *audience.Caller, err error) {
-	err = eachAccount(ctx, s, func(c *audience.Caller) error {
+func ownerOf(ctx context.Context, s *audience.Service, absent enlist.Kind,
+	load func(*enlist.Caller) error) (owner *enlist.Caller, err error) {
+	err = eachAccount(ctx, s, func(c *enlist.Caller) error {
 		if owner != nil {
 			return nil
 		}
@@ -148,19 +149,19 @@ func ownerOf(ctx context.Context, s *audience.Service, absent audience.Kind,
 		switch {
 		case err == nil:
 			owner = c
-		case audience.KindOf(err) != absent:
+		case enlist.KindOf(err) != absent:
 			return err
 		}
 		return nil
 	})
 	if err == nil && owner == nil {
-		err = audience.Refuse(absent, "")
+		err = enlist.Refuse(absent, "")
 	}
 	return owner, err
 }
 
 // eachAccount calls do for each Account, with a Caller that has all rights in it.
-func eachAccount(ctx context.Context, s *audience.Service, do func(*audience.Caller) error) error {
+func eachAccount(ctx context.Context, s *audience.Service, do func(*enlist.Caller) error) error {
 	accounts, err := s.Accounts(ctx)
 	if err != nil {
 		return err

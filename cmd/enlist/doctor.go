@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 )
 
@@ -141,7 +142,7 @@ func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvis
 		case x.Missing:
 			add("index %d of List %d for the key %s is missing or invalid in the database: "+
 				"a running service builds it again within minutes", x.ID, x.ListID, x.Key)
-		case x.State == audience.IndexFailed:
+		case x.State == enlist.IndexFailed:
 			add("index %d of List %d for the key %s could not be built: %s: try again with: "+
 				"enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error)
 		}
@@ -162,7 +163,7 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 		return nil, err
 	}
 	now := time.Now().Unix()
-	valid := func(k audience.Key) bool {
+	valid := func(k enlist.Key) bool {
 		return k.RevokedTime == 0 && (k.ExpiryTime == 0 || k.ExpiryTime > now)
 	}
 	if !slices.ContainsFunc(keys, valid) {

@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 type domainCommand struct {
@@ -44,7 +45,7 @@ type domainAdd struct {
 // Run adds the domain.
 func (c *domainAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		d, err := s.AddSendingDomain(ctx, audience.NewSendingDomain{Account: audience.AccountID(c.Account),
+		d, err := s.AddSendingDomain(ctx, audience.NewSendingDomain{Account: enlist.AccountID(c.Account),
 			Domain: c.Domain, Selector: c.Selector, Type: audience.DKIMKeyType(c.Type)})
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/importexport"
 	"enlist/internal/rpc"
 )
@@ -77,9 +78,9 @@ func (c *exportCommand) export() (*importexport.Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &importexport.Export{List: audience.ListID(c.List), Columns: columns, Format: importexport.Format(c.Format),
+	e := &importexport.Export{List: enlist.ListID(c.List), Columns: columns, Format: importexport.Format(c.Format),
 		Gzip: c.Gz, Excel: c.Excel, Proof: c.Proof,
-		Query: audience.Query{Criteria: criteria, SortBy: c.Sort, Descending: c.Desc, Limit: c.Limit}}
+		Query: enlist.Query{Criteria: criteria, SortBy: c.Sort, Descending: c.Desc, Limit: c.Limit}}
 	return e, e.Check()
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 type fieldCommand struct {
@@ -26,19 +27,19 @@ type fieldAdd struct {
 // Run adds the Field.
 func (c *fieldAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		caller, err := operatorOfList(ctx, s, audience.ListID(c.List))
+		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
 		if err != nil {
 			return err
 		}
 		if err := known(audience.FieldAttributes, c.Set); err != nil {
 			return err
 		}
-		id, err := s.AddField(ctx, caller, audience.ListID(c.List),
+		id, err := s.AddField(ctx, caller, enlist.ListID(c.List),
 			details(c.Set, value{"name", c.Name}, value{"type", c.Type}))
 		if err != nil {
 			return err
 		}
-		f, err := s.Field(ctx, caller, audience.ListID(c.List), id)
+		f, err := s.Field(ctx, caller, enlist.ListID(c.List), id)
 		if err != nil {
 			return err
 		}
@@ -55,15 +56,15 @@ type fieldList struct {
 // Run lists the Fields.
 func (c *fieldList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		caller, err := operatorOfList(ctx, s, audience.ListID(c.List))
+		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
 		if err != nil {
 			return err
 		}
-		fields, err := s.SearchFields(ctx, caller, audience.ListID(c.List), audience.Query{})
+		fields, err := s.SearchFields(ctx, caller, enlist.ListID(c.List), enlist.Query{})
 		if err != nil {
 			return err
 		}
-		all := records(fields, func(f *audience.Field) record { return recordOf(audience.FieldAttributes, f) })
+		all := records(fields, func(f *enlist.Field) record { return recordOf(audience.FieldAttributes, f) })
 		return c.list(out.stdout, all,
 			"id", "name", "type", "address_type", "is_mandatory", "default_value", "values_array")
 	})

@@ -66,11 +66,11 @@ func TestFullDiskStopsAnImport(t *testing.T) {
 	c.db = filepath.Join(dir, "enlist.db")
 	c.start()() // creates the database
 	large := manyPeople(t, 500_000)
-	status, out, problem := enlist("import", "--db", c.db, "--list", "1", large)
+	status, out, problem := runEnlist("import", "--db", c.db, "--list", "1", large)
 	if status != 1 || !strings.Contains(problem, "the disk of the database has room for") {
 		t.Errorf("the import of a large file ended with status %d and printed %s%s", status, out, problem)
 	}
-	if status, out, _ := enlist("import", "list", "--all", "--db", c.db, "--json"); status != 0 || strings.Contains(out, "people.csv") {
+	if status, out, _ := runEnlist("import", "list", "--all", "--db", c.db, "--json"); status != 0 || strings.Contains(out, "people.csv") {
 		t.Errorf("status %d; the refused file is listed: %s", status, out)
 	}
 	fill := filepath.Join(dir, "fill")
@@ -78,7 +78,7 @@ func TestFullDiskStopsAnImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	const rows = 60_000
-	status, out, problem = enlist("import", "--db", c.db, "--list", "1", manyPeople(t, rows))
+	status, out, problem = runEnlist("import", "--db", c.db, "--list", "1", manyPeople(t, rows))
 	if status != 1 || !strings.Contains(problem, "database or disk is full: continue with: enlist import resume 1") {
 		t.Errorf("on a full disk the import ended with status %d and printed %s%s", status, out, problem)
 	}
@@ -88,7 +88,7 @@ func TestFullDiskStopsAnImport(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=128m"); err != nil {
 		t.Fatal(err)
 	}
-	status, out, problem = enlist("import", "resume", "1", "--db", c.db)
+	status, out, problem = runEnlist("import", "resume", "1", "--db", c.db)
 	if done := fmt.Sprintf("%d rows: %[1]d added", rows); status != 0 || !strings.Contains(out, done) {
 		t.Errorf("with room again the import ended with status %d and printed %s%s, want %q", status, out, problem, done)
 	}
@@ -105,7 +105,7 @@ func fullDiskStopsABackup(t *testing.T, e teststores.Engine) {
 	dir := smallDisk(t, "16m")
 	c := newCrash(t, e, "smtp://127.0.0.1:1")
 	c.start()()
-	if status, out, problem := enlist("import", "--db", c.db, "--list", "1", manyPeople(t, 20_000)); status != 0 {
+	if status, out, problem := runEnlist("import", "--db", c.db, "--list", "1", manyPeople(t, 20_000)); status != 0 {
 		t.Fatalf("the import ended with status %d: %s%s", status, out, problem)
 	}
 	old := filepath.Join(dir, "enlist-20200101T000000Z.db")
@@ -135,7 +135,7 @@ func fullDiskStopsABackup(t *testing.T, e teststores.Engine) {
 	for _, args := range [][]string{
 		{filepath.Join(dir, "new.db")}, {"--force", old}, {"--recipient", key, filepath.Join(dir, "new.db.age")},
 	} {
-		status, out, problem := enlist(append([]string{"backup", "--db", c.db}, args...)...)
+		status, out, problem := runEnlist(append([]string{"backup", "--db", c.db}, args...)...)
 		if status != 1 || !strings.Contains(problem, full) {
 			t.Errorf("backup %q ended with status %d and printed %s%s", args, status, out, problem)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 type importCommand struct {
@@ -77,7 +78,7 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 	}
 	defer file.Close()
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		caller, err := operatorOfList(ctx, s, audience.ListID(c.List))
+		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
 		if err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 }
 
 // add adds an Import and runs it.
-func (c *importAdd) add(ctx context.Context, s *audience.Service, caller *audience.Caller, n audience.NewImport,
+func (c *importAdd) add(ctx context.Context, s *audience.Service, caller *enlist.Caller, n audience.NewImport,
 	out *console) error {
 	i, err := s.AddImport(ctx, caller, n)
 	if err != nil {
@@ -98,7 +99,7 @@ func (c *importAdd) add(ctx context.Context, s *audience.Service, caller *audien
 
 // options returns the options that the flags describe.
 func (c *importAdd) options(name string) audience.ImportOptions {
-	o := audience.ImportOptions{List: audience.ListID(c.List), FileName: name, Format: c.Format, Encoding: c.Encoding,
+	o := audience.ImportOptions{List: enlist.ListID(c.List), FileName: name, Format: c.Format, Encoding: c.Encoding,
 		Delimiter: c.Delimiter, NoHeader: c.NoHeader, Map: mappings(c.Map), Dates: mappings(c.Date),
 		DecimalComma: c.DecimalComma, AddFields: c.AddFields, As: c.As, Skip: c.Skip, ConsentType: c.ConsentType,
 		ConsentText: c.ConsentText, DryRun: c.DryRun, Autoresponders: c.Autoresponders, Notifications: c.Notifications,
@@ -144,7 +145,7 @@ type importList struct {
 func (c *importList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
 		var all []record
-		err := eachAccount(ctx, s, func(caller *audience.Caller) error {
+		err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
 			found, err := s.Imports(ctx, caller)
 			for n := range found {
 				if c.All || !found[n].Ended() {
@@ -169,15 +170,15 @@ type oneImport struct {
 }
 
 // do runs a function with the Import's ID and a Caller of its Account.
-func (c *oneImport) do(ctx context.Context, fn func(*audience.Service, *audience.Caller, audience.ImportID) error) error {
+func (c *oneImport) do(ctx context.Context, fn func(*audience.Service, *enlist.Caller, enlist.ImportID) error) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		id := audience.ImportID(c.ID)
-		caller, err := ownerOf(ctx, s, audience.InvalidParameters, func(caller *audience.Caller) error {
+		id := enlist.ImportID(c.ID)
+		caller, err := ownerOf(ctx, s, enlist.InvalidParameters, func(caller *enlist.Caller) error {
 			_, err := s.Import(ctx, caller, id)
 			return err
 		})
-		if audience.KindOf(err) == audience.InvalidParameters {
-			err := audience.Refuse(audience.InvalidParameters, "no import with ID %d", id)
+		if enlist.KindOf(err) == enlist.InvalidParameters {
+			err := enlist.Refuse(enlist.InvalidParameters, "no import with ID %d", id)
 			return next(err, "enlist import list --all prints the imports")
 		}
 		if err != nil {
@@ -189,8 +190,8 @@ func (c *oneImport) do(ctx context.Context, fn func(*audience.Service, *audience
 
 // edit changes the Import and prints its new state.
 func (c *oneImport) edit(ctx context.Context, out *console,
-	change func(*audience.Service, context.Context, *audience.Caller, audience.ImportID) error) error {
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
+	change func(*audience.Service, context.Context, *enlist.Caller, enlist.ImportID) error) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.ImportID) error {
 		if err := change(s, ctx, caller, id); err != nil {
 			return err
 		}
@@ -220,7 +221,7 @@ type importResume struct{ oneImport }
 
 // Run continues the Import and runs it.
 func (c *importResume) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.ImportID) error {
 		if err := s.ResumeImport(ctx, caller, id); err != nil {
 			return err
 		}
@@ -235,7 +236,7 @@ type importShow struct {
 
 // Run shows the Import.
 func (c *importShow) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.ImportID) error {
 		if c.Follow {
 			return followImport(ctx, s, caller, id, c.format, out)
 		}
@@ -260,7 +261,7 @@ func (c *importResults) Run(ctx context.Context, out *console) error {
 			return usage("--only %s: there is no such outcome; there are added, updated, unchanged, skipped and refused", o)
 		}
 	}
-	return c.do(ctx, func(s *audience.Service, caller *audience.Caller, id audience.ImportID) error {
+	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.ImportID) error {
 		w := bufio.NewWriterSize(out.stdout, 64<<10)
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -24,7 +25,7 @@ const importLook = 200 * time.Millisecond
 
 // runImport runs an Import and shows its progress. If another process runs it already, runImport only shows the progress,
 // unless that process dies. The first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
-func runImport(ctx context.Context, s *audience.Service, caller *audience.Caller, id audience.ImportID, f format,
+func runImport(ctx context.Context, s *audience.Service, caller *enlist.Caller, id enlist.ImportID, f format,
 	out *console) error {
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
@@ -53,7 +54,7 @@ func runImport(ctx context.Context, s *audience.Service, caller *audience.Caller
 
 // runWhenFree runs an Import. If another process runs it, runWhenFree waits until that process has ended it, or until
 // its lease has ended because it died.
-func runWhenFree(ctx context.Context, s *audience.Service, id audience.ImportID) error {
+func runWhenFree(ctx context.Context, s *audience.Service, id enlist.ImportID) error {
 	for {
 		err := s.RunImport(ctx, id)
 		if !errors.Is(err, audience.ErrImportRuns) {
@@ -69,7 +70,7 @@ func runWhenFree(ctx context.Context, s *audience.Service, id audience.ImportID)
 
 // followImport shows the progress of an Import until it has ended or is paused, and then prints the result. It returns
 // an error unless the Import is done.
-func followImport(ctx context.Context, s *audience.Service, caller *audience.Caller, id audience.ImportID, f format,
+func followImport(ctx context.Context, s *audience.Service, caller *enlist.Caller, id enlist.ImportID, f format,
 	out *console) error {
 	p := newImportProgress(out.stderr)
 	tick := time.NewTicker(importLook)

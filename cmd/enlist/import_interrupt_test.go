@@ -49,7 +49,7 @@ func TestSIGINTPausesAnImport(t *testing.T) {
 			t.Fatal(err)
 		}
 		awaitTrue(t, func() bool {
-			_, out, _ := enlist("import", "show", "1", "--db", c.db, "--json")
+			_, out, _ := runEnlist("import", "show", "1", "--db", c.db, "--json")
 			return strings.Contains(out, `"state": "running"`) && !strings.Contains(out, `"rows": 0,`)
 		})
 		cmd.Process.Signal(syscall.SIGINT)
@@ -58,7 +58,7 @@ func TestSIGINTPausesAnImport(t *testing.T) {
 		if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.HasSuffix(printed.String(), want) {
 			t.Errorf("SIGINT ended the import with %v after %q, want status 1 and %q", err, &printed, want)
 		}
-		status, out, problem := enlist("import", "resume", "1", "--db", c.db)
+		status, out, problem := runEnlist("import", "resume", "1", "--db", c.db)
 		done := fmt.Sprintf("import 1 is done: %d rows: %[1]d added, 0 updated, 0 unchanged, 0 skipped, 0 refused", rows)
 		if status != 0 || !strings.Contains(out, done) {
 			t.Errorf("the rest ended with status %d and printed %s%s, want %q", status, out, problem, done)

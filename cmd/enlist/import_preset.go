@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/importexport"
 )
 
@@ -39,7 +40,7 @@ func (c *importAdd) runPreset(ctx context.Context, out *console) error {
 		fmt.Fprintln(out.stderr, note)
 	}
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		caller, err := operatorOfList(ctx, s, audience.ListID(c.List))
+		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func (c *importAdd) runPreset(ctx context.Context, out *console) error {
 }
 
 // addPart adds the Import of one part and runs it.
-func (c *importAdd) addPart(ctx context.Context, s *audience.Service, caller *audience.Caller, p *importexport.Part,
+func (c *importAdd) addPart(ctx context.Context, s *audience.Service, caller *enlist.Caller, p *importexport.Part,
 	out *console) error {
 	file, err := p.Open()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 )
 
@@ -96,15 +97,15 @@ type indexCreate struct {
 // Run builds the index and waits for it.
 func (c *indexCreate) Run(ctx context.Context, out *console) error {
 	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *indexadvisor.Advisor) error {
-		x, err := advisor.Create(ctx, audience.ListID(c.List), c.Key, c.Parts)
+		x, err := advisor.Create(ctx, enlist.ListID(c.List), c.Key, c.Parts)
 		switch {
-		case errors.Is(err, audience.ErrIndexBusy):
+		case errors.Is(err, enlist.ErrIndexBusy):
 			return next(err, "enlist index list shows whether the index is ready")
-		case audience.KindOf(err) == audience.NoList:
+		case enlist.KindOf(err) == enlist.NoList:
 			return next(err, "enlist list show prints the Lists")
 		case err != nil:
 			return err
-		case x.State != audience.IndexReady:
+		case x.State != enlist.IndexReady:
 			return fmt.Errorf("the index was not built: %s", x.Error)
 		}
 		if err := s.RecordAct(ctx, "Index", map[string]any{"id": int64(x.ID), "list_id": c.List, "key": c.Key}); err != nil {
@@ -124,9 +125,9 @@ type indexDrop struct {
 func (c *indexDrop) Run(ctx context.Context, out *console) error {
 	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *indexadvisor.Advisor) error {
 		for _, id := range c.IDs {
-			err := advisor.Remove(ctx, audience.SearchIndexID(id))
+			err := advisor.Remove(ctx, enlist.SearchIndexID(id))
 			switch {
-			case errors.Is(err, audience.ErrIndexBusy): // a running service may already be dropping the index
+			case errors.Is(err, enlist.ErrIndexBusy): // a running service may already be dropping the index
 				fmt.Fprintf(out.stdout, "index %d: searches no longer use it. Another process is building or "+
 					"dropping it. After that, the service drops it if it still exists\n", id)
 			case err != nil:

@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 type keyCommand struct {
@@ -22,17 +23,17 @@ type keyCommand struct {
 type keyCreate struct {
 	config.Database
 	format
-	Name    string            `required:"" help:"Name of the key; the consent ledger records it."`
-	Level   string            `required:"" enum:"read,standard,full" help:"Rights: read, standard (also Contacts) or full."`
-	Account int64             `placeholder:"ID" help:"ID of the Account of the key; needed if there are several Accounts."`
-	Expires config.Expiry     `placeholder:"WHEN" help:"When it expires: after a time (90d) or on a day (2027-01-31)."`
-	List    []int64           `placeholder:"ID" help:"ID of a List that the key may use; may be repeated; default: all."`
-	Rate    audience.CallRate `default:"default" placeholder:"RATE" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of serve --key-rate."`
+	Name    string          `required:"" help:"Name of the key; the consent ledger records it."`
+	Level   string          `required:"" enum:"read,standard,full" help:"Rights: read, standard (also Contacts) or full."`
+	Account int64           `placeholder:"ID" help:"ID of the Account of the key; needed if there are several Accounts."`
+	Expires config.Expiry   `placeholder:"WHEN" help:"When it expires: after a time (90d) or on a day (2027-01-31)."`
+	List    []int64         `placeholder:"ID" help:"ID of a List that the key may use; may be repeated; default: all."`
+	Rate    enlist.CallRate `default:"default" placeholder:"RATE" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of serve --key-rate."`
 }
 
 // Run creates the key and prints its text.
 func (c *keyCreate) Run(ctx context.Context, out *console) error {
-	level, err := audience.ParseLevel(c.Level)
+	level, err := enlist.ParseLevel(c.Level)
 	if err != nil {
 		return err
 	}
@@ -41,14 +42,14 @@ func (c *keyCreate) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		lists := make([]audience.ListID, len(c.List))
+		lists := make([]enlist.ListID, len(c.List))
 		for i, id := range c.List {
-			lists[i] = audience.ListID(id)
+			lists[i] = enlist.ListID(id)
 		}
 		key, text, err := s.AddKey(ctx, audience.KeyDetails{Account: account, Name: c.Name, Level: level,
 			Lists: lists, Expiry: c.Expires.Unix(time.Now()), Rate: c.Rate})
 		switch {
-		case audience.KindOf(err) == audience.NoList:
+		case enlist.KindOf(err) == enlist.NoList:
 			return next(err, "enlist list show prints the Lists")
 		case err != nil:
 			return err
@@ -79,14 +80,14 @@ func (c *keyList) Run(ctx context.Context, out *console) error {
 
 type keyRate struct {
 	config.Database
-	ID   int64             `arg:"" help:"ID of the key, as enlist key list shows it."`
-	Rate audience.CallRate `arg:"" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of serve --key-rate."`
+	ID   int64           `arg:"" help:"ID of the key, as enlist key list shows it."`
+	Rate enlist.CallRate `arg:"" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of serve --key-rate."`
 }
 
 // Run sets the rate.
 func (c *keyRate) Run(ctx context.Context, out *console) error {
 	return changeKey(ctx, c.Database, c.ID, func(s *audience.Service) error {
-		if err := s.SetKeyRate(ctx, audience.KeyID(c.ID), c.Rate); err != nil {
+		if err := s.SetKeyRate(ctx, enlist.KeyID(c.ID), c.Rate); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "rate of key %d: %s\n", c.ID, c.Rate)
@@ -97,7 +98,7 @@ func (c *keyRate) Run(ctx context.Context, out *console) error {
 // changeKey runs do, and names the command that prints the keys if there is no key with the ID.
 func changeKey(ctx context.Context, db config.Database, id int64, do func(*audience.Service) error) error {
 	err := withService(ctx, db, do)
-	if audience.KindOf(err) == audience.InvalidKey {
+	if enlist.KindOf(err) == enlist.InvalidKey {
 		return fmt.Errorf("no key with ID %d: enlist key list prints the keys", id)
 	}
 	return err
@@ -111,7 +112,7 @@ type keyRevoke struct {
 // Run revokes the key.
 func (c *keyRevoke) Run(ctx context.Context, out *console) error {
 	return changeKey(ctx, c.Database, c.ID, func(s *audience.Service) error {
-		if err := s.RevokeKey(ctx, audience.KeyID(c.ID)); err != nil {
+		if err := s.RevokeKey(ctx, enlist.KeyID(c.ID)); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "revoked key %d\n", c.ID)
@@ -120,9 +121,9 @@ func (c *keyRevoke) Run(ctx context.Context, out *console) error {
 }
 
 // keyRecord returns a key for JSON: times are Unix times.
-func keyRecord(k *audience.Key) record {
+func keyRecord(k *enlist.Key) record {
 	return record{{"id", k.ID}, {"account_id", k.AccountID}, {"name", k.Name}, {"prefix", k.Prefix},
-		{"level", k.Level.String()}, {"lists", append([]audience.ListID{}, k.Lists...)}, {"rate", k.Rate.String()},
+		{"level", k.Level.String()}, {"lists", append([]enlist.ListID{}, k.Lists...)}, {"rate", k.Rate.String()},
 		{"creation_time", k.CreationTime}, {"expiry_time", k.ExpiryTime},
 		{"revoked_time", k.RevokedTime}, {"last_used_time", k.LastUsedTime}}
 }
@@ -132,7 +133,7 @@ func keyRecord(k *audience.Key) record {
 const minute = "2006-01-02 15:04 UTC"
 
 // keyLine returns a key for a table: times are dates.
-func keyLine(k *audience.Key) record {
+func keyLine(k *enlist.Key) record {
 	lists := "all"
 	if k.Lists != nil {
 		lists = strings.Trim(strings.ReplaceAll(fmt.Sprint(k.Lists), " ", ","), "[]")

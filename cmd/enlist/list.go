@@ -9,6 +9,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 type listCommand struct {
@@ -71,11 +72,11 @@ func (c *listShow) Run(ctx context.Context, out *console) error {
 // find returns the Lists of all Accounts, or of the Account that the operator chose.
 func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, error) {
 	var all []record
-	err := eachAccount(ctx, s, func(caller *audience.Caller) error {
-		if c.Account != 0 && audience.AccountID(c.Account) != caller.Account.ID {
+	err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
+		if c.Account != 0 && enlist.AccountID(c.Account) != caller.Account.ID {
 			return nil
 		}
-		lists, err := s.SearchLists(ctx, caller, audience.Query{})
+		lists, err := s.SearchLists(ctx, caller, enlist.Query{})
 		for i := range lists {
 			all = append(all, listRecord(&lists[i]))
 		}
@@ -86,11 +87,11 @@ func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, err
 
 // showOne prints all attributes of one List.
 func (c *listShow) showOne(ctx context.Context, s *audience.Service, out *console) error {
-	caller, err := operatorOfList(ctx, s, audience.ListID(c.ID))
+	caller, err := operatorOfList(ctx, s, enlist.ListID(c.ID))
 	if err != nil {
 		return err
 	}
-	l, err := s.List(ctx, caller, audience.ListID(c.ID))
+	l, err := s.List(ctx, caller, enlist.ListID(c.ID))
 	if err != nil {
 		return err
 	}
@@ -98,15 +99,15 @@ func (c *listShow) showOne(ctx context.Context, s *audience.Service, out *consol
 }
 
 // listRecord returns the attributes of a List with their names in the API, and the ID of its Account.
-func listRecord(l *audience.List) record {
+func listRecord(l *enlist.List) record {
 	return append(recordOf(audience.ListAttributes, l), value{"account_id", l.AccountID})
 }
 
 // known returns an error if the API does not have a setting. The API ignores unknown
 // settings, but on the command line an unknown setting is a spelling mistake.
-func known[T any](attributes []audience.Attribute[T], set map[string]string) error {
+func known[T any](attributes []enlist.Attribute[T], set map[string]string) error {
 	for name := range set {
-		i := slices.IndexFunc(attributes, func(a audience.Attribute[T]) bool { return a.Name == name && a.Set != nil })
+		i := slices.IndexFunc(attributes, func(a enlist.Attribute[T]) bool { return a.Name == name && a.Set != nil })
 		if i < 0 {
 			return usage("--set %s: there is no such setting", name)
 		}
@@ -115,10 +116,10 @@ func known[T any](attributes []audience.Attribute[T], set map[string]string) err
 }
 
 // details returns named values and settings in the form that the Service takes.
-func details(set map[string]string, named ...value) []audience.Detail {
-	var all []audience.Detail
+func details(set map[string]string, named ...value) []enlist.Detail {
+	var all []enlist.Detail
 	add := func(key string, text string) {
-		all = append(all, audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}})
+		all = append(all, enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: text}})
 	}
 	for _, v := range named {
 		add(v.name, v.any.(string))

@@ -18,6 +18,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 
 	"github.com/emersion/go-msgauth/dkim"
@@ -45,7 +46,7 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 		t.Helper()
 		must(0, withService(ctx, db, do))(t)
 	}
-	add := func(account audience.AccountID, domain string, kind audience.DKIMKeyType) {
+	add := func(account enlist.AccountID, domain string, kind audience.DKIMKeyType) {
 		t.Helper()
 		operate(func(service *audience.Service) error {
 			d, err := service.AddSendingDomain(ctx, audience.NewSendingDomain{Account: account, Domain: domain, Type: kind})
@@ -56,9 +57,9 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 		})
 	}
 	operate(func(service *audience.Service) error {
-		a, err := service.AddAccount(ctx, audience.AccountDetails{Name: "Second", ContactLimit: audience.NoContactLimit})
+		a, err := service.AddAccount(ctx, audience.AccountDetails{Name: "Second", ContactLimit: enlist.NoContactLimit})
 		must(0, err)(t)
-		_, second, err = service.AddKey(ctx, audience.KeyDetails{Account: a.ID, Name: "second", Level: audience.Full})
+		_, second, err = service.AddKey(ctx, audience.KeyDetails{Account: a.ID, Name: "second", Level: enlist.Full})
 		return err
 	})
 	one, two := api.NewClient("http://"+addr, first), api.NewClient("http://"+addr, second)

@@ -20,6 +20,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
@@ -66,7 +67,7 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 		return err
 	}
 	defer closeSource()
-	return c.withTarget(ctx, func(s *audience.Service, caller *audience.Caller) error {
+	return c.withTarget(ctx, func(s *audience.Service, caller *enlist.Caller) error {
 		start := time.Now()
 		m := &movein.Mover{Service: s, Caller: caller, From: from, Source: name, Quick: c.Quick,
 			Report: p.report, Problem: report.add}
@@ -82,7 +83,7 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 }
 
 // withTarget calls do with the Account to move into.
-func (c *migrateCommand) withTarget(ctx context.Context, do func(*audience.Service, *audience.Caller) error) error {
+func (c *migrateCommand) withTarget(ctx context.Context, do func(*audience.Service, *enlist.Caller) error) error {
 	if !c.DryRun {
 		return withService(ctx, c.Database, func(s *audience.Service) error {
 			caller, err := operator(ctx, s, c.Account)

@@ -28,14 +28,14 @@ func migrate(t *testing.T, source, key, db string, args ...string) (status int, 
 	if err := os.WriteFile(file, []byte(key+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return enlist(append([]string{"migrate", "--from", source, "--key-file", file, "--db", db}, args...)...)
+	return runEnlist(append([]string{"migrate", "--from", source, "--key-file", file, "--db", db}, args...)...)
 }
 
 // newAccount returns a new database with one Account.
 func newAccount(t *testing.T, e teststores.Engine) (db string) {
 	t.Helper()
 	db = e.New(t)
-	if status, _, problem := enlist("account", "add", "--name", "New home", "--db", db); status != 0 {
+	if status, _, problem := runEnlist("account", "add", "--name", "New home", "--db", db); status != 0 {
 		t.Fatal(problem)
 	}
 	return db
@@ -44,7 +44,7 @@ func newAccount(t *testing.T, e teststores.Engine) (db string) {
 // serveMoved starts a server on a database that has an Account, and returns a Client with a new key.
 func serveMoved(t *testing.T, e teststores.Engine, db string) *api.Client {
 	t.Helper()
-	status, printed, problem := enlist("key", "create", "--name", "after the move", "--level", "full", "--json", "--db", db)
+	status, printed, problem := runEnlist("key", "create", "--name", "after the move", "--level", "full", "--json", "--db", db)
 	if status != 0 {
 		t.Fatal(problem)
 	}

@@ -16,6 +16,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/store/pgtest"
@@ -66,7 +67,7 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	hooks := webhook.New(webhook.Options{})
 	t.Cleanup(hooks.Close)
 	opened := &database{Store: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
-	s, err := newServer(settings, components{opened, service, advisor, mailer, hooks, links, nil, new(entrance), audience.AnyRate, nil, nil, nil, quiet, quiet})
+	s, err := newServer(settings, components{opened, service, advisor, mailer, hooks, links, nil, new(entrance), enlist.AnyRate, nil, nil, nil, quiet, quiet})
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))
 	t.Cleanup(func() { s.stop() })

@@ -13,6 +13,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 type personCommand struct {
@@ -68,12 +69,12 @@ func (c *exportPersonCommand) Run(ctx context.Context, out *console) error {
 }
 
 // callers returns a Caller for each Account to search.
-func (c *onePerson) callers(ctx context.Context, s *audience.Service) (all []*audience.Caller, err error) {
+func (c *onePerson) callers(ctx context.Context, s *audience.Service) (all []*enlist.Caller, err error) {
 	if c.Account != 0 {
-		caller, err := s.Operator(ctx, audience.AccountID(c.Account))
-		return []*audience.Caller{caller}, err
+		caller, err := s.Operator(ctx, enlist.AccountID(c.Account))
+		return []*enlist.Caller{caller}, err
 	}
-	err = eachAccount(ctx, s, func(caller *audience.Caller) error {
+	err = eachAccount(ctx, s, func(caller *enlist.Caller) error {
 		all = append(all, caller)
 		return nil
 	})

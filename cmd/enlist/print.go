@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // record is one printed row: named values in the order of their columns.
@@ -109,7 +109,7 @@ func printJSON(w io.Writer, v any) error {
 }
 
 // recordOf returns the attributes of a domain object as a record.
-func recordOf[T any](attributes []audience.Attribute[T], from *T) record {
+func recordOf[T any](attributes []enlist.Attribute[T], from *T) record {
 	r := make(record, len(attributes))
 	for i, a := range attributes {
 		r[i] = value{a.Name, cellValue(a.Get(from))}
@@ -118,11 +118,11 @@ func recordOf[T any](attributes []audience.Attribute[T], from *T) record {
 }
 
 // cellValue returns an attribute as a Go value, so that JSON has numbers and booleans.
-func cellValue(c audience.Value) any {
+func cellValue(c enlist.Value) any {
 	switch c.Kind {
-	case audience.KeyInt:
+	case enlist.KeyInt:
 		return c.Int
-	case audience.KeyBool:
+	case enlist.KeyBool:
 		return c.Int != 0
 	}
 	return c.Text

@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 )
 
 type retentionCommand struct {
@@ -110,7 +111,7 @@ func (c *retentionRun) Run(ctx context.Context, out *console) error {
 }
 
 // printRetention prints what a Retention removes.
-func printRetention(ctx context.Context, out *console, f format, s *audience.Service, c *audience.Caller, r audience.Retention) error {
+func printRetention(ctx context.Context, out *console, f format, s *audience.Service, c *enlist.Caller, r enlist.Retention) error {
 	plans, err := s.PlanRetention(ctx, c, r)
 	if err != nil {
 		return err
@@ -121,6 +122,6 @@ func printRetention(ctx context.Context, out *console, f format, s *audience.Ser
 			oldest = time.Unix(p.Oldest, 0).UTC().Format(time.DateOnly)
 		}
 		return record{{"kind", p.Kind}, {"days", days(p.Days).String()}, {"rows", p.Rows}, {"oldest", oldest},
-			{"delayed_batches", append([]audience.BatchID{}, p.Delayed...)}}
+			{"delayed_batches", append([]enlist.BatchID{}, p.Delayed...)}}
 	}), "kind", "days", "rows", "oldest", "delayed_batches")
 }

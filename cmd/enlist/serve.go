@@ -17,6 +17,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/webhook"
 )
@@ -44,7 +45,7 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 		debug.SetMemoryLimit(int64(c.Memory) / 16 * 11)
 	}
 	key := out.getenv(bootstrapKey)
-	if key != "" && !audience.ValidKeyText(key) {
+	if key != "" && !enlist.ValidKeyText(key) {
 		return usage("%s must be 64 lower-case hexadecimal characters: create a key with: openssl rand -hex 32",
 			bootstrapKey)
 	}
@@ -61,7 +62,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return &usageError{err}
 	}
-	keyRate, err := audience.ParseCallRate(cmp.Or(c.KeyRate, "none"))
+	keyRate, err := enlist.ParseCallRate(cmp.Or(c.KeyRate, "none"))
 	if err != nil {
 		return usage("--key-rate: %w", err)
 	}

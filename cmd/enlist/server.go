@@ -21,6 +21,7 @@ import (
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/door"
+	"enlist/internal/enlist"
 	"enlist/internal/feedback"
 	"enlist/internal/importexport"
 	"enlist/internal/indexadvisor"
@@ -72,7 +73,7 @@ type components struct {
 	links   audience.LinkKey
 	ops     *opsServer
 	door    *entrance
-	keyRate audience.CallRate // of keys without a rate of their own
+	keyRate enlist.CallRate   // of keys without a rate of their own
 	trace   rpc.StartSpan     // nil: no traces
 	backups *backup.Scheduler // nil: this process makes no backups
 	bounces *feedback.Handler // nil: there is no --smtp-provider

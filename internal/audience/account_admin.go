@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the methods with which the operator administers Accounts. They need no key
@@ -22,7 +24,7 @@ type AccountDetails struct {
 }
 
 // AddAccount adds an Account with a Folder of each type. Errors: InvalidParameters.
-func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*Account, error) {
+func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Account, error) {
 	name, err := operatorText("Account", d.Name)
 	if err != nil {
 		return nil, err
@@ -31,43 +33,43 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*Account, e
 	if err := cmp.Or(checkTimeZone(zone), checkContactLimit(d.ContactLimit)); err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Account, error) {
-		a := &Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now}
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*enlist.Account, error) {
+		a := &enlist.Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now}
 		if err := tx.AddAccount(a); err != nil {
 			return nil, err
 		}
-		return a, a.auditChange(ctx, tx, now, nil)
+		return a, auditAccountChange(a, ctx, tx, now, nil)
 	})
 }
 
 // Accounts returns all Accounts in order of ID.
-func (s *Service) Accounts(ctx context.Context) ([]Account, error) {
+func (s *Service) Accounts(ctx context.Context) ([]enlist.Account, error) {
 	return ownView(ctx, s, Tx.Accounts)
 }
 
 // SetContactLimit changes how many Contacts an Account may store. NoContactLimit removes
 // the limit. If the new limit is lower than the number of Contacts, no Contact is deleted.
 // Errors: InvalidParameters. decisions.md: 42
-func (s *Service) SetContactLimit(ctx context.Context, id AccountID, limit int64) error {
+func (s *Service) SetContactLimit(ctx context.Context, id enlist.AccountID, limit int64) error {
 	if err := checkContactLimit(limit); err != nil {
 		return err
 	}
-	return s.editAccount(ctx, id, func(a *Account) { a.ContactLimit = limit })
+	return s.editAccount(ctx, id, func(a *enlist.Account) { a.ContactLimit = limit })
 }
 
 // SetTimeZone changes what "today" means for an Account's date Fields. Errors:
 // InvalidParameters. decisions.md: 19
-func (s *Service) SetTimeZone(ctx context.Context, id AccountID, zone string) error {
+func (s *Service) SetTimeZone(ctx context.Context, id enlist.AccountID, zone string) error {
 	if err := checkTimeZone(zone); err != nil {
 		return err
 	}
-	return s.editAccount(ctx, id, func(a *Account) { a.TimeZone = zone })
+	return s.editAccount(ctx, id, func(a *enlist.Account) { a.TimeZone = zone })
 }
 
 // Operator returns a Caller that may do everything in one Account. Errors:
 // InvalidParameters when there is no such Account.
-func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
-	return ownView(ctx, s, func(tx Tx) (*Caller, error) {
+func (s *Service) Operator(ctx context.Context, id enlist.AccountID) (*enlist.Caller, error) {
+	return ownView(ctx, s, func(tx Tx) (*enlist.Caller, error) {
 		account, err := findAccount(tx, id)
 		return operatorIn(ctx, account), err
 	})
@@ -75,14 +77,14 @@ func (s *Service) Operator(ctx context.Context, id AccountID) (*Caller, error) {
 
 // operatorIn returns a Caller that may do everything in an Account, with the Actor of the context. account is nil for
 // an act about the complete database. The key is not stored in the database, so Caller.hash is nil.
-func operatorIn(ctx context.Context, account *Account) *Caller {
-	actor, _ := ctx.Value(actorKey{}).(Actor)
-	return &Caller{Account: account, Key: &Key{Name: operatorName, Level: Full}, Actor: actor}
+func operatorIn(ctx context.Context, account *enlist.Account) *enlist.Caller {
+	actor, _ := ctx.Value(actorKey{}).(enlist.Actor)
+	return &enlist.Caller{Account: account, Key: &enlist.Key{Name: operatorName, Level: enlist.Full}, Actor: actor}
 }
 
 // editAccount changes and stores a copy of an Account, because other callers may share the
 // Accounts that the store returns.
-func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Account)) error {
+func (s *Service) editAccount(ctx context.Context, id enlist.AccountID, edit func(*enlist.Account)) error {
 	_, err := ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
 		a, err := findAccount(tx, id)
 		if err != nil {
@@ -90,7 +92,7 @@ func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Acco
 		}
 		changed := *a
 		edit(&changed)
-		if err := changed.auditChange(ctx, tx, now, a.auditValues()); err != nil {
+		if err := auditAccountChange(&changed, ctx, tx, now, accountValues(a)); err != nil {
 			return false, err
 		}
 		return true, tx.UpdateAccount(&changed)
@@ -98,12 +100,12 @@ func (s *Service) editAccount(ctx context.Context, id AccountID, edit func(*Acco
 	return err
 }
 
-// auditChange adds a row to the audit log. before has the values of the Account before the change; nil: it is new.
-func (a *Account) auditChange(ctx context.Context, tx AuditTx, now int64, before auditValues) error {
-	return audit(tx, operatorIn(ctx, a), now, auditObject{"Account", int64(a.ID), 0}, before, a.auditValues())
+// auditAccountChange adds a row to the audit log. before has the values of the Account before the change; nil: it is new.
+func auditAccountChange(a *enlist.Account, ctx context.Context, tx AuditTx, now int64, before auditValues) error {
+	return audit(tx, operatorIn(ctx, a), now, auditObject{"Account", int64(a.ID), 0}, before, accountValues(a))
 }
 
-func (a *Account) auditValues() auditValues {
+func accountValues(a *enlist.Account) auditValues {
 	return auditValues{"name": a.Name, "timezone": a.TimeZone, "contact_limit": a.ContactLimit,
 		"sending_domains": a.SendingDomains, "retain_events_days": a.Retention.Events,
 		"retain_deliveries_days": a.Retention.Deliveries, "retain_audit_days": a.Retention.Audit}
@@ -111,22 +113,22 @@ func (a *Account) auditValues() auditValues {
 
 // findAccount returns the Account with an ID that the operator typed. For an unknown ID the
 // error is of kind InvalidParameters, while Tx.Account returns Internal.
-func findAccount(tx AccountTx, id AccountID) (*Account, error) {
+func findAccount(tx AccountTx, id enlist.AccountID) (*enlist.Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(a Account) bool { return a.ID == id })
+	i := slices.IndexFunc(all, func(a enlist.Account) bool { return a.ID == id })
 	if i < 0 {
-		return nil, Refuse(InvalidParameters, "no Account with ID %d", id)
+		return nil, enlist.Refuse(enlist.InvalidParameters, "no Account with ID %d", id)
 	}
 	return &all[i], nil
 }
 
 // checkContactLimit refuses a negative limit other than NoContactLimit.
 func checkContactLimit(limit int64) error {
-	if limit < 0 && limit != NoContactLimit {
-		return Refuse(InvalidParameters, "the Contact limit must be 0 or more, or the word none")
+	if limit < 0 && limit != enlist.NoContactLimit {
+		return enlist.Refuse(enlist.InvalidParameters, "the Contact limit must be 0 or more, or the word none")
 	}
 	return nil
 }
@@ -135,7 +137,7 @@ func checkContactLimit(limit int64) error {
 // mean another zone on each machine.
 func checkTimeZone(zone string) error {
 	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
-		return Refuse(InvalidParameters, "time zone %q is not known; give an IANA name such as Europe/Berlin", zone)
+		return enlist.Refuse(enlist.InvalidParameters, "time zone %q is not known; give an IANA name such as Europe/Berlin", zone)
 	}
 	return nil
 }
@@ -143,9 +145,9 @@ func checkTimeZone(zone string) error {
 // operatorText checks a name that the operator typed, as readName does. kind is the kind of the
 // record, such as "Account". The error contains it.
 func operatorText(kind, name string) (string, error) {
-	name, err := readName(name)
+	name, err := enlist.ReadName(name)
 	if err != nil {
-		return "", Refuse(InvalidParameters, "name of the %s: %v", kind, err)
+		return "", enlist.Refuse(enlist.InvalidParameters, "name of the %s: %v", kind, err)
 	}
 	return name, nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file checks from which addresses an Account may send. An Account with sending domains (domain.go), or with a list
@@ -14,14 +16,14 @@ import (
 
 // Sender is the from_address of a List or of a Message. The other ID is 0.
 type Sender struct {
-	List    ListID
-	Message MessageID
+	List    enlist.ListID
+	Message enlist.MessageID
 	From    string
 }
 
 // SetSendingDomains sets a list of domains that the senders of an Account may have, besides its sending domains. Without
 // both, any sender is allowed. Errors: InvalidParameters.
-func (s *Service) SetSendingDomains(ctx context.Context, id AccountID, domains []string) error {
+func (s *Service) SetSendingDomains(ctx context.Context, id enlist.AccountID, domains []string) error {
 	all := make([]string, len(domains))
 	for i, text := range domains {
 		domain, err := readDomain(text)
@@ -30,22 +32,22 @@ func (s *Service) SetSendingDomains(ctx context.Context, id AccountID, domains [
 		}
 		all[i] = domain
 	}
-	return s.editAccount(ctx, id, func(a *Account) { a.SendingDomains = strings.Join(all, " ") })
+	return s.editAccount(ctx, id, func(a *enlist.Account) { a.SendingDomains = strings.Join(all, " ") })
 }
 
-// refusal returns why the Account may not send from an address, or "" if it may.
-func (a *Account) refusal(tx Tx, from string) (string, error) {
+// refusalOf returns why the Account may not send from an address, or "" if it may.
+func refusalOf(a *enlist.Account, tx Tx, from string) (string, error) {
 	switch _, err := ownKey(a.ID, domainOf(from), tx.SigningKey); {
 	case errors.Is(err, ErrForeignDomain):
 		return "another Account has the domain of the sender " + from, nil
 	case err != nil:
 		return "", err
 	}
-	return a.missingDomain(tx, from)
+	return missingDomain(a, tx, from)
 }
 
 // missingDomain is refusal for the default sender of the server, which may have the domain of another Account.
-func (a *Account) missingDomain(tx Tx, from string) (string, error) {
+func missingDomain(a *enlist.Account, tx Tx, from string) (string, error) {
 	names, err := tx.SendingDomainNames(a.ID)
 	if err != nil {
 		return "", err
@@ -61,7 +63,7 @@ func (a *Account) missingDomain(tx Tx, from string) (string, error) {
 
 // checkFromAddress refuses a new from_address that the Account may not use. old is the address before the change: a
 // caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
-func checkFromAddress(tx Tx, account AccountID, from, old string) error {
+func checkFromAddress(tx Tx, account enlist.AccountID, from, old string) error {
 	if from == "" || from == old {
 		return nil
 	}
@@ -69,30 +71,30 @@ func checkFromAddress(tx Tx, account AccountID, from, old string) error {
 	if err != nil {
 		return err
 	}
-	why, err := a.refusal(tx, from)
+	why, err := refusalOf(a, tx, from)
 	if err != nil || why == "" {
 		return err
 	}
-	return invalid("from_address", why)
+	return enlist.Invalid("from_address", why)
 }
 
 // senderRefusal returns why a Message may not be sent to a List with its sender. An unknown sender is allowed: the
 // command line does not know the default sender, and the sender of Batches checks again.
-func (s *Service) senderRefusal(tx Tx, a *Account, m *Message, list *List) (from, why string, err error) {
+func (s *Service) senderRefusal(tx Tx, a *enlist.Account, m *Message, list *enlist.List) (from, why string, err error) {
 	for _, from := range []string{m.FromAddress, list.FromAddress} {
 		if from != "" {
-			why, err := a.refusal(tx, from)
+			why, err := refusalOf(a, tx, from)
 			return from, why, err
 		}
 	}
 	if s.sending.From != "" {
-		why, err = a.missingDomain(tx, s.sending.From)
+		why, err = missingDomain(a, tx, s.sending.From)
 	}
 	return s.sending.From, why, err
 }
 
 // refusedSender returns why one of the senders of a Batch may not be used, or "" if all may.
-func (s *Service) refusedSender(tx Tx, a *Account, m *Message, populations []Population) (string, error) {
+func (s *Service) refusedSender(tx Tx, a *enlist.Account, m *Message, populations []Population) (string, error) {
 	for i := range populations {
 		schema, err := tx.Schema(populations[i].List)
 		if err != nil {
@@ -152,7 +154,7 @@ func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err e
 			return nil, err
 		}
 		for i := range accounts {
-			found, err := accounts[i].refusedSenders(tx)
+			found, err := refusedSenders(&accounts[i], tx)
 			if err != nil {
 				return nil, err
 			}
@@ -162,14 +164,14 @@ func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err e
 	})
 }
 
-func (a *Account) refusedSenders(tx Tx) (sentences []string, err error) {
+func refusedSenders(a *enlist.Account, tx Tx) (sentences []string, err error) {
 	all, err := tx.Senders(a.ID)
 	if err != nil {
 		return nil, err
 	}
 	more := 0
 	for _, f := range all {
-		why, err := a.refusal(tx, f.From)
+		why, err := refusalOf(a, tx, f.From)
 		switch {
 		case err != nil:
 			return nil, err

@@ -6,8 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/netip"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file writes the audit log: one row for each administrative act, in the transaction of the act. So an act that
@@ -17,32 +18,25 @@ import (
 // After of the rows that contain the person's address. Only a Retention deletes rows (retention_apply.go).
 type AuditRow struct {
 	ID        int64
-	AccountID AccountID // 0: the act was about the complete database
+	AccountID enlist.AccountID // 0: the act was about the complete database
 	Time      int64
-	Method    string // a method of the API, a request such as "GET /api/exports", or a command such as "enlist key create"
-	KeyID     KeyID  // 0: the command line
-	KeyName   string // at the time of the act
-	User      string // who ran the command: user of the operating system, "@" and the machine; "" for a call
-	IP        string // from which the call came; "" for a command
-	Object    string // the kind of the record, such as "List"
-	ObjectID  int64  // 0: the record has no ID
-	ListID    ListID // that the record belongs to; 0: none
-	Before    string // JSON object of the values that the act changed, as they were; "": erased
-	After     string // as they are after the act
-}
-
-// Actor says who makes a call, for the audit log. The key is in the Caller.
-type Actor struct {
-	Method  string // as in AuditRow
-	User    string // as in AuditRow
-	Address string // IP address and port, as in http.Request.RemoteAddr
+	Method    string        // a method of the API, a request such as "GET /api/exports", or a command such as "enlist key create"
+	KeyID     enlist.KeyID  // 0: the command line
+	KeyName   string        // at the time of the act
+	User      string        // who ran the command: user of the operating system, "@" and the machine; "" for a call
+	IP        string        // from which the call came; "" for a command
+	Object    string        // the kind of the record, such as "List"
+	ObjectID  int64         // 0: the record has no ID
+	ListID    enlist.ListID // that the record belongs to; 0: none
+	Before    string        // JSON object of the values that the act changed, as they were; "": erased
+	After     string        // as they are after the act
 }
 
 // actorKey is the key of the Actor in a context.
 type actorKey struct{}
 
 // WithActor returns a context for the methods that need no key, such as AddKey and Operator. The command line sets it.
-func WithActor(ctx context.Context, a Actor) context.Context {
+func WithActor(ctx context.Context, a enlist.Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
@@ -50,14 +44,14 @@ func WithActor(ctx context.Context, a Actor) context.Context {
 type auditObject struct {
 	kind string // such as "List"
 	id   int64
-	list ListID // that it belongs to; 0: none
+	list enlist.ListID // that it belongs to; 0: none
 }
 
 // auditValues are values of a record by the names of their attributes. nil means that there is no record.
 type auditValues map[string]any
 
 // settings returns the values of a record that callers can set.
-func settings[T any](attributes []Attribute[T], record *T) auditValues {
+func settings[T any](attributes []enlist.Attribute[T], record *T) auditValues {
 	values := make(auditValues)
 	for i := range attributes {
 		if a := &attributes[i]; a.Set != nil {
@@ -68,11 +62,11 @@ func settings[T any](attributes []Attribute[T], record *T) auditValues {
 }
 
 // plainAuditValue returns a value as JSON has it.
-func plainAuditValue(v Value) any {
+func plainAuditValue(v enlist.Value) any {
 	switch v.Kind {
-	case KeyInt:
+	case enlist.KeyInt:
 		return v.Int
-	case KeyBool:
+	case enlist.KeyBool:
 		return v.Int != 0
 	}
 	return v.Text
@@ -80,8 +74,8 @@ func plainAuditValue(v Value) any {
 
 // audit adds a row to the audit log. before is nil for a new record, and after for one that was deleted. The row gets
 // only the values that differ. An act that changes nothing has a row too: the caller gave the order.
-func audit(tx AuditTx, c *Caller, now int64, on auditObject, before, after auditValues) error {
-	r := &AuditRow{Time: now, Method: c.Actor.Method, KeyID: c.Key.ID, User: c.Actor.User, IP: c.Actor.ip(),
+func audit(tx AuditTx, c *enlist.Caller, now int64, on auditObject, before, after auditValues) error {
+	r := &AuditRow{Time: now, Method: c.Actor.Method, KeyID: c.Key.ID, User: c.Actor.User, IP: c.Actor.IP(),
 		Object: on.kind, ObjectID: on.id, ListID: on.list,
 		Before: before.changed(after), After: after.changed(before)}
 	if c.Account != nil {
@@ -91,15 +85,6 @@ func audit(tx AuditTx, c *Caller, now int64, on auditObject, before, after audit
 		r.KeyName = c.Key.Name
 	}
 	return tx.AddAuditRow(r)
-}
-
-// ip returns the address without its port, or "".
-func (a *Actor) ip() string {
-	port, err := netip.ParseAddrPort(a.Address)
-	if err != nil {
-		return ""
-	}
-	return port.Addr().Unmap().WithZone("").String()
 }
 
 // changed returns the values that others does not have, as a JSON object. If others is nil, it leaves out empty values.
@@ -179,14 +164,14 @@ func (s *Service) RecordAct(ctx context.Context, kind string, values map[string]
 }
 
 // RecordExport adds a row to the audit log before the Contacts of a List are read out into a file. Errors: NoList, Denied.
-func (s *Service) RecordExport(ctx context.Context, c *Caller, list ListID, q Query, withProof bool) error {
+func (s *Service) RecordExport(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, withProof bool) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		if _, err := loadList(tx, c, list); err != nil {
 			return false, err
 		}
 		values := auditValues{"limit": q.Limit, "offset": q.Offset, "proof": withProof}
 		if q.Criteria != nil {
-			values["search_criteria"] = q.Criteria.text()
+			values["search_criteria"] = q.Criteria.Text()
 		}
 		return true, audit(tx, c, now, auditObject{"Export", 0, list}, nil, values)
 	})

@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file adds the rows about persons to the audit log, and erases addresses from other rows.
@@ -11,7 +13,7 @@ import (
 const auditedPerson = "Person"
 
 // auditPersonExport adds a row to the audit log before the rows about the person are sent.
-func (s *Service) auditPersonExport(ctx context.Context, c *Caller, text string) error {
+func (s *Service) auditPersonExport(ctx context.Context, c *enlist.Caller, text string) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		keys, _, err := findPerson(tx, c, text)
 		if err != nil {
@@ -24,7 +26,7 @@ func (s *Service) auditPersonExport(ctx context.Context, c *Caller, text string)
 
 // auditPerson adds a row about a person to the audit log. In place of the address it has keyed hashes, as the Unsubscriber
 // List has them after an erasure. So the row stays as it is when the person is erased.
-func auditPerson(tx Tx, c *Caller, now int64, k *PersonKeys, values auditValues) error {
+func auditPerson(tx Tx, c *enlist.Caller, now int64, k *PersonKeys, values auditValues) error {
 	hashes, err := hashesOf(tx, k.Account, k.Keys)
 	values["address_hashes"] = hashes
 	if err != nil {
@@ -35,7 +37,7 @@ func auditPerson(tx Tx, c *Caller, now int64, k *PersonKeys, values auditValues)
 
 // auditConsentProof adds a row about the proof of a Contact, with keyed hashes of the addresses that the Contact has. contact
 // is nil if it was deleted.
-func auditConsentProof(tx Tx, c *Caller, now int64, p *ConsentProof, contact *Contact) error {
+func auditConsentProof(tx Tx, c *enlist.Caller, now int64, p *ConsentProof, contact *enlist.Contact) error {
 	var keys []string
 	if contact != nil {
 		keys = slices.DeleteFunc(fewKeys([]string{contact.Key, contact.Mobile}), func(key string) bool { return key == "" })
@@ -49,7 +51,7 @@ func auditConsentProof(tx Tx, c *Caller, now int64, p *ConsentProof, contact *Co
 }
 
 // hashesOf returns the keyed hashes of normalised addresses.
-func hashesOf(tx Tx, account AccountID, keys []string) ([]string, error) {
+func hashesOf(tx Tx, account enlist.AccountID, keys []string) ([]string, error) {
 	erased, err := erasedKeys(tx, account)
 	if err != nil {
 		return nil, err

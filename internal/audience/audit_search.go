@@ -3,62 +3,64 @@ package audience
 import (
 	"context"
 	"errors"
+
+	"enlist/internal/enlist"
 )
 
 // This file reads the audit log, for callers and for the operator. audit.go writes it.
 
 // AuditAttributes are the keys of a row of the audit log, in the order of a reply. before and after follow them.
-var AuditAttributes = []Attribute[AuditRow]{
-	searchable(readOnlyInt("id", func(r *AuditRow) int64 { return r.ID })),
-	searchable(readOnlyInt("time", func(r *AuditRow) int64 { return r.Time })),
-	searchable(readOnlyText("method", func(r *AuditRow) string { return r.Method })),
-	searchable(readOnlyInt("key_id", func(r *AuditRow) KeyID { return r.KeyID })),
-	searchable(readOnlyText("key_name", func(r *AuditRow) string { return r.KeyName })),
-	searchable(readOnlyText("user_name", func(r *AuditRow) string { return r.User })),
-	searchable(readOnlyText("ip_address", func(r *AuditRow) string { return r.IP })),
-	searchable(readOnlyText("object", func(r *AuditRow) string { return r.Object })),
-	searchable(readOnlyInt("object_id", func(r *AuditRow) int64 { return r.ObjectID })),
-	searchable(readOnlyInt("list_id", func(r *AuditRow) ListID { return r.ListID })),
+var AuditAttributes = []enlist.Attribute[AuditRow]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(r *AuditRow) int64 { return r.ID })),
+	enlist.Searchable(enlist.ReadOnlyInt("time", func(r *AuditRow) int64 { return r.Time })),
+	enlist.Searchable(enlist.ReadOnlyText("method", func(r *AuditRow) string { return r.Method })),
+	enlist.Searchable(enlist.ReadOnlyInt("key_id", func(r *AuditRow) enlist.KeyID { return r.KeyID })),
+	enlist.Searchable(enlist.ReadOnlyText("key_name", func(r *AuditRow) string { return r.KeyName })),
+	enlist.Searchable(enlist.ReadOnlyText("user_name", func(r *AuditRow) string { return r.User })),
+	enlist.Searchable(enlist.ReadOnlyText("ip_address", func(r *AuditRow) string { return r.IP })),
+	enlist.Searchable(enlist.ReadOnlyText("object", func(r *AuditRow) string { return r.Object })),
+	enlist.Searchable(enlist.ReadOnlyInt("object_id", func(r *AuditRow) int64 { return r.ObjectID })),
+	enlist.Searchable(enlist.ReadOnlyInt("list_id", func(r *AuditRow) enlist.ListID { return r.ListID })),
 }
 
 // AuditSearch is a checked query of the audit log, for the store.
 type AuditSearch struct {
-	Account    AccountID  // 0: the rows of all Accounts, and those about the complete database
-	Where      *Condition // nil: every row; its keys are names of columns
-	Sort       *SearchKey // nil: in order of ID
-	Descending bool       // only with Sort
-	Limit      int64      // 0: no limit
+	Account    enlist.AccountID  // 0: the rows of all Accounts, and those about the complete database
+	Where      *enlist.Condition // nil: every row; its keys are names of columns
+	Sort       *enlist.SearchKey // nil: in order of ID
+	Descending bool              // only with Sort
+	Limit      int64             // 0: no limit
 	Offset     int64
 }
 
 // SearchAuditLog sends the matching rows of the caller's Account to w, by default in the order in which they were
 // added. Errors: Denied, InvalidSearch, and Busy if too many searches or streams run.
-func (s *Service) SearchAuditLog(ctx context.Context, c *Caller, q Query, w RowWriter[AuditRow]) error {
+func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist.Query, w enlist.RowWriter[AuditRow]) error {
 	find := func(streaming bool) func(Tx) error {
 		return confirmed(c, func(tx Tx) error {
 			search, err := searchOfAuditLog(c, q)
 			if err != nil {
 				return err
 			}
-			rows := &pagedRows[AuditRow]{RowWriter: w, streaming: streaming}
+			rows := &enlist.PagedRows[AuditRow]{RowWriter: w, Streaming: streaming}
 			if err := rows.Begin(streaming); err != nil {
 				return err
 			}
 			return tx.AuditRows(search, rows.Row)
 		})
 	}
-	ctx = c.with(ctx)
+	ctx = c.Context(ctx)
 	err := s.store.Search(ctx, find(false))
-	if errors.Is(err, ErrReplyTooLong) {
+	if errors.Is(err, enlist.ErrReplyTooLong) {
 		err = s.store.Stream(ctx, find(true))
 	}
 	return err
 }
 
 // CountAuditLog returns how many rows of the caller's Account match. Errors: as of SearchAuditLog.
-func (s *Service) CountAuditLog(ctx context.Context, c *Caller, criteria *Criteria) (n int64, err error) {
-	err = s.store.Search(c.with(ctx), confirmed(c, func(tx Tx) error {
-		search, err := searchOfAuditLog(c, Query{Criteria: criteria})
+func (s *Service) CountAuditLog(ctx context.Context, c *enlist.Caller, criteria *enlist.Criteria) (n int64, err error) {
+	err = s.store.Search(c.Context(ctx), confirmed(c, func(tx Tx) error {
+		search, err := searchOfAuditLog(c, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
@@ -69,31 +71,31 @@ func (s *Service) CountAuditLog(ctx context.Context, c *Caller, criteria *Criter
 }
 
 // searchOfAuditLog checks a query. Errors: Denied for a key restricted to some Lists, InvalidSearch.
-func searchOfAuditLog(c *Caller, q Query) (*AuditSearch, error) {
-	if err := requireWholeAccount(c); err != nil {
+func searchOfAuditLog(c *enlist.Caller, q enlist.Query) (*AuditSearch, error) {
+	if err := enlist.RequireWholeAccount(c); err != nil {
 		return nil, err
 	}
 	return checkAuditQuery(c.Account.ID, q)
 }
 
 // checkAuditQuery checks a query. Errors: InvalidSearch.
-func checkAuditQuery(account AccountID, q Query) (*AuditSearch, error) {
+func checkAuditQuery(account enlist.AccountID, q enlist.Query) (*AuditSearch, error) {
 	if q.Limit < 0 || q.Offset < 0 {
-		return nil, errNegativePage
+		return nil, enlist.ErrNegativePage
 	}
-	k := keys{system: attributeKeys(AuditAttributes)}
-	where, err := k.condition(q.Criteria)
+	k := enlist.Keys{System: enlist.AttributeKeys(AuditAttributes)}
+	where, err := k.Condition(q.Criteria)
 	if err != nil {
 		return nil, err
 	}
-	sort, err := k.sort(q.SortBy)
+	sort, err := k.Sort(q.SortBy)
 	return &AuditSearch{Account: account, Where: where, Sort: sort, Descending: q.Descending, Limit: q.Limit,
 		Offset: q.Offset}, err
 }
 
 // AuditLog calls each with the matching rows of an Account, for the operator. account 0 means all rows: those of all
 // Accounts, and those about the complete database. Errors: InvalidSearch.
-func (s *Service) AuditLog(ctx context.Context, account AccountID, q Query, each func(*AuditRow) error) error {
+func (s *Service) AuditLog(ctx context.Context, account enlist.AccountID, q enlist.Query, each func(*AuditRow) error) error {
 	search, err := checkAuditQuery(account, q)
 	if err != nil {
 		return err
@@ -110,8 +112,8 @@ type AuditTx interface {
 	// CountAuditRows returns how many rows a search finds without its limit and offset.
 	CountAuditRows(s *AuditSearch) (int64, error)
 	// OldAuditRows returns the number of an Account's rows from before a time, and the time of the oldest, or 0.
-	OldAuditRows(account AccountID, before int64) (rows, oldest int64, err error)
+	OldAuditRows(account enlist.AccountID, before int64) (rows, oldest int64, err error)
 	// RemoveAuditRows deletes at most limit of these rows, the oldest first. The database refuses to delete a row of the
 	// last 365 days.
-	RemoveAuditRows(account AccountID, before int64, limit int) (removed int64, err error)
+	RemoveAuditRows(account enlist.AccountID, before int64, limit int) (removed int64, err error)
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file keeps the figures of autoresponders. Each autoresponder has a Batch of status BatchRunning, so its figures
@@ -13,8 +15,8 @@ import (
 
 // AutoresponderBatch returns the ID of the Batch that has the figures of an autoresponder. It returns 0 for an
 // autoresponder that an earlier version of the program added, until its first mail. Errors: NoAutoresponder, Denied.
-func (s *Service) AutoresponderBatch(ctx context.Context, c *Caller, id AutoresponderID) (BatchID, error) {
-	return view(ctx, s, c, func(tx Tx) (BatchID, error) {
+func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (enlist.BatchID, error) {
+	return view(ctx, s, c, func(tx Tx) (enlist.BatchID, error) {
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
 			return 0, err
 		}
@@ -23,8 +25,8 @@ func (s *Service) AutoresponderBatch(ctx context.Context, c *Caller, id Autoresp
 	})
 }
 
-// addBatch adds the Batch of an autoresponder and returns its ID.
-func (a *Autoresponder) addBatch(tx Tx) (BatchID, error) {
+// addAutoresponderBatch adds the Batch of an autoresponder and returns its ID.
+func addAutoresponderBatch(a *enlist.Autoresponder, tx Tx) (enlist.BatchID, error) {
 	b := Batch{AccountID: a.AccountID, CreatorKeyID: a.CreatorKeyID, CreatorName: a.CreatorName,
 		CreationTime: a.CreationTime, ListID: a.ListID, MessageID: a.MessageID, MessageType: string(MessageEmail),
 		IsPopulated: true, Status: BatchRunning, SendTime: a.CreationTime, ActiveTime: a.CreationTime}
@@ -43,12 +45,12 @@ func (a *Autoresponder) addBatch(tx Tx) (BatchID, error) {
 }
 
 // runningPopulation is the population for the recipients in a List. Its number is the ID of the List.
-func runningPopulation(batch BatchID, list ListID) Population {
+func runningPopulation(batch enlist.BatchID, list enlist.ListID) Population {
 	return Population{Batch: batch, Number: int64(list), List: list, Type: PopulationEvents, Done: true}
 }
 
-// editBatch stores which Message an autoresponder sends now.
-func (a *Autoresponder) editBatch(tx Tx) error {
+// editAutoresponderBatch stores which Message an autoresponder sends now.
+func editAutoresponderBatch(a *enlist.Autoresponder, tx Tx) error {
 	id, _, err := tx.AutoresponderBatch(a.ID, 0)
 	if err != nil || id == 0 {
 		return err
@@ -61,8 +63,8 @@ func (a *Autoresponder) editBatch(tx Tx) error {
 	return tx.SetBatchState(b)
 }
 
-// deleteBatch deletes the Batch of an autoresponder, which is deleted too. A job removes its recipients.
-func (a *Autoresponder) deleteBatch(tx Tx, now int64) error {
+// deleteAutoresponderBatch deletes the Batch of an autoresponder, which is deleted too. A job removes its recipients.
+func deleteAutoresponderBatch(a *enlist.Autoresponder, tx Tx, now int64) error {
 	id, _, err := tx.AutoresponderBatch(a.ID, 0)
 	if err != nil || id == 0 {
 		return err
@@ -82,7 +84,7 @@ func (a *Autoresponder) deleteBatch(tx Tx, now int64) error {
 
 // figuresOf returns the Batch that has the figures of a mail: the Batch that sent it, or the Batch of its autoresponder.
 // It returns 0 for other mails.
-func figuresOf(tx AutoresponderBatchTx, k DeliveryKey) (id BatchID, err error) {
+func figuresOf(tx AutoresponderBatchTx, k DeliveryKey) (id enlist.BatchID, err error) {
 	id = k.batch()
 	if a := k.autoresponder(); id == 0 && a != 0 {
 		id, _, err = tx.AutoresponderBatch(a, 0)
@@ -92,7 +94,7 @@ func figuresOf(tx AutoresponderBatchTx, k DeliveryKey) (id BatchID, err error) {
 
 // batchForMail returns the Batch to which a mail of an autoresponder is added. It adds the Batch, or the List to the
 // Batch, if necessary. It returns 0 for other mails, and if the autoresponder is deleted.
-func batchForMail(tx Tx, k DeliveryKey) (BatchID, error) {
+func batchForMail(tx Tx, k DeliveryKey) (enlist.BatchID, error) {
 	a := k.autoresponder()
 	if a == 0 {
 		return 0, nil
@@ -107,18 +109,18 @@ func batchForMail(tx Tx, k DeliveryKey) (BatchID, error) {
 	}
 	schema, err := tx.Schema(k.List)
 	if err != nil {
-		return 0, ignoreKind(NoList, err)
+		return 0, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	i := slices.IndexFunc(schema.Autoresponders, func(other Autoresponder) bool { return other.ID == a })
+	i := slices.IndexFunc(schema.Autoresponders, func(other enlist.Autoresponder) bool { return other.ID == a })
 	if i < 0 {
 		return 0, nil
 	}
-	return schema.Autoresponders[i].addBatch(tx)
+	return addAutoresponderBatch(&schema.Autoresponders[i], tx)
 }
 
 // sentGroup are mails of one autoresponder to Contacts of one List, in order of Contact.
 type sentGroup struct {
-	batch  BatchID
+	batch  enlist.BatchID
 	mails  []*Delivery
 	counts BatchCounts
 }
@@ -146,7 +148,7 @@ func countSent(tx Tx, sent []Delivery) error {
 // groupSent returns the mails of autoresponders by Batch and List, in order of Batch.
 func groupSent(tx Tx, sent []Delivery) (groups []*sentGroup, err error) {
 	type source struct {
-		list  ListID
+		list  enlist.ListID
 		cause string
 	}
 	bySource := make(map[source]*sentGroup)
@@ -172,7 +174,7 @@ func groupSent(tx Tx, sent []Delivery) (groups []*sentGroup, err error) {
 
 // store stores the recipients of a group, and counts them.
 func (g *sentGroup) store(tx Tx) error {
-	ids := make([]ContactID, len(g.mails))
+	ids := make([]enlist.ContactID, len(g.mails))
 	for i, d := range g.mails {
 		ids[i] = d.Contact
 	}
@@ -182,7 +184,7 @@ func (g *sentGroup) store(tx Tx) error {
 	if err != nil {
 		return err
 	}
-	fresh := slices.DeleteFunc(ids, func(id ContactID) bool { return stored[id] != nil })
+	fresh := slices.DeleteFunc(ids, func(id enlist.ContactID) bool { return stored[id] != nil })
 	added, err := tx.AddRecipients(last.List, g.batch, fresh, RecipientSent, last.SentTime)
 	if err != nil {
 		return err
@@ -193,7 +195,7 @@ func (g *sentGroup) store(tx Tx) error {
 			continue
 		}
 		r, err := tx.Recipient(d.List, g.batch, d.Contact) // locks it
-		if KindOf(err) == NotFound {
+		if enlist.KindOf(err) == enlist.NotFound {
 			continue // the Contact was removed meanwhile
 		}
 		if err != nil {
@@ -242,13 +244,13 @@ func countNotSent(tx Tx, d *Delivery) (r *Recipient, counts BatchCounts, err err
 		return nil, counts, err
 	}
 	status := RecipientStatus(d.Status)
-	counts.Recipients, err = tx.AddRecipients(d.List, batch, []ContactID{d.Contact}, RecipientWaiting, 0)
+	counts.Recipients, err = tx.AddRecipients(d.List, batch, []enlist.ContactID{d.Contact}, RecipientWaiting, 0)
 	if err != nil {
 		return nil, counts, err
 	}
 	r, err = tx.Recipient(d.List, batch, d.Contact)
 	if err != nil {
-		return nil, counts, ignoreKind(NotFound, err) // the Contact is gone
+		return nil, counts, enlist.IgnoreKind(enlist.NotFound, err) // the Contact is gone
 	}
 	events, err := tx.RecipientEvents(d.List, batch, d.Contact)
 	if err != nil {
@@ -280,7 +282,7 @@ func reportedRecipient(tx Tx, d *Delivery, kind EventKind, now int64) (r *Recipi
 	}
 	r, err = tx.Recipient(d.List, batch, d.Contact)
 	if err != nil {
-		return nil, counts, ignoreKind(NotFound, err)
+		return nil, counts, enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	events, err := tx.RecipientEvents(d.List, batch, d.Contact)
 	if err != nil || eventOf(events, kind, 0) != nil {
@@ -303,17 +305,17 @@ func reportedRecipient(tx Tx, d *Delivery, kind EventKind, now int64) (r *Recipi
 type AutoresponderBatchTx interface {
 	// AutoresponderBatch returns the Batch of an autoresponder, 0 if there is none, and whether it has a population of
 	// the List.
-	AutoresponderBatch(id AutoresponderID, list ListID) (batch BatchID, hasList bool, err error)
+	AutoresponderBatch(id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool, err error)
 	// AddAutoresponderBatch stores which Batch an autoresponder has. It returns false if it has one already.
-	AddAutoresponderBatch(id AutoresponderID, batch BatchID) (added bool, err error)
+	AddAutoresponderBatch(id enlist.AutoresponderID, batch enlist.BatchID) (added bool, err error)
 	// RemoveAutoresponderBatch forgets the Batch of an autoresponder.
-	RemoveAutoresponderBatch(id AutoresponderID) error
+	RemoveAutoresponderBatch(id enlist.AutoresponderID) error
 	// AddPopulation inserts a population, unless the Batch has one with its number.
 	AddPopulation(p *Population) error
 	// AddRecipients inserts recipients with the addresses that their Contacts have now, and with the time sent if it is
 	// not 0. Contacts that are recipients of the Batch already, or that are gone, are left out. AddRecipients returns the
 	// number of new recipients.
-	AddRecipients(list ListID, batch BatchID, ids []ContactID, status RecipientStatus, sent int64) (added int64, err error)
+	AddRecipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, status RecipientStatus, sent int64) (added int64, err error)
 	// Recipients returns those Contacts that are recipients of a Batch. It locks none of them.
-	Recipients(list ListID, batch BatchID, ids []ContactID) (map[ContactID]*Recipient, error)
+	Recipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (map[enlist.ContactID]*Recipient, error)
 }

@@ -1,5 +1,7 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // This file has the record of a Batch: one Message that is sent to many Contacts. The rules for
 // callers are in batch_add.go and batch_edit.go. A job populates the Batch (batch_populate.go): it
 // stores a recipient for each Contact that gets the mail. The sender of package jobs then takes
@@ -8,13 +10,13 @@ package audience
 
 // Batch sends a Message to Contacts. Its ID is also the queue ID that addBatch returns.
 type Batch struct {
-	ID            BatchID
-	AccountID     AccountID
-	CreatorKeyID  KeyID
+	ID            enlist.BatchID
+	AccountID     enlist.AccountID
+	CreatorKeyID  enlist.KeyID
 	CreatorName   string
 	CreationTime  int64
-	ListID        ListID // the List of the first population
-	MessageID     MessageID
+	ListID        enlist.ListID // the List of the first population
+	MessageID     enlist.MessageID
 	MessageType   string
 	IsScheduled   bool // a caller asked for a later time
 	IsTest        bool // the subject begins with [test]
@@ -150,38 +152,38 @@ func (c *BatchCounts) toSend() int64 { return c.Recipients - c.Skipped }
 func (c *BatchCounts) processed() int64 { return c.Sent + c.Refused + c.Failed + c.Doubtful }
 
 // BatchAttributes are the keys of a Batch record, in their order on the wire.
-var BatchAttributes = []Attribute[Batch]{
-	searchable(readOnlyInt("id", func(b *Batch) BatchID { return b.ID })),
-	searchable(readOnlyInt("list_id", func(b *Batch) ListID { return b.ListID })),
-	searchable(readOnlyInt("creator_user_id", func(b *Batch) KeyID { return b.CreatorKeyID })),
-	searchable(readOnlyInt("creation_time", func(b *Batch) int64 { return b.CreationTime })),
-	searchable(readOnlyInt("message_id", func(b *Batch) MessageID { return b.MessageID })),
-	searchable(readOnlyText("message_type", func(b *Batch) string { return b.MessageType })),
-	searchable(readOnlyFlag("is_scheduled", func(b *Batch) bool { return b.IsScheduled })),
-	searchable(readOnlyFlag("is_populated", func(b *Batch) bool { return b.IsPopulated })),
-	searchable(readOnlyText("send_status", (*Batch).SendStatus)),
-	searchable(readOnlyInt("send_time", func(b *Batch) int64 { return b.SendTime })),
-	searchable(readOnlyInt("first_sent_time", func(b *Batch) int64 { return b.FirstSent })),
-	searchable(readOnlyInt("last_sent_time", func(b *Batch) int64 { return b.LastSent })),
-	computed(readOnlyInt("send_contact_count", func(b *Batch) int64 { return b.toSend() })),
-	computed(readOnlyInt("send_current_count", func(b *Batch) int64 { return b.processed() })),
-	searchable(readOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
-	computed(readOnlyText("type", (*Batch).kind)),
-	readOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
-	searchable(readOnlyText("name", func(b *Batch) string { return b.Name })),
+var BatchAttributes = []enlist.Attribute[Batch]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(b *Batch) enlist.BatchID { return b.ID })),
+	enlist.Searchable(enlist.ReadOnlyInt("list_id", func(b *Batch) enlist.ListID { return b.ListID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(b *Batch) enlist.KeyID { return b.CreatorKeyID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(b *Batch) int64 { return b.CreationTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("message_id", func(b *Batch) enlist.MessageID { return b.MessageID })),
+	enlist.Searchable(enlist.ReadOnlyText("message_type", func(b *Batch) string { return b.MessageType })),
+	enlist.Searchable(enlist.ReadOnlyFlag("is_scheduled", func(b *Batch) bool { return b.IsScheduled })),
+	enlist.Searchable(enlist.ReadOnlyFlag("is_populated", func(b *Batch) bool { return b.IsPopulated })),
+	enlist.Searchable(enlist.ReadOnlyText("send_status", (*Batch).SendStatus)),
+	enlist.Searchable(enlist.ReadOnlyInt("send_time", func(b *Batch) int64 { return b.SendTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("first_sent_time", func(b *Batch) int64 { return b.FirstSent })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_sent_time", func(b *Batch) int64 { return b.LastSent })),
+	enlist.Computed(enlist.ReadOnlyInt("send_contact_count", func(b *Batch) int64 { return b.toSend() })),
+	enlist.Computed(enlist.ReadOnlyInt("send_current_count", func(b *Batch) int64 { return b.processed() })),
+	enlist.Searchable(enlist.ReadOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
+	enlist.Computed(enlist.ReadOnlyText("type", (*Batch).kind)),
+	enlist.ReadOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
+	enlist.Searchable(enlist.ReadOnlyText("name", func(b *Batch) string { return b.Name })),
 }
 
 // Population says which Contacts of a List get the mails of a Batch.
 type Population struct {
-	Batch    BatchID
+	Batch    enlist.BatchID
 	Number   int64 // a Batch reads its populations in this order, from 1
-	List     ListID
+	List     enlist.ListID
 	Type     PopulationType
-	Contacts idSet     // for PopulationContacts
-	Criteria *Criteria // for PopulationSearch
-	AtSend   bool      // the recipients are read at the send time, otherwise at once
-	Upto     ContactID // highest ID to read; 0: the reading has not begun
-	Last     ContactID // the Contacts up to this ID are done
+	Contacts idSet            // for PopulationContacts
+	Criteria *enlist.Criteria // for PopulationSearch
+	AtSend   bool             // the recipients are read at the send time, otherwise at once
+	Upto     enlist.ContactID // highest ID to read; 0: the reading has not begun
+	Last     enlist.ContactID // the Contacts up to this ID are done
 	Done     bool
 }
 
@@ -199,44 +201,44 @@ const (
 
 // BatchFilter says which Batches of an Account are wanted. Its zero value means all.
 type BatchFilter struct {
-	Lists       []ListID  // not nil: their populations have no other List
-	Open        bool      // they have not ended
-	Message     MessageID // not 0: they send it, and not only as a variant
+	Lists       []enlist.ListID  // not nil: their populations have no other List
+	Open        bool             // they have not ended
+	Message     enlist.MessageID // not 0: they send it, and not only as a variant
 	HasVariants bool
 
-	Where         *Condition // nil: all; see Condition.inStore
-	Sort          *SearchKey // nil: by ID; Batches with equal values are in order of ID
-	Descending    bool       // in the order of Sort
-	Limit, Offset int64      // a Limit of 0 means no limit
+	Where         *enlist.Condition // nil: all; see Condition.inStore
+	Sort          *enlist.SearchKey // nil: by ID; Batches with equal values are in order of ID
+	Descending    bool              // in the order of Sort
+	Limit, Offset int64             // a Limit of 0 means no limit
 }
 
 // BatchTx reads and changes Batches and their populations, in a transaction.
 type BatchTx interface {
 	// Batch returns one Batch. The error is of kind NoBatch if no Batch has the ID. It returns
 	// deleted Batches too.
-	Batch(id BatchID) (*Batch, error)
+	Batch(id enlist.BatchID) (*Batch, error)
 	// LockBatch is Batch in an Update that changes the status or populates. No other transaction
 	// changes the Batch until this Update ends. Call it before any other lock of the Update.
-	LockBatch(id BatchID) (*Batch, error)
+	LockBatch(id enlist.BatchID) (*Batch, error)
 	// Batches returns Batches of an Account, without deleted Batches and those of autoresponders.
-	Batches(account AccountID, f BatchFilter) ([]Batch, error)
+	Batches(account enlist.AccountID, f BatchFilter) ([]Batch, error)
 	// BatchCount returns the number of these Batches. It ignores the Limit and the Offset.
-	BatchCount(account AccountID, f BatchFilter) (int64, error)
+	BatchCount(account enlist.AccountID, f BatchFilter) (int64, error)
 	// BatchLists returns the Lists of a Batch's populations.
-	BatchLists(id BatchID) ([]ListID, error)
+	BatchLists(id enlist.BatchID) ([]enlist.ListID, error)
 	// AddBatch inserts a Batch with its populations and sets its ID.
 	AddBatch(b *Batch, populations []Population) error
 	// SetBatchState stores everything but the counts, the times of mails and what never changes.
 	SetBatchState(b *Batch) error
 	// AddToBatch adds to the counts of a Batch and sets ActiveTime. If counts.Sent is not 0, it sets
 	// the time of the last mail, and of the first. Take no other lock of the Update after it.
-	AddToBatch(id BatchID, counts BatchCounts, now int64) error
+	AddToBatch(id enlist.BatchID, counts BatchCounts, now int64) error
 	// Populations returns the populations of a Batch in order of their numbers.
-	Populations(id BatchID) ([]Population, error)
+	Populations(id enlist.BatchID) ([]Population, error)
 	// SetPopulation stores Contacts, Type, Upto, Last and Done.
 	SetPopulation(p *Population) error
 	// SendingBatches returns the IDs of the Batches of all Accounts that are sending, in order.
-	SendingBatches() ([]BatchID, error)
+	SendingBatches() ([]enlist.BatchID, error)
 	// DeleteBatch removes the row of a Batch, its populations and its slices.
-	DeleteBatch(id BatchID) error
+	DeleteBatch(id enlist.BatchID) error
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file has addBatch and addBatchByContactSearch. Both store the Batch and enqueue the job that
@@ -20,7 +22,7 @@ const (
 
 // BatchRequest is a call of addBatch or addBatchByContactSearch.
 type BatchRequest struct {
-	Message     MessageID
+	Message     enlist.MessageID
 	Populations []PopulationRequest
 	SendTime    int64 // 0, or a time in the past: now
 	IsTest      bool
@@ -29,17 +31,17 @@ type BatchRequest struct {
 
 // PopulationRequest is one population as the caller sent it.
 type PopulationRequest struct {
-	List     ListID
+	List     enlist.ListID
 	Type     string // "" means list
-	Contacts []ContactID
-	Time     string    // now or send; "" means now
-	Criteria *Criteria // not nil: Type and Contacts are ignored
+	Contacts []enlist.ContactID
+	Time     string           // now or send; "" means now
+	Criteria *enlist.Criteria // not nil: Type and Contacts are ignored
 }
 
 // AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage,
 // NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. decisions.md: 58, 62
-func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (BatchID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (BatchID, error) {
+func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (enlist.BatchID, error) {
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
 			return 0, err
 		}
@@ -48,7 +50,7 @@ func (s *Service) AddBatch(ctx context.Context, c *Caller, r BatchRequest) (Batc
 			return 0, err
 		}
 		if b.refusedSender != "" {
-			return 0, invalid("message_id", b.refusedSender)
+			return 0, enlist.Invalid("message_id", b.refusedSender)
 		}
 		if err := b.lockEvents(tx); err != nil {
 			return 0, err
@@ -78,31 +80,31 @@ type newBatch struct {
 // auditValues returns the values of a new Batch for the audit log, with its populations.
 func (b *newBatch) auditValues() auditValues {
 	values := b.Batch.auditValues()
-	lists := make([]ListID, len(b.populations))
+	lists := make([]enlist.ListID, len(b.populations))
 	var criteria []string
 	for i := range b.populations {
 		lists[i] = b.populations[i].List
 		if c := b.populations[i].Criteria; c != nil {
-			criteria = append(criteria, c.text())
+			criteria = append(criteria, c.Text())
 		}
 	}
 	slices.Sort(lists)
 	auditIDs(values, "lists", slices.Compact(lists))
 	values["search_criteria"] = strings.Join(criteria, "; ")
 	if b.exclude.Criteria != nil {
-		values["exclude"] = b.exclude.Criteria.text()
+		values["exclude"] = b.exclude.Criteria.Text()
 	}
 	return values
 }
 
 // newBatch checks a request. It may run twice for the same request.
-func (s *Service) newBatch(tx Tx, c *Caller, r *BatchRequest, now int64) (*newBatch, error) {
+func (s *Service) newBatch(tx Tx, c *enlist.Caller, r *BatchRequest, now int64) (*newBatch, error) {
 	message, err := tx.Message(c.Account.ID, r.Message)
 	if err != nil {
 		return nil, err
 	}
 	if message.Type != MessageEmail {
-		return nil, invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
+		return nil, enlist.Invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
 	}
 	populations, err := r.populations(tx, c)
 	if err != nil {
@@ -125,26 +127,26 @@ func (s *Service) newBatch(tx Tx, c *Caller, r *BatchRequest, now int64) (*newBa
 }
 
 // requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.
-func requireRoomForBatch(tx BatchTx, account AccountID) error {
+func requireRoomForBatch(tx BatchTx, account enlist.AccountID) error {
 	open, err := tx.BatchCount(account, BatchFilter{Open: true})
 	if err != nil {
 		return err
 	}
 	if open >= maxOpenBatches {
-		return invalid("", fmt.Sprintf("%d Batches of the Account have not ended, which is the limit", maxOpenBatches))
+		return enlist.Invalid("", fmt.Sprintf("%d Batches of the Account have not ended, which is the limit", maxOpenBatches))
 	}
 	return nil
 }
 
 // populations checks the populations of a request.
-func (r *BatchRequest) populations(tx Tx, c *Caller) ([]Population, error) {
+func (r *BatchRequest) populations(tx Tx, c *enlist.Caller) ([]Population, error) {
 	switch {
 	case len(r.Populations) == 0:
-		return nil, Refuse(NoListForBatch, "")
+		return nil, enlist.Refuse(enlist.NoListForBatch, "")
 	case len(r.Populations) > maxPopulations:
-		return nil, invalid("populations", fmt.Sprintf("expected at most %d populations", maxPopulations))
+		return nil, enlist.Invalid("populations", fmt.Sprintf("expected at most %d populations", maxPopulations))
 	case r.SendTime < 0 || r.SendTime > maxTimestamp:
-		return nil, invalid("send_time", "expected a Unix time up to the year 9999")
+		return nil, enlist.Invalid("send_time", "expected a Unix time up to the year 9999")
 	}
 	all := make([]Population, len(r.Populations))
 	for i := range r.Populations {
@@ -157,9 +159,9 @@ func (r *BatchRequest) populations(tx Tx, c *Caller) ([]Population, error) {
 }
 
 // check checks a population of a request and stores it in p.
-func (r *PopulationRequest) check(tx Tx, c *Caller, p *Population) error {
+func (r *PopulationRequest) check(tx Tx, c *enlist.Caller, p *Population) error {
 	if r.List == 0 {
-		return Refuse(NoListForBatch, "")
+		return enlist.Refuse(enlist.NoListForBatch, "")
 	}
 	schema, err := loadList(tx, c, r.List)
 	if err != nil {
@@ -171,11 +173,11 @@ func (r *PopulationRequest) check(tx Tx, c *Caller, p *Population) error {
 	case "send":
 		p.AtSend = true
 	default:
-		return invalid("populations", "expected the time now or send, not "+quoted(r.Time))
+		return enlist.Invalid("populations", "expected the time now or send, not "+enlist.Quoted(r.Time))
 	}
 	if r.Criteria != nil {
 		p.Type, p.Criteria = PopulationSearch, r.Criteria
-		search, err := typeSearch(tx, schema, Query{Criteria: r.Criteria})
+		search, err := typeSearch(tx, schema, enlist.Query{Criteria: r.Criteria})
 		if err != nil || search.Where == nil {
 			return err
 		}
@@ -187,11 +189,11 @@ func (r *PopulationRequest) check(tx Tx, c *Caller, p *Population) error {
 	case PopulationList, PopulationUnsent:
 	case PopulationContacts:
 		if len(r.Contacts) == 0 {
-			return invalid("populations", "a population of type contacts needs a contact_list")
+			return enlist.Invalid("populations", "a population of type contacts needs a contact_list")
 		}
 		p.Contacts = slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	default:
-		return invalid("populations", "expected one of the types list, unsent, contacts, not "+quoted(r.Type))
+		return enlist.Invalid("populations", "expected one of the types list, unsent, contacts, not "+enlist.Quoted(r.Type))
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the sending calendar: the hours of the week in which the mails of Batches are sent.
@@ -26,7 +28,7 @@ func ParseCalendar(text string) (*Calendar, error) {
 	if text == "" {
 		return nil, nil
 	}
-	wrong := expected(`days, hours and an IANA time zone, such as "mon-fri 8:00-18:00 Europe/Berlin"`)
+	wrong := enlist.Expected(`days, hours and an IANA time zone, such as "mon-fri 8:00-18:00 Europe/Berlin"`)
 	parts := strings.Fields(text)
 	if len(parts) != 3 || checkTimeZone(parts[2]) != nil {
 		return nil, wrong

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file has checkBatch: what is probably wrong with a Batch that is not added yet, and who would get it. It reads the
@@ -67,30 +69,30 @@ const (
 
 // CheckAttributes are the keys of a BatchCheck, in their order on the wire. The numbers of Contacts that are left out and
 // the findings follow.
-var CheckAttributes = []Attribute[BatchCheck]{
-	readOnlyInt("send_contact_count", func(k *BatchCheck) int64 { return k.Recipients }),
-	readOnlyInt("checked_count", func(k *BatchCheck) int64 { return k.Checked }),
-	readOnlyFlag("is_complete", func(k *BatchCheck) bool { return k.Complete }),
+var CheckAttributes = []enlist.Attribute[BatchCheck]{
+	enlist.ReadOnlyInt("send_contact_count", func(k *BatchCheck) int64 { return k.Recipients }),
+	enlist.ReadOnlyInt("checked_count", func(k *BatchCheck) int64 { return k.Checked }),
+	enlist.ReadOnlyFlag("is_complete", func(k *BatchCheck) bool { return k.Complete }),
 }
 
 // FindingAttributes are the keys of a Finding, in their order on the wire.
-var FindingAttributes = []Attribute[Finding]{
-	readOnlyText("level", func(f *Finding) FindingLevel { return f.Level }),
-	readOnlyText("code", func(f *Finding) FindingCode { return f.Code }),
-	readOnlyText("text", func(f *Finding) string { return f.Text }),
-	readOnlyInt("contact_count", func(f *Finding) int64 { return f.Contacts }),
+var FindingAttributes = []enlist.Attribute[Finding]{
+	enlist.ReadOnlyText("level", func(f *Finding) FindingLevel { return f.Level }),
+	enlist.ReadOnlyText("code", func(f *Finding) FindingCode { return f.Code }),
+	enlist.ReadOnlyText("text", func(f *Finding) string { return f.Text }),
+	enlist.ReadOnlyInt("contact_count", func(f *Finding) int64 { return f.Contacts }),
 }
 
 // CheckBatch returns what is probably wrong with a Batch, and who would get it now. It changes nothing. A Batch that
 // AddBatch refuses is refused with the same error, unless only its sender is refused. Other errors: Busy. specification: checkBatch
-func (s *Service) CheckBatch(ctx context.Context, c *Caller, r BatchRequest) (*BatchCheck, error) {
+func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (*BatchCheck, error) {
 	var check *batchCheck
 	err := s.inPhases(ctx, c, func(tx Tx, p phase) error {
 		b, err := s.newBatch(tx, c, &r, s.now().Unix())
 		if err != nil {
 			return err
 		}
-		check = &batchCheck{newBatch: b, taken: make(map[string]bool), chosen: make(map[ListID]map[ContactID]bool),
+		check = &batchCheck{newBatch: b, taken: make(map[string]bool), chosen: make(map[enlist.ListID]map[enlist.ContactID]bool),
 			missing: make(map[string]int64)}
 		if p == lookingUp {
 			quick, err := check.isQuick(tx)
@@ -121,12 +123,12 @@ type batchCheck struct {
 	*newBatch
 	result   BatchCheck
 	contents []MailContent
-	fields   []string                      // merge fields without a fallback
-	taken    map[string]bool               // addresses of the recipients
-	chosen   map[ListID]map[ContactID]bool // recipients in Lists that send to duplicates
-	missing  map[string]int64              // recipients without a value, by merge field
-	schema   *Schema                       // of the first List with a recipient, or else of the first List
-	contact  *Contact                      // the first recipient; nil: there is none
+	fields   []string                                    // merge fields without a fallback
+	taken    map[string]bool                             // addresses of the recipients
+	chosen   map[enlist.ListID]map[enlist.ContactID]bool // recipients in Lists that send to duplicates
+	missing  map[string]int64                            // recipients without a value, by merge field
+	schema   *enlist.Schema                              // of the first List with a recipient, or else of the first List
+	contact  *enlist.Contact                             // the first recipient; nil: there is none
 }
 
 // isQuick reports whether the check reads few Contacts.
@@ -160,7 +162,7 @@ func (k *batchCheck) read(s *Service, tx Tx) (err error) {
 			}
 		}
 	}
-	var lists []ListID
+	var lists []enlist.ListID
 	for i := range k.populations {
 		p := &k.populations[i]
 		schema, err := tx.Schema(p.List)
@@ -185,7 +187,7 @@ func (k *batchCheck) read(s *Service, tx Tx) (err error) {
 }
 
 // checkList looks for merge fields and senders that do not fit a List.
-func (k *batchCheck) checkList(s *Service, schema *Schema) {
+func (k *batchCheck) checkList(s *Service, schema *enlist.Schema) {
 	list := &schema.List
 	for i := range k.contents {
 		for _, name := range k.contents[i].Message.unknownFields(schema) {
@@ -199,17 +201,17 @@ func (k *batchCheck) checkList(s *Service, schema *Schema) {
 }
 
 // defaultSender is the Finding for a List whose mails have the sender of the server.
-func (s *Service) defaultSender(list *List) Finding {
+func (s *Service) defaultSender(list *enlist.List) Finding {
 	from := "the sender of the server"
 	if s.sending.From != "" {
 		from += ", " + s.sending.From
 	}
 	return Finding{Level: FindingNote, Code: FindingDefaultSender,
-		Text: "the Message and the List " + quoted(list.Name) + " have no from_address: its mails come from " + from}
+		Text: "the Message and the List " + enlist.Quoted(list.Name) + " have no from_address: its mails come from " + from}
 }
 
 // step reads some Contacts of a population, and counts them.
-func (k *batchCheck) step(tx Tx, schema *Schema, p *Population) error {
+func (k *batchCheck) step(tx Tx, schema *enlist.Schema, p *Population) error {
 	next, err := p.next(tx)
 	if err != nil {
 		return err
@@ -235,21 +237,21 @@ func (k *batchCheck) step(tx Tx, schema *Schema, p *Population) error {
 }
 
 // onlyMatching returns the candidates that match the criteria.
-func onlyMatching(tx Tx, schema *Schema, criteria *Criteria, all []Candidate) ([]Candidate, error) {
-	search, err := typeSearch(tx, schema, Query{Criteria: criteria})
+func onlyMatching(tx Tx, schema *enlist.Schema, criteria *enlist.Criteria, all []Candidate) ([]Candidate, error) {
+	search, err := typeSearch(tx, schema, enlist.Query{Criteria: criteria})
 	if err != nil || search.Where == nil || len(all) == 0 {
 		return all, err
 	}
-	ids, err := search.among(tx, idsOfCandidates(all))
+	ids, err := onlyAmong(search, tx, idsOfCandidates(all))
 	return only(all, ids), err
 }
 
 // withoutDuplicates returns the candidates that are no recipients yet. It is like Batch.withoutDuplicates, which reads
 // the stored recipients.
-func (k *batchCheck) withoutDuplicates(schema *Schema, all []Candidate) []Candidate {
+func (k *batchCheck) withoutDuplicates(schema *enlist.Schema, all []Candidate) []Candidate {
 	list := &schema.List
 	if list.SendToDuplicates && k.chosen[list.ID] == nil {
-		k.chosen[list.ID] = make(map[ContactID]bool)
+		k.chosen[list.ID] = make(map[enlist.ContactID]bool)
 	}
 	return slices.DeleteFunc(all, func(c Candidate) bool {
 		duplicate := k.taken[c.Key]
@@ -263,7 +265,7 @@ func (k *batchCheck) withoutDuplicates(schema *Schema, all []Candidate) []Candid
 }
 
 // countMissing counts the recipients that have no value of a merge field.
-func (k *batchCheck) countMissing(tx Tx, schema *Schema, ids []ContactID) error {
+func (k *batchCheck) countMissing(tx Tx, schema *enlist.Schema, ids []enlist.ContactID) error {
 	if len(k.fields) == 0 && len(ids) > 0 && k.contact == nil {
 		ids = ids[:1]
 	}
@@ -279,7 +281,7 @@ func (k *batchCheck) countMissing(tx Tx, schema *Schema, ids []ContactID) error 
 			k.schema, k.contact = schema, &contacts[i]
 		}
 		for _, name := range k.fields {
-			if value, known := schema.MergeValue(&contacts[i], name); known && value == "" {
+			if value, known := MergeValue(schema, &contacts[i], name); known && value == "" {
 				k.missing[name]++
 			}
 		}
@@ -292,7 +294,7 @@ func (k *batchCheck) sample(i int) *OutgoingMail {
 	m := &OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message, Files: k.contents[i].Files,
 		Delivery: DeliveryKey{List: k.schema.List.ID, Time: k.CreationTime, Cause: CauseBatch(k.ID)}}
 	if m.Contact == nil {
-		m.Contact = new(Contact)
+		m.Contact = new(enlist.Contact)
 	}
 	m.Delivery.Contact = m.Contact.ID
 	return m
@@ -303,7 +305,7 @@ func (k *batchCheck) conclude() {
 	for _, name := range slices.Sorted(maps.Keys(k.missing)) {
 		n := k.missing[name]
 		k.add(Finding{Level: FindingWarning, Code: FindingMissingValue, Contacts: n,
-			Text: fmt.Sprintf("the merge field %s has no fallback, and is empty for %d of %d recipients", quoted(name), n,
+			Text: fmt.Sprintf("the merge field %s has no fallback, and is empty for %d of %d recipients", enlist.Quoted(name), n,
 				k.result.Recipients)})
 	}
 	if k.result.Recipients == 0 {

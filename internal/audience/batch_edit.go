@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the calls that change, delete, get and search Batches. A key that is restricted to
@@ -10,10 +12,10 @@ import (
 
 // ErrNoBatch is the error if no Batch has an ID. It is the same for another Account's ID, so that a
 // caller cannot find out which IDs exist. decisions.md: 11
-var ErrNoBatch = Refuse(NoBatch, "no Batch with this ID")
+var ErrNoBatch = enlist.Refuse(enlist.NoBatch, "no Batch with this ID")
 
 // loadBatch returns a Batch, if the caller may access it. lock is for an Update that changes the Batch.
-func loadBatch(tx Tx, c *Caller, id BatchID, lock bool) (b *Batch, err error) {
+func loadBatch(tx Tx, c *enlist.Caller, id enlist.BatchID, lock bool) (b *Batch, err error) {
 	if lock {
 		b, err = tx.LockBatch(id)
 	} else {
@@ -30,15 +32,15 @@ func loadBatch(tx Tx, c *Caller, id BatchID, lock bool) (b *Batch, err error) {
 	case err != nil:
 		return nil, err
 	case !allowed:
-		return nil, Refuse(Denied, "this key is restricted to other Lists")
+		return nil, enlist.Refuse(enlist.Denied, "this key is restricted to other Lists")
 	case lock && b.Status == BatchRunning:
-		return nil, invalid("batch_id", "the Batch has the figures of an autoresponder: change the autoresponder instead")
+		return nil, enlist.Invalid("batch_id", "the Batch has the figures of an autoresponder: change the autoresponder instead")
 	}
 	return b, nil
 }
 
 // allowsBatch reports whether the caller's key may access all Lists of a Batch.
-func allowsBatch(tx BatchTx, c *Caller, id BatchID) (bool, error) {
+func allowsBatch(tx BatchTx, c *enlist.Caller, id enlist.BatchID) (bool, error) {
 	if c.Key.Lists == nil {
 		return true, nil
 	}
@@ -54,7 +56,7 @@ func allowsBatch(tx BatchTx, c *Caller, id BatchID) (bool, error) {
 // EditBatch pauses, continues, cancels or reschedules a Batch. sendTime is only for reschedule. A
 // command that finds the Batch in the wanted state changes nothing. Errors: NoBatch, Denied,
 // InvalidParameters. decisions.md: 59
-func (s *Service) EditBatch(ctx context.Context, c *Caller, id BatchID, command string, sendTime int64) error {
+func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID, command string, sendTime int64) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		if err != nil {
@@ -71,7 +73,7 @@ func (s *Service) EditBatch(ctx context.Context, c *Caller, id BatchID, command 
 		case "reschedule":
 			err = b.reschedule(tx, sendTime, now)
 		default:
-			err = invalid("command", "expected one of pause, unpause, cancel, reschedule")
+			err = enlist.Invalid("command", "expected one of pause, unpause, cancel, reschedule")
 		}
 		if err != nil {
 			return false, err
@@ -96,7 +98,7 @@ func (b *Batch) auditValues() auditValues {
 
 // refuse returns the error of a command that the status of the Batch does not allow.
 func (b *Batch) refuse(command string) error {
-	return invalid("command", "the Batch is "+string(b.Status)+" and cannot be "+command)
+	return enlist.Invalid("command", "the Batch is "+string(b.Status)+" and cannot be "+command)
 }
 
 func (b *Batch) pause(tx BatchTx) error {
@@ -141,11 +143,11 @@ func (b *Batch) cancel(tx BatchTx, now int64) error {
 func (b *Batch) reschedule(tx Tx, sendTime, now int64) error {
 	switch {
 	case sendTime <= 0 || sendTime > maxTimestamp:
-		return invalid("send_time", "expected a Unix time up to the year 9999")
+		return enlist.Invalid("send_time", "expected a Unix time up to the year 9999")
 	case b.ended() || b.hasBegun():
-		return invalid("command", "the Batch has begun to send and cannot be rescheduled")
+		return enlist.Invalid("command", "the Batch has begun to send and cannot be rescheduled")
 	case b.LocalTime != "" && b.IsPopulated && b.begins() <= now:
-		return invalid("command", "the first time zones are due already: cancel the Batch and add another one")
+		return enlist.Invalid("command", "the first time zones are due already: cancel the Batch and add another one")
 	}
 	b.SendTime, b.IsScheduled, b.ActiveTime = max(sendTime, now), sendTime > now, now
 	if err := tx.SetBatchState(b); err != nil {
@@ -164,14 +166,14 @@ func (b *Batch) mayHaveSent() bool { return b.Begun != 0 || b.FirstSent != 0 }
 // Batch will leave out. A job removes its
 // recipients. The consent ledger, the Unsubscriber List and the consequences of bounces stay.
 // Errors: NoBatch, Denied, InvalidParameters. decisions.md: 102
-func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id BatchID) error {
+func (s *Service) DeleteBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		if err != nil {
 			return false, err
 		}
 		if !b.ended() && b.hasBegun() {
-			return false, invalid("batch_id", "the Batch has begun to send: cancel it first")
+			return false, enlist.Invalid("batch_id", "the Batch has begun to send: cancel it first")
 		}
 		if err := b.checkNotAwaited(tx, "batch_id"); err != nil {
 			return false, err
@@ -199,7 +201,7 @@ func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, er
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) (done bool, err error) {
 		b, err := tx.LockBatch(e.Batch)
 		if err != nil || b.Status != BatchDeleted {
-			return true, ignoreKind(NoBatch, err)
+			return true, enlist.IgnoreKind(enlist.NoBatch, err)
 		}
 		lists, err := tx.BatchLists(e.Batch)
 		if err != nil {
@@ -220,13 +222,13 @@ func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, er
 }
 
 // Batch returns one Batch. Errors: NoBatch, Denied.
-func (s *Service) Batch(ctx context.Context, c *Caller, id BatchID) (*Batch, error) {
+func (s *Service) Batch(ctx context.Context, c *enlist.Caller, id enlist.BatchID) (*Batch, error) {
 	return view(ctx, s, c, func(tx Tx) (*Batch, error) { return loadBatch(tx, c, id, false) })
 }
 
 // BatchOfQueue returns the ID of the Batch with a queue ID. It returns 0 while the server prepares
 // the Batch. Errors: NoBatch, Denied.
-func (s *Service) BatchOfQueue(ctx context.Context, c *Caller, id BatchID) (BatchID, error) {
+func (s *Service) BatchOfQueue(ctx context.Context, c *enlist.Caller, id enlist.BatchID) (enlist.BatchID, error) {
 	b, err := s.Batch(ctx, c, id)
 	if err != nil || b.Status == BatchInitialising {
 		return 0, err
@@ -235,7 +237,7 @@ func (s *Service) BatchOfQueue(ctx context.Context, c *Caller, id BatchID) (Batc
 }
 
 // SearchBatches returns the matching Batches that the key may access. Errors: InvalidSearch.
-func (s *Service) SearchBatches(ctx context.Context, c *Caller, q Query) ([]Batch, error) {
+func (s *Service) SearchBatches(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Batch, error) {
 	return view(ctx, s, c, func(tx Tx) ([]Batch, error) {
 		f, inStore, err := searchOfBatches(c, q)
 		if err != nil {
@@ -245,14 +247,14 @@ func (s *Service) SearchBatches(ctx context.Context, c *Caller, q Query) ([]Batc
 		if err != nil || inStore {
 			return all, err
 		}
-		return searchRecords(BatchAttributes, all, q)
+		return enlist.SearchRecords(BatchAttributes, all, q)
 	})
 }
 
 // CountBatches returns the number of Batches that match and that the key may access. Errors: InvalidSearch.
-func (s *Service) CountBatches(ctx context.Context, c *Caller, criteria *Criteria) (n int64, err error) {
+func (s *Service) CountBatches(ctx context.Context, c *enlist.Caller, criteria *enlist.Criteria) (n int64, err error) {
 	return view(ctx, s, c, func(tx Tx) (int64, error) {
-		f, inStore, err := searchOfBatches(c, Query{Criteria: criteria})
+		f, inStore, err := searchOfBatches(c, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return 0, err
 		}
@@ -263,26 +265,26 @@ func (s *Service) CountBatches(ctx context.Context, c *Caller, criteria *Criteri
 		if err != nil {
 			return 0, err
 		}
-		all, err = searchRecords(BatchAttributes, all, Query{Criteria: criteria})
+		all, err = enlist.SearchRecords(BatchAttributes, all, enlist.Query{Criteria: criteria})
 		return int64(len(all)), err
 	})
 }
 
 // searchOfBatches returns the filter of a search. If inStore is false, the filter finds all Batches, and the search
 // continues in memory.
-func searchOfBatches(c *Caller, q Query) (f BatchFilter, inStore bool, err error) {
+func searchOfBatches(c *enlist.Caller, q enlist.Query) (f BatchFilter, inStore bool, err error) {
 	f.Lists = c.Key.Lists
-	search := collector[Batch]{attributes: BatchAttributes}
-	if err := search.begin(q); err != nil || !search.inStore() {
+	search := enlist.Collector[Batch]{Attributes: BatchAttributes}
+	if err := search.Begin(q); err != nil || !search.InStore() {
 		return f, false, err
 	}
-	f.Where, f.Sort, f.Limit, f.Offset = search.where, search.sort, q.Limit, q.Offset
+	f.Where, f.Sort, f.Limit, f.Offset = search.Where, search.Sort, q.Limit, q.Offset
 	f.Descending = q.Descending && f.Sort != nil
 	return f, true, nil
 }
 
 // CurrentBatches returns the Batches that have not ended and that the key may access, in order of ID.
-func (s *Service) CurrentBatches(ctx context.Context, c *Caller) ([]Batch, error) {
+func (s *Service) CurrentBatches(ctx context.Context, c *enlist.Caller) ([]Batch, error) {
 	return view(ctx, s, c, func(tx Tx) ([]Batch, error) {
 		return tx.Batches(c.Account.ID, BatchFilter{Lists: c.Key.Lists, Open: true})
 	})

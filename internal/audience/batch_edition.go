@@ -1,6 +1,10 @@
 package audience
 
-import "cmp"
+import (
+	"cmp"
+
+	"enlist/internal/enlist"
+)
 
 // This file counts the mails of a Batch by edition. An edit of a Message makes a new edition for the recipients that
 // have not got it. So a report shows how many got which. decisions.md: 79
@@ -8,7 +12,7 @@ import "cmp"
 // Edition is a state of a Message that a Batch has sent.
 type Edition struct {
 	Variant     int64 // number of the variant; 0: the Batch has no variants
-	Message     MessageID
+	Message     enlist.MessageID
 	MessageTime int64  // last_modified_time of the Message
 	Subject     string // with merge fields
 	FirstTime   int64  // when the first mail was stored
@@ -16,7 +20,7 @@ type Edition struct {
 }
 
 // editionOf returns the Edition of a mail.
-func (l *LeasedSlice) editionOf(contact ContactID) Edition {
+func (l *LeasedSlice) editionOf(contact enlist.ContactID) Edition {
 	number, m := l.Of.variantOf(contact), l.content(contact).Message
 	return Edition{Variant: number, Message: m.ID, MessageTime: m.LastModifiedTime, Subject: m.Subject}
 }
@@ -31,17 +35,17 @@ func byEdition(a, b Edition) int {
 type EditionTx interface {
 	// AddToEdition adds the number of sent mails to an Edition. It inserts an Edition that is new. Call it while the Update
 	// has locked the row of the Batch.
-	AddToEdition(batch BatchID, e *Edition) error
+	AddToEdition(batch enlist.BatchID, e *Edition) error
 	// Editions returns the Editions of a Batch in order of variant and of the first mail.
-	Editions(batch BatchID) ([]Edition, error)
+	Editions(batch enlist.BatchID) ([]Edition, error)
 }
 
 // EditionAttributes are the keys of an Edition, in their order on the wire.
-var EditionAttributes = []Attribute[Edition]{
-	readOnlyInt("variant", func(e *Edition) int64 { return e.Variant }),
-	readOnlyInt("message_id", func(e *Edition) MessageID { return e.Message }),
-	readOnlyInt("message_time", func(e *Edition) int64 { return e.MessageTime }),
-	readOnlyText("subject", func(e *Edition) string { return e.Subject }),
-	readOnlyInt("first_sent_time", func(e *Edition) int64 { return e.FirstTime }),
-	readOnlyInt("sent_count", func(e *Edition) int64 { return e.Sent }),
+var EditionAttributes = []enlist.Attribute[Edition]{
+	enlist.ReadOnlyInt("variant", func(e *Edition) int64 { return e.Variant }),
+	enlist.ReadOnlyInt("message_id", func(e *Edition) enlist.MessageID { return e.Message }),
+	enlist.ReadOnlyInt("message_time", func(e *Edition) int64 { return e.MessageTime }),
+	enlist.ReadOnlyText("subject", func(e *Edition) string { return e.Subject }),
+	enlist.ReadOnlyInt("first_sent_time", func(e *Edition) int64 { return e.FirstTime }),
+	enlist.ReadOnlyInt("sent_count", func(e *Edition) int64 { return e.Sent }),
 }

@@ -1,5 +1,7 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // This file has the record of what happens to the mail of a Batch's recipient, and stores the events that change a
 // recipient. batch_event_track.go stores opens and clicks. batch_report.go and batch_rows.go read both.
 
@@ -19,12 +21,12 @@ const (
 
 // RecipientEvent is all events of one kind that a recipient has.
 type RecipientEvent struct {
-	List     ListID
-	Batch    BatchID
-	Contact  ContactID
+	List     enlist.ListID
+	Batch    enlist.BatchID
+	Contact  enlist.ContactID
 	Kind     EventKind
-	Link     LinkID // only for EventLink
-	Time     int64  // of the first event
+	Link     enlist.LinkID // only for EventLink
+	Time     int64         // of the first event
 	LastTime int64
 	Count    int64
 	Human    int64  // time of the first event by a person; 0: only programs
@@ -33,7 +35,7 @@ type RecipientEvent struct {
 }
 
 // event returns a new event of a recipient, which happens now.
-func (r *Recipient) event(kind EventKind, link LinkID, now int64) *RecipientEvent {
+func (r *Recipient) event(kind EventKind, link enlist.LinkID, now int64) *RecipientEvent {
 	return &RecipientEvent{List: r.List, Batch: r.Batch, Contact: r.Contact, Kind: kind, Link: link, Time: now,
 		LastTime: now, Count: 1}
 }
@@ -48,7 +50,7 @@ func storeRefused(tx Tx, r *Recipient, b *Batch, now int64) error {
 	if err := storeEvent(tx, r, EventBounced, now); err != nil {
 		return err
 	}
-	return publishMail(tx, r.key(b), now, WebhookBounced)
+	return publishMail(tx, r.key(b), now, enlist.WebhookBounced)
 }
 
 // storeDeactivated stores that a bounce of the recipient's mail deactivated the Contact.
@@ -78,7 +80,7 @@ func (s *BatchSums) Opened() int64 { return s.ImageOpened + s.ClickOpened }
 
 // MessageLink is a link in a Message.
 type MessageLink struct {
-	ID    LinkID
+	ID    enlist.LinkID
 	URL   string // as in the Message
 	Since int64  // last_modified_time of the first Edition that has the link
 	Until int64  // and of the last one; 0: not known
@@ -86,7 +88,7 @@ type MessageLink struct {
 
 // LinkSums are the numbers of clicks of one link of a Batch.
 type LinkSums struct {
-	Link     LinkID
+	Link     enlist.LinkID
 	URL      string // as in the Message
 	Clicks   int64
 	Contacts int64 // mails in which the link was clicked
@@ -102,17 +104,15 @@ type AgentSums struct {
 
 // The periods of BatchSums: hours in the first week after the send time, then days. So a report of a year reads few rows.
 const (
-	hour      = 60 * 60
-	day       = 24 * hour
-	hoursUpto = 7 * day
+	hoursUpto = 7 * enlist.Day
 )
 
 // period returns the beginning of the period of BatchSums to which a time belongs.
 func (b *Batch) period(at int64) int64 {
 	if at-b.SendTime < hoursUpto {
-		return at - at%hour
+		return at - at%enlist.Hour
 	}
-	return at - at%day
+	return at - at%enlist.Day
 }
 
 // sumParts is the number of rows into which each sum of a Batch, or of one of its variants, is divided.
@@ -120,25 +120,27 @@ const sumParts = 16
 
 // sumPart returns the part of the sums to which the events of a Contact are added. Transactions for different Contacts
 // mostly lock different rows. A Batch without variants has the parts 0 to 15, variant 1 has 16 to 31, and so on.
-func (b *Batch) sumPart(id ContactID) int64 { return b.variantOf(id)*sumParts + int64(id)%sumParts }
+func (b *Batch) sumPart(id enlist.ContactID) int64 {
+	return b.variantOf(id)*sumParts + int64(id)%sumParts
+}
 
 // BatchEventTx reads and stores events of recipients and their sums, in a transaction. The statements about recipients
 // name one List.
 type BatchEventTx interface {
 	// RecipientEvents returns all events of a recipient, in order of link. In an Update, call Recipient first, which locks them.
-	RecipientEvents(list ListID, batch BatchID, contact ContactID) ([]RecipientEvent, error)
+	RecipientEvents(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) ([]RecipientEvent, error)
 	// PutRecipientEvent inserts an event, or replaces the event with the same recipient, kind and link.
 	PutRecipientEvent(e *RecipientEvent) error
 	// DeleteRecipientEvents removes at most limit events of a Batch in a List and returns their number.
-	DeleteRecipientEvents(list ListID, batch BatchID, limit int) (int64, error)
+	DeleteRecipientEvents(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error)
 	// MessageLinks returns all links that a Message has or had, in order of ID.
-	MessageLinks(message MessageID) ([]MessageLink, error)
+	MessageLinks(message enlist.MessageID) ([]MessageLink, error)
 
 	// AddBatchSums adds to a part of the sums of a period. Take no other lock of the Update after this method and the
 	// next two, and call them in this order.
-	AddBatchSums(batch BatchID, period, part int64, s *BatchSums) error
+	AddBatchSums(batch enlist.BatchID, period, part int64, s *BatchSums) error
 	// AddBatchLink adds to a part of the numbers of a link.
-	AddBatchLink(batch BatchID, part int64, s *LinkSums) error
+	AddBatchLink(batch enlist.BatchID, part int64, s *LinkSums) error
 	// AddBatchAgent adds to a part of the numbers of opens by program.
-	AddBatchAgent(batch BatchID, part int64, s *AgentSums) error
+	AddBatchAgent(batch enlist.BatchID, part int64, s *AgentSums) error
 }

@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file stores opens and clicks of the mails of Batches and autoresponders. Each event is one transaction. It locks the recipient,
@@ -18,7 +20,7 @@ const (
 // access is a request for the image or a link of a mail.
 type access struct {
 	Link
-	batch BatchID // that has the figures of the mail
+	batch enlist.BatchID // that has the figures of the mail
 	agent Agent
 	now   int64
 }
@@ -48,7 +50,7 @@ func (s *Service) track(ctx context.Context, l Link, agent Agent) error {
 
 // figures returns the Batch that has the figures of the mail, or 0. A mail of an autoresponder can be opened before it is
 // stored, and it can be older than the figures.
-func (a *access) figures(tx Tx) (BatchID, error) {
+func (a *access) figures(tx Tx) (enlist.BatchID, error) {
 	id, err := figuresOf(tx, a.DeliveryKey)
 	if err != nil || id == 0 {
 		return 0, err
@@ -58,17 +60,17 @@ func (a *access) figures(tx Tx) (BatchID, error) {
 		if err == nil && b.EventsRemoved != 0 {
 			id = 0 // the mail has no figures any more
 		}
-		return id, ignoreKind(NoBatch, err)
+		return id, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	r, err := tx.Recipient(a.List, id, a.Contact)
 	if err != nil {
-		return 0, ignoreKind(NotFound, err)
+		return 0, enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	b, err := tx.Batch(id)
 	if err == nil && b.hasNoEvents(r) {
 		id = 0
 	}
-	return id, ignoreKind(NoBatch, err)
+	return id, enlist.IgnoreKind(enlist.NoBatch, err)
 }
 
 // counts reports whether an access changes something. A client that requests a link in a loop causes one event each
@@ -76,7 +78,7 @@ func (a *access) figures(tx Tx) (BatchID, error) {
 func (a *access) counts(tx Tx) (bool, error) {
 	schema, err := tx.Schema(a.List)
 	if err != nil {
-		return false, ignoreKind(NoList, err)
+		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	if !a.tracked(&schema.List) {
 		return false, nil
@@ -86,7 +88,7 @@ func (a *access) counts(tx Tx) (bool, error) {
 }
 
 // tracked reports whether a List tracks this kind of access.
-func (a *access) tracked(l *List) bool {
+func (a *access) tracked(l *enlist.List) bool {
 	return l.TrackOpens || a.Kind == LinkClick && l.TrackClicks
 }
 
@@ -101,7 +103,7 @@ func (a *access) isRepeated(events []RecipientEvent) bool {
 }
 
 // eventOf returns a pointer to one of the events, or nil.
-func eventOf(events []RecipientEvent, kind EventKind, link LinkID) *RecipientEvent {
+func eventOf(events []RecipientEvent, kind EventKind, link enlist.LinkID) *RecipientEvent {
 	i := slices.IndexFunc(events, func(e RecipientEvent) bool { return e.Kind == kind && e.Link == link })
 	if i < 0 {
 		return nil
@@ -113,11 +115,11 @@ func eventOf(events []RecipientEvent, kind EventKind, link LinkID) *RecipientEve
 func (a *access) store(tx Tx) error {
 	schema, err := tx.Schema(a.List)
 	if err != nil || !a.tracked(&schema.List) {
-		return ignoreKind(NoList, err)
+		return enlist.IgnoreKind(enlist.NoList, err)
 	}
 	r, err := tx.Recipient(a.List, a.batch, a.Contact)
 	if err != nil || !r.wasHandedOver() && r.Status != RecipientSending {
-		return ignoreKind(NotFound, err)
+		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	events, err := tx.RecipientEvents(a.List, a.batch, a.Contact)
 	if err != nil || a.isRepeated(events) {
@@ -125,7 +127,7 @@ func (a *access) store(tx Tx) error {
 	}
 	b, err := tx.Batch(a.batch) // after its events, which can be removed meanwhile
 	if err != nil || b.Status != BatchRunning && b.CreationTime != a.Time || b.Status == BatchDeleted || b.hasNoEvents(r) {
-		return ignoreKind(NoBatch, err)
+		return enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	t := &tracking{tx: tx, access: a, recipient: r, events: events,
 		human: !a.agent.Machine && r.Status != RecipientSending && a.now-r.Sent >= handOver}
@@ -151,14 +153,14 @@ type tracking struct {
 	sums      BatchSums
 	links     []LinkSums
 	agents    []AgentSums
-	publish   []WebhookEventType
+	publish   []enlist.WebhookEventType
 
 	contradicted int64 // what a first open changes in BatchCounts.Contradicted
 }
 
 // raise adds the access to the events of a kind. first is true if there was no event of this kind, and humanFirst if
 // there was none by a person.
-func (t *tracking) raise(kind EventKind, link LinkID) (e *RecipientEvent, first, humanFirst bool) {
+func (t *tracking) raise(kind EventKind, link enlist.LinkID) (e *RecipientEvent, first, humanFirst bool) {
 	stored := eventOf(t.events, kind, link)
 	if stored == nil {
 		e, first = t.recipient.event(kind, link, t.now), true
@@ -194,7 +196,7 @@ func (t *tracking) open() {
 	if first {
 		e.Device, e.Client = t.agent.Device, t.agent.Client
 		t.agents = append(t.agents, AgentSums{Device: e.Device, Client: e.Client, Opened: 1})
-		t.publish = append(t.publish, WebhookOpened)
+		t.publish = append(t.publish, enlist.WebhookOpened)
 		t.contradicted = t.recipient.contradicted(append(t.events, *e)) - t.recipient.contradicted(t.events)
 	}
 }
@@ -211,7 +213,7 @@ func count(is bool) int64 {
 func (t *tracking) click() error {
 	message, url, err := t.tx.LinkTarget(t.Target)
 	if err != nil {
-		return ignoreKind(NoLink, err)
+		return enlist.IgnoreKind(enlist.NoLink, err)
 	}
 	all, err := t.tx.MessageLinks(message)
 	if err != nil {
@@ -232,7 +234,7 @@ func (t *tracking) click() error {
 	t.sums.LinksClicked += count(first)
 	t.sums.HumanLinks += count(humanFirst)
 	if first {
-		t.publish = append(t.publish, WebhookClicked)
+		t.publish = append(t.publish, enlist.WebhookClicked)
 	}
 	_, first, humanFirst = t.raise(EventClicked, 0)
 	t.sums.Clicked += count(first)
@@ -281,7 +283,7 @@ func (t *tracking) withdraw(all []MessageLink) {
 }
 
 // finish stores the changes. The rows of the Batch's sums are locked last and in order.
-func (t *tracking) finish(schema *Schema, b *Batch) error {
+func (t *tracking) finish(schema *enlist.Schema, b *Batch) error {
 	for _, e := range t.changed {
 		if err := t.tx.PutRecipientEvent(e); err != nil {
 			return err

@@ -3,6 +3,8 @@ package audience
 import (
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the option local_time: each recipient gets the mail when a clock in its own time zone shows the send
@@ -16,7 +18,7 @@ import (
 func (b *Batch) begins() int64 {
 	switch {
 	case b.LocalTime != "":
-		return b.SendTime - maxZoneOffset
+		return b.SendTime - enlist.MaxZoneOffset
 	case !b.IsScheduled:
 		return 0
 	}
@@ -31,7 +33,7 @@ func checkLocalTime(tx ListTx, name string, populations []Population) error {
 			return err
 		}
 		if name != "" && schema.FieldNamed(name) == nil {
-			return invalid("options", "local_time: the List "+quoted(schema.List.Name)+" has no Field "+quoted(name))
+			return enlist.Invalid("options", "local_time: the List "+enlist.Quoted(schema.List.Name)+" has no Field "+enlist.Quoted(name))
 		}
 	}
 	return nil
@@ -39,21 +41,21 @@ func checkLocalTime(tx ListTx, name string, populations []Population) error {
 
 // localClock knows when recipients of a Batch in one List are due.
 type localClock struct {
-	face    time.Time // what the clocks show
-	field   *Field    // nil: the List has lost the Field
-	account string    // time zone of recipients without a known one
+	face    time.Time     // what the clocks show
+	field   *enlist.Field // nil: the List has lost the Field
+	account string        // time zone of recipients without a known one
 	due     map[string]int64
 }
 
 // newLocalClock returns the clock of a Batch. The send time is read in the Account's time zone.
-func newLocalClock(b *Batch, schema *Schema, account *Account) *localClock {
-	return &localClock{face: clockAt(b.SendTime, location(account.TimeZone)), field: schema.FieldNamed(b.LocalTime),
+func newLocalClock(b *Batch, schema *enlist.Schema, account *enlist.Account) *localClock {
+	return &localClock{face: enlist.ClockAt(b.SendTime, enlist.Location(account.TimeZone)), field: schema.FieldNamed(b.LocalTime),
 		account: account.TimeZone, due: make(map[string]int64)}
 }
 
 // dueTime returns when a Contact is due. A clock that shows the time twice means the first time. If a clock skips the
 // time, the Contact is due when the clock is put forward.
-func (l *localClock) dueTime(c *Contact) int64 {
+func (l *localClock) dueTime(c *enlist.Contact) int64 {
 	zone := ""
 	if l.field != nil {
 		zone = strings.TrimSpace(c.Values.Get(l.field.ID))
@@ -64,7 +66,7 @@ func (l *localClock) dueTime(c *Contact) int64 {
 		if checkTimeZone(name) != nil {
 			name = l.account
 		}
-		due = whenClockShows(l.face, location(name))
+		due = enlist.WhenClockShows(l.face, enlist.Location(name))
 		l.due[zone] = due
 	}
 	return due
@@ -72,13 +74,13 @@ func (l *localClock) dueTime(c *Contact) int64 {
 
 // putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when the
 // first of them is due.
-func (b *Batch) putOff(tx Tx, account *Account, slice *BatchSlice, all []Recipient, now int64) (due []Recipient, since int64,
+func (b *Batch) putOff(tx Tx, account *enlist.Account, slice *BatchSlice, all []Recipient, now int64) (due []Recipient, since int64,
 	err error) {
 	schema, err := tx.Schema(slice.List)
 	if err != nil {
-		return all, now, ignoreKind(NoList, err) // they are skipped
+		return all, now, enlist.IgnoreKind(enlist.NoList, err) // they are skipped
 	}
-	ids := make([]ContactID, len(all))
+	ids := make([]enlist.ContactID, len(all))
 	for i := range all {
 		ids[i] = all[i].Contact
 	}
@@ -86,13 +88,13 @@ func (b *Batch) putOff(tx Tx, account *Account, slice *BatchSlice, all []Recipie
 	if err != nil {
 		return nil, 0, err
 	}
-	times := make(map[ContactID]int64, len(contacts))
+	times := make(map[enlist.ContactID]int64, len(contacts))
 	clock := newLocalClock(b, schema, account)
 	for i := range contacts {
 		times[contacts[i].ID] = clock.dueTime(&contacts[i])
 	}
 	since = now
-	later := make(map[int64][]ContactID)
+	later := make(map[int64][]enlist.ContactID)
 	for i := range all {
 		at, known := times[all[i].Contact] // not known: the Contact is gone
 		if at > now && all[i].Status != RecipientSending {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the options of a Batch: its name, the Contacts to leave out, the rate of its
@@ -23,9 +25,9 @@ type BatchOptions struct {
 // Exclusion says which Contacts of the populations get no mail: those that match the Criteria, and
 // those that one of the Batches was sent to.
 type Exclusion struct {
-	Batch    BatchID   // that has this Exclusion
-	Criteria *Criteria // nil: only Batches
-	Batches  []BatchID
+	Batch    enlist.BatchID   // that has this Exclusion
+	Criteria *enlist.Criteria // nil: only Batches
+	Batches  []enlist.BatchID
 }
 
 // empty reports whether the Exclusion leaves no Contact out.
@@ -36,21 +38,21 @@ type ExclusionTx interface {
 	// AddExclusion inserts the Exclusion of a new Batch.
 	AddExclusion(x *Exclusion) error
 	// Exclusion returns the Exclusion of a Batch. It is empty for a Batch without one.
-	Exclusion(id BatchID) (*Exclusion, error)
+	Exclusion(id enlist.BatchID) (*Exclusion, error)
 	// SentByBatches returns those Contacts that one of the Batches was sent to, in no order. It may return Contacts with
 	// other IDs too.
-	SentByBatches(list ListID, batches []BatchID, ids []ContactID) ([]ContactID, error)
+	SentByBatches(list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) ([]enlist.ContactID, error)
 }
 
 // apply checks the options and stores them in a new Batch of a Message. The populations are already checked.
 // Errors: NoMessage, NoBatch, Denied, InvalidParameters, InvalidSearch.
-func (o *BatchOptions) apply(tx Tx, c *Caller, message *Message, populations []Population, b *Batch) error {
-	name, err := readLine(o.Name)
+func (o *BatchOptions) apply(tx Tx, c *enlist.Caller, message *Message, populations []Population, b *Batch) error {
+	name, err := enlist.ReadLine(o.Name)
 	if err != nil {
-		return invalid("options", "name: "+err.Error())
+		return enlist.Invalid("options", "name: "+err.Error())
 	}
-	if _, err := ParseRates(o.Rate); err != nil {
-		return invalid("options", "rate: "+err.Error())
+	if _, err := enlist.ParseRates(o.Rate); err != nil {
+		return enlist.Invalid("options", "rate: "+err.Error())
 	}
 	b.Name, b.Rate, b.LocalTime = name, o.Rate, o.LocalTime
 	if err := checkLocalTime(tx, o.LocalTime, populations); err != nil {
@@ -61,14 +63,14 @@ func (o *BatchOptions) apply(tx Tx, c *Caller, message *Message, populations []P
 		return err
 	}
 	if b.Variants != nil && b.LocalTime != "" {
-		return invalid("options", "variants and local_time cannot be combined: the winner would be chosen while the test is sent")
+		return enlist.Invalid("options", "variants and local_time cannot be combined: the winner would be chosen while the test is sent")
 	}
 	switch strings.ToLower(o.Doubt) {
 	case "", "send":
 	case "skip":
 		b.SkipsDoubtful = true
 	default:
-		return invalid("options", "doubt: expected send or skip, not "+quoted(o.Doubt))
+		return enlist.Invalid("options", "doubt: expected send or skip, not "+enlist.Quoted(o.Doubt))
 	}
 	return o.Exclude.check(tx, c, populations)
 }
@@ -77,10 +79,10 @@ func (o *BatchOptions) apply(tx Tx, c *Caller, message *Message, populations []P
 const maxExcluded = 100
 
 // check checks that the caller may access the Batches, and that the criteria fit each List.
-func (x *Exclusion) check(tx Tx, c *Caller, populations []Population) error {
+func (x *Exclusion) check(tx Tx, c *enlist.Caller, populations []Population) error {
 	x.Batches = slices.Compact(slices.Sorted(slices.Values(x.Batches)))
 	if len(x.Batches) > maxExcluded {
-		return invalid("options", "exclude: expected at most 100 Batches")
+		return enlist.Invalid("options", "exclude: expected at most 100 Batches")
 	}
 	for _, id := range x.Batches {
 		if _, err := loadBatch(tx, c, id, false); err != nil {
@@ -99,7 +101,7 @@ func (x *Exclusion) check(tx Tx, c *Caller, populations []Population) error {
 		if err != nil {
 			return err
 		}
-		search, err := typeSearch(tx, schema, Query{Criteria: x.Criteria})
+		search, err := typeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
 		if err != nil {
 			return err
 		}
@@ -115,7 +117,7 @@ func (x *Exclusion) check(tx Tx, c *Caller, populations []Population) error {
 }
 
 // store stores the Exclusion of a new Batch, unless it is empty.
-func (x *Exclusion) store(tx ExclusionTx, id BatchID) error {
+func (x *Exclusion) store(tx ExclusionTx, id enlist.BatchID) error {
 	if x.empty() {
 		return nil
 	}
@@ -153,7 +155,7 @@ func (b *Batch) checkNotAwaited(tx Tx, field string) error {
 			awaits = slices.ContainsFunc(populations, func(p Population) bool { return p.Type == PopulationUnsent && !p.Done })
 		}
 		if awaits {
-			return invalid(field, fmt.Sprintf("Batch %d leaves out the Contacts that Batch %d was sent to, and has not read all "+
+			return enlist.Invalid(field, fmt.Sprintf("Batch %d leaves out the Contacts that Batch %d was sent to, and has not read all "+
 				"its recipients: cancel Batch %[1]d, or delete this one later", other.ID, b.ID))
 		}
 	}
@@ -162,7 +164,7 @@ func (b *Batch) checkNotAwaited(tx Tx, field string) error {
 
 // keep returns the candidates that the Exclusion does not leave out. The error is of kind
 // InvalidSearch if the Fields of the List no longer fit the criteria.
-func (x *Exclusion) keep(tx Tx, schema *Schema, all []Candidate) ([]Candidate, error) {
+func (x *Exclusion) keep(tx Tx, schema *enlist.Schema, all []Candidate) ([]Candidate, error) {
 	if x.empty() || len(all) == 0 {
 		return all, nil
 	}
@@ -182,23 +184,23 @@ func (x *Exclusion) keep(tx Tx, schema *Schema, all []Candidate) ([]Candidate, e
 }
 
 // matching returns those of the Contacts that match the criteria. It locks no Contact.
-func (x *Exclusion) matching(tx Tx, schema *Schema, ids []ContactID) (found []ContactID, err error) {
-	search, err := typeSearch(tx, schema, Query{Criteria: x.Criteria})
+func (x *Exclusion) matching(tx Tx, schema *enlist.Schema, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+	search, err := typeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
 	if err != nil || search.Where == nil {
 		return nil, err
 	}
-	return search.among(tx, ids)
+	return onlyAmong(search, tx, ids)
 }
 
-// among returns those of the Contacts that the search finds. It changes the search, which must have a condition.
-func (search *Search) among(tx Tx, ids []ContactID) (found []ContactID, err error) {
-	one := Condition{Key: &SearchKey{Name: "id", Type: KeyInt, Searchable: true}, Operator: In,
-		Operands: make([]Operand, len(ids))}
+// onlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition.
+func onlyAmong(search *enlist.Search, tx Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+	one := enlist.Condition{Key: &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}, Operator: enlist.In,
+		Operands: make([]enlist.Operand, len(ids))}
 	for i, id := range ids {
 		one.Operands[i].Int = int64(id)
 	}
-	search.Where, search.Unlocked = &Condition{All: []Condition{one, *search.Where}}, true
-	err = tx.SearchContacts(search, func(c *Contact) error {
+	search.Where, search.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *search.Where}}, true
+	err = tx.SearchContacts(search, func(c *enlist.Contact) error {
 		found = append(found, c.ID)
 		return nil
 	})

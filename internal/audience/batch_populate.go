@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file populates Batches: a job stores the recipients in steps. Each step is one transaction
@@ -20,7 +22,7 @@ func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sendi
 	done, err = ownUpdate(ctx, s, func(tx Tx, now int64) (done bool, err error) {
 		b, err = tx.LockBatch(e.Batch)
 		if err != nil {
-			return true, ignoreKind(NoBatch, err)
+			return true, enlist.IgnoreKind(enlist.NoBatch, err)
 		}
 		if b.Status != BatchInitialising && b.Status != BatchPending {
 			return true, nil
@@ -52,7 +54,7 @@ func (s *Service) prepare(tx Tx, b *Batch, now int64) (done bool, err error) {
 			return false, errSearchFirst
 		}
 		err := b.populate(tx, populations, p, now)
-		if KindOf(err) == InvalidSearch { // before the step has written anything
+		if enlist.KindOf(err) == enlist.InvalidSearch { // before the step has written anything
 			return true, b.pauseExclusion(tx, err)
 		}
 		return false, err
@@ -78,14 +80,14 @@ func (s *Service) prepare(tx Tx, b *Batch, now int64) (done bool, err error) {
 
 // resolveSearch replaces the first search that is due by the Contacts that it finds. The search
 // may read a whole List, so it runs outside of the Update.
-func (s *Service) resolveSearch(ctx context.Context, id BatchID) error {
+func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 	var search *Population
 	var found idSet
 	err := s.store.ViewPrimary(ctx, func(tx Tx) error {
 		search, found = nil, nil
 		b, err := tx.Batch(id)
 		if err != nil || b.ended() || b.Status == BatchPaused {
-			return ignoreKind(NoBatch, err)
+			return enlist.IgnoreKind(enlist.NoBatch, err)
 		}
 		populations, err := tx.Populations(id)
 		if err != nil {
@@ -107,7 +109,7 @@ func (s *Service) resolveSearch(ctx context.Context, id BatchID) error {
 	}
 	return s.store.Update(ctx, func(tx Tx) error {
 		if _, err := tx.LockBatch(id); err != nil {
-			return ignoreKind(NoBatch, err)
+			return enlist.IgnoreKind(enlist.NoBatch, err)
 		}
 		resolved := *search
 		resolved.Type, resolved.Contacts = PopulationContacts, found
@@ -120,13 +122,13 @@ func (s *Service) resolveSearch(ctx context.Context, id BatchID) error {
 func (p *Population) find(tx Tx) (found idSet, err error) {
 	schema, err := tx.Schema(p.List)
 	if err != nil {
-		return nil, ignoreKind(NoList, err)
+		return nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	search, err := typeSearch(tx, schema, Query{Criteria: p.Criteria})
+	search, err := typeSearch(tx, schema, enlist.Query{Criteria: p.Criteria})
 	if err != nil {
-		return nil, ignoreKind(InvalidSearch, err)
+		return nil, enlist.IgnoreKind(enlist.InvalidSearch, err)
 	}
-	err = tx.SearchContacts(search, func(c *Contact) error {
+	err = tx.SearchContacts(search, func(c *enlist.Contact) error {
 		found = append(found, c.ID)
 		return nil
 	})
@@ -137,7 +139,7 @@ func (p *Population) find(tx Tx) (found idSet, err error) {
 // populate stores the recipients of one step of a population.
 func (b *Batch) populate(tx Tx, all []Population, p *Population, now int64) error {
 	schema, err := tx.Schema(p.List)
-	if KindOf(err) == NoList {
+	if enlist.KindOf(err) == enlist.NoList {
 		p.Done = true
 		return tx.SetPopulation(p)
 	}
@@ -170,8 +172,8 @@ func (b *Batch) populate(tx Tx, all []Population, p *Population, now int64) erro
 }
 
 // slicesOf divides the chosen Contacts of a population among new slices: first the test of the variants, then the others.
-func (b *Batch) slicesOf(p *Population, chosen []ContactID) (all [2][]NewSlice) {
-	var parts [2][]ContactID
+func (b *Batch) slicesOf(p *Population, chosen []enlist.ContactID) (all [2][]NewSlice) {
+	var parts [2][]enlist.ContactID
 	for _, id := range chosen {
 		i := 1
 		if b.inTest(id) {
@@ -228,8 +230,8 @@ func (p *Population) next(tx Tx) (c candidates, err error) {
 }
 
 // choose returns the candidates that become recipients, and counts the others by reason.
-func (b *Batch) choose(tx Tx, all []Population, schema *Schema, p *Population, found []Candidate,
-	counts *BatchCounts) ([]ContactID, error) {
+func (b *Batch) choose(tx Tx, all []Population, schema *enlist.Schema, p *Population, found []Candidate,
+	counts *BatchCounts) ([]enlist.ContactID, error) {
 	exclude, err := tx.Exclusion(b.ID)
 	if err != nil {
 		return nil, err
@@ -245,7 +247,7 @@ func (b *Batch) choose(tx Tx, all []Population, schema *Schema, p *Population, f
 }
 
 // wanted returns the candidates that become recipients unless they are duplicates, and counts the others by reason.
-func (b *Batch) wanted(tx Tx, schema *Schema, p *Population, exclude *Exclusion, found []Candidate,
+func (b *Batch) wanted(tx Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []Candidate,
 	counts *BatchCounts) ([]Candidate, error) {
 	chosen := make([]Candidate, 0, len(found))
 	for i := range found {
@@ -273,8 +275,8 @@ func (b *Batch) wanted(tx Tx, schema *Schema, p *Population, exclude *Exclusion,
 	return chosen, err
 }
 
-func idsOfCandidates(all []Candidate) []ContactID {
-	ids := make([]ContactID, len(all))
+func idsOfCandidates(all []Candidate) []enlist.ContactID {
+	ids := make([]enlist.ContactID, len(all))
 	for i := range all {
 		ids[i] = all[i].ID
 	}
@@ -282,13 +284,13 @@ func idsOfCandidates(all []Candidate) []ContactID {
 }
 
 // leftOut says why a Contact becomes no recipient. It returns "" if the Contact does.
-func (c *Candidate) leftOut(schema *Schema) LeftOut {
-	contact := Contact{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed, DoubleOptIn: c.IsDoubleOptIn}
-	return contact.leftOut(schema)
+func (c *Candidate) leftOut(schema *enlist.Schema) LeftOut {
+	contact := enlist.Contact{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed, DoubleOptIn: c.IsDoubleOptIn}
+	return reasonLeftOut(&contact, schema)
 }
 
 // withoutSent returns the candidates that were not sent the Message before.
-func (b *Batch) withoutSent(tx Tx, list ListID, all []Candidate) ([]Candidate, error) {
+func (b *Batch) withoutSent(tx Tx, list enlist.ListID, all []Candidate) ([]Candidate, error) {
 	batches, err := batchesWithMessage(tx, b)
 	if err != nil {
 		return nil, err
@@ -301,12 +303,12 @@ func (b *Batch) withoutSent(tx Tx, list ListID, all []Candidate) ([]Candidate, e
 }
 
 // without returns the candidates that have none of the IDs. It sorts the IDs.
-func without(all []Candidate, ids []ContactID) []Candidate { return split(all, ids, false) }
+func without(all []Candidate, ids []enlist.ContactID) []Candidate { return split(all, ids, false) }
 
 // only returns the candidates that have one of the IDs. It sorts the IDs.
-func only(all []Candidate, ids []ContactID) []Candidate { return split(all, ids, true) }
+func only(all []Candidate, ids []enlist.ContactID) []Candidate { return split(all, ids, true) }
 
-func split(all []Candidate, ids []ContactID, wanted bool) []Candidate {
+func split(all []Candidate, ids []enlist.ContactID, wanted bool) []Candidate {
 	slices.Sort(ids)
 	return slices.DeleteFunc(all, func(c Candidate) bool {
 		_, found := slices.BinarySearch(ids, c.ID)
@@ -315,7 +317,7 @@ func split(all []Candidate, ids []ContactID, wanted bool) []Candidate {
 }
 
 // batchesWithMessage returns the other Batches that send the Message of b, also as a variant.
-func batchesWithMessage(tx BatchTx, b *Batch) (ids []BatchID, err error) {
+func batchesWithMessage(tx BatchTx, b *Batch) (ids []enlist.BatchID, err error) {
 	for _, f := range []BatchFilter{{Message: b.MessageID}, {HasVariants: true}} {
 		all, err := tx.Batches(b.AccountID, f)
 		if err != nil {
@@ -333,7 +335,7 @@ func batchesWithMessage(tx BatchTx, b *Batch) (ids []BatchID, err error) {
 
 // withoutDuplicates returns the candidates whose address no recipient of the Batch has yet. A List
 // that sends to duplicates keeps all.
-func (b *Batch) withoutDuplicates(tx Tx, all []Population, schema *Schema, p *Population,
+func (b *Batch) withoutDuplicates(tx Tx, all []Population, schema *enlist.Schema, p *Population,
 	found []Candidate) ([]Candidate, error) {
 	if schema.List.SendToDuplicates {
 		return found, nil
@@ -369,7 +371,7 @@ func (b *Batch) withoutDuplicates(tx Tx, all []Population, schema *Schema, p *Po
 
 // listsToCompare returns the Lists whose recipients can have the address of a Contact of p: the
 // Lists of earlier populations, and the List of p itself if it has duplicates.
-func listsToCompare(tx Tx, all []Population, schema *Schema, p *Population) (lists []ListID, err error) {
+func listsToCompare(tx Tx, all []Population, schema *enlist.Schema, p *Population) (lists []enlist.ListID, err error) {
 	for i := range all {
 		if all[i].Number < p.Number && all[i].List != p.List && !slices.Contains(lists, all[i].List) {
 			lists = append(lists, all[i].List)

@@ -7,26 +7,27 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file has the limits that the operator sets, and says which of them apply to a mail.
 
 // RateLimits are the limits of the mails of Batches. The zero value has no limit.
 type RateLimits struct {
-	relay      []Rate
-	senders    map[string][]Rate // by domain; "" is for each domain that the map does not have
-	recipients map[string][]Rate // by domain group; "" is for each group that the map does not have
+	relay      []enlist.Rate
+	senders    map[string][]enlist.Rate // by domain; "" is for each domain that the map does not have
+	recipients map[string][]enlist.Rate // by domain group; "" is for each group that the map does not have
 }
 
 // ParseRateLimits reads limits of the form SCOPE=RATES. The scopes are relay, sender,
 // sender:DOMAIN, recipient and recipient:GROUP.
 func ParseRateLimits(texts []string) (*RateLimits, error) {
-	l := &RateLimits{senders: make(map[string][]Rate), recipients: make(map[string][]Rate)}
+	l := &RateLimits{senders: make(map[string][]enlist.Rate), recipients: make(map[string][]enlist.Rate)}
 	for _, text := range texts {
 		scope, value, _ := strings.Cut(text, "=")
-		rates, err := ParseRates(value)
+		rates, err := enlist.ParseRates(value)
 		if err == nil && len(rates) == 0 {
-			err = expected("at least one rate")
+			err = enlist.Expected("at least one rate")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", text, err)
@@ -58,14 +59,14 @@ func (s *Sending) buckets(from, to string) (all []bucket) {
 	return appendBuckets(all, "recipient "+group, orDefault(s.Rates.recipients, group))
 }
 
-func appendBuckets(all []bucket, name string, rates []Rate) []bucket {
+func appendBuckets(all []bucket, name string, rates []enlist.Rate) []bucket {
 	for _, r := range rates {
 		all = append(all, bucket{name: name + " " + r.Period.String(), rate: r})
 	}
 	return all
 }
 
-func orDefault(rates map[string][]Rate, name string) []Rate {
+func orDefault(rates map[string][]enlist.Rate, name string) []enlist.Rate {
 	if own, ok := rates[name]; ok {
 		return own
 	}
@@ -83,7 +84,7 @@ func (l *RateLimits) limit(group string) (perMinute int64) {
 		return 0
 	}
 	for _, r := range orDefault(l.recipients, group) {
-		n := max(1, int64(float64(r.Mails)*float64(PerMinute)/float64(r.Period)))
+		n := max(1, int64(float64(r.Mails)*float64(enlist.PerMinute)/float64(r.Period)))
 		if perMinute == 0 || n < perMinute {
 			perMinute = n
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file slows down the mails to a mailbox provider that asks for it: the mail server replied
@@ -26,7 +28,7 @@ const paceHold = 10
 func (p *Pace) at(now int64) int64 {
 	minutes := max(0, now-p.Time) / 60
 	grown := float64(p.Mails) * math.Pow(1.1, float64(min(minutes, 1000)))
-	return max(1, int64(math.Min(grown, maxRate)))
+	return max(1, int64(math.Min(grown, enlist.MaxRate)))
 }
 
 // active reports whether the Pace is below its Top.

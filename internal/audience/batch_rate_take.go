@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file takes tokens for the recipients of a leased slice.
@@ -105,12 +107,12 @@ func (s *Service) claim(tx RateTx, slice *LeasedSlice, all []Recipient, now time
 // bucketsOf returns all buckets of one mail.
 func (s *Service) bucketsOf(slice *LeasedSlice, paces []Pace, to string, now time.Time) []bucket {
 	all := s.sending.buckets(slice.From, to)
-	rates, _ := ParseRates(slice.Of.Rate) // addBatch has checked it
+	rates, _ := enlist.ParseRates(slice.Of.Rate) // addBatch has checked it
 	all = appendBuckets(all, CauseBatch(slice.Batch), rates)
 	group := DomainGroup(to)
 	for i := range paces {
 		if p := &paces[i]; p.Group == group && p.active(now.Unix()) {
-			all = append(all, bucket{name: "pace " + group, rate: Rate{p.at(now.Unix()), PerMinute}})
+			all = append(all, bucket{name: "pace " + group, rate: enlist.Rate{Mails: p.at(now.Unix()), Period: enlist.PerMinute}})
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // A provider limits all its domains together. Other domains are groups of their own.
@@ -23,7 +24,7 @@ func TestDomainsOfAProviderAreOneGroup(t *testing.T) {
 // Rates that are not valid are refused.
 func TestInvalidRatesAreRefused(t *testing.T) {
 	for _, text := range []string{"x", "10", "10/week", "0/second", "-1/hour", "1.5/hour", "10/second,20/second", "2000000000/day", ","} {
-		if r, err := audience.ParseRates(text); err == nil {
+		if r, err := enlist.ParseRates(text); err == nil {
 			t.Errorf("%q is read as %v, want an error", text, r)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"enlist/internal/enlist"
 )
 
 // This file returns the recipients of a Batch by kind of event. The store reads them in order of Contact, by an index and
@@ -22,20 +24,20 @@ const (
 
 // RowsRequest says which rows a caller wants.
 type RowsRequest struct {
-	Batch BatchID
+	Batch enlist.BatchID
 	Kind  EventKind
 	URL   string // for EventLink: the link as the Message contains it
 }
 
 // RowsQuery says which rows a store returns.
 type RowsQuery struct {
-	List          ListID
-	Batch         BatchID
+	List          enlist.ListID
+	Batch         enlist.BatchID
 	Kind          EventKind
-	Link          LinkID     // for EventLink
-	After, Before ContactID  // only Contacts between these; a Before of 0 means no limit
-	Sort          *SearchKey // nil: by Contact; rows with equal values are in order of Contact
-	Where         *Condition // only with Sort; see Condition.inStore
+	Link          enlist.LinkID     // for EventLink
+	After, Before enlist.ContactID  // only Contacts between these; a Before of 0 means no limit
+	Sort          *enlist.SearchKey // nil: by Contact; rows with equal values are in order of Contact
+	Where         *enlist.Condition // only with Sort; see Condition.inStore
 	Descending    bool
 	Limit, Offset int64 // a Limit of 0 means no limit; there is no Offset with Sort
 }
@@ -78,7 +80,7 @@ type BatchRowWriter interface {
 
 // BatchRows sends rows of a Batch to w. limit and offset count through all Lists of the Batch, in order of ID. Errors:
 // NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
-func (s *Service) BatchRows(ctx context.Context, c *Caller, r RowsRequest, q Query, w BatchRowWriter) error {
+func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query, w BatchRowWriter) error {
 	return s.inPhases(ctx, c, func(tx Tx, p phase) error {
 		b, err := loadBatch(tx, c, r.Batch, false)
 		if err != nil {
@@ -104,9 +106,9 @@ func (s *Service) BatchRows(ctx context.Context, c *Caller, r RowsRequest, q Que
 // rowsPage is one page of rows.
 type rowsPage struct {
 	*RowsRequest
-	found      collector[BatchRow] // checks the criteria; collects nothing
-	after      ContactID           // the criteria allow only Contacts between these
-	before     ContactID
+	found      enlist.Collector[BatchRow] // checks the criteria; collects nothing
+	after      enlist.ContactID           // the criteria allow only Contacts between these
+	before     enlist.ContactID
 	filtered   bool // the criteria test something else too
 	descending bool
 	sorted     *rowsSorter // nil: the rows are in order of Contact
@@ -114,17 +116,17 @@ type rowsPage struct {
 	writer     BatchRowWriter
 }
 
-func newRowsPage(r *RowsRequest, q Query, w BatchRowWriter) (*rowsPage, error) {
+func newRowsPage(r *RowsRequest, q enlist.Query, w BatchRowWriter) (*rowsPage, error) {
 	p := &rowsPage{RowsRequest: r, writer: w, skip: q.Offset, left: q.Limit}
-	p.found.attributes = BatchRowAttributes(r.Kind)
-	if err := p.found.begin(q); err != nil {
+	p.found.Attributes = BatchRowAttributes(r.Kind)
+	if err := p.found.Begin(q); err != nil {
 		return nil, err
 	}
 	if p.left == 0 {
 		p.left = math.MaxInt64
 	}
-	p.filtered = !p.bound(p.found.where)
-	if k := p.found.sort; k != nil {
+	p.filtered = !p.bound(p.found.Where)
+	if k := p.found.Sort; k != nil {
 		p.descending = q.Descending
 		if k.Name != keyContact && k.Name != keySend {
 			p.sorted = p.newSorter()
@@ -135,7 +137,7 @@ func newRowsPage(r *RowsRequest, q Query, w BatchRowWriter) (*rowsPage, error) {
 
 // bound reads the tests that limit the IDs of Contacts, so that the store can begin there. It returns false if the
 // condition has other tests.
-func (p *rowsPage) bound(c *Condition) bool {
+func (p *rowsPage) bound(c *enlist.Condition) bool {
 	switch {
 	case c == nil:
 		return true
@@ -151,14 +153,14 @@ func (p *rowsPage) bound(c *Condition) bool {
 		return false
 	}
 	switch c.Operator {
-	case GreaterThan:
-		p.above(ContactID(c.Operands[0].Int))
-	case LessThan:
-		p.below(ContactID(c.Operands[0].Int))
-	case Exactly:
+	case enlist.GreaterThan:
+		p.above(enlist.ContactID(c.Operands[0].Int))
+	case enlist.LessThan:
+		p.below(enlist.ContactID(c.Operands[0].Int))
+	case enlist.Exactly:
 		if o := c.Operands[0]; !o.Absent && !o.Impossible {
-			p.above(ContactID(o.Int) - 1)
-			p.below(ContactID(o.Int) + 1)
+			p.above(enlist.ContactID(o.Int) - 1)
+			p.below(enlist.ContactID(o.Int) + 1)
 			return true
 		}
 		return false
@@ -168,9 +170,9 @@ func (p *rowsPage) bound(c *Condition) bool {
 	return true
 }
 
-func (p *rowsPage) above(id ContactID) { p.after = max(p.after, id) }
+func (p *rowsPage) above(id enlist.ContactID) { p.after = max(p.after, id) }
 
-func (p *rowsPage) below(id ContactID) {
+func (p *rowsPage) below(id enlist.ContactID) {
 	id = max(1, id) // no Contact has an ID below 1
 	if p.before == 0 || id < p.before {
 		p.before = id
@@ -224,9 +226,9 @@ func (p *rowsPage) readList(tx Tx, q *RowsQuery) error {
 		return errPageFull
 	}
 	switch {
-	case p.sorted != nil && p.found.inStore():
+	case p.sorted != nil && p.found.InStore():
 		// One row more than a page can have, so that the sorter sees that there are more.
-		q.Sort, q.Where, q.Limit = p.found.sort, p.found.where, min(p.sorted.wanted, maxSorted+1)
+		q.Sort, q.Where, q.Limit = p.found.Sort, p.found.Where, min(p.sorted.wanted, maxSorted+1)
 	case p.filtered || p.sorted != nil:
 	case p.left < math.MaxInt64-p.skip:
 		q.Limit = p.left + p.skip
@@ -234,7 +236,7 @@ func (p *rowsPage) readList(tx Tx, q *RowsQuery) error {
 	return tx.BatchRows(q, func(r *BatchRow) error {
 		r.LinkURL = p.URL
 		switch {
-		case p.filtered && !p.found.accepts(r):
+		case p.filtered && !p.found.Accepts(r):
 			return nil
 		case p.sorted != nil:
 			return p.sorted.add(r)
@@ -254,9 +256,9 @@ func (p *rowsPage) readList(tx Tx, q *RowsQuery) error {
 }
 
 // links returns the links of EventLink, and 0 for other kinds.
-func (p *rowsPage) links(tx Tx, b *Batch) (ids []LinkID, err error) {
+func (p *rowsPage) links(tx Tx, b *Batch) (ids []enlist.LinkID, err error) {
 	if p.Kind != EventLink {
-		return []LinkID{0}, nil
+		return []enlist.LinkID{0}, nil
 	}
 	all, err := linksOf(tx, b)
 	for i := range all {
@@ -269,7 +271,7 @@ func (p *rowsPage) links(tx Tx, b *Batch) (ids []LinkID, err error) {
 
 // ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such
 // a mail the result is empty. Errors: NoBatch, Denied, InvalidSearch.
-func (s *Service) ContactLinks(ctx context.Context, c *Caller, id BatchID, send ContactID, q Query) ([]BatchRow, error) {
+func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID, send enlist.ContactID, q enlist.Query) ([]BatchRow, error) {
 	return view(ctx, s, c, func(tx Tx) ([]BatchRow, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
@@ -289,7 +291,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *Caller, id BatchID, send 
 		var rows []BatchRow
 		for _, list := range lists {
 			r, err := tx.Recipient(list, id, send)
-			if KindOf(err) == NotFound {
+			if enlist.KindOf(err) == enlist.NotFound {
 				continue
 			}
 			if err != nil {
@@ -301,7 +303,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *Caller, id BatchID, send 
 			}
 			rows = append(rows, found...)
 		}
-		return searchRecords(BatchRowAttributes(EventLink), rows, q)
+		return enlist.SearchRecords(BatchRowAttributes(EventLink), rows, q)
 	})
 }
 

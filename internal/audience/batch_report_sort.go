@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file sorts the rows of a Batch by a key for which there is no index. The store returns the first rows of each List
@@ -24,7 +26,7 @@ type rowsSorter struct {
 
 // newSorter returns the sorter of a page. Rows with equal values are in order of List and Contact.
 func (p *rowsPage) newSorter() *rowsSorter {
-	byKey := p.found.order()
+	byKey := p.found.Order()
 	s := &rowsSorter{wanted: math.MaxInt64}
 	if p.left < math.MaxInt64-p.skip {
 		s.wanted = p.left + p.skip
@@ -48,7 +50,7 @@ func (s *rowsSorter) add(r *BatchRow) error {
 	s.kept = append(s.kept, *r)
 	switch {
 	case s.wanted > maxSorted && len(s.kept) > maxSorted:
-		return Refuse(InvalidSearch, "sort_by: more than %d rows match, so limit and offset together can be at most %[1]d; "+
+		return enlist.Refuse(enlist.InvalidSearch, "sort_by: more than %d rows match, so limit and offset together can be at most %[1]d; "+
 			"for all rows sort by %s", maxSorted, keyContact)
 	case len(s.kept) >= 2*maxSorted:
 		s.cut()

@@ -4,10 +4,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"enlist/internal/enlist"
 )
 
 // rowCollector keeps the IDs of the rows.
-type rowCollector struct{ ids []ContactID }
+type rowCollector struct{ ids []enlist.ContactID }
 
 func (w *rowCollector) Begin(bool) error { return nil }
 func (w *rowCollector) Row(r *BatchRow) error {
@@ -21,7 +23,7 @@ func (w *rowCollector) Row(r *BatchRow) error {
 // covers: decision 61
 func TestSortedRowsOfALargeBatch(t *testing.T) {
 	const n = 5 * maxSorted
-	sorted := func(q Query, n int) (ids []ContactID, kept int, err error) {
+	sorted := func(q enlist.Query, n int) (ids []enlist.ContactID, kept int, err error) {
 		w := new(rowCollector)
 		q.SortBy = "time"
 		p, err := newRowsPage(&RowsRequest{Kind: EventOpened}, q, w)
@@ -30,7 +32,7 @@ func TestSortedRowsOfALargeBatch(t *testing.T) {
 		}
 		times := rand.New(rand.NewPCG(1, 2))
 		for id := range n {
-			row := BatchRow{Recipient: Recipient{Contact: ContactID(id + 1)}, Event: RecipientEvent{Time: times.Int64N(1000)}}
+			row := BatchRow{Recipient: Recipient{Contact: enlist.ContactID(id + 1)}, Event: RecipientEvent{Time: times.Int64N(1000)}}
 			if err := p.sorted.add(&row); err != nil {
 				return nil, 0, err
 			}
@@ -40,17 +42,17 @@ func TestSortedRowsOfALargeBatch(t *testing.T) {
 		return w.ids, kept, err
 	}
 	times := rand.New(rand.NewPCG(1, 2))
-	all, at := make([]ContactID, n), make([]int64, n+1)
+	all, at := make([]enlist.ContactID, n), make([]int64, n+1)
 	for i := range all {
-		all[i] = ContactID(i + 1)
+		all[i] = enlist.ContactID(i + 1)
 		at[i+1] = times.Int64N(1000)
 	}
-	slices.SortStableFunc(all, func(a, b ContactID) int { return int(at[a] - at[b]) })
+	slices.SortStableFunc(all, func(a, b enlist.ContactID) int { return int(at[a] - at[b]) })
 	for _, descending := range []bool{false, true} {
 		if descending {
 			slices.Reverse(all)
 		}
-		for _, q := range []Query{{Limit: 3}, {Limit: 100, Offset: 9000}, {Limit: maxSorted}} {
+		for _, q := range []enlist.Query{{Limit: 3}, {Limit: 100, Offset: 9000}, {Limit: maxSorted}} {
 			q.Descending = descending
 			ids, kept, err := sorted(q, n)
 			if err != nil || !slices.Equal(ids, all[q.Offset:q.Offset+q.Limit]) {
@@ -61,11 +63,11 @@ func TestSortedRowsOfALargeBatch(t *testing.T) {
 			}
 		}
 	}
-	if ids, _, err := sorted(Query{}, maxSorted); err != nil || len(ids) != maxSorted {
+	if ids, _, err := sorted(enlist.Query{}, maxSorted); err != nil || len(ids) != maxSorted {
 		t.Errorf("%d rows, error %v; want all %d", len(ids), err, maxSorted)
 	}
-	for _, q := range []Query{{}, {Limit: maxSorted, Offset: 1}} {
-		if _, _, err := sorted(q, n); KindOf(err) != InvalidSearch {
+	for _, q := range []enlist.Query{{}, {Limit: maxSorted, Offset: 1}} {
+		if _, _, err := sorted(q, n); enlist.KindOf(err) != enlist.InvalidSearch {
 			t.Errorf("%+v: error %v, want one of kind InvalidSearch", q, err)
 		}
 	}

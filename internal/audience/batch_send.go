@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has what a sender does with a leased slice. BatchMails reads the next recipients and
@@ -22,7 +24,7 @@ type BatchPart struct {
 // BatchMails returns for each part the mails to mark, and as results the recipients that must not get the mail any
 // more. It changes nothing.
 func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []BatchProgress, err error) {
-	wanted := make(map[ListID][]ContactID)
+	wanted := make(map[enlist.ListID][]enlist.ContactID)
 	for _, p := range parts {
 		for i := range p.Recipients {
 			wanted[p.Slice.List] = append(wanted[p.Slice.List], p.Recipients[i].Contact)
@@ -35,11 +37,11 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 		}
 		for list, ids := range wanted {
 			schema, err := tx.Schema(list)
-			if err != nil && KindOf(err) != NoList {
+			if err != nil && enlist.KindOf(err) != enlist.NoList {
 				return err
 			}
-			var contacts []Contact
-			var blocked []ContactID
+			var contacts []enlist.Contact
+			var blocked []enlist.ContactID
 			if schema != nil {
 				contacts, blocked, err = contactsToMail(tx, schema, ids)
 				if err != nil {
@@ -58,7 +60,7 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 }
 
 // contactsToMail returns Contacts and which of them are suppressed, both in order of ID.
-func contactsToMail(tx Tx, schema *Schema, ids []ContactID) (contacts []Contact, blocked []ContactID, err error) {
+func contactsToMail(tx Tx, schema *enlist.Schema, ids []enlist.ContactID) (contacts []enlist.Contact, blocked []enlist.ContactID, err error) {
 	contacts, err = tx.ContactsByID(schema.List.ID, ids)
 	if err != nil {
 		return nil, nil, err
@@ -72,7 +74,7 @@ func contactsToMail(tx Tx, schema *Schema, ids []ContactID) (contacts []Contact,
 }
 
 // mails returns the mails of a part. schema is nil if the List is gone.
-func (p *BatchPart) mails(schema *Schema, contacts []Contact, blocked []ContactID) BatchProgress {
+func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.Contact, blocked []enlist.ContactID) BatchProgress {
 	next := BatchProgress{Slice: p.Slice, Mark: make([]BatchMail, 0, len(p.Recipients))}
 	for i := range p.Recipients {
 		r := &p.Recipients[i]
@@ -96,11 +98,11 @@ type BatchMail struct {
 }
 
 // mail returns the mail of one recipient, or why it must not be sent. contacts are in order of ID.
-func (l *LeasedSlice) mail(schema *Schema, contacts []Contact, r *Recipient) (m OutgoingMail, reason LeftOut) {
+func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact, r *Recipient) (m OutgoingMail, reason LeftOut) {
 	if r.Status == RecipientSending && l.Of.SkipsDoubtful {
 		return m, leftDoubtful
 	}
-	i, found := slices.BinarySearchFunc(contacts, r.Contact, func(c Contact, id ContactID) int { return int(c.ID - id) })
+	i, found := slices.BinarySearchFunc(contacts, r.Contact, func(c enlist.Contact, id enlist.ContactID) int { return int(c.ID - id) })
 	if !found {
 		return m, LeftGone
 	}
@@ -108,16 +110,16 @@ func (l *LeasedSlice) mail(schema *Schema, contacts []Contact, r *Recipient) (m 
 	content := l.content(r.Contact)
 	m = OutgoingMail{Delivery: r.key(l.Of), Schema: schema, Contact: c, Message: content.Message, Files: content.Files,
 		Address: c.Values.Get(schema.Email().ID)}
-	reason = c.leftOut(schema)
+	reason = reasonLeftOut(c, schema)
 	if reason == "" && m.Address == "" {
 		reason = LeftNoAddress
 	}
 	return m, reason
 }
 
-// leftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
+// reasonLeftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
 // decisions.md: 46, 47
-func (c *Contact) leftOut(schema *Schema) LeftOut {
+func reasonLeftOut(c *enlist.Contact, schema *enlist.Schema) LeftOut {
 	switch {
 	case c.IsUnsubscribed:
 		return LeftUnsubscribed
@@ -198,11 +200,11 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 // batchChange is what a transaction changes for the recipients of a Batch in one List. One
 // statement changes all recipients with the same outcome.
 type batchChange struct {
-	list    ListID
-	batch   BatchID
-	sent    []ContactID // the mail server accepted their mails
-	waiting []ContactID // their mails were not handed over
-	sending []ContactID // their mails are handed over next
+	list    enlist.ListID
+	batch   enlist.BatchID
+	sent    []enlist.ContactID // the mail server accepted their mails
+	waiting []enlist.ContactID // their mails were not handed over
+	sending []enlist.ContactID // their mails are handed over next
 	counts  BatchCounts
 
 	editions []Edition // with the numbers of sent mails
@@ -279,7 +281,7 @@ func (c *batchChange) countEdition(e Edition) {
 func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now int64) error {
 	stored, err := tx.Recipient(slice.List, slice.Batch, r.Recipient.Contact)
 	if err != nil {
-		return ignoreKind(NotFound, err)
+		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	if stored.wasHandedOver() { // a report about the mail has arrived
 		return nil
@@ -406,7 +408,7 @@ const (
 )
 
 // pauseReported pauses a Batch if too many of its last mails bounced, or if too many recipients complained meanwhile.
-func pauseReported(tx BatchTx, id BatchID) error {
+func pauseReported(tx BatchTx, id enlist.BatchID) error {
 	b, err := tx.LockBatch(id)
 	switch {
 	case err != nil || b.Status != BatchSending:

@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file leases the slices of Batches to senders. A slice is a part of a Batch's recipients. A
@@ -21,11 +23,11 @@ const (
 
 // BatchSlice is a part of a Batch's recipients.
 type BatchSlice struct {
-	Batch  BatchID
+	Batch  enlist.BatchID
 	Number int64
-	List   ListID
-	First  ContactID // the recipients whose IDs are from First to Last
-	Last   ContactID
+	List   enlist.ListID
+	First  enlist.ContactID // the recipients whose IDs are from First to Last
+	Last   enlist.ContactID
 	Holder string // token of the process that has the lease
 	Lease  int64  // end of the lease
 	Done   bool
@@ -34,7 +36,7 @@ type BatchSlice struct {
 // NewSlice is a slice to insert, with the Contacts that become its recipients, in order of ID.
 type NewSlice struct {
 	BatchSlice
-	Contacts []ContactID
+	Contacts []enlist.ContactID
 }
 
 // LeasedSlice is a slice with the recipients to send now.
@@ -57,7 +59,7 @@ type SliceTx interface {
 	// FreeSlice returns the first slice of a Batch that is not done and whose lease has ended at
 	// now. The error is of kind NotFound if there is none. Then next is the end of the earliest
 	// lease, or 0 if all slices are done.
-	FreeSlice(batch BatchID, now int64) (slice *BatchSlice, next int64, err error)
+	FreeSlice(batch enlist.BatchID, now int64) (slice *BatchSlice, next int64, err error)
 	// TakeSlice gives a slice to a holder, unless another process has taken it meanwhile.
 	TakeSlice(s *BatchSlice, holder string, lease int64) (taken bool, err error)
 	// RenewSlice moves the end of a lease. It returns false if the holder has lost the lease.
@@ -72,30 +74,30 @@ type SliceTx interface {
 	// at which one of them is due. This time is 0 if one of them is waiting.
 	SliceRest(s *BatchSlice) (n, due int64, err error)
 	// MarkSending stores that recipients are being sent.
-	MarkSending(list ListID, batch BatchID, ids []ContactID, now int64) error
+	MarkSending(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error
 	// MarkSent stores that the mail server accepted the mails of recipients, and raises the
 	// last_message_time of their Contacts. It returns the number of recipients that were marked as being
 	// sent: a report about a mail can arrive before.
-	MarkSent(list ListID, batch BatchID, ids []ContactID, now int64) (sent int64, err error)
+	MarkSent(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) (sent int64, err error)
 	// MarkWaiting stores that recipients which were marked as being sent were not sent.
-	MarkWaiting(list ListID, batch BatchID, ids []ContactID, now int64) error
+	MarkWaiting(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error
 	// MarkDeferred stores that recipients get their mails at a later time.
-	MarkDeferred(list ListID, batch BatchID, ids []ContactID, at int64) error
+	MarkDeferred(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error
 	// FreeSlices sets the end of all leases that end at the time from.
-	FreeSlices(batch BatchID, from, to int64) error
+	FreeSlices(batch enlist.BatchID, from, to int64) error
 	// ContactsByID returns those Contacts that have one of the IDs, in order of ID.
-	ContactsByID(list ListID, ids []ContactID) ([]Contact, error)
+	ContactsByID(list enlist.ListID, ids []enlist.ContactID) ([]enlist.Contact, error)
 }
 
 // LeaseSlice leases a slice of a Batch that is sending. It begins with the Batches whose IDs are
 // above after, so that several Batches progress together. If there is no slice, it returns nil,
 // and the time at which the next one may become free, or 0. LeaseSlice also ends Batches that have
 // no slice left. It leases no slice of the Batches skip.
-func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID, skip ...BatchID) (slice *LeasedSlice,
+func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.BatchID, skip ...enlist.BatchID) (slice *LeasedSlice,
 	next int64, err error) {
 	var paces []Pace
 	var stopped bool
-	sending, err := ownView(ctx, s, func(tx Tx) (ids []BatchID, err error) {
+	sending, err := ownView(ctx, s, func(tx Tx) (ids []enlist.BatchID, err error) {
 		paces, err = activePaces(tx, s.now().Unix())
 		if err != nil {
 			return nil, err
@@ -109,7 +111,7 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID, 
 	if stopped {
 		next = s.now().Unix() + 1
 	}
-	sending = slices.DeleteFunc(sending, func(id BatchID) bool { return slices.Contains(skip, id) })
+	sending = slices.DeleteFunc(sending, func(id enlist.BatchID) bool { return slices.Contains(skip, id) })
 	for _, id := range inTurn(sending, after) {
 		var free int64
 		for again := true; again; {
@@ -134,10 +136,10 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after BatchID, 
 }
 
 // inTurn returns ids, rotated so that the first is the lowest one above after.
-func inTurn(ids []BatchID, after BatchID) []BatchID {
+func inTurn(ids []enlist.BatchID, after enlist.BatchID) []enlist.BatchID {
 	for i, id := range ids {
 		if id > after {
-			return append(append(make([]BatchID, 0, len(ids)), ids[i:]...), ids[:i]...)
+			return append(append(make([]enlist.BatchID, 0, len(ids)), ids[i:]...), ids[:i]...)
 		}
 	}
 	return ids
@@ -148,29 +150,29 @@ const tryAgain = -1
 
 // leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
 // lease. If all slices are done, the Batch is completed.
-func (s *Service) leaseOf(tx Tx, id BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
+func (s *Service) leaseOf(tx Tx, id enlist.BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
 	b, err := tx.LockBatch(id)
 	if err != nil || b.Status != BatchSending {
-		return nil, 0, ignoreKind(NoBatch, err)
+		return nil, 0, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	if err := b.chooseWinner(tx, now); err != nil {
 		return nil, 0, err
 	}
 	found, next, err := tx.FreeSlice(id, now)
 	switch {
-	case KindOf(err) == NotFound && next == 0:
+	case enlist.KindOf(err) == enlist.NotFound && next == 0:
 		b.Status, b.ActiveTime = BatchCompleted, now
 		if err := publishCompleted(tx, b, now); err != nil {
 			return nil, 0, err
 		}
 		return nil, 0, tx.SetBatchState(b)
 	case err != nil:
-		return nil, next, ignoreKind(NotFound, err)
+		return nil, next, enlist.IgnoreKind(enlist.NotFound, err)
 	case s.isLate(max(b.ActiveTime, found.Lease)) && (b.LocalTime == "" || found.Lease != 0):
 		return nil, 0, b.pauseLate(tx)
 	}
 	contents, err := b.contents(tx)
-	if KindOf(err) == NoMessage {
+	if enlist.KindOf(err) == enlist.NoMessage {
 		return nil, 0, b.fail(tx, now)
 	}
 	if err != nil {
@@ -220,11 +222,11 @@ func (l *LeasedSlice) take(tx Tx, holder string, now int64) error {
 
 // checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
 // not use this sender any more.
-func (s *Service) checkSender(tx Tx, b *Batch, account *Account, m *Message, list ListID) (from string, refused bool,
+func (s *Service) checkSender(tx Tx, b *Batch, account *enlist.Account, m *Message, list enlist.ListID) (from string, refused bool,
 	err error) {
 	schema, err := tx.Schema(list)
 	if err != nil {
-		return "", false, ignoreKind(NoList, err) // the recipients are skipped
+		return "", false, enlist.IgnoreKind(enlist.NoList, err) // the recipients are skipped
 	}
 	from, why, err := s.senderRefusal(tx, account, m, &schema.List)
 	if err != nil || why == "" {
@@ -275,8 +277,8 @@ func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []Ba
 }
 
 // SendingBatches returns the Batches whose mails may be handed over now.
-func (s *Service) SendingBatches(ctx context.Context) ([]BatchID, error) {
-	return ownView(ctx, s, func(tx Tx) ([]BatchID, error) {
+func (s *Service) SendingBatches(ctx context.Context) ([]enlist.BatchID, error) {
+	return ownView(ctx, s, func(tx Tx) ([]enlist.BatchID, error) {
 		ids, _, err := s.sendingNow(tx)
 		return ids, err
 	})

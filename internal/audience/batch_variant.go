@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the option variants: a part of the recipients, the test, gets one of up to four variants of the Message.
@@ -24,8 +26,8 @@ type Variants struct {
 
 // Variant is another Message, or another subject of the Batch's Message. If both are zero, it is this Message.
 type Variant struct {
-	Message MessageID `json:"message_id"`
-	Subject string    `json:"subject"`
+	Message enlist.MessageID `json:"message_id"`
+	Subject string           `json:"subject"`
 }
 
 // WinnerBy says how the winner is chosen.
@@ -54,10 +56,10 @@ type VariantOptions struct {
 }
 
 // check returns the Variants that the options describe, or nil. base is the Message of the Batch.
-func (o *VariantOptions) check(tx Tx, c *Caller, base *Message) (*Variants, error) {
+func (o *VariantOptions) check(tx Tx, c *enlist.Caller, base *Message) (*Variants, error) {
 	if len(o.Variants) == 0 {
 		if o.Share != 0 || o.Winner != "" || o.Hours != 0 {
-			return nil, invalid("options", "test_share, winner and winner_hours need variants")
+			return nil, enlist.Invalid("options", "test_share, winner and winner_hours need variants")
 		}
 		return nil, nil
 	}
@@ -73,13 +75,13 @@ func (o *VariantOptions) check(tx Tx, c *Caller, base *Message) (*Variants, erro
 	}
 	switch {
 	case len(o.Variants) < 2 || len(o.Variants) > maxVariants:
-		return nil, invalid("options", "variants: expected 2 to 4 variants")
+		return nil, enlist.Invalid("options", "variants: expected 2 to 4 variants")
 	case v.Share < 1 || v.Share > 100:
-		return nil, invalid("options", "test_share: expected 1 to 100 percent")
+		return nil, enlist.Invalid("options", "test_share: expected 1 to 100 percent")
 	case v.By != WinnerByClicks && v.By != WinnerByOpens && v.By != WinnerByHand:
-		return nil, invalid("options", "winner: expected one of clicks, opens, hand, not "+quoted(o.Winner))
+		return nil, enlist.Invalid("options", "winner: expected one of clicks, opens, hand, not "+enlist.Quoted(o.Winner))
 	case v.Hours < 1 || v.Hours > maxWinnerHours:
-		return nil, invalid("options", "winner_hours: expected 1 to 48 hours")
+		return nil, enlist.Invalid("options", "winner_hours: expected 1 to 48 hours")
 	}
 	for _, one := range o.Variants {
 		checked, err := one.check(tx, c, base)
@@ -92,7 +94,7 @@ func (o *VariantOptions) check(tx Tx, c *Caller, base *Message) (*Variants, erro
 }
 
 // check checks a variant that the caller sent, and sets the Message that it sends.
-func (v Variant) check(tx Tx, c *Caller, base *Message) (Variant, error) {
+func (v Variant) check(tx Tx, c *enlist.Caller, base *Message) (Variant, error) {
 	if v.Message == 0 {
 		v.Message = base.ID
 	}
@@ -101,11 +103,11 @@ func (v Variant) check(tx Tx, c *Caller, base *Message) (Variant, error) {
 		return v, err
 	}
 	if m.Type != MessageEmail {
-		return v, invalid("options", "variants: expected Messages of type email")
+		return v, enlist.Invalid("options", "variants: expected Messages of type email")
 	}
-	v.Subject, err = readLine(v.Subject)
+	v.Subject, err = enlist.ReadLine(v.Subject)
 	if err != nil {
-		return v, invalid("options", "variants: subject: "+err.Error())
+		return v, enlist.Invalid("options", "variants: subject: "+err.Error())
 	}
 	return v, nil
 }
@@ -123,7 +125,7 @@ func (v *Variant) apply(m, base *Message) *Message {
 
 // draw returns two numbers that depend on the Batch and the Contact only, so that every process and each attempt to send
 // a mail comes to the same variant.
-func (b *Batch) draw(contact ContactID) (first, second uint64) {
+func (b *Batch) draw(contact enlist.ContactID) (first, second uint64) {
 	var key [16]byte
 	binary.BigEndian.PutUint64(key[:8], uint64(b.ID))
 	binary.BigEndian.PutUint64(key[8:], uint64(contact))
@@ -132,14 +134,14 @@ func (b *Batch) draw(contact ContactID) (first, second uint64) {
 }
 
 // inTest reports whether a Contact gets its mail in the test.
-func (b *Batch) inTest(contact ContactID) bool {
+func (b *Batch) inTest(contact enlist.ContactID) bool {
 	share, _ := b.draw(contact)
 	return b.Variants == nil || share%100 < uint64(b.Variants.Share)
 }
 
 // variantOf returns the number of the variant that a Contact gets. It returns 0 if the Batch has no variants, and if the
 // Contact gets the winner, which is not chosen yet.
-func (b *Batch) variantOf(contact ContactID) int64 {
+func (b *Batch) variantOf(contact enlist.ContactID) int64 {
 	if b.Variants == nil {
 		return 0
 	}
@@ -151,8 +153,8 @@ func (b *Batch) variantOf(contact ContactID) int64 {
 }
 
 // messages returns the Messages that the Batch sends, and its own first.
-func (b *Batch) messages() []MessageID {
-	ids := []MessageID{b.MessageID}
+func (b *Batch) messages() []enlist.MessageID {
+	ids := []enlist.MessageID{b.MessageID}
 	if b.Variants != nil {
 		for _, v := range b.Variants.All {
 			if !slices.Contains(ids, v.Message) {
@@ -164,7 +166,7 @@ func (b *Batch) messages() []MessageID {
 }
 
 // sends reports whether the Batch sends a Message.
-func (b *Batch) sends(id MessageID) bool { return slices.Contains(b.messages(), id) }
+func (b *Batch) sends(id enlist.MessageID) bool { return slices.Contains(b.messages(), id) }
 
 // MailContent is what a mail contains: a Message with its files.
 type MailContent struct {
@@ -173,7 +175,7 @@ type MailContent struct {
 }
 
 // content returns the content of a recipient's mail.
-func (l *LeasedSlice) content(contact ContactID) *MailContent {
+func (l *LeasedSlice) content(contact enlist.ContactID) *MailContent {
 	if n := l.Of.variantOf(contact); n > 0 {
 		return &l.Contents[n-1]
 	}
@@ -210,10 +212,10 @@ func (b *Batch) contents(tx Tx) (all []MailContent, err error) {
 }
 
 // email returns a Message that is an email.
-func (b *Batch) email(tx Tx, id MessageID) (*Message, error) {
+func (b *Batch) email(tx Tx, id enlist.MessageID) (*Message, error) {
 	m, err := tx.Message(b.AccountID, id)
 	if err == nil && m.Type != MessageEmail {
-		return nil, ErrNoMessage
+		return nil, enlist.ErrNoMessage
 	}
 	return m, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"enlist/internal/enlist"
 )
 
 // This file chooses the winner of the variants of a Batch, by hand or by the events of the test. The Batch is sending
@@ -23,7 +25,7 @@ func (b *Batch) lease(test bool) int64 {
 // VariantSums are the numbers of the mails of a variant.
 type VariantSums struct {
 	Number  int64
-	Message MessageID
+	Message enlist.MessageID
 	Subject string // "" for a variant with the subject of its Message
 	Sent    int64
 	Winner  bool
@@ -32,22 +34,22 @@ type VariantSums struct {
 
 // ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
 // Denied, InvalidParameters. decisions.md: 77
-func (s *Service) ChooseWinner(ctx context.Context, c *Caller, id BatchID, number int64) error {
+func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.BatchID, number int64) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		switch {
 		case err != nil:
 			return false, err
 		case b.Variants == nil:
-			return false, invalid("batch_id", "the Batch has no variants")
+			return false, enlist.Invalid("batch_id", "the Batch has no variants")
 		case b.ended():
 			return false, b.refuse("given a winner")
 		case number < 1 || number > int64(len(b.Variants.All)):
-			return false, invalid("variant", fmt.Sprintf("expected 1 to %d", len(b.Variants.All)))
+			return false, enlist.Invalid("variant", fmt.Sprintf("expected 1 to %d", len(b.Variants.All)))
 		case b.Variants.Chosen == number:
 			return true, nil
 		case b.Variants.Chosen != 0:
-			return false, invalid("variant", fmt.Sprintf("variant %d is the winner already", b.Variants.Chosen))
+			return false, enlist.Invalid("variant", fmt.Sprintf("variant %d is the winner already", b.Variants.Chosen))
 		}
 		before := b.auditValues()
 		if err := b.setWinner(tx, number, "chosen by "+c.Key.Name, now); err != nil {
@@ -79,10 +81,10 @@ func (b *Batch) chooseWinner(tx Tx, now int64) error {
 	}
 	if b.FirstSent == 0 {
 		_, next, err := tx.FreeSlice(b.ID, now)
-		if KindOf(err) != NotFound || next != waitsForWinner {
-			return ignoreKind(NotFound, err)
+		if enlist.KindOf(err) != enlist.NotFound || next != waitsForWinner {
+			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
-	} else if now < b.FirstSent+v.Hours*hour {
+	} else if now < b.FirstSent+v.Hours*enlist.Hour {
 		return nil
 	}
 	sums, err := b.variantSums(tx)
@@ -166,14 +168,14 @@ func zScore(x1, n1, x2, n2 int64) float64 {
 }
 
 // VariantAttributes are the keys of the numbers of a variant, in their order on the wire.
-var VariantAttributes = []Attribute[VariantSums]{
-	readOnlyInt("variant", func(s *VariantSums) int64 { return s.Number }),
-	readOnlyInt("message_id", func(s *VariantSums) MessageID { return s.Message }),
-	readOnlyText("subject", func(s *VariantSums) string { return s.Subject }),
-	readOnlyInt("sent_count", func(s *VariantSums) int64 { return s.Sent }),
-	readOnlyInt("opened_count", func(s *VariantSums) int64 { return s.Opened() }),
-	readOnlyInt("human_opened_count", func(s *VariantSums) int64 { return s.HumanOpened }),
-	readOnlyInt("unique_contact_click", func(s *VariantSums) int64 { return s.Clicked }),
-	readOnlyInt("human_contact_click", func(s *VariantSums) int64 { return s.HumanClicked }),
-	readOnlyFlag("is_winner", func(s *VariantSums) bool { return s.Winner }),
+var VariantAttributes = []enlist.Attribute[VariantSums]{
+	enlist.ReadOnlyInt("variant", func(s *VariantSums) int64 { return s.Number }),
+	enlist.ReadOnlyInt("message_id", func(s *VariantSums) enlist.MessageID { return s.Message }),
+	enlist.ReadOnlyText("subject", func(s *VariantSums) string { return s.Subject }),
+	enlist.ReadOnlyInt("sent_count", func(s *VariantSums) int64 { return s.Sent }),
+	enlist.ReadOnlyInt("opened_count", func(s *VariantSums) int64 { return s.Opened() }),
+	enlist.ReadOnlyInt("human_opened_count", func(s *VariantSums) int64 { return s.HumanOpened }),
+	enlist.ReadOnlyInt("unique_contact_click", func(s *VariantSums) int64 { return s.Clicked }),
+	enlist.ReadOnlyInt("human_contact_click", func(s *VariantSums) int64 { return s.HumanClicked }),
+	enlist.ReadOnlyFlag("is_winner", func(s *VariantSums) bool { return s.Winner }),
 }

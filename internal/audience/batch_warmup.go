@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the warm-up plan: a largest number of mails a day that grows from day to day. Mailbox
@@ -33,7 +35,7 @@ func ParseWarmup(text string) (*Warmup, error) {
 			return &Warmup{first, mails, factor}, nil
 		}
 	}
-	return nil, expected(`a day, a number of mails and a factor above 1 and up to 10, such as "2027-01-31 500 1.5"`)
+	return nil, enlist.Expected(`a day, a number of mails and a factor above 1 and up to 10, such as "2027-01-31 500 1.5"`)
 }
 
 // dayLimit is the limit of one day.
@@ -52,7 +54,7 @@ func (w *Warmup) limit(at time.Time, zone *time.Location) *dayLimit {
 	year, month, day := at.In(zone).Date()
 	days := time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(w.first).Hours() / 24
 	most := float64(w.mails) * math.Pow(w.factor, days)
-	if days < 0 || most > maxRate {
+	if days < 0 || most > enlist.MaxRate {
 		return nil
 	}
 	// The next day can begin later than at midnight, but no earlier.

@@ -1,6 +1,10 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/enlist"
+)
 
 // This file adds the records that a server needs at its start. It fills an empty database, so that
 // the first start prints a key that works.
@@ -10,8 +14,8 @@ const firstListName = "First List"
 
 // Bootstrapped is the result of Bootstrap.
 type Bootstrapped struct {
-	Account AccountID
-	List    ListID
+	Account enlist.AccountID
+	List    enlist.ListID
 	Key     string // text of the new key, of level Full; shown once
 }
 
@@ -21,7 +25,7 @@ type Bootstrapped struct {
 // In every database it adds the Folders that an older version did not give to an Account.
 func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, error) {
 	if keyText == "" {
-		keyText = NewKeyText()
+		keyText = enlist.NewKeyText()
 	}
 	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Bootstrapped, error) {
 		if err := addMissingFolders(tx, now); err != nil {
@@ -47,15 +51,15 @@ func (f *Bootstrapped) fill(ctx context.Context, tx Tx, now int64) error {
 	if err != nil {
 		return err
 	}
-	key := Key{AccountID: f.Account, Name: "first key", Prefix: f.Key[:8], Level: Full, CreationTime: now}
-	if err := tx.AddKey(&key, HashKey(f.Key)); err != nil {
+	key := enlist.Key{AccountID: f.Account, Name: "first key", Prefix: f.Key[:8], Level: enlist.Full, CreationTime: now}
+	if err := tx.AddKey(&key, enlist.HashKey(f.Key)); err != nil {
 		return err
 	}
-	return key.auditChange(ctx, tx, now, nil)
+	return auditKeyChange(&key, ctx, tx, now, nil)
 }
 
 // firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
-func firstAccount(ctx context.Context, tx Tx, now int64) (*Account, error) {
+func firstAccount(ctx context.Context, tx Tx, now int64) (*enlist.Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
 		return nil, err
@@ -63,15 +67,15 @@ func firstAccount(ctx context.Context, tx Tx, now int64) (*Account, error) {
 	if len(all) > 0 {
 		return &all[0], nil
 	}
-	a := &Account{Name: "First Account", TimeZone: "UTC", ContactLimit: NoContactLimit, CreationTime: now}
+	a := &enlist.Account{Name: "First Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: now}
 	if err := tx.AddAccount(a); err != nil {
 		return nil, err
 	}
-	return a, a.auditChange(ctx, tx, now, nil)
+	return a, auditAccountChange(a, ctx, tx, now, nil)
 }
 
 // firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
-func firstList(tx Tx, c *Caller, now int64) (ListID, error) {
+func firstList(tx Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
 	lists, err := tx.Lists(c.Account.ID)
 	if err != nil {
 		return 0, err
@@ -79,5 +83,5 @@ func firstList(tx Tx, c *Caller, now int64) (ListID, error) {
 	if len(lists) > 0 {
 		return lists[0].ID, nil
 	}
-	return addList(tx, c, now, []Detail{{Key: "name", Value: Input{Kind: InputText, Text: firstListName}}})
+	return addList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: firstListName}}})
 }

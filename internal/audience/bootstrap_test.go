@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
 
@@ -43,10 +44,10 @@ func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 	}
 	for _, s := range services {
 		c, err := s.Authenticate(t.Context(), first.Key)
-		if err != nil || c.Account.ID != first.Account || c.Key.Level != audience.Full {
+		if err != nil || c.Account.ID != first.Account || c.Key.Level != enlist.Full {
 			t.Fatalf("the first key gives the caller %+v, error %v; want level Full in Account %d", c, err, first.Account)
 		}
-		lists, err := s.SearchLists(t.Context(), c, audience.Query{})
+		lists, err := s.SearchLists(t.Context(), c, enlist.Query{})
 		if err != nil || len(lists) != 1 || lists[0].ID != first.List {
 			t.Fatalf("the Account has the Lists %+v, error %v; want only List %d", lists, err, first.List)
 		}

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"strings"
 	"unicode/utf8"
+
+	"enlist/internal/enlist"
 )
 
 // This file checks consents and builds the rows of the consent ledger, in which they are stored.
@@ -38,18 +40,18 @@ type PreferenceChoice struct {
 // LedgerRow is one entry of the consent ledger: a consent, or another change of a subscription. It is never
 // deleted, and only changed when the person is erased: then Text, IP, Preferences and ImportRow become empty.
 type LedgerRow struct {
-	ListID      ListID
-	ContactID   ContactID
+	ListID      enlist.ListID
+	ContactID   enlist.ContactID
 	Time        int64
 	Method      string      // the published name of the operation, such as subscribeContact, or one of the Methods
 	Type        ConsentType // "" for a change without a consent, such as an unsubscription
 	Text        string
 	IP          string
 	Preferences []PreferenceChoice // only preferences that are defined on the List
-	KeyID       KeyID
-	KeyName     string   // not stored in the ledger; ConsentTx.LedgerRows sets it
-	ImportID    ImportID // the import that the row comes from; 0: none
-	ImportRow   int64    // the number of its row in the file
+	KeyID       enlist.KeyID
+	KeyName     string          // not stored in the ledger; ConsentTx.LedgerRows sets it
+	ImportID    enlist.ImportID // the import that the row comes from; 0: none
+	ImportRow   int64           // the number of its row in the file
 }
 
 // The Methods of ledger rows that are not the name of a call of the API.
@@ -63,9 +65,9 @@ const (
 
 // origin says who changed a subscription, for the consent ledger.
 type origin struct {
-	method string // as in LedgerRow
-	key    KeyID  // 0: not by a call of the API
-	ip     string // of the person who changed it; "" if it is not known
+	method string       // as in LedgerRow
+	key    enlist.KeyID // 0: not by a call of the API
+	ip     string       // of the person who changed it; "" if it is not known
 }
 
 // checkIP replaces the IP address of a call by the form that is stored. Errors: InvalidParameters. decisions.md: 29, 89
@@ -75,7 +77,7 @@ func (o *origin) checkIP() (err error) {
 }
 
 // record adds a change without a consent to the ledger. decisions.md: 89
-func (o origin) record(tx ConsentTx, contact *Contact, now int64) error {
+func (o origin) record(tx ConsentTx, contact *enlist.Contact, now int64) error {
 	return tx.AddLedgerRow(&LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now, Method: o.method,
 		IP: o.ip, KeyID: o.key})
 }
@@ -83,20 +85,20 @@ func (o origin) record(tx ConsentTx, contact *Contact, now int64) error {
 // check refuses a Consent that the general rules or the List do not allow. It replaces a Type of
 // "" by ConsentNotRecorded. Errors: InvalidConsent, ConsentRequired. specification: subscribeContact, rule 1;
 // decisions.md: 27
-func (c *Consent) check(schema *Schema) error {
+func (c *Consent) check(schema *enlist.Schema) error {
 	switch c.Type {
 	case "":
 		c.Type = ConsentNotRecorded
 	case ConsentGDPR, ConsentDirect, ConsentNotRecorded:
 	default:
-		return &Error{Kind: InvalidConsent, Field: "consent_type",
+		return &enlist.Error{Kind: enlist.InvalidConsent, Field: "consent_type",
 			Detail: "consent_type must be gdpr, direct or not_recorded"}
 	}
 	switch {
 	case c.Type == ConsentGDPR && strings.TrimSpace(c.Text) == "":
-		return &Error{Kind: ConsentRequired, Field: "consent_text", Detail: "consent_text is missing"}
+		return &enlist.Error{Kind: enlist.ConsentRequired, Field: "consent_text", Detail: "consent_text is missing"}
 	case c.Type != ConsentGDPR && schema.List.GDPR:
-		return &Error{Kind: ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant"}
+		return &enlist.Error{Kind: enlist.ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant"}
 	}
 	return nil
 }
@@ -104,10 +106,10 @@ func (c *Consent) check(schema *Schema) error {
 // row returns the ledger row of a Consent that check has accepted. It leaves out
 // preferences that the List does not define. Errors: InvalidParameters.
 // decisions.md: 27 to 29
-func (c *Consent) row(schema *Schema) (LedgerRow, error) {
+func (c *Consent) row(schema *enlist.Schema) (LedgerRow, error) {
 	r := LedgerRow{ListID: schema.List.ID, Type: c.Type, Text: c.Text}
 	if len(c.Text) > MaxConsentText && utf8.RuneCountInString(c.Text) > MaxConsentText {
-		return r, invalid("consent_text", "consent_text is over 255 characters long")
+		return r, enlist.Invalid("consent_text", "consent_text is over 255 characters long")
 	}
 	ip, err := storedIP(c.IP)
 	if err != nil {
@@ -115,7 +117,7 @@ func (c *Consent) row(schema *Schema) (LedgerRow, error) {
 	}
 	r.IP = ip
 	for _, choice := range c.Preferences {
-		if schema.preference(choice.Name) != nil {
+		if schema.Preference(choice.Name) != nil {
 			r.Preferences = append(r.Preferences, choice)
 		}
 	}
@@ -130,7 +132,7 @@ func storedIP(sent string) (string, error) {
 	}
 	addr, ok := parseIP(sent)
 	if !ok {
-		return "", invalid("ip_address", "ip_address is no IPv4 or IPv6 address")
+		return "", enlist.Invalid("ip_address", "ip_address is no IPv4 or IPv6 address")
 	}
 	return addr.String(), nil
 }
@@ -157,19 +159,16 @@ func parseIP(text string) (netip.Addr, bool) {
 	return addr.Unmap().WithZone(""), err == nil
 }
 
-// preference returns the preference of the List with a name, or nil if there is none.
-func (s *Schema) preference(name string) *Preference { return s.prefs[name] }
-
 // setPreferences stores answers in a Contact and reports whether an answer changes. The
 // List must define all the preferences.
-func (c *Contact) setPreferences(schema *Schema, choices []PreferenceChoice) (changed bool) {
+func setPreferences(c *enlist.Contact, schema *enlist.Schema, choices []PreferenceChoice) (changed bool) {
 	for _, choice := range choices {
-		p := schema.preference(choice.Name)
+		p := schema.Preference(choice.Name)
 		if old, answered := c.Prefs[p.ID]; answered && old == choice.Agree {
 			continue
 		}
 		if c.Prefs == nil {
-			c.Prefs = make(map[PreferenceID]bool)
+			c.Prefs = make(map[enlist.PreferenceID]bool)
 		}
 		c.Prefs[p.ID] = choice.Agree
 		changed = true
@@ -183,10 +182,10 @@ type ConsentTx interface {
 	AddLedgerRow(r *LedgerRow) error
 	// LedgerRows returns the rows of a Contact, newest first. It skips the first offset rows.
 	// limit 0 means no limit.
-	LedgerRows(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
+	LedgerRows(list enlist.ListID, contact enlist.ContactID, limit, offset int64) ([]LedgerRow, error)
 	// Consents returns the rows of a Contact that record a consent, as LedgerRows does.
-	Consents(list ListID, contact ContactID, limit, offset int64) ([]LedgerRow, error)
+	Consents(list enlist.ListID, contact enlist.ContactID, limit, offset int64) ([]LedgerRow, error)
 	// LastSubscriptions returns the times at which Contacts last subscribed: by subscribeContact, resubscribeContact or the
 	// link of a request to confirm. Contacts that were added without a subscription are left out.
-	LastSubscriptions(list ListID, ids []ContactID) (map[ContactID]int64, error)
+	LastSubscriptions(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error)
 }

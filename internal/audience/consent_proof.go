@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/ed25519"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file collects what was recorded about the consent of one Contact, and has the key that signs it. Package proof
@@ -12,9 +14,9 @@ import (
 // ConsentProof is what was recorded about the consent of a Contact.
 type ConsentProof struct {
 	Time          int64 // when it was read
-	Account       Account
-	List          List
-	Contact       ContactID
+	Account       enlist.Account
+	List          enlist.List
+	Contact       enlist.ContactID
 	Email, Mobile string // now; "" if the Contact was deleted
 	IsDeleted     bool
 	IsSubscribed  bool        // now
@@ -27,10 +29,10 @@ const maxProofRows = 10_000
 
 // ConsentProof returns what was recorded about the consent of a Contact, and adds a row to the audit log. It also finds a
 // Contact that was deleted, if its List still exists. Errors: NoList, Denied, and NoContact if the List never had the Contact.
-func (s *Service) ConsentProof(ctx context.Context, c *Caller, list ListID, id ContactID) (*ConsentProof, error) {
+func (s *Service) ConsentProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*ConsentProof, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (*ConsentProof, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
-		if err != nil && (KindOf(err) != NoContact || id <= 0) {
+		if err != nil && (enlist.KindOf(err) != enlist.NoContact || id <= 0) {
 			return nil, err
 		}
 		rows, failed := tx.LedgerRows(list, id, maxProofRows+1, 0)

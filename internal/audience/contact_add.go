@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file adds many Contacts in one call, addContacts. Before each transaction it parses the
@@ -10,11 +12,11 @@ import (
 
 // AddRequest is a call of addContacts.
 type AddRequest struct {
-	List      ListID
-	Contacts  [][]Detail // at most MaxRows; keys as in SubscribeRequest
-	Overwrite bool       // if a Contact has the address of a row, the row changes the first such Contact
-	Skip      int64      // remove_unsubscribers: one of the constants below
-	IP        string     // as in Consent, for all rows
+	List      enlist.ListID
+	Contacts  [][]enlist.Detail // at most MaxRows; keys as in SubscribeRequest
+	Overwrite bool              // if a Contact has the address of a row, the row changes the first such Contact
+	Skip      int64             // remove_unsubscribers: one of the constants below
+	IP        string            // as in Consent, for all rows
 }
 
 // The values of AddRequest.Skip. They say which addresses AddContacts leaves out.
@@ -30,7 +32,7 @@ const (
 // It is also left out if other calls added so many Contacts during this call that the Account
 // reached its limit. Errors: NoList, Denied, InvalidParameters, ContactLimit. After an error in
 // a step, the Contacts of the earlier steps stay stored. decisions.md: 53
-func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]ContactID, error) {
+func (s *Service) AddContacts(ctx context.Context, c *enlist.Caller, r AddRequest) ([]enlist.ContactID, error) {
 	call := addCall{AddRequest: r, service: s, caller: c, rows: newParsedRows(r.Contacts),
 		skipped: make([]bool, len(r.Contacts))}
 	call.rows.withDefaults = true
@@ -43,7 +45,7 @@ func (s *Service) AddContacts(ctx context.Context, c *Caller, r AddRequest) ([]C
 type addCall struct {
 	AddRequest
 	service  *Service
-	caller   *Caller
+	caller   *enlist.Caller
 	rows     parsedRows
 	skipped  []bool // rows that are left out
 	prepared int    // number of rows that prepare has parsed and looked up
@@ -108,7 +110,7 @@ func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 		rows = nil
 		schema, err := a.allowed(tx)
 		switch {
-		case err != nil && KindOf(err) != Internal:
+		case err != nil && enlist.KindOf(err) != enlist.Internal:
 			return nil // runStep returns this refusal, unless the call repeats an earlier call
 		case err != nil:
 			return err
@@ -127,7 +129,7 @@ func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 
 // leaveOut marks the rows whose address has unsubscribed or has a Contact that the call must not
 // overwrite.
-func (a *addCall) leaveOut(tx Tx, schema *Schema, rows []*addRow) error {
+func (a *addCall) leaveOut(tx Tx, schema *enlist.Schema, rows []*addRow) error {
 	err := a.leaveOutUnsubscribed(tx, rows)
 	if err != nil || !a.looksUpContacts(schema) {
 		return err
@@ -140,39 +142,39 @@ func (a *addCall) leaveOut(tx Tx, schema *Schema, rows []*addRow) error {
 }
 
 // looksUp reports whether lookUp can find rows that are left out.
-func (a *addCall) looksUp(schema *Schema) bool {
+func (a *addCall) looksUp(schema *enlist.Schema) bool {
 	return a.Skip != SkipNone || a.looksUpContacts(schema)
 }
 
 // looksUpContacts reports whether lookUp looks for Contacts with the addresses of the rows. The transaction finds
 // them too, because it stores no address twice. So a look-up is worth its time only if many addresses exist.
-func (a *addCall) looksUpContacts(schema *Schema) bool {
+func (a *addCall) looksUpContacts(schema *enlist.Schema) bool {
 	return !a.Overwrite && schema.List.DisallowDuplicates && a.existed > bulkStep/4
 }
 
 // today returns the date of the Account at a time.
-func (a *addCall) today(now time.Time) string { return Today(now, a.caller.Account.TimeZone) }
+func (a *addCall) today(now time.Time) string { return enlist.Today(now, a.caller.Account.TimeZone) }
 
 // allowed returns the List, or an error if the caller may not make this call.
-func (a *addCall) allowed(tx Tx) (*Schema, error) {
+func (a *addCall) allowed(tx Tx) (*enlist.Schema, error) {
 	schema, err := loadList(tx, a.caller, a.List)
 	if err != nil {
 		return nil, err
 	}
 	if a.Skip < SkipNone || a.Skip > SkipUnsubscribedFromAny {
-		return nil, invalid("remove_unsubscribers", "remove_unsubscribers must be 0, 1 or 2")
+		return nil, enlist.Invalid("remove_unsubscribers", "remove_unsubscribers must be 0, 1 or 2")
 	}
 	if _, err := storedIP(a.IP); err != nil {
 		return nil, err
 	}
 	if a.Skip == SkipUnsubscribedFromAny {
-		return schema, requireWholeAccount(a.caller)
+		return schema, enlist.RequireWholeAccount(a.caller)
 	}
 	return schema, nil
 }
 
 // unique reports whether the call must not add a second Contact with the same address.
-func (a *addCall) unique(schema *Schema) bool {
+func (a *addCall) unique(schema *enlist.Schema) bool {
 	return a.Overwrite || schema.List.DisallowDuplicates
 }
 
@@ -181,12 +183,12 @@ type addRow struct {
 	index   int // in the request
 	parsed  *parsedContact
 	leftOut bool
-	contact *Contact         // the Contact that the row adds or overwrites; nil if the row is left out
-	event   WebhookEventType // "" if the row changes nothing
+	contact *enlist.Contact         // the Contact that the row adds or overwrites; nil if the row is left out
+	event   enlist.WebhookEventType // "" if the row changes nothing
 }
 
 // pending returns the rows from first to last-1 that are not left out yet.
-func (a *addCall) pending(first, last int, schema *Schema, today string) []*addRow {
+func (a *addCall) pending(first, last int, schema *enlist.Schema, today string) []*addRow {
 	rows := make([]*addRow, 0, last-first)
 	for i := first; i < last; i++ {
 		if !a.skipped[i] {
@@ -232,9 +234,9 @@ func (a *addCall) leaveOutUnsubscribed(tx Tx, rows []*addRow) error {
 
 // checkRoom refuses the call if it would add more Contacts than the Account's limit allows.
 // decisions.md: 42
-func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
+func (a *addCall) checkRoom(tx Tx, schema *enlist.Schema, today string) error {
 	limit := a.caller.Account.ContactLimit
-	if limit == NoContactLimit {
+	if limit == enlist.NoContactLimit {
 		return nil
 	}
 	stored, err := tx.AccountContacts(a.caller.Account.ID)
@@ -249,7 +251,7 @@ func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
 		if err := a.leaveOutUnsubscribed(tx, rows); err != nil {
 			return err
 		}
-		existing := map[string]*Contact{}
+		existing := map[string]*enlist.Contact{}
 		if a.unique(schema) {
 			existing, err = tx.FirstContacts(a.List, keysOf(rows))
 			if err != nil {
@@ -265,7 +267,7 @@ func (a *addCall) checkRoom(tx Tx, schema *Schema, today string) error {
 		}
 		a.rows.drop(max(first, a.prepared), last)
 		if room < 0 {
-			return Refuse(ContactLimit, "the Account may store %d Contacts and has %d; nothing was added",
+			return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts and has %d; nothing was added",
 				limit, stored)
 		}
 	}

@@ -1,13 +1,17 @@
 package audience
 
-import "time"
+import (
+	"time"
+
+	"enlist/internal/enlist"
+)
 
 // This file has one transaction of addContacts. It reads and stores its rows together: on PostgreSQL
 // each statement needs a round trip.
 
 // addProgress says which rows of a call are done. It is stored under the Idempotency-Key.
 type addProgress struct {
-	IDs []ContactID `json:"ids"` // of the rows that are done; 0 for a row that was left out
+	IDs []enlist.ContactID `json:"ids"` // of the rows that are done; 0 for a row that was left out
 	notifier
 }
 
@@ -15,7 +19,7 @@ type addProgress struct {
 type addStep struct {
 	*addCall
 	tx     Tx
-	schema *Schema
+	schema *enlist.Schema
 	now    int64 // Unix time
 	day    string
 	size   stepSize
@@ -29,7 +33,7 @@ func (a *addCall) runStep(tx Tx, now int64, p *addProgress) (done bool, err erro
 		return false, err
 	}
 	b := addStep{addCall: a, tx: tx, schema: schema, now: now, day: a.today(time.Unix(now, 0)),
-		size: newStepSize(schema, EventAPIUpload)}
+		size: newStepSize(schema, enlist.EventAPIUpload)}
 	// All steps lock the List before the Account, whose lock checkRoom and accountRoom take. In another
 	// order two calls could deadlock.
 	if err := tx.LockListForBulk(a.List); err != nil {
@@ -57,7 +61,7 @@ func (a *addCall) runStep(tx Tx, now int64, p *addProgress) (done bool, err erro
 
 // next stores rows from first to end-1, as many as the transaction may still take. It returns an ID for
 // each of them. Rows that are left out do not count, so runStep may call next again.
-func (b *addStep) next(first, end int) ([]ContactID, error) {
+func (b *addStep) next(first, end int) ([]enlist.ContactID, error) {
 	last, taken := first, b.size
 	for ; last < end && !taken.full(); last++ {
 		if !b.skipped[last] {
@@ -71,7 +75,7 @@ func (b *addStep) next(first, end int) ([]ContactID, error) {
 	if err := b.store(rows); err != nil {
 		return nil, err
 	}
-	ids := make([]ContactID, last-first)
+	ids := make([]enlist.ContactID, last-first)
 	for _, r := range rows {
 		if r.contact != nil {
 			ids[r.index-first] = r.contact.ID
@@ -113,20 +117,20 @@ func (b *addStep) store(rows []*addRow) error {
 
 // assign sets the Contact and the event of each row. It returns the Contacts to insert and the stored
 // Contacts to update. Rows over the Contact limit are left out.
-func (b *addStep) assign(rows []*addRow) (fresh, changed []*Contact, err error) {
+func (b *addStep) assign(rows []*addRow) (fresh, changed []*enlist.Contact, err error) {
 	room, err := accountRoom(b.tx, b.caller.Account)
 	if err != nil {
 		return nil, nil, err
 	}
 	unique := b.unique(b.schema)
-	known := make(map[string]*Contact) // by Key; empty if the call may add an address twice
-	if b.Overwrite || unique && b.caller.Account.ContactLimit != NoContactLimit {
+	known := make(map[string]*enlist.Contact) // by Key; empty if the call may add an address twice
+	if b.Overwrite || unique && b.caller.Account.ContactLimit != enlist.NoContactLimit {
 		known, err = b.tx.FirstContacts(b.List, keysOf(rows))
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	isChanged := make(map[*Contact]bool)
+	isChanged := make(map[*enlist.Contact]bool)
 	for _, r := range rows {
 		c := known[r.parsed.key]
 		switch {
@@ -135,7 +139,7 @@ func (b *addStep) assign(rows []*addRow) (fresh, changed []*Contact, err error) 
 		case r.leftOut || c == nil && room == 0:
 		case c == nil:
 			added := r.parsed.newContact("bulk_upload", b.now)
-			r.contact, r.event = &added, WebhookCreated
+			r.contact, r.event = &added, enlist.WebhookCreated
 			fresh = append(fresh, r.contact)
 			room--
 			if unique {
@@ -154,18 +158,18 @@ func (b *addStep) assign(rows []*addRow) (fresh, changed []*Contact, err error) 
 
 // overwrite sets the sent values in a Contact. It does not change the flags of the Contact. It returns
 // the event, or "" if no value has changed.
-func (b *addStep) overwrite(c *Contact, parsed *parsedContact) WebhookEventType {
+func (b *addStep) overwrite(c *enlist.Contact, parsed *parsedContact) enlist.WebhookEventType {
 	if !parsed.apply(c) {
 		return ""
 	}
 	c.Modified = b.now
-	return WebhookUpdated
+	return enlist.WebhookUpdated
 }
 
 // record writes the ledger rows and emits the events. The consent type is not_recorded, because an
 // upload says nothing about consent. decisions.md: 27
 func (b *addStep) record(rows []*addRow) error {
-	ids := make([]ContactID, 0, len(rows))
+	ids := make([]enlist.ContactID, 0, len(rows))
 	for _, r := range rows {
 		if r.contact == nil {
 			continue
@@ -174,8 +178,8 @@ func (b *addStep) record(rows []*addRow) error {
 		if r.event != "" {
 			b.events = append(b.events, contactEvent{r.contact.ID, r.event})
 		}
-		if r.event == WebhookCreated {
-			if err := emit(b.tx, b.schema, r.contact.ID, EventAPIUpload, b.now); err != nil {
+		if r.event == enlist.WebhookCreated {
+			if err := emit(b.tx, b.schema, r.contact.ID, enlist.EventAPIUpload, b.now); err != nil {
 				return err
 			}
 		}

@@ -1,15 +1,19 @@
 package audience
 
-import "testing"
+import (
+	"testing"
+
+	"enlist/internal/enlist"
+)
 
 // In a List with very many Fields, addContacts parses few rows before each transaction.
 func TestRowsWithManyValuesAreLookedUpInSmallParts(t *testing.T) {
 	for _, c := range []struct{ rows, values, want int }{
 		{5000, 10, viewBatch}, {5000, 990, 11}, {5000, bulkValues, 1}, {100, 1, 100},
 	} {
-		a := addCall{AddRequest: AddRequest{Contacts: make([][]Detail, c.rows)}}
+		a := addCall{AddRequest: AddRequest{Contacts: make([][]enlist.Detail, c.rows)}}
 		for i := range a.Contacts {
-			a.Contacts[i] = make([]Detail, c.values)
+			a.Contacts[i] = make([]enlist.Detail, c.values)
 			if i > viewBatch { // enough for one look-up
 				break
 			}

@@ -1,6 +1,11 @@
 package audience
 
-import "strings"
+import (
+	"math"
+	"strings"
+
+	"enlist/internal/enlist"
+)
 
 // This file has the parts that AddContacts, EditContacts and DeleteContacts share. These
 // calls run in several transactions (transaction_steps.go).
@@ -11,14 +16,14 @@ const MaxRows = 5000
 
 // Outcome says whether a call changed or deleted a Contact as requested.
 type Outcome struct {
-	Contact ContactID
+	Contact enlist.ContactID
 	Done    bool
 }
 
 // parsedRows are the Contacts in a request. Each row is parsed before the transaction that needs it. On
 // SQLite other callers that write must wait until a transaction ends, so it must be short.
 type parsedRows struct {
-	sent         [][]Detail
+	sent         [][]enlist.Detail
 	parsed       []*parsedContact // nil: not parsed, or no longer needed
 	partial      bool             // true: a row does not need an address
 	withDefaults bool             // true: the values of a new Contact are prepared too
@@ -26,12 +31,12 @@ type parsedRows struct {
 	ignoredKeys  int64            // of the rows that are done
 }
 
-func newParsedRows(sent [][]Detail) parsedRows {
+func newParsedRows(sent [][]enlist.Detail) parsedRows {
 	return parsedRows{sent: sent, parsed: make([]*parsedContact, len(sent))}
 }
 
 // parse parses the rows from first to last-1.
-func (r *parsedRows) parse(first, last int, schema *Schema, today string) {
+func (r *parsedRows) parse(first, last int, schema *enlist.Schema, today string) {
 	for i := first; i < last; i++ {
 		r.at(i, schema, today)
 	}
@@ -39,7 +44,7 @@ func (r *parsedRows) parse(first, last int, schema *Schema, today string) {
 
 // at returns a parsed row. If the Schema or the day has changed since the row was parsed, at
 // parses it again.
-func (r *parsedRows) at(i int, schema *Schema, today string) *parsedContact {
+func (r *parsedRows) at(i int, schema *enlist.Schema, today string) *parsedContact {
 	if p := r.parsed[i]; p != nil && p.isCurrent(schema, today) {
 		return p
 	}
@@ -102,14 +107,14 @@ type stepSize struct {
 
 // newStepSize returns an empty step for at most bulkStep Contacts, or fewer if the event causes jobs for
 // each Contact. It takes as long to store two jobs as to store one Contact.
-func newStepSize(schema *Schema, event Event) stepSize {
+func newStepSize(schema *enlist.Schema, event enlist.Event) stepSize {
 	jobs := 0
 	for i := range schema.Autoresponders {
 		if a := &schema.Autoresponders[i]; a.IsActive && a.Event == event {
 			jobs++
 		}
 	}
-	if addresses := schema.List.recipients(event); addresses != "" {
+	if addresses := schema.List.Recipients(event); addresses != "" {
 		jobs += strings.Count(addresses, ",") + 1
 	}
 	return stepSize{most: max(1, 2*bulkStep/(2+jobs))}
@@ -128,7 +133,7 @@ func (b *stepSize) full() bool {
 
 // take returns how many of the stored Contacts, from the first on, the transaction may read and change, and counts
 // the bytes of their values. It returns at least 1. A Contact has at most one value for each Field.
-func (b *stepSize) take(tx BulkTx, schema *Schema, ids []ContactID) (n int, err error) {
+func (b *stepSize) take(tx BulkTx, schema *enlist.Schema, ids []enlist.ContactID) (n int, err error) {
 	fields := max(1, len(schema.Fields))
 	n = max(1, min(len(ids), b.most-b.contacts, (bulkValues-b.values)/fields))
 	sizes, err := tx.ValueSizes(schema.List.ID, ids[:n])
@@ -158,8 +163,8 @@ type notifier struct {
 
 // contactEvent is an event of one Contact for webhooks.
 type contactEvent struct {
-	contact ContactID
-	event   WebhookEventType
+	contact enlist.ContactID
+	event   enlist.WebhookEventType
 }
 
 // publish publishes the changes of a step. n is the number of Contacts that the step added,
@@ -167,14 +172,14 @@ type contactEvent struct {
 // steps is larger than maxSingleEvents, publish publishes one event of the List instead.
 // Usually the first step has more Contacts than maxSingleEvents, or is the only step. So a
 // call seldom publishes both kinds of events.
-func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []contactEvent) error {
+func (t *notifier) publish(tx Tx, schema *enlist.Schema, now int64, n int, events []contactEvent) error {
 	t.Changed += n
 	if t.Changed > maxSingleEvents {
 		if t.Many {
 			return nil
 		}
 		t.Many = true
-		return publishWebhook(tx, schema, 0, now, WebhookBulkUpdated)
+		return publishWebhook(tx, schema, 0, now, enlist.WebhookBulkUpdated)
 	}
 	for _, e := range events {
 		if err := publishWebhook(tx, schema, e.contact, now, e.event); err != nil {
@@ -188,30 +193,61 @@ func (t *notifier) publish(tx Tx, schema *Schema, now int64, n int, events []con
 type BulkTx interface {
 	// ContactsToChange returns those Contacts of a List that have one of the IDs, by ID. No other transaction can
 	// change them until the Update ends.
-	ContactsToChange(list ListID, ids []ContactID) (map[ContactID]*Contact, error)
+	ContactsToChange(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]*enlist.Contact, error)
 	// ValueSizes returns how many bytes of the database the Field values of each of these Contacts take.
-	ValueSizes(list ListID, ids []ContactID) (map[ContactID]int64, error)
+	ValueSizes(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error)
 	// FirstContacts returns the first Contacts with the addresses, by Key, as ContactByKey
 	// does. The result has no element for an address without a Contact.
-	FirstContacts(list ListID, keys []string) (map[string]*Contact, error)
+	FirstContacts(list enlist.ListID, keys []string) (map[string]*enlist.Contact, error)
 	// ContactsWithAddresses calls fn with each Contact whose Key or Mobile is one of the keys, in the order of IDs. In
 	// a List that allows duplicates, several Contacts can have one address.
-	ContactsWithAddresses(list ListID, keys []string, fn func(*Contact)) error
+	ContactsWithAddresses(list enlist.ListID, keys []string, fn func(*enlist.Contact)) error
 	// InsertContacts inserts new Contacts of one List and updates the counters. It sets their
 	// IDs, which ascend in the order of the slice. If an address has a first Contact already, InsertContacts
 	// inserts the new Contact as a duplicate, or leaves its ID 0 if duplicates is false.
-	InsertContacts(contacts []*Contact, duplicates bool) error
+	InsertContacts(contacts []*enlist.Contact, duplicates bool) error
 	// InsertNewContacts is InsertContacts without duplicates, for addresses that this transaction has just looked up
 	// and that no Contact has. If another transaction has stored one of them meanwhile, the ID of its Contact stays 0.
-	InsertNewContacts(contacts []*Contact) error
+	InsertNewContacts(contacts []*enlist.Contact) error
 	// UpdateContacts stores the values, the addresses, the double opt-in and the time of the last change of
 	// Contacts of one List. An ID must not be there twice.
-	UpdateContacts(contacts []*Contact) error
+	UpdateContacts(contacts []*enlist.Contact) error
 	// FirstKeys returns those of the Keys that a first Contact of the List has.
-	FirstKeys(list ListID, keys []string) (map[string]bool, error)
+	FirstKeys(list enlist.ListID, keys []string) (map[string]bool, error)
 	// PromoteDuplicates makes the duplicate with the lowest ID the first Contact of each of the addresses,
 	// after the first Contact was removed or got another address.
-	PromoteDuplicates(list ListID, keys []string) error
+	PromoteDuplicates(list enlist.ListID, keys []string) error
 	// AddLedgerRows appends the same ledger row for each of the Contacts.
-	AddLedgerRows(r *LedgerRow, contacts []ContactID) error
+	AddLedgerRows(r *LedgerRow, contacts []enlist.ContactID) error
+}
+
+// insertOrDuplicate stores a new Contact. If another Contact has the address, insert stores the new Contact
+// as a duplicate or, if the List disallows duplicates, stores nothing and returns false.
+func insertOrDuplicate(c *enlist.Contact, tx ContactTx, schema *enlist.Schema) (inserted bool, err error) {
+	c.IsFirst = true
+	inserted, err = tx.InsertContact(c)
+	if err == nil && !inserted && !schema.List.DisallowDuplicates {
+		c.IsFirst = false
+		inserted, err = tx.InsertContact(c)
+	}
+	return inserted, err
+}
+
+// accountRoom returns how many Contacts the Account may still add. decisions.md: 42
+func accountRoom(tx AccountTx, a *enlist.Account) (int64, error) {
+	if a.ContactLimit == enlist.NoContactLimit {
+		return math.MaxInt64, nil
+	}
+	n, err := tx.AccountContacts(a.ID)
+	return max(a.ContactLimit-n, 0), err
+}
+
+// requireRoom returns an error of kind ContactLimit if the Account has as many Contacts as its
+// limit allows.
+func requireRoom(tx AccountTx, a *enlist.Account) error {
+	room, err := accountRoom(tx, a)
+	if err == nil && room == 0 {
+		err = enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts", a.ContactLimit)
+	}
+	return err
 }

@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file has deleteContacts, which deletes Contacts by their IDs or by criteria. It first
@@ -10,9 +12,9 @@ import (
 
 // DeleteRequest is a call of deleteContacts.
 type DeleteRequest struct {
-	List     ListID
-	Contacts []ContactID // ignored when there are criteria
-	Query    Query       // ignored without criteria; Limit 0: all Contacts that match
+	List     enlist.ListID
+	Contacts []enlist.ContactID // ignored when there are criteria
+	Query    enlist.Query       // ignored without criteria; Limit 0: all Contacts that match
 }
 
 // DeleteContacts deletes the Contacts with the given IDs, or the Contacts that match the
@@ -21,9 +23,9 @@ type DeleteRequest struct {
 // consent ledger and the Unsubscriber List do not change. Errors: NoList, Denied,
 // InvalidSearch, and Busy if too many searches run. After an error in a step, the Contacts of
 // the earlier steps stay deleted. decisions.md: 33, 53
-func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest) ([]Outcome, error) {
+func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r DeleteRequest) ([]Outcome, error) {
 	plan, err := savedPlan(ctx, s, c)
-	if KindOf(err) == NotFound {
+	if enlist.KindOf(err) == enlist.NotFound {
 		plan, err = s.planDelete(ctx, c, r)
 		if err == nil {
 			plan, err = savePlan(ctx, s, c, plan)
@@ -48,11 +50,11 @@ func (s *Service) DeleteContacts(ctx context.Context, c *Caller, r DeleteRequest
 }
 
 // audit adds a row to the audit log, in the transaction of the first step. count is the number of Contacts in the plan.
-func (r *DeleteRequest) audit(tx Tx, c *Caller, plan idSet, now int64) error {
+func (r *DeleteRequest) audit(tx Tx, c *enlist.Caller, plan idSet, now int64) error {
 	values := auditValues{}
 	auditIDs(values, "contact_ids", plan)
 	if r.Query.Criteria != nil {
-		values["search_criteria"] = r.Query.Criteria.text()
+		values["search_criteria"] = r.Query.Criteria.Text()
 	}
 	return audit(tx, c, now, auditObject{"Contact", 0, r.List}, values, nil)
 }
@@ -65,7 +67,7 @@ type deleteProgress struct {
 }
 
 // deleteStep deletes the next Contacts of the plan in one transaction.
-func deleteStep(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleteProgress) (done bool, err error) {
+func deleteStep(tx Tx, c *enlist.Caller, list enlist.ListID, plan idSet, now int64, p *deleteProgress) (done bool, err error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return false, err
@@ -81,7 +83,7 @@ func deleteStep(tx Tx, c *Caller, list ListID, plan idSet, now int64, p *deleteP
 	p.Next += len(ids)
 	events := make([]contactEvent, len(removed))
 	for i, id := range removed {
-		events[i] = contactEvent{id, WebhookRemoved}
+		events[i] = contactEvent{id, enlist.WebhookRemoved}
 	}
 	for _, id := range ids {
 		if _, found := slices.BinarySearch(removed, id); !found {
@@ -99,7 +101,7 @@ func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
 		ids = plan
 	}
 	all := make([]Outcome, 0, len(ids))
-	seen := make(map[ContactID]bool)
+	seen := make(map[enlist.ContactID]bool)
 	for _, id := range ids {
 		if r.Query.Criteria == nil {
 			if seen[id] {
@@ -115,7 +117,7 @@ func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
 }
 
 // planDelete finds the Contacts that a call will delete.
-func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
+func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequest) (ids idSet, err error) {
 	if r.Query.Criteria == nil {
 		return s.present(ctx, c, r)
 	}
@@ -126,7 +128,7 @@ func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (i
 			return err
 		}
 		if search.Where == nil { // criteria without a test must not delete all Contacts
-			return Refuse(InvalidSearch, "search_criteria: expected at least one test")
+			return enlist.Refuse(enlist.InvalidSearch, "search_criteria: expected at least one test")
 		}
 		if err := checkTestsSomething(search.Where); err != nil {
 			return err
@@ -137,7 +139,7 @@ func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (i
 		if p == lookingUp && !tx.AnsweredByIndex(search) {
 			return errSlow
 		}
-		return tx.SearchContacts(search, func(c *Contact) error {
+		return tx.SearchContacts(search, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -148,15 +150,15 @@ func (s *Service) planDelete(ctx context.Context, c *Caller, r DeleteRequest) (i
 
 // checkTestsSomething refuses a test whether a value starts with, ends with or contains "". Such
 // a test matches every Contact. A form whose input is empty can send such a test by mistake. decisions.md: 33
-func checkTestsSomething(c *Condition) error {
-	for _, parts := range [][]Condition{c.All, c.Any} {
+func checkTestsSomething(c *enlist.Condition) error {
+	for _, parts := range [][]enlist.Condition{c.All, c.Any} {
 		for i := range parts {
 			if err := checkTestsSomething(&parts[i]); err != nil {
 				return err
 			}
 		}
 	}
-	inside := c.Operator == StartsWith || c.Operator == EndsWith || c.Operator == Contains
+	inside := c.Operator == enlist.StartsWith || c.Operator == enlist.EndsWith || c.Operator == enlist.Contains
 	if c.Key == nil || !inside || c.Operands[0].Text != "" {
 		return nil
 	}
@@ -164,11 +166,11 @@ func checkTestsSomething(c *Condition) error {
 	if c.Key.Field != nil {
 		name = c.Key.Field.Name
 	}
-	return refuseKey(name, "%s: starts_with, ends_with and contains need a value here", name)
+	return enlist.RefuseKey(name, "%s: starts_with, ends_with and contains need a value here", name)
 }
 
 // present returns those IDs of the request that the List has a Contact with.
-func (s *Service) present(ctx context.Context, c *Caller, r DeleteRequest) (ids idSet, err error) {
+func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest) (ids idSet, err error) {
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {
 		var found idSet
@@ -178,12 +180,12 @@ func (s *Service) present(ctx context.Context, c *Caller, r DeleteRequest) (ids 
 			if err != nil {
 				return err
 			}
-			id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
-			test := Condition{Key: id, Operator: In, Operands: make([]Operand, len(chunk))}
+			id := &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}
+			test := enlist.Condition{Key: id, Operator: enlist.In, Operands: make([]enlist.Operand, len(chunk))}
 			for i := range chunk {
 				test.Operands[i].Int = int64(chunk[i])
 			}
-			return tx.SearchContacts(&Search{Schema: schema, Where: &test}, func(c *Contact) error {
+			return tx.SearchContacts(&enlist.Search{Schema: schema, Where: &test}, func(c *enlist.Contact) error {
 				found = append(found, c.ID)
 				return nil
 			})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file has editContacts, which changes values of many Contacts in steps (transaction_steps.go).
@@ -13,15 +14,15 @@ import (
 
 // EditRequest is a call of editContacts.
 type EditRequest struct {
-	List     ListID
+	List     enlist.ListID
 	Contacts []EditRow // at most MaxRows
 	Trigger  bool      // emit the event of an updated profile for each changed Contact
 }
 
 // EditRow contains the new values of one Contact.
 type EditRow struct {
-	ID      ContactID
-	Details []Detail // keys as in SubscribeRequest; a Field without a sent value does not change
+	ID      enlist.ContactID
+	Details []enlist.Detail // keys as in SubscribeRequest; a Field without a sent value does not change
 }
 
 // EditContacts changes values of Contacts. It returns one Outcome for each ID, in the order
@@ -31,8 +32,8 @@ type EditRow struct {
 // all rows were refused. After an error in a step, the changes of the earlier steps stay
 // stored.
 // decisions.md: 53
-func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([]Outcome, error) {
-	sent := make([][]Detail, len(r.Contacts))
+func (s *Service) EditContacts(ctx context.Context, c *enlist.Caller, r EditRequest) ([]Outcome, error) {
+	sent := make([][]enlist.Detail, len(r.Contacts))
 	for i := range r.Contacts {
 		sent[i] = r.Contacts[i].Details
 	}
@@ -50,7 +51,7 @@ func (s *Service) EditContacts(ctx context.Context, c *Caller, r EditRequest) ([
 // refused. refused are indexes of rows in ascending order.
 func (r *EditRequest) outcomes(refused []int) []Outcome {
 	all := make([]Outcome, 0, len(r.Contacts))
-	position := make(map[ContactID]int, len(r.Contacts))
+	position := make(map[enlist.ContactID]int, len(r.Contacts))
 	for i := range r.Contacts {
 		id := r.Contacts[i].ID
 		_, isRefused := slices.BinarySearch(refused, i)
@@ -69,7 +70,7 @@ func (r *EditRequest) outcomes(refused []int) []Outcome {
 type editCall struct {
 	EditRequest
 	service *Service
-	caller  *Caller
+	caller  *enlist.Caller
 	rows    parsedRows
 }
 
@@ -77,24 +78,24 @@ type editCall struct {
 func (e *editCall) prepare(_ context.Context, p editProgress) error {
 	e.rows.release(p.Next)
 	if schema, cached := e.service.store.CachedSchema(e.List); cached && p.Next == 0 {
-		e.rows.parse(0, len(e.Contacts), schema, Today(e.service.now(), e.caller.Account.TimeZone))
+		e.rows.parse(0, len(e.Contacts), schema, enlist.Today(e.service.now(), e.caller.Account.TimeZone))
 	}
 	return nil
 }
 
 // editProgress says which rows of a call are done. It is stored under the Idempotency-Key.
 type editProgress struct {
-	Next    int         `json:"next"`    // index of the next row
-	Refused []int       `json:"refused"` // indexes of rows
-	Emitted []ContactID `json:"told"`    // Contacts for which the event was emitted
+	Next    int                `json:"next"`    // index of the next row
+	Refused []int              `json:"refused"` // indexes of rows
+	Emitted []enlist.ContactID `json:"told"`    // Contacts for which the event was emitted
 	notifier
 }
 
 // nothingUpdated returns the error of a call in which every row was refused. Its detail says
 // why the first row was refused.
 func nothingUpdated(why error) error {
-	e := &Error{Kind: NothingUpdated}
-	if first, ok := errors.AsType[*Error](why); ok {
+	e := &enlist.Error{Kind: enlist.NothingUpdated}
+	if first, ok := errors.AsType[*enlist.Error](why); ok {
 		e.Field, e.Detail = first.Field, "the first one: "+first.Detail
 		if first.Field != "" {
 			e.Detail = "the first one: " + first.Field + ": " + first.Detail
@@ -108,16 +109,4 @@ func nothingUpdated(why error) error {
 func isSameAddress(old, key string) bool {
 	_, normalised, ok := address.ParseEmail(old)
 	return old == key || ok && normalised == key
-}
-
-// addressKey returns the normalised address of a Contact: its email address or, if it has
-// none, its mobile number. It returns "" if the Contact has neither.
-func (s *Schema) addressKey(c *Contact) string {
-	if _, key, ok := address.ParseEmail(c.Values.Get(s.Email().ID)); ok {
-		return key
-	}
-	if s.Mobile() != nil && c.Values.Get(s.Mobile().ID) != "" {
-		return c.Mobile
-	}
-	return "" // c.Mobile may still have a number of a deleted Field, until a job removes it
 }

@@ -3,6 +3,8 @@ package audience
 import (
 	"slices"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has one transaction of editContacts. It reads and stores its rows in sets: on PostgreSQL each
@@ -12,7 +14,7 @@ import (
 type editStep struct {
 	*editCall
 	tx     Tx
-	schema *Schema
+	schema *enlist.Schema
 	now    int64 // Unix time
 	day    string
 	size   stepSize
@@ -23,13 +25,13 @@ type editStep struct {
 
 // editRow is a row of the call in a set.
 type editRow struct {
-	id      ContactID
+	id      enlist.ContactID
 	parsed  *parsedContact
-	contact *Contact // nil: refused
-	refused error    // why the row was refused
+	contact *enlist.Contact // nil: refused
+	refused error           // why the row was refused
 	changed bool
 	key     string // the new Key; "" if the Key stays the same
-	old     Contact
+	old     enlist.Contact
 }
 
 // runStep changes the next rows in one transaction.
@@ -42,9 +44,9 @@ func (e *editCall) runStep(tx Tx, now int64, p *editProgress) (done bool, err er
 		return false, err
 	}
 	s := editStep{editCall: e, tx: tx, schema: schema, now: now, size: stepSize{most: bulkStep}, ahead: bulkStep,
-		day: Today(time.Unix(now, 0), e.caller.Account.TimeZone)}
+		day: enlist.Today(time.Unix(now, 0), e.caller.Account.TimeZone)}
 	if e.Trigger {
-		s.size = newStepSize(schema, EventUpdateProfile)
+		s.size = newStepSize(schema, enlist.EventUpdateProfile)
 	}
 	if schema.List.DoubleOptIn {
 		s.size.most = max(1, s.size.most*2/3) // each Contact may need a job that sends the request to confirm
@@ -84,7 +86,7 @@ func (s *editStep) next(p *editProgress) error {
 // Contact is in them twice.
 func (s *editStep) read(first int) ([]editRow, error) {
 	most := min(len(s.Contacts)-first, s.ahead)
-	ids, seen := make([]ContactID, 0, most), make(map[ContactID]bool, most)
+	ids, seen := make([]enlist.ContactID, 0, most), make(map[enlist.ContactID]bool, most)
 	for _, c := range s.Contacts[first : first+most] {
 		if seen[c.ID] {
 			break
@@ -114,12 +116,12 @@ func (s *editStep) apply(rows []editRow) []editRow {
 			r.refuse(r.parsed.err)
 			continue
 		case r.contact == nil:
-			r.refuse(ErrNoContact)
+			r.refuse(enlist.ErrNoContact)
 			continue
 		}
 		r.old = *r.contact
 		r.changed = r.parsed.apply(r.contact)
-		key := s.schema.addressKey(r.contact)
+		key := s.schema.AddressKey(r.contact)
 		switch {
 		case !r.changed || key == r.old.Key:
 		case key == "":
@@ -142,7 +144,7 @@ func (s *editStep) store(rows []editRow) error {
 	if err != nil {
 		return err
 	}
-	var changed []*Contact
+	var changed []*enlist.Contact
 	for i := range rows {
 		if r := &rows[i]; r.changed {
 			r.contact.Modified = s.now
@@ -177,7 +179,7 @@ func (s *editStep) move(rows []editRow) (left []string, err error) {
 		case r.key == "":
 			continue
 		case taken[r.key] && s.schema.List.DisallowDuplicates:
-			r.refuse(Refuse(InvalidParameters, "another Contact has this address"))
+			r.refuse(enlist.Refuse(enlist.InvalidParameters, "another Contact has this address"))
 			continue
 		case r.old.IsFirst:
 			left = append(left, r.old.Key)
@@ -208,16 +210,16 @@ func (s *editStep) record(r *editRow, p *editProgress) error {
 			return err
 		}
 	}
-	s.events = append(s.events, contactEvent{r.id, WebhookUpdated})
+	s.events = append(s.events, contactEvent{r.id, enlist.WebhookUpdated})
 	return s.emit(r.id, p)
 }
 
 // emit stores the jobs of the event update_profile if the request has Trigger set. It stores
 // them once for a Contact, even if several rows change the Contact.
-func (s *editStep) emit(id ContactID, p *editProgress) error {
+func (s *editStep) emit(id enlist.ContactID, p *editProgress) error {
 	if !s.Trigger || slices.Contains(p.Emitted, id) {
 		return nil
 	}
 	p.Emitted = append(p.Emitted, id)
-	return emit(s.tx, s.schema, id, EventUpdateProfile, s.now)
+	return emit(s.tx, s.schema, id, enlist.EventUpdateProfile, s.now)
 }

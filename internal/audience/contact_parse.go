@@ -3,10 +3,9 @@ package audience
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file checks the details of a Contact against the Fields of its List, for
@@ -16,14 +15,14 @@ import (
 // The result depends only on the Schema and the day. So a call can parse before its
 // transaction. In the transaction it parses again only if the Schema or the day has changed.
 type parsedContact struct {
-	schema  *Schema
+	schema  *enlist.Schema
 	today   string // the Account's date, YYYY-MM-DD
 	partial bool   // the call identifies the Contact by its ID, so it does not need an address
 
 	values  []parsedValue // in order of Field ID
 	key     string        // normalised address: the email address or, if none was sent, the mobile number
 	mobile  string        // normalised mobile number; "" if none was sent
-	initial Values        // of a new Contact; nil: not prepared yet
+	initial enlist.Values // of a new Contact; nil: not prepared yet
 	consent LedgerRow     // only for a subscription
 	ignored int           // number of sent keys that match no Field
 	err     error         // the first refusal, in the order of checks
@@ -32,20 +31,20 @@ type parsedContact struct {
 // parsedValue is a value that a Field has accepted, in the form that is stored. A text of ""
 // removes the value.
 type parsedValue struct {
-	field *Field
+	field *enlist.Field
 	text  string
 }
 
 // isCurrent reports whether parsing again would give the same result. It compares pointers
 // to Schemas: a store returns the same pointer for the same version of a Schema.
-func (p *parsedContact) isCurrent(schema *Schema, today string) bool {
+func (p *parsedContact) isCurrent(schema *enlist.Schema, today string) bool {
 	return p.schema == schema && p.today == today
 }
 
 // parse checks the details: first the address, then the other values in the order
 // sent. Errors: InvalidEmail, InvalidParameters. decisions.md: 13
-func (p *parsedContact) parse(details []Detail) error {
-	sent, ignored := p.schema.match(details)
+func (p *parsedContact) parse(details []enlist.Detail) error {
+	sent, ignored := matchDetails(p.schema, details)
 	p.ignored = ignored
 	return p.parseSent(sent)
 }
@@ -54,7 +53,7 @@ func (p *parsedContact) parse(details []Detail) error {
 func (p *parsedContact) parseSent(sent []sentValue) error {
 	p.values = make([]parsedValue, 0, len(sent))
 	email, mobile := p.schema.Email(), p.schema.Mobile()
-	for _, first := range []*Field{email, mobile} {
+	for _, first := range []*enlist.Field{email, mobile} {
 		if err := p.parseAddress(first, sent); err != nil {
 			return err
 		}
@@ -77,14 +76,14 @@ func (p *parsedContact) parseSent(sent []sentValue) error {
 }
 
 // errNoAddress refuses a Contact without an address. decisions.md: 23
-func errNoAddress(schema *Schema) error {
-	return &Error{Kind: InvalidEmail, Field: schema.Email().Name,
+func errNoAddress(schema *enlist.Schema) error {
+	return &enlist.Error{Kind: enlist.InvalidEmail, Field: schema.Email().Name,
 		Detail: "the Contact would have no email or mobile address"}
 }
 
 // parseAddress checks the value that was sent for an address Field and sets the normalised
 // addresses. If the List does not have the Field, f is nil.
-func (p *parsedContact) parseAddress(f *Field, sent []sentValue) error {
+func (p *parsedContact) parseAddress(f *enlist.Field, sent []sentValue) error {
 	if f == nil {
 		return nil
 	}
@@ -100,7 +99,7 @@ func (p *parsedContact) parseAddress(f *Field, sent []sentValue) error {
 		if text == "" {
 			return nil
 		}
-		if f.AddressType == AddressEmail {
+		if f.AddressType == enlist.AddressEmail {
 			_, p.key, _ = address.ParseEmail(text)
 			return nil
 		}
@@ -114,20 +113,20 @@ func (p *parsedContact) parseAddress(f *Field, sent []sentValue) error {
 
 // newContact returns a Contact with the parsed values, and with defaults for Fields that
 // were not sent. now is a Unix time.
-func (p *parsedContact) newContact(via string, now int64) Contact {
+func (p *parsedContact) newContact(via string, now int64) enlist.Contact {
 	if p.initial == nil {
 		p.initial = p.initialValues()
 	}
-	return Contact{ListID: p.schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
+	return enlist.Contact{ListID: p.schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
 		Key: p.key, Mobile: p.mobile, IsFirst: true, Values: p.initial}
 }
 
 // initialValues returns the values of a new Contact. It visits the Fields and the sent values
 // once, both in order of ID, because a List may have a thousand Fields.
-func (p *parsedContact) initialValues() Values {
-	values := make(Values, 0, len(p.schema.Fields))
+func (p *parsedContact) initialValues() enlist.Values {
+	values := make(enlist.Values, 0, len(p.schema.Fields))
 	sent := p.values
-	for _, f := range p.schema.sorted {
+	for _, f := range p.schema.Sorted {
 		var text string
 		if len(sent) > 0 && sent[0].field == f {
 			text, sent = sent[0].text, sent[1:]
@@ -135,7 +134,7 @@ func (p *parsedContact) initialValues() Values {
 			text = f.Default(p.today)
 		}
 		if text != "" {
-			values = append(values, FieldValue{f.ID, text})
+			values = append(values, enlist.FieldValue{Field: f.ID, Text: text})
 		}
 	}
 	return values
@@ -143,9 +142,9 @@ func (p *parsedContact) initialValues() Values {
 
 // apply sets the sent values in an existing Contact, but does not change the Contact's Key. It
 // reports whether a value of the Contact has changed.
-func (p *parsedContact) apply(contact *Contact) (changed bool) {
+func (p *parsedContact) apply(contact *enlist.Contact) (changed bool) {
 	old := contact.Values
-	merged := make(Values, 0, len(old)+len(p.values))
+	merged := make(enlist.Values, 0, len(old)+len(p.values))
 	for _, v := range p.values {
 		for len(old) > 0 && old[0].Field < v.field.ID {
 			merged, old = append(merged, old[0]), old[1:]
@@ -156,7 +155,7 @@ func (p *parsedContact) apply(contact *Contact) (changed bool) {
 		}
 		changed = changed || v.text != before
 		if v.text != "" {
-			merged = append(merged, FieldValue{v.field.ID, v.text})
+			merged = append(merged, enlist.FieldValue{Field: v.field.ID, Text: v.text})
 		}
 		if v.field == p.schema.Mobile() {
 			contact.Mobile = p.mobile
@@ -168,8 +167,8 @@ func (p *parsedContact) apply(contact *Contact) (changed bool) {
 
 // sentValue is a value that was sent for a Field.
 type sentValue struct {
-	field *Field
-	value *Input
+	field *enlist.Field
+	value *enlist.Input
 	by    keyMatch
 }
 
@@ -184,12 +183,12 @@ const (
 	byID                        // field_<id>
 )
 
-// match finds the Field of each detail. ignored is the number of details that match no Field.
+// matchDetails finds the Field of each detail. ignored is the number of details that match no Field.
 // decisions.md: 20
-func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
+func matchDetails(s *enlist.Schema, details []enlist.Detail) (sent []sentValue, ignored int) {
 	sent = make([]sentValue, 0, len(details))
 	for i := range details {
-		field, by := s.fieldOfKey(details[i].Key)
+		field, by := fieldOfKey(s, details[i].Key)
 		if field == nil {
 			ignored++
 			continue
@@ -202,14 +201,14 @@ func (s *Schema) match(details []Detail) (sent []sentValue, ignored int) {
 // fieldOfKey returns the Field that a key of a Contact's details means, or nil if it means none. A
 // name in another letter case is accepted if it fits only one Field. System keys never mean a
 // Field, because clients send complete records back.
-func (s *Schema) fieldOfKey(key string) (*Field, keyMatch) {
-	if f := s.byName[key]; f != nil {
+func fieldOfKey(s *enlist.Schema, key string) (*enlist.Field, keyMatch) {
+	if f := s.ByName[key]; f != nil {
 		return f, byName
 	}
-	if f := s.fieldByKey(key); f != nil {
+	if f := s.FieldByKey(key); f != nil {
 		return f, byID
 	}
-	f := s.byLowerName[address.LowerASCII(key)]
+	f := s.ByLowerName[address.LowerASCII(key)]
 	if f == nil || reserved(key) {
 		return nil, 0
 	}
@@ -228,17 +227,4 @@ func addSent(sent []sentValue, v sentValue) []sentValue {
 		}
 	}
 	return append(sent, v)
-}
-
-// fieldByKey returns the Field with a key of the form field_<id>, or nil if there is none.
-func (s *Schema) fieldByKey(key string) *Field {
-	digits, ok := strings.CutPrefix(key, "field_")
-	if !ok || digits == "" || digits[0] < '1' || digits[0] > '9' { // ParseInt would accept +3 and 03
-		return nil
-	}
-	id, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return nil
-	}
-	return s.byID[FieldID(id)]
 }

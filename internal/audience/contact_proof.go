@@ -1,6 +1,10 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/enlist"
+)
 
 // This file finds Contacts together with the proof of what they agreed to and of what was sent to them.
 
@@ -16,16 +20,16 @@ type Proof struct {
 // ProofWriter receives Contacts with their proof.
 type ProofWriter interface {
 	// Begin is called before the first Contact, and again if the search starts over.
-	Begin(columns []Column, streaming bool) error
+	Begin(columns []enlist.Column, streaming bool) error
 	// ContactWithProof receives one Contact. c and p are valid only during the call.
-	ContactWithProof(c *Contact, p *Proof) error
+	ContactWithProof(c *enlist.Contact, p *Proof) error
 }
 
 // SearchContactsWithProof is SearchContacts with the proof of each Contact. It sends the Contacts in the order of their
 // IDs, and reads all of them from one snapshot. Errors: as of SearchContacts.
-func (s *Service) SearchContactsWithProof(ctx context.Context, c *Caller, list ListID, criteria *Criteria,
+func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
 	returned []string, w ProofWriter) error {
-	return s.store.Stream(c.with(ctx), confirmed(c, func(tx Tx) error {
+	return s.store.Stream(c.Context(ctx), confirmed(c, func(tx Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err
@@ -34,16 +38,16 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *Caller, list L
 		if err != nil {
 			return err
 		}
-		search, err := typeSearch(tx, schema, Query{Criteria: criteria})
+		search, err := typeSearch(tx, schema, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
-		columns, _ := columnsOf(schema, returned)
+		columns, _ := enlist.ColumnsOf(schema, returned)
 		if err := w.Begin(columns, true); err != nil {
 			return err
 		}
 		// The proof is read between two pages of IDs, because a connection of PostgreSQL runs one query at a time.
-		for after, more := ContactID(0), true; more; {
+		for after, more := enlist.ContactID(0), true; more; {
 			ids, err := idsAfter(tx, schema, search.Where, after)
 			if err != nil {
 				return err
@@ -61,7 +65,7 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *Caller, list L
 }
 
 // writeProof reads a Contact with its proof and sends both to w.
-func writeProof(tx Tx, c *Caller, list ListID, id ContactID, names map[MessageID]string, w ProofWriter) error {
+func writeProof(tx Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string, w ProofWriter) error {
 	contact, err := tx.Contact(list, id)
 	if err != nil {
 		return err
@@ -70,7 +74,7 @@ func writeProof(tx Tx, c *Caller, list ListID, id ContactID, names map[MessageID
 	if p.Consents, err = tx.Consents(list, id, 0, 0); err != nil {
 		return err
 	}
-	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: []ListID{list, 0},
+	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: []enlist.ListID{list, 0},
 		Keys: fewKeys([]string{contact.Key, contact.Mobile})}
 	err = tx.Unsubscribers(search, func(u *Unsubscriber) error {
 		if u.AddressKey != "" {
@@ -81,7 +85,7 @@ func writeProof(tx Tx, c *Caller, list ListID, id ContactID, names map[MessageID
 	if err != nil {
 		return err
 	}
-	err = eachDelivery(tx, list, id, rowPage, func(d *Delivery) (more bool, err error) {
+	err = eachDelivery(tx, list, id, enlist.RowPage, func(d *Delivery) (more bool, err error) {
 		p.Deliveries = append(p.Deliveries, SentMessage{*d, d.autoresponder(), names[d.MessageID]})
 		return true, nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file stores addresses with quotes again in their normalised form. Earlier versions kept
@@ -28,7 +29,7 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 		if err := s.normaliseUnsubscribers(ctx, account); err != nil {
 			return err
 		}
-		lists, err := ownView(ctx, s, func(tx Tx) ([]List, error) { return tx.Lists(account) })
+		lists, err := ownView(ctx, s, func(tx Tx) ([]enlist.List, error) { return tx.Lists(account) })
 		if err != nil {
 			return err
 		}
@@ -42,12 +43,12 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 }
 
 // normaliseContacts normalises the addresses of a List's Contacts.
-func (s *Service) normaliseContacts(ctx context.Context, list ListID) error {
+func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) error {
 	read := func(tx Tx, after string) ([]string, error) { return tx.QuotedKeys(list, after, quotedBatch) }
 	return s.eachQuoted(ctx, read, func(tx Tx, keys []string) (rest []string, err error) {
 		schema, err := tx.Schema(list)
 		if err != nil {
-			return nil, ignoreKind(NoList, err)
+			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
 		if err := tx.LockListForBulk(list); err != nil {
 			return nil, err
@@ -63,7 +64,7 @@ func (s *Service) normaliseContacts(ctx context.Context, list ListID) error {
 
 // normaliseKeys normalises the Keys of the Contacts with the given Keys, of quotedBatch Contacts at
 // most. It returns the Keys that are left, and whether a Contact became a duplicate.
-func normaliseKeys(tx Tx, list ListID, keys []string) (rest []string, duplicates bool, err error) {
+func normaliseKeys(tx Tx, list enlist.ListID, keys []string) (rest []string, duplicates bool, err error) {
 	room := quotedBatch
 	for i, key := range keys {
 		found, err := tx.ContactsByAddress(list, key, "", 0, room)
@@ -87,10 +88,10 @@ func normaliseKeys(tx Tx, list ListID, keys []string) (rest []string, duplicates
 
 // normaliseContact normalises the Key of a Contact. Of the Contacts with the new Key, the one with
 // the lowest ID becomes the primary. duplicate says that there are several.
-func normaliseContact(tx Tx, c *Contact) (duplicate bool, err error) {
+func normaliseContact(tx Tx, c *enlist.Contact) (duplicate bool, err error) {
 	_, key, _ := address.ParseEmail(c.Key)
 	primary, err := tx.ContactByKey(c.ListID, key)
-	if err != nil && KindOf(err) != NoContact {
+	if err != nil && enlist.KindOf(err) != enlist.NoContact {
 		return false, err
 	}
 	duplicate = err == nil
@@ -105,7 +106,7 @@ func normaliseContact(tx Tx, c *Contact) (duplicate bool, err error) {
 }
 
 // normaliseUnsubscribers normalises the addresses in the Unsubscriber List.
-func (s *Service) normaliseUnsubscribers(ctx context.Context, account AccountID) error {
+func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.AccountID) error {
 	read := func(tx Tx, after string) ([]string, error) {
 		return tx.QuotedUnsubscribers(account, after, quotedBatch)
 	}

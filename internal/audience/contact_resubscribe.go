@@ -1,13 +1,17 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/enlist"
+)
 
 // This file has resubscribeContact, which clears the unsubscribe flag of one Contact.
 
 // ResubscribeRequest is a call of resubscribeContact.
 type ResubscribeRequest struct {
-	List    ListID
-	Contact ContactID
+	List    enlist.ListID
+	Contact enlist.ContactID
 	Consent Consent
 }
 
@@ -16,8 +20,8 @@ type ResubscribeRequest struct {
 // preferences and a ledger row. Errors, checked in this order: NoList, Denied, NoContact,
 // InvalidConsent, ConsentRequired, InvalidParameters.
 // specification: resubscribeContact; decisions.md: 31
-func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeRequest) (ContactID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r ResubscribeRequest) (enlist.ContactID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err
@@ -30,14 +34,14 @@ func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeReque
 			return 0, err
 		}
 		resubscribed := contact.IsUnsubscribed
-		if contact.setPreferences(schema, row.Preferences) || resubscribed {
+		if setPreferences(contact, schema, row.Preferences) || resubscribed {
 			contact.IsUnsubscribed = false
-			if err := storeAndPublish(tx, schema, contact, now, WebhookUpdated); err != nil {
+			if err := storeAndPublish(tx, schema, contact, now, enlist.WebhookUpdated); err != nil {
 				return 0, err
 			}
 		}
 		if resubscribed {
-			if err := publishWebhook(tx, schema, contact.ID, now, WebhookSubscribed); err != nil {
+			if err := publishWebhook(tx, schema, contact.ID, now, enlist.WebhookSubscribed); err != nil {
 				return 0, err
 			}
 		}
@@ -47,13 +51,13 @@ func (s *Service) Resubscribe(ctx context.Context, c *Caller, r ResubscribeReque
 }
 
 // loadContact returns a Contact and its List, if the caller may access the List.
-func loadContact(tx Tx, c *Caller, list ListID, id ContactID) (*Schema, *Contact, error) {
+func loadContact(tx Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*enlist.Schema, *enlist.Contact, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return nil, nil, err
 	}
 	if id <= 0 {
-		return nil, nil, ErrNoContact
+		return nil, nil, enlist.ErrNoContact
 	}
 	contact, err := tx.Contact(list, id)
 	return schema, contact, err

@@ -4,52 +4,22 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file finds and counts Contacts. A search starts in a View. It runs again in a Search if
 // it is too slow for a View, and in a Stream if its reply is too long to be buffered.
-
-// ContactAttributes are the system keys of a Contact record: id first, then
-// the others in the specification's order. specification: Contact
-var ContactAttributes = []Attribute[Contact]{
-	searchable(readOnlyInt("id", func(c *Contact) ContactID { return c.ID })),
-	searchable(readOnlyInt("creation_time", func(c *Contact) int64 { return c.Created })),
-	searchable(readOnlyFlag("double_opt_in", func(c *Contact) bool { return c.DoubleOptIn })),
-	searchable(readOnlyInt("double_opt_in_time", func(c *Contact) int64 { return c.DoubleOptInTime })),
-	searchable(readOnlyFlag("is_active", func(c *Contact) bool { return c.IsActive })),
-	searchable(readOnlyFlag("is_bounce_deactivated", func(c *Contact) bool { return c.IsBounceDeactivated })),
-	searchable(readOnlyFlag("is_unsubscribed", func(c *Contact) bool { return c.IsUnsubscribed })),
-	searchable(readOnlyInt("last_click_time", func(c *Contact) int64 { return c.LastClickTime })),
-	searchable(readOnlyInt("last_modified_time", func(c *Contact) int64 { return c.Modified })),
-	searchable(readOnlyInt("last_message_time", func(c *Contact) int64 { return c.LastMessageTime })),
-	searchable(readOnlyInt("last_open_time", func(c *Contact) int64 { return c.LastOpenTime })),
-	searchable(readOnlyText("subscribed_via", func(c *Contact) string { return c.SubscribedVia })),
-	searchable(readOnlyInt("webform_id", func(c *Contact) int64 { return c.WebformID })),
-}
-
-// contactKeys are the system keys that searches of Contacts may use.
-var contactKeys = append(attributeKeys(ContactAttributes), batchKeys...)
-
-// Column is one key of the Contacts that a search returns: a Field or a system key.
-type Column struct {
-	Name   string // as the caller wrote it
-	Field  *Field // nil for a system key
-	System *Attribute[Contact]
-}
 
 // ContactWriter receives the Contacts that SearchContacts finds.
 type ContactWriter interface {
 	// Begin is called before the first Contact, and again if the search starts over. If
 	// streaming is false, the writer buffers the reply and may return ErrReplyTooLong. If
 	// streaming is true, it may send each Contact at once.
-	Begin(columns []Column, streaming bool) error
+	Begin(columns []enlist.Column, streaming bool) error
 	// Contact receives one Contact. c is valid only during the call.
-	Contact(c *Contact) error
+	Contact(c *enlist.Contact) error
 }
-
-// ErrReplyTooLong is the error of a ContactWriter if the reply is too long to be buffered.
-// Then the search starts over as a stream.
-var ErrReplyTooLong = errors.New("reply too long to buffer")
 
 // maxBuffered is the largest number of Contacts that a search without criteria tries to
 // buffer. If the search will find more Contacts, it runs as a stream from the start.
@@ -60,7 +30,7 @@ const maxBuffered = 1000
 // because few streams can run at once and most replies are short. Errors: NoList, Denied,
 // InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
 // specification: searchContacts; decisions.md: 32–40
-func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q Query, returned []string,
+func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, returned []string,
 	w ContactWriter) error {
 	find := func(tx Tx, p phase) error {
 		schema, search, err := searchOf(tx, c, list, q)
@@ -70,8 +40,8 @@ func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q 
 		if err := p.allows(tx, search); err != nil {
 			return err
 		}
-		var columns []Column
-		columns, search.Columns = columnsOf(schema, returned)
+		var columns []enlist.Column
+		columns, search.Columns = enlist.ColumnsOf(schema, returned)
 		search.Last = true
 		if err := w.Begin(columns, p == streaming); err != nil {
 			return err
@@ -83,12 +53,12 @@ func (s *Service) SearchContacts(ctx context.Context, c *Caller, list ListID, q 
 
 // search finds Contacts, and reports the duration of the search to the SearchObserver. For a
 // stream, the reported duration is the time until the first Contact.
-func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) error) error {
+func (s *Service) search(tx Tx, search *enlist.Search, p phase, each func(*enlist.Contact) error) error {
 	began := s.now()
 	took := time.Duration(-1)
 	if p == streaming { // after the first Contact, the search may have to wait for the client
 		send := each
-		each = func(c *Contact) error {
+		each = func(c *enlist.Contact) error {
 			if took < 0 {
 				took = s.now().Sub(began)
 			}
@@ -96,7 +66,7 @@ func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) err
 		}
 	}
 	err := tx.SearchContacts(search, each)
-	if errors.Is(err, ErrReplyTooLong) {
+	if errors.Is(err, enlist.ErrReplyTooLong) {
 		return err
 	}
 	now := s.now()
@@ -109,9 +79,9 @@ func (s *Service) search(tx Tx, search *Search, p phase, each func(*Contact) err
 
 // CountContacts returns how many Contacts match. Errors: NoList, Denied, InvalidSearch, and
 // Busy if too many searches run or the count takes too long.
-func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int64, err error) {
+func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
 	err = s.inPhases(ctx, c, func(tx Tx, p phase) error {
-		_, search, err := searchOf(tx, c, list, Query{Criteria: criteria})
+		_, search, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
@@ -130,7 +100,7 @@ func (s *Service) CountContacts(ctx context.Context, c *Caller, list ListID, cri
 }
 
 // searchOf returns the List and the Search of a query, if the caller may access the List.
-func searchOf(tx Tx, c *Caller, list ListID, q Query) (*Schema, *Search, error) {
+func searchOf(tx Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*enlist.Schema, *enlist.Search, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return nil, nil, err
@@ -156,16 +126,16 @@ var errSlow = errors.New("the search may look at every Contact")
 
 // inPhases runs find in a View. It runs find again in a Search if find returned errSlow, and
 // in a Stream if find returned ErrReplyTooLong.
-func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) error) error {
+func (s *Service) inPhases(ctx context.Context, c *enlist.Caller, find func(Tx, phase) error) error {
 	in := func(p phase) func(Tx) error {
 		return confirmed(c, func(tx Tx) error { return find(tx, p) })
 	}
-	ctx = c.with(ctx)
+	ctx = c.Context(ctx)
 	err := s.store.View(ctx, in(lookingUp))
 	if errors.Is(err, errSlow) {
 		err = s.store.Search(ctx, in(searching))
 	}
-	if errors.Is(err, ErrReplyTooLong) {
+	if errors.Is(err, enlist.ErrReplyTooLong) {
 		err = s.store.Stream(ctx, in(streaming))
 	}
 	return err
@@ -173,7 +143,7 @@ func (s *Service) inPhases(ctx context.Context, c *Caller, find func(Tx, phase) 
 
 // allows returns nil if a search can start in this phase. Otherwise it returns errSlow or
 // ErrReplyTooLong. After these errors, inPhases runs the search in a later phase.
-func (p phase) allows(tx Tx, search *Search) error {
+func (p phase) allows(tx Tx, search *enlist.Search) error {
 	if p == streaming {
 		return nil
 	}
@@ -182,7 +152,7 @@ func (p phase) allows(tx Tx, search *Search) error {
 	case err != nil:
 		return err
 	case long:
-		return ErrReplyTooLong
+		return enlist.ErrReplyTooLong
 	case p == lookingUp && !tx.AnsweredByIndex(search):
 		return errSlow
 	}
@@ -191,7 +161,7 @@ func (p phase) allows(tx Tx, search *Search) error {
 
 // surelyLong reports whether a search will find more than maxBuffered Contacts: it has no
 // criteria and the List is large. Then the search runs as a stream from the start.
-func surelyLong(tx ListTx, s *Search) (bool, error) {
+func surelyLong(tx ListTx, s *enlist.Search) (bool, error) {
 	if s.Where != nil || s.Limit > 0 && s.Limit <= maxBuffered {
 		return false, nil
 	}
@@ -201,32 +171,28 @@ func surelyLong(tx ListTx, s *Search) (bool, error) {
 
 // typeSearch checks a query of a List's Contacts and returns it as a Search. Errors are of
 // kind InvalidSearch, also if it tests opens or clicks that were removed.
-func typeSearch(tx RetentionTx, schema *Schema, q Query) (*Search, error) {
+func typeSearch(tx RetentionTx, schema *enlist.Schema, q enlist.Query) (*enlist.Search, error) {
 	if q.Limit < 0 || q.Offset < 0 {
-		return nil, errNegativePage
+		return nil, enlist.ErrNegativePage
 	}
-	k := keys{system: contactKeys, schema: schema}
-	where, err := k.condition(q.Criteria)
+	k := enlist.Keys{System: enlist.ContactKeys, Schema: schema}
+	where, err := k.Condition(q.Criteria)
 	if err != nil {
 		return nil, err
 	}
-	sort, err := k.sort(q.SortBy)
+	sort, err := k.Sort(q.SortBy)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkHasEvents(tx, where); err != nil {
 		return nil, err
 	}
-	return &Search{Schema: schema, Where: where, Sort: sort, Descending: q.Descending && sort != nil,
+	return &enlist.Search{Schema: schema, Where: where, Sort: sort, Descending: q.Descending && sort != nil,
 		Limit: q.Limit, Offset: q.Offset}, nil
 }
 
-// errNegativePage refuses a negative limit or offset, in searches of Contacts and of other
-// records.
-var errNegativePage = Refuse(InvalidSearch, "limit and offset must be 0 or more")
-
 // Contact sends the Contact with an ID to w. Errors: NoList, Denied, NoContact.
-func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id ContactID, returned []string,
+func (s *Service) Contact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, returned []string,
 	w ContactWriter) error {
 	return s.inView(ctx, c, func(tx Tx) error {
 		schema, err := loadList(tx, c, list)
@@ -237,7 +203,7 @@ func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id Contac
 		if err != nil {
 			return err
 		}
-		columns, _ := columnsOf(schema, returned)
+		columns, _ := enlist.ColumnsOf(schema, returned)
 		if err := w.Begin(columns, false); err != nil {
 			return err
 		}
@@ -249,11 +215,11 @@ func (s *Service) Contact(ctx context.Context, c *Caller, list ListID, id Contac
 type SearchTx interface {
 	// SearchContacts calls each for the Contacts that s finds, in the order of s. c is
 	// valid only during the call. If each returns an error, the search ends with this error.
-	SearchContacts(s *Search, each func(c *Contact) error) error
+	SearchContacts(s *enlist.Search, each func(c *enlist.Contact) error) error
 	// CountContacts returns how many Contacts of s.Schema match s.Where. It ignores Sort,
 	// Limit and Offset.
-	CountContacts(s *Search) (int64, error)
+	CountContacts(s *enlist.Search) (int64, error)
 	// AnsweredByIndex reports whether the search or count can use an index, and thus reads
 	// only a few Contacts.
-	AnsweredByIndex(s *Search) bool
+	AnsweredByIndex(s *enlist.Search) bool
 }

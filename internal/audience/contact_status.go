@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"math"
+
+	"enlist/internal/enlist"
 )
 
 // This file activates, deactivates and confirms one Contact, and shows its answers to
@@ -10,33 +12,33 @@ import (
 
 // Deactivate sets is_active to false: the Contact receives no mail, but stays subscribed.
 // Errors: NoList, Denied, NoContact.
-func (s *Service) Deactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
+func (s *Service) Deactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (enlist.ContactID, error) {
 	return s.setStatus(ctx, c, list, id, deactivate)
 }
 
 // Reactivate sets is_active to true and clears is_bounce_deactivated. Errors:
 // NoList, Denied, NoContact.
-func (s *Service) Reactivate(ctx context.Context, c *Caller, list ListID, id ContactID) (ContactID, error) {
-	return s.setStatus(ctx, c, list, id, func(tx Tx, schema *Schema, contact *Contact, now int64) error {
+func (s *Service) Reactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (enlist.ContactID, error) {
+	return s.setStatus(ctx, c, list, id, func(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 		if contact.IsActive && !contact.IsBounceDeactivated {
 			return nil
 		}
 		contact.IsActive, contact.IsBounceDeactivated = true, false
-		return storeAndPublish(tx, schema, contact, now, WebhookReactivated)
+		return storeAndPublish(tx, schema, contact, now, enlist.WebhookReactivated)
 	})
 }
 
 // ContactRequest is a call about one Contact in which a person may have taken part.
 type ContactRequest struct {
-	List    ListID
-	Contact ContactID
+	List    enlist.ListID
+	Contact enlist.ContactID
 	IP      string // as in Consent
 }
 
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
 // Errors: NoList, Denied, NoContact, InvalidParameters.
-func (s *Service) Confirm(ctx context.Context, c *Caller, r ContactRequest) (ContactID, error) {
-	return s.setStatus(ctx, c, r.List, r.Contact, func(tx Tx, schema *Schema, contact *Contact, now int64) error {
+func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ContactID, error) {
+	return s.setStatus(ctx, c, r.List, r.Contact, func(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 		by := origin{method: "confirmContact", key: c.Key.ID, ip: r.IP}
 		if err := by.checkIP(); err != nil {
 			return err
@@ -46,9 +48,9 @@ func (s *Service) Confirm(ctx context.Context, c *Caller, r ContactRequest) (Con
 }
 
 // setStatus calls set for a Contact in an Update.
-func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id ContactID,
-	set func(Tx, *Schema, *Contact, int64) error) (ContactID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (ContactID, error) {
+func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
+	set func(Tx, *enlist.Schema, *enlist.Contact, int64) error) (enlist.ContactID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -59,22 +61,22 @@ func (s *Service) setStatus(ctx context.Context, c *Caller, list ListID, id Cont
 
 // deactivate sets is_active to false. putBounced calls it too, after it has set
 // is_bounce_deactivated.
-func deactivate(tx Tx, schema *Schema, contact *Contact, now int64) error {
+func deactivate(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !contact.IsActive {
 		return nil
 	}
 	contact.IsActive = false
-	return storeAndPublish(tx, schema, contact, now, WebhookDeactivated)
+	return storeAndPublish(tx, schema, contact, now, enlist.WebhookDeactivated)
 }
 
 // confirmSubscription sets double_opt_in and stores the jobs that the confirmation causes. They
 // include the jobs of autoresponders that waited for the confirmation. decisions.md: 47
-func confirmSubscription(tx Tx, schema *Schema, contact *Contact, by origin, now int64) error {
+func confirmSubscription(tx Tx, schema *enlist.Schema, contact *enlist.Contact, by origin, now int64) error {
 	if contact.DoubleOptIn {
 		return nil
 	}
 	contact.DoubleOptIn, contact.DoubleOptInTime = true, now
-	if err := storeAndPublish(tx, schema, contact, now, WebhookUpdated); err != nil {
+	if err := storeAndPublish(tx, schema, contact, now, enlist.WebhookUpdated); err != nil {
 		return err
 	}
 	if err := by.record(tx, contact, now); err != nil {
@@ -82,16 +84,16 @@ func confirmSubscription(tx Tx, schema *Schema, contact *Contact, by origin, now
 	}
 	pending, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
 	if err == nil && pending {
-		err = enqueueAutoresponders(tx, schema, contact.ID, EventSubscribe, now)
+		err = enqueueAutoresponders(tx, schema, contact.ID, enlist.EventSubscribe, now)
 	}
 	if err != nil {
 		return err
 	}
-	return emit(tx, schema, contact.ID, EventConfirm, now)
+	return emit(tx, schema, contact.ID, enlist.EventConfirm, now)
 }
 
 // storeAndPublish stores a changed Contact and publishes one event about it.
-func storeAndPublish(tx Tx, schema *Schema, contact *Contact, now int64, event WebhookEventType) error {
+func storeAndPublish(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64, event enlist.WebhookEventType) error {
 	contact.Modified = now
 	if err := tx.UpdateContact(contact); err != nil {
 		return err
@@ -102,8 +104,8 @@ func storeAndPublish(tx Tx, schema *Schema, contact *Contact, now int64, event W
 // ContactPreferences returns a Contact's answers to the List's preferences, in the order in
 // which the preferences were defined. It leaves out preferences that the Contact never
 // answered. Errors: NoList, Denied, NoContact.
-func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID,
-	id ContactID) ([]PreferenceChoice, error) {
+func (s *Service) ContactPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	id enlist.ContactID) ([]PreferenceChoice, error) {
 	return view(ctx, s, c, func(tx Tx) (answers []PreferenceChoice, err error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
@@ -120,15 +122,15 @@ func (s *Service) ContactPreferences(ctx context.Context, c *Caller, list ListID
 
 // LedgerQuery is a call of getContactConsents.
 type LedgerQuery struct {
-	List          ListID
-	Contact       ContactID
+	List          enlist.ListID
+	Contact       enlist.ContactID
 	Limit, Offset int64 // Limit 0: all rows
 	Changes       bool  // return also the changes without a consent: confirmations and unsubscriptions
 }
 
 // ContactConsents sends a Contact's rows of the consent ledger to w, newest first. Errors: NoList, Denied,
 // NoContact, and Busy if too many streams run. decisions.md: 89
-func (s *Service) ContactConsents(ctx context.Context, c *Caller, q LedgerQuery, w RowWriter[LedgerRow]) error {
+func (s *Service) ContactConsents(ctx context.Context, c *enlist.Caller, q LedgerQuery, w enlist.RowWriter[LedgerRow]) error {
 	limit := q.Limit
 	if limit == 0 {
 		limit = math.MaxInt64
@@ -144,20 +146,20 @@ func (s *Service) ContactConsents(ctx context.Context, c *Caller, q LedgerQuery,
 		if q.Changes {
 			read = tx.LedgerRows
 		}
-		for left, skip := limit, q.Offset; left > 0; left, skip = left-rowPage, skip+rowPage {
-			rows, err := read(q.List, q.Contact, min(left, rowPage), skip)
+		for left, skip := limit, q.Offset; left > 0; left, skip = left-enlist.RowPage, skip+enlist.RowPage {
+			rows, err := read(q.List, q.Contact, min(left, enlist.RowPage), skip)
 			if err != nil {
 				return err
 			}
-			if p != streaming && len(rows) == rowPage && left > rowPage {
-				return ErrReplyTooLong
+			if p != streaming && len(rows) == enlist.RowPage && left > enlist.RowPage {
+				return enlist.ErrReplyTooLong
 			}
 			for i := range rows {
 				if err := w.Row(&rows[i]); err != nil {
 					return err
 				}
 			}
-			if len(rows) < rowPage {
+			if len(rows) < enlist.RowPage {
 				return nil
 			}
 		}

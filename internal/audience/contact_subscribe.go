@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has subscribeContact, which subscribes one Contact. Subscribe calls run, and run
@@ -10,8 +12,8 @@ import (
 
 // SubscribeRequest is a call of subscribeContact.
 type SubscribeRequest struct {
-	List    ListID
-	Details []Detail // keys are Field names or field_<id>; other keys are ignored
+	List    enlist.ListID
+	Details []enlist.Detail // keys are Field names or field_<id>; other keys are ignored
 	Consent Consent
 }
 
@@ -20,12 +22,12 @@ type SubscribeRequest struct {
 // order: NoList, Denied, InvalidConsent, ConsentRequired, InvalidEmail, InvalidParameters,
 // ContactLimit.
 // specification: subscribeContact; decisions.md: 13, 20 to 30
-func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) (id ContactID, err error) {
+func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller, r SubscribeRequest) (id enlist.ContactID, err error) {
 	call := subscribeCall{SubscribeRequest: r, caller: c}
 	// On SQLite all transactions that write run one after another. So parse before the
 	// transaction, to keep it short.
 	if schema, cached := s.store.CachedSchema(r.List); cached {
-		call.parse(schema, Today(s.now(), c.Account.TimeZone))
+		call.parse(schema, enlist.Today(s.now(), c.Account.TimeZone))
 	}
 	err = s.store.Update(ctx, idempotent(s, c, &id, call.run), call.hint()...)
 	s.ignored.Add(int64(call.ignored)) // not in run, because run can be called twice
@@ -35,25 +37,25 @@ func (s *Service) Subscribe(ctx context.Context, c *Caller, r SubscribeRequest) 
 // subscribeCall is one call of subscribeContact, with its parsed details.
 type subscribeCall struct {
 	SubscribeRequest
-	caller  *Caller
+	caller  *enlist.Caller
 	parsed  *parsedContact
 	ignored int // number of sent keys that match no Field
 }
 
 // run carries out the call in a transaction. The transaction may run again.
-func (call *subscribeCall) run(tx Tx, now int64) (ContactID, error) {
+func (call *subscribeCall) run(tx Tx, now int64) (enlist.ContactID, error) {
 	schema, err := loadList(tx, call.caller, call.List)
 	if err != nil {
 		return 0, err
 	}
-	parsed := call.parse(schema, Today(time.Unix(now, 0), call.caller.Account.TimeZone))
+	parsed := call.parse(schema, enlist.Today(time.Unix(now, 0), call.caller.Account.TimeZone))
 	call.ignored = parsed.ignored
 	if parsed.err != nil {
 		return 0, parsed.err
 	}
 	sub := subscription{parsedContact: parsed, tx: tx, caller: call.caller, now: now}
 	contact := parsed.newContact("api", now)
-	contact.setPreferences(schema, parsed.consent.Preferences)
+	setPreferences(&contact, schema, parsed.consent.Preferences)
 	existing, err := sub.insertOrFind(&contact)
 	switch {
 	case err != nil:
@@ -61,12 +63,12 @@ func (call *subscribeCall) run(tx Tx, now int64) (ContactID, error) {
 	case existing != nil:
 		return existing.ID, sub.update(existing)
 	}
-	return contact.ID, sub.recordAndEmit(&contact, WebhookCreated, WebhookSubscribed)
+	return contact.ID, sub.recordAndEmit(&contact, enlist.WebhookCreated, enlist.WebhookSubscribed)
 }
 
 // parse checks consent, address and values, in that order. It returns the last
 // result if neither the Schema nor the day has changed. decisions.md: 13
-func (call *subscribeCall) parse(schema *Schema, today string) *parsedContact {
+func (call *subscribeCall) parse(schema *enlist.Schema, today string) *parsedContact {
 	if call.parsed != nil && call.parsed.isCurrent(schema, today) {
 		return call.parsed
 	}
@@ -89,7 +91,7 @@ func (call *subscribeCall) parse(schema *Schema, today string) *parsedContact {
 // unless another Contact has the address.
 func (call *subscribeCall) hint() []InsertsContact {
 	p := call.parsed
-	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != NoContactLimit ||
+	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != enlist.NoContactLimit ||
 		!p.schema.List.DisallowDuplicates || len(p.schema.Webhooks) > 0 {
 		return nil
 	}
@@ -100,17 +102,17 @@ func (call *subscribeCall) hint() []InsertsContact {
 type subscription struct {
 	*parsedContact
 	tx     Tx
-	caller *Caller
+	caller *enlist.Caller
 	now    int64 // Unix time
 }
 
 // insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
 // address, insertOrFind returns that Contact and inserts nothing. decisions.md: 24, 42
-func (sub *subscription) insertOrFind(contact *Contact) (existing *Contact, err error) {
+func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist.Contact, err error) {
 	unique, account := sub.schema.List.DisallowDuplicates, sub.caller.Account
-	if unique && account.ContactLimit != NoContactLimit { // an update is allowed at the limit: find the Contact first
+	if unique && account.ContactLimit != enlist.NoContactLimit { // an update is allowed at the limit: find the Contact first
 		existing, err = sub.tx.ContactByKey(contact.ListID, contact.Key)
-		if KindOf(err) != NoContact {
+		if enlist.KindOf(err) != enlist.NoContact {
 			return existing, err
 		}
 	}
@@ -120,14 +122,14 @@ func (sub *subscription) insertOrFind(contact *Contact) (existing *Contact, err 
 	if unique {
 		return sub.tx.InsertOrFind(contact)
 	}
-	_, err = contact.insert(sub.tx, sub.schema)
+	_, err = insertOrDuplicate(contact, sub.tx, sub.schema)
 	return nil, err
 }
 
 // update stores the changes of the call in an existing Contact. An unsubscribed Contact
 // becomes subscribed again, because the person has just asked for the subscription.
-func (sub *subscription) update(contact *Contact) error {
-	changed := contact.setPreferences(sub.schema, sub.consent.Preferences)
+func (sub *subscription) update(contact *enlist.Contact) error {
+	changed := setPreferences(contact, sub.schema, sub.consent.Preferences)
 	changed = sub.apply(contact) || changed
 	resubscribed := contact.IsUnsubscribed
 	contact.IsUnsubscribed = false
@@ -138,13 +140,13 @@ func (sub *subscription) update(contact *Contact) error {
 		}
 	}
 	if resubscribed {
-		return sub.recordAndEmit(contact, WebhookUpdated, WebhookSubscribed)
+		return sub.recordAndEmit(contact, enlist.WebhookUpdated, enlist.WebhookSubscribed)
 	}
 	if err := sub.record(contact.ID); err != nil {
 		return err
 	}
 	if changed {
-		if err := publishWebhook(sub.tx, sub.schema, contact.ID, sub.now, WebhookUpdated); err != nil {
+		if err := publishWebhook(sub.tx, sub.schema, contact.ID, sub.now, enlist.WebhookUpdated); err != nil {
 			return err
 		}
 	}
@@ -156,7 +158,7 @@ func (sub *subscription) update(contact *Contact) error {
 
 // recordAndEmit writes the ledger row and stores the jobs that a subscription
 // causes. specification: Events
-func (sub *subscription) recordAndEmit(contact *Contact, events ...WebhookEventType) error {
+func (sub *subscription) recordAndEmit(contact *enlist.Contact, events ...enlist.WebhookEventType) error {
 	if err := sub.record(contact.ID); err != nil {
 		return err
 	}
@@ -168,7 +170,7 @@ func (sub *subscription) recordAndEmit(contact *Contact, events ...WebhookEventT
 
 // record writes the ledger row. Every successful call writes a row, even if it does not
 // change the Contact. decisions.md: 27
-func (sub *subscription) record(id ContactID) error {
+func (sub *subscription) record(id enlist.ContactID) error {
 	row := &sub.consent
 	row.ContactID, row.Time, row.KeyID, row.Method = id, sub.now, sub.caller.Key.ID, "subscribeContact"
 	return sub.tx.AddLedgerRow(row)

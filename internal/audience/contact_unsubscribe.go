@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file has unsubscribeContact and unsubscribeContactByID, which unsubscribe Contacts by
@@ -13,7 +14,7 @@ import (
 
 // UnsubscribeRequest is a call of unsubscribeContact.
 type UnsubscribeRequest struct {
-	List    ListID // 0: all mail of the Account
+	List    enlist.ListID // 0: all mail of the Account
 	Address string
 	IP      string // as in Consent
 }
@@ -25,11 +26,11 @@ type UnsubscribeRequest struct {
 // Contacts have the address, it works in steps. A call that fails can have unsubscribed some
 // Contacts. A repeated call unsubscribes the others. Errors: NoList, Denied, and InvalidParameters if
 // the IP address is none, or if the List is 0 and the text is not an address.
-func (s *Service) Unsubscribe(ctx context.Context, c *Caller, r UnsubscribeRequest) (ListID, error) {
+func (s *Service) Unsubscribe(ctx context.Context, c *enlist.Caller, r UnsubscribeRequest) (enlist.ListID, error) {
 	step := unsubscribeStep{list: r.List, address: r.Address, by: origin{method: "unsubscribeContact", key: c.Key.ID, ip: r.IP}}
 	if r.List == 0 {
 		step.by.method = MethodUnsubscribeAll
-		if err := requireWholeAccount(c); err != nil {
+		if err := enlist.RequireWholeAccount(c); err != nil {
 			return 0, err
 		}
 	}
@@ -37,9 +38,9 @@ func (s *Service) Unsubscribe(ctx context.Context, c *Caller, r UnsubscribeReque
 }
 
 // unsubscribeAddress unsubscribes the Contacts of a List with an address, in steps if they are many.
-func (s *Service) unsubscribeAddress(ctx context.Context, c *Caller, step unsubscribeStep) (ListID, error) {
+func (s *Service) unsubscribeAddress(ctx context.Context, c *enlist.Caller, step unsubscribeStep) (enlist.ListID, error) {
 	for {
-		id, err := update(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+		id, err := update(ctx, s, c, func(tx Tx, now int64) (enlist.ListID, error) {
 			_, more, err := step.run(tx, c, now, false)
 			if more {
 				err = errMoreSteps
@@ -72,7 +73,7 @@ const maxUnsubscribe = 500
 
 // unsubscribeStep is the next step of a call.
 type unsubscribeStep struct {
-	list    ListID
+	list    enlist.ListID
 	address string // as it was sent
 	by      origin
 	after   PersonKey // the Contacts up to this one are done, in order of List and Contact
@@ -81,7 +82,7 @@ type unsubscribeStep struct {
 // run unsubscribes the next Contacts with the address. more is true if these are too many for
 // one step. In that case run unsubscribes the Contacts of one step if partly is true, and no
 // Contact if partly is false. last is the last Contact of the step.
-func (b *unsubscribeStep) run(tx Tx, c *Caller, now int64, partly bool) (last PersonKey, more bool, err error) {
+func (b *unsubscribeStep) run(tx Tx, c *enlist.Caller, now int64, partly bool) (last PersonKey, more bool, err error) {
 	if b.list == 0 {
 		return b.runAll(tx, c, now)
 	}
@@ -102,7 +103,7 @@ func (b *unsubscribeStep) run(tx Tx, c *Caller, now int64, partly bool) (last Pe
 	}
 	for i := range contacts[:min(len(contacts), size)] {
 		last = PersonKey{b.list, contacts[i].ID}
-		if !schema.hasAddress(&contacts[i], kind) {
+		if !schema.HasAddress(&contacts[i], kind) {
 			continue
 		}
 		if err := unsubscribe(tx, schema, &contacts[i], kind, by, now); err != nil {
@@ -114,7 +115,7 @@ func (b *unsubscribeStep) run(tx Tx, c *Caller, now int64, partly bool) (last Pe
 
 // runAll adds a row to the ledger of the next Contacts with the address, in all Lists. The last step also adds the address
 // to the Unsubscriber List. If more is true, the caller either keeps the rows and continues after last, or rolls back.
-func (b *unsubscribeStep) runAll(tx Tx, c *Caller, now int64) (last PersonKey, more bool, err error) {
+func (b *unsubscribeStep) runAll(tx Tx, c *enlist.Caller, now int64) (last PersonKey, more bool, err error) {
 	by := b.by
 	if err := by.checkIP(); err != nil {
 		return last, false, err
@@ -141,7 +142,7 @@ func (b *unsubscribeStep) runAll(tx Tx, c *Caller, now int64) (last PersonKey, m
 				return last, true, nil
 			}
 			room, last = room-1, PersonKey{lists[i].ID, contacts[j].ID}
-			if !schema.hasAddress(&contacts[j], kind) {
+			if !schema.HasAddress(&contacts[j], kind) {
 				continue
 			}
 			if err := by.record(tx, &contacts[j], now); err != nil {
@@ -153,45 +154,35 @@ func (b *unsubscribeStep) runAll(tx Tx, c *Caller, now int64) (last PersonKey, m
 }
 
 // contacts returns the next Contacts of a List with the address, and the kind of the address.
-func (b *unsubscribeStep) contacts(tx Tx, schema *Schema, limit int) ([]Contact, AddressType, error) {
-	after := ContactID(0)
+func (b *unsubscribeStep) contacts(tx Tx, schema *enlist.Schema, limit int) ([]enlist.Contact, enlist.AddressType, error) {
+	after := enlist.ContactID(0)
 	if schema.List.ID == b.after.List {
 		after = b.after.Contact
 	}
 	_, key, isEmail := address.ParseEmail(b.address)
 	if isEmail {
 		found, err := tx.ContactsByAddress(schema.List.ID, key, "", after, limit)
-		return found, AddressEmail, err
+		return found, enlist.AddressEmail, err
 	}
 	if schema.Mobile() == nil {
-		return nil, AddressMobile, nil // the List has no mobile numbers
+		return nil, enlist.AddressMobile, nil // the List has no mobile numbers
 	}
 	mobile := address.NormaliseMobile(b.address, schema.List.CountryCode)
 	found, err := tx.ContactsByAddress(schema.List.ID, key, mobile, after, limit)
-	return found, AddressMobile, err
-}
-
-// hasAddress reports whether a Contact has an address of a kind. The number of a Contact can be of a deleted Field; a job
-// will remove it.
-func (s *Schema) hasAddress(c *Contact, kind AddressType) bool {
-	field := s.Email()
-	if kind == AddressMobile {
-		field = s.Mobile()
-	}
-	return c.Values.Get(field.ID) != ""
+	return found, enlist.AddressMobile, err
 }
 
 // addUnsubscriber adds an address to the Unsubscriber List, unless it was erased and so has an entry. The entry belongs
 // to no List.
-func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error {
-	u := Unsubscriber{AddressType: AddressEmail, Time: now}
+func addUnsubscriber(tx UnsubscriberTx, c *enlist.Caller, text string, now int64) error {
+	u := Unsubscriber{AddressType: enlist.AddressEmail, Time: now}
 	var ok bool
 	u.Address, u.AddressKey, ok = address.ParseEmail(text)
 	if !ok {
-		u.AddressType, u.Address, u.AddressKey = AddressMobile, text, address.NormaliseMobile(text, DefaultCountryCode)
+		u.AddressType, u.Address, u.AddressKey = enlist.AddressMobile, text, address.NormaliseMobile(text, enlist.DefaultCountryCode)
 	}
 	if u.AddressKey == "" {
-		return invalid("address", "address is neither an email nor a mobile address")
+		return enlist.Invalid("address", "address is neither an email nor a mobile address")
 	}
 	erased, err := tx.ErasedEntries(c.Account.ID, []string{u.AddressKey})
 	if err != nil || len(erased) > 0 {
@@ -202,8 +193,8 @@ func addUnsubscriber(tx UnsubscriberTx, c *Caller, text string, now int64) error
 
 // UnsubscribeByID unsubscribes one Contact and returns the List's ID. Errors:
 // NoList, Denied, NoContact, InvalidParameters.
-func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, r ContactRequest) (ListID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (ListID, error) {
+func (s *Service) UnsubscribeByID(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ListID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (enlist.ListID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err
@@ -212,32 +203,24 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *Caller, r ContactReque
 		if err := by.checkIP(); err != nil {
 			return 0, err
 		}
-		return r.List, unsubscribe(tx, schema, contact, schema.addressType(contact), by, now)
+		return r.List, unsubscribe(tx, schema, contact, schema.AddressType(contact), by, now)
 	})
-}
-
-// addressType returns AddressEmail if the Contact has an email address, else AddressMobile.
-func (s *Schema) addressType(c *Contact) AddressType {
-	if c.Values.Get(s.Email().ID) == "" {
-		return AddressMobile
-	}
-	return AddressEmail
 }
 
 // unsubscribe sets a Contact's flag, adds its address of the given kind to the Unsubscriber
 // List, and stores the ledger row and the jobs that the unsubscription causes. If the Contact is already
 // unsubscribed, it changes nothing.
-func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, by origin, now int64) error {
+func unsubscribe(tx Tx, schema *enlist.Schema, contact *enlist.Contact, kind enlist.AddressType, by origin, now int64) error {
 	if contact.IsUnsubscribed {
 		return nil
 	}
 	contact.IsUnsubscribed = true
-	if err := storeAndPublish(tx, schema, contact, now, WebhookUnsubscribed); err != nil {
+	if err := storeAndPublish(tx, schema, contact, now, enlist.WebhookUnsubscribed); err != nil {
 		return err
 	}
 	u := Unsubscriber{ContactID: contact.ID, ListID: contact.ListID, AddressType: kind, Time: now,
 		Address: contact.Values.Get(schema.Email().ID), AddressKey: contact.Key}
-	if kind == AddressMobile {
+	if kind == enlist.AddressMobile {
 		u.Address, u.AddressKey = contact.Values.Get(schema.Mobile().ID), contact.Mobile
 	}
 	if err := tx.AddUnsubscriber(schema.List.AccountID, &u); err != nil {
@@ -246,5 +229,5 @@ func unsubscribe(tx Tx, schema *Schema, contact *Contact, kind AddressType, by o
 	if err := by.record(tx, contact, now); err != nil {
 		return err
 	}
-	return emit(tx, schema, contact.ID, EventUnsubscribe, now)
+	return emit(tx, schema, contact.ID, enlist.EventUnsubscribe, now)
 }

@@ -3,6 +3,8 @@ package audience
 import (
 	"strconv"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // The files delivery_*.go have the steps of a mail to a Contact. When the job runs,
@@ -13,8 +15,8 @@ import (
 // DeliveryKey identifies one mail to a Contact by the event that caused it. The same event
 // and cause give the same key, so a job that runs twice finds the delivery of its first run.
 type DeliveryKey struct {
-	List    ListID
-	Contact ContactID
+	List    enlist.ListID
+	Contact enlist.ContactID
 	Time    int64  // of the event
 	Cause   string // CauseConfirmation or CauseAutoresponder; there are others for links in notifications and in test mails
 }
@@ -23,11 +25,15 @@ type DeliveryKey struct {
 const CauseConfirmation = "c"
 
 // CauseAutoresponder returns the Cause of an autoresponder's Message.
-func CauseAutoresponder(id AutoresponderID) string { return "a" + strconv.FormatInt(int64(id), 10) }
+func CauseAutoresponder(id enlist.AutoresponderID) string {
+	return "a" + strconv.FormatInt(int64(id), 10)
+}
 
 // autoresponder returns the ID in a Cause that CauseAutoresponder returned. For other causes it
 // returns 0.
-func (k DeliveryKey) autoresponder() AutoresponderID { return AutoresponderID(k.idAfter("a")) }
+func (k DeliveryKey) autoresponder() enlist.AutoresponderID {
+	return enlist.AutoresponderID(k.idAfter("a"))
+}
 
 // idAfter returns the ID in a Cause that begins with a prefix. For other causes it returns 0.
 func (k DeliveryKey) idAfter(prefix string) int64 {
@@ -62,13 +68,13 @@ func parseDeliveryKey(text string) (k DeliveryKey, ok bool) {
 		}
 		numbers[i] = n
 	}
-	return DeliveryKey{ListID(numbers[0]), ContactID(numbers[1]), numbers[2], parts[3]}, true
+	return DeliveryKey{enlist.ListID(numbers[0]), enlist.ContactID(numbers[1]), numbers[2], parts[3]}, true
 }
 
 // Delivery is the stored result of one mail to a Contact.
 type Delivery struct {
 	DeliveryKey
-	MessageID MessageID // 0: the request to confirm
+	MessageID enlist.MessageID // 0: the request to confirm
 	Address   string
 	Subject   string // with the values of the merge fields, if the mail was composed
 	SentTime  int64
@@ -93,8 +99,8 @@ const (
 // OutgoingMail is a mail that must be sent to a Contact now.
 type OutgoingMail struct {
 	Delivery DeliveryKey
-	Schema   *Schema
-	Contact  *Contact
+	Schema   *enlist.Schema
+	Contact  *enlist.Contact
 	Address  string   // the Contact's Email
 	Message  *Message // nil: the request to confirm the subscription
 	Files    []MessageFile
@@ -103,9 +109,9 @@ type OutgoingMail struct {
 // Notification is the content of a mail that notifies one of a List's addresses of an event.
 type Notification struct {
 	Notify
-	Schema  *Schema
-	Details *Contact   // nil if the Contact was removed after the event
-	Consent *LedgerRow // nil if the event stored no consent
+	Schema  *enlist.Schema
+	Details *enlist.Contact // nil if the Contact was removed after the event
+	Consent *LedgerRow      // nil if the event stored no consent
 }
 
 // DeliveryTx reads and changes the records about mail to Contacts, in a transaction. Times
@@ -121,30 +127,30 @@ type DeliveryTx interface {
 	PutSent(d *Delivery) error
 	// Deliveries returns at most limit deliveries to a Contact, newest first. It skips the first
 	// offset deliveries.
-	Deliveries(list ListID, contact ContactID, limit, offset int) ([]Delivery, error)
+	Deliveries(list enlist.ListID, contact enlist.ContactID, limit, offset int) ([]Delivery, error)
 	// DeliveriesWithCause returns the deliveries with a cause to some Contacts, in no order.
-	DeliveriesWithCause(list ListID, cause string, ids []ContactID) ([]Delivery, error)
+	DeliveriesWithCause(list enlist.ListID, cause string, ids []enlist.ContactID) ([]Delivery, error)
 	// MarkConfirmationRequested stores now as the time of the last request to confirm, and
 	// returns true. It returns false if the stored time of the Contact, or of the previous
 	// Contact with the same address, is later than the parameter before. It ignores a stored
 	// time in the future.
-	MarkConfirmationRequested(list ListID, id ContactID, now, before int64) (marked bool, err error)
+	MarkConfirmationRequested(list enlist.ListID, id enlist.ContactID, now, before int64) (marked bool, err error)
 	// ForgetConfirmation forgets the time that MarkConfirmationRequested stored for a Contact and
 	// returns it. It returns 0 if there is none. If started is true, it also undoes
 	// MarkSubscriptionPending.
-	ForgetConfirmation(list ListID, id ContactID, started bool) (last int64, err error)
+	ForgetConfirmation(list enlist.ListID, id enlist.ContactID, started bool) (last int64, err error)
 	// MarkSubscriptionPending stores that the autoresponders of a subscription wait for
 	// its confirmation.
-	MarkSubscriptionPending(list ListID, id ContactID) error
+	MarkSubscriptionPending(list enlist.ListID, id enlist.ContactID) error
 	// IsSubscriptionPending reports whether MarkSubscriptionPending was called for the
 	// Contact, even if the Contact has confirmed since.
-	IsSubscriptionPending(list ListID, id ContactID) (bool, error)
+	IsSubscriptionPending(list enlist.ListID, id enlist.ContactID) (bool, error)
 	// RaiseContactTimes raises last_message_time, last_open_time and last_click_time of a
 	// Contact. A parameter of 0 leaves its time unchanged.
-	RaiseContactTimes(list ListID, id ContactID, message, open, click int64) error
+	RaiseContactTimes(list enlist.ListID, id enlist.ContactID, message, open, click int64) error
 	// BouncesSince returns the time that SetBouncesSince stored for a Contact.
-	BouncesSince(list ListID, contact ContactID) (int64, error)
+	BouncesSince(list enlist.ListID, contact enlist.ContactID) (int64, error)
 	// SetBouncesSince stores a time: bounces of mail that was sent at this time or earlier
 	// are no longer counted.
-	SetBouncesSince(list ListID, contact ContactID, at int64) error
+	SetBouncesSince(list enlist.ListID, contact enlist.ContactID, at int64) error
 }

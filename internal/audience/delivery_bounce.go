@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file handles the reports of bounces and complaints that arrive after a mail server has
@@ -43,7 +44,7 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 		if err != nil {
 			return false, err
 		}
-		if err := publishMail(tx, k, now, WebhookBounced); err != nil {
+		if err := publishMail(tx, k, now, enlist.WebhookBounced); err != nil {
 			return false, err
 		}
 		counts.Bounced++
@@ -75,7 +76,7 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 		if err != nil {
 			return false, err
 		}
-		if err := publishMail(tx, k, now, WebhookComplained); err != nil {
+		if err := publishMail(tx, k, now, enlist.WebhookComplained); err != nil {
 			return false, err
 		}
 		err = r.unsubscribe(tx, now)
@@ -101,8 +102,8 @@ func countComplained(tx Tx, r *Recipient, counts BatchCounts, now int64) error {
 // reported is the delivery that a report is about, with its List and Contact.
 type reported struct {
 	delivery *Delivery
-	schema   *Schema
-	contact  *Contact
+	schema   *enlist.Schema
+	contact  *enlist.Contact
 	deleted  bool // the mail is of a Batch that was deleted
 }
 
@@ -112,14 +113,14 @@ func (r *reported) unsubscribe(tx Tx, now int64) error {
 	by := origin{method: MethodComplaint}
 	_, key, ok := address.ParseEmail(r.delivery.Address)
 	if !ok || isSameAddress(r.contact.Key, key) {
-		return unsubscribe(tx, r.schema, r.contact, r.schema.addressType(r.contact), by, now)
+		return unsubscribe(tx, r.schema, r.contact, r.schema.AddressType(r.contact), by, now)
 	}
 	contacts, err := tx.ContactsByAddress(r.schema.List.ID, key, "", 0, maxComplained)
 	if err != nil {
 		return err
 	}
 	for i := range contacts {
-		if err := unsubscribe(tx, r.schema, &contacts[i], AddressEmail, by, now); err != nil {
+		if err := unsubscribe(tx, r.schema, &contacts[i], enlist.AddressEmail, by, now); err != nil {
 			return err
 		}
 	}
@@ -133,14 +134,14 @@ func (r *reported) unsubscribe(tx Tx, now int64) error {
 func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 	schema, err := tx.Schema(k.List)
 	if err != nil {
-		return nil, ignoreKind(NoList, err)
+		return nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	contact, err := tx.Contact(k.List, k.Contact)
 	if err != nil {
-		return nil, ignoreKind(NoContact, err)
+		return nil, enlist.IgnoreKind(enlist.NoContact, err)
 	}
 	d, err := loadDelivery(tx, k)
-	if ignoreKind(NotFound, err) != nil {
+	if enlist.IgnoreKind(enlist.NotFound, err) != nil {
 		return nil, err
 	}
 	deleted, failed := isOfDeletedBatch(tx, k)
@@ -220,10 +221,10 @@ func (r *Recipient) wasAccepted(counts *BatchCounts, now int64) {
 // deactivateBounced deactivates a Contact if its last mails, of which the caller has stored the
 // last, bounced too often. It also restarts the count, because a caller can reactivate the Contact
 // later.
-func deactivateBounced(tx Tx, list ListID, id ContactID, now int64) (deactivated bool, err error) {
+func deactivateBounced(tx Tx, list enlist.ListID, id enlist.ContactID, now int64) (deactivated bool, err error) {
 	contact, err := tx.Contact(list, id)
 	if err != nil || !contact.IsActive {
-		return false, ignoreKind(NoContact, err)
+		return false, enlist.IgnoreKind(enlist.NoContact, err)
 	}
 	since, err := tx.BouncesSince(list, id)
 	if err != nil {
@@ -239,7 +240,7 @@ func deactivateBounced(tx Tx, list ListID, id ContactID, now int64) (deactivated
 	}
 	schema, err := tx.Schema(list)
 	if err != nil {
-		return false, ignoreKind(NoList, err)
+		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	if err := tx.SetBouncesSince(list, id, now); err != nil {
 		return false, err

@@ -1,33 +1,37 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/enlist"
+)
 
 // This file has the call that returns the mails to a Contact: the sent mails and the failed mails.
 
 // SentMessage is a Delivery as callers see it.
 type SentMessage struct {
 	Delivery
-	Autoresponder AutoresponderID // 0: the mail is the request to confirm the subscription
-	Name          string          // of the Message; "" if the Message was deleted
+	Autoresponder enlist.AutoresponderID // 0: the mail is the request to confirm the subscription
+	Name          string                 // of the Message; "" if the Message was deleted
 }
 
 // SentMessageAttributes are the keys of a SentMessage record, in their order on the wire.
-var SentMessageAttributes = []Attribute[SentMessage]{
-	readOnlyInt("message_id", func(m *SentMessage) MessageID { return m.MessageID }),
-	readOnlyInt("autoresponder_id", func(m *SentMessage) AutoresponderID { return m.Autoresponder }),
-	readOnlyText("name", func(m *SentMessage) string { return m.Name }),
-	readOnlyText("subject", func(m *SentMessage) string { return m.Subject }),
-	readOnlyText("address", func(m *SentMessage) string { return m.Address }),
-	readOnlyInt("time", func(m *SentMessage) int64 { return m.SentTime }),
-	readOnlyText("status", func(m *SentMessage) DeliveryStatus { return m.Status }),
-	readOnlyText("detail", func(m *SentMessage) string { return m.Detail }),
+var SentMessageAttributes = []enlist.Attribute[SentMessage]{
+	enlist.ReadOnlyInt("message_id", func(m *SentMessage) enlist.MessageID { return m.MessageID }),
+	enlist.ReadOnlyInt("autoresponder_id", func(m *SentMessage) enlist.AutoresponderID { return m.Autoresponder }),
+	enlist.ReadOnlyText("name", func(m *SentMessage) string { return m.Name }),
+	enlist.ReadOnlyText("subject", func(m *SentMessage) string { return m.Subject }),
+	enlist.ReadOnlyText("address", func(m *SentMessage) string { return m.Address }),
+	enlist.ReadOnlyInt("time", func(m *SentMessage) int64 { return m.SentTime }),
+	enlist.ReadOnlyText("status", func(m *SentMessage) DeliveryStatus { return m.Status }),
+	enlist.ReadOnlyText("detail", func(m *SentMessage) string { return m.Detail }),
 }
 
 // MessagesSentToContact returns the mails that were sent to a Contact and the mails that failed,
 // newest first. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
 // decisions.md: 54
-func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list ListID, id ContactID,
-	w RowWriter[SentMessage]) error {
+func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
+	w enlist.RowWriter[SentMessage]) error {
 	return s.inPhases(ctx, c, func(tx Tx, p phase) error {
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
 			return err
@@ -36,23 +40,23 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *Caller, list Lis
 		if err != nil {
 			return err
 		}
-		rows := &pagedRows[SentMessage]{RowWriter: w, streaming: p == streaming}
-		if err := rows.Begin(rows.streaming); err != nil {
+		rows := &enlist.PagedRows[SentMessage]{RowWriter: w, Streaming: p == streaming}
+		if err := rows.Begin(rows.Streaming); err != nil {
 			return err
 		}
-		return eachDelivery(tx, list, id, rowPage, func(d *Delivery) (more bool, err error) {
+		return eachDelivery(tx, list, id, enlist.RowPage, func(d *Delivery) (more bool, err error) {
 			return true, rows.Row(&SentMessage{*d, d.autoresponder(), names[d.MessageID]})
 		})
 	})
 }
 
 // messageNames returns the names of the Account's Messages.
-func messageNames(tx Tx, c *Caller) (map[MessageID]string, error) {
+func messageNames(tx Tx, c *enlist.Caller) (map[enlist.MessageID]string, error) {
 	messages, err := tx.Messages(c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
-	names := make(map[MessageID]string, len(messages))
+	names := make(map[enlist.MessageID]string, len(messages))
 	for i := range messages {
 		names[messages[i].ID] = messages[i].Name
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file stores the result of a mail that package mail has tried to send.
@@ -83,7 +85,7 @@ func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undel
 			return err
 		}
 		if d.Status == DeliveryBounced {
-			if err := publishMail(tx, m.Delivery, now, WebhookBounced); err != nil {
+			if err := publishMail(tx, m.Delivery, now, enlist.WebhookBounced); err != nil {
 				return err
 			}
 			if err := countBounce(tx, d.DeliveryKey, recipient, &counts, now); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // The workers of package jobs call this file when a mail is due. It decides whether the mail
@@ -17,8 +18,8 @@ import (
 func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notification, error) {
 	return ownView(ctx, s, func(tx Tx) ([]*Notification, error) {
 		notifications := make([]*Notification, len(all))
-		for list, part := range indexesBy(all, func(e *Notify) ListID { return e.List }) {
-			schema, contacts, err := contactsOfMails(tx, list, part, func(i int) ContactID { return all[i].Contact })
+		for list, part := range indexesBy(all, func(e *Notify) enlist.ListID { return e.List }) {
+			schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
 			if err != nil {
 				return nil, err
 			}
@@ -39,7 +40,7 @@ func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notificat
 
 // consentOf returns the consent that a subscription recorded, or nil.
 func consentOf(tx Tx, e *Notify) (*LedgerRow, error) {
-	if e.Event != EventSubscribe {
+	if e.Event != enlist.EventSubscribe {
 		return nil, nil
 	}
 	ledger, err := tx.Consents(e.List, e.Contact, maxConsentRows, 0)
@@ -62,19 +63,19 @@ func indexesBy[E any, K comparable](all []E, key func(*E) K) map[K][]int {
 }
 
 // contactsOfMails returns the schema of a List, or nil if the List is gone, and those Contacts of mails that exist.
-func contactsOfMails(tx Tx, list ListID, part []int, contact func(i int) ContactID) (schema *Schema,
-	contacts map[ContactID]*Contact, err error) {
+func contactsOfMails(tx Tx, list enlist.ListID, part []int, contact func(i int) enlist.ContactID) (schema *enlist.Schema,
+	contacts map[enlist.ContactID]*enlist.Contact, err error) {
 	schema, err = tx.Schema(list)
 	if err != nil {
-		return nil, nil, ignoreKind(NoList, err)
+		return nil, nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	ids := make([]ContactID, len(part))
+	ids := make([]enlist.ContactID, len(part))
 	for at, i := range part {
 		ids[at] = contact(i)
 	}
 	slices.Sort(ids)
 	found, err := tx.ContactsByID(list, slices.Compact(ids))
-	contacts = make(map[ContactID]*Contact, len(found))
+	contacts = make(map[enlist.ContactID]*enlist.Contact, len(found))
 	for i := range found {
 		contacts[found[i].ID] = &found[i]
 	}
@@ -90,8 +91,8 @@ const maxConsentRows = 100
 // gone. decisions.md: 46
 func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]*OutgoingMail, error) {
 	type sender struct {
-		list ListID
-		id   AutoresponderID
+		list enlist.ListID
+		id   enlist.AutoresponderID
 	}
 	return ownView(ctx, s, func(tx Tx) ([]*OutgoingMail, error) {
 		mails := make([]*OutgoingMail, len(all))
@@ -105,19 +106,19 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]
 }
 
 // autoresponderMails sets those mails of one autoresponder that must be sent. part are the indexes of its events.
-func autoresponderMails(tx Tx, list ListID, id AutoresponderID, part []int, all []Autorespond, mails []*OutgoingMail) error {
-	schema, contacts, err := contactsOfMails(tx, list, part, func(i int) ContactID { return all[i].Contact })
+func autoresponderMails(tx Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []Autorespond, mails []*OutgoingMail) error {
+	schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
 	if err != nil || len(contacts) == 0 {
 		return err
 	}
-	at := slices.IndexFunc(schema.Autoresponders, func(a Autoresponder) bool { return a.ID == id })
+	at := slices.IndexFunc(schema.Autoresponders, func(a enlist.Autoresponder) bool { return a.ID == id })
 	if at < 0 || !schema.Autoresponders[at].IsActive {
 		return nil
 	}
 	a := &schema.Autoresponders[at]
 	message, err := tx.Message(a.AccountID, a.MessageID)
 	if err != nil || message.Type != MessageEmail {
-		return ignoreKind(NoMessage, err)
+		return enlist.IgnoreKind(enlist.NoMessage, err)
 	}
 	files, err := messageFiles(tx, message)
 	if err != nil {
@@ -133,7 +134,7 @@ func autoresponderMails(tx Tx, list ListID, id AutoresponderID, part []int, all 
 	for _, i := range part {
 		e, c := &all[i], contacts[all[i].Contact]
 		key := DeliveryKey{List: list, Contact: e.Contact, Time: e.Time, Cause: CauseAutoresponder(id)}
-		if c == nil || sent[key] || !c.receives(schema, a.Event) {
+		if c == nil || sent[key] || !c.Receives(schema, a.Event) {
 			continue
 		}
 		m := &OutgoingMail{Delivery: key, Schema: schema, Contact: c, Message: message, Files: files,
@@ -146,7 +147,7 @@ func autoresponderMails(tx Tx, list ListID, id AutoresponderID, part []int, all 
 }
 
 // removeSuppressed removes the Contacts whose address is on the Unsubscriber List for all Lists. decisions.md: 101
-func removeSuppressed(tx Tx, list *List, contacts map[ContactID]*Contact) error {
+func removeSuppressed(tx Tx, list *enlist.List, contacts map[enlist.ContactID]*enlist.Contact) error {
 	all := make([]Candidate, 0, len(contacts))
 	for _, c := range contacts {
 		all = append(all, Candidate{ID: c.ID, Key: c.Key})
@@ -159,7 +160,7 @@ func removeSuppressed(tx Tx, list *List, contacts map[ContactID]*Contact) error 
 }
 
 // sentBefore returns the mails with a cause that Contacts were sent.
-func sentBefore(tx Tx, list ListID, cause string, contacts map[ContactID]*Contact) (map[DeliveryKey]bool, error) {
+func sentBefore(tx Tx, list enlist.ListID, cause string, contacts map[enlist.ContactID]*enlist.Contact) (map[DeliveryKey]bool, error) {
 	deliveries, err := tx.DeliveriesWithCause(list, cause, slices.Collect(maps.Keys(contacts)))
 	sent := make(map[DeliveryKey]bool)
 	for i := range deliveries {
@@ -181,17 +182,17 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
 	return ownView(ctx, s, func(tx Tx) (*OutgoingMail, error) {
 		stored, err := tx.Delivery(key)
-		if ignoreKind(NotFound, err) != nil || err == nil && !stored.mayBeRetried() {
-			return nil, ignoreKind(NotFound, err)
+		if enlist.IgnoreKind(enlist.NotFound, err) != nil || err == nil && !stored.mayBeRetried() {
+			return nil, enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		m := &OutgoingMail{Delivery: key}
 		m.Schema, err = tx.Schema(key.List)
 		if err != nil {
-			return nil, ignoreKind(NoList, err)
+			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
 		m.Contact, err = tx.Contact(key.List, key.Contact)
 		if err != nil {
-			return nil, ignoreKind(NoContact, err)
+			return nil, enlist.IgnoreKind(enlist.NoContact, err)
 		}
 		m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
 		if m.Address == "" || !m.Contact.IsActive || m.Contact.IsUnsubscribed || m.Contact.DoubleOptIn {
@@ -214,17 +215,6 @@ func (m *OutgoingMail) wasAsked(tx DeliveryTx) (bool, error) {
 		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && isSameAddress(m.Contact.Key, to) &&
 			d.Time > m.Delivery.Time-confirmationInterval && d.Time < m.Delivery.Time
 	}), err
-}
-
-// receives reports whether the server should send a Contact the Message for an event. A Message for
-// the event unsubscribe goes only to Contacts that are still unsubscribed. Any other Message
-// goes only to subscribed Contacts. With double opt-in, a Contact that has not confirmed
-// receives no Message, because the address can belong to another person. decisions.md: 46, 47
-func (c *Contact) receives(schema *Schema, event Event) bool {
-	if !c.IsActive || schema.List.DoubleOptIn && !c.DoubleOptIn {
-		return false
-	}
-	return c.IsUnsubscribed == (event == EventUnsubscribe)
 }
 
 // Until returns the duration from now to a time in Unix seconds. The duration is 0 or less if

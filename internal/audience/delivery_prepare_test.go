@@ -1,33 +1,37 @@
 package audience
 
-import "testing"
+import (
+	"testing"
+
+	"enlist/internal/enlist"
+)
 
 // covers: decision 46, decision 47
 func TestContactReceivesWhatItsStatusAllows(t *testing.T) {
-	list, doubleOptIn := NewSchema(List{}, nil, nil), NewSchema(List{DoubleOptIn: true}, nil, nil)
+	list, doubleOptIn := enlist.NewSchema(enlist.List{}, nil, nil), enlist.NewSchema(enlist.List{DoubleOptIn: true}, nil, nil)
 	for _, c := range []struct {
 		name    string
-		schema  *Schema
-		contact Contact
-		event   Event
+		schema  *enlist.Schema
+		contact enlist.Contact
+		event   enlist.Event
 		want    bool
 	}{
-		{"subscribed", list, Contact{IsActive: true}, EventSubscribe, true},
-		{"uploaded", list, Contact{IsActive: true}, EventAPIUpload, true},
-		{"unsubscribed after the subscription", list, Contact{IsActive: true, IsUnsubscribed: true}, EventSubscribe, false},
-		{"changed and unsubscribed", list, Contact{IsActive: true, IsUnsubscribed: true}, EventUpdateProfile, false},
-		{"deactivated", list, Contact{}, EventSubscribe, false},
-		{"unsubscribed", list, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, true},
-		{"unsubscribed and deactivated", list, Contact{IsUnsubscribed: true}, EventUnsubscribe, false},
-		{"subscribed again after unsubscribing", list, Contact{IsActive: true}, EventUnsubscribe, false},
-		{"subscribed, not confirmed", doubleOptIn, Contact{IsActive: true}, EventSubscribe, false},
-		{"uploaded, not confirmed", doubleOptIn, Contact{IsActive: true}, EventAPIUpload, false},
-		{"unsubscribed, never confirmed", doubleOptIn, Contact{IsActive: true, IsUnsubscribed: true}, EventUnsubscribe, false},
-		{"unsubscribed, confirmed", doubleOptIn, Contact{IsActive: true, IsUnsubscribed: true, DoubleOptIn: true}, EventUnsubscribe, true},
-		{"confirmed", doubleOptIn, Contact{IsActive: true, DoubleOptIn: true}, EventConfirm, true},
+		{"subscribed", list, enlist.Contact{IsActive: true}, enlist.EventSubscribe, true},
+		{"uploaded", list, enlist.Contact{IsActive: true}, enlist.EventAPIUpload, true},
+		{"unsubscribed after the subscription", list, enlist.Contact{IsActive: true, IsUnsubscribed: true}, enlist.EventSubscribe, false},
+		{"changed and unsubscribed", list, enlist.Contact{IsActive: true, IsUnsubscribed: true}, enlist.EventUpdateProfile, false},
+		{"deactivated", list, enlist.Contact{}, enlist.EventSubscribe, false},
+		{"unsubscribed", list, enlist.Contact{IsActive: true, IsUnsubscribed: true}, enlist.EventUnsubscribe, true},
+		{"unsubscribed and deactivated", list, enlist.Contact{IsUnsubscribed: true}, enlist.EventUnsubscribe, false},
+		{"subscribed again after unsubscribing", list, enlist.Contact{IsActive: true}, enlist.EventUnsubscribe, false},
+		{"subscribed, not confirmed", doubleOptIn, enlist.Contact{IsActive: true}, enlist.EventSubscribe, false},
+		{"uploaded, not confirmed", doubleOptIn, enlist.Contact{IsActive: true}, enlist.EventAPIUpload, false},
+		{"unsubscribed, never confirmed", doubleOptIn, enlist.Contact{IsActive: true, IsUnsubscribed: true}, enlist.EventUnsubscribe, false},
+		{"unsubscribed, confirmed", doubleOptIn, enlist.Contact{IsActive: true, IsUnsubscribed: true, DoubleOptIn: true}, enlist.EventUnsubscribe, true},
+		{"confirmed", doubleOptIn, enlist.Contact{IsActive: true, DoubleOptIn: true}, enlist.EventConfirm, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := c.contact.receives(c.schema, c.event); got != c.want {
+			if got := c.contact.Receives(c.schema, c.event); got != c.want {
 				t.Errorf("the Contact receives mail: %v, want %v", got, c.want)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file has the sending domains of Accounts: domains from which an Account sends, each with the DKIM keys that sign
@@ -17,8 +18,8 @@ import (
 // SendingDomain is a domain from which an Account sends. It never has subdomains of itself: each needs an entry.
 // No two Accounts have the same domain.
 type SendingDomain struct {
-	ID        SendingDomainID
-	AccountID AccountID
+	ID        enlist.SendingDomainID
+	AccountID enlist.AccountID
 	Domain    string // in ASCII and lower case
 	Key       DKIMKey
 	Next      DKIMKey // signs after SwitchSendingDomain; its Selector is "" if there is none
@@ -37,7 +38,7 @@ type DKIMKey struct {
 
 // SigningKey is the key of a sending domain as package mail uses it.
 type SigningKey struct {
-	AccountID AccountID
+	AccountID enlist.AccountID
 	Domain    string
 	Selector  string
 	Signer    crypto.Signer
@@ -45,7 +46,7 @@ type SigningKey struct {
 
 // NewSendingDomain describes a domain to add, or a key to add to a domain.
 type NewSendingDomain struct {
-	Account  AccountID // only for a new domain
+	Account  enlist.AccountID // only for a new domain
 	Domain   string
 	Selector string      // "": a name with the date, such as enlist20270131
 	Type     DKIMKeyType // "" means RSA
@@ -56,7 +57,7 @@ type DomainTx interface {
 	// SendingDomains returns the domains of all Accounts in the order of their names.
 	SendingDomains() ([]SendingDomain, error)
 	// SendingDomainNames returns the domains of an Account in the order of their names.
-	SendingDomainNames(account AccountID) ([]string, error)
+	SendingDomainNames(account enlist.AccountID) ([]string, error)
 	// SigningKey returns the present key of a domain, or nil if no Account has this domain.
 	SigningKey(domain string) (*SigningKey, error)
 	// AddSendingDomain inserts a domain and sets its ID.
@@ -64,9 +65,9 @@ type DomainTx interface {
 	// UpdateSendingDomain stores the keys of a domain.
 	UpdateSendingDomain(d *SendingDomain) error
 	// DeleteSendingDomain removes a domain with its keys.
-	DeleteSendingDomain(id SendingDomainID) error
+	DeleteSendingDomain(id enlist.SendingDomainID) error
 	// Senders returns the from_address of each List and Message of an Account that has one.
-	Senders(account AccountID) ([]Sender, error)
+	Senders(account enlist.AccountID) ([]Sender, error)
 }
 
 // AddSendingDomain adds a domain to an Account, with a new key that signs from now on. Errors: InvalidParameters, also if
@@ -91,7 +92,7 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 		case err != nil:
 			return nil, err
 		case other != nil:
-			return nil, Refuse(InvalidParameters, "Account %d has the domain %s already", other.AccountID, domain)
+			return nil, enlist.Refuse(enlist.InvalidParameters, "Account %d has the domain %s already", other.AccountID, domain)
 		}
 		d := &SendingDomain{AccountID: n.Account, Domain: domain, Key: *key, CreationTime: now}
 		if err := tx.AddSendingDomain(d); err != nil {
@@ -121,10 +122,10 @@ func (s *Service) RotateSendingDomain(ctx context.Context, n NewSendingDomain) (
 	return s.editSendingDomain(ctx, n.Domain, func(d *SendingDomain, _ int64) error {
 		switch key.Selector {
 		case d.Key.Selector, d.OldSelector:
-			return Refuse(InvalidParameters, "the selector %s is in use for %s: give another one", key.Selector, d.Domain)
+			return enlist.Refuse(enlist.InvalidParameters, "the selector %s is in use for %s: give another one", key.Selector, d.Domain)
 		}
 		if d.Next.Selector != "" {
-			return Refuse(InvalidParameters, "%s has a next key already, with the selector %s: switch to it first",
+			return enlist.Refuse(enlist.InvalidParameters, "%s has a next key already, with the selector %s: switch to it first",
 				d.Domain, d.Next.Selector)
 		}
 		d.Next = *key
@@ -137,7 +138,7 @@ func (s *Service) RotateSendingDomain(ctx context.Context, n NewSendingDomain) (
 func (s *Service) SwitchSendingDomain(ctx context.Context, domain string) (*SendingDomain, error) {
 	return s.editSendingDomain(ctx, domain, func(d *SendingDomain, now int64) error {
 		if d.Next.Selector == "" {
-			return Refuse(InvalidParameters, "%s has no next key", d.Domain)
+			return enlist.Refuse(enlist.InvalidParameters, "%s has no next key", d.Domain)
 		}
 		d.OldSelector, d.SwitchTime = d.Key.Selector, now
 		d.Key, d.Next = d.Next, DKIMKey{}
@@ -182,7 +183,7 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 
 // auditChange adds a row to the audit log.
 func (d *SendingDomain) auditChange(ctx context.Context, tx AuditTx, now int64, before, after auditValues) error {
-	return audit(tx, operatorIn(ctx, &Account{ID: d.AccountID}), now, auditObject{"SendingDomain", int64(d.ID), 0}, before, after)
+	return audit(tx, operatorIn(ctx, &enlist.Account{ID: d.AccountID}), now, auditObject{"SendingDomain", int64(d.ID), 0}, before, after)
 }
 
 // auditValues returns the values of a domain, without its private keys.
@@ -202,7 +203,7 @@ func findSendingDomain(tx Tx, text string) (*SendingDomain, error) {
 	}
 	i := slices.IndexFunc(all, func(d SendingDomain) bool { return d.Domain == domain })
 	if i < 0 {
-		return nil, Refuse(InvalidParameters, "no Account has the sending domain %s", domain)
+		return nil, enlist.Refuse(enlist.InvalidParameters, "no Account has the sending domain %s", domain)
 	}
 	return &all[i], nil
 }
@@ -211,7 +212,7 @@ func findSendingDomain(tx Tx, text string) (*SendingDomain, error) {
 func readDomain(text string) (string, error) {
 	_, key, ok := address.ParseEmail("x@" + strings.TrimSuffix(text, "."))
 	if !ok {
-		return "", Refuse(InvalidParameters, "%q is not a domain such as example.com", text)
+		return "", enlist.Refuse(enlist.InvalidParameters, "%q is not a domain such as example.com", text)
 	}
 	return domainOf(key), nil
 }
@@ -224,7 +225,7 @@ var ErrForeignDomain = errors.New("another Account has this domain")
 // the domain is no sending domain, so that the key of the server signs. It reads the database only after a definition
 // has changed, and knows of a change from the next transaction on that reads a List or an Account, such as the one that
 // reads a mail. Errors: ErrForeignDomain.
-func (s *Service) SigningKey(ctx context.Context, account AccountID, domain string) (*SigningKey, error) {
+func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*SigningKey, error) {
 	return ownKey(account, domain, func(domain string) (*SigningKey, error) {
 		if key, known := s.store.CachedSigningKey(domain); known {
 			return key, nil
@@ -235,7 +236,7 @@ func (s *Service) SigningKey(ctx context.Context, account AccountID, domain stri
 
 // ownKey returns the key of a domain. If the domain is no sending domain, it looks for a domain above it, whose Account
 // alone may send from it.
-func ownKey(account AccountID, domain string, find func(string) (*SigningKey, error)) (*SigningKey, error) {
+func ownKey(account enlist.AccountID, domain string, find func(string) (*SigningKey, error)) (*SigningKey, error) {
 	for above := domain; strings.Contains(above, "."); _, above, _ = strings.Cut(above, ".") {
 		key, err := find(above)
 		switch {

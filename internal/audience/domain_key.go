@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file makes DKIM keys and the records of the DNS in which they are published. RFC 6376, 3.6.1; RFC 8463
@@ -39,7 +41,7 @@ func (s *Service) newDKIMKey(n NewSendingDomain) (*DKIMKey, error) {
 		k.Selector = "enlist" + s.now().UTC().Format("20060102")
 	}
 	if !selectorForm.MatchString(k.Selector) {
-		return nil, Refuse(InvalidParameters, "the selector %q must have 1 to 63 lower-case letters, digits and hyphens",
+		return nil, enlist.Refuse(enlist.InvalidParameters, "the selector %q must have 1 to 63 lower-case letters, digits and hyphens",
 			n.Selector)
 	}
 	var private crypto.PrivateKey
@@ -50,7 +52,7 @@ func (s *Service) newDKIMKey(n NewSendingDomain) (*DKIMKey, error) {
 	case DKIMEd25519:
 		_, private, err = ed25519.GenerateKey(rand.Reader)
 	default:
-		return nil, Refuse(InvalidParameters, "the type of a key is rsa or ed25519, not %q", n.Type)
+		return nil, enlist.Refuse(enlist.InvalidParameters, "the type of a key is rsa or ed25519, not %q", n.Type)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("make a DKIM key: %w", err)

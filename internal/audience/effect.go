@@ -1,5 +1,7 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // Effect is work that a change causes. Package jobs does the work later, at least once. The
 // transaction of the change stores the Effect as a job. Kind returns the name of the job's
 // queue, and the fields are stored as JSON. Jobs that an older version stored may still wait, so
@@ -21,11 +23,11 @@ type Timed interface {
 // Notify sends one notification about one Contact to one of the List's addresses.
 // specification: Events, Notification message
 type Notify struct {
-	List    ListID    `json:"list_id"`
-	Contact ContactID `json:"contact_id"`
-	Event   Event     `json:"event"`
-	Address string    `json:"address"`
-	Time    int64     `json:"time"` // of the event
+	List    enlist.ListID    `json:"list_id"`
+	Contact enlist.ContactID `json:"contact_id"`
+	Event   enlist.Event     `json:"event"`
+	Address string           `json:"address"`
+	Time    int64            `json:"time"` // of the event
 }
 
 // Kind implements Effect.
@@ -34,11 +36,11 @@ func (Notify) Kind() string { return "notify" }
 // Autorespond sends an autoresponder's Message to one Contact, once for the event at Time.
 // specification: Events, Autoresponders
 type Autorespond struct {
-	List          ListID          `json:"list_id"`
-	Contact       ContactID       `json:"contact_id"`
-	Autoresponder AutoresponderID `json:"autoresponder_id"`
-	Time          int64           `json:"time"`
-	Due           int64           `json:"due"` // when the Message is to be sent
+	List          enlist.ListID          `json:"list_id"`
+	Contact       enlist.ContactID       `json:"contact_id"`
+	Autoresponder enlist.AutoresponderID `json:"autoresponder_id"`
+	Time          int64                  `json:"time"`
+	Due           int64                  `json:"due"` // when the Message is to be sent
 }
 
 // Kind implements Effect.
@@ -49,9 +51,9 @@ func (a Autorespond) DueTime() int64 { return a.Due }
 
 // RequestConfirmation sends a Contact the request to confirm the subscription.
 type RequestConfirmation struct {
-	List    ListID    `json:"list_id"`
-	Contact ContactID `json:"contact_id"`
-	Time    int64     `json:"time"` // of the subscription
+	List    enlist.ListID    `json:"list_id"`
+	Contact enlist.ContactID `json:"contact_id"`
+	Time    int64            `json:"time"` // of the subscription
 }
 
 // Kind implements Effect. Jobs that the first version stored have this name.
@@ -59,13 +61,13 @@ func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
 
 // SendTest sends a Message to an address of the caller.
 type SendTest struct {
-	Account AccountID `json:"account_id"`
-	Message MessageID `json:"message_id"`
-	List    ListID    `json:"list_id"`    // 0: none
-	Contact ContactID `json:"contact_id"` // whose values the mail shows; 0: none
-	Address string    `json:"address"`
-	Time    int64     `json:"time"`
-	Token   string    `json:"token"` // makes the Message-ID unique
+	Account enlist.AccountID `json:"account_id"`
+	Message enlist.MessageID `json:"message_id"`
+	List    enlist.ListID    `json:"list_id"`    // 0: none
+	Contact enlist.ContactID `json:"contact_id"` // whose values the mail shows; 0: none
+	Address string           `json:"address"`
+	Time    int64            `json:"time"`
+	Token   string           `json:"token"` // makes the Message-ID unique
 }
 
 // Kind implements Effect.
@@ -74,8 +76,8 @@ func (SendTest) Kind() string { return "send_test" }
 // DeliverWebhook posts the events that wait for a webhook target. The events themselves are
 // in a table, so that one job can post many of them.
 type DeliverWebhook struct {
-	Target  WebhookTargetID `json:"target_id"`
-	Account AccountID       `json:"account_id,omitempty"` // 0 in jobs of older versions, and in jobs that only delete events
+	Target  enlist.WebhookTargetID `json:"target_id"`
+	Account enlist.AccountID       `json:"account_id,omitempty"` // 0 in jobs of older versions, and in jobs that only delete events
 }
 
 // Kind implements Effect. Jobs that the first version stored have this name.
@@ -84,9 +86,9 @@ func (DeliverWebhook) Kind() string { return "call_webhook" }
 // RemoveContacts removes a List's Contacts up to and including an ID, in steps. If Delete is
 // set, it then removes the List itself.
 type RemoveContacts struct {
-	List   ListID    `json:"list_id"`
-	Upto   ContactID `json:"upto"`
-	Delete bool      `json:"delete"`
+	List   enlist.ListID    `json:"list_id"`
+	Upto   enlist.ContactID `json:"upto"`
+	Delete bool             `json:"delete"`
 }
 
 // Kind implements Effect.
@@ -94,10 +96,10 @@ func (RemoveContacts) Kind() string { return "remove_contacts" }
 
 // DeleteFieldValues removes the values of a deleted Field from Contacts, in steps.
 type DeleteFieldValues struct {
-	List   ListID    `json:"list_id"`
-	Field  FieldID   `json:"field_id"`
-	After  ContactID `json:"after"`  // the Contacts up to this ID are done
-	Mobile bool      `json:"mobile"` // the Field was the mobile Field
+	List   enlist.ListID    `json:"list_id"`
+	Field  enlist.FieldID   `json:"field_id"`
+	After  enlist.ContactID `json:"after"`  // the Contacts up to this ID are done
+	Mobile bool             `json:"mobile"` // the Field was the mobile Field
 }
 
 // Kind implements Effect. Jobs that the first version stored have this name.
@@ -105,9 +107,9 @@ func (DeleteFieldValues) Kind() string { return "forget_field" }
 
 // ConvertField stores the values of a Field again in the form of its new type, in steps.
 type ConvertField struct {
-	List  ListID    `json:"list_id"`
-	Field FieldID   `json:"field_id"`
-	After ContactID `json:"after"` // the Contacts up to this ID are done
+	List  enlist.ListID    `json:"list_id"`
+	Field enlist.FieldID   `json:"field_id"`
+	After enlist.ContactID `json:"after"` // the Contacts up to this ID are done
 }
 
 // Kind implements Effect.
@@ -115,8 +117,8 @@ func (ConvertField) Kind() string { return "convert_field" }
 
 // PrepareBatch stores the recipients of a Batch in steps, and starts its sending at the send time.
 type PrepareBatch struct {
-	Batch BatchID `json:"batch_id"`
-	Due   int64   `json:"due"` // when the job may start; 0: at once
+	Batch enlist.BatchID `json:"batch_id"`
+	Due   int64          `json:"due"` // when the job may start; 0: at once
 }
 
 // Kind implements Effect.
@@ -127,7 +129,7 @@ func (p PrepareBatch) DueTime() int64 { return p.Due }
 
 // RemoveBatch removes the recipients of a deleted Batch, in steps, and then the Batch.
 type RemoveBatch struct {
-	Batch BatchID `json:"batch_id"`
+	Batch enlist.BatchID `json:"batch_id"`
 }
 
 // Kind implements Effect.
@@ -136,8 +138,8 @@ func (RemoveBatch) Kind() string { return "remove_batch" }
 // RemoveContent removes the content of a file that was deleted or overwritten, in steps. It also removes
 // the content of an upload that did not end. Content that a file has stays.
 type RemoveContent struct {
-	Content ContentID `json:"content_id"`
-	Due     int64     `json:"due"` // when the job may start
+	Content enlist.ContentID `json:"content_id"`
+	Due     int64            `json:"due"` // when the job may start
 }
 
 // Kind implements Effect.
@@ -148,8 +150,8 @@ func (r RemoveContent) DueTime() int64 { return r.Due }
 
 // RunImport runs an Import, unless another process runs it.
 type RunImport struct {
-	Import ImportID `json:"import_id"`
-	Due    int64    `json:"due"` // when the job may start; 0: at once
+	Import enlist.ImportID `json:"import_id"`
+	Due    int64           `json:"due"` // when the job may start; 0: at once
 }
 
 // Kind implements Effect.
@@ -160,8 +162,8 @@ func (r RunImport) DueTime() int64 { return r.Due }
 
 // RemoveImportResults removes the results of an Import's rows, in steps.
 type RemoveImportResults struct {
-	Import ImportID `json:"import_id"`
-	Due    int64    `json:"due"` // when the job may start
+	Import enlist.ImportID `json:"import_id"`
+	Due    int64           `json:"due"` // when the job may start
 }
 
 // Kind implements Effect.
@@ -172,14 +174,14 @@ func (r RemoveImportResults) DueTime() int64 { return r.Due }
 
 // ApplyRetention removes old data of an Account, in steps. The step continues in a table after a Contact.
 type ApplyRetention struct {
-	Account    AccountID      `json:"account_id"`
-	Table      RetentionTable `json:"table,omitempty"` // "": the beginning
-	List       ListID         `json:"list_id,omitempty"`
-	Batch      BatchID        `json:"batch_id,omitempty"`
-	After      ContactID      `json:"after,omitempty"`
-	Events     int64          `json:"events,omitempty"`     // rows that were removed so far
-	Deliveries int64          `json:"deliveries,omitempty"` // rows whose texts were removed so far
-	Audit      int64          `json:"audit,omitempty"`      // rows of the audit log that were removed so far
+	Account    enlist.AccountID `json:"account_id"`
+	Table      RetentionTable   `json:"table,omitempty"` // "": the beginning
+	List       enlist.ListID    `json:"list_id,omitempty"`
+	Batch      enlist.BatchID   `json:"batch_id,omitempty"`
+	After      enlist.ContactID `json:"after,omitempty"`
+	Events     int64            `json:"events,omitempty"`     // rows that were removed so far
+	Deliveries int64            `json:"deliveries,omitempty"` // rows whose texts were removed so far
+	Audit      int64            `json:"audit,omitempty"`      // rows of the audit log that were removed so far
 }
 
 // Kind implements Effect.
@@ -187,7 +189,7 @@ func (ApplyRetention) Kind() string { return "apply_retention" }
 
 // BuildIndex builds a database index that searches need.
 type BuildIndex struct {
-	Index SearchIndexID `json:"index_id"`
+	Index enlist.SearchIndexID `json:"index_id"`
 }
 
 // Kind implements Effect.
@@ -195,8 +197,8 @@ func (BuildIndex) Kind() string { return "build_index" }
 
 // DropIndex drops a database index after searches have stopped using it.
 type DropIndex struct {
-	Index SearchIndexID `json:"index_id"`
-	Again bool          `json:"again"` // build another index of the same key afterwards
+	Index enlist.SearchIndexID `json:"index_id"`
+	Again bool                 `json:"again"` // build another index of the same key afterwards
 }
 
 // Kind implements Effect.

@@ -1,26 +1,18 @@
 package audience
 
-import "strings"
+import (
+	"strings"
+
+	"enlist/internal/enlist"
+)
 
 // This file says what an event of a Contact causes: notifications to the List's addresses,
 // autoresponders, and the request to confirm a subscription. The transaction of the event
 // stores a job for each of these (effect.go). Webhooks are in webhook_publish.go.
 
-// Event says what happened to a Contact. An autoresponder's event_type has the same values.
-type Event string
-
-// The events that cause mail.
-const (
-	EventSubscribe     Event = "subscribe"
-	EventUnsubscribe   Event = "unsubscribe"
-	EventUpdateProfile Event = "update_profile"
-	EventConfirm       Event = "confirm"
-	EventAPIUpload     Event = "api_upload" // added by addContacts
-)
-
 // emit enqueues the mail that an event of a Contact causes: notifications to addresses of the
 // List, and the autoresponders for the event. decisions.md: 44
-func emit(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error {
+func emit(tx JobTx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
 	if err := enqueueNotifications(tx, schema, id, event, now); err != nil {
 		return err
 	}
@@ -28,8 +20,8 @@ func emit(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error 
 }
 
 // enqueueNotifications enqueues one notification for each recipient of an event.
-func enqueueNotifications(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error {
-	addresses := schema.List.recipients(event)
+func enqueueNotifications(tx JobTx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
+	addresses := schema.List.Recipients(event)
 	if addresses == "" {
 		return nil
 	}
@@ -46,24 +38,10 @@ func enqueueNotifications(tx JobTx, schema *Schema, id ContactID, event Event, n
 	return nil
 }
 
-// recipients returns the addresses that are notified of an event, separated by commas. It
-// returns "" if there are none.
-func (l *List) recipients(event Event) string {
-	switch event {
-	case EventSubscribe:
-		return l.OnRegister
-	case EventUpdateProfile:
-		return l.OnUpdate
-	case EventUnsubscribe:
-		return l.OnUnsubscribe
-	}
-	return ""
-}
-
 // enqueueAutoresponders enqueues a job for each active autoresponder that the List has for this
 // type of event.
 // The job runs when the autoresponder is due.
-func enqueueAutoresponders(tx JobTx, schema *Schema, id ContactID, event Event, now int64) error {
+func enqueueAutoresponders(tx JobTx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
 	for i := range schema.Autoresponders {
 		a := &schema.Autoresponders[i]
 		if !a.IsActive || a.Event != event {
@@ -88,7 +66,7 @@ const confirmationInterval = 10 * 60
 
 // requestConfirmation enqueues the request to confirm a subscription, unless a request was
 // enqueued less than confirmationInterval ago.
-func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
+func requestConfirmation(tx Tx, list enlist.ListID, id enlist.ContactID, now int64) error {
 	marked, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationInterval)
 	if err != nil || !marked {
 		return err
@@ -100,7 +78,7 @@ func requestConfirmation(tx Tx, list ListID, id ContactID, now int64) error {
 // List requires confirmation. confirmed says whether the Contact had confirmed with the earlier
 // address. Then its subscribe autoresponders have started, and a second confirmation must not start
 // them again. The requests to the earlier address do not delay this request. decisions.md: 47
-func confirmNewAddress(tx Tx, schema *Schema, contact *Contact, confirmed bool, now int64) error {
+func confirmNewAddress(tx Tx, schema *enlist.Schema, contact *enlist.Contact, confirmed bool, now int64) error {
 	if !schema.List.DoubleOptIn && !confirmed {
 		return nil
 	}
@@ -117,11 +95,11 @@ func confirmNewAddress(tx Tx, schema *Schema, contact *Contact, confirmed bool, 
 // must confirm the subscription first, emitSubscribed enqueues only the notifications and the
 // request to confirm. The confirmation then enqueues the autoresponders.
 // specification: Events; decisions.md: 47
-func emitSubscribed(tx Tx, schema *Schema, contact *Contact, now int64) error {
+func emitSubscribed(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {
-		return emit(tx, schema, contact.ID, EventSubscribe, now)
+		return emit(tx, schema, contact.ID, enlist.EventSubscribe, now)
 	}
-	if err := enqueueNotifications(tx, schema, contact.ID, EventSubscribe, now); err != nil {
+	if err := enqueueNotifications(tx, schema, contact.ID, enlist.EventSubscribe, now); err != nil {
 		return err
 	}
 	if err := tx.MarkSubscriptionPending(schema.List.ID, contact.ID); err != nil {

@@ -3,65 +3,67 @@ package audience
 import (
 	"slices"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file lists the keys of a Field record, and reads the values that callers send for them.
 
 // FieldAttributes are the keys of a Field record, in the order of a reply. specification: Field
-var FieldAttributes = []Attribute[Field]{
-	searchable(readOnlyInt("id", func(f *Field) FieldID { return f.ID })),
-	readOnlyInt("list_id", func(f *Field) ListID { return f.ListID }),
-	searchable(textKey("name", func(f *Field) *string { return &f.Name }, readName)),
-	searchable(textKey("type", func(f *Field) *FieldType { return &f.Type },
-		oneOf("text", "comment", "decimal", "currency", "date", "dropdown", "radio", "checkbox", "file"))),
-	searchable(flagKey("is_mandatory", func(f *Field) *bool { return &f.Mandatory })),
-	searchable(flagKey("allow_update", func(f *Field) *bool { return &f.AllowUpdate })),
-	searchable(bitKey("show_in_form", func(f *Field) *bool { return &f.ShowInForm })),
-	intKey("length", func(f *Field) *int64 { return &f.Length }, 0, maxSize),
-	intKey("size", func(f *Field) *int64 { return &f.Size }, 0, maxSize),
-	textKey("row_size", func(f *Field) *string { return &f.RowSize }, readRowSize),
-	searchable(textKey("default_value", func(f *Field) *string { return &f.DefaultValue }, asSent)),
-	textKey("values_array", func(f *Field) *string { return &f.Values }, readValuesArray),
-	textKey("defaults_array", func(f *Field) *string { return &f.Defaults }, asSent),
-	searchable(bitKey("dont_store_default", func(f *Field) *bool { return &f.DontStoreDefault })),
-	searchable(textKey("allowed_file_types", func(f *Field) *string { return &f.AllowedFileTypes }, readFileTypes)),
-	searchable(intKey("file_folder_id", func(f *Field) *FolderID { return &f.FileFolderID }, 0, maxID)),
-	searchable(addressTypeKey()),
-	textKey("time_format", func(f *Field) *string { return &f.TimeFormat }, oneOf("", timeOff, time12, time24)),
-	textKey("date_validation", func(f *Field) *string { return &f.DateValidation }, readDateValidation),
-	intKey("display_order", func(f *Field) *int64 { return &f.DisplayOrder }, -1, maxSize),
+var FieldAttributes = []enlist.Attribute[enlist.Field]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *enlist.Field) enlist.FieldID { return f.ID })),
+	enlist.ReadOnlyInt("list_id", func(f *enlist.Field) enlist.ListID { return f.ListID }),
+	enlist.Searchable(enlist.TextKey("name", func(f *enlist.Field) *string { return &f.Name }, enlist.ReadName)),
+	enlist.Searchable(enlist.TextKey("type", func(f *enlist.Field) *enlist.FieldType { return &f.Type },
+		enlist.OneOf("text", "comment", "decimal", "currency", "date", "dropdown", "radio", "checkbox", "file"))),
+	enlist.Searchable(enlist.FlagKey("is_mandatory", func(f *enlist.Field) *bool { return &f.Mandatory })),
+	enlist.Searchable(enlist.FlagKey("allow_update", func(f *enlist.Field) *bool { return &f.AllowUpdate })),
+	enlist.Searchable(enlist.BitKey("show_in_form", func(f *enlist.Field) *bool { return &f.ShowInForm })),
+	enlist.IntKey("length", func(f *enlist.Field) *int64 { return &f.Length }, 0, maxSize),
+	enlist.IntKey("size", func(f *enlist.Field) *int64 { return &f.Size }, 0, maxSize),
+	enlist.TextKey("row_size", func(f *enlist.Field) *string { return &f.RowSize }, readRowSize),
+	enlist.Searchable(enlist.TextKey("default_value", func(f *enlist.Field) *string { return &f.DefaultValue }, asSent)),
+	enlist.TextKey("values_array", func(f *enlist.Field) *string { return &f.Values }, readValuesArray),
+	enlist.TextKey("defaults_array", func(f *enlist.Field) *string { return &f.Defaults }, asSent),
+	enlist.Searchable(enlist.BitKey("dont_store_default", func(f *enlist.Field) *bool { return &f.DontStoreDefault })),
+	enlist.Searchable(enlist.TextKey("allowed_file_types", func(f *enlist.Field) *string { return &f.AllowedFileTypes }, readFileTypes)),
+	enlist.Searchable(enlist.IntKey("file_folder_id", func(f *enlist.Field) *enlist.FolderID { return &f.FileFolderID }, 0, maxID)),
+	enlist.Searchable(addressTypeKey()),
+	enlist.TextKey("time_format", func(f *enlist.Field) *string { return &f.TimeFormat }, enlist.OneOf("", enlist.TimeOff, enlist.Time12, enlist.Time24)),
+	enlist.TextKey("date_validation", func(f *enlist.Field) *string { return &f.DateValidation }, readDateValidation),
+	enlist.IntKey("display_order", func(f *enlist.Field) *int64 { return &f.DisplayOrder }, -1, maxSize),
 }
 
 // attributesOfTypes are the attributes that only some types of Fields use. The function
 // empty clears the attribute. decisions.md: 15
 var attributesOfTypes = []struct {
 	name  string
-	types []FieldType
-	empty func(*Field)
+	types []enlist.FieldType
+	empty func(*enlist.Field)
 }{
-	{"length", []FieldType{Text}, func(f *Field) { f.Length = 0 }},
-	{"address_type", []FieldType{Text}, func(f *Field) { f.AddressType = AddressNone }},
-	{"default_value", []FieldType{Text, Comment, Decimal, Currency, Date}, func(f *Field) { f.DefaultValue = "" }},
-	{"values_array", []FieldType{Dropdown, Radio, Checkbox}, func(f *Field) { f.Values = "" }},
-	{"defaults_array", []FieldType{Dropdown, Radio, Checkbox}, func(f *Field) { f.Defaults = "" }},
-	{"dont_store_default", []FieldType{Dropdown}, func(f *Field) { f.DontStoreDefault = false }},
-	{"time_format", []FieldType{Date}, func(f *Field) { f.TimeFormat = "" }},
-	{"date_validation", []FieldType{Date}, func(f *Field) { f.DateValidation = "" }},
-	{"allowed_file_types", []FieldType{File}, func(f *Field) { f.AllowedFileTypes = "" }},
-	{"file_folder_id", []FieldType{File}, func(f *Field) { f.FileFolderID = 0 }},
-	{"row_size", []FieldType{Comment, File}, func(f *Field) { f.RowSize = "" }},
+	{"length", []enlist.FieldType{enlist.Text}, func(f *enlist.Field) { f.Length = 0 }},
+	{"address_type", []enlist.FieldType{enlist.Text}, func(f *enlist.Field) { f.AddressType = enlist.AddressNone }},
+	{"default_value", []enlist.FieldType{enlist.Text, enlist.Comment, enlist.Decimal, enlist.Currency, enlist.Date}, func(f *enlist.Field) { f.DefaultValue = "" }},
+	{"values_array", []enlist.FieldType{enlist.Dropdown, enlist.Radio, enlist.Checkbox}, func(f *enlist.Field) { f.Values = "" }},
+	{"defaults_array", []enlist.FieldType{enlist.Dropdown, enlist.Radio, enlist.Checkbox}, func(f *enlist.Field) { f.Defaults = "" }},
+	{"dont_store_default", []enlist.FieldType{enlist.Dropdown}, func(f *enlist.Field) { f.DontStoreDefault = false }},
+	{"time_format", []enlist.FieldType{enlist.Date}, func(f *enlist.Field) { f.TimeFormat = "" }},
+	{"date_validation", []enlist.FieldType{enlist.Date}, func(f *enlist.Field) { f.DateValidation = "" }},
+	{"allowed_file_types", []enlist.FieldType{enlist.File}, func(f *enlist.Field) { f.AllowedFileTypes = "" }},
+	{"file_folder_id", []enlist.FieldType{enlist.File}, func(f *enlist.Field) { f.FileFolderID = 0 }},
+	{"row_size", []enlist.FieldType{enlist.Comment, enlist.File}, func(f *enlist.Field) { f.RowSize = "" }},
 }
 
 // applicable returns the details that the Field's type uses. It leaves out other details, so
 // their values are not checked. If the details set the type, applicable uses the new type.
-func (f *Field) applicable(details []Detail) []Detail {
+func applicable(f *enlist.Field, details []enlist.Detail) []enlist.Detail {
 	fieldType := f.Type
 	for i := range details {
 		if text, ok := details[i].Value.Unbox().AsText(); ok && text != "" && details[i].Key == "type" {
-			fieldType = FieldType(text)
+			fieldType = enlist.FieldType(text)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(details), func(d Detail) bool {
+	return slices.DeleteFunc(slices.Clone(details), func(d enlist.Detail) bool {
 		for i := range attributesOfTypes {
 			if attributesOfTypes[i].name == d.Key {
 				return !slices.Contains(attributesOfTypes[i].types, fieldType)
@@ -72,17 +74,17 @@ func (f *Field) applicable(details []Detail) []Detail {
 }
 
 // clearUnused empties the attributes that the type does not use.
-func (f *Field) clearUnused() {
+func clearUnused(f *enlist.Field) {
 	for i := range attributesOfTypes {
 		if !slices.Contains(attributesOfTypes[i].types, f.Type) {
 			attributesOfTypes[i].empty(f)
 		}
 	}
-	if f.AddressType != AddressNone {
+	if f.AddressType != enlist.AddressNone {
 		f.DefaultValue = "" // a default would give several Contacts the same address
 	}
-	if f.Type == Date && f.TimeFormat == "" {
-		f.TimeFormat = timeOff
+	if f.Type == enlist.Date && f.TimeFormat == "" {
+		f.TimeFormat = enlist.TimeOff
 	}
 }
 
@@ -94,19 +96,19 @@ const maxSize = 1<<31 - 1
 const noAddress = "none"
 
 // addressTypeKey stores noAddress as AddressNone and shows it as noAddress again.
-func addressTypeKey() Attribute[Field] {
+func addressTypeKey() enlist.Attribute[enlist.Field] {
 	read := func(text string) (string, error) {
 		if text == noAddress {
 			return "", nil
 		}
-		return oneOf("", string(AddressEmail), string(AddressMobile))(text)
+		return enlist.OneOf("", string(enlist.AddressEmail), string(enlist.AddressMobile))(text)
 	}
-	a := textKey("address_type", func(f *Field) *AddressType { return &f.AddressType }, read)
-	a.Get = func(f *Field) Value {
-		if f.AddressType == AddressNone {
-			return TextValue(noAddress)
+	a := enlist.TextKey("address_type", func(f *enlist.Field) *enlist.AddressType { return &f.AddressType }, read)
+	a.Get = func(f *enlist.Field) enlist.Value {
+		if f.AddressType == enlist.AddressNone {
+			return enlist.TextValue(noAddress)
 		}
-		return TextValue(f.AddressType)
+		return enlist.TextValue(f.AddressType)
 	}
 	return a
 }
@@ -118,19 +120,19 @@ func asSent(text string) (string, error) { return text, nil }
 // readRowSize accepts a whole number: the rows of a Comment, or the megabytes of a File.
 func readRowSize(text string) (string, error) {
 	text = strings.TrimSpace(text)
-	if !allDigits(text) || len(text) > 9 {
-		return "", expected("a whole number")
+	if !enlist.AllDigits(text) || len(text) > 9 {
+		return "", enlist.Expected("a whole number")
 	}
 	return text, nil
 }
 
 // readValuesArray accepts choices separated by commas, and trims each choice.
 func readValuesArray(text string) (string, error) {
-	choices := splitTrimmed(text)
+	choices := enlist.SplitTrimmed(text)
 	sorted := slices.Sorted(slices.Values(choices))
 	for i := range len(sorted) - 1 {
 		if sorted[i] == sorted[i+1] {
-			return "", expected("a list of choices that differ; " + quoted(sorted[i]) + " is there twice")
+			return "", enlist.Expected("a list of choices that differ; " + enlist.Quoted(sorted[i]) + " is there twice")
 		}
 	}
 	return strings.Join(choices, ","), nil
@@ -140,9 +142,9 @@ func readValuesArray(text string) (string, error) {
 func readFileTypes(text string) (string, error) {
 	kinds := []string{"images", "documents", "spreadsheets", "movies", "other"}
 	var allowed []string
-	for _, kind := range splitTrimmed(text) {
+	for _, kind := range enlist.SplitTrimmed(text) {
 		if !slices.Contains(kinds, kind) {
-			return "", expected("a list drawn from " + strings.Join(kinds, ", "))
+			return "", enlist.Expected("a list drawn from " + strings.Join(kinds, ", "))
 		}
 		if !slices.Contains(allowed, kind) {
 			allowed = append(allowed, kind)
@@ -153,9 +155,9 @@ func readFileTypes(text string) (string, error) {
 
 // readDateValidation accepts "past", "future" or a range of dates.
 func readDateValidation(text string) (string, error) {
-	validation, ok := parseDateValidation(text)
+	validation, ok := enlist.ParseDateValidation(text)
 	if !ok {
-		return "", expected("past, future, or two dates as YYYY-MM-DD separated by a comma, the earlier one first")
+		return "", enlist.Expected("past, future, or two dates as YYYY-MM-DD separated by a comma, the earlier one first")
 	}
 	return validation, nil
 }

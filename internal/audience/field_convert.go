@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file rewrites the values of a Field in steps after its type has changed. The call
@@ -30,14 +32,14 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 // unconverted returns the IDs of the next Contacts that have a value in the Field, at most
 // removeStep. It searches outside the Update, because the search may read the whole List. A
 // value that is stored after the search has the new form already.
-func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []ContactID, err error) {
+func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []enlist.ContactID, err error) {
 	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
 		schema, err := tx.Schema(e.List)
 		if err != nil {
-			return ignoreKind(NoList, err)
+			return enlist.IgnoreKind(enlist.NoList, err)
 		}
 		if f := schema.Field(e.Field); f != nil {
-			ids, err = idsAfter(tx, schema, f.holders(), e.After)
+			ids, err = idsAfter(tx, schema, holdersOf(f), e.After)
 		}
 		return err
 	})
@@ -46,13 +48,13 @@ func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []Contac
 
 // convert rewrites the values of the next of these Contacts in the form of the Field's type. last is the ID of
 // the last of them, or 0 if no Contact is left.
-func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) (last ContactID, err error) {
+func (s *Service) convert(tx Tx, e ConvertField, ids []enlist.ContactID) (last enlist.ContactID, err error) {
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return 0, err
 	}
 	schema, err := tx.Schema(e.List)
 	if err != nil {
-		return 0, ignoreKind(NoList, err)
+		return 0, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	f := schema.Field(e.Field)
 	if f == nil {
@@ -66,33 +68,25 @@ func (s *Service) convert(tx Tx, e ConvertField, ids []ContactID) (last ContactI
 	if err != nil {
 		return 0, err
 	}
-	today := Today(time.Unix(s.now().Unix(), 0), account.TimeZone)
+	today := enlist.Today(time.Unix(s.now().Unix(), 0), account.TimeZone)
 	// Contacts whose values stay the same are stored too: the new type decides whether the store writes a
 	// number or a text.
-	return last, changeContacts(tx, schema, ids, func(c *Contact) {
-		if text, err := f.read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
+	return last, changeContacts(tx, schema, ids, func(c *enlist.Contact) {
+		if text, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
 			c.Values = c.Values.Set(f.ID, text)
 		}
 	})
 }
 
-// needsConversion reports whether the stored form of a value may change with the new type.
-func (f *Field) needsConversion(old *Field) bool {
-	if f.Type == old.Type {
-		return false
-	}
-	return f.Numeric() != old.Numeric() || f.Type == Date || f.Type == Checkbox
-}
-
 // idsAfter returns the IDs of the next Contacts that match: the IDs above after, in order, at
 // most removeStep.
-func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (ids []ContactID, err error) {
-	id := &SearchKey{Name: "id", Type: KeyInt, Searchable: true}
-	page := Condition{All: []Condition{{Key: id, Operator: GreaterThan, Operands: []Operand{{Int: int64(after)}}}}}
+func idsAfter(tx SearchTx, schema *enlist.Schema, where *enlist.Condition, after enlist.ContactID) (ids []enlist.ContactID, err error) {
+	id := &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}
+	page := enlist.Condition{All: []enlist.Condition{{Key: id, Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: int64(after)}}}}}
 	if where != nil {
 		page.All = append(page.All, *where)
 	}
-	err = tx.SearchContacts(&Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *Contact) error {
+	err = tx.SearchContacts(&enlist.Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *enlist.Contact) error {
 		ids = append(ids, c.ID)
 		return nil
 	})
@@ -101,7 +95,7 @@ func idsAfter(tx SearchTx, schema *Schema, where *Condition, after ContactID) (i
 
 // nextStep returns the first of the IDs that idsAfter found: those of the Contacts that one transaction may
 // change. last is the last of these IDs, or 0 if no Contact is left after them.
-func nextStep(tx BulkTx, schema *Schema, ids []ContactID) (step []ContactID, last ContactID, err error) {
+func nextStep(tx BulkTx, schema *enlist.Schema, ids []enlist.ContactID) (step []enlist.ContactID, last enlist.ContactID, err error) {
 	size := stepSize{most: removeStep}
 	n, err := size.take(tx, schema, ids)
 	if err != nil {
@@ -115,12 +109,12 @@ func nextStep(tx BulkTx, schema *Schema, ids []ContactID) (step []ContactID, las
 
 // changeContacts calls change for each Contact whose ID is in ids, and stores the Contacts. It leaves out
 // Contacts that were deleted meanwhile.
-func changeContacts(tx BulkTx, schema *Schema, ids []ContactID, change func(*Contact)) error {
+func changeContacts(tx BulkTx, schema *enlist.Schema, ids []enlist.ContactID, change func(*enlist.Contact)) error {
 	found, err := tx.ContactsToChange(schema.List.ID, ids)
 	if err != nil {
 		return err
 	}
-	changed := make([]*Contact, 0, len(found))
+	changed := make([]*enlist.Contact, 0, len(found))
 	for _, id := range ids {
 		if c := found[id]; c != nil {
 			change(c)

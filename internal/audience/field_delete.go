@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file removes the values of a deleted Field in steps, which a job runs.
@@ -22,13 +23,13 @@ func (s *Service) DeleteFieldValues(ctx context.Context,
 
 // deleteFieldValues removes the values of the next Contacts. last is the ID of the last of them, or 0 if no
 // Contact is left. If the List was deleted meanwhile, it removes nothing: another job deletes the Contacts.
-func deleteFieldValues(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
+func deleteFieldValues(tx Tx, e DeleteFieldValues) (last enlist.ContactID, err error) {
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return 0, err
 	}
 	schema, err := tx.Schema(e.List)
 	if err != nil {
-		return 0, ignoreKind(NoList, err)
+		return 0, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	ids, err := idsAfter(tx, schema, nil, e.After)
 	if err != nil || len(ids) == 0 {
@@ -41,7 +42,7 @@ func deleteFieldValues(tx Tx, e DeleteFieldValues) (last ContactID, err error) {
 	if !e.Mobile {
 		return last, tx.DeleteFieldValues(e.List, e.Field, ids)
 	}
-	return last, changeContacts(tx, schema, ids, func(c *Contact) {
+	return last, changeContacts(tx, schema, ids, func(c *enlist.Contact) {
 		c.Values, c.Mobile = c.Values.Set(e.Field, ""), ""
 		if mobile := schema.Mobile(); mobile != nil { // the List has a new mobile Field
 			c.Mobile = address.NormaliseMobile(c.Values.Get(mobile.ID), schema.List.CountryCode)

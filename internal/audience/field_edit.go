@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file defines, changes, deletes and shows Fields.
@@ -20,93 +21,82 @@ const maxEmailLength = address.MaxEmail
 const maxFields = 1000
 
 // addressFields are the Fields of a new List. decisions.md: 14
-func addressFields() []Field {
-	return []Field{
-		{Name: "Email", Type: Text, AddressType: AddressEmail, Length: maxEmailLength, Mandatory: true,
+func addressFields() []enlist.Field {
+	return []enlist.Field{
+		{Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail, Length: maxEmailLength, Mandatory: true,
 			AllowUpdate: true, ShowInForm: true, DisplayOrder: 1},
-		{Name: "Mobile Phone", Type: Text, AddressType: AddressMobile,
+		{Name: "Mobile Phone", Type: enlist.Text, AddressType: enlist.AddressMobile,
 			AllowUpdate: true, ShowInForm: true, DisplayOrder: 2},
 	}
 }
 
-// SortFields puts Fields into display order: visible Fields by position, then hidden Fields.
-// Fields with the same position are sorted by ID. decisions.md: 40
-func SortFields(fields []Field) {
-	slices.SortFunc(fields, func(a, b Field) int {
-		if hidden := cmp.Compare(min(b.DisplayOrder, 0), min(a.DisplayOrder, 0)); hidden != 0 {
-			return hidden
-		}
-		return cmp.Or(cmp.Compare(a.DisplayOrder, b.DisplayOrder), cmp.Compare(a.ID, b.ID))
-	})
-}
-
 // AddField defines a Field on a List. Errors: NoList, Denied,
 // InvalidParameters, ReservedField, DuplicateField. decisions.md: 14–16
-func (s *Service) AddField(ctx context.Context, c *Caller, list ListID, details []Detail) (FieldID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (FieldID, error) {
+func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.ListID, details []enlist.Detail) (enlist.FieldID, error) {
+	return update(ctx, s, c, func(tx Tx, now int64) (enlist.FieldID, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return 0, err
 		}
-		f := Field{ListID: list, AllowUpdate: true, ShowInForm: true, DisplayOrder: 1}
+		f := enlist.Field{ListID: list, AllowUpdate: true, ShowInForm: true, DisplayOrder: 1}
 		for i := range schema.Fields {
 			f.DisplayOrder = max(f.DisplayOrder, schema.Fields[i].DisplayOrder+1)
 		}
-		if err := assign(&f, FieldAttributes, f.applicable(details)); err != nil {
+		if err := enlist.Assign(&f, FieldAttributes, applicable(&f, details)); err != nil {
 			return 0, err
 		}
 		if f.Type == "" {
-			return 0, invalid("type", "expected a type")
+			return 0, enlist.Invalid("type", "expected a type")
 		}
-		if err := f.define(tx, c, schema, now); err != nil {
+		if err := defineField(&f, tx, c, schema, now); err != nil {
 			return 0, err
 		}
 		if len(schema.Fields) >= maxFields {
-			return 0, invalid("list_id", "the List has 1000 Fields already, which is the limit")
+			return 0, enlist.Invalid("list_id", "the List has 1000 Fields already, which is the limit")
 		}
 		if err := tx.AddField(&f); err != nil {
 			return 0, err
 		}
-		return f.ID, audit(tx, c, now, f.audited(), nil, settings(FieldAttributes, &f))
+		return f.ID, audit(tx, c, now, auditedField(&f), nil, settings(FieldAttributes, &f))
 	})
 }
 
 // EditField changes the attributes that details contain. The type cannot change while
 // Contacts have values that the new type refuses. Errors: NoList, Denied, NoField,
 // InvalidParameters, EmailFieldFixed, ReservedField, DuplicateField.
-func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id FieldID,
-	details []Detail) (FieldID, error) {
+func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID,
+	details []enlist.Detail) (enlist.FieldID, error) {
 	var convert bool
-	result, err := updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (FieldID, error) {
+	result, err := updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (enlist.FieldID, error) {
 		schema, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return 0, err
 		}
 		f := *old
-		if err := assign(&f, FieldAttributes, f.applicable(details)); err != nil {
+		if err := enlist.Assign(&f, FieldAttributes, applicable(&f, details)); err != nil {
 			return 0, err
 		}
-		if old.AddressType == AddressEmail && (f.Type != Text || f.AddressType != AddressEmail) {
-			return 0, &Error{Kind: EmailFieldFixed, Field: old.Name, Detail: "it keeps its type"}
+		if old.AddressType == enlist.AddressEmail && (f.Type != enlist.Text || f.AddressType != enlist.AddressEmail) {
+			return 0, &enlist.Error{Kind: enlist.EmailFieldFixed, Field: old.Name, Detail: "it keeps its type"}
 		}
-		if err := f.define(tx, c, schema, now); err != nil {
+		if err := defineField(&f, tx, c, schema, now); err != nil {
 			return 0, err
 		}
-		today := Today(time.Unix(now, 0), c.Account.TimeZone)
-		if err := checker.require(tx, now, f.valuesFit(schema, old, today)); err != nil {
+		today := enlist.Today(time.Unix(now, 0), c.Account.TimeZone)
+		if err := checker.require(tx, now, valuesFit(&f, schema, old, today)); err != nil {
 			return 0, err
 		}
 		if err := tx.UpdateField(&f); err != nil {
 			return 0, err
 		}
 		before, after := settings(FieldAttributes, old), settings(FieldAttributes, &f)
-		if err := audit(tx, c, now, f.audited(), before, after); err != nil {
+		if err := audit(tx, c, now, auditedField(&f), before, after); err != nil {
 			return 0, err
 		}
 		if err := s.observer.FieldChanged(tx, old, &f, now); err != nil {
 			return 0, err
 		}
-		convert = f.needsConversion(old)
+		convert = f.NeedsConversion(old)
 		if convert {
 			return id, tx.Enqueue(ConvertField{List: list, Field: id})
 		}
@@ -123,14 +113,14 @@ func (s *Service) EditField(ctx context.Context, c *Caller, list ListID, id Fiel
 // SetFieldFolder sets the Folder that a file Field uploads into. Errors: NoList, Denied, NoField,
 // InvalidParameters for a Field of another type, and NoFolder if the Account has no Folder for
 // files with the ID.
-func (s *Service) SetFieldFolder(ctx context.Context, c *Caller, list ListID, id FieldID, folder FolderID) error {
+func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID, folder enlist.FolderID) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		_, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return false, err
 		}
-		if old.Type != File {
-			return false, invalid("field_id", "expected a Field of type file")
+		if old.Type != enlist.File {
+			return false, enlist.Invalid("field_id", "expected a Field of type file")
 		}
 		f := *old
 		f.FileFolderID = folder
@@ -139,12 +129,12 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *Caller, list ListID, id
 			return false, err
 		}
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID == folder && o.Type == FolderOfFiles }) {
-			return false, Refuse(NoFolder, "the Account has no Folder for files with this ID")
+			return false, enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
 		}
 		if err := tx.UpdateField(&f); err != nil {
 			return false, err
 		}
-		return true, audit(tx, c, now, f.audited(), settings(FieldAttributes, old), settings(FieldAttributes, &f))
+		return true, audit(tx, c, now, auditedField(&f), settings(FieldAttributes, old), settings(FieldAttributes, &f))
 	})
 	return err
 }
@@ -152,20 +142,20 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *Caller, list ListID, id
 // DeleteField removes a Field. A job then removes the values of this Field from the Contacts.
 // Errors: NoList, Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for the mobile
 // Field while a Contact has a mobile number but no email address.
-func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id FieldID) error {
+func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) error {
 	_, err := updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (bool, error) {
 		schema, f, err := loadField(tx, c, list, id)
-		if KindOf(err) == NoField {
-			return false, Refuse(FieldNotFound, "the List has no Field with this ID")
+		if enlist.KindOf(err) == enlist.NoField {
+			return false, enlist.Refuse(enlist.FieldNotFound, "the List has no Field with this ID")
 		}
 		if err != nil {
 			return false, err
 		}
 		switch f.AddressType {
-		case AddressEmail:
-			return false, &Error{Kind: EmailFieldFixed, Field: f.Name, Detail: "a List keeps its email Field"}
-		case AddressMobile:
-			if err := checker.require(tx, now, f.onlyAddress(schema)); err != nil {
+		case enlist.AddressEmail:
+			return false, &enlist.Error{Kind: enlist.EmailFieldFixed, Field: f.Name, Detail: "a List keeps its email Field"}
+		case enlist.AddressMobile:
+			if err := checker.require(tx, now, onlyAddress(f, schema)); err != nil {
 				return false, err
 			}
 		}
@@ -175,18 +165,18 @@ func (s *Service) DeleteField(ctx context.Context, c *Caller, list ListID, id Fi
 		if err := s.observer.FieldChanged(tx, f, nil, now); err != nil {
 			return false, err
 		}
-		if err := audit(tx, c, now, f.audited(), settings(FieldAttributes, f), nil); err != nil {
+		if err := audit(tx, c, now, auditedField(f), settings(FieldAttributes, f), nil); err != nil {
 			return false, err
 		}
-		return true, tx.Enqueue(DeleteFieldValues{List: list, Field: id, Mobile: f.AddressType == AddressMobile})
+		return true, tx.Enqueue(DeleteFieldValues{List: list, Field: id, Mobile: f.AddressType == enlist.AddressMobile})
 	})
 	return err
 }
 
 // Field returns one Field. Do not change the returned Field, because other calls share it. Errors:
 // NoList, Denied, NoField.
-func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID) (*Field, error) {
-	return view(ctx, s, c, func(tx Tx) (*Field, error) {
+func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) (*enlist.Field, error) {
+	return view(ctx, s, c, func(tx Tx) (*enlist.Field, error) {
 		_, f, err := loadField(tx, c, list, id)
 		return f, err
 	})
@@ -194,86 +184,86 @@ func (s *Service) Field(ctx context.Context, c *Caller, list ListID, id FieldID)
 
 // SearchFields returns the List's Fields that match. Errors: NoList, Denied,
 // InvalidSearch. specification: searchFields
-func (s *Service) SearchFields(ctx context.Context, c *Caller, list ListID, q Query) ([]Field, error) {
-	return view(ctx, s, c, func(tx Tx) ([]Field, error) {
+func (s *Service) SearchFields(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Field, error) {
+	return view(ctx, s, c, func(tx Tx) ([]enlist.Field, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return nil, err
 		}
-		byID := slices.SortedFunc(slices.Values(schema.Fields), func(a, b Field) int { return cmp.Compare(a.ID, b.ID) })
-		return searchRecords(FieldAttributes, byID, q)
+		byID := slices.SortedFunc(slices.Values(schema.Fields), func(a, b enlist.Field) int { return cmp.Compare(a.ID, b.ID) })
+		return enlist.SearchRecords(FieldAttributes, byID, q)
 	})
 }
 
 // loadField returns a Field and its List, if the caller may access the List.
-func loadField(tx ListTx, c *Caller, list ListID, id FieldID) (*Schema, *Field, error) {
+func loadField(tx ListTx, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) (*enlist.Schema, *enlist.Field, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return nil, nil, err
 	}
 	f := schema.Field(id)
 	if f == nil {
-		return nil, nil, Refuse(NoField, "the List has no Field with this ID")
+		return nil, nil, enlist.Refuse(enlist.NoField, "the List has no Field with this ID")
 	}
 	return schema, f, nil
 }
 
-// audited returns the Field as the object of a row of the audit log.
-func (f *Field) audited() auditObject { return auditObject{"Field", int64(f.ID), f.ListID} }
+// auditedField returns the Field as the object of a row of the audit log.
+func auditedField(f *enlist.Field) auditObject { return auditObject{"Field", int64(f.ID), f.ListID} }
 
-// define checks that the attributes of a Field fit together and fit the List. It empties the
+// defineField checks that the attributes of a Field fit together and fit the List. It empties the
 // attributes that the type does not use.
-func (f *Field) define(tx FolderTx, c *Caller, schema *Schema, now int64) error {
+func defineField(f *enlist.Field, tx FolderTx, c *enlist.Caller, schema *enlist.Schema, now int64) error {
 	if f.Name == "" {
-		return invalid("name", "expected a name")
+		return enlist.Invalid("name", "expected a name")
 	}
 	if reserved(f.Name) {
-		return &Error{Kind: ReservedField, Detail: quoted(f.Name) + " is a reserved name"}
+		return &enlist.Error{Kind: enlist.ReservedField, Detail: enlist.Quoted(f.Name) + " is a reserved name"}
 	}
 	if other := schema.FieldNamed(f.Name); other != nil && other.ID != f.ID {
-		return &Error{Kind: DuplicateField, Detail: "the List has a Field " + quoted(f.Name) + " already"}
+		return &enlist.Error{Kind: enlist.DuplicateField, Detail: "the List has a Field " + enlist.Quoted(f.Name) + " already"}
 	}
-	f.clearUnused()
+	clearUnused(f)
 	for i := range schema.Fields {
 		other := &schema.Fields[i]
-		if f.AddressType != AddressNone && other.AddressType == f.AddressType && other.ID != f.ID {
-			return invalid("address_type", "the List has its "+string(f.AddressType)+" Field already")
+		if f.AddressType != enlist.AddressNone && other.AddressType == f.AddressType && other.ID != f.ID {
+			return enlist.Invalid("address_type", "the List has its "+string(f.AddressType)+" Field already")
 		}
 	}
 	folder := Folder{ID: f.FileFolderID, AccountID: c.Account.ID, Type: FolderOfFiles}
 	if err := folder.mustExist(tx, "file_folder_id", "expected a Folder for files"); err != nil {
 		return err
 	}
-	return f.checkDefaults(Today(time.Unix(now, 0), c.Account.TimeZone))
+	return checkDefaults(f, enlist.Today(time.Unix(now, 0), c.Account.TimeZone))
 }
 
 // reserved reports whether a name is a system key, "all", or of the form field_<id>. If a
 // Field had such a name, clients could not use that key any more. decisions.md: 16
 func reserved(name string) bool {
-	if digits, ok := strings.CutPrefix(name, "field_"); ok && digits != "" && allDigits(digits) {
+	if digits, ok := strings.CutPrefix(name, "field_"); ok && digits != "" && enlist.AllDigits(digits) {
 		return true
 	}
-	isName := func(a Attribute[Contact]) bool { return a.Name == name }
-	return name == "all" || slices.ContainsFunc(ContactAttributes, isName)
+	isName := func(a enlist.Attribute[enlist.Contact]) bool { return a.Name == name }
+	return name == "all" || slices.ContainsFunc(enlist.ContactAttributes, isName)
 }
 
 // checkDefaults refuses defaults that the Field would refuse as values, and converts them to
 // their stored form. The error names the attribute that is refused.
-func (f *Field) checkDefaults(today string) error {
+func checkDefaults(f *enlist.Field, today string) error {
 	name, at := "default_value", &f.DefaultValue
 	if f.Defaults != "" { // then clearUnused has emptied DefaultValue: no type has both
 		name, at = "defaults_array", &f.Defaults
 	}
-	if *at == "" || f.Type == Date && *at == currentDate {
+	if *at == "" || f.Type == enlist.Date && *at == enlist.CurrentDate {
 		return nil
 	}
 	value := *at
-	if f.Type != Text && f.Type != Comment {
+	if f.Type != enlist.Text && f.Type != enlist.Comment {
 		value = strings.TrimSpace(value)
 	}
-	stored, err := f.read(Input{Kind: InputText, Text: value}, today)
+	stored, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: value}, today)
 	if err != nil {
-		return invalid(name, "the Field would refuse it: "+err.Error())
+		return enlist.Invalid(name, "the Field would refuse it: "+err.Error())
 	}
 	*at = stored
 	return nil

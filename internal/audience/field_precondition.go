@@ -1,28 +1,30 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // This file has the preconditions of Fields (precondition.go): the checks over all Contacts
 // that must pass before a Field changes or is deleted.
 
 // valuesFit returns the precondition for a new type or address_type of a Field: the new
 // definition accepts the values of all Contacts. It returns nil if no check is needed.
-func (f *Field) valuesFit(schema *Schema, old *Field, today string) *precondition {
+func valuesFit(f *enlist.Field, schema *enlist.Schema, old *enlist.Field, today string) *precondition {
 	sameNumber := f.Numeric() && old.Numeric()
-	anyText := f.Type == Comment || f.Type == File || f.Type == Text && f.Length == 0
+	anyText := f.Type == enlist.Comment || f.Type == enlist.File || f.Type == enlist.Text && f.Length == 0
 	type check struct {
-		from, to Field
+		from, to enlist.Field
 		today    string
 	}
 	id := check{*old, *f, today}
 	switch {
 	case f.AddressType != old.AddressType:
 		// The Keys of Contacts would have to change, so no Contact may have a value.
-		all := holders{schema: schema, where: old.holders()}
+		all := holders{schema: schema, where: holdersOf(old)}
 		return all.mustBeNone(id, "address_type", "hold a value in the Field")
 	case f.Type == old.Type || sameNumber || anyText:
 		return nil
 	}
-	refused := holders{schema, old.holders(), []FieldID{f.ID}, func(c *Contact) bool {
-		_, err := f.read(Input{Kind: InputText, Text: c.Values.Get(f.ID)}, today)
+	refused := holders{schema, holdersOf(old), []enlist.FieldID{f.ID}, func(c *enlist.Contact) bool {
+		_, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: c.Values.Get(f.ID)}, today)
 		return err != nil
 	}}
 	return refused.mustBeNone(id, "type", "hold a value that the new type refuses")
@@ -30,14 +32,14 @@ func (f *Field) valuesFit(schema *Schema, old *Field, today string) *preconditio
 
 // onlyAddress returns the precondition for deleting a mobile Field: every Contact with a
 // mobile number also has an email address.
-func (f *Field) onlyAddress(schema *Schema) *precondition {
-	type check struct{ mobile, email FieldID }
-	noEmail := Condition{Key: schema.Email().SearchKey(), Operator: Exactly, Operands: []Operand{{Absent: true}}}
-	only := holders{schema: schema, where: &Condition{All: []Condition{*f.holders(), noEmail}}}
+func onlyAddress(f *enlist.Field, schema *enlist.Schema) *precondition {
+	type check struct{ mobile, email enlist.FieldID }
+	noEmail := enlist.Condition{Key: schema.Email().SearchKey(), Operator: enlist.Exactly, Operands: []enlist.Operand{{Absent: true}}}
+	only := holders{schema: schema, where: &enlist.Condition{All: []enlist.Condition{*holdersOf(f), noEmail}}}
 	return only.mustBeNone(check{f.ID, schema.Email().ID}, "", "have no other address")
 }
 
-// holders returns a Condition that matches the Contacts that have a value in the Field.
-func (f *Field) holders() *Condition {
-	return &Condition{Key: f.SearchKey(), Operator: Not, Operands: []Operand{{Absent: true}}}
+// holdersOf returns a Condition that matches the Contacts that have a value in the Field.
+func holdersOf(f *enlist.Field) *enlist.Condition {
+	return &enlist.Condition{Key: f.SearchKey(), Operator: enlist.Not, Operands: []enlist.Operand{{Absent: true}}}
 }

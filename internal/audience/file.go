@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the record of a file, its keys, and the calls that find and delete files.
@@ -15,32 +17,32 @@ import (
 
 // StoredFile is a file of an Account, without its content.
 type StoredFile struct {
-	ID               FileID
-	AccountID        AccountID
-	CreatorKeyID     KeyID
+	ID               enlist.FileID
+	AccountID        enlist.AccountID
+	CreatorKeyID     enlist.KeyID
 	CreatorName      string
 	CreationTime     int64
 	LastModifiedTime int64 // when the content was stored last
-	FolderID         FolderID
+	FolderID         enlist.FolderID
 	Name             string // unique in its Folder
 	Type             string // media type, such as image/png
 	Size             int64  // in bytes
-	Content          ContentID
+	Content          enlist.ContentID
 	URL              string // of the link that serves the file; the Service sets it, and no Store has it
 }
 
 // FileAttributes are the keys of a File record, in the order of a reply.
-var FileAttributes = []Attribute[StoredFile]{
-	searchable(readOnlyInt("id", func(f *StoredFile) FileID { return f.ID })),
-	searchable(readOnlyInt("creator_user_id", func(f *StoredFile) KeyID { return f.CreatorKeyID })),
-	readOnlyText("creator_name", func(f *StoredFile) string { return f.CreatorName }),
-	searchable(readOnlyInt("creation_time", func(f *StoredFile) int64 { return f.CreationTime })),
-	searchable(readOnlyInt("last_modified_time", func(f *StoredFile) int64 { return f.LastModifiedTime })),
-	searchable(readOnlyInt("folder_id", func(f *StoredFile) FolderID { return f.FolderID })),
-	searchable(readOnlyText("name", func(f *StoredFile) string { return f.Name })),
-	searchable(readOnlyText("type", func(f *StoredFile) string { return f.Type })),
-	searchable(readOnlyInt("size", func(f *StoredFile) int64 { return f.Size })),
-	readOnlyText("url", func(f *StoredFile) string { return f.URL }),
+var FileAttributes = []enlist.Attribute[StoredFile]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *StoredFile) enlist.FileID { return f.ID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(f *StoredFile) enlist.KeyID { return f.CreatorKeyID })),
+	enlist.ReadOnlyText("creator_name", func(f *StoredFile) string { return f.CreatorName }),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(f *StoredFile) int64 { return f.CreationTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(f *StoredFile) int64 { return f.LastModifiedTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("folder_id", func(f *StoredFile) enlist.FolderID { return f.FolderID })),
+	enlist.Searchable(enlist.ReadOnlyText("name", func(f *StoredFile) string { return f.Name })),
+	enlist.Searchable(enlist.ReadOnlyText("type", func(f *StoredFile) string { return f.Type })),
+	enlist.Searchable(enlist.ReadOnlyInt("size", func(f *StoredFile) int64 { return f.Size })),
+	enlist.ReadOnlyText("url", func(f *StoredFile) string { return f.URL }),
 }
 
 // FileSettings are the limits of files and what their links need.
@@ -76,9 +78,9 @@ func (s *Service) withURL(f *StoredFile) *StoredFile {
 func readFileName(text string) (string, error) {
 	name := strings.TrimSpace(text)
 	hidden := func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' || changesDirection(r) }
-	if name == "" || name == "." || name == ".." || utf8.RuneCountInString(name) > maxName ||
+	if name == "" || name == "." || name == ".." || utf8.RuneCountInString(name) > enlist.MaxName ||
 		strings.ContainsFunc(name, hidden) {
-		return "", expected("a file name of 1 to 255 characters without a path and without control characters")
+		return "", enlist.Expected("a file name of 1 to 255 characters without a path and without control characters")
 	}
 	return name, nil
 }
@@ -89,7 +91,7 @@ func changesDirection(r rune) bool {
 }
 
 // SearchFiles returns the Account's files that match. Errors: Denied, InvalidSearch.
-func (s *Service) SearchFiles(ctx context.Context, c *Caller, q Query) ([]StoredFile, error) {
+func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]StoredFile, error) {
 	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]StoredFile, error) {
 		all, err := tx.Files(c.Account.ID)
 		if err != nil {
@@ -98,12 +100,12 @@ func (s *Service) SearchFiles(ctx context.Context, c *Caller, q Query) ([]Stored
 		for i := range all {
 			s.withURL(&all[i])
 		}
-		return searchRecords(FileAttributes, all, q)
+		return enlist.SearchRecords(FileAttributes, all, q)
 	})
 }
 
 // File returns one file. Errors: Denied, and InvalidParameters if the Account has no such file.
-func (s *Service) File(ctx context.Context, c *Caller, id FileID) (*StoredFile, error) {
+func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) (*StoredFile, error) {
 	return viewUnrestricted(ctx, s, c, func(tx Tx) (*StoredFile, error) {
 		f, err := loadFile(tx, c.Account.ID, id)
 		if err != nil {
@@ -115,41 +117,41 @@ func (s *Service) File(ctx context.Context, c *Caller, id FileID) (*StoredFile, 
 
 // loadFile returns one file of an Account. For a file of another Account it returns the same error as
 // for an unknown file. decisions.md: 11
-func loadFile(tx FileTx, account AccountID, id FileID) (*StoredFile, error) {
+func loadFile(tx FileTx, account enlist.AccountID, id enlist.FileID) (*StoredFile, error) {
 	f, err := tx.File(id)
 	if err == nil && f.AccountID != account {
-		err = ErrNoFile
+		err = enlist.ErrNoFile
 	}
 	return f, err
 }
 
 // FindFile returns the ID of the file with exactly this name in a Folder, or 0 if there is none.
 // Errors: Denied, NoFolder.
-func (s *Service) FindFile(ctx context.Context, c *Caller, name string, folder FolderID) (FileID, error) {
-	return viewUnrestricted(ctx, s, c, func(tx Tx) (FileID, error) {
+func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, folder enlist.FolderID) (enlist.FileID, error) {
+	return viewUnrestricted(ctx, s, c, func(tx Tx) (enlist.FileID, error) {
 		if err := checkFileFolder(tx, c, folder); err != nil {
 			return 0, err
 		}
 		f, err := tx.FileByName(folder, strings.TrimSpace(name))
 		if err != nil {
-			return 0, ignoreKind(NotFound, err)
+			return 0, enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		return f.ID, nil
 	})
 }
 
 // checkFileFolder refuses an ID if the Account has no Folder for files with this ID.
-func checkFileFolder(tx FolderTx, c *Caller, id FolderID) error {
+func checkFileFolder(tx FolderTx, c *enlist.Caller, id enlist.FolderID) error {
 	f, _, err := loadFolder(tx, c, id)
 	if err == nil && f.Type != FolderOfFiles {
-		err = Refuse(NoFolder, "the Account has no Folder for files with this ID")
+		err = enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
 	}
 	return err
 }
 
 // DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
 // Denied, and InvalidParameters if the Account has no such file, or if a Message has it.
-func (s *Service) DeleteFile(ctx context.Context, c *Caller, id FileID) error {
+func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
 	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		if err := tx.LockFiles(c.Account.ID); err != nil {
 			return false, err
@@ -178,21 +180,21 @@ func (f *StoredFile) auditValues() auditValues {
 type FileTx interface {
 	// LockFiles must be called before an Update changes files or content of an Account. Such Updates
 	// run one after another.
-	LockFiles(account AccountID) error
+	LockFiles(account enlist.AccountID) error
 	// Files returns the files of an Account in order of ID.
-	Files(account AccountID) ([]StoredFile, error)
+	Files(account enlist.AccountID) ([]StoredFile, error)
 	// File returns one file of any Account. The error is ErrNoFile if there is none.
-	File(id FileID) (*StoredFile, error)
+	File(id enlist.FileID) (*StoredFile, error)
 	// FileByName returns the file of a Folder with exactly this name. The error is of kind NotFound
 	// if there is none.
-	FileByName(folder FolderID, name string) (*StoredFile, error)
+	FileByName(folder enlist.FolderID, name string) (*StoredFile, error)
 	// AddFile inserts a file and sets its ID.
 	AddFile(f *StoredFile) error
 	// UpdateFile stores the content, its type and size, and the time of the change.
 	UpdateFile(f *StoredFile) error
 	// DeleteFile removes the record of a file.
-	DeleteFile(id FileID) error
+	DeleteFile(id enlist.FileID) error
 	// StoredFiles returns the number of an Account's files, and the sum of the sizes of its content,
 	// which includes uploads that have not ended.
-	StoredFiles(account AccountID) (files, bytes int64, err error)
+	StoredFiles(account enlist.AccountID) (files, bytes int64, err error)
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the content of files: how it is read and removed, and the links that serve it.
@@ -14,8 +16,8 @@ import (
 // Content is the bytes of a file, without the bytes themselves. The bytes never change, so the ID of
 // the content is also its version.
 type Content struct {
-	ID        ContentID
-	AccountID AccountID
+	ID        enlist.ContentID
+	AccountID enlist.AccountID
 	Size      int64 // in bytes; 0: the content is being removed
 }
 
@@ -26,13 +28,13 @@ const PieceSize = 256 << 10
 func pieces(size int64) int64 { return (size + PieceSize - 1) / PieceSize }
 
 // FileOfLink returns the file of a link. Its error is ErrNoFile if the file was deleted.
-func (s *Service) FileOfLink(ctx context.Context, id FileID) (*StoredFile, error) {
+func (s *Service) FileOfLink(ctx context.Context, id enlist.FileID) (*StoredFile, error) {
 	return ownView(ctx, s, func(tx Tx) (*StoredFile, error) { return tx.File(id) })
 }
 
 // Piece returns a piece of content. The first piece has the number 0. The error is of kind NotFound if
 // the content was removed.
-func (s *Service) Piece(ctx context.Context, id ContentID, number int64) ([]byte, error) {
+func (s *Service) Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error) {
 	return ownView(ctx, s, func(tx Tx) ([]byte, error) { return tx.Piece(id, number) })
 }
 
@@ -41,7 +43,7 @@ func (s *Service) Piece(ctx context.Context, id ContentID, number int64) ([]byte
 const removalDelay = 10 * 60
 
 // releaseContent ends the use of content by a file. A job removes the content.
-func releaseContent(tx Tx, id ContentID, now int64) error {
+func releaseContent(tx Tx, id enlist.ContentID, now int64) error {
 	return errors.Join(tx.ReleaseContent(id), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
 }
 
@@ -53,7 +55,7 @@ func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool
 	return ownUpdate(ctx, s, func(tx Tx, _ int64) (bool, error) {
 		content, err := tx.Content(e.Content)
 		if err != nil {
-			return true, ignoreKind(NotFound, err)
+			return true, enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		if err := tx.LockFiles(content.AccountID); err != nil {
 			return false, err
@@ -78,14 +80,14 @@ const LinkFile LinkKind = "f"
 
 // FilePath returns the path of the link to a file, such as /f/12/SIGNATURE. The link stays the same when
 // the file is overwritten. decisions.md: 64
-func (k *LinkKey) FilePath(id FileID) string {
+func (k *LinkKey) FilePath(id enlist.FileID) string {
 	path := "/" + string(LinkFile) + "/" + strconv.FormatInt(int64(id), 10)
 	sum := k.sign("link", path)
 	return path + "/" + base64.RawURLEncoding.EncodeToString(sum[:linkSignature])
 }
 
 // ReadFilePath returns the file of a path. ok is false for any path that FilePath would not return.
-func (k *LinkKey) ReadFilePath(path string) (id FileID, ok bool) {
+func (k *LinkKey) ReadFilePath(path string) (id enlist.FileID, ok bool) {
 	rest, ok := strings.CutPrefix(path, "/"+string(LinkFile)+"/")
 	if !ok {
 		return 0, false
@@ -95,7 +97,7 @@ func (k *LinkKey) ReadFilePath(path string) (id FileID, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	return FileID(n), hmac.Equal([]byte(k.FilePath(FileID(n))), []byte(path))
+	return enlist.FileID(n), hmac.Equal([]byte(k.FilePath(enlist.FileID(n))), []byte(path))
 }
 
 // ContentTx reads and changes the content of files, in a transaction.
@@ -103,17 +105,17 @@ type ContentTx interface {
 	// AddContent inserts content without pieces and sets its ID.
 	AddContent(c *Content) error
 	// Content returns content. The error is of kind NotFound if it was removed.
-	Content(id ContentID) (*Content, error)
+	Content(id enlist.ContentID) (*Content, error)
 	// ContentUsed reports whether a file or an Import has the content.
-	ContentUsed(id ContentID) (bool, error)
+	ContentUsed(id enlist.ContentID) (bool, error)
 	// ReleaseContent sets the Size of content to 0.
-	ReleaseContent(id ContentID) error
+	ReleaseContent(id enlist.ContentID) error
 	// AddPiece inserts a piece, of at most PieceSize bytes.
-	AddPiece(id ContentID, number int64, data []byte) error
+	AddPiece(id enlist.ContentID, number int64, data []byte) error
 	// Piece returns a piece. The error is of kind NotFound if there is none.
-	Piece(id ContentID, number int64) ([]byte, error)
+	Piece(id enlist.ContentID, number int64) ([]byte, error)
 	// DeletePieces removes at most limit pieces and returns their number.
-	DeletePieces(id ContentID, limit int) (deleted int64, err error)
+	DeletePieces(id enlist.ContentID, limit int) (deleted int64, err error)
 	// DeleteContent removes content that has no pieces.
-	DeleteContent(id ContentID) error
+	DeleteContent(id enlist.ContentID) error
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"enlist/internal/enlist"
 )
 
 // This file stores uploaded files. The content is stored in pieces, a few in each Update, so that on
@@ -26,9 +28,9 @@ const (
 
 // UploadRequest is a file to store.
 type UploadRequest struct {
-	Folder      FolderID
-	Details     []Detail // name and data; data is base64, with or without line breaks
-	OnDuplicate string   // DuplicateIncrement, which "" means too, or DuplicateOverwrite
+	Folder      enlist.FolderID
+	Details     []enlist.Detail // name and data; data is base64, with or without line breaks
+	OnDuplicate string          // DuplicateIncrement, which "" means too, or DuplicateOverwrite
 }
 
 // uploadStep is the number of pieces that one Update stores: 1 MiB.
@@ -39,15 +41,15 @@ const uploadTime = 60 * 60
 
 // uploadProgress is how much of an upload is stored.
 type uploadProgress struct {
-	Content ContentID `json:"content"`
-	Pieces  int64     `json:"pieces"`
-	File    FileID    `json:"file"`
+	Content enlist.ContentID `json:"content"`
+	Pieces  int64            `json:"pieces"`
+	File    enlist.FileID    `json:"file"`
 }
 
 // UploadFile stores a file and returns it with its ID and its URL only. Errors: Denied, NoFolder, and
 // InvalidParameters for a name, data or size that is not valid, and if the Account has too many files.
 // specification: uploadBase64FileData
-func (s *Service) UploadFile(ctx context.Context, c *Caller, r UploadRequest) (*StoredFile, error) {
+func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequest) (*StoredFile, error) {
 	_, err := viewUnrestricted(ctx, s, c, func(tx Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
 	if err != nil {
 		return nil, err
@@ -71,7 +73,7 @@ func (s *Service) UploadFile(ctx context.Context, c *Caller, r UploadRequest) (*
 
 // upload is an UploadRequest after it was checked.
 type upload struct {
-	folder    FolderID
+	folder    enlist.FolderID
 	name      string
 	data      string // base64
 	mediaType string
@@ -89,16 +91,16 @@ type upload struct {
 // readUpload checks the values of a request. It decodes the data once to find its size and its type.
 func (s *Service) readUpload(r UploadRequest) (*upload, error) {
 	u := &upload{folder: r.Folder, overwrite: r.OnDuplicate == DuplicateOverwrite, maxTotal: s.files.MaxTotal}
-	if _, err := oneOf("", DuplicateIncrement, DuplicateOverwrite)(r.OnDuplicate); err != nil {
-		return nil, invalid("duplicate_action", err.Error())
+	if _, err := enlist.OneOf("", DuplicateIncrement, DuplicateOverwrite)(r.OnDuplicate); err != nil {
+		return nil, enlist.Invalid("duplicate_action", err.Error())
 	}
 	for i := range r.Details {
 		d := &r.Details[i]
 		if d.Key != "name" && d.Key != "data" {
 			continue
 		}
-		if d.Value.Kind != InputText {
-			return nil, invalid(d.Key, "expected a string")
+		if d.Value.Kind != enlist.InputText {
+			return nil, enlist.Invalid(d.Key, "expected a string")
 		}
 		if d.Key == "name" {
 			u.name = d.Value.Text
@@ -109,10 +111,10 @@ func (s *Service) readUpload(r UploadRequest) (*upload, error) {
 	var err error
 	u.name, err = readFileName(u.name)
 	if err != nil {
-		return nil, invalid("name", err.Error())
+		return nil, enlist.Invalid("name", err.Error())
 	}
 	if err := u.measure(s.files.MaxFile); err != nil {
-		return nil, invalid("data", err.Error())
+		return nil, enlist.Invalid("data", err.Error())
 	}
 	return u, nil
 }
@@ -125,9 +127,9 @@ func (u *upload) measure(most int64) error {
 	size, err := io.Copy(io.MultiWriter(&head, sum), io.LimitReader(decoder, most+1))
 	switch {
 	case size > most:
-		return expected(fmt.Sprintf("a file of at most %d bytes", most))
+		return enlist.Expected(fmt.Sprintf("a file of at most %d bytes", most))
 	case err != nil || size == 0:
-		return expected("the content of a file in base64, which must not be empty")
+		return enlist.Expected("the content of a file in base64, which must not be empty")
 	}
 	u.size, u.mediaType, u.sha256 = size, typeOf(u.name, head), hex.EncodeToString(sum.Sum(nil))
 	return nil
@@ -166,13 +168,13 @@ func (u *upload) next(from int64) ([][]byte, error) {
 }
 
 // step stores the next pieces. After the last piece it stores the file.
-func (u *upload) step(tx Tx, c *Caller, now int64, p *uploadProgress) (done bool, err error) {
+func (u *upload) step(tx Tx, c *enlist.Caller, now int64, p *uploadProgress) (done bool, err error) {
 	if err := tx.LockFiles(c.Account.ID); err != nil {
 		return false, err
 	}
 	if p.Content != 0 { // a call that is repeated hours later may find its pieces removed
 		content, err := tx.Content(p.Content)
-		if ignoreKind(NotFound, err) != nil {
+		if enlist.IgnoreKind(enlist.NotFound, err) != nil {
 			return false, err
 		}
 		if err != nil || content.Size == 0 {
@@ -203,7 +205,7 @@ func (u *upload) step(tx Tx, c *Caller, now int64, p *uploadProgress) (done bool
 
 // begin checks the limits of the Account and adds the content. An upload of several steps may never
 // end, so a job removes its pieces then.
-func (u *upload) begin(tx Tx, c *Caller, now int64, p *uploadProgress) error {
+func (u *upload) begin(tx Tx, c *enlist.Caller, now int64, p *uploadProgress) error {
 	if err := checkFileFolder(tx, c, u.folder); err != nil {
 		return err
 	}
@@ -212,9 +214,9 @@ func (u *upload) begin(tx Tx, c *Caller, now int64, p *uploadProgress) error {
 	case err != nil:
 		return err
 	case files >= maxFiles:
-		return invalid("file_details", fmt.Sprintf("the Account has %d files, which is the limit; delete some first", files))
+		return enlist.Invalid("file_details", fmt.Sprintf("the Account has %d files, which is the limit; delete some first", files))
 	case bytes+u.size > u.maxTotal:
-		return invalid("data", fmt.Sprintf("the files of the Account have %d bytes, and the limit is %d; "+
+		return enlist.Invalid("data", fmt.Sprintf("the files of the Account have %d bytes, and the limit is %d; "+
 			"delete some first", bytes, u.maxTotal))
 	}
 	content := Content{AccountID: c.Account.ID, Size: u.size}
@@ -229,7 +231,7 @@ func (u *upload) begin(tx Tx, c *Caller, now int64, p *uploadProgress) error {
 }
 
 // finish adds the record of the file, or overwrites the file with the same name.
-func (u *upload) finish(tx Tx, c *Caller, now int64, content ContentID) (FileID, error) {
+func (u *upload) finish(tx Tx, c *enlist.Caller, now int64, content enlist.ContentID) (enlist.FileID, error) {
 	if err := checkFileFolder(tx, c, u.folder); err != nil {
 		return 0, err
 	}
@@ -246,7 +248,7 @@ func (u *upload) finish(tx Tx, c *Caller, now int64, content ContentID) (FileID,
 	case err == nil:
 		name, err = freeName(tx, u.folder, name)
 	}
-	if ignoreKind(NotFound, err) != nil {
+	if enlist.IgnoreKind(enlist.NotFound, err) != nil {
 		return 0, err
 	}
 	f := &StoredFile{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
@@ -258,7 +260,7 @@ func (u *upload) finish(tx Tx, c *Caller, now int64, content ContentID) (FileID,
 }
 
 // audit adds a row to the audit log, with the hash of the new content.
-func (u *upload) audit(tx Tx, c *Caller, now int64, before auditValues, f *StoredFile) error {
+func (u *upload) audit(tx Tx, c *enlist.Caller, now int64, before auditValues, f *StoredFile) error {
 	after := f.auditValues()
 	after["sha256"] = u.sha256
 	return audit(tx, c, now, f.audited(), before, after)
@@ -266,10 +268,10 @@ func (u *upload) audit(tx Tx, c *Caller, now int64, before auditValues, f *Store
 
 // freeName returns a name with a number, such as photo_1.jpg, that no file of the Folder has. It first
 // doubles the number and then halves the interval, so that it needs few look-ups.
-func freeName(tx FileTx, folder FolderID, name string) (string, error) {
+func freeName(tx FileTx, folder enlist.FolderID, name string) (string, error) {
 	isTaken := func(n int64) (bool, error) {
 		_, err := tx.FileByName(folder, numberedName(name, n))
-		return err == nil, ignoreKind(NotFound, err)
+		return err == nil, enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	taken, free := int64(0), int64(1)
 	for {
@@ -301,7 +303,7 @@ func freeName(tx FileTx, folder FolderID, name string) (string, error) {
 func numberedName(name string, n int64) string {
 	extension := path.Ext(name)
 	stem, suffix := strings.TrimSuffix(name, extension), "_"+strconv.FormatInt(n, 10)+extension
-	if most := maxName - utf8.RuneCountInString(suffix); utf8.RuneCountInString(stem) > most {
+	if most := enlist.MaxName - utf8.RuneCountInString(suffix); utf8.RuneCountInString(stem) > most {
 		stem = string([]rune(stem)[:max(most, 0)])
 	}
 	return stem + suffix

@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the Folder record, its keys, and the calls about Folders.
@@ -16,8 +18,8 @@ const (
 
 // Folder groups Lists (Type "list"), Messages ("message") or files ("file").
 type Folder struct {
-	ID           FolderID
-	AccountID    AccountID
+	ID           enlist.FolderID
+	AccountID    enlist.AccountID
 	Name         string
 	Type         string
 	CreationTime int64
@@ -26,7 +28,7 @@ type Folder struct {
 
 // FirstFolders returns the Folders of a new Account: one of each type, because the last Folder of a
 // type cannot be deleted and clients expect to find one.
-func FirstFolders(account AccountID, now int64) []Folder {
+func FirstFolders(account enlist.AccountID, now int64) []Folder {
 	return []Folder{
 		{AccountID: account, Name: "Lists", Type: FolderOfLists, CreationTime: now},
 		{AccountID: account, Name: "Messages", Type: FolderOfMessages, CreationTime: now},
@@ -53,33 +55,33 @@ func addMissingFolders(tx FolderTx, now int64) error {
 }
 
 // FolderAttributes are the keys of a Folder record, in the order of a reply.
-var FolderAttributes = []Attribute[Folder]{
-	searchable(readOnlyInt("id", func(f *Folder) FolderID { return f.ID })),
-	searchable(textKey("name", func(f *Folder) *string { return &f.Name }, readName)),
-	searchable(readOnlyInt("creation_time", func(f *Folder) int64 { return f.CreationTime })),
-	searchable(enumKey("type", func(f *Folder) *string { return &f.Type },
+var FolderAttributes = []enlist.Attribute[Folder]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *Folder) enlist.FolderID { return f.ID })),
+	enlist.Searchable(enlist.TextKey("name", func(f *Folder) *string { return &f.Name }, enlist.ReadName)),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(f *Folder) int64 { return f.CreationTime })),
+	enlist.Searchable(enlist.EnumKey("type", func(f *Folder) *string { return &f.Type },
 		FolderOfLists, FolderOfMessages, FolderOfFiles)),
-	searchable(readOnlyInt("item_count", func(f *Folder) int64 { return f.ItemCount })),
+	enlist.Searchable(enlist.ReadOnlyInt("item_count", func(f *Folder) int64 { return f.ItemCount })),
 }
 
 // SearchFolders returns the Account's Folders of a type (list, message, file)
 // that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
-func (s *Service) SearchFolders(ctx context.Context, c *Caller, folderType string, q Query) ([]Folder, error) {
+func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderType string, q enlist.Query) ([]Folder, error) {
 	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]Folder, error) {
-		if _, err := oneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
-			return nil, invalid("folder_type", err.Error())
+		if _, err := enlist.OneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
+			return nil, enlist.Invalid("folder_type", err.Error())
 		}
 		all, err := tx.Folders(c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
 		ofType := slices.DeleteFunc(slices.Clone(all), func(f Folder) bool { return f.Type != folderType })
-		return searchRecords(FolderAttributes, ofType, q)
+		return enlist.SearchRecords(FolderAttributes, ofType, q)
 	})
 }
 
 // Folder returns one Folder. Errors: Denied, NoFolder.
-func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (*Folder, error) {
+func (s *Service) Folder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) (*Folder, error) {
 	return viewUnrestricted(ctx, s, c, func(tx Tx) (*Folder, error) {
 		folder, _, err := loadFolder(tx, c, id)
 		return folder, err
@@ -87,7 +89,7 @@ func (s *Service) Folder(ctx context.Context, c *Caller, id FolderID) (*Folder, 
 }
 
 // loadFolder returns a copy of one of the Account's Folders, and all Folders of the Account.
-func loadFolder(tx FolderTx, c *Caller, id FolderID) (*Folder, []Folder, error) {
+func loadFolder(tx FolderTx, c *enlist.Caller, id enlist.FolderID) (*Folder, []Folder, error) {
 	all, err := tx.Folders(c.Account.ID)
 	if err != nil {
 		return nil, nil, err
@@ -97,7 +99,7 @@ func loadFolder(tx FolderTx, c *Caller, id FolderID) (*Folder, []Folder, error) 
 			return &f, all, nil
 		}
 	}
-	return nil, nil, Refuse(NoFolder, "the Account has no Folder with this ID")
+	return nil, nil, enlist.Refuse(enlist.NoFolder, "the Account has no Folder with this ID")
 }
 
 // mustExist returns an error if the Account has no Folder with the ID and the type of f. The
@@ -111,24 +113,24 @@ func (f Folder) mustExist(tx FolderTx, attribute, detail string) error {
 		return err
 	}
 	if !slices.ContainsFunc(folders, func(o Folder) bool { return o.ID == f.ID && o.Type == f.Type }) {
-		return invalid(attribute, detail)
+		return enlist.Invalid(attribute, detail)
 	}
 	return nil
 }
 
 // AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder if the
 // Account has a Folder with the same name and type.
-func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (FolderID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
+func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.FolderID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.FolderID, error) {
 		f := Folder{AccountID: c.Account.ID, CreationTime: now}
-		if err := assign(&f, FolderAttributes, details); err != nil {
+		if err := enlist.Assign(&f, FolderAttributes, details); err != nil {
 			return 0, err
 		}
 		switch {
 		case f.Name == "":
-			return 0, invalid("name", "expected a name")
+			return 0, enlist.Invalid("name", "expected a name")
 		case f.Type == "":
-			return 0, invalid("type", "expected one of list, message, file")
+			return 0, enlist.Invalid("type", "expected one of list, message, file")
 		}
 		all, err := tx.Folders(c.Account.ID)
 		if err == nil {
@@ -146,14 +148,14 @@ func (s *Service) AddFolder(ctx context.Context, c *Caller, details []Detail) (F
 
 // EditFolder changes a Folder's name. It ignores a new type. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
-func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, details []Detail) (FolderID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (FolderID, error) {
+func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID, details []enlist.Detail) (enlist.FolderID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.FolderID, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return 0, err
 		}
 		folderType, before := f.Type, settings(FolderAttributes, f)
-		if err := assign(f, FolderAttributes, details); err != nil {
+		if err := enlist.Assign(f, FolderAttributes, details); err != nil {
 			return 0, err
 		}
 		f.Type = folderType
@@ -170,24 +172,24 @@ func (s *Service) EditFolder(ctx context.Context, c *Caller, id FolderID, detail
 // checkUnique refuses the name if another Folder of the same type has it.
 func (f *Folder) checkUnique(all []Folder) error {
 	if slices.ContainsFunc(all, func(o Folder) bool { return o.ID != f.ID && o.Type == f.Type && o.Name == f.Name }) {
-		return &Error{Kind: DuplicateFolder, Field: "name", Detail: "there is a Folder of this name and type already"}
+		return &enlist.Error{Kind: enlist.DuplicateFolder, Field: "name", Detail: "there is a Folder of this name and type already"}
 	}
 	return nil
 }
 
 // DeleteFolder removes a Folder. Errors: Denied, NoFolder, and FolderNeeded if the Folder has
 // items, is the last one of its type, or is the file_folder_id of a Field.
-func (s *Service) DeleteFolder(ctx context.Context, c *Caller, id FolderID) error {
+func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) error {
 	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return false, err
 		}
 		if f.ItemCount > 0 {
-			return false, Refuse(FolderNeeded, "items in it: %d; move or delete them first", f.ItemCount)
+			return false, enlist.Refuse(enlist.FolderNeeded, "items in it: %d; move or delete them first", f.ItemCount)
 		}
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
-			return false, Refuse(FolderNeeded, "it is the Account's last Folder of this type")
+			return false, enlist.Refuse(enlist.FolderNeeded, "it is the Account's last Folder of this type")
 		}
 		if err := f.checkUnusedByFields(tx); err != nil {
 			return false, err
@@ -207,7 +209,7 @@ func (f *Folder) checkUnusedByFields(tx FieldTx) error {
 	}
 	list, name, err := tx.FieldOfFolder(f.ID)
 	if err == nil && list != 0 {
-		err = Refuse(FolderNeeded, "the Field %s of the List %d stores its files there", quoted(name), list)
+		err = enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there", enlist.Quoted(name), list)
 	}
 	return err
 }
@@ -215,13 +217,13 @@ func (f *Folder) checkUnusedByFields(tx FieldTx) error {
 // FolderTx reads and changes Folders, in a transaction.
 type FolderTx interface {
 	// Folders returns all Folders of an Account in order of ID. ItemCount is set.
-	Folders(account AccountID) ([]Folder, error)
+	Folders(account enlist.AccountID) ([]Folder, error)
 	// AccountsWithoutFolder returns the Accounts that have no Folder of a type, in order of ID.
-	AccountsWithoutFolder(folderType string) ([]AccountID, error)
+	AccountsWithoutFolder(folderType string) ([]enlist.AccountID, error)
 	// AddFolder inserts a Folder and sets its ID.
 	AddFolder(f *Folder) error
 	// UpdateFolder stores the name.
 	UpdateFolder(f *Folder) error
 	// DeleteFolder removes a Folder. The caller has checked that it is empty.
-	DeleteFolder(id FolderID) error
+	DeleteFolder(id enlist.FolderID) error
 }

@@ -3,22 +3,17 @@ package audience
 import (
 	"context"
 	"encoding/json"
+
+	"enlist/internal/enlist"
 )
 
 // This file executes a call with an Idempotency-Key only once. The transaction of the change
 // also stores the result, and a repeated call returns the stored result.
 
-// Retry identifies a repeated call by its Idempotency-Key so that it is executed
-// once. decisions.md: 30
-type Retry struct {
-	Header      string   // the Idempotency-Key
-	Fingerprint [32]byte // of method and parameters, without the API key
-}
-
 // idempotent returns a function for Store.Update. The function confirms the caller's key and
 // runs fn. If the call has an Idempotency-Key, it stores the result of fn, or returns the
 // stored result of an earlier call without running fn.
-func idempotent[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {
+func idempotent[R any](s *Service, c *enlist.Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {
 	return func(tx Tx) error {
 		if err := confirm(tx, c); err != nil {
 			return err
@@ -29,7 +24,7 @@ func idempotent[R any](s *Service, c *Caller, result *R, fn func(tx Tx, now int6
 			if err == nil {
 				return json.Unmarshal(saved, result)
 			}
-			if KindOf(err) != NotFound {
+			if enlist.KindOf(err) != enlist.NotFound {
 				return err
 			}
 		}
@@ -75,10 +70,10 @@ type RetryTx interface {
 	// NotFound if no result is stored, and InvalidParameters if the Idempotency-Key was used
 	// with other parameters. In an Update, another call with the same Idempotency-Key
 	// waits until this transaction ends. now is in Unix seconds.
-	ClaimRetry(account AccountID, key KeyID, r *Retry, now int64) (result []byte, err error)
+	ClaimRetry(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry, now int64) (result []byte, err error)
 	// SaveRetry stores the result of a call. It replaces an older result that has the same
 	// Idempotency-Key.
-	SaveRetry(account AccountID, key KeyID, r *Retry, result []byte, now int64) error
+	SaveRetry(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry, result []byte, now int64) error
 	// DeleteRetries removes at most limit results that were stored before a Unix time, the
 	// oldest first. It returns the number of removed results.
 	DeleteRetries(before int64, limit int) (deleted int64, err error)

@@ -1,6 +1,10 @@
 package audience
 
-import "fmt"
+import (
+	"fmt"
+
+	"enlist/internal/enlist"
+)
 
 // This file has the record of an Import: a file whose rows become Contacts of a List. An Import is stored with its
 // file, so that any process can continue it. The other files are:
@@ -53,7 +57,7 @@ const (
 
 // ImportOptions say how to import a file. specification: import.options
 type ImportOptions struct {
-	List ListID `json:"list_id"`
+	List enlist.ListID `json:"list_id"`
 
 	// The form of the file. "" means that the service finds it out.
 	FileName  string `json:"file_name,omitempty"`
@@ -90,16 +94,16 @@ type ImportMapping struct {
 
 // Import is a file that becomes Contacts of a List.
 type Import struct {
-	ID           ImportID
-	AccountID    AccountID
-	ListID       ListID
-	CreatorKeyID KeyID
+	ID           enlist.ImportID
+	AccountID    enlist.AccountID
+	ListID       enlist.ListID
+	CreatorKeyID enlist.KeyID
 	CreatorName  string
 	CreationTime int64
 	Options      ImportOptions
-	Content      ContentID // the file; 0: it was removed, because the Import has ended
-	Size         int64     // of the file, in bytes
-	SHA256       string    // of the file, in hex; "" while it is uploaded
+	Content      enlist.ContentID // the file; 0: it was removed, because the Import has ended
+	Size         int64            // of the file, in bytes
+	SHA256       string           // of the file, in hex; "" while it is uploaded
 	Columns      []ImportColumn
 	State        ImportState
 	Reason       string // why the Import failed or was paused
@@ -154,27 +158,27 @@ func (c *ImportCounts) count(o RowOutcome) {
 }
 
 // ImportAttributes are the keys of an Import, in the order of a reply. specification: Import
-var ImportAttributes = []Attribute[Import]{
-	searchable(readOnlyInt("id", func(i *Import) ImportID { return i.ID })),
-	searchable(readOnlyInt("list_id", func(i *Import) ListID { return i.ListID })),
-	searchable(readOnlyText("state", func(i *Import) ImportState { return i.State })),
-	readOnlyText("reason", func(i *Import) string { return i.Reason }),
-	readOnlyFlag("dry_run", func(i *Import) bool { return i.Options.DryRun }),
-	readOnlyText("as", func(i *Import) string { return i.Options.As }),
-	readOnlyText("file_name", func(i *Import) string { return i.Options.FileName }),
-	readOnlyInt("size", func(i *Import) int64 { return i.Size }),
-	readOnlyText("sha256", func(i *Import) string { return i.SHA256 }),
-	readOnlyText("creator_name", func(i *Import) string { return i.CreatorName }),
-	searchable(readOnlyInt("creation_time", func(i *Import) int64 { return i.CreationTime })),
-	readOnlyInt("start_time", func(i *Import) int64 { return i.StartTime }),
-	readOnlyInt("end_time", func(i *Import) int64 { return i.EndTime }),
-	readOnlyInt("rows", func(i *Import) int64 { return i.Rows }),
-	readOnlyInt("bytes", func(i *Import) int64 { return i.Bytes }),
-	readOnlyInt("added", func(i *Import) int64 { return i.Added }),
-	readOnlyInt("updated", func(i *Import) int64 { return i.Updated }),
-	readOnlyInt("unchanged", func(i *Import) int64 { return i.Unchanged }),
-	readOnlyInt("skipped", func(i *Import) int64 { return i.Skipped }),
-	readOnlyInt("refused", func(i *Import) int64 { return i.Refused }),
+var ImportAttributes = []enlist.Attribute[Import]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(i *Import) enlist.ImportID { return i.ID })),
+	enlist.Searchable(enlist.ReadOnlyInt("list_id", func(i *Import) enlist.ListID { return i.ListID })),
+	enlist.Searchable(enlist.ReadOnlyText("state", func(i *Import) ImportState { return i.State })),
+	enlist.ReadOnlyText("reason", func(i *Import) string { return i.Reason }),
+	enlist.ReadOnlyFlag("dry_run", func(i *Import) bool { return i.Options.DryRun }),
+	enlist.ReadOnlyText("as", func(i *Import) string { return i.Options.As }),
+	enlist.ReadOnlyText("file_name", func(i *Import) string { return i.Options.FileName }),
+	enlist.ReadOnlyInt("size", func(i *Import) int64 { return i.Size }),
+	enlist.ReadOnlyText("sha256", func(i *Import) string { return i.SHA256 }),
+	enlist.ReadOnlyText("creator_name", func(i *Import) string { return i.CreatorName }),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(i *Import) int64 { return i.CreationTime })),
+	enlist.ReadOnlyInt("start_time", func(i *Import) int64 { return i.StartTime }),
+	enlist.ReadOnlyInt("end_time", func(i *Import) int64 { return i.EndTime }),
+	enlist.ReadOnlyInt("rows", func(i *Import) int64 { return i.Rows }),
+	enlist.ReadOnlyInt("bytes", func(i *Import) int64 { return i.Bytes }),
+	enlist.ReadOnlyInt("added", func(i *Import) int64 { return i.Added }),
+	enlist.ReadOnlyInt("updated", func(i *Import) int64 { return i.Updated }),
+	enlist.ReadOnlyInt("unchanged", func(i *Import) int64 { return i.Unchanged }),
+	enlist.ReadOnlyInt("skipped", func(i *Import) int64 { return i.Skipped }),
+	enlist.ReadOnlyInt("refused", func(i *Import) int64 { return i.Refused }),
 }
 
 // Ended reports whether no row will be imported any more.
@@ -183,28 +187,28 @@ func (i *Import) Ended() bool {
 }
 
 // ErrNoImport is the error for an Import that does not exist, or that belongs to another Account.
-var ErrNoImport = Refuse(InvalidParameters, "no import with this ID")
+var ErrNoImport = enlist.Refuse(enlist.InvalidParameters, "no import with this ID")
 
 // ImportTx reads and changes Imports, in a transaction.
 type ImportTx interface {
 	// AddImport inserts an Import and sets its ID.
 	AddImport(i *Import) error
 	// Import returns an Import, or ErrNoImport.
-	Import(id ImportID) (*Import, error)
+	Import(id enlist.ImportID) (*Import, error)
 	// LockImport is Import. Until the transaction ends, no other transaction can change the Import.
-	LockImport(id ImportID) (*Import, error)
+	LockImport(id enlist.ImportID) (*Import, error)
 	// Imports returns the Imports of an Account in order of ID.
-	Imports(account AccountID) ([]Import, error)
+	Imports(account enlist.AccountID) ([]Import, error)
 	// SetImport stores everything of an Import that changes.
 	SetImport(i *Import) error
 	// AddImportResults stores the results of a step. number is the number of rows in earlier steps.
-	AddImportResults(id ImportID, number int64, data []byte) error
+	AddImportResults(id enlist.ImportID, number int64, data []byte) error
 	// ImportResults returns at most limit results of steps whose number is at least from, in order.
-	ImportResults(id ImportID, from int64, limit int) ([]StepResults, error)
+	ImportResults(id enlist.ImportID, from int64, limit int) ([]StepResults, error)
 	// DeleteImportResults removes the results of at most limit steps and returns their number.
-	DeleteImportResults(id ImportID, limit int) (deleted int64, err error)
+	DeleteImportResults(id enlist.ImportID, limit int) (deleted int64, err error)
 	// SetContentSize stores the size of content that is being uploaded.
-	SetContentSize(id ContentID, size int64) error
+	SetContentSize(id enlist.ContentID, size int64) error
 	// AddLedger appends rows of one List to the consent ledger.
 	AddLedger(rows []LedgerRow) error
 }
@@ -217,7 +221,7 @@ type StepResults struct {
 
 // check refuses options that no file can have, and replaces the values "" by their defaults. Errors:
 // InvalidParameters.
-func (o *ImportOptions) check(c *Caller) error {
+func (o *ImportOptions) check(c *enlist.Caller) error {
 	if o.Skip == "" {
 		o.Skip = SkipOfAccount
 		if c.Key.Lists != nil { // such a key must not learn that an address left another List. decisions.md: 53
@@ -237,20 +241,20 @@ func (o *ImportOptions) check(c *Caller) error {
 		if *choice.value == "" {
 			*choice.value = choice.values[0]
 		}
-		if _, err := oneOf(choice.values...)(*choice.value); err != nil {
-			return invalid(choice.name, err.Error())
+		if _, err := enlist.OneOf(choice.values...)(*choice.value); err != nil {
+			return enlist.Invalid(choice.name, err.Error())
 		}
 	}
 	if len([]rune(o.Delimiter)) > 1 {
-		return invalid("delimiter", "expected one character")
+		return enlist.Invalid("delimiter", "expected one character")
 	}
 	for _, m := range o.Dates {
 		if _, err := parseDatePattern(m.Target); err != nil {
-			return invalid("date", fmt.Sprintf("the pattern %q of the column %q: %v", m.Target, m.Column, err))
+			return enlist.Invalid("date", fmt.Sprintf("the pattern %q of the column %q: %v", m.Target, m.Column, err))
 		}
 	}
 	if o.As != AsContacts && (o.AddFields || o.Existing == ExistingOverwrite || o.ConsentType != "" || o.Autoresponders) {
-		return invalid("as", "a file of "+o.As+" stores only addresses: leave out add_fields, existing, "+
+		return enlist.Invalid("as", "a file of "+o.As+" stores only addresses: leave out add_fields, existing, "+
 			"consent_type and autoresponders")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"enlist/internal/enlist"
 	"enlist/internal/sheet"
 )
 
@@ -53,7 +54,7 @@ func (s *Service) requireRoom(n *NewImport) error {
 // AddImport stores a file and adds its Import, which then waits for a process that runs it. Errors: NoList, Denied,
 // InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, and errors of File. After an error the Import is failed.
 // specification: import.options, import.access
-func (s *Service) AddImport(ctx context.Context, c *Caller, n NewImport) (*Import, error) {
+func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) (*Import, error) {
 	if err := s.requireRoom(&n); err != nil {
 		return nil, err
 	}
@@ -91,17 +92,17 @@ func (s *Service) AddImport(ctx context.Context, c *Caller, n NewImport) (*Impor
 }
 
 // allowImport returns the List of an Import, or an error if the caller may not import such a file into it.
-func allowImport(tx Tx, c *Caller, o *ImportOptions) (*Schema, error) {
+func allowImport(tx Tx, c *enlist.Caller, o *ImportOptions) (*enlist.Schema, error) {
 	schema, err := loadList(tx, c, o.List)
 	switch {
 	case err != nil:
 		return nil, err
-	case c.Key.Level < Standard:
-		return nil, Refuse(Denied, "an import needs a key of the level standard")
-	case o.AddFields && !o.DryRun && c.Key.Level < Full:
-		return nil, Refuse(Denied, "an import that adds Fields needs a key of the level full")
+	case c.Key.Level < enlist.Standard:
+		return nil, enlist.Refuse(enlist.Denied, "an import needs a key of the level standard")
+	case o.AddFields && !o.DryRun && c.Key.Level < enlist.Full:
+		return nil, enlist.Refuse(enlist.Denied, "an import that adds Fields needs a key of the level full")
 	case o.Skip == SkipOfAccount && o.As == AsContacts:
-		return schema, requireWholeAccount(c)
+		return schema, enlist.RequireWholeAccount(c)
 	}
 	return schema, nil
 }
@@ -164,8 +165,8 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 }
 
 // startImport reads the header of the file, adds Fields, and makes the Import wait for a process.
-func (s *Service) startImport(ctx context.Context, c *Caller, i *Import) (*Import, error) {
-	schema, err := view(ctx, s, c, func(tx Tx) (*Schema, error) { return allowImport(tx, c, &i.Options) })
+func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) (*Import, error) {
+	schema, err := view(ctx, s, c, func(tx Tx) (*enlist.Schema, error) { return allowImport(tx, c, &i.Options) })
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +197,7 @@ func (s *Service) startImport(ctx context.Context, c *Caller, i *Import) (*Impor
 }
 
 // readHeader returns the columns of the file with their meaning. It reads the first rows if Fields are to be added.
-func (s *Service) readHeader(ctx context.Context, i *Import, schema *Schema) (columns []ImportColumn, err error) {
+func (s *Service) readHeader(ctx context.Context, i *Import, schema *enlist.Schema) (columns []ImportColumn, err error) {
 	content := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
 	defer func() {
 		if content.err != nil {
@@ -205,7 +206,7 @@ func (s *Service) readHeader(ctx context.Context, i *Import, schema *Schema) (co
 	}()
 	file, err := sheet.Open(content, i.Size, i.Options.sheet())
 	if err != nil {
-		return nil, invalid("file", err.Error())
+		return nil, enlist.Invalid("file", err.Error())
 	}
 	defer file.Close()
 	columns, err = planColumns(schema, file.Columns(), &i.Options)
@@ -216,7 +217,7 @@ func (s *Service) readHeader(ctx context.Context, i *Import, schema *Schema) (co
 }
 
 // guessFields sets the types of the Fields that are to be added.
-func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *Schema) error {
+func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *enlist.Schema) error {
 	guesses := make(map[int]*guess)
 	bound := bindColumns(&Import{Options: i.Options, Columns: columns}, schema)
 	for n := range columns {
@@ -233,7 +234,7 @@ func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *
 			break
 		}
 		if err != nil {
-			return invalid("file", err.Error())
+			return enlist.Invalid("file", err.Error())
 		}
 		for n, g := range guesses {
 			if n < len(row.Values) {
@@ -248,7 +249,7 @@ func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *
 }
 
 // requireConsent refuses a file for a GDPR compliant List that says nothing about consent. specification: import.consent
-func requireConsent(schema *Schema, i *Import) error {
+func requireConsent(schema *enlist.Schema, i *Import) error {
 	if i.Options.As != AsContacts {
 		return nil
 	}
@@ -258,7 +259,7 @@ func requireConsent(schema *Schema, i *Import) error {
 			return nil // each row is checked
 		}
 	} else if schema.List.GDPR && consent.Type == "" {
-		return &Error{Kind: ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant: " +
+		return &enlist.Error{Kind: enlist.ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant: " +
 			"the file needs the columns consent_type and consent_text, or consent_type=gdpr and consent_text for all rows"}
 	}
 	if err := consent.check(schema); err != nil {
@@ -269,7 +270,7 @@ func requireConsent(schema *Schema, i *Import) error {
 }
 
 // addFields adds the new Fields, unless the Import is a dry run.
-func (s *Service) addFields(ctx context.Context, c *Caller, i *Import) error {
+func (s *Service) addFields(ctx context.Context, c *enlist.Caller, i *Import) error {
 	if i.Options.DryRun {
 		return nil
 	}
@@ -288,7 +289,7 @@ func (s *Service) addFields(ctx context.Context, c *Caller, i *Import) error {
 }
 
 // abandonImport ends an Import whose upload or header was refused.
-func (s *Service) abandonImport(ctx context.Context, id ImportID, reason error) error {
+func (s *Service) abandonImport(ctx context.Context, id enlist.ImportID, reason error) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		i, err := tx.LockImport(id)
 		if err != nil || i.State != ImportUploading {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file converts the cells of a file to the values that Fields read. It accepts what people write into
@@ -18,42 +20,42 @@ import (
 
 // input returns a cell of a Field's column as if a caller had sent it. sent is false for a cell that the row does not
 // have.
-func (b *boundColumn) input(cell any, decimalComma bool) (in Input, sent bool) {
+func (b *boundColumn) input(cell any, decimalComma bool) (in enlist.Input, sent bool) {
 	switch v := cell.(type) {
 	case nil:
-		return Input{}, false
+		return enlist.Input{}, false
 	case string:
-		return Input{Kind: InputText, Text: b.text(v, decimalComma)}, true
+		return enlist.Input{Kind: enlist.InputText, Text: b.text(v, decimalComma)}, true
 	case json.Number:
-		if b.field.Type == Date {
-			return Input{Kind: InputText, Text: b.text(string(v), false)}, true
+		if b.field.Type == enlist.Date {
+			return enlist.Input{Kind: enlist.InputText, Text: b.text(string(v), false)}, true
 		}
 	case time.Time:
-		return Input{Kind: InputText, Text: isoTime(v)}, true
+		return enlist.Input{Kind: enlist.InputText, Text: isoTime(v)}, true
 	}
 	return inputOf(cell), true
 }
 
 // inputOf returns a value of JSON as a caller would send it.
-func inputOf(cell any) Input {
+func inputOf(cell any) enlist.Input {
 	switch v := cell.(type) {
 	case string:
-		return Input{Kind: InputText, Text: v}
+		return enlist.Input{Kind: enlist.InputText, Text: v}
 	case json.Number:
-		return Input{Kind: InputNumber, Text: string(v)}
+		return enlist.Input{Kind: enlist.InputNumber, Text: string(v)}
 	case bool:
 		if v {
-			return Input{Kind: InputTrue}
+			return enlist.Input{Kind: enlist.InputTrue}
 		}
-		return Input{Kind: InputFalse}
+		return enlist.Input{Kind: enlist.InputFalse}
 	case []any:
-		in := Input{Kind: InputArray}
+		in := enlist.Input{Kind: enlist.InputArray}
 		for _, item := range v {
 			in.Items = append(in.Items, inputOf(item))
 		}
 		return in
 	case map[string]any:
-		in := Input{Kind: InputObject}
+		in := enlist.Input{Kind: enlist.InputObject}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			item := inputOf(v[name])
 			item.Name = name
@@ -61,7 +63,7 @@ func inputOf(cell any) Input {
 		}
 		return in
 	}
-	return Input{}
+	return enlist.Input{}
 }
 
 // text returns a cell in a spelling that the Field accepts. A text that it does not understand stays as it is, so that
@@ -69,15 +71,15 @@ func inputOf(cell any) Input {
 func (b *boundColumn) text(cell string, decimalComma bool) string {
 	f := b.field
 	switch {
-	case f.AddressType == AddressEmail:
+	case f.AddressType == enlist.AddressEmail:
 		return bareAddress(cell)
-	case f.Type == Date:
+	case f.Type == enlist.Date:
 		if iso, ok := b.isoDate(strings.TrimSpace(cell)); ok {
 			return iso
 		}
 	case f.Numeric() && decimalComma:
 		return strings.Replace(strings.ReplaceAll(cell, ".", ""), ",", ".", 1)
-	case f.Type == Checkbox && f.Values != "" && !strings.Contains(f.Values, ","):
+	case f.Type == enlist.Checkbox && f.Values != "" && !strings.Contains(f.Values, ","):
 		if ticked, ok := tickOf(cell); ok && ticked {
 			return f.Values
 		} else if ok && !strings.EqualFold(strings.TrimSpace(cell), f.Values) {
@@ -219,7 +221,7 @@ func (b *boundColumn) unixTime(cell any, zone *time.Location) (int64, error) {
 	if at, ok := cell.(time.Time); ok {
 		return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone).Unix(), nil
 	}
-	text, _ := inputOf(cell).scalarText()
+	text, _ := inputOf(cell).ScalarText()
 	text = strings.TrimSpace(text)
 	if text == "" || text == "0" {
 		return 0, nil
@@ -236,7 +238,7 @@ func (b *boundColumn) unixTime(cell any, zone *time.Location) (int64, error) {
 			return at.Unix(), nil
 		}
 	}
-	return 0, invalid(b.key, "expected a Unix time, or a time such as 2026-01-31 17:05:00")
+	return 0, enlist.Invalid(b.key, "expected a Unix time, or a time such as 2026-01-31 17:05:00")
 }
 
 // flag reads a cell of a column of flags. An empty cell means otherwise.
@@ -247,12 +249,12 @@ func (b *boundColumn) flag(cell any, otherwise bool) (bool, error) {
 	case bool:
 		return v, nil
 	}
-	text, _ := inputOf(cell).scalarText()
+	text, _ := inputOf(cell).ScalarText()
 	if strings.TrimSpace(text) == "" {
 		return otherwise, nil
 	}
 	if ticked, ok := tickOf(text); ok {
 		return ticked, nil
 	}
-	return otherwise, invalid(b.key, "expected 1 or 0")
+	return otherwise, enlist.Invalid(b.key, "expected 1 or 0")
 }

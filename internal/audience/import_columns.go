@@ -4,23 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file decides what each column of a file is stored as.
 
 // ImportColumn is a column of a file with its meaning.
 type ImportColumn struct {
-	Name   string    `json:"name"`
-	Target string    `json:"target"`              // name of a Field, or one of importKeys; "": the column is left out
-	Field  FieldID   `json:"field_id,omitempty"`  // 0: no Field, or a Field that a dry run does not add
-	New    *NewField `json:"new_field,omitempty"` // the Field that the Import adds for the column
+	Name   string         `json:"name"`
+	Target string         `json:"target"`              // name of a Field, or one of importKeys; "": the column is left out
+	Field  enlist.FieldID `json:"field_id,omitempty"`  // 0: no Field, or a Field that a dry run does not add
+	New    *NewField      `json:"new_field,omitempty"` // the Field that the Import adds for the column
 }
 
 // NewField is a Field that an Import adds. Its name is the Target of the column.
 type NewField struct {
-	Type       FieldType `json:"type"`
-	Values     string    `json:"values,omitempty"` // the choice of a checkbox
-	TimeFormat string    `json:"time_format,omitempty"`
+	Type       enlist.FieldType `json:"type"`
+	Values     string           `json:"values,omitempty"` // the choice of a checkbox
+	TimeFormat string           `json:"time_format,omitempty"`
 }
 
 // The columns that are no Fields. The system keys have the names that a Contact has.
@@ -52,7 +54,7 @@ var emailNames = []string{"email", "e-mail", "email address", "e-mail address", 
 
 // columnPlan finds the meaning of the columns of a file.
 type columnPlan struct {
-	schema  *Schema
+	schema  *enlist.Schema
 	options *ImportOptions
 	names   []string
 	mapped  map[string]string // the Target of --map, by name of the column
@@ -60,7 +62,7 @@ type columnPlan struct {
 
 // planColumns returns the meaning of each column. A column that options.Map does not name means the Field or the key
 // with its name, whatever the letter case. Errors: InvalidParameters. specification: import.columns
-func planColumns(schema *Schema, names []string, o *ImportOptions) ([]ImportColumn, error) {
+func planColumns(schema *enlist.Schema, names []string, o *ImportOptions) ([]ImportColumn, error) {
 	p := columnPlan{schema: schema, options: o, names: names, mapped: make(map[string]string)}
 	for _, m := range o.Map {
 		name, err := p.column("map", m.Column)
@@ -94,14 +96,14 @@ func (p *columnPlan) column(option, name string) (string, error) {
 	for _, n := range p.names {
 		if strings.ToLower(n) == wanted {
 			if found != "" {
-				return "", invalid(option, fmt.Sprintf("the columns %q and %q are both named %q: write the exact name",
+				return "", enlist.Invalid(option, fmt.Sprintf("the columns %q and %q are both named %q: write the exact name",
 					found, n, name))
 			}
 			found = n
 		}
 	}
 	if found == "" {
-		return "", invalid(option, fmt.Sprintf("the file has no column %s; its columns are: %s", quoted(name),
+		return "", enlist.Invalid(option, fmt.Sprintf("the file has no column %s; its columns are: %s", enlist.Quoted(name),
 			shortList(p.names)))
 	}
 	return found, nil
@@ -135,20 +137,20 @@ func (p *columnPlan) meaning(name string) (ImportColumn, error) {
 	case p.options.AddFields && !reserved(target):
 		c.Target, c.New = strings.TrimSpace(target), new(NewField)
 	case mapped:
-		return c, invalid("map", fmt.Sprintf("the List has no Field %s for the column %s: add it, or import with add_fields",
-			quoted(target), quoted(name)))
+		return c, enlist.Invalid("map", fmt.Sprintf("the List has no Field %s for the column %s: add it, or import with add_fields",
+			enlist.Quoted(target), enlist.Quoted(name)))
 	}
 	return c, nil
 }
 
 // field returns the Field that a name means, or nil. A name that is only similar to "email" means the email Field, unless
 // the caller has mapped it or another column.
-func (p *columnPlan) field(name string, mapped bool) *Field {
+func (p *columnPlan) field(name string, mapped bool) *enlist.Field {
 	trimmed := strings.TrimSpace(name)
-	if f, _ := p.schema.fieldOfKey(trimmed); f != nil {
+	if f, _ := fieldOfKey(p.schema, trimmed); f != nil {
 		return f
 	}
-	var found *Field
+	var found *enlist.Field
 	for i := range p.schema.Fields {
 		f := &p.schema.Fields[i]
 		if strings.EqualFold(strings.TrimSpace(f.Name), trimmed) {
@@ -186,7 +188,7 @@ func (p *columnPlan) check(columns []ImportColumn) error {
 			continue
 		}
 		f := p.schema.Field(c.Field)
-		hasAddress = hasAddress || f != nil && f.AddressType != AddressNone
+		hasAddress = hasAddress || f != nil && f.AddressType != enlist.AddressNone
 		other := first[c.Target]
 		if other == nil {
 			first[c.Target] = c
@@ -201,13 +203,13 @@ func (p *columnPlan) check(columns []ImportColumn) error {
 			other.Target, other.Field, other.New = "", 0, nil
 			first[c.Target] = c
 		default:
-			return invalid("map", fmt.Sprintf("the columns %s and %s are both for %s: leave one of them out with --map %s=",
-				quoted(other.Name), quoted(c.Name), quoted(c.Target), c.Name))
+			return enlist.Invalid("map", fmt.Sprintf("the columns %s and %s are both for %s: leave one of them out with --map %s=",
+				enlist.Quoted(other.Name), enlist.Quoted(c.Name), enlist.Quoted(c.Target), c.Name))
 		}
 	}
 	if !hasAddress {
-		return invalid("map", fmt.Sprintf("no column is for the Field %s; name it with --map COLUMN=%s; the columns are: %s",
-			quoted(p.schema.Email().Name), p.schema.Email().Name, shortList(p.names)))
+		return enlist.Invalid("map", fmt.Sprintf("no column is for the Field %s; name it with --map COLUMN=%s; the columns are: %s",
+			enlist.Quoted(p.schema.Email().Name), p.schema.Email().Name, shortList(p.names)))
 	}
 	return nil
 }
@@ -219,13 +221,13 @@ func hasConsent(columns []ImportColumn) bool {
 
 // boundColumn is a column with what is needed to read its cells.
 type boundColumn struct {
-	key   string // one of importKeys; "": a Field, or left out
-	field *Field // nil: a key, or left out
+	key   string        // one of importKeys; "": a Field, or left out
+	field *enlist.Field // nil: a key, or left out
 	date  *datePattern
 }
 
 // bindColumns returns the columns for reading. A column whose Field was deleted is left out.
-func bindColumns(i *Import, schema *Schema) []boundColumn {
+func bindColumns(i *Import, schema *enlist.Schema) []boundColumn {
 	bound := make([]boundColumn, len(i.Columns))
 	for n := range i.Columns {
 		c := &i.Columns[n]
@@ -234,12 +236,12 @@ func bindColumns(i *Import, schema *Schema) []boundColumn {
 		case c.Field != 0:
 			b.field = schema.Field(c.Field)
 		case c.New != nil:
-			b.field = &Field{ID: -FieldID(n + 1), Name: c.Target, Type: c.New.Type, Values: c.New.Values,
+			b.field = &enlist.Field{ID: -enlist.FieldID(n + 1), Name: c.Target, Type: c.New.Type, Values: c.New.Values,
 				TimeFormat: c.New.TimeFormat}
 		default:
 			b.key = c.Target
 		}
-		if b.field != nil && i.Options.As != AsContacts && b.field.AddressType == AddressNone {
+		if b.field != nil && i.Options.As != AsContacts && b.field.AddressType == enlist.AddressNone {
 			b.field = nil
 		}
 		for _, m := range i.Options.Dates {

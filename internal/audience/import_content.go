@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"io"
+
+	"enlist/internal/enlist"
 )
 
 // This file reads the file of an Import from the database.
@@ -15,7 +17,7 @@ const keptPieces = 8
 type contentReader struct {
 	ctx     context.Context
 	service *Service
-	content ContentID
+	content enlist.ContentID
 	size    int64
 	kept    []keptPiece // the piece that was used last is the last one
 	read    int64       // number of bytes of the pieces that were read

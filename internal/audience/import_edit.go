@@ -4,18 +4,20 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file shows, pauses, continues and cancels Imports.
 
 // Import returns an Import. Errors: ErrNoImport, Denied.
-func (s *Service) Import(ctx context.Context, c *Caller, id ImportID) (*Import, error) {
+func (s *Service) Import(ctx context.Context, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
 	return view(ctx, s, c, func(tx Tx) (*Import, error) { return loadImport(tx, c, id) })
 }
 
 // loadImport returns an Import, if the caller may access its List. For an Import of another Account it returns the same
 // error as for one that does not exist.
-func loadImport(tx Tx, c *Caller, id ImportID) (*Import, error) {
+func loadImport(tx Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
 	if id <= 0 {
 		return nil, ErrNoImport
 	}
@@ -27,13 +29,13 @@ func loadImport(tx Tx, c *Caller, id ImportID) (*Import, error) {
 		return nil, ErrNoImport
 	}
 	if !c.Key.Allows(i.ListID) {
-		return nil, Refuse(Denied, "this key is restricted to other Lists")
+		return nil, enlist.Refuse(enlist.Denied, "this key is restricted to other Lists")
 	}
 	return i, nil
 }
 
 // Imports returns the Imports of the Lists that the caller may access, in order of ID.
-func (s *Service) Imports(ctx context.Context, c *Caller) ([]Import, error) {
+func (s *Service) Imports(ctx context.Context, c *enlist.Caller) ([]Import, error) {
 	return view(ctx, s, c, func(tx Tx) ([]Import, error) {
 		all, err := tx.Imports(c.Account.ID)
 		return slices.DeleteFunc(all, func(i Import) bool { return !c.Key.Allows(i.ListID) }), err
@@ -42,7 +44,7 @@ func (s *Service) Imports(ctx context.Context, c *Caller) ([]Import, error) {
 
 // PauseImport stops an Import after the step that runs, until ResumeImport continues it. Errors: ErrNoImport, Denied, and
 // InvalidParameters if the Import has ended.
-func (s *Service) PauseImport(ctx context.Context, c *Caller, id ImportID) error {
+func (s *Service) PauseImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
 	return s.editImport(ctx, c, id, "pause", func(_ Tx, i *Import, _ int64) error {
 		i.State, i.Owner, i.LeaseUntil = ImportPaused, "", 0
 		return nil
@@ -50,7 +52,7 @@ func (s *Service) PauseImport(ctx context.Context, c *Caller, id ImportID) error
 }
 
 // ResumeImport makes a paused Import wait for a process that continues it. Errors: as of PauseImport.
-func (s *Service) ResumeImport(ctx context.Context, c *Caller, id ImportID) error {
+func (s *Service) ResumeImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
 	return s.editImport(ctx, c, id, "resume", func(tx Tx, i *Import, _ int64) error {
 		if i.State == ImportPaused {
 			i.State, i.Reason = ImportWaiting, ""
@@ -60,30 +62,30 @@ func (s *Service) ResumeImport(ctx context.Context, c *Caller, id ImportID) erro
 }
 
 // CancelImport ends an Import after the step that runs. The rows that were stored stay. Errors: as of PauseImport.
-func (s *Service) CancelImport(ctx context.Context, c *Caller, id ImportID) error {
+func (s *Service) CancelImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
 	return s.editImport(ctx, c, id, "cancel", func(tx Tx, i *Import, now int64) error {
 		return i.end(tx, ImportCancelled, "", now)
 	})
 }
 
 // editImport changes the state of an Import that has not ended.
-func (s *Service) editImport(ctx context.Context, c *Caller, id ImportID, what string,
+func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID, what string,
 	change func(tx Tx, i *Import, now int64) error) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		if _, err := loadImport(tx, c, id); err != nil {
 			return false, err
 		}
-		if c.Key.Level < Standard {
-			return false, Refuse(Denied, "an import needs a key of the level standard")
+		if c.Key.Level < enlist.Standard {
+			return false, enlist.Refuse(enlist.Denied, "an import needs a key of the level standard")
 		}
 		i, err := tx.LockImport(id)
 		switch {
 		case err != nil:
 			return false, err
 		case i.Ended():
-			return false, invalid("id", fmt.Sprintf("the import is %s already", i.State))
+			return false, enlist.Invalid("id", fmt.Sprintf("the import is %s already", i.State))
 		case i.State == ImportUploading && what != "cancel":
-			return false, invalid("id", "the file of the import is still uploaded")
+			return false, enlist.Invalid("id", "the file of the import is still uploaded")
 		}
 		before := i.auditValues()
 		if err := change(tx, i, now); err != nil {

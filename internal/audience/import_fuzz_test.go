@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // These fuzz targets read patterns of dates and cells of files.
@@ -21,7 +23,7 @@ func FuzzDatePattern(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b := &boundColumn{field: &Field{Type: Date}, date: p}
+		b := &boundColumn{field: &enlist.Field{Type: enlist.Date}, date: p}
 		if iso, ok := b.isoDate(cell); ok {
 			if _, err := time.Parse(isoLayout(iso), iso); err != nil {
 				t.Errorf("%q by %q is %q: %v", cell, pattern, iso, err)
@@ -65,8 +67,8 @@ func FuzzCell(f *testing.F) {
 	for _, cell := range []string{"", "ann@example.com", "Ann <a@b.de>", "1.234,50", "43861", "2020-01-31 10:00", "x", "TRUE", "\x00", "☃", "1e400", "<"} {
 		f.Add(cell, uint8(0), false)
 	}
-	kinds := []Field{{Name: "f", Type: Text}, {Name: "f", Type: Decimal}, {Name: "f", Type: Date}, {Name: "f", Type: Checkbox, Values: "yes"},
-		{Name: "f", Type: Text, AddressType: AddressEmail}}
+	kinds := []enlist.Field{{Name: "f", Type: enlist.Text}, {Name: "f", Type: enlist.Decimal}, {Name: "f", Type: enlist.Date}, {Name: "f", Type: enlist.Checkbox, Values: "yes"},
+		{Name: "f", Type: enlist.Text, AddressType: enlist.AddressEmail}}
 	f.Fuzz(func(t *testing.T, cell string, kind uint8, comma bool) {
 		b := &boundColumn{field: &kinds[int(kind)%len(kinds)], key: keyCreated}
 		for _, v := range []any{cell, json.Number(cell), nil, true, []any{cell}, map[string]any{cell: cell}} {
@@ -75,7 +77,7 @@ func FuzzCell(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			again, err := b.field.Read(Input{Kind: InputText, Text: text}, "2026-01-31")
+			again, err := b.field.Read(enlist.Input{Kind: enlist.InputText, Text: text}, "2026-01-31")
 			if err != nil || again != text {
 				t.Errorf("%q is stored as %q, which is read as %q, error %v", cell, text, again, err)
 			}
@@ -83,7 +85,7 @@ func FuzzCell(f *testing.F) {
 		if at, err := b.unixTime(cell, time.UTC); err == nil && at < 0 {
 			t.Errorf("%q is the Unix time %d", cell, at)
 		}
-		if _, err := b.flag(cell, true); err != nil && KindOf(err) != InvalidParameters {
+		if _, err := b.flag(cell, true); err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
 			t.Errorf("%q is refused with %v", cell, err)
 		}
 	})

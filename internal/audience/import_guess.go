@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"enlist/internal/enlist"
 )
 
 // This file guesses the types of new Fields from the first rows of a file.
@@ -27,7 +29,7 @@ type guess struct {
 }
 
 func newGuess(date *datePattern) *guess {
-	return &guess{column: boundColumn{field: &Field{Type: Date, TimeFormat: time24}, date: date}}
+	return &guess{column: boundColumn{field: &enlist.Field{Type: enlist.Date, TimeFormat: enlist.Time24}, date: date}}
 }
 
 // see takes one cell into account.
@@ -66,16 +68,16 @@ func (g *guess) see(cell any, decimalComma bool) {
 	if decimalComma {
 		number = strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1)
 	}
-	if _, ok := ParseDecimal(number); !ok || isCode(text) {
+	if _, ok := enlist.ParseDecimal(number); !ok || isCode(text) {
 		g.notDecimal = true
 	}
 	date := text
 	if g.column.date != nil {
 		date, _ = g.column.isoDate(text)
 	}
-	iso, ok := ParseDate(date, time24)
+	iso, ok := enlist.ParseDate(date, enlist.Time24)
 	g.notDate = g.notDate || !ok
-	g.hasTime = g.hasTime || ok && len(iso) > dateLength
+	g.hasTime = g.hasTime || ok && len(iso) > enlist.DateLength
 	g.isLong = g.isLong || utf8.RuneCountInString(text) > maxTextLength || strings.ContainsAny(text, "\r\n")
 }
 
@@ -89,25 +91,27 @@ func isCode(text string) bool {
 func (g *guess) field() NewField {
 	switch {
 	case g.values == 0:
-		return NewField{Type: Text}
+		return NewField{Type: enlist.Text}
 	case !g.notTick && g.isTickByWords:
-		return NewField{Type: Checkbox, Values: tickChoice}
+		return NewField{Type: enlist.Checkbox, Values: tickChoice}
 	case !g.notDate && g.hasTime:
-		return NewField{Type: Date, TimeFormat: time24}
+		return NewField{Type: enlist.Date, TimeFormat: enlist.Time24}
 	case !g.notDate:
-		return NewField{Type: Date, TimeFormat: timeOff}
+		return NewField{Type: enlist.Date, TimeFormat: enlist.TimeOff}
 	case !g.notDecimal:
-		return NewField{Type: Decimal}
+		return NewField{Type: enlist.Decimal}
 	case g.isLong:
-		return NewField{Type: Comment}
+		return NewField{Type: enlist.Comment}
 	}
-	return NewField{Type: Text}
+	return NewField{Type: enlist.Text}
 }
 
 // details returns the definition of the Field as a caller would send it.
-func (f *NewField) details(name string) []Detail {
-	text := func(key, value string) Detail { return Detail{Key: key, Value: Input{Kind: InputText, Text: value}} }
-	all := []Detail{text("name", name), text("type", string(f.Type))}
+func (f *NewField) details(name string) []enlist.Detail {
+	text := func(key, value string) enlist.Detail {
+		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+	}
+	all := []enlist.Detail{text("name", name), text("type", string(f.Type))}
 	if f.Values != "" {
 		all = append(all, text("values_array", f.Values))
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file imports the other kinds of files: addresses that have unsubscribed, that reported a mail as spam, or that
@@ -59,8 +61,8 @@ func (s *importTx) storeOthers(rows []importRow) error {
 const maxOfAddress = 100
 
 // allWith returns the Contacts with the addresses or mobile numbers, by address.
-func (s *importTx) allWith(keys []string) (map[string][]*Contact, error) {
-	found := make(map[string][]*Contact, len(keys))
+func (s *importTx) allWith(keys []string) (map[string][]*enlist.Contact, error) {
+	found := make(map[string][]*enlist.Contact, len(keys))
 	hasMobile := false
 	for _, key := range keys {
 		found[key] = nil
@@ -69,11 +71,11 @@ func (s *importTx) allWith(keys []string) (map[string][]*Contact, error) {
 	if s.schema.Unique && !hasMobile { // one look-up finds all
 		first, err := s.tx.FirstContacts(s.i.ListID, keys)
 		for key, c := range first {
-			found[key] = []*Contact{c}
+			found[key] = []*enlist.Contact{c}
 		}
 		return found, err
 	}
-	err := s.tx.ContactsWithAddresses(s.i.ListID, slices.Collect(maps.Keys(found)), func(c *Contact) {
+	err := s.tx.ContactsWithAddresses(s.i.ListID, slices.Collect(maps.Keys(found)), func(c *enlist.Contact) {
 		for _, key := range slices.Compact([]string{c.Key, c.Mobile}) {
 			if all, wanted := found[key]; wanted && len(all) < maxOfAddress {
 				found[key] = append(all, c)
@@ -84,14 +86,14 @@ func (s *importTx) allWith(keys []string) (map[string][]*Contact, error) {
 }
 
 // unsubscribed unsubscribes the Contacts with the address of a row, and adds the address to the Unsubscriber List.
-func (s *importTx) unsubscribed(d *decision, contacts []*Contact, listed map[string]bool) error {
+func (s *importTx) unsubscribed(d *decision, contacts []*enlist.Contact, listed map[string]bool) error {
 	for _, c := range contacts {
 		if c.IsUnsubscribed {
 			continue
 		}
 		c.IsUnsubscribed, c.Modified = true, s.now
 		d.outcome, d.contact = RowUpdated, c
-		if err := s.change(c, WebhookUnsubscribed); err != nil {
+		if err := s.change(c, enlist.WebhookUnsubscribed); err != nil {
 			return err
 		}
 		s.ended = append(s.ended, LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: s.now, Method: "import",
@@ -120,7 +122,7 @@ func (s *importTx) unsubscribed(d *decision, contacts []*Contact, listed map[str
 }
 
 // bounced deactivates the Contacts with the address of a row.
-func (s *importTx) bounced(d *decision, contacts []*Contact) error {
+func (s *importTx) bounced(d *decision, contacts []*enlist.Contact) error {
 	if len(contacts) == 0 {
 		d.outcome, d.reason = RowSkipped, reasonNoContact
 		return nil
@@ -132,7 +134,7 @@ func (s *importTx) bounced(d *decision, contacts []*Contact) error {
 		}
 		c.IsBounceDeactivated, c.IsActive, c.Modified = true, false, s.now
 		d.outcome, d.reason, d.contact = RowUpdated, "", c
-		if err := s.change(c, WebhookUpdated); err != nil {
+		if err := s.change(c, enlist.WebhookUpdated); err != nil {
 			return err
 		}
 		if s.i.Options.DryRun {
@@ -146,7 +148,7 @@ func (s *importTx) bounced(d *decision, contacts []*Contact) error {
 }
 
 // change stores a Contact, and its event if the caller asked for webhooks.
-func (s *importTx) change(c *Contact, event WebhookEventType) error {
+func (s *importTx) change(c *enlist.Contact, event enlist.WebhookEventType) error {
 	if s.i.Options.DryRun {
 		return nil
 	}
@@ -159,10 +161,10 @@ func (s *importTx) change(c *Contact, event WebhookEventType) error {
 // unsubscriber returns the entry of a row for the Unsubscriber List.
 func (s *importTx) unsubscriber(d *decision) *Unsubscriber {
 	p := d.row.parsed
-	u := &Unsubscriber{ListID: s.i.ListID, AddressType: AddressEmail, AddressKey: p.key, Time: s.now}
+	u := &Unsubscriber{ListID: s.i.ListID, AddressType: enlist.AddressEmail, AddressKey: p.key, Time: s.now}
 	field := s.schema.Email()
 	if p.key == p.mobile && p.mobile != "" {
-		u.AddressType, field = AddressMobile, s.schema.Mobile()
+		u.AddressType, field = enlist.AddressMobile, s.schema.Mobile()
 	}
 	for _, v := range p.values {
 		if v.field == field {

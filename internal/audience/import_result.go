@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the results of an Import's rows. The results of a step are stored together, as lines of JSON that are
@@ -16,12 +18,12 @@ import (
 
 // RowResult is what became of a row. In a dry run it is what would become of it. specification: import.results
 type RowResult struct {
-	Row     int64      `json:"row"` // number of the row in the file, without the header
-	Outcome RowOutcome `json:"outcome"`
-	Contact ContactID  `json:"contact_id"`       // 0: none
-	Reason  string     `json:"reason,omitempty"` // why the row was not stored
-	Field   string     `json:"field,omitempty"`  // name of the Field or key that was refused
-	Value   string     `json:"value,omitempty"`  // the value that was refused, at most 200 bytes of it
+	Row     int64            `json:"row"` // number of the row in the file, without the header
+	Outcome RowOutcome       `json:"outcome"`
+	Contact enlist.ContactID `json:"contact_id"`       // 0: none
+	Reason  string           `json:"reason,omitempty"` // why the row was not stored
+	Field   string           `json:"field,omitempty"`  // name of the Field or key that was refused
+	Value   string           `json:"value,omitempty"`  // the value that was refused, at most 200 bytes of it
 }
 
 // RowResultHeader is the first line of the results as CSV.
@@ -101,7 +103,7 @@ func (d *decision) result() RowResult {
 	}
 	if d.row.err != nil {
 		r.Value = d.row.value
-		if refusal, ok := errors.AsType[*Error](d.row.err); ok {
+		if refusal, ok := errors.AsType[*enlist.Error](d.row.err); ok {
 			r.Field = refusal.Field
 		}
 	}
@@ -130,7 +132,7 @@ const resultSteps = 16
 
 // ImportResults calls each with the result of every row that is done, in the order of the file. The results are removed
 // seven days after the end of the Import. Errors: ErrNoImport, Denied, and those of each.
-func (s *Service) ImportResults(ctx context.Context, c *Caller, id ImportID, each func(*RowResult) error) error {
+func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist.ImportID, each func(*RowResult) error) error {
 	for from := int64(0); ; {
 		found, err := view(ctx, s, c, func(tx Tx) ([]StepResults, error) {
 			if _, err := loadImport(tx, c, id); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"enlist/internal/enlist"
 )
 
 // This file reads a row of a file: the values of its Fields, its system values and its consent.
@@ -31,18 +33,18 @@ type importedState struct {
 // stores them.
 type rowParser struct {
 	options *ImportOptions
-	schema  *Schema
+	schema  *enlist.Schema
 	today   string
 	zone    *time.Location
 	columns []boundColumn
-	inputs  []Input     // of the row that is read
-	sent    []sentValue // of the row that is read
+	inputs  []enlist.Input // of the row that is read
+	sent    []sentValue    // of the row that is read
 }
 
-func newRowParser(i *Import, schema *Schema, today string) *rowParser {
+func newRowParser(i *Import, schema *enlist.Schema, today string) *rowParser {
 	columns := bindColumns(i, schema)
-	return &rowParser{options: &i.Options, schema: schema, today: today, zone: location(schema.TimeZone), columns: columns,
-		inputs: make([]Input, len(columns)), sent: make([]sentValue, 0, len(columns))}
+	return &rowParser{options: &i.Options, schema: schema, today: today, zone: enlist.Location(schema.TimeZone), columns: columns,
+		inputs: make([]enlist.Input, len(columns)), sent: make([]sentValue, 0, len(columns))}
 }
 
 // isCurrent reports whether reading the row again would give the same result.
@@ -141,7 +143,7 @@ func (p *rowParser) preferences(text string) (all []PreferenceChoice, err error)
 	for item := range strings.SplitSeq(text, ";") {
 		item = strings.TrimSpace(item)
 		choice := PreferenceChoice{Name: item, Agree: true}
-		if p.schema.preference(item) == nil {
+		if p.schema.Preference(item) == nil {
 			if i := strings.LastIndexByte(item, '='); i >= 0 {
 				agree, ok := tickOf(item[i+1:])
 				if ok {
@@ -151,8 +153,8 @@ func (p *rowParser) preferences(text string) (all []PreferenceChoice, err error)
 		}
 		switch {
 		case item == "":
-		case p.schema.preference(choice.Name) == nil:
-			return nil, invalid(keyConsentPreferences, "the List has no preference "+quoted(choice.Name))
+		case p.schema.Preference(choice.Name) == nil:
+			return nil, enlist.Invalid(keyConsentPreferences, "the List has no preference "+enlist.Quoted(choice.Name))
 		default:
 			all = append(all, choice)
 		}
@@ -176,7 +178,7 @@ const maxShownValue = 200
 
 // refusedValue returns the value that an error is about, for the person who corrects the file.
 func (p *rowParser) refusedValue(r *importRow, err error) string {
-	refusal, ok := errors.AsType[*Error](err)
+	refusal, ok := errors.AsType[*enlist.Error](err)
 	if !ok {
 		return ""
 	}
@@ -210,7 +212,7 @@ func shorten(text string, most int) string {
 }
 
 // newContact returns the Contact that a row adds.
-func (r *importRow) newContact(now int64) *Contact {
+func (r *importRow) newContact(now int64) *enlist.Contact {
 	c := r.parsed.newContact("bulk_upload", now)
 	c.Created = cmp.Or(r.system.created, now)
 	return &c
@@ -219,7 +221,7 @@ func (r *importRow) newContact(now int64) *Contact {
 // restore sets the state that the row gives to a Contact. It reports whether this changes the Contact, and whether it
 // changes something that ContactTx.UpdateContact stores and BulkTx.UpdateContacts does not. A row never makes a Contact
 // get mail again that gets none now.
-func (r *importRow) restore(c *Contact) (changed, inFull bool) {
+func (r *importRow) restore(c *enlist.Contact) (changed, inFull bool) {
 	s := &r.system
 	before := *c
 	if s.confirmed != 0 && !c.DoubleOptIn {
@@ -230,6 +232,6 @@ func (r *importRow) restore(c *Contact) (changed, inFull bool) {
 	c.IsActive = c.IsActive && !s.isInactive && !s.isBounced
 	inFull = before.IsUnsubscribed != c.IsUnsubscribed || before.IsBounceDeactivated != c.IsBounceDeactivated ||
 		before.IsActive != c.IsActive
-	inFull = c.setPreferences(r.parsed.schema, r.ledger.Preferences) || inFull
+	inFull = setPreferences(c, r.parsed.schema, r.ledger.Preferences) || inFull
 	return inFull || before.DoubleOptIn != c.DoubleOptIn, inFull
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 
+	"enlist/internal/enlist"
 	"enlist/internal/sheet"
 )
 
@@ -30,14 +31,14 @@ var errStopped = errors.New("the import was stopped")
 // RunImport stores the rows of an Import until it has ended or was paused. It returns nil also if the Import has ended
 // before or is paused. Its error is ErrImportRuns while another process runs the Import. After any other error, such as
 // an outage of the database, a later call continues. A file that cannot be read ends the Import as failed.
-func (s *Service) RunImport(ctx context.Context, id ImportID) error {
+func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 	r := &importRun{service: s, id: id, owner: rand.Text(), seen: newAddressSet()}
 	i, err := r.claim(ctx)
 	if err != nil || i == nil {
 		return err
 	}
 	r.dryRun = i.Options.DryRun
-	ctx = WithAccount(ctx, i.AccountID)
+	ctx = enlist.WithAccount(ctx, i.AccountID)
 	reader := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
 	file, err := sheet.Open(reader, i.Size, i.Options.sheet())
 	if err != nil {
@@ -77,7 +78,7 @@ func (o *ImportOptions) sheet() sheet.Options {
 // importRun is one run of an Import by this process.
 type importRun struct {
 	service *Service
-	id      ImportID
+	id      enlist.ImportID
 	owner   string
 	dryRun  bool
 	seen    *addressSet // of a dry run
@@ -185,7 +186,7 @@ func (r *importRun) read(ctx context.Context, i *Import, content *contentReader,
 	for {
 		schema, err := r.service.schemaOf(ctx, i.ListID)
 		if err != nil {
-			if KindOf(err) == NoList {
+			if enlist.KindOf(err) == enlist.NoList {
 				return r.fail(ctx, err)
 			}
 			return err
@@ -260,11 +261,11 @@ func (r *importRun) renew(ctx context.Context) error {
 }
 
 // schemaOf returns the Schema of a List, for the service itself.
-func (s *Service) schemaOf(ctx context.Context, list ListID) (*Schema, error) {
+func (s *Service) schemaOf(ctx context.Context, list enlist.ListID) (*enlist.Schema, error) {
 	if schema, cached := s.store.CachedSchema(list); cached {
 		return schema, nil
 	}
-	return ownView(ctx, s, func(tx Tx) (*Schema, error) { return tx.Schema(list) })
+	return ownView(ctx, s, func(tx Tx) (*enlist.Schema, error) { return tx.Schema(list) })
 }
 
 // step stores the rows of a chunk in one transaction. A dry run reads in a View, so that other callers can write
@@ -288,7 +289,7 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 		if decided == nil {
 			decided, err = r.decide(tx, i, chunk, now)
 			if err != nil {
-				if KindOf(err) == NoList {
+				if enlist.KindOf(err) == enlist.NoList {
 					return i.end(tx, ImportFailed, err.Error(), now)
 				}
 				return err
@@ -339,7 +340,7 @@ func (r *importRun) decide(tx Tx, i *Import, chunk *importChunk, now int64) (*im
 		}
 	}
 	s := &importTx{tx: tx, i: i, schema: schema, now: now, seen: r.seen,
-		caller: &Caller{Account: account, Key: &Key{ID: i.CreatorKeyID}}}
+		caller: &enlist.Caller{Account: account, Key: &enlist.Key{ID: i.CreatorKeyID}}}
 	if i.Options.As != AsContacts {
 		return s, s.storeOthers(chunk.rows)
 	}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"hash/maphash"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file stores the rows of one step of an Import. The Contacts, their rows of the ledger, the results and the
@@ -27,8 +29,8 @@ type decision struct {
 	row     *importRow
 	outcome RowOutcome
 	reason  string
-	contact *Contact // nil: none. The ID of a new Contact is 0 until it is stored
-	event   WebhookEventType
+	contact *enlist.Contact // nil: none. The ID of a new Contact is 0 until it is stored
+	event   enlist.WebhookEventType
 }
 
 // Reasons of results, for a person who reads them. The reason of a refused row is the text of its error.
@@ -43,15 +45,15 @@ const (
 type importTx struct {
 	tx     Tx
 	i      *Import
-	schema *Schema
-	caller *Caller // the key that added the Import, for the ledger
+	schema *enlist.Schema
+	caller *enlist.Caller // the key that added the Import, for the ledger
 	now    int64
 	seen   *addressSet // of a dry run: the addresses that it would have added
 	all    []*decision
 
-	inFull  map[*Contact]bool         // Contacts with changes that only UpdateContact stores
-	repeats map[*Contact][]*importRow // later rows of a new Contact
-	ended   []LedgerRow               // the subscriptions that a file of unsubscribers ended
+	inFull  map[*enlist.Contact]bool         // Contacts with changes that only UpdateContact stores
+	repeats map[*enlist.Contact][]*importRow // later rows of a new Contact
+	ended   []LedgerRow                      // the subscriptions that a file of unsubscribers ended
 }
 
 // store decides what becomes of each row, and stores it. In a dry run it only decides. On PostgreSQL another
@@ -63,7 +65,7 @@ func (s *importTx) store(rows []importRow) error {
 		decisions[n].row = &rows[n]
 		open[n] = &decisions[n]
 	}
-	s.all, s.inFull, s.repeats = open, make(map[*Contact]bool), make(map[*Contact][]*importRow)
+	s.all, s.inFull, s.repeats = open, make(map[*enlist.Contact]bool), make(map[*enlist.Contact][]*importRow)
 	for len(open) > 0 {
 		added, changed, err := s.decide(open)
 		if err != nil || s.i.Options.DryRun {
@@ -87,8 +89,8 @@ func (s *importTx) store(rows []importRow) error {
 	return s.record()
 }
 
-func contactsOf(added []*decision) []*Contact {
-	all := make([]*Contact, len(added))
+func contactsOf(added []*decision) []*enlist.Contact {
+	all := make([]*enlist.Contact, len(added))
 	for n, d := range added {
 		all[n] = d.contact
 	}
@@ -96,7 +98,7 @@ func contactsOf(added []*decision) []*Contact {
 }
 
 // decide sets the outcome of each row. It returns the rows that add a Contact, and the stored Contacts that change.
-func (s *importTx) decide(open []*decision) (added []*decision, changed []*Contact, err error) {
+func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlist.Contact, err error) {
 	known, unsubscribed, err := s.lookUp(open)
 	if err != nil {
 		return nil, nil, err
@@ -105,7 +107,7 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*Conta
 	if err != nil {
 		return nil, nil, err
 	}
-	isChanged := make(map[*Contact]bool)
+	isChanged := make(map[*enlist.Contact]bool)
 	for _, d := range open {
 		if d.row.err != nil {
 			d.outcome, d.reason = RowRefused, d.row.err.Error()
@@ -126,10 +128,10 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*Conta
 			d.outcome, d.reason = RowSkipped, reasonOnTheList
 		case room == 0:
 			d.outcome = RowRefused
-			d.reason = Refuse(ContactLimit, "the Account may store %d Contacts", s.caller.Account.ContactLimit).Error()
+			d.reason = enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts", s.caller.Account.ContactLimit).Error()
 		default:
 			room--
-			d.outcome, d.event, d.contact = RowAdded, WebhookCreated, d.row.newContact(s.now)
+			d.outcome, d.event, d.contact = RowAdded, enlist.WebhookCreated, d.row.newContact(s.now)
 			added, known[parsed.key] = append(added, d), d.contact
 		}
 	}
@@ -138,7 +140,7 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*Conta
 
 // lookUp returns the stored Contacts with the addresses of the rows, and the addresses without a Contact that have
 // unsubscribed.
-func (s *importTx) lookUp(open []*decision) (known map[string]*Contact, unsubscribed map[string]bool, err error) {
+func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.Contact, unsubscribed map[string]bool, err error) {
 	keys := make([]string, 0, len(open))
 	for _, d := range open {
 		if d.row.err == nil {
@@ -168,7 +170,7 @@ func (s *importTx) lookUp(open []*decision) (known map[string]*Contact, unsubscr
 }
 
 // existing decides about a row whose address a Contact has, which may be a Contact of an earlier row.
-func (s *importTx) existing(d *decision, c *Contact) {
+func (s *importTx) existing(d *decision, c *enlist.Contact) {
 	switch {
 	case c.IsUnsubscribed && s.i.Options.Skip != SkipNoAddress:
 		d.outcome, d.reason, d.contact = RowSkipped, reasonUnsubscribed, c
@@ -189,7 +191,7 @@ func (s *importTx) existing(d *decision, c *Contact) {
 		return
 	}
 	c.Modified = s.now
-	d.outcome, d.event = RowUpdated, WebhookUpdated
+	d.outcome, d.event = RowUpdated, enlist.WebhookUpdated
 }
 
 // repeated decides about a row of a dry run whose address an earlier step would have added.
@@ -201,7 +203,7 @@ func (s *importTx) repeated(d *decision) {
 }
 
 // complete stores the state of the new Contacts and the changes of the others.
-func (s *importTx) complete(added []*decision, changed []*Contact) error {
+func (s *importTx) complete(added []*decision, changed []*enlist.Contact) error {
 	for _, d := range added {
 		if d.contact.ID == 0 {
 			continue
@@ -217,7 +219,7 @@ func (s *importTx) complete(added []*decision, changed []*Contact) error {
 			return err
 		}
 	}
-	var values []*Contact
+	var values []*enlist.Contact
 	for _, c := range changed {
 		if !s.inFull[c] {
 			values = append(values, c)
@@ -229,7 +231,7 @@ func (s *importTx) complete(added []*decision, changed []*Contact) error {
 }
 
 // restore sets the state that a row gives to a Contact, and reports whether this changes it.
-func (s *importTx) restore(row *importRow, c *Contact) (changed bool) {
+func (s *importTx) restore(row *importRow, c *enlist.Contact) (changed bool) {
 	changed, inFull := row.restore(c)
 	s.inFull[c] = s.inFull[c] || inFull
 	return changed
@@ -263,15 +265,15 @@ func (s *importTx) record() error {
 		if d.event != "" {
 			events = append(events, contactEvent{d.contact.ID, d.event})
 		}
-		if d.event != WebhookCreated {
+		if d.event != enlist.WebhookCreated {
 			continue
 		}
 		var err error
 		if o.Notifications {
-			err = enqueueNotifications(s.tx, s.schema, d.contact.ID, EventSubscribe, s.now)
+			err = enqueueNotifications(s.tx, s.schema, d.contact.ID, enlist.EventSubscribe, s.now)
 		}
 		if o.Autoresponders {
-			err = errors.Join(err, enqueueAutoresponders(s.tx, s.schema, d.contact.ID, EventAPIUpload, s.now))
+			err = errors.Join(err, enqueueAutoresponders(s.tx, s.schema, d.contact.ID, enlist.EventAPIUpload, s.now))
 		}
 		if err != nil {
 			return err
@@ -285,19 +287,21 @@ func (s *importTx) record() error {
 
 // rowsOfStep returns the largest number of rows of a step. A step has fewer rows if each of them has many values or
 // causes mails.
-func rowsOfStep(i *Import, schema *Schema) int {
+func rowsOfStep(i *Import, schema *enlist.Schema) int {
 	size := stepSize{most: importStep}
 	if i.Options.Autoresponders {
-		size = newStepSize(schema, EventAPIUpload)
+		size = newStepSize(schema, enlist.EventAPIUpload)
 	}
 	if i.Options.Notifications {
-		size.most = min(size.most, newStepSize(schema, EventSubscribe).most)
+		size.most = min(size.most, newStepSize(schema, enlist.EventSubscribe).most)
 	}
 	return max(1, min(size.most, bulkValues/max(1, len(i.Columns))))
 }
 
 // dayOf returns the date of the Account at a Unix time.
-func dayOf(schema *Schema, now int64) string { return Today(time.Unix(now, 0), schema.TimeZone) }
+func dayOf(schema *enlist.Schema, now int64) string {
+	return enlist.Today(time.Unix(now, 0), schema.TimeZone)
+}
 
 // addressSet is a set of addresses that needs about 20 bytes for each of them. It stores only their hashes: of ten
 // million addresses, two have the same hash with a probability of 3 in a million.

@@ -3,61 +3,63 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the methods with which the operator administers API keys.
 
 // KeyDetails describe a new key. decisions.md: 9, 10
 type KeyDetails struct {
-	Account AccountID
+	Account enlist.AccountID
 	Name    string
-	Level   Level
-	Lists   []ListID // the only Lists that the key may access; empty: all
-	Expiry  int64    // Unix time; 0: never
-	Rate    CallRate
+	Level   enlist.Level
+	Lists   []enlist.ListID // the only Lists that the key may access; empty: all
+	Expiry  int64           // Unix time; 0: never
+	Rate    enlist.CallRate
 }
 
 // AddKey adds a key and returns its text, which is shown once and not stored. Errors:
 // InvalidParameters, NoList.
-func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*Key, string, error) {
-	text := NewKeyText()
+func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*enlist.Key, string, error) {
+	text := enlist.NewKeyText()
 	key, err := s.addKey(ctx, d, text)
 	return key, text, err
 }
 
 // addKey stores a key with the hash of its text.
-func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*Key, error) {
+func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlist.Key, error) {
 	name, err := operatorText("key", d.Name)
 	if err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Key, error) {
+	return ownUpdate(ctx, s, func(tx Tx, now int64) (*enlist.Key, error) {
 		if d.Expiry != 0 && d.Expiry <= now {
-			return nil, Refuse(InvalidParameters, "the key would expire in the past")
+			return nil, enlist.Refuse(enlist.InvalidParameters, "the key would expire in the past")
 		}
 		lists, err := checkLists(tx, d.Account, d.Lists)
 		if err != nil {
 			return nil, err
 		}
-		k := &Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists, Rate: d.Rate,
+		k := &enlist.Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists, Rate: d.Rate,
 			CreationTime: now, ExpiryTime: d.Expiry}
-		if err := tx.AddKey(k, HashKey(text)); err != nil {
+		if err := tx.AddKey(k, enlist.HashKey(text)); err != nil {
 			return nil, err
 		}
-		return k, k.auditChange(ctx, tx, now, nil)
+		return k, auditKeyChange(k, ctx, tx, now, nil)
 	})
 }
 
 // Keys returns the keys of all Accounts in order of ID, including revoked keys.
-func (s *Service) Keys(ctx context.Context) ([]Key, error) { return ownView(ctx, s, Tx.Keys) }
+func (s *Service) Keys(ctx context.Context) ([]enlist.Key, error) { return ownView(ctx, s, Tx.Keys) }
 
 // RevokeKey makes a key invalid from now on. Errors: InvalidKey if no key has the ID.
-func (s *Service) RevokeKey(ctx context.Context, id KeyID) error {
+func (s *Service) RevokeKey(ctx context.Context, id enlist.KeyID) error {
 	return s.editKey(ctx, id, func(tx Tx, now int64) error { return tx.RevokeKey(id, now) })
 }
 
 // editKey runs edit, and adds a row to the audit log. Errors: InvalidKey if no key has the ID, and those of edit.
-func (s *Service) editKey(ctx context.Context, id KeyID, edit func(tx Tx, now int64) error) error {
+func (s *Service) editKey(ctx context.Context, id enlist.KeyID, edit func(tx Tx, now int64) error) error {
 	_, err := ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
 		before, err := findKey(tx, id)
 		if err != nil {
@@ -70,32 +72,32 @@ func (s *Service) editKey(ctx context.Context, id KeyID, edit func(tx Tx, now in
 		if err != nil {
 			return false, err
 		}
-		return true, after.auditChange(ctx, tx, now, before.auditValues())
+		return true, auditKeyChange(&after, ctx, tx, now, keyValues(&before))
 	})
 	return err
 }
 
 // findKey returns the key with an ID. Errors: InvalidKey.
-func findKey(tx KeyTx, id KeyID) (Key, error) {
+func findKey(tx KeyTx, id enlist.KeyID) (enlist.Key, error) {
 	all, err := tx.Keys()
 	if err != nil {
-		return Key{}, err
+		return enlist.Key{}, err
 	}
-	i := slices.IndexFunc(all, func(k Key) bool { return k.ID == id })
+	i := slices.IndexFunc(all, func(k enlist.Key) bool { return k.ID == id })
 	if i < 0 {
-		return Key{}, ErrInvalidKey
+		return enlist.Key{}, enlist.ErrInvalidKey
 	}
 	return all[i], nil
 }
 
-// auditChange adds a row to the audit log. before has the values of the key before the change; nil: it is new.
-func (k *Key) auditChange(ctx context.Context, tx AuditTx, now int64, before auditValues) error {
-	c := operatorIn(ctx, &Account{ID: k.AccountID})
-	return audit(tx, c, now, auditObject{"Key", int64(k.ID), 0}, before, k.auditValues())
+// auditKeyChange adds a row to the audit log. before has the values of the key before the change; nil: it is new.
+func auditKeyChange(k *enlist.Key, ctx context.Context, tx AuditTx, now int64, before auditValues) error {
+	c := operatorIn(ctx, &enlist.Account{ID: k.AccountID})
+	return audit(tx, c, now, auditObject{"Key", int64(k.ID), 0}, before, keyValues(k))
 }
 
-// auditValues returns the values of a key, without its text.
-func (k *Key) auditValues() auditValues {
+// keyValues returns the values of a key, without its text.
+func keyValues(k *enlist.Key) auditValues {
 	values := auditValues{"name": k.Name, "level": k.Level.String(), "expiry_time": k.ExpiryTime,
 		"revoked_time": k.RevokedTime, "rate": k.Rate.String()}
 	if k.Lists != nil {
@@ -106,17 +108,17 @@ func (k *Key) auditValues() auditValues {
 
 // checkLists refuses Lists that do not belong to the Account. It returns the Lists sorted and
 // without repetitions, or nil if there are none.
-func checkLists(tx Tx, account AccountID, lists []ListID) ([]ListID, error) {
+func checkLists(tx Tx, account enlist.AccountID, lists []enlist.ListID) ([]enlist.ListID, error) {
 	if _, err := findAccount(tx, account); err != nil || len(lists) == 0 {
 		return nil, err
 	}
 	for _, id := range lists {
 		schema, err := tx.Schema(id)
-		if err != nil && KindOf(err) != NoList {
+		if err != nil && enlist.KindOf(err) != enlist.NoList {
 			return nil, err
 		}
 		if err != nil || schema.List.AccountID != account {
-			return nil, Refuse(NoList, "Account %d has no List with ID %d", account, id)
+			return nil, enlist.Refuse(enlist.NoList, "Account %d has no List with ID %d", account, id)
 		}
 	}
 	lists = slices.Clone(lists)

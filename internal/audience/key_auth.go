@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"sync"
+
+	"enlist/internal/enlist"
 )
 
 // This file checks the API key of a call, and records when keys were last used.
@@ -11,19 +13,19 @@ import (
 // in each call. mu guards when.
 type keyUse struct {
 	mu   sync.Mutex
-	when map[KeyID]int64
+	when map[enlist.KeyID]int64
 }
 
 // Authenticate returns the Caller for a key's text. Errors: InvalidKey if the key is unknown,
 // expired or revoked. It accepts a cached key without asking the database, because the
 // transaction of the call confirms the key. Before the server answers a call without a
 // transaction, even with a refusal, it must call Recheck. decisions.md: 9, 11
-func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error) {
-	if !ValidKeyText(text) {
-		return nil, ErrInvalidKey
+func (s *Service) Authenticate(ctx context.Context, text string) (*enlist.Caller, error) {
+	if !enlist.ValidKeyText(text) {
+		return nil, enlist.ErrInvalidKey
 	}
-	hash := HashKey(text)
-	c := &Caller{hash: &hash}
+	hash := enlist.HashKey(text)
+	c := &enlist.Caller{Hash: &hash}
 	var cached bool
 	c.Key, c.Account, cached = s.store.CachedKey(hash)
 	if !cached {
@@ -32,21 +34,16 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*Caller, error
 		}
 	}
 	now := s.now().Unix()
-	if !c.Key.valid(now) {
-		return nil, ErrInvalidKey
+	if !c.Key.Valid(now) {
+		return nil, enlist.ErrInvalidKey
 	}
 	s.used.note(c.Key.ID, now)
 	return c, nil
 }
 
 // Recheck asks the database whether a Caller's key is still valid. Errors: InvalidKey.
-func (s *Service) Recheck(ctx context.Context, c *Caller) error {
+func (s *Service) Recheck(ctx context.Context, c *enlist.Caller) error {
 	return s.inView(ctx, c, func(Tx) error { return nil })
-}
-
-// valid reports whether a key is neither revoked nor expired at a Unix time.
-func (k *Key) valid(now int64) bool {
-	return k.RevokedTime == 0 && (k.ExpiryTime == 0 || k.ExpiryTime > now)
 }
 
 // WriteKeyUse stores when keys were last used. Call it once a minute and when the server stops.
@@ -59,17 +56,17 @@ func (s *Service) WriteKeyUse(ctx context.Context) error {
 }
 
 // note records that a key was used at a Unix time.
-func (u *keyUse) note(id KeyID, at int64) {
+func (u *keyUse) note(id enlist.KeyID, at int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.when == nil {
-		u.when = make(map[KeyID]int64)
+		u.when = make(map[enlist.KeyID]int64)
 	}
 	u.when[id] = at
 }
 
 // take returns the times that were recorded after the last take, or nil if there are none.
-func (u *keyUse) take() map[KeyID]int64 {
+func (u *keyUse) take() map[enlist.KeyID]int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	used := u.when

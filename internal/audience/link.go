@@ -9,6 +9,8 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file makes and reads the links of mails. It also makes two other short texts that are
@@ -33,7 +35,7 @@ const (
 type Link struct {
 	Kind LinkKind
 	DeliveryKey
-	Target LinkID // only for LinkClick
+	Target enlist.LinkID // only for LinkClick
 }
 
 // LinkKey signs links. All processes that use a database share one key.
@@ -88,7 +90,7 @@ func (k *LinkKey) Read(path string) (l Link, ok bool) {
 		if err != nil {
 			return l, false
 		}
-		l.Target, text = LinkID(target), text[:at]
+		l.Target, text = enlist.LinkID(target), text[:at]
 	case LinkUnsubscribe, LinkConfirm, LinkOpen, LinkContact:
 	default:
 		return l, false
@@ -143,10 +145,10 @@ func (k *LinkKey) sign(use, text string) []byte {
 type LinkTx interface {
 	// LinkTargets returns an ID for each URL of a Message, in the order of urls. It inserts
 	// URLs that are new, and stores that the Message has these URLs at the time edited. A URL is written as in the Message.
-	LinkTargets(message MessageID, edited int64, urls []string) ([]LinkID, error)
+	LinkTargets(message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error)
 	// LinkTarget returns the Message and the URL of an ID. The error is of kind NoLink if
 	// the ID is unknown.
-	LinkTarget(id LinkID) (message MessageID, url string, err error)
+	LinkTarget(id enlist.LinkID) (message enlist.MessageID, url string, err error)
 	// Secret returns the secret with a name. If there is none, it stores and returns fresh.
 	Secret(name string, fresh []byte) ([]byte, error)
 }

@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file handles the tracked links of Messages. Package mail replaces each URL of a Message
@@ -11,8 +13,8 @@ import (
 
 // LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
 // that are new. edited is the LastModifiedTime of the Message.
-func (s *Service) LinkTargets(ctx context.Context, message MessageID, edited int64, urls []string) ([]LinkID, error) {
-	return ownUpdate(ctx, s, func(tx Tx, _ int64) ([]LinkID, error) { return tx.LinkTargets(message, edited, urls) })
+func (s *Service) LinkTargets(ctx context.Context, message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error) {
+	return ownUpdate(ctx, s, func(tx Tx, _ int64) ([]enlist.LinkID, error) { return tx.LinkTargets(message, edited, urls) })
 }
 
 // LinkURL returns the URL to which a LinkClick leads. Its merge fields are filled with the
@@ -29,14 +31,14 @@ func (s *Service) LinkURL(ctx context.Context, l Link) (string, error) {
 			return "", err
 		}
 		if v.Schema == nil {
-			v.Schema = NewSchema(List{}, nil, nil)
+			v.Schema = enlist.NewSchema(enlist.List{}, nil, nil)
 		}
 		if v.Contact == nil {
-			v.Contact = new(Contact)
+			v.Contact = new(enlist.Contact)
 		}
-		merged, ok := v.Schema.mergeURL(target, v.Contact)
+		merged, ok := mergeURL(v.Schema, target, v.Contact)
 		if !ok || !isWebURL(merged) {
-			return "", ErrNoLink
+			return "", enlist.ErrNoLink
 		}
 		return merged, nil
 	})

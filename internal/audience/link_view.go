@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file has what the pages of links show and do: unsubscribe, confirm a subscription, and
@@ -14,10 +15,10 @@ import (
 
 // LinkView is the current state of the Contact that a link was made for. decisions.md: 48
 type LinkView struct {
-	Schema  *Schema  // nil: the List and the Contact are gone
-	Contact *Contact // nil: the Contact is gone
-	Moved   bool     // the Contact's address has changed since the mail was sent
-	Unknown bool     // the address of the mail was removed, so it may be another one
+	Schema  *enlist.Schema  // nil: the List and the Contact are gone
+	Contact *enlist.Contact // nil: the Contact is gone
+	Moved   bool            // the Contact's address has changed since the mail was sent
+	Unknown bool            // the address of the mail was removed, so it may be another one
 
 	// Subscribed is true if the link can still unsubscribe a Contact: this Contact or, on a
 	// List that allows duplicates, another Contact with the same address. If the Contact's
@@ -77,14 +78,14 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
 	v.Schema, err = tx.Schema(d.List)
 	if err != nil {
-		return v, ignoreKind(NoList, err)
+		return v, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	v.Contact, err = tx.Contact(d.List, d.Contact)
 	if err != nil {
-		return v, ignoreKind(NoContact, err)
+		return v, enlist.IgnoreKind(enlist.NoContact, err)
 	}
 	delivery, err := loadDelivery(tx, d)
-	if err != nil && KindOf(err) != NotFound {
+	if err != nil && enlist.KindOf(err) != enlist.NotFound {
 		return v, err
 	}
 	if err == nil && delivery.Address == ErasedAddress { // the link must not show a Contact that has another address now
@@ -114,7 +115,7 @@ func isAnySubscribed(tx Tx, v *LinkView) (bool, error) {
 		return !v.Contact.IsUnsubscribed, nil
 	}
 	others, err := tx.ContactsByAddress(list.ID, key, "", 0, maxUnsubscribe)
-	return slices.ContainsFunc(others, func(c Contact) bool { return !c.IsUnsubscribed }), err
+	return slices.ContainsFunc(others, func(c enlist.Contact) bool { return !c.IsUnsubscribed }), err
 }
 
 // UnsubscribeByLink unsubscribes the Contact and all other Contacts of the List with its
@@ -127,7 +128,7 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 		return v, err
 	}
 	// These methods need a Caller. This Caller may access every List of the Account.
-	caller := &Caller{Account: &Account{ID: v.Schema.List.AccountID}, Key: new(Key)}
+	caller := &enlist.Caller{Account: &enlist.Account{ID: v.Schema.List.AccountID}, Key: new(enlist.Key)}
 	step := unsubscribeStep{list: d.List, by: origin{method: MethodUnsubscribeLink, ip: ip}}
 	if v.Moved {
 		step.address = v.sentTo
@@ -141,20 +142,20 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 				return countUnsubscribed(tx, d, now)
 			})
 		}
-		return v, ignoreKind(NoList, err)
+		return v, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	err = s.unsubscribeByMail(ctx, caller, d, step.by)
 	if err == nil && v.email() != "" && !v.Schema.Unique {
 		step.address = v.email()
 		_, err = s.unsubscribeAddress(ctx, caller, step)
 	}
-	return v, ignoreKind(NoContact, ignoreKind(NoList, err))
+	return v, enlist.IgnoreKind(enlist.NoContact, enlist.IgnoreKind(enlist.NoList, err))
 }
 
 // recordUnsubscribed adds an email address to the Unsubscriber List, unless it has an entry of this
 // List already.
-func recordUnsubscribed(tx Tx, list *List, email string, now int64) error {
-	u := Unsubscriber{ListID: list.ID, AddressType: AddressEmail, Time: now}
+func recordUnsubscribed(tx Tx, list *enlist.List, email string, now int64) error {
+	u := Unsubscriber{ListID: list.ID, AddressType: enlist.AddressEmail, Time: now}
 	u.Address, u.AddressKey, _ = address.ParseEmail(email)
 	known, err := tx.UnsubscribedAmong(list.AccountID, list.ID, []string{u.AddressKey})
 	if err != nil || known[u.AddressKey] {
@@ -164,14 +165,14 @@ func recordUnsubscribed(tx Tx, list *List, email string, now int64) error {
 }
 
 // unsubscribeByMail unsubscribes the Contact of a delivery, and counts this for a Batch.
-func (s *Service) unsubscribeByMail(ctx context.Context, c *Caller, d DeliveryKey, by origin) error {
+func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d DeliveryKey, by origin) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		schema, contact, err := loadContact(tx, c, d.List, d.Contact)
 		if err != nil || contact.IsUnsubscribed {
 			return err
 		}
 		now := s.now().Unix()
-		if err := unsubscribe(tx, schema, contact, schema.addressType(contact), by, now); err != nil {
+		if err := unsubscribe(tx, schema, contact, schema.AddressType(contact), by, now); err != nil {
 			return err
 		}
 		return countUnsubscribed(tx, d, now)

@@ -1,6 +1,10 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/enlist"
+)
 
 // This file deletes and clears Lists. A deleted List is hidden at once, and a job removes its
 // Contacts in steps.
@@ -11,7 +15,7 @@ const removeStep = 500
 
 // DeleteList hides a List at once and stores a job that removes its Contacts. Errors:
 // NoList, Denied.
-func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
+func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.ListID) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		e, err := startRemoval(tx, c, now, RemoveContacts{List: id, Delete: true})
 		if err != nil {
@@ -27,7 +31,7 @@ func (s *Service) DeleteList(ctx context.Context, c *Caller, id ListID) error {
 
 // ClearList removes the Contacts that a List has now, and then returns. If the server crashes
 // meanwhile, a job removes the remaining Contacts. Errors: NoList, Denied.
-func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
+func (s *Service) ClearList(ctx context.Context, c *enlist.Caller, id enlist.ListID) error {
 	e, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
 		return startRemoval(tx, c, now, RemoveContacts{List: id})
 	})
@@ -39,7 +43,7 @@ func (s *Service) ClearList(ctx context.Context, c *Caller, id ListID) error {
 
 // startRemoval stores the job that removes Contacts. The job removes Contacts up to the highest
 // ID at this time, so Contacts that are added later stay.
-func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
+func startRemoval(tx Tx, c *enlist.Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
 	schema, err := loadList(tx, c, e.List)
 	if err != nil {
 		return e, err
@@ -51,9 +55,9 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 	if err := auditRemoval(tx, c, now, schema, e.Delete); err != nil {
 		return e, err
 	}
-	event := WebhookBulkUpdated
+	event := enlist.WebhookBulkUpdated
 	if e.Delete {
-		event = WebhookRemoved
+		event = enlist.WebhookRemoved
 	}
 	if err := publishWebhook(tx, schema, 0, now, event); err != nil {
 		return e, err
@@ -62,9 +66,9 @@ func startRemoval(tx Tx, c *Caller, now int64, e RemoveContacts) (RemoveContacts
 }
 
 // auditRemoval adds a row to the audit log. It has the number of Contacts and, if the List is deleted, its settings.
-func auditRemoval(tx Tx, c *Caller, now int64, schema *Schema, isDeleted bool) error {
+func auditRemoval(tx Tx, c *enlist.Caller, now int64, schema *enlist.Schema, isDeleted bool) error {
 	id := schema.List.ID
-	contacts, err := tx.CountContacts(&Search{Schema: schema})
+	contacts, err := tx.CountContacts(&enlist.Search{Schema: schema})
 	if err != nil {
 		return err
 	}

@@ -5,28 +5,29 @@ import (
 	"fmt"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file adds and changes Lists.
 
 // AddList adds a List with its two address Fields. Errors: Denied,
 // InvalidParameters. decisions.md: 14, 24
-func (s *Service) AddList(ctx context.Context, c *Caller, details []Detail) (ListID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (ListID, error) { return addList(tx, c, now, details) })
+func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.ListID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.ListID, error) { return addList(tx, c, now, details) })
 }
 
 // addList adds a List with its address Fields, in the transaction tx.
-func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
-	list := List{
+func addList(tx Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enlist.ListID, error) {
+	list := enlist.List{
 		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 		CreationTime: now, LastModifiedTime: now,
 		DisallowDuplicates: true, CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
 	}
-	if err := assign(&list, ListAttributes, details); err != nil {
+	if err := enlist.Assign(&list, ListAttributes, details); err != nil {
 		return 0, err
 	}
 	if list.Name == "" {
-		return 0, invalid("name", "expected a name")
+		return 0, enlist.Invalid("name", "expected a name")
 	}
 	if err := checkFromAddress(tx, list.AccountID, list.FromAddress, ""); err != nil {
 		return 0, err
@@ -51,18 +52,18 @@ func addList(tx Tx, c *Caller, now int64, details []Detail) (ListID, error) {
 	if err := audit(tx, c, now, on, nil, settings(ListAttributes, &list)); err != nil {
 		return 0, err
 	}
-	return list.ID, publishWebhook(tx, schema, 0, now, WebhookCreated)
+	return list.ID, publishWebhook(tx, schema, 0, now, enlist.WebhookCreated)
 }
 
 // EditList changes the attributes that details contain. Errors: NoList, Denied, InvalidParameters.
-func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []Detail) (ListID, error) {
-	return updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (ListID, error) {
+func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.ListID, details []enlist.Detail) (enlist.ListID, error) {
+	return updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return 0, err
 		}
 		list := schema.List
-		if err := assign(&list, ListAttributes, details); err != nil {
+		if err := enlist.Assign(&list, ListAttributes, details); err != nil {
 			return 0, err
 		}
 		if err := checkFromAddress(tx, list.AccountID, list.FromAddress, schema.List.FromAddress); err != nil {
@@ -92,19 +93,19 @@ func (s *Service) EditList(ctx context.Context, c *Caller, id ListID, details []
 		if err := tx.UpdateList(&list); err != nil || !changed {
 			return id, err
 		}
-		return id, publishWebhook(tx, schema, 0, now, WebhookUpdated)
+		return id, publishWebhook(tx, schema, 0, now, enlist.WebhookUpdated)
 	})
 }
 
 // noDuplicates returns the precondition for disallowing duplicates: the List has no duplicates.
 // The check is fast, because a partial index contains only duplicates. So the check ignores
 // since, and always reads all duplicates. decisions.md: 24
-func noDuplicates(id ListID) *precondition {
-	type check struct{ list ListID }
+func noDuplicates(id enlist.ListID) *precondition {
+	type check struct{ list enlist.ListID }
 	return &precondition{check{id}, func(tx Tx, _ int64) error {
 		n, err := tx.Duplicates(id)
 		if err == nil && n > 0 {
-			return invalid("disallow_duplicate_contacts",
+			return enlist.Invalid("disallow_duplicate_contacts",
 				fmt.Sprintf("addresses that more than one Contact has: %d; remove the duplicates first", n))
 		}
 		return err
@@ -114,16 +115,16 @@ func noDuplicates(id ListID) *precondition {
 // sameNumbers returns the precondition for a new country code: the normalised mobile number
 // of every Contact stays the same. Otherwise two Contacts could get the same number.
 // decisions.md: 24
-func sameNumbers(schema *Schema, countryCode int64) *precondition {
+func sameNumbers(schema *enlist.Schema, countryCode int64) *precondition {
 	mobile := schema.Mobile()
 	if mobile == nil {
 		return nil
 	}
 	type check struct {
-		mobile   FieldID
+		mobile   enlist.FieldID
 		from, to int64
 	}
-	others := holders{schema, mobile.holders(), []FieldID{mobile.ID}, func(c *Contact) bool {
+	others := holders{schema, holdersOf(mobile), []enlist.FieldID{mobile.ID}, func(c *enlist.Contact) bool {
 		number := c.Values.Get(mobile.ID)
 		return address.NormaliseMobile(number, schema.List.CountryCode) != address.NormaliseMobile(number, countryCode)
 	}}
@@ -133,7 +134,7 @@ func sameNumbers(schema *Schema, countryCode int64) *precondition {
 
 // putInFolder checks the List's Folder. It puts a List without a Folder into the Account's
 // first Folder for Lists.
-func putInFolder(tx FolderTx, c *Caller, l *List) error {
+func putInFolder(tx FolderTx, c *enlist.Caller, l *enlist.List) error {
 	folders, err := tx.Folders(c.Account.ID)
 	if err != nil {
 		return err
@@ -147,5 +148,5 @@ func putInFolder(tx FolderTx, c *Caller, l *List) error {
 	if l.FolderID == 0 {
 		return nil // the Account has no Folder for Lists
 	}
-	return invalid("folder_id", "expected a Folder for Lists")
+	return enlist.Invalid("folder_id", "expected a Folder for Lists")
 }

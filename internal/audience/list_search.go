@@ -3,13 +3,15 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file returns Lists to callers.
 
 // List returns one List. Errors: NoList, Denied.
-func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error) {
-	return view(ctx, s, c, func(tx Tx) (*List, error) {
+func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) (*enlist.List, error) {
+	return view(ctx, s, c, func(tx Tx) (*enlist.List, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return nil, err
@@ -22,13 +24,13 @@ func (s *Service) List(ctx context.Context, c *Caller, id ListID) (*List, error)
 
 // SearchLists returns the matching Lists of the Account that the key may access. Errors:
 // InvalidSearch.
-func (s *Service) SearchLists(ctx context.Context, c *Caller, q Query) ([]List, error) {
-	return view(ctx, s, c, func(tx Tx) ([]List, error) {
+func (s *Service) SearchLists(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.List, error) {
+	return view(ctx, s, c, func(tx Tx) ([]enlist.List, error) {
 		lists, err := tx.Lists(c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
-		lists = slices.DeleteFunc(slices.Clone(lists), func(l List) bool { return !c.Key.Allows(l.ID) })
-		return searchRecords(ListAttributes, lists, q)
+		lists = slices.DeleteFunc(slices.Clone(lists), func(l enlist.List) bool { return !c.Key.Allows(l.ID) })
+		return enlist.SearchRecords(ListAttributes, lists, q)
 	})
 }

@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the hold: the operator stops all mails until the operator releases them. A restore of
@@ -53,9 +55,9 @@ func (h *Hold) auditValues() auditValues {
 // HoldMails stops all mails. Mails that are being handed over are completed. After a restore it only changes the
 // reason of the hold. Errors: InvalidParameters.
 func (s *Service) HoldMails(ctx context.Context, reason string) error {
-	reason, err := readLine(reason)
+	reason, err := enlist.ReadLine(reason)
 	if err != nil {
-		return Refuse(InvalidParameters, "reason: %v", err)
+		return enlist.Refuse(enlist.InvalidParameters, "reason: %v", err)
 	}
 	_, err = ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
 		hold, err := tx.Hold()
@@ -94,7 +96,7 @@ func (s *Service) Held(ctx context.Context) (*Hold, error) { return ownView(ctx,
 
 // sendingNow returns the Batches whose mails may be handed over now. stopped is true while mails are
 // held or the calendar is closed.
-func (s *Service) sendingNow(tx Tx) (ids []BatchID, stopped bool, err error) {
+func (s *Service) sendingNow(tx Tx) (ids []enlist.BatchID, stopped bool, err error) {
 	hold, err := tx.Hold()
 	if err != nil || hold != nil || !s.sending.Calendar.isOpen(s.now()) {
 		return nil, true, err

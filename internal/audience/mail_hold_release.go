@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file ends the hold. After a restore, the work that was due before the restore has probably been done already, by
@@ -29,7 +31,7 @@ var mailKinds = []string{Notify{}.Kind(), RequestConfirmation{}.Kind(), Autoresp
 const discardStep = 1000
 
 // errNotRestored is the error of a discard without a restore.
-var errNotRestored = Refuse(InvalidParameters, "there was no restore: only what was due before a restore can be discarded")
+var errNotRestored = enlist.Refuse(enlist.InvalidParameters, "there was no restore: only what was due before a restore can be discarded")
 
 // HeldWork returns the hold, or nil, and the work that a release lets go.
 func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err error) {

@@ -1,19 +1,21 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // Message is the text that autoresponders send to Contacts: an email with merge fields such as
 // {{First Name|friend}} (package merge), or an SMS. The rules for callers are in
 // message_service.go; package mail composes the email.
 type Message struct {
-	ID               MessageID
-	AccountID        AccountID
-	CreatorKeyID     KeyID
+	ID               enlist.MessageID
+	AccountID        enlist.AccountID
+	CreatorKeyID     enlist.KeyID
 	CreatorName      string
 	CreationTime     int64
 	LastModifiedTime int64
 	Type             string // MessageEmail or MessageSMS
 	Name             string
-	FolderID         FolderID // 0: no Folder
-	EmailType        string   // EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML or EmailMarkdown
+	FolderID         enlist.FolderID // 0: no Folder
+	EmailType        string          // EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML or EmailMarkdown
 	Subject          string
 	HTML             string
 	Text             string

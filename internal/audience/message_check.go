@@ -1,14 +1,18 @@
 package audience
 
-import "slices"
+import (
+	"slices"
+
+	"enlist/internal/enlist"
+)
 
 // This file looks for merge fields of a Message that do not fit a List or a Contact. batch_check.go and
 // message_preview.go use it.
 
 // unknownFields returns the merge fields of a Message that are no values of the Contacts of a List.
-func (m *Message) unknownFields(schema *Schema) (names []string) {
+func (m *Message) unknownFields(schema *enlist.Schema) (names []string) {
 	for _, part := range m.MergeFields() {
-		if _, known := schema.MergeValue(new(Contact), part.Name); !known && len(names) < maxFindings {
+		if _, known := MergeValue(schema, new(enlist.Contact), part.Name); !known && len(names) < maxFindings {
 			names = append(names, part.Name)
 		}
 	}
@@ -17,9 +21,9 @@ func (m *Message) unknownFields(schema *Schema) (names []string) {
 }
 
 // unknownField is the Finding for a merge field that is no value of the Contacts of a List.
-func unknownField(schema *Schema, name string) Finding {
+func unknownField(schema *enlist.Schema, name string) Finding {
 	return Finding{Level: FindingWarning, Code: FindingUnknownField,
-		Text: "the List " + quoted(schema.List.Name) + " has no Field " + quoted(name)}
+		Text: "the List " + enlist.Quoted(schema.List.Name) + " has no Field " + enlist.Quoted(name)}
 }
 
 // fieldFindings returns what is probably wrong with the merge fields in the mail of one Contact.
@@ -28,10 +32,10 @@ func fieldFindings(m *OutgoingMail) (all []Finding) {
 		all = append(all, unknownField(m.Schema, name))
 	}
 	for _, part := range m.Message.MergeFields() {
-		value, known := m.Schema.MergeValue(m.Contact, part.Name)
+		value, known := MergeValue(m.Schema, m.Contact, part.Name)
 		if known && value == "" && part.Fallback == "" && len(all) < maxFindings {
 			all = append(all, Finding{Level: FindingWarning, Code: FindingMissingValue, Contacts: 1,
-				Text: "the Contact has no value of " + quoted(part.Name) + ", and the merge field has no fallback"})
+				Text: "the Contact has no value of " + enlist.Quoted(part.Name) + ", and the merge field has no fallback"})
 		}
 	}
 	return all

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the files of a Message: its attachments and its inline images. A Message refers to files by
@@ -16,7 +18,7 @@ type MessageFile struct {
 	Name    string
 	Type    string // media type
 	Size    int64
-	Content ContentID
+	Content enlist.ContentID
 	Inline  bool // an image that the HTML refers to as cid:NAME
 }
 
@@ -27,13 +29,13 @@ const (
 )
 
 // fileIDs returns an Attribute for IDs of files. A reply shows them as text, separated by commas.
-func fileIDs(name string, at func(*Message) *string) Attribute[Message] {
-	return textKey(name, at, func(text string) (string, error) {
+func fileIDs(name string, at func(*Message) *string) enlist.Attribute[Message] {
+	return enlist.TextKey(name, at, func(text string) (string, error) {
 		var ids []string
-		for _, item := range splitTrimmed(text) {
-			id, ok := parseInteger(item)
+		for _, item := range enlist.SplitTrimmed(text) {
+			id, ok := enlist.ParseInteger(item)
 			if !ok || id <= 0 {
-				return "", expected("IDs of files; " + quoted(item) + " is no ID")
+				return "", enlist.Expected("IDs of files; " + enlist.Quoted(item) + " is no ID")
 			}
 			if spelling := strconv.FormatInt(id, 10); !slices.Contains(ids, spelling) {
 				ids = append(ids, spelling)
@@ -44,16 +46,16 @@ func fileIDs(name string, at func(*Message) *string) Attribute[Message] {
 }
 
 // splitIDs returns the IDs in a text that fileIDs has read.
-func splitIDs(text string) (ids []FileID) {
-	for _, item := range splitTrimmed(text) {
-		id, _ := parseInteger(item) // fileIDs wrote a number
-		ids = append(ids, FileID(id))
+func splitIDs(text string) (ids []enlist.FileID) {
+	for _, item := range enlist.SplitTrimmed(text) {
+		id, _ := enlist.ParseInteger(item) // fileIDs wrote a number
+		ids = append(ids, enlist.FileID(id))
 	}
 	return ids
 }
 
 // uses reports whether a Message has a file.
-func (m *Message) uses(id FileID) bool {
+func (m *Message) uses(id enlist.FileID) bool {
 	return slices.Contains(splitIDs(m.Attachments), id) || slices.Contains(splitIDs(m.InlineImages), id)
 }
 
@@ -65,11 +67,11 @@ func messageFiles(tx FileTx, m *Message) (all []MessageFile, err error) {
 	}{{"inline_images", m.InlineImages, true}, {"attachments", m.Attachments, false}} {
 		for _, id := range splitIDs(list.ids) {
 			f, err := loadFile(tx, m.AccountID, id)
-			if ignoreKind(InvalidParameters, err) != nil {
+			if enlist.IgnoreKind(enlist.InvalidParameters, err) != nil {
 				return nil, err
 			}
 			if err != nil {
-				return nil, invalid(list.key, fmt.Sprintf("the Account has no file with the ID %d", id))
+				return nil, enlist.Invalid(list.key, fmt.Sprintf("the Account has no file with the ID %d", id))
 			}
 			all = append(all, MessageFile{Name: f.Name, Type: f.Type, Size: f.Size, Content: f.Content, Inline: list.inline})
 		}
@@ -80,7 +82,7 @@ func messageFiles(tx FileTx, m *Message) (all []MessageFile, err error) {
 // checkFiles refuses files that the mails of a Message cannot contain.
 func (m *Message) checkFiles(tx FileTx) error {
 	if n := strings.Count(m.Attachments+","+m.InlineImages, ",") + 1; n > maxMessageFiles {
-		return invalid("attachments", fmt.Sprintf("a Message has at most %d files", maxMessageFiles))
+		return enlist.Invalid("attachments", fmt.Sprintf("a Message has at most %d files", maxMessageFiles))
 	}
 	all, err := messageFiles(tx, m)
 	if err != nil {
@@ -100,17 +102,17 @@ func checkMessageFiles(all []MessageFile) error {
 		}
 		switch {
 		case !imageTypes[f.Type]:
-			return invalid("inline_images", quoted(f.Name)+" is no PNG, JPEG, GIF or WebP image")
+			return enlist.Invalid("inline_images", enlist.Quoted(f.Name)+" is no PNG, JPEG, GIF or WebP image")
 		case strings.ContainsFunc(f.Name, notInContentID):
-			return invalid("inline_images", "the name "+quoted(f.Name)+
+			return enlist.Invalid("inline_images", "the name "+enlist.Quoted(f.Name)+
 				" has characters other than ASCII letters, digits and . _ - @, so cid: cannot refer to it")
 		case names[f.Name]:
-			return invalid("inline_images", "two images have the name "+quoted(f.Name))
+			return enlist.Invalid("inline_images", "two images have the name "+enlist.Quoted(f.Name))
 		}
 		names[f.Name] = true
 	}
 	if size > maxAttached {
-		return invalid("attachments", fmt.Sprintf("the files have %d bytes together; a mail has at most %d", size, maxAttached))
+		return enlist.Invalid("attachments", fmt.Sprintf("the files have %d bytes together; a mail has at most %d", size, maxAttached))
 	}
 	return nil
 }
@@ -129,7 +131,7 @@ func checkFileUnused(tx MessageTx, f *StoredFile) error {
 	}
 	for i := range all {
 		if all[i].uses(f.ID) {
-			return invalid("file_id", fmt.Sprintf("the Message %d has the file; remove it from the Message first", all[i].ID))
+			return enlist.Invalid("file_id", fmt.Sprintf("the Message %d has the file; remove it from the Message first", all[i].ID))
 		}
 	}
 	return nil
@@ -150,8 +152,8 @@ func checkNewContent(tx Tx, f *StoredFile) error {
 		if err == nil {
 			err = checkMessageFiles(files)
 		}
-		if e, ok := errors.AsType[*Error](err); ok {
-			return invalid("data", fmt.Sprintf("the Message %d has the file: %s", m.ID, e.Detail))
+		if e, ok := errors.AsType[*enlist.Error](err); ok {
+			return enlist.Invalid("data", fmt.Sprintf("the Message %d has the file: %s", m.ID, e.Detail))
 		}
 		if err != nil {
 			return err

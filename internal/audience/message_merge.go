@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/enlist"
 	"enlist/internal/merge"
 )
 
@@ -16,18 +17,18 @@ import (
 // field_<id>, a system key such as creation_time, or list_name. Times are in the Account's
 // time zone, as "2006-01-31 17:05:00"; a time that is not set is "". Flags are 1 and 0.
 // ok is false if there is no such merge field. decisions.md: 46
-func (s *Schema) MergeValue(c *Contact, name string) (value string, ok bool) {
+func MergeValue(s *enlist.Schema, c *enlist.Contact, name string) (value string, ok bool) {
 	if name == merge.ListName {
 		return s.List.Name, true
 	}
-	for i := range ContactAttributes {
-		if a := &ContactAttributes[i]; a.Name == name {
-			return s.mergeText(name, a.Get(c)), true
+	for i := range enlist.ContactAttributes {
+		if a := &enlist.ContactAttributes[i]; a.Name == name {
+			return mergeText(s, name, a.Get(c)), true
 		}
 	}
-	f := s.fieldCalled(name)
+	f := s.FieldCalled(name)
 	if f == nil { // HTML editors may insert line breaks and no-break spaces into the name
-		f = s.fieldCalled(strings.Join(strings.Fields(name), " "))
+		f = s.FieldCalled(strings.Join(strings.Fields(name), " "))
 	}
 	if f == nil {
 		return "", false
@@ -72,28 +73,28 @@ func (m *Message) OnlyText() bool {
 }
 
 // mergeText returns the value of a system key in the form in which a merge field shows it.
-func (s *Schema) mergeText(name string, v Value) string {
+func mergeText(s *enlist.Schema, name string, v enlist.Value) string {
 	switch {
-	case v.Kind == KeyText:
+	case v.Kind == enlist.KeyText:
 		return v.Text
 	case !strings.HasSuffix(name, "_time"):
 		return strconv.FormatInt(v.Int, 10)
 	case v.Int == 0:
 		return ""
 	}
-	return s.LocalTime(v.Int).Format(time.DateTime)
+	return LocalTime(s, v.Int).Format(time.DateTime)
 }
 
 // LocalTime returns the time of a Unix time in the Account's time zone.
-func (s *Schema) LocalTime(unix int64) time.Time {
-	return time.Unix(unix, 0).In(location(s.TimeZone))
+func LocalTime(s *enlist.Schema, unix int64) time.Time {
+	return time.Unix(unix, 0).In(enlist.Location(s.TimeZone))
 }
 
 // mergeURL fills the merge fields of a link with a Contact's values. template is the link in the
 // Message, after HTML entities were decoded. merge.Template.URL says when ok is false.
-func (s *Schema) mergeURL(template string, contact *Contact) (link string, ok bool) {
+func mergeURL(s *enlist.Schema, template string, contact *enlist.Contact) (link string, ok bool) {
 	return merge.Parse(template).URL(func(name string) string {
-		value, _ := s.MergeValue(contact, name)
+		value, _ := MergeValue(s, contact, name)
 		return value
 	})
 }

@@ -4,20 +4,21 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/enlist"
 	"enlist/internal/merge"
 )
 
 // schemaWithEmptyField returns a List and a Contact. The Contact has values for Email, First
 // Name and Website, but none for the Field Empty.
-func schemaWithEmptyField() (*Schema, *Contact) {
-	s := NewSchema(List{ID: 1, Name: "News & Views"}, []Field{
-		{ID: 11, Name: "Email", Type: Text, AddressType: AddressEmail},
-		{ID: 12, Name: "First Name", Type: Text},
-		{ID: 13, Name: "Website", Type: Text},
-		{ID: 14, Name: "Empty", Type: Text},
+func schemaWithEmptyField() (*enlist.Schema, *enlist.Contact) {
+	s := enlist.NewSchema(enlist.List{ID: 1, Name: "News & Views"}, []enlist.Field{
+		{ID: 11, Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail},
+		{ID: 12, Name: "First Name", Type: enlist.Text},
+		{ID: 13, Name: "Website", Type: enlist.Text},
+		{ID: 14, Name: "Empty", Type: enlist.Text},
 	}, nil)
 	s.TimeZone = "Australia/Sydney"
-	c := &Contact{ID: 7, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
+	c := &enlist.Contact{ID: 7, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
 	c.Values = c.Values.Set(11, "ann+x@example.com").Set(12, "Ann & Bob").Set(13, "https://ann.example/?a=1&b=2")
 	return s, c
 }
@@ -26,7 +27,7 @@ func schemaWithEmptyField() (*Schema, *Contact) {
 func TestMergeFieldsAreFilledWithValuesOfTheContact(t *testing.T) {
 	schema, contact := schemaWithEmptyField()
 	value := func(name string) string {
-		v, _ := schema.MergeValue(contact, name)
+		v, _ := MergeValue(schema, contact, name)
 		return v
 	}
 	for _, c := range []struct{ name, text, want string }{
@@ -67,7 +68,7 @@ func TestLinksAreFilledWithValuesOfTheContact(t *testing.T) {
 		{"{{First Name}}", ""}, // refused: the filled link is not a URL
 	} {
 		t.Run(c.template, func(t *testing.T) {
-			if got, ok := schema.mergeURL(c.template, contact); ok != (c.want != "") || got != c.want {
+			if got, ok := mergeURL(schema, c.template, contact); ok != (c.want != "") || got != c.want {
 				t.Errorf("filled as %q, %v, want %q", got, ok, c.want)
 			}
 		})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file shows the mail of a Message before it is sent, and sends it to addresses of the caller. Both use
@@ -32,8 +34,8 @@ func (s *Service) SetComposer(c Composer) { s.composer = c }
 
 // PreviewMessage returns the mail that a Contact would get from a Message. Errors: NoMessage, NoList, Denied,
 // NoContact, and InvalidParameters if the Contact can get no such mail.
-func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message MessageID, list ListID,
-	contact ContactID) (*ComposedMail, error) {
+func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
+	contact enlist.ContactID) (*ComposedMail, error) {
 	var sender []Finding
 	mail, err := view(ctx, s, c, func(tx Tx) (*OutgoingMail, error) {
 		m, err := trialMail(tx, c, message, list, contact)
@@ -42,7 +44,7 @@ func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message Message
 			m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
 		}
 		if err == nil && m.Address == "" {
-			err = invalid("contact_id", "the Contact has no email address")
+			err = enlist.Invalid("contact_id", "the Contact has no email address")
 		}
 		if err == nil {
 			sender, err = s.senderFindings(tx, c.Account, m.Message, &m.Schema.List)
@@ -54,7 +56,7 @@ func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message Message
 	}
 	shown, err := s.composer.Preview(ctx, mail)
 	if why, ok := errors.AsType[*Undelivered](err); ok {
-		return nil, invalid("message_id", "the mail cannot be sent: "+why.Error())
+		return nil, enlist.Invalid("message_id", "the mail cannot be sent: "+why.Error())
 	}
 	if err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func (s *Service) PreviewMessage(ctx context.Context, c *Caller, message Message
 }
 
 // senderFindings returns what checkBatch finds about the sender of a mail.
-func (s *Service) senderFindings(tx Tx, a *Account, m *Message, list *List) (all []Finding, err error) {
+func (s *Service) senderFindings(tx Tx, a *enlist.Account, m *Message, list *enlist.List) (all []Finding, err error) {
 	_, why, err := s.senderRefusal(tx, a, m, list)
 	if why != "" {
 		all = append(all, Finding{Level: FindingError, Code: FindingSender, Text: why})
@@ -88,7 +90,7 @@ const causeTrial = "t"
 
 // trialMail returns a Message with its files for a Contact of a List, without a delivery and an address. list 0 means
 // no List, and contact 0 a Contact without values. Opens and clicks of the mail are not tracked.
-func trialMail(tx Tx, c *Caller, message MessageID, list ListID, contact ContactID) (m *OutgoingMail, err error) {
+func trialMail(tx Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID, contact enlist.ContactID) (m *OutgoingMail, err error) {
 	m = new(OutgoingMail)
 	m.Message, err = tx.Message(c.Account.ID, message)
 	if err != nil {
@@ -99,18 +101,18 @@ func trialMail(tx Tx, c *Caller, message MessageID, list ListID, contact Contact
 		return nil, err
 	}
 	if m.Message.Type != MessageEmail {
-		return nil, invalid("message_id", "expected a Message of the type email")
+		return nil, enlist.Invalid("message_id", "expected a Message of the type email")
 	}
 	m.Files, err = messageFiles(tx, m.Message)
 	return m, err
 }
 
 // trialContact returns the Contact of a trial mail and its List.
-func trialContact(tx Tx, c *Caller, list ListID, id ContactID) (schema *Schema, contact *Contact, err error) {
-	contact = new(Contact)
+func trialContact(tx Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (schema *enlist.Schema, contact *enlist.Contact, err error) {
+	contact = new(enlist.Contact)
 	switch {
 	case list == 0 && id == 0:
-		schema = NewSchema(List{AccountID: c.Account.ID, Name: c.Account.Name}, nil, nil)
+		schema = enlist.NewSchema(enlist.List{AccountID: c.Account.ID, Name: c.Account.Name}, nil, nil)
 		schema.TimeZone = c.Account.TimeZone
 		return schema, contact, nil
 	case id == 0:

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the calls about Messages: add, edit, delete, get and search. A key that is
@@ -13,27 +15,27 @@ import (
 
 // MessageAttributes are the keys of a Message record in a search, in the order of a reply. The
 // contents are left out, to keep the reply small.
-var MessageAttributes = []Attribute[Message]{
-	searchable(readOnlyInt("id", func(m *Message) MessageID { return m.ID })),
-	searchable(readOnlyInt("creator_user_id", func(m *Message) KeyID { return m.CreatorKeyID })),
-	readOnlyText("creator_name", func(m *Message) string { return m.CreatorName }),
-	searchable(readOnlyInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
-	searchable(readOnlyInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
-	searchable(enumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
-	searchable(textKey("name", func(m *Message) *string { return &m.Name }, readName)),
-	searchable(intKey("folder_id", func(m *Message) *FolderID { return &m.FolderID }, 0, maxID)),
-	searchable(enumKey("email_type", func(m *Message) *string { return &m.EmailType },
+var MessageAttributes = []enlist.Attribute[Message]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(m *Message) enlist.MessageID { return m.ID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(m *Message) enlist.KeyID { return m.CreatorKeyID })),
+	enlist.ReadOnlyText("creator_name", func(m *Message) string { return m.CreatorName }),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
+	enlist.Searchable(enlist.EnumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
+	enlist.Searchable(enlist.TextKey("name", func(m *Message) *string { return &m.Name }, enlist.ReadName)),
+	enlist.Searchable(enlist.IntKey("folder_id", func(m *Message) *enlist.FolderID { return &m.FolderID }, 0, maxID)),
+	enlist.Searchable(enlist.EnumKey("email_type", func(m *Message) *string { return &m.EmailType },
 		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown)),
-	searchable(textKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
-	textKey("from_name", func(m *Message) *string { return &m.FromName }, readLine),
-	textKey("from_address", func(m *Message) *string { return &m.FromAddress }, readAddress),
-	textKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, readAddress),
+	enlist.Searchable(enlist.TextKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
+	enlist.TextKey("from_name", func(m *Message) *string { return &m.FromName }, enlist.ReadLine),
+	enlist.TextKey("from_address", func(m *Message) *string { return &m.FromAddress }, readAddress),
+	enlist.TextKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, readAddress),
 	fileIDs("attachments", func(m *Message) *string { return &m.Attachments }),
 	fileIDs("inline_images", func(m *Message) *string { return &m.InlineImages }),
 }
 
 // WholeMessageAttributes are the MessageAttributes and the contents.
-var WholeMessageAttributes = slices.Concat(MessageAttributes, []Attribute[Message]{
+var WholeMessageAttributes = slices.Concat(MessageAttributes, []enlist.Attribute[Message]{
 	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
 	contentKey("text_content", func(m *Message) *string { return &m.Text }),
 	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
@@ -47,22 +49,22 @@ const (
 
 // contentKey returns the key of a content, which callers may set. The text is stored as it was
 // sent, with all white space.
-func contentKey(name string, at func(*Message) *string) Attribute[Message] {
-	return textUpTo(maxContent, name, at, asSent)
+func contentKey(name string, at func(*Message) *string) enlist.Attribute[Message] {
+	return enlist.TextUpTo(maxContent, name, at, asSent)
 }
 
 // readSubject trims a subject. It refuses a subject that does not fit on one line of a mail.
 func readSubject(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxSubject || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", expected("a text of at most 998 bytes without control characters")
+		return "", enlist.Expected("a text of at most 998 bytes without control characters")
 	}
 	return text, nil
 }
 
 // AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
-func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (MessageID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
+func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.MessageID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.MessageID, error) {
 		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
 		if err := m.set(tx, details); err != nil {
@@ -78,8 +80,8 @@ func (s *Service) AddMessage(ctx context.Context, c *Caller, details []Detail) (
 // EditMessage changes the keys that details contain. The type of a Message that autoresponders
 // send cannot change, because autoresponders cannot send SMS. Errors: Denied, NoMessage,
 // InvalidParameters.
-func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, details []Detail) (MessageID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (MessageID, error) {
+func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID, details []enlist.Detail) (enlist.MessageID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.MessageID, error) {
 		old, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return 0, err
@@ -103,18 +105,18 @@ func (s *Service) EditMessage(ctx context.Context, c *Caller, id MessageID, deta
 }
 
 // set changes the keys that details contain. Then it checks the complete Message.
-func (m *Message) set(tx Tx, details []Detail) error {
+func (m *Message) set(tx Tx, details []enlist.Detail) error {
 	folder, attachments, images, from := m.FolderID, m.Attachments, m.InlineImages, m.FromAddress
-	if err := assign(m, WholeMessageAttributes, details); err != nil {
+	if err := enlist.Assign(m, WholeMessageAttributes, details); err != nil {
 		return err
 	}
 	switch {
 	case m.Name == "":
-		return invalid("name", "expected a name")
+		return enlist.Invalid("name", "expected a name")
 	case m.Subject == "" && m.Type == MessageEmail:
-		return invalid("subject", "an email needs a subject")
+		return enlist.Invalid("subject", "an email needs a subject")
 	case m.EmailType == EmailMarkdown && m.Text == "" && m.HTML != "":
-		return invalid("text_content", "a Message in Markdown has its text here, not in html_content")
+		return enlist.Invalid("text_content", "a Message in Markdown has its text here, not in html_content")
 	}
 	if err := checkFromAddress(tx, m.AccountID, m.FromAddress, from); err != nil {
 		return err
@@ -132,7 +134,7 @@ func (m *Message) set(tx Tx, details []Detail) error {
 
 // checkMessageFolder refuses an ID if the Account has no Folder for Messages with that ID. 0
 // means no Folder, and is allowed.
-func checkMessageFolder(tx FolderTx, account AccountID, id FolderID) error {
+func checkMessageFolder(tx FolderTx, account enlist.AccountID, id enlist.FolderID) error {
 	folder := Folder{ID: id, AccountID: account, Type: FolderOfMessages}
 	return folder.mustExist(tx, "folder_id", "expected a Folder for Messages")
 }
@@ -146,7 +148,7 @@ func checkUnused(tx Tx, m *Message, field string) error {
 	}
 	for i := range batches {
 		if b := &batches[i]; b.sends(m.ID) {
-			return invalid(field, fmt.Sprintf("Batch %d sends the Message and has not ended; cancel it first", b.ID))
+			return enlist.Invalid(field, fmt.Sprintf("Batch %d sends the Message and has not ended; cancel it first", b.ID))
 		}
 	}
 	all, err := tx.Autoresponders(m.AccountID)
@@ -162,14 +164,14 @@ func checkUnused(tx Tx, m *Message, field string) error {
 	if n == 0 {
 		return nil
 	}
-	return invalid(field, fmt.Sprintf("autoresponders that send the Message: %d; "+
+	return enlist.Invalid(field, fmt.Sprintf("autoresponders that send the Message: %d; "+
 		"delete them first, or give them another Message", n))
 }
 
 // DeleteMessage removes a Message. Links in mails that were already sent stop working. Errors:
 // Denied, NoMessage, and InvalidParameters while autoresponders send the Message.
 // decisions.md: 54
-func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) error {
+func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID) error {
 	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		m, err := tx.Message(c.Account.ID, id)
 		if err != nil {
@@ -188,34 +190,34 @@ func (s *Service) DeleteMessage(ctx context.Context, c *Caller, id MessageID) er
 }
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
-func (s *Service) Message(ctx context.Context, c *Caller, id MessageID) (*Message, error) {
+func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
 	return viewUnrestricted(ctx, s, c, func(tx Tx) (*Message, error) { return tx.Message(c.Account.ID, id) })
 }
 
 // SearchMessages returns the Account's Messages that match, without their
 // contents. Errors: Denied, InvalidSearch.
-func (s *Service) SearchMessages(ctx context.Context, c *Caller, q Query) ([]Message, error) {
+func (s *Service) SearchMessages(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Message, error) {
 	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]Message, error) {
 		all, err := tx.Messages(c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
-		return searchRecords(MessageAttributes, all, q)
+		return enlist.SearchRecords(MessageAttributes, all, q)
 	})
 }
 
 // MessageTx reads and changes Messages, in a transaction.
 type MessageTx interface {
 	// Messages returns the Messages of an Account in order of ID, without their contents.
-	Messages(account AccountID) ([]Message, error)
+	Messages(account enlist.AccountID) ([]Message, error)
 	// Message returns one Message with its contents. The error is of kind NoMessage if the
 	// Account has no Message with the ID.
-	Message(account AccountID, id MessageID) (*Message, error)
+	Message(account enlist.AccountID, id enlist.MessageID) (*Message, error)
 	// AddMessage inserts a Message and sets its ID.
 	AddMessage(m *Message) error
 	// UpdateMessage stores everything but the ID, the Account, the creator and the
 	// time of creation.
 	UpdateMessage(m *Message) error
 	// DeleteMessage removes a Message and the targets of its links.
-	DeleteMessage(id MessageID) error
+	DeleteMessage(id enlist.MessageID) error
 }

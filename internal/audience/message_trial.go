@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file sends a Message to a few addresses of the caller, so that the caller sees it in mail programs. Such a
@@ -18,28 +19,28 @@ const maxTestAddresses = 5
 
 // TestRequest says which mail to send to which addresses.
 type TestRequest struct {
-	Message   MessageID
+	Message   enlist.MessageID
 	Addresses []string
-	List      ListID    // 0: the merge fields of the Message have no values
-	Contact   ContactID // whose values the mail shows; 0: merge fields have no values
+	List      enlist.ListID    // 0: the merge fields of the Message have no values
+	Contact   enlist.ContactID // whose values the mail shows; 0: merge fields have no values
 }
 
 // SendTestMessage sends a Message to addresses, with "[test]" before its subject. Errors: NoMessage, NoList,
 // Denied, NoContact, InvalidParameters, and InvalidEmail for an address that is not valid.
-func (s *Service) SendTestMessage(ctx context.Context, c *Caller, r TestRequest) error {
+func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
 	token := rand.Text() // makes the Message-ID of each mail unique
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
 		if _, err := trialMail(tx, c, r.Message, r.List, r.Contact); err != nil {
 			return false, err
 		}
 		if n := len(r.Addresses); n < 1 || n > maxTestAddresses {
-			return false, invalid("addresses", fmt.Sprintf("expected 1 to %d email addresses", maxTestAddresses))
+			return false, enlist.Invalid("addresses", fmt.Sprintf("expected 1 to %d email addresses", maxTestAddresses))
 		}
 		var sent []string
 		for i, text := range r.Addresses {
 			spelling, key, ok := address.ParseEmail(text)
 			if !ok {
-				return false, &Error{Kind: InvalidEmail, Field: "addresses", Detail: quoted(text) + " is not an email address"}
+				return false, &enlist.Error{Kind: enlist.InvalidEmail, Field: "addresses", Detail: enlist.Quoted(text) + " is not an email address"}
 			}
 			if slices.Contains(sent, key) {
 				continue
@@ -63,10 +64,10 @@ func (s *Service) TestMail(ctx context.Context, e SendTest) (*OutgoingMail, erro
 		if err != nil {
 			return nil, err
 		}
-		caller := &Caller{Account: account, Key: new(Key)} // may access every List of the Account
+		caller := &enlist.Caller{Account: account, Key: new(enlist.Key)} // may access every List of the Account
 		m, err := trialMail(tx, caller, e.Message, e.List, e.Contact)
-		switch KindOf(err) {
-		case NoMessage, NoList, NoContact, InvalidParameters:
+		switch enlist.KindOf(err) {
+		case enlist.NoMessage, enlist.NoList, enlist.NoContact, enlist.InvalidParameters:
 			return nil, nil
 		}
 		if err != nil {

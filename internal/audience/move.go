@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the record of a move: an Account moves in from another service and keeps its IDs. Package movein reads
@@ -13,38 +15,38 @@ import (
 type Move struct {
 	Source string `json:"-"` // URL of the other service
 	// LastContact is the greatest ID of a Contact that was moved. A Contact that this service adds gets a greater one.
-	LastContact ContactID `json:"last_contact"`
+	LastContact enlist.ContactID `json:"last_contact"`
 	// IDFactor is the number by which the Source of package movein computes IDs. 0 means that the source has the same
 	// API and keeps the IDs. Any other source knows only the last change of a subscription.
-	IDFactor int64                `json:"id_factor,omitempty"`
-	Lists    map[ListID]MovedList `json:"lists"`
+	IDFactor int64                       `json:"id_factor,omitempty"`
+	Lists    map[enlist.ListID]MovedList `json:"lists"`
 }
 
 // MovedList says how far the Contacts of a List are read.
 type MovedList struct {
-	Read     ContactID `json:"read"`     // the first reading has come to this ID
-	Complete bool      `json:"complete"` // the first reading has ended
-	Since    int64     `json:"since"`    // Contacts that changed at this time or later are to be read again
-	Consents ContactID `json:"consents"` // the reading of consents has come to this ID; 0: it has not begun, or has ended
+	Read     enlist.ContactID `json:"read"`     // the first reading has come to this ID
+	Complete bool             `json:"complete"` // the first reading has ended
+	Since    int64            `json:"since"`    // Contacts that changed at this time or later are to be read again
+	Consents enlist.ContactID `json:"consents"` // the reading of consents has come to this ID; 0: it has not begun, or has ended
 }
 
 // MoveProblem is something that could not be moved, with the reason. Key is the Field or attribute, or "" if the
 // complete record is left out.
 type MoveProblem struct {
 	// Record is list, field, contact, message, folder, file, autoresponder, webhook, preference, unsubscriber or subscriber.
-	Record string `json:"record"`
-	List   ListID `json:"list_id,omitempty"`
-	ID     int64  `json:"id,omitempty"`
-	Key    string `json:"key,omitempty"`
-	Value  string `json:"value,omitempty"` // the beginning of the value
-	Reason string `json:"reason"`
+	Record string        `json:"record"`
+	List   enlist.ListID `json:"list_id,omitempty"`
+	ID     int64         `json:"id,omitempty"`
+	Key    string        `json:"key,omitempty"`
+	Value  string        `json:"value,omitempty"` // the beginning of the value
+	Reason string        `json:"reason"`
 }
 
 // BeginMove begins to move records of the service with the URL source into the Account of the caller, or continues the
 // move. idFactor is stored when the move begins. A move begins only in an empty Account that is alone in its database, because IDs are unique in a database.
 // Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
 // decisions.md: 87
-func (s *Service) BeginMove(ctx context.Context, c *Caller, source string, idFactor int64) (*Move, error) {
+func (s *Service) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (*Move, error) {
 		from, state, err := tx.Move(c.Account.ID)
 		switch {
@@ -55,9 +57,9 @@ func (s *Service) BeginMove(ctx context.Context, c *Caller, source string, idFac
 			if err := audit(tx, c, now, on, nil, auditValues{"moves_in_from": source}); err != nil {
 				return nil, err
 			}
-			return beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[ListID]MovedList)})
+			return beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[enlist.ListID]MovedList)})
 		case from != source:
-			return nil, Refuse(InvalidParameters, "Account %d moves in from %s; give the same URL, or a new database",
+			return nil, enlist.Refuse(enlist.InvalidParameters, "Account %d moves in from %s; give the same URL, or a new database",
 				c.Account.ID, from)
 		}
 		m := &Move{Source: source}
@@ -69,7 +71,7 @@ func (s *Service) BeginMove(ctx context.Context, c *Caller, source string, idFac
 }
 
 // beginMove empties the Account of what every new Account has, and stores the new move.
-func beginMove(tx Tx, c *Caller, m *Move) (*Move, error) {
+func beginMove(tx Tx, c *enlist.Caller, m *Move) (*Move, error) {
 	lists, err := requireEmpty(tx, c.Account)
 	if err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func beginMove(tx Tx, c *Caller, m *Move) (*Move, error) {
 
 // requireEmpty refuses an Account that has more than a new one. It returns the List that Bootstrap has added, if no
 // call has used it.
-func requireEmpty(tx Tx, a *Account) (unused []ListID, err error) {
+func requireEmpty(tx Tx, a *enlist.Account) (unused []enlist.ListID, err error) {
 	accounts, err := tx.Accounts()
 	if err != nil {
 		return nil, err
@@ -143,11 +145,11 @@ func requireEmpty(tx Tx, a *Account) (unused []ListID, err error) {
 
 // notEmpty refuses a database, and says which one to give.
 func notEmpty(format string, args ...any) error {
-	return Refuse(InvalidParameters, format+": give a new database; enlist serve creates one", args...)
+	return enlist.Refuse(enlist.InvalidParameters, format+": give a new database; enlist serve creates one", args...)
 }
 
 // isUsed reports whether a List is not as Bootstrap has added it.
-func isUsed(tx Tx, l *List) (bool, error) {
+func isUsed(tx Tx, l *enlist.List) (bool, error) {
 	schema, err := tx.Schema(l.ID)
 	if err != nil || l.Name != firstListName || l.ContactCount > 0 ||
 		len(schema.Fields) > len(addressFields()) || len(schema.Autoresponders) > 0 {
@@ -158,7 +160,7 @@ func isUsed(tx Tx, l *List) (bool, error) {
 
 // checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,
 // because the other service does not have them.
-func (m *Move) checkUntouched(tx Tx, c *Caller) error {
+func (m *Move) checkUntouched(tx Tx, c *enlist.Caller) error {
 	lists, err := tx.Lists(c.Account.ID)
 	if err != nil {
 		return err
@@ -169,7 +171,7 @@ func (m *Move) checkUntouched(tx Tx, c *Caller) error {
 			return err
 		}
 		if _, moved := m.Lists[lists[i].ID]; !moved || last > m.LastContact {
-			return Refuse(InvalidParameters, "programs already use this Account: since the move began, a Contact or a List "+
+			return enlist.Refuse(enlist.InvalidParameters, "programs already use this Account: since the move began, a Contact or a List "+
 				"was added here (List %d). The move cannot go on; to begin again, give a new database", lists[i].ID)
 		}
 	}
@@ -177,7 +179,7 @@ func (m *Move) checkUntouched(tx Tx, c *Caller) error {
 }
 
 // save stores the move.
-func (m *Move) save(tx Tx, account AccountID) error {
+func (m *Move) save(tx Tx, account enlist.AccountID) error {
 	state, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -186,7 +188,7 @@ func (m *Move) save(tx Tx, account AccountID) error {
 }
 
 // step runs fn in an Update, and stores the move as fn has changed next.
-func (m *Move) step(ctx context.Context, s *Service, c *Caller, fn func(tx Tx, now int64, next *Move) error) error {
+func (m *Move) step(ctx context.Context, s *Service, c *enlist.Caller, fn func(tx Tx, now int64, next *Move) error) error {
 	next, err := update(ctx, s, c, func(tx Tx, now int64) (*Move, error) {
 		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
 		if err := fn(tx, now, next); err != nil {
@@ -201,7 +203,7 @@ func (m *Move) step(ctx context.Context, s *Service, c *Caller, fn func(tx Tx, n
 }
 
 // SetMovedList stores how far the Contacts of a List are read.
-func (s *Service) SetMovedList(ctx context.Context, c *Caller, m *Move, id ListID, l MovedList) error {
+func (s *Service) SetMovedList(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID, l MovedList) error {
 	return m.step(ctx, s, c, func(_ Tx, _ int64, next *Move) error {
 		next.Lists[id] = l
 		return nil
@@ -212,23 +214,23 @@ func (s *Service) SetMovedList(ctx context.Context, c *Caller, m *Move, id ListI
 // gives later is greater than all of them. Each Put replaces a record with the same ID.
 type MoveTx interface {
 	// Move returns how far an Account has moved in. source is "" if no move has begun.
-	Move(account AccountID) (source, state string, err error)
+	Move(account enlist.AccountID) (source, state string, err error)
 	// SaveMove stores how far an Account has moved in.
-	SaveMove(account AccountID, source, state string) error
+	SaveMove(account enlist.AccountID, source, state string) error
 	PutFolder(f *Folder) error
-	PutList(l *List) error
-	PutField(f *Field) error
-	PutPreference(p *Preference) error
+	PutList(l *enlist.List) error
+	PutField(f *enlist.Field) error
+	PutPreference(p *enlist.Preference) error
 	PutMessage(m *Message) error
 	PutFile(f *StoredFile) error
 	// PutWebhook sets Target as FindWebhookTarget does.
-	PutWebhook(w *Webhook) error
-	PutAutoresponder(a *Autoresponder) error
+	PutWebhook(w *enlist.Webhook) error
+	PutAutoresponder(a *enlist.Autoresponder) error
 	// PutContacts stores Contacts of one List with all flags and times, and updates the counters. If another Contact is
 	// the first with an address, the Contact becomes a duplicate.
-	PutContacts(contacts []*Contact) error
+	PutContacts(contacts []*enlist.Contact) error
 	// ContactIDs returns the IDs of a List's Contacts above after, up to upto, in ascending order, and at most limit.
-	ContactIDs(list ListID, after, upto ContactID, limit int) ([]ContactID, error)
+	ContactIDs(list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error)
 	// HasLedger reports whether the consent ledger has a row of the List, even of a deleted Contact.
-	HasLedger(list ListID) (bool, error)
+	HasLedger(list enlist.ListID) (bool, error)
 }

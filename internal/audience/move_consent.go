@@ -4,34 +4,36 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file stores the consents of Contacts, and their answers to preferences, that move in from another service.
 
 // MovedConsents are what the other service says of one Contact. A part that it cannot say is nil.
 type MovedConsents struct {
-	Contact     ContactID
+	Contact     enlist.ContactID
 	Rows        []MovedRecord // the consent ledger, newest first
 	Preferences MovedRecord   // the answers, by the name of the preference
 }
 
 // MovedContactIDs returns the IDs of a List's Contacts above after, in ascending order, and at most limit.
-func (s *Service) MovedContactIDs(ctx context.Context, c *Caller, m *Move, list ListID, after ContactID, limit int) (
-	[]ContactID, error) {
-	return view(ctx, s, c, func(tx Tx) ([]ContactID, error) { return tx.ContactIDs(list, after, m.LastContact, limit) })
+func (s *Service) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, after enlist.ContactID, limit int) (
+	[]enlist.ContactID, error) {
+	return view(ctx, s, c, func(tx Tx) ([]enlist.ContactID, error) { return tx.ContactIDs(list, after, m.LastContact, limit) })
 }
 
 // MoveConsents appends the rows that the ledger of each Contact does not have yet, and stores the answers to
 // preferences. Rows are evidence, so their texts are stored as they are. It returns how many rows it has appended.
 // progress is stored with them. Errors: NoList.
-func (s *Service) MoveConsents(ctx context.Context, c *Caller, m *Move, list ListID, all []MovedConsents,
+func (s *Service) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, all []MovedConsents,
 	progress MovedList) (added int, problems []MoveProblem, err error) {
 	err = m.step(ctx, s, c, func(tx Tx, now int64, next *Move) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err
 		}
-		b := consentMove{tx: tx, caller: c, schema: schema, now: now, lastChange: m.IDFactor != 0, keys: make(map[string]KeyID)}
+		b := consentMove{tx: tx, caller: c, schema: schema, now: now, lastChange: m.IDFactor != 0, keys: make(map[string]enlist.KeyID)}
 		for i := range all {
 			if err := b.store(&all[i]); err != nil {
 				return err
@@ -47,12 +49,12 @@ func (s *Service) MoveConsents(ctx context.Context, c *Caller, m *Move, list Lis
 // consentMove stores consents in one transaction.
 type consentMove struct {
 	tx     Tx
-	caller *Caller
-	schema *Schema
+	caller *enlist.Caller
+	schema *enlist.Schema
 	now    int64
 	// lastChange says that the other service knows only the last change of a subscription.
 	lastChange bool
-	keys       map[string]KeyID // of the names of keys of the other service
+	keys       map[string]enlist.KeyID // of the names of keys of the other service
 	added      int
 	problems   []MoveProblem
 }
@@ -108,7 +110,7 @@ func newerRows(rows []MovedRecord, stored []LedgerRow) int {
 }
 
 // row reads a row of the ledger.
-func (b *consentMove) row(r *moveReader, contact ContactID) (*LedgerRow, error) {
+func (b *consentMove) row(r *moveReader, contact enlist.ContactID) (*LedgerRow, error) {
 	row := &LedgerRow{ListID: b.schema.List.ID, ContactID: contact, Time: r.int("time"), Method: r.record.Text("method"),
 		Type: ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
 		IP: r.record.Text("ip_address")}
@@ -133,7 +135,7 @@ func (b *consentMove) row(r *moveReader, contact ContactID) (*LedgerRow, error) 
 const movedKeyPrefix = "moved"
 
 // key returns a revoked key with a name. It adds one if there is none.
-func (b *consentMove) key(name string) (KeyID, error) {
+func (b *consentMove) key(name string) (enlist.KeyID, error) {
 	if id, known := b.keys[name]; known || name == "" {
 		return id, nil
 	}
@@ -149,9 +151,9 @@ func (b *consentMove) key(name string) (KeyID, error) {
 	if id, known := b.keys[name]; known {
 		return id, nil
 	}
-	k := Key{AccountID: b.caller.Account.ID, Name: name, Prefix: movedKeyPrefix, Level: Read, CreationTime: b.now,
+	k := enlist.Key{AccountID: b.caller.Account.ID, Name: name, Prefix: movedKeyPrefix, Level: enlist.Read, CreationTime: b.now,
 		RevokedTime: b.now}
-	if err := b.tx.AddKey(&k, HashKey(NewKeyText())); err != nil {
+	if err := b.tx.AddKey(&k, enlist.HashKey(enlist.NewKeyText())); err != nil {
 		return 0, err
 	}
 	b.keys[name] = k.ID
@@ -164,9 +166,9 @@ func (b *consentMove) answer(m *MovedConsents, about MoveProblem) error {
 		return nil
 	}
 	r := moveReader{record: m.Preferences, about: about}
-	answers := make(map[PreferenceID]bool)
+	answers := make(map[enlist.PreferenceID]bool)
 	for _, d := range m.Preferences {
-		p, agree := b.schema.preference(d.Key), r.flag(d.Key, false)
+		p, agree := b.schema.Preference(d.Key), r.flag(d.Key, false)
 		if p == nil {
 			r.refuse(d.Key, "the List has no preference of this name")
 			continue
@@ -176,7 +178,7 @@ func (b *consentMove) answer(m *MovedConsents, about MoveProblem) error {
 	b.problems = append(b.problems, r.problems...)
 	contact, err := b.tx.Contact(b.schema.List.ID, m.Contact)
 	if err != nil {
-		return ignoreKind(NoContact, err)
+		return enlist.IgnoreKind(enlist.NoContact, err)
 	}
 	if maps.Equal(contact.Prefs, answers) {
 		return nil

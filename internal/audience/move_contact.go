@@ -10,18 +10,19 @@ import (
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file stores Contacts that move in from another service, page by page, and compares them with it.
 
 // MovePage is a page of Contacts of a List, as the other service sent it.
 type MovePage struct {
-	List    ListID
+	List    enlist.ListID
 	Records []MovedRecord
 	// Whole says that the page has all Contacts with an ID above After and up to Upto. Contacts that are stored in this
 	// range and are not in the page are removed.
 	Whole       bool
-	After, Upto ContactID
+	After, Upto enlist.ContactID
 }
 
 // MovedPage says what a page has changed. Source and Stored are checksums of the Contacts as the other service sent
@@ -43,12 +44,12 @@ const maxMoveRemovals = 500
 // out and reported. A Contact whose two addresses are refused is left out, and so is a Contact with an address that was
 // erased here. progress is stored with the page.
 // Errors: NoList, ContactLimit.
-func (s *Service) MoveContacts(ctx context.Context, c *Caller, m *Move, p MovePage, progress MovedList) (
+func (s *Service) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p MovePage, progress MovedList) (
 	result MovedPage, err error) {
 	err = m.step(ctx, s, c, func(tx Tx, now int64, next *Move) (err error) {
 		result, err = movePage(tx, c, now, p)
 		for _, record := range p.Records {
-			next.LastContact = max(next.LastContact, ContactID(record.ID()))
+			next.LastContact = max(next.LastContact, enlist.ContactID(record.ID()))
 		}
 		next.Lists[p.List] = progress
 		return err
@@ -56,7 +57,7 @@ func (s *Service) MoveContacts(ctx context.Context, c *Caller, m *Move, p MovePa
 	return result, err
 }
 
-func movePage(tx Tx, c *Caller, now int64, p MovePage) (result MovedPage, err error) {
+func movePage(tx Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage, err error) {
 	schema, err := loadList(tx, c, p.List)
 	if err != nil {
 		return result, err
@@ -64,8 +65,8 @@ func movePage(tx Tx, c *Caller, now int64, p MovePage) (result MovedPage, err er
 	if err := tx.LockListForBulk(p.List); err != nil {
 		return result, err
 	}
-	today := Today(time.Unix(now, 0), c.Account.TimeZone)
-	contacts := make([]*Contact, 0, len(p.Records))
+	today := enlist.Today(time.Unix(now, 0), c.Account.TimeZone)
+	contacts := make([]*enlist.Contact, 0, len(p.Records))
 	for _, record := range p.Records {
 		r := moveReader{record: record, about: MoveProblem{Record: "contact", List: p.List, ID: record.ID()}}
 		if contact := r.contact(schema, today, now); contact != nil {
@@ -83,7 +84,7 @@ func movePage(tx Tx, c *Caller, now int64, p MovePage) (result MovedPage, err er
 			return result, err
 		}
 	}
-	ids := make([]ContactID, len(contacts))
+	ids := make([]enlist.ContactID, len(contacts))
 	for i, contact := range contacts {
 		ids[i] = contact.ID
 	}
@@ -98,8 +99,8 @@ func movePage(tx Tx, c *Caller, now int64, p MovePage) (result MovedPage, err er
 }
 
 // withoutErased returns the Contacts without those that have an address of an erased person, and the IDs of the latter.
-func withoutErased(tx UnsubscriberTx, account AccountID, contacts []*Contact) (
-	kept []*Contact, erased map[ContactID]bool, err error) {
+func withoutErased(tx UnsubscriberTx, account enlist.AccountID, contacts []*enlist.Contact) (
+	kept []*enlist.Contact, erased map[enlist.ContactID]bool, err error) {
 	var addresses []string
 	for _, c := range contacts {
 		addresses = append(addresses, c.Key, c.Mobile)
@@ -109,7 +110,7 @@ func withoutErased(tx UnsubscriberTx, account AccountID, contacts []*Contact) (
 	if err != nil {
 		return nil, nil, err
 	}
-	erased = make(map[ContactID]bool)
+	erased = make(map[enlist.ContactID]bool)
 	for _, c := range contacts {
 		if entries[c.Key] != "" || entries[c.Mobile] != "" {
 			erased[c.ID] = true
@@ -121,12 +122,12 @@ func withoutErased(tx UnsubscriberTx, account AccountID, contacts []*Contact) (
 }
 
 // store stores the Contacts that differ from the stored ones.
-func (p *MovedPage) store(tx Tx, c *Caller, contacts []*Contact, ids []ContactID) error {
+func (p *MovedPage) store(tx Tx, c *enlist.Caller, contacts []*enlist.Contact, ids []enlist.ContactID) error {
 	old, err := tx.ContactsToChange(contacts[0].ListID, ids)
 	if err != nil {
 		return err
 	}
-	var changed []*Contact
+	var changed []*enlist.Contact
 	for _, contact := range contacts {
 		before := old[contact.ID]
 		switch {
@@ -145,19 +146,19 @@ func (p *MovedPage) store(tx Tx, c *Caller, contacts []*Contact, ids []ContactID
 		return err
 	}
 	if int64(p.Added) > room {
-		return Refuse(ContactLimit, "the Account may store %d Contacts: raise the limit with enlist account limit",
+		return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts: raise the limit with enlist account limit",
 			c.Account.ContactLimit)
 	}
 	return tx.PutContacts(changed)
 }
 
 // compare sets the checksums of the page.
-func (p *MovedPage) compare(tx Tx, contacts []*Contact, ids []ContactID) error {
+func (p *MovedPage) compare(tx Tx, contacts []*enlist.Contact, ids []enlist.ContactID) error {
 	stored, err := tx.ContactsByID(contacts[0].ListID, ids)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(contacts, func(a, b *Contact) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(contacts, func(a, b *enlist.Contact) int { return cmp.Compare(a.ID, b.ID) })
 	source, here := sha256.New(), sha256.New()
 	for _, c := range contacts {
 		source.Write([]byte(contactText(c)))
@@ -172,7 +173,7 @@ func (p *MovedPage) compare(tx Tx, contacts []*Contact, ids []ContactID) error {
 
 // contactText returns all that a move stores of a Contact in one page of Contacts. Two Contacts with the same text are
 // equal. The answers to preferences are read separately.
-func contactText(c *Contact) string {
+func contactText(c *enlist.Contact) string {
 	b := fmt.Appendf(nil, "%d %q %q %d %d %t %d %t %t %t %d %d %d %q %d", c.ID, c.Key, c.Mobile, c.Created, c.Modified,
 		c.DoubleOptIn, c.DoubleOptInTime, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed, c.LastClickTime,
 		c.LastMessageTime, c.LastOpenTime, c.SubscribedVia, c.WebformID)
@@ -184,10 +185,10 @@ func contactText(c *Contact) string {
 }
 
 // removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased persons.
-func removeMissing(tx Tx, p MovePage, erased map[ContactID]bool) (removed int, again bool, err error) {
-	inPage := make(map[ContactID]bool, len(p.Records))
+func removeMissing(tx Tx, p MovePage, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
+	inPage := make(map[enlist.ContactID]bool, len(p.Records))
 	for _, record := range p.Records {
-		id := ContactID(record.ID())
+		id := enlist.ContactID(record.ID())
 		inPage[id] = !erased[id]
 	}
 	limit := len(p.Records) + maxMoveRemovals
@@ -196,7 +197,7 @@ func removeMissing(tx Tx, p MovePage, erased map[ContactID]bool) (removed int, a
 		return 0, false, err
 	}
 	again = len(ids) == limit
-	gone := slices.DeleteFunc(ids, func(id ContactID) bool { return inPage[id] })
+	gone := slices.DeleteFunc(ids, func(id enlist.ContactID) bool { return inPage[id] })
 	if len(gone) == 0 {
 		return 0, false, nil
 	}
@@ -205,9 +206,9 @@ func removeMissing(tx Tx, p MovePage, erased map[ContactID]bool) (removed int, a
 }
 
 // contact reads a Contact. It returns nil if the Contact would have no address.
-func (r *moveReader) contact(schema *Schema, today string, now int64) *Contact {
-	c := &Contact{
-		ID: ContactID(r.record.ID()), ListID: schema.List.ID,
+func (r *moveReader) contact(schema *enlist.Schema, today string, now int64) *enlist.Contact {
+	c := &enlist.Contact{
+		ID: enlist.ContactID(r.record.ID()), ListID: schema.List.ID,
 		Created: cmp.Or(r.int("creation_time"), now), Modified: cmp.Or(r.int("last_modified_time"), now),
 		DoubleOptIn: r.flag("double_opt_in", false), DoubleOptInTime: r.int("double_opt_in_time"),
 		IsActive: r.flag("is_active", true), IsBounceDeactivated: r.flag("is_bounce_deactivated", false),
@@ -215,9 +216,9 @@ func (r *moveReader) contact(schema *Schema, today string, now int64) *Contact {
 		LastMessageTime: r.int("last_message_time"), LastOpenTime: r.int("last_open_time"),
 		SubscribedVia: r.line("subscribed_via"), WebformID: r.int("webform_id"),
 	}
-	sent, _ := schema.match(r.record)
+	sent, _ := matchDetails(schema, r.record)
 	for _, v := range sent {
-		text, err := v.field.readMoved(*v.value, today)
+		text, err := readMoved(v.field, *v.value, today)
 		if err != nil {
 			r.refuseValue(v.field.Name, *v.value, err.Error())
 			continue
@@ -225,15 +226,15 @@ func (r *moveReader) contact(schema *Schema, today string, now int64) *Contact {
 		if text == "" {
 			continue
 		}
-		c.Values = append(c.Values, FieldValue{v.field.ID, text})
+		c.Values = append(c.Values, enlist.FieldValue{Field: v.field.ID, Text: text})
 		switch v.field.AddressType {
-		case AddressEmail:
+		case enlist.AddressEmail:
 			_, c.Key, _ = address.ParseEmail(text)
-		case AddressMobile:
+		case enlist.AddressMobile:
 			c.Mobile = address.NormaliseMobile(text, schema.List.CountryCode)
 		}
 	}
-	slices.SortFunc(c.Values, func(a, b FieldValue) int { return cmp.Compare(a.Field, b.Field) })
+	slices.SortFunc(c.Values, func(a, b enlist.FieldValue) int { return cmp.Compare(a.Field, b.Field) })
 	c.Key = cmp.Or(c.Key, c.Mobile)
 	if c.Key == "" {
 		r.refuse("", "the Contact has no valid email address and no mobile number, so it is left out")
@@ -244,15 +245,15 @@ func (r *moveReader) contact(schema *Schema, today string, now int64) *Contact {
 
 // readMoved reads a value that another service stored. The date_validation is not applied, because it is for the day on
 // which the value was sent.
-func (f *Field) readMoved(in Input, today string) (string, error) {
+func readMoved(f *enlist.Field, in enlist.Input, today string) (string, error) {
 	if f.DateValidation != "" {
 		plain := *f
 		plain.DateValidation = ""
 		f = &plain
 	}
 	in = in.Unbox()
-	if in.Kind == InputArray && len(in.Items) == 0 {
+	if in.Kind == enlist.InputArray && len(in.Items) == 0 {
 		return "", nil
 	}
-	return f.read(in, today)
+	return f.ReadStrictly(in, today)
 }

@@ -5,17 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file stores Folders, and Lists with their Fields and preferences, that move in from another service.
 
 // MoveFolders stores Folders of a type. A Folder without a type gets this type.
-func (s *Service) MoveFolders(ctx context.Context, c *Caller, folderType string, records []MovedRecord) (
+func (s *Service) MoveFolders(ctx context.Context, c *enlist.Caller, folderType string, records []MovedRecord) (
 	problems []MoveProblem, err error) {
 	return update(ctx, s, c, func(tx Tx, now int64) (problems []MoveProblem, err error) {
 		for _, record := range records {
 			r := moveReader{record: record, about: MoveProblem{Record: "folder", ID: record.ID()}}
-			f := Folder{ID: FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
+			f := Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
 				CreationTime: r.int("creation_time")}
 			setEach(&r, &f, FolderAttributes, record)
 			if f.Name == "" {
@@ -31,20 +33,20 @@ func (s *Service) MoveFolders(ctx context.Context, c *Caller, folderType string,
 }
 
 // AddMissingFolders adds a Folder of each type that the other service has no Folder of.
-func (s *Service) AddMissingFolders(ctx context.Context, c *Caller) error {
+func (s *Service) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
 	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) { return true, addMissingFolders(tx, now) })
 	return err
 }
 
 // MovedFields returns the Fields of a List that the move has stored.
-func (s *Service) MovedFields(ctx context.Context, c *Caller, m *Move, id ListID) ([]Field, error) {
+func (s *Service) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID) ([]enlist.Field, error) {
 	if _, moved := m.Lists[id]; !moved {
 		return nil, nil
 	}
-	return view(ctx, s, c, func(tx Tx) ([]Field, error) {
+	return view(ctx, s, c, func(tx Tx) ([]enlist.Field, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
-			return nil, ignoreKind(NoList, err)
+			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
 		return schema.Fields, nil
 	})
@@ -60,7 +62,7 @@ type MovedDefinition struct {
 // MoveList stores a List with its Fields and preferences. It removes no Field and no preference that the other service
 // has deleted since an earlier call. Without an email Field the List is left out, and moved is false.
 // Errors: InvalidParameters if the type of a stored Field has changed, or if the ID belonged to another List before.
-func (s *Service) MoveList(ctx context.Context, c *Caller, m *Move, d MovedDefinition) (
+func (s *Service) MoveList(ctx context.Context, c *enlist.Caller, m *Move, d MovedDefinition) (
 	moved bool, problems []MoveProblem, err error) {
 	err = m.step(ctx, s, c, func(tx Tx, now int64, next *Move) (err error) {
 		l := listMove{tx: tx, caller: c, now: now,
@@ -75,15 +77,15 @@ func (s *Service) MoveList(ctx context.Context, c *Caller, m *Move, d MovedDefin
 // listMove stores one List in a transaction.
 type listMove struct {
 	tx     Tx
-	caller *Caller
+	caller *enlist.Caller
 	now    int64
 	r      moveReader
-	list   List
-	stored *Schema // as an earlier call has stored it; nil for a new List
+	list   enlist.List
+	stored *enlist.Schema // as an earlier call has stored it; nil for a new List
 }
 
 func (l *listMove) store(d MovedDefinition, next *Move) (moved bool, err error) {
-	id := ListID(d.List.ID())
+	id := enlist.ListID(d.List.ID())
 	if err := l.load(id, next); err != nil {
 		return false, err
 	}
@@ -94,7 +96,7 @@ func (l *listMove) store(d MovedDefinition, next *Move) (moved bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	if !slices.ContainsFunc(fields, func(f Field) bool { return f.AddressType == AddressEmail }) {
+	if !slices.ContainsFunc(fields, func(f enlist.Field) bool { return f.AddressType == enlist.AddressEmail }) {
 		l.r.refuse("", "the List has no Field of the address type email")
 		return false, nil
 	}
@@ -113,7 +115,7 @@ func (l *listMove) store(d MovedDefinition, next *Move) (moved bool, err error) 
 }
 
 // load finds the List as an earlier call has stored it.
-func (l *listMove) load(id ListID, next *Move) (err error) {
+func (l *listMove) load(id enlist.ListID, next *Move) (err error) {
 	if _, known := next.Lists[id]; known {
 		l.stored, err = l.tx.Schema(id)
 		return err
@@ -126,11 +128,11 @@ func (l *listMove) load(id ListID, next *Move) (err error) {
 }
 
 // read reads the attributes of the List.
-func (l *listMove) read(id ListID) error {
-	l.list = List{ID: id, AccountID: l.caller.Account.ID,
-		CreatorKeyID: KeyID(l.r.int("creator_user_id")), CreatorName: l.r.line("creator_name"),
+func (l *listMove) read(id enlist.ListID) error {
+	l.list = enlist.List{ID: id, AccountID: l.caller.Account.ID,
+		CreatorKeyID: enlist.KeyID(l.r.int("creator_user_id")), CreatorName: l.r.line("creator_name"),
 		CreationTime: l.r.int("creation_time"), LastModifiedTime: l.r.int("last_modified_time"),
-		CountryCode: DefaultCountryCode, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile"}
+		CountryCode: enlist.DefaultCountryCode, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile"}
 	setEach(&l.r, &l.list, ListAttributes, l.r.record)
 	if l.list.Name == "" {
 		l.list.Name = fmt.Sprintf("List %d", id)
@@ -144,22 +146,22 @@ func (l *listMove) read(id ListID) error {
 }
 
 // fields returns the Fields to store, in the order sent. A Field that breaks a rule is left out.
-func (l *listMove) fields(records []MovedRecord) (fields []Field, err error) {
+func (l *listMove) fields(records []MovedRecord) (fields []enlist.Field, err error) {
 	for _, record := range records {
 		r := moveReader{record: record, about: MoveProblem{Record: "field", List: l.list.ID, ID: record.ID()}}
-		f := Field{ID: FieldID(record.ID()), ListID: l.list.ID, Type: Text, AllowUpdate: true, ShowInForm: true}
-		details := f.applicable(record)
+		f := enlist.Field{ID: enlist.FieldID(record.ID()), ListID: l.list.ID, Type: enlist.Text, AllowUpdate: true, ShowInForm: true}
+		details := applicable(&f, record)
 		setEach(&r, &f, FieldAttributes, details)
 		err := l.define(&r, &f, fields)
 		l.r.problems = append(l.r.problems, r.problems...)
-		if err != nil && KindOf(err) == Internal {
+		if err != nil && enlist.KindOf(err) == enlist.Internal {
 			return nil, err
 		}
 		if err != nil {
 			continue
 		}
 		if old := l.storedField(f.ID); old != nil && old.Type != f.Type {
-			return nil, Refuse(InvalidParameters, "List %d, Field %d: its type is now %s, and was %s when the move began; "+
+			return nil, enlist.Refuse(enlist.InvalidParameters, "List %d, Field %d: its type is now %s, and was %s when the move began; "+
 				"begin again with a new database", l.list.ID, f.ID, f.Type, old.Type)
 		}
 		fields = append(fields, f)
@@ -169,14 +171,14 @@ func (l *listMove) fields(records []MovedRecord) (fields []Field, err error) {
 
 // define checks a Field against the Fields before it. It removes a default or a Folder that is refused. The error is
 // the refusal of the complete Field.
-func (l *listMove) define(r *moveReader, f *Field, before []Field) error {
-	schema := NewSchema(l.list, before, nil)
+func (l *listMove) define(r *moveReader, f *enlist.Field, before []enlist.Field) error {
+	schema := enlist.NewSchema(l.list, before, nil)
 	for {
-		err := f.define(l.tx, l.caller, schema, l.now)
-		if err == nil || KindOf(err) == Internal {
+		err := defineField(f, l.tx, l.caller, schema, l.now)
+		if err == nil || enlist.KindOf(err) == enlist.Internal {
 			return err
 		}
-		refused, _ := errors.AsType[*Error](err)
+		refused, _ := errors.AsType[*enlist.Error](err)
 		switch refused.Field {
 		case "file_folder_id":
 			f.FileFolderID = 0
@@ -193,7 +195,7 @@ func (l *listMove) define(r *moveReader, f *Field, before []Field) error {
 }
 
 // storedField returns a Field as an earlier call has stored it, or nil.
-func (l *listMove) storedField(id FieldID) *Field {
+func (l *listMove) storedField(id enlist.FieldID) *enlist.Field {
 	if l.stored == nil {
 		return nil
 	}
@@ -205,7 +207,7 @@ func (l *listMove) preferences(records []MovedRecord) error {
 	names := make(map[string]bool)
 	for _, record := range records {
 		r := moveReader{record: record, about: MoveProblem{Record: "preference", List: l.list.ID, ID: record.ID()}}
-		name, err := readName(record.Text("name"))
+		name, err := enlist.ReadName(record.Text("name"))
 		switch {
 		case err != nil:
 			r.refuse("name", err.Error())
@@ -213,7 +215,7 @@ func (l *listMove) preferences(records []MovedRecord) error {
 			r.refuse("name", "the List has a preference of this name already")
 		default:
 			names[name] = true
-			err = l.tx.PutPreference(&Preference{ID: PreferenceID(record.ID()), ListID: l.list.ID, Name: name})
+			err = l.tx.PutPreference(&enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID, Name: name})
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file stores files that move in from another service. Their content is stored in pieces, like an upload.
@@ -13,7 +15,7 @@ import (
 // MoveFile stores a file under its ID with the content that open returns. It does nothing if the file is stored already
 // with the same time of the last change. The limits of uploads are not applied. moved is false if the file is left out,
 // also if open returns a refusal (Refuse).
-func (s *Service) MoveFile(ctx context.Context, c *Caller, record MovedRecord, open func() (io.ReadCloser, error)) (
+func (s *Service) MoveFile(ctx context.Context, c *enlist.Caller, record MovedRecord, open func() (io.ReadCloser, error)) (
 	moved bool, problems []MoveProblem, err error) {
 	m := fileMove{service: s, caller: c, r: moveReader{record: record, about: MoveProblem{Record: "file", ID: record.ID()}}}
 	isStored, err := update(ctx, s, c, m.read)
@@ -37,7 +39,7 @@ func (s *Service) MoveFile(ctx context.Context, c *Caller, record MovedRecord, o
 // fileMove stores one file.
 type fileMove struct {
 	service *Service
-	caller  *Caller
+	caller  *enlist.Caller
 	r       moveReader
 	file    StoredFile
 }
@@ -46,13 +48,13 @@ type fileMove struct {
 func (m *fileMove) read(tx Tx, _ int64) (isStored bool, err error) {
 	m.r.problems = nil // of an Update that is run again
 	r := &m.r
-	m.file = StoredFile{ID: FileID(r.record.ID()), AccountID: m.caller.Account.ID,
-		CreatorKeyID: KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
+	m.file = StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
+		CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 		CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
-		FolderID: FolderID(r.int("folder_id")), Size: r.int("size")}
+		FolderID: enlist.FolderID(r.int("folder_id")), Size: r.int("size")}
 	name, err := readFileName(r.record.Text("name"))
 	if err != nil {
-		return false, r.refuseError("name", invalid("name", err.Error()))
+		return false, r.refuseError("name", enlist.Invalid("name", err.Error()))
 	}
 	m.file.Name = name
 	if err := checkFileFolder(tx, m.caller, m.file.FolderID); err != nil {
@@ -66,13 +68,13 @@ func (m *fileMove) read(tx Tx, _ int64) (isStored bool, err error) {
 	}
 	old, err := tx.File(m.file.ID)
 	if err != nil {
-		return false, ignoreKind(InvalidParameters, err)
+		return false, enlist.IgnoreKind(enlist.InvalidParameters, err)
 	}
 	return old.LastModifiedTime == m.file.LastModifiedTime && old.Size == m.file.Size && old.Name == m.file.Name, nil
 }
 
 // firstFileFolder returns the oldest Folder for files. Each Account has one.
-func firstFileFolder(tx Tx, c *Caller) (FolderID, error) {
+func firstFileFolder(tx Tx, c *enlist.Caller) (enlist.FolderID, error) {
 	folders, err := tx.Folders(c.Account.ID)
 	if err != nil {
 		return 0, err
@@ -155,7 +157,7 @@ func (m *fileMove) replace(tx Tx, now int64, file *StoredFile) error {
 		if err := releaseContent(tx, old.Content, now); err != nil {
 			return err
 		}
-	case ignoreKind(InvalidParameters, err) != nil:
+	case enlist.IgnoreKind(enlist.InvalidParameters, err) != nil:
 		return err
 	}
 	same, err := tx.FileByName(file.FolderID, file.Name)
@@ -164,7 +166,7 @@ func (m *fileMove) replace(tx Tx, now int64, file *StoredFile) error {
 		if err := errors.Join(tx.DeleteFile(same.ID), releaseContent(tx, same.Content, now)); err != nil {
 			return err
 		}
-	case err != nil && ignoreKind(NotFound, err) != nil:
+	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:
 		return err
 	}
 	return tx.PutFile(file)

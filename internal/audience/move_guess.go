@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file finds Fields for the attributes of a service that has no Fields. The types are guessed as for an import.
@@ -18,7 +20,7 @@ func NewAttributeGuess() *AttributeGuess { return &AttributeGuess{*newGuess(nil)
 func (g *AttributeGuess) See(value any) { g.guess.see(value, false) }
 
 // Field returns the details of the Field, without its ID.
-func (g *AttributeGuess) Field(name string) []Detail {
+func (g *AttributeGuess) Field(name string) []enlist.Detail {
 	f := g.guess.field()
 	return f.details(name)
 }
@@ -38,11 +40,11 @@ func AttributeFieldName(attribute string, taken ...string) string {
 }
 
 // AttributeValue returns a value of an attribute as its Field accepts it: nil, a bool, a json.Number or a string.
-func (f *Field) AttributeValue(value any) Input {
+func AttributeValue(f *enlist.Field, value any) enlist.Input {
 	var text string
 	switch v := value.(type) {
 	case nil:
-		return Input{}
+		return enlist.Input{}
 	case bool:
 		text = fmt.Sprint(v)
 	case json.Number:
@@ -50,7 +52,7 @@ func (f *Field) AttributeValue(value any) Input {
 	case string:
 		text = v
 	}
-	if f.Type == Checkbox && f.Values == tickChoice {
+	if f.Type == enlist.Checkbox && f.Values == tickChoice {
 		ticked, ok := tickOf(text)
 		switch {
 		case ticked:
@@ -59,5 +61,5 @@ func (f *Field) AttributeValue(value any) Input {
 			text = ""
 		}
 	}
-	return Input{Kind: InputText, Text: text}
+	return enlist.Input{Kind: enlist.InputText, Text: text}
 }

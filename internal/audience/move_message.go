@@ -5,16 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file stores Messages and autoresponders that move in from another service.
 
 // MoveMessage stores a Message with its contents. Its files must have moved before.
-func (s *Service) MoveMessage(ctx context.Context, c *Caller, record MovedRecord) ([]MoveProblem, error) {
+func (s *Service) MoveMessage(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
 	return update(ctx, s, c, func(tx Tx, _ int64) ([]MoveProblem, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "message", ID: record.ID()}}
-		m := Message{ID: MessageID(record.ID()), AccountID: c.Account.ID,
-			CreatorKeyID: KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
+		m := Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
+			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
 			Type: MessageEmail, EmailType: EmailHTML}
 		setEach(&r, &m, WholeMessageAttributes, record)
@@ -44,7 +46,7 @@ func (r *moveReader) messageFiles(tx Tx, m *Message) error {
 		if err == nil {
 			return nil
 		}
-		refused, _ := errors.AsType[*Error](err)
+		refused, _ := errors.AsType[*enlist.Error](err)
 		switch {
 		case refused == nil:
 			return err
@@ -63,13 +65,13 @@ func (r *moveReader) messageFiles(tx Tx, m *Message) error {
 // MoveAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,
 // until the operator activates it. A repeated call does not change whether it is active here.
 // decisions.md: 88
-func (s *Service) MoveAutoresponder(ctx context.Context, c *Caller, record MovedRecord) ([]MoveProblem, error) {
+func (s *Service) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
 	return update(ctx, s, c, func(tx Tx, _ int64) ([]MoveProblem, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "autoresponder", ID: record.ID()}}
-		a := Autoresponder{ID: AutoresponderID(record.ID()), AccountID: c.Account.ID,
-			CreatorKeyID: KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
+		a := enlist.Autoresponder{ID: enlist.AutoresponderID(record.ID()), AccountID: c.Account.ID,
+			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
-			CriteriaType: CriteriaImmediate}
+			CriteriaType: enlist.CriteriaImmediate}
 		setEach(&r, &a, AutoresponderAttributes, record)
 		if err := checkMessageFolder(tx, c.Account.ID, a.FolderID); err != nil {
 			if err := r.refuseError("folder_id", err); err != nil {
@@ -81,18 +83,18 @@ func (s *Service) MoveAutoresponder(ctx context.Context, c *Caller, record Moved
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(all, func(o Autoresponder) bool { return o.ID == a.ID })
+		i := slices.IndexFunc(all, func(o enlist.Autoresponder) bool { return o.ID == a.ID })
 		a.IsActive = i >= 0 && all[i].IsActive
-		if err := a.set(tx, c, nil); err != nil {
+		if err := setAutoresponder(&a, tx, c, nil); err != nil {
 			return r.problems, r.refuseError("", err)
 		}
 		if err := tx.PutAutoresponder(&a); err != nil {
 			return nil, err
 		}
 		if i < 0 {
-			_, err := a.addBatch(tx)
+			_, err := addAutoresponderBatch(&a, tx)
 			return r.problems, err
 		}
-		return r.problems, a.editBatch(tx)
+		return r.problems, editAutoresponderBatch(&a, tx)
 	})
 }

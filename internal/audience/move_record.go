@@ -1,9 +1,11 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // This file reads the values of a record of another service. A value that the rules refuse is left out and reported.
 
 // MovedRecord is a record as the other service sent it. It is an object of the API, such as a List or a Contact.
-type MovedRecord []Detail
+type MovedRecord []enlist.Detail
 
 // ID returns the value of the key id, or 0 if the record has no valid one.
 func (r MovedRecord) ID() int64 { return r.Int("id") }
@@ -21,13 +23,13 @@ func (r MovedRecord) Text(key string) string {
 }
 
 // value returns the value of a key without arrays around it, or null.
-func (r MovedRecord) value(key string) Input {
+func (r MovedRecord) value(key string) enlist.Input {
 	for i := range r {
 		if r[i].Key == key {
 			return r[i].Value.Unbox()
 		}
 	}
-	return Input{}
+	return enlist.Input{}
 }
 
 // moveReader reads one record and collects the values that are refused.
@@ -41,7 +43,7 @@ type moveReader struct {
 func (r *moveReader) refuse(key, reason string) { r.refuseValue(key, r.record.value(key), reason) }
 
 // refuseValue reports a value of the record that has another key there, such as field_12.
-func (r *moveReader) refuseValue(key string, value Input, reason string) {
+func (r *moveReader) refuseValue(key string, value enlist.Input, reason string) {
 	p := r.about
 	p.Key, p.Reason = key, reason
 	text, _ := value.Unbox().AsText()
@@ -51,7 +53,7 @@ func (r *moveReader) refuseValue(key string, value Input, reason string) {
 
 // refuseError reports a value with the text of a refusal. It returns any other error.
 func (r *moveReader) refuseError(key string, err error) error {
-	if KindOf(err) == Internal {
+	if enlist.KindOf(err) == enlist.Internal {
 		return err
 	}
 	r.refuse(key, err.Error())
@@ -71,7 +73,7 @@ func beginning(text string) string {
 // int reads an integer that is not negative. A missing one is 0.
 func (r *moveReader) int(key string) int64 {
 	in := r.record.value(key)
-	if in.Omitted() || in.Kind == InputFalse {
+	if in.Omitted() || in.Kind == enlist.InputFalse {
 		return 0
 	}
 	n, ok := in.AsInt()
@@ -98,7 +100,7 @@ func (r *moveReader) flag(key string, missing bool) bool {
 
 // line reads one line of text.
 func (r *moveReader) line(key string) string {
-	text, err := readLine(r.record.Text(key))
+	text, err := enlist.ReadLine(r.record.Text(key))
 	if err != nil {
 		r.refuse(key, err.Error())
 	}
@@ -106,9 +108,9 @@ func (r *moveReader) line(key string) string {
 }
 
 // setEach sets the attributes of a record that callers may set, one by one.
-func setEach[T any](r *moveReader, to *T, attributes []Attribute[T], details []Detail) {
+func setEach[T any](r *moveReader, to *T, attributes []enlist.Attribute[T], details []enlist.Detail) {
 	for i := range details {
-		if err := assign(to, attributes, details[i:i+1]); err != nil {
+		if err := enlist.Assign(to, attributes, details[i:i+1]); err != nil {
 			r.refuse(details[i].Key, err.Error())
 		}
 	}

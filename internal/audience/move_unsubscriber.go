@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file stores entries of the Unsubscriber List that move in from another service.
@@ -20,13 +21,13 @@ type MovedUnsubscribers struct {
 // MoveUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
 // of n equal entries it stores as many as are missing. An address that is none is stored as it is, because it can only
 // prevent mail. An address that was erased here has an entry already, and is left out.
-func (s *Service) MoveUnsubscribers(ctx context.Context, c *Caller, m *Move, records []MovedRecord) (
+func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, records []MovedRecord) (
 	*MovedUnsubscribers, error) {
 	return update(ctx, s, c, func(tx Tx, _ int64) (*MovedUnsubscribers, error) {
 		result := new(MovedUnsubscribers)
 		entries := make([]Unsubscriber, 0, len(records))
 		for _, record := range records {
-			r := moveReader{record: record, about: MoveProblem{Record: "unsubscriber", List: ListID(record.Int("list_id")),
+			r := moveReader{record: record, about: MoveProblem{Record: "unsubscriber", List: enlist.ListID(record.Int("list_id")),
 				ID: record.Int("contact_id")}}
 			u, ok, err := r.unsubscriber(tx)
 			if err != nil {
@@ -63,17 +64,17 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *Caller, m *Move, rec
 
 // unsubscriber reads an entry. ok is false without an address.
 func (r *moveReader) unsubscriber(tx ListTx) (u Unsubscriber, ok bool, err error) {
-	u = Unsubscriber{ContactID: ContactID(r.int("contact_id")), ListID: ListID(r.int("list_id")),
-		Address: r.record.Text("address"), Time: r.int("time"), AddressType: AddressEmail}
-	if AddressType(r.record.Text("address_type")) == AddressMobile {
-		countryCode := int64(DefaultCountryCode)
+	u = Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
+		Address: r.record.Text("address"), Time: r.int("time"), AddressType: enlist.AddressEmail}
+	if enlist.AddressType(r.record.Text("address_type")) == enlist.AddressMobile {
+		countryCode := int64(enlist.DefaultCountryCode)
 		schema, err := tx.Schema(u.ListID)
 		if err == nil {
 			countryCode = schema.List.CountryCode
-		} else if KindOf(err) != NoList {
+		} else if enlist.KindOf(err) != enlist.NoList {
 			return u, false, err
 		}
-		u.AddressType, u.AddressKey = AddressMobile, address.NormaliseMobile(u.Address, countryCode)
+		u.AddressType, u.AddressKey = enlist.AddressMobile, address.NormaliseMobile(u.Address, countryCode)
 	} else {
 		_, u.AddressKey, _ = address.ParseEmail(u.Address)
 	}
@@ -89,7 +90,7 @@ func (r *moveReader) unsubscriber(tx ListTx) (u Unsubscriber, ok bool, err error
 
 // missingUnsubscribers returns the entries that the Unsubscriber List does not have, in the order given. With anyTime,
 // entries are equal also if their times differ.
-func missingUnsubscribers(tx Tx, account AccountID, entries []Unsubscriber, anyTime bool) (
+func missingUnsubscribers(tx Tx, account enlist.AccountID, entries []Unsubscriber, anyTime bool) (
 	missing []Unsubscriber, err error) {
 	if len(entries) == 0 {
 		return nil, nil

@@ -1,12 +1,16 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/enlist"
+)
 
 // This file stores webhooks that move in from another service.
 
 // MoveWebhook stores a webhook under its ID. A move causes no event, so nothing is posted before programs change Lists or
 // Contacts here. moved is false if the webhook is left out.
-func (s *Service) MoveWebhook(ctx context.Context, c *Caller, record MovedRecord) (
+func (s *Service) MoveWebhook(ctx context.Context, c *enlist.Caller, record MovedRecord) (
 	moved bool, problems []MoveProblem, err error) {
 	fresh := newWebhookSecret()
 	moved, err = update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
@@ -19,20 +23,20 @@ func (s *Service) MoveWebhook(ctx context.Context, c *Caller, record MovedRecord
 }
 
 // webhook stores a webhook with the secret of the record, or with the stored one.
-func (r *moveReader) webhook(tx Tx, c *Caller, fresh string) (moved bool, err error) {
-	w := Webhook{ID: WebhookID(r.record.ID()), AccountID: c.Account.ID, CreationTime: r.int("creation_time"),
+func (r *moveReader) webhook(tx Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
+	w := enlist.Webhook{ID: enlist.WebhookID(r.record.ID()), AccountID: c.Account.ID, CreationTime: r.int("creation_time"),
 		LastModifiedTime: r.int("last_modified_time")}
 	setEach(r, &w, WholeWebhookAttributes, r.record)
 	old, err := loadWebhook(tx, c, w.ID)
 	switch {
 	case err == nil && w.Secret == "":
 		w.Secret = old.Secret
-	case err != nil && ignoreKind(InvalidParameters, err) != nil:
+	case err != nil && enlist.IgnoreKind(enlist.InvalidParameters, err) != nil:
 		return false, err
 	case w.Secret == "":
 		r.refuse("secret", "the other service does not show it: getWebhookById of this service has a new one")
 	}
-	if err := w.define(tx, c, fresh); err != nil {
+	if err := defineWebhook(&w, tx, c, fresh); err != nil {
 		return false, r.refuseError("", err)
 	}
 	return true, tx.PutWebhook(&w)

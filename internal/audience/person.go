@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file finds everything that an Account stores about the person with an address.
@@ -50,25 +51,25 @@ type PersonWriter interface {
 
 // PersonKeys says by what the rows about a person are found.
 type PersonKeys struct {
-	Account   AccountID
-	Lists     []ListID    // of the Account
-	Contacts  []PersonKey // with the address
-	Former    []PersonKey // Contacts that were deleted; an entry of the Unsubscriber List has the address with them
-	Own       []string    // normalised forms of the address that identify the person: none for a number without its country
-	Keys      []string    // normalised forms of the address
-	Others    []string    // normalised forms of the Contacts' other addresses
-	Addresses []string    // spellings of the address, in lower case
+	Account   enlist.AccountID
+	Lists     []enlist.ListID // of the Account
+	Contacts  []PersonKey     // with the address
+	Former    []PersonKey     // Contacts that were deleted; an entry of the Unsubscriber List has the address with them
+	Own       []string        // normalised forms of the address that identify the person: none for a number without its country
+	Keys      []string        // normalised forms of the address
+	Others    []string        // normalised forms of the Contacts' other addresses
+	Addresses []string        // spellings of the address, in lower case
 	known     map[PersonKey]bool
 }
 
 // PersonKey identifies a Contact of the person.
 type PersonKey struct {
-	List    ListID
-	Contact ContactID
+	List    enlist.ListID
+	Contact enlist.ContactID
 }
 
 // Has reports whether a Contact has the address.
-func (k *PersonKeys) Has(list ListID, contact ContactID) bool {
+func (k *PersonKeys) Has(list enlist.ListID, contact enlist.ContactID) bool {
 	return k.known[PersonKey{list, contact}]
 }
 
@@ -77,14 +78,14 @@ func (k *PersonKeys) Has(list ListID, contact ContactID) bool {
 // List, and mails that went to the address before a Contact got another one. It reads all mails of the Account, so it
 // takes long if there are many. Errors: Denied for a key restricted to Lists, InvalidParameters if the text is no
 // address, and Busy if too many streams run. decisions.md: 90
-func (s *Service) ExportPerson(ctx context.Context, c *Caller, text string, w PersonWriter) error {
-	if err := requireWholeAccount(c); err != nil {
+func (s *Service) ExportPerson(ctx context.Context, c *enlist.Caller, text string, w PersonWriter) error {
+	if err := enlist.RequireWholeAccount(c); err != nil {
 		return err
 	}
 	if err := s.auditPersonExport(ctx, c, text); err != nil {
 		return err
 	}
-	return s.store.ViewPrimary(c.with(ctx), confirmed(c, func(tx Tx) error {
+	return s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx Tx) error {
 		keys, contacts, err := findPerson(tx, c, text)
 		if err != nil {
 			return err
@@ -124,10 +125,10 @@ func exportPerson(tx Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWri
 }
 
 // findPerson returns the keys of a person, and for each of its Contacts the values that only the List can name.
-func findPerson(tx Tx, c *Caller, text string) (*PersonKeys, [][]PersonValue, error) {
+func findPerson(tx Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
 	_, email, isEmail := address.ParseEmail(text)
-	if !isEmail && address.NormaliseMobile(text, DefaultCountryCode) == "" {
-		return nil, nil, invalid("address", "address is neither an email nor a mobile address")
+	if !isEmail && address.NormaliseMobile(text, enlist.DefaultCountryCode) == "" {
+		return nil, nil, enlist.Invalid("address", "address is neither an email nor a mobile address")
 	}
 	keys, _ := address.Keys(text)
 	k := &PersonKeys{Account: c.Account.ID, known: make(map[PersonKey]bool)}
@@ -135,7 +136,7 @@ func findPerson(tx Tx, c *Caller, text string) (*PersonKeys, [][]PersonValue, er
 	case isEmail:
 		keys, k.Own = append(keys, email), []string{email}
 	case strings.HasPrefix(strings.TrimSpace(text), "+"):
-		k.Own = []string{address.NormaliseMobile(text, DefaultCountryCode)}
+		k.Own = []string{address.NormaliseMobile(text, enlist.DefaultCountryCode)}
 	}
 	k.Addresses = spellings(text, strings.Join(k.Own, ""))
 	k.Keys = fewKeys(keys)
@@ -183,7 +184,7 @@ func (k *PersonKeys) findFormer(tx Tx) error {
 		return nil
 	})
 	for _, key := range all {
-		if _, gone := tx.Contact(key.List, key.Contact); KindOf(gone) == NoContact {
+		if _, gone := tx.Contact(key.List, key.Contact); enlist.KindOf(gone) == enlist.NoContact {
 			k.Former = append(k.Former, key)
 		} else if gone != nil {
 			return gone
@@ -193,14 +194,14 @@ func (k *PersonKeys) findFormer(tx Tx) error {
 }
 
 // contactsOfPerson returns the Contacts of a List with an address, in order of ID.
-func contactsOfPerson(tx ContactTx, list ListID, email, mobile string) (all []Contact, err error) {
-	for after, more := ContactID(0), true; more; {
-		page, err := tx.ContactsByAddress(list, email, mobile, after, rowPage)
+func contactsOfPerson(tx ContactTx, list enlist.ListID, email, mobile string) (all []enlist.Contact, err error) {
+	for after, more := enlist.ContactID(0), true; more; {
+		page, err := tx.ContactsByAddress(list, email, mobile, after, enlist.RowPage)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, page...)
-		more = len(page) == rowPage
+		more = len(page) == enlist.RowPage
 		if more {
 			after = page[len(page)-1].ID
 		}
@@ -210,7 +211,7 @@ func contactsOfPerson(tx ContactTx, list ListID, email, mobile string) (all []Co
 
 // namedValues returns the name of the Contact's List, the Contact's values by the names of their Fields, and its
 // answers by the names of the preferences.
-func namedValues(schema *Schema, c *Contact) []PersonValue {
+func namedValues(schema *enlist.Schema, c *enlist.Contact) []PersonValue {
 	var values, answers []PersonValue
 	for i := range schema.Fields {
 		f := &schema.Fields[i]
@@ -250,12 +251,12 @@ func importsOfPerson(tx Tx, k *PersonKeys, each func([]PersonValue) error) error
 }
 
 // isAbout reports whether a result of an Import into a List is about the person.
-func (k *PersonKeys) isAbout(list ListID, r *RowResult) bool {
+func (k *PersonKeys) isAbout(list enlist.ListID, r *RowResult) bool {
 	return k.Has(list, r.Contact) || k.Mentions(r.Value) || k.Mentions(r.Reason)
 }
 
 // eachStep calls each with the results of the steps of an Import.
-func eachStep(tx ImportTx, id ImportID, each func(StepResults) error) error {
+func eachStep(tx ImportTx, id enlist.ImportID, each func(StepResults) error) error {
 	for from := int64(0); ; {
 		steps, err := tx.ImportResults(id, from, resultSteps)
 		if err != nil {
@@ -278,25 +279,25 @@ type PersonTx interface {
 	// PersonRows calls each for the rows of a section. The rows of PersonContacts are in the order of k.Contacts.
 	PersonRows(section PersonSection, k *PersonKeys, each func(row []PersonValue) error) error
 	// EraseLedger empties everything in a Contact's ledger rows that says something about the person.
-	EraseLedger(list ListID, contact ContactID) error
+	EraseLedger(list enlist.ListID, contact enlist.ContactID) error
 	// EraseUnsubscriber replaces the address of an entry of the Unsubscriber List by the result of ErasedKeys.Of.
 	EraseUnsubscriber(id int64, erased string) error
 	// EraseDelivery empties the address, the subject and the detail of a delivery.
 	EraseDelivery(k DeliveryKey) error
 	// EraseRecipient empties the address and the detail of a recipient.
-	EraseRecipient(list ListID, batch BatchID, contact ContactID) error
+	EraseRecipient(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error
 	// EraseJobs deletes jobs, except those that run. It returns the number of jobs that it kept.
 	EraseJobs(ids []int64) (running int64, err error)
 	// EraseWebhookEvents deletes events that wait for a webhook.
 	EraseWebhookEvents(ids []int64) error
 	// EraseSavedResult deletes the result of a call with an Idempotency-Key.
-	EraseSavedResult(account AccountID, key KeyID, header string) error
+	EraseSavedResult(account enlist.AccountID, key enlist.KeyID, header string) error
 	// EraseAuditRows empties Before and After of rows of the audit log.
 	EraseAuditRows(ids []int64) error
 	// SetImportResults replaces the results of a step of an Import.
-	SetImportResults(id ImportID, number int64, data []byte) error
+	SetImportResults(id enlist.ImportID, number int64, data []byte) error
 	// ReleasedContents returns the contents of an Account that are being removed.
-	ReleasedContents(account AccountID) ([]ContentID, error)
+	ReleasedContents(account enlist.AccountID) ([]enlist.ContentID, error)
 	// TextsWith returns where settings, texts and values of other persons' Contacts contain the address, such as "list 3"
 	// or "contact 5 of list 3".
 	TextsWith(k *PersonKeys) (places []string, err error)

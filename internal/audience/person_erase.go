@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file erases everything that an Account stores about the person with an address. It erases what an export finds
@@ -34,7 +36,7 @@ const (
 )
 
 // PlanErasure returns what ErasePerson would remove. Errors: as of ExportPerson.
-func (s *Service) PlanErasure(ctx context.Context, c *Caller, text string) (*Erasure, error) {
+func (s *Service) PlanErasure(ctx context.Context, c *enlist.Caller, text string) (*Erasure, error) {
 	found, err := s.findToErase(ctx, c, text)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,7 @@ func (s *Service) PlanErasure(ctx context.Context, c *Caller, text string) (*Era
 // leave the address out. The webhooks get the event that the Contacts were removed. Errors: as of ExportPerson, and
 // Busy while an Import of the Account runs, while a mail to the person is being sent, and if the engine could not remove
 // the data from its files. A repeated call continues.
-func (s *Service) ErasePerson(ctx context.Context, c *Caller, text string) (*Erasure, error) {
+func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string) (*Erasure, error) {
 	var result *Erasure
 	for range erasePasses {
 		found, err := s.findToErase(ctx, c, text)
@@ -64,17 +66,17 @@ func (s *Service) ErasePerson(ctx context.Context, c *Caller, text string) (*Era
 		for _, erase := range []func(context.Context, *personFound) error{
 			s.eraseJobs, s.eraseAuditRows, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
 		} {
-			if err := erase(c.with(ctx), found); err != nil {
+			if err := erase(c.Context(ctx), found); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return nil, Refuse(Busy, "new data about the person was stored meanwhile: erase the person again")
+	return nil, enlist.Refuse(enlist.Busy, "new data about the person was stored meanwhile: erase the person again")
 }
 
 // finishErasure removes the files of Imports that have ended, and deleted data from the files of the database.
-func (s *Service) finishErasure(ctx context.Context, c *Caller, k *PersonKeys, result *Erasure) (*Erasure, error) {
-	released, err := view(ctx, s, c, func(tx Tx) ([]ContentID, error) { return tx.ReleasedContents(c.Account.ID) })
+func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys, result *Erasure) (*Erasure, error) {
+	released, err := view(ctx, s, c, func(tx Tx) ([]enlist.ContentID, error) { return tx.ReleasedContents(c.Account.ID) })
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +103,7 @@ func (s *Service) finishErasure(ctx context.Context, c *Caller, k *PersonKeys, r
 
 // personFound has the rows to erase. It is a PersonWriter.
 type personFound struct {
-	caller *Caller
+	caller *enlist.Caller
 	keys   *PersonKeys
 	left   []string
 
@@ -121,24 +123,24 @@ type personFound struct {
 
 // resultStep is a step of an Import whose results are about the person.
 type resultStep struct {
-	id     ImportID
-	list   ListID
+	id     enlist.ImportID
+	list   enlist.ListID
 	number int64
 }
 
 // savedResult is the key of a result of a call with an Idempotency-Key.
 type savedResult struct {
-	key    KeyID
+	key    enlist.KeyID
 	header string
 }
 
 // findToErase finds the rows about a person.
-func (s *Service) findToErase(ctx context.Context, c *Caller, text string) (*personFound, error) {
-	if err := requireWholeAccount(c); err != nil {
+func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string) (*personFound, error) {
+	if err := enlist.RequireWholeAccount(c); err != nil {
 		return nil, err
 	}
 	var found *personFound
-	err := s.store.ViewPrimary(c.with(ctx), confirmed(c, func(tx Tx) error {
+	err := s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx Tx) error {
 		keys, contacts, err := findPerson(tx, c, text)
 		if err != nil {
 			return err
@@ -147,10 +149,10 @@ func (s *Service) findToErase(ctx context.Context, c *Caller, text string) (*per
 		if err != nil {
 			return err
 		}
-		lists := make(map[ImportID]ListID)
+		lists := make(map[enlist.ImportID]enlist.ListID)
 		for i := range imports {
 			if !imports[i].Ended() {
-				return Refuse(Busy, "import %d has not ended, and its file may contain the person: wait, or cancel it", imports[i].ID)
+				return enlist.Refuse(enlist.Busy, "import %d has not ended, and its file may contain the person: wait, or cancel it", imports[i].ID)
 			}
 			lists[imports[i].ID] = imports[i].ListID
 		}
@@ -194,7 +196,7 @@ func (f *personFound) Row(values []PersonValue) error {
 	}
 	number := func(name string) int64 { n, _ := row[name].(int64); return n }
 	text := func(name string) string { t, _ := row[name].(string); return t }
-	list, contact := ListID(number("list_id")), ContactID(number("contact_id"))
+	list, contact := enlist.ListID(number("list_id")), enlist.ContactID(number("contact_id"))
 	isOthers := !f.keys.Has(list, contact) // rows of the person's Contacts are removed with them
 	f.counts[f.section]++
 	switch f.section {
@@ -207,14 +209,14 @@ func (f *personFound) Row(values []PersonValue) error {
 		}
 	case PersonBatchMails:
 		if isOthers {
-			f.recipients = append(f.recipients, Recipient{List: list, Contact: contact, Batch: BatchID(number("batch_id"))})
+			f.recipients = append(f.recipients, Recipient{List: list, Contact: contact, Batch: enlist.BatchID(number("batch_id"))})
 		}
 	case PersonWebhookEvents:
 		f.events = append(f.events, number("id"))
 	case PersonJobs:
 		f.jobs = append(f.jobs, number("id"))
 	case PersonImports:
-		step := resultStep{id: ImportID(number("import_id")), number: number("step")}
+		step := resultStep{id: enlist.ImportID(number("import_id")), number: number("step")}
 		if !slices.Contains(f.results, step) {
 			f.results = append(f.results, step)
 		}
@@ -225,7 +227,7 @@ func (f *personFound) Row(values []PersonValue) error {
 			f.acts = append(f.acts, number("id"))
 		}
 	case PersonSavedResults:
-		f.saved = append(f.saved, savedResult{KeyID(number("key_id")), text("idempotency_key")})
+		f.saved = append(f.saved, savedResult{enlist.KeyID(number("key_id")), text("idempotency_key")})
 	}
 	return nil
 }
@@ -261,7 +263,7 @@ func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 				break
 			}
 			if time.Now().After(end) {
-				return Refuse(Busy, "%d jobs about the person run, such as a mail: erase the person again later", running)
+				return enlist.Refuse(enlist.Busy, "%d jobs about the person run, such as a mail: erase the person again later", running)
 			}
 			select {
 			case <-ctx.Done():
@@ -368,9 +370,9 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 				continue
 			}
 			known[key] = true
-			u := Unsubscriber{AddressType: AddressEmail, Address: erased.Of(key), AddressKey: erased.Of(key), Time: now}
+			u := Unsubscriber{AddressType: enlist.AddressEmail, Address: erased.Of(key), AddressKey: erased.Of(key), Time: now}
 			if !strings.Contains(key, "@") {
-				u.AddressType = AddressMobile
+				u.AddressType = enlist.AddressMobile
 			}
 			if err := tx.AddUnsubscriber(f.caller.Account.ID, &u); err != nil {
 				return false, err
@@ -382,14 +384,14 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 }
 
 // erasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
-func erasedKeys(tx LinkTx, account AccountID) (*ErasedKeys, error) {
+func erasedKeys(tx LinkTx, account enlist.AccountID) (*ErasedKeys, error) {
 	secret, err := storedSecret(tx, ErasureSecret, 32)
 	return NewErasedKeys(secret, account), err
 }
 
 // eraseContacts removes the Contacts, one in each transaction, because a Contact can have many rows.
 func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
-	events := make(map[ListID]*notifier)
+	events := make(map[enlist.ListID]*notifier)
 	for _, k := range f.keys.Contacts {
 		if events[k.List] == nil {
 			events[k.List] = new(notifier)
@@ -402,9 +404,9 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			}
 			schema, err := tx.Schema(k.List)
 			if err != nil {
-				return false, ignoreKind(NoList, err) // a job removes the Contacts of a deleted List
+				return false, enlist.IgnoreKind(enlist.NoList, err) // a job removes the Contacts of a deleted List
 			}
-			removed, err := tx.RemoveContactsByID(k.List, []ContactID{k.Contact})
+			removed, err := tx.RemoveContactsByID(k.List, []enlist.ContactID{k.Contact})
 			if err != nil {
 				return false, err
 			}
@@ -415,10 +417,10 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 				return false, nil
 			}
 			by := origin{method: MethodErasure, key: f.caller.Key.ID}
-			if err := by.record(tx, &Contact{ListID: k.List, ID: k.Contact}, now); err != nil {
+			if err := by.record(tx, &enlist.Contact{ListID: k.List, ID: k.Contact}, now); err != nil {
 				return false, err
 			}
-			return true, progress.publish(tx, schema, now, 1, []contactEvent{{k.Contact, WebhookRemoved}})
+			return true, progress.publish(tx, schema, now, 1, []contactEvent{{k.Contact, enlist.WebhookRemoved}})
 		})
 		if err != nil {
 			return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strconv"
+
+	"enlist/internal/enlist"
 )
 
 // This file checks all Contacts of a List before a definition changes, such as the type of a
@@ -66,7 +68,7 @@ func (checker *preconditionChecker) require(tx Tx, now int64, p *precondition) e
 
 // updateChecked is update for a change that has preconditions. If fn returns errCheckFirst, it
 // checks the precondition in a ViewPrimary and then runs fn again in a new Update.
-func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
+func updateChecked[R any](ctx context.Context, s *Service, c *enlist.Caller,
 	fn func(tx Tx, now int64, checker *preconditionChecker) (R, error)) (R, error) {
 	checker := preconditionChecker{checked: make(map[any]int64)}
 	for {
@@ -74,7 +76,7 @@ func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
 		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
-		err = s.store.ViewPrimary(c.with(ctx), func(tx Tx) error { return checker.next.check(tx, checker.from) })
+		err = s.store.ViewPrimary(c.Context(ctx), func(tx Tx) error { return checker.next.check(tx, checker.from) })
 		if err != nil {
 			return result, err
 		}
@@ -85,25 +87,25 @@ func updateChecked[R any](ctx context.Context, s *Service, c *Caller,
 // holders describes the Contacts of a List that match a condition, for example all Contacts with
 // a value in a Field. The comments below call such a Contact a holder.
 type holders struct {
-	schema *Schema
-	where  *Condition
-	reads  []FieldID           // Fields that the function fails reads
-	fails  func(*Contact) bool // whether a Contact fails the precondition; nil: every holder fails
+	schema *enlist.Schema
+	where  *enlist.Condition
+	reads  []enlist.FieldID           // Fields that the function fails reads
+	fails  func(*enlist.Contact) bool // whether a Contact fails the precondition; nil: every holder fails
 }
 
 // count returns the number of holders that fail the precondition. It reads only Contacts that
 // were modified at the Unix time since or later.
 func (h *holders) count(tx SearchTx, since int64) (n int64, err error) {
-	search := Search{Schema: h.schema, Where: h.where, Columns: Columns{Fields: h.reads}}
+	search := enlist.Search{Schema: h.schema, Where: h.where, Columns: enlist.Columns{Fields: h.reads}}
 	if since > 0 {
-		modified := &SearchKey{Name: "last_modified_time", Type: KeyInt, Searchable: true}
-		recent := Condition{Key: modified, Operator: GreaterThan, Operands: []Operand{{Int: since - 1}}}
-		search.Where = &Condition{All: []Condition{recent, *h.where}}
+		modified := &enlist.SearchKey{Name: "last_modified_time", Type: enlist.KeyInt, Searchable: true}
+		recent := enlist.Condition{Key: modified, Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: since - 1}}}
+		search.Where = &enlist.Condition{All: []enlist.Condition{recent, *h.where}}
 	}
 	if h.fails == nil {
 		return tx.CountContacts(&search)
 	}
-	err = tx.SearchContacts(&search, func(c *Contact) error {
+	err = tx.SearchContacts(&search, func(c *enlist.Contact) error {
 		if h.fails(c) {
 			n++
 		}
@@ -120,6 +122,6 @@ func (h *holders) mustBeNone(id any, attribute, what string) *precondition {
 		if err != nil || n == 0 {
 			return err
 		}
-		return invalid(attribute, "Contacts that "+what+": "+strconv.FormatInt(n, 10))
+		return enlist.Invalid(attribute, "Contacts that "+what+": "+strconv.FormatInt(n, 10))
 	}}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the recipients of Batches, and says how a DeliveryKey leads to a recipient or to
@@ -11,9 +13,9 @@ import (
 
 // Recipient is one Contact that gets the mail of a Batch.
 type Recipient struct {
-	List         ListID
-	Batch        BatchID
-	Contact      ContactID
+	List         enlist.ListID
+	Batch        enlist.BatchID
+	Contact      enlist.ContactID
 	Slice        int64 // number of the slice that sends the mail
 	Status       RecipientStatus
 	Time         int64 // of the status, or of the next attempt
@@ -42,10 +44,10 @@ const (
 )
 
 // CauseBatch returns the Cause of a Batch's mails.
-func CauseBatch(id BatchID) string { return "b" + strconv.FormatInt(int64(id), 10) }
+func CauseBatch(id enlist.BatchID) string { return "b" + strconv.FormatInt(int64(id), 10) }
 
 // batch returns the ID in a Cause that CauseBatch returned. For other causes it returns 0.
-func (k DeliveryKey) batch() BatchID { return BatchID(k.idAfter("b")) }
+func (k DeliveryKey) batch() enlist.BatchID { return enlist.BatchID(k.idAfter("b")) }
 
 // key returns the DeliveryKey of a recipient's mail. Its Time is the creation time of the Batch.
 func (r *Recipient) key(b *Batch) DeliveryKey {
@@ -84,21 +86,21 @@ func loadDelivery(tx Tx, k DeliveryKey) (*Delivery, error) {
 		return tx.Delivery(k)
 	}
 	b, err := tx.Batch(id)
-	if KindOf(err) == NoBatch || err == nil && b.Status == BatchDeleted {
+	if enlist.KindOf(err) == enlist.NoBatch || err == nil && b.Status == BatchDeleted {
 		d, err := tx.Delivery(k)
-		if b == nil || KindOf(err) != NotFound {
+		if b == nil || enlist.KindOf(err) != enlist.NotFound {
 			return d, err
 		}
 	}
 	if err != nil || b.CreationTime != k.Time {
-		return nil, ErrNotFound
+		return nil, enlist.ErrNotFound
 	}
 	r, err := tx.Recipient(k.List, id, k.Contact)
 	if err != nil {
 		return nil, err
 	}
 	if !r.wasHandedOver() && r.Status != RecipientSending {
-		return nil, ErrNotFound
+		return nil, enlist.ErrNotFound
 	}
 	d := r.delivery(b)
 	if r.Status == RecipientSending { // a report can arrive before the sender stores the result
@@ -114,7 +116,7 @@ func isOfDeletedBatch(tx BatchTx, k DeliveryKey) (bool, error) {
 	}
 	b, err := tx.Batch(k.batch())
 	if err != nil {
-		return KindOf(err) == NoBatch, ignoreKind(NoBatch, err)
+		return enlist.KindOf(err) == enlist.NoBatch, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	return b.Status == BatchDeleted, nil
 }
@@ -122,7 +124,7 @@ func isOfDeletedBatch(tx BatchTx, k DeliveryKey) (bool, error) {
 // eachDelivery calls fn with the deliveries to a Contact, newest first, until fn returns false or an error. The
 // mails of Batches are in memory together: a Contact has at most one of each Batch. The other mails are in
 // memory in pages of the given size.
-func eachDelivery(tx Tx, list ListID, contact ContactID, size int, fn func(*Delivery) (more bool, err error)) error {
+func eachDelivery(tx Tx, list enlist.ListID, contact enlist.ContactID, size int, fn func(*Delivery) (more bool, err error)) error {
 	ofBatches, err := batchDeliveries(tx, list, contact)
 	if err != nil {
 		return err
@@ -152,7 +154,7 @@ func eachDelivery(tx Tx, list ListID, contact ContactID, size int, fn func(*Deli
 }
 
 // batchDeliveries returns the mails of Batches to a Contact, newest first.
-func batchDeliveries(tx Tx, list ListID, contact ContactID) (all []Delivery, err error) {
+func batchDeliveries(tx Tx, list enlist.ListID, contact enlist.ContactID) (all []Delivery, err error) {
 	batches, err := tx.BatchesOfList(list)
 	if err != nil || len(batches) == 0 {
 		return nil, err
@@ -192,7 +194,7 @@ func countUnsubscribed(tx Tx, k DeliveryKey, now int64) error {
 	}
 	r, err := tx.Recipient(k.List, id, k.Contact)
 	if err != nil || r.Unsubscribed != 0 {
-		return ignoreKind(NotFound, err)
+		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	r.Unsubscribed = now
 	if err := tx.SetRecipient(r); err != nil {
@@ -208,30 +210,30 @@ func countUnsubscribed(tx Tx, k DeliveryKey, now int64) error {
 type RecipientTx interface {
 	// Recipient returns one recipient. The error is of kind NotFound if there is none. In an
 	// Update no other transaction changes the recipient until the Update ends.
-	Recipient(list ListID, batch BatchID, contact ContactID) (*Recipient, error)
+	Recipient(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (*Recipient, error)
 	// SetRecipient stores everything but the key of a recipient.
 	SetRecipient(r *Recipient) error
 	// RecipientsOfContact returns the recipients of some Batches that are the Contact.
-	RecipientsOfContact(list ListID, contact ContactID, batches []BatchID) ([]Recipient, error)
+	RecipientsOfContact(list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) ([]Recipient, error)
 	// BatchesOfList returns the IDs of the Batches that have a population of the List.
-	BatchesOfList(list ListID) ([]BatchID, error)
+	BatchesOfList(list enlist.ListID) ([]enlist.BatchID, error)
 	// Candidates returns the Contacts of a List whose IDs are above after and up to upto, in order
 	// of ID, at most limit.
-	Candidates(list ListID, after, upto ContactID, limit int) ([]Candidate, error)
+	Candidates(list enlist.ListID, after, upto enlist.ContactID, limit int) ([]Candidate, error)
 	// CandidatesByID returns those Contacts of a List that have one of the IDs, in order of ID.
-	CandidatesByID(list ListID, ids []ContactID) ([]Candidate, error)
+	CandidatesByID(list enlist.ListID, ids []enlist.ContactID) ([]Candidate, error)
 	// RecipientKeys returns those normalised addresses that a recipient of the Batch in the List has.
-	RecipientKeys(list ListID, batch BatchID, keys []string) ([]string, error)
+	RecipientKeys(list enlist.ListID, batch enlist.BatchID, keys []string) ([]string, error)
 	// SentBefore returns those Contacts that a Batch or an autoresponder has sent the Message. It may return Contacts with
 	// other IDs too.
-	SentBefore(list ListID, message MessageID, batches []BatchID, ids []ContactID) ([]ContactID, error)
+	SentBefore(list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID, ids []enlist.ContactID) ([]enlist.ContactID, error)
 	// DeleteRecipients removes at most limit recipients of a Batch in a List and returns their number.
-	DeleteRecipients(list ListID, batch BatchID, limit int) (int64, error)
+	DeleteRecipients(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error)
 }
 
 // Candidate is a Contact of a population, with the values that decide whether it becomes a recipient.
 type Candidate struct {
-	ID                                      ContactID
+	ID                                      enlist.ContactID
 	Key                                     string // normalised address
 	IsActive, IsUnsubscribed, IsDoubleOptIn bool
 }

@@ -4,18 +4,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"enlist/internal/enlist"
 )
 
 // shownRecord returns a record as "key=value" pairs in the order of its keys.
-func shownRecord[T any](attributes []Attribute[T], record *T) string {
+func shownRecord[T any](attributes []enlist.Attribute[T], record *T) string {
 	var pairs []string
 	for _, a := range attributes {
 		cell := a.Get(record)
 		value := cell.Text
 		switch {
-		case cell.Kind == KeyInt:
+		case cell.Kind == enlist.KeyInt:
 			value = strconv.FormatInt(cell.Int, 10)
-		case cell.Kind == KeyBool:
+		case cell.Kind == enlist.KeyBool:
 			value = strconv.FormatBool(cell.Int == 1)
 		}
 		pairs = append(pairs, a.Name+"="+value)
@@ -27,9 +29,9 @@ func shownRecord[T any](attributes []Attribute[T], record *T) string {
 //
 // covers: decision 15, spec field.record, list.record
 func TestRecordsHaveTheirKeysInOrder(t *testing.T) {
-	list := List{1, 2, 3, "Ann", "News", 4, 5, "r@x.io", "u@x.io", "q@x.io", true, true, 6, "Lists", 7, 61, "+61", "stop", "do_nothing", "8,9", "email,mobile",
-		true, true, true, true, "News", "n@x.io"}
-	field := Field{1, 2, "State", Dropdown, true, true, true, 3, 4, "5", "d", "a,b", "b", true, "images", 6, AddressMobile, "12h", "past", 7}
+	list := enlist.List{ID: 1, AccountID: 2, CreatorKeyID: 3, CreatorName: "Ann", Name: "News", CreationTime: 4, LastModifiedTime: 5, OnRegister: "r@x.io", OnUpdate: "u@x.io", OnUnsubscribe: "q@x.io", DisallowDuplicates: true, SendToDuplicates: true, FolderID: 6, FolderName: "Lists", ContactCount: 7, CountryCode: 61, VirtualNumber: "+61", SMSStopWords: "stop", SMSResponseAction: "do_nothing", SMSResponseFields: "8,9", AddressTypes: "email,mobile",
+		GDPR: true, DoubleOptIn: true, TrackOpens: true, TrackClicks: true, FromName: "News", FromAddress: "n@x.io"}
+	field := enlist.Field{ID: 1, ListID: 2, Name: "State", Type: enlist.Dropdown, Mandatory: true, AllowUpdate: true, ShowInForm: true, Length: 3, Size: 4, RowSize: "5", DefaultValue: "d", Values: "a,b", Defaults: "b", DontStoreDefault: true, AllowedFileTypes: "images", FileFolderID: 6, AddressType: enlist.AddressMobile, TimeFormat: "12h", DateValidation: "past", DisplayOrder: 7}
 	for _, c := range []struct{ name, got, want string }{
 		{"List", shownRecord(ListAttributes, &list), "id=1 creator_user_id=3 creator_name=Ann name=News creation_time=4 last_modified_time=5 " +
 			"on_register_address=r@x.io on_update_address=u@x.io on_unsubscribe_address=q@x.io disallow_duplicate_contacts=true allow_send_to_duplicates=true " +
@@ -39,10 +41,10 @@ func TestRecordsHaveTheirKeysInOrder(t *testing.T) {
 		{"Field", shownRecord(FieldAttributes, &field), "id=1 list_id=2 name=State type=dropdown is_mandatory=true allow_update=true show_in_form=1 length=3 size=4 row_size=5 " +
 			"default_value=d values_array=a,b defaults_array=b dont_store_default=1 allowed_file_types=images file_folder_id=6 address_type=mobile time_format=12h " +
 			"date_validation=past display_order=7"},
-		{"empty Field", shownRecord(FieldAttributes, &Field{}), "id=0 list_id=0 name= type= is_mandatory=false allow_update=false show_in_form=0 length=0 size=0 row_size= " +
+		{"empty Field", shownRecord(FieldAttributes, &enlist.Field{}), "id=0 list_id=0 name= type= is_mandatory=false allow_update=false show_in_form=0 length=0 size=0 row_size= " +
 			"default_value= values_array= defaults_array= dont_store_default=0 allowed_file_types= file_folder_id=0 address_type=none time_format= " +
 			"date_validation= display_order=0"},
-		{"preference", shownRecord(PreferenceAttributes, &Preference{1, 2, "Weekly"}), "id=1 list_id=2 name=Weekly"},
+		{"preference", shownRecord(enlist.PreferenceAttributes, &enlist.Preference{ID: 1, ListID: 2, Name: "Weekly"}), "id=1 list_id=2 name=Weekly"},
 		{"Folder", shownRecord(FolderAttributes, &Folder{1, 2, "Lists", "list", 3, 4}),
 			"id=1 name=Lists creation_time=3 type=list item_count=4"},
 	} {
@@ -70,9 +72,9 @@ func TestListsAreSearchableByNineKeys(t *testing.T) {
 
 // covers: spec field.display_order
 func TestHiddenFieldsComeLast(t *testing.T) {
-	fields := []Field{{ID: 1, DisplayOrder: -1}, {ID: 2, DisplayOrder: 5}, {ID: 3, DisplayOrder: -1}, {ID: 5, DisplayOrder: 0}, {ID: 4, DisplayOrder: 5}}
-	SortFields(fields)
-	for i, want := range []FieldID{5, 2, 4, 1, 3} {
+	fields := []enlist.Field{{ID: 1, DisplayOrder: -1}, {ID: 2, DisplayOrder: 5}, {ID: 3, DisplayOrder: -1}, {ID: 5, DisplayOrder: 0}, {ID: 4, DisplayOrder: 5}}
+	enlist.SortFields(fields)
+	for i, want := range []enlist.FieldID{5, 2, 4, 1, 3} {
 		if fields[i].ID != want {
 			t.Fatalf("Field %d is at index %d, want Field %d: %+v", fields[i].ID, i, want, fields)
 		}
@@ -87,7 +89,7 @@ func TestQuotedTextIsShortAndHasNoSquareBrackets(t *testing.T) {
 		{"a text over 100 bytes is cut", long, `"` + long[:100] + `…"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := quoted(c.text); got != c.want {
+			if got := enlist.Quoted(c.text); got != c.want {
 				t.Errorf("quoted(%q) = %s, want %s", c.text, got, c.want)
 			}
 		})

@@ -4,97 +4,40 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file has how long an Account keeps opens and clicks, the addresses and texts in the records of its mails, and the
 // rows of the audit log. retention_apply.go removes what is older. decisions.md: 105, 106, 117, 118
 
-// Retention says after how many days data is removed. 0 keeps it for ever.
-type Retention struct {
-	Events     int64 // opens and clicks of the mails of autoresponders, and of Batches that have ended
-	Deliveries int64 // addresses, subjects and replies of mail servers in the records of mails
-	Audit      int64 // rows of the audit log
-}
-
-// MinRetention is the smallest number of days of a Retention. Reports of bounces, and confirmations, need the
-// records of younger mails.
-const MinRetention = 30
-
-// MinAuditRetention is the smallest number of days for the audit log. Triggers refuse to delete a row of the last 365 days.
-// The day between allows for a clock of the database that differs from that of the server.
-const MinAuditRetention = 366
-
-// maxRetention is the largest number of days of a Retention: 100 years.
-const maxRetention = 36500
-
-// RetentionKind is a kind of data that a Retention removes.
-type RetentionKind string
-
-// The kinds. The consent ledger and the Unsubscriber List are proofs and are never removed.
-const (
-	RetainEvents     RetentionKind = "events"
-	RetainDeliveries RetentionKind = "deliveries"
-	RetainAudit      RetentionKind = "audit"
-)
-
 // SetRetention changes the Retention of an Account. Errors: InvalidParameters.
-func (s *Service) SetRetention(ctx context.Context, id AccountID, r Retention) error {
-	if err := r.check(); err != nil {
+func (s *Service) SetRetention(ctx context.Context, id enlist.AccountID, r enlist.Retention) error {
+	if err := r.Check(); err != nil {
 		return err
 	}
-	return s.editAccount(ctx, id, func(a *Account) { a.Retention = r })
-}
-
-func (r Retention) check() error {
-	for _, setting := range []struct{ days, least int64 }{
-		{r.Events, MinRetention}, {r.Deliveries, MinRetention}, {r.Audit, MinAuditRetention},
-	} {
-		if setting.days != 0 && (setting.days < setting.least || setting.days > maxRetention) {
-			return Refuse(InvalidParameters, "expected %d to %d days, or the word forever", setting.least, maxRetention)
-		}
-	}
-	return nil
-}
-
-// days returns the number of days of a kind.
-func (r Retention) days(kind RetentionKind) int64 {
-	switch kind {
-	case RetainEvents:
-		return r.Events
-	case RetainDeliveries:
-		return r.Deliveries
-	}
-	return r.Audit
-}
-
-// before returns the time before which data of a kind is removed, or 0 if it is kept for ever.
-func (r Retention) before(kind RetentionKind, now int64) int64 {
-	days := r.days(kind)
-	if days == 0 {
-		return 0
-	}
-	return now - days*day
+	return s.editAccount(ctx, id, func(a *enlist.Account) { a.Retention = r })
 }
 
 // RetentionPlan says what a Retention removes of one kind.
 type RetentionPlan struct {
-	Kind    RetentionKind
+	Kind    enlist.RetentionKind
 	Days    int64 // 0: nothing is removed
 	Rows    int64
-	Oldest  int64     // time of the oldest row; 0 without rows
-	Delayed []BatchID // Batches whose events stay, because the criteria of a Batch that has not read its recipients need them
+	Oldest  int64            // time of the oldest row; 0 without rows
+	Delayed []enlist.BatchID // Batches whose events stay, because the criteria of a Batch that has not read its recipients need them
 }
 
 // PlanRetention returns what a Retention would remove from the Account now. It reads the records of all old mails.
 // Errors: InvalidParameters.
-func (s *Service) PlanRetention(ctx context.Context, c *Caller, r Retention) (plans []RetentionPlan, err error) {
-	if err := r.check(); err != nil {
+func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller, r enlist.Retention) (plans []RetentionPlan, err error) {
+	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	err = s.store.ViewPrimary(c.with(ctx), confirmed(c, func(tx Tx) error {
+	err = s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx Tx) error {
 		now := s.now().Unix()
-		plans = []RetentionPlan{{Kind: RetainEvents, Days: r.Events}, {Kind: RetainDeliveries, Days: r.Deliveries},
-			{Kind: RetainAudit, Days: r.Audit}}
+		plans = []RetentionPlan{{Kind: enlist.RetainEvents, Days: r.Events}, {Kind: enlist.RetainDeliveries, Days: r.Deliveries},
+			{Kind: enlist.RetainAudit, Days: r.Audit}}
 		parts, delayed, err := retentionParts(tx, c.Account.ID, r, now)
 		if err != nil {
 			return err
@@ -106,7 +49,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *Caller, r Retention) (pl
 				return err
 			}
 			plan := &plans[0]
-			if parts[i].kind() == RetainDeliveries {
+			if parts[i].kind() == enlist.RetainDeliveries {
 				plan = &plans[1]
 			}
 			plan.Rows += rows
@@ -114,7 +57,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *Caller, r Retention) (pl
 				plan.Oldest = oldest
 			}
 		}
-		plans[2].Rows, plans[2].Oldest, err = tx.OldAuditRows(c.Account.ID, r.before(RetainAudit, now))
+		plans[2].Rows, plans[2].Oldest, err = tx.OldAuditRows(c.Account.ID, r.Before(enlist.RetainAudit, now))
 		return err
 	}))
 	return plans, err
@@ -134,22 +77,22 @@ const (
 // RetentionPart is a part of the rows of an Account from which data is removed, in order of Contact.
 type RetentionPart struct {
 	Table  RetentionTable
-	List   ListID
-	Batch  BatchID // 0 for RetainedDeliveries
-	Before int64   // rows of mails that were sent before this time
-	Ended  bool    // the Batch has ended, so it never has more rows; false for the Batch of an autoresponder
-	Last   bool    // the last part of the Batch and the table
+	List   enlist.ListID
+	Batch  enlist.BatchID // 0 for RetainedDeliveries
+	Before int64          // rows of mails that were sent before this time
+	Ended  bool           // the Batch has ended, so it never has more rows; false for the Batch of an autoresponder
+	Last   bool           // the last part of the Batch and the table
 }
 
-func (p *RetentionPart) kind() RetentionKind {
+func (p *RetentionPart) kind() enlist.RetentionKind {
 	if p.Table == RetainedEvents {
-		return RetainEvents
+		return enlist.RetainEvents
 	}
-	return RetainDeliveries
+	return enlist.RetainDeliveries
 }
 
 // retentionParts returns the parts from which a Retention removes data, and the Batches whose events must stay for now.
-func retentionParts(tx Tx, account AccountID, r Retention, now int64) (parts []RetentionPart, delayed []BatchID, err error) {
+func retentionParts(tx Tx, account enlist.AccountID, r enlist.Retention, now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
 	add := func(b *Batch, table RetentionTable, before int64, ended bool) error {
 		lists, err := tx.BatchLists(b.ID)
 		for i, list := range lists {
@@ -157,7 +100,7 @@ func retentionParts(tx Tx, account AccountID, r Retention, now int64) (parts []R
 		}
 		return err
 	}
-	if before := r.before(RetainEvents, now); before != 0 {
+	if before := r.Before(enlist.RetainEvents, now); before != 0 {
 		batches, err := tx.BatchesToRetain(account, RetainedEvents)
 		if err != nil {
 			return nil, nil, err
@@ -181,7 +124,7 @@ func retentionParts(tx Tx, account AccountID, r Retention, now int64) (parts []R
 			}
 		}
 	}
-	before := r.before(RetainDeliveries, now)
+	before := r.Before(enlist.RetainDeliveries, now)
 	if before == 0 {
 		return parts, delayed, nil
 	}
@@ -226,8 +169,8 @@ func (b *Batch) lastUsed() int64 {
 
 // awaitedEvents returns the Batches whose opens or clicks decide about the recipients of a Batch that has not read all of
 // them. Without the events such a Batch would send mails to the wrong Contacts. decisions.md: 105
-func awaitedEvents(tx Tx, account AccountID) (map[BatchID]bool, error) {
-	awaited := make(map[BatchID]bool)
+func awaitedEvents(tx Tx, account enlist.AccountID) (map[enlist.BatchID]bool, error) {
+	awaited := make(map[enlist.BatchID]bool)
 	open, err := tx.Batches(account, BatchFilter{Open: true})
 	if err != nil {
 		return nil, err
@@ -256,20 +199,20 @@ func awaitedEvents(tx Tx, account AccountID) (map[BatchID]bool, error) {
 }
 
 // eventBatchesOf returns the Batches whose opens or clicks decide about the recipients of a Batch, in order of ID.
-func eventBatchesOf(tx Tx, populations []Population, exclude *Criteria) (ids []BatchID, err error) {
+func eventBatchesOf(tx Tx, populations []Population, exclude *enlist.Criteria) (ids []enlist.BatchID, err error) {
 	for i := range populations {
 		p := &populations[i]
 		schema, err := tx.Schema(p.List)
-		if KindOf(err) == NoList {
+		if enlist.KindOf(err) == enlist.NoList {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		for _, criteria := range []*Criteria{p.Criteria, exclude} {
-			where, err := (&keys{system: contactKeys, schema: schema}).condition(criteria)
+		for _, criteria := range []*enlist.Criteria{p.Criteria, exclude} {
+			where, err := (&enlist.Keys{System: enlist.ContactKeys, Schema: schema}).Condition(criteria)
 			if err == nil { // criteria that no longer fit the Fields pause the Batch
-				ids = append(ids, where.eventBatches()...)
+				ids = append(ids, where.EventBatches()...)
 			}
 		}
 	}
@@ -286,7 +229,7 @@ func (b *newBatch) lockEvents(tx Tx) error {
 	}
 	for _, id := range ids {
 		locked, err := tx.LockBatch(id)
-		if KindOf(err) == NoBatch {
+		if enlist.KindOf(err) == enlist.NoBatch {
 			continue
 		}
 		if err != nil {
@@ -299,28 +242,10 @@ func (b *newBatch) lockEvents(tx Tx) error {
 	return nil
 }
 
-// eventBatches returns the Batches whose opens or clicks a condition tests.
-func (c *Condition) eventBatches() (ids []BatchID) {
-	if c == nil {
-		return nil
-	}
-	for _, inner := range slices.Concat(c.All, c.Any) {
-		ids = append(ids, inner.eventBatches()...)
-	}
-	if c.Key != nil && c.Key.Type == KeyBatch && c.Key.Name != KeyBatchSent {
-		for _, o := range c.Operands {
-			if !o.Absent && !o.Impossible {
-				ids = append(ids, BatchID(o.Int))
-			}
-		}
-	}
-	return ids
-}
-
 // checkHasEvents refuses a condition that tests opens or clicks that a Retention has removed: it would find the wrong
 // Contacts. decisions.md: 105
-func checkHasEvents(tx RetentionTx, where *Condition) error {
-	ids := where.eventBatches()
+func checkHasEvents(tx RetentionTx, where *enlist.Condition) error {
+	ids := where.EventBatches()
 	if len(ids) == 0 {
 		return nil
 	}
@@ -331,8 +256,8 @@ func checkHasEvents(tx RetentionTx, where *Condition) error {
 	return err
 }
 
-func errEventsRemoved(id BatchID) error {
-	return Refuse(InvalidSearch, "the opens and clicks of Batch %d were removed, because the Account keeps them for a limited time", id)
+func errEventsRemoved(id enlist.BatchID) error {
+	return enlist.Refuse(enlist.InvalidSearch, "the opens and clicks of Batch %d were removed, because the Account keeps them for a limited time", id)
 }
 
 // checkHasRows refuses rows of a kind that a Retention has removed from the Batch. The Batch of an autoresponder has the
@@ -364,22 +289,22 @@ func (b *Batch) hasNoEvents(r *Recipient) bool {
 type RetentionTx interface {
 	// MarkRetention stores now as the time at which an Account's Retention was last applied. If the stored time is after
 	// before and not in the future, it changes nothing and returns false.
-	MarkRetention(account AccountID, now, before int64) (marked bool, err error)
+	MarkRetention(account enlist.AccountID, now, before int64) (marked bool, err error)
 	// BatchesToRetain returns the Batches of an Account that have ended and from whose rows of the table not everything
 	// was removed yet, in order of ID. It also returns the Batches of autoresponders.
-	BatchesToRetain(account AccountID, table RetentionTable) ([]Batch, error)
+	BatchesToRetain(account enlist.AccountID, table RetentionTable) ([]Batch, error)
 	// BatchesWithoutEvents returns those of the Batches whose events were removed, also in part.
-	BatchesWithoutEvents(ids []BatchID) ([]BatchID, error)
+	BatchesWithoutEvents(ids []enlist.BatchID) ([]enlist.BatchID, error)
 	// MarkEventsRemoved sets EventsRemoved of a Batch before its events are removed. first is true if it was 0. Otherwise a
 	// negative value changes nothing, and a positive one only replaces a lower one. It locks the Batch.
-	MarkEventsRemoved(batch BatchID, at int64) (first bool, err error)
+	MarkEventsRemoved(batch enlist.BatchID, at int64) (first bool, err error)
 	// SetEventsRemoved stores when the removal of a Batch's events ended.
-	SetEventsRemoved(batch BatchID, at int64) error
+	SetEventsRemoved(batch enlist.BatchID, at int64) error
 	// SetTextsRemoved stores when the removal of the texts of a Batch's recipients ended.
-	SetTextsRemoved(batch BatchID, at int64) error
+	SetTextsRemoved(batch enlist.BatchID, at int64) error
 	// OldRows returns the number of rows that RemoveOld would change, and the time of the oldest of them.
 	OldRows(p *RetentionPart) (rows, oldest int64, err error)
 	// RemoveOld removes data from about limit rows of Contacts with IDs above after. It returns the ID of the last of these
 	// Contacts, or 0 if it has reached the end of the part.
-	RemoveOld(p *RetentionPart, after ContactID, limit int) (last ContactID, changed int64, err error)
+	RemoveOld(p *RetentionPart, after enlist.ContactID, limit int) (last enlist.ContactID, changed int64, err error)
 }

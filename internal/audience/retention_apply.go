@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file applies Retentions. A job of each Account removes old data in many short transactions, so that calls beside it
@@ -26,7 +28,7 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 		return err
 	}
 	for i := range accounts {
-		if accounts[i].Retention == (Retention{}) {
+		if accounts[i].Retention == (enlist.Retention{}) {
 			continue
 		}
 		err := s.store.Update(ctx, func(tx Tx) error {
@@ -48,13 +50,13 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 // rest is the next step, with what was removed so far. done is true after the last step. A repeated call changes nothing.
 func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest ApplyRetention, done bool, err error) {
 	now := s.now().Unix()
-	var account *Account
+	var account *enlist.Account
 	var parts []RetentionPart
 	err = s.store.ViewPrimary(ctx, func(tx Tx) (err error) {
 		parts = nil
 		account, err = findAccount(tx, e.Account)
 		if err != nil {
-			return ignoreKind(InvalidParameters, err)
+			return enlist.IgnoreKind(enlist.InvalidParameters, err)
 		}
 		parts, _, err = retentionParts(tx, account.ID, account.Retention, now)
 		return err
@@ -116,7 +118,7 @@ var errAwaited = errors.New("a Batch needs these events")
 // removeOld removes data from the rows of the next Contacts of a part. It returns true when it has removed all. It returns
 // errAwaited if the events of the Batch must stay.
 func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyRetention, now int64) (last bool, err error) {
-	var next ContactID
+	var next enlist.ContactID
 	var changed int64
 	err = s.store.Update(ctx, func(tx Tx) error {
 		if p.Table == RetainedEvents {
@@ -147,7 +149,7 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 // that depends on them was perhaps added after the parts were listed. AddBatch locks the Batches on whose events it depends,
 // and MarkEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
 // decisions.md: 117
-func (p *RetentionPart) markRemoved(tx Tx, account AccountID, now int64) error {
+func (p *RetentionPart) markRemoved(tx Tx, account enlist.AccountID, now int64) error {
 	at := -now
 	if !p.Ended {
 		at = p.Before
@@ -180,8 +182,8 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 const auditChunk = 2000
 
 // removeOldAudit removes the next old rows of the audit log. The same transaction adds a row about it. decisions.md: 118
-func (s *Service) removeOldAudit(ctx context.Context, account *Account, now int64) (removed int64, err error) {
-	before := account.Retention.before(RetainAudit, now)
+func (s *Service) removeOldAudit(ctx context.Context, account *enlist.Account, now int64) (removed int64, err error) {
+	before := account.Retention.Before(enlist.RetainAudit, now)
 	if before == 0 {
 		return 0, nil
 	}

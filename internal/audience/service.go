@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the Service, and the checks and refusals that all its calls share.
@@ -31,26 +33,26 @@ func NewService(store Store, now func() time.Time) *Service {
 
 // loadList returns the Schema of a List, if the caller may access the List. For a List of
 // another Account it returns the same error as for an unknown List. decisions.md: 11
-func loadList(tx ListTx, c *Caller, id ListID) (*Schema, error) {
+func loadList(tx ListTx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, error) {
 	if id <= 0 {
-		return nil, ErrNoList
+		return nil, enlist.ErrNoList
 	}
 	schema, err := tx.Schema(id)
 	if err != nil {
 		return nil, err
 	}
 	if schema.List.AccountID != c.Account.ID {
-		return nil, ErrNoList
+		return nil, enlist.ErrNoList
 	}
 	if !c.Key.Allows(id) {
-		return nil, Refuse(Denied, "this key is restricted to other Lists")
+		return nil, enlist.Refuse(enlist.Denied, "this key is restricted to other Lists")
 	}
 	return schema, nil
 }
 
 // CheckAccess returns an error if the caller may not access a List, or if the List does not have
 // the Contact. contact 0 means no Contact. Errors: NoList, Denied, NoContact.
-func (s *Service) CheckAccess(ctx context.Context, c *Caller, list ListID, contact ContactID) error {
+func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist.ListID, contact enlist.ContactID) error {
 	return s.inView(ctx, c, func(tx Tx) error {
 		if contact == 0 {
 			_, err := loadList(tx, c, list)
@@ -60,26 +62,6 @@ func (s *Service) CheckAccess(ctx context.Context, c *Caller, list ListID, conta
 		return err
 	})
 }
-
-// requireWholeAccount refuses keys that are restricted to some Lists. decisions.md: 11
-func requireWholeAccount(c *Caller) error {
-	if c.Key.Lists != nil {
-		return Refuse(Denied, "this key is restricted to some Lists")
-	}
-	return nil
-}
-
-// Refusals that this package and the Stores share, so that the reply for a record of another
-// Account is the same as for a record that does not exist. decisions.md: 11
-var (
-	ErrNoList     = Refuse(NoList, "no List with this ID")
-	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")
-	ErrNoMessage  = Refuse(NoMessage, "no Message with this ID")
-	ErrNoFile     = Refuse(InvalidParameters, "the Account has no file with this ID")
-	ErrNoLink     = Refuse(NoLink, "the link leads nowhere any more")
-	ErrNotFound   = Refuse(NotFound, "there is no such record")
-	ErrInvalidKey = Refuse(InvalidKey, "")
-)
 
 // IgnoredKeys returns how many keys of contact_details were ignored, because they are not the
 // key of a Field. It counts from the start of the process. decisions.md: 20

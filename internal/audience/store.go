@@ -1,6 +1,10 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/enlist"
+)
 
 // Store is the database. The packages under internal/store implement it for SQLite and for
 // PostgreSQL.
@@ -49,7 +53,7 @@ type Transactor interface {
 // no other result from the database. A store may run such functions of several callers in one
 // transaction. A wrong hint only costs time.
 type InsertsContact struct {
-	List ListID
+	List enlist.ListID
 	Key  string // normalised address of the Contact
 }
 
@@ -57,10 +61,10 @@ type InsertsContact struct {
 // data may be out of date, so confirm it in a transaction.
 type Cache interface {
 	// CachedKey returns a key and its Account. The bool is false if they are not cached.
-	CachedKey(hash KeyHash) (*Key, *Account, bool)
+	CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool)
 	// CachedSchema returns a List. The bool is false if it is not cached. A transaction
 	// that sees the same version of the List returns the same pointer.
-	CachedSchema(id ListID) (*Schema, bool)
+	CachedSchema(id enlist.ListID) (*enlist.Schema, bool)
 	// CachedSigningKey returns the key of a sending domain, or nil if no Account has this domain. The bool is false
 	// if the answer is not cached.
 	CachedSigningKey(domain string) (*SigningKey, bool)
@@ -72,14 +76,14 @@ type IndexBuilder interface {
 	// incomplete index. Other connections can read and write meanwhile; on SQLite they can
 	// only read. The error is ErrIndexBusy if another process is building or dropping this
 	// index.
-	BuildIndex(ctx context.Context, id SearchIndexID, list ListID, k *SearchKey) (bytes int64, err error)
+	BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID, k *enlist.SearchKey) (bytes int64, err error)
 	// DropIndex drops the index. If there is no such index, it does nothing. The error is
 	// ErrIndexBusy if another process is building or dropping this index.
-	DropIndex(ctx context.Context, id SearchIndexID) error
+	DropIndex(ctx context.Context, id enlist.SearchIndexID) error
 	// FindsParts reports whether BuildIndex can build indexes for parts of texts (SearchKey.Parts).
 	FindsParts() bool
 	// BuiltIndexes returns the indexes in the database, in order of ID.
-	BuiltIndexes(ctx context.Context) ([]BuiltIndex, error)
+	BuiltIndexes(ctx context.Context) ([]enlist.BuiltIndex, error)
 }
 
 // Tx is one transaction. Its methods are declared in smaller interfaces, the roles. doc.go says
@@ -142,7 +146,7 @@ type LockTx interface {
 	// LockListForBulk must be called before the first write of an Update that changes many
 	// Contacts of a List in any order. Such Updates run one after another if they could
 	// otherwise deadlock.
-	LockListForBulk(list ListID) error
+	LockListForBulk(list enlist.ListID) error
 	// LockDefinitions makes this Update run alone: earlier Updates that wrote have ended,
 	// and later Updates begin after this one. The function may run again from the start.
 	LockDefinitions() error

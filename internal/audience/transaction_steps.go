@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+
+	"enlist/internal/enlist"
 )
 
 // This file splits calls about many Contacts into several transactions, so that
@@ -26,7 +28,7 @@ type steps[P any] struct {
 // crash continues from the stored progress. If two calls with the same Idempotency-Key run at
 // the same time, each does a part of the work. After an error in one step, the changes of the
 // earlier steps stay stored. decisions.md: 30, 53
-func runInSteps[P any](ctx context.Context, s *Service, c *Caller, step steps[P]) (P, error) {
+func runInSteps[P any](ctx context.Context, s *Service, c *enlist.Caller, step steps[P]) (P, error) {
 	var at, next progress[P]
 	for !at.Done {
 		if step.prepare != nil {
@@ -65,20 +67,20 @@ type progress[P any] struct {
 }
 
 // load replaces p by the progress that is stored under the Idempotency-Key, if there is any.
-func (p *progress[P]) load(tx RetryTx, c *Caller, now int64) error {
+func (p *progress[P]) load(tx RetryTx, c *enlist.Caller, now int64) error {
 	if c.Retry == nil {
 		return nil
 	}
 	saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry, now)
 	if err != nil {
-		return ignoreKind(NotFound, err)
+		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	*p = progress[P]{}
 	return json.Unmarshal(saved, p)
 }
 
 // save stores p under the Idempotency-Key, if the call has one.
-func (p *progress[P]) save(tx RetryTx, c *Caller, now int64) error {
+func (p *progress[P]) save(tx RetryTx, c *enlist.Caller, now int64) error {
 	if c.Retry == nil {
 		return nil
 	}
@@ -95,12 +97,12 @@ func (p *progress[P]) save(tx RetryTx, c *Caller, now int64) error {
 
 // savedPlan returns the plan of an earlier call with this Idempotency-Key. The error
 // is of kind NotFound if there was no such call.
-func savedPlan(ctx context.Context, s *Service, c *Caller) (plan idSet, err error) {
+func savedPlan(ctx context.Context, s *Service, c *enlist.Caller) (plan idSet, err error) {
 	if c.Retry == nil {
-		return nil, ErrNotFound
+		return nil, enlist.ErrNotFound
 	}
 	err = s.inView(ctx, c, func(tx Tx) error {
-		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.plan(), s.now().Unix())
+		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.Plan(), s.now().Unix())
 		if err != nil {
 			return err
 		}
@@ -111,12 +113,12 @@ func savedPlan(ctx context.Context, s *Service, c *Caller) (plan idSet, err erro
 
 // savePlan stores ids as the plan of a call and returns ids. If another call with the same
 // Idempotency-Key has already stored a plan, savePlan returns that plan.
-func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, error) {
+func savePlan(ctx context.Context, s *Service, c *enlist.Caller, ids idSet) (idSet, error) {
 	if c.Retry == nil {
 		return ids, nil
 	}
 	planCaller := *c
-	planCaller.Retry = c.Retry.plan()
+	planCaller.Retry = c.Retry.Plan()
 	return update(ctx, s, &planCaller, func(tx Tx, now int64) (idSet, error) {
 		// A plan is stored before its progress, so the plan also expires first. The progress
 		// of an expired plan must not be used with a new plan, so reset the progress.
@@ -128,19 +130,13 @@ func savePlan(ctx context.Context, s *Service, c *Caller, ids idSet) (idSet, err
 	})
 }
 
-// plan returns the Retry under which a plan is stored. Its Header differs from every
-// Idempotency-Key, because an Idempotency-Key contains no space.
-func (r *Retry) plan() *Retry {
-	return &Retry{Header: r.Header + " plan", Fingerprint: r.Fingerprint}
-}
-
 // idSet is a set of IDs in ascending order. Its JSON is a string that encodes the differences
 // between neighbours, so that a million IDs take about 1.3 MB.
-type idSet []ContactID
+type idSet []enlist.ContactID
 
 // MarshalJSON writes the set.
 func (s idSet) MarshalJSON() ([]byte, error) {
-	var last ContactID
+	var last enlist.ContactID
 	b := make([]byte, 0, 2*len(s))
 	for _, id := range s {
 		b = binary.AppendUvarint(b, uint64(id-last))
@@ -162,7 +158,7 @@ func (s *idSet) UnmarshalJSON(data []byte) error {
 			return errors.New("read IDs: the last one is incomplete")
 		}
 		last += difference
-		*s = append(*s, ContactID(last))
+		*s = append(*s, enlist.ContactID(last))
 		b = b[n:]
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"hash"
 	"strconv"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the Unsubscriber List of an Account, which has an entry for every address that
@@ -13,9 +15,9 @@ import (
 
 // Unsubscriber is one entry of the Unsubscriber List.
 type Unsubscriber struct {
-	ContactID   ContactID // 0 if the address belonged to no Contact
-	ListID      ListID    // 0 if the call named no List
-	AddressType AddressType
+	ContactID   enlist.ContactID // 0 if the address belonged to no Contact
+	ListID      enlist.ListID    // 0 if the call named no List
+	AddressType enlist.AddressType
 	Address     string // as the Contact has it, or as the call sent it
 	AddressKey  string // normalised form
 	Time        int64
@@ -23,19 +25,19 @@ type Unsubscriber struct {
 
 // UnsubscriberAttributes are the keys of an entry of the Unsubscriber List, in the order of a
 // reply.
-var UnsubscriberAttributes = []Attribute[Unsubscriber]{
-	searchable(readOnlyInt("contact_id", func(u *Unsubscriber) ContactID { return u.ContactID })),
-	searchable(readOnlyInt("list_id", func(u *Unsubscriber) ListID { return u.ListID })),
-	searchable(readOnlyText("address_type", func(u *Unsubscriber) AddressType { return u.AddressType })),
-	searchable(readOnlyText("address", func(u *Unsubscriber) string { return u.Address })),
-	searchable(readOnlyInt("time", func(u *Unsubscriber) int64 { return u.Time })),
+var UnsubscriberAttributes = []enlist.Attribute[Unsubscriber]{
+	enlist.Searchable(enlist.ReadOnlyInt("contact_id", func(u *Unsubscriber) enlist.ContactID { return u.ContactID })),
+	enlist.Searchable(enlist.ReadOnlyInt("list_id", func(u *Unsubscriber) enlist.ListID { return u.ListID })),
+	enlist.Searchable(enlist.ReadOnlyText("address_type", func(u *Unsubscriber) enlist.AddressType { return u.AddressType })),
+	enlist.Searchable(enlist.ReadOnlyText("address", func(u *Unsubscriber) string { return u.Address })),
+	enlist.Searchable(enlist.ReadOnlyInt("time", func(u *Unsubscriber) int64 { return u.Time })),
 }
 
 // UnsubscriberTx reads the Unsubscriber List of an Account and adds entries to it, in a
 // transaction.
 type UnsubscriberTx interface {
 	// AddUnsubscriber appends an entry.
-	AddUnsubscriber(account AccountID, u *Unsubscriber) error
+	AddUnsubscriber(account enlist.AccountID, u *Unsubscriber) error
 	// Unsubscribers calls the function each for the entries that a search finds. If each
 	// returns an error, Unsubscribers stops and returns this error.
 	Unsubscribers(q *UnsubscriberSearch, each func(*Unsubscriber) error) error
@@ -44,20 +46,20 @@ type UnsubscriberTx interface {
 	// UnsubscribedAmong returns those of the normalised addresses and mobile numbers that have an
 	// entry on the Unsubscriber List. It reads only the entries of one List, or all entries if list is 0. An erased
 	// address counts for every List.
-	UnsubscribedAmong(account AccountID, list ListID, addresses []string) (map[string]bool, error)
+	UnsubscribedAmong(account enlist.AccountID, list enlist.ListID, addresses []string) (map[string]bool, error)
 	// SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the newest
 	// one: an entry without a List, or the entry of an erased address. It is fast if the Account has no such entry.
-	SuppressedAmong(account AccountID, addresses []string) (map[string]int64, error)
+	SuppressedAmong(account enlist.AccountID, addresses []string) (map[string]int64, error)
 	// ErasedEntries returns the addresses of the entries, which ErasedKeys.Of made, for those normalised addresses that
 	// were erased.
-	ErasedEntries(account AccountID, addresses []string) (map[string]string, error)
+	ErasedEntries(account enlist.AccountID, addresses []string) (map[string]string, error)
 	// QuotedUnsubscribers returns the AddressKeys that begin with a quote, each once and in order
 	// of their bytes. It returns at most limit of them, and only those that sort after the text
 	// after.
-	QuotedUnsubscribers(account AccountID, after string, limit int) ([]string, error)
+	QuotedUnsubscribers(account enlist.AccountID, after string, limit int) ([]string, error)
 	// SetUnsubscriberKey replaces an AddressKey by another one in at most limit entries. It
 	// returns the number of changed entries.
-	SetUnsubscriberKey(account AccountID, from, to string, limit int) (changed int64, err error)
+	SetUnsubscriberKey(account enlist.AccountID, from, to string, limit int) (changed int64, err error)
 }
 
 // The addresses of erased persons. An entry of the Unsubscriber List has ErasedPrefix and a keyed hash as its address.
@@ -76,7 +78,7 @@ type ErasedKeys struct {
 }
 
 // NewErasedKeys returns the ErasedKeys of an Account. All Accounts share the secret.
-func NewErasedKeys(secret []byte, account AccountID) *ErasedKeys {
+func NewErasedKeys(secret []byte, account enlist.AccountID) *ErasedKeys {
 	return &ErasedKeys{hmac.New(sha256.New, secret), strconv.FormatInt(int64(account), 10)}
 }
 

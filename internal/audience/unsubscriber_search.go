@@ -7,43 +7,44 @@ import (
 	"slices"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 )
 
 // This file searches the Unsubscriber List. The store runs the search, because the list grows for ever.
 
 // UnsubscriberSearch is a checked query of an Account's Unsubscriber List, for the store.
 type UnsubscriberSearch struct {
-	Account    AccountID
-	Lists      []ListID   // nil: all Lists, and the entries without a List
-	Where      *Condition // nil: every entry; its keys are names of columns
-	Keys       []string   // if not nil, Where accepts only entries with one of these AddressKeys
-	Sort       *SearchKey // nil: in the order of insertion
-	Descending bool       // only with Sort
-	Limit      int64      // 0: no limit
+	Account    enlist.AccountID
+	Lists      []enlist.ListID   // nil: all Lists, and the entries without a List
+	Where      *enlist.Condition // nil: every entry; its keys are names of columns
+	Keys       []string          // if not nil, Where accepts only entries with one of these AddressKeys
+	Sort       *enlist.SearchKey // nil: in the order of insertion
+	Descending bool              // only with Sort
+	Limit      int64             // 0: no limit
 	Offset     int64
 }
 
 // SearchUnsubscribers sends the matching entries of the Unsubscriber List to w, by default in the
 // order of insertion. list 0 means all Lists that the key may access. Errors: NoList, Denied,
 // InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
-func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListID, q Query,
-	w RowWriter[Unsubscriber]) error {
+func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query,
+	w enlist.RowWriter[Unsubscriber]) error {
 	find := func(streaming bool) func(Tx) error {
 		return confirmed(c, func(tx Tx) error {
 			search, err := searchOfUnsubscribers(tx, c, list, q)
 			if err != nil {
 				return err
 			}
-			rows := &pagedRows[Unsubscriber]{RowWriter: w, streaming: streaming}
+			rows := &enlist.PagedRows[Unsubscriber]{RowWriter: w, Streaming: streaming}
 			if err := rows.Begin(streaming); err != nil {
 				return err
 			}
 			return tx.Unsubscribers(search, rows.Row)
 		})
 	}
-	ctx = c.with(ctx)
+	ctx = c.Context(ctx)
 	err := s.store.Search(ctx, find(false))
-	if errors.Is(err, ErrReplyTooLong) {
+	if errors.Is(err, enlist.ErrReplyTooLong) {
 		err = s.store.Stream(ctx, find(true))
 	}
 	return err
@@ -51,9 +52,9 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *Caller, list ListI
 
 // CountUnsubscribers returns how many entries of the Unsubscriber List match. Errors: as of
 // SearchUnsubscribers.
-func (s *Service) CountUnsubscribers(ctx context.Context, c *Caller, list ListID, criteria *Criteria) (n int64, err error) {
-	err = s.store.Search(c.with(ctx), confirmed(c, func(tx Tx) error {
-		search, err := searchOfUnsubscribers(tx, c, list, Query{Criteria: criteria})
+func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
+	err = s.store.Search(c.Context(ctx), confirmed(c, func(tx Tx) error {
+		search, err := searchOfUnsubscribers(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
@@ -64,27 +65,27 @@ func (s *Service) CountUnsubscribers(ctx context.Context, c *Caller, list ListID
 }
 
 // searchOfUnsubscribers checks a query. Errors: NoList, Denied, InvalidSearch.
-func searchOfUnsubscribers(tx Tx, c *Caller, list ListID, q Query) (*UnsubscriberSearch, error) {
+func searchOfUnsubscribers(tx Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*UnsubscriberSearch, error) {
 	lists := c.Key.Lists
 	if list != 0 {
 		if _, err := loadList(tx, c, list); err != nil {
 			return nil, err
 		}
-		lists = []ListID{list}
+		lists = []enlist.ListID{list}
 	}
 	if q.Limit < 0 || q.Offset < 0 {
-		return nil, errNegativePage
+		return nil, enlist.ErrNegativePage
 	}
-	k := keys{system: attributeKeys(UnsubscriberAttributes)}
-	where, err := k.condition(q.Criteria)
+	k := enlist.Keys{System: enlist.AttributeKeys(UnsubscriberAttributes)}
+	where, err := k.Condition(q.Criteria)
 	if err != nil {
 		return nil, err
 	}
-	sort, err := k.sort(q.SortBy)
+	sort, err := k.Sort(q.SortBy)
 	if err != nil {
 		return nil, err
 	}
-	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: lists, Where: where, Keys: where.addressKeys(), Sort: sort,
+	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: lists, Where: where, Keys: addressKeys(where), Sort: sort,
 		Descending: q.Descending, Limit: q.Limit, Offset: q.Offset}
 	return search, search.findErased(tx)
 }
@@ -96,27 +97,27 @@ func (s *UnsubscriberSearch) findErased(tx UnsubscriberTx) error {
 	}
 	entries, err := tx.ErasedEntries(s.Account, s.Keys)
 	if len(entries) > 0 {
-		s.Where.addErased(entries)
+		addErased(s.Where, entries)
 		s.Keys = slices.AppendSeq(slices.Clone(s.Keys), maps.Values(entries))
 	}
 	return err
 }
 
 // addErased adds entries, by address, as operands to the comparisons with their addresses.
-func (c *Condition) addErased(entries map[string]string) {
-	for _, parts := range [][]Condition{c.All, c.Any} {
+func addErased(c *enlist.Condition, entries map[string]string) {
+	for _, parts := range [][]enlist.Condition{c.All, c.Any} {
 		for i := range parts {
-			parts[i].addErased(entries)
+			addErased(&parts[i], entries)
 		}
 	}
-	if c.Key == nil || c.Key.Name != "address" || c.Operator != Exactly && c.Operator != In {
+	if c.Key == nil || c.Key.Name != "address" || c.Operator != enlist.Exactly && c.Operator != enlist.In {
 		return
 	}
 	for _, o := range c.Operands {
 		keys, _ := address.Keys(o.Text)
 		for _, key := range keys {
 			if entry := entries[key]; entry != "" {
-				c.Operator, c.Operands = In, append(slices.Clone(c.Operands), Operand{Text: address.LowerASCII(entry)})
+				c.Operator, c.Operands = enlist.In, append(slices.Clone(c.Operands), enlist.Operand{Text: address.LowerASCII(entry)})
 			}
 		}
 	}
@@ -127,14 +128,14 @@ const maxAddressKeys = 5000
 
 // addressKeys returns the AddressKeys that entries must have to satisfy a condition, or nil if the
 // condition does not compare the address with values. An index finds these entries.
-func (c *Condition) addressKeys() []string {
+func addressKeys(c *enlist.Condition) []string {
 	switch {
 	case c == nil:
 		return nil
 	case c.Any != nil:
 		var all []string
 		for i := range c.Any {
-			part := c.Any[i].addressKeys()
+			part := addressKeys(&c.Any[i])
 			if part == nil {
 				return nil
 			}
@@ -143,11 +144,11 @@ func (c *Condition) addressKeys() []string {
 		return fewKeys(all)
 	case c.All != nil:
 		for i := range c.All {
-			if found := c.All[i].addressKeys(); found != nil {
+			if found := addressKeys(&c.All[i]); found != nil {
 				return found
 			}
 		}
-	case c.Key.Name == "address" && (c.Operator == Exactly || c.Operator == In):
+	case c.Key.Name == "address" && (c.Operator == enlist.Exactly || c.Operator == enlist.In):
 		return keysOfAddresses(c.Operands)
 	}
 	return nil
@@ -155,7 +156,7 @@ func (c *Condition) addressKeys() []string {
 
 // keysOfAddresses returns the AddressKeys of all entries whose address equals one of the operands. It
 // returns nil if there are too many of them.
-func keysOfAddresses(operands []Operand) []string {
+func keysOfAddresses(operands []enlist.Operand) []string {
 	found := []string{}
 	for _, o := range operands {
 		keys, ok := address.Keys(o.Text)

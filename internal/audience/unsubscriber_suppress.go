@@ -1,5 +1,7 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // This file finds the addresses that get no mail of any Batch or autoresponder, because they are on the Unsubscriber List
 // for all Lists.
 
@@ -7,7 +9,7 @@ package audience
 // List for all Lists: unsubscribeContact with List 0 stores such entries, and so does an erasure. An entry of one List
 // has no effect here, because the Contacts of this List are unsubscribed already. A person who subscribed again after
 // the entry gets the mail. Only the ID and the Key of the Contacts are read. decisions.md: 101
-func suppressed(tx Tx, list *List, all []Candidate) ([]ContactID, error) {
+func suppressed(tx Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, error) {
 	keys := make([]string, len(all))
 	for i := range all {
 		keys[i] = all[i].Key
@@ -16,8 +18,8 @@ func suppressed(tx Tx, list *List, all []Candidate) ([]ContactID, error) {
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
-	var ids []ContactID
-	since := make(map[ContactID]int64, len(entries)) // times of the entries
+	var ids []enlist.ContactID
+	since := make(map[enlist.ContactID]int64, len(entries)) // times of the entries
 	for i := range all {
 		if at, found := entries[all[i].Key]; found {
 			ids = append(ids, all[i].ID)
@@ -35,7 +37,7 @@ func suppressed(tx Tx, list *List, all []Candidate) ([]ContactID, error) {
 }
 
 // withoutSuppressed returns the candidates that are not suppressed, and counts the others.
-func withoutSuppressed(tx Tx, list *List, all []Candidate, counts *BatchCounts) ([]Candidate, error) {
+func withoutSuppressed(tx Tx, list *enlist.List, all []Candidate, counts *BatchCounts) ([]Candidate, error) {
 	ids, err := suppressed(tx, list, all)
 	counts.LeftSuppressed += int64(len(ids))
 	return without(all, ids), err

@@ -8,6 +8,8 @@ import (
 	mathrand "math/rand/v2"
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file decides which events are posted, and when. A job of package jobs reserves a target
@@ -21,9 +23,9 @@ type WebhookBatch struct {
 	ID     string // the same for every attempt with these events
 	URL    string
 	Secret string
-	Events []WebhookEvent // in order of ID; at least one
+	Events []enlist.WebhookEvent // in order of ID; at least one
 
-	target WebhookTargetID
+	target enlist.WebhookTargetID
 	holder int64 // ID of the job
 }
 
@@ -61,14 +63,14 @@ const maxWebhookDelay = 6 * 60 * 60
 // than 0, the same job must call again after that time. If the batch is nil and wait is 0, the
 // job is done: no event waits, another job posts or will post the events, or webhooks are held after a
 // restore. The release of the hold enqueues new jobs.
-func (s *Service) TakeWebhookEvents(ctx context.Context, target WebhookTargetID,
+func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTargetID,
 	holder int64) (b *WebhookBatch, wait time.Duration, err error) {
 	id, now := newBatchID(), s.now().Unix()
 	err = s.store.Update(ctx, func(tx Tx) error {
 		b, wait = nil, 0
 		t, err := tx.WebhookTarget(target)
 		if err != nil {
-			return ignoreKind(NotFound, err)
+			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		if t.ScheduledTime > 0 {
 			t.ScheduledTime = 0 // this job no longer waits, so the next event must enqueue another job
@@ -113,7 +115,7 @@ func newBatchID() string {
 // attempt still wait, it returns their batch again, else a batch of the oldest events. If no
 // event waits, it returns nil and stores nothing.
 func (t *WebhookTarget) reserve(tx WebhookQueueTx, holder, now int64, id string) (*WebhookBatch, error) {
-	var events []WebhookEvent
+	var events []enlist.WebhookEvent
 	var err error
 	if t.BatchUpto > 0 {
 		events, err = tx.WebhookEvents(t.ID, t.BatchUpto, maxBatchEvents)
@@ -185,7 +187,7 @@ func (t *WebhookTarget) release(tx Tx, more bool) error {
 func (b *WebhookBatch) leased(tx WebhookQueueTx) (*WebhookTarget, error) {
 	t, err := tx.WebhookTarget(b.target)
 	if err != nil || t.Holder != b.holder {
-		return nil, ignoreKind(NotFound, err)
+		return nil, enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	return t, nil
 }
@@ -231,11 +233,11 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 
 // RetryWebhookNow ends the wait of a target after a failure: the next job posts at once. It
 // does not change the number of failures.
-func (s *Service) RetryWebhookNow(ctx context.Context, target WebhookTargetID) error {
+func (s *Service) RetryWebhookNow(ctx context.Context, target enlist.WebhookTargetID) error {
 	return s.store.Update(ctx, func(tx Tx) error {
 		t, err := tx.WebhookTarget(target)
 		if err != nil || t.NextTime == 0 {
-			return ignoreKind(NotFound, err)
+			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		t.NextTime = 0
 		return tx.UpdateWebhookTarget(t)
@@ -257,7 +259,7 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 
 // dropOrphan deletes the events of a failing target in batches, and then the target. The
 // webhooks of the target were deleted with their Lists, so no call can resume the target.
-func dropOrphan(tx Tx, target WebhookTargetID) error {
+func dropOrphan(tx Tx, target enlist.WebhookTargetID) error {
 	removed, err := tx.DeleteWebhookEvents(target, 0, eventBatch)
 	if err != nil {
 		return err
@@ -288,33 +290,54 @@ func dropOrphans(tx Tx) error {
 // until the Update ends.
 type WebhookQueueTx interface {
 	// WebhookTarget returns one target. The error is of kind NotFound if there is none.
-	WebhookTarget(id WebhookTargetID) (*WebhookTarget, error)
+	WebhookTarget(id enlist.WebhookTargetID) (*WebhookTarget, error)
 	// FindWebhookTarget sets w.Target to the target with the webhook's Account, URL and
 	// Secret. If there is no such target, it inserts one.
-	FindWebhookTarget(w *Webhook) error
+	FindWebhookTarget(w *enlist.Webhook) error
 	// UpdateWebhookTarget stores the state of the delivery.
 	UpdateWebhookTarget(t *WebhookTarget) error
 	// MarkWebhookScheduled sets a target's ScheduledTime to now, in Unix seconds. If
 	// ScheduledTime is later than the time before, but not later than now, a job waits
 	// already. Then it changes nothing and returns false.
-	MarkWebhookScheduled(id WebhookTargetID, now, before int64) (marked bool, err error)
+	MarkWebhookScheduled(id enlist.WebhookTargetID, now, before int64) (marked bool, err error)
 	// SetWebhookFailing sets IsFailing of a target to the value of failing.
-	SetWebhookFailing(id WebhookTargetID, failing bool) error
+	SetWebhookFailing(id enlist.WebhookTargetID, failing bool) error
 	// DropWebhookTarget removes a target, unless a webhook or an event refers to it.
-	DropWebhookTarget(id WebhookTargetID) error
+	DropWebhookTarget(id enlist.WebhookTargetID) error
 	// OrphanedWebhookTargets returns the failing targets to which no webhook refers.
-	OrphanedWebhookTargets() ([]WebhookTargetID, error)
+	OrphanedWebhookTargets() ([]enlist.WebhookTargetID, error)
 	// AddWebhookEvent appends an event to the waiting events of its target.
-	AddWebhookEvent(e *WebhookEvent) error
+	AddWebhookEvent(e *enlist.WebhookEvent) error
 	// WebhookEvents returns at most limit events of a target, the oldest first. Their IDs
 	// are at most upto; an upto of 0 means any ID.
-	WebhookEvents(id WebhookTargetID, upto int64, limit int) ([]WebhookEvent, error)
+	WebhookEvents(id enlist.WebhookTargetID, upto int64, limit int) ([]enlist.WebhookEvent, error)
 	// RemoveWebhookEvents deletes events that were delivered.
-	RemoveWebhookEvents(id WebhookTargetID, events []WebhookEvent) error
+	RemoveWebhookEvents(id enlist.WebhookTargetID, events []enlist.WebhookEvent) error
 	// DeleteWebhookEvents deletes at most limit events of a webhook that wait for a
 	// target. For webhook 0 it deletes events of all webhooks of the target.
-	DeleteWebhookEvents(id WebhookTargetID, webhook WebhookID, limit int) (removed int, err error)
+	DeleteWebhookEvents(id enlist.WebhookTargetID, webhook enlist.WebhookID, limit int) (removed int, err error)
 	// MoveWebhookEvents moves at most limit events of a webhook to another target, the
 	// oldest events first.
-	MoveWebhookEvents(webhook WebhookID, from, to WebhookTargetID, limit int) (moved int, err error)
+	MoveWebhookEvents(webhook enlist.WebhookID, from, to enlist.WebhookTargetID, limit int) (moved int, err error)
+}
+
+// WebhookTarget is the receiver of webhooks. Webhooks of an Account with the same URL and
+// secret share one target, so that their events arrive together and in order. decisions.md: 52
+type WebhookTarget struct {
+	ID         enlist.WebhookTargetID
+	AccountID  enlist.AccountID
+	URL        string
+	Secret     string
+	IsFailing  bool
+	IsOrphaned bool // no webhook refers to it any more
+
+	// The state of the delivery. Times are in Unix seconds.
+	Failures      int64  // number of failed attempts after the last success
+	NextTime      int64  // the next attempt must not start before this time
+	ScheduledTime int64  // when the waiting job was enqueued; 0: no job waits
+	LeaseTime     int64  // end of the lease: until this time only the holder may post
+	Holder        int64  // ID of the job that has the lease, or had it last
+	Batch         string // ID of the batch that is being tried
+	BatchUpto     int64  // ID of the last event of that batch
+	LastError     string
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file adds, edits and deletes webhooks. If events wait for a webhook, an edit moves them
@@ -19,20 +21,20 @@ const eventBatch = 2000
 
 // AddWebhook stores a webhook for events of one List or of all Lists. Errors: NoList, Denied,
 // InvalidParameters. decisions.md: 52
-func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (WebhookID, error) {
+func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.WebhookID, error) {
 	fresh := newWebhookSecret()
-	return update(ctx, s, c, func(tx Tx, now int64) (WebhookID, error) {
-		w := Webhook{AccountID: c.Account.ID, CreationTime: now, LastModifiedTime: now}
-		if err := assign(&w, WholeWebhookAttributes, details); err != nil {
+	return update(ctx, s, c, func(tx Tx, now int64) (enlist.WebhookID, error) {
+		w := enlist.Webhook{AccountID: c.Account.ID, CreationTime: now, LastModifiedTime: now}
+		if err := enlist.Assign(&w, WholeWebhookAttributes, details); err != nil {
 			return 0, err
 		}
-		if err := w.define(tx, c, fresh); err != nil {
+		if err := defineWebhook(&w, tx, c, fresh); err != nil {
 			return 0, err
 		}
 		if err := tx.AddWebhook(&w); err != nil {
 			return 0, err
 		}
-		if err := audit(tx, c, now, w.audited(), nil, settings(WholeWebhookAttributes, &w)); err != nil {
+		if err := audit(tx, c, now, auditedWebhook(&w), nil, settings(WholeWebhookAttributes, &w)); err != nil {
 			return 0, err
 		}
 		// An older target with the same URL and secret may be failing. The caller expects that
@@ -43,7 +45,7 @@ func (s *Service) AddWebhook(ctx context.Context, c *Caller, details []Detail) (
 
 // EditWebhook changes the keys that details contain. Events that wait are posted to the new
 // target at once. Errors: NoList, Denied, and InvalidParameters, also for an unknown ID.
-func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, details []Detail) (WebhookID, error) {
+func (s *Service) EditWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID, details []enlist.Detail) (enlist.WebhookID, error) {
 	edit := webhookEdit{caller: c, id: id, details: details, fresh: newWebhookSecret()}
 	for {
 		result, err := update(ctx, s, c, edit.run)
@@ -59,28 +61,28 @@ func (s *Service) EditWebhook(ctx context.Context, c *Caller, id WebhookID, deta
 
 // webhookEdit is one call of EditWebhook.
 type webhookEdit struct {
-	caller  *Caller
-	id      WebhookID
-	details []Detail
+	caller  *enlist.Caller
+	id      enlist.WebhookID
+	details []enlist.Detail
 	fresh   string // the secret to use if the webhook needs a new one
 }
 
 // read returns the webhook as stored, and the webhook with the edit. It stores nothing.
-func (e *webhookEdit) read(tx Tx) (old, edited *Webhook, err error) {
+func (e *webhookEdit) read(tx Tx) (old, edited *enlist.Webhook, err error) {
 	old, err = loadWebhook(tx, e.caller, e.id)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := *old
-	if err := assign(&w, WholeWebhookAttributes, e.details); err != nil {
+	if err := enlist.Assign(&w, WholeWebhookAttributes, e.details); err != nil {
 		return nil, nil, err
 	}
-	return old, &w, w.define(tx, e.caller, e.fresh)
+	return old, &w, defineWebhook(&w, tx, e.caller, e.fresh)
 }
 
 // run stores the edit. If too many events wait, it returns errMoreSteps, which rolls back the
 // edit.
-func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
+func (e *webhookEdit) run(tx Tx, now int64) (enlist.WebhookID, error) {
 	old, w, err := e.read(tx)
 	if err != nil {
 		return 0, err
@@ -90,7 +92,7 @@ func (e *webhookEdit) run(tx Tx, now int64) (WebhookID, error) {
 		return 0, err
 	}
 	before, after := settings(WholeWebhookAttributes, old), settings(WholeWebhookAttributes, w)
-	if err := audit(tx, e.caller, now, w.audited(), before, after); err != nil {
+	if err := audit(tx, e.caller, now, auditedWebhook(w), before, after); err != nil {
 		return 0, err
 	}
 	more, err := moveEvents(tx, old, w)
@@ -115,7 +117,7 @@ func (e *webhookEdit) moveOldest(tx Tx) error {
 
 // moveEvents moves up to eventBatch events of a webhook to its new target, and enqueues a job
 // for that target. more is true if further events may wait.
-func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
+func moveEvents(tx Tx, old, w *enlist.Webhook) (more bool, err error) {
 	if w.Target == old.Target {
 		return false, resume(tx, w.Target, false)
 	}
@@ -132,7 +134,7 @@ func moveEvents(tx Tx, old, w *Webhook) (more bool, err error) {
 // resume enqueues a job for a target whose last attempts failed, so that the next attempt starts
 // now. mixed is true if events of another target were added. Then the batch that was tried may
 // have other events now, so it needs a new ID: a receiver ignores a batch ID that it has seen.
-func resume(tx Tx, id WebhookTargetID, mixed bool) error {
+func resume(tx Tx, id enlist.WebhookTargetID, mixed bool) error {
 	t, err := tx.WebhookTarget(id)
 	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
 		return err
@@ -154,13 +156,13 @@ func resume(tx Tx, id WebhookTargetID, mixed bool) error {
 
 // DeleteWebhook removes a webhook and its waiting events. Errors: Denied, and InvalidParameters
 // for an unknown ID.
-func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) error {
-	target, err := update(ctx, s, c, func(tx Tx, now int64) (WebhookTargetID, error) {
+func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID) error {
+	target, err := update(ctx, s, c, func(tx Tx, now int64) (enlist.WebhookTargetID, error) {
 		w, err := loadWebhook(tx, c, id)
 		if err != nil {
 			return 0, err
 		}
-		if err := audit(tx, c, now, w.audited(), settings(WholeWebhookAttributes, w), nil); err != nil {
+		if err := audit(tx, c, now, auditedWebhook(w), settings(WholeWebhookAttributes, w), nil); err != nil {
 			return 0, err
 		}
 		return w.Target, tx.DeleteWebhook(id)
@@ -177,13 +179,15 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id WebhookID) er
 	return err
 }
 
-// audited returns the webhook as the object of a row of the audit log.
-func (w *Webhook) audited() auditObject { return auditObject{"Webhook", int64(w.ID), w.ListID} }
+// auditedWebhook returns the webhook as the object of a row of the audit log.
+func auditedWebhook(w *enlist.Webhook) auditObject {
+	return auditObject{"Webhook", int64(w.ID), w.ListID}
+}
 
-// define checks the complete webhook. It gives a webhook without a secret the secret of another
+// defineWebhook checks the complete webhook. It gives a webhook without a secret the secret of another
 // webhook with the same URL, so that they share a target. If there is none, it uses fresh.
-func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
-	if err := w.check(); err != nil {
+func defineWebhook(w *enlist.Webhook, tx Tx, c *enlist.Caller, fresh string) error {
+	if err := checkWebhook(w); err != nil {
 		return err
 	}
 	if err := checkWebhookList(tx, c, w.ListID); err != nil {
@@ -204,7 +208,7 @@ func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
 		}
 	}
 	if count >= maxWebhooks {
-		return Refuse(InvalidParameters, "at most 100 webhooks may have the same list_id")
+		return enlist.Refuse(enlist.InvalidParameters, "at most 100 webhooks may have the same list_id")
 	}
 	if w.Secret == "" {
 		w.Secret = secret
@@ -212,17 +216,17 @@ func (w *Webhook) define(tx Tx, c *Caller, fresh string) error {
 	return nil
 }
 
-// check refuses a webhook without an object or a URL, or with an event that its object does not
+// checkWebhook refuses a webhook without an object or a URL, or with an event that its object does not
 // have.
-func (w *Webhook) check() error {
-	events := webhookEvents(w.Object)
+func checkWebhook(w *enlist.Webhook) error {
+	events := enlist.WebhookEvents(w.Object)
 	switch {
 	case w.Object == "":
-		return invalid("object", "expected list, contact or batch")
+		return enlist.Invalid("object", "expected list, contact or batch")
 	case w.URL == "":
-		return invalid("url", "expected the address to post events to")
+		return enlist.Invalid("url", "expected the address to post events to")
 	case !slices.Contains(events, w.Event):
-		return invalid("event", "expected one of "+joinEvents(events)+" for the object "+string(w.Object))
+		return enlist.Invalid("event", "expected one of "+joinEvents(events)+" for the object "+string(w.Object))
 	}
 	return nil
 }
@@ -232,13 +236,13 @@ func (w *Webhook) check() error {
 type WebhookTx interface {
 	// Webhooks returns the webhooks of an Account in order of ID. It leaves out webhooks
 	// of deleted Lists.
-	Webhooks(account AccountID) ([]Webhook, error)
+	Webhooks(account enlist.AccountID) ([]enlist.Webhook, error)
 	// AddWebhook inserts a webhook and sets its ID. It sets Target as FindWebhookTarget
 	// does.
-	AddWebhook(w *Webhook) error
+	AddWebhook(w *enlist.Webhook) error
 	// UpdateWebhook stores everything but the ID, the Account and the time of
 	// creation. It sets Target as FindWebhookTarget does.
-	UpdateWebhook(w *Webhook) error
+	UpdateWebhook(w *enlist.Webhook) error
 	// DeleteWebhook removes a webhook, but not its waiting events.
-	DeleteWebhook(id WebhookID) error
+	DeleteWebhook(id enlist.WebhookID) error
 }

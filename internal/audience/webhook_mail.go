@@ -1,18 +1,20 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // This file publishes the events of mails to webhooks: opened, clicked, bounced and complained of a Contact, and
 // completed of a Batch.
 
 // aboutMail returns what the webhook events of a mail share. batch has the figures of the mail; 0: there are none.
-func aboutMail(k DeliveryKey, batch BatchID, now int64) WebhookEvent {
-	return WebhookEvent{List: k.List, Contact: k.Contact, Batch: batch, Object: AboutContact, Time: now}
+func aboutMail(k DeliveryKey, batch enlist.BatchID, now int64) enlist.WebhookEvent {
+	return enlist.WebhookEvent{List: k.List, Contact: k.Contact, Batch: batch, Object: enlist.AboutContact, Time: now}
 }
 
 // publishMail publishes an event of a mail. It does nothing if the List is gone.
-func publishMail(tx Tx, k DeliveryKey, now int64, event WebhookEventType) error {
+func publishMail(tx Tx, k DeliveryKey, now int64, event enlist.WebhookEventType) error {
 	schema, err := tx.Schema(k.List)
 	if err != nil {
-		return ignoreKind(NoList, err)
+		return enlist.IgnoreKind(enlist.NoList, err)
 	}
 	batch, err := figuresOf(tx, k)
 	if err != nil {
@@ -28,10 +30,10 @@ func publishCompleted(tx Tx, b *Batch, now int64) error {
 	if err != nil {
 		return err
 	}
-	told := make(map[WebhookID]bool)
+	told := make(map[enlist.WebhookID]bool)
 	for _, list := range lists {
 		schema, err := tx.Schema(list)
-		if KindOf(err) == NoList {
+		if enlist.KindOf(err) == enlist.NoList {
 			continue
 		}
 		if err != nil {
@@ -45,8 +47,8 @@ func publishCompleted(tx Tx, b *Batch, now int64) error {
 				only.Webhooks = append(only.Webhooks, w)
 			}
 		}
-		e := WebhookEvent{List: list, Batch: b.ID, Object: AboutBatch, Time: now}
-		if err := publishAbout(tx, &only, e, WebhookCompleted); err != nil {
+		e := enlist.WebhookEvent{List: list, Batch: b.ID, Object: enlist.AboutBatch, Time: now}
+		if err := publishAbout(tx, &only, e, enlist.WebhookCompleted); err != nil {
 			return err
 		}
 	}

@@ -1,20 +1,22 @@
 package audience
 
+import "enlist/internal/enlist"
+
 // This file stores events for webhooks and enqueues the job that posts them. It does both in
 // the transaction of the change.
 
 // publishWebhook stores events of a Contact, in the given order, for every webhook that
 // receives them. If contact is 0, they are events of the List.
-func publishWebhook(tx Tx, schema *Schema, contact ContactID, now int64, events ...WebhookEventType) error {
-	e := WebhookEvent{List: schema.List.ID, Contact: contact, Object: AboutContact, Time: now}
+func publishWebhook(tx Tx, schema *enlist.Schema, contact enlist.ContactID, now int64, events ...enlist.WebhookEventType) error {
+	e := enlist.WebhookEvent{List: schema.List.ID, Contact: contact, Object: enlist.AboutContact, Time: now}
 	if contact == 0 {
-		e.Object = AboutList
+		e.Object = enlist.AboutList
 	}
 	return publishAbout(tx, schema, e, events...)
 }
 
 // publishAbout stores events for every webhook that receives them. e has what the events share.
-func publishAbout(tx Tx, schema *Schema, e WebhookEvent, events ...WebhookEventType) error {
+func publishAbout(tx Tx, schema *enlist.Schema, e enlist.WebhookEvent, events ...enlist.WebhookEventType) error {
 	for _, event := range events {
 		for i := range schema.Webhooks {
 			w := &schema.Webhooks[i]

@@ -3,50 +3,52 @@ package audience
 import (
 	"context"
 	"slices"
+
+	"enlist/internal/enlist"
 )
 
 // This file returns webhooks to callers. A key that is restricted to some Lists may access only
 // the webhooks of those Lists, and no webhook of all Lists.
 
 // Webhook returns one webhook. Errors: Denied, and InvalidParameters for an unknown ID.
-func (s *Service) Webhook(ctx context.Context, c *Caller, id WebhookID) (*Webhook, error) {
-	return view(ctx, s, c, func(tx Tx) (*Webhook, error) { return loadWebhook(tx, c, id) })
+func (s *Service) Webhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
+	return view(ctx, s, c, func(tx Tx) (*enlist.Webhook, error) { return loadWebhook(tx, c, id) })
 }
 
 // SearchWebhooks returns the matching webhooks that the key may access. Errors: InvalidSearch.
-func (s *Service) SearchWebhooks(ctx context.Context, c *Caller, q Query) ([]Webhook, error) {
-	return view(ctx, s, c, func(tx Tx) ([]Webhook, error) {
+func (s *Service) SearchWebhooks(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.Webhook, error) {
+	return view(ctx, s, c, func(tx Tx) ([]enlist.Webhook, error) {
 		webhooks, err := visibleWebhooks(tx, c)
 		if err != nil {
 			return nil, err
 		}
-		return searchRecords(WebhookAttributes, webhooks, q)
+		return enlist.SearchRecords(WebhookAttributes, webhooks, q)
 	})
 }
 
 // visibleWebhooks returns the Account's webhooks that the key may access.
-func visibleWebhooks(tx WebhookTx, c *Caller) ([]Webhook, error) {
+func visibleWebhooks(tx WebhookTx, c *enlist.Caller) ([]enlist.Webhook, error) {
 	all, err := tx.Webhooks(c.Account.ID)
-	return slices.DeleteFunc(slices.Clone(all), func(w Webhook) bool { return !c.Key.Allows(w.ListID) }), err
+	return slices.DeleteFunc(slices.Clone(all), func(w enlist.Webhook) bool { return !c.Key.Allows(w.ListID) }), err
 }
 
 // loadWebhook returns a webhook, if the caller may access its List. decisions.md: 11, 52
-func loadWebhook(tx Tx, c *Caller, id WebhookID) (*Webhook, error) {
+func loadWebhook(tx Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
 	all, err := tx.Webhooks(c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(w Webhook) bool { return w.ID == id })
+	i := slices.IndexFunc(all, func(w enlist.Webhook) bool { return w.ID == id })
 	if i < 0 {
-		return nil, Refuse(InvalidParameters, "the Account has no webhook with this ID")
+		return nil, enlist.Refuse(enlist.InvalidParameters, "the Account has no webhook with this ID")
 	}
 	return &all[i], checkWebhookList(tx, c, all[i].ListID)
 }
 
 // checkWebhookList refuses a List that the caller may not access. 0 means all Lists.
-func checkWebhookList(tx ListTx, c *Caller, list ListID) error {
+func checkWebhookList(tx ListTx, c *enlist.Caller, list enlist.ListID) error {
 	if list == 0 {
-		return requireWholeAccount(c)
+		return enlist.RequireWholeAccount(c)
 	}
 	_, err := loadList(tx, c, list)
 	return err

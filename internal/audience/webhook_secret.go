@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"strings"
+
+	"enlist/internal/enlist"
 )
 
 // This file has the secrets with which the server signs events. A secret has the form that the
@@ -23,7 +25,7 @@ func readWebhookSecret(text string) (string, error) {
 		return "", nil
 	}
 	if _, ok := WebhookKey(text); !ok {
-		return "", expected(`a secret, "whsec_" and 24 to 64 bytes in base64`)
+		return "", enlist.Expected(`a secret, "whsec_" and 24 to 64 bytes in base64`)
 	}
 	return text, nil
 }

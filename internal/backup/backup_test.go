@@ -11,6 +11,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/backup"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/teststores"
@@ -22,7 +23,7 @@ import (
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
 // newList returns a new database with an Account, a List and a Contact.
-func newList(t *testing.T, e teststores.Engine) (db config.Database, list audience.ListID) {
+func newList(t *testing.T, e teststores.Engine) (db config.Database, list enlist.ListID) {
 	t.Helper()
 	db.DB = e.New(t)
 	s := open(t, db.DB)
@@ -39,7 +40,7 @@ type service struct {
 	*testing.T
 	store   *teststores.Store
 	service *audience.Service
-	caller  *audience.Caller
+	caller  *enlist.Caller
 }
 
 func open(t *testing.T, db string) *service {
@@ -55,7 +56,7 @@ func open(t *testing.T, db string) *service {
 	return s
 }
 
-func (s *service) use(account audience.AccountID) {
+func (s *service) use(account enlist.AccountID) {
 	s.Helper()
 	caller, err := s.service.Operator(s.Context(), account)
 	s.must(err)
@@ -74,15 +75,15 @@ func (s *service) must(err error) {
 	}
 }
 
-func (s *service) subscribe(list audience.ListID, email string) audience.ContactID {
+func (s *service) subscribe(list enlist.ListID, email string) enlist.ContactID {
 	s.Helper()
 	id, err := s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{List: list,
-		Details: []audience.Detail{text("Email", email)}})
+		Details: []enlist.Detail{text("Email", email)}})
 	s.must(err)
 	return id
 }
 
-func (s *service) wantContacts(list audience.ListID, want int64) {
+func (s *service) wantContacts(list enlist.ListID, want int64) {
 	s.Helper()
 	n, err := s.service.CountContacts(s.Context(), s.caller, list, nil)
 	if err != nil || n != want {

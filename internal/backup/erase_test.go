@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/backup"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
 
@@ -70,7 +71,7 @@ func contains(t *testing.T, text string, files ...string) bool {
 }
 
 // details returns alternating keys and values as details.
-func details(pairs ...string) (all []audience.Detail) {
+func details(pairs ...string) (all []enlist.Detail) {
 	for i := 0; i < len(pairs); i += 2 {
 		all = append(all, text(pairs[i], pairs[i+1]))
 	}
@@ -78,7 +79,7 @@ func details(pairs ...string) (all []audience.Detail) {
 }
 
 // storeMarked stores data about a person in every place. Each text contains "marked".
-func (s *service) storeMarked(list audience.ListID) {
+func (s *service) storeMarked(list enlist.ListID) {
 	s.Helper()
 	ctx := s.Context()
 	for _, name := range []string{"Name", "Notes"} {
@@ -114,7 +115,7 @@ func (s *service) storeMarked(list audience.ListID) {
 			Address: "Marked-Address@example.com", Subject: "Hello marked-subject", Detail: "550 marked-address@example.com is unknown"}
 		saved := []byte(`{"to":"marked-address@example.com"}`)
 		return errors.Join(tx.PutDelivery(&d), tx.Enqueue(audience.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
-			tx.SaveRetry(s.caller.Account.ID, s.caller.Key.ID, &audience.Retry{Header: "h"}, saved, time.Now().Unix()))
+			tx.SaveRetry(s.caller.Account.ID, s.caller.Key.ID, &enlist.Retry{Header: "h"}, saved, time.Now().Unix()))
 	}))
 	i, err := s.service.AddImport(ctx, s.caller, audience.NewImport{ImportOptions: audience.ImportOptions{List: list, FileName: "p.csv", Existing: audience.ExistingOverwrite},
 		File: strings.NewReader("Email,Name\nmarked-address@example.com,marked-import\nmarked-address@example.com@,x\n" + strings.Repeat("filler@example.org,y\n", 20000))})
@@ -130,7 +131,7 @@ func (s *service) storeMarked(list audience.ListID) {
 }
 
 // markedMail returns the key of the mail that the Batch has sent to the person.
-func (s *service) markedMail(list audience.ListID, batch audience.BatchID) (k audience.DeliveryKey) {
+func (s *service) markedMail(list enlist.ListID, batch enlist.BatchID) (k audience.DeliveryKey) {
 	s.Helper()
 	s.must(s.store.View(s.Context(), func(tx audience.Tx) error {
 		contacts, err := tx.ContactsByAddress(list, "marked-address@example.com", "", 0, 1)
@@ -147,7 +148,7 @@ func (s *service) markedMail(list audience.ListID, batch audience.BatchID) (k au
 }
 
 // storeMarkedEvents sends the person the mail of a Batch, which they open, and stores a click whose mail program is marked.
-func (s *service) storeMarkedEvents(list audience.ListID, batch audience.BatchID) {
+func (s *service) storeMarkedEvents(list enlist.ListID, batch enlist.BatchID) {
 	s.Helper()
 	_, err := s.service.EditList(s.Context(), s.caller, list, details("track_opens", "1", "track_clicks", "1"))
 	s.must(err)

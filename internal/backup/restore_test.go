@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/backup"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/teststores"
 
@@ -65,22 +65,22 @@ func TestRestoreContinuesAfterTheIDsOfTheLostDatabase(t *testing.T) {
 	}
 }
 
-func (s *service) addField(list audience.ListID) audience.FieldID {
+func (s *service) addField(list enlist.ListID) enlist.FieldID {
 	s.Helper()
-	id, err := s.service.AddField(s.Context(), s.caller, list, []audience.Detail{text("name", "Colour"), text("type", "text")})
+	id, err := s.service.AddField(s.Context(), s.caller, list, []enlist.Detail{text("name", "Colour"), text("type", "text")})
 	s.must(err)
 	return id
 }
 
-func (s *service) addMessage() audience.MessageID {
+func (s *service) addMessage() enlist.MessageID {
 	s.Helper()
-	id, err := s.service.AddMessage(s.Context(), s.caller, []audience.Detail{text("name", "M"), text("subject", "S"), text("text_content", "T")})
+	id, err := s.service.AddMessage(s.Context(), s.caller, []enlist.Detail{text("name", "M"), text("subject", "S"), text("text_content", "T")})
 	s.must(err)
 	return id
 }
 
-func text(key, value string) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
+func text(key, value string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
 }
 
 // Bad backups and targets are refused, and nothing is left at the target.

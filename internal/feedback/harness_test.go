@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 
 	"go.uber.org/goleak"
@@ -47,8 +48,8 @@ type harness struct {
 	*testing.T
 	store   audience.Store
 	service *audience.Service
-	caller  *audience.Caller
-	list    audience.ListID
+	caller  *enlist.Caller
+	list    enlist.ListID
 	links   audience.LinkKey
 	handler *Handler
 	failing *failing
@@ -78,16 +79,16 @@ func newHarness(t *testing.T, provider string) *harness {
 	h.must(err)
 	t.Cleanup(func() { h.store.Close() })
 	h.service = audience.NewService(h.store, func() time.Time { return now })
-	h.caller = &audience.Caller{
-		Account: &audience.Account{Name: "Account", TimeZone: "UTC", ContactLimit: audience.NoContactLimit},
-		Key:     &audience.Key{Name: "full access", Level: audience.Full},
+	h.caller = &enlist.Caller{
+		Account: &enlist.Account{Name: "Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit},
+		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},
 	}
 	h.must(h.store.Update(t.Context(), func(tx audience.Tx) error {
 		if err := tx.AddAccount(h.caller.Account); err != nil {
 			return err
 		}
 		h.caller.Key.AccountID = h.caller.Account.ID
-		return tx.AddKey(h.caller.Key, audience.HashKey(audience.NewKeyText()))
+		return tx.AddKey(h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
 	}))
 	h.list, err = h.service.AddList(t.Context(), h.caller, details("name", "News"))
 	h.must(err)
@@ -102,9 +103,9 @@ func newHarness(t *testing.T, provider string) *harness {
 	return h
 }
 
-func details(pairs ...string) (all []audience.Detail) {
+func details(pairs ...string) (all []enlist.Detail) {
 	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, audience.Detail{Key: pairs[i], Value: audience.Input{Kind: audience.InputText, Text: pairs[i+1]}})
+		all = append(all, enlist.Detail{Key: pairs[i], Value: enlist.Input{Kind: enlist.InputText, Text: pairs[i+1]}})
 	}
 	return all
 }
@@ -226,7 +227,7 @@ func (h *harness) state(d audience.DeliveryKey) (state string) {
 			state = "unsubscribed "
 		}
 		delivery, err := tx.Delivery(d)
-		if audience.KindOf(err) == audience.NotFound {
+		if enlist.KindOf(err) == enlist.NotFound {
 			return nil
 		}
 		if err == nil {

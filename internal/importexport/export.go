@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/rpc"
 )
 
@@ -24,10 +25,10 @@ const (
 
 // Export says which Contacts to write, and how. decisions.md: 67
 type Export struct {
-	List    audience.ListID
-	Query   audience.Query // SortBy, Limit and Offset must be zero with Proof
-	Columns []string       // as returned_fields; empty: all Fields and system keys
-	Format  Format         // "" means CSV
+	List    enlist.ListID
+	Query   enlist.Query // SortBy, Limit and Offset must be zero with Proof
+	Columns []string     // as returned_fields; empty: all Fields and system keys
+	Format  Format       // "" means CSV
 	Gzip    bool
 	Excel   bool // CSV for people, which cannot be imported again as it is
 	Proof   bool // with the key or column proof
@@ -48,15 +49,15 @@ func (e *Export) Check() error {
 	case e.Format == "":
 		e.Format = CSV
 	case e.Format != CSV && e.Format != NDJSON:
-		return audience.Refuse(audience.InvalidParameters, "format must be csv or ndjson, not %q", e.Format)
+		return enlist.Refuse(enlist.InvalidParameters, "format must be csv or ndjson, not %q", e.Format)
 	}
 	switch {
 	case e.Excel && e.Format != CSV:
-		return audience.Refuse(audience.InvalidParameters, "excel needs the format csv")
+		return enlist.Refuse(enlist.InvalidParameters, "excel needs the format csv")
 	case e.Proof && e.Excel:
-		return audience.Refuse(audience.InvalidParameters, "proof excludes excel: its column is JSON for programs")
+		return enlist.Refuse(enlist.InvalidParameters, "proof excludes excel: its column is JSON for programs")
 	case e.Proof && (e.Query.SortBy != "" || e.Query.Limit != 0 || e.Query.Offset != 0):
-		return audience.Refuse(audience.InvalidParameters, "proof is in the order of the IDs, and has no limit or offset")
+		return enlist.Refuse(enlist.InvalidParameters, "proof is in the order of the IDs, and has no limit or offset")
 	}
 	return nil
 }
@@ -70,7 +71,7 @@ const (
 // Write writes the file to out and returns the number of Contacts. An error after the first byte was written leaves the
 // file incomplete. Errors: as of audience.Service.SearchContacts, InvalidParameters for an unknown column or for options
 // that Check refuses, and errors of out.
-func (e *Export) Write(ctx context.Context, s *audience.Service, c *audience.Caller, out io.Writer) (int64, error) {
+func (e *Export) Write(ctx context.Context, s *audience.Service, c *enlist.Caller, out io.Writer) (int64, error) {
 	if err := e.Check(); err != nil {
 		return 0, err
 	}
@@ -99,7 +100,7 @@ type writer struct {
 	out       io.Writer
 	gzip      *gzip.Writer // nil without Gzip
 	buf       []byte
-	columns   []audience.Column
+	columns   []enlist.Column
 	records   rpc.ContactEncoder
 	proofs    rpc.ProofEncoder
 	proof     []byte // of one Contact
@@ -112,20 +113,20 @@ type writer struct {
 var errRestarted = errors.New("search started over after a part of its file was written")
 
 // Begin writes the header of the file.
-func (w *writer) Begin(columns []audience.Column, streaming bool) error {
+func (w *writer) Begin(columns []enlist.Column, streaming bool) error {
 	if w.sent {
 		return errRestarted
 	}
 	for _, name := range w.export.Columns {
-		known := func(c audience.Column) bool { return c.Name == name }
+		known := func(c enlist.Column) bool { return c.Name == name }
 		if name != "all" && !slices.ContainsFunc(columns, known) {
-			return &audience.Error{Kind: audience.InvalidParameters, Field: "returned_fields",
+			return &enlist.Error{Kind: enlist.InvalidParameters, Field: "returned_fields",
 				Detail: "the List has no Field or system key " + name}
 		}
 	}
 	w.streaming, w.written, w.buf, w.columns = streaming, 0, w.buf[:0], columns
 	if w.export.Proof {
-		if slices.ContainsFunc(columns, func(c audience.Column) bool { return c.Name == proofKey }) {
+		if slices.ContainsFunc(columns, func(c enlist.Column) bool { return c.Name == proofKey }) {
 			return errProofKey
 		}
 		w.proofs = rpc.NewProofEncoder()
@@ -144,11 +145,11 @@ func (w *writer) Begin(columns []audience.Column, streaming bool) error {
 // proofKey is the key or column of a Contact's proof.
 const proofKey = "proof"
 
-var errProofKey = audience.Refuse(audience.InvalidParameters,
+var errProofKey = enlist.Refuse(enlist.InvalidParameters,
 	"the List has a Field with the name proof: name the other columns to leave it out")
 
 // Contact writes one Contact.
-func (w *writer) Contact(c *audience.Contact) error {
+func (w *writer) Contact(c *enlist.Contact) error {
 	if w.export.Format == CSV {
 		w.buf = appendRow(w.buf, w.columns, c, w.export.Excel)
 	} else {
@@ -158,7 +159,7 @@ func (w *writer) Contact(c *audience.Contact) error {
 }
 
 // ContactWithProof writes one Contact and its proof.
-func (w *writer) ContactWithProof(c *audience.Contact, p *audience.Proof) error {
+func (w *writer) ContactWithProof(c *enlist.Contact, p *audience.Proof) error {
 	if w.export.Format == CSV {
 		w.proof = w.proofs.Append(w.proof[:0], p)
 		w.buf = appendProof(appendRow(w.buf, w.columns, c, false), string(w.proof), len(w.columns))
@@ -177,7 +178,7 @@ func (w *writer) next() error {
 	case w.streaming && len(w.buf) >= partBytes:
 		return w.send()
 	case !w.streaming && len(w.buf) > maxHeld:
-		return audience.ErrReplyTooLong
+		return enlist.ErrReplyTooLong
 	}
 	return nil
 }

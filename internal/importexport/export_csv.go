@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // byteOrderMark makes Excel read a file as UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
 // appendHeader appends the names of the columns.
-func appendHeader(b []byte, columns []audience.Column, excel bool) []byte {
+func appendHeader(b []byte, columns []enlist.Column, excel bool) []byte {
 	if excel {
 		b = append(b, byteOrderMark...)
 	}
@@ -24,16 +24,16 @@ func appendHeader(b []byte, columns []audience.Column, excel bool) []byte {
 }
 
 // appendRow appends the values of a Contact.
-func appendRow(b []byte, columns []audience.Column, c *audience.Contact, excel bool) []byte {
+func appendRow(b []byte, columns []enlist.Column, c *enlist.Contact, excel bool) []byte {
 	for i := range columns {
 		if f := columns[i].Field; f != nil {
 			b = appendCell(b, i, c.Values.Get(f.ID), excel && !f.Numeric())
 			continue
 		}
 		switch v := columns[i].System.Get(c); v.Kind {
-		case audience.KeyInt:
+		case enlist.KeyInt:
 			b = strconv.AppendInt(appendComma(b, i), v.Int, 10)
-		case audience.KeyBool:
+		case enlist.KeyBool:
 			b = strconv.AppendBool(appendComma(b, i), v.Int != 0)
 		default:
 			b = appendCell(b, i, v.Text, excel)

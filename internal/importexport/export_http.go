@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/rpc"
 )
 
@@ -35,16 +35,16 @@ var exportParameters = map[string]func(e *Export, text string) error{
 }
 
 // export sends the file that the URL describes.
-func (h *Handler) export(w http.ResponseWriter, r *http.Request, c *audience.Caller) error {
+func (h *Handler) export(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return audience.Refuse(audience.InvalidParameters, "the query of the URL is not valid")
+		return enlist.Refuse(enlist.InvalidParameters, "the query of the URL is not valid")
 	}
 	list, err := strconv.ParseInt(query.Get("list_id"), 10, 64)
 	if err != nil {
-		return audience.ErrNoList
+		return enlist.ErrNoList
 	}
-	e := &Export{List: audience.ListID(list)}
+	e := &Export{List: enlist.ListID(list)}
 	if err := h.service.CheckAccess(r.Context(), c, e.List, 0); err != nil {
 		return err
 	}
@@ -70,10 +70,10 @@ func (e *Export) read(query url.Values) error {
 	for name, values := range query {
 		set := exportParameters[name]
 		if set == nil {
-			return audience.Refuse(audience.InvalidParameters, "there is no parameter %q", name)
+			return enlist.Refuse(enlist.InvalidParameters, "there is no parameter %q", name)
 		}
 		if len(values) > 1 {
-			return audience.Refuse(audience.InvalidParameters, "the parameter %s is there twice", name)
+			return enlist.Refuse(enlist.InvalidParameters, "the parameter %s is there twice", name)
 		}
 		if err := set(e, values[0]); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (e *Export) read(query url.Values) error {
 func readAmount(name, text string, to *int64) error {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return audience.Refuse(audience.InvalidSearch, "%s: expected an integer of 0 or more, not %q", name, text)
+		return enlist.Refuse(enlist.InvalidSearch, "%s: expected an integer of 0 or more, not %q", name, text)
 	}
 	*to = n
 	return nil
@@ -96,7 +96,7 @@ func readOrder(e *Export, text string) error {
 	case strings.EqualFold(text, "ASC"):
 		e.Query.Descending = false
 	case !strings.EqualFold(text, "DESC"):
-		return audience.Refuse(audience.InvalidSearch, "sort_order: expected ASC or DESC, not %q", text)
+		return enlist.Refuse(enlist.InvalidSearch, "sort_order: expected ASC or DESC, not %q", text)
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func readFlag(name, text string, to *bool) error {
 	case "0", "false":
 		*to = false
 	default:
-		return audience.Refuse(audience.InvalidParameters, "%s: expected 1 or 0, not %q", name, text)
+		return enlist.Refuse(enlist.InvalidParameters, "%s: expected 1 or 0, not %q", name, text)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func ParseColumns(text string) ([]string, error) {
 	var names []string
 	if strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(text), &names); err != nil {
-			return nil, audience.Refuse(audience.InvalidParameters, "returned_fields is neither names nor an array of names")
+			return nil, enlist.Refuse(enlist.InvalidParameters, "returned_fields is neither names nor an array of names")
 		}
 		return names, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
 
@@ -18,14 +19,14 @@ func TestExportOverHTTP(t *testing.T) {
 	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
 		h := newHarness(t, e, Options{})
 		h.addMany(t, 3, "x")
-		other, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Other", ContactLimit: audience.NoContactLimit})
+		other, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
 		check(t, err)
 		second := h.addList(t, "Second")
-		h.addKey(t, "standard", h.caller.Account.ID, audience.Standard)
-		h.addKey(t, "read", h.caller.Account.ID, audience.Read)
-		h.addKey(t, "restricted", h.caller.Account.ID, audience.Standard, second)
-		h.addKey(t, "other", other.ID, audience.Full)
-		check(t, h.service.RevokeKey(t.Context(), h.addKey(t, "revoked", h.caller.Account.ID, audience.Full)))
+		h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
+		h.addKey(t, "read", h.caller.Account.ID, enlist.Read)
+		h.addKey(t, "restricted", h.caller.Account.ID, enlist.Standard, second)
+		h.addKey(t, "other", other.ID, enlist.Full)
+		check(t, h.service.RevokeKey(t.Context(), h.addKey(t, "revoked", h.caller.Account.ID, enlist.Full)))
 		for _, c := range []struct {
 			rule, key, query string
 			status           int
@@ -76,7 +77,7 @@ func TestExportOverHTTP(t *testing.T) {
 func TestExportNamesItsFile(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, teststores.SQLite, Options{})
-	h.addKey(t, "standard", h.caller.Account.ID, audience.Standard)
+	h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
 	reply, body, err := h.get(t, "standard", "/api/exports?list_id=1&format=ndjson&gz=1")
 	check(t, err)
 	if got := reply.Header.Get("Content-Disposition"); got != "attachment; filename=list-1.ndjson.gz" || !strings.HasPrefix(body, "\x1f\x8b") {
@@ -97,7 +98,7 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 func TestABrokenOffExportIsNoCompleteReply(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, teststores.SQLite, Options{FileTimeout: time.Nanosecond})
-	h.addKey(t, "standard", h.caller.Account.ID, audience.Standard)
+	h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
 	h.addMany(t, 2000, strings.Repeat("long ", 100))
 	for _, query := range []string{"list_id=1", "list_id=1&gz=1", "list_id=1&format=ndjson&proof=1"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/api/exports?"+query, nil)
@@ -122,7 +123,7 @@ func TestAnInvalidKeyIsDelayed(t *testing.T) {
 	t.Parallel()
 	delayed := 0
 	h := newHarness(t, teststores.SQLite, Options{Delay: func(*http.Request) { delayed++ }})
-	h.keys["wrong"] = audience.NewKeyText()
+	h.keys["wrong"] = enlist.NewKeyText()
 	reply, body, err := h.get(t, "wrong", "/api/exports?list_id=1")
 	check(t, err)
 	if reply.StatusCode != http.StatusUnauthorized || delayed != 1 || !strings.Contains(body, `"code":300`) {
@@ -133,16 +134,16 @@ func TestAnInvalidKeyIsDelayed(t *testing.T) {
 // covers: decision 107
 func TestARequestOverTheRateOfItsKeyIsRefused(t *testing.T) {
 	t.Parallel()
-	limit := func(reply http.Header, key *audience.Key) error {
-		if key.Level == audience.Full {
+	limit := func(reply http.Header, key *enlist.Key) error {
+		if key.Level == enlist.Full {
 			return nil
 		}
 		reply.Set("Retry-After", "7")
-		return audience.Refuse(audience.Busy, "too many")
+		return enlist.Refuse(enlist.Busy, "too many")
 	}
 	h := newHarness(t, teststores.SQLite, Options{Limit: limit})
-	h.addKey(t, "full", h.caller.Account.ID, audience.Full)
-	h.addKey(t, "standard", h.caller.Account.ID, audience.Standard)
+	h.addKey(t, "full", h.caller.Account.ID, enlist.Full)
+	h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
 	for _, path := range []string{"/api/exports?list_id=1", "/api/imports"} {
 		if reply, body, err := h.get(t, "full", path); err != nil || reply.StatusCode != http.StatusOK {
 			t.Errorf("%s within the rate: status %s, %s, error %v; want 200", path, reply.Status, body, err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/rpc"
 	"enlist/internal/sheet"
 	"enlist/internal/store/teststores"
@@ -31,12 +32,12 @@ func (h *harness) write(t testing.TB, e Export) string {
 }
 
 // load adds the Contacts of a file to a List.
-func (h *harness) load(t testing.TB, list audience.ListID, file, name string) {
+func (h *harness) load(t testing.TB, list enlist.ListID, file, name string) {
 	t.Helper()
 	r, err := sheet.Open(strings.NewReader(file), int64(len(file)), sheet.Options{FileName: name})
 	check(t, err)
 	defer r.Close()
-	var rows [][]audience.Detail
+	var rows [][]enlist.Detail
 	for {
 		row, err := r.Next()
 		if err == io.EOF {
@@ -44,7 +45,7 @@ func (h *harness) load(t testing.TB, list audience.ListID, file, name string) {
 		}
 		check(t, err)
 		check(t, row.Err)
-		var details []audience.Detail
+		var details []enlist.Detail
 		for i, v := range row.Values {
 			details = append(details, detail(r.Columns()[i], fmt.Sprint(v)))
 		}
@@ -58,9 +59,9 @@ func (h *harness) load(t testing.TB, list audience.ListID, file, name string) {
 func TestExportedAndImportedAgainIsTheSame(t *testing.T) {
 	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
 		h := newHarness(t, e, Options{})
-		var rows [][]audience.Detail
+		var rows [][]enlist.Detail
 		for i, text := range odd {
-			rows = append(rows, []audience.Detail{detail("Email", fmt.Sprintf("Person%d@Example.com", i)), detail("Name", text),
+			rows = append(rows, []enlist.Detail{detail("Email", fmt.Sprintf("Person%d@Example.com", i)), detail("Name", text),
 				detail("Note; long, \"quoted\"", text), detail("Score", []string{"", "-12.50", "0.000000000000001"}[i%3]),
 				detail("Born", []string{"", "2024-02-29", "2024-02-29 01:02:03"}[i%3]), detail("Colours", []string{"", "blue,red", "green"}[i%3])})
 		}
@@ -86,9 +87,9 @@ func TestExportedAndImportedAgainIsTheSame(t *testing.T) {
 func TestExcelDoesNotCalculateTexts(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, teststores.SQLite, Options{})
-	var rows [][]audience.Detail
+	var rows [][]enlist.Detail
 	for i, text := range []string{"=1+1", "+1", "-1", "@x", "\tx", "\rx", "x=1", "'x"} {
-		rows = append(rows, []audience.Detail{detail("Email", fmt.Sprintf("p%d@example.com", i)), detail("Name", text), detail("Score", "-1")})
+		rows = append(rows, []enlist.Detail{detail("Email", fmt.Sprintf("p%d@example.com", i)), detail("Name", text), detail("Score", "-1")})
 	}
 	_, err := h.service.AddContacts(t.Context(), h.caller, audience.AddRequest{List: h.list, Contacts: rows})
 	check(t, err)
@@ -105,7 +106,7 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 		for i := range 1201 { // more than one page of IDs
 			if i == 3 || i == 1200 {
 				_, err := h.service.Subscribe(t.Context(), h.caller, audience.SubscribeRequest{List: h.list,
-					Details: []audience.Detail{detail("Email", fmt.Sprintf("q%d@example.com", i))},
+					Details: []enlist.Detail{detail("Email", fmt.Sprintf("q%d@example.com", i))},
 					Consent: audience.Consent{Type: audience.ConsentDirect, Text: "said yes", IP: "192.0.2.7"}})
 				check(t, err)
 				_, err = h.service.Unsubscribe(t.Context(), h.caller, audience.UnsubscribeRequest{List: h.list, Address: fmt.Sprintf("q%d@example.com", i)})
@@ -115,7 +116,7 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 			}
 		}
 		file := h.write(t, Export{List: h.list, Format: NDJSON, Proof: true, Columns: []string{"id", "Email"},
-			Query: audience.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
+			Query: enlist.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
 		sameProofAsCSV(t, h, file)
 		lines := strings.Split(strings.TrimSpace(file), "\n")
 		if len(lines) != 1201 {
@@ -143,7 +144,7 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 func sameProofAsCSV(t *testing.T, h *harness, ndjson string) {
 	t.Helper()
 	file := h.write(t, Export{List: h.list, Format: CSV, Proof: true, Columns: []string{"id", "Email"},
-		Query: audience.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
+		Query: enlist.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
 	rows := must(csv.NewReader(strings.NewReader(file)).ReadAll())
 	var b strings.Builder
 	for _, row := range rows[1:] {
@@ -165,12 +166,12 @@ func TestOptionsThatExcludeEachOtherAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, teststores.SQLite, Options{})
 	for _, e := range []Export{
-		{Format: "xml"}, {Format: NDJSON, Excel: true}, {Format: CSV, Excel: true, Proof: true}, {Format: NDJSON, Proof: true, Query: audience.Query{SortBy: "id"}},
-		{Columns: []string{"Nmae"}}, {Query: audience.Query{SortBy: "Nmae"}}, {Query: audience.Query{Limit: -1}},
+		{Format: "xml"}, {Format: NDJSON, Excel: true}, {Format: CSV, Excel: true, Proof: true}, {Format: NDJSON, Proof: true, Query: enlist.Query{SortBy: "id"}},
+		{Columns: []string{"Nmae"}}, {Query: enlist.Query{SortBy: "Nmae"}}, {Query: enlist.Query{Limit: -1}},
 	} {
 		e.List = h.list
 		var b bytes.Buffer
-		if _, err := e.Write(t.Context(), h.service, h.caller, &b); audience.KindOf(err) == audience.Internal || b.Len() > 0 {
+		if _, err := e.Write(t.Context(), h.service, h.caller, &b); enlist.KindOf(err) == enlist.Internal || b.Len() > 0 {
 			t.Errorf("%+v: %v, and %d bytes", e, err, b.Len())
 		}
 	}

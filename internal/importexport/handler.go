@@ -16,6 +16,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 	"enlist/internal/rpc"
 
@@ -35,7 +36,7 @@ type Options struct {
 
 // RateLimit counts a request of a key, and sets the headers of the reply. It returns an error of kind Busy if the key
 // makes too many.
-type RateLimit func(reply http.Header, key *audience.Key) error
+type RateLimit func(reply http.Header, key *enlist.Key) error
 
 // Handler answers the requests for files of Contacts.
 type Handler struct {
@@ -57,7 +58,7 @@ func New(service *audience.Service, o Options) *Handler {
 		o.Delay = func(*http.Request) {}
 	}
 	if o.Limit == nil {
-		o.Limit = func(http.Header, *audience.Key) error { return nil }
+		o.Limit = func(http.Header, *enlist.Key) error { return nil }
 	}
 	return &Handler{service: service, options: o, uploads: limiter.New(maxUploads, uploadWait), stopping: make(chan struct{})}
 }
@@ -88,14 +89,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, api.CodeMethodNotFound, "send GET")
 		return
 	}
-	if err := h.withCaller(w, r, audience.Standard, func(c *audience.Caller) error { return h.export(w, r, c) }); err != nil {
+	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error { return h.export(w, r, c) }); err != nil {
 		h.fail(w, r, err)
 	}
 }
 
 // withCaller runs do with the Caller of the key in the header Authorization. Errors: MissingKey, InvalidKey, Denied,
 // and those of do.
-func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level audience.Level, do func(*audience.Caller) error) error {
+func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level enlist.Level, do func(*enlist.Caller) error) error {
 	c, err := h.caller(r)
 	if err != nil {
 		return err
@@ -104,7 +105,7 @@ func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level audie
 		return err
 	}
 	if c.Key.Level < level {
-		err = audience.Refuse(audience.Denied, "this needs the access level %s; this key has %s", level, c.Key.Level)
+		err = enlist.Refuse(enlist.Denied, "this needs the access level %s; this key has %s", level, c.Key.Level)
 	} else {
 		err = do(c)
 	}
@@ -112,22 +113,22 @@ func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level audie
 		return err
 	}
 	// The key may have come from the cache, and a revoked key gets no other answer.
-	if stale := h.service.Recheck(r.Context(), c); audience.KindOf(stale) == audience.InvalidKey {
+	if stale := h.service.Recheck(r.Context(), c); enlist.KindOf(stale) == enlist.InvalidKey {
 		return stale
 	}
 	return err
 }
 
 // caller returns the Caller of the key in the header: Authorization: Bearer KEY.
-func (h *Handler) caller(r *http.Request) (*audience.Caller, error) {
+func (h *Handler) caller(r *http.Request) (*enlist.Caller, error) {
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	key = strings.TrimSpace(key)
 	if !strings.EqualFold(scheme, "Bearer") || key == "" {
-		return nil, audience.Refuse(audience.MissingKey, "send the header Authorization: Bearer KEY")
+		return nil, enlist.Refuse(enlist.MissingKey, "send the header Authorization: Bearer KEY")
 	}
 	c, err := h.service.Authenticate(r.Context(), key)
 	if err == nil {
-		c.Actor = audience.Actor{Method: r.Method + " " + r.URL.Path, Address: r.RemoteAddr}
+		c.Actor = enlist.Actor{Method: r.Method + " " + r.URL.Path, Address: r.RemoteAddr}
 	}
 	return c, err
 }
@@ -155,16 +156,16 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	status := http.StatusBadRequest
-	switch audience.KindOf(err) {
-	case audience.InvalidKey, audience.MissingKey:
+	switch enlist.KindOf(err) {
+	case enlist.InvalidKey, enlist.MissingKey:
 		h.options.Delay(r)
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		status = http.StatusUnauthorized
-	case audience.Denied:
+	case enlist.Denied:
 		status = http.StatusForbidden
-	case audience.NoList:
+	case enlist.NoList:
 		status = http.StatusNotFound
-	case audience.Busy:
+	case enlist.Busy:
 		if w.Header().Get("Retry-After") == "" { // Limit sets it for a key over its rate
 			w.Header().Set("Retry-After", "10")
 		}

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
 
 // harness is a Service with one Account, its List, and a server of the Handler.
 type harness struct {
 	service *audience.Service
-	caller  *audience.Caller
-	list    audience.ListID
+	caller  *enlist.Caller
+	list    enlist.ListID
 	keys    map[string]string
 	url     string
 }
@@ -26,7 +27,7 @@ func newHarness(t testing.TB, e teststores.Engine, o Options) *harness {
 	store, err := teststores.Open(t.Context(), e.New(t), time.Second)
 	check(t, err)
 	h := &harness{keys: map[string]string{}, service: audience.NewService(store, func() time.Time { return time.Unix(1_700_000_000, 0) })}
-	account, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Example", ContactLimit: audience.NoContactLimit})
+	account, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Example", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
 	h.caller, err = h.service.Operator(t.Context(), account.ID)
 	check(t, err)
@@ -48,16 +49,16 @@ func check(t testing.TB, err error) {
 }
 
 // detail returns a value in the form in which a call sends it.
-func detail(key, text string) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}}
+func detail(key, text string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: text}}
 }
 
 // addList adds a List that has a Field of each type.
-func (h *harness) addList(t testing.TB, name string) audience.ListID {
+func (h *harness) addList(t testing.TB, name string) enlist.ListID {
 	t.Helper()
-	list, err := h.service.AddList(t.Context(), h.caller, []audience.Detail{detail("name", name)})
+	list, err := h.service.AddList(t.Context(), h.caller, []enlist.Detail{detail("name", name)})
 	check(t, err)
-	for _, f := range [][]audience.Detail{
+	for _, f := range [][]enlist.Detail{
 		{detail("name", "Name"), detail("type", "text")},
 		{detail("name", "Note; long, \"quoted\""), detail("type", "comment")},
 		{detail("name", "Score"), detail("type", "decimal")},
@@ -71,7 +72,7 @@ func (h *harness) addList(t testing.TB, name string) audience.ListID {
 }
 
 // addKey adds a key with a level, and with the Lists of its restriction.
-func (h *harness) addKey(t testing.TB, name string, account audience.AccountID, level audience.Level, lists ...audience.ListID) audience.KeyID {
+func (h *harness) addKey(t testing.TB, name string, account enlist.AccountID, level enlist.Level, lists ...enlist.ListID) enlist.KeyID {
 	t.Helper()
 	key, text, err := h.service.AddKey(t.Context(), audience.KeyDetails{Account: account, Name: name, Level: level, Lists: lists})
 	check(t, err)
@@ -97,9 +98,9 @@ func (h *harness) get(t testing.TB, key, path string) (reply *http.Response, bod
 // addMany adds n Contacts with long notes.
 func (h *harness) addMany(t testing.TB, n int, note string) {
 	t.Helper()
-	var rows [][]audience.Detail
+	var rows [][]enlist.Detail
 	for i := range n {
-		rows = append(rows, []audience.Detail{detail("Email", fmt.Sprintf("person%d@example.com", i)), detail("Note; long, \"quoted\"", note)})
+		rows = append(rows, []enlist.Detail{detail("Email", fmt.Sprintf("person%d@example.com", i)), detail("Note; long, \"quoted\"", note)})
 	}
 	_, err := h.service.AddContacts(t.Context(), h.caller, audience.AddRequest{List: h.list, Contacts: rows})
 	check(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file answers the requests about imports. import_options.go reads the options of a request, and import_reply.go
@@ -39,7 +40,7 @@ func isImportsPath(path string) bool {
 
 // serveImports answers a request about imports. specification: import.http
 func (h *Handler) serveImports(w http.ResponseWriter, r *http.Request) {
-	if err := h.withCaller(w, r, audience.Standard, func(c *audience.Caller) error { return h.imports(w, r, c) }); err != nil {
+	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error { return h.imports(w, r, c) }); err != nil {
 		h.failImport(w, r, err)
 	}
 }
@@ -66,7 +67,7 @@ func (h *Handler) failImport(w http.ResponseWriter, r *http.Request, err error) 
 }
 
 // imports answers a request about all imports or one of them.
-func (h *Handler) imports(w http.ResponseWriter, r *http.Request, c *audience.Caller) error {
+func (h *Handler) imports(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
 	rest := strings.Trim(strings.TrimPrefix(r.URL.Path, importsPath), "/")
 	if rest != "" {
 		text, action, _ := strings.Cut(rest, "/")
@@ -74,7 +75,7 @@ func (h *Handler) imports(w http.ResponseWriter, r *http.Request, c *audience.Ca
 		if err != nil {
 			return audience.ErrNoImport
 		}
-		return h.oneImport(w, r, c, audience.ImportID(id), action)
+		return h.oneImport(w, r, c, enlist.ImportID(id), action)
 	}
 	switch r.Method {
 	case http.MethodPost:
@@ -101,9 +102,9 @@ func wrongMethod(w http.ResponseWriter, allowed string) {
 }
 
 // oneImport answers a request about an import.
-func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *audience.Caller, id audience.ImportID,
+func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID,
 	action string) error {
-	edit := map[string]func(context.Context, *audience.Caller, audience.ImportID) error{
+	edit := map[string]func(context.Context, *enlist.Caller, enlist.ImportID) error{
 		"pause": h.service.PauseImport, "resume": h.service.ResumeImport, "cancel": h.service.CancelImport,
 	}[action]
 	allowed := http.MethodGet
@@ -137,10 +138,10 @@ func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *audience.
 }
 
 // upload stores the file in the body of a request, and then sends the progress of its import.
-func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *audience.Caller) error {
+func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return audience.Refuse(audience.InvalidParameters, "the query of the URL is not valid")
+		return enlist.Refuse(enlist.InvalidParameters, "the query of the URL is not valid")
 	}
 	o, follow, err := readImportOptions(query)
 	if err != nil {
@@ -151,7 +152,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *audience.Cal
 	}
 	release, err := h.uploads.Acquire(r.Context())
 	if err != nil {
-		return audience.Refuse(audience.Busy, "too many files are uploaded at the moment: try again")
+		return enlist.Refuse(enlist.Busy, "too many files are uploaded at the moment: try again")
 	}
 	defer func() { release() }()
 	body := &timedBody{body: r.Body, control: http.NewResponseController(w), wait: h.options.ReadTimeout}
@@ -176,7 +177,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *audience.Cal
 
 // follow sends a line each second until the import has ended or is paused. If the client closes the connection, or the
 // server stops, the import goes on.
-func (h *Handler) follow(r *http.Request, c *audience.Caller, i *audience.Import, lines *importLines) error {
+func (h *Handler) follow(r *http.Request, c *enlist.Caller, i *audience.Import, lines *importLines) error {
 	lines.write(i)
 	written := time.Now()
 	tick := time.NewTicker(lookEvery)
@@ -203,7 +204,7 @@ func (h *Handler) follow(r *http.Request, c *audience.Caller, i *audience.Import
 }
 
 // importResults sends what became of each row.
-func (h *Handler) importResults(w http.ResponseWriter, r *http.Request, c *audience.Caller, id audience.ImportID) error {
+func (h *Handler) importResults(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID) error {
 	if _, err := h.service.Import(r.Context(), c, id); err != nil {
 		return err
 	}

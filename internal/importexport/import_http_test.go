@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
 
@@ -33,14 +34,14 @@ func (h *harness) post(t *testing.T, key, path string, body io.Reader) (status i
 // importsHarness is a harness with keys of all levels.
 func importsHarness(t *testing.T, e teststores.Engine, o Options) *harness {
 	h := newHarness(t, e, o)
-	other, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Other", ContactLimit: audience.NoContactLimit})
+	other, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
 	second := h.addList(t, "Second")
-	h.addKey(t, "read", h.caller.Account.ID, audience.Read)
-	h.addKey(t, "standard", h.caller.Account.ID, audience.Standard)
-	h.addKey(t, "full", h.caller.Account.ID, audience.Full)
-	h.addKey(t, "restricted", h.caller.Account.ID, audience.Standard, second)
-	h.addKey(t, "other", other.ID, audience.Full)
+	h.addKey(t, "read", h.caller.Account.ID, enlist.Read)
+	h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
+	h.addKey(t, "full", h.caller.Account.ID, enlist.Full)
+	h.addKey(t, "restricted", h.caller.Account.ID, enlist.Standard, second)
+	h.addKey(t, "other", other.ID, enlist.Full)
 	return h
 }
 

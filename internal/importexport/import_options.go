@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file reads the options of an import from the query of its URL. The options have the names of the specification.
 
 // badOption is the refusal of an option.
 func badOption(name, detail string) error {
-	return &audience.Error{Kind: audience.InvalidParameters, Field: name, Detail: detail}
+	return &enlist.Error{Kind: enlist.InvalidParameters, Field: name, Detail: detail}
 }
 
 // readImportOptions returns the options of an import. Unknown options are refused, because a misspelled dry_run would store
@@ -35,7 +36,7 @@ func readImportOptions(query url.Values) (o audience.ImportOptions, follow bool,
 			if err != nil {
 				return o, false, badOption(name, "expected the ID of a List")
 			}
-			o.List = audience.ListID(id)
+			o.List = enlist.ListID(id)
 		case texts[name] != nil:
 			*texts[name] = last
 		case flags[name] != nil:

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file writes the replies about imports: lines of JSON, or CSV.
@@ -36,9 +37,9 @@ func (l *importLines) write(i *audience.Import) {
 		}
 		b = append(strconv.AppendQuote(b, a.Name), ':')
 		switch v := a.Get(i); v.Kind {
-		case audience.KeyInt:
+		case enlist.KeyInt:
 			b = strconv.AppendInt(b, v.Int, 10)
-		case audience.KeyBool:
+		case enlist.KeyBool:
 			b = strconv.AppendBool(b, v.Int != 0)
 		default:
 			text, _ := json.Marshal(v.Text) // a string is always encoded
@@ -51,7 +52,7 @@ func (l *importLines) write(i *audience.Import) {
 // columns sends what each column of the file is stored as.
 func (l *importLines) columns(i *audience.Import) {
 	b, _ := json.Marshal(struct { // a struct of texts and numbers is always encoded
-		ID      audience.ImportID       `json:"id"`
+		ID      enlist.ImportID         `json:"id"`
 		Columns []audience.ImportColumn `json:"columns"`
 	}{i.ID, i.Columns})
 	l.send(b)
@@ -72,7 +73,7 @@ type resultLines struct {
 }
 
 // newResultLines returns the writer that the query of a request asks for. Errors: InvalidParameters.
-func newResultLines(reply *fileReply, id audience.ImportID, query url.Values) (*resultLines, error) {
+func newResultLines(reply *fileReply, id enlist.ImportID, query url.Values) (*resultLines, error) {
 	l := &resultLines{reply: reply, to: bufio.NewWriterSize(reply, partBytes), only: query["outcome"]}
 	for _, o := range l.only {
 		if !slices.Contains(audience.RowOutcomes, audience.RowOutcome(o)) {

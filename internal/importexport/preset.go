@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Preset describes the files of one service. Names of columns, states and files are in lower case. decisions.md: 68
@@ -79,7 +80,7 @@ func PresetNamed(name string) (*Preset, error) {
 	p, ok := presets[strings.ToLower(name)]
 	if !ok {
 		known := strings.Join(slices.Sorted(maps.Keys(presets)), ", ")
-		return nil, audience.Refuse(audience.InvalidParameters, "there is no preset %q: choose one of %s", name, known)
+		return nil, enlist.Refuse(enlist.InvalidParameters, "there is no preset %q: choose one of %s", name, known)
 	}
 	return &p, nil
 }
@@ -95,7 +96,7 @@ func (p *Preset) kindOf(name string) (kind string, err error) {
 		}
 	}
 	begins := strings.Join(slices.Sorted(maps.Keys(p.files)), ", ")
-	return "", audience.Refuse(audience.InvalidParameters,
+	return "", enlist.Refuse(enlist.InvalidParameters,
 		"the name of the file %q says not what its rows are: it must begin with one of %s", name, begins)
 }
 
@@ -131,7 +132,7 @@ func (p *Preset) kindOfRow(number int64, state any) (string, error) {
 	text := strings.ToLower(strings.TrimSpace(fmt.Sprint(state)))
 	kind, known := p.states[text]
 	if !known {
-		return "", audience.Refuse(audience.InvalidParameters, "row %d has the unknown state %q in the column %s",
+		return "", enlist.Refuse(enlist.InvalidParameters, "row %d has the unknown state %q in the column %s",
 			number, text, p.state)
 	}
 	return kind, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file collects the reports of searches in memory, because a search must not wait for a write. ScheduleBuilds and
@@ -50,9 +51,9 @@ type Advisor struct {
 	rules Rules
 
 	mu     sync.Mutex
-	slow   map[target]time.Time             // when a search was slow because the index is missing
-	wanted []target                         // missing indexes of two slow searches, until ScheduleBuilds
-	used   map[audience.SearchIndexID]int64 // Unix time of the last search that used the index, until WriteUse
+	slow   map[target]time.Time           // when a search was slow because the index is missing
+	wanted []target                       // missing indexes of two slow searches, until ScheduleBuilds
+	used   map[enlist.SearchIndexID]int64 // Unix time of the last search that used the index, until WriteUse
 
 	ready, built, failed atomic.Int64 // for metrics
 }
@@ -62,18 +63,18 @@ var _ audience.SearchObserver = (*Advisor)(nil)
 // New returns an Advisor for the indexes of a store. now is its clock.
 func New(store audience.Store, now func() time.Time, rules Rules) *Advisor {
 	return &Advisor{store: store, now: now, rules: rules, slow: make(map[target]time.Time),
-		used: make(map[audience.SearchIndexID]int64)}
+		used: make(map[enlist.SearchIndexID]int64)}
 }
 
 // target is a key of a List. A SearchIndex belongs to one target.
 type target struct {
-	list audience.ListID
+	list enlist.ListID
 	key  string // as SearchKey.IndexKey returns it
 }
 
 // SearchRan implements audience.SearchObserver. For each key of a search it records that the search used the index of
 // the key, or that the search was slow and this index is missing.
-func (a *Advisor) SearchRan(s *audience.Search, took time.Duration, at time.Time) {
+func (a *Advisor) SearchRan(s *enlist.Search, took time.Duration, at time.Time) {
 	if took < slow && len(s.Schema.SearchIndexes) == 0 {
 		return
 	}
@@ -116,10 +117,10 @@ func (a *Advisor) takeWanted() []target {
 }
 
 // takeUses returns the uses that are not stored yet, and forgets them.
-func (a *Advisor) takeUses() map[audience.SearchIndexID]int64 {
+func (a *Advisor) takeUses() map[enlist.SearchIndexID]int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	used := a.used
-	a.used = make(map[audience.SearchIndexID]int64)
+	a.used = make(map[enlist.SearchIndexID]int64)
 	return used
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file runs the build and drop jobs. The database builds and drops indexes outside of
@@ -21,14 +22,14 @@ func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
 	began := a.now()
 	bytes, err := a.store.BuildIndex(ctx, x.ID, x.ListID, key)
 	switch {
-	case errors.Is(err, audience.ErrIndexBusy):
+	case errors.Is(err, enlist.ErrIndexBusy):
 		return err
 	case ctx.Err() != nil: // the process stops; the queue repeats the job later
 		return errors.Join(ctx.Err(), err)
 	case err != nil:
 		return a.failBuild(ctx, x, err)
 	}
-	x.State, x.Error, x.Bytes, x.Built = audience.IndexReady, "", bytes, a.now().Unix()
+	x.State, x.Error, x.Bytes, x.Built = enlist.IndexReady, "", bytes, a.now().Unix()
 	x.BuildMS = a.now().Sub(began).Milliseconds()
 	wanted, err := a.finishBuild(ctx, x)
 	a.built.Add(1)
@@ -39,16 +40,16 @@ func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
 }
 
 // startBuild sets the state of an index to building. key is nil if there is nothing to build.
-func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x *audience.SearchIndex,
-	key *audience.SearchKey, err error) {
+func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *enlist.SearchIndex,
+	key *enlist.SearchKey, err error) {
 	err = a.store.Update(ctx, func(tx audience.Tx) (err error) {
 		key = nil // the function may run again
 		x, err = tx.SearchIndex(id)
-		if err != nil || x.State != audience.IndexWaiting && x.State != audience.IndexBuilding {
-			return ignoreKind(audience.NotFound, err)
+		if err != nil || x.State != enlist.IndexWaiting && x.State != enlist.IndexBuilding {
+			return ignoreKind(enlist.NotFound, err)
 		}
 		schema, err := tx.Schema(x.ListID)
-		if err != nil && audience.KindOf(err) != audience.NoList {
+		if err != nil && enlist.KindOf(err) != enlist.NoList {
 			return err
 		}
 		if err == nil {
@@ -57,7 +58,7 @@ func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x 
 		if key == nil {
 			return drop(tx, x, a.now().Unix(), false)
 		}
-		x.State, x.Changed = audience.IndexBuilding, a.now().Unix()
+		x.State, x.Changed = enlist.IndexBuilding, a.now().Unix()
 		return tx.UpdateSearchIndex(x)
 	})
 	return x, key, err
@@ -65,15 +66,15 @@ func (a *Advisor) startBuild(ctx context.Context, id audience.SearchIndexID) (x 
 
 // finishBuild stores the result of a build. wanted is false if the row was deleted meanwhile.
 // Then no job will drop the index in the database, so the caller must drop it.
-func (a *Advisor) finishBuild(ctx context.Context, x *audience.SearchIndex) (wanted bool, err error) {
+func (a *Advisor) finishBuild(ctx context.Context, x *enlist.SearchIndex) (wanted bool, err error) {
 	err = a.store.Update(ctx, func(tx audience.Tx) error {
 		current, err := tx.SearchIndex(x.ID)
 		wanted = err == nil
 		if err != nil {
-			return ignoreKind(audience.NotFound, err)
+			return ignoreKind(enlist.NotFound, err)
 		}
 		// The state is waiting if Reconcile decided that this job is stuck and stored another job.
-		if current.State != audience.IndexBuilding && current.State != audience.IndexWaiting {
+		if current.State != enlist.IndexBuilding && current.State != enlist.IndexWaiting {
 			return nil // the transaction that changed the state has stored a job
 		}
 		x.Changed, x.Manual = a.now().Unix(), current.Manual
@@ -83,13 +84,13 @@ func (a *Advisor) finishBuild(ctx context.Context, x *audience.SearchIndex) (wan
 }
 
 // failBuild stores why an index could not be built, and drops the incomplete index.
-func (a *Advisor) failBuild(ctx context.Context, x *audience.SearchIndex, cause error) error {
+func (a *Advisor) failBuild(ctx context.Context, x *enlist.SearchIndex, cause error) error {
 	a.failed.Add(1)
-	x.State, x.Error = audience.IndexFailed, cause.Error()
+	x.State, x.Error = enlist.IndexFailed, cause.Error()
 	if _, err := a.finishBuild(ctx, x); err != nil {
 		return errors.Join(cause, err)
 	}
-	if err := a.store.DropIndex(ctx, x.ID); err != nil && !errors.Is(err, audience.ErrIndexBusy) {
+	if err := a.store.DropIndex(ctx, x.ID); err != nil && !errors.Is(err, enlist.ErrIndexBusy) {
 		return errors.Join(cause, err)
 	}
 	return nil
@@ -101,8 +102,8 @@ func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 	dropping := true
 	err := a.store.View(ctx, func(tx audience.Tx) error {
 		x, err := tx.SearchIndex(e.Index)
-		dropping = err != nil || x.State == audience.IndexDropping
-		return ignoreKind(audience.NotFound, err)
+		dropping = err != nil || x.State == enlist.IndexDropping
+		return ignoreKind(enlist.NotFound, err)
 	})
 	if err != nil || !dropping {
 		return err
@@ -113,12 +114,12 @@ func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 	return a.store.Update(ctx, func(tx audience.Tx) error {
 		x, err := tx.SearchIndex(e.Index)
 		if err != nil {
-			return ignoreKind(audience.NotFound, err)
+			return ignoreKind(enlist.NotFound, err)
 		}
 		if err := tx.RemoveSearchIndex(x.ID); err != nil || !e.Again {
 			return err
 		}
 		// The build checks that the key still exists.
-		return build(tx, &audience.SearchIndex{ListID: x.ListID, Key: x.Key, Manual: x.Manual}, a.now().Unix())
+		return build(tx, &enlist.SearchIndex{ListID: x.ListID, Key: x.Key, Manual: x.Manual}, a.now().Unix())
 	})
 }

@@ -3,7 +3,7 @@ package indexadvisor
 import (
 	"unicode/utf8"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file finds the keys of a search for which an index would help. It reads the
@@ -12,7 +12,7 @@ import (
 
 // indexKeys returns the keys of a search for which an index would help, so that the search does
 // not read every Contact. It returns each key once.
-func indexKeys(s *audience.Search, rules *Rules) (keys []*audience.SearchKey) {
+func indexKeys(s *enlist.Search, rules *Rules) (keys []*enlist.SearchKey) {
 	f := keyFinder{schema: s.Schema, covering: rules.CoveringFilters, parts: rules.Parts}
 	if s.Where != nil {
 		keys, _ = f.conditionKeys(s.Where)
@@ -24,8 +24,8 @@ func indexKeys(s *audience.Search, rules *Rules) (keys []*audience.SearchKey) {
 }
 
 // distinct removes the keys that have the same index as an earlier key.
-func distinct(keys []*audience.SearchKey) []*audience.SearchKey {
-	var some []*audience.SearchKey
+func distinct(keys []*enlist.SearchKey) []*enlist.SearchKey {
+	var some []*enlist.SearchKey
 	seen := make(map[string]bool, len(keys))
 	for _, k := range keys {
 		if name := k.IndexKey(); !seen[name] {
@@ -38,14 +38,14 @@ func distinct(keys []*audience.SearchKey) []*audience.SearchKey {
 
 // keyFinder finds the keys of a condition for which an index would help.
 type keyFinder struct {
-	schema          *audience.Schema
+	schema          *enlist.Schema
 	covering, parts bool // Rules.CoveringFilters and Rules.Parts
 }
 
 // conditionKeys returns the keys whose indexes help to find the Contacts that match c. bounded
 // is true if these indexes, or the indexes that every List has, find the Contacts without
 // reading all Contacts.
-func (f keyFinder) conditionKeys(c *audience.Condition) (keys []*audience.SearchKey, bounded bool) {
+func (f keyFinder) conditionKeys(c *enlist.Condition) (keys []*enlist.SearchKey, bounded bool) {
 	switch {
 	case c.Key != nil:
 		return f.testKeys(c)
@@ -68,19 +68,19 @@ func (f keyFinder) conditionKeys(c *audience.Condition) (keys []*audience.Search
 }
 
 // testKeys is conditionKeys for a single test.
-func (f keyFinder) testKeys(c *audience.Condition) (keys []*audience.SearchKey, bounded bool) {
+func (f keyFinder) testKeys(c *enlist.Condition) (keys []*enlist.SearchKey, bounded bool) {
 	if f.usesParts(c) {
-		return []*audience.SearchKey{c.Key.ForParts()}, true
+		return []*enlist.SearchKey{c.Key.ForParts()}, true
 	}
 	switch c.Operator {
-	case audience.Exactly, audience.In:
-		if c.Key.Type == audience.KeyEmail || c.Key.Type == audience.KeyMobile {
+	case enlist.Exactly, enlist.In:
+		if c.Key.Type == enlist.KeyEmail || c.Key.Type == enlist.KeyMobile {
 			return nil, true // every List has indexes of addresses
 		}
 		bounded = true
-	case audience.GreaterThan, audience.LessThan, audience.StartsWith:
+	case enlist.GreaterThan, enlist.LessThan, enlist.StartsWith:
 		bounded = true
-	case audience.Not, audience.EndsWith, audience.Contains:
+	case enlist.Not, enlist.EndsWith, enlist.Contains:
 		if !f.covering {
 			return nil, false
 		}
@@ -91,46 +91,46 @@ func (f keyFinder) testKeys(c *audience.Condition) (keys []*audience.SearchKey, 
 	case !indexable(c.Key):
 		return nil, false
 	}
-	return []*audience.SearchKey{c.Key}, bounded
+	return []*enlist.SearchKey{c.Key}, bounded
 }
 
 // usesParts reports whether a test would use an index for parts of texts. For starts_with the index
 // of the complete values is smaller, so starts_with uses an index for parts only if it exists already.
-func (f keyFinder) usesParts(c *audience.Condition) bool {
+func (f keyFinder) usesParts(c *enlist.Condition) bool {
 	switch c.Operator {
-	case audience.Contains, audience.EndsWith:
-	case audience.StartsWith:
+	case enlist.Contains, enlist.EndsWith:
+	case enlist.StartsWith:
 		if f.schema.Indexed(c.Key) || !f.schema.Indexed(c.Key.ForParts()) {
 			return false
 		}
 	default:
 		return false
 	}
-	return f.parts && hasParts(c.Key) && utf8.RuneCountInString(c.Operands[0].Text) >= audience.MinPart
+	return f.parts && hasParts(c.Key) && utf8.RuneCountInString(c.Operands[0].Text) >= enlist.MinPart
 }
 
 // hasParts reports whether a key may have an index for parts of its texts.
-func hasParts(k *audience.SearchKey) bool { return k.Field != nil && k.IsText() && indexable(k) }
+func hasParts(k *enlist.SearchKey) bool { return k.Field != nil && k.IsText() && indexable(k) }
 
 // indexable reports whether a key may have a SearchIndex. It returns false for Comment Fields:
 // their texts are long, and searches seldom compare a complete text. It also returns false for
 // keys for which every List has an index.
-func indexable(k *audience.SearchKey) bool {
+func indexable(k *enlist.SearchKey) bool {
 	if k.Field != nil {
-		return k.Field.Type != audience.Comment
+		return k.Field.Type != enlist.Comment
 	}
 	return !alwaysIndexed(k)
 }
 
 // alwaysIndexed reports whether a key is a system key for which every List has an index, or for which
 // another table has one.
-func alwaysIndexed(k *audience.SearchKey) bool {
-	return k.Type == audience.KeyBatch || k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
+func alwaysIndexed(k *enlist.SearchKey) bool {
+	return k.Type == enlist.KeyBatch || k.Field == nil && (k.Name == "id" || k.Name == "creation_time" || k.Name == "last_modified_time")
 }
 
 // keyOf returns the key with the given IndexKey. It returns nil if the List no longer has the
 // key, or if the key may not have an index.
-func keyOf(schema *audience.Schema, name string) *audience.SearchKey {
+func keyOf(schema *enlist.Schema, name string) *enlist.SearchKey {
 	if k := schema.KeyFor(name); k != nil && indexable(k) {
 		return k
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file has the operator's commands: enlist index list, create and drop. A command runs in its
@@ -12,10 +13,10 @@ import (
 
 // Report is a SearchIndex with current data of the database and of its List.
 type Report struct {
-	audience.SearchIndex        // Bytes from the database, if it knows the size
-	KeyName              string // name of the Field or system key; "" if the List or the Field is gone
-	Missing              bool   // the state is ready, but the index in the database is missing or incomplete
-	Contacts             int64  // of the List
+	enlist.SearchIndex        // Bytes from the database, if it knows the size
+	KeyName            string // name of the Field or system key; "" if the List or the Field is gone
+	Missing            bool   // the state is ready, but the index in the database is missing or incomplete
+	Contacts           int64  // of the List
 }
 
 // Reports returns all indexes in order of ID.
@@ -38,16 +39,16 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 	return reports, err
 }
 
-func report(tx audience.Tx, x *audience.SearchIndex, built []audience.BuiltIndex) (r Report, err error) {
+func report(tx audience.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Report, err error) {
 	r.SearchIndex = *x
-	i := slices.IndexFunc(built, func(b audience.BuiltIndex) bool { return b.ID == x.ID })
-	r.Missing = x.State == audience.IndexReady && (i < 0 || !built[i].Good)
+	i := slices.IndexFunc(built, func(b enlist.BuiltIndex) bool { return b.ID == x.ID })
+	r.Missing = x.State == enlist.IndexReady && (i < 0 || !built[i].Good)
 	if i >= 0 && built[i].Bytes > 0 {
 		r.Bytes = built[i].Bytes
 	}
 	schema, err := tx.Schema(x.ListID)
 	if err != nil {
-		return r, ignoreKind(audience.NoList, err)
+		return r, ignoreKind(enlist.NoList, err)
 	}
 	if k := keyOf(schema, x.Key); k != nil {
 		r.KeyName = k.Name
@@ -63,11 +64,11 @@ func report(tx audience.Tx, x *audience.SearchIndex, built []audience.BuiltIndex
 // it. A manual index also counts towards the limits of Rules. key is a Field's name, or the name that
 // IndexKey returns. If parts is true, the index finds parts of texts. Errors: NoList, and
 // InvalidParameters if the key cannot have such an index or its index is being dropped.
-func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string, parts bool) (*Report, error) {
+func (a *Advisor) Create(ctx context.Context, list enlist.ListID, key string, parts bool) (*Report, error) {
 	if parts && !a.store.FindsParts() {
 		return nil, invalidKey("only a PostgreSQL database with the extension pg_trgm has indexes for parts of texts")
 	}
-	var x *audience.SearchIndex
+	var x *enlist.SearchIndex
 	err := a.store.Update(ctx, func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
 		if err != nil {
@@ -90,7 +91,7 @@ func (a *Advisor) Create(ctx context.Context, list audience.ListID, key string, 
 }
 
 // manualKey returns the key that the operator named, for an index of the given kind.
-func manualKey(schema *audience.Schema, name string, parts bool) (*audience.SearchKey, error) {
+func manualKey(schema *enlist.Schema, name string, parts bool) (*enlist.SearchKey, error) {
 	k := keyOf(schema, name)
 	if f := schema.FieldNamed(name); k == nil && f != nil {
 		k = keyOf(schema, f.SearchKey().IndexKey())
@@ -110,9 +111,9 @@ func manualKey(schema *audience.Schema, name string, parts bool) (*audience.Sear
 
 // addManual stores a manual index. If the key has an index already, it makes that index manual. If the build of that
 // index failed, the caller can build it again.
-func (a *Advisor) addManual(tx audience.Tx, list audience.ListID, k *audience.SearchKey) (*audience.SearchIndex, error) {
+func (a *Advisor) addManual(tx audience.Tx, list enlist.ListID, k *enlist.SearchKey) (*enlist.SearchIndex, error) {
 	now := a.now().Unix()
-	x := &audience.SearchIndex{ListID: list, Key: k.IndexKey(), State: audience.IndexWaiting, Manual: true,
+	x := &enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexWaiting, Manual: true,
 		Created: now, Changed: now}
 	added, err := tx.AddSearchIndex(x)
 	if added || err != nil {
@@ -122,26 +123,26 @@ func (a *Advisor) addManual(tx audience.Tx, list audience.ListID, k *audience.Se
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(y audience.SearchIndex) bool { return y.ListID == list && y.Key == x.Key })
+	i := slices.IndexFunc(all, func(y enlist.SearchIndex) bool { return y.ListID == list && y.Key == x.Key })
 	switch {
 	case i < 0:
 		return nil, invalidKey("the index of this key was dropped a moment ago: try again")
-	case all[i].State == audience.IndexDropping:
+	case all[i].State == enlist.IndexDropping:
 		return nil, invalidKey("the index of this key is being dropped: try again in a moment")
 	}
 	x = &all[i]
 	x.Manual = true
-	if x.State == audience.IndexFailed {
-		x.State = audience.IndexWaiting
+	if x.State == enlist.IndexFailed {
+		x.State = enlist.IndexWaiting
 	}
 	return x, tx.UpdateSearchIndex(x)
 }
 
 func invalidKey(detail string) error {
-	return &audience.Error{Kind: audience.InvalidParameters, Field: "key", Detail: detail}
+	return &enlist.Error{Kind: enlist.InvalidParameters, Field: "key", Detail: detail}
 }
 
-func (a *Advisor) report(ctx context.Context, id audience.SearchIndexID) (*Report, error) {
+func (a *Advisor) report(ctx context.Context, id enlist.SearchIndexID) (*Report, error) {
 	all, err := a.Reports(ctx)
 	if err != nil {
 		return nil, err
@@ -153,17 +154,17 @@ func (a *Advisor) report(ctx context.Context, id audience.SearchIndexID) (*Repor
 	return &all[i], nil
 }
 
-var errNoIndex = audience.Refuse(audience.InvalidParameters, "there is no index with this ID")
+var errNoIndex = enlist.Refuse(enlist.InvalidParameters, "there is no index with this ID")
 
 // Remove drops an index and then returns. If searches need the index, the server builds it
 // again. Errors: InvalidParameters if no index has the ID.
-func (a *Advisor) Remove(ctx context.Context, id audience.SearchIndexID) error {
+func (a *Advisor) Remove(ctx context.Context, id enlist.SearchIndexID) error {
 	err := a.store.Update(ctx, func(tx audience.Tx) error {
 		x, err := tx.SearchIndex(id)
-		if audience.KindOf(err) == audience.NotFound {
+		if enlist.KindOf(err) == enlist.NotFound {
 			return errNoIndex
 		}
-		if err != nil || x.State == audience.IndexDropping {
+		if err != nil || x.State == enlist.IndexDropping {
 			return err
 		}
 		return drop(tx, x, a.now().Unix(), false)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file repairs indexes. A process may crash between two states of an index, and an operator
@@ -22,7 +23,7 @@ func (a *Advisor) Reconcile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all []audience.SearchIndex
+	var all []enlist.SearchIndex
 	err = a.store.View(ctx, func(tx audience.Tx) error {
 		all, err = tx.SearchIndexes()
 		return err
@@ -38,9 +39,9 @@ func (a *Advisor) Reconcile(ctx context.Context) error {
 	return errors.Join(err, a.dropUnknown(ctx, all, built))
 }
 
-func countReady(all []audience.SearchIndex) (n int64) {
+func countReady(all []enlist.SearchIndex) (n int64) {
 	for _, x := range all {
-		if x.State == audience.IndexReady {
+		if x.State == enlist.IndexReady {
 			n++
 		}
 	}
@@ -50,14 +51,14 @@ func countReady(all []audience.SearchIndex) (n int64) {
 // dropUnknown drops the indexes in the database that have no row, or whose build failed. A row
 // is stored before its index is built, and deleted after its index is dropped. So an index
 // without a row is not needed.
-func (a *Advisor) dropUnknown(ctx context.Context, all []audience.SearchIndex,
-	built []audience.BuiltIndex) (err error) {
+func (a *Advisor) dropUnknown(ctx context.Context, all []enlist.SearchIndex,
+	built []enlist.BuiltIndex) (err error) {
 	for _, b := range built {
-		known := func(x audience.SearchIndex) bool { return x.ID == b.ID && x.State != audience.IndexFailed }
+		known := func(x enlist.SearchIndex) bool { return x.ID == b.ID && x.State != enlist.IndexFailed }
 		if slices.ContainsFunc(all, known) {
 			continue
 		}
-		if failed := a.store.DropIndex(ctx, b.ID); !errors.Is(failed, audience.ErrIndexBusy) {
+		if failed := a.store.DropIndex(ctx, b.ID); !errors.Is(failed, enlist.ErrIndexBusy) {
 			err = errors.Join(err, failed)
 		}
 	}
@@ -76,7 +77,7 @@ const (
 // reconciliation is one comparison of all rows with the built indexes.
 type reconciliation struct {
 	now   time.Time
-	built []audience.BuiltIndex
+	built []enlist.BuiltIndex
 }
 
 func (r *reconciliation) reconcile(tx audience.Tx) error {
@@ -93,19 +94,19 @@ func (r *reconciliation) reconcile(tx audience.Tx) error {
 }
 
 // one stores the job that one index needs, if it needs a job.
-func (r *reconciliation) one(tx audience.Tx, x *audience.SearchIndex) error {
+func (r *reconciliation) one(tx audience.Tx, x *enlist.SearchIndex) error {
 	gone, err := keyIsGone(tx, x)
 	if err != nil {
 		return err
 	}
 	since := r.now.Sub(time.Unix(x.Changed, 0))
 	stuck := since >= stuckAfter
-	ready := x.State == audience.IndexReady
-	building := x.State == audience.IndexWaiting || x.State == audience.IndexBuilding
+	ready := x.State == enlist.IndexReady
+	building := x.State == enlist.IndexWaiting || x.State == enlist.IndexBuilding
 	switch {
-	case x.State == audience.IndexDropping && !stuck:
+	case x.State == enlist.IndexDropping && !stuck:
 		return nil
-	case x.State == audience.IndexDropping, gone, ready && !x.Manual && r.now.Sub(lastUse(x)) > unused:
+	case x.State == enlist.IndexDropping, gone, ready && !x.Manual && r.now.Sub(lastUse(x)) > unused:
 		return drop(tx, x, r.now.Unix(), false)
 	case ready && !r.isBuilt(x) && since >= justBuilt, building && stuck:
 		return rebuild(tx, x, r.now.Unix())
@@ -114,14 +115,14 @@ func (r *reconciliation) one(tx audience.Tx, x *audience.SearchIndex) error {
 }
 
 // isBuilt reports whether the database has the complete index.
-func (r *reconciliation) isBuilt(x *audience.SearchIndex) bool {
-	return slices.ContainsFunc(r.built, func(b audience.BuiltIndex) bool { return b.ID == x.ID && b.Good })
+func (r *reconciliation) isBuilt(x *enlist.SearchIndex) bool {
+	return slices.ContainsFunc(r.built, func(b enlist.BuiltIndex) bool { return b.ID == x.ID && b.Good })
 }
 
 // keyIsGone reports whether the List or the key of an index no longer exists.
-func keyIsGone(tx audience.Tx, x *audience.SearchIndex) (bool, error) {
+func keyIsGone(tx audience.Tx, x *enlist.SearchIndex) (bool, error) {
 	schema, err := tx.Schema(x.ListID)
-	if audience.KindOf(err) == audience.NoList {
+	if enlist.KindOf(err) == enlist.NoList {
 		return true, nil
 	}
 	return err == nil && keyOf(schema, x.Key) == nil, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file decides which indexes are built and dropped. To build an index, an Update stores its row and a build job.
@@ -47,8 +48,8 @@ func (a *Advisor) schedule(tx audience.Tx, of target) error {
 		return err
 	}
 	now := a.now()
-	i := slices.IndexFunc(all, func(x audience.SearchIndex) bool { return x.ListID == of.list && x.Key == of.key })
-	if i >= 0 && (all[i].State != audience.IndexFailed || now.Sub(time.Unix(all[i].Changed, 0)) < day) {
+	i := slices.IndexFunc(all, func(x enlist.SearchIndex) bool { return x.ListID == of.list && x.Key == of.key })
+	if i >= 0 && (all[i].State != enlist.IndexFailed || now.Sub(time.Unix(all[i].Changed, 0)) < day) {
 		return nil
 	}
 	if room, err := a.makeRoom(tx, all, of.list, now); err != nil || !room {
@@ -57,14 +58,14 @@ func (a *Advisor) schedule(tx audience.Tx, of target) error {
 	if i >= 0 {
 		return rebuild(tx, &all[i], now.Unix())
 	}
-	return build(tx, &audience.SearchIndex{ListID: of.list, Key: of.key}, now.Unix())
+	return build(tx, &enlist.SearchIndex{ListID: of.list, Key: of.key}, now.Unix())
 }
 
 // allowed reports whether a List is large enough for an index and still has the key.
 func (a *Advisor) allowed(tx audience.Tx, of target) (bool, error) {
 	schema, err := tx.Schema(of.list)
 	if err != nil {
-		return false, ignoreKind(audience.NoList, err)
+		return false, ignoreKind(enlist.NoList, err)
 	}
 	if keyOf(schema, of.key) == nil {
 		return false, nil
@@ -76,15 +77,15 @@ func (a *Advisor) allowed(tx audience.Tx, of target) (bool, error) {
 // makeRoom reports whether a List may get one more index. If the List or its Place is full, makeRoom drops the index
 // there that searches have not used for the longest time. It drops no index that was used or built within a day.
 // Otherwise indexes that searches use in turn would replace each other again and again.
-func (a *Advisor) makeRoom(tx audience.Tx, all []audience.SearchIndex, list audience.ListID, now time.Time) (bool, error) {
+func (a *Advisor) makeRoom(tx audience.Tx, all []enlist.SearchIndex, list enlist.ListID, now time.Time) (bool, error) {
 	place, err := tx.IndexPlace(list)
 	if err != nil {
 		return false, err
 	}
-	ofPlace := slices.DeleteFunc(slices.Clone(all), func(x audience.SearchIndex) bool {
-		return x.Place != place || x.State == audience.IndexFailed || x.State == audience.IndexDropping
+	ofPlace := slices.DeleteFunc(slices.Clone(all), func(x enlist.SearchIndex) bool {
+		return x.Place != place || x.State == enlist.IndexFailed || x.State == enlist.IndexDropping
 	})
-	ofList := slices.DeleteFunc(slices.Clone(ofPlace), func(x audience.SearchIndex) bool { return x.ListID != list })
+	ofList := slices.DeleteFunc(slices.Clone(ofPlace), func(x enlist.SearchIndex) bool { return x.ListID != list })
 	full, most := ofPlace, a.rules.PerPlace
 	if len(ofList) >= a.rules.PerList {
 		full, most = ofList, a.rules.PerList
@@ -101,10 +102,10 @@ func (a *Advisor) makeRoom(tx audience.Tx, all []audience.SearchIndex, list audi
 
 // leastRecentlyUsed returns the index that searches have not used for the longest time. It returns nil if no index is
 // ready, or only manual ones.
-func leastRecentlyUsed(all []audience.SearchIndex) (least *audience.SearchIndex) {
+func leastRecentlyUsed(all []enlist.SearchIndex) (least *enlist.SearchIndex) {
 	for i := range all {
 		x := &all[i]
-		if x.State == audience.IndexReady && !x.Manual && (least == nil || lastUse(x).Before(lastUse(least))) {
+		if x.State == enlist.IndexReady && !x.Manual && (least == nil || lastUse(x).Before(lastUse(least))) {
 			least = x
 		}
 	}
@@ -112,11 +113,11 @@ func leastRecentlyUsed(all []audience.SearchIndex) (least *audience.SearchIndex)
 }
 
 // lastUse returns when a search last used an index that is ready, or the end of its build if no search used it.
-func lastUse(x *audience.SearchIndex) time.Time { return time.Unix(max(x.Built, x.LastUsed), 0) }
+func lastUse(x *enlist.SearchIndex) time.Time { return time.Unix(max(x.Built, x.LastUsed), 0) }
 
 // build stores a new index and its build job, unless the List has an index of the key already.
-func build(tx audience.Tx, x *audience.SearchIndex, now int64) error {
-	x.State, x.Created, x.Changed = audience.IndexWaiting, now, now
+func build(tx audience.Tx, x *enlist.SearchIndex, now int64) error {
+	x.State, x.Created, x.Changed = enlist.IndexWaiting, now, now
 	added, err := tx.AddSearchIndex(x)
 	if err != nil || !added {
 		return err
@@ -125,8 +126,8 @@ func build(tx audience.Tx, x *audience.SearchIndex, now int64) error {
 }
 
 // rebuild stores another build job for an index. No search uses the index until it is built.
-func rebuild(tx audience.Tx, x *audience.SearchIndex, now int64) error {
-	x.State, x.Changed = audience.IndexWaiting, now
+func rebuild(tx audience.Tx, x *enlist.SearchIndex, now int64) error {
+	x.State, x.Changed = enlist.IndexWaiting, now
 	if err := tx.UpdateSearchIndex(x); err != nil {
 		return err
 	}
@@ -135,8 +136,8 @@ func rebuild(tx audience.Tx, x *audience.SearchIndex, now int64) error {
 
 // drop sets the state of an index to dropping and stores the job that drops it. After tx is committed, no search uses
 // the index. If again is true, the job then stores a build job for a new index of the same key.
-func drop(tx audience.Tx, x *audience.SearchIndex, now int64, again bool) error {
-	x.State, x.Changed = audience.IndexDropping, now
+func drop(tx audience.Tx, x *enlist.SearchIndex, now int64, again bool) error {
+	x.State, x.Changed = enlist.IndexDropping, now
 	if err := tx.UpdateSearchIndex(x); err != nil {
 		return err
 	}
@@ -144,16 +145,16 @@ func drop(tx audience.Tx, x *audience.SearchIndex, now int64, again bool) error 
 }
 
 // ListDeleted implements audience.SearchObserver: it drops the List's indexes.
-func (a *Advisor) ListDeleted(tx audience.Tx, list audience.ListID, now int64) error {
-	return dropAll(tx, now, func(x *audience.SearchIndex) bool { return x.ListID == list }, false)
+func (a *Advisor) ListDeleted(tx audience.Tx, list enlist.ListID, now int64) error {
+	return dropAll(tx, now, func(x *enlist.SearchIndex) bool { return x.ListID == list }, false)
 }
 
 // FieldChanged implements audience.SearchObserver: it drops the index of a Field that is deleted, or whose values are
 // compared in another way with the new type. In the second case a manual index is built again.
-func (a *Advisor) FieldChanged(tx audience.Tx, old, changed *audience.Field, now int64) error {
+func (a *Advisor) FieldChanged(tx audience.Tx, old, changed *enlist.Field, now int64) error {
 	oldKey := old.SearchKey()
 	whole, parts := oldKey.IndexKey(), oldKey.ForParts().IndexKey()
-	of := func(x *audience.SearchIndex) bool {
+	of := func(x *enlist.SearchIndex) bool {
 		return x.ListID == old.ListID && (x.Key == whole || x.Key == parts)
 	}
 	if changed == nil {
@@ -167,14 +168,14 @@ func (a *Advisor) FieldChanged(tx audience.Tx, old, changed *audience.Field, now
 
 // dropAll drops the indexes that match and are not being dropped already. If again is true, manual indexes are built
 // again.
-func dropAll(tx audience.Tx, now int64, match func(*audience.SearchIndex) bool, again bool) error {
+func dropAll(tx audience.Tx, now int64, match func(*enlist.SearchIndex) bool, again bool) error {
 	all, err := tx.SearchIndexes()
 	if err != nil {
 		return err
 	}
 	for i := range all {
 		x := &all[i]
-		if !match(x) || x.State == audience.IndexDropping {
+		if !match(x) || x.State == enlist.IndexDropping {
 			continue
 		}
 		if err := drop(tx, x, now, again && x.Manual); err != nil {
@@ -186,8 +187,8 @@ func dropAll(tx audience.Tx, now int64, match func(*audience.SearchIndex) bool, 
 
 // ignoreKind returns nil if err is of the given kind, else err. The kinds here mean that the List or the index no
 // longer exists, so there is nothing to do.
-func ignoreKind(kind audience.Kind, err error) error {
-	if audience.KindOf(err) == kind {
+func ignoreKind(kind enlist.Kind, err error) error {
+	if enlist.KindOf(err) == kind {
 		return nil
 	}
 	return err

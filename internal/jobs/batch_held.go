@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file has the slices that this process has leased.
@@ -125,7 +126,7 @@ func (h *heldSlices) copy() []*heldSlice {
 func (h *heldSlices) empty() bool { return len(h.copy()) == 0 }
 
 // abandonUnless abandons the slices of Batches that are not in sending.
-func (h *heldSlices) abandonUnless(sending []audience.BatchID) {
+func (h *heldSlices) abandonUnless(sending []enlist.BatchID) {
 	for _, s := range h.copy() {
 		if !slices.Contains(sending, s.leased.Batch) {
 			s.abandon()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file sends slices whose mails have a limited rate. The leasing goroutine takes tokens for the
@@ -119,7 +120,7 @@ func pauseUntil(at, now time.Time) int64 {
 // parkedSlices are the slices that wait for tokens, and the Batches of which no recipient gets one.
 type parkedSlices struct {
 	all     []parkedSlice
-	blocked map[audience.BatchID]time.Time
+	blocked map[enlist.BatchID]time.Time
 }
 
 type parkedSlice struct {
@@ -155,15 +156,15 @@ func (p *parkedSlices) wait(longest time.Duration, now time.Time) time.Duration 
 }
 
 // block makes skip return a Batch for some time.
-func (p *parkedSlices) block(id audience.BatchID, d time.Duration, now time.Time) {
+func (p *parkedSlices) block(id enlist.BatchID, d time.Duration, now time.Time) {
 	if p.blocked == nil {
-		p.blocked = make(map[audience.BatchID]time.Time)
+		p.blocked = make(map[enlist.BatchID]time.Time)
 	}
 	p.blocked[id] = now.Add(d)
 }
 
 // skip returns the Batches of which no slice should be leased now.
-func (p *parkedSlices) skip(now time.Time) (ids []audience.BatchID) {
+func (p *parkedSlices) skip(now time.Time) (ids []enlist.BatchID) {
 	for id, at := range p.blocked {
 		if at.After(now) {
 			ids = append(ids, id)
@@ -171,7 +172,7 @@ func (p *parkedSlices) skip(now time.Time) (ids []audience.BatchID) {
 			delete(p.blocked, id)
 		}
 	}
-	parked := make(map[audience.BatchID]int)
+	parked := make(map[enlist.BatchID]int)
 	for i := range p.all {
 		id := p.all[i].slice.leased.Batch
 		parked[id]++

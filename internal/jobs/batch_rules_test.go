@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
@@ -99,8 +100,8 @@ var batchRules = []batchRule{
 			return err
 		}},
 	{name: "excluded Contacts get nothing", recipients: 10, victims: 2, moments: []string{"2026-03-29T00:59:59Z"},
-		request: audience.BatchRequest{Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: &audience.Criteria{
-			Key: "Zone", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: "Africa/Lagos"}}}}},
+		request: audience.BatchRequest{Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: &enlist.Criteria{
+			Key: "Zone", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: "Africa/Lagos"}}}}},
 		check: func(p *batchNight) error {
 			return p.notBefore(func(to string, at string) bool { return p.zones[to] != "Africa/Lagos" })
 		}},
@@ -143,9 +144,9 @@ type batchNight struct {
 	behaves  serverBehaviour
 	mailer   jobs.Mailer
 	clock    atomic.Int64
-	id       audience.BatchID
+	id       enlist.BatchID
 	zones    map[string]string // by address
-	contacts map[string]audience.ContactID
+	contacts map[string]enlist.ContactID
 	unpaused bool
 	reported map[string]bool // who complained or opened
 
@@ -163,10 +164,10 @@ type attempt struct {
 func newBatchNight(t *testing.T, e teststores.Engine, rule batchRule, server serverBehaviour) *batchNight {
 	t.Helper()
 	p := &batchNight{listWithMailServer: newListWithMailServer(t, e), rule: rule, behaves: server, zones: make(map[string]string),
-		contacts: make(map[string]audience.ContactID), reported: make(map[string]bool), failed: make(map[string]int)}
+		contacts: make(map[string]enlist.ContactID), reported: make(map[string]bool), failed: make(map[string]int)}
 	p.clock.Store(unixTime(rule.moments[0]))
 	p.service = audience.NewService(p.store, func() time.Time { return time.Unix(p.clock.Load(), 0) })
-	_, err := p.service.EditList(t.Context(), p.caller, p.list, []audience.Detail{detail("track_opens", "true")})
+	_, err := p.service.EditList(t.Context(), p.caller, p.list, []enlist.Detail{detail("track_opens", "true")})
 	p.must(err)
 	p.must(p.service.SetTimeZone(t.Context(), p.caller.Account.ID, "Africa/Lagos"))
 	sending := audience.Sending{Relay: "test", From: "news@example.com"}
@@ -185,13 +186,13 @@ func newBatchNight(t *testing.T, e teststores.Engine, rule batchRule, server ser
 	p.must(err)
 	t.Cleanup(func() { mailer.Close() })
 	p.mailer = mailer
-	_, err = p.service.AddField(t.Context(), p.caller, p.list, []audience.Detail{detail("name", "Zone"), detail("type", "text")})
+	_, err = p.service.AddField(t.Context(), p.caller, p.list, []enlist.Detail{detail("name", "Zone"), detail("type", "text")})
 	p.must(err)
-	var rows [][]audience.Detail
+	var rows [][]enlist.Detail
 	for i := range rule.recipients {
 		to := fmt.Sprintf("a%d@example.com", i)
 		p.zones[to] = berlinLagosLondon[i%len(berlinLagosLondon)]
-		rows = append(rows, []audience.Detail{detail("Email", to), detail("Zone", p.zones[to])})
+		rows = append(rows, []enlist.Detail{detail("Email", to), detail("Zone", p.zones[to])})
 	}
 	added, err := p.service.AddContacts(t.Context(), p.caller, audience.AddRequest{List: p.list, Contacts: rows})
 	p.must(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
 
@@ -53,9 +54,9 @@ type BatchSender struct {
 	reads       *grouper[audience.BatchPart, audience.BatchProgress]
 	reports     *grouper[audience.BatchProgress, bool]
 	held        heldSlices
-	last        audience.BatchID // the Batch of the last lease; only the leasing goroutine uses it
-	parked      parkedSlices     // only the leasing goroutine uses it
-	asleep      atomic.Bool      // the leasing goroutine waits; for tests
+	last        enlist.BatchID // the Batch of the last lease; only the leasing goroutine uses it
+	parked      parkedSlices   // only the leasing goroutine uses it
+	asleep      atomic.Bool    // the leasing goroutine waits; for tests
 	pace        paceMeter
 	work        chan *heldSlice
 	stop        context.CancelFunc // the workers hand no further mail over

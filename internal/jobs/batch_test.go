@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
@@ -40,18 +41,18 @@ func (p *listWithMailServer) startBatches() {
 }
 
 // addBatch subscribes n Contacts and adds a Batch for the List.
-func (p *listWithMailServer) addBatch(n int, test bool) audience.BatchID {
+func (p *listWithMailServer) addBatch(n int, test bool) enlist.BatchID {
 	p.Helper()
 	return p.addBatchWith(n, audience.BatchRequest{IsTest: test})
 }
 
 // addBatchWith is addBatch for a request whose Message and populations it sets.
-func (p *listWithMailServer) addBatchWith(n int, r audience.BatchRequest) audience.BatchID {
+func (p *listWithMailServer) addBatchWith(n int, r audience.BatchRequest) enlist.BatchID {
 	p.Helper()
 	for i := range n {
 		p.subscribe(fmt.Sprintf("a%d@example.com", i))
 	}
-	message, err := p.service.AddMessage(p.Context(), p.caller, []audience.Detail{detail("name", "May"), detail("subject", "Hello {{Email}}"),
+	message, err := p.service.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("name", "May"), detail("subject", "Hello {{Email}}"),
 		detail("text_content", "Dear {{Email}}"), detail("html_content", "<p>Dear {{Email}}</p>")})
 	p.must(err)
 	r.Message, r.Populations = message, []audience.PopulationRequest{{List: p.list}}
@@ -61,7 +62,7 @@ func (p *listWithMailServer) addBatchWith(n int, r audience.BatchRequest) audien
 }
 
 // untilStatus waits until a Batch has a status.
-func (p *listWithMailServer) untilStatus(id audience.BatchID, want audience.BatchStatus) *audience.Batch {
+func (p *listWithMailServer) untilStatus(id enlist.BatchID, want audience.BatchStatus) *audience.Batch {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
 	defer cancel()

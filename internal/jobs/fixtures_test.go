@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/store/pgtest"
@@ -49,8 +50,8 @@ type storeWithList struct {
 	path    string
 	store   *teststores.Store
 	service *audience.Service
-	caller  *audience.Caller
-	list    audience.ListID
+	caller  *enlist.Caller
+	list    enlist.ListID
 }
 
 // newStoreWithList creates the database. Its List is empty.
@@ -94,11 +95,11 @@ func (p *storeWithList) must(err error) {
 }
 
 // addContacts adds as many Contacts as the constant contacts says, each with a value of the Field.
-func (p *storeWithList) addContacts(field audience.FieldID) {
+func (p *storeWithList) addContacts(field enlist.FieldID) {
 	p.Helper()
 	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error {
 		for i := range contacts {
-			c := audience.Contact{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
+			c := enlist.Contact{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
 			c.Values = c.Values.Set(field, "value")
 			if _, err := tx.InsertContact(&c); err != nil {
 				return err
@@ -189,15 +190,15 @@ func newAdvisor(store audience.Store) *indexadvisor.Advisor {
 	return indexadvisor.New(store, time.Now, indexadvisor.DefaultRules())
 }
 
-func detail(key, text string) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}}
+func detail(key, text string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: text}}
 }
 
 // subscribe subscribes an address to the List.
-func (p *storeWithList) subscribe(email string) audience.ContactID {
+func (p *storeWithList) subscribe(email string) enlist.ContactID {
 	p.Helper()
 	id, err := p.service.Subscribe(p.Context(), p.caller,
-		audience.SubscribeRequest{List: p.list, Details: []audience.Detail{detail("Email", email)}})
+		audience.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", email)}})
 	p.must(err)
 	return id
 }

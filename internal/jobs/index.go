@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/riverqueue/river"
 )
@@ -46,7 +47,7 @@ func (*indexWorker[E]) Timeout(*river.Job[E]) time.Duration { return indexTimeou
 func (w *indexWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
 	err := w.work(ctx, job.Args)
 	switch {
-	case errors.Is(err, audience.ErrIndexBusy):
+	case errors.Is(err, enlist.ErrIndexBusy):
 		return w.busy
 	case err != nil && ctx.Err() != nil:
 		return river.JobSnooze(0)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/store/teststores"
 )
@@ -21,7 +22,7 @@ func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
 	rules.Contacts = contacts / 2
 	advisor := indexadvisor.New(p.store, clock, rules)
 	slow.SetSearchObserver(advisor)
-	active := audience.Criteria{Key: "is_active", Operator: "exactly", Value: audience.Input{Kind: audience.InputTrue}}
+	active := enlist.Criteria{Key: "is_active", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputTrue}}
 	for range 2 {
 		if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contacts {
 			p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contacts)
@@ -53,7 +54,7 @@ func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e teststores.Engine)
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
 	x = p.index()
-	if x.State != audience.IndexReady || x.Missing {
+	if x.State != enlist.IndexReady || x.Missing {
 		t.Errorf("the index is %+v, want it ready and not missing", x)
 	}
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
@@ -87,20 +88,20 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 	<-reading
 	p.killAt(inBuild, func() {
 		if !isFile(p.path) {
-			p.awaitIndex(func(b audience.BuiltIndex) bool { return !b.Good })
+			p.awaitIndex(func(b enlist.BuiltIndex) bool { return !b.Good })
 		}
 	})
 	close(read)
 	p.must(<-reader)
 	x = p.index()
-	if x.State != audience.IndexBuilding {
+	if x.State != enlist.IndexBuilding {
 		t.Errorf("the index is %+v, want the state building", x)
 	}
 
 	// PostgreSQL may notice late that its client has disconnected. Until then it still builds the
 	// index, and other processes do not build or drop this index.
 	_, done := p.startWorking(p.store, nil)
-	for now := time.Now(); p.index().State != audience.IndexReady; {
+	for now := time.Now(); p.index().State != enlist.IndexReady; {
 		now = now.Add(6 * time.Minute)
 		p.must(indexadvisor.New(p.store, func() time.Time { return now }, indexadvisor.DefaultRules()).Reconcile(t.Context()))
 		p.waitForJob(done)
@@ -113,7 +114,7 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 
 // awaitIndex waits until the database has exactly one index, and condition returns true for this
 // index.
-func (p *storeWithList) awaitIndex(condition func(audience.BuiltIndex) bool) {
+func (p *storeWithList) awaitIndex(condition func(enlist.BuiltIndex) bool) {
 	p.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
 		built, err := p.store.BuiltIndexes(p.Context())

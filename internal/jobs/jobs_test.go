@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
@@ -36,13 +37,13 @@ func TestValuesOfADeletedFieldAreRemoved(t *testing.T) {
 
 func valuesOfADeletedFieldAreRemoved(t *testing.T, e teststores.Engine) {
 	p := newStoreWithList(t, e)
-	field, err := p.service.AddField(t.Context(), p.caller, p.list, []audience.Detail{detail("name", "Colour"), detail("type", "text")})
+	field, err := p.service.AddField(t.Context(), p.caller, p.list, []enlist.Detail{detail("name", "Colour"), detail("type", "text")})
 	p.must(err)
 	p.addContacts(field)
 	p.must(p.service.DeleteField(t.Context(), p.caller, p.list, field))
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
-	for id := range audience.ContactID(contacts) {
+	for id := range enlist.ContactID(contacts) {
 		p.must(p.store.View(t.Context(), func(tx audience.Tx) error {
 			c, err := tx.Contact(p.list, id+1)
 			if err == nil && c.Values.Get(field) != "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
 	"enlist/internal/webhook"
@@ -111,7 +112,7 @@ type hangingBuilder struct {
 }
 
 // BuildIndex implements audience.Store.
-func (s hangingBuilder) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID, k *audience.SearchKey) (int64, error) {
+func (s hangingBuilder) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID, k *enlist.SearchKey) (int64, error) {
 	fmt.Println(reached)
 	if s.waits {
 		<-ctx.Done()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 )
@@ -65,7 +66,7 @@ func holdStopsABatch(t *testing.T, e teststores.Engine) {
 }
 
 // untilIdle waits until no recipient of a Batch is being sent.
-func (p *listWithMailServer) untilIdle(id audience.BatchID) {
+func (p *listWithMailServer) untilIdle(id enlist.BatchID) {
 	p.Helper()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
@@ -124,7 +125,7 @@ func TestDiscardNeedsARestore(t *testing.T) {
 	p := newStoreWithList(t, teststores.SQLite)
 	p.must(p.service.HoldMails(t.Context(), ""))
 	p.enqueue(audience.Notify{List: p.list, Contact: 1, Address: "owner@example.com"})
-	if _, err := p.service.DiscardHeld(t.Context()); audience.KindOf(err) != audience.InvalidParameters {
+	if _, err := p.service.DiscardHeld(t.Context()); enlist.KindOf(err) != enlist.InvalidParameters {
 		t.Errorf("DiscardHeld returns %v, want a refusal", err)
 	}
 	queued, err := jobs.List(t.Context(), p.client(&river.Config{}), jobs.Filter{})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
@@ -33,7 +34,7 @@ type listWithMailServer struct {
 
 // newListWithMailServer creates the database, starts the mail server, and edits the List. It does
 // not start the workers.
-func newListWithMailServer(t *testing.T, e teststores.Engine, details ...audience.Detail) *listWithMailServer {
+func newListWithMailServer(t *testing.T, e teststores.Engine, details ...enlist.Detail) *listWithMailServer {
 	p := &listWithMailServer{storeWithList: newStoreWithList(t, e), server: mailtest.Start(t, mailtest.Options{})}
 	_, err := p.service.EditList(t.Context(), p.caller, p.list, details)
 	p.must(err)
@@ -55,13 +56,13 @@ func (p *listWithMailServer) send(service *audience.Service) {
 }
 
 // autoresponder adds a Message and an autoresponder that sends it.
-func (p *listWithMailServer) autoresponder(subject string, details ...audience.Detail) {
+func (p *listWithMailServer) autoresponder(subject string, details ...enlist.Detail) {
 	p.Helper()
-	message, err := p.service.AddMessage(p.Context(), p.caller, []audience.Detail{detail("type", "email"), detail("name", subject),
+	message, err := p.service.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("type", "email"), detail("name", subject),
 		detail("subject", subject), detail("text_content", "Dear {{Email}}")})
 	p.must(err)
-	number := func(key string, n int64) audience.Detail {
-		return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputNumber, Text: strconv.FormatInt(n, 10)}}
+	number := func(key string, n int64) enlist.Detail {
+		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputNumber, Text: strconv.FormatInt(n, 10)}}
 	}
 	_, err = p.service.AddAutoresponder(p.Context(), p.caller, append(details, number("list_id", int64(p.list)), number("message_id", int64(message))))
 	p.must(err)
@@ -100,7 +101,7 @@ func header(t *testing.T, m mailtest.Message, name string) string {
 }
 
 // contact reads a Contact of the List.
-func (p *listWithMailServer) contact(id audience.ContactID) (c *audience.Contact) {
+func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.Contact) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
 		c, err = tx.Contact(p.list, id)
@@ -110,7 +111,7 @@ func (p *listWithMailServer) contact(id audience.ContactID) (c *audience.Contact
 }
 
 // deliveries reads all deliveries to a Contact.
-func (p *listWithMailServer) deliveries(id audience.ContactID) (all []audience.Delivery) {
+func (p *listWithMailServer) deliveries(id enlist.ContactID) (all []audience.Delivery) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
 		all, err = tx.Deliveries(p.list, id, 1000, 0)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -146,7 +147,7 @@ var (
 // WebhookRetrier ends the delay of a webhook target after a failed POST.
 type WebhookRetrier interface {
 	// RetryWebhookNow ends the delay, so that the next job posts to the target at once.
-	RetryWebhookNow(ctx context.Context, target audience.WebhookTargetID) error
+	RetryWebhookNow(ctx context.Context, target enlist.WebhookTargetID) error
 }
 
 // Retry lets a job run as soon as a worker is free. The job can also be in the state Failed. Retry

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
 
@@ -34,21 +35,21 @@ func newSlowReceiver(t *testing.T) (url string, ended *atomic.Int64) {
 }
 
 // addWebhook adds a webhook for new Contacts of one List, or of all Lists if list is 0.
-func (p *storeWithList) addWebhook(c *audience.Caller, list audience.ListID, url string) {
+func (p *storeWithList) addWebhook(c *enlist.Caller, list enlist.ListID, url string) {
 	p.Helper()
-	_, err := p.service.AddWebhook(p.Context(), c, []audience.Detail{detail("object", "contact"), detail("event", "created"),
+	_, err := p.service.AddWebhook(p.Context(), c, []enlist.Detail{detail("object", "contact"), detail("event", "created"),
 		detail("list_id", strconv.FormatInt(int64(list), 10)), detail("url", url)})
 	p.must(err)
 }
 
 // anotherAccount adds an Account with a List.
-func (p *storeWithList) anotherAccount() (*audience.Caller, audience.ListID) {
+func (p *storeWithList) anotherAccount() (*enlist.Caller, enlist.ListID) {
 	p.Helper()
-	a, err := p.service.AddAccount(p.Context(), audience.AccountDetails{Name: "Another", ContactLimit: audience.NoContactLimit})
+	a, err := p.service.AddAccount(p.Context(), audience.AccountDetails{Name: "Another", ContactLimit: enlist.NoContactLimit})
 	p.must(err)
 	c, err := p.service.Operator(p.Context(), a.ID)
 	p.must(err)
-	list, err := p.service.AddList(p.Context(), c, []audience.Detail{detail("name", "List of another Account")})
+	list, err := p.service.AddList(p.Context(), c, []enlist.Detail{detail("name", "List of another Account")})
 	p.must(err)
 	return c, list
 }
@@ -75,7 +76,7 @@ func slowReceiversDoNotDelayFastOnes(t *testing.T, e teststores.Engine) {
 	p.subscribe("a@example.com")
 	fast.until(t, 1)
 	_, err := p.service.Subscribe(t.Context(), other,
-		audience.SubscribeRequest{List: list, Details: []audience.Detail{detail("Email", "a@example.com")}})
+		audience.SubscribeRequest{List: list, Details: []enlist.Detail{detail("Email", "a@example.com")}})
 	p.must(err)
 	fast.until(t, 2)
 	if n := ended.Load(); n > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
 
@@ -61,7 +62,7 @@ func (p *webhookPlaces) enter(job audience.DeliverWebhook) (leave func(), ok boo
 }
 
 // took stores how long a POST to a target took, and reports whether the target is slow.
-func (p *webhookPlaces) took(target audience.WebhookTargetID, d time.Duration) (slow bool) {
+func (p *webhookPlaces) took(target enlist.WebhookTargetID, d time.Duration) (slow bool) {
 	if d < slowPost {
 		p.slow.Delete(target)
 		return false

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // enterAll returns how many jobs of an Account get places, one for each of n targets.
-func enterAll(p *webhookPlaces, account audience.AccountID, first, n int) (entered int) {
+func enterAll(p *webhookPlaces, account enlist.AccountID, first, n int) (entered int) {
 	for i := range n {
-		_, ok := p.enter(audience.DeliverWebhook{Target: audience.WebhookTargetID(first + i), Account: account})
+		_, ok := p.enter(audience.DeliverWebhook{Target: enlist.WebhookTargetID(first + i), Account: account})
 		if ok {
 			entered++
 		}
@@ -37,7 +38,7 @@ func TestSlowTargetsHaveFewPlaces(t *testing.T) {
 	p := newWebhookPlaces()
 	const targets = 100
 	for i := range targets {
-		p.took(audience.WebhookTargetID(i+1), slowPost)
+		p.took(enlist.WebhookTargetID(i+1), slowPost)
 	}
 	if n := enterAll(p, 1, 1, targets); n != slowWorkers/2 {
 		t.Errorf("the slow targets of an Account got %d places, want %d", n, slowWorkers/2)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
 	"enlist/internal/webhook"
@@ -126,10 +127,10 @@ func (c *clock) move(d time.Duration) {
 }
 
 // addWebhooks adds a webhook with the receiver's URL for each event of Contacts.
-func (p *storeWithList) addWebhooks(r *receiver) (ids []audience.WebhookID) {
+func (p *storeWithList) addWebhooks(r *receiver) (ids []enlist.WebhookID) {
 	p.Helper()
 	for _, event := range []string{"created", "updated", "subscribed", "unsubscribed"} {
-		id, err := p.service.AddWebhook(p.Context(), p.caller, []audience.Detail{
+		id, err := p.service.AddWebhook(p.Context(), p.caller, []enlist.Detail{
 			detail("object", "contact"), detail("event", event), detail("url", r.URL+"/hook")})
 		p.must(err)
 		ids = append(ids, id)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file composes the mails to Contacts: Messages and requests to confirm a
@@ -40,7 +41,7 @@ func (c *composer) link(kind audience.LinkKind, about audience.DeliveryKey) stri
 
 // listHeader returns a header with the List's ID and the sender of the Message, of the List or of the server. m is
 // nil for a mail without a Message.
-func (c *composer) listHeader(list *audience.List, m *audience.Message) header {
+func (c *composer) listHeader(list *enlist.List, m *audience.Message) header {
 	name, from := list.FromName, list.FromAddress
 	if m != nil {
 		name, from = cmp.Or(m.FromName, name), cmp.Or(m.FromAddress, from)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/merge"
 )
 
@@ -22,8 +23,8 @@ type compiled struct {
 	bytes   int // estimated size in memory
 
 	mu      sync.Mutex
-	targets []audience.LinkID // IDs of html.links; nil until the first call of linkTargets
-	edited  int64             // the last_modified_time with which they were stored
+	targets []enlist.LinkID // IDs of html.links; nil until the first call of linkTargets
+	edited  int64           // the last_modified_time with which they were stored
 
 	filesMu sync.Mutex
 	encoded *encodedFiles // nil until the first call of encodedFiles
@@ -82,7 +83,7 @@ func (c *compiled) size() int {
 
 // linkTargets returns the IDs of the tracked links in the HTML part, in the order of the
 // links. The first call for each edition of the Message stores the targets of the links in the database.
-func (c *compiled) linkTargets(ctx context.Context, m *audience.Message, links Linker) ([]audience.LinkID, error) {
+func (c *compiled) linkTargets(ctx context.Context, m *audience.Message, links Linker) ([]enlist.LinkID, error) {
 	if c.html == nil || len(c.html.links) == 0 {
 		return nil, nil
 	}
@@ -118,7 +119,7 @@ type templateCache struct {
 
 // messageKey identifies a Message in the cache. The variants of a Batch can be one Message with several subjects.
 type messageKey struct {
-	id      audience.MessageID
+	id      enlist.MessageID
 	subject string
 }
 

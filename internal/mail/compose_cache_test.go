@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The tests in this file check when a Message is compiled, and how many compiled Messages are
@@ -44,17 +45,17 @@ func TestMessageIsCompiledOnce(t *testing.T) {
 func TestTemplateCacheIsBounded(t *testing.T) {
 	var kept templateCache
 	for i := range 3 * maxTemplates {
-		kept.get(&audience.Message{ID: audience.MessageID(i), Text: "x"}, nil)
+		kept.get(&audience.Message{ID: enlist.MessageID(i), Text: "x"}, nil)
 	}
 	if bytes := kept.byID[messageKey{id: 3*maxTemplates - 1}].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
 		t.Errorf("the cache has %d Messages, and the sum of their sizes is %d bytes, want at most %d Messages of %d bytes each",
 			len(kept.byID), kept.bytes, maxTemplates, bytes)
 	}
 	for i := range 5 {
-		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)}, nil)
+		kept.get(&audience.Message{ID: enlist.MessageID(i), EmailType: audience.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)}, nil)
 	}
 	for i := range 5 { // Messages with a short source and very many parts
-		kept.get(&audience.Message{ID: audience.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)}, nil)
+		kept.get(&audience.Message{ID: enlist.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)}, nil)
 	}
 	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[messageKey{id: 4}].bytes < maxTemplateBytes/20 {
 		t.Errorf("the cache has %d Messages with %d bytes, and %d bytes for a Message of many parts; want at most %d Messages, "+

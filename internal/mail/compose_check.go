@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/merge"
 
 	"golang.org/x/net/html"
@@ -84,7 +85,7 @@ func (k *contentCheck) length(c *composer, t *compiled) {
 	}
 	if k.Schema.List.TrackClicks {
 		r.click = func(i int) string {
-			return c.publicURL + c.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: k.Delivery, Target: audience.LinkID(i + 1)})
+			return c.publicURL + c.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: k.Delivery, Target: enlist.LinkID(i + 1)})
 		}
 	}
 	size := 0

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file encodes the files of a Message, once for all of its mails. The mails share the encoded bytes, so
@@ -21,7 +22,7 @@ import (
 type Files interface {
 	// Piece returns a piece of content, of audience.PieceSize bytes. The last one is shorter. The error is of
 	// kind audience.NotFound if the content was removed.
-	Piece(ctx context.Context, id audience.ContentID, number int64) ([]byte, error)
+	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
 }
 
 // encodedFiles are the parts of a mail that contain files, with the boundaries around them. The bytes are
@@ -49,7 +50,7 @@ func (c *compiled) encodedFiles(ctx context.Context, files Files) (*encodedFiles
 	}{{&e.related, true, relatedBoundary}, {&e.attached, false, mixedBoundary}} {
 		var err error
 		*part.to, err = encodeFiles(ctx, c.files, part.inline, part.boundary, files)
-		if audience.KindOf(err) == audience.NotFound {
+		if enlist.KindOf(err) == enlist.NotFound {
 			return nil, &audience.Undelivered{Detail: "a file of the Message was replaced; the next attempt has the new one"}
 		}
 		if err != nil {

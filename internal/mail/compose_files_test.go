@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -27,15 +28,15 @@ import (
 
 // contents is a Files with the content of some files.
 type contents struct {
-	byID  map[audience.ContentID][]byte
+	byID  map[enlist.ContentID][]byte
 	reads int
 }
 
-func (c *contents) Piece(_ context.Context, id audience.ContentID, number int64) ([]byte, error) {
+func (c *contents) Piece(_ context.Context, id enlist.ContentID, number int64) ([]byte, error) {
 	c.reads++
 	data, ok := c.byID[id]
 	if !ok {
-		return nil, audience.ErrNotFound
+		return nil, enlist.ErrNotFound
 	}
 	from := number * audience.PieceSize
 	return data[from:min(from+audience.PieceSize, int64(len(data)))], nil
@@ -43,14 +44,14 @@ func (c *contents) Piece(_ context.Context, id audience.ContentID, number int64)
 
 // file adds a file to c.
 func (c *contents) file(name, mediaType string, data []byte, inline bool) audience.MessageFile {
-	id := audience.ContentID(len(c.byID) + 1)
+	id := enlist.ContentID(len(c.byID) + 1)
 	c.byID[id] = data
 	return audience.MessageFile{Name: name, Type: mediaType, Size: int64(len(data)), Content: id, Inline: inline}
 }
 
 func filesComposer(t testing.TB) (*composer, *contents) {
 	c, _ := testComposer(t)
-	files := &contents{byID: make(map[audience.ContentID][]byte)}
+	files := &contents{byID: make(map[enlist.ContentID][]byte)}
 	c.files = files
 	return c, files
 }

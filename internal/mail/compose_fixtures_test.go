@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file has the fixtures for tests of composing: a composer with a fixed clock,
@@ -24,10 +25,10 @@ import (
 // links is a Linker that records the URLs of each call. The ID of the first URL is 501.
 type links struct{ asked [][]string }
 
-func (l *links) LinkTargets(_ context.Context, _ audience.MessageID, _ int64, urls []string) (ids []audience.LinkID, err error) {
+func (l *links) LinkTargets(_ context.Context, _ enlist.MessageID, _ int64, urls []string) (ids []enlist.LinkID, err error) {
 	l.asked = append(l.asked, urls)
 	for i := range urls {
-		ids = append(ids, audience.LinkID(501+i))
+		ids = append(ids, enlist.LinkID(501+i))
 	}
 	return ids, nil
 }
@@ -43,19 +44,19 @@ func testComposer(t testing.TB) (*composer, *links) {
 	return c, l
 }
 
-func testSchema() *audience.Schema {
-	s := audience.NewSchema(audience.List{ID: 12, Name: "News & Views"}, []audience.Field{
-		{ID: 1, Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail},
-		{ID: 2, Name: "First Name", Type: audience.Text},
-		{ID: 3, Name: "Website", Type: audience.Text},
-		{ID: 4, Name: "Comment", Type: audience.Comment},
-	}, []audience.Preference{{ID: 1, Name: "Weekly"}, {ID: 2, Name: "Offers"}})
+func testSchema() *enlist.Schema {
+	s := enlist.NewSchema(enlist.List{ID: 12, Name: "News & Views"}, []enlist.Field{
+		{ID: 1, Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail},
+		{ID: 2, Name: "First Name", Type: enlist.Text},
+		{ID: 3, Name: "Website", Type: enlist.Text},
+		{ID: 4, Name: "Comment", Type: enlist.Comment},
+	}, []enlist.Preference{{ID: 1, Name: "Weekly"}, {ID: 2, Name: "Offers"}})
 	s.TimeZone = "Australia/Sydney"
 	return s
 }
 
-func testContact() *audience.Contact {
-	c := &audience.Contact{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[audience.PreferenceID]bool{1: true, 2: false}}
+func testContact() *enlist.Contact {
+	c := &enlist.Contact{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[enlist.PreferenceID]bool{1: true, 2: false}}
 	c.Values = c.Values.Set(1, "ann@example.com").Set(2, "Ann").Set(3, "https://ann.example/").Set(4, "Hello,\nI like it.")
 	return c
 }
@@ -70,7 +71,7 @@ func testMail(m *audience.Message) *audience.OutgoingMail {
 
 func testNotification() *audience.Notification {
 	return &audience.Notification{
-		Notify: audience.Notify{List: 12, Contact: 345, Event: audience.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
+		Notify: audience.Notify{List: 12, Contact: 345, Event: enlist.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
 		Schema: testSchema(), Details: testContact(),
 		Consent: &audience.LedgerRow{Time: 1767225600, Type: audience.ConsentGDPR, Text: "I agree to receive news.", IP: "192.0.2.7"},
 	}

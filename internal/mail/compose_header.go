@@ -13,6 +13,7 @@ import (
 
 	"enlist/internal/address"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file writes the headers of a message. It also removes characters that a header must
@@ -25,8 +26,8 @@ type header struct {
 	to             string
 	subject        string
 	key            string // the Message-ID is derived from this key
-	list           audience.ListID
-	account        audience.AccountID
+	list           enlist.ListID
+	account        enlist.AccountID
 	isDefault      bool   // from is the sender of the server
 	unsubscribe    string // URL to unsubscribe, "" in notifications and requests to confirm
 }
@@ -35,7 +36,7 @@ type header struct {
 type composed struct {
 	id       string // Message-ID without the angle brackets
 	from, to string // addresses in angle brackets; their domains are in ASCII
-	account  audience.AccountID
+	account  enlist.AccountID
 	domain   string // of the sender, in ASCII and lower case
 	// isDefault means that neither the Message nor the List has a sender, so from is the sender of the server.
 	isDefault bool

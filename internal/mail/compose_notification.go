@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file composes notifications. A notification is sent to an address in the settings
@@ -23,10 +24,10 @@ func (c *composer) notification(id string, n *audience.Notification) (*composed,
 // Contact was removed after the event.
 func (c *composer) notificationBody(n *audience.Notification) *builtIn {
 	// For each event: the middle of the title, the name of the row with the time, and the heading.
-	words := map[audience.Event][3]string{
-		audience.EventSubscribe:     {" subscribed to ", "Subscribed", "New subscription"},
-		audience.EventUnsubscribe:   {" unsubscribed from ", "Unsubscribed", "Unsubscription"},
-		audience.EventUpdateProfile: {" changed their details on ", "Changed", "Changed details"},
+	words := map[enlist.Event][3]string{
+		enlist.EventSubscribe:     {" subscribed to ", "Subscribed", "New subscription"},
+		enlist.EventUnsubscribe:   {" unsubscribed from ", "Unsubscribed", "Unsubscription"},
+		enlist.EventUpdateProfile: {" changed their details on ", "Changed", "Changed details"},
 	}[n.Event]
 	list := n.Schema.List.Name
 	b := &builtIn{Title: contactName(n) + words[0] + list, Heading: words[2], List: list,
@@ -64,7 +65,7 @@ func contactName(n *audience.Notification) string {
 
 // contactRows returns a row for each Field with a value, then the answers to the
 // List's preferences, the status and the ID.
-func contactRows(schema *audience.Schema, contact *audience.Contact) []row {
+func contactRows(schema *enlist.Schema, contact *enlist.Contact) []row {
 	var rows []row
 	for i := range schema.Fields {
 		f := &schema.Fields[i]
@@ -89,7 +90,7 @@ func contactRows(schema *audience.Schema, contact *audience.Contact) []row {
 
 // status returns the state of a Contact in words: whether it is subscribed, active and
 // confirmed.
-func status(schema *audience.Schema, contact *audience.Contact) string {
+func status(schema *enlist.Schema, contact *enlist.Contact) string {
 	parts := []string{"subscribed"}
 	if contact.IsUnsubscribed {
 		parts[0] = "unsubscribed"
@@ -110,7 +111,7 @@ func status(schema *audience.Schema, contact *audience.Contact) string {
 }
 
 // consentRows returns the rows about a consent. It returns no rows if consent is nil.
-func consentRows(schema *audience.Schema, consent *audience.LedgerRow) []row {
+func consentRows(schema *enlist.Schema, consent *audience.LedgerRow) []row {
 	if consent == nil {
 		return nil
 	}
@@ -130,6 +131,6 @@ func consentRows(schema *audience.Schema, consent *audience.LedgerRow) []row {
 }
 
 // localTime formats Unix seconds as a time in the Account's time zone.
-func localTime(schema *audience.Schema, unix int64) string {
-	return schema.LocalTime(unix).Format("2 January 2006, 15:04:05 (UTC-07:00)")
+func localTime(schema *enlist.Schema, unix int64) string {
+	return audience.LocalTime(schema, unix).Format("2 January 2006, 15:04:05 (UTC-07:00)")
 }

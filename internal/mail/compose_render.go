@@ -48,7 +48,7 @@ func (r *rendering) contactValue(name string) string {
 	if name == fieldUnsubscribe || name == fieldConfirm {
 		return ""
 	}
-	value, _ := r.mail.Schema.MergeValue(r.mail.Contact, name)
+	value, _ := audience.MergeValue(r.mail.Schema, r.mail.Contact, name)
 	return plain(value)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The tests in this file check the content of each kind of mail. compose_fixtures_test.go has
@@ -36,7 +37,7 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 	contains(t, "html", r.html, ">News &amp; Views<", ">First Name<", "Hello,\nI like it.", `href="`+link, "192.0.2.7", "UTC&#43;11:00")
 
 	gone := testNotification()
-	gone.Details, gone.Event = nil, audience.EventUnsubscribe
+	gone.Details, gone.Event = nil, enlist.EventUnsubscribe
 	m, err = c.notification("77", gone)
 	if err != nil {
 		t.Fatal(err)

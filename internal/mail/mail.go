@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file has the Mailer, which other packages use. The Mailer composes a message
@@ -20,7 +21,7 @@ type Mailer struct {
 type Linker interface {
 	// LinkTargets stores the URLs of a Message that are not stored yet, and that it has them at the time edited. It
 	// returns the IDs of all URLs, in the order of urls.
-	LinkTargets(ctx context.Context, message audience.MessageID, edited int64, urls []string) ([]audience.LinkID, error)
+	LinkTargets(ctx context.Context, message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error)
 }
 
 // Options are the settings of a Mailer.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file chooses where messages are sent: to a mail server (smtp.go) or into a folder
@@ -22,7 +23,7 @@ type sender interface {
 type Domains interface {
 	// SigningKey returns the key that signs the mails of an Account from a domain, or nil if the Account has no such
 	// sending domain. The error is audience.ErrForeignDomain if another Account has the domain.
-	SigningKey(ctx context.Context, account audience.AccountID, domain string) (*audience.SigningKey, error)
+	SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*audience.SigningKey, error)
 }
 
 // Transport has the settings for sending composed messages.

@@ -14,6 +14,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 const (
@@ -52,7 +53,7 @@ func NewAPI(client *api.Client, report func(line string)) *API {
 }
 
 // call calls a method and returns its result. The error is an *api.Error if the service refused the call.
-func (s *API) call(ctx context.Context, method string, params ...any) (in audience.Input, err error) {
+func (s *API) call(ctx context.Context, method string, params ...any) (in enlist.Input, err error) {
 	err = s.repeat(ctx, method, mayPass, func() (err error) {
 		in, err = s.try(ctx, method, params)
 		return err
@@ -80,7 +81,7 @@ func (s *API) repeat(ctx context.Context, what string, mayPass func(error) bool,
 	}
 }
 
-func (s *API) try(ctx context.Context, method string, params []any) (in audience.Input, err error) {
+func (s *API) try(ctx context.Context, method string, params []any) (in enlist.Input, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	var result json.RawMessage

@@ -8,6 +8,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -21,7 +22,7 @@ const (
 )
 
 // Consents implements Source.
-func (s *API) Consents(ctx context.Context, list int64, hasPreferences bool, ids []audience.ContactID) (
+func (s *API) Consents(ctx context.Context, list int64, hasPreferences bool, ids []enlist.ContactID) (
 	[]audience.MovedConsents, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -46,7 +47,7 @@ func (s *API) Consents(ctx context.Context, list int64, hasPreferences bool, ids
 }
 
 // askForMethods finds out once which of the two methods the service has.
-func (s *API) askForMethods(ctx context.Context, list int64, id audience.ContactID) error {
+func (s *API) askForMethods(ctx context.Context, list int64, id enlist.ContactID) error {
 	if s.consentMethods {
 		return nil
 	}

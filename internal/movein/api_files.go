@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Files implements Source.
@@ -18,7 +19,7 @@ func (s *API) Files(ctx context.Context) ([]audience.MovedRecord, error) {
 
 // FileContent implements Source. The API has no method for the content, only a link to it.
 func (s *API) FileContent(ctx context.Context, file audience.MovedRecord) (content io.ReadCloser, err error) {
-	notRefused := func(err error) bool { return audience.KindOf(err) == audience.Internal }
+	notRefused := func(err error) bool { return enlist.KindOf(err) == enlist.Internal }
 	err = s.repeat(ctx, fmt.Sprintf("file %d", file.ID()), notRefused, func() (err error) {
 		content, err = s.download(ctx, file.Text("url"), file.Int("size"))
 		return err
@@ -30,7 +31,7 @@ func (s *API) FileContent(ctx context.Context, file audience.MovedRecord) (conte
 func (s *API) download(ctx context.Context, link string, size int64) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
-		return nil, audience.Refuse(audience.InvalidParameters, "its url %q is no URL", link)
+		return nil, enlist.Refuse(enlist.InvalidParameters, "its url %q is no URL", link)
 	}
 	reply, err := s.files.Do(request)
 	if err != nil {
@@ -40,12 +41,12 @@ func (s *API) download(ctx context.Context, link string, size int64) (io.ReadClo
 	case reply.StatusCode == http.StatusOK && (reply.ContentLength == size || reply.ContentLength < 0):
 		return reply.Body, nil
 	case reply.StatusCode == http.StatusOK:
-		err = audience.Refuse(audience.InvalidParameters, "the link %s leads to %d bytes, and the file has %d", link,
+		err = enlist.Refuse(enlist.InvalidParameters, "the link %s leads to %d bytes, and the file has %d", link,
 			reply.ContentLength, size)
 	case reply.StatusCode >= http.StatusInternalServerError:
 		err = fmt.Errorf("read the file %s: the other service replied %s", link, reply.Status)
 	default:
-		err = audience.Refuse(audience.InvalidParameters, "the link %s leads to no file: %s", link, reply.Status)
+		err = enlist.Refuse(enlist.InvalidParameters, "the link %s leads to no file: %s", link, reply.Status)
 	}
 	reply.Body.Close()
 	return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Lists implements Source.
@@ -34,7 +35,7 @@ func (s *API) Folders(ctx context.Context, folderType string) ([]audience.MovedR
 }
 
 // Fields implements Source.
-func (s *API) Fields(ctx context.Context, list int64, _ []audience.Field) ([]audience.MovedRecord, error) {
+func (s *API) Fields(ctx context.Context, list int64, _ []enlist.Field) ([]audience.MovedRecord, error) {
 	return s.all(ctx, "searchFields", list)
 }
 

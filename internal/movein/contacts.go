@@ -10,6 +10,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // readContacts reads the Contacts of each List: all of them the first time, and later those that have changed.
@@ -99,10 +100,10 @@ func (m *Mover) pages(ctx context.Context, l movedList, after, since int64, done
 		if err != nil {
 			return err
 		}
-		page := audience.MovePage{List: l.id, Records: found, After: audience.ContactID(after)}
+		page := audience.MovePage{List: l.id, Records: found, After: enlist.ContactID(after)}
 		if len(found) > 0 {
 			after = found[len(found)-1].ID()
-			page.Upto = audience.ContactID(after)
+			page.Upto = enlist.ContactID(after)
 		}
 		if err := store(page); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // folders moves the Folders of all types.
@@ -33,7 +34,7 @@ func (m *Mover) readLists(ctx context.Context, found []audience.MovedRecord) err
 	for i, record := range found {
 		m.Report(fmt.Sprintf("List %d (%d of %d): Fields", record.ID(), i+1, len(found)))
 		d := audience.MovedDefinition{List: record}
-		stored, err := m.Service.MovedFields(ctx, m.Caller, m.move, audience.ListID(record.ID()))
+		stored, err := m.Service.MovedFields(ctx, m.Caller, m.move, enlist.ListID(record.ID()))
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func (m *Mover) readLists(ctx context.Context, found []audience.MovedRecord) err
 		}
 		m.refused(problems)
 		if moved {
-			m.lists = append(m.lists, movedList{audience.ListID(record.ID()), record.Int("contact_count"),
+			m.lists = append(m.lists, movedList{enlist.ListID(record.ID()), record.Int("contact_count"),
 				len(d.Preferences) > 0, &ListResult{ID: record.ID(), Name: record.Text("name")}})
 		}
 	}

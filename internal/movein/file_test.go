@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
 
@@ -23,11 +24,11 @@ func aFileIsMovedWhole(t *testing.T, e teststores.Engine) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16+1)
 	broken := errors.New("the connection was lost")
 	move := func(id int64, name string, at int64, content []byte, source io.Reader) (bool, []audience.MoveProblem, error) {
-		number := func(key string, n int64) audience.Detail {
-			return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputNumber, Text: fmt.Sprint(n)}}
+		number := func(key string, n int64) enlist.Detail {
+			return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputNumber, Text: fmt.Sprint(n)}}
 		}
 		record := audience.MovedRecord{number("id", id), number("last_modified_time", at), number("size", int64(len(content))),
-			{Key: "name", Value: audience.Input{Kind: audience.InputText, Text: name}}}
+			{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: name}}}
 		return to.service.MoveFile(ctx, to.caller, record, func() (io.ReadCloser, error) { return io.NopCloser(source), nil })
 	}
 	half := io.MultiReader(bytes.NewReader(content[:2<<20]), iotest.ErrReader(broken))
@@ -37,7 +38,7 @@ func aFileIsMovedWhole(t *testing.T, e teststores.Engine) {
 	if moved, _, err := move(40, "plan.bin", 1, content[:100], bytes.NewReader(content)); moved || err == nil {
 		t.Errorf("a content that is longer than the size: moved %v, error %v", moved, err)
 	}
-	if _, err := to.service.File(ctx, to.caller, 40); audience.KindOf(err) != audience.InvalidParameters {
+	if _, err := to.service.File(ctx, to.caller, 40); enlist.KindOf(err) != enlist.InvalidParameters {
 		t.Errorf("after a reading that stopped, the file has the error %v", err)
 	}
 	for _, again := range []io.Reader{bytes.NewReader(content), iotest.ErrReader(broken)} { // the second run reads nothing
@@ -61,7 +62,7 @@ func aFileIsMovedWhole(t *testing.T, e teststores.Engine) {
 }
 
 // wantFile checks a file and its content.
-func (to *target) wantFile(t *testing.T, id audience.FileID, name string, content []byte) {
+func (to *target) wantFile(t *testing.T, id enlist.FileID, name string, content []byte) {
 	t.Helper()
 	f := must(to.service.File(t.Context(), to.caller, id))(t)
 	var got []byte

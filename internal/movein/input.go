@@ -9,33 +9,34 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // maxDepth is the greatest depth of arrays and objects in a reply. A record needs 4.
 const maxDepth = 32
 
 // readInput reads one JSON value.
-func readInput(data []byte) (audience.Input, error) {
+func readInput(data []byte) (enlist.Input, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	return readValue(d, maxDepth)
 }
 
-func readValue(d *json.Decoder, depth int) (in audience.Input, err error) {
+func readValue(d *json.Decoder, depth int) (in enlist.Input, err error) {
 	token, err := d.Token()
 	if err != nil {
 		return in, err
 	}
 	switch v := token.(type) {
 	case string:
-		return audience.Input{Kind: audience.InputText, Text: v}, nil
+		return enlist.Input{Kind: enlist.InputText, Text: v}, nil
 	case json.Number:
-		return audience.Input{Kind: audience.InputNumber, Text: v.String()}, nil
+		return enlist.Input{Kind: enlist.InputNumber, Text: v.String()}, nil
 	case bool:
 		if v {
-			return audience.Input{Kind: audience.InputTrue}, nil
+			return enlist.Input{Kind: enlist.InputTrue}, nil
 		}
-		return audience.Input{Kind: audience.InputFalse}, nil
+		return enlist.Input{Kind: enlist.InputFalse}, nil
 	case json.Delim:
 		if depth == 0 {
 			return in, fmt.Errorf("the reply has more than %d levels of arrays and objects", maxDepth)
@@ -46,14 +47,14 @@ func readValue(d *json.Decoder, depth int) (in audience.Input, err error) {
 }
 
 // readItems reads the rest of an array or object.
-func readItems(d *json.Decoder, opening json.Delim, depth int) (in audience.Input, err error) {
-	in.Kind = audience.InputArray
+func readItems(d *json.Decoder, opening json.Delim, depth int) (in enlist.Input, err error) {
+	in.Kind = enlist.InputArray
 	if opening == '{' {
-		in.Kind = audience.InputObject
+		in.Kind = enlist.InputObject
 	}
 	for d.More() {
 		name := ""
-		if in.Kind == audience.InputObject {
+		if in.Kind == enlist.InputObject {
 			token, err := d.Token()
 			if err != nil {
 				return in, err
@@ -72,17 +73,17 @@ func readItems(d *json.Decoder, opening json.Delim, depth int) (in audience.Inpu
 }
 
 // records returns the objects of an array. A single object counts as an array of one, and any other item is an error.
-func records(method string, in audience.Input) ([]audience.MovedRecord, error) {
+func records(method string, in enlist.Input) ([]audience.MovedRecord, error) {
 	items := in.Items
 	switch {
-	case in.Kind == audience.InputObject && len(in.Items) > 0:
-		items = []audience.Input{in}
-	case in.Kind != audience.InputArray && !in.Omitted() && in.Kind != audience.InputObject:
+	case in.Kind == enlist.InputObject && len(in.Items) > 0:
+		items = []enlist.Input{in}
+	case in.Kind != enlist.InputArray && !in.Omitted() && in.Kind != enlist.InputObject:
 		return nil, fmt.Errorf("%s: the reply is neither an array nor an object", method)
 	}
 	all := make([]audience.MovedRecord, len(items))
 	for i := range items {
-		if items[i].Kind != audience.InputObject {
+		if items[i].Kind != enlist.InputObject {
 			return nil, fmt.Errorf("%s: item %d of the reply is no object", method, i+1)
 		}
 		all[i] = recordOf(items[i])
@@ -91,10 +92,10 @@ func records(method string, in audience.Input) ([]audience.MovedRecord, error) {
 }
 
 // recordOf returns an object as a record.
-func recordOf(object audience.Input) audience.MovedRecord {
+func recordOf(object enlist.Input) audience.MovedRecord {
 	record := make(audience.MovedRecord, len(object.Items))
 	for i := range object.Items {
-		record[i] = audience.Detail{Key: object.Items[i].Name, Value: object.Items[i]}
+		record[i] = enlist.Detail{Key: object.Items[i].Name, Value: object.Items[i]}
 	}
 	return record
 }

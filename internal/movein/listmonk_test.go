@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
 	"enlist/internal/store/pgtest"
@@ -117,7 +118,7 @@ func (to *target) moveListmonk(ctx context.Context, url string) (*movein.Result,
 }
 
 // stored returns what a List has: a line for each Contact with its flags and its ledger.
-func (to *target) stored(t *testing.T, list audience.ListID) (lines []string) {
+func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 	t.Helper()
 	err := to.store.View(t.Context(), func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)

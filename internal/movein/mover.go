@@ -6,12 +6,13 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Mover moves the records of a Source into the Account of Caller.
 type Mover struct {
 	Service *audience.Service
-	Caller  *audience.Caller
+	Caller  *enlist.Caller
 	From    Source
 	Source  string // URL of the other service, without the key
 	// Quick leaves out the consents and the comparison. Then Contacts that were deleted at the other service stay.
@@ -63,7 +64,7 @@ func (l *ListResult) Equal() bool {
 
 // movedList is a List of the other service.
 type movedList struct {
-	id             audience.ListID
+	id             enlist.ListID
 	contacts       int64 // the number that the other service says
 	hasPreferences bool
 	result         *ListResult

@@ -10,6 +10,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/movein"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/teststores"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find()
 type target struct {
 	store    audience.Store
 	service  *audience.Service
-	caller   *audience.Caller
+	caller   *enlist.Caller
 	problems []string
 }
 
@@ -61,9 +62,9 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 }
 
 // contacts returns the Contacts of the List 7 by ID.
-func (to *target) contacts(t *testing.T) map[int64]audience.Contact {
+func (to *target) contacts(t *testing.T) map[int64]enlist.Contact {
 	t.Helper()
-	found := make(map[int64]audience.Contact)
+	found := make(map[int64]enlist.Contact)
 	err := to.store.View(t.Context(), func(tx audience.Tx) error {
 		ids, err := tx.ContactIDs(7, 0, 1<<40, 1000)
 		if err != nil {
@@ -270,7 +271,7 @@ func TestChangesDuringAMove(t *testing.T) {
 //
 // covers: decision 87
 func TestAMoveIsRefused(t *testing.T) {
-	ctx, name := t.Context(), []audience.Detail{{Key: "name", Value: audience.Input{Kind: audience.InputText, Text: "Mine"}}}
+	ctx, name := t.Context(), []enlist.Detail{{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: "Mine"}}}
 	_, url := startOlder(t, 3)
 	_, otherURL := startOlder(t, 1)
 	refused := func(to *target, url, want string) {
@@ -284,14 +285,14 @@ func TestAMoveIsRefused(t *testing.T) {
 	refused(used, url, "the Account has the List 2: give a new database")
 
 	shared := newTarget(t, teststores.SQLite)
-	must(shared.service.AddAccount(ctx, audience.AccountDetails{Name: "Other", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}))(t)
+	must(shared.service.AddAccount(ctx, audience.AccountDetails{Name: "Other", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}))(t)
 	refused(shared, url, "the database has 2 Accounts")
 
 	to := newTarget(t, teststores.SQLite)
 	refused(to, "http://127.0.0.1:1/api", "refused") // nothing listens there, and the move has not begun
 	must(to.move(ctx, url, false))(t)
 	refused(to, otherURL, "moves in from "+url)
-	must(to.service.AddContacts(ctx, to.caller, audience.AddRequest{List: 7, Contacts: [][]audience.Detail{{
-		{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: "new@example.com"}}}}}))(t)
+	must(to.service.AddContacts(ctx, to.caller, audience.AddRequest{List: 7, Contacts: [][]enlist.Detail{{
+		{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: "new@example.com"}}}}}))(t)
 	refused(to, url, "programs already use this Account")
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Source is where an Account moves in from: another service with the same API (API), or the database of listmonk
@@ -18,7 +19,7 @@ type Source interface {
 	UseIDFactor(factor int64) error
 	Folders(ctx context.Context, folderType string) ([]audience.MovedRecord, error)
 	// Fields returns the Fields of a List. stored are the Fields that earlier Runs have stored.
-	Fields(ctx context.Context, list int64, stored []audience.Field) ([]audience.MovedRecord, error)
+	Fields(ctx context.Context, list int64, stored []enlist.Field) ([]audience.MovedRecord, error)
 	Preferences(ctx context.Context, list int64) ([]audience.MovedRecord, error)
 	// Messages returns all Messages without their contents, and Message one of them with its contents. The record of a
 	// Message that was deleted meanwhile is empty.
@@ -41,7 +42,7 @@ type Source interface {
 	// Contacts again.
 	LastModified(ctx context.Context, list int64) (int64, error)
 	// Consents returns the consents of Contacts of a List, also the answers to its preferences.
-	Consents(ctx context.Context, list int64, hasPreferences bool, ids []audience.ContactID) (
+	Consents(ctx context.Context, list int64, hasPreferences bool, ids []enlist.ContactID) (
 		[]audience.MovedConsents, error)
 	// Problems returns what could not be moved and was found since the last call.
 	Problems() []audience.MoveProblem

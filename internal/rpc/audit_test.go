@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // withoutAuditRow has the methods that change something and add no row to the audit log, and why.
@@ -33,7 +34,7 @@ var paramsOfAct = map[string][]string{"erasePerson": {`"unknown@example.org"`, `
 // auditRows are the rows of the audit log, the newest first.
 func (h *harness) auditRows(t testing.TB) (rows []audience.AuditRow) {
 	t.Helper()
-	err := h.service.AuditLog(context.WithoutCancel(t.Context()), 0, audience.Query{SortBy: "id", Descending: true},
+	err := h.service.AuditLog(context.WithoutCancel(t.Context()), 0, enlist.Query{SortBy: "id", Descending: true},
 		func(r *audience.AuditRow) error {
 			rows = append(rows, *r)
 			return nil

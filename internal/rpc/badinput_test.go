@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // These tests send one invalid parameter at a time to each method. The server must refuse the call
@@ -211,7 +211,7 @@ func clearlyFailed(t *testing.T, reply, body string) bool {
 		return true
 	}
 	failed := child(v, "error")
-	if failed == nil || failed.Kind == audience.InputNull {
+	if failed == nil || failed.Kind == enlist.InputNull {
 		return false
 	}
 	n, _ := child(failed, "code").AsInt()

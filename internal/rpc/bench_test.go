@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // These benchmarks measure the cost of this package for a call, with little work for package
@@ -43,17 +43,17 @@ func BenchmarkKeyOnly(b *testing.B) {
 
 // BenchmarkPage measures how long it takes to encode 100 Contacts with 10 Fields each.
 func BenchmarkPage(b *testing.B) {
-	var columns []audience.Column
-	contact := audience.Contact{ID: 1234567, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
-	columns = append(columns, audience.Column{Name: "id", System: &audience.ContactAttributes[0]})
+	var columns []enlist.Column
+	contact := enlist.Contact{ID: 1234567, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
+	columns = append(columns, enlist.Column{Name: "id", System: &enlist.ContactAttributes[0]})
 	for i := range 10 {
-		f := &audience.Field{ID: audience.FieldID(i + 1), Name: fmt.Sprintf("Field %d", i), Type: audience.Text}
-		columns = append(columns, audience.Column{Name: f.Name, Field: f})
+		f := &enlist.Field{ID: enlist.FieldID(i + 1), Name: fmt.Sprintf("Field %d", i), Type: enlist.Text}
+		columns = append(columns, enlist.Column{Name: f.Name, Field: f})
 		contact.Values = contact.Values.Set(f.ID, "a value of some length")
 	}
-	for i := range audience.ContactAttributes[1:] {
-		a := &audience.ContactAttributes[i+1]
-		columns = append(columns, audience.Column{Name: a.Name, System: a})
+	for i := range enlist.ContactAttributes[1:] {
+		a := &enlist.ContactAttributes[i+1]
+		columns = append(columns, enlist.Column{Name: a.Name, System: a})
 	}
 	r := &reply{options: &Options{MaxHeld: 4 << 20}}
 	e := &envelope{id: null}

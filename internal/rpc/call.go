@@ -9,6 +9,7 @@ import (
 	"context"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // service is a short name for the table of methods.
@@ -17,7 +18,7 @@ type service = audience.Service
 // addRecord returns a method that creates a record from its details. The result of the method is
 // the ID of the record.
 func addRecord[ID ~int64](
-	add func(*service, context.Context, *audience.Caller, []audience.Detail) (ID, error),
+	add func(*service, context.Context, *enlist.Caller, []enlist.Detail) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
 		details := c.recordDetails(1)
@@ -32,7 +33,7 @@ func addRecord[ID ~int64](
 // editRecord returns a method that changes a record. The caller sends the changed details and, as
 // one of them, the ID of the record. The result of the method is this ID.
 func editRecord[ID ~int64](
-	edit func(*service, context.Context, *audience.Caller, ID, []audience.Detail) (ID, error),
+	edit func(*service, context.Context, *enlist.Caller, ID, []enlist.Detail) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
 		details, id := c.recordDetails(1), ID(c.recordID(1))
@@ -46,7 +47,7 @@ func editRecord[ID ~int64](
 
 // deleteRecord returns a method that deletes a record by its ID, or clears a List. The result of
 // the method is true.
-func deleteRecord[ID ~int64](remove func(*service, context.Context, *audience.Caller, ID) error) func(*call) error {
+func deleteRecord[ID ~int64](remove func(*service, context.Context, *enlist.Caller, ID) error) func(*call) error {
 	return func(c *call) error {
 		id := ID(c.id(1))
 		if c.err != nil {
@@ -59,7 +60,7 @@ func deleteRecord[ID ~int64](remove func(*service, context.Context, *audience.Ca
 // deleteInList is like deleteRecord, for a record that belongs to a List. The caller sends the ID
 // of the List before the ID of the record.
 func deleteInList[ID ~int64](
-	remove func(*service, context.Context, *audience.Caller, audience.ListID, ID) error,
+	remove func(*service, context.Context, *enlist.Caller, enlist.ListID, ID) error,
 ) func(*call) error {
 	return func(c *call) error {
 		list, id := c.list(1), ID(c.id(2))
@@ -73,7 +74,7 @@ func deleteInList[ID ~int64](
 // getRecord returns a method that reads one record by its ID. The result of the method is an array
 // that has only this record.
 func getRecord[ID ~int64, T any](
-	get func(*service, context.Context, *audience.Caller, ID) (*T, error), attributes []audience.Attribute[T],
+	get func(*service, context.Context, *enlist.Caller, ID) (*T, error), attributes []enlist.Attribute[T],
 ) func(*call) error {
 	return func(c *call) error {
 		id := ID(c.id(1))
@@ -87,8 +88,8 @@ func getRecord[ID ~int64, T any](
 
 // searchRecords returns a method that searches the records of an Account.
 func searchRecords[T any](
-	search func(*service, context.Context, *audience.Caller, audience.Query) ([]T, error),
-	attributes []audience.Attribute[T],
+	search func(*service, context.Context, *enlist.Caller, enlist.Query) ([]T, error),
+	attributes []enlist.Attribute[T],
 ) func(*call) error {
 	return func(c *call) error {
 		q := c.query(1)
@@ -102,10 +103,10 @@ func searchRecords[T any](
 
 // countRecords returns a method that counts all records that match the criteria.
 func countRecords[T any](
-	search func(*service, context.Context, *audience.Caller, audience.Query) ([]T, error),
+	search func(*service, context.Context, *enlist.Caller, enlist.Query) ([]T, error),
 ) func(*call) error {
 	return func(c *call) error {
-		q := audience.Query{Criteria: c.criteria(1)}
+		q := enlist.Query{Criteria: c.criteria(1)}
 		if c.err != nil {
 			return c.err
 		}
@@ -116,8 +117,8 @@ func countRecords[T any](
 
 // searchInList is like searchRecords, for the records of one List.
 func searchInList[T any](
-	search func(*service, context.Context, *audience.Caller, audience.ListID, audience.Query) ([]T, error),
-	attributes []audience.Attribute[T],
+	search func(*service, context.Context, *enlist.Caller, enlist.ListID, enlist.Query) ([]T, error),
+	attributes []enlist.Attribute[T],
 ) func(*call) error {
 	return func(c *call) error {
 		list, q := c.list(1), c.query(2)
@@ -132,7 +133,7 @@ func searchInList[T any](
 // changeContact returns a method that changes one Contact of a List. The caller sends the IDs of
 // the List and of the Contact. The result of the method is the ID that the service returns.
 func changeContact[ID ~int64](
-	change func(*service, context.Context, *audience.Caller, audience.ListID, audience.ContactID) (ID, error),
+	change func(*service, context.Context, *enlist.Caller, enlist.ListID, enlist.ContactID) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
 		list, contact := c.list(1), c.contact(2)
@@ -146,7 +147,7 @@ func changeContact[ID ~int64](
 
 // changeContactOf is changeContact for a change by a person, whose IP address follows the IDs.
 func changeContactOf[ID ~int64](
-	change func(*service, context.Context, *audience.Caller, audience.ContactRequest) (ID, error),
+	change func(*service, context.Context, *enlist.Caller, audience.ContactRequest) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
 		r := audience.ContactRequest{List: c.list(1), Contact: c.contact(2), IP: c.text(3)}

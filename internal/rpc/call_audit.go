@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // searchAuditLog returns rows of the audit log of the caller's Account. specification: searchAuditLog
@@ -14,7 +15,7 @@ func searchAuditLog(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeRows(c, AuditRowEncoder(), func(w audience.RowWriter[audience.AuditRow]) error {
+	return writeRows(c, AuditRowEncoder(), func(w enlist.RowWriter[audience.AuditRow]) error {
 		return c.service.SearchAuditLog(c.ctx, c.caller, q, w)
 	})
 }

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // addBatch returns the queue ID of the new Batch. specification: addBatch
 func addBatch(c *call) error {
-	r := audience.BatchRequest{Message: audience.MessageID(c.id(1)), Populations: c.populations(2),
+	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
 		SendTime: c.sendTime(3), IsTest: c.flag(4), Options: c.batchOptions(5)}
 	if c.err != nil {
 		return c.err
@@ -22,7 +23,7 @@ func addBatch(c *call) error {
 
 // checkBatch returns what is probably wrong with a Batch. specification: checkBatch
 func checkBatch(c *call) error {
-	r := audience.BatchRequest{Message: audience.MessageID(c.id(1)), Populations: c.populations(2),
+	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
 		Options: c.batchOptions(3)}
 	if c.err != nil {
 		return c.err
@@ -38,14 +39,14 @@ func checkBatch(c *call) error {
 // addBatchByContactSearch returns the queue ID of the new Batch. Its parameter is_scheduled has no
 // effect: a send_time in the future schedules the Batch. specification: addBatchByContactSearch
 func addBatchByContactSearch(c *call) error {
-	r := audience.BatchRequest{Message: audience.MessageID(c.id(1)), SendTime: c.sendTime(4)}
+	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), SendTime: c.sendTime(4)}
 	lists, criteria := c.contactIDs(2), c.criteria(3)
 	c.flag(5)
 	if c.err != nil {
 		return c.err
 	}
 	for _, list := range lists {
-		p := audience.PopulationRequest{List: audience.ListID(list), Criteria: criteria}
+		p := audience.PopulationRequest{List: enlist.ListID(list), Criteria: criteria}
 		r.Populations = append(r.Populations, p)
 	}
 	id, err := c.service.AddBatch(c.ctx, c.caller, r)
@@ -54,7 +55,7 @@ func addBatchByContactSearch(c *call) error {
 
 // editBatch returns true. specification: editBatch
 func editBatch(c *call) error {
-	id, command, at := audience.BatchID(c.id(1)), c.requiredText(2), c.sendTime(3)
+	id, command, at := enlist.BatchID(c.id(1)), c.requiredText(2), c.sendTime(3)
 	if c.err != nil {
 		return c.err
 	}
@@ -63,7 +64,7 @@ func editBatch(c *call) error {
 
 // getBatchIDByQueueID returns the ID of a Batch, or 0 while the server prepares the Batch.
 func getBatchIDByQueueID(c *call) error {
-	id := audience.BatchID(c.id(1))
+	id := enlist.BatchID(c.id(1))
 	if c.err != nil {
 		return c.err
 	}
@@ -73,7 +74,7 @@ func getBatchIDByQueueID(c *call) error {
 
 // chooseBatchWinner returns true. specification: chooseBatchWinner
 func chooseBatchWinner(c *call) error {
-	id, variant := audience.BatchID(c.id(1)), c.id(2)
+	id, variant := enlist.BatchID(c.id(1)), c.id(2)
 	if c.err != nil {
 		return c.err
 	}
@@ -82,7 +83,7 @@ func chooseBatchWinner(c *call) error {
 
 // getAutoresponderBatchID returns the ID of the Batch that has the figures of an autoresponder.
 func getAutoresponderBatchID(c *call) error {
-	id := audience.AutoresponderID(c.id(1))
+	id := enlist.AutoresponderID(c.id(1))
 	if c.err != nil {
 		return c.err
 	}
@@ -108,7 +109,7 @@ func countBatches(c *call) error {
 
 // getBatchStatus returns the send_status of a Batch.
 func getBatchStatus(c *call) error {
-	id := audience.BatchID(c.id(1))
+	id := enlist.BatchID(c.id(1))
 	if c.err != nil {
 		return c.err
 	}
@@ -129,16 +130,16 @@ func (p *params) populations(i int) []audience.PopulationRequest {
 	switch {
 	case v.Omitted():
 		return nil
-	case v.Kind == audience.InputObject:
+	case v.Kind == enlist.InputObject:
 		return []audience.PopulationRequest{p.population(i, v)}
-	case v.Kind != audience.InputArray:
+	case v.Kind != enlist.InputArray:
 		p.refuse(i, "an array of populations")
 		return nil
 	}
 	all := make([]audience.PopulationRequest, len(v.Items))
 	for j := range v.Items {
 		item := unboxOnce(&v.Items[j])
-		if item.Kind != audience.InputObject {
+		if item.Kind != enlist.InputObject {
 			p.refusePart(i, "an array of objects", item)
 			return nil
 		}
@@ -148,7 +149,7 @@ func (p *params) populations(i int) []audience.PopulationRequest {
 }
 
 // population reads one population. Names of members may have any letter case.
-func (p *params) population(i int, v *audience.Input) (r audience.PopulationRequest) {
+func (p *params) population(i int, v *enlist.Input) (r audience.PopulationRequest) {
 	for j := range v.Items {
 		item := v.Items[j].Unbox()
 		if item.Omitted() {
@@ -160,7 +161,7 @@ func (p *params) population(i int, v *audience.Input) (r audience.PopulationRequ
 			if !ok {
 				n = -1 // no List has this ID, so the service answers with 303
 			}
-			r.List = audience.ListID(n)
+			r.List = enlist.ListID(n)
 		case "type":
 			r.Type = p.word(i, "a population whose type is a string", &item)
 		case "time":
@@ -173,27 +174,27 @@ func (p *params) population(i int, v *audience.Input) (r audience.PopulationRequ
 }
 
 // word reads a member of a population that is a text.
-func (p *params) word(i int, expected string, v *audience.Input) string {
-	if v.Kind != audience.InputText {
+func (p *params) word(i int, expected string, v *enlist.Input) string {
+	if v.Kind != enlist.InputText {
 		p.refusePart(i, expected, v)
 	}
 	return v.Text
 }
 
 // contactList reads the IDs of Contacts: an array of IDs, or one ID.
-func (p *params) contactList(i int, v *audience.Input) []audience.ContactID {
+func (p *params) contactList(i int, v *enlist.Input) []enlist.ContactID {
 	items := v.Items
-	if v.Kind != audience.InputArray {
-		items = []audience.Input{*v}
+	if v.Kind != enlist.InputArray {
+		items = []enlist.Input{*v}
 	}
-	ids := make([]audience.ContactID, len(items))
+	ids := make([]enlist.ContactID, len(items))
 	for j := range items {
 		n, ok := items[j].AsInt()
 		if !ok {
 			p.refusePart(i, "a contact_list of IDs", &items[j])
 			return nil
 		}
-		ids[j] = audience.ContactID(n)
+		ids[j] = enlist.ContactID(n)
 	}
 	return ids
 }

@@ -2,11 +2,14 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // getBatchStatistics returns an object with the numbers of a Batch. specification: getBatchStatistics
 func getBatchStatistics(c *call) error {
-	id := audience.BatchID(c.id(1))
+	id := enlist.BatchID(c.id(1))
 	if c.err != nil {
 		return c.err
 	}
@@ -20,7 +23,7 @@ func getBatchStatistics(c *call) error {
 
 // getBatchLinkStatistics returns an array of the links of a Batch.
 func getBatchLinkStatistics(c *call) error {
-	id := audience.BatchID(c.id(1))
+	id := enlist.BatchID(c.id(1))
 	if c.err != nil {
 		return c.err
 	}
@@ -31,7 +34,7 @@ func getBatchLinkStatistics(c *call) error {
 // batchRows returns a method that returns the recipients of a Batch with a kind of event.
 func batchRows(kind audience.EventKind) func(*call) error {
 	return func(c *call) error {
-		r := audience.RowsRequest{Batch: audience.BatchID(c.id(1)), Kind: kind}
+		r := audience.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: kind}
 		q := c.query(2)
 		if c.err != nil {
 			return c.err
@@ -44,7 +47,7 @@ func batchRows(kind audience.EventKind) func(*call) error {
 
 // getBatchLinkContacts returns an array of the recipients that clicked a link.
 func getBatchLinkContacts(c *call) error {
-	r := audience.RowsRequest{Batch: audience.BatchID(c.id(1)), Kind: audience.EventLink, URL: c.requiredText(2)}
+	r := audience.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: audience.EventLink, URL: c.requiredText(2)}
 	q := c.query(3)
 	if c.err != nil {
 		return c.err
@@ -55,7 +58,7 @@ func getBatchLinkContacts(c *call) error {
 
 // getBatchContactLinks returns the links that a recipient clicked.
 func getBatchContactLinks(c *call) error {
-	id, send, q := audience.BatchID(c.id(1)), audience.ContactID(c.id(2)), c.query(3)
+	id, send, q := enlist.BatchID(c.id(1)), enlist.ContactID(c.id(2)), c.query(3)
 	if c.err != nil {
 		return c.err
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // addContacts returns an object with the ID of each stored Contact. If the caller sent an array of
@@ -29,7 +30,7 @@ func addContacts(c *call) error {
 		if id == 0 {
 			continue
 		}
-		if sent.Kind == audience.InputObject {
+		if sent.Kind == enlist.InputObject {
 			w.name(sent.Items[i].Name)
 		} else {
 			w.number(int64(i))

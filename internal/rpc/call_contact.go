@@ -3,7 +3,10 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // subscribeContact returns the ID of the new or updated Contact. specification: subscribeContact
 func subscribeContact(c *call) error {
@@ -94,7 +97,7 @@ func getContactConsents(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeRows(c, appendLedgerRow, func(w audience.RowWriter[audience.LedgerRow]) error {
+	return writeRows(c, appendLedgerRow, func(w enlist.RowWriter[audience.LedgerRow]) error {
 		return c.service.ContactConsents(c.ctx, c.caller, q, w)
 	})
 }
@@ -107,7 +110,7 @@ func searchPreviousUnsubscribers(c *call) error {
 		return c.err
 	}
 	each := encoder(audience.UnsubscriberAttributes)
-	return writeRows(c, each, func(w audience.RowWriter[audience.Unsubscriber]) error {
+	return writeRows(c, each, func(w enlist.RowWriter[audience.Unsubscriber]) error {
 		return c.service.SearchUnsubscribers(c.ctx, c.caller, list, q, w)
 	})
 }

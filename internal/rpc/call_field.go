@@ -3,7 +3,10 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // addField returns the ID of the new Field. specification: Field
 func addField(c *call) error {
@@ -17,7 +20,7 @@ func addField(c *call) error {
 
 // editField changes the Field whose ID is in the details, and returns this ID.
 func editField(c *call) error {
-	list, details, field := c.list(1), c.recordDetails(2), audience.FieldID(c.recordID(2))
+	list, details, field := c.list(1), c.recordDetails(2), enlist.FieldID(c.recordID(2))
 	if c.err != nil {
 		return c.err
 	}
@@ -27,7 +30,7 @@ func editField(c *call) error {
 
 // countFields returns the number of all Fields that match the criteria.
 func countFields(c *call) error {
-	list, q := c.list(1), audience.Query{Criteria: c.criteria(2)}
+	list, q := c.list(1), enlist.Query{Criteria: c.criteria(2)}
 	if c.err != nil {
 		return c.err
 	}
@@ -61,7 +64,7 @@ func getFolderIDForField(c *call) error {
 
 // setFieldFolderID sets the Folder that a file Field uploads into, and returns true.
 func setFieldFolderID(c *call) error {
-	list, id, folder := c.list(1), c.field(2), audience.FolderID(c.id(3))
+	list, id, folder := c.list(1), c.field(2), enlist.FolderID(c.id(3))
 	if c.err != nil {
 		return c.err
 	}

@@ -7,11 +7,12 @@ import (
 	"strconv"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // findFileInFolder returns the ID of a file, or 0. specification: findFileInFolder
 func findFileInFolder(c *call) error {
-	name, folder := c.requiredText(1), audience.FolderID(c.id(2))
+	name, folder := c.requiredText(1), enlist.FolderID(c.id(2))
 	if c.err != nil {
 		return c.err
 	}
@@ -21,7 +22,7 @@ func findFileInFolder(c *call) error {
 
 // uploadBase64FileData returns the ID and the URL of the stored file. specification: uploadBase64FileData
 func uploadBase64FileData(c *call) error {
-	r := audience.UploadRequest{Details: c.recordDetails(1), Folder: audience.FolderID(c.id(2)), OnDuplicate: c.text(3)}
+	r := audience.UploadRequest{Details: c.recordDetails(1), Folder: enlist.FolderID(c.id(2)), OnDuplicate: c.text(3)}
 	if c.err != nil {
 		return c.err
 	}

@@ -3,7 +3,10 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // searchFolders returns the Folders of one type. The type is the parameter before the criteria.
 func searchFolders(c *call) error {
@@ -17,7 +20,7 @@ func searchFolders(c *call) error {
 
 // countFolders returns the number of all Folders of one type that match the criteria.
 func countFolders(c *call) error {
-	folderType, q := c.requiredText(1), audience.Query{Criteria: c.criteria(2)}
+	folderType, q := c.requiredText(1), enlist.Query{Criteria: c.criteria(2)}
 	if c.err != nil {
 		return c.err
 	}

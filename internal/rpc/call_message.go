@@ -3,12 +3,15 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // getMessageByID returns an array of one Message. It returns the contents only if the caller asks
 // for them, because they can be several MiB long.
 func getMessageByID(c *call) error {
-	id, withContents := audience.MessageID(c.id(1)), c.flag(2)
+	id, withContents := enlist.MessageID(c.id(1)), c.flag(2)
 	if c.err != nil {
 		return c.err
 	}
@@ -28,7 +31,7 @@ func getMessagesSentToContact(c *call) error {
 		return c.err
 	}
 	each := encoder(audience.SentMessageAttributes)
-	return writeRows(c, each, func(w audience.RowWriter[audience.SentMessage]) error {
+	return writeRows(c, each, func(w enlist.RowWriter[audience.SentMessage]) error {
 		return c.service.MessagesSentToContact(c.ctx, c.caller, list, contact, w)
 	})
 }

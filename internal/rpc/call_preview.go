@@ -6,11 +6,12 @@ import (
 	"strconv"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // previewMessage returns the mail that a Contact would get. specification: previewMessage
 func previewMessage(c *call) error {
-	message, list, contact := audience.MessageID(c.id(1)), c.list(2), c.contact(3)
+	message, list, contact := enlist.MessageID(c.id(1)), c.list(2), c.contact(3)
 	if c.err != nil {
 		return c.err
 	}
@@ -36,7 +37,7 @@ func previewMessage(c *call) error {
 
 // sendTestMessage returns true. specification: sendTestMessage
 func sendTestMessage(c *call) error {
-	r := audience.TestRequest{Message: audience.MessageID(c.id(1)), Addresses: c.addresses(2), List: c.optionalList(3)}
+	r := audience.TestRequest{Message: enlist.MessageID(c.id(1)), Addresses: c.addresses(2), List: c.optionalList(3)}
 	if !c.at(4).IsBlank() {
 		r.Contact = c.contact(4)
 	}
@@ -51,10 +52,10 @@ func (p *params) addresses(i int) (all []string) {
 	v := p.at(i)
 	items := v.Items
 	if v.IsScalar() && !v.IsBlank() {
-		items = []audience.Input{*v}
+		items = []enlist.Input{*v}
 	}
 	for j := range items {
-		if items[j].Kind != audience.InputText {
+		if items[j].Kind != enlist.InputText {
 			p.refusePart(i, "an array of strings", &items[j])
 			return nil
 		}

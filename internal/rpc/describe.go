@@ -5,13 +5,15 @@
 package rpc
 
 import (
-	_ "embed" // for examples.json
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
+
+	_ "embed" // for examples.json
 )
 
 // Description describes the API.
@@ -135,7 +137,7 @@ func errorName(method string, code api.Code) string {
 
 // records returns the kinds of records.
 func records() []RecordInfo {
-	contact := record("Contact", audience.ContactAttributes)
+	contact := record("Contact", enlist.ContactAttributes)
 	contact.Open = true
 	recipient := record("Recipient", audience.BatchRowAttributes(audience.RowsSent))
 	recipient.Open = true
@@ -151,7 +153,7 @@ func records() []RecordInfo {
 	return []RecordInfo{
 		contact, consent, record("SentMessage", audience.SentMessageAttributes),
 		record("Unsubscriber", audience.UnsubscriberAttributes),
-		record("List", audience.ListAttributes), record("Preference", audience.PreferenceAttributes),
+		record("List", audience.ListAttributes), record("Preference", enlist.PreferenceAttributes),
 		record("Field", audience.FieldAttributes), record("Message", audience.MessageAttributes),
 		record("WholeMessage", audience.WholeMessageAttributes), preview,
 		record("Autoresponder", audience.AutoresponderAttributes), record("Batch", audience.BatchAttributes),
@@ -164,15 +166,15 @@ func records() []RecordInfo {
 }
 
 // record describes a kind of record by its table of keys.
-func record[T any](name string, attributes []audience.Attribute[T]) RecordInfo {
+func record[T any](name string, attributes []enlist.Attribute[T]) RecordInfo {
 	r := RecordInfo{Name: name}
 	for i := range attributes {
 		a := &attributes[i]
 		key := KeyInfo{Name: a.Name, Type: "string", Searchable: a.Searchable, Settable: a.Set != nil}
 		switch a.Type {
-		case audience.KeyInt:
+		case enlist.KeyInt:
 			key.Type = "integer"
-		case audience.KeyBool:
+		case enlist.KeyBool:
 			key.Type = "boolean"
 		}
 		r.Keys = append(r.Keys, key)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file executes the directives of transcripts. Some change the service. The others change the
@@ -75,7 +76,7 @@ func (s *transcript) arrange(t *testing.T, name, rest string) error {
 		if err != nil {
 			return err
 		}
-		return s.service.RevokeKey(t.Context(), audience.KeyID(id))
+		return s.service.RevokeKey(t.Context(), enlist.KeyID(id))
 	case "clock":
 		return s.moveClock(rest)
 	case "fault":
@@ -118,7 +119,7 @@ func (s *transcript) editAccount(t *testing.T, rest string) error {
 		case name == "timezone":
 			err = s.service.SetTimeZone(t.Context(), s.account, val)
 		case setting == "limit=none":
-			err = s.service.SetContactLimit(t.Context(), s.account, audience.NoContactLimit)
+			err = s.service.SetContactLimit(t.Context(), s.account, enlist.NoContactLimit)
 		case name == "limit":
 			var n int64
 			if n, err = strconv.ParseInt(val, 10, 64); err == nil {
@@ -137,18 +138,18 @@ func (s *transcript) editAccount(t *testing.T, rest string) error {
 // makeKey executes "key NAME level=… lists=1,2 expires=SECONDS": it creates a key as $NAME.
 func (s *transcript) makeKey(t *testing.T, rest string) error {
 	words := strings.Fields(rest)
-	d := audience.KeyDetails{Account: s.account, Level: audience.Full}
+	d := audience.KeyDetails{Account: s.account, Level: enlist.Full}
 	for _, setting := range words[1:] {
 		name, val, _ := strings.Cut(setting, "=")
 		var err error
 		switch name {
 		case "level":
-			d.Level, err = audience.ParseLevel(val)
+			d.Level, err = enlist.ParseLevel(val)
 		case "lists":
 			for item := range strings.SplitSeq(val, ",") {
 				var id int64
 				if id, err = strconv.ParseInt(item, 10, 64); err == nil {
-					d.Lists = append(d.Lists, audience.ListID(id))
+					d.Lists = append(d.Lists, enlist.ListID(id))
 				}
 			}
 		case "expires":
@@ -189,7 +190,7 @@ func (s *transcript) breakStore(rest string) error {
 	case "panic":
 		s.store.setFault(of, errPanic)
 	case "busy":
-		s.store.setFault(of, audience.Refuse(audience.Busy, ""))
+		s.store.setFault(of, enlist.Refuse(enlist.Busy, ""))
 	default:
 		s.store.setFault(of, errors.New(what))
 	}
@@ -211,7 +212,7 @@ func (s *transcript) prepare(t *testing.T, rest string) error {
 	if err != nil {
 		return err
 	}
-	if failed := child(v, "error"); failed == nil || failed.Kind != audience.InputNull {
+	if failed := child(v, "error"); failed == nil || failed.Kind != enlist.InputNull {
 		return errors.New(reply)
 	}
 	if name != "" {

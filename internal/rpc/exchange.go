@@ -16,6 +16,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // maxBatch is the largest number of calls in a batch. decisions.md: 4
@@ -47,7 +48,7 @@ type call struct {
 	params
 	ctx      context.Context
 	service  *audience.Service
-	caller   *audience.Caller
+	caller   *enlist.Caller
 	reply    *reply
 	version  string
 	urlQuery string // query of the URL; it may name a version of the published interface
@@ -172,10 +173,10 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	reader := newParamsReader(&x.source, &x.arena, e.params)
 	reader.keepsText = x.reserved.bytes > 0 && len(e.params) > 0 // releaseBody drops the buffer of a large body
 	caller, err := h.authenticate(ctx, reader)
-	switch kind := audience.KindOf(err); {
+	switch kind := enlist.KindOf(err); {
 	case err == nil:
 		x.goodKeys++
-	case kind == audience.InvalidKey || kind == audience.MissingKey:
+	case kind == enlist.InvalidKey || kind == enlist.MissingKey:
 		x.badKeys++
 		return err
 	default:
@@ -194,7 +195,7 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	}
 	// Authenticate may have used a cached key. If the key was revoked later, the call returns
 	// CodeInvalidKey instead of its own error.
-	if stale := h.service.Recheck(ctx, caller); audience.KindOf(stale) == audience.InvalidKey {
+	if stale := h.service.Recheck(ctx, caller); enlist.KindOf(stale) == enlist.InvalidKey {
 		return stale
 	}
 	return err
@@ -202,15 +203,15 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 
 // perform executes a call with a valid key. It checks the method, the access level, the number of
 // concurrent calls, the memory and the parameters, in this order.
-func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsReader, caller *audience.Caller) error {
+func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsReader, caller *enlist.Caller) error {
 	if m == nil {
 		return refuse(api.CodeMethodNotFound, "%q", e.method)
 	}
 	if caller.Key.Level < m.level {
-		return audience.Refuse(audience.Denied,
+		return enlist.Refuse(enlist.Denied,
 			"%s needs the access level %s; this key has %s", m.name, m.level, caller.Key.Level)
 	}
-	caller.Actor = audience.Actor{Method: m.name, Address: x.request.RemoteAddr}
+	caller.Actor = enlist.Actor{Method: m.name, Address: x.request.RemoteAddr}
 	h, ctx := x.handler, x.request.Context()
 	if err := x.enter(ctx, caller.Account.ID); err != nil {
 		return err

@@ -7,9 +7,9 @@ import (
 	"context"
 	"unsafe"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"enlist/internal/enlist"
 
-	"enlist/internal/audience"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // paramsReader reads params in steps: first the key, then the size of the other parameters, and
@@ -21,7 +21,7 @@ type paramsReader struct {
 	keepsText bool // raw never changes, so rest does not copy it
 	end       int  // number of bytes of raw that rest reads
 	count     int  // number of values that rest reads, with the key
-	key       audience.Input
+	key       enlist.Input
 	err       error // set if the key is not a valid string
 }
 
@@ -39,7 +39,7 @@ func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 	r.dec.ReadToken() // the opening bracket, which readEnvelope has checked
 	next := r.dec.PeekKind()
 	r.key.Kind = kindOf(next) // null if the array is empty
-	if r.key.Kind != audience.InputText {
+	if r.key.Kind != enlist.InputText {
 		return r
 	}
 	quoted, err := r.dec.ReadValue()
@@ -54,7 +54,7 @@ func newParamsReader(s *source, a *arena, raw []byte) *paramsReader {
 // keyText returns the text of a JSON string that is a key.
 func keyText(quoted []byte) (string, error) {
 	if len(quoted) > maxKeyText {
-		return "", audience.ErrInvalidKey
+		return "", enlist.ErrInvalidKey
 	}
 	text, err := unquote(quoted)
 	return string(text), err
@@ -105,9 +105,9 @@ func firstText(dec *jsontext.Decoder) (text string, ok bool) {
 
 // rest reads the parameters that measure has found. It returns them after the key. names are the
 // parameter names of the method.
-func (r *paramsReader) rest(names []string) ([]audience.Input, error) {
+func (r *paramsReader) rest(names []string) ([]enlist.Input, error) {
 	if cap(r.values) < r.count {
-		r.values = make([]audience.Input, 0, r.count)
+		r.values = make([]enlist.Input, 0, r.count)
 	}
 	if r.keepsText {
 		r.text = unsafe.String(&r.raw[0], r.end)
@@ -138,15 +138,15 @@ func refuseParameter(names []string, i int, r *refusal) error {
 }
 
 // errNoKey has no detail, because the published name of its code says enough.
-var errNoKey = audience.Refuse(audience.MissingKey, "")
+var errNoKey = enlist.Refuse(enlist.MissingKey, "")
 
 // authenticate returns the Caller of the key in params. decisions.md: 11
-func (h *Handler) authenticate(ctx context.Context, r *paramsReader) (*audience.Caller, error) {
+func (h *Handler) authenticate(ctx context.Context, r *paramsReader) (*enlist.Caller, error) {
 	switch {
-	case r.key.Kind != audience.InputText || r.err == nil && r.key.Text == "":
+	case r.key.Kind != enlist.InputText || r.err == nil && r.key.Text == "":
 		return nil, errNoKey
 	case r.err != nil:
-		return nil, audience.ErrInvalidKey
+		return nil, enlist.ErrInvalidKey
 	}
 	return h.service.Authenticate(ctx, r.key.Text)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // covers: spec auth.delay, decision 12
@@ -102,7 +103,7 @@ func TestCallOverTheAccountLimitWaitsAndIsThenRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		started := time.Now()
-		if err := (&exchange{handler: h}).enter(t.Context(), 1); audience.KindOf(err) != audience.Busy || time.Since(started) != 5*time.Second {
+		if err := (&exchange{handler: h}).enter(t.Context(), 1); enlist.KindOf(err) != enlist.Busy || time.Since(started) != 5*time.Second {
 			t.Errorf("the third call: got %v after %v, want the kind Busy after 5 s", err, time.Since(started))
 		}
 		if err := (&exchange{handler: h}).enter(t.Context(), 2); err != nil {
@@ -133,7 +134,7 @@ func TestRevokedKeyIsRefusedEvenIfCached(t *testing.T) {
 	} {
 		t.Run(body, func(t *testing.T) {
 			h := newHarness(t, Options{})
-			id := h.addKey(t, "SHORT", audience.KeyDetails{Account: 1, Level: audience.Full})
+			id := h.addKey(t, "SHORT", audience.KeyDetails{Account: 1, Level: enlist.Full})
 			body = strings.ReplaceAll(body, "KEY", h.keys["SHORT"])
 			if reply := h.post(t, body); strings.Contains(reply, `"code":300`) {
 				t.Errorf("%s before the key is revoked: got %s, want a reply without code 300", body, reply)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // covers: decision 3, decision 4, decision 8
@@ -150,7 +150,7 @@ func TestKeyIsTheFirstParameter(t *testing.T) {
 			var s source
 			r := newParamsReader(&s, new(arena), raw)
 			got := r.key.Text
-			if r.key.Kind != audience.InputText {
+			if r.key.Kind != enlist.InputText {
 				got = describe(&r.key)
 			}
 			if got != test.expected || r.err != nil {

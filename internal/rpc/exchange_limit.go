@@ -9,12 +9,12 @@ import (
 	"math"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
 
 // errTooManyCalls becomes code 399. decisions.md: 43
-var errTooManyCalls = audience.Refuse(audience.Busy, "")
+var errTooManyCalls = enlist.Refuse(enlist.Busy, "")
 
 // newCallLimiter returns a Limiter of the concurrent calls of each Account. Further calls wait in a
 // queue, at most the duration wait. decisions.md: 43
@@ -25,7 +25,7 @@ func newCallLimiter(calls int, wait time.Duration) *limiter.Limiter {
 // enter waits for a slot of the Account. The exchange keeps the slot until its next call or the end
 // of its reply. So replies that wait for slow clients are at most as many as the slots of the
 // Account.
-func (x *exchange) enter(ctx context.Context, id audience.AccountID) error {
+func (x *exchange) enter(ctx context.Context, id enlist.AccountID) error {
 	x.leave()
 	var err error
 	x.slot, err = x.handler.calls.AcquireFor(ctx, int64(id), 1)

@@ -8,16 +8,16 @@ import (
 	"strconv"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
 
 // LimitRate counts a call of a key. Over the rate of the key it returns an error with code 399 and sets the header
 // Retry-After. If the key has a rate, it sets the headers RateLimit and RateLimit-Policy of the Internet-Draft
 // draft-ietf-httpapi-ratelimit-headers-11. A key without a rate costs nothing.
-func (h *Handler) LimitRate(header http.Header, key *audience.Key) error {
+func (h *Handler) LimitRate(header http.Header, key *enlist.Key) error {
 	rate, policy := key.Rate, `"key"`
-	if rate == (audience.CallRate{}) {
+	if rate == (enlist.CallRate{}) {
 		rate, policy = h.options.KeyRate, `"default"`
 	}
 	if rate.Calls <= 0 {
@@ -31,7 +31,7 @@ func (h *Handler) LimitRate(header http.Header, key *audience.Key) error {
 		return nil
 	}
 	header.Set("Retry-After", seconds(next))
-	return audience.Refuse(audience.Busy, "the rate of this key is %s; send the call again in %s s", rate, seconds(next))
+	return enlist.Refuse(enlist.Busy, "the rate of this key is %s; send the call again in %s s", rate, seconds(next))
 }
 
 // seconds returns a duration in whole seconds, rounded up.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // maxRetryKey is the largest length of an Idempotency-Key in bytes.
@@ -26,8 +26,8 @@ var errRetryHeader = refuse(api.CodeInvalidParameters,
 // call in a batch, or outsideBatch. The position becomes part of the Idempotency-Key, because all
 // calls of a batch have the same header.
 func (x *exchange) retry(
-	caller *audience.Caller, m *method, values []audience.Input, index int,
-) (*audience.Caller, error) {
+	caller *enlist.Caller, m *method, values []enlist.Input, index int,
+) (*enlist.Caller, error) {
 	headers := x.request.Header["Idempotency-Key"]
 	if len(headers) == 0 {
 		return caller, nil
@@ -45,15 +45,15 @@ func (x *exchange) retry(
 		header += " " + strconv.Itoa(index) // unique: a valid header contains no space
 	}
 	again := *caller
-	again.Retry = &audience.Retry{Header: header, Fingerprint: fingerprint(m.name, values)}
+	again.Retry = &enlist.Retry{Header: header, Fingerprint: fingerprint(m.name, values)}
 	return &again, nil
 }
 
 // fingerprint returns the SHA-256 of a method and its parameters, without the API key. White
 // space and the escapes in strings do not change the fingerprint. The order of the members of an
 // object and the spelling of a number change it.
-func fingerprint(method string, values []audience.Input) (sum [32]byte) {
-	b := appendForHash(nil, &audience.Input{Kind: audience.InputText, Text: method})
+func fingerprint(method string, values []enlist.Input) (sum [32]byte) {
+	b := appendForHash(nil, &enlist.Input{Kind: enlist.InputText, Text: method})
 	for i := 1; i < len(values); i++ {
 		b = appendForHash(b, &values[i])
 	}
@@ -65,7 +65,7 @@ const kindBytes = `n"0tf[{`
 
 // appendForHash appends the kind of a value, its text and its items. The length of the text and
 // the number of items precede them, so that different values have different encodings.
-func appendForHash(b []byte, v *audience.Input) []byte {
+func appendForHash(b []byte, v *enlist.Input) []byte {
 	b = append(b, kindBytes[v.Kind])
 	b = binary.AppendUvarint(b, uint64(len(v.Text)))
 	b = append(b, v.Text...)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/mail"
 	"enlist/internal/store/teststores"
 )
@@ -30,7 +31,7 @@ type harness struct {
 	service *audience.Service
 	handler *Handler
 	server  *httptest.Server
-	account audience.AccountID
+	account enlist.AccountID
 	keys    map[string]string // text of each key by its name: READ, STANDARD, FULL, and OTHER (a key of another Account)
 
 	mu  sync.Mutex
@@ -57,10 +58,10 @@ func newHarnessOn(t testing.TB, e teststores.Engine, o Options) *harness {
 	}
 	h.service.SetComposer(mailer)
 	h.account = h.addAccount(t, "Example")
-	h.addKey(t, "READ", audience.KeyDetails{Account: h.account, Level: audience.Read})
-	h.addKey(t, "STANDARD", audience.KeyDetails{Account: h.account, Level: audience.Standard})
-	h.addKey(t, "FULL", audience.KeyDetails{Account: h.account, Level: audience.Full})
-	h.addKey(t, "OTHER", audience.KeyDetails{Account: h.addAccount(t, "Other"), Level: audience.Full})
+	h.addKey(t, "READ", audience.KeyDetails{Account: h.account, Level: enlist.Read})
+	h.addKey(t, "STANDARD", audience.KeyDetails{Account: h.account, Level: enlist.Standard})
+	h.addKey(t, "FULL", audience.KeyDetails{Account: h.account, Level: enlist.Full})
+	h.addKey(t, "OTHER", audience.KeyDetails{Account: h.addAccount(t, "Other"), Level: enlist.Full})
 
 	failed := 0
 	o.Now, o.Version = h.clock, "test"
@@ -96,9 +97,9 @@ func (h *harness) setClock(to time.Time) {
 	h.now = to
 }
 
-func (h *harness) addAccount(t testing.TB, name string) audience.AccountID {
+func (h *harness) addAccount(t testing.TB, name string) enlist.AccountID {
 	t.Helper()
-	a := audience.Account{Name: name, TimeZone: "UTC", ContactLimit: audience.NoContactLimit, CreationTime: firstMoment.Unix()}
+	a := enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: firstMoment.Unix()}
 	err := h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddAccount(&a) })
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func (h *harness) addAccount(t testing.TB, name string) audience.AccountID {
 	return a.ID
 }
 
-func (h *harness) addKey(t testing.TB, name string, d audience.KeyDetails) audience.KeyID {
+func (h *harness) addKey(t testing.TB, name string, d audience.KeyDetails) enlist.KeyID {
 	t.Helper()
 	d.Name = name
 	key, text, err := h.service.AddKey(t.Context(), d)
@@ -223,9 +224,9 @@ type failingSearchTx struct {
 
 var errBroken = errors.New("the disk is gone")
 
-func (b failingSearchTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+func (b failingSearchTx) SearchContacts(s *enlist.Search, each func(*enlist.Contact) error) error {
 	found := 0
-	return b.Tx.SearchContacts(s, func(c *audience.Contact) error {
+	return b.Tx.SearchContacts(s, func(c *enlist.Contact) error {
 		if found++; b.after > 0 && found > b.after {
 			return errBroken
 		}
@@ -261,11 +262,11 @@ func (h *harness) post(t testing.TB, body string) string {
 
 // call calls a method with the key FULL and returns the result. The call must succeed. params is
 // JSON: the parameters after the key, without square brackets around them.
-func (h *harness) call(t testing.TB, method, params string) *audience.Input {
+func (h *harness) call(t testing.TB, method, params string) *enlist.Input {
 	t.Helper()
 	reply := h.post(t, h.request(method, params))
 	v, err := parse(reply)
-	if err != nil || child(v, "error").Kind != audience.InputNull {
+	if err != nil || child(v, "error").Kind != enlist.InputNull {
 		t.Fatalf("%s: %s", method, reply)
 	}
 	return child(v, "result")

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // These tests check the HTTP side of the endpoint: paths, verbs, statuses and connections.
@@ -262,7 +262,7 @@ func TestCallThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 
 // The size of a tree is known before the tree is built.
 func TestTreeHasTheSizeThatWasMeasured(t *testing.T) {
-	if size := unsafe.Sizeof(audience.Input{}); size != valueBytes {
+	if size := unsafe.Sizeof(enlist.Input{}); size != valueBytes {
 		t.Errorf("an Input has %d bytes, want %d", size, valueBytes)
 	}
 	for _, test := range []struct {

@@ -10,6 +10,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // These tests walk the whole table of methods. No method may show or change what a key must not use: records of another
@@ -151,7 +152,7 @@ func TestEachMethodNeedsItsLevel(t *testing.T) {
 	h.addOneOfEachRecord(t)
 	before := h.store.committed()
 	for _, name := range slices.Sorted(maps.Keys(h.handler.methods)) {
-		for key, level := range map[string]audience.Level{"READ": audience.Read, "STANDARD": audience.Standard} {
+		for key, level := range map[string]enlist.Level{"READ": enlist.Read, "STANDARD": enlist.Standard} {
 			if level >= h.handler.methods[name].level {
 				continue
 			}
@@ -175,7 +176,7 @@ func TestARestrictedKeyUsesOnlyItsLists(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	h.addOneOfEachRecord(t)
-	h.addKey(t, "SECOND", audience.KeyDetails{Account: h.account, Level: audience.Full, Lists: []audience.ListID{2}})
+	h.addKey(t, "SECOND", audience.KeyDetails{Account: h.account, Level: enlist.Full, Lists: []enlist.ListID{2}})
 	before := h.store.committed()
 	for _, name := range slices.Sorted(maps.Keys(h.handler.methods)) {
 		params := goodParams[name]

@@ -12,15 +12,15 @@ import (
 	"strings"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // method is one operation of the API.
 type method struct {
 	name   string
-	level  audience.Level // lowest access level of a key that may call it
-	writes bool           // changes data, so it accepts an Idempotency-Key
-	params []string       // names of the parameters, api_key first
+	level  enlist.Level // lowest access level of a key that may call it
+	writes bool         // changes data, so it accepts an Idempotency-Key
+	params []string     // names of the parameters, api_key first
 	run    func(c *call) error
 
 	noun     string            // heading of the reference page
@@ -39,7 +39,7 @@ const (
 
 // Short names for the table: access levels, and whether a method writes.
 const (
-	read, standard, full = audience.Read, audience.Standard, audience.Full
+	read, standard, full = enlist.Read, enlist.Standard, enlist.Full
 	readOnly, writes     = false, true
 )
 
@@ -75,7 +75,7 @@ func (t table) of(noun string) group { return group{t, noun} }
 
 // add adds a method. params are the names of its parameters after api_key, separated by spaces. name=value is a
 // parameter that the caller may leave out, which has the same effect as the value.
-func (g group) add(name string, level audience.Level, writes bool, params string, run func(*call) error) *method {
+func (g group) add(name string, level enlist.Level, writes bool, params string, run func(*call) error) *method {
 	m := &method{name: name, level: level, writes: writes, params: []string{"api_key"}, run: run,
 		noun: g.noun, position: len(g.table), defaults: make(map[string]string)}
 	for param := range strings.FieldsSeq(params) {

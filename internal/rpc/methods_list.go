@@ -3,7 +3,10 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // addListMethods adds the methods for Lists and their preferences.
 func (t table) addListMethods() {
@@ -30,7 +33,7 @@ func (t table) addListMethods() {
 		deleteInList((*service).DeletePreference)).
 		says("Deletes a List preference.", "true", "303 310")
 	g.add("searchListPreferences", read, readOnly, "list_id"+searchParams,
-		searchInList((*service).SearchPreferences, audience.PreferenceAttributes)).
+		searchInList((*service).SearchPreferences, enlist.PreferenceAttributes)).
 		says("Returns the preferences of a List that match the criteria.", "array of Preference", "303 311")
 }
 

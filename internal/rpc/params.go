@@ -8,7 +8,7 @@ import (
 	"cmp"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // params are the parameters of a call by position. api_key is at position 0. A method reads all of
@@ -16,7 +16,7 @@ import (
 // wrong JSON type or an invalid value. If err is set, the method must not use the values.
 type params struct {
 	names  []string // parameter names of the method, api_key first
-	values []audience.Input
+	values []enlist.Input
 	arena  *arena
 	err    error
 
@@ -24,16 +24,16 @@ type params struct {
 
 	// The List and the Contact of the call; 0 if the method has none. call.shapeError checks them
 	// before it returns err.
-	listID    audience.ListID
-	contactID audience.ContactID
+	listID    enlist.ListID
+	contactID enlist.ContactID
 }
 
 // omitted is the value of every parameter that the caller did not send.
-var omitted audience.Input
+var omitted enlist.Input
 
 // at returns the parameter at a position. It returns null if the caller did not send the
 // parameter. decisions.md: 7
-func (p *params) at(i int) *audience.Input {
+func (p *params) at(i int) *enlist.Input {
 	if i < len(p.values) {
 		return &p.values[i]
 	}
@@ -44,7 +44,7 @@ func (p *params) at(i int) *audience.Input {
 func (p *params) refuse(i int, expected string) { p.refusePart(i, expected, p.at(i)) }
 
 // refusePart records that a value inside a parameter has the wrong shape.
-func (p *params) refusePart(i int, expected string, found *audience.Input) {
+func (p *params) refusePart(i int, expected string, found *enlist.Input) {
 	p.refuseAs(shapeCode(p.names, i), i, expected, describeFound(found))
 }
 
@@ -76,7 +76,7 @@ func (p *params) id(i int) int64 { return asID(p.at(i)) }
 
 // asID returns the ID in a value, or -1 if the value cannot be an ID. It returns 0 for 0, because
 // some methods give 0 a meaning.
-func asID(v *audience.Input) int64 {
+func asID(v *enlist.Input) int64 {
 	n, ok := v.AsInt()
 	if !ok {
 		return -1
@@ -85,19 +85,19 @@ func asID(v *audience.Input) int64 {
 }
 
 // list reads the ID of the call's List.
-func (p *params) list(i int) audience.ListID {
-	p.listID = audience.ListID(cmp.Or(p.id(i), -1))
+func (p *params) list(i int) enlist.ListID {
+	p.listID = enlist.ListID(cmp.Or(p.id(i), -1))
 	return p.listID
 }
 
 // listOrAll is list for a method in which 0 means all Lists.
-func (p *params) listOrAll(i int) audience.ListID {
-	p.listID = audience.ListID(p.id(i))
+func (p *params) listOrAll(i int) enlist.ListID {
+	p.listID = enlist.ListID(p.id(i))
 	return p.listID
 }
 
 // optionalList is listOrAll for a parameter that the caller may omit, which means all Lists.
-func (p *params) optionalList(i int) audience.ListID {
+func (p *params) optionalList(i int) enlist.ListID {
 	if p.at(i).IsBlank() {
 		return 0
 	}
@@ -105,18 +105,18 @@ func (p *params) optionalList(i int) audience.ListID {
 }
 
 // contact reads the ID of the call's Contact.
-func (p *params) contact(i int) audience.ContactID {
-	p.contactID = audience.ContactID(cmp.Or(p.id(i), -1))
+func (p *params) contact(i int) enlist.ContactID {
+	p.contactID = enlist.ContactID(cmp.Or(p.id(i), -1))
 	return p.contactID
 }
 
 // field reads the ID of a Field.
-func (p *params) field(i int) audience.FieldID { return audience.FieldID(p.id(i)) }
+func (p *params) field(i int) enlist.FieldID { return enlist.FieldID(p.id(i)) }
 
 // text reads a string. It returns "" for null.
 func (p *params) text(i int) string {
 	v := p.at(i)
-	if v.Kind != audience.InputText && v.Kind != audience.InputNull {
+	if v.Kind != enlist.InputText && v.Kind != enlist.InputNull {
 		p.refuse(i, "a string")
 	}
 	return v.Text
@@ -161,7 +161,7 @@ func (p *params) choice(i int) int64 {
 // address reads an email address or a mobile number. A JSON number becomes a text without an
 // exponent. The values of a Contact are read in the same way. decisions.md: 21
 func (p *params) address(i int) string {
-	if v := p.at(i); v.Kind == audience.InputNumber {
+	if v := p.at(i); v.Kind == enlist.InputNumber {
 		if text, ok := v.AsText(); ok {
 			return text
 		}

@@ -8,6 +8,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // batchOptions reads the options of a Batch. An unknown key is refused, because a misspelled option could send mail to
@@ -46,7 +47,7 @@ func (p *params) batchOptions(i int) (o audience.BatchOptions) {
 var plainOptions = []string{"name", "doubt", "rate", "local_time", "test_share", "winner", "winner_hours"}
 
 // number reads a member that is an integer. 0 would mean the default, so it becomes -1, which no option allows.
-func (p *params) number(i int, expected string, v *audience.Input) int64 {
+func (p *params) number(i int, expected string, v *enlist.Input) int64 {
 	n, ok := v.AsInt()
 	if !ok {
 		p.refusePart(i, expected, v)
@@ -58,11 +59,11 @@ func (p *params) number(i int, expected string, v *audience.Input) int64 {
 }
 
 // variants reads the option variants: an array of objects.
-func (p *params) variants(i int, v *audience.Input) []audience.Variant {
+func (p *params) variants(i int, v *enlist.Input) []audience.Variant {
 	switch {
 	case v.Omitted():
 		return nil
-	case v.Kind != audience.InputArray:
+	case v.Kind != enlist.InputArray:
 		p.refusePart(i, "variants as an array of objects", v)
 		return nil
 	}
@@ -75,7 +76,7 @@ func (p *params) variants(i int, v *audience.Input) []audience.Variant {
 				p.refuseKey(i, item.Name)
 			case value.Omitted():
 			case item.Name == "message_id":
-				all[j].Message = audience.MessageID(asID(&value))
+				all[j].Message = enlist.MessageID(asID(&value))
 			default:
 				all[j].Subject = p.word(i, "a subject that is a string", &value)
 			}
@@ -85,7 +86,7 @@ func (p *params) variants(i int, v *audience.Input) []audience.Variant {
 }
 
 // exclusion reads the option exclude.
-func (p *params) exclusion(i int, v *audience.Input) (x audience.Exclusion) {
+func (p *params) exclusion(i int, v *enlist.Input) (x audience.Exclusion) {
 	for _, item := range p.members(i, v, "exclude as an object") {
 		switch item.Name {
 		case "criteria":
@@ -100,11 +101,11 @@ func (p *params) exclusion(i int, v *audience.Input) (x audience.Exclusion) {
 }
 
 // members returns the members of an object that the caller may omit.
-func (p *params) members(i int, v *audience.Input, expected string) []audience.Input {
+func (p *params) members(i int, v *enlist.Input, expected string) []enlist.Input {
 	switch {
 	case v.Omitted():
 		return nil
-	case v.Kind != audience.InputObject:
+	case v.Kind != enlist.InputObject:
 		p.refusePart(i, expected, v)
 		return nil
 	}
@@ -121,17 +122,17 @@ func (p *params) refuseKey(i int, key string) {
 }
 
 // batches reads IDs of Batches: an array, or one ID. No Batch has the ID -1.
-func (p *params) batches(i int, v *audience.Input) []audience.BatchID {
+func (p *params) batches(i int, v *enlist.Input) []enlist.BatchID {
 	items := v.Items
 	switch {
 	case v.IsBlank():
 		return nil
-	case v.Kind != audience.InputArray:
-		items = []audience.Input{*v}
+	case v.Kind != enlist.InputArray:
+		items = []enlist.Input{*v}
 	}
-	ids := make([]audience.BatchID, len(items))
+	ids := make([]enlist.BatchID, len(items))
 	for j := range items {
-		ids[j] = audience.BatchID(asID(&items[j]))
+		ids[j] = enlist.BatchID(asID(&items[j]))
 	}
 	return ids
 }

@@ -3,7 +3,10 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // consent reads consent_type, consent_text, list_preferences and ip_address. i is the position of
 // consent_type. specification: Consent
@@ -18,11 +21,11 @@ func (p *params) consent(i int) audience.Consent {
 
 // consentType accepts any value, even a value that is not a string. The service refuses an invalid
 // consent type with 334, but only after it has checked the List. decisions.md: 27
-func consentType(v *audience.Input) audience.ConsentType {
+func consentType(v *enlist.Input) audience.ConsentType {
 	switch {
 	case v.IsBlank():
 		return ""
-	case v.Kind == audience.InputText:
+	case v.Kind == enlist.InputText:
 		return audience.ConsentType(v.Text)
 	}
 	return audience.ConsentType(describe(v))
@@ -34,7 +37,7 @@ func (p *params) preferences(i int) []audience.PreferenceChoice {
 	switch {
 	case v.Omitted():
 		return nil
-	case v.Kind != audience.InputObject:
+	case v.Kind != enlist.InputObject:
 		p.refuse(i, "an object of booleans")
 		return nil
 	}

@@ -8,28 +8,28 @@ import (
 	"strings"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // criteria reads search_criteria: an array of parts, or a single triple without an array around it.
 // If two parts have no connector between them, it joins them by AND. It returns nil if the parameter
 // has no triple.
 // specification: Search criteria; decisions.md: 33
-func (p *params) criteria(i int) *audience.Criteria { return p.criteriaIn(i, p.at(i)) }
+func (p *params) criteria(i int) *enlist.Criteria { return p.criteriaIn(i, p.at(i)) }
 
 // criteriaIn reads criteria that are the value v inside a parameter.
-func (p *params) criteriaIn(i int, v *audience.Input) *audience.Criteria {
+func (p *params) criteriaIn(i int, v *enlist.Input) *enlist.Criteria {
 	if v.IsBlank() {
 		return nil
 	}
 	var r criteriaReader
-	var found *audience.Criteria
+	var found *enlist.Criteria
 	var err *refusal
 	switch {
 	case v.IsScalar():
 		p.refusePart(i, "an array of triples", v)
 		return nil
-	case v.Kind == audience.InputObject || isTriple(v):
+	case v.Kind == enlist.InputObject || isTriple(v):
 		found, err = r.part(v, 1)
 	default:
 		found, err = r.group(v, 1)
@@ -46,11 +46,11 @@ type criteriaReader struct{ triples int }
 
 // group reads an array of parts. AND has a higher precedence than OR. group ignores a connector
 // that has no part before it or no part after it.
-func (r *criteriaReader) group(v *audience.Input, level int) (*audience.Criteria, *refusal) {
-	if level > audience.MaxCriteriaLevels {
-		return nil, badCriteria("more than %d levels", audience.MaxCriteriaLevels)
+func (r *criteriaReader) group(v *enlist.Input, level int) (*enlist.Criteria, *refusal) {
+	if level > enlist.MaxCriteriaLevels {
+		return nil, badCriteria("more than %d levels", enlist.MaxCriteriaLevels)
 	}
-	var alternatives, together []audience.Criteria
+	var alternatives, together []enlist.Criteria
 	for i := range v.Items {
 		item := &v.Items[i]
 		if or, ok := connector(item); ok {
@@ -77,21 +77,21 @@ func (r *criteriaReader) group(v *audience.Input, level int) (*audience.Criteria
 	case 1:
 		return &alternatives[0], nil
 	}
-	return &audience.Criteria{Any: alternatives}, nil
+	return &enlist.Criteria{Any: alternatives}, nil
 }
 
 // allOf joins parts by AND. It returns a single part unchanged.
-func allOf(parts []audience.Criteria) audience.Criteria {
+func allOf(parts []enlist.Criteria) enlist.Criteria {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	return audience.Criteria{All: parts}
+	return enlist.Criteria{All: parts}
 }
 
 // connector reports whether an item is a connector, in any letter case. The result or is true for
 // "OR" and false for "AND".
-func connector(v *audience.Input) (or, ok bool) {
-	if v.Kind != audience.InputText {
+func connector(v *enlist.Input) (or, ok bool) {
+	if v.Kind != enlist.InputText {
 		return false, false
 	}
 	or = strings.EqualFold(v.Text, "OR")
@@ -99,16 +99,16 @@ func connector(v *audience.Input) (or, ok bool) {
 }
 
 // part reads a triple or a group.
-func (r *criteriaReader) part(v *audience.Input, level int) (*audience.Criteria, *refusal) {
+func (r *criteriaReader) part(v *enlist.Input, level int) (*enlist.Criteria, *refusal) {
 	switch {
-	case v.Kind == audience.InputObject:
+	case v.Kind == enlist.InputObject:
 		return r.object(v)
-	case v.Kind == audience.InputArray && isTriple(v):
+	case v.Kind == enlist.InputArray && isTriple(v):
 		if len(v.Items) != 3 {
 			return nil, badCriteria("a triple has three elements: key, operator, value")
 		}
 		return r.triple(&v.Items[0], &v.Items[1], &v.Items[2])
-	case v.Kind == audience.InputArray:
+	case v.Kind == enlist.InputArray:
 		return r.group(v, level+1)
 	}
 	return nil, badCriteria("expected an array of triples, found %s in it", describe(v))
@@ -117,14 +117,14 @@ func (r *criteriaReader) part(v *audience.Input, level int) (*audience.Criteria,
 // isTriple reports whether an array is a triple. Otherwise it is a group. The first item of a
 // triple is a key, which is a string. A Field may have the name "OR" or "AND". If the first item is
 // "OR" or "AND", the array is a triple only if it has three items and the second is an operator.
-func isTriple(v *audience.Input) bool {
-	if len(v.Items) == 0 || v.Items[0].Kind != audience.InputText {
+func isTriple(v *enlist.Input) bool {
+	if len(v.Items) == 0 || v.Items[0].Kind != enlist.InputText {
 		return false
 	}
 	if _, ok := connector(&v.Items[0]); !ok {
 		return true
 	}
-	if len(v.Items) != 3 || v.Items[1].Kind != audience.InputText {
+	if len(v.Items) != 3 || v.Items[1].Kind != enlist.InputText {
 		return false
 	}
 	_, ok := connector(&v.Items[1])
@@ -132,8 +132,8 @@ func isTriple(v *audience.Input) bool {
 }
 
 // object reads a triple that is an object with the members field, modifier and value.
-func (r *criteriaReader) object(v *audience.Input) (*audience.Criteria, *refusal) {
-	var key, operator, operand *audience.Input
+func (r *criteriaReader) object(v *enlist.Input) (*enlist.Criteria, *refusal) {
+	var key, operator, operand *enlist.Input
 	for i := range v.Items {
 		switch item := &v.Items[i]; item.Name {
 		case "field":
@@ -153,16 +153,16 @@ func (r *criteriaReader) object(v *audience.Input) (*audience.Criteria, *refusal
 }
 
 // triple reads a key, operator and operand, and checks their JSON types.
-func (r *criteriaReader) triple(key, operator, operand *audience.Input) (*audience.Criteria, *refusal) {
+func (r *criteriaReader) triple(key, operator, operand *enlist.Input) (*enlist.Criteria, *refusal) {
 	r.triples++
 	switch {
-	case r.triples > audience.MaxCriteriaTests:
-		return nil, badCriteria("more than %d triples", audience.MaxCriteriaTests)
-	case key.Kind != audience.InputText:
+	case r.triples > enlist.MaxCriteriaTests:
+		return nil, badCriteria("more than %d triples", enlist.MaxCriteriaTests)
+	case key.Kind != enlist.InputText:
 		return nil, badCriteria("a key is a string, not %s", describe(key))
-	case operator.Kind != audience.InputText:
+	case operator.Kind != enlist.InputText:
 		return nil, badCriteria("an operator is a string, not %s", describe(operator))
-	case operand.Kind == audience.InputObject:
+	case operand.Kind == enlist.InputObject:
 		return nil, badCriteria("the value for %q is an object", key.Text)
 	}
 	for i := range operand.Items {
@@ -170,7 +170,7 @@ func (r *criteriaReader) triple(key, operator, operand *audience.Input) (*audien
 			return nil, badCriteria("the value for %q contains %s", key.Text, describe(item))
 		}
 	}
-	return &audience.Criteria{Key: key.Text, Operator: operator.Text, Value: *operand}, nil
+	return &enlist.Criteria{Key: key.Text, Operator: operator.Text, Value: *operand}, nil
 }
 
 // badCriteria returns the error for criteria that have the wrong shape.

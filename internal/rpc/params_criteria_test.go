@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // covers: decision 33
@@ -89,11 +89,11 @@ func criteriaParams(t *testing.T, text string) *params {
 	if err != nil {
 		t.Fatal(text, err)
 	}
-	return &params{names: []string{"search_criteria"}, values: []audience.Input{*v}}
+	return &params{names: []string{"search_criteria"}, values: []enlist.Input{*v}}
 }
 
 // show returns criteria as text, with parentheses around each group.
-func show(c *audience.Criteria) string {
+func show(c *enlist.Criteria) string {
 	if c == nil {
 		return "nil"
 	}
@@ -111,13 +111,13 @@ func show(c *audience.Criteria) string {
 	return "(" + strings.Join(parts, word) + ")"
 }
 
-func showInput(in audience.Input) string {
+func showInput(in enlist.Input) string {
 	switch in.Kind {
-	case audience.InputNull:
+	case enlist.InputNull:
 		return "."
-	case audience.InputTrue:
+	case enlist.InputTrue:
 		return "true"
-	case audience.InputArray:
+	case enlist.InputArray:
 		var parts []string
 		for _, item := range in.Items {
 			parts = append(parts, showInput(item))

@@ -9,6 +9,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // maxDetails is the largest number of values that a caller may send for one Contact. The number is
@@ -18,15 +19,15 @@ const maxDetails = 10_000
 
 // isObject reports whether a value is an object or an empty array. PHP encodes an empty object as
 // an empty array. decisions.md: 7
-func isObject(v *audience.Input) bool {
-	return v.Kind == audience.InputObject || v.Kind == audience.InputArray && len(v.Items) == 0
+func isObject(v *enlist.Input) bool {
+	return v.Kind == enlist.InputObject || v.Kind == enlist.InputArray && len(v.Items) == 0
 }
 
 // unboxOnce returns the item of an array with exactly one item. It returns any other value
 // unchanged. A caller may send an ID or a row inside one such array. A detail may be inside several
 // arrays: see Input.Unbox.
-func unboxOnce(v *audience.Input) *audience.Input {
-	if v.Kind == audience.InputArray && len(v.Items) == 1 {
+func unboxOnce(v *enlist.Input) *enlist.Input {
+	if v.Kind == enlist.InputArray && len(v.Items) == 1 {
 		return &v.Items[0]
 	}
 	return v
@@ -34,17 +35,17 @@ func unboxOnce(v *audience.Input) *audience.Input {
 
 // details returns the members of an object in the order in which the caller sent them. It removes
 // arrays around their values. The result is valid until the request is answered. decisions.md: 7
-func (p *params) details(v *audience.Input) []audience.Detail {
+func (p *params) details(v *enlist.Input) []enlist.Detail {
 	start := len(p.arena.details)
 	for i := range v.Items {
-		p.arena.details = append(p.arena.details, audience.Detail{Key: v.Items[i].Name, Value: v.Items[i].Unbox()})
+		p.arena.details = append(p.arena.details, enlist.Detail{Key: v.Items[i].Name, Value: v.Items[i].Unbox()})
 	}
 	return p.arena.details[start:]
 }
 
 // expect makes room for the details of rows. While the slice grows, the details of earlier rows would
 // keep its old arrays in memory.
-func (a *arena) expect(rows []audience.Input) {
+func (a *arena) expect(rows []enlist.Input) {
 	members := 0
 	for i := range rows {
 		members += len(unboxOnce(&rows[i]).Items)
@@ -53,7 +54,7 @@ func (a *arena) expect(rows []audience.Input) {
 }
 
 // contactDetails reads the values of one Contact. specification: subscribeContact, contact_details
-func (p *params) contactDetails(i int) []audience.Detail {
+func (p *params) contactDetails(i int) []enlist.Detail {
 	v := p.at(i)
 	switch {
 	case !isObject(v):
@@ -68,9 +69,9 @@ func (p *params) contactDetails(i int) []audience.Detail {
 
 // recordDetails reads the attributes of a List, Field or other definition: an
 // object, or an array of one object.
-func (p *params) recordDetails(i int) []audience.Detail {
+func (p *params) recordDetails(i int) []enlist.Detail {
 	v := p.at(i)
-	if inner := unboxOnce(v); inner.Kind == audience.InputObject {
+	if inner := unboxOnce(v); inner.Kind == enlist.InputObject {
 		v = inner
 	}
 	if !isObject(v) {
@@ -92,8 +93,8 @@ func (p *params) recordID(i int) int64 {
 
 // idMember returns the member "id" of an object, without an array around its value. It returns nil
 // if the object has no such member.
-func idMember(v *audience.Input) *audience.Input {
-	i := slices.IndexFunc(v.Items, func(member audience.Input) bool { return member.Name == "id" })
+func idMember(v *enlist.Input) *enlist.Input {
+	i := slices.IndexFunc(v.Items, func(member enlist.Input) bool { return member.Name == "id" })
 	if i < 0 {
 		return nil
 	}
@@ -102,10 +103,10 @@ func idMember(v *audience.Input) *audience.Input {
 
 // contacts reads the rows of addContacts. Each row is an object with the values of one Contact. The
 // parameter is an array of rows, or an object of rows: PHP encodes an array with gaps as an object.
-func (p *params) contacts(i int) [][]audience.Detail {
+func (p *params) contacts(i int) [][]enlist.Detail {
 	items := p.rows(i)
 	p.arena.expect(items)
-	all := make([][]audience.Detail, 0, len(items))
+	all := make([][]enlist.Detail, 0, len(items))
 	for j := range items {
 		if row := p.row(i, &items[j]); p.err == nil {
 			all = append(all, p.details(row))
@@ -122,14 +123,14 @@ func (p *params) editRows(i int) []audience.EditRow {
 	for j := range items {
 		if row := p.row(i, &items[j]); p.err == nil {
 			id := p.rowID(i, row)
-			all = append(all, audience.EditRow{ID: audience.ContactID(id), Details: withoutID(p.details(row))})
+			all = append(all, audience.EditRow{ID: enlist.ContactID(id), Details: withoutID(p.details(row))})
 		}
 	}
 	return all
 }
 
 // rows returns the rows of a parameter: an array or an object with up to MaxRows Contacts.
-func (p *params) rows(i int) []audience.Input {
+func (p *params) rows(i int) []enlist.Input {
 	v := p.at(i)
 	switch {
 	case v.IsScalar():
@@ -145,7 +146,7 @@ func (p *params) rows(i int) []audience.Input {
 
 // row returns a row without an array around it. It records an error if the row is not an object or
 // has more than maxDetails values.
-func (p *params) row(i int, item *audience.Input) *audience.Input {
+func (p *params) row(i int, item *enlist.Input) *enlist.Input {
 	row := unboxOnce(item)
 	switch {
 	case !isObject(row):
@@ -157,7 +158,7 @@ func (p *params) row(i int, item *audience.Input) *audience.Input {
 }
 
 // rowID reads the Contact ID of a row. The ID is also the member name in the reply.
-func (p *params) rowID(i int, row *audience.Input) int64 {
+func (p *params) rowID(i int, row *enlist.Input) int64 {
 	item := idMember(row)
 	if item == nil {
 		p.refuseContacts(i, "the id of each Contact", "an object without an id")
@@ -171,8 +172,8 @@ func (p *params) rowID(i int, row *audience.Input) int64 {
 }
 
 // withoutID removes the id from a row's details.
-func withoutID(details []audience.Detail) []audience.Detail {
-	return slices.DeleteFunc(details, func(d audience.Detail) bool { return d.Key == "id" })
+func withoutID(details []enlist.Detail) []enlist.Detail {
+	return slices.DeleteFunc(details, func(d enlist.Detail) bool { return d.Key == "id" })
 }
 
 // refuseContacts records that the parameter contacts has the wrong shape. This error has its own
@@ -183,23 +184,23 @@ func (p *params) refuseContacts(i int, expected, found string) {
 
 // contactIDs reads an array of IDs or a single ID. It also reads an object of IDs, because PHP
 // encodes an array with gaps as an object.
-func (p *params) contactIDs(i int) []audience.ContactID {
+func (p *params) contactIDs(i int) []enlist.ContactID {
 	v := p.at(i)
 	if v.IsBlank() {
 		return nil
 	}
 	items := v.Items
 	if v.IsScalar() {
-		items = []audience.Input{*v}
+		items = []enlist.Input{*v}
 	}
-	ids := make([]audience.ContactID, 0, len(items))
+	ids := make([]enlist.ContactID, 0, len(items))
 	for j := range items {
 		n, ok := items[j].AsInt()
 		if !ok {
 			p.refusePart(i, "an array of integers", &items[j])
 			return nil
 		}
-		ids = append(ids, audience.ContactID(n))
+		ids = append(ids, enlist.ContactID(n))
 	}
 	return ids
 }

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // defaultLimit is the limit of a search if the caller sent no limit. specification: Limits
@@ -15,9 +15,9 @@ const defaultLimit = 100
 
 // query reads the five parameters of a search that begin at position i.
 // specification: Search criteria
-func (p *params) query(i int) audience.Query {
-	q := audience.Query{Criteria: p.criteria(i), Limit: p.limit(i + 1), Offset: p.offset(i + 2)}
-	if v := p.at(i + 3); v.Kind == audience.InputText || v.Kind == audience.InputNull {
+func (p *params) query(i int) enlist.Query {
+	q := enlist.Query{Criteria: p.criteria(i), Limit: p.limit(i + 1), Offset: p.offset(i + 2)}
+	if v := p.at(i + 3); v.Kind == enlist.InputText || v.Kind == enlist.InputNull {
 		q.SortBy = v.Text
 	} else {
 		p.refuse(i+3, "the name of a key")
@@ -75,13 +75,13 @@ func (p *params) amount(i int, omitted int64) int64 {
 func (p *params) descending(i int) bool {
 	v := p.at(i)
 	switch {
-	case v.IsBlank(), v.Kind == audience.InputText && strings.EqualFold(v.Text, "DESC"):
+	case v.IsBlank(), v.Kind == enlist.InputText && strings.EqualFold(v.Text, "DESC"):
 		return true
-	case v.Kind == audience.InputText && strings.EqualFold(v.Text, "ASC"):
+	case v.Kind == enlist.InputText && strings.EqualFold(v.Text, "ASC"):
 		return false
 	}
 	found := describeFound(v)
-	if v.Kind == audience.InputText {
+	if v.Kind == enlist.InputText {
 		found = "another string"
 	}
 	p.refuseAs(shapeCode(p.names, i), i, "ASC or DESC", found)
@@ -95,15 +95,15 @@ func (p *params) returnedFields(i int) []string {
 	switch {
 	case v.Omitted():
 		return nil
-	case v.Kind == audience.InputText:
+	case v.Kind == enlist.InputText:
 		return []string{v.Text}
-	case v.Kind != audience.InputArray:
+	case v.Kind != enlist.InputArray:
 		p.refuse(i, "an array of names")
 		return nil
 	}
 	list := make([]string, len(v.Items))
 	for j := range v.Items {
-		if item := &v.Items[j]; item.Kind != audience.InputText && item.Kind != audience.InputNumber {
+		if item := &v.Items[j]; item.Kind != enlist.InputText && item.Kind != enlist.InputNumber {
 			p.refusePart(i, "an array of names", item)
 			return nil
 		}

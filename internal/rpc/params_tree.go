@@ -8,30 +8,30 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // kindOf returns the JSON type of a value that begins with the token k. If params is empty, k is "]"
 // instead, and kindOf returns InputNull.
-func kindOf(k jsontext.Kind) audience.InputKind {
+func kindOf(k jsontext.Kind) enlist.InputKind {
 	switch k {
 	case '"':
-		return audience.InputText
+		return enlist.InputText
 	case '0':
-		return audience.InputNumber
+		return enlist.InputNumber
 	case 't':
-		return audience.InputTrue
+		return enlist.InputTrue
 	case 'f':
-		return audience.InputFalse
+		return enlist.InputFalse
 	case '[':
-		return audience.InputArray
+		return enlist.InputArray
 	case '{':
-		return audience.InputObject
+		return enlist.InputObject
 	}
-	return audience.InputNull
+	return enlist.InputNull
 }
 
 // tree reads values from text. readEnvelope has checked that text is well-formed JSON. The strings
@@ -44,15 +44,15 @@ type tree struct {
 }
 
 // read reads the next value. depth is its nesting level. The request object is level 1.
-func (t *tree) read(depth int) (audience.Input, error) {
-	v := audience.Input{Kind: kindOf(t.dec.PeekKind())}
+func (t *tree) read(depth int) (enlist.Input, error) {
+	v := enlist.Input{Kind: kindOf(t.dec.PeekKind())}
 	var err error
 	switch v.Kind {
-	case audience.InputText:
+	case enlist.InputText:
 		v.Text, err = t.string()
-	case audience.InputNumber:
+	case enlist.InputNumber:
 		v.Text, err = t.raw()
-	case audience.InputArray, audience.InputObject:
+	case enlist.InputArray, enlist.InputObject:
 		if depth > maxDepth {
 			return v, errTooDeep
 		}
@@ -64,14 +64,14 @@ func (t *tree) read(depth int) (audience.Input, error) {
 }
 
 // children reads the items of an array or the members of an object.
-func (t *tree) children(kind audience.InputKind, depth int) ([]audience.Input, error) {
+func (t *tree) children(kind enlist.InputKind, depth int) ([]enlist.Input, error) {
 	if _, err := t.dec.ReadToken(); err != nil {
 		return nil, err
 	}
 	items := t.take()
 	for i := range items {
 		var name string
-		if kind == audience.InputObject {
+		if kind == enlist.InputObject {
 			var err error
 			name, err = t.string()
 			if err != nil {
@@ -90,7 +90,7 @@ func (t *tree) children(kind audience.InputKind, depth int) ([]audience.Input, e
 }
 
 // take returns memory for the items of the array or object that was opened last.
-func (t *tree) take() []audience.Input {
+func (t *tree) take() []enlist.Input {
 	n := int(t.sizes[t.opened])
 	t.opened++
 	start := len(t.values)
@@ -142,9 +142,9 @@ func strictly(err error) *refusal {
 // arena is memory for the values of one call. Later calls reuse it, so no code may keep a value
 // after the call is answered.
 type arena struct {
-	sizes   []int32           // number of items of each array and object, in the order of their first bytes
-	values  []audience.Input  // items of arrays and objects; its capacity is the size of the tree
-	details []audience.Detail // results of params.details
+	sizes   []int32         // number of items of each array and object, in the order of their first bytes
+	values  []enlist.Input  // items of arrays and objects; its capacity is the size of the tree
+	details []enlist.Detail // results of params.details
 	columns columns
 }
 

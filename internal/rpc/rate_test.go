@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // send sends a body and returns the reply and its headers.
@@ -28,10 +29,10 @@ func (h *harness) send(t *testing.T, path, body string) (string, http.Header) {
 // covers: spec limit.rate, decision 107
 func TestAKeyOverItsRateIsRefused(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{KeyRate: audience.CallRate{Calls: 60, Period: audience.PerMinute, Burst: 2}})
-	h.addKey(t, "SLOW", audience.KeyDetails{Account: h.account, Level: audience.Read,
-		Rate: audience.CallRate{Calls: 2, Period: audience.PerMinute, Burst: 1}})
-	free := h.addKey(t, "FREE", audience.KeyDetails{Account: h.account, Level: audience.Read, Rate: audience.AnyRate})
+	h := newHarness(t, Options{KeyRate: enlist.CallRate{Calls: 60, Period: enlist.PerMinute, Burst: 2}})
+	h.addKey(t, "SLOW", audience.KeyDetails{Account: h.account, Level: enlist.Read,
+		Rate: enlist.CallRate{Calls: 2, Period: enlist.PerMinute, Burst: 1}})
+	free := h.addKey(t, "FREE", audience.KeyDetails{Account: h.account, Level: enlist.Read, Rate: enlist.AnyRate})
 	call := func(key, wantCode, policy, limit, retry string) {
 		t.Helper()
 		reply, header := h.send(t, "/rpc", `{"id":1,"method":"countLists","params":["`+h.keys[key]+`"]}`)
@@ -53,13 +54,13 @@ func TestAKeyOverItsRateIsRefused(t *testing.T) {
 	for range 5 {
 		call("FREE", good, "", "", "")
 	}
-	if err := h.service.SetKeyRate(t.Context(), free, audience.CallRate{Calls: 1, Period: audience.PerSecond, Burst: 1}); err != nil {
+	if err := h.service.SetKeyRate(t.Context(), free, enlist.CallRate{Calls: 1, Period: enlist.PerSecond, Burst: 1}); err != nil {
 		t.Fatal(err)
 	}
 	call("FREE", good, "", "", "") // this call has the cached key; its transaction sees the change
 	call("FREE", good, `"key";q=1;w=1`, `"key";r=0;t=1`, "")
 	call("FREE", over, `"key";q=1;w=1`, `"key";r=0;t=1`, "1")
-	if err := h.service.SetKeyRate(t.Context(), free, audience.AnyRate); err != nil {
+	if err := h.service.SetKeyRate(t.Context(), free, enlist.AnyRate); err != nil {
 		t.Fatal(err)
 	}
 	call("OTHER", good, `"default";q=2;w=2`, `"default";r=1;t=1`, "") // its transaction sees the change
@@ -72,8 +73,8 @@ func TestAKeyOverItsRateIsRefused(t *testing.T) {
 func TestEachCallOfABatchCountsForTheRate(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
-	h.addKey(t, "SLOW", audience.KeyDetails{Account: h.account, Level: audience.Full,
-		Rate: audience.CallRate{Calls: 4, Period: audience.PerMinute, Burst: 4}})
+	h.addKey(t, "SLOW", audience.KeyDetails{Account: h.account, Level: enlist.Full,
+		Rate: enlist.CallRate{Calls: 4, Period: enlist.PerMinute, Burst: 4}})
 	add := `{"id":1,"method":"addList","params":["` + h.keys["SLOW"] + `",{"name":"x"}]}`
 	reply, header := h.send(t, "/rpc", "["+add+","+add+","+add+"]")
 	if strings.Count(reply, `"error":null`) != 3 || header.Get("RateLimit") != `"key";r=1;t=15` {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // appendBatchReport appends the numbers of a Batch as one object. agents is true for a caller of version 3.3: the
@@ -43,7 +44,7 @@ func (w *memberWriter) leftOut(counts *audience.BatchCounts) {
 }
 
 // appendList appends a member that is an array of objects.
-func appendList[T any](w *memberWriter, name string, attributes []audience.Attribute[T], all []T) {
+func appendList[T any](w *memberWriter, name string, attributes []enlist.Attribute[T], all []T) {
 	w.name(name)
 	w.b = append(w.b, '[')
 	for i := range all {
@@ -58,7 +59,7 @@ func appendList[T any](w *memberWriter, name string, attributes []audience.Attri
 }
 
 // appendMembers appends a member for each attribute of a record.
-func appendMembers[T any](w *memberWriter, attributes []audience.Attribute[T], record *T) {
+func appendMembers[T any](w *memberWriter, attributes []enlist.Attribute[T], record *T) {
 	for i := range attributes {
 		w.name(attributes[i].Name)
 		w.b = appendValue(w.b, attributes[i].Get(record))
@@ -105,7 +106,7 @@ type batchRowWriter struct {
 	byList    bool // the result is an object with an array for each List, and not one array
 	append    func([]byte, *audience.BatchRow) []byte
 	streaming bool
-	list      audience.ListID // of the last row; 0: no row was written
+	list      enlist.ListID // of the last row; 0: no row was written
 }
 
 func newBatchRowWriter(r *reply, kind audience.EventKind) *batchRowWriter {
@@ -136,13 +137,13 @@ func (w *batchRowWriter) Row(r *audience.BatchRow) error {
 	case w.streaming && len(w.reply.buf) >= firstBytes:
 		return w.reply.flush()
 	case !w.streaming && len(w.reply.buf)-w.reply.start > w.reply.options.MaxHeld:
-		return audience.ErrReplyTooLong
+		return enlist.ErrReplyTooLong
 	}
 	return nil
 }
 
 // separate appends what precedes the next row.
-func (w *batchRowWriter) separate(b []byte, list audience.ListID) []byte {
+func (w *batchRowWriter) separate(b []byte, list enlist.ListID) []byte {
 	switch {
 	case w.list == list || w.list != 0 && !w.byList:
 		return append(b, ',')

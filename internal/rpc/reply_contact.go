@@ -6,7 +6,7 @@ package rpc
 import (
 	"errors"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // contactWriter encodes each Contact when the search finds it. It implements
@@ -25,9 +25,9 @@ type contactWriter struct {
 // column is one key of the returned records. Its name is quoted only once for all records.
 type column struct {
 	name    []byte // `"name":`, with a comma before it except in the first column
-	field   audience.FieldID
+	field   enlist.FieldID
 	numeric bool
-	get     func(*audience.Contact) audience.Value // nil for a Field
+	get     func(*enlist.Contact) enlist.Value // nil for a Field
 }
 
 // newContactWriter returns the writer for the result of a search.
@@ -41,7 +41,7 @@ var errRestarted = errors.New("search started over after a part of its reply was
 
 // Begin begins the array of Contacts. A later call of Begin discards the Contacts that were written
 // before.
-func (w *contactWriter) Begin(columns []audience.Column, streaming bool) error {
+func (w *contactWriter) Begin(columns []enlist.Column, streaming bool) error {
 	if !w.reply.restart() {
 		return errRestarted
 	}
@@ -54,13 +54,13 @@ func (w *contactWriter) Begin(columns []audience.Column, streaming bool) error {
 // columns caches the quoted names of the last search. Often the next search asks for all columns of
 // the same List again. The service then passes the same slice of columns.
 type columns struct {
-	of       []audience.Column
+	of       []enlist.Column
 	prepared []column
 }
 
 // prepare returns the columns with quoted names. It compares the address of the first element of
 // its parameter with that of the cached slice, to find out whether they are the same slice.
-func (c *columns) prepare(of []audience.Column) []column {
+func (c *columns) prepare(of []enlist.Column) []column {
 	if len(of) > 0 && len(of) == len(c.of) && &of[0] == &c.of[0] {
 		return c.prepared
 	}
@@ -84,7 +84,7 @@ func (c *columns) prepare(of []audience.Column) []column {
 }
 
 // Contact appends the record of one Contact.
-func (w *contactWriter) Contact(c *audience.Contact) error {
+func (w *contactWriter) Contact(c *enlist.Contact) error {
 	b := w.reply.buf
 	if w.written > 0 {
 		b = append(b, ',')
@@ -97,13 +97,13 @@ func (w *contactWriter) Contact(c *audience.Contact) error {
 	case w.streaming && len(w.reply.buf) >= firstBytes:
 		return w.reply.flush()
 	case !w.streaming && w.buffer > 0 && len(w.reply.buf)-w.reply.start > w.buffer:
-		return audience.ErrReplyTooLong
+		return enlist.ErrReplyTooLong
 	}
 	return nil
 }
 
 // appendContact appends the record of a Contact.
-func appendContact(b []byte, columns []column, c *audience.Contact) []byte {
+func appendContact(b []byte, columns []column, c *enlist.Contact) []byte {
 	b = append(b, '{')
 	for i := range columns {
 		col := &columns[i]
@@ -126,10 +126,10 @@ func appendContact(b []byte, columns []column, c *audience.Contact) []byte {
 // converts a Field from text to numbers, some Contacts still have texts such as 007 or +5. These
 // are not valid JSON numbers, so appendNumber appends the number that the job will store.
 func appendNumber(b []byte, text string) []byte {
-	if audience.IsPlainDecimal(text) {
+	if enlist.IsPlainDecimal(text) {
 		return append(b, text...)
 	}
-	if normalised, ok := audience.ParseDecimal(text); ok {
+	if normalised, ok := enlist.ParseDecimal(text); ok {
 		return append(b, normalised...)
 	}
 	return appendString(b, text)

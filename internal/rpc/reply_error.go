@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // refusal is an error that this package returns before it calls the service.
@@ -32,32 +32,32 @@ func refuse(code api.Code, format string, args ...any) *refusal {
 // codeOf maps the Kind of an audience.Error to its published code. The code of Internal
 // depends on the method: see api.FailureName.
 var codeOf = [...]api.Code{
-	audience.InvalidKey:        api.CodeInvalidKey,
-	audience.MissingKey:        api.CodeMissingKey,
-	audience.NoList:            api.CodeNoList,
-	audience.NoContact:         api.CodeNoContact,
-	audience.NoField:           api.CodeNoField,
-	audience.NoFolder:          api.CodeNoFolder,
-	audience.NoMessage:         api.CodeNoMessage,
-	audience.NoBatch:           api.CodeNoBatch,
-	audience.NoAutoresponder:   api.CodeNoCampaign,
-	audience.InvalidParameters: api.CodeInvalidParameters,
-	audience.InvalidSearch:     api.CodeInvalidSearch,
-	audience.NoListForBatch:    api.CodeNoListForBatch,
-	audience.FieldNotFound:     api.CodeFieldNotFound,
-	audience.EmailFieldFixed:   api.CodeEmailFieldFixed,
-	audience.InvalidEmail:      api.CodeInvalidEmail,
-	audience.DuplicateField:    api.CodeDuplicateField,
-	audience.DuplicateFolder:   api.CodeDuplicateFolder,
-	audience.Denied:            api.CodeDenied,
-	audience.FolderNeeded:      api.CodeCannotDeleteFolder,
-	audience.ReservedField:     api.CodeReservedField,
-	audience.ContactLimit:      api.CodeContactLimit,
-	audience.InvalidConsent:    api.CodeInvalidConsent,
-	audience.ConsentRequired:   api.CodeConsentRequired,
-	audience.InvalidContacts:   api.CodeInvalidContactArray,
-	audience.NothingUpdated:    api.CodeNoContactUpdated,
-	audience.Busy:              api.CodeTooManyConcurrent,
+	enlist.InvalidKey:        api.CodeInvalidKey,
+	enlist.MissingKey:        api.CodeMissingKey,
+	enlist.NoList:            api.CodeNoList,
+	enlist.NoContact:         api.CodeNoContact,
+	enlist.NoField:           api.CodeNoField,
+	enlist.NoFolder:          api.CodeNoFolder,
+	enlist.NoMessage:         api.CodeNoMessage,
+	enlist.NoBatch:           api.CodeNoBatch,
+	enlist.NoAutoresponder:   api.CodeNoCampaign,
+	enlist.InvalidParameters: api.CodeInvalidParameters,
+	enlist.InvalidSearch:     api.CodeInvalidSearch,
+	enlist.NoListForBatch:    api.CodeNoListForBatch,
+	enlist.FieldNotFound:     api.CodeFieldNotFound,
+	enlist.EmailFieldFixed:   api.CodeEmailFieldFixed,
+	enlist.InvalidEmail:      api.CodeInvalidEmail,
+	enlist.DuplicateField:    api.CodeDuplicateField,
+	enlist.DuplicateFolder:   api.CodeDuplicateFolder,
+	enlist.Denied:            api.CodeDenied,
+	enlist.FolderNeeded:      api.CodeCannotDeleteFolder,
+	enlist.ReservedField:     api.CodeReservedField,
+	enlist.ContactLimit:      api.CodeContactLimit,
+	enlist.InvalidConsent:    api.CodeInvalidConsent,
+	enlist.ConsentRequired:   api.CodeConsentRequired,
+	enlist.InvalidContacts:   api.CodeInvalidContactArray,
+	enlist.NothingUpdated:    api.CodeNoContactUpdated,
+	enlist.Busy:              api.CodeTooManyConcurrent,
 }
 
 // wireError has the parts of an error in a reply.
@@ -81,8 +81,8 @@ func expose(err error, m *method) (wireError, bool) {
 		}
 		return w, true
 	}
-	e, ok := errors.AsType[*audience.Error](err)
-	if !ok || e.Kind == audience.Internal || int(e.Kind) >= len(codeOf) {
+	e, ok := errors.AsType[*enlist.Error](err)
+	if !ok || e.Kind == enlist.Internal || int(e.Kind) >= len(codeOf) {
 		return wireError{}, false
 	}
 	w := wireError{code: codeOf[e.Kind]}

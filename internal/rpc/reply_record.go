@@ -5,9 +5,10 @@ package rpc
 import (
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // appendString appends text as a JSON string.
@@ -24,11 +25,11 @@ func appendString(b []byte, s string) []byte {
 
 // appendValue appends a value of a record. IDs, times and counts become numbers, flags become
 // booleans, and all other values become strings. decisions.md: 41
-func appendValue(b []byte, c audience.Value) []byte {
+func appendValue(b []byte, c enlist.Value) []byte {
 	switch c.Kind {
-	case audience.KeyInt:
+	case enlist.KeyInt:
 		return strconv.AppendInt(b, c.Int, 10)
-	case audience.KeyBool:
+	case enlist.KeyBool:
 		return strconv.AppendBool(b, c.Int != 0)
 	}
 	return appendString(b, c.Text)
@@ -36,7 +37,7 @@ func appendValue(b []byte, c audience.Value) []byte {
 
 // encoder returns a function that appends a record. The record has its keys in the order of
 // attributes.
-func encoder[T any](attributes []audience.Attribute[T]) func([]byte, *T) []byte {
+func encoder[T any](attributes []enlist.Attribute[T]) func([]byte, *T) []byte {
 	return func(b []byte, record *T) []byte {
 		b = append(b, '{')
 		for i := range attributes {

@@ -3,7 +3,7 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import "enlist/internal/enlist"
 
 // rowWriter encodes each row when the service finds it. It implements audience.RowWriter.
 type rowWriter[T any] struct {
@@ -14,7 +14,7 @@ type rowWriter[T any] struct {
 }
 
 // writeRows writes an array of rows as the result. find sends the rows to the writer.
-func writeRows[T any](c *call, appendRow func([]byte, *T) []byte, find func(audience.RowWriter[T]) error) error {
+func writeRows[T any](c *call, appendRow func([]byte, *T) []byte, find func(enlist.RowWriter[T]) error) error {
 	w := &rowWriter[T]{reply: c.reply, appendRow: appendRow}
 	return w.end(find(w))
 }

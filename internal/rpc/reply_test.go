@@ -12,25 +12,25 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Every Kind of error except Internal has a code with a published name.
 //
 // covers: decision 5
 func TestEachErrorKindHasAPublishedCode(t *testing.T) {
-	for kind := audience.Internal + 1; kind <= audience.Busy; kind++ {
+	for kind := enlist.Internal + 1; kind <= enlist.Busy; kind++ {
 		t.Run(fmt.Sprint("kind ", kind), func(t *testing.T) {
-			w, published := expose(audience.Refuse(kind, "why"), nil)
+			w, published := expose(enlist.Refuse(kind, "why"), nil)
 			if !published || w.code.Name() == "" || w.message != w.code.Name()+": why" {
 				t.Errorf("kind %d: got code %d and message %q, want a published name and the detail", kind, w.code, w.message)
 			}
 		})
 	}
-	for i, err := range []error{errors.New("x"), audience.Refuse(audience.Internal, "x"), audience.Refuse(audience.Busy+1, "x")} {
+	for i, err := range []error{errors.New("x"), enlist.Refuse(enlist.Internal, "x"), enlist.Refuse(enlist.Busy+1, "x")} {
 		t.Run(fmt.Sprint("error without a code ", i), func(t *testing.T) {
 			if w, published := expose(err, nil); published {
 				t.Errorf("the internal error %v was published as %q", err, w.message)
@@ -41,7 +41,7 @@ func TestEachErrorKindHasAPublishedCode(t *testing.T) {
 
 // covers: decision 5
 func TestErrorMessageIsShortWithoutSquareBrackets(t *testing.T) {
-	err := audience.Refuse(audience.InvalidParameters, "Field [x]: expected %q", "[a]")
+	err := enlist.Refuse(enlist.InvalidParameters, "Field [x]: expected %q", "[a]")
 	if w, _ := expose(err, nil); w.message != `Invalid Method Parameters: Field (x): expected "(a)"` {
 		t.Errorf("got the message %s, want parentheses in place of square brackets", w.message)
 	}
@@ -63,9 +63,9 @@ func TestErrorDataHasTheNameOfTheParameterOrField(t *testing.T) {
 		expected string
 	}{
 		{"error with a position", &refusal{code: api.CodeInvalidParameters, position: 2}, `,"data":{"parameter":"list_id","position":2}`},
-		{"error with the name of a parameter", &audience.Error{Kind: audience.InvalidParameters, Field: "consent_text"}, `,"data":{"parameter":"consent_text","position":5}`},
-		{"error with the name of a Field", &audience.Error{Kind: audience.InvalidParameters, Field: "City"}, `,"data":{"field":"City"}`},
-		{"error without a parameter or Field", audience.Refuse(audience.NoList, ""), ``},
+		{"error with the name of a parameter", &enlist.Error{Kind: enlist.InvalidParameters, Field: "consent_text"}, `,"data":{"parameter":"consent_text","position":5}`},
+		{"error with the name of a Field", &enlist.Error{Kind: enlist.InvalidParameters, Field: "City"}, `,"data":{"field":"City"}`},
+		{"error without a parameter or Field", enlist.Refuse(enlist.NoList, ""), ``},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w, _ := expose(test.err, m)

@@ -6,15 +6,16 @@ package rpc
 import (
 	"net/http"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ParseCriteria reads a text of JSON as the parameter search_criteria of a call. It returns nil for a text without a
 // triple. Published returns the code of its errors.
-func ParseCriteria(text string) (*audience.Criteria, error) {
+func ParseCriteria(text string) (*enlist.Criteria, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -53,13 +54,13 @@ func (h *Handler) DelayFailure(r *http.Request) {
 type ContactEncoder struct{ columns []column }
 
 // NewContactEncoder returns the encoder of records with these columns.
-func NewContactEncoder(of []audience.Column) ContactEncoder {
+func NewContactEncoder(of []enlist.Column) ContactEncoder {
 	var c columns
 	return ContactEncoder{c.prepare(of)}
 }
 
 // Append appends the record of a Contact.
-func (e ContactEncoder) Append(b []byte, c *audience.Contact) []byte {
+func (e ContactEncoder) Append(b []byte, c *enlist.Contact) []byte {
 	return appendContact(b, e.columns, c)
 }
 

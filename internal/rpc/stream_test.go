@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // These tests check replies that are too long for the buffer, and clients that read them slowly.
@@ -26,11 +27,11 @@ func (h *harness) fill(t testing.TB, contacts int) {
 		t.Fatal(err)
 	}
 	note := strings.Repeat("words and \"more\" ", 300)
-	text := func(key, s string) audience.Detail {
-		return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: s}}
+	text := func(key, s string) enlist.Detail {
+		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: s}}
 	}
 	for i := range contacts {
-		_, err := h.service.Subscribe(t.Context(), caller, audience.SubscribeRequest{List: 1, Details: []audience.Detail{
+		_, err := h.service.Subscribe(t.Context(), caller, audience.SubscribeRequest{List: 1, Details: []enlist.Detail{
 			text("Email", fmt.Sprintf("c%d@example.org", i)), text("Note", note)}})
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +123,7 @@ func TestShortSearchNeedsNoStreamSlot(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 10_000})
 	h.fill(t, 3)
-	h.store.setFault("stream", audience.Refuse(audience.Busy, "too many long searches at once"))
+	h.store.setFault("stream", enlist.Refuse(enlist.Busy, "too many long searches at once"))
 	if reply := h.post(t, h.request("searchContacts", "1,[],0")); !strings.Contains(reply, `"result":null,"error":{"code":399,`) {
 		t.Errorf("a long reply without a free slot: got %s, want code 399", reply)
 	}
@@ -153,7 +154,7 @@ func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 	inside.Add(slots)
 	for range slots {
 		go func() {
-			err := audience.ErrReplyTooLong
+			err := enlist.ErrReplyTooLong
 			for err != nil && ctx.Err() == nil {
 				err = h.store.Stream(ctx, func(audience.Tx) error {
 					inside.Done()

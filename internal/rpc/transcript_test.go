@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -175,9 +175,9 @@ func (s *transcript) save(t *testing.T, line string, body string) {
 
 // child returns the member of an object by its name, or the item of an array by its position. It
 // returns nil if v has no such value.
-func child(v *audience.Input, key string) *audience.Input {
+func child(v *enlist.Input, key string) *enlist.Input {
 	for i := range v.Items {
-		if v.Kind == audience.InputObject && v.Items[i].Name == key || v.Kind == audience.InputArray && strconv.Itoa(i) == key {
+		if v.Kind == enlist.InputObject && v.Items[i].Name == key || v.Kind == enlist.InputArray && strconv.Itoa(i) == key {
 			return &v.Items[i]
 		}
 	}
@@ -228,9 +228,9 @@ func sameReply(expected, got string) error {
 }
 
 // same returns an error if two JSON values differ. where is the path of the values in the reply.
-func same(want, have *audience.Input, where string) error {
+func same(want, have *enlist.Input, where string) error {
 	switch {
-	case want.Kind == audience.InputText && want.Text == "$ANY":
+	case want.Kind == enlist.InputText && want.Text == "$ANY":
 		return nil
 	case want.Kind != have.Kind || want.Text != have.Text:
 		return fmt.Errorf("%s is %s %q, want %s %q", where, describe(have), have.Text, describe(want), want.Text)
@@ -250,7 +250,7 @@ func same(want, have *audience.Input, where string) error {
 }
 
 // parse reads JSON in the same strict way as params.
-func parse(text string) (*audience.Input, error) {
+func parse(text string) (*enlist.Input, error) {
 	if !jsontext.Value(text).IsValid() {
 		return nil, errors.New("not valid JSON")
 	}
@@ -263,7 +263,7 @@ func parse(text string) (*audience.Input, error) {
 }
 
 // readAll reads all parameters.
-func readAll(r *paramsReader) ([]audience.Input, error) {
+func readAll(r *paramsReader) ([]enlist.Input, error) {
 	names := []string{"api_key", "x", "y"}
 	if _, err := r.measure(names, everyParameter); err != nil {
 		return nil, err
@@ -282,7 +282,7 @@ func layOut(body string) string {
 		return body
 	}
 	items := child(v, "result")
-	if items == nil || items.Kind != audience.InputArray || len(items.Items) < 2 {
+	if items == nil || items.Kind != enlist.InputArray || len(items.Items) < 2 {
 		return body
 	}
 	dec := jsontext.NewDecoder(strings.NewReader(body))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file has the actions of Handler: one function for each kind of link and HTTP method.
@@ -116,7 +117,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) 
 func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link) {
 	url, err := h.service.LinkURL(r.Context(), l)
 	switch {
-	case audience.KindOf(err) == audience.NoLink:
+	case enlist.KindOf(err) == enlist.NoLink:
 		h.render(w, http.StatusGone, "nowhere", page{Title: "This link leads nowhere any more"})
 		return
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The tests in this file open the link that confirms a subscription and press its button.
@@ -51,7 +52,7 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 		return tx.PutDelivery(&d)
 	}))
 	for _, c := range []struct {
-		id   audience.ContactID
+		id   enlist.ContactID
 		text string
 	}{{ended, "This subscription has ended"}, {moved, "This link is out of date"}} {
 		for _, method := range []string{"GET", "POST"} {

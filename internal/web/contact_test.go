@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The tests in this file open the link of a notification, which shows a Contact.
@@ -61,13 +62,13 @@ func TestStatusIsShownInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		want    string
-		contact audience.Contact
+		contact enlist.Contact
 	}{
-		{"Subscribed", audience.Contact{IsActive: true}},
-		{"Subscribed, Inactive", audience.Contact{}},
-		{"Unsubscribed", audience.Contact{IsActive: true, IsUnsubscribed: true}},
-		{"Unsubscribed, Inactive", audience.Contact{IsUnsubscribed: true}},
-		{"Subscribed, Inactive: mail to the address came back", audience.Contact{IsBounceDeactivated: true}},
+		{"Subscribed", enlist.Contact{IsActive: true}},
+		{"Subscribed, Inactive", enlist.Contact{}},
+		{"Unsubscribed", enlist.Contact{IsActive: true, IsUnsubscribed: true}},
+		{"Unsubscribed, Inactive", enlist.Contact{IsUnsubscribed: true}},
+		{"Subscribed, Inactive: mail to the address came back", enlist.Contact{IsBounceDeactivated: true}},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			if got := strings.Join(status(&c.contact), ", "); got != c.want {

@@ -1,6 +1,9 @@
 package web
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // This file collects the values that the page of a Contact shows.
 
@@ -10,7 +13,7 @@ type details struct {
 	Status                       []string
 	Values, Preferences, Consent []row
 
-	schema *audience.Schema // has the Account's time zone
+	schema *enlist.Schema // has the Account's time zone
 }
 
 // row is one row of a table.
@@ -39,7 +42,7 @@ func newDetails(v *audience.ContactPage) *details {
 }
 
 // status returns the state of a Contact in words for the reader of the page.
-func status(c *audience.Contact) (all []string) {
+func status(c *enlist.Contact) (all []string) {
 	all = []string{"Subscribed"}
 	if c.IsUnsubscribed {
 		all[0] = "Unsubscribed"
@@ -71,5 +74,5 @@ func (d *details) consent(c *audience.LedgerRow) {
 
 // at formats Unix seconds as a time in the Account's time zone, with its offset from UTC.
 func (d *details) at(unix int64) string {
-	return d.schema.LocalTime(unix).Format("2 January 2006, 15:04 UTC-07:00")
+	return audience.LocalTime(d.schema, unix).Format("2 January 2006, 15:04 UTC-07:00")
 }

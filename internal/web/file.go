@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file sends files of Accounts. The link of a file is in mails and on web sites, so anyone who
@@ -31,7 +32,7 @@ const (
 const filePolicy = "default-src 'none'; sandbox"
 
 // file sends a file. Ranges and conditional requests work.
-func (h *Handler) file(w http.ResponseWriter, r *http.Request, id audience.FileID) {
+func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "this link is opened with GET", http.StatusMethodNotAllowed)
@@ -39,7 +40,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, id audience.FileI
 	}
 	f, err := h.service.FileOfLink(r.Context(), id)
 	switch {
-	case errors.Is(err, audience.ErrNoFile):
+	case errors.Is(err, enlist.ErrNoFile):
 		h.render(w, http.StatusGone, "nofile", page{Title: "This file does not exist any more"})
 		return
 	case err != nil:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The tests in this file request files of the Account.
@@ -18,7 +19,7 @@ import (
 func (h *harness) upload(name string, content []byte) string {
 	h.Helper()
 	h.service.SetFileSettings(audience.FileSettings{MaxFile: 10 << 20, MaxTotal: 1 << 30, Key: h.key})
-	folders, err := h.service.SearchFolders(h.Context(), h.caller, "file", audience.Query{})
+	folders, err := h.service.SearchFolders(h.Context(), h.caller, "file", enlist.Query{})
 	h.must(err)
 	f, err := h.service.UploadFile(h.Context(), h.caller, audience.UploadRequest{Folder: folders[0].ID, OnDuplicate: "overwrite",
 		Details: sent([]string{"name", name, "data", base64.StdEncoding.EncodeToString(content)})})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file checks the signature of a link and calls the action for it.
@@ -30,9 +31,9 @@ type Service interface {
 	// error of the Kind NoLink.
 	LinkURL(ctx context.Context, l audience.Link) (string, error)
 	// FileOfLink returns a file, or an error of the Kind InvalidParameters if it was deleted.
-	FileOfLink(ctx context.Context, id audience.FileID) (*audience.StoredFile, error)
+	FileOfLink(ctx context.Context, id enlist.FileID) (*audience.StoredFile, error)
 	// Piece returns a piece of the content of a file.
-	Piece(ctx context.Context, id audience.ContentID, number int64) ([]byte, error)
+	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
 	// Opened records that the recipient opened a mail, and Clicked that the recipient followed
 	// a link. userAgent is the header of the request.
 	Opened(ctx context.Context, l audience.Link, userAgent string) error
@@ -157,7 +158,7 @@ func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
 // failed replies with the page for an unexpected error. The cause is only written to the log.
 func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l audience.Link, err error) {
 	status := http.StatusInternalServerError
-	if audience.KindOf(err) == audience.Busy {
+	if enlist.KindOf(err) == enlist.Busy {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "10")
 	}

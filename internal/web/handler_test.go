@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The tests in this file check rules for links of every kind: invalid paths, HTTP methods, headers
@@ -21,7 +22,7 @@ import (
 var kinds = []audience.LinkKind{audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact}
 
 // links returns the paths of the links of all kinds for a Contact.
-func (h *harness) links(id audience.ContactID) []string {
+func (h *harness) links(id enlist.ContactID) []string {
 	h.Helper()
 	var all []string
 	for _, kind := range kinds {
@@ -172,7 +173,7 @@ func TestErrorPageHidesTheCause(t *testing.T) {
 	h.faults.view = errors.New("secret cause")
 	a := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
 	h.shows(a, http.StatusInternalServerError, "This did not work")
-	h.faults.view = audience.Refuse(audience.Busy, "secret cause")
+	h.faults.view = enlist.Refuse(enlist.Busy, "secret cause")
 	b := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
 	h.shows(b, http.StatusServiceUnavailable, "This did not work")
 	if strings.Contains(a.body+b.body, "secret") || b.Header.Get("Retry-After") == "" {

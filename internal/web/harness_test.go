@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
 
@@ -24,8 +25,8 @@ type harness struct {
 	*testing.T
 	store   audience.Store
 	service *audience.Service
-	caller  *audience.Caller
-	list    audience.ListID
+	caller  *enlist.Caller
+	list    enlist.ListID
 	key     audience.LinkKey
 	server  *httptest.Server
 	faults  *faults
@@ -44,16 +45,16 @@ func newHarness(t *testing.T, settings ...string) *harness {
 	}
 	h := &harness{T: t, store: store, now: time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)}
 	h.service = audience.NewService(store, h.clock)
-	h.caller = &audience.Caller{
-		Account: &audience.Account{Name: "Account in Sydney", TimeZone: "Australia/Sydney", ContactLimit: audience.NoContactLimit},
-		Key:     &audience.Key{Name: "full access", Level: audience.Full},
+	h.caller = &enlist.Caller{
+		Account: &enlist.Account{Name: "Account in Sydney", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit},
+		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},
 	}
 	h.must(store.Update(t.Context(), func(tx audience.Tx) error {
 		if err := tx.AddAccount(h.caller.Account); err != nil {
 			return err
 		}
 		h.caller.Key.AccountID = h.caller.Account.ID
-		return tx.AddKey(h.caller.Key, audience.HashKey(audience.NewKeyText()))
+		return tx.AddKey(h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
 	}))
 	h.list = h.addList(append([]string{"name", "News & <Views>"}, settings...)...)
 	h.key, err = h.service.LinkKey(t.Context())
@@ -117,7 +118,7 @@ func (h *harness) must(err error) {
 	}
 }
 
-func (h *harness) addList(pairs ...string) audience.ListID {
+func (h *harness) addList(pairs ...string) enlist.ListID {
 	h.Helper()
 	id, err := h.service.AddList(h.Context(), h.caller, sent(pairs))
 	h.must(err)
@@ -132,7 +133,7 @@ func (h *harness) editList(pairs ...string) {
 }
 
 // subscribe subscribes a Contact: pairs are keys and values.
-func (h *harness) subscribe(pairs ...string) audience.ContactID {
+func (h *harness) subscribe(pairs ...string) enlist.ContactID {
 	h.Helper()
 	id, err := h.service.Subscribe(h.Context(), h.caller, audience.SubscribeRequest{List: h.list, Details: sent(pairs)})
 	h.must(err)
@@ -140,16 +141,16 @@ func (h *harness) subscribe(pairs ...string) audience.ContactID {
 }
 
 // sent returns keys and values in the form in which a caller sends them.
-func sent(pairs []string) (all []audience.Detail) {
+func sent(pairs []string) (all []enlist.Detail) {
 	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, audience.Detail{Key: pairs[i], Value: audience.Input{Kind: audience.InputText, Text: pairs[i+1]}})
+		all = append(all, enlist.Detail{Key: pairs[i], Value: enlist.Input{Kind: enlist.InputText, Text: pairs[i+1]}})
 	}
 	return all
 }
 
 // remove deletes the Contact and all Contacts with a lower ID, in the same way as a deletion of
 // all Contacts of the List.
-func (h *harness) remove(id audience.ContactID) {
+func (h *harness) remove(id enlist.ContactID) {
 	h.Helper()
 	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error {
 		_, err := tx.RemoveContactsUpTo(h.list, id, 1000)
@@ -164,7 +165,7 @@ func (h *harness) hideList() {
 }
 
 // contact reads a Contact of the List.
-func (h *harness) contact(id audience.ContactID) (c *audience.Contact) {
+func (h *harness) contact(id enlist.ContactID) (c *enlist.Contact) {
 	h.Helper()
 	h.must(h.store.View(h.Context(), func(tx audience.Tx) (err error) {
 		c, err = tx.Contact(h.list, id)
@@ -174,17 +175,17 @@ func (h *harness) contact(id audience.ContactID) (c *audience.Contact) {
 }
 
 // delivery returns the key of a mail to a Contact, for an event at the harness's current time.
-func (h *harness) delivery(id audience.ContactID) audience.DeliveryKey {
+func (h *harness) delivery(id enlist.ContactID) audience.DeliveryKey {
 	return audience.DeliveryKey{List: h.list, Contact: id, Time: h.clock().Unix(), Cause: audience.CauseConfirmation}
 }
 
 // path returns the path of a link for a Contact.
-func (h *harness) path(kind audience.LinkKind, id audience.ContactID) string {
+func (h *harness) path(kind audience.LinkKind, id enlist.ContactID) string {
 	return h.key.Path(audience.Link{Kind: kind, DeliveryKey: h.delivery(id)})
 }
 
 // clickPath returns the path of a tracked link to a URL in Message 1.
-func (h *harness) clickPath(id audience.ContactID, url string) string {
+func (h *harness) clickPath(id enlist.ContactID, url string) string {
 	h.Helper()
 	targets, err := h.service.LinkTargets(h.Context(), 1, 0, []string{url})
 	h.must(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The tests in this file unsubscribe Contacts with the link of a mail: with the button of the page,
@@ -42,9 +43,9 @@ func TestButtonUnsubscribes(t *testing.T) {
 	var found []audience.Unsubscriber
 	h.must(h.store.View(t.Context(), func(tx audience.Tx) error {
 		found = nil
-		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []audience.ListID{h.list}}, func(u *audience.Unsubscriber) error { found = append(found, *u); return nil })
+		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error { found = append(found, *u); return nil })
 	}))
-	if len(found) != 1 || found[0].Address != "mira@example.com" || found[0].AddressType != audience.AddressEmail {
+	if len(found) != 1 || found[0].Address != "mira@example.com" || found[0].AddressType != enlist.AddressEmail {
 		t.Errorf("the Unsubscriber List is %+v, want only mira@example.com", found)
 	}
 }
@@ -164,7 +165,7 @@ func (h *harness) unsubscribers(want ...string) {
 	var got []string
 	h.must(h.store.View(h.Context(), func(tx audience.Tx) error {
 		got = nil
-		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []audience.ListID{h.list}}, func(u *audience.Unsubscriber) error {
+		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error {
 			got = append(got, strings.ToLower(u.Address))
 			return nil
 		})

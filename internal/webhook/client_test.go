@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"go.uber.org/goleak"
 )
@@ -67,9 +68,9 @@ func verify(r *http.Request, body []byte) error {
 
 // batch returns a batch with one event of a Contact and one of a List.
 func batch(url string) *audience.WebhookBatch {
-	return &audience.WebhookBatch{ID: "msg_1", URL: url, Secret: secret, Events: []audience.WebhookEvent{
-		{List: 3, Contact: 7, Object: audience.AboutContact, Event: audience.WebhookCreated, Time: 1767225600},
-		{List: 3, Object: audience.AboutList, Event: audience.WebhookBulkUpdated, Time: 1767225601},
+	return &audience.WebhookBatch{ID: "msg_1", URL: url, Secret: secret, Events: []enlist.WebhookEvent{
+		{List: 3, Contact: 7, Object: enlist.AboutContact, Event: enlist.WebhookCreated, Time: 1767225600},
+		{List: 3, Object: enlist.AboutList, Event: enlist.WebhookBulkUpdated, Time: 1767225601},
 	}}
 }
 

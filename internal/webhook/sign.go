@@ -11,23 +11,24 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file makes the body and the signature of a POST.
 
 // event is one event as it is written in JSON. specification: Webhooks
 type event struct {
-	List    audience.ListID           `json:"list_id"`
-	Contact audience.ContactID        `json:"contact_id,omitempty"`
-	Batch   audience.BatchID          `json:"batch_id,omitempty"`
-	Object  audience.WebhookObject    `json:"object"`
-	Event   audience.WebhookEventType `json:"event"`
-	Time    int64                     `json:"timestamp"`
+	List    enlist.ListID           `json:"list_id"`
+	Contact enlist.ContactID        `json:"contact_id,omitempty"`
+	Batch   enlist.BatchID          `json:"batch_id,omitempty"`
+	Object  enlist.WebhookObject    `json:"object"`
+	Event   enlist.WebhookEventType `json:"event"`
+	Time    int64                   `json:"timestamp"`
 }
 
 // encode returns the body of a POST. It returns the same bytes for the same events, so every
 // attempt to post a batch sends the same body.
-func encode(events []audience.WebhookEvent) ([]byte, error) {
+func encode(events []enlist.WebhookEvent) ([]byte, error) {
 	posted := make([]event, len(events))
 	for i := range events {
 		e := &events[i]

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -18,7 +19,7 @@ const (
 
 // Consents implements movein.Source. listmonk stores for each subscription when it began, its last change, and with the
 // setting privacy.record_optin_ip the IP address of the confirmation. It stores no text, so the type is not_recorded.
-func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []audience.ContactID) (
+func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlist.ContactID) (
 	[]audience.MovedConsents, error) {
 	all, position := make([]audience.MovedConsents, len(ids)), make(map[int64]int)
 	subscribers := make([]int64, len(ids))
@@ -38,7 +39,7 @@ func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []audie
 			first = append(first, text("consent_text", "listmonk has recorded a confirmation, without its time"), text("ip_address", ip))
 		}
 		rows := []audience.MovedRecord{first}
-		later := func(method string, time int64, more ...audience.Detail) { // at the front: the newest row is the first
+		later := func(method string, time int64, more ...enlist.Detail) { // at the front: the newest row is the first
 			rows = append([]audience.MovedRecord{append(audience.MovedRecord{number("time", time), text("method", method)}, more...)},
 				rows...)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -169,18 +170,18 @@ func (d *Database) each(ctx context.Context, what string, fn func(row pgx.Collec
 func seconds(column string) string { return "coalesce(extract(epoch FROM " + column + ")::bigint, 1)" }
 
 // text, number and flag return a detail of a record.
-func text(key, value string) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
+func text(key, value string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
 }
 
-func number(key string, n int64) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputNumber, Text: strconv.FormatInt(n, 10)}}
+func number(key string, n int64) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputNumber, Text: strconv.FormatInt(n, 10)}}
 }
 
-func flag(key string, is bool) audience.Detail {
-	kind := audience.InputFalse
+func flag(key string, is bool) enlist.Detail {
+	kind := enlist.InputFalse
 	if is {
-		kind = audience.InputTrue
+		kind = enlist.InputTrue
 	}
-	return audience.Detail{Key: key, Value: audience.Input{Kind: kind}}
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: kind}}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -134,17 +135,17 @@ const fieldsOfList = 1000
 // listFields are the Fields of a List.
 type listFields struct {
 	first      int64 // ID of the Fields, without their number
-	attributes map[string]audience.Field
+	attributes map[string]enlist.Field
 }
 
 // Fields implements movein.Source. An attribute gets a Field of its name. The Field of an attribute inside another one
 // has both names with a dot between them. A stored Field keeps its ID and its type.
-func (d *Database) Fields(ctx context.Context, list int64, stored []audience.Field) ([]audience.MovedRecord, error) {
+func (d *Database) Fields(ctx context.Context, list int64, stored []enlist.Field) ([]audience.MovedRecord, error) {
 	guesses, err := d.guess(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	f := &listFields{first: list * fieldsOfList, attributes: make(map[string]audience.Field)}
+	f := &listFields{first: list * fieldsOfList, attributes: make(map[string]enlist.Field)}
 	d.fields[list] = f
 	var records []audience.MovedRecord
 	for i, name := range fieldNames {
@@ -161,7 +162,7 @@ func (d *Database) Fields(ctx context.Context, list int64, stored []audience.Fie
 	for _, attribute := range slices.Sorted(maps.Keys(guesses)) {
 		name := fieldName(attribute)
 		record := audience.MovedRecord(guesses[attribute].Field(name))
-		i := slices.IndexFunc(stored, func(s audience.Field) bool { return s.Name == name })
+		i := slices.IndexFunc(stored, func(s enlist.Field) bool { return s.Name == name })
 		id := next
 		if i >= 0 {
 			id = int64(stored[i].ID)
@@ -171,12 +172,12 @@ func (d *Database) Fields(ctx context.Context, list int64, stored []audience.Fie
 			next++
 		}
 		if id >= f.first+fieldsOfList {
-			d.refuse(audience.MoveProblem{Record: "field", List: audience.ListID(list), Key: attribute,
+			d.refuse(audience.MoveProblem{Record: "field", List: enlist.ListID(list), Key: attribute,
 				Reason: fmt.Sprintf("a List has at most %d Fields", fieldsOfList-1)})
 			continue
 		}
 		records = append(records, append(record, number("id", id)))
-		f.attributes[attribute] = audience.Field{ID: audience.FieldID(id), Type: audience.FieldType(record.Text("type")),
+		f.attributes[attribute] = enlist.Field{ID: enlist.FieldID(id), Type: enlist.FieldType(record.Text("type")),
 			Values: record.Text("values_array")}
 	}
 	return records, nil

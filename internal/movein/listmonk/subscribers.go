@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -68,7 +69,7 @@ func (d *Database) contact(row pgx.CollectableRow, list int64) (audience.MovedRe
 	for _, v := range values {
 		field, ok := fields.attributes[v.attribute]
 		if ok {
-			contact = append(contact, audience.Detail{Key: fmt.Sprintf("field_%d", field.ID), Value: field.AttributeValue(v.value)})
+			contact = append(contact, enlist.Detail{Key: fmt.Sprintf("field_%d", field.ID), Value: audience.AttributeValue(&field, v.value)})
 		}
 	}
 	return contact, err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/pgtest"
@@ -91,8 +92,8 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 			t.Errorf("a new job has ID %d, want more than 5000, which is the holder of a webhook target", job.ID)
 		}
 	}
-	n := value(s.service.CountContacts(t.Context(), s.caller, lists[0], &audience.Criteria{Key: "Amount", Operator: "equals",
-		Value: audience.Input{Kind: audience.InputNumber, Text: "12.5"}}))(s)
+	n := value(s.service.CountContacts(t.Context(), s.caller, lists[0], &enlist.Criteria{Key: "Amount", Operator: "equals",
+		Value: enlist.Input{Kind: enlist.InputNumber, Text: "12.5"}}))(s)
 	if n == 0 {
 		t.Error("the search for the amount 12.5 found no Contact")
 	}
@@ -225,14 +226,14 @@ func execPostgres(t *testing.T, to, statement string) {
 
 // compareStores compares all data that the two stores return, and then the row counts of all
 // tables.
-func compareStores(t *testing.T, from, to string, lists []audience.ListID) {
+func compareStores(t *testing.T, from, to string, lists []enlist.ListID) {
 	t.Helper()
 	old, copied := openService(t, from), openService(t, to)
 	defer old.close()
 	defer copied.close()
 	want, got := old.readAll(lists), copied.readAll(lists)
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if diff := cmp.Diff(want[name], got[name], cmpopts.IgnoreUnexported(audience.Schema{}), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want[name], got[name], cmpopts.IgnoreUnexported(enlist.Schema{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-source +target):\n%s", name, strings.ReplaceAll(diff, "\u00a0", " "))
 		}
 	}
@@ -273,7 +274,7 @@ func (s *testService) jobs() []jobs.Job {
 }
 
 // readAll returns all data that the store can read, by the name of the kind of data.
-func (s *testService) readAll(lists []audience.ListID) map[string]any {
+func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 	s.Helper()
 	ctx, all := s.Context(), make(map[string]any)
 	all["accounts"] = value(s.service.Accounts(ctx))(s)
@@ -281,7 +282,7 @@ func (s *testService) readAll(lists []audience.ListID) map[string]any {
 	all["jobs"] = s.jobs()
 	all["sending domains"] = value(s.service.SendingDomains(ctx))(s)
 	all["link key"] = value(s.service.LinkKey(ctx))(s)
-	all["lists"] = value(s.service.SearchLists(ctx, s.caller, audience.Query{}))(s)
+	all["lists"] = value(s.service.SearchLists(ctx, s.caller, enlist.Query{}))(s)
 	all["message"] = value(s.service.Message(ctx, s.caller, 1))(s)
 	account := s.caller.Account.ID
 	s.must(s.store.View(ctx, func(tx audience.Tx) error {
@@ -323,14 +324,14 @@ func (s *testService) readAll(lists []audience.ListID) map[string]any {
 
 // contacts reads each Contact of a List, with its ledger rows and its deliveries. It passes them to
 // the function put.
-func (s *testService) contacts(tx audience.Tx, list audience.ListID, put func(string, any, error)) {
+func (s *testService) contacts(tx audience.Tx, list enlist.ListID, put func(string, any, error)) {
 	schema, err := tx.Schema(list)
 	put(fmt.Sprint("schema ", list), schema, err)
 	last, err := tx.LastContactID(list)
 	s.must(err)
-	for id := audience.ContactID(1); id <= last; id++ {
+	for id := enlist.ContactID(1); id <= last; id++ {
 		contact, err := tx.Contact(list, id)
-		if audience.KindOf(err) == audience.NoContact {
+		if enlist.KindOf(err) == enlist.NoContact {
 			continue
 		}
 		put(fmt.Sprint("contact ", id), contact, err)

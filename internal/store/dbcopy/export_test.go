@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
@@ -24,7 +25,7 @@ func TestAnExportHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	server := openService(t, from)
 	server.subscribeMore(lists[0], 3)
 	last := server.subscribeMore(lists[0], 1)
-	value(server.service.DeleteContacts(t.Context(), server.caller, audience.DeleteRequest{List: lists[0], Contacts: []audience.ContactID{last}}))(server)
+	value(server.service.DeleteContacts(t.Context(), server.caller, audience.DeleteRequest{List: lists[0], Contacts: []enlist.ContactID{last}}))(server)
 	to := filepath.Join(t.TempDir(), "export.db")
 	server.must(export(t, from, to))
 	server.close()
@@ -70,7 +71,7 @@ func export(t *testing.T, from, path string) error {
 }
 
 // subscribeMore adds Contacts with new addresses and returns the ID of the last one.
-func (s *testService) subscribeMore(list audience.ListID, n int) (last audience.ContactID) {
+func (s *testService) subscribeMore(list enlist.ListID, n int) (last enlist.ContactID) {
 	s.Helper()
 	for range n {
 		s.added++

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
 
@@ -21,7 +22,7 @@ type testService struct {
 	*testing.T
 	store   *teststores.Store
 	service *audience.Service
-	caller  *audience.Caller
+	caller  *enlist.Caller
 	added   int // Contacts that subscribeMore has added
 }
 
@@ -64,9 +65,9 @@ func (s *testService) update(fn func(audience.Tx) error) {
 	s.must(s.store.Update(s.Context(), fn))
 }
 
-func details(pairs ...string) (all []audience.Detail) {
+func details(pairs ...string) (all []enlist.Detail) {
 	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, audience.Detail{Key: pairs[i], Value: audience.Input{Kind: audience.InputText, Text: pairs[i+1]}})
+		all = append(all, enlist.Detail{Key: pairs[i], Value: enlist.Input{Kind: enlist.InputText, Text: pairs[i+1]}})
 	}
 	return all
 }
@@ -76,13 +77,13 @@ func details(pairs ...string) (all []audience.Detail) {
 const specialCharacters = "Ä ö ß İ 東京 😀 \\N \\x41 \t tab\r\nline \"quoted\" {a,b} 'it''s' $1 ?"
 
 // fillDatabase inserts rows into every table of a database, and returns the Lists that are not deleted.
-func fillDatabase(t *testing.T, location string, contacts int) (lists []audience.ListID) {
+func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.ListID) {
 	ctx := t.Context()
 	s := openService(t, location)
-	account := value(s.service.AddAccount(ctx, audience.AccountDetails{Name: "Lädchen 東京", TimeZone: "Australia/Sydney", ContactLimit: audience.NoContactLimit}))(s)
+	account := value(s.service.AddAccount(ctx, audience.AccountDetails{Name: "Lädchen 東京", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit}))(s)
 	s.caller = value(s.service.Operator(ctx, account.ID))(s)
 	s.caller.Key.Name = "operator"
-	key, _, err := s.service.AddKey(ctx, audience.KeyDetails{Account: account.ID, Name: "some Lists", Level: audience.Standard})
+	key, _, err := s.service.AddKey(ctx, audience.KeyDetails{Account: account.ID, Name: "some Lists", Level: enlist.Standard})
 	s.must(err)
 	folder := value(s.service.AddFolder(ctx, s.caller, details("name", "Mehr Läden", "type", "message")))(s)
 	for _, name := range []string{"News", "Überraschungen", "gone"} {
@@ -113,11 +114,11 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []audience
 }
 
 // addBatch adds a Batch for the first Contact, which is populated but not sent.
-func (s *testService) addBatch(message audience.MessageID, list audience.ListID) {
+func (s *testService) addBatch(message enlist.MessageID, list enlist.ListID) {
 	s.Helper()
-	exclude := audience.Exclusion{Criteria: &audience.Criteria{Key: "Über", Operator: "contains", Value: audience.Input{Kind: audience.InputText, Text: "nobody 😀"}}}
+	exclude := audience.Exclusion{Criteria: &enlist.Criteria{Key: "Über", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "nobody 😀"}}}
 	id := value(s.service.AddBatch(s.Context(), s.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{
-		{List: list, Type: "contacts", Contacts: []audience.ContactID{1}}}, Options: audience.BatchOptions{Exclude: exclude}}))(s)
+		{List: list, Type: "contacts", Contacts: []enlist.ContactID{1}}}, Options: audience.BatchOptions{Exclude: exclude}}))(s)
 	for range 2 {
 		if _, _, err := s.service.PrepareBatch(s.Context(), audience.PrepareBatch{Batch: id}); err != nil {
 			s.Fatal(err)
@@ -126,7 +127,7 @@ func (s *testService) addBatch(message audience.MessageID, list audience.ListID)
 }
 
 // addImport imports a file, so that its results are stored.
-func (s *testService) addImport(list audience.ListID) {
+func (s *testService) addImport(list enlist.ListID) {
 	s.Helper()
 	i := value(s.service.AddImport(s.Context(), s.caller, audience.NewImport{File: strings.NewReader("Email,Über\nimported@example.com,Ä 😀\nnope,\n"),
 		ImportOptions: audience.ImportOptions{List: list, FileName: "Läden.csv", ConsentType: "gdpr", ConsentText: "Ä"}}))(s)
@@ -136,7 +137,7 @@ func (s *testService) addImport(list audience.ListID) {
 // addFile stores a file whose bytes have all values.
 func (s *testService) addFile(name string, size int) {
 	s.Helper()
-	folders := value(s.service.SearchFolders(s.Context(), s.caller, "file", audience.Query{}))(s)
+	folders := value(s.service.SearchFolders(s.Context(), s.caller, "file", enlist.Query{}))(s)
 	content := make([]byte, size)
 	for i := range content {
 		content[i] = byte(i * 7)
@@ -145,10 +146,10 @@ func (s *testService) addFile(name string, size int) {
 		Details: details("name", name, "data", base64.StdEncoding.EncodeToString(content))}))(s)
 }
 
-func (s *testService) subscribeMany(lists []audience.ListID, contacts int) {
+func (s *testService) subscribeMany(lists []enlist.ListID, contacts int) {
 	s.Helper()
 	amounts := []string{"12.50", "-0.000", "100000000000000", "0.1", "-7", "1.10"}
-	var last audience.ContactID
+	var last enlist.ContactID
 	for i := range contacts {
 		list := lists[i%len(lists)]
 		last = value(s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{
@@ -166,12 +167,12 @@ func (s *testService) subscribeMany(lists []audience.ListID, contacts int) {
 	}
 	// The Contact with the highest ID is deleted. So the test can check that the target database does
 	// not use this ID again.
-	value(s.service.DeleteContacts(s.Context(), s.caller, audience.DeleteRequest{List: lists[(contacts-1)%len(lists)], Contacts: []audience.ContactID{last}}))(s)
+	value(s.service.DeleteContacts(s.Context(), s.caller, audience.DeleteRequest{List: lists[(contacts-1)%len(lists)], Contacts: []enlist.ContactID{last}}))(s)
 }
 
 // addRowsOutsideTheInterface stores some rows directly, because the Service stores them only with a
 // mail server or after an HTTP request.
-func (s *testService) addRowsOutsideTheInterface(account audience.AccountID, key audience.KeyID, list audience.ListID, message audience.MessageID) {
+func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key enlist.KeyID, list enlist.ListID, message enlist.MessageID) {
 	s.Helper()
 	s.update(func(tx audience.Tx) error {
 		delivery := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: audience.CauseAutoresponder(1)},
@@ -188,7 +189,7 @@ func (s *testService) addRowsOutsideTheInterface(account audience.AccountID, key
 		if err := tx.SetBouncesSince(list, 1, 77); err != nil {
 			return err
 		}
-		duplicate := audience.Contact{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
+		duplicate := enlist.Contact{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
 		if _, err := tx.InsertContact(&duplicate); err != nil {
 			return err
 		}
@@ -205,7 +206,7 @@ func (s *testService) addRowsOutsideTheInterface(account audience.AccountID, key
 			return err
 		}
 		now := time.Now().Unix()
-		if err := tx.SaveRetry(account, key, &audience.Retry{Header: specialCharacters, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
+		if err := tx.SaveRetry(account, key, &enlist.Retry{Header: specialCharacters, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
 			return err
 		}
 		return tx.RevokeKey(key, now)

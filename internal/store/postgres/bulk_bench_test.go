@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // BenchmarkBulk measures calls with 5,000 rows of 10 values each, from one caller: addContacts of new Contacts
@@ -31,7 +32,7 @@ func benchBulk(b *testing.B, call string) {
 	}
 	for i := range 9 {
 		_, err := service.AddField(ctx, caller, first.List,
-			[]audience.Detail{detail("name", fmt.Sprint("Field ", i)), detail("type", "text")})
+			[]enlist.Detail{detail("name", fmt.Sprint("Field ", i)), detail("type", "text")})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func benchBulk(b *testing.B, call string) {
 			if call == "rekey" {
 				changed = detail("Email", address(int64(n)*audience.MaxRows+int64(i)))
 			}
-			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []audience.Detail{changed}})
+			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []enlist.Detail{changed}})
 		}
 		b.StartTimer()
 		if call == "edit" || call == "rekey" {
@@ -68,10 +69,10 @@ func benchBulk(b *testing.B, call string) {
 }
 
 // benchRows returns MaxRows rows whose addresses begin at a number.
-func benchRows(first int64, value int) [][]audience.Detail {
-	rows := make([][]audience.Detail, audience.MaxRows)
+func benchRows(first int64, value int) [][]enlist.Detail {
+	rows := make([][]enlist.Detail, audience.MaxRows)
 	for i := range rows {
-		rows[i] = []audience.Detail{detail("Email", address(first+int64(i)))}
+		rows[i] = []enlist.Detail{detail("Email", address(first+int64(i)))}
 		for j := range 9 {
 			rows[i] = append(rows[i], detail(fmt.Sprint("Field ", j), fmt.Sprint("a value of some length ", value)))
 		}

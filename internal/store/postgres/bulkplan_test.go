@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -84,11 +85,11 @@ func manyContactCalls(t *testing.T, s *Store) {
 	must(err)
 	add := audience.AddRequest{List: first.List, Skip: audience.SkipUnsubscribed}
 	for i := range 3 {
-		add.Contacts = append(add.Contacts, []audience.Detail{detail("Email", address(int64(i)))})
+		add.Contacts = append(add.Contacts, []enlist.Detail{detail("Email", address(int64(i)))})
 	}
 	edit := audience.EditRequest{List: first.List}
-	var added []audience.ContactID
-	_, err = service.EditList(ctx, caller, first.List, []audience.Detail{detail("disallow_duplicate_contacts", "0")})
+	var added []enlist.ContactID
+	_, err = service.EditList(ctx, caller, first.List, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
 	must(err)
 	for _, overwrite := range []bool{false, true, false} {
 		add.Overwrite = overwrite
@@ -97,7 +98,7 @@ func manyContactCalls(t *testing.T, s *Store) {
 		added = append(added, ids...)
 		for _, id := range ids {
 			email := detail("Email", fmt.Sprintf("x%d@example.com", id))
-			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []audience.Detail{email}})
+			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []enlist.Detail{email}})
 		}
 	}
 	_, err = service.EditContacts(ctx, caller, edit)

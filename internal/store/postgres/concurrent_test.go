@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
 
@@ -23,13 +24,13 @@ import (
 func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
-	if _, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("disallow_duplicate_contacts", "0")}); err != nil {
+	if _, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")}); err != nil {
 		t.Fatal(err)
 	}
 	services := []*audience.Service{d.service, audience.NewService(openAt(t, url, Options{}), time.Now)}
 	var mu sync.Mutex
-	var ids []audience.ContactID
-	some := func() audience.ContactID {
+	var ids []enlist.ContactID
+	some := func() enlist.ContactID {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(ids) == 0 {
@@ -37,7 +38,7 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 		}
 		return ids[rand.IntN(len(ids))]
 	}
-	email := func() audience.Detail { return detail("Email", fmt.Sprintf("a%d@example.com", rand.IntN(4))) }
+	email := func() enlist.Detail { return detail("Email", fmt.Sprintf("a%d@example.com", rand.IntN(4))) }
 	rounds := 60
 	if testing.Short() {
 		rounds = 15
@@ -50,18 +51,18 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 				var err error
 				switch rand.IntN(4) {
 				case 0, 1:
-					var id audience.ContactID
-					id, err = service.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list, Details: []audience.Detail{email()}})
+					var id enlist.ContactID
+					id, err = service.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list, Details: []enlist.Detail{email()}})
 					mu.Lock()
 					ids = append(ids, id)
 					mu.Unlock()
 				case 2:
 					_, err = service.EditContacts(t.Context(), d.caller, audience.EditRequest{List: d.list, Contacts: []audience.EditRow{
-						{ID: some(), Details: []audience.Detail{email()}}}})
+						{ID: some(), Details: []enlist.Detail{email()}}}})
 				default:
-					_, err = service.DeleteContacts(t.Context(), d.caller, audience.DeleteRequest{List: d.list, Contacts: []audience.ContactID{some(), some(), some()}})
+					_, err = service.DeleteContacts(t.Context(), d.caller, audience.DeleteRequest{List: d.list, Contacts: []enlist.ContactID{some(), some(), some()}})
 				}
-				if err != nil && audience.KindOf(err) != audience.NothingUpdated {
+				if err != nil && enlist.KindOf(err) != enlist.NothingUpdated {
 					t.Error(err)
 				}
 			}
@@ -102,7 +103,7 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	first := newListFixture(t, openAt(t, url, Options{}))
 	request := audience.AddRequest{List: first.list}
 	for i := range 800 {
-		request.Contacts = append(request.Contacts, []audience.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
+		request.Contacts = append(request.Contacts, []enlist.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
 	}
 	ids, err := first.service.AddContacts(t.Context(), first.caller, request)
 	first.must(err)
@@ -112,7 +113,7 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 		all.Go(func() {
 			edit := audience.EditRequest{List: first.list}
 			for _, place := range rand.Perm(len(ids)) {
-				edit.Contacts = append(edit.Contacts, audience.EditRow{ID: ids[place], Details: []audience.Detail{detail("Mobile Phone", "041234567"+strconv.Itoa(i))}})
+				edit.Contacts = append(edit.Contacts, audience.EditRow{ID: ids[place], Details: []enlist.Detail{detail("Mobile Phone", "041234567"+strconv.Itoa(i))}})
 			}
 			if _, err := services[i%2].EditContacts(t.Context(), first.caller, edit); err != nil {
 				t.Error(err)
@@ -137,14 +138,14 @@ func TestFirstAndLaterStepsOfAddContactsDoNotDeadlock(t *testing.T) {
 		if err := tx.LockListForBulk(d.list); err != nil {
 			return err
 		}
-		if _, err := tx.Contact(d.list, 1); audience.KindOf(err) != audience.NoContact { // sends the lock to the server
+		if _, err := tx.Contact(d.list, 1); enlist.KindOf(err) != enlist.NoContact { // sends the lock to the server
 			return err
 		}
 		if !started {
 			started = true
 			go func() {
 				_, err := d.service.AddContacts(t.Context(), d.caller, audience.AddRequest{List: d.list,
-					Contacts: [][]audience.Detail{{detail("Email", "a@example.com")}}})
+					Contacts: [][]enlist.Detail{{detail("Email", "a@example.com")}}})
 				first <- err
 			}()
 		}
@@ -172,7 +173,7 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 	d := newListFixture(t, openAt(t, proxy.URL(url), Options{}))
 	request := audience.AddRequest{List: d.list}
 	for i := range 1200 {
-		request.Contacts = append(request.Contacts, []audience.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
+		request.Contacts = append(request.Contacts, []enlist.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
 	}
 	add := func(what string, overwrite, stored bool, skip int64) {
 		t.Helper()
@@ -193,7 +194,7 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 		request.Contacts[i] = append(request.Contacts[i], detail("Mobile Phone", fmt.Sprintf("04%08d", i)))
 	}
 	add("overwritten Contacts", true, true, audience.SkipUnsubscribed)
-	_, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("disallow_duplicate_contacts", "0")})
+	_, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
 	d.must(err)
 	add("duplicates", false, true, audience.SkipNone)
 	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
@@ -213,15 +214,15 @@ func TestDefinitionsOfAnotherProcessAreUsedAtOnce(t *testing.T) {
 	other := audience.NewService(openAt(t, url, Options{}), time.Now)
 	subscribe := func(s *audience.Service, key, value string) error {
 		_, err := s.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list,
-			Details: []audience.Detail{detail("Email", "a@example.com"), detail(key, value)}})
+			Details: []enlist.Detail{detail("Email", "a@example.com"), detail(key, value)}})
 		return err
 	}
 	d.must(subscribe(other, "Age", "x"))
 	for i := range 20 {
 		name := fmt.Sprintf("Age %d", i)
-		id, err := d.service.AddField(t.Context(), d.caller, d.list, []audience.Detail{detail("name", name), detail("type", "decimal")})
+		id, err := d.service.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name), detail("type", "decimal")})
 		d.must(err)
-		if err := subscribe(other, name, "x"); audience.KindOf(err) != audience.InvalidParameters {
+		if err := subscribe(other, name, "x"); enlist.KindOf(err) != enlist.InvalidParameters {
 			t.Errorf("a text for a decimal Field that another process has added: error %v, want InvalidParameters", err)
 		}
 		d.must(d.service.DeleteField(t.Context(), d.caller, d.list, id))
@@ -237,22 +238,22 @@ func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 	other := audience.NewService(openAt(t, url, Options{}), time.Now)
 	for round := range 8 {
 		name := fmt.Sprintf("Age %d", round)
-		id, err := d.service.AddField(t.Context(), d.caller, d.list, []audience.Detail{detail("name", name), detail("type", "text")})
+		id, err := d.service.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name), detail("type", "text")})
 		d.must(err)
 		var all sync.WaitGroup
 		for i := range 6 {
 			all.Go(func() {
 				for j := range 10 {
-					_, err := other.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list, Details: []audience.Detail{
+					_, err := other.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list, Details: []enlist.Detail{
 						detail("Email", fmt.Sprintf("a%d.%d.%d@example.com", round, i, j)), detail(name, []string{"12", "old"}[min(1, j/9)])}})
-					if err != nil && audience.KindOf(err) != audience.InvalidParameters {
+					if err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
 						t.Error(err)
 					}
 				}
 			})
 		}
-		_, changed := d.service.EditField(t.Context(), d.caller, d.list, id, []audience.Detail{detail("type", "decimal")})
-		if changed != nil && audience.KindOf(changed) != audience.InvalidParameters {
+		_, changed := d.service.EditField(t.Context(), d.caller, d.list, id, []enlist.Detail{detail("type", "decimal")})
+		if changed != nil && enlist.KindOf(changed) != enlist.InvalidParameters {
 			t.Error(changed)
 		}
 		all.Wait()
@@ -272,7 +273,7 @@ func TestStaleUpdateIsStoredOnce(t *testing.T) {
 	d := newListFixture(t, openAt(t, url, Options{}))
 	elsewhere := audience.NewService(openAt(t, url, Options{}), time.Now)
 	for i := range 5 {
-		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("name", fmt.Sprintf("List %d", i))})
+		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", fmt.Sprintf("List %d", i))})
 		d.must(err)
 		row := audience.LedgerRow{ListID: d.list, ContactID: 1, Method: "subscribeContact", Text: "yes"}
 		d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddLedgerRow(&row) }))

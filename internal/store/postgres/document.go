@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file decodes the JSONB document with the Field values of a Contact, in the form in
@@ -14,7 +14,7 @@ import (
 
 // readValues decodes a document such as {"12": "NSW", "13": 12.50} and appends its
 // values to v. If doc has no escapes, the values are substrings of doc and not copies.
-func readValues(doc string, v audience.Values) (audience.Values, error) {
+func readValues(doc string, v enlist.Values) (enlist.Values, error) {
 	s := scanner{text: doc, plain: strings.IndexByte(doc, '\\') < 0}
 	s.expect('{')
 	for s.peek() != '}' && !s.bad {
@@ -23,7 +23,7 @@ func readValues(doc string, v audience.Values) (audience.Values, error) {
 		}
 		field := s.key()
 		s.expect(':')
-		v = append(v, audience.FieldValue{Field: field, Text: s.value()})
+		v = append(v, enlist.FieldValue{Field: field, Text: s.value()})
 	}
 	s.expect('}')
 	if s.bad {
@@ -74,11 +74,11 @@ func (s *scanner) expect(c byte) {
 }
 
 // key reads a Field ID between quotes: up to 18 digits, which fit an int64.
-func (s *scanner) key() (id audience.FieldID) {
+func (s *scanner) key() (id enlist.FieldID) {
 	s.expect('"')
 	start := s.at
 	for ; s.at < len(s.text) && s.text[s.at]-'0' <= 9; s.at++ {
-		id = id*10 + audience.FieldID(s.text[s.at]-'0')
+		id = id*10 + enlist.FieldID(s.text[s.at]-'0')
 	}
 	s.bad = s.bad || s.at == start || s.at-start > 18
 	s.expect('"')

@@ -3,7 +3,7 @@ package postgres
 import (
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -13,15 +13,15 @@ import (
 func TestReadValuesReadsEveryDocumentAndRefusesOthers(t *testing.T) {
 	for _, c := range []struct {
 		rule, doc string
-		want      audience.Values
+		want      enlist.Values
 	}{
 		{"an empty document is read", `{}`, nil},
-		{"a text is read", `{"1":"NSW"}`, audience.Values{{Field: 1, Text: "NSW"}}},
+		{"a text is read", `{"1":"NSW"}`, enlist.Values{{Field: 1, Text: "NSW"}}},
 		{"a number keeps its decimals", `{"1": "a, }", "22": -12.50}`,
-			audience.Values{{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}}},
+			enlist.Values{{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}}},
 		{"escapes are decoded", `{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`,
-			audience.Values{{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}}},
-		{"a text with letters of other alphabets is read", `{"1":"ş İ 日本"}`, audience.Values{{Field: 1, Text: "ş İ 日本"}}},
+			enlist.Values{{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}}},
+		{"a text with letters of other alphabets is read", `{"1":"ş İ 日本"}`, enlist.Values{{Field: 1, Text: "ş İ 日本"}}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			got, err := readValues(c.doc, nil)
@@ -66,7 +66,7 @@ func TestReadValueReadsOneTextOrNumber(t *testing.T) {
 // BenchmarkReadValues measures how long readValues takes for a document with 10 values.
 func BenchmarkReadValues(b *testing.B) {
 	const doc = `{"1": "person1@example.com", "2": "0412345678", "3": "Ada", "4": "Lovelace", "5": "NSW", "6": "Sydney", "7": "some more text", "8": "and another", "9": 12.50, "10": "2026-01-31"}`
-	var v audience.Values
+	var v enlist.Values
 	for b.Loop() {
 		v, _ = readValues(doc, v[:0])
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
 
@@ -40,12 +41,12 @@ type callers struct {
 	failed   atomic.Int64
 
 	mu      sync.Mutex
-	ids     map[string]audience.ContactID // by address, for the calls that returned an ID
-	unknown map[string]bool               // addresses whose calls returned an error
+	ids     map[string]enlist.ContactID // by address, for the calls that returned an ID
+	unknown map[string]bool             // addresses whose calls returned an error
 }
 
 func (d *listFixture) callers() *callers {
-	c := &callers{listFixture: d, ending: make(chan struct{}), ids: make(map[string]audience.ContactID), unknown: make(map[string]bool)}
+	c := &callers{listFixture: d, ending: make(chan struct{}), ids: make(map[string]enlist.ContactID), unknown: make(map[string]bool)}
 	for i := range 8 {
 		c.all.Go(func() {
 			for j := 0; ; j++ {
@@ -94,7 +95,7 @@ func (c *callers) subscribeOnce(email string) {
 	c.unknown[email] = true
 }
 
-func (c *callers) note(email string, id audience.ContactID) {
+func (c *callers) note(email string, id enlist.ContactID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ids[email] = id
@@ -140,7 +141,7 @@ func (c *callers) stop() {
 }
 
 // find returns the ID of the Contact with an address, or 0 if there is none.
-func (c *callers) find(email string) (id audience.ContactID) {
+func (c *callers) find(email string) (id enlist.ContactID) {
 	c.Helper()
 	err := c.store.View(c.Context(), func(tx audience.Tx) error {
 		found, err := tx.ContactByKey(c.list, email)
@@ -149,7 +150,7 @@ func (c *callers) find(email string) (id audience.ContactID) {
 		}
 		return err
 	})
-	if err != nil && audience.KindOf(err) != audience.NoContact {
+	if err != nil && enlist.KindOf(err) != enlist.NoContact {
 		c.Fatal(err)
 	}
 	return id
@@ -223,7 +224,7 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	d := newListFixture(t, openAt(t, url, Options{}))
 	rename := func(s *audience.Service, name string) {
 		t.Helper()
-		_, err := s.EditList(t.Context(), d.caller, d.list, []audience.Detail{detail("name", name)})
+		_, err := s.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name)})
 		d.must(err)
 	}
 	see := func(name string) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
 
@@ -25,9 +26,9 @@ type listFixture struct {
 	*testing.T
 	store   *Store
 	service *audience.Service
-	caller  *audience.Caller
-	list    audience.ListID
-	schema  *audience.Schema
+	caller  *enlist.Caller
+	list    enlist.ListID
+	schema  *enlist.Schema
 }
 
 func newListFixture(t *testing.T, s *Store) *listFixture {
@@ -50,19 +51,19 @@ func (d *listFixture) must(err error) {
 }
 
 // subscribe subscribes an address. If key is not empty, it is the Idempotency-Key of the call.
-func (d *listFixture) subscribe(ctx context.Context, email, key string) (audience.ContactID, error) {
+func (d *listFixture) subscribe(ctx context.Context, email, key string) (enlist.ContactID, error) {
 	caller := *d.caller
 	if key != "" {
-		caller.Retry = &audience.Retry{Header: key}
+		caller.Retry = &enlist.Retry{Header: key}
 	}
-	return d.service.Subscribe(ctx, &caller, audience.SubscribeRequest{List: d.list, Details: []audience.Detail{
-		{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: email}},
+	return d.service.Subscribe(ctx, &caller, audience.SubscribeRequest{List: d.list, Details: []enlist.Detail{
+		{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: email}},
 	}})
 }
 
 // insert stores a Contact directly, without the Service.
-func (d *listFixture) insert(tx audience.Tx, email string) (audience.ContactID, error) {
-	c := audience.Contact{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
+func (d *listFixture) insert(tx audience.Tx, email string) (enlist.ContactID, error) {
+	c := enlist.Contact{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
 	inserted, err := tx.InsertContact(&c)
 	if err == nil && !inserted {
 		err = errors.New("another Contact has the address")
@@ -82,7 +83,7 @@ func (d *listFixture) wantCount(want int64) {
 		account, err := tx.AccountContacts(d.caller.Account.ID)
 		rows := int64(0)
 		if err == nil {
-			err = tx.SearchContacts(&audience.Search{Schema: d.schema}, func(*audience.Contact) error { rows++; return nil })
+			err = tx.SearchContacts(&enlist.Search{Schema: d.schema}, func(*enlist.Contact) error { rows++; return nil })
 		}
 		if list != want || account != want || rows != want {
 			d.Errorf("the counter of the List is %d, the counter of the Account %d, and there are %d rows; want %d", list, account, rows, want)
@@ -140,7 +141,7 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 		p.CutAfterNext()
 		return err
 	})
-	if err == nil || runs != 1 || audience.KindOf(err) != audience.Internal {
+	if err == nil || runs != 1 || enlist.KindOf(err) != enlist.Internal {
 		t.Errorf("the function ran %d times, want 1; error %v, want Internal", runs, err)
 	}
 	if err := through.Update(t.Context(), func(tx audience.Tx) error { _, err := d.insert(tx, "b@example.com"); return err }); err != nil {
@@ -152,7 +153,7 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 // transactions. Its function runs again, and the changes of both are stored.
 func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 	d := newListFixture(t, open(t))
-	var ids [2]audience.ContactID
+	var ids [2]enlist.ContactID
 	d.must(d.store.Update(t.Context(), func(tx audience.Tx) (err error) {
 		for i := range ids {
 			ids[i], err = d.insert(tx, fmt.Sprintf("a%d@example.com", i))
@@ -348,7 +349,7 @@ func TestSlowServerServesEveryCall(t *testing.T) {
 		})
 	}
 	all.Wait()
-	_, err := d.service.AddField(t.Context(), d.caller, d.list, []audience.Detail{detail("name", "Age"), detail("type", "decimal")})
+	_, err := d.service.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", "Age"), detail("type", "decimal")})
 	d.must(err)
 	d.must(d.store.Ready(t.Context()))
 	d.wantCount(8)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -123,14 +124,14 @@ func (c *traffic) start() {
 	call("change", func(i int) error {
 		_, err := c.subscribe(c.Context(), fmt.Sprintf("old%d@example.com", i%1000), "")
 		if i%20 == 19 && err == nil {
-			_, err = c.service.AddField(c.Context(), c.caller, c.list, []audience.Detail{detail("name", fmt.Sprint("Field ", i)), detail("type", "text")})
+			_, err = c.service.AddField(c.Context(), c.caller, c.list, []enlist.Detail{detail("name", fmt.Sprint("Field ", i)), detail("type", "text")})
 		}
 		return err
 	})
 	call("search", func(i int) error {
 		return c.store.Search(c.Context(), func(tx audience.Tx) error {
-			return tx.SearchContacts(&audience.Search{Schema: c.schema, Limit: 100, Offset: int64(i % 50), Columns: audience.Columns{All: true, System: true}},
-				func(*audience.Contact) error { return nil })
+			return tx.SearchContacts(&enlist.Search{Schema: c.schema, Limit: 100, Offset: int64(i % 50), Columns: enlist.Columns{All: true, System: true}},
+				func(*enlist.Contact) error { return nil })
 		})
 	})
 }

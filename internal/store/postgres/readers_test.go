@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // A transaction of one query sends no BEGIN and COMMIT. It is still read-only and has
@@ -59,13 +60,13 @@ func TestSingleQueryIsATransactionWithoutBegin(t *testing.T) {
 // the transaction.
 func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 	d := newListFixture(t, open(t))
-	key := &audience.SearchKey{Name: "is_active", Type: audience.KeyBool}
-	x := audience.SearchIndex{ListID: d.list, Key: key.IndexKey(), State: audience.IndexBuilding}
+	key := &enlist.SearchKey{Name: "is_active", Type: enlist.KeyBool}
+	x := enlist.SearchIndex{ListID: d.list, Key: key.IndexKey(), State: enlist.IndexBuilding}
 	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err }))
 	if _, err := d.store.BuildIndex(t.Context(), x.ID, d.list, key); err != nil {
 		t.Fatal(err)
 	}
-	x.State = audience.IndexReady
+	x.State = enlist.IndexReady
 	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) }))
 	for _, kind := range []string{"only query", "with BEGIN"} {
 		for range 3 {
@@ -79,9 +80,9 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 						return err
 					}
 				}
-				where := &audience.Condition{Key: key, Operator: audience.Exactly, Operands: []audience.Operand{{Int: 1}}}
-				s := &audience.Search{Schema: schema, Where: where, Limit: 7, Last: true}
-				return tx.SearchContacts(s, func(*audience.Contact) error { return nil })
+				where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Int: 1}}}
+				s := &enlist.Search{Schema: schema, Where: where, Limit: 7, Last: true}
+				return tx.SearchContacts(s, func(*enlist.Contact) error { return nil })
 			}))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
 
@@ -79,7 +80,7 @@ func (f *replicaFixture) count(s *Store) (n int64, byReplica bool) {
 	f.Helper()
 	before := s.searches.pool.Stat().AcquireCount()
 	f.must(s.Search(f.Context(), func(tx audience.Tx) (err error) {
-		n, err = tx.CountContacts(&audience.Search{Schema: f.schema})
+		n, err = tx.CountContacts(&enlist.Search{Schema: f.schema})
 		return err
 	}))
 	return n, s.searches.pool.Stat().AcquireCount() == before
@@ -174,7 +175,7 @@ func (f *replicaFixture) allowed(t *testing.T) {
 		t.Errorf("the search found %d Contacts, want %d; served by a replica: %t, want false", n, before+1, byReplica)
 	}
 	// Even if older data is allowed, a search uses the newest definitions.
-	made, err := f.service.AddList(t.Context(), f.caller, []audience.Detail{detail("name", "New")})
+	made, err := f.service.AddList(t.Context(), f.caller, []enlist.Detail{detail("name", "New")})
 	f.must(err)
 	f.must(lenient.Search(t.Context(), func(tx audience.Tx) error { _, err := tx.Schema(made); return err }))
 }
@@ -187,7 +188,7 @@ func (f *replicaFixture) inTheWay(t *testing.T) {
 	runs := 0
 	f.must(f.store.Search(t.Context(), func(tx audience.Tx) error {
 		runs++
-		if _, err := tx.CountContacts(&audience.Search{Schema: f.schema}); err != nil {
+		if _, err := tx.CountContacts(&enlist.Search{Schema: f.schema}); err != nil {
 			return err
 		}
 		if runs == 1 {

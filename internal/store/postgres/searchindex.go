@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5"
@@ -21,8 +21,8 @@ import (
 // PostgreSQL updates this index but never reads it. The next build drops it first.
 
 // BuildIndex implements audience.Store.
-func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID,
-	k *audience.SearchKey) (bytes int64, err error) {
+func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID,
+	k *enlist.SearchKey) (bytes int64, err error) {
 	name := sqlstore.IndexName(id)
 	err = s.withIndex(ctx, id, func(conn *pgxpool.Conn) error {
 		table, err := s.tableOf(ctx, conn, list)
@@ -49,7 +49,7 @@ func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list 
 // tableOf returns the name of the table on which an index of a List is created: the partition of the
 // List, or the distributed table. Citus creates the index on every shard, and it is empty on the
 // shards of other Lists.
-func (s *Store) tableOf(ctx context.Context, conn *pgxpool.Conn, list audience.ListID) (string, error) {
+func (s *Store) tableOf(ctx context.Context, conn *pgxpool.Conn, list enlist.ListID) (string, error) {
 	if s.distributed {
 		return "contact", nil
 	}
@@ -123,7 +123,7 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 // index. Without extended statistics it estimates that each value matches one row in 200. With this
 // wrong estimate, a search by two Fields with the results sorted by a third Field took 500 ms
 // instead of 2 ms. Citus refuses statistics of an expression of a distributed table.
-func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *audience.SearchKey) error {
+func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *enlist.SearchKey) error {
 	if of := dialect.Expression(k); of != k.Name && !s.distributed { // a plain column has statistics already
 		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+of+") FROM "+table); err != nil {
 			return fmt.Errorf("create statistics: %w", err)
@@ -136,7 +136,7 @@ func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table stri
 }
 
 // DropIndex implements audience.Store.
-func (s *Store) DropIndex(ctx context.Context, id audience.SearchIndexID) error {
+func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
 	return s.withIndex(ctx, id, func(conn *pgxpool.Conn) error { return dropIndex(ctx, conn, sqlstore.IndexName(id)) })
 }
 
@@ -152,7 +152,7 @@ func dropIndex(ctx context.Context, conn *pgxpool.Conn, name string) error {
 // withIndex runs do on a separate connection that has no time limits. Meanwhile it holds an advisory
 // lock for the index. If another process is building or dropping the index, withIndex returns
 // ErrIndexBusy. After a lost connection it runs do again.
-func (s *Store) withIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
+func (s *Store) withIndex(ctx context.Context, id enlist.SearchIndexID, do func(*pgxpool.Conn) error) error {
 	return retry(ctx, func() (again bool, err error) {
 		err = s.onceWithIndex(ctx, id, do)
 		return lost(err), err
@@ -160,7 +160,7 @@ func (s *Store) withIndex(ctx context.Context, id audience.SearchIndexID, do fun
 }
 
 // onceWithIndex is withIndex without repetition.
-func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do func(*pgxpool.Conn) error) error {
+func (s *Store) onceWithIndex(ctx context.Context, id enlist.SearchIndexID, do func(*pgxpool.Conn) error) error {
 	pool, err := migratingPool(ctx, s.config, 0)
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 	case err != nil:
 		return err
 	case !locked:
-		return audience.ErrIndexBusy
+		return enlist.ErrIndexBusy
 	}
 	// Without this statement PostgreSQL would keep the lock until it notices that the connection is
 	// closed.
@@ -190,7 +190,7 @@ func (s *Store) onceWithIndex(ctx context.Context, id audience.SearchIndexID, do
 }
 
 // BuiltIndexes implements audience.Store.
-func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, err error) {
+func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, err error) {
 	sizes, err := s.indexSizes(ctx, s.jobs)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, 
 		return nil, err
 	}
 	var name string
-	var b audience.BuiltIndex
+	var b enlist.BuiltIndex
 	_, err = pgx.ForEachRow(rows, []any{&name, &b.Good}, func() error {
 		b.ID, b.Bytes = sqlstore.IndexID(name), sizes[name]
 		if b.ID != 0 {

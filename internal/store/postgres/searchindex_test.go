@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/storetest"
 
 	"github.com/jackc/pgx/v5"
@@ -60,7 +61,7 @@ func backendBuilding(t *testing.T, s *Store) (pid int) {
 // the next build replaces it.
 func TestInterruptedBuildIsRepeated(t *testing.T) {
 	s := open(t)
-	key := &audience.SearchKey{Name: "is_active", Type: audience.KeyBool}
+	key := &enlist.SearchKey{Name: "is_active", Type: enlist.KeyBool}
 	for range 2 { // the second build finds the invalid index of the first
 		end := openTransaction(t, s)
 		built := make(chan error)
@@ -69,10 +70,10 @@ func TestInterruptedBuildIsRepeated(t *testing.T) {
 			built <- err
 		}()
 		pid := backendBuilding(t, s)
-		if _, err := s.BuildIndex(t.Context(), 7, 1, key); err != audience.ErrIndexBusy {
+		if _, err := s.BuildIndex(t.Context(), 7, 1, key); err != enlist.ErrIndexBusy {
 			t.Errorf("a second build during the first: error %v, want ErrIndexBusy", err)
 		}
-		if err := s.DropIndex(t.Context(), 7); err != audience.ErrIndexBusy {
+		if err := s.DropIndex(t.Context(), 7); err != enlist.ErrIndexBusy {
 			t.Errorf("a drop during the build: error %v, want ErrIndexBusy", err)
 		}
 		if _, err := s.jobs.Exec(t.Context(), "SELECT pg_cancel_backend($1)", pid); err != nil {
@@ -81,7 +82,7 @@ func TestInterruptedBuildIsRepeated(t *testing.T) {
 		if err := <-built; err == nil {
 			t.Error("BuildIndex returned no error although PostgreSQL cancelled the statement")
 		}
-		wantBuilt(t, s, audience.BuiltIndex{ID: 7})
+		wantBuilt(t, s, enlist.BuiltIndex{ID: 7})
 		end()
 	}
 
@@ -100,14 +101,14 @@ func TestInterruptedBuildIsRepeated(t *testing.T) {
 	if err := <-built; err != nil {
 		t.Errorf("BuildIndex after a lost connection: error %v, want none", err)
 	}
-	wantBuilt(t, s, audience.BuiltIndex{ID: 7, Good: true})
+	wantBuilt(t, s, enlist.BuiltIndex{ID: 7, Good: true})
 	if err := s.DropIndex(t.Context(), 7); err != nil {
 		t.Error(err)
 	}
 	wantBuilt(t, s)
 }
 
-func wantBuilt(t *testing.T, s *Store, want ...audience.BuiltIndex) {
+func wantBuilt(t *testing.T, s *Store, want ...enlist.BuiltIndex) {
 	t.Helper()
 	built, err := s.BuiltIndexes(t.Context())
 	if err != nil || len(built) != len(want) {

@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/jobqueue"
 	"enlist/internal/store/sqlstore"
 
@@ -102,7 +103,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
 	s.compactor = newCounterCompactor(s)
-	s.batcher = &insertBatcher{store: s, queues: make(map[audience.ListID]*batchQueue)}
+	s.batcher = &insertBatcher{store: s, queues: make(map[enlist.ListID]*batchQueue)}
 	return s, nil
 }
 
@@ -182,12 +183,12 @@ func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) err
 }
 
 // CachedKey implements audience.Store.
-func (s *Store) CachedKey(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+func (s *Store) CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
 	return s.cache.Key(hash)
 }
 
 // CachedSchema implements audience.Store.
-func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
+func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 	return s.cache.Schema(id)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -65,13 +66,13 @@ func benchSubscribe(b *testing.B, callers int) {
 	var names []string
 	for i := range 8 {
 		names = append(names, fmt.Sprintf("Field %d", i+1))
-		_, err := service.AddField(ctx, caller, first.List, []audience.Detail{detail("name", names[i]), detail("type", "text")})
+		_, err := service.AddField(ctx, caller, first.List, []enlist.Detail{detail("name", names[i]), detail("type", "text")})
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
 	parallel(b, callers, func(n int64) error {
-		details := []audience.Detail{detail("Email", address(n)), detail("Mobile Phone", fmt.Sprintf("+614%08d", n%100_000_000))}
+		details := []enlist.Detail{detail("Email", address(n)), detail("Mobile Phone", fmt.Sprintf("+614%08d", n%100_000_000))}
 		for _, name := range names {
 			details = append(details, detail(name, "a value of some length"))
 		}
@@ -108,6 +109,6 @@ const insertBare = `INSERT INTO contact (list_id, dedupe_key, mobile_key, creati
 	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
 	VALUES ($1, $2, $3, $4, $5, $6, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', $7)`
 
-func detail(key, text string) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: text}}
+func detail(key, text string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: text}}
 }

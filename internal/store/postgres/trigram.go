@@ -5,7 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file prepares indexes for parts of texts, which searches with contains, ends_with and
@@ -41,7 +41,7 @@ func (s *Store) findTrigrams(ctx context.Context) error {
 func (s *Store) FindsParts() bool { return s.trigrams != "" }
 
 // indexOn returns the text after ON in the statement that creates a SearchIndex.
-func (s *Store) indexOn(table string, list audience.ListID, k *audience.SearchKey) (string, error) {
+func (s *Store) indexOn(table string, list enlist.ListID, k *enlist.SearchKey) (string, error) {
 	switch {
 	case !k.Parts:
 		return dialect.IndexOn(table, list, k), nil

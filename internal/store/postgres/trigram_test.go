@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
 
@@ -39,7 +39,7 @@ func TestOpenWorksWithoutTrigrams(t *testing.T) {
 			if c.finds {
 				return
 			}
-			k := &audience.SearchKey{Field: &audience.Field{ID: 1}, Type: audience.KeyText, Parts: true}
+			k := &enlist.SearchKey{Field: &enlist.Field{ID: 1}, Type: enlist.KeyText, Parts: true}
 			if _, err := s.BuildIndex(t.Context(), 7, 1, k); err == nil || !strings.Contains(err.Error(), "pg_trgm") {
 				t.Errorf("BuildIndex: error %v, want one that names pg_trgm", err)
 			}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore"
 )
 
@@ -18,7 +19,7 @@ import (
 type insertBatcher struct {
 	store  *Store
 	mu     sync.Mutex
-	queues map[audience.ListID]*batchQueue // without an entry for a queue that has no callers
+	queues map[enlist.ListID]*batchQueue // without an entry for a queue that has no callers
 	all    sync.WaitGroup
 }
 
@@ -46,7 +47,7 @@ type batchedCall struct {
 
 // queueOf returns the key of the queue for a List. In a distributed database each List has a queue
 // of its own, because Lists can be on different servers. Otherwise all Lists share a queue.
-func (b *insertBatcher) queueOf(list audience.ListID) audience.ListID {
+func (b *insertBatcher) queueOf(list enlist.ListID) enlist.ListID {
 	if b.store.distributed {
 		return list
 	}
@@ -79,7 +80,7 @@ func (b *insertBatcher) run(ctx context.Context, a sqlstore.Address, fn func(aud
 }
 
 // work runs one transaction after another while callers wait in a queue.
-func (b *insertBatcher) work(key audience.ListID, q *batchQueue) {
+func (b *insertBatcher) work(key enlist.ListID, q *batchQueue) {
 	for {
 		batch := b.next(key, q)
 		if batch == nil {
@@ -93,7 +94,7 @@ func (b *insertBatcher) work(key audience.ListID, q *batchQueue) {
 }
 
 // next returns up to maxBatch of the waiting calls of a queue, or nil if no call waits.
-func (b *insertBatcher) next(key audience.ListID, q *batchQueue) []*batchedCall {
+func (b *insertBatcher) next(key enlist.ListID, q *batchQueue) []*batchedCall {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := min(len(q.waiting), maxBatch)

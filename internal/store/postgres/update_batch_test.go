@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5"
@@ -60,7 +61,7 @@ func newBatchFixture(t *testing.T) *batchFixture { return newBatchFixtureAt(t, d
 
 func newBatchFixtureAt(t *testing.T, url string) *batchFixture {
 	d := newListFixture(t, openAt(t, url, Options{}))
-	_, err := d.service.EditList(t.Context(), d.caller, d.list, []audience.Detail{
+	_, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{
 		detail("on_register_address", "owner@example.com"), detail("on_update_address", "owner@example.com")})
 	d.must(err)
 	_, err = d.subscribe(t.Context(), "first@example.com", "") // so that the cache contains the List from now on
@@ -74,9 +75,9 @@ func newBatchFixtureAt(t *testing.T, url string) *batchFixture {
 }
 
 // all subscribes all emails in one batch.
-func (g *batchFixture) all(emails ...string) (ids []audience.ContactID, errs []error) {
+func (g *batchFixture) all(emails ...string) (ids []enlist.ContactID, errs []error) {
 	g.Helper()
-	ids, errs = make([]audience.ContactID, len(emails)), make([]error, len(emails))
+	ids, errs = make([]enlist.ContactID, len(emails)), make([]error, len(emails))
 	g.batches.size = len(emails)
 	var all sync.WaitGroup
 	for i, email := range emails {
@@ -156,7 +157,7 @@ func TestRefusedRowFailsOnlyItsOwnCall(t *testing.T) {
 		CREATE TRIGGER refuse BEFORE INSERT ON contact FOR EACH ROW WHEN (NEW.dedupe_key = 'refused@example.com') EXECUTE FUNCTION refuse()`)
 	g.must(err)
 	_, errs := g.all("a@example.com", "refused@example.com", "b@example.com")
-	if errs[0] != nil || errs[2] != nil || audience.KindOf(errs[1]) != audience.Internal {
+	if errs[0] != nil || errs[2] != nil || enlist.KindOf(errs[1]) != enlist.Internal {
 		t.Errorf("errors %v, want only the second call to fail, with Internal", errs)
 	}
 	g.wantCount(3)

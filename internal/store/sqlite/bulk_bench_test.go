@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
 
@@ -53,7 +54,7 @@ func benchBulk(b *testing.B, call string, keyed bool) {
 		b.StopTimer()
 		caller := *u.caller
 		if keyed {
-			caller.Retry = &audience.Retry{Header: fmt.Sprint(i)}
+			caller.Retry = &enlist.Retry{Header: fmt.Sprint(i)}
 		}
 		run := u.prepare(call, &caller, i)
 		s.longest.Store(0)
@@ -71,14 +72,14 @@ func benchBulk(b *testing.B, call string, keyed bool) {
 type bulkBench struct {
 	*testing.B
 	service *audience.Service
-	caller  *audience.Caller
-	list    audience.ListID
+	caller  *enlist.Caller
+	list    enlist.ListID
 	fields  []string
-	ids     []audience.ContactID
+	ids     []enlist.ContactID
 }
 
 // add adds Contacts to the List and returns their IDs.
-func (u *bulkBench) add(rows [][]audience.Detail) []audience.ContactID {
+func (u *bulkBench) add(rows [][]enlist.Detail) []enlist.ContactID {
 	ids, err := u.service.AddContacts(context.Background(), u.caller, audience.AddRequest{List: u.list, Contacts: rows})
 	if err != nil {
 		u.Fatal(err)
@@ -87,7 +88,7 @@ func (u *bulkBench) add(rows [][]audience.Detail) []audience.ContactID {
 }
 
 // prepare stores the Contacts that the call needs and returns the call to measure.
-func (u *bulkBench) prepare(call string, caller *audience.Caller, i int) func() error {
+func (u *bulkBench) prepare(call string, caller *enlist.Caller, i int) func() error {
 	ctx := context.Background()
 	add := audience.AddRequest{List: u.list, Overwrite: call == "overwrite"}
 	edit := audience.EditRequest{List: u.list}
@@ -101,13 +102,13 @@ func (u *bulkBench) prepare(call string, caller *audience.Caller, i int) func() 
 			if call == "rekey" {
 				detail = text("Email", fmt.Sprintf("%d-%d@example.com", j, i))
 			}
-			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []audience.Detail{detail}})
+			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []enlist.Detail{detail}})
 		}
 		return func() error { _, err := u.service.EditContacts(ctx, caller, edit); return err }
 	case "delete", "where":
 		remove.Contacts = u.add(benchRows(fmt.Sprint("b", i), u.fields))
 		if call == "where" {
-			remove.Query.Criteria = &audience.Criteria{Key: "Email", Operator: "starts_with", Value: text("", "b").Value}
+			remove.Query.Criteria = &enlist.Criteria{Key: "Email", Operator: "starts_with", Value: text("", "b").Value}
 		}
 		return func() error { _, err := u.service.DeleteContacts(ctx, caller, remove); return err }
 	default:
@@ -120,10 +121,10 @@ func (u *bulkBench) prepare(call string, caller *audience.Caller, i int) func() 
 }
 
 // benchRows returns MaxRows rows with 10 values each. The multiplication puts the addresses in a random order.
-func benchRows(prefix string, fields []string) [][]audience.Detail {
-	rows := make([][]audience.Detail, audience.MaxRows)
+func benchRows(prefix string, fields []string) [][]enlist.Detail {
+	rows := make([][]enlist.Detail, audience.MaxRows)
 	for i := range rows {
-		rows[i] = []audience.Detail{text("Email", fmt.Sprintf("%s%d@example.com", prefix, uint32(i)*2654435761))}
+		rows[i] = []enlist.Detail{text("Email", fmt.Sprintf("%s%d@example.com", prefix, uint32(i)*2654435761))}
 		for _, f := range fields {
 			rows[i] = append(rows[i], text(f, "a value of some length"))
 		}

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // document decodes SQLite's binary JSON (JSONB), the stored form of field_values. SQLite promises
@@ -40,7 +40,7 @@ var errDocument = errors.New("field_values is not an object of texts and numbers
 
 // readValues decodes a document like {"12":"NSW","13":12.50} and appends its values to v. A
 // text without escapes shares the memory of the document.
-func readValues(text string, v audience.Values) (audience.Values, error) {
+func readValues(text string, v enlist.Values) (enlist.Values, error) {
 	whole := document{rest: text}
 	k, content := whole.next()
 	if k != kindObject || whole.rest != "" {
@@ -49,7 +49,7 @@ func readValues(text string, v audience.Values) (audience.Values, error) {
 	d := document{rest: content}
 	for d.rest != "" {
 		field := d.field()
-		v = append(v, audience.FieldValue{Field: field, Text: d.value()})
+		v = append(v, enlist.FieldValue{Field: field, Text: d.value()})
 	}
 	if d.bad {
 		return v, errDocument
@@ -83,12 +83,12 @@ func (d *document) next() (kind, string) {
 
 // field removes the first value, which is a key of the object, and returns it as a Field ID.
 // It accepts up to 18 digits, which always fit into an int64.
-func (d *document) field() (id audience.FieldID) {
+func (d *document) field() (id enlist.FieldID) {
 	k, digits := d.next()
 	d.bad = d.bad || k != kindText && k != kindRaw || digits == "" || len(digits) > 18
 	for i := range len(digits) {
 		d.bad = d.bad || digits[i]-'0' > 9
-		id = id*10 + audience.FieldID(digits[i]-'0')
+		id = id*10 + enlist.FieldID(digits[i]-'0')
 	}
 	return id
 }

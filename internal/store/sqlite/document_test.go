@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -47,19 +47,19 @@ func TestReadValuesDecodesWhatSQLiteEncodes(t *testing.T) {
 	long := strings.Repeat("é, ", 30_000)
 	for _, c := range []struct {
 		rule, doc string
-		want      audience.Values
+		want      enlist.Values
 	}{
 		{"an empty document is decoded", `{}`, nil},
-		{"a text is decoded", `{"1":"NSW"}`, audience.Values{{Field: 1, Text: "NSW"}}},
+		{"a text is decoded", `{"1":"NSW"}`, enlist.Values{{Field: 1, Text: "NSW"}}},
 		{"a number keeps its trailing zeros", `{"1": "a, }", "22": -12.50}`,
-			audience.Values{{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}}},
+			enlist.Values{{Field: 1, Text: "a, }"}, {Field: 22, Text: "-12.50"}}},
 		{"a Field ID with 18 digits is decoded", `{"1":0,"123456789012345678":123456789012345678901234567890}`,
-			audience.Values{{Field: 1, Text: "0"}, {Field: 123456789012345678, Text: "123456789012345678901234567890"}}},
+			enlist.Values{{Field: 1, Text: "0"}, {Field: 123456789012345678, Text: "123456789012345678901234567890"}}},
 		{"escapes are decoded", `{"1":"\"\\ \u00e9\ud83d\ude00\n","2":"\\"}`,
-			audience.Values{{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}}},
-		{"a text with a control character is decoded", `{"1":"ş İ 日本\u0001"}`, audience.Values{{Field: 1, Text: "ş İ 日本\x01"}}},
+			enlist.Values{{Field: 1, Text: "\"\\ é😀\n"}, {Field: 2, Text: `\`}}},
+		{"a text with a control character is decoded", `{"1":"ş İ 日本\u0001"}`, enlist.Values{{Field: 1, Text: "ş İ 日本\x01"}}},
 		{"a long text is decoded", `{"1":"` + long + `","2":"x"}`,
-			audience.Values{{Field: 1, Text: long}, {Field: 2, Text: "x"}}},
+			enlist.Values{{Field: 1, Text: long}, {Field: 2, Text: "x"}}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			got, err := readValues(binary(c.doc), nil)
@@ -100,7 +100,7 @@ func TestReadValuesDecodesResultsOfJSONBSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := readValues(row[0].(string), nil)
-	want := audience.Values{{Field: 3, Text: "\a\\ \"b\"\né"}, {Field: 5, Text: "7"}, {Field: 12, Text: "x"},
+	want := enlist.Values{{Field: 3, Text: "\a\\ \"b\"\né"}, {Field: 5, Text: "7"}, {Field: 12, Text: "x"},
 		{Field: 14, Text: "0.5"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v (-want +got)\n%s", err, diff)
@@ -112,10 +112,10 @@ func TestReadValuesDecodesDocumentsOfAnySize(t *testing.T) {
 	binary := binary(t)
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringN(0, 400, 70_000))).Draw(t, "texts")
-		var want audience.Values
+		var want enlist.Values
 		parts := make([]string, len(texts))
 		for i, text := range texts {
-			want = append(want, audience.FieldValue{Field: audience.FieldID(i), Text: text})
+			want = append(want, enlist.FieldValue{Field: enlist.FieldID(i), Text: text})
 			quoted, _ := json.Marshal(text)
 			parts[i] = fmt.Sprintf(`"%d":%s`, i, quoted)
 		}
@@ -147,7 +147,7 @@ func FuzzReadValues(f *testing.F) {
 
 func BenchmarkReadValues(b *testing.B) {
 	document := binary(b)(`{"1":"person1@example.com","2":"0412345678","3":"Ada","4":"Lovelace","5":"NSW","6":"Sydney","7":"some more text","8":"and another","9":12.50,"10":"2026-01-31"}`)
-	var v audience.Values
+	var v enlist.Values
 	for b.Loop() {
 		v, _ = readValues(document, v[:0])
 	}

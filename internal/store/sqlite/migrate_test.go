@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // openPath is the name of an environment variable. If it is set, the test binary is one of several
@@ -116,10 +117,10 @@ func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 		t.Fatal(err)
 	}
 	subscribe := func(service *audience.Service, i int) {
-		_, err := service.Subscribe(t.Context(), caller, audience.SubscribeRequest{List: first.List, Details: []audience.Detail{
-			{Key: "Email", Value: audience.Input{Kind: audience.InputText, Text: fmt.Sprintf("a%d@example.com", i)}}}})
+		_, err := service.Subscribe(t.Context(), caller, audience.SubscribeRequest{List: first.List, Details: []enlist.Detail{
+			{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: fmt.Sprintf("a%d@example.com", i)}}}})
 		if err == nil {
-			_, err = service.CountContacts(t.Context(), caller, first.List, &audience.Criteria{Key: "Email", Operator: "contains", Value: audience.Input{Kind: audience.InputText, Text: "a1"}})
+			_, err = service.CountContacts(t.Context(), caller, first.List, &enlist.Criteria{Key: "Email", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "a1"}})
 		}
 		if err != nil {
 			t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore"
 )
 
@@ -46,7 +47,7 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 		t.Error(err)
 	}
 	for _, err := range []error{s.Search(t.Context(), look), s.Stream(t.Context(), look)} {
-		if audience.KindOf(err) != audience.Busy {
+		if enlist.KindOf(err) != enlist.Busy {
 			t.Errorf("while all connections are in use, the error is %v, want one of the Kind Busy", err)
 		}
 	}
@@ -70,12 +71,12 @@ func TestASearchHasATimeLimit(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Search(t.Context(), forever); audience.KindOf(err) != audience.Busy {
+	if err := s.Search(t.Context(), forever); enlist.KindOf(err) != enlist.Busy {
 		t.Errorf("after SearchTime the error is %v, want one of the Kind Busy", err)
 	}
 	gone, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
-	if err := s.Search(gone, forever); !errors.Is(err, context.DeadlineExceeded) || audience.KindOf(err) == audience.Busy {
+	if err := s.Search(gone, forever); !errors.Is(err, context.DeadlineExceeded) || enlist.KindOf(err) == enlist.Busy {
 		t.Errorf("after the context ended the error is %v, want the error of the context", err)
 	}
 	// The last search uses the same connections. It has no time limit, because the limit above is too short

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore"
 )
 
@@ -21,8 +21,8 @@ import (
 // The store never runs ANALYZE. The statistics of ANALYZE are an average over all Lists. With them,
 // SQLite would choose the wrong index for a large List in a database with many small Lists.
 // Instead, searches name the index to use (sqlstore/planner).
-func (s *Store) BuildIndex(ctx context.Context, id audience.SearchIndexID, list audience.ListID,
-	k *audience.SearchKey) (bytes int64, err error) {
+func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID,
+	k *enlist.SearchKey) (bytes int64, err error) {
 	if k.Parts {
 		return 0, errors.New("SQLite has no indexes for parts of texts")
 	}
@@ -54,7 +54,7 @@ func changeInFiles(ctx context.Context, conn *sql.Conn, statement string) (bytes
 }
 
 // DropIndex implements audience.Store.
-func (s *Store) DropIndex(ctx context.Context, id audience.SearchIndexID) error {
+func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s *Store) FindsParts() bool { return false }
 
 // BuiltIndexes implements audience.Store. SQLite builds an index in one transaction, so every
 // index in the file is complete. BuiltIndexes does not return the sizes of the indexes.
-func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, err error) {
+func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, err error) {
 	c, err := s.readers.take()
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []audience.BuiltIndex, 
 	}
 	err = sqlstore.EachRow(rows, func(row *sqlstore.Cursor) error {
 		if id := sqlstore.IndexID(row.Text()); id != 0 {
-			built = append(built, audience.BuiltIndex{ID: id, Good: true})
+			built = append(built, enlist.BuiltIndex{ID: id, Good: true})
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/storetest"
 )
 
@@ -23,7 +24,7 @@ func TestSearchIndexes(t *testing.T) { storetest.SearchIndexes(t, engine) }
 func TestCancelledBuildLeavesNoIndex(t *testing.T) {
 	s := open(t)
 	ctx, stop := context.WithCancel(t.Context())
-	key := &audience.SearchKey{Name: "is_active", Type: audience.KeyBool}
+	key := &enlist.SearchKey{Name: "is_active", Type: enlist.KeyBool}
 	stop()
 	if _, err := s.BuildIndex(ctx, 7, 1, key); !errors.Is(err, context.Canceled) {
 		t.Errorf("the cancelled build returns the error %v, want context.Canceled", err)
@@ -44,7 +45,7 @@ func TestCancelledBuildLeavesNoIndex(t *testing.T) {
 // Contacts without the index, and an Update that searches is committed.
 func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 	s := open(t)
-	list := audience.List{AccountID: 1, Name: "News"}
+	list := enlist.List{AccountID: 1, Name: "News"}
 	update := func(fn func(tx audience.Tx) error) {
 		t.Helper()
 		if err := s.Update(t.Context(), fn); err != nil {
@@ -53,19 +54,19 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 	}
 	update(func(tx audience.Tx) error { return tx.AddList(&list) })
 	for i := range 20 {
-		c := audience.Contact{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
+		c := enlist.Contact{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
 		update(func(tx audience.Tx) error { _, err := tx.InsertContact(&c); return err })
 	}
-	key := &audience.SearchKey{Name: "subscribed_via", Type: audience.KeyText}
-	x := audience.SearchIndex{ListID: list.ID, Key: key.Name, State: audience.IndexBuilding}
+	key := &enlist.SearchKey{Name: "subscribed_via", Type: enlist.KeyText}
+	x := enlist.SearchIndex{ListID: list.ID, Key: key.Name, State: enlist.IndexBuilding}
 	update(func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
 	if _, err := s.BuildIndex(t.Context(), x.ID, list.ID, key); err != nil {
 		t.Fatal(err)
 	}
-	x.State = audience.IndexReady
+	x.State = enlist.IndexReady
 	update(func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 
-	where := &audience.Condition{Key: key, Operator: audience.Exactly, Operands: []audience.Operand{{Text: "via1"}}}
+	where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Text: "via1"}}}
 	look := func(tx audience.Tx) error {
 		schema, err := tx.Schema(list.ID)
 		if err != nil {
@@ -75,9 +76,9 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 			t.Errorf("the schema has %d SearchIndexes, want 1", len(schema.SearchIndexes))
 		}
 		found := 0
-		search := &audience.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
-		err = tx.SearchContacts(search, func(*audience.Contact) error { found++; return nil })
-		n, counted := tx.CountContacts(&audience.Search{Schema: schema, Where: where})
+		search := &enlist.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
+		err = tx.SearchContacts(search, func(*enlist.Contact) error { found++; return nil })
+		n, counted := tx.CountContacts(&enlist.Search{Schema: schema, Where: where})
 		if err = errors.Join(err, counted); err != nil || found != 5 || n != 5 {
 			t.Errorf("the search finds %d Contacts and the count is %d, want 5 and 5; error %v", found, n, err)
 		}

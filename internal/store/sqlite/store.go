@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/jobqueue"
 	"enlist/internal/store/sqlstore"
 
@@ -118,12 +119,12 @@ func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
 }
 
 // CachedKey implements audience.Store.
-func (s *Store) CachedKey(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+func (s *Store) CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
 	return s.cache.Key(hash)
 }
 
 // CachedSchema implements audience.Store.
-func (s *Store) CachedSchema(id audience.ListID) (*audience.Schema, bool) {
+func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 	return s.cache.Schema(id)
 }
 

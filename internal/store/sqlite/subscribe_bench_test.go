@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkSubscribe(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			i := n.Add(1)
-			details := []audience.Detail{text("Email", fmt.Sprintf("%d@example.com", uint32(i*2654435761)))}
+			details := []enlist.Detail{text("Email", fmt.Sprintf("%d@example.com", uint32(i*2654435761)))}
 			for _, f := range fields {
 				details = append(details, text(f, "a value of some length"))
 			}
@@ -43,35 +44,35 @@ func BenchmarkSubscribe(b *testing.B) {
 }
 
 // text returns the value of a Field as a client sends it.
-func text(key, value string) audience.Detail {
-	return audience.Detail{Key: key, Value: audience.Input{Kind: audience.InputText, Text: value}}
+func text(key, value string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
 }
 
 // benchList stores an Account and a List with 10 Fields. It returns the names of all Fields except Email.
-func benchList(tb testing.TB, store audience.Store) (*audience.Caller, audience.ListID, []string) {
+func benchList(tb testing.TB, store audience.Store) (*enlist.Caller, enlist.ListID, []string) {
 	tb.Helper()
-	account := &audience.Account{Name: "Test", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
-	key := &audience.Key{Name: "test", Level: audience.Full}
-	list := &audience.List{Name: "News", DisallowDuplicates: true, CountryCode: 61}
+	account := &enlist.Account{Name: "Test", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
+	key := &enlist.Key{Name: "test", Level: enlist.Full}
+	list := &enlist.List{Name: "News", DisallowDuplicates: true, CountryCode: 61}
 	var names []string
 	err := store.Update(context.Background(), func(tx audience.Tx) error {
 		if err := tx.AddAccount(account); err != nil {
 			return err
 		}
 		key.AccountID, list.AccountID = account.ID, account.ID
-		if err := tx.AddKey(key, audience.HashKey(audience.NewKeyText())); err != nil {
+		if err := tx.AddKey(key, enlist.HashKey(enlist.NewKeyText())); err != nil {
 			return err
 		}
 		if err := tx.AddList(list); err != nil {
 			return err
 		}
-		if err := tx.AddField(&audience.Field{ListID: list.ID, Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail, Length: 254}); err != nil {
+		if err := tx.AddField(&enlist.Field{ListID: list.ID, Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail, Length: 254}); err != nil {
 			return err
 		}
 		for i := range 9 {
 			name := fmt.Sprintf("Field %d", i+1)
 			names = append(names, name)
-			if err := tx.AddField(&audience.Field{ListID: list.ID, Name: name, Type: audience.Text}); err != nil {
+			if err := tx.AddField(&enlist.Field{ListID: list.ID, Name: name, Type: enlist.Text}); err != nil {
 				return err
 			}
 		}
@@ -80,5 +81,5 @@ func benchList(tb testing.TB, store audience.Store) (*audience.Caller, audience.
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &audience.Caller{Account: account, Key: key}, list.ID, names
+	return &enlist.Caller{Account: account, Key: key}, list.ID, names
 }

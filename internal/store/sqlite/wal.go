@@ -18,7 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 const (
@@ -38,7 +38,7 @@ const (
 )
 
 // errBrokenOff is the error of a transaction that the writer has ended.
-var errBrokenOff = audience.Refuse(audience.Busy,
+var errBrokenOff = enlist.Refuse(enlist.Busy,
 	"the reply was broken off, because changes have filled the write-ahead log meanwhile; try again")
 
 // walLimiter starts the log over. Only the writer's goroutine uses it, except for the counter.
@@ -124,7 +124,7 @@ func (s *Store) Scrub(ctx context.Context) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return audience.Refuse(audience.Busy, "everything was erased, but the write-ahead log still has it, because "+
+			return enlist.Refuse(enlist.Busy, "everything was erased, but the write-ahead log still has it, because "+
 				"a long read needs the log: do the same again later")
 		}
 		select {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // These tests fill the write-ahead log while reads prevent it from starting over.
@@ -80,7 +81,7 @@ func TestStalledStreamIsBrokenOffWhenTheLogIsFull(t *testing.T) {
 		t.Errorf("%d replies were broken off, want 1", n)
 	}
 	close(release)
-	if err := <-done; !errors.Is(err, errBrokenOff) || audience.KindOf(err) != audience.Busy {
+	if err := <-done; !errors.Is(err, errBrokenOff) || enlist.KindOf(err) != enlist.Busy {
 		t.Errorf("the stream returned the error %v, want errBrokenOff", err)
 	}
 	if err := s.Stream(t.Context(), func(tx audience.Tx) error { return eachUnsubscriber(tx, func() {}) }); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"go.uber.org/goleak"
 )
@@ -43,7 +44,7 @@ func openAt(t testing.TB, path string) *Store {
 // addAccount returns a function that stores an Account with the given name.
 func addAccount(name string) func(audience.Tx) error {
 	return func(tx audience.Tx) error {
-		return tx.AddAccount(&audience.Account{Name: name, TimeZone: "UTC", ContactLimit: audience.NoContactLimit})
+		return tx.AddAccount(&enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit})
 	}
 }
 
@@ -127,7 +128,7 @@ func TestOnlyTheFailingFunctionIsRolledBack(t *testing.T) {
 // A function that ignores the error of a statement fails with that error.
 func TestAFunctionCannotIgnoreAFailedStatement(t *testing.T) {
 	s := open(t)
-	key := func(tx audience.Tx) error { return tx.AddKey(&audience.Key{Name: "k"}, audience.HashKey("same")) }
+	key := func(tx audience.Tx) error { return tx.AddKey(&enlist.Key{Name: "k"}, enlist.HashKey("same")) }
 	errs := inOneGroup(t, s, key, func(tx audience.Tx) error {
 		addAccount("ignores the error")(tx)
 		key(tx) // this statement fails, because the key is not unique; the function ignores the error
@@ -247,7 +248,7 @@ func TestAFullDiskFailsOnlyTheFunctionsThatDoNotFit(t *testing.T) {
 func TestTwoStoresShareOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	a, b := openAt(t, path), openAt(t, path)
-	list := &audience.List{Name: "News"}
+	list := &enlist.List{Name: "News"}
 	err := a.Update(t.Context(), func(tx audience.Tx) error { return tx.AddList(list) })
 	if err != nil {
 		t.Fatal(err)
@@ -309,7 +310,7 @@ func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 // If a function changes a definition and then fails, the cache does not contain the change.
 func TestARolledBackChangeIsNotCached(t *testing.T) {
 	s := open(t)
-	list := &audience.List{Name: "News"}
+	list := &enlist.List{Name: "News"}
 	if err := s.Update(t.Context(), func(tx audience.Tx) error { return tx.AddList(list) }); err != nil {
 		t.Fatal(err)
 	}

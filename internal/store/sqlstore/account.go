@@ -8,9 +8,10 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
-func mapAccount(m *mapper, a *audience.Account) {
+func mapAccount(m *mapper, a *enlist.Account) {
 	m.id("id", (*int64)(&a.ID))
 	m.value("name", &a.Name)
 	m.value("time_zone", &a.TimeZone)
@@ -25,23 +26,23 @@ func mapAccount(m *mapper, a *audience.Account) {
 var accountTable = newMapping("account", mapAccount)
 
 // Accounts returns all Accounts in the order of their IDs.
-func (t *Tx) Accounts() ([]audience.Account, error) {
+func (t *Tx) Accounts() ([]enlist.Account, error) {
 	return accountTable.all(t, "ORDER BY id")
 }
 
 // Account returns the Account with an ID.
-func (t *Tx) Account(id audience.AccountID) (*audience.Account, error) {
+func (t *Tx) Account(id enlist.AccountID) (*enlist.Account, error) {
 	s, err := t.catalogue()
 	if err != nil {
 		return nil, err
 	}
-	return cached(s, s.accounts, id, func() (*audience.Account, error) {
+	return cached(s, s.accounts, id, func() (*enlist.Account, error) {
 		return accountTable.one(t, fmt.Errorf("no account %d", id), "WHERE id = ?", int64(id))
 	})
 }
 
 // AddAccount stores a new Account and its first Folders.
-func (t *Tx) AddAccount(a *audience.Account) error {
+func (t *Tx) AddAccount(a *enlist.Account) error {
 	if err := accountTable.addDefinition(t, a); err != nil {
 		return err
 	}
@@ -54,10 +55,10 @@ func (t *Tx) AddAccount(a *audience.Account) error {
 }
 
 // UpdateAccount stores an Account's name, time zone and limit.
-func (t *Tx) UpdateAccount(a *audience.Account) error { return accountTable.saveDefinition(t, a) }
+func (t *Tx) UpdateAccount(a *enlist.Account) error { return accountTable.saveDefinition(t, a) }
 
 // AccountContacts counts the stored Contacts of all the Account's Lists.
-func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
+func (t *Tx) AccountContacts(id enlist.AccountID) (int64, error) {
 	// A transaction that adds a Contact first reads this number to check contact_limit. The lock
 	// makes other such transactions of the Account wait until this one ends.
 	if err := t.lockToWrite("account %d", id); err != nil {
@@ -69,8 +70,8 @@ func (t *Tx) AccountContacts(id audience.AccountID) (int64, error) {
 
 // storedKey is a row of api_key: a key and the hash of its secret text.
 type storedKey struct {
-	audience.Key
-	hash audience.KeyHash
+	enlist.Key
+	hash enlist.KeyHash
 }
 
 func mapKey(m *mapper, k *storedKey) {
@@ -91,13 +92,13 @@ func mapKey(m *mapper, k *storedKey) {
 var keyTable = newMapping("api_key", mapKey)
 
 // KeyByHash returns the key whose secret text has this hash, even if the key is expired or revoked.
-func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
+func (t *Tx) KeyByHash(hash enlist.KeyHash) (*enlist.Key, error) {
 	s, err := t.catalogue()
 	if err != nil {
 		return nil, err
 	}
-	return cached(s, s.keys, hash, func() (*audience.Key, error) {
-		found, err := keyTable.one(t, audience.ErrInvalidKey, "WHERE hash = ?", hash[:])
+	return cached(s, s.keys, hash, func() (*enlist.Key, error) {
+		found, err := keyTable.one(t, enlist.ErrInvalidKey, "WHERE hash = ?", hash[:])
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +107,7 @@ func (t *Tx) KeyByHash(hash audience.KeyHash) (*audience.Key, error) {
 }
 
 // Keys returns the keys of all Accounts in the order of their IDs.
-func (t *Tx) Keys() (keys []audience.Key, err error) {
+func (t *Tx) Keys() (keys []enlist.Key, err error) {
 	err = keyTable.each(t, func(k *storedKey) error {
 		keys = append(keys, k.Key)
 		return nil
@@ -115,7 +116,7 @@ func (t *Tx) Keys() (keys []audience.Key, err error) {
 }
 
 // AddKey stores a new key with the hash of its secret text and sets its ID.
-func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
+func (t *Tx) AddKey(k *enlist.Key, hash enlist.KeyHash) error {
 	stored := storedKey{*k, hash}
 	err := keyTable.addDefinition(t, &stored)
 	k.ID = stored.ID
@@ -124,31 +125,31 @@ func (t *Tx) AddKey(k *audience.Key, hash audience.KeyHash) error {
 
 // RevokeKey sets the time from which a key is invalid. If the key already has such a time, RevokeKey
 // does not change this time.
-func (t *Tx) RevokeKey(id audience.KeyID, at int64) error {
+func (t *Tx) RevokeKey(id enlist.KeyID, at int64) error {
 	return t.changeKey(id, `UPDATE api_key SET revoked_time = CASE revoked_time WHEN 0 THEN ? ELSE revoked_time END
 		WHERE id = ?`, at)
 }
 
 // SetKeyRate stores the rate of a key's calls.
-func (t *Tx) SetKeyRate(id audience.KeyID, rate audience.CallRate) error {
+func (t *Tx) SetKeyRate(id enlist.KeyID, rate enlist.CallRate) error {
 	return t.changeKey(id, "UPDATE api_key SET rate = ? WHERE id = ?", rate.String())
 }
 
 // changeKey executes an UPDATE of a key. Its arguments are value and the ID of the key.
-func (t *Tx) changeKey(id audience.KeyID, update string, value any) error {
+func (t *Tx) changeKey(id enlist.KeyID, update string, value any) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
 	n, err := t.conn.Exec(update, value, int64(id))
 	if err == nil && n == 0 {
-		err = audience.Refuse(audience.InvalidKey, "no key with ID %d", id)
+		err = enlist.Refuse(enlist.InvalidKey, "no key with ID %d", id)
 	}
 	return err
 }
 
 // TouchKeys stores the time at which each key was last used. It does not raise the version of the
 // catalogue, so other processes do not read the keys again.
-func (t *Tx) TouchKeys(used map[audience.KeyID]int64) error {
+func (t *Tx) TouchKeys(used map[enlist.KeyID]int64) error {
 	const touch = "UPDATE api_key SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
 	// Every transaction locks the rows in the order of their IDs, so there is no deadlock.
 	for _, id := range slices.Sorted(maps.Keys(used)) {
@@ -177,14 +178,14 @@ func mapFolder(m *mapper, f *audience.Folder) {
 var folderTable = newMapping("folder", mapFolder)
 
 // Folders returns an Account's Folders in the order of their IDs.
-func (t *Tx) Folders(account audience.AccountID) ([]audience.Folder, error) {
+func (t *Tx) Folders(account enlist.AccountID) ([]audience.Folder, error) {
 	return folderTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // AccountsWithoutFolder returns the Accounts that have no Folder of a type, in the order of their IDs.
-func (t *Tx) AccountsWithoutFolder(folderType string) (accounts []audience.AccountID, err error) {
+func (t *Tx) AccountsWithoutFolder(folderType string) (accounts []enlist.AccountID, err error) {
 	err = t.each(func(row *Cursor) error {
-		accounts = append(accounts, audience.AccountID(row.Int()))
+		accounts = append(accounts, enlist.AccountID(row.Int()))
 		return nil
 	}, `SELECT id FROM account WHERE NOT EXISTS (
 		SELECT 1 FROM folder WHERE folder.account_id = account.id AND folder.type = ?) ORDER BY id`, folderType)
@@ -198,6 +199,6 @@ func (t *Tx) AddFolder(f *audience.Folder) error { return folderTable.addDefinit
 func (t *Tx) UpdateFolder(f *audience.Folder) error { return folderTable.saveDefinition(t, f) }
 
 // DeleteFolder removes a Folder.
-func (t *Tx) DeleteFolder(id audience.FolderID) error {
+func (t *Tx) DeleteFolder(id enlist.FolderID) error {
 	return t.define("DELETE FROM folder WHERE id = ?", int64(id))
 }

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 func mapAuditRow(m *mapper, r *audience.AuditRow) {
@@ -45,7 +46,7 @@ func (t *Tx) AuditRows(s *audience.AuditSearch, each func(*audience.AuditRow) er
 		q.add(q.ordered(s.Sort) + direction + ", ")
 	}
 	q.add("id" + direction)
-	q.limit(&audience.Search{Limit: s.Limit, Offset: s.Offset})
+	q.limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
 	return auditTable.each(t, each, q.text.String(), q.args...)
 }
 
@@ -56,7 +57,7 @@ func (t *Tx) CountAuditRows(s *audience.AuditSearch) (int64, error) {
 }
 
 // OldAuditRows counts the rows of an Account from before a time.
-func (t *Tx) OldAuditRows(account audience.AccountID, before int64) (rows, oldest int64, err error) {
+func (t *Tx) OldAuditRows(account enlist.AccountID, before int64) (rows, oldest int64, err error) {
 	err = t.each(func(row *Cursor) error {
 		rows, oldest = row.Int(), row.Int()
 		return nil
@@ -65,14 +66,14 @@ func (t *Tx) OldAuditRows(account audience.AccountID, before int64) (rows, oldes
 }
 
 // RemoveAuditRows deletes the oldest rows of an Account from before a time.
-func (t *Tx) RemoveAuditRows(account audience.AccountID, before int64, limit int) (removed int64, err error) {
+func (t *Tx) RemoveAuditRows(account enlist.AccountID, before int64, limit int) (removed int64, err error) {
 	return t.conn.Exec("DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE account_id = ? AND time < ? ORDER BY time"+
 		limited+")", int64(account), before, int64(limit))
 }
 
 // auditWhere begins a statement with the WHERE clause of a search.
 func (t *Tx) auditWhere(s *audience.AuditSearch) *searchQuery {
-	q := &searchQuery{sql: t.sql, schema: new(audience.Schema)}
+	q := &searchQuery{sql: t.sql, schema: new(enlist.Schema)}
 	if s.Account != 0 {
 		q.add("WHERE account_id = ?", int64(s.Account))
 	} else {

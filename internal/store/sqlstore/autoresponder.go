@@ -3,9 +3,9 @@ package sqlstore
 // This file stores the definitions of autoresponders. Package jobs runs the jobs that send the mails of
 // autoresponders.
 
-import "enlist/internal/audience"
+import "enlist/internal/enlist"
 
-func mapAutoresponder(m *mapper, a *audience.Autoresponder) {
+func mapAutoresponder(m *mapper, a *enlist.Autoresponder) {
 	m.id("id", (*int64)(&a.ID))
 	m.fixed("account_id", (*int64)(&a.AccountID))
 	m.value("list_id", (*int64)(&a.ListID))
@@ -29,25 +29,25 @@ func mapAutoresponder(m *mapper, a *audience.Autoresponder) {
 var autoresponderTable = newMapping("autoresponder", mapAutoresponder)
 
 // Autoresponders returns the autoresponders of an Account's Lists in the order of their IDs.
-func (t *Tx) Autoresponders(account audience.AccountID) ([]audience.Autoresponder, error) {
+func (t *Tx) Autoresponders(account enlist.AccountID) ([]enlist.Autoresponder, error) {
 	return t.autoresponders("account_id = ? AND list_id IN (SELECT list.id FROM list WHERE hidden = 0)", int64(account))
 }
 
-func (t *Tx) autoresponders(where string, args ...any) ([]audience.Autoresponder, error) {
+func (t *Tx) autoresponders(where string, args ...any) ([]enlist.Autoresponder, error) {
 	return autoresponderTable.all(t, "WHERE "+where+" ORDER BY id", args...)
 }
 
 // AddAutoresponder stores a new autoresponder.
-func (t *Tx) AddAutoresponder(a *audience.Autoresponder) error {
+func (t *Tx) AddAutoresponder(a *enlist.Autoresponder) error {
 	return autoresponderTable.addDefinition(t, a)
 }
 
 // UpdateAutoresponder stores the columns of an autoresponder that an edit can change.
-func (t *Tx) UpdateAutoresponder(a *audience.Autoresponder) error {
+func (t *Tx) UpdateAutoresponder(a *enlist.Autoresponder) error {
 	return autoresponderTable.saveDefinition(t, a)
 }
 
 // DeleteAutoresponder removes an autoresponder.
-func (t *Tx) DeleteAutoresponder(id audience.AutoresponderID) error {
+func (t *Tx) DeleteAutoresponder(id enlist.AutoresponderID) error {
 	return t.define("DELETE FROM autoresponder WHERE id = ?", int64(id))
 }

@@ -6,13 +6,14 @@ import (
 	"strconv"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // AutoresponderBatch returns the Batch of an autoresponder, and whether it has a population of the List.
-func (t *Tx) AutoresponderBatch(id audience.AutoresponderID, list audience.ListID) (batch audience.BatchID, hasList bool,
+func (t *Tx) AutoresponderBatch(id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool,
 	err error) {
 	err = t.each(func(row *Cursor) error {
-		batch, hasList = audience.BatchID(row.Int()), row.Int() != 0
+		batch, hasList = enlist.BatchID(row.Int()), row.Int() != 0
 		return nil
 	}, `SELECT batch_id, (SELECT count(*) FROM batch_population p WHERE p.batch_id = a.batch_id AND p.list_id = ?)
 		FROM autoresponder_batch a WHERE autoresponder_id = ?`, int64(list), int64(id))
@@ -20,14 +21,14 @@ func (t *Tx) AutoresponderBatch(id audience.AutoresponderID, list audience.ListI
 }
 
 // AddAutoresponderBatch stores the Batch of an autoresponder, unless it has one.
-func (t *Tx) AddAutoresponderBatch(id audience.AutoresponderID, batch audience.BatchID) (bool, error) {
+func (t *Tx) AddAutoresponderBatch(id enlist.AutoresponderID, batch enlist.BatchID) (bool, error) {
 	n, err := t.conn.Exec("INSERT INTO autoresponder_batch (autoresponder_id, batch_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
 		int64(id), int64(batch))
 	return n == 1, err
 }
 
 // RemoveAutoresponderBatch removes the row that AddAutoresponderBatch has added.
-func (t *Tx) RemoveAutoresponderBatch(id audience.AutoresponderID) error {
+func (t *Tx) RemoveAutoresponderBatch(id enlist.AutoresponderID) error {
 	return t.conn.Do("DELETE FROM autoresponder_batch WHERE autoresponder_id = ?", int64(id))
 }
 
@@ -37,7 +38,7 @@ func (t *Tx) AddPopulation(p *audience.Population) error {
 }
 
 // AddRecipients stores recipients that are in no slice.
-func (t *Tx) AddRecipients(list audience.ListID, batch audience.BatchID, ids []audience.ContactID,
+func (t *Tx) AddRecipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	status audience.RecipientStatus, sent int64) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil

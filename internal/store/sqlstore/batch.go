@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func mapBatch(m *mapper, b *audience.Batch) {
@@ -100,7 +101,7 @@ func (p variantsJSON) encode() (any, error) {
 }
 
 // criteriaJSON is criteria, stored as JSON. "" means none.
-type criteriaJSON struct{ criteria **audience.Criteria }
+type criteriaJSON struct{ criteria **enlist.Criteria }
 
 func (p criteriaJSON) decode(v driver.Value) error { return decodeJSON(v, p.criteria) }
 
@@ -137,17 +138,17 @@ func addToBatchStatement() string {
 }
 
 // Batch returns a Batch by its ID, or ErrNoBatch.
-func (t *Tx) Batch(id audience.BatchID) (*audience.Batch, error) {
+func (t *Tx) Batch(id enlist.BatchID) (*audience.Batch, error) {
 	return batchTable.one(t, audience.ErrNoBatch, "WHERE id = ?", int64(id))
 }
 
 // LockBatch returns a Batch. With concurrent writers it locks the row.
-func (t *Tx) LockBatch(id audience.BatchID) (*audience.Batch, error) {
+func (t *Tx) LockBatch(id enlist.BatchID) (*audience.Batch, error) {
 	return batchTable.one(t, audience.ErrNoBatch, "WHERE id = ?"+t.locking(), int64(id))
 }
 
 // Batches returns Batches of an Account in the order of their IDs.
-func (t *Tx) Batches(account audience.AccountID, f audience.BatchFilter) ([]audience.Batch, error) {
+func (t *Tx) Batches(account enlist.AccountID, f audience.BatchFilter) ([]audience.Batch, error) {
 	clauses, args, err := t.batchClauses(account, f)
 	if err != nil {
 		return nil, err
@@ -156,7 +157,7 @@ func (t *Tx) Batches(account audience.AccountID, f audience.BatchFilter) ([]audi
 }
 
 // batchClauses returns the end of a statement that reads Batches: its WHERE clause, its order and its limit.
-func (t *Tx) batchClauses(account audience.AccountID, f audience.BatchFilter) (clauses string, args []any, err error) {
+func (t *Tx) batchClauses(account enlist.AccountID, f audience.BatchFilter) (clauses string, args []any, err error) {
 	where, args, err := t.filterBatches(account, f)
 	if err != nil {
 		return "", nil, err
@@ -177,7 +178,7 @@ func (t *Tx) batchClauses(account audience.AccountID, f audience.BatchFilter) (c
 var batchColumns = map[string]string{"creator_user_id": "creator_key_id", "send_status": "status"}
 
 // BatchCount returns the number of Batches of an Account.
-func (t *Tx) BatchCount(account audience.AccountID, f audience.BatchFilter) (int64, error) {
+func (t *Tx) BatchCount(account enlist.AccountID, f audience.BatchFilter) (int64, error) {
 	where, args, err := t.filterBatches(account, f)
 	if err != nil {
 		return 0, err
@@ -186,7 +187,7 @@ func (t *Tx) BatchCount(account audience.AccountID, f audience.BatchFilter) (int
 }
 
 // filterBatches returns the WHERE clause of a filter. Open, Message and HasVariants have an index each.
-func (t *Tx) filterBatches(account audience.AccountID, f audience.BatchFilter) (where string, args []any, err error) {
+func (t *Tx) filterBatches(account enlist.AccountID, f audience.BatchFilter) (where string, args []any, err error) {
 	where, args = "WHERE account_id = ?", []any{int64(account)}
 	if f.Open {
 		where += " AND status IN ('initialising', 'pending', 'sending', 'paused')"
@@ -215,8 +216,8 @@ func (t *Tx) filterBatches(account audience.AccountID, f audience.BatchFilter) (
 }
 
 // BatchLists returns the Lists of a Batch's populations.
-func (t *Tx) BatchLists(id audience.BatchID) ([]audience.ListID, error) {
-	return idsOf[audience.ListID](t, "SELECT DISTINCT list_id FROM batch_population WHERE batch_id = ? ORDER BY list_id",
+func (t *Tx) BatchLists(id enlist.BatchID) ([]enlist.ListID, error) {
+	return idsOf[enlist.ListID](t, "SELECT DISTINCT list_id FROM batch_population WHERE batch_id = ? ORDER BY list_id",
 		int64(id))
 }
 
@@ -238,7 +239,7 @@ func (t *Tx) AddBatch(b *audience.Batch, populations []audience.Population) erro
 func (t *Tx) SetBatchState(b *audience.Batch) error { return batchTable.save(t, b) }
 
 // AddToBatch adds to the counts of a Batch.
-func (t *Tx) AddToBatch(id audience.BatchID, counts audience.BatchCounts, now int64) error {
+func (t *Tx) AddToBatch(id enlist.BatchID, counts audience.BatchCounts, now int64) error {
 	m := mapper{job: inserted}
 	mapBatchCounts(&m, &counts)
 	sent := now
@@ -251,7 +252,7 @@ func (t *Tx) AddToBatch(id audience.BatchID, counts audience.BatchCounts, now in
 }
 
 // Populations returns the populations of a Batch in the order of their numbers.
-func (t *Tx) Populations(id audience.BatchID) ([]audience.Population, error) {
+func (t *Tx) Populations(id enlist.BatchID) ([]audience.Population, error) {
 	return populationTable.all(t, "WHERE batch_id = ? ORDER BY number", int64(id))
 }
 
@@ -259,17 +260,17 @@ func (t *Tx) Populations(id audience.BatchID) ([]audience.Population, error) {
 func (t *Tx) SetPopulation(p *audience.Population) error { return populationTable.save(t, p) }
 
 // SendingBatches returns the IDs of the Batches that are sending.
-func (t *Tx) SendingBatches() ([]audience.BatchID, error) {
-	return idsOf[audience.BatchID](t, "SELECT id FROM batch WHERE status = 'sending' ORDER BY id")
+func (t *Tx) SendingBatches() ([]enlist.BatchID, error) {
+	return idsOf[enlist.BatchID](t, "SELECT id FROM batch WHERE status = 'sending' ORDER BY id")
 }
 
 // BatchesOfList returns the IDs of the Batches with a population of the List.
-func (t *Tx) BatchesOfList(list audience.ListID) ([]audience.BatchID, error) {
-	return idsOf[audience.BatchID](t, "SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ?", int64(list))
+func (t *Tx) BatchesOfList(list enlist.ListID) ([]enlist.BatchID, error) {
+	return idsOf[enlist.BatchID](t, "SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ?", int64(list))
 }
 
 // DeleteBatch removes a Batch without its recipients.
-func (t *Tx) DeleteBatch(id audience.BatchID) error {
+func (t *Tx) DeleteBatch(id enlist.BatchID) error {
 	for _, query := range []string{
 		"DELETE FROM batch_slice WHERE batch_id = ?",
 		"DELETE FROM batch_population WHERE batch_id = ?",

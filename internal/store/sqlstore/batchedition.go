@@ -2,7 +2,10 @@ package sqlstore
 
 // This file stores how many mails of each edition of its Messages a Batch has sent.
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 func mapEditionSums(m *mapper, e *audience.Edition) { m.fixed("sent", &e.Sent) }
 
@@ -10,14 +13,14 @@ var addToEdition = addTo("batch_edition", []string{"batch_id", "variant", "messa
 	[]string{"subject", "first_time"}, mapEditionSums)
 
 // AddToEdition adds to the number of sent mails of an Edition.
-func (t *Tx) AddToEdition(batch audience.BatchID, e *audience.Edition) error {
+func (t *Tx) AddToEdition(batch enlist.BatchID, e *audience.Edition) error {
 	return t.conn.Do(addToEdition, int64(batch), e.Variant, int64(e.Message), e.MessageTime, e.Subject, e.FirstTime, e.Sent)
 }
 
 // Editions returns the Editions of a Batch.
-func (t *Tx) Editions(batch audience.BatchID) (all []audience.Edition, err error) {
+func (t *Tx) Editions(batch enlist.BatchID) (all []audience.Edition, err error) {
 	err = t.each(func(row *Cursor) error {
-		all = append(all, audience.Edition{Variant: row.Int(), Message: audience.MessageID(row.Int()),
+		all = append(all, audience.Edition{Variant: row.Int(), Message: enlist.MessageID(row.Int()),
 			MessageTime: row.Int(), Subject: row.Text(), FirstTime: row.Int(), Sent: row.Int()})
 		return nil
 	}, `SELECT variant, message_id, message_time, subject, first_time, sent FROM batch_edition WHERE batch_id = ?

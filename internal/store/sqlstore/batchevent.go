@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func mapRecipientEvent(m *mapper, e *audience.RecipientEvent) {
@@ -66,7 +67,7 @@ func addTo[T any](table string, key, fixed []string, numbers func(*mapper, *T)) 
 }
 
 // RecipientEvents returns the events of a recipient, in order of link.
-func (t *Tx) RecipientEvents(list audience.ListID, batch audience.BatchID, contact audience.ContactID) (
+func (t *Tx) RecipientEvents(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
 	[]audience.RecipientEvent, error) {
 	return recipientEventTable.all(t, "WHERE list_id = ? AND batch_id = ? AND contact_id = ? ORDER BY link_id",
 		int64(list), int64(batch), int64(contact))
@@ -78,37 +79,37 @@ func (t *Tx) PutRecipientEvent(e *audience.RecipientEvent) error {
 }
 
 // DeleteRecipientEvents removes some events of a Batch in a List.
-func (t *Tx) DeleteRecipientEvents(list audience.ListID, batch audience.BatchID, limit int) (int64, error) {
+func (t *Tx) DeleteRecipientEvents(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
 	return t.conn.Exec(`DELETE FROM recipient_event WHERE list_id = ? AND batch_id = ? AND contact_id IN (
 		SELECT contact_id FROM recipient_event WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+limited+`)`,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
 }
 
 // MessageLinks returns the links that a Message has or had.
-func (t *Tx) MessageLinks(message audience.MessageID) (links []audience.MessageLink, err error) {
+func (t *Tx) MessageLinks(message enlist.MessageID) (links []audience.MessageLink, err error) {
 	err = t.each(func(row *Cursor) error {
-		links = append(links, audience.MessageLink{ID: audience.LinkID(row.Int()), URL: row.Text(), Since: row.Int(), Until: row.Int()})
+		links = append(links, audience.MessageLink{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(), Until: row.Int()})
 		return nil
 	}, "SELECT id, url, since_time, until_time FROM link WHERE message_id = ? ORDER BY id", int64(message))
 	return links, err
 }
 
 // AddBatchSums adds to a part of the sums of a period.
-func (t *Tx) AddBatchSums(batch audience.BatchID, period, part int64, s *audience.BatchSums) error {
+func (t *Tx) AddBatchSums(batch enlist.BatchID, period, part int64, s *audience.BatchSums) error {
 	m := mapper{job: inserted, args: []any{int64(batch), period, part}}
 	mapBatchSums(&m, s)
 	return t.conn.Do(addBatchSums, m.args...)
 }
 
 // AddBatchLink adds to a part of the numbers of a link.
-func (t *Tx) AddBatchLink(batch audience.BatchID, part int64, s *audience.LinkSums) error {
+func (t *Tx) AddBatchLink(batch enlist.BatchID, part int64, s *audience.LinkSums) error {
 	m := mapper{job: inserted, args: []any{int64(batch), int64(s.Link), part, s.URL}}
 	mapLinkSums(&m, s)
 	return t.conn.Do(addBatchLink, m.args...)
 }
 
 // AddBatchAgent adds to a part of the numbers of opens by program.
-func (t *Tx) AddBatchAgent(batch audience.BatchID, part int64, s *audience.AgentSums) error {
+func (t *Tx) AddBatchAgent(batch enlist.BatchID, part int64, s *audience.AgentSums) error {
 	return t.conn.Do(`INSERT INTO batch_agent (batch_id, device, mail_client, part, opened) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (batch_id, device, mail_client, part) DO UPDATE SET opened = batch_agent.opened + excluded.opened`,
 		int64(batch), string(s.Device), s.Client, part, s.Opened)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func mapExclusion(m *mapper, x *audience.Exclusion) {
@@ -16,7 +17,7 @@ func mapExclusion(m *mapper, x *audience.Exclusion) {
 }
 
 // batchIDs are IDs of Batches, stored as a JSON array.
-type batchIDs []audience.BatchID
+type batchIDs []enlist.BatchID
 
 func (p *batchIDs) decode(v driver.Value) error { return decodeJSON(v, p) }
 func (p *batchIDs) encode() (any, error)        { return encodeJSON(len(*p), p) }
@@ -27,9 +28,9 @@ var exclusionTable = newMapping("batch_exclusion", mapExclusion)
 func (t *Tx) AddExclusion(x *audience.Exclusion) error { return exclusionTable.queue(t, x) }
 
 // Exclusion returns the Exclusion of a Batch. It is empty if none is stored.
-func (t *Tx) Exclusion(id audience.BatchID) (*audience.Exclusion, error) {
-	x, err := exclusionTable.one(t, audience.ErrNotFound, "WHERE batch_id = ?", int64(id))
-	if audience.KindOf(err) == audience.NotFound {
+func (t *Tx) Exclusion(id enlist.BatchID) (*audience.Exclusion, error) {
+	x, err := exclusionTable.one(t, enlist.ErrNotFound, "WHERE batch_id = ?", int64(id))
+	if enlist.KindOf(err) == enlist.NotFound {
 		return &audience.Exclusion{Batch: id}, nil
 	}
 	return x, err
@@ -37,8 +38,8 @@ func (t *Tx) Exclusion(id audience.BatchID) (*audience.Exclusion, error) {
 
 // SentByBatches returns those Contacts that are recipients of one of the Batches and were sent its mail, or may have
 // been sent it. It may return others too.
-func (t *Tx) SentByBatches(list audience.ListID, batches []audience.BatchID, ids []audience.ContactID) (
-	sent []audience.ContactID, err error) {
+func (t *Tx) SentByBatches(list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) (
+	sent []enlist.ContactID, err error) {
 	if len(ids) == 0 || len(batches) == 0 {
 		return nil, nil
 	}
@@ -54,6 +55,6 @@ func (t *Tx) SentByBatches(list audience.ListID, batches []audience.BatchID, ids
 		// One scan of each Batch is faster than a look-up of each ID.
 		test, args = "contact_id BETWEEN ? AND ?", []any{first, last}
 	}
-	return idsOf[audience.ContactID](t, "SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id"+inBatches+" AND "+test+
+	return idsOf[enlist.ContactID](t, "SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id"+inBatches+" AND "+test+
 		" AND status IN ('sending', 'sent', 'bounced', 'complained', 'doubtful')", append([]any{int64(list), arg}, args...)...)
 }

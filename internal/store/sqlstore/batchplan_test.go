@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore"
 	"enlist/internal/store/teststores"
 )
@@ -22,7 +23,7 @@ func TestEndedBatchesAreNotRead(t *testing.T) {
 			filter audience.BatchFilter
 		}{
 			{"batch_status", audience.BatchFilter{Open: true}},
-			{"batch_status", audience.BatchFilter{Open: true, Lists: []audience.ListID{1}}},
+			{"batch_status", audience.BatchFilter{Open: true, Lists: []enlist.ListID{1}}},
 			{"batch_message", audience.BatchFilter{Message: 7}},
 			{"batch_variants", audience.BatchFilter{HasVariants: true}},
 		} {
@@ -48,7 +49,7 @@ func (l *large) fillBatches(t *testing.T) {
 	t.Helper()
 	l.update(t, func(tx audience.Tx) error {
 		for i := range 3000 {
-			b := audience.Batch{AccountID: 1, ListID: 1, MessageID: audience.MessageID(1 + i%1000), Status: audience.BatchCompleted}
+			b := audience.Batch{AccountID: 1, ListID: 1, MessageID: enlist.MessageID(1 + i%1000), Status: audience.BatchCompleted}
 			if i%500 == 0 {
 				b.Status = audience.BatchPaused
 				b.Variants = &audience.Variants{}

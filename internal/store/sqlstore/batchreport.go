@@ -2,10 +2,13 @@ package sqlstore
 
 // This file reads the sums of a Batch. batchrows.go reads its recipients.
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // BatchSums returns the sums of a Batch for each period.
-func (t *Tx) BatchSums(batch audience.BatchID) (all []audience.PeriodSums, err error) {
+func (t *Tx) BatchSums(batch enlist.BatchID) (all []audience.PeriodSums, err error) {
 	err = t.each(func(row *Cursor) error {
 		p := audience.PeriodSums{Time: row.Int()}
 		m := mapper{job: selected, cursor: row}
@@ -17,7 +20,7 @@ func (t *Tx) BatchSums(batch audience.BatchID) (all []audience.PeriodSums, err e
 }
 
 // PartSums returns the sums of a Batch for each part.
-func (t *Tx) PartSums(batch audience.BatchID) (map[int64]audience.BatchSums, error) {
+func (t *Tx) PartSums(batch enlist.BatchID) (map[int64]audience.BatchSums, error) {
 	all := make(map[int64]audience.BatchSums)
 	return all, t.each(func(row *Cursor) error {
 		var s audience.BatchSums
@@ -30,9 +33,9 @@ func (t *Tx) PartSums(batch audience.BatchID) (map[int64]audience.BatchSums, err
 }
 
 // BatchLinks returns the numbers of the links of a Batch that were clicked.
-func (t *Tx) BatchLinks(batch audience.BatchID) (all []audience.LinkSums, err error) {
+func (t *Tx) BatchLinks(batch enlist.BatchID) (all []audience.LinkSums, err error) {
 	err = t.each(func(row *Cursor) error {
-		l := audience.LinkSums{Link: audience.LinkID(row.Int()), URL: row.Text()}
+		l := audience.LinkSums{Link: enlist.LinkID(row.Int()), URL: row.Text()}
 		m := mapper{job: selected, cursor: row}
 		mapLinkSums(&m, &l)
 		all = append(all, l)
@@ -43,7 +46,7 @@ func (t *Tx) BatchLinks(batch audience.BatchID) (all []audience.LinkSums, err er
 }
 
 // BatchAgents returns the numbers of opened mails of a Batch by program.
-func (t *Tx) BatchAgents(batch audience.BatchID) (all []audience.AgentSums, err error) {
+func (t *Tx) BatchAgents(batch enlist.BatchID) (all []audience.AgentSums, err error) {
 	err = t.each(func(row *Cursor) error {
 		all = append(all, audience.AgentSums{Device: audience.Device(row.Text()), Client: row.Text(), Opened: row.Int()})
 		return nil

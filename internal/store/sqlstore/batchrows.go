@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // rowsChunk is the largest number of recipients that a statement reads.
@@ -69,7 +70,7 @@ func (c *rowsCursor) order() string {
 }
 
 // passed moves the cursor behind a Contact. It ends the cursor if the chunk was the last one.
-func (c *rowsCursor) passed(id audience.ContactID, isLast bool) {
+func (c *rowsCursor) passed(id enlist.ContactID, isLast bool) {
 	switch {
 	case isLast:
 		c.left = 0
@@ -106,7 +107,7 @@ func (c *rowsCursor) skip() (found bool, err error) {
 // if a statement selects all columns: it expects few rows between two IDs.
 func (c *rowsCursor) events() (rows []audience.BatchRow, err error) {
 	size := min(rowsChunk, c.left)
-	ids, err := idsOf[audience.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+limited, append(c.keys(), size)...)
+	ids, err := idsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+limited, append(c.keys(), size)...)
 	if err != nil || len(ids) == 0 {
 		c.passed(0, true)
 		return nil, err
@@ -126,12 +127,12 @@ func (c *rowsCursor) hasEvents() bool {
 }
 
 // load returns the rows of recipients, in the order of ids.
-func (c *rowsCursor) load(ids []audience.ContactID) (rows []audience.BatchRow, err error) {
+func (c *rowsCursor) load(ids []enlist.ContactID) (rows []audience.BatchRow, err error) {
 	recipients, err := c.tx.Recipients(c.List, c.Batch, ids)
 	if err != nil {
 		return nil, err
 	}
-	events := make(map[audience.ContactID]*audience.RecipientEvent, len(ids))
+	events := make(map[enlist.ContactID]*audience.RecipientEvent, len(ids))
 	if c.hasEvents() {
 		test, args, err := c.tx.recipientsByID(c.List, c.Batch, ids)
 		if err != nil {
@@ -159,13 +160,13 @@ func (c *rowsCursor) load(ids []audience.ContactID) (rows []audience.BatchRow, e
 }
 
 // Recipients returns recipients of a Batch by their IDs.
-func (t *Tx) Recipients(list audience.ListID, batch audience.BatchID, ids []audience.ContactID) (
-	map[audience.ContactID]*audience.Recipient, error) {
+func (t *Tx) Recipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (
+	map[enlist.ContactID]*audience.Recipient, error) {
 	test, args, err := t.recipientsByID(list, batch, ids)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[audience.ContactID]*audience.Recipient, len(ids))
+	found := make(map[enlist.ContactID]*audience.Recipient, len(ids))
 	return found, recipientTable.each(t, func(r *audience.Recipient) error {
 		found[r.Contact] = r
 		return nil
@@ -227,7 +228,7 @@ func (c *rowsCursor) withoutOpen() (rows []audience.BatchRow, err error) {
 	if c.Offset < math.MaxInt64-size {
 		size = min(rowsChunk, size+c.Offset)
 	}
-	ids, err := idsOf[audience.ContactID](c.tx, "SELECT contact_id FROM recipient r WHERE"+ofBatch+notOpened+
+	ids, err := idsOf[enlist.ContactID](c.tx, "SELECT contact_id FROM recipient r WHERE"+ofBatch+notOpened+
 		c.order()+limited, append(c.batchKeys(first, last), int64(c.List), int64(c.Batch), size)...)
 	if err != nil {
 		return nil, err
@@ -248,11 +249,11 @@ func (c *rowsCursor) withoutOpen() (rows []audience.BatchRow, err error) {
 }
 
 // rangeEnd returns the ID at which the scan of a range ends.
-func rangeEnd(descending bool, first, last int64) audience.ContactID {
+func rangeEnd(descending bool, first, last int64) enlist.ContactID {
 	if descending {
-		return audience.ContactID(first)
+		return enlist.ContactID(first)
 	}
-	return audience.ContactID(last)
+	return enlist.ContactID(last)
 }
 
 // nextRange returns the IDs between which the next recipients are. isLast is true if no others follow.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // rowColumns are the expressions of the keys of rows. e is the event, r the recipient. The columns have the collation C, so
@@ -43,7 +44,7 @@ func (c *rowsCursor) sorted(each func(*audience.BatchRow) error) error {
 	q.and(c.Where)
 	q.orderRecords(c.Sort, "id", c.Descending)
 	q.add(limited, c.left)
-	ids, err := idsOf[audience.ContactID](c.tx, q.text.String(), q.args...)
+	ids, err := idsOf[enlist.ContactID](c.tx, q.text.String(), q.args...)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func mapSlice(m *mapper, s *audience.BatchSlice) {
@@ -57,10 +58,10 @@ func (t *Tx) AddSlices(all []audience.NewSlice, fresh bool, now int64) (added in
 }
 
 // FreeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.
-func (t *Tx) FreeSlice(batch audience.BatchID, now int64) (slice *audience.BatchSlice, next int64, err error) {
+func (t *Tx) FreeSlice(batch enlist.BatchID, now int64) (slice *audience.BatchSlice, next int64, err error) {
 	const free = "WHERE batch_id = ? AND done = 0 AND lease_time <= ? ORDER BY number" + limited
-	slice, err = sliceTable.one(t, audience.ErrNotFound, free, int64(batch), now, int64(1))
-	if audience.KindOf(err) != audience.NotFound {
+	slice, err = sliceTable.one(t, enlist.ErrNotFound, free, int64(batch), now, int64(1))
+	if enlist.KindOf(err) != enlist.NotFound {
 		return slice, 0, err
 	}
 	next, failed := t.number("SELECT min(lease_time) FROM batch_slice WHERE batch_id = ? AND done = 0", int64(batch))
@@ -116,28 +117,28 @@ func (t *Tx) SliceRest(s *audience.BatchSlice) (n, due int64, err error) {
 }
 
 // MarkSending stores that recipients are being sent.
-func (t *Tx) MarkSending(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) error {
+func (t *Tx) MarkSending(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
 	return t.mark("status = 'sending', time = ?", "", list, batch, ids, now)
 }
 
 // MarkWaiting stores that recipients were not sent.
-func (t *Tx) MarkWaiting(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) error {
+func (t *Tx) MarkWaiting(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
 	return t.mark("status = 'waiting', time = ?", " AND status = 'sending'", list, batch, ids, now)
 }
 
 // MarkDeferred stores that recipients wait for a time.
-func (t *Tx) MarkDeferred(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, at int64) error {
+func (t *Tx) MarkDeferred(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
 	return t.mark("status = 'deferred', time = ?", "", list, batch, ids, at)
 }
 
 // FreeSlices sets the end of all leases that end at a time.
-func (t *Tx) FreeSlices(batch audience.BatchID, from, to int64) error {
+func (t *Tx) FreeSlices(batch enlist.BatchID, from, to int64) error {
 	return t.conn.Do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = ? AND done = 0",
 		to, int64(batch), from)
 }
 
 // MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.
-func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audience.ContactID, now int64) (
+func (t *Tx) MarkSent(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) (
 	sent int64, err error) {
 	query, args, err := t.marking(markSent, " AND status = 'sending'", list, batch, ids, now)
 	if err != nil {
@@ -158,7 +159,7 @@ func (t *Tx) MarkSent(list audience.ListID, batch audience.BatchID, ids []audien
 const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
 
 // mark changes the status of some recipients.
-func (t *Tx) mark(set, where string, list audience.ListID, batch audience.BatchID, ids []audience.ContactID,
+func (t *Tx) mark(set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	now int64) error {
 	query, args, err := t.marking(set, where, list, batch, ids, now)
 	if err != nil {
@@ -168,7 +169,7 @@ func (t *Tx) mark(set, where string, list audience.ListID, batch audience.BatchI
 }
 
 // marking returns the statement that changes the status of some recipients, and its arguments.
-func (t *Tx) marking(set, where string, list audience.ListID, batch audience.BatchID, ids []audience.ContactID,
+func (t *Tx) marking(set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	now int64) (query string, args []any, err error) {
 	test, key, err := t.recipientsByID(list, batch, ids)
 	args = slices.Repeat([]any{now}, strings.Count(set, "?"))
@@ -176,20 +177,20 @@ func (t *Tx) marking(set, where string, list audience.ListID, batch audience.Bat
 }
 
 // recipientsByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
-func (t *Tx) recipientsByID(list audience.ListID, batch audience.BatchID, ids []audience.ContactID) (test string,
+func (t *Tx) recipientsByID(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (test string,
 	args []any, err error) {
 	test, args, err = t.contactTest("contact_id", ids)
 	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
 }
 
 // ContactsByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
-func (t *Tx) ContactsByID(list audience.ListID, ids []audience.ContactID) (found []audience.Contact, err error) {
+func (t *Tx) ContactsByID(list enlist.ListID, ids []enlist.ContactID) (found []enlist.Contact, err error) {
 	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return nil, err
 	}
 	query := t.sql.mappings.contacts.read + "WHERE list_id = ? AND " + test + " ORDER BY id"
 	args = append([]any{int64(list)}, args...)
-	err = t.contacts(query, list, func(c *audience.Contact) { found = append(found, *c) }, args...)
+	err = t.contacts(query, list, func(c *enlist.Contact) { found = append(found, *c) }, args...)
 	return found, err
 }

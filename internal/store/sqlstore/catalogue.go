@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Cache contains the Accounts, keys, sending domains and schemas of the newest version of the catalogue that this
@@ -27,21 +28,21 @@ type Cache struct {
 type snapshot struct {
 	version  int64
 	mu       sync.RWMutex
-	accounts map[audience.AccountID]*audience.Account
-	keys     map[audience.KeyHash]*audience.Key
-	schemas  map[audience.ListID]*audience.Schema
+	accounts map[enlist.AccountID]*enlist.Account
+	keys     map[enlist.KeyHash]*enlist.Key
+	schemas  map[enlist.ListID]*enlist.Schema
 	signing  map[string]*audience.SigningKey // by domain; nil if no Account has the domain
-	domains  map[audience.AccountID]*[]string
+	domains  map[enlist.AccountID]*[]string
 }
 
 func newSnapshot(version int64) *snapshot {
 	return &snapshot{
 		version:  version,
-		accounts: make(map[audience.AccountID]*audience.Account),
-		keys:     make(map[audience.KeyHash]*audience.Key),
-		schemas:  make(map[audience.ListID]*audience.Schema),
+		accounts: make(map[enlist.AccountID]*enlist.Account),
+		keys:     make(map[enlist.KeyHash]*enlist.Key),
+		schemas:  make(map[enlist.ListID]*enlist.Schema),
 		signing:  make(map[string]*audience.SigningKey),
-		domains:  make(map[audience.AccountID]*[]string),
+		domains:  make(map[enlist.AccountID]*[]string),
 	}
 }
 
@@ -75,7 +76,7 @@ func (c *Cache) Newest() int64 { return c.last().version }
 
 // Schema returns a List's schema. It returns false if the newest snapshot does not have this schema.
 // It does not read the database.
-func (c *Cache) Schema(id audience.ListID) (*audience.Schema, bool) {
+func (c *Cache) Schema(id enlist.ListID) (*enlist.Schema, bool) {
 	s := c.last()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -85,7 +86,7 @@ func (c *Cache) Schema(id audience.ListID) (*audience.Schema, bool) {
 
 // Key returns a key and its Account. It returns false if the newest snapshot does not have both. It
 // does not read the database.
-func (c *Cache) Key(hash audience.KeyHash) (*audience.Key, *audience.Account, bool) {
+func (c *Cache) Key(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
 	s := c.last()
 	s.mu.RLock()
 	defer s.mu.RUnlock()

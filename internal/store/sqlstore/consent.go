@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // AddLedgerRow adds one row to the consent ledger.
@@ -32,19 +33,19 @@ func (d *Dialect) mapLedgerRow(m *mapper, r *audience.LedgerRow) {
 
 // LedgerRows returns a Contact's rows of the consent ledger, newest first. With limit 0 it
 // returns all of them.
-func (t *Tx) LedgerRows(list audience.ListID, contact audience.ContactID, limit, offset int64) (
+func (t *Tx) LedgerRows(list enlist.ListID, contact enlist.ContactID, limit, offset int64) (
 	[]audience.LedgerRow, error) {
 	return t.ledger("", list, contact, limit, offset)
 }
 
 // Consents returns those of a Contact's ledger rows that record a consent, newest first.
-func (t *Tx) Consents(list audience.ListID, contact audience.ContactID, limit, offset int64) (
+func (t *Tx) Consents(list enlist.ListID, contact enlist.ContactID, limit, offset int64) (
 	[]audience.LedgerRow, error) {
 	return t.ledger(" AND type <> ''", list, contact, limit, offset)
 }
 
 // ledger returns a page of those of a Contact's ledger rows that satisfy a test.
-func (t *Tx) ledger(test string, list audience.ListID, contact audience.ContactID, limit, offset int64) (
+func (t *Tx) ledger(test string, list enlist.ListID, contact enlist.ContactID, limit, offset int64) (
 	[]audience.LedgerRow, error) {
 	if limit == 0 {
 		limit = math.MaxInt64
@@ -58,14 +59,14 @@ func (t *Tx) ledger(test string, list audience.ListID, contact audience.ContactI
 }
 
 // LastSubscriptions returns the newest time of a Contact's ledger rows that record a subscription by the person.
-func (t *Tx) LastSubscriptions(list audience.ListID, ids []audience.ContactID) (map[audience.ContactID]int64, error) {
+func (t *Tx) LastSubscriptions(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
 	test, args, err := t.contactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[audience.ContactID]int64)
+	found := make(map[enlist.ContactID]int64)
 	return found, t.each(func(row *Cursor) error {
-		found[audience.ContactID(row.Int())] = row.Int()
+		found[enlist.ContactID(row.Int())] = row.Int()
 		return nil
 	}, "SELECT contact_id, max(time) FROM consent WHERE list_id = ? AND "+test+` AND method IN ('subscribeContact',
 		'resubscribeContact', '`+audience.MethodConfirmLink+"') GROUP BY contact_id", append([]any{int64(list)}, args...)...)
@@ -74,7 +75,7 @@ func (t *Tx) LastSubscriptions(list audience.ListID, ids []audience.ContactID) (
 // nameKeys sets KeyName in each row. The query of the rows does not join consent with api_key,
 // because a distributed PostgreSQL database can store these two tables on different servers.
 func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
-	ids := make([]audience.KeyID, len(ledger))
+	ids := make([]enlist.KeyID, len(ledger))
 	for i := range ledger {
 		ids[i] = ledger[i].KeyID
 	}
@@ -82,9 +83,9 @@ func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 	if err != nil {
 		return err
 	}
-	names := make(map[audience.KeyID]string)
+	names := make(map[enlist.KeyID]string)
 	err = t.each(func(row *Cursor) error {
-		names[audience.KeyID(row.Int())] = row.Text()
+		names[enlist.KeyID(row.Int())] = row.Text()
 		return nil
 	}, "SELECT id, name FROM api_key WHERE id"+test, arg)
 	for i := range ledger {
@@ -96,7 +97,7 @@ func (t *Tx) nameKeys(ledger []audience.LedgerRow) error {
 // ClaimRetry returns the result that SaveRetry stored for the same call. For the first call it returns
 // ErrNotFound. In a transaction that writes, it locks the Idempotency-Key, so that a repeated call
 // waits until the first call ends.
-func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (
+func (t *Tx) ClaimRetry(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry, now int64) (
 	result []byte, err error) {
 	if err := t.lockToWrite("retry %d %d %s", account, key, r.Header); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 	err = t.each(func(row *Cursor) error {
 		found = true
 		if row.Text() != string(r.Fingerprint[:]) {
-			return audience.Refuse(audience.InvalidParameters,
+			return enlist.Refuse(enlist.InvalidParameters,
 				"this Idempotency-Key was used with another method or other parameters")
 		}
 		result = []byte(row.Text())
@@ -113,14 +114,14 @@ func (t *Tx) ClaimRetry(account audience.AccountID, key audience.KeyID, r *audie
 	}, "SELECT fingerprint, result FROM retry WHERE account_id = ? AND key_id = ? AND header = ? AND time > ?",
 		int64(account), int64(key), r.Header, now-audience.RetryLife)
 	if err == nil && !found {
-		err = audience.ErrNotFound
+		err = enlist.ErrNotFound
 	}
 	return result, err
 }
 
 // SaveRetry stores the result of a call. ClaimRetry returns this result when a client repeats the
 // call.
-func (t *Tx) SaveRetry(account audience.AccountID, key audience.KeyID, r *audience.Retry,
+func (t *Tx) SaveRetry(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry,
 	result []byte, now int64) error {
 	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result)
 		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, key_id, header) DO UPDATE

@@ -8,19 +8,19 @@ import (
 	"slices"
 	"strconv"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Contact returns a Contact of a List by its ID.
-func (t *Tx) Contact(list audience.ListID, id audience.ContactID) (*audience.Contact, error) {
+func (t *Tx) Contact(list enlist.ListID, id enlist.ContactID) (*enlist.Contact, error) {
 	s := &t.sql.statements
 	return t.oneContact(t.readOrLock(s.contactByID, s.lockedByID), list, int64(list), int64(id))
 }
 
 // ContactByKey returns the primary Contact of a normalised address in a List.
-func (t *Tx) ContactByKey(list audience.ListID, key string) (*audience.Contact, error) {
+func (t *Tx) ContactByKey(list enlist.ListID, key string) (*enlist.Contact, error) {
 	s := &t.sql.statements
 	return t.oneContact(t.readOrLock(s.contactByKey, s.lockedByKey), list, int64(list), key)
 }
@@ -34,31 +34,31 @@ func (t *Tx) readOrLock(read, lock string) string {
 	return read
 }
 
-func (t *Tx) oneContact(query string, list audience.ListID, args ...any) (found *audience.Contact, err error) {
-	err = t.contacts(query, list, func(c *audience.Contact) { found = c }, args...)
+func (t *Tx) oneContact(query string, list enlist.ListID, args ...any) (found *enlist.Contact, err error) {
+	err = t.contacts(query, list, func(c *enlist.Contact) { found = c }, args...)
 	if err == nil && found == nil {
-		err = audience.ErrNoContact
+		err = enlist.ErrNoContact
 	}
 	return found, err
 }
 
 // ContactsByAddress returns the Contacts of a List that have the normalised address or the mobile
 // number. It returns at most limit Contacts with IDs greater than after, in the order of their IDs.
-func (t *Tx) ContactsByAddress(list audience.ListID, key, mobile string, after audience.ContactID, limit int) (
-	found []audience.Contact, err error) {
+func (t *Tx) ContactsByAddress(list enlist.ListID, key, mobile string, after enlist.ContactID, limit int) (
+	found []enlist.Contact, err error) {
 	s, in := &t.sql.statements, int64(list)
 	err = t.contacts(t.readOrLock(s.contactsByAddress, s.lockedByAddress), list,
-		func(c *audience.Contact) { found = append(found, *c) },
+		func(c *enlist.Contact) { found = append(found, *c) },
 		in, int64(after), in, orNull(key), in, orNull(key), in, orNull(mobile), int64(limit))
 	return found, err
 }
 
 // contacts calls fn with each Contact that a query returns. Each call gets a new Contact, so fn can
 // keep it.
-func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Contact), args ...any) error {
+func (t *Tx) contacts(query string, list enlist.ListID, fn func(*enlist.Contact), args ...any) error {
 	m := mapper{job: selected}
 	return t.each(func(row *Cursor) error {
-		c := &audience.Contact{ListID: list}
+		c := &enlist.Contact{ListID: list}
 		m.cursor = row
 		t.sql.mapContact(&m, c)
 		if m.err != nil {
@@ -74,7 +74,7 @@ func (t *Tx) contacts(query string, list audience.ListID, fn func(*audience.Cont
 
 // mapContact describes the table contact. It does not convert the document of Field values, because the
 // form of this document depends on the List's Fields and on the engine. The caller converts m.document.
-func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
+func (d *Dialect) mapContact(m *mapper, c *enlist.Contact) {
 	m.owner("list_id", (*int64)(&c.ListID))
 	m.value("dedupe_key", (*dedupeKey)(c))
 	m.value("duplicate_key", (*duplicateKey)(c))
@@ -86,7 +86,7 @@ func (d *Dialect) mapContact(m *mapper, c *audience.Contact) {
 }
 
 // mapContactState describes the columns that the API calls system values.
-func mapContactState(m *mapper, c *audience.Contact) {
+func mapContactState(m *mapper, c *enlist.Contact) {
 	m.fixed("creation_time", &c.Created)
 	m.value("last_modified_time", &c.Modified)
 	m.state("double_opt_in", "0", &c.DoubleOptIn)
@@ -104,7 +104,7 @@ func mapContactState(m *mapper, c *audience.Contact) {
 // InsertContact stores a new Contact and adds 1 to the counters of the List and the Account. It
 // returns false if the Contact should become the primary of its address, but the List already has a
 // primary of this address.
-func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
+func (t *Tx) InsertContact(c *enlist.Contact) (inserted bool, err error) {
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
 		return false, err
@@ -117,7 +117,7 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 	if err != nil || id == 0 {
 		return false, err
 	}
-	c.ID = audience.ContactID(id)
+	c.ID = enlist.ContactID(id)
 	t.count(c.ListID, schema.List.AccountID, 1)
 	return true, nil
 }
@@ -125,10 +125,10 @@ func (t *Tx) InsertContact(c *audience.Contact) (inserted bool, err error) {
 // InsertOrFind inserts a Contact as the primary of its address, or returns the existing primary. It looks
 // first, because an INSERT that does nothing still takes an ID from the sequence. If another transaction
 // inserts the address after the look, the INSERT does nothing and InsertOrFind looks again.
-func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
+func (t *Tx) InsertOrFind(c *enlist.Contact) (existing *enlist.Contact, err error) {
 	for {
 		existing, err := t.ContactByKey(c.ListID, c.Key)
-		if audience.KindOf(err) != audience.NoContact {
+		if enlist.KindOf(err) != enlist.NoContact {
 			return existing, err
 		}
 		inserted, err := t.InsertContact(c)
@@ -142,7 +142,7 @@ func (t *Tx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err 
 // a duplicate. A transaction that removes this primary waits for the lock. It then sees the duplicate
 // and can promote it. If the address has no primary, insertConcurrently inserts the Contact as the
 // primary.
-func (t *Tx) insertConcurrently(c *audience.Contact, doc string) (id int64, err error) {
+func (t *Tx) insertConcurrently(c *enlist.Contact, doc string) (id int64, err error) {
 	if !t.sql.ConcurrentWriters || c.IsFirst {
 		return t.insertContact(c, doc)
 	}
@@ -163,7 +163,7 @@ func (t *Tx) insertConcurrently(c *audience.Contact, doc string) (id int64, err 
 // insertContact inserts the row of a Contact. Nearly all new Contacts have initial values in their state
 // columns. For these Contacts a statement with constants in place of arguments is faster, because SQLite
 // needs one call for each argument.
-func (t *Tx) insertContact(c *audience.Contact, doc string) (id int64, err error) {
+func (t *Tx) insertContact(c *enlist.Contact, doc string) (id int64, err error) {
 	statement, job := t.sql.statements.insert, inserted
 	if hasInitialState(c) {
 		statement, job = t.sql.statements.insertInitial, unset
@@ -175,7 +175,7 @@ func (t *Tx) insertContact(c *audience.Contact, doc string) (id int64, err error
 	return t.conn.Insert(statement, args...)
 }
 
-func (t *Tx) contactArguments(job use, c *audience.Contact, doc string) ([]any, error) {
+func (t *Tx) contactArguments(job use, c *enlist.Contact, doc string) ([]any, error) {
 	m := &t.mapper
 	*m = mapper{job: job, args: make([]any, 0, 20), document: doc}
 	t.sql.mapContact(m, c)
@@ -183,13 +183,13 @@ func (t *Tx) contactArguments(job use, c *audience.Contact, doc string) ([]any, 
 }
 
 // hasInitialState reports whether all state columns of a Contact have their initial values.
-func hasInitialState(c *audience.Contact) bool {
+func hasInitialState(c *enlist.Contact) bool {
 	return c.IsActive && !c.DoubleOptIn && !c.IsBounceDeactivated && !c.IsUnsubscribed && len(c.Prefs) == 0 &&
 		c.DoubleOptInTime|c.LastClickTime|c.LastMessageTime|c.LastOpenTime|c.WebformID == 0
 }
 
 // UpdateContact stores all columns of a Contact except those that never change after the INSERT.
-func (t *Tx) UpdateContact(c *audience.Contact) error {
+func (t *Tx) UpdateContact(c *enlist.Contact) error {
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
 		return err
@@ -206,13 +206,13 @@ func (t *Tx) UpdateContact(c *audience.Contact) error {
 }
 
 // LastContactID returns the highest ID of a List's Contacts, or 0 if the List has no Contact.
-func (t *Tx) LastContactID(list audience.ListID) (audience.ContactID, error) {
+func (t *Tx) LastContactID(list enlist.ListID) (enlist.ContactID, error) {
 	n, err := t.number("SELECT max(id) FROM contact WHERE list_id = ?", int64(list))
-	return audience.ContactID(n), err
+	return enlist.ContactID(n), err
 }
 
 // DeleteFieldValues removes the values of a deleted Field from Contacts.
-func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, contacts []audience.ContactID) error {
+func (t *Tx) DeleteFieldValues(list enlist.ListID, field enlist.FieldID, contacts []enlist.ContactID) error {
 	test, args, err := t.contactTest("id", contacts)
 	if err != nil {
 		return err
@@ -222,13 +222,13 @@ func (t *Tx) DeleteFieldValues(list audience.ListID, field audience.FieldID, con
 }
 
 // Duplicates returns the number of addresses that several Contacts of a List share.
-func (t *Tx) Duplicates(list audience.ListID) (int64, error) {
+func (t *Tx) Duplicates(list enlist.ListID) (int64, error) {
 	return t.number(`SELECT count(DISTINCT duplicate_key) FROM contact
 		WHERE list_id = ? AND duplicate_key IS NOT NULL`, int64(list))
 }
 
 // QuotedKeys returns the normalised addresses of a List's Contacts that begin with a quote.
-func (t *Tx) QuotedKeys(list audience.ListID, after string, limit int) ([]string, error) {
+func (t *Tx) QuotedKeys(list enlist.ListID, after string, limit int) ([]string, error) {
 	primaries, err := t.quoted("dedupe_key", "contact WHERE list_id = ?", int64(list), after, limit)
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func orNull(s string) any {
 
 // encodeValues returns Field values as JSON for the column field_values: an object whose names are the
 // IDs of the Fields.
-func encodeValues(schema *audience.Schema, values audience.Values) (doc string, err error) {
+func encodeValues(schema *enlist.Schema, values enlist.Values) (doc string, err error) {
 	b := make([]byte, 0, 512)
 	b = append(b, '{')
 	for i, v := range values {
@@ -274,7 +274,7 @@ func encodeValues(schema *audience.Schema, values audience.Values) (doc string, 
 		if f := schema.Field(v.Field); f != nil && f.Numeric() {
 			// Perhaps the type of the Field was text before. Then its values can be texts such as
 			// 007 or +5, which are not numbers in JSON.
-			if number, ok := audience.ParseDecimal(v.Text); ok {
+			if number, ok := enlist.ParseDecimal(v.Text); ok {
 				b = append(b, number...)
 				continue
 			}

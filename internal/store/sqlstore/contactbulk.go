@@ -11,13 +11,14 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // FirstContacts returns the primary Contacts of the addresses, by address. In a transaction that writes,
 // it locks them in the order of their addresses, so that two calls with the same addresses cannot
 // deadlock here.
-func (t *Tx) FirstContacts(list audience.ListID, keys []string) (map[string]*audience.Contact, error) {
-	found := make(map[string]*audience.Contact)
+func (t *Tx) FirstContacts(list enlist.ListID, keys []string) (map[string]*enlist.Contact, error) {
+	found := make(map[string]*enlist.Contact)
 	if len(keys) == 0 {
 		return found, nil
 	}
@@ -27,13 +28,13 @@ func (t *Tx) FirstContacts(list audience.ListID, keys []string) (map[string]*aud
 	}
 	s := &t.sql.statements
 	err = t.contacts(t.readOrLock(s.contactsByKeys, s.lockedByKeys), list,
-		func(c *audience.Contact) { found[c.Key] = c }, int64(list), wanted)
+		func(c *enlist.Contact) { found[c.Key] = c }, int64(list), wanted)
 	return found, err
 }
 
 // ContactsWithAddresses calls fn with each Contact of a List that has one of the normalised addresses or
 // mobile numbers, in the order of their IDs. In a transaction that writes, it locks them.
-func (t *Tx) ContactsWithAddresses(list audience.ListID, keys []string, fn func(*audience.Contact)) error {
+func (t *Tx) ContactsWithAddresses(list enlist.ListID, keys []string, fn func(*enlist.Contact)) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -41,12 +42,12 @@ func (t *Tx) ContactsWithAddresses(list audience.ListID, keys []string, fn func(
 	if err != nil {
 		return err
 	}
-	found := make(map[audience.ContactID]*audience.Contact)
+	found := make(map[enlist.ContactID]*enlist.Contact)
 	s := &t.sql.statements
 	for _, query := range []string{t.readOrLock(s.contactsByKeys, s.lockedByKeys),
 		t.readOrLock(s.contactsByDuplicateKeys, s.lockedByDuplicateKeys),
 		t.readOrLock(s.contactsByMobiles, s.lockedByMobiles)} {
-		err := t.contacts(query, list, func(c *audience.Contact) { found[c.ID] = c }, int64(list), wanted)
+		err := t.contacts(query, list, func(c *enlist.Contact) { found[c.ID] = c }, int64(list), wanted)
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func (t *Tx) ContactsWithAddresses(list audience.ListID, keys []string, fn func(
 // InsertContacts inserts new Contacts of one List and sets their IDs, which ascend. If an address has a
 // primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
 // ID 0. All state columns must have their initial values.
-func (t *Tx) InsertContacts(contacts []*audience.Contact, duplicates bool) error {
+func (t *Tx) InsertContacts(contacts []*enlist.Contact, duplicates bool) error {
 	if !duplicates { // an INSERT that stores nothing takes an ID from the sequence
 		var err error
 		contacts, err = t.withNewKeys(contacts)
@@ -72,11 +73,11 @@ func (t *Tx) InsertContacts(contacts []*audience.Contact, duplicates bool) error
 }
 
 // InsertNewContacts does what InsertContacts does without duplicates, and saves a look-up of the addresses.
-func (t *Tx) InsertNewContacts(contacts []*audience.Contact) error {
+func (t *Tx) InsertNewContacts(contacts []*enlist.Contact) error {
 	return t.insertContacts(contacts, false)
 }
 
-func (t *Tx) insertContacts(contacts []*audience.Contact, duplicates bool) error {
+func (t *Tx) insertContacts(contacts []*enlist.Contact, duplicates bool) error {
 	if len(contacts) == 0 {
 		return nil
 	}
@@ -95,7 +96,7 @@ func (t *Tx) insertContacts(contacts []*audience.Contact, duplicates bool) error
 }
 
 // markPrimaries sets IsFirst of each Contact. Without duplicates, all Contacts are to become primaries.
-func (t *Tx) markPrimaries(contacts []*audience.Contact, duplicates bool) error {
+func (t *Tx) markPrimaries(contacts []*enlist.Contact, duplicates bool) error {
 	taken := make(map[string]bool)
 	if duplicates {
 		var err error
@@ -115,7 +116,7 @@ func (t *Tx) markPrimaries(contacts []*audience.Contact, duplicates bool) error 
 
 // newRow is the row of a new Contact.
 type newRow struct {
-	*audience.Contact
+	*enlist.Contact
 	id  int64  // taken from the sequence; Contact.ID stays 0 until the row is stored
 	doc string // the values as JSON
 }
@@ -123,7 +124,7 @@ type newRow struct {
 // insertTogether inserts Contacts with one statement. Another transaction may store a primary while this
 // statement waits for it. Then the row is not stored: with duplicates, the loop inserts it as a duplicate
 // of that primary.
-func (t *Tx) insertTogether(contacts []*audience.Contact, duplicates bool) error {
+func (t *Tx) insertTogether(contacts []*enlist.Contact, duplicates bool) error {
 	schema, err := t.Schema(contacts[0].ListID)
 	if err != nil {
 		return err
@@ -135,7 +136,7 @@ func (t *Tx) insertTogether(contacts []*audience.Contact, duplicates bool) error
 	// All transactions insert addresses in this order, so that two of them cannot deadlock.
 	slices.SortStableFunc(rows, func(a, b newRow) int { return cmp.Compare(a.Key, b.Key) })
 	for {
-		left := make([]*audience.Contact, len(rows))
+		left := make([]*enlist.Contact, len(rows))
 		for i := range rows {
 			left[i] = rows[i].Contact
 		}
@@ -154,7 +155,7 @@ func (t *Tx) insertTogether(contacts []*audience.Contact, duplicates bool) error
 }
 
 // withNewKeys returns the Contacts whose address no Contact of the List has.
-func (t *Tx) withNewKeys(contacts []*audience.Contact) (fresh []*audience.Contact, err error) {
+func (t *Tx) withNewKeys(contacts []*enlist.Contact) (fresh []*enlist.Contact, err error) {
 	if len(contacts) == 0 {
 		return nil, nil
 	}
@@ -168,7 +169,7 @@ func (t *Tx) withNewKeys(contacts []*audience.Contact) (fresh []*audience.Contac
 }
 
 // keysOf returns the addresses of Contacts.
-func keysOf(contacts []*audience.Contact) []string {
+func keysOf(contacts []*enlist.Contact) []string {
 	keys := make([]string, len(contacts))
 	for i, c := range contacts {
 		keys[i] = c.Key
@@ -177,9 +178,9 @@ func keysOf(contacts []*audience.Contact) []string {
 }
 
 // newContactIDs takes n IDs from the sequence of Contacts.
-func (t *Tx) newContactIDs(n int) ([]audience.ContactID, error) {
+func (t *Tx) newContactIDs(n int) ([]enlist.ContactID, error) {
 	const take = "SELECT nextval('contact_id') FROM generate_series(1, CAST(? AS BIGINT))"
-	ids, err := idsOf[audience.ContactID](t, take, int64(n))
+	ids, err := idsOf[enlist.ContactID](t, take, int64(n))
 	if err == nil && len(ids) != n {
 		return nil, fmt.Errorf("the database returned %d IDs for %d Contacts", len(ids), n)
 	}
@@ -187,7 +188,7 @@ func (t *Tx) newContactIDs(n int) ([]audience.ContactID, error) {
 }
 
 // newRows takes an ID for each Contact from the sequence and encodes the values.
-func (t *Tx) newRows(schema *audience.Schema, contacts []*audience.Contact) ([]newRow, error) {
+func (t *Tx) newRows(schema *enlist.Schema, contacts []*enlist.Contact) ([]newRow, error) {
 	ids, err := t.newContactIDs(len(contacts))
 	if err != nil {
 		return nil, err
@@ -207,8 +208,8 @@ func (t *Tx) newRows(schema *audience.Schema, contacts []*audience.Contact) ([]n
 }
 
 // insertRows inserts rows and sets the ID of each Contact that was stored.
-func (t *Tx) insertRows(list audience.ListID, rows []newRow) error {
-	byID := make(map[int64]*audience.Contact, len(rows))
+func (t *Tx) insertRows(list enlist.ListID, rows []newRow) error {
+	byID := make(map[int64]*enlist.Contact, len(rows))
 	n := len(rows)
 	ids, created, modified, first := make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
 	keys, mobiles, via, docs := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
@@ -219,7 +220,7 @@ func (t *Tx) insertRows(list audience.ListID, rows []newRow) error {
 	}
 	return t.each(func(row *Cursor) error {
 		id := row.Int()
-		byID[id].ID = audience.ContactID(id)
+		byID[id].ID = enlist.ContactID(id)
 		return nil
 	}, insertMany, int64(list), ids, keys, first, mobiles, created, modified, via, docs)
 }
@@ -237,7 +238,7 @@ const insertMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key,
 	ON CONFLICT DO NOTHING RETURNING id`
 
 // AddLedgerRows adds the same row to the ledgers of several Contacts of a List.
-func (t *Tx) AddLedgerRows(r *audience.LedgerRow, contacts []audience.ContactID) error {
+func (t *Tx) AddLedgerRows(r *audience.LedgerRow, contacts []enlist.ContactID) error {
 	if !t.sql.ConcurrentWriters {
 		row := *r
 		for _, id := range contacts {

@@ -5,14 +5,14 @@ package sqlstore
 import (
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // ContactsToChange returns those Contacts of a List that have one of the IDs. It locks them in the order of
 // their IDs.
-func (t *Tx) ContactsToChange(list audience.ListID, ids []audience.ContactID) (
-	map[audience.ContactID]*audience.Contact, error) {
-	found := make(map[audience.ContactID]*audience.Contact, len(ids))
+func (t *Tx) ContactsToChange(list enlist.ListID, ids []enlist.ContactID) (
+	map[enlist.ContactID]*enlist.Contact, error) {
+	found := make(map[enlist.ContactID]*enlist.Contact, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
@@ -20,21 +20,21 @@ func (t *Tx) ContactsToChange(list audience.ListID, ids []audience.ContactID) (
 	if err != nil {
 		return nil, err
 	}
-	err = t.contacts(t.sql.statements.contactsToChange, list, func(c *audience.Contact) { found[c.ID] = c },
+	err = t.contacts(t.sql.statements.contactsToChange, list, func(c *enlist.Contact) { found[c.ID] = c },
 		int64(list), wanted)
 	return found, err
 }
 
 // ValueSizes returns how many bytes the document of Field values of each of these Contacts takes. The engine
 // does not read the document for that.
-func (t *Tx) ValueSizes(list audience.ListID, ids []audience.ContactID) (map[audience.ContactID]int64, error) {
-	sizes := make(map[audience.ContactID]int64, len(ids))
+func (t *Tx) ValueSizes(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
+	sizes := make(map[enlist.ContactID]int64, len(ids))
 	wanted, err := manyValues(t, plainIDs(ids))
 	if err != nil {
 		return nil, err
 	}
 	err = t.each(func(row *Cursor) error {
-		id := audience.ContactID(row.Int())
+		id := enlist.ContactID(row.Int())
 		sizes[id] = row.Int()
 		return nil
 	}, t.sql.statements.valueSizes, int64(list), wanted)
@@ -43,12 +43,12 @@ func (t *Tx) ValueSizes(list audience.ListID, ids []audience.ContactID) (map[aud
 
 // FirstKeys returns those of the addresses that have a primary. In a transaction that writes, it locks the
 // primaries, so that no other transaction removes one of them before this transaction has stored a duplicate.
-func (t *Tx) FirstKeys(list audience.ListID, keys []string) (map[string]bool, error) {
+func (t *Tx) FirstKeys(list enlist.ListID, keys []string) (map[string]bool, error) {
 	return t.keys(t.sql.statements.primariesToLock, list, keys)
 }
 
 // keys returns the addresses that a statement finds.
-func (t *Tx) keys(statement string, list audience.ListID, keys []string) (map[string]bool, error) {
+func (t *Tx) keys(statement string, list enlist.ListID, keys []string) (map[string]bool, error) {
 	taken := make(map[string]bool)
 	if len(keys) == 0 {
 		return taken, nil
@@ -66,7 +66,7 @@ func (t *Tx) keys(statement string, list audience.ListID, keys []string) (map[st
 
 // UpdateContacts stores the columns of Contacts that a change of many Contacts may change. On SQLite, it stores
 // each Contact with the statement of a single Contact.
-func (t *Tx) UpdateContacts(contacts []*audience.Contact) error {
+func (t *Tx) UpdateContacts(contacts []*enlist.Contact) error {
 	if !t.sql.ConcurrentWriters {
 		for _, c := range contacts {
 			if err := t.UpdateContact(c); err != nil {

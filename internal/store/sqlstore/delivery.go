@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // MarkConfirmationRequested stores now as the time of a Contact's confirmation mail, and returns whether
@@ -15,7 +16,7 @@ import (
 // It also returns false if the stored time of the previous Contact with the same address in the List is
 // later than before. It ignores a stored time in the future: that time was stored before the clock was
 // set back.
-func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.ContactID, now, before int64) (
+func (t *Tx) MarkConfirmationRequested(list enlist.ListID, id enlist.ContactID, now, before int64) (
 	marked bool, err error) {
 	last, err := t.number(`SELECT other.confirmation_time FROM contact
 		JOIN contact other ON other.list_id = ?1 AND other.id = coalesce(
@@ -38,7 +39,7 @@ func (t *Tx) MarkConfirmationRequested(list audience.ListID, id audience.Contact
 
 // ForgetConfirmation sets the stored time of a Contact's confirmation mail to 0 and returns the earlier
 // value. If started is true, the subscription no longer waits for a confirmation.
-func (t *Tx) ForgetConfirmation(list audience.ListID, id audience.ContactID, started bool) (last int64, err error) {
+func (t *Tx) ForgetConfirmation(list enlist.ListID, id enlist.ContactID, started bool) (last int64, err error) {
 	last, err = t.number("SELECT confirmation_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	if err != nil {
 		return 0, err
@@ -51,19 +52,19 @@ func (t *Tx) ForgetConfirmation(list audience.ListID, id audience.ContactID, sta
 }
 
 // MarkSubscriptionPending stores that a Contact's subscription waits until the subscriber confirms it.
-func (t *Tx) MarkSubscriptionPending(list audience.ListID, id audience.ContactID) error {
+func (t *Tx) MarkSubscriptionPending(list enlist.ListID, id enlist.ContactID) error {
 	return t.conn.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
 // IsSubscriptionPending reports whether MarkSubscriptionPending was ever called for the Contact.
-func (t *Tx) IsSubscriptionPending(list audience.ListID, id audience.ContactID) (bool, error) {
+func (t *Tx) IsSubscriptionPending(list enlist.ListID, id enlist.ContactID) (bool, error) {
 	n, err := t.number("SELECT subscription_waits FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	return n > 0, err
 }
 
 // RaiseContactTimes sets the times of a Contact's last message, open and click. If a time is earlier
 // than the stored time, the stored time stays.
-func (t *Tx) RaiseContactTimes(list audience.ListID, id audience.ContactID, message, open, click int64) error {
+func (t *Tx) RaiseContactTimes(list enlist.ListID, id enlist.ContactID, message, open, click int64) error {
 	return t.conn.Do(`UPDATE contact SET
 			last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
 			last_open_time = CASE WHEN last_open_time < ?2 THEN ?2 ELSE last_open_time END,
@@ -93,7 +94,7 @@ func (t *Tx) Delivery(k audience.DeliveryKey) (*audience.Delivery, error) {
 		return nil, err
 	}
 	const byKey = "WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?"
-	return deliveryTable.one(t, audience.ErrNotFound, byKey, int64(k.List), int64(k.Contact), k.Time, k.Cause)
+	return deliveryTable.one(t, enlist.ErrNotFound, byKey, int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
 // PutDelivery stores the result of a delivery. It replaces an earlier result of the same delivery.
@@ -121,14 +122,14 @@ func (t *Tx) PutSent(d *audience.Delivery) error {
 }
 
 // Deliveries returns a page of a Contact's deliveries, newest first.
-func (t *Tx) Deliveries(list audience.ListID, contact audience.ContactID, limit, offset int) ([]audience.Delivery, error) {
+func (t *Tx) Deliveries(list enlist.ListID, contact enlist.ContactID, limit, offset int) ([]audience.Delivery, error) {
 	const newest = "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause" + limited +
 		" OFFSET CAST(? AS BIGINT)"
 	return deliveryTable.all(t, newest, int64(list), int64(contact), int64(limit), int64(offset))
 }
 
 // DeliveriesWithCause returns the deliveries with a cause to some Contacts.
-func (t *Tx) DeliveriesWithCause(list audience.ListID, cause string, ids []audience.ContactID) ([]audience.Delivery, error) {
+func (t *Tx) DeliveriesWithCause(list enlist.ListID, cause string, ids []enlist.ContactID) ([]audience.Delivery, error) {
 	test, args, err := t.contactTest("contact_id", ids)
 	if err != nil {
 		return nil, err

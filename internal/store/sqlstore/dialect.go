@@ -3,7 +3,10 @@ package sqlstore
 // This file contains the Dialect, which is the SQL that differs between engines. It also builds the
 // statements for Contacts from a Dialect, once for each engine.
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // Dialect contains the expressions and options that differ between engines. All other SQL works on every
 // engine, for example CAST(? AS BIGINT), IS DISTINCT FROM and ON CONFLICT. An engine creates its Dialect
@@ -35,7 +38,7 @@ type Dialect struct {
 	Probe []string
 
 	// ReadValues decodes a Document and appends its values to v.
-	ReadValues func(document string, v audience.Values) (audience.Values, error)
+	ReadValues func(document string, v enlist.Values) (enlist.Values, error)
 
 	// A search that needs at most FewValues values of a Contact reads each value with the expression
 	// ValueDocument, because this takes less time than reading the Document. If FewValues is 0, every
@@ -85,11 +88,11 @@ type Dialect struct {
 // mappings has the mappings of the tables whose statements differ between engines. The mappings of the
 // other tables are variables, such as accountTable.
 type mappings struct {
-	contacts      *mapping[audience.Contact]
-	contactState  *mapping[audience.Contact] // the columns that a search for system values reads
+	contacts      *mapping[enlist.Contact]
+	contactState  *mapping[enlist.Contact] // the columns that a search for system values reads
 	ledger        *mapping[audience.LedgerRow]
-	lists         *mapping[audience.List]
-	searchIndexes *mapping[audience.SearchIndex]
+	lists         *mapping[enlist.List]
+	searchIndexes *mapping[enlist.SearchIndex]
 }
 
 // statements contains the texts of the most frequent statements. Building such a text takes as long

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func mapSendingDomain(m *mapper, d *audience.SendingDomain) {
@@ -29,7 +30,7 @@ func (t *Tx) SendingDomains() ([]audience.SendingDomain, error) {
 }
 
 // SendingDomainNames returns the domains of an Account in the order of their names.
-func (t *Tx) SendingDomainNames(account audience.AccountID) ([]string, error) {
+func (t *Tx) SendingDomainNames(account enlist.AccountID) ([]string, error) {
 	s, err := t.catalogue()
 	if err != nil {
 		return nil, err
@@ -77,14 +78,14 @@ func (t *Tx) UpdateSendingDomain(d *audience.SendingDomain) error {
 }
 
 // DeleteSendingDomain removes a domain with its keys.
-func (t *Tx) DeleteSendingDomain(id audience.SendingDomainID) error {
+func (t *Tx) DeleteSendingDomain(id enlist.SendingDomainID) error {
 	return t.define("DELETE FROM sending_domain WHERE id = ?", int64(id))
 }
 
 // Senders returns the from_address of each List and Message of an Account that has one.
-func (t *Tx) Senders(account audience.AccountID) (all []audience.Sender, err error) {
+func (t *Tx) Senders(account enlist.AccountID) (all []audience.Sender, err error) {
 	err = t.each(func(row *Cursor) error {
-		all = append(all, audience.Sender{List: audience.ListID(row.Int()), Message: audience.MessageID(row.Int()),
+		all = append(all, audience.Sender{List: enlist.ListID(row.Int()), Message: enlist.MessageID(row.Int()),
 			From: row.Text()})
 		return nil
 	}, `SELECT id, 0, from_address FROM list WHERE account_id = ?1 AND hidden = 0 AND from_address <> ''

@@ -2,12 +2,13 @@ package sqlstore
 
 import (
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore/planner"
 )
 
 // EachPath calls run once for every access path of a search. While run runs, the transaction uses the
 // plan of this path for the search.
-func (t *Tx) EachPath(s *audience.Search, run func() error) error {
+func (t *Tx) EachPath(s *enlist.Search, run func() error) error {
 	defer func() { t.plan = savedPlan{} }()
 	plans, err := planner.All(newSearchQuery(t.sql, s).planned(s), &statistics{tx: t, search: s})
 	for _, p := range plans {
@@ -29,6 +30,6 @@ func (t *Tx) ContactsOf() map[string][]string {
 }
 
 // FilterBatches returns the clauses of the statement of Batches.
-func (t *Tx) FilterBatches(account audience.AccountID, f audience.BatchFilter) (clauses string, args []any, err error) {
+func (t *Tx) FilterBatches(account enlist.AccountID, f audience.BatchFilter) (clauses string, args []any, err error) {
 	return t.batchClauses(account, f)
 }

@@ -2,9 +2,9 @@ package sqlstore
 
 // This file stores the definitions of Fields. The code in contact.go stores the values of Fields.
 
-import "enlist/internal/audience"
+import "enlist/internal/enlist"
 
-func mapField(m *mapper, f *audience.Field) {
+func mapField(m *mapper, f *enlist.Field) {
 	m.id("id", (*int64)(&f.ID))
 	m.fixed("list_id", (*int64)(&f.ListID))
 	m.value("name", &f.Name)
@@ -29,21 +29,21 @@ func mapField(m *mapper, f *audience.Field) {
 
 var fieldTable = newMapping("field", mapField)
 
-func (t *Tx) fields(list audience.ListID) ([]audience.Field, error) {
+func (t *Tx) fields(list enlist.ListID) ([]enlist.Field, error) {
 	return fieldTable.all(t, "WHERE list_id = ? ORDER BY id", int64(list))
 }
 
 // AddField stores a new Field.
-func (t *Tx) AddField(f *audience.Field) error { return fieldTable.addDefinition(t, f) }
+func (t *Tx) AddField(f *enlist.Field) error { return fieldTable.addDefinition(t, f) }
 
 // UpdateField stores the columns of a Field that an edit can change.
-func (t *Tx) UpdateField(f *audience.Field) error { return fieldTable.saveDefinition(t, f) }
+func (t *Tx) UpdateField(f *enlist.Field) error { return fieldTable.saveDefinition(t, f) }
 
 // FieldOfFolder returns the oldest Field that stores its files in a Folder. The partial index
 // field_folder finds it, and the list's row says whether the List is deleted.
-func (t *Tx) FieldOfFolder(folder audience.FolderID) (list audience.ListID, name string, err error) {
+func (t *Tx) FieldOfFolder(folder enlist.FolderID) (list enlist.ListID, name string, err error) {
 	err = t.each(func(row *Cursor) error {
-		list, name = audience.ListID(row.Int()), row.Text()
+		list, name = enlist.ListID(row.Int()), row.Text()
 		return nil
 	}, `SELECT list_id, field.name FROM field JOIN list ON list.id = list_id
 		WHERE file_folder_id = ? AND file_folder_id <> 0 AND hidden = 0 ORDER BY field.id LIMIT 1`, int64(folder))
@@ -52,6 +52,6 @@ func (t *Tx) FieldOfFolder(folder audience.FolderID) (list audience.ListID, name
 
 // DeleteField removes a Field's definition. It does not remove the values of the Field;
 // DeleteFieldValues removes them.
-func (t *Tx) DeleteField(list audience.ListID, id audience.FieldID) error {
+func (t *Tx) DeleteField(list enlist.ListID, id enlist.FieldID) error {
 	return t.define("DELETE FROM field WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

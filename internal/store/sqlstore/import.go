@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func mapImport(m *mapper, i *audience.Import) {
@@ -53,17 +54,17 @@ var importTable = newMapping("import", mapImport)
 func (t *Tx) AddImport(i *audience.Import) error { return importTable.add(t, i) }
 
 // Import returns an Import by its ID, or ErrNoImport.
-func (t *Tx) Import(id audience.ImportID) (*audience.Import, error) {
+func (t *Tx) Import(id enlist.ImportID) (*audience.Import, error) {
 	return importTable.one(t, audience.ErrNoImport, "WHERE id = ?", int64(id))
 }
 
 // LockImport returns an Import. With concurrent writers it locks the row.
-func (t *Tx) LockImport(id audience.ImportID) (*audience.Import, error) {
+func (t *Tx) LockImport(id enlist.ImportID) (*audience.Import, error) {
 	return importTable.one(t, audience.ErrNoImport, "WHERE id = ?"+t.locking(), int64(id))
 }
 
 // Imports returns an Account's Imports in the order of their IDs.
-func (t *Tx) Imports(account audience.AccountID) ([]audience.Import, error) {
+func (t *Tx) Imports(account enlist.AccountID) ([]audience.Import, error) {
 	return importTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
@@ -71,13 +72,13 @@ func (t *Tx) Imports(account audience.AccountID) ([]audience.Import, error) {
 func (t *Tx) SetImport(i *audience.Import) error { return importTable.save(t, i) }
 
 // AddImportResults stores the results of a step.
-func (t *Tx) AddImportResults(id audience.ImportID, number int64, data []byte) error {
+func (t *Tx) AddImportResults(id enlist.ImportID, number int64, data []byte) error {
 	const add = "INSERT INTO import_result (import_id, number, data) VALUES (?, ?, ?)"
 	return t.conn.Do(add, int64(id), number, data)
 }
 
 // ImportResults returns the results of steps in the order of their numbers.
-func (t *Tx) ImportResults(id audience.ImportID, from int64, limit int) (found []audience.StepResults, err error) {
+func (t *Tx) ImportResults(id enlist.ImportID, from int64, limit int) (found []audience.StepResults, err error) {
 	err = t.each(func(row *Cursor) error {
 		r := audience.StepResults{Number: row.Int()}
 		r.Data = []byte(row.Text()) // a copy: the engine may use its bytes again
@@ -89,14 +90,14 @@ func (t *Tx) ImportResults(id audience.ImportID, from int64, limit int) (found [
 }
 
 // DeleteImportResults removes the results of at most limit steps, and returns how many it removed.
-func (t *Tx) DeleteImportResults(id audience.ImportID, limit int) (deleted int64, err error) {
+func (t *Tx) DeleteImportResults(id enlist.ImportID, limit int) (deleted int64, err error) {
 	const remove = `DELETE FROM import_result WHERE import_id = ? AND number IN (
 		SELECT number FROM import_result WHERE import_id = ? ORDER BY number` + limited + ")"
 	return t.conn.Exec(remove, int64(id), int64(id), int64(limit))
 }
 
 // SetContentSize stores the size of content.
-func (t *Tx) SetContentSize(id audience.ContentID, size int64) error {
+func (t *Tx) SetContentSize(id enlist.ContentID, size int64) error {
 	return t.conn.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
 }
 

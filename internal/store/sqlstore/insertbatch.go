@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file lets several functions share a transaction if each of them adds one Contact. Package
@@ -21,13 +22,13 @@ type InsertBatch struct {
 	sql       *Dialect
 	copier    Copier // not nil: rows are copied, because the tables are distributed
 	addresses []Address
-	ids       []audience.ContactID // one ID for each address; 0: a Contact already has the address
-	parts     []*Part              // one Part for each function that ended without an error
+	ids       []enlist.ContactID // one ID for each address; 0: a Contact already has the address
+	parts     []*Part            // one Part for each function that ended without an error
 }
 
 // Address is the normalised address of a Contact in a List.
 type Address struct {
-	List audience.ListID
+	List enlist.ListID
 	Key  string
 }
 
@@ -35,11 +36,11 @@ type Address struct {
 type Part struct {
 	sql      *Dialect
 	address  Address
-	id       audience.ContactID // the ID of the Contact to add
+	id       enlist.ContactID // the ID of the Contact to add
 	effects  []audience.Effect
-	contact  *audience.Contact // nil: the function added no Contact
-	doc      string            // the Contact's values as JSON
-	account  audience.AccountID
+	contact  *enlist.Contact // nil: the function added no Contact
+	doc      string          // the Contact's values as JSON
+	account  enlist.AccountID
 	ledger   []audience.LedgerRow
 	rest     []statement // the other statements; the function does not need their results
 	inserted bool        // the INSERT has stored the Contact, so no other Contact had its address
@@ -63,7 +64,7 @@ func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*Inser
 	for _, a := range addresses {
 		lists, keys = append(lists, int64(a.List)), append(keys, a.Key)
 	}
-	ids, err := idsOf[audience.ContactID](&Tx{ctx: ctx, conn: conn}, takeIDs, lists, keys)
+	ids, err := idsOf[enlist.ContactID](&Tx{ctx: ctx, conn: conn}, takeIDs, lists, keys)
 	g.ids = ids
 	if err == nil && len(ids) != len(addresses) {
 		err = fmt.Errorf("the database returned %d IDs for %d addresses", len(ids), len(addresses))
@@ -218,7 +219,7 @@ type batchTx struct {
 // InsertOrFind stores the Contact in the Part for InsertBatch.Insert, and assumes that no other Contact
 // has this address. All state columns except preference_values must have their initial values, because the
 // INSERT of the batch has constants for them.
-func (t *batchTx) InsertOrFind(c *audience.Contact) (existing *audience.Contact, err error) {
+func (t *batchTx) InsertOrFind(c *enlist.Contact) (existing *enlist.Contact, err error) {
 	plain := *c
 	plain.Prefs = nil
 	if t.part.contact != nil || t.part.address != (Address{c.ListID, c.Key}) || !hasInitialState(&plain) {

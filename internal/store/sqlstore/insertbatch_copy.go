@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file is the InsertBatch of a distributed PostgreSQL database. Its rows are copied, because Citus
@@ -44,7 +45,7 @@ func NewCopyBatch(ctx context.Context, conn Conn, copier Copier, addresses []Add
 		}
 	}
 	ids, err := t.newContactIDs(len(free))
-	g.ids = make([]audience.ContactID, len(keys))
+	g.ids = make([]enlist.ContactID, len(keys))
 	for i, id := range ids {
 		g.ids[free[i]] = id
 	}

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
 
@@ -36,9 +36,9 @@ func NewLimiter(n int, wait, limit time.Duration) Limiter {
 // Do waits for a slot and runs fn with a context that ends at the time limit. It returns an error with
 // Kind Busy if no slot becomes free in time, or if fn fails after the time limit.
 func (l Limiter) Do(ctx context.Context, fn func(ctx context.Context) error) error {
-	err := l.slots.DoFor(ctx, int64(audience.AccountOf(ctx)), func() error { return l.limited(ctx, fn) })
+	err := l.slots.DoFor(ctx, int64(enlist.AccountOf(ctx)), func() error { return l.limited(ctx, fn) })
 	if errors.Is(err, limiter.ErrBusy) {
-		return audience.Refuse(audience.Busy, "too many searches at once; try again in a moment")
+		return enlist.Refuse(enlist.Busy, "too many searches at once; try again in a moment")
 	}
 	return err
 }
@@ -52,7 +52,7 @@ func (l Limiter) limited(ctx context.Context, fn func(ctx context.Context) error
 	err := fn(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		l.ended.Add(1)
-		err = &audience.Error{Kind: audience.Busy, Detail: "the search took too long; narrow it down", Err: err}
+		err = &enlist.Error{Kind: enlist.Busy, Detail: "the search took too long; narrow it down", Err: err}
 	}
 	return err
 }

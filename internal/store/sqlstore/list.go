@@ -2,11 +2,11 @@ package sqlstore
 
 // This file stores Lists and preferences, and reads a List's Schema into the catalogue.
 
-import "enlist/internal/audience"
+import "enlist/internal/enlist"
 
 // mapList describes the table list. It reads the name of the List's Folder from the table folder, because
 // a caller can rename the Folder.
-func (d *Dialect) mapList(m *mapper, l *audience.List) {
+func (d *Dialect) mapList(m *mapper, l *enlist.List) {
 	m.id("id", (*int64)(&l.ID))
 	m.fixed("account_id", (*int64)(&l.AccountID))
 	m.fixed("creator_key_id", (*int64)(&l.CreatorKeyID))
@@ -47,7 +47,7 @@ func (d *Dialect) counter(table string) string {
 }
 
 // Lists returns an Account's Lists in the order of their IDs.
-func (t *Tx) Lists(account audience.AccountID) ([]audience.List, error) {
+func (t *Tx) Lists(account enlist.AccountID) ([]enlist.List, error) {
 	lists, err := t.sql.mappings.lists.all(t, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
 	for i := range lists {
 		l := &lists[i]
@@ -57,16 +57,16 @@ func (t *Tx) Lists(account audience.AccountID) ([]audience.List, error) {
 }
 
 // Schema returns a List with the definitions that belong to it, such as its Fields and preferences.
-func (t *Tx) Schema(id audience.ListID) (*audience.Schema, error) {
+func (t *Tx) Schema(id enlist.ListID) (*enlist.Schema, error) {
 	s, err := t.catalogue()
 	if err != nil {
 		return nil, err
 	}
-	return cached(s, s.schemas, id, func() (*audience.Schema, error) { return t.readSchema(id) })
+	return cached(s, s.schemas, id, func() (*enlist.Schema, error) { return t.readSchema(id) })
 }
 
-func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
-	list, err := t.sql.mappings.lists.one(t, audience.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
+func (t *Tx) readSchema(id enlist.ListID) (*enlist.Schema, error) {
+	list, err := t.sql.mappings.lists.one(t, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +79,8 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	audience.SortFields(fields)
-	schema := audience.NewSchema(*list, fields, preferences)
+	enlist.SortFields(fields)
+	schema := enlist.NewSchema(*list, fields, preferences)
 	if schema.Unique {
 		schema.Unique, err = t.hasNoDuplicates(id)
 		if err != nil {
@@ -96,14 +96,14 @@ func (t *Tx) readSchema(id audience.ListID) (*audience.Schema, error) {
 
 // hasNoDuplicates reports whether no two Contacts of a List have the same address. It reads one entry
 // of a partial index.
-func (t *Tx) hasNoDuplicates(id audience.ListID) (bool, error) {
+func (t *Tx) hasNoDuplicates(id enlist.ListID) (bool, error) {
 	n, err := t.number("SELECT EXISTS (SELECT 1 FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL)",
 		int64(id))
 	return n == 0, err
 }
 
 // readListeners reads the autoresponders and webhooks of a List, and the Account's time zone.
-func (t *Tx) readListeners(s *audience.Schema) error {
+func (t *Tx) readListeners(s *enlist.Schema) error {
 	err := t.each(func(row *Cursor) error {
 		s.TimeZone = row.Text()
 		return nil
@@ -122,25 +122,25 @@ func (t *Tx) readListeners(s *audience.Schema) error {
 
 // ContactCount returns the number of a List's Contacts. The number includes the changes of this
 // transaction that Session.Finish has not written yet.
-func (t *Tx) ContactCount(id audience.ListID) (int64, error) {
+func (t *Tx) ContactCount(id enlist.ListID) (int64, error) {
 	n, err := t.number("SELECT "+t.sql.counter("list")+" FROM list WHERE id = ?", int64(id))
 	return n + t.counted(func(c count) bool { return c.list == id }), err
 }
 
 // AddList stores a new List.
-func (t *Tx) AddList(l *audience.List) error { return t.sql.mappings.lists.addDefinition(t, l) }
+func (t *Tx) AddList(l *enlist.List) error { return t.sql.mappings.lists.addDefinition(t, l) }
 
 // UpdateList stores the columns of a List that an edit can change.
-func (t *Tx) UpdateList(l *audience.List) error { return t.sql.mappings.lists.saveDefinition(t, l) }
+func (t *Tx) UpdateList(l *enlist.List) error { return t.sql.mappings.lists.saveDefinition(t, l) }
 
 // MarkListDeleted hides a List from all calls. DropList removes the List later.
-func (t *Tx) MarkListDeleted(id audience.ListID) error {
+func (t *Tx) MarkListDeleted(id enlist.ListID) error {
 	return t.define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
 }
 
 // DropList removes a hidden List and its definitions. The caller must first remove the Contacts of
 // the List.
-func (t *Tx) DropList(id audience.ListID) error {
+func (t *Tx) DropList(id enlist.ListID) error {
 	if err := t.define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (t *Tx) DropList(id audience.ListID) error {
 	return t.dropTargets("TRUE")
 }
 
-func mapPreference(m *mapper, p *audience.Preference) {
+func mapPreference(m *mapper, p *enlist.Preference) {
 	m.id("id", (*int64)(&p.ID))
 	m.fixed("list_id", (*int64)(&p.ListID))
 	m.fixed("name", &p.Name)
@@ -165,15 +165,15 @@ func mapPreference(m *mapper, p *audience.Preference) {
 
 var preferenceTable = newMapping("preference", mapPreference)
 
-func (t *Tx) preferences(list audience.ListID) ([]audience.Preference, error) {
+func (t *Tx) preferences(list enlist.ListID) ([]enlist.Preference, error) {
 	return preferenceTable.all(t, "WHERE list_id = ? ORDER BY id", int64(list))
 }
 
 // AddPreference stores a new preference.
-func (t *Tx) AddPreference(p *audience.Preference) error { return preferenceTable.addDefinition(t, p) }
+func (t *Tx) AddPreference(p *enlist.Preference) error { return preferenceTable.addDefinition(t, p) }
 
 // DeletePreference removes a preference. Replies no longer contain the answers of Contacts to this
 // preference.
-func (t *Tx) DeletePreference(list audience.ListID, id audience.PreferenceID) error {
+func (t *Tx) DeletePreference(list enlist.ListID, id enlist.PreferenceID) error {
 	return t.define("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

@@ -3,7 +3,10 @@ package sqlstore
 // This file stores the hold of all mails: a table with one row, or none. It also counts and deletes the jobs and
 // events that a hold keeps back.
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 func mapHold(m *mapper, h *audience.Hold) {
 	m.value("reason", &h.Reason)
@@ -82,7 +85,7 @@ func (t *Tx) DiscardEvents(upto int64, limit int) (int64, error) {
 // WaitingTargets implements audience.HoldTx.
 func (t *Tx) WaitingTargets() (all []audience.DeliverWebhook, err error) {
 	err = t.each(func(c *Cursor) error {
-		all = append(all, audience.DeliverWebhook{Target: audience.WebhookTargetID(c.Int()), Account: audience.AccountID(c.Int())})
+		all = append(all, audience.DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()), Account: enlist.AccountID(c.Int())})
 		return nil
 	}, `SELECT id, account_id FROM webhook_target
 		WHERE EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id) ORDER BY id`)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // nullText is a text. An empty text is stored as NULL.
@@ -18,20 +19,20 @@ func (p *nullText) decode(v driver.Value) error { *p = nullText(text(v)); return
 func (p *nullText) encode() (any, error)        { return orNull(string(*p)), nil }
 
 // hashBytes is the hash of a key, stored as bytes.
-type hashBytes audience.KeyHash
+type hashBytes enlist.KeyHash
 
 func (p *hashBytes) decode(v driver.Value) error { copy(p[:], text(v)); return nil }
 func (p *hashBytes) encode() (any, error)        { return p[:], nil }
 
 // keyLevel is the access level of a key, stored as a number.
-type keyLevel audience.Level
+type keyLevel enlist.Level
 
 func (p *keyLevel) decode(v driver.Value) error { *p = keyLevel(integer(v)); return nil }
 func (p *keyLevel) encode() (any, error)        { return int64(*p), nil }
 
 // keyLists are the Lists that a key is allowed to use, stored as a JSON array. NULL means all
 // Lists.
-type keyLists []audience.ListID
+type keyLists []enlist.ListID
 
 func (p *keyLists) decode(v driver.Value) error { return decodeJSON(v, p) }
 
@@ -43,16 +44,16 @@ func (p *keyLists) encode() (any, error) {
 }
 
 // keyRate is the rate of a key, stored as the text that ParseCallRate reads.
-type keyRate audience.CallRate
+type keyRate enlist.CallRate
 
 func (p *keyRate) decode(v driver.Value) error {
-	return (*audience.CallRate)(p).UnmarshalText([]byte(text(v)))
+	return (*enlist.CallRate)(p).UnmarshalText([]byte(text(v)))
 }
 
-func (p *keyRate) encode() (any, error) { return audience.CallRate(*p).String(), nil }
+func (p *keyRate) encode() (any, error) { return enlist.CallRate(*p).String(), nil }
 
 // dedupeKey is the address of a Contact that is the primary of its address. A duplicate has NULL.
-type dedupeKey audience.Contact
+type dedupeKey enlist.Contact
 
 func (p *dedupeKey) decode(v driver.Value) error {
 	p.IsFirst, p.Key = v != nil, text(v)
@@ -68,7 +69,7 @@ func (p *dedupeKey) encode() (any, error) {
 
 // duplicateKey is the address of a duplicate. A primary has NULL. The mapping must read dedupeKey first,
 // because decode uses IsFirst.
-type duplicateKey audience.Contact
+type duplicateKey enlist.Contact
 
 func (p *duplicateKey) decode(v driver.Value) error {
 	if !p.IsFirst {
@@ -86,7 +87,7 @@ func (p *duplicateKey) encode() (any, error) {
 
 // answers are a Contact's answers to preferences, stored as JSON: {"3":true,"4":false}. Without answers,
 // "" is stored.
-type answers map[audience.PreferenceID]bool
+type answers map[enlist.PreferenceID]bool
 
 func (p *answers) decode(v driver.Value) error { return decodeJSON(v, p) }
 func (p *answers) encode() (any, error)        { return p.text() }

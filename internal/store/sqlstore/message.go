@@ -2,7 +2,10 @@ package sqlstore
 
 // This file stores Messages and the targets of their links.
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // mapMessageHead describes the columns that a list of Messages needs. It leaves out the contents of the
 // Messages, which can be large.
@@ -38,14 +41,14 @@ var (
 )
 
 // Messages returns an Account's Messages in the order of their IDs, without their contents.
-func (t *Tx) Messages(account audience.AccountID) ([]audience.Message, error) {
+func (t *Tx) Messages(account enlist.AccountID) ([]audience.Message, error) {
 	return messageHeadTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // Message returns a Message of an Account with its contents.
-func (t *Tx) Message(account audience.AccountID, id audience.MessageID) (*audience.Message, error) {
+func (t *Tx) Message(account enlist.AccountID, id enlist.MessageID) (*audience.Message, error) {
 	const byID = "WHERE id = ? AND account_id = ?"
-	return messageTable.one(t, audience.ErrNoMessage, byID, int64(id), int64(account))
+	return messageTable.one(t, enlist.ErrNoMessage, byID, int64(id), int64(account))
 }
 
 // AddMessage stores a new Message.
@@ -65,7 +68,7 @@ func (t *Tx) UpdateMessage(m *audience.Message) error {
 }
 
 // DeleteMessage removes a Message and the targets of its links.
-func (t *Tx) DeleteMessage(id audience.MessageID) error {
+func (t *Tx) DeleteMessage(id enlist.MessageID) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
@@ -77,8 +80,8 @@ func (t *Tx) DeleteMessage(id audience.MessageID) error {
 
 // LinkTargets returns the IDs of a Message's URLs, in the order of urls. It stores the URLs that the
 // Message does not have yet, and when it had the others.
-func (t *Tx) LinkTargets(message audience.MessageID, edited int64, urls []string) ([]audience.LinkID, error) {
-	targets := make([]audience.LinkID, len(urls))
+func (t *Tx) LinkTargets(message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error) {
+	targets := make([]enlist.LinkID, len(urls))
 	for i, url := range urls {
 		const (
 			find = "SELECT id FROM link WHERE message_id = ? AND url = ?"
@@ -98,19 +101,19 @@ func (t *Tx) LinkTargets(message audience.MessageID, edited int64, urls []string
 		if err != nil {
 			return nil, err
 		}
-		targets[i] = audience.LinkID(id)
+		targets[i] = enlist.LinkID(id)
 	}
 	return targets, nil
 }
 
 // LinkTarget returns the Message and the URL of a link, or ErrNoLink.
-func (t *Tx) LinkTarget(id audience.LinkID) (message audience.MessageID, url string, err error) {
+func (t *Tx) LinkTarget(id enlist.LinkID) (message enlist.MessageID, url string, err error) {
 	err = t.each(func(row *Cursor) error {
-		message, url = audience.MessageID(row.Int()), row.Text()
+		message, url = enlist.MessageID(row.Int()), row.Text()
 		return nil
 	}, "SELECT message_id, url FROM link WHERE id = ?", int64(id))
 	if err == nil && message == 0 {
-		err = audience.ErrNoLink
+		err = enlist.ErrNoLink
 	}
 	return message, url, err
 }

@@ -6,10 +6,11 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Move returns how far an Account has moved in. source is "" if no move has begun.
-func (t *Tx) Move(account audience.AccountID) (source, state string, err error) {
+func (t *Tx) Move(account enlist.AccountID) (source, state string, err error) {
 	err = t.each(func(row *Cursor) error {
 		source, state = row.Text(), row.Text()
 		return nil
@@ -18,7 +19,7 @@ func (t *Tx) Move(account audience.AccountID) (source, state string, err error) 
 }
 
 // SaveMove stores how far an Account has moved in.
-func (t *Tx) SaveMove(account audience.AccountID, source, state string) error {
+func (t *Tx) SaveMove(account enlist.AccountID, source, state string) error {
 	return t.conn.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
 		ON CONFLICT (account_id) DO UPDATE SET source = excluded.source, state = excluded.state`,
 		int64(account), source, state)
@@ -30,15 +31,15 @@ func (t *Tx) PutFolder(f *audience.Folder) error {
 }
 
 // PutList stores a List under its ID.
-func (t *Tx) PutList(l *audience.List) error {
+func (t *Tx) PutList(l *enlist.List) error {
 	return t.sql.mappings.lists.restoreDefinition(t, "list", l)
 }
 
 // PutField stores a Field under its ID.
-func (t *Tx) PutField(f *audience.Field) error { return fieldTable.restoreDefinition(t, "field", f) }
+func (t *Tx) PutField(f *enlist.Field) error { return fieldTable.restoreDefinition(t, "field", f) }
 
 // PutPreference stores a preference under its ID.
-func (t *Tx) PutPreference(p *audience.Preference) error {
+func (t *Tx) PutPreference(p *enlist.Preference) error {
 	return preferenceTable.restoreDefinition(t, "preference", p)
 }
 
@@ -51,7 +52,7 @@ func (t *Tx) PutMessage(m *audience.Message) error {
 func (t *Tx) PutFile(f *audience.StoredFile) error { return fileTable.restoreDefinition(t, "file", f) }
 
 // PutWebhook stores a webhook under its ID.
-func (t *Tx) PutWebhook(w *audience.Webhook) error {
+func (t *Tx) PutWebhook(w *enlist.Webhook) error {
 	if err := t.FindWebhookTarget(w); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (t *Tx) PutWebhook(w *audience.Webhook) error {
 }
 
 // PutAutoresponder stores an autoresponder under its ID.
-func (t *Tx) PutAutoresponder(a *audience.Autoresponder) error {
+func (t *Tx) PutAutoresponder(a *enlist.Autoresponder) error {
 	return autoresponderTable.restoreDefinition(t, "autoresponder", a)
 }
 
@@ -76,7 +77,7 @@ func (t *Tx) skipIDs(sequence string, id int64) error {
 // PutContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
 // the primary if it keeps the address.
-func (t *Tx) PutContacts(contacts []*audience.Contact) error {
+func (t *Tx) PutContacts(contacts []*enlist.Contact) error {
 	if len(contacts) == 0 {
 		return nil
 	}
@@ -110,9 +111,9 @@ func (t *Tx) PutContacts(contacts []*audience.Contact) error {
 }
 
 // removeToReplace deletes the rows of Contacts. It returns their number, and the addresses of the primaries among them.
-func (t *Tx) removeToReplace(list audience.ListID, contacts []*audience.Contact) (
+func (t *Tx) removeToReplace(list enlist.ListID, contacts []*enlist.Contact) (
 	n int64, addresses []string, err error) {
-	ids := make([]audience.ContactID, len(contacts))
+	ids := make([]enlist.ContactID, len(contacts))
 	for i, c := range contacts {
 		ids[i] = c.ID
 	}
@@ -129,7 +130,7 @@ func (t *Tx) removeToReplace(list audience.ListID, contacts []*audience.Contact)
 }
 
 // insertWithIDs inserts Contacts of one List with the IDs that they have.
-func (t *Tx) insertWithIDs(contacts []*audience.Contact, docs []string) error {
+func (t *Tx) insertWithIDs(contacts []*enlist.Contact, docs []string) error {
 	if t.sql.ConcurrentWriters {
 		return t.insertTogetherWithIDs(contacts, docs)
 	}
@@ -151,7 +152,7 @@ func (t *Tx) insertWithIDs(contacts []*audience.Contact, docs []string) error {
 }
 
 // insertTogetherWithIDs is insertWithIDs as one statement.
-func (t *Tx) insertTogetherWithIDs(contacts []*audience.Contact, docs []string) error {
+func (t *Tx) insertTogetherWithIDs(contacts []*enlist.Contact, docs []string) error {
 	n := len(contacts)
 	ids, keys, first := make([]int64, n), make([]string, n), make([]bool, n)
 	mobiles, via, preferences := make([]string, n), make([]string, n), make([]string, n)
@@ -199,14 +200,14 @@ const insertManyWithIDs = `INSERT INTO contact (list_id, id, dedupe_key, duplica
 	ON CONFLICT DO NOTHING`
 
 // ContactIDs returns the IDs of a List's Contacts above after and up to upto, in ascending order, at most limit.
-func (t *Tx) ContactIDs(list audience.ListID, after, upto audience.ContactID, limit int) ([]audience.ContactID, error) {
+func (t *Tx) ContactIDs(list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error) {
 	const between = "SELECT id FROM contact WHERE list_id = ? AND id > ? AND id <= ? ORDER BY id" + limited
-	return idsOf[audience.ContactID](t, between,
+	return idsOf[enlist.ContactID](t, between,
 		int64(list), int64(after), int64(upto), int64(limit))
 }
 
 // HasLedger reports whether a List has a row of the consent ledger.
-func (t *Tx) HasLedger(list audience.ListID) (bool, error) {
+func (t *Tx) HasLedger(list enlist.ListID) (bool, error) {
 	n, err := t.number("SELECT EXISTS (SELECT 1 FROM consent WHERE list_id = ?)", int64(list))
 	return n != 0, err
 }

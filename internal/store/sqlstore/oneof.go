@@ -5,7 +5,7 @@ package sqlstore
 import (
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // oneOf returns a test that the column before it has one of the values, which are the argument of the
@@ -34,7 +34,7 @@ func oneOfIDs[ID ~int64](t *Tx, ids []ID) (test string, arg any, err error) {
 // contactTest returns the test that the column has one of the Contact IDs, and its arguments. Without statistics of a
 // table, PostgreSQL expects few Contacts of a List or recipients of a Batch, and would read all of them to compare their
 // IDs. So the test also has the range of the IDs.
-func (t *Tx) contactTest(column string, ids []audience.ContactID) (test string, args []any, err error) {
+func (t *Tx) contactTest(column string, ids []enlist.ContactID) (test string, args []any, err error) {
 	if len(ids) == 0 {
 		return "FALSE", nil, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -84,7 +85,7 @@ func (t *Tx) PersonRows(section audience.PersonSection, k *audience.PersonKeys,
 		return err
 	}
 	others := func(row []audience.PersonValue) error { // the first two columns are the List and the Contact
-		if k.Has(audience.ListID(row[0].Value.(int64)), audience.ContactID(row[1].Value.(int64))) {
+		if k.Has(enlist.ListID(row[0].Value.(int64)), enlist.ContactID(row[1].Value.(int64))) {
 			return nil
 		}
 		return each(row)
@@ -107,7 +108,7 @@ func (t *Tx) entriesOfPerson(k *audience.PersonKeys, each func([]audience.Person
 	}
 	table := personTables[audience.PersonUnsubscribed]
 	return t.personRows(&table, func(row []audience.PersonValue) error { // it begins with List, Contact and address_key
-		list, contact := audience.ListID(row[0].Value.(int64)), audience.ContactID(row[1].Value.(int64))
+		list, contact := enlist.ListID(row[0].Value.(int64)), enlist.ContactID(row[1].Value.(int64))
 		if !k.Has(list, contact) && !slices.Contains(k.Keys, row[2].Value.(string)) {
 			return nil
 		}
@@ -167,10 +168,10 @@ func plainValue(c *Cursor, isJSON bool) any {
 // The queue has no index for them, so it is read completely.
 func (t *Tx) jobsOfPerson(k *audience.PersonKeys, each func([]audience.PersonValue) error) error {
 	return t.each(func(c *Cursor) error {
-		account, list, contact := audience.AccountID(c.Int()), c.Int(), c.Int()
+		account, list, contact := enlist.AccountID(c.Int()), c.Int(), c.Int()
 		id, kind, state, args := c.Int(), c.Text(), c.Text(), c.Text()
 		named := account == k.Account && k.Mentions(args)
-		if !named && !k.Has(audience.ListID(list), audience.ContactID(contact)) {
+		if !named && !k.Has(enlist.ListID(list), enlist.ContactID(contact)) {
 			return nil
 		}
 		return each([]audience.PersonValue{{Name: "id", Value: id}, {Name: "kind", Value: kind},

@@ -7,11 +7,12 @@ import (
 	"strconv"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // EraseLedger empties the columns of a Contact's ledger rows that say something about the person. The trigger of the
 // table allows no other change.
-func (t *Tx) EraseLedger(list audience.ListID, contact audience.ContactID) error {
+func (t *Tx) EraseLedger(list enlist.ListID, contact enlist.ContactID) error {
 	return t.conn.Do(`UPDATE consent SET text = '', ip = '', preferences = '', import_row = 0
 		WHERE list_id = ? AND contact_id = ?`, int64(list), int64(contact))
 }
@@ -29,7 +30,7 @@ func (t *Tx) EraseDelivery(k audience.DeliveryKey) error {
 }
 
 // EraseRecipient removes the address and the reply of the mail server from a recipient of a Batch.
-func (t *Tx) EraseRecipient(list audience.ListID, batch audience.BatchID, contact audience.ContactID) error {
+func (t *Tx) EraseRecipient(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error {
 	return t.conn.Do("UPDATE recipient SET address = ?, detail = '' WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
 		audience.ErasedAddress, int64(list), int64(batch), int64(contact))
 }
@@ -56,20 +57,20 @@ func (t *Tx) EraseWebhookEvents(ids []int64) error {
 }
 
 // EraseSavedResult deletes the result of a call with an Idempotency-Key.
-func (t *Tx) EraseSavedResult(account audience.AccountID, key audience.KeyID, header string) error {
+func (t *Tx) EraseSavedResult(account enlist.AccountID, key enlist.KeyID, header string) error {
 	const remove = "DELETE FROM retry WHERE account_id = ? AND key_id = ? AND header = ?"
 	return t.conn.Do(remove, int64(account), int64(key), header)
 }
 
 // SetImportResults replaces the results of a step.
-func (t *Tx) SetImportResults(id audience.ImportID, number int64, data []byte) error {
+func (t *Tx) SetImportResults(id enlist.ImportID, number int64, data []byte) error {
 	const set = "UPDATE import_result SET data = ? WHERE import_id = ? AND number = ?"
 	return t.conn.Do(set, data, int64(id), number)
 }
 
 // ReleasedContents returns the contents of an Account that no file and no Import has any more.
-func (t *Tx) ReleasedContents(account audience.AccountID) ([]audience.ContentID, error) {
-	return idsOf[audience.ContentID](t, "SELECT id FROM file_content WHERE account_id = ? AND size = 0 ORDER BY id", int64(account))
+func (t *Tx) ReleasedContents(account enlist.AccountID) ([]enlist.ContentID, error) {
+	return idsOf[enlist.ContentID](t, "SELECT id FROM file_content WHERE account_id = ? AND size = 0 ORDER BY id", int64(account))
 }
 
 // TextsWith returns where texts of an Account that an erasure leaves alone contain one of the addresses, such as
@@ -111,7 +112,7 @@ func (t *Tx) contactsWith(k *audience.PersonKeys, places []string) ([]string, er
 	for _, list := range k.Lists {
 		n := 0
 		err := t.each(func(row *Cursor) error {
-			id, text := audience.ContactID(row.Int()), row.Text()
+			id, text := enlist.ContactID(row.Int()), row.Text()
 			if n < maxContactsWith && !k.Has(list, id) && k.Mentions(text) {
 				n++
 				places = append(places, fmt.Sprintf("contact %d of list %d", id, list))

@@ -5,6 +5,7 @@ package sqlstore
 
 import (
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func mapRecipient(m *mapper, r *audience.Recipient) {
@@ -26,17 +27,17 @@ var recipientTable = newMapping("recipient", mapRecipient)
 
 // Recipient returns a recipient, or ErrNotFound. With concurrent writers it locks the row in a
 // transaction that writes.
-func (t *Tx) Recipient(list audience.ListID, batch audience.BatchID, contact audience.ContactID) (
+func (t *Tx) Recipient(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
 	*audience.Recipient, error) {
 	byKey := "WHERE list_id = ? AND batch_id = ? AND contact_id = ?" + t.locking()
-	return recipientTable.one(t, audience.ErrNotFound, byKey, int64(list), int64(batch), int64(contact))
+	return recipientTable.one(t, enlist.ErrNotFound, byKey, int64(list), int64(batch), int64(contact))
 }
 
 // SetRecipient stores the columns of a recipient that change.
 func (t *Tx) SetRecipient(r *audience.Recipient) error { return recipientTable.save(t, r) }
 
 // RecipientsOfContact returns the recipients of some Batches that are one Contact.
-func (t *Tx) RecipientsOfContact(list audience.ListID, contact audience.ContactID, batches []audience.BatchID) (
+func (t *Tx) RecipientsOfContact(list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) (
 	[]audience.Recipient, error) {
 	test, arg, err := oneOfIDs(t, batches)
 	if err != nil {
@@ -50,13 +51,13 @@ const readCandidate = `SELECT id, coalesce(dedupe_key, duplicate_key), is_active
 	FROM contact WHERE list_id = ? AND `
 
 // Candidates returns the next Contacts of a List, in order of ID.
-func (t *Tx) Candidates(list audience.ListID, after, upto audience.ContactID, limit int) ([]audience.Candidate, error) {
+func (t *Tx) Candidates(list enlist.ListID, after, upto enlist.ContactID, limit int) ([]audience.Candidate, error) {
 	const page = readCandidate + "id > ? AND id <= ? ORDER BY id" + limited
 	return t.candidates(page, int64(list), int64(after), int64(upto), int64(limit))
 }
 
 // CandidatesByID returns the Contacts of a List with the given IDs, in order of ID.
-func (t *Tx) CandidatesByID(list audience.ListID, ids []audience.ContactID) ([]audience.Candidate, error) {
+func (t *Tx) CandidatesByID(list enlist.ListID, ids []enlist.ContactID) ([]audience.Candidate, error) {
 	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (t *Tx) CandidatesByID(list audience.ListID, ids []audience.ContactID) ([]a
 
 func (t *Tx) candidates(query string, args ...any) (found []audience.Candidate, err error) {
 	err = t.each(func(row *Cursor) error {
-		found = append(found, audience.Candidate{ID: audience.ContactID(row.Int()), Key: row.Text(),
+		found = append(found, audience.Candidate{ID: enlist.ContactID(row.Int()), Key: row.Text(),
 			IsActive: row.Int() != 0, IsUnsubscribed: row.Int() != 0, IsDoubleOptIn: row.Int() != 0})
 		return nil
 	}, query, args...)
@@ -92,7 +93,7 @@ var recipientColumns = []string{"list_id", "batch_id", "contact_id", "slice", "s
 // copyRecipients is addRecipients for several slices, if none of the Contacts is a recipient of the Batch. For
 // PostgreSQL, COPY is three times as fast as an INSERT that reads the Contacts.
 func (t *Tx) copyRecipients(copier Copier, all []audience.NewSlice, address string, now int64) (added int64, err error) {
-	var ids []audience.ContactID
+	var ids []enlist.ContactID
 	for i := range all {
 		ids = append(ids, all[i].Contacts...)
 	}
@@ -120,7 +121,7 @@ func (t *Tx) copyRecipients(copier Copier, all []audience.NewSlice, address stri
 }
 
 // RecipientKeys returns those addresses that a recipient of the Batch in the List has.
-func (t *Tx) RecipientKeys(list audience.ListID, batch audience.BatchID, keys []string) (found []string, err error) {
+func (t *Tx) RecipientKeys(list enlist.ListID, batch enlist.BatchID, keys []string) (found []string, err error) {
 	test, arg, err := t.oneOfTexts(keys)
 	if err != nil {
 		return nil, err
@@ -140,13 +141,13 @@ func (t *Tx) RecipientKeys(list audience.ListID, batch audience.BatchID, keys []
 }
 
 // SentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
-func (t *Tx) SentBefore(list audience.ListID, message audience.MessageID, batches []audience.BatchID,
-	ids []audience.ContactID) ([]audience.ContactID, error) {
+func (t *Tx) SentBefore(list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID,
+	ids []enlist.ContactID) ([]enlist.ContactID, error) {
 	test, args, err := t.contactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := idsOf[audience.ContactID](t, `SELECT contact_id FROM delivery
+	sent, err := idsOf[enlist.ContactID](t, `SELECT contact_id FROM delivery
 		WHERE list_id = ? AND `+test+" AND message_id = ? AND status <> 'failed'",
 		append(append([]any{int64(list)}, args...), int64(message))...)
 	if err != nil {
@@ -157,7 +158,7 @@ func (t *Tx) SentBefore(list audience.ListID, message audience.MessageID, batche
 }
 
 // DeleteRecipients removes some recipients of a Batch in a List.
-func (t *Tx) DeleteRecipients(list audience.ListID, batch audience.BatchID, limit int) (int64, error) {
+func (t *Tx) DeleteRecipients(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
 	return t.conn.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
 		SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+limited+`)`,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/go-json-experiment/json"
 )
@@ -14,7 +14,7 @@ import (
 // RemoveContactsUpTo removes at most limit Contacts of a List, in the order of their IDs. It removes
 // no Contact with an ID above upto. If it removes a primary that has duplicates, it promotes one of
 // them.
-func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, limit int) (removed int, err error) {
+func (t *Tx) RemoveContactsUpTo(list enlist.ListID, upto enlist.ContactID, limit int) (removed int, err error) {
 	ids, addresses, err := t.toRemove(list, "id <= ? ORDER BY id"+limited, int64(upto), int64(limit))
 	if err != nil || len(ids) == 0 {
 		return 0, err
@@ -25,8 +25,8 @@ func (t *Tx) RemoveContactsUpTo(list audience.ListID, upto audience.ContactID, l
 // RemoveContactsByID removes the Contacts of a List that have the given IDs. It returns the IDs of the
 // Contacts that existed, in ascending order. If it removes a primary that has duplicates, it promotes
 // one of them.
-func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) (
-	removed []audience.ContactID, err error) {
+func (t *Tx) RemoveContactsByID(list enlist.ListID, ids []enlist.ContactID) (
+	removed []enlist.ContactID, err error) {
 	test, args, err := t.contactTest("id", ids)
 	if err != nil {
 		return nil, err
@@ -41,15 +41,15 @@ func (t *Tx) RemoveContactsByID(list audience.ListID, ids []audience.ContactID) 
 // toRemove returns the IDs of the Contacts to remove. It also returns the addresses for which the
 // caller must look for a duplicate to promote. With concurrent writers, these are the addresses of all
 // primaries, because another transaction can insert a duplicate at the same time.
-func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (
-	ids []audience.ContactID, addresses []string, err error) {
+func (t *Tx) toRemove(list enlist.ListID, where string, args ...any) (
+	ids []enlist.ContactID, addresses []string, err error) {
 	address := `CASE WHEN EXISTS (SELECT 1 FROM contact d
 		WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END`
 	if t.sql.ConcurrentWriters {
 		address = "dedupe_key"
 	}
 	err = t.each(func(row *Cursor) error {
-		ids = append(ids, audience.ContactID(row.Int()))
+		ids = append(ids, enlist.ContactID(row.Int()))
 		if v := row.Value(); v != nil {
 			addresses = append(addresses, text(v))
 		}
@@ -60,7 +60,7 @@ func (t *Tx) toRemove(list audience.ListID, where string, args ...any) (
 }
 
 // remove removes Contacts, which exist, and the rows of their deliveries.
-func (t *Tx) remove(list audience.ListID, addresses []string, ids []audience.ContactID) error {
+func (t *Tx) remove(list enlist.ListID, addresses []string, ids []enlist.ContactID) error {
 	account, err := t.number("SELECT account_id FROM list WHERE id = ?", int64(list))
 	if err != nil {
 		return err
@@ -78,13 +78,13 @@ func (t *Tx) remove(list audience.ListID, addresses []string, ids []audience.Con
 	if err := t.removeRecipients(list, ids); err != nil {
 		return err
 	}
-	t.count(list, audience.AccountID(account), -int64(len(ids)))
+	t.count(list, enlist.AccountID(account), -int64(len(ids)))
 	return t.PromoteDuplicates(list, addresses)
 }
 
 // removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
 // waits stays without its address and detail, so that the sender counts it as skipped.
-func (t *Tx) removeRecipients(list audience.ListID, ids []audience.ContactID) error {
+func (t *Tx) removeRecipients(list enlist.ListID, ids []enlist.ContactID) error {
 	batches, err := t.BatchesOfList(list)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (t *Tx) removeRecipients(list audience.ListID, ids []audience.ContactID) er
 // PromoteDuplicates makes the oldest duplicate of each address the primary, if the address has no primary.
 // With concurrent writers, the UPDATE may wait for another transaction that removes the selected Contact or changes its
 // address. Then the loop promotes the next duplicate.
-func (t *Tx) PromoteDuplicates(list audience.ListID, addresses []string) error {
+func (t *Tx) PromoteDuplicates(list enlist.ListID, addresses []string) error {
 	for len(addresses) > 0 {
 		next, err := t.oldestDuplicates(list, addresses)
 		if err != nil || len(next) == 0 {
@@ -131,7 +131,7 @@ func (t *Tx) PromoteDuplicates(list audience.ListID, addresses []string) error {
 
 // oldestDuplicates returns the duplicates with the lowest ID of those addresses that have no primary, by
 // address.
-func (t *Tx) oldestDuplicates(list audience.ListID, addresses []string) (map[string]int64, error) {
+func (t *Tx) oldestDuplicates(list enlist.ListID, addresses []string) (map[string]int64, error) {
 	array, err := jsonArray(addresses)
 	if err != nil {
 		return nil, err

@@ -6,17 +6,18 @@ import (
 	"math"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // MarkRetention stores when the Retention of an Account was last applied. It does not raise the version of the catalogue.
-func (t *Tx) MarkRetention(account audience.AccountID, now, before int64) (marked bool, err error) {
+func (t *Tx) MarkRetention(account enlist.AccountID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE account SET retention_time = ? WHERE id = ? AND (retention_time <= ? OR retention_time > ?)"
 	n, err := t.conn.Exec(mark, now, int64(account), before, now)
 	return n > 0, err
 }
 
 // BatchesToRetain returns the Batches from whose rows of a table not everything was removed.
-func (t *Tx) BatchesToRetain(account audience.AccountID, table audience.RetentionTable) ([]audience.Batch, error) {
+func (t *Tx) BatchesToRetain(account enlist.AccountID, table audience.RetentionTable) ([]audience.Batch, error) {
 	where := "WHERE account_id = ? AND (status IN ('completed', 'failed', 'cancelled') AND events_removed <= 0 OR status = 'running')"
 	if table == audience.RetainedRecipients {
 		where = "WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running') AND texts_removed = 0"
@@ -25,16 +26,16 @@ func (t *Tx) BatchesToRetain(account audience.AccountID, table audience.Retentio
 }
 
 // BatchesWithoutEvents returns those of the Batches whose events were removed.
-func (t *Tx) BatchesWithoutEvents(ids []audience.BatchID) ([]audience.BatchID, error) {
+func (t *Tx) BatchesWithoutEvents(ids []enlist.BatchID) ([]enlist.BatchID, error) {
 	test, arg, err := oneOfIDs(t, ids)
 	if err != nil {
 		return nil, err
 	}
-	return idsOf[audience.BatchID](t, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id", arg)
+	return idsOf[enlist.BatchID](t, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id", arg)
 }
 
 // MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked the row.
-func (t *Tx) MarkEventsRemoved(batch audience.BatchID, at int64) (first bool, err error) {
+func (t *Tx) MarkEventsRemoved(batch enlist.BatchID, at int64) (first bool, err error) {
 	n, err := t.conn.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
 	if err != nil || n > 0 || at < 0 {
 		return n > 0, err
@@ -44,12 +45,12 @@ func (t *Tx) MarkEventsRemoved(batch audience.BatchID, at int64) (first bool, er
 }
 
 // SetEventsRemoved stores when the removal of a Batch's events ended.
-func (t *Tx) SetEventsRemoved(batch audience.BatchID, at int64) error {
+func (t *Tx) SetEventsRemoved(batch enlist.BatchID, at int64) error {
 	return t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
 }
 
 // SetTextsRemoved stores when the texts of a Batch's recipients were removed.
-func (t *Tx) SetTextsRemoved(batch audience.BatchID, at int64) error {
+func (t *Tx) SetTextsRemoved(batch enlist.BatchID, at int64) error {
 	return t.conn.Do("UPDATE batch SET texts_removed = ? WHERE id = ?", at, int64(batch))
 }
 
@@ -101,8 +102,8 @@ func (t *Tx) OldRows(p *audience.RetentionPart) (rows, oldest int64, err error) 
 }
 
 // RemoveOld removes data from the rows of some Contacts. It scans the primary key, in order of Contact.
-func (t *Tx) RemoveOld(p *audience.RetentionPart, after audience.ContactID, limit int) (
-	last audience.ContactID, changed int64, err error) {
+func (t *Tx) RemoveOld(p *audience.RetentionPart, after enlist.ContactID, limit int) (
+	last enlist.ContactID, changed int64, err error) {
 	table := retained[p.Table]
 	where, args := partOf(p)
 	where, args = where+" AND contact_id > ?", append(args, int64(after))
@@ -118,5 +119,5 @@ func (t *Tx) RemoveOld(p *audience.RetentionPart, after audience.ContactID, limi
 	}
 	test, old := oldTest(p)
 	changed, err = t.conn.Exec(table.remove+where+" AND contact_id <= ? AND "+test, append(append(args[:n:n], upto), old...)...)
-	return audience.ContactID(end), changed, err
+	return enlist.ContactID(end), changed, err
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore/planner"
 )
 
@@ -17,7 +17,7 @@ import (
 
 // SearchContacts calls the function each with the Contacts that match a search, in the requested order. The
 // next row overwrites the Contact, so the function must not keep it.
-func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+func (t *Tx) SearchContacts(s *enlist.Search, each func(*enlist.Contact) error) error {
 	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}}
 	r.contact.ListID = s.Schema.List.ID
 	return t.found(s, func(row *Cursor) error {
@@ -29,7 +29,7 @@ func (t *Tx) SearchContacts(s *audience.Search, each func(*audience.Contact) err
 }
 
 // found runs the statement of a search and calls fn with every row.
-func (t *Tx) found(s *audience.Search, fn func(*Cursor) error) error {
+func (t *Tx) found(s *enlist.Search, fn func(*Cursor) error) error {
 	err := t.foundBy(s, fn)
 	if !errors.Is(err, ErrUnprepared) {
 		return err
@@ -43,7 +43,7 @@ func (t *Tx) found(s *audience.Search, fn func(*Cursor) error) error {
 
 // foundBy runs the statement of a search. The statement uses only the indexes that s.Schema
 // contains.
-func (t *Tx) foundBy(s *audience.Search, fn func(*Cursor) error) error {
+func (t *Tx) foundBy(s *enlist.Search, fn func(*Cursor) error) error {
 	rows, err := t.run(s)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (t *Tx) foundBy(s *audience.Search, fn func(*Cursor) error) error {
 }
 
 // run sends the statement of a search.
-func (t *Tx) run(s *audience.Search) (Rows, error) {
+func (t *Tx) run(s *enlist.Search) (Rows, error) {
 	text, args, err := t.SearchStatement(s)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (t *Tx) run(s *audience.Search) (Rows, error) {
 
 // SearchStatement returns the statement of a search and its arguments. Tests and benchmarks pass the
 // statement to EXPLAIN.
-func (t *Tx) SearchStatement(s *audience.Search) (text string, args []any, err error) {
+func (t *Tx) SearchStatement(s *enlist.Search) (text string, args []any, err error) {
 	p, err := t.planOf(s)
 	if err != nil {
 		return "", nil, err
@@ -94,7 +94,7 @@ const maxGenericPage = 1000
 
 // genericKey returns the key of the index that a search scans if one plan is the best for all operands: the
 // scan of this index in the requested order, which ends after a short page. Otherwise it returns nil.
-func genericKey(s *audience.Search, p *planner.Plan) *audience.SearchKey {
+func genericKey(s *enlist.Search, p *planner.Plan) *enlist.SearchKey {
 	switch {
 	case !p.BoundsOnly || p.IDsFirst || s.Counted || s.Limit == 0 || s.Limit+s.Offset > maxGenericPage:
 		return nil
@@ -108,7 +108,7 @@ func genericKey(s *audience.Search, p *planner.Plan) *audience.SearchKey {
 
 // AnsweredByIndex reports whether an index finds or counts the Contacts of a search. Such a search
 // reads few Contacts that do not match.
-func (t *Tx) AnsweredByIndex(s *audience.Search) bool {
+func (t *Tx) AnsweredByIndex(s *enlist.Search) bool {
 	if s.Counted && s.Where == nil {
 		return true
 	}
@@ -117,7 +117,7 @@ func (t *Tx) AnsweredByIndex(s *audience.Search) bool {
 }
 
 // CountContacts returns the number of Contacts that match a search.
-func (t *Tx) CountContacts(s *audience.Search) (n int64, err error) {
+func (t *Tx) CountContacts(s *enlist.Search) (n int64, err error) {
 	if s.Where == nil {
 		return t.ContactCount(s.Schema.List.ID)
 	}
@@ -136,8 +136,8 @@ type searchQuery struct {
 	sql    *Dialect
 	text   strings.Builder
 	args   []any
-	schema *audience.Schema
-	list   audience.ListID
+	schema *enlist.Schema
+	list   enlist.ListID
 	// unique is true if the List does not allow two Contacts with the same address.
 	unique bool
 	// literal is true if the text contains the List's ID, and false if the ID is an argument. The database
@@ -146,33 +146,33 @@ type searchQuery struct {
 	// generic is the result of genericKey. If it is not nil, PostgreSQL does not know the operands when it
 	// plans the statement. So the text must leave only one good plan: it contains the length of the page, and
 	// an order that only the index of this key has.
-	generic *audience.SearchKey
+	generic *enlist.SearchKey
 	// sorted is true if the subquery that finds the IDs must not read them in the requested order (Tx.sorts).
 	sorted bool
 	// columnsOf are the expressions of keys of other records than Contacts, if they are not the names of columns.
 	columnsOf map[string]string
 	// covering is the key of the index that a covering filter scans, or nil without a covering filter.
-	covering *audience.SearchKey
+	covering *enlist.SearchKey
 }
 
-func newSearchQuery(sql *Dialect, s *audience.Search) *searchQuery {
+func newSearchQuery(sql *Dialect, s *enlist.Search) *searchQuery {
 	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.Unique}
 	q.literal = s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where)
 	return q
 }
 
 // anyIndexed reports whether a condition has at least one test that a SearchIndex can answer.
-func (q *searchQuery) anyIndexed(c *audience.Condition) bool {
+func (q *searchQuery) anyIndexed(c *enlist.Condition) bool {
 	if c.Key != nil {
 		return q.schema.Indexed(c.Key) || q.usesPartsIndex(c)
 	}
-	indexed := func(c audience.Condition) bool { return q.anyIndexed(&c) }
+	indexed := func(c enlist.Condition) bool { return q.anyIndexed(&c) }
 	return slices.ContainsFunc(c.All, indexed) || slices.ContainsFunc(c.Any, indexed)
 }
 
 // covers reports whether a covering filter scans the index of the key k. The entries of this index
 // have the ordered form of the values.
-func (q *searchQuery) covers(k *audience.SearchKey) bool {
+func (q *searchQuery) covers(k *enlist.SearchKey) bool {
 	return q.covering != nil && q.covering.IndexKey() == k.IndexKey()
 }
 
@@ -195,7 +195,7 @@ func (q *searchQuery) add(text string, args ...any) {
 }
 
 // page writes the statement that reads the Contacts of a search.
-func (q *searchQuery) page(s *audience.Search, p *planner.Plan) {
+func (q *searchQuery) page(s *enlist.Search, p *planner.Plan) {
 	q.text.Grow(1024)
 	q.add("SELECT ")
 	q.columns(s.Columns)
@@ -317,7 +317,7 @@ func (q *searchQuery) predicate(p *planner.Predicate) {
 // order writes the ORDER BY clause. An absent value is NULL and sorts before all other values. Contacts
 // with equal values are ordered by their IDs, in the same direction (ascending or descending).
 // decisions.md: 37
-func (q *searchQuery) order(s *audience.Search) {
+func (q *searchQuery) order(s *enlist.Search) {
 	direction, absent := "", " NULLS FIRST"
 	if s.Descending {
 		direction, absent = " DESC", " NULLS LAST"
@@ -346,7 +346,7 @@ func (q *searchQuery) unindexed() string {
 }
 
 // limit writes the clauses LIMIT and OFFSET if the search has a limit or an offset.
-func (q *searchQuery) limit(s *audience.Search) {
+func (q *searchQuery) limit(s *enlist.Search) {
 	if s.Limit == 0 && s.Offset == 0 {
 		return
 	}
@@ -362,7 +362,7 @@ func (q *searchQuery) limit(s *audience.Search) {
 }
 
 // condition writes a condition.
-func (q *searchQuery) condition(c *audience.Condition) {
+func (q *searchQuery) condition(c *enlist.Condition) {
 	switch {
 	case c.Key != nil:
 		q.test(c)
@@ -373,7 +373,7 @@ func (q *searchQuery) condition(c *audience.Condition) {
 	}
 }
 
-func (q *searchQuery) group(conditions []audience.Condition, connector string) {
+func (q *searchQuery) group(conditions []enlist.Condition, connector string) {
 	q.add("(")
 	for i := range conditions {
 		if i > 0 {

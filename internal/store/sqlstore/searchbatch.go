@@ -1,7 +1,7 @@
 package sqlstore
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore/planner"
 )
 
@@ -10,9 +10,9 @@ import (
 
 // testBatch writes the test of a key of Batches. IN lets the engine begin with the rows of the Batch. NOT EXISTS looks up
 // the rows of each Contact: with NOT IN, PostgreSQL could compare each Contact with each row.
-func (q *searchQuery) testBatch(c *audience.Condition) {
+func (q *searchQuery) testBatch(c *enlist.Condition) {
 	_, batches, _ := operandGroups(c.Key, c.Operands)
-	isNot := c.Operator == audience.Not
+	isNot := c.Operator == enlist.Not
 	switch {
 	case len(batches) == 0 && isNot:
 		q.add("TRUE")
@@ -27,11 +27,11 @@ func (q *searchQuery) testBatch(c *audience.Condition) {
 	}
 	table, where := "recipient_event", ""
 	switch c.Key.Name {
-	case audience.KeyBatchSent:
+	case enlist.KeyBatchSent:
 		table, where = "recipient", " AND sent_time <> 0"
-	case audience.KeyBatchOpened:
+	case enlist.KeyBatchOpened:
 		where = " AND kind = 'opened' AND link_id = 0"
-	case audience.KeyBatchClicked:
+	case enlist.KeyBatchClicked:
 		where = " AND kind = 'clicked' AND link_id = 0"
 	}
 	q.add(" FROM " + table + " WHERE ")
@@ -44,9 +44,9 @@ func (q *searchQuery) testBatch(c *audience.Condition) {
 }
 
 // batchScans returns the scan for a test of a key of Batches. It finds the IDs of Contacts, like a list of IDs.
-func batchScans(c *audience.Condition) []planner.Scan {
-	if c.Operator == audience.Not {
+func batchScans(c *enlist.Condition) []planner.Scan {
+	if c.Operator == enlist.Not {
 		return nil
 	}
-	return []planner.Scan{{Index: planner.PrimaryKey, Tests: []*audience.Condition{c}}}
+	return []planner.Scan{{Index: planner.PrimaryKey, Tests: []*enlist.Condition{c}}}
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore/planner"
 )
 
@@ -15,7 +15,7 @@ import (
 // statistics implements planner.Statistics for one search.
 type statistics struct {
 	tx     *Tx
-	search *audience.Search
+	search *enlist.Search
 	span   *planner.Span // nil: not read yet
 }
 

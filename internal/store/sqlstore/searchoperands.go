@@ -3,7 +3,7 @@ package sqlstore
 import (
 	"strconv"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -14,7 +14,7 @@ import (
 // operandGroups splits the operands of the operator In into three groups. absent is true if one operand
 // means "no value". days are the dates without a time; each of them equals a range of values. values are
 // all other operands. Operands that no value can equal are in no group.
-func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent bool, values, days []audience.Operand) {
+func operandGroups(k *enlist.SearchKey, operands []enlist.Operand) (absent bool, values, days []enlist.Operand) {
 	for _, o := range operands {
 		switch {
 		case never(k, o):
@@ -31,7 +31,7 @@ func operandGroups(k *audience.SearchKey, operands []audience.Operand) (absent b
 
 // operandList returns the operands as one argument. The comparison that inItems returns has a
 // parameter for this argument.
-func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Operand) any {
+func (q *searchQuery) operandList(k *enlist.SearchKey, operands []enlist.Operand) any {
 	if q.asArray(k) {
 		return operandArray(k, operands)
 	}
@@ -46,13 +46,13 @@ func (q *searchQuery) operandList(k *audience.SearchKey, operands []audience.Ope
 }
 
 // operandArray returns operands as a Go slice, which the driver sends to PostgreSQL as an array.
-func operandArray(k *audience.SearchKey, operands []audience.Operand) any {
+func operandArray(k *enlist.SearchKey, operands []enlist.Operand) any {
 	var texts []string
 	var numbers []int64
 	for _, o := range operands {
 		texts, numbers = append(texts, o.Text), append(numbers, o.Int)
 	}
-	if k.Type == audience.KeyInt || k.Type == audience.KeyBool || k.Type == audience.KeyBatch {
+	if k.Type == enlist.KeyInt || k.Type == enlist.KeyBool || k.Type == enlist.KeyBatch {
 		return numbers
 	}
 	return texts

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file decides which tests of contains, ends_with and starts_with use an index for parts of texts. Only
@@ -12,32 +12,32 @@ import (
 
 // usesPartsIndex reports whether a test has a form that an index for parts of texts can answer. A short part
 // has no entry in such an index. For starts_with, the index of the ordered form is smaller and faster.
-func (q *searchQuery) usesPartsIndex(c *audience.Condition) bool {
+func (q *searchQuery) usesPartsIndex(c *enlist.Condition) bool {
 	if len(q.schema.SearchIndexes) == 0 {
 		return false
 	}
 	switch c.Operator {
-	case audience.Contains, audience.EndsWith:
-	case audience.StartsWith:
+	case enlist.Contains, enlist.EndsWith:
+	case enlist.StartsWith:
 		if q.schema.Indexed(c.Key) {
 			return false
 		}
 	default:
 		return false
 	}
-	return utf8.RuneCountInString(c.Operands[0].Text) >= audience.MinPart && q.schema.Indexed(c.Key.ForParts())
+	return utf8.RuneCountInString(c.Operands[0].Text) >= enlist.MinPart && q.schema.Indexed(c.Key.ForParts())
 }
 
 // wildcards escapes the characters that LIKE treats specially.
 var wildcards = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
 // pattern returns the operand of LIKE for a part of a text. No character of the part is a wildcard.
-func pattern(op audience.Operator, part string) string {
+func pattern(op enlist.Operator, part string) string {
 	part = wildcards.Replace(part)
 	switch op {
-	case audience.StartsWith:
+	case enlist.StartsWith:
 		return part + "%"
-	case audience.EndsWith:
+	case enlist.EndsWith:
 		return "%" + part
 	}
 	return "%" + part + "%"

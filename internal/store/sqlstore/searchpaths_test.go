@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/sqlstore"
 	"enlist/internal/store/storetest"
@@ -43,13 +44,13 @@ func (w everyPath) Stream(ctx context.Context, fn func(audience.Tx) error) error
 
 type everyPathTx struct{ audience.Tx }
 
-func (t everyPathTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+func (t everyPathTx) SearchContacts(s *enlist.Search, each func(*enlist.Contact) error) error {
 	tx := t.Tx.(*sqlstore.Tx)
-	var first []audience.ContactID
+	var first []enlist.ContactID
 	n := 0
 	err := tx.EachPath(s, func() error {
-		ids := []audience.ContactID{}
-		err := tx.SearchContacts(s, func(c *audience.Contact) error {
+		ids := []enlist.ContactID{}
+		err := tx.SearchContacts(s, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -69,7 +70,7 @@ func (t everyPathTx) SearchContacts(s *audience.Search, each func(*audience.Cont
 	return tx.SearchContacts(s, each)
 }
 
-func (t everyPathTx) CountContacts(s *audience.Search) (n int64, err error) {
+func (t everyPathTx) CountContacts(s *enlist.Search) (n int64, err error) {
 	tx := t.Tx.(*sqlstore.Tx)
 	if s.Where == nil {
 		return tx.CountContacts(s)

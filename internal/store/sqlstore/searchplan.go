@@ -1,7 +1,7 @@
 package sqlstore
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore/planner"
 )
 
@@ -12,12 +12,12 @@ import (
 // savedPlan is a plan and the search that it belongs to.
 type savedPlan struct {
 	*planner.Plan
-	search audience.Search
+	search enlist.Search
 }
 
 // planOf returns the plan of a search. The transaction keeps the last plan, because package audience first
 // calls AnsweredByIndex for a search and then runs the search.
-func (t *Tx) planOf(s *audience.Search) (made *planner.Plan, err error) {
+func (t *Tx) planOf(s *enlist.Search) (made *planner.Plan, err error) {
 	if t.plan.Plan != nil && t.plan.answers(s) {
 		return t.plan.Plan, nil
 	}
@@ -34,32 +34,32 @@ func (t *Tx) planOf(s *audience.Search) (made *planner.Plan, err error) {
 }
 
 // answers reports whether the saved plan belongs to a search that is equal to s.
-func (p *savedPlan) answers(s *audience.Search) bool {
+func (p *savedPlan) answers(s *enlist.Search) bool {
 	of := &p.search
 	return of.Schema == s.Schema && of.Where == s.Where && of.Sort == s.Sort && of.Descending == s.Descending &&
 		of.Limit == s.Limit && of.Offset == s.Offset && of.Counted == s.Counted
 }
 
 // planned returns the description of a search for the planner.
-func (q *searchQuery) planned(s *audience.Search) *planner.Query {
+func (q *searchQuery) planned(s *enlist.Search) *planner.Query {
 	planned := &planner.Query{Predicates: q.predicatesOf(s.Where), Counted: s.Counted, Limit: s.Limit, Offset: s.Offset}
 	if planned.ByID = s.Sort == nil || isID(s.Sort); planned.ByID {
 		planned.Order = planner.ListIndex
 		return planned
 	}
-	planned.Order = q.index(s.Sort, audience.GreaterThan)
+	planned.Order = q.index(s.Sort, enlist.GreaterThan)
 	planned.Chronological = timeIndex(s.Sort) != ""
 	return planned
 }
 
 // predicatesOf splits a condition at its ANDs. If several tests bound the scan of the same index,
 // they become one predicate.
-func (q *searchQuery) predicatesOf(c *audience.Condition) (predicates []planner.Predicate) {
+func (q *searchQuery) predicatesOf(c *enlist.Condition) (predicates []planner.Predicate) {
 	switch {
 	case c == nil:
 		return nil
 	case c.All == nil:
-		p := planner.Predicate{Tests: []*audience.Condition{c}, Scans: q.scansOf(c)}
+		p := planner.Predicate{Tests: []*enlist.Condition{c}, Scans: q.scansOf(c)}
 		if p.Scans == nil {
 			p.Covering = q.coveringIndex(c)
 		}
@@ -96,7 +96,7 @@ func joined(predicates []planner.Predicate, next planner.Predicate) bool {
 // coveringIndex returns the name of the index whose entries contain the value that a test needs, or "" if
 // the test needs the row. predicatesOf calls it for tests that do not bound a scan. An entry has only the
 // first audience.MaxComparedCharacters characters of a text.
-func (q *searchQuery) coveringIndex(c *audience.Condition) string {
+func (q *searchQuery) coveringIndex(c *enlist.Condition) string {
 	if c.Key == nil || !inEntry(c) {
 		return ""
 	}
@@ -107,13 +107,13 @@ func (q *searchQuery) coveringIndex(c *audience.Condition) string {
 }
 
 // inEntry reports whether a test needs only the ordered form of the value, which an index entry has.
-func inEntry(c *audience.Condition) bool {
+func inEntry(c *enlist.Condition) bool {
 	switch c.Operator {
-	case audience.Contains, audience.EndsWith, audience.StartsWith:
-		return c.Key.Type != audience.KeyNumber && c.Operands[0].Text != ""
-	case audience.Not:
+	case enlist.Contains, enlist.EndsWith, enlist.StartsWith:
+		return c.Key.Type != enlist.KeyNumber && c.Operands[0].Text != ""
+	case enlist.Not:
 		o := c.Operands[0]
-		return !isAddress(c.Key) && !(c.Key.Type == audience.KeyNumber && o.Absent) && !isLong(o)
+		return !isAddress(c.Key) && !(c.Key.Type == enlist.KeyNumber && o.Absent) && !isLong(o)
 	}
 	return false
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/sqlstore"
 )
@@ -16,35 +17,35 @@ import (
 // is empty, because the plans of these searches do not depend on counts.
 func TestSearchesUseTheirIndexes(t *testing.T) {
 	store, db := openTables(t)
-	email := &audience.Field{ID: 12, Name: "Email", AddressType: audience.AddressEmail}
-	schema := audience.NewSchema(audience.List{ID: 7}, []audience.Field{*email}, nil)
-	created := &audience.SearchKey{Name: "creation_time", Type: audience.KeyInt}
-	id := &audience.SearchKey{Name: "id", Type: audience.KeyInt}
-	address := &audience.SearchKey{Field: email, Type: audience.KeyEmail}
-	test := func(k *audience.SearchKey, op audience.Operator, o ...audience.Operand) audience.Condition {
-		return audience.Condition{Key: k, Operator: op, Operands: o}
+	email := &enlist.Field{ID: 12, Name: "Email", AddressType: enlist.AddressEmail}
+	schema := enlist.NewSchema(enlist.List{ID: 7}, []enlist.Field{*email}, nil)
+	created := &enlist.SearchKey{Name: "creation_time", Type: enlist.KeyInt}
+	id := &enlist.SearchKey{Name: "id", Type: enlist.KeyInt}
+	address := &enlist.SearchKey{Field: email, Type: enlist.KeyEmail}
+	test := func(k *enlist.SearchKey, op enlist.Operator, o ...enlist.Operand) enlist.Condition {
+		return enlist.Condition{Key: k, Operator: op, Operands: o}
 	}
-	byEmail := test(address, audience.Exactly, audience.Operand{Text: "a@example.com"})
-	since := test(created, audience.GreaterThan, audience.Operand{Int: 5})
+	byEmail := test(address, enlist.Exactly, enlist.Operand{Text: "a@example.com"})
+	since := test(created, enlist.GreaterThan, enlist.Operand{Int: 5})
 	const seekEmail = "contact_dedupe (list_id=? AND dedupe_key=?) contact_duplicate (list_id=? AND duplicate_key=?)"
 
-	where := func(c audience.Condition) audience.Search { return audience.Search{Limit: 100, Where: &c} }
-	both := audience.Condition{All: []audience.Condition{since, byEmail}}
-	oneID := test(id, audience.Exactly, audience.Operand{Int: 3})
-	inEmails := test(address, audience.In, audience.Operand{Text: "a@example.com"})
-	eitherEmail := audience.Condition{Any: []audience.Condition{byEmail, byEmail}}
-	emailOrTime := audience.Condition{Any: []audience.Condition{since, byEmail}}
+	where := func(c enlist.Condition) enlist.Search { return enlist.Search{Limit: 100, Where: &c} }
+	both := enlist.Condition{All: []enlist.Condition{since, byEmail}}
+	oneID := test(id, enlist.Exactly, enlist.Operand{Int: 3})
+	inEmails := test(address, enlist.In, enlist.Operand{Text: "a@example.com"})
+	eitherEmail := enlist.Condition{Any: []enlist.Condition{byEmail, byEmail}}
+	emailOrTime := enlist.Condition{Any: []enlist.Condition{since, byEmail}}
 	for _, c := range []struct {
 		name   string
-		search audience.Search
+		search enlist.Search
 		uses   string
 		never  string
 	}{
-		{"a page", audience.Search{Limit: 100}, "contact_list (list_id=?)", "TEMP B-TREE"},
-		{"a descending page", audience.Search{Limit: 100, Sort: id, Descending: true}, "contact_list (list_id=?)",
+		{"a page", enlist.Search{Limit: 100}, "contact_list (list_id=?)", "TEMP B-TREE"},
+		{"a descending page", enlist.Search{Limit: 100, Sort: id, Descending: true}, "contact_list (list_id=?)",
 			"TEMP B-TREE"},
-		{"all Contacts", audience.Search{}, "contact_list (list_id=?)", "TEMP B-TREE"},
-		{"the newest Contacts", audience.Search{Limit: 100, Sort: created, Descending: true}, "contact_created (list_id=?)",
+		{"all Contacts", enlist.Search{}, "contact_list (list_id=?)", "TEMP B-TREE"},
+		{"the newest Contacts", enlist.Search{Limit: 100, Sort: created, Descending: true}, "contact_created (list_id=?)",
 			"TEMP B-TREE"},
 		{"one ID", where(oneID), "PRIMARY KEY (rowid=?)", "TEMP B-TREE"},
 		{"an address", where(byEmail), seekEmail, "contact_list"},
@@ -53,10 +54,10 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 		{"one address or another", where(eitherEmail), seekEmail, "contact_list"},
 		{"an address or a time", where(emailOrTime), seekEmail + " contact_created (list_id=? AND creation_time>?)",
 			"contact_list"},
-		{"since a time", audience.Search{Where: &since}, "contact_created (list_id=? AND creation_time>?)", "contact_list"},
+		{"since a time", enlist.Search{Where: &since}, "contact_created (list_id=? AND creation_time>?)", "contact_list"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.search.Schema, c.search.Columns = schema, audience.Columns{System: true, All: true}
+			c.search.Schema, c.search.Columns = schema, enlist.Columns{System: true, All: true}
 			text, args := statement(t, store, &c.search)
 			plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
 			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
@@ -126,7 +127,7 @@ func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 }
 
 // statement returns the statement of a search and its arguments.
-func statement(t *testing.T, store audience.Store, s *audience.Search) (text string, args []any) {
+func statement(t *testing.T, store audience.Store, s *enlist.Search) (text string, args []any) {
 	t.Helper()
 	err := store.View(t.Context(), func(tx audience.Tx) (err error) {
 		text, args, err = tx.(*sqlstore.Tx).SearchStatement(s)

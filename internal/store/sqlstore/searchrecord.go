@@ -3,17 +3,17 @@ package sqlstore
 // This file searches records other than Contacts in SQL: Batches, and the rows of a Batch. It uses the expressions of
 // searchexpr.go. All keys are system keys.
 
-import "enlist/internal/audience"
+import "enlist/internal/enlist"
 
 // recordQuery returns a query that begins with a text. columns are the expressions of those keys whose name is no column.
 func (t *Tx) recordQuery(text string, args []any, columns map[string]string) *searchQuery {
-	q := &searchQuery{sql: t.sql, schema: new(audience.Schema), columnsOf: columns}
+	q := &searchQuery{sql: t.sql, schema: new(enlist.Schema), columnsOf: columns}
 	q.add(text, args...)
 	return q
 }
 
 // and writes another condition of the WHERE clause. nil means none.
-func (q *searchQuery) and(c *audience.Condition) {
+func (q *searchQuery) and(c *enlist.Condition) {
 	if c != nil {
 		q.add(" AND ")
 		q.condition(c)
@@ -21,7 +21,7 @@ func (q *searchQuery) and(c *audience.Condition) {
 }
 
 // orderRecords writes the ORDER BY clause. Records with equal values are in order of ID, in the same direction.
-func (q *searchQuery) orderRecords(key *audience.SearchKey, id string, descending bool) {
+func (q *searchQuery) orderRecords(key *enlist.SearchKey, id string, descending bool) {
 	direction := ""
 	if descending {
 		direction = " DESC"

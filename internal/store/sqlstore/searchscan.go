@@ -3,7 +3,7 @@ package sqlstore
 import (
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore/planner"
 )
 
@@ -18,7 +18,7 @@ const (
 )
 
 // timeIndex returns the name of the index of creation_time or last_modified_time, or "" for another key.
-func timeIndex(k *audience.SearchKey) string {
+func timeIndex(k *enlist.SearchKey) string {
 	switch {
 	case k.Field != nil:
 	case k.Name == "creation_time":
@@ -31,9 +31,9 @@ func timeIndex(k *audience.SearchKey) string {
 
 // index returns the name of the index that finds the Contacts for a key and an operator, or "" if
 // there is no such index.
-func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string {
+func (q *searchQuery) index(k *enlist.SearchKey, op enlist.Operator) string {
 	if isID(k) {
-		if op == audience.Exactly || op == audience.In {
+		if op == enlist.Exactly || op == enlist.In {
 			return planner.PrimaryKey
 		}
 		return planner.ListIndex
@@ -49,7 +49,7 @@ func (q *searchQuery) index(k *audience.SearchKey, op audience.Operator) string 
 
 // scansOf returns scans that together find exactly the Contacts that match a condition. It returns nil if
 // the indexes cannot find all of these Contacts.
-func (q *searchQuery) scansOf(c *audience.Condition) (scans []planner.Scan) {
+func (q *searchQuery) scansOf(c *enlist.Condition) (scans []planner.Scan) {
 	switch {
 	case c.Key != nil:
 		return q.testScans(c)
@@ -94,31 +94,31 @@ func better(scans, others []planner.Scan) bool {
 }
 
 // testScans returns the result of scansOf for the test of one key.
-func (q *searchQuery) testScans(c *audience.Condition) []planner.Scan {
+func (q *searchQuery) testScans(c *enlist.Condition) []planner.Scan {
 	if isAddressTest(c) {
 		return q.addressScans(c)
 	}
-	if c.Key.Type == audience.KeyBatch {
+	if c.Key.Type == enlist.KeyBatch {
 		return batchScans(c)
 	}
 	index := q.index(c.Key, c.Operator)
 	if index == "" {
 		return nil
 	}
-	a := planner.Scan{Index: index, Tests: []*audience.Condition{c}, Selective: index == planner.PrimaryKey}
+	a := planner.Scan{Index: index, Tests: []*enlist.Condition{c}, Selective: index == planner.PrimaryKey}
 	switch c.Operator {
-	case audience.Exactly:
+	case enlist.Exactly:
 		a.Ordered = !isDay(c.Key, c.Operands[0])
 		if never(c.Key, c.Operands[0]) || isAddress(c.Key) && !c.Operands[0].Absent {
 			return nil
 		}
-	case audience.In:
+	case enlist.In:
 		return q.inScans(c, a)
-	case audience.StartsWith:
+	case enlist.StartsWith:
 		if !shownAsOrdered(c.Key) || c.Operands[0].Text == "" {
 			return nil
 		}
-	case audience.GreaterThan, audience.LessThan:
+	case enlist.GreaterThan, enlist.LessThan:
 	default:
 		return nil
 	}
@@ -127,44 +127,44 @@ func (q *searchQuery) testScans(c *audience.Condition) []planner.Scan {
 
 // inScans returns the scans for the operator In. operandGroups splits the operands into groups, and
 // each group that has operands needs one scan.
-func (q *searchQuery) inScans(c *audience.Condition, a planner.Scan) (scans []planner.Scan) {
+func (q *searchQuery) inScans(c *enlist.Condition, a planner.Scan) (scans []planner.Scan) {
 	if isAddress(c.Key) {
 		return nil
 	}
 	absent, values, days := operandGroups(c.Key, c.Operands)
 	if absent {
-		absent := []audience.Operand{{Absent: true}}
-		a.Tests = []*audience.Condition{{Key: c.Key, Operator: audience.Exactly, Operands: absent}}
+		absent := []enlist.Operand{{Absent: true}}
+		a.Tests = []*enlist.Condition{{Key: c.Key, Operator: enlist.Exactly, Operands: absent}}
 		scans = append(scans, a)
 	}
 	if len(values) > 0 {
-		a.Tests = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: values}}
+		a.Tests = []*enlist.Condition{{Key: c.Key, Operator: enlist.In, Operands: values}}
 		scans = append(scans, a)
 	}
 	if len(days) > 0 {
-		a.Tests, a.Days = []*audience.Condition{{Key: c.Key, Operator: audience.In, Operands: days}}, true
+		a.Tests, a.Days = []*enlist.Condition{{Key: c.Key, Operator: enlist.In, Operands: days}}, true
 		scans = append(scans, a)
 	}
 	return scans
 }
 
-func isAddress(k *audience.SearchKey) bool {
-	return k.Type == audience.KeyEmail || k.Type == audience.KeyMobile
+func isAddress(k *enlist.SearchKey) bool {
+	return k.Type == enlist.KeyEmail || k.Type == enlist.KeyMobile
 }
 
 // isAddressTest reports whether a test compares an address key with addresses for equality. An index
 // of addresses can then find the Contacts.
-func isAddressTest(c *audience.Condition) bool {
-	return isAddress(c.Key) && len(c.Operands) > 0 && (c.Operator == audience.Exactly || c.Operator == audience.In) &&
-		!slices.ContainsFunc(c.Operands, func(o audience.Operand) bool { return o.Absent || o.Impossible })
+func isAddressTest(c *enlist.Condition) bool {
+	return isAddress(c.Key) && len(c.Operands) > 0 && (c.Operator == enlist.Exactly || c.Operator == enlist.In) &&
+		!slices.ContainsFunc(c.Operands, func(o enlist.Operand) bool { return o.Absent || o.Impossible })
 }
 
 // addressScans returns the scans for the test of an address. Of the Contacts with the same Email address,
 // the primary has the address in dedupe_key and the duplicates have it in duplicate_key.
-func (q *searchQuery) addressScans(c *audience.Condition) []planner.Scan {
-	a := planner.Scan{Index: mobileIndex, Tests: []*audience.Condition{c}, Selective: true}
-	a.Ordered = c.Operator == audience.Exactly
-	if c.Key.Type == audience.KeyMobile {
+func (q *searchQuery) addressScans(c *enlist.Condition) []planner.Scan {
+	a := planner.Scan{Index: mobileIndex, Tests: []*enlist.Condition{c}, Selective: true}
+	a.Ordered = c.Operator == enlist.Exactly
+	if c.Key.Type == enlist.KeyMobile {
 		return []planner.Scan{a}
 	}
 	first, other := a, a
@@ -200,7 +200,7 @@ func (q *searchQuery) scan(a *planner.Scan) {
 	switch {
 	case a.Days:
 		q.add(q.ordered(first.Key) + " BETWEEN day AND day || '" + afterDay + "'")
-	case a.Column != "" && first.Operator == audience.Exactly:
+	case a.Column != "" && first.Operator == enlist.Exactly:
 		q.add(a.Column+" = ?", first.Operands[0].Text)
 	case a.Column != "":
 		q.add(a.Column+q.inItems(first.Key), q.operandList(first.Key, first.Operands))

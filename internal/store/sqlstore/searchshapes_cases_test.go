@@ -1,6 +1,6 @@
 package sqlstore_test
 
-import "enlist/internal/audience"
+import "enlist/internal/enlist"
 
 // This file lists the searches of TestSearchesHaveTheExpectedPlans and their expected plans.
 
@@ -9,26 +9,26 @@ import "enlist/internal/audience"
 // text after the prefix. {key} stands for the name of the key's index.
 type shape struct {
 	name             string
-	search           audience.Search
+	search           enlist.Search
 	sqlite, postgres string
 }
 
 func (l *large) shapes() []shape {
 	const (
-		exactly, in, greater, less = audience.Exactly, audience.In, audience.GreaterThan, audience.LessThan
+		exactly, in, greater, less = enlist.Exactly, enlist.In, enlist.GreaterThan, enlist.LessThan
 		sorts                      = "TEMP B-TREE FOR ORDER BY"
 	)
-	type search = audience.Search
-	one := func(c audience.Condition) *audience.Condition { return &c }
-	both := func(c ...audience.Condition) *audience.Condition { return &audience.Condition{All: c} }
-	either := func(c ...audience.Condition) *audience.Condition { return &audience.Condition{Any: c} }
+	type search = enlist.Search
+	one := func(c enlist.Condition) *enlist.Condition { return &c }
+	both := func(c ...enlist.Condition) *enlist.Condition { return &enlist.Condition{All: c} }
+	either := func(c ...enlist.Condition) *enlist.Condition { return &enlist.Condition{Any: c} }
 	code, state := l.test("code", exactly, "code78"), l.test("state", exactly, "state1")
 	member, email := l.test("member", exactly, "yes"), l.test("email", exactly, "person8@example.com")
 	rare, none := l.test("name", exactly, "name77"), l.test("name", exactly, "none")
 	since := l.test("born", greater, "1960-01-01")
 	created, born, name := l.keys["created"], l.keys["born"], l.keys["name"]
-	prefix, part := l.test("name", audience.StartsWith, "name12"), l.test("name", audience.Contains, "77")
-	unindexed, end := l.test("code", audience.EndsWith, "zzz"), l.test("name", audience.EndsWith, "99")
+	prefix, part := l.test("name", enlist.StartsWith, "name12"), l.test("name", enlist.Contains, "77")
+	unindexed, end := l.test("code", enlist.EndsWith, "zzz"), l.test("name", enlist.EndsWith, "99")
 	via := l.test("via", exactly, "web_form")
 	return []shape{
 		{"a rare value uses its index", search{Where: &code, Limit: 100},
@@ -76,7 +76,7 @@ func (l *large) shapes() []shape {
 			"{amount} (<expr>=?)", "{amount}"},
 		{"days are ranges of the index", search{Where: one(l.test("born", in, "1960-02-11", "1961-02-12")), Limit: 100},
 			"{born} (<expr>>? AND <expr><?)", "{born}"},
-		{"a prefix is a range of the index", search{Where: one(l.test("name", audience.StartsWith, "name123")), Limit: 100},
+		{"a prefix is a range of the index", search{Where: one(l.test("name", enlist.StartsWith, "name123")), Limit: 100},
 			"{name} (<expr>>? AND <expr><?)", "{name}"},
 		{"a prefix in the order of its key is not sorted", search{Where: &prefix, Sort: name, Limit: 100},
 			"{name} (<expr>>? AND <expr><?); no " + sorts, "using {name}; no Sort"},
@@ -114,32 +114,32 @@ func (l *large) shapes() []shape {
 			"PRIMARY KEY (rowid=?); contact_dedupe", "dedupe_key_idx; no {born}"},
 		// For the searches below, PostgreSQL scans the table, because it does not read the value of an
 		// expression from an index.
-		{"contains scans the index of its key", search{Where: one(l.test("name", audience.Contains, "zzz")), Limit: 100},
+		{"contains scans the index of its key", search{Where: one(l.test("name", enlist.Contains, "zzz")), Limit: 100},
 			"SCAN contact USING INDEX {name}", "Sort; Seq Scan"},
 		{"a count with ends_with scans the index of its key", search{Where: &end, Counted: true},
 			"SCAN contact USING INDEX {name}", "Seq Scan"},
 		{"a count with not scans the index of its key",
-			search{Where: one(l.test("state", audience.Not, "state1")), Counted: true},
+			search{Where: one(l.test("state", enlist.Not, "state1")), Counted: true},
 			"SCAN contact USING INDEX {state}", "Seq Scan"},
 		{"if an alternative has no index, the table is scanned", search{Where: either(none, unindexed), Sort: born, Limit: 5},
 			"PRIMARY KEY (rowid>? AND rowid<?); " + sorts, ""},
 		{"contains scans the index of its key if the other test is a wide range",
 			search{Where: both(since, part), Counted: true},
 			"SCAN contact USING INDEX {name}", "Seq Scan"},
-		{"contains uses the index for parts", search{Where: one(l.test("street", audience.Contains, "eet 78")), Limit: 100},
+		{"contains uses the index for parts", search{Where: one(l.test("street", enlist.Contains, "eet 78")), Limit: 100},
 			"", "{parts}"},
 		{"ends_with uses the index for parts",
-			search{Where: one(l.test("street", audience.EndsWith, "t 678")), Sort: born, Limit: 100}, "", "{parts}"},
+			search{Where: one(l.test("street", enlist.EndsWith, "t 678")), Sort: born, Limit: 100}, "", "{parts}"},
 		{"starts_with uses the index for parts if there is no other",
-			search{Where: one(l.test("street", audience.StartsWith, "street 678")), Counted: true}, "", "{parts}"},
+			search{Where: one(l.test("street", enlist.StartsWith, "street 678")), Counted: true}, "", "{parts}"},
 		{"a scan with few matches sorts them", search{Where: one(l.test("other", exactly, "none")), Limit: 100},
 			"", "Sort; Seq Scan"},
 		{"a scan with few matches sorts them by time",
 			search{Where: one(l.test("other", exactly, "none")), Sort: created, Limit: 100}, "", "Sort; Seq Scan"},
 		{"a scan with many matches reads in order",
-			search{Where: one(l.test("street", audience.Contains, "s")), Limit: 100}, "", "no Sort"},
+			search{Where: one(l.test("street", enlist.Contains, "s")), Limit: 100}, "", "no Sort"},
 		{"not scans the table in order of IDs",
-			search{Where: one(l.test("state", audience.Not, "state1")), Limit: 10},
+			search{Where: one(l.test("state", enlist.Not, "state1")), Limit: 10},
 			"PRIMARY KEY (rowid>? AND rowid<?); no " + sorts, "no Sort"},
 	}
 }

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/sqlstore"
 	"enlist/internal/store/teststores"
 
-	_ "github.com/jackc/pgx/v5/stdlib"
 	"go.uber.org/goleak"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
@@ -29,8 +31,8 @@ type large struct {
 	engine teststores.Engine
 	store  audience.Store
 	db     *sql.DB
-	schema *audience.Schema
-	keys   map[string]*audience.SearchKey
+	schema *enlist.Schema
+	keys   map[string]*enlist.SearchKey
 	names  *strings.Replacer // replaces the name of a key in braces by the name of its index
 }
 
@@ -38,7 +40,7 @@ const largeContacts = 20_000
 
 func newLarge(t *testing.T, e teststores.Engine) *large {
 	l := openLarge(t, e)
-	list := audience.List{AccountID: 1, Name: "Large"}
+	list := enlist.List{AccountID: 1, Name: "Large"}
 	l.update(t, func(tx audience.Tx) error { return tx.AddList(&list) })
 	l.fill(t, list.ID)
 	l.index(t, list.ID)
@@ -54,7 +56,7 @@ func openLarge(t *testing.T, e teststores.Engine) *large {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	l := &large{engine: e, store: store, keys: make(map[string]*audience.SearchKey)}
+	l := &large{engine: e, store: store, keys: make(map[string]*enlist.SearchKey)}
 	if e.Name == teststores.Postgres.Name {
 		l.db, err = sql.Open("pgx", place)
 		if err != nil {
@@ -81,7 +83,7 @@ func (l *large) update(t *testing.T, fn func(audience.Tx) error) {
 
 // fill stores the Contacts. The values of each Field repeat after a number of Contacts, and this number
 // is different for each Field.
-func (l *large) fill(t *testing.T, list audience.ListID) {
+func (l *large) fill(t *testing.T, list enlist.ListID) {
 	series := "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %d)"
 	document, number := "jsonb(%s)", "n"
 	if l.engine.Name == teststores.Postgres.Name {
@@ -114,46 +116,46 @@ func (l *large) fill(t *testing.T, list audience.ListID) {
 }
 
 // index builds an index for each key.
-func (l *large) index(t *testing.T, list audience.ListID) {
-	field := func(id audience.FieldID, k audience.KeyType) *audience.SearchKey {
-		return &audience.SearchKey{Field: &audience.Field{ID: id, ListID: list}, Type: k}
+func (l *large) index(t *testing.T, list enlist.ListID) {
+	field := func(id enlist.FieldID, k enlist.KeyType) *enlist.SearchKey {
+		return &enlist.SearchKey{Field: &enlist.Field{ID: id, ListID: list}, Type: k}
 	}
 	var names []string
 	keys := []struct {
 		name string
-		key  *audience.SearchKey
+		key  *enlist.SearchKey
 	}{
-		{"code", field(1, audience.KeyText)},
-		{"state", field(2, audience.KeyText)},
-		{"name", field(3, audience.KeyText)},
-		{"member", field(4, audience.KeyText)},
-		{"born", field(5, audience.KeyDate)},
-		{"amount", field(6, audience.KeyNumber)},
-		{"unsubscribed", &audience.SearchKey{Name: "is_unsubscribed", Type: audience.KeyBool}},
-		{"via", &audience.SearchKey{Name: "subscribed_via", Type: audience.KeyText}},
-		{"parts", field(8, audience.KeyText).ForParts()},
+		{"code", field(1, enlist.KeyText)},
+		{"state", field(2, enlist.KeyText)},
+		{"name", field(3, enlist.KeyText)},
+		{"member", field(4, enlist.KeyText)},
+		{"born", field(5, enlist.KeyDate)},
+		{"amount", field(6, enlist.KeyNumber)},
+		{"unsubscribed", &enlist.SearchKey{Name: "is_unsubscribed", Type: enlist.KeyBool}},
+		{"via", &enlist.SearchKey{Name: "subscribed_via", Type: enlist.KeyText}},
+		{"parts", field(8, enlist.KeyText).ForParts()},
 	}
 	for _, of := range keys {
 		name, k := of.name, of.key
 		if k.Parts && !l.store.FindsParts() {
 			continue
 		}
-		x := audience.SearchIndex{ListID: list, Key: k.IndexKey(), State: audience.IndexBuilding}
+		x := enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexBuilding}
 		l.update(t, func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
 		if _, err := l.store.BuildIndex(t.Context(), x.ID, list, k); err != nil {
 			t.Fatal(err)
 		}
-		x.State = audience.IndexReady
+		x.State = enlist.IndexReady
 		l.update(t, func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 		l.keys[name] = k
 		names = append(names, "{"+name+"}", sqlstore.IndexName(x.ID))
 	}
 	l.names = strings.NewReplacer(names...)
-	l.keys["street"] = field(8, audience.KeyText)
-	l.keys["other"] = field(9, audience.KeyText)
-	l.keys["email"] = &audience.SearchKey{Field: &audience.Field{ID: 7, ListID: list}, Type: audience.KeyEmail}
-	l.keys["id"] = &audience.SearchKey{Name: "id", Type: audience.KeyInt}
-	l.keys["created"] = &audience.SearchKey{Name: "creation_time", Type: audience.KeyInt}
+	l.keys["street"] = field(8, enlist.KeyText)
+	l.keys["other"] = field(9, enlist.KeyText)
+	l.keys["email"] = &enlist.SearchKey{Field: &enlist.Field{ID: 7, ListID: list}, Type: enlist.KeyEmail}
+	l.keys["id"] = &enlist.SearchKey{Name: "id", Type: enlist.KeyInt}
+	l.keys["created"] = &enlist.SearchKey{Name: "creation_time", Type: enlist.KeyInt}
 	err := l.store.View(t.Context(), func(tx audience.Tx) (err error) { l.schema, err = tx.Schema(list); return err })
 	if err != nil {
 		t.Fatal(err)
@@ -161,10 +163,10 @@ func (l *large) index(t *testing.T, list audience.ListID) {
 }
 
 // test returns a condition that tests the key with this name.
-func (l *large) test(key string, op audience.Operator, values ...any) audience.Condition {
-	c := audience.Condition{Key: l.keys[key], Operator: op}
+func (l *large) test(key string, op enlist.Operator, values ...any) enlist.Condition {
+	c := enlist.Condition{Key: l.keys[key], Operator: op}
 	for _, value := range values {
-		o := audience.Operand{Text: fmt.Sprint(value), Absent: value == ""}
+		o := enlist.Operand{Text: fmt.Sprint(value), Absent: value == ""}
 		if n, ok := value.(int); ok {
 			o.Int, o.Number = int64(n), float64(n)
 		}
@@ -174,7 +176,7 @@ func (l *large) test(key string, op audience.Operator, values ...any) audience.C
 }
 
 // plan returns the statement of a search, and the plan of the engine for this statement.
-func (l *large) plan(t *testing.T, s *audience.Search) (text, plan string) {
+func (l *large) plan(t *testing.T, s *enlist.Search) (text, plan string) {
 	t.Helper()
 	text, args := statement(t, l.store, s)
 	return text, l.explain(t, text, args)
@@ -245,7 +247,7 @@ func TestSearchesHaveTheExpectedPlans(t *testing.T) {
 		}
 		for _, c := range l.shapes() {
 			t.Run(c.name, func(t *testing.T) {
-				c.search.Schema, c.search.Columns = l.schema, audience.Columns{System: true, All: true}
+				c.search.Schema, c.search.Columns = l.schema, enlist.Columns{System: true, All: true}
 				statement, plan := l.plan(t, &c.search)
 				uses, never := c.sqlite, "SCAN contact\n"
 				if e.Name == teststores.Postgres.Name {
@@ -270,10 +272,10 @@ func TestSearchesHaveTheExpectedPlans(t *testing.T) {
 // entriesFirst checks that the test of a covering filter is the first test in the statement. SQLite evaluates
 // the tests in the order of the statement. So it tests the index entry before it reads the row.
 func (l *large) entriesFirst(t *testing.T) {
-	where := audience.Condition{All: []audience.Condition{
-		l.test("born", audience.GreaterThan, "1960-01-01"), l.test("name", audience.Contains, "77"),
+	where := enlist.Condition{All: []enlist.Condition{
+		l.test("born", enlist.GreaterThan, "1960-01-01"), l.test("name", enlist.Contains, "77"),
 	}}
-	text, args := statement(t, l.store, &audience.Search{Schema: l.schema, Where: &where, Counted: true})
+	text, args := statement(t, l.store, &enlist.Search{Schema: l.schema, Where: &where, Counted: true})
 	if !slices.Equal(args, []any{"77", "77", "1960-01-01~"}) {
 		t.Errorf("the arguments are %q, want those of contains first; statement %s", args, text)
 	}
@@ -282,20 +284,20 @@ func (l *large) entriesFirst(t *testing.T) {
 // aHundredTests checks that the engine runs a statement with 100 tests, the largest number that criteria
 // are allowed to have.
 func (l *large) aHundredTests(t *testing.T) {
-	var tests, groups []audience.Condition
+	var tests, groups []enlist.Condition
 	for i := range 100 {
-		in := l.test("born", audience.In, "", "1960-02-11 10:00:00", fmt.Sprintf("19%02d-02-11", i)) // three scans
+		in := l.test("born", enlist.In, "", "1960-02-11 10:00:00", fmt.Sprintf("19%02d-02-11", i)) // three scans
 		tests = append(tests, in)
-		groups = append(groups, audience.Condition{Any: []audience.Condition{in, l.test("code", audience.Exactly, "code78")}})
+		groups = append(groups, enlist.Condition{Any: []enlist.Condition{in, l.test("code", enlist.Exactly, "code78")}})
 	}
 	for _, c := range []struct {
 		name  string
-		where audience.Condition
+		where enlist.Condition
 		want  int64
 	}{
-		{"one of 100 tests must match", audience.Condition{Any: tests},
-			l.count(t, l.test("born", audience.EndsWith, "-02-11"))},
-		{"all of 100 tests must match", audience.Condition{All: groups}, 1},
+		{"one of 100 tests must match", enlist.Condition{Any: tests},
+			l.count(t, l.test("born", enlist.EndsWith, "-02-11"))},
+		{"all of 100 tests must match", enlist.Condition{All: groups}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if n := l.count(t, c.where); n != c.want {
@@ -303,8 +305,8 @@ func (l *large) aHundredTests(t *testing.T) {
 			}
 			found := int64(0)
 			err := l.store.View(t.Context(), func(tx audience.Tx) error {
-				s := &audience.Search{Schema: l.schema, Where: &c.where, Sort: l.keys["created"], Limit: 1000}
-				return tx.SearchContacts(s, func(*audience.Contact) error { found++; return nil })
+				s := &enlist.Search{Schema: l.schema, Where: &c.where, Sort: l.keys["created"], Limit: 1000}
+				return tx.SearchContacts(s, func(*enlist.Contact) error { found++; return nil })
 			})
 			if err != nil || found != c.want {
 				t.Errorf("the search finds %d Contacts, want %d, error %v", found, c.want, err)
@@ -313,10 +315,10 @@ func (l *large) aHundredTests(t *testing.T) {
 	}
 }
 
-func (l *large) count(t *testing.T, c audience.Condition) (n int64) {
+func (l *large) count(t *testing.T, c enlist.Condition) (n int64) {
 	t.Helper()
 	err := l.store.View(t.Context(), func(tx audience.Tx) (err error) {
-		n, err = tx.CountContacts(&audience.Search{Schema: l.schema, Where: &c})
+		n, err = tx.CountContacts(&enlist.Search{Schema: l.schema, Where: &c})
 		return err
 	})
 	if err != nil {

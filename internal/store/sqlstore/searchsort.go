@@ -1,7 +1,7 @@
 package sqlstore
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore/planner"
 )
 
@@ -21,7 +21,7 @@ const (
 )
 
 // sorts reports whether a search should sort its matches. It estimates the number of matches from a sample.
-func (t *Tx) sorts(s *audience.Search, p *planner.Plan) (bool, error) {
+func (t *Tx) sorts(s *enlist.Search, p *planner.Plan) (bool, error) {
 	if t.sql.NamesIndexes || s.Where == nil || s.Counted || p.Quick || t.locking() != "" || !orderedByNumber(s) {
 		return false, nil
 	}
@@ -49,6 +49,6 @@ func (t *Tx) sorts(s *audience.Search, p *planner.Plan) (bool, error) {
 
 // orderedByNumber reports whether the requested order is that of the IDs or of a time that every List has an
 // index of.
-func orderedByNumber(s *audience.Search) bool {
+func orderedByNumber(s *enlist.Search) bool {
 	return s.Sort == nil || isID(s.Sort) || timeIndex(s.Sort) != ""
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Tx is a transaction as one function sees it. An engine can run several functions in one database
@@ -40,8 +41,8 @@ type Session struct {
 
 // count is a change of the number of Contacts in a List.
 type count struct {
-	list    audience.ListID
-	account audience.AccountID
+	list    enlist.ListID
+	account enlist.AccountID
 	n       int64
 }
 
@@ -104,7 +105,7 @@ func (t *Tx) lockToWrite(format string, args ...any) error {
 // LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of a List.
 // Each of these transactions takes a shared lock. After a deadlock, the transaction runs again and takes
 // the lock exclusively.
-func (t *Tx) LockListForBulk(list audience.ListID) error {
+func (t *Tx) LockListForBulk(list enlist.ListID) error {
 	mode := Shared
 	if t.session.Serialise {
 		mode = Exclusive
@@ -151,7 +152,7 @@ func (s *Session) Finish(conn Conn) error { return writeCounts(conn, s.counts) }
 // contact_delta row for each List, because transactions that update a counter would wait for each other.
 // CompactCounters adds these rows to the counters later.
 func writeCounts(conn Conn, counts []count) error {
-	lists := make(map[audience.ListID]count)
+	lists := make(map[enlist.ListID]count)
 	for _, c := range counts {
 		c.n += lists[c.list].n
 		lists[c.list] = c
@@ -186,7 +187,7 @@ const CompactCounters = `WITH gone AS (DELETE FROM contact_delta RETURNING list_
 
 // The method count records that n Contacts were added to a List. n is negative if Contacts were
 // removed.
-func (t *Tx) count(list audience.ListID, account audience.AccountID, n int64) {
+func (t *Tx) count(list enlist.ListID, account enlist.AccountID, n int64) {
 	t.session.counts = append(t.session.counts, count{list, account, n})
 }
 

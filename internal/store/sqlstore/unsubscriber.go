@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // storedUnsubscriber is a row of the Unsubscriber List and the ID of its Account.
 type storedUnsubscriber struct {
 	audience.Unsubscriber
-	account audience.AccountID
+	account enlist.AccountID
 }
 
 func mapUnsubscriber(m *mapper, u *storedUnsubscriber) {
@@ -28,7 +29,7 @@ func mapUnsubscriber(m *mapper, u *storedUnsubscriber) {
 var unsubscriberTable = newMapping("unsubscriber", mapUnsubscriber)
 
 // AddUnsubscriber adds an address to the Unsubscriber List.
-func (t *Tx) AddUnsubscriber(account audience.AccountID, u *audience.Unsubscriber) error {
+func (t *Tx) AddUnsubscriber(account enlist.AccountID, u *audience.Unsubscriber) error {
 	return unsubscriberTable.add(t, &storedUnsubscriber{*u, account})
 }
 
@@ -61,7 +62,7 @@ func (t *Tx) UnsubscriberStatement(s *audience.UnsubscriberSearch) (text string,
 	}
 	q.sorted = s.Keys != nil // few rows, so the primary key must not be read in the order of the IDs
 	q.add("id" + q.unindexed() + direction)
-	q.limit(&audience.Search{Limit: s.Limit, Offset: s.Offset})
+	q.limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
 	return q.text.String(), q.args, nil
 }
 
@@ -77,7 +78,7 @@ func (t *Tx) CountUnsubscribers(s *audience.UnsubscriberSearch) (int64, error) {
 // unsubscribersWhere begins a statement with the WHERE clause of a search. With Keys, the index of addresses
 // finds the rows, and no other index is used.
 func (t *Tx) unsubscribersWhere(s *audience.UnsubscriberSearch) (*searchQuery, error) {
-	q := &searchQuery{sql: t.sql, schema: new(audience.Schema)}
+	q := &searchQuery{sql: t.sql, schema: new(enlist.Schema)}
 	q.add("WHERE account_id = ?", int64(s.Account))
 	noIndex := ""
 	if s.Keys != nil {
@@ -104,19 +105,19 @@ func (t *Tx) unsubscribersWhere(s *audience.UnsubscriberSearch) (*searchQuery, e
 
 // QuotedUnsubscribers returns the normalised addresses in the Unsubscriber List that begin with a
 // quote.
-func (t *Tx) QuotedUnsubscribers(account audience.AccountID, after string, limit int) ([]string, error) {
+func (t *Tx) QuotedUnsubscribers(account enlist.AccountID, after string, limit int) ([]string, error) {
 	return t.quoted("address_key", "unsubscriber WHERE account_id = ?", int64(account), after, limit)
 }
 
 // SetUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
-func (t *Tx) SetUnsubscriberKey(account audience.AccountID, from, to string, limit int) (changed int64, err error) {
+func (t *Tx) SetUnsubscriberKey(account enlist.AccountID, from, to string, limit int) (changed int64, err error) {
 	return t.conn.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
 		WHERE account_id = ? AND address_key = ? ORDER BY id`+limited+`)`, to, int64(account), from, int64(limit))
 }
 
 // UnsubscribedAmong returns those of the normalised addresses that the Unsubscriber List of an Account
 // has. It reads the rows of one List, or of all Lists if list is 0. An erased address counts for every List.
-func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID, addresses []string) (
+func (t *Tx) UnsubscribedAmong(account enlist.AccountID, list enlist.ListID, addresses []string) (
 	map[string]bool, error) {
 	found := make(map[string]bool)
 	if len(addresses) == 0 {
@@ -139,7 +140,7 @@ func (t *Tx) UnsubscribedAmong(account audience.AccountID, list audience.ListID,
 
 // SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the newest.
 // Most Accounts have no such entry, so it looks for any first.
-func (t *Tx) SuppressedAmong(account audience.AccountID, addresses []string) (map[string]int64, error) {
+func (t *Tx) SuppressedAmong(account enlist.AccountID, addresses []string) (map[string]int64, error) {
 	isAny, err := t.number("SELECT 1 FROM unsubscriber WHERE account_id = ? AND list_id = 0 LIMIT 1", int64(account))
 	if err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func (t *Tx) SuppressedAmong(account audience.AccountID, addresses []string) (ma
 }
 
 // eachEntry calls each with the address_key of the rows that have one of the keys and satisfy a further test.
-func (t *Tx) eachEntry(account audience.AccountID, keys []string, each func(key string), further string, args ...any) error {
+func (t *Tx) eachEntry(account enlist.AccountID, keys []string, each func(key string), further string, args ...any) error {
 	test, wanted, err := t.oneOfTexts(keys)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (t *Tx) eachEntry(account audience.AccountID, keys []string, each func(key 
 }
 
 // erasedKeys returns the hashes of addresses of an Account. Without a stored secret no row contains such a hash.
-func (t *Tx) erasedKeys(account audience.AccountID) (*audience.ErasedKeys, error) {
+func (t *Tx) erasedKeys(account enlist.AccountID) (*audience.ErasedKeys, error) {
 	var secret []byte
 	err := t.each(func(row *Cursor) error {
 		secret = append(secret, row.Text()...)
@@ -199,7 +200,7 @@ func (t *Tx) erasedKeys(account audience.AccountID) (*audience.ErasedKeys, error
 
 // ErasedEntries returns the entries of those normalised addresses that were erased, by address. Most Accounts have
 // erased none, so it looks for any first.
-func (t *Tx) ErasedEntries(account audience.AccountID, addresses []string) (map[string]string, error) {
+func (t *Tx) ErasedEntries(account enlist.AccountID, addresses []string) (map[string]string, error) {
 	const anyErased = `SELECT 1 FROM unsubscriber WHERE account_id = ?
 		AND address_key >= '` + audience.ErasedPrefix + `' AND address_key < '` + audience.AfterErased + `' LIMIT 1`
 	isAny, err := t.number(anyErased, int64(account))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore"
 	"enlist/internal/store/teststores"
 )
@@ -18,10 +19,10 @@ func TestAnUnsubscribedAddressIsFoundByItsIndex(t *testing.T) {
 	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
 		l := openLarge(t, e)
 		l.fillUnsubscribers(t)
-		address := &audience.SearchKey{Name: "address", Type: audience.KeyText}
-		since := &audience.SearchKey{Name: "time", Type: audience.KeyInt}
-		exactly := audience.Condition{Key: address, Operator: audience.Exactly, Operands: []audience.Operand{{Text: "p77@example.com"}}}
-		after := audience.Condition{Key: since, Operator: audience.GreaterThan, Operands: []audience.Operand{{Int: 5}}}
+		address := &enlist.SearchKey{Name: "address", Type: enlist.KeyText}
+		since := &enlist.SearchKey{Name: "time", Type: enlist.KeyInt}
+		exactly := enlist.Condition{Key: address, Operator: enlist.Exactly, Operands: []enlist.Operand{{Text: "p77@example.com"}}}
+		after := enlist.Condition{Key: since, Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: 5}}}
 		keys := []string{"p77@example.com"}
 		for _, c := range []struct {
 			name   string
@@ -29,9 +30,9 @@ func TestAnUnsubscribedAddressIsFoundByItsIndex(t *testing.T) {
 		}{
 			{"in all Lists", audience.UnsubscriberSearch{Where: &exactly}},
 			{"one page", audience.UnsubscriberSearch{Where: &exactly, Limit: 1}},
-			{"in one List", audience.UnsubscriberSearch{Where: &exactly, Lists: []audience.ListID{1}}},
-			{"in some Lists, sorted", audience.UnsubscriberSearch{Where: &exactly, Lists: []audience.ListID{1, 2}, Sort: since}},
-			{"and a time", audience.UnsubscriberSearch{Where: &audience.Condition{All: []audience.Condition{after, exactly}}}},
+			{"in one List", audience.UnsubscriberSearch{Where: &exactly, Lists: []enlist.ListID{1}}},
+			{"in some Lists, sorted", audience.UnsubscriberSearch{Where: &exactly, Lists: []enlist.ListID{1, 2}, Sort: since}},
+			{"and a time", audience.UnsubscriberSearch{Where: &enlist.Condition{All: []enlist.Condition{after, exactly}}}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				c.search.Account, c.search.Keys = 1, keys
@@ -59,7 +60,7 @@ func (l *large) fillUnsubscribers(t *testing.T) {
 	l.update(t, func(tx audience.Tx) error {
 		for i := range 10_000 {
 			address := fmt.Sprintf("p%d@example.com", i)
-			u := audience.Unsubscriber{ListID: audience.ListID(1 + i%2), Address: address, AddressKey: address, Time: int64(i)}
+			u := audience.Unsubscriber{ListID: enlist.ListID(1 + i%2), Address: address, AddressKey: address, Time: int64(i)}
 			if err := tx.AddUnsubscriber(1, &u); err != nil {
 				return err
 			}

@@ -8,10 +8,11 @@ import (
 	"math"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // mapWebhook describes the table webhook, joined with the target of each row.
-func mapWebhook(m *mapper, w *audience.Webhook) {
+func mapWebhook(m *mapper, w *enlist.Webhook) {
 	m.id("id", (*int64)(&w.ID))
 	m.readAs("webhook.id")
 	m.fixed("account_id", (*int64)(&w.AccountID))
@@ -35,18 +36,18 @@ var (
 )
 
 // Webhooks returns an Account's webhooks in the order of their IDs.
-func (t *Tx) Webhooks(account audience.AccountID) ([]audience.Webhook, error) {
+func (t *Tx) Webhooks(account enlist.AccountID) ([]enlist.Webhook, error) {
 	return t.webhooks(`webhook.account_id = ?
 		AND (list_id = 0 OR list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, int64(account))
 }
 
-func (t *Tx) webhooks(where string, args ...any) ([]audience.Webhook, error) {
+func (t *Tx) webhooks(where string, args ...any) ([]enlist.Webhook, error) {
 	const withTarget = "JOIN webhook_target ON webhook_target.id = target_id WHERE "
 	return webhookTable.all(t, withTarget+where+" ORDER BY webhook.id", args...)
 }
 
 // AddWebhook stores a new webhook.
-func (t *Tx) AddWebhook(w *audience.Webhook) error {
+func (t *Tx) AddWebhook(w *enlist.Webhook) error {
 	if err := t.FindWebhookTarget(w); err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func (t *Tx) AddWebhook(w *audience.Webhook) error {
 }
 
 // UpdateWebhook stores the columns of a webhook that an edit can change.
-func (t *Tx) UpdateWebhook(w *audience.Webhook) error {
+func (t *Tx) UpdateWebhook(w *enlist.Webhook) error {
 	if err := t.FindWebhookTarget(w); err != nil {
 		return err
 	}
@@ -62,13 +63,13 @@ func (t *Tx) UpdateWebhook(w *audience.Webhook) error {
 }
 
 // DeleteWebhook removes a webhook. It does not remove the events of the webhook.
-func (t *Tx) DeleteWebhook(id audience.WebhookID) error {
+func (t *Tx) DeleteWebhook(id enlist.WebhookID) error {
 	return t.define("DELETE FROM webhook WHERE id = ?", int64(id))
 }
 
 // FindWebhookTarget sets the target of a webhook. It stores a new target if the Account has no target with
 // the URL and the secret of the webhook.
-func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
+func (t *Tx) FindWebhookTarget(w *enlist.Webhook) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
@@ -80,20 +81,20 @@ func (t *Tx) FindWebhookTarget(w *audience.Webhook) error {
 	if err == nil && id == 0 {
 		id, err = t.conn.Insert(add, int64(w.AccountID), w.URL, w.Secret)
 	}
-	w.Target = audience.WebhookTargetID(id)
+	w.Target = enlist.WebhookTargetID(id)
 	return err
 }
 
 // WebhookTarget returns the target with an ID, or ErrNotFound. A transaction that writes locks the target.
 // The lock waits for transactions that are inserting events. So events that are inserted later have higher
 // IDs than all events that this transaction can see.
-func (t *Tx) WebhookTarget(id audience.WebhookTargetID) (*audience.WebhookTarget, error) {
+func (t *Tx) WebhookTarget(id enlist.WebhookTargetID) (*audience.WebhookTarget, error) {
 	if t.writes {
 		if err := t.lockTarget(Exclusive, id); err != nil {
 			return nil, err
 		}
 	}
-	return webhookTargetTable.one(t, audience.ErrNotFound, "WHERE id = ?", int64(id))
+	return webhookTargetTable.one(t, enlist.ErrNotFound, "WHERE id = ?", int64(id))
 }
 
 func mapWebhookTarget(m *mapper, w *audience.WebhookTarget) {
@@ -116,7 +117,7 @@ func mapWebhookTarget(m *mapper, w *audience.WebhookTarget) {
 // withoutWebhooks is the condition that no webhook uses a row of webhook_target.
 const withoutWebhooks = "NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)"
 
-func (t *Tx) lockTarget(mode LockMode, id audience.WebhookTargetID) error {
+func (t *Tx) lockTarget(mode LockMode, id enlist.WebhookTargetID) error {
 	return t.conn.Lock(mode, fmt.Sprintf("webhook target %d", id))
 }
 
@@ -128,19 +129,19 @@ func (t *Tx) UpdateWebhookTarget(w *audience.WebhookTarget) error {
 // MarkWebhookScheduled stores now as the time at which a job for the target was enqueued. If the stored time
 // is later than the argument before, it returns false and stores nothing. It ignores a stored time in the
 // future: that time was stored before the clock was set back.
-func (t *Tx) MarkWebhookScheduled(id audience.WebhookTargetID, now, before int64) (marked bool, err error) {
+func (t *Tx) MarkWebhookScheduled(id enlist.WebhookTargetID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE webhook_target SET call_time = ? WHERE id = ? AND (call_time <= ? OR call_time > ?)"
 	n, err := t.conn.Exec(mark, now, int64(id), before, now)
 	return n > 0, err
 }
 
 // SetWebhookFailing stores whether the server has stopped the delivery to a target after many failures.
-func (t *Tx) SetWebhookFailing(id audience.WebhookTargetID, is bool) error {
+func (t *Tx) SetWebhookFailing(id enlist.WebhookTargetID, is bool) error {
 	return t.define("UPDATE webhook_target SET is_failing = ? WHERE id = ?", bit(is), int64(id))
 }
 
 // DropWebhookTarget removes a target that has neither webhooks nor events. Otherwise it does nothing.
-func (t *Tx) DropWebhookTarget(id audience.WebhookTargetID) error {
+func (t *Tx) DropWebhookTarget(id enlist.WebhookTargetID) error {
 	return t.dropTargets("id = ?", int64(id))
 }
 
@@ -150,20 +151,20 @@ func (t *Tx) dropTargets(where string, args ...any) error {
 }
 
 // OrphanedWebhookTargets returns the IDs of the failing targets that no webhook uses any more.
-func (t *Tx) OrphanedWebhookTargets() (ids []audience.WebhookTargetID, err error) {
-	return idsOf[audience.WebhookTargetID](t,
+func (t *Tx) OrphanedWebhookTargets() (ids []enlist.WebhookTargetID, err error) {
+	return idsOf[enlist.WebhookTargetID](t,
 		"SELECT id FROM webhook_target WHERE is_failing = 1 AND "+withoutWebhooks+" ORDER BY id")
 }
 
 // AddWebhookEvent adds an event of a webhook to the queue of its target.
-func (t *Tx) AddWebhookEvent(e *audience.WebhookEvent) error {
+func (t *Tx) AddWebhookEvent(e *enlist.WebhookEvent) error {
 	if err := t.lockTarget(Shared, e.Target); err != nil {
 		return err
 	}
 	return webhookEventTable.queue(t, e)
 }
 
-func mapWebhookEvent(m *mapper, e *audience.WebhookEvent) {
+func mapWebhookEvent(m *mapper, e *enlist.WebhookEvent) {
 	m.id("id", &e.ID)
 	m.fixed("target_id", (*int64)(&e.Target))
 	m.fixed("webhook_id", (*int64)(&e.Webhook))
@@ -177,7 +178,7 @@ func mapWebhookEvent(m *mapper, e *audience.WebhookEvent) {
 
 // WebhookEvents returns the oldest events in the queue of a target. It returns at most limit events. If
 // upto is not 0, their IDs are at most upto.
-func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) ([]audience.WebhookEvent, error) {
+func (t *Tx) WebhookEvents(id enlist.WebhookTargetID, upto int64, limit int) ([]enlist.WebhookEvent, error) {
 	if upto <= 0 {
 		upto = math.MaxInt64
 	}
@@ -187,7 +188,7 @@ func (t *Tx) WebhookEvents(id audience.WebhookTargetID, upto int64, limit int) (
 
 // RemoveWebhookEvents removes events from the queue of a target. It removes each event by its ID, because
 // the queue can contain other events with IDs between those of these events.
-func (t *Tx) RemoveWebhookEvents(id audience.WebhookTargetID, events []audience.WebhookEvent) error {
+func (t *Tx) RemoveWebhookEvents(id enlist.WebhookTargetID, events []enlist.WebhookEvent) error {
 	for i := range events {
 		err := t.conn.Do("DELETE FROM webhook_event WHERE id = ? AND target_id = ?", events[i].ID, int64(id))
 		if err != nil {
@@ -204,7 +205,7 @@ const oldestEvents = `(SELECT e.id FROM webhook_event e WHERE e.target_id = ?
 
 // DeleteWebhookEvents removes at most limit events from the queue of a target. It removes the events of one
 // webhook, or of all webhooks if webhook is 0.
-func (t *Tx) DeleteWebhookEvents(id audience.WebhookTargetID, webhook audience.WebhookID, limit int) (
+func (t *Tx) DeleteWebhookEvents(id enlist.WebhookTargetID, webhook enlist.WebhookID, limit int) (
 	removed int, err error) {
 	n, err := t.conn.Exec("DELETE FROM webhook_event WHERE id IN "+oldestEvents,
 		int64(id), int64(webhook), int64(webhook), int64(limit))
@@ -212,7 +213,7 @@ func (t *Tx) DeleteWebhookEvents(id audience.WebhookTargetID, webhook audience.W
 }
 
 // MoveWebhookEvents moves at most limit events of a webhook to the queue of another target.
-func (t *Tx) MoveWebhookEvents(webhook audience.WebhookID, from, to audience.WebhookTargetID, limit int) (
+func (t *Tx) MoveWebhookEvents(webhook enlist.WebhookID, from, to enlist.WebhookTargetID, limit int) (
 	moved int, err error) {
 	n, err := t.conn.Exec("UPDATE webhook_event SET target_id = ? WHERE id IN "+oldestEvents,
 		int64(to), int64(from), int64(webhook), int64(webhook), int64(limit))

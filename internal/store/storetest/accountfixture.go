@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // accountFixture has a Service on a new store, one Account, and a caller with a
@@ -17,7 +18,7 @@ type accountFixture struct {
 	*testing.T
 	store   audience.Store
 	service *audience.Service
-	caller  *audience.Caller
+	caller  *enlist.Caller
 	now     time.Time // the time on the Service's clock
 }
 
@@ -31,28 +32,28 @@ func newAccountFixture(t *testing.T, open func(t *testing.T) audience.Store) *ac
 func (o *accountFixture) clock() time.Time { return o.now }
 
 // newCaller stores another Account with a full-access key and returns its caller.
-func (o *accountFixture) newCaller() *audience.Caller {
+func (o *accountFixture) newCaller() *enlist.Caller {
 	o.Helper()
-	c := &audience.Caller{
-		Account: &audience.Account{Name: "Account", TimeZone: "UTC", ContactLimit: audience.NoContactLimit,
+	c := &enlist.Caller{
+		Account: &enlist.Account{Name: "Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit,
 			CreationTime: o.now.Unix()},
-		Key: &audience.Key{Name: "test key", Level: audience.Full, CreationTime: o.now.Unix()},
+		Key: &enlist.Key{Name: "test key", Level: enlist.Full, CreationTime: o.now.Unix()},
 	}
 	o.update(func(tx audience.Tx) error {
 		if err := tx.AddAccount(c.Account); err != nil {
 			return err
 		}
 		c.Key.AccountID = c.Account.ID
-		return tx.AddKey(c.Key, audience.HashKey(audience.NewKeyText()))
+		return tx.AddKey(c.Key, enlist.HashKey(enlist.NewKeyText()))
 	})
 	return c
 }
 
 // restricted returns a copy of the caller. Its key may use only the given Lists.
-func (o *accountFixture) restricted(lists ...audience.ListID) *audience.Caller {
+func (o *accountFixture) restricted(lists ...enlist.ListID) *enlist.Caller {
 	key := *o.caller.Key
-	key.Lists = append([]audience.ListID{}, lists...)
-	return &audience.Caller{Account: o.caller.Account, Key: &key}
+	key.Lists = append([]enlist.ListID{}, lists...)
+	return &enlist.Caller{Account: o.caller.Account, Key: &key}
 }
 
 func (o *accountFixture) update(fn func(audience.Tx) error) {
@@ -64,9 +65,9 @@ func (o *accountFixture) update(fn func(audience.Tx) error) {
 
 // refused checks that err has the given Kind and that its text contains the parameter about.
 // The text must not contain square brackets.
-func (o *accountFixture) refused(err error, kind audience.Kind, about string) {
+func (o *accountFixture) refused(err error, kind enlist.Kind, about string) {
 	o.Helper()
-	e, ok := errors.AsType[*audience.Error](err)
+	e, ok := errors.AsType[*enlist.Error](err)
 	if !ok || e.Kind != kind || !strings.Contains(e.Field+": "+e.Detail, about) || strings.ContainsAny(e.Detail, "[]") {
 		o.Errorf("error is %#v, want the Kind %d and a text that contains %q, without square brackets", err, kind, about)
 	}
@@ -79,28 +80,28 @@ func (o *accountFixture) must(err error) {
 	}
 }
 
-func (o *accountFixture) addList(pairs ...any) audience.ListID {
+func (o *accountFixture) addList(pairs ...any) enlist.ListID {
 	o.Helper()
 	id, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, pairs...)...))
 	o.must(err)
 	return id
 }
 
-func (o *accountFixture) list(id audience.ListID) *audience.List {
+func (o *accountFixture) list(id enlist.ListID) *enlist.List {
 	o.Helper()
 	l, err := o.service.List(o.Context(), o.caller, id)
 	o.must(err)
 	return l
 }
 
-func (o *accountFixture) addField(list audience.ListID, pairs ...any) audience.FieldID {
+func (o *accountFixture) addField(list enlist.ListID, pairs ...any) enlist.FieldID {
 	o.Helper()
 	id, err := o.service.AddField(o.Context(), o.caller, list, details(pairs...))
 	o.must(err)
 	return id
 }
 
-func (o *accountFixture) field(list audience.ListID, id audience.FieldID) *audience.Field {
+func (o *accountFixture) field(list enlist.ListID, id enlist.FieldID) *enlist.Field {
 	o.Helper()
 	f, err := o.service.Field(o.Context(), o.caller, list, id)
 	o.must(err)
@@ -108,7 +109,7 @@ func (o *accountFixture) field(list audience.ListID, id audience.FieldID) *audie
 }
 
 // fields searches the Fields of a List and returns their names.
-func (o *accountFixture) fields(list audience.ListID, q audience.Query) []string {
+func (o *accountFixture) fields(list enlist.ListID, q enlist.Query) []string {
 	o.Helper()
 	found, err := o.service.SearchFields(o.Context(), o.caller, list, q)
 	o.must(err)
@@ -119,7 +120,7 @@ func (o *accountFixture) fields(list audience.ListID, q audience.Query) []string
 	return names
 }
 
-func (o *accountFixture) subscribe(list audience.ListID, pairs ...any) audience.ContactID {
+func (o *accountFixture) subscribe(list enlist.ListID, pairs ...any) enlist.ContactID {
 	o.Helper()
 	r := audience.SubscribeRequest{List: list, Details: details(pairs...)}
 	id, err := o.service.Subscribe(o.Context(), o.caller, r)
@@ -128,7 +129,7 @@ func (o *accountFixture) subscribe(list audience.ListID, pairs ...any) audience.
 }
 
 // contact reads a stored Contact.
-func (o *accountFixture) contact(list audience.ListID, id audience.ContactID) (c *audience.Contact) {
+func (o *accountFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) (err error) {
 		c, err = tx.Contact(list, id)
@@ -148,7 +149,7 @@ func (o *accountFixture) run(rule string, test func()) {
 }
 
 // count counts the Contacts of a List that match one criterion.
-func (o *accountFixture) count(list audience.ListID, key, operator, value string) int64 {
+func (o *accountFixture) count(list enlist.ListID, key, operator, value string) int64 {
 	o.Helper()
 	n, err := o.service.CountContacts(o.Context(), o.caller, list, triple(key, operator, value))
 	o.must(err)
@@ -156,38 +157,38 @@ func (o *accountFixture) count(list audience.ListID, key, operator, value string
 }
 
 // details converts alternating keys and values to details.
-func details(pairs ...any) []audience.Detail {
-	var all []audience.Detail
+func details(pairs ...any) []enlist.Detail {
+	var all []enlist.Detail
 	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, audience.Detail{Key: pairs[i].(string), Value: input(pairs[i+1])})
+		all = append(all, enlist.Detail{Key: pairs[i].(string), Value: input(pairs[i+1])})
 	}
 	return all
 }
 
 // input converts a Go value to the input that a client would send as JSON.
-func input(value any) audience.Input {
+func input(value any) enlist.Input {
 	switch v := value.(type) {
 	case string:
-		return audience.Input{Kind: audience.InputText, Text: v}
+		return enlist.Input{Kind: enlist.InputText, Text: v}
 	case int:
-		return audience.Input{Kind: audience.InputNumber, Text: strconv.Itoa(v)}
-	case audience.ListID:
+		return enlist.Input{Kind: enlist.InputNumber, Text: strconv.Itoa(v)}
+	case enlist.ListID:
 		return input(int(v))
 	case float64:
-		return audience.Input{Kind: audience.InputNumber, Text: strconv.FormatFloat(v, 'g', -1, 64)}
+		return enlist.Input{Kind: enlist.InputNumber, Text: strconv.FormatFloat(v, 'g', -1, 64)}
 	case bool:
 		if v {
-			return audience.Input{Kind: audience.InputTrue}
+			return enlist.Input{Kind: enlist.InputTrue}
 		}
-		return audience.Input{Kind: audience.InputFalse}
+		return enlist.Input{Kind: enlist.InputFalse}
 	case []any:
-		in := audience.Input{Kind: audience.InputArray}
+		in := enlist.Input{Kind: enlist.InputArray}
 		for _, item := range v {
 			in.Items = append(in.Items, input(item))
 		}
 		return in
 	case map[string]any:
-		return audience.Input{Kind: audience.InputObject}
+		return enlist.Input{Kind: enlist.InputObject}
 	}
-	return audience.Input{Kind: audience.InputNull}
+	return enlist.Input{Kind: enlist.InputNull}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // addressChanges tests changes of an address by editContacts. decisions.md: 47, 48, 51
@@ -21,7 +22,7 @@ func addressChanges(t *testing.T, e Engine) {
 }
 
 // editEmail changes the email address of a Contact.
-func (o *accountFixture) editEmail(list audience.ListID, id audience.ContactID, email string) {
+func (o *accountFixture) editEmail(list enlist.ListID, id enlist.ContactID, email string) {
 	o.Helper()
 	_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list,
 		Contacts: []audience.EditRow{{ID: id, Details: details("Email", email)}}})
@@ -30,7 +31,7 @@ func (o *accountFixture) editEmail(list audience.ListID, id audience.ContactID, 
 
 // ask prepares the request to confirm of an event and checks its address. It records that the mail was
 // sent. An address of "" means that no mail must be sent.
-func (o *accountFixture) ask(list audience.ListID, id audience.ContactID, at int64, to string) audience.DeliveryKey {
+func (o *accountFixture) ask(list enlist.ListID, id enlist.ContactID, at int64, to string) audience.DeliveryKey {
 	o.Helper()
 	m, err := o.service.ConfirmationMail(o.Context(), audience.RequestConfirmation{List: list, Contact: id, Time: at})
 	o.must(err)
@@ -54,7 +55,7 @@ func (o *accountFixture) confirm(d audience.DeliveryKey, want audience.Confirmat
 	}
 }
 
-func (o *accountFixture) confirmed(list audience.ListID, id audience.ContactID, want bool) {
+func (o *accountFixture) confirmed(list enlist.ListID, id enlist.ContactID, want bool) {
 	o.Helper()
 	if c := o.contact(list, id); c.DoubleOptIn != want || (c.DoubleOptInTime > 0) != want {
 		o.Errorf("double_opt_in is %v at %d, want %v", c.DoubleOptIn, c.DoubleOptInTime, want)

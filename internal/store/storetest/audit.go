@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the audit log: acts without a call of the API, who sees the rows, and what an erasure empties.
@@ -21,9 +22,9 @@ func auditLogRules(t *testing.T, e Engine) {
 }
 
 // auditLog returns the rows of an Account, the newest first. account 0 means all rows.
-func (o *accountFixture) auditLog(account audience.AccountID) (rows []audience.AuditRow) {
+func (o *accountFixture) auditLog(account enlist.AccountID) (rows []audience.AuditRow) {
 	o.Helper()
-	q := audience.Query{SortBy: "id", Descending: true}
+	q := enlist.Query{SortBy: "id", Descending: true}
 	o.must(o.service.AuditLog(o.Context(), account, q, func(r *audience.AuditRow) error {
 		rows = append(rows, *r)
 		return nil
@@ -44,14 +45,14 @@ func (o *accountFixture) wantAct(want audience.AuditRow) {
 
 // operatorActs checks the rows of the operator's acts. The Actor is that of the context.
 func operatorActs(o *accountFixture) {
-	ctx := audience.WithActor(o.Context(), audience.Actor{Method: "enlist test", User: "ada@mail1"})
+	ctx := audience.WithActor(o.Context(), enlist.Actor{Method: "enlist test", User: "ada@mail1"})
 	account := o.caller.Account.ID
-	row := func(account audience.AccountID, object string, id int64, before, after string) {
+	row := func(account enlist.AccountID, object string, id int64, before, after string) {
 		o.Helper()
 		o.wantAct(audience.AuditRow{AccountID: account, Method: "enlist test", User: "ada@mail1", Object: object,
 			ObjectID: id, Before: before, After: after})
 	}
-	k, _, err := o.service.AddKey(ctx, audience.KeyDetails{Account: account, Name: "shop", Level: audience.Standard})
+	k, _, err := o.service.AddKey(ctx, audience.KeyDetails{Account: account, Name: "shop", Level: enlist.Standard})
 	o.must(err)
 	row(account, "Key", int64(k.ID), "{}", `{"level":"standard","name":"shop","rate":"default"}`)
 	o.must(o.service.RevokeKey(ctx, k.ID))
@@ -66,8 +67,8 @@ func operatorActs(o *accountFixture) {
 	o.must(o.service.RecordAct(ctx, "Backup", map[string]any{"file": "x"}))
 	row(0, "Backup", 0, "{}", `{"file":"x"}`)
 	before := len(o.auditLog(0))
-	o.refused(o.service.SetTimeZone(ctx, account, "Nowhere"), audience.InvalidParameters, "")
-	o.refused(o.service.RevokeKey(ctx, 999), audience.InvalidKey, "")
+	o.refused(o.service.SetTimeZone(ctx, account, "Nowhere"), enlist.InvalidParameters, "")
+	o.refused(o.service.RevokeKey(ctx, 999), enlist.InvalidKey, "")
 	if n := len(o.auditLog(0)); n != before {
 		o.Errorf("refused acts added %d rows", n-before)
 	}
@@ -90,13 +91,13 @@ func auditAccess(o *accountFixture) {
 	id, err := o.service.AddFolder(o.Context(), other, details("name", "Theirs", "type", audience.FolderOfLists))
 	o.must(err)
 	var w auditPage
-	o.must(o.service.SearchAuditLog(o.Context(), other, audience.Query{}, &w))
+	o.must(o.service.SearchAuditLog(o.Context(), other, enlist.Query{}, &w))
 	if len(w.rows) != 1 || w.rows[0].ObjectID != int64(id) || w.rows[0].AccountID != other.Account.ID {
 		o.Errorf("another Account sees %+v, want only its Folder", w.rows)
 	}
-	o.refused(o.service.SearchAuditLog(o.Context(), o.restricted(list), audience.Query{}, &w), audience.Denied, "")
+	o.refused(o.service.SearchAuditLog(o.Context(), o.restricted(list), enlist.Query{}, &w), enlist.Denied, "")
 	_, err = o.service.CountAuditLog(o.Context(), o.restricted(list), nil)
-	o.refused(err, audience.Denied, "")
+	o.refused(err, enlist.Denied, "")
 	o.update(func(tx audience.Tx) error {
 		for range 1500 { // more than a reply holds in memory
 			if err := tx.AddAuditRow(&audience.AuditRow{AccountID: o.caller.Account.ID, Before: "{}", After: "{}"}); err != nil {
@@ -107,7 +108,7 @@ func auditAccess(o *accountFixture) {
 	})
 	n, err := o.service.CountAuditLog(o.Context(), o.caller, nil)
 	o.must(err)
-	o.must(o.service.SearchAuditLog(o.Context(), o.caller, audience.Query{}, &w))
+	o.must(o.service.SearchAuditLog(o.Context(), o.caller, enlist.Query{}, &w))
 	if len(w.rows) != int(n) || n < 1500 {
 		o.Errorf("a long reply has %d rows, want %d", len(w.rows), n)
 	}
@@ -147,7 +148,7 @@ func auditErasure(o *accountFixture) {
 	}
 }
 
-func (o *accountFixture) editList(id audience.ListID, values ...any) error {
+func (o *accountFixture) editList(id enlist.ListID, values ...any) error {
 	_, err := o.service.EditList(context.WithoutCancel(o.Context()), o.caller, id, details(values...))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the figures of autoresponders.
@@ -13,7 +14,7 @@ import (
 // six Contacts yet.
 type autoresponderFixture struct {
 	*eventFixture
-	autoresponder audience.AutoresponderID
+	autoresponder enlist.AutoresponderID
 }
 
 func newAutoresponderFixture(f *eventFixture) *autoresponderFixture {
@@ -30,7 +31,7 @@ func newAutoresponderFixture(f *eventFixture) *autoresponderFixture {
 }
 
 // prepare returns the mail about an event that happens now.
-func (f *autoresponderFixture) prepare(contact audience.ContactID) *audience.OutgoingMail {
+func (f *autoresponderFixture) prepare(contact enlist.ContactID) *audience.OutgoingMail {
 	f.Helper()
 	mails, err := f.service.AutoresponderMails(f.Context(), []audience.Autorespond{{List: f.news, Contact: contact,
 		Autoresponder: f.autoresponder, Time: f.now.Unix()}})
@@ -72,7 +73,7 @@ func mailsReadTogether(e *eventFixture) {
 		}
 	}
 	notifications, err := f.service.Notifications(f.Context(), []audience.Notify{
-		{List: f.news, Contact: f.contacts[4], Event: audience.EventSubscribe, Time: now},
+		{List: f.news, Contact: f.contacts[4], Event: enlist.EventSubscribe, Time: now},
 		{List: 99_999, Contact: f.contacts[4]}, {List: f.news, Contact: f.contacts[3]}, {List: f.news, Contact: f.contacts[5]}})
 	f.must(err)
 	n := notifications
@@ -82,7 +83,7 @@ func mailsReadTogether(e *eventFixture) {
 }
 
 // send stores mails that were accepted together, and returns their keys.
-func (f *autoresponderFixture) send(contacts ...audience.ContactID) (keys []audience.DeliveryKey) {
+func (f *autoresponderFixture) send(contacts ...enlist.ContactID) (keys []audience.DeliveryKey) {
 	f.Helper()
 	var sent []audience.Delivery
 	for _, id := range contacts {
@@ -94,7 +95,7 @@ func (f *autoresponderFixture) send(contacts ...audience.ContactID) (keys []audi
 }
 
 // refuse stores that a mail server refused an address.
-func (f *autoresponderFixture) refuse(contact audience.ContactID) {
+func (f *autoresponderFixture) refuse(contact enlist.ContactID) {
 	f.Helper()
 	why := &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 unknown"}
 	f.must(f.service.RecordNotSent(f.Context(), f.prepare(contact), why))
@@ -115,7 +116,7 @@ func autoresponderFigures(e *eventFixture) {
 	_, err = f.service.UnsubscribeByLink(f.Context(), keys[4], "")
 	f.must(err)
 
-	all := audience.Query{}
+	all := enlist.Query{}
 	f.wantRows(audience.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
 	f.wantRows(audience.EventOpened, all, "a0", "a1")
 	f.wantRows(audience.RowsNotOpened, all, "a3", "a4")
@@ -183,7 +184,7 @@ func autoresponderCountsContactsOnce(e *eventFixture) {
 	_, err := f.service.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
 	f.must(err)
 	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 4, Sent: 4, Bounced: 2})
-	f.wantRows(audience.RowsNotOpened, audience.Query{}, "a0", "a3")
+	f.wantRows(audience.RowsNotOpened, enlist.Query{}, "a0", "a3")
 	if n := f.report().NotOpened(); n != 2 {
 		f.Errorf("%d mails were not opened, want 2", n)
 	}
@@ -221,7 +222,7 @@ func reportsAfterDeletedAutoresponder(e *eventFixture) {
 func autoresponderBatchIsHidden(e *eventFixture) {
 	sent := e.batch
 	f := newAutoresponderFixture(e)
-	found, err := f.service.SearchBatches(f.Context(), f.caller, audience.Query{})
+	found, err := f.service.SearchBatches(f.Context(), f.caller, enlist.Query{})
 	f.must(err)
 	if len(found) != 1 || found[0].ID != sent {
 		f.Errorf("the search found %d Batches, want the one that was sent", len(found))
@@ -233,9 +234,9 @@ func autoresponderBatchIsHidden(e *eventFixture) {
 	}
 	for _, command := range []string{"pause", "unpause", "cancel", "reschedule"} {
 		err := f.service.EditBatch(f.Context(), f.caller, f.batch, command, f.now.Unix())
-		f.refused(err, audience.InvalidParameters, "autoresponder")
+		f.refused(err, enlist.InvalidParameters, "autoresponder")
 	}
-	f.refused(f.service.DeleteBatch(f.Context(), f.caller, f.batch), audience.InvalidParameters, "autoresponder")
+	f.refused(f.service.DeleteBatch(f.Context(), f.caller, f.batch), enlist.InvalidParameters, "autoresponder")
 	if s := f.lease("a"); s != nil {
 		f.Errorf("a sender has leased a slice of Batch %d", s.Batch)
 	}
@@ -248,14 +249,14 @@ func autoresponderBatchIsHidden(e *eventFixture) {
 	}
 	later, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: june, SendTime: f.now.Unix() + 3600,
 		Populations: []audience.PopulationRequest{{List: f.news, Time: "send"}},
-		Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: []audience.BatchID{f.batch}}}})
+		Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: []enlist.BatchID{f.batch}}}})
 	f.must(err)
 	err = f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder)
-	f.refused(err, audience.InvalidParameters, "leaves out")
+	f.refused(err, enlist.InvalidParameters, "leaves out")
 	f.edit(later, "cancel")
 	f.must(f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder))
 	_, err = f.service.Batch(f.Context(), f.caller, f.batch)
-	f.refused(err, audience.NoBatch, "no Batch")
+	f.refused(err, enlist.NoBatch, "no Batch")
 	for done := false; !done; {
 		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: f.batch})
 		f.must(err)
@@ -293,7 +294,7 @@ func autoresponderOfEarlierVersion(e *eventFixture) {
 	f.send(f.subscribe(f.news, "Email", "new@example.com"))
 	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1})
 	_, err = f.service.Batch(f.Context(), f.restricted(f.news), f.batch)
-	f.refused(err, audience.Denied, "other Lists")
+	f.refused(err, enlist.Denied, "other Lists")
 	_, err = f.service.Batch(f.Context(), f.restricted(f.news, news), f.batch)
 	f.must(err)
 }

@@ -3,7 +3,7 @@ package storetest
 import (
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the limits on the size of Messages and on the number of autoresponders.
@@ -11,7 +11,7 @@ import (
 // messageLimits tests how large the texts of a Message may be, and how many autoresponders
 // a List may have. decisions.md: 54
 func messageLimits(o *accountFixture) {
-	add := func(pairs ...any) (audience.MessageID, error) {
+	add := func(pairs ...any) (enlist.MessageID, error) {
 		pairs = append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)
 		return o.service.AddMessage(o.Context(), o.caller, details(pairs...))
 	}
@@ -20,17 +20,17 @@ func messageLimits(o *accountFixture) {
 		_, err := add(key, strings.Repeat("x", most))
 		o.must(err)
 		_, err = add(key, strings.Repeat("x", most+1))
-		o.refused(err, audience.InvalidParameters, key)
+		o.refused(err, enlist.InvalidParameters, key)
 	}
 	_, err := add("subject", strings.Repeat("x", 998))
 	o.must(err)
 	_, err = add("subject", strings.Repeat("ä", 500))
-	o.refused(err, audience.InvalidParameters, "subject")
+	o.refused(err, enlist.InvalidParameters, "subject")
 
 	message, err := add()
 	o.must(err)
 	list, other := o.addList(), o.addList()
-	respond := func(list audience.ListID) (audience.AutoresponderID, error) {
+	respond := func(list enlist.ListID) (enlist.AutoresponderID, error) {
 		return o.service.AddAutoresponder(o.Context(), o.caller,
 			details("list_id", int(list), "message_id", int(message), "event_type", "subscribe"))
 	}
@@ -39,12 +39,12 @@ func messageLimits(o *accountFixture) {
 		o.must(err)
 	}
 	_, err = respond(list)
-	o.refused(err, audience.InvalidParameters, "list_id")
+	o.refused(err, enlist.InvalidParameters, "list_id")
 	ofOther, err := respond(other)
 	o.must(err)
 	_, err = o.service.EditAutoresponder(o.Context(), o.caller, ofOther, details("list_id", int(list)))
-	o.refused(err, audience.InvalidParameters, "list_id")
-	all, err := o.service.SearchAutoresponders(o.Context(), o.restricted(list), audience.Query{})
+	o.refused(err, enlist.InvalidParameters, "list_id")
+	all, err := o.service.SearchAutoresponders(o.Context(), o.restricted(list), enlist.Query{})
 	o.must(err)
 	if len(all) != 100 {
 		o.Errorf("the List has %d autoresponders, want 100", len(all))

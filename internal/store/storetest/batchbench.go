@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file measures opens and reports of a Batch.
@@ -20,11 +21,11 @@ type measuredBatch struct {
 	*testing.B
 	store    audience.Store
 	service  *audience.Service
-	caller   *audience.Caller
-	list     audience.ListID
-	batch    audience.BatchID
+	caller   *enlist.Caller
+	list     enlist.ListID
+	batch    enlist.BatchID
 	created  int64
-	contacts []audience.ContactID
+	contacts []enlist.ContactID
 	seconds  atomic.Int64
 }
 
@@ -48,7 +49,7 @@ func newMeasuredBatch(b *testing.B, store audience.Store) *measuredBatch {
 	m.must(err)
 	_, err = m.service.EditList(ctx, m.caller, m.list, details("track_opens", true, "track_clicks", true))
 	m.must(err)
-	rows := make([][]audience.Detail, benchRecipients)
+	rows := make([][]enlist.Detail, benchRecipients)
 	for i := range rows {
 		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
 	}

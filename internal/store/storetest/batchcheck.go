@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -13,7 +14,7 @@ import (
 
 func checkFindsMistakes(f *batchFixture) {
 	shop := f.addList("name", "Shop", "from_address", "shop@example.com")
-	for _, list := range []audience.ListID{f.news, shop} {
+	for _, list := range []enlist.ListID{f.news, shop} {
 		f.addField(list, "name", "City", "type", "text")
 	}
 	f.addField(shop, "name", "Points", "type", "decimal")
@@ -27,7 +28,7 @@ func checkFindsMistakes(f *batchFixture) {
 	other, err := f.service.AddMessage(f.Context(), f.caller, details("name", "June", "subject", "{{City|?}}", "text_content", "{{Points}}",
 		"from_address", "news@example.com"))
 	f.must(err)
-	check := func(message audience.MessageID, o audience.BatchOptions, populations ...audience.PopulationRequest) (found []string) {
+	check := func(message enlist.MessageID, o audience.BatchOptions, populations ...audience.PopulationRequest) (found []string) {
 		f.Helper()
 		k, err := f.service.CheckBatch(f.Context(), f.caller, audience.BatchRequest{Message: message, Options: o, Populations: populations})
 		f.must(err)
@@ -60,15 +61,15 @@ func checkFindsMistakes(f *batchFixture) {
 	if got := check(id, audience.BatchOptions{}, whole(f.news)); !slices.Contains(got, inNews+", server@example.com") {
 		f.Errorf("the findings are %q, want one with the sender of the server", got)
 	}
-	if all, err := f.service.SearchBatches(f.Context(), f.caller, audience.Query{}); err != nil || len(all) != 0 {
+	if all, err := f.service.SearchBatches(f.Context(), f.caller, enlist.Query{}); err != nil || len(all) != 0 {
 		f.Errorf("the checks added the Batches %+v, %v", all, err)
 	}
 }
 
 func checkIsLimited(f *batchFixture) {
-	ids := make([]audience.ContactID, 100_001)
+	ids := make([]enlist.ContactID, 100_001)
 	for i := range ids {
-		ids[i] = audience.ContactID(i + 1_000_000)
+		ids[i] = enlist.ContactID(i + 1_000_000)
 	}
 	k, err := f.service.CheckBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
 		Populations: []audience.PopulationRequest{{List: f.news, Type: "contacts", Contacts: ids}}})

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests when a Batch has begun, and when it can be deleted.
 
 // removeBatch deletes a Batch and runs the job that removes its recipients.
-func (f *batchFixture) removeBatch(id audience.BatchID) {
+func (f *batchFixture) removeBatch(id enlist.BatchID) {
 	f.Helper()
 	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
 	for done := false; !done; {
@@ -26,7 +27,7 @@ func awaitedBatchStays(f *batchFixture) {
 	first := f.add(whole(f.news))
 	f.sendAll(nil)
 	at := f.now.Unix() + 3600
-	later := func(message audience.MessageID, kind string, exclude ...audience.BatchID) audience.BatchID {
+	later := func(message enlist.MessageID, kind string, exclude ...enlist.BatchID) enlist.BatchID {
 		return f.addChecked(audience.BatchRequest{Message: message, SendTime: at,
 			Populations: []audience.PopulationRequest{{List: f.news, Type: kind, Time: "send"}},
 			Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: exclude}}})
@@ -36,7 +37,7 @@ func awaitedBatchStays(f *batchFixture) {
 	other := later(june, "unsent") // does not need to know who was sent May
 	refused := func(by string) {
 		f.Helper()
-		f.refused(f.service.DeleteBatch(f.Context(), f.caller, first), audience.InvalidParameters, by+" leaves out")
+		f.refused(f.service.DeleteBatch(f.Context(), f.caller, first), enlist.InvalidParameters, by+" leaves out")
 	}
 	refused("Batch 2")
 	f.edit(excludes, "pause")
@@ -68,13 +69,13 @@ func excludedWhileDeleted(f *batchFixture) {
 		first := f.add(whole(f.news))
 		f.sendAll(nil)
 		var deleted, added error
-		var second audience.BatchID
+		var second enlist.BatchID
 		var both sync.WaitGroup
 		both.Go(func() { deleted = f.service.DeleteBatch(f.Context(), f.caller, first) })
 		both.Go(func() {
 			second, added = f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
 				Populations: []audience.PopulationRequest{whole(f.news)},
-				Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: []audience.BatchID{first}}}})
+				Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: []enlist.BatchID{first}}}})
 		})
 		both.Wait()
 		switch {
@@ -100,8 +101,8 @@ func takenMeansBegun(f *batchFixture) {
 	if b := f.batch(id); b.FirstSent != 0 || b.Begun == 0 {
 		f.Errorf("the Batch is %+v, want begun and no mail that is known to be sent", *b)
 	}
-	f.refused(f.service.EditBatch(f.Context(), f.caller, id, "reschedule", at), audience.InvalidParameters, "begun")
-	f.refused(f.service.DeleteBatch(f.Context(), f.caller, id), audience.InvalidParameters, "begun")
+	f.refused(f.service.EditBatch(f.Context(), f.caller, id, "reschedule", at), enlist.InvalidParameters, "begun")
+	f.refused(f.service.DeleteBatch(f.Context(), f.caller, id), enlist.InvalidParameters, "begun")
 	f.edit(id, "unpause")
 	f.prepare(id)
 	f.now = f.now.Add(7 * time.Hour)

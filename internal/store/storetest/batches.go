@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests Batches without a mail server: which Contacts become recipients, and how senders
@@ -89,7 +90,7 @@ func populationLeavesOut(f *batchFixture) {
 	_, err = f.service.Deactivate(f.Context(), f.caller, f.news, off)
 	f.must(err)
 	id := f.add(whole(f.news), whole(confirmed),
-		audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []audience.ContactID{off, 99_999}})
+		audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{off, 99_999}})
 	b := f.batch(id)
 	want := audience.BatchCounts{Recipients: 2, LeftUnsubscribed: 1, LeftInactive: 2, LeftUnconfirmed: 1, LeftGone: 1}
 	if b.BatchCounts != want || b.Status != audience.BatchSending || !b.IsPopulated {
@@ -103,15 +104,15 @@ func oneMailForAnAddress(f *batchFixture) {
 	other, all := f.addList(), f.addList("allow_send_to_duplicates", true)
 	id := f.subscribe(f.news, "Email", "ann@x.io")
 	f.subscribe(f.news, "Email", "bob@x.io")
-	for _, l := range []audience.ListID{f.news, other, all} {
+	for _, l := range []enlist.ListID{f.news, other, all} {
 		added, err := f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: l,
-			Contacts: [][]audience.Detail{details("Email", "Ann@x.io"), details("Email", "eve@x.io")}})
+			Contacts: [][]enlist.Detail{details("Email", "Ann@x.io"), details("Email", "eve@x.io")}})
 		f.must(err)
 		if len(added) != 2 {
 			f.Fatalf("added %v", added)
 		}
 	}
-	again := audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []audience.ContactID{id}}
+	again := audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{id}}
 	batch := f.add(whole(f.news), whole(other), again)
 	f.wantAddresses(f.sendAll(nil), "ann@x.io", "bob@x.io", "eve@x.io")
 	if n := f.batch(batch).LeftDuplicate; n != 3 {
@@ -162,7 +163,7 @@ func emptySearchIsRefused(f *batchFixture) {
 	f.subscribeMany(f.news, 1)
 	_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
 		Populations: []audience.PopulationRequest{{List: f.news, Criteria: triple("Email", "contains", "")}}})
-	if audience.KindOf(err) != audience.InvalidSearch {
+	if enlist.KindOf(err) != enlist.InvalidSearch {
 		f.Errorf("AddBatch returned the error %v, want an invalid search", err)
 	}
 }
@@ -318,7 +319,7 @@ func countsEqualRecipients(f *batchFixture) {
 }
 
 // messagesSent returns the mails to a Contact.
-func (o *accountFixture) messagesSent(list audience.ListID, id audience.ContactID) []audience.SentMessage {
+func (o *accountFixture) messagesSent(list enlist.ListID, id enlist.ContactID) []audience.SentMessage {
 	o.Helper()
 	var w rows[audience.SentMessage]
 	o.must(o.service.MessagesSentToContact(o.Context(), o.caller, list, id, &w))

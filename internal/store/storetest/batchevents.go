@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the opens and clicks of the mails of a Batch.
@@ -24,10 +25,10 @@ const (
 // Message has four links.
 type eventFixture struct {
 	*batchFixture
-	batch    audience.BatchID
+	batch    enlist.BatchID
 	created  int64 // creation time of the Batch
-	contacts []audience.ContactID
-	links    []audience.LinkID
+	contacts []enlist.ContactID
+	links    []enlist.LinkID
 }
 
 func newEventFixture(t *testing.T, open func(t *testing.T) audience.Store, recipients int) *eventFixture {
@@ -49,16 +50,16 @@ func newEventFixture(t *testing.T, open func(t *testing.T) audience.Store, recip
 func (f *eventFixture) pass(d time.Duration) { f.now = f.now.Add(d) }
 
 // mail returns the key of a recipient's mail.
-func (f *eventFixture) mail(contact audience.ContactID) audience.DeliveryKey {
+func (f *eventFixture) mail(contact enlist.ContactID) audience.DeliveryKey {
 	return audience.DeliveryKey{List: f.news, Contact: contact, Time: f.created, Cause: audience.CauseBatch(f.batch)}
 }
 
-func (f *eventFixture) open(contact audience.ContactID, agent string) {
+func (f *eventFixture) open(contact enlist.ContactID, agent string) {
 	f.Helper()
 	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: f.mail(contact)}, agent))
 }
 
-func (f *eventFixture) click(contact audience.ContactID, link audience.LinkID, agent string) {
+func (f *eventFixture) click(contact enlist.ContactID, link enlist.LinkID, agent string) {
 	f.Helper()
 	l := audience.Link{Kind: audience.LinkClick, DeliveryKey: f.mail(contact), Target: link}
 	f.must(f.service.Clicked(f.Context(), l, agent))
@@ -135,7 +136,7 @@ func opensAreCounted(f *eventFixture) {
 }
 
 // contact returns a Contact.
-func (f *eventFixture) contact(list audience.ListID, id audience.ContactID) (c *audience.Contact) {
+func (f *eventFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
 	f.Helper()
 	view(f.T, f.store, func(tx audience.Tx) (err error) {
 		c, err = tx.Contact(list, id)
@@ -216,7 +217,7 @@ func burstsAreToldApart(f *eventFixture) {
 }
 
 func linksOfEditions(f *eventFixture) {
-	links := func(id audience.BatchID) (urls []string) {
+	links := func(id enlist.BatchID) (urls []string) {
 		all, err := f.service.BatchLinks(f.Context(), f.caller, id)
 		f.must(err)
 		for _, l := range all {
@@ -380,7 +381,7 @@ func deletedEvents(f *eventFixture) {
 	f.click(f.contacts[1], f.links[0], personAgent)
 	_, err := f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: f.contacts[:1]})
 	f.must(err)
-	events := func(contact audience.ContactID) (n int) {
+	events := func(contact enlist.ContactID) (n int) {
 		view(f.T, f.store, func(tx audience.Tx) error {
 			all, err := tx.RecipientEvents(f.news, f.batch, contact)
 			n = len(all)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file has the fixture of the tests of Batches. It sends their mails without a mail server.
@@ -14,8 +15,8 @@ import (
 // batchFixture is an accountFixture with a Message and a List.
 type batchFixture struct {
 	*accountFixture
-	message audience.MessageID
-	news    audience.ListID
+	message enlist.MessageID
+	news    enlist.ListID
 
 	composer sampleKeeper
 }
@@ -34,7 +35,7 @@ func (k *sampleKeeper) Check(m *audience.OutgoingMail) []audience.Finding {
 	return []audience.Finding{{Level: audience.FindingError, Code: audience.FindingNoContent, Text: "empty"}}
 }
 
-func (f *batchFixture) addMessage(name string) audience.MessageID {
+func (f *batchFixture) addMessage(name string) enlist.MessageID {
 	f.Helper()
 	id, err := f.service.AddMessage(f.Context(), f.caller, details("name", name, "subject", "Hello", "text_content", "Dear {{Email}}"))
 	f.must(err)
@@ -42,7 +43,7 @@ func (f *batchFixture) addMessage(name string) audience.MessageID {
 }
 
 // subscribeMany subscribes n addresses to a List and returns the Contacts.
-func (f *batchFixture) subscribeMany(list audience.ListID, n int) (ids []audience.ContactID) {
+func (f *batchFixture) subscribeMany(list enlist.ListID, n int) (ids []enlist.ContactID) {
 	f.Helper()
 	for i := range n {
 		ids = append(ids, f.subscribe(list, "Email", fmt.Sprintf("a%d@example.com", i)))
@@ -51,9 +52,9 @@ func (f *batchFixture) subscribeMany(list audience.ListID, n int) (ids []audienc
 }
 
 // addMany adds Contacts with n addresses to a List.
-func (f *batchFixture) addMany(list audience.ListID, n int) {
+func (f *batchFixture) addMany(list enlist.ListID, n int) {
 	f.Helper()
-	rows := make([][]audience.Detail, n)
+	rows := make([][]enlist.Detail, n)
 	for i := range rows {
 		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
 	}
@@ -64,18 +65,18 @@ func (f *batchFixture) addMany(list audience.ListID, n int) {
 }
 
 // add adds a Batch and populates it.
-func (f *batchFixture) add(populations ...audience.PopulationRequest) audience.BatchID {
+func (f *batchFixture) add(populations ...audience.PopulationRequest) enlist.BatchID {
 	f.Helper()
 	return f.addAt(0, populations...)
 }
 
-func (f *batchFixture) addAt(at int64, populations ...audience.PopulationRequest) audience.BatchID {
+func (f *batchFixture) addAt(at int64, populations ...audience.PopulationRequest) enlist.BatchID {
 	f.Helper()
 	return f.addChecked(audience.BatchRequest{Message: f.message, Populations: populations, SendTime: at})
 }
 
 // addChecked adds a Batch and populates it. The check before must have the numbers of the Batch.
-func (f *batchFixture) addChecked(r audience.BatchRequest) audience.BatchID {
+func (f *batchFixture) addChecked(r audience.BatchRequest) enlist.BatchID {
 	f.Helper()
 	f.service.SetComposer(&f.composer)
 	check, err := f.service.CheckBatch(f.Context(), f.caller, r)
@@ -90,7 +91,7 @@ func (f *batchFixture) addChecked(r audience.BatchRequest) audience.BatchID {
 }
 
 // prepare runs the job of a Batch.
-func (f *batchFixture) prepare(id audience.BatchID) {
+func (f *batchFixture) prepare(id enlist.BatchID) {
 	f.Helper()
 	for done := false; !done; {
 		var err error
@@ -99,14 +100,14 @@ func (f *batchFixture) prepare(id audience.BatchID) {
 	}
 }
 
-func (f *batchFixture) batch(id audience.BatchID) *audience.Batch {
+func (f *batchFixture) batch(id enlist.BatchID) *audience.Batch {
 	f.Helper()
 	b, err := f.service.Batch(f.Context(), f.caller, id)
 	f.must(err)
 	return b
 }
 
-func (f *batchFixture) edit(id audience.BatchID, command string) {
+func (f *batchFixture) edit(id enlist.BatchID, command string) {
 	f.Helper()
 	f.must(f.service.EditBatch(f.Context(), f.caller, id, command, 0))
 }
@@ -163,7 +164,7 @@ func (f *batchFixture) sendAll(result func(*audience.BatchMail) *audience.Undeli
 	return addresses
 }
 
-func (f *batchFixture) wantStatus(id audience.BatchID, want audience.BatchStatus) {
+func (f *batchFixture) wantStatus(id enlist.BatchID, want audience.BatchStatus) {
 	f.Helper()
 	if b := f.batch(id); b.Status != want {
 		f.Errorf("the Batch is %s (%s), want %s", b.Status, b.Reason, want)
@@ -177,6 +178,6 @@ func (f *batchFixture) wantAddresses(got []string, want ...string) {
 	}
 }
 
-func whole(id audience.ListID) audience.PopulationRequest {
+func whole(id enlist.ListID) audience.PopulationRequest {
 	return audience.PopulationRequest{List: id}
 }

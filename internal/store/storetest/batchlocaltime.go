@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests Batches whose recipients get the mail at the send time of their own zones, with a clock that the test
 // sets.
 
 // addZones adds the Field Zone to the List and subscribes a Contact for each zone. Its address is zoneN@x.io.
-func (f *batchFixture) addZones(zones ...string) (field audience.FieldID) {
+func (f *batchFixture) addZones(zones ...string) (field enlist.FieldID) {
 	f.Helper()
 	field = f.addField(f.news, "name", "Zone", "type", "text")
 	for i, zone := range zones {
@@ -21,7 +22,7 @@ func (f *batchFixture) addZones(zones ...string) (field audience.FieldID) {
 }
 
 // addLocal adds a Batch with local times. accountZone is the time zone of the Account.
-func (f *batchFixture) addLocal(accountZone string, at time.Time) audience.BatchID {
+func (f *batchFixture) addLocal(accountZone string, at time.Time) enlist.BatchID {
 	f.Helper()
 	f.must(f.service.SetTimeZone(f.Context(), f.caller.Account.ID, accountZone))
 	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, SendTime: at.Unix(),
@@ -32,7 +33,7 @@ func (f *batchFixture) addLocal(accountZone string, at time.Time) audience.Batch
 }
 
 // wantLocal moves the clock to a time, runs the job of the Batch, and checks to whom mails are sent then.
-func (f *batchFixture) wantLocal(id audience.BatchID, at string, want ...string) {
+func (f *batchFixture) wantLocal(id enlist.BatchID, at string, want ...string) {
 	f.Helper()
 	when, err := time.Parse(time.RFC3339, at)
 	f.must(err)
@@ -115,7 +116,7 @@ func localTimeThatHasPassed(f *batchFixture) {
 	f.wantAddresses(f.sendAll(nil), "zone0@x.io")
 	f.edit(id, "pause")
 	err := f.service.EditBatch(f.Context(), f.caller, id, "reschedule", f.now.Add(24*time.Hour).Unix())
-	f.refused(err, audience.InvalidParameters, "begun to send")
+	f.refused(err, enlist.InvalidParameters, "begun to send")
 	f.edit(id, "unpause")
 	f.prepare(id)
 	f.wantLocal(id, "2026-06-17T13:00:00Z", "zone1@x.io")
@@ -124,7 +125,7 @@ func localTimeThatHasPassed(f *batchFixture) {
 func localTimeNeedsTheField(f *batchFixture) {
 	_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
 		Populations: []audience.PopulationRequest{whole(f.news)}, Options: audience.BatchOptions{LocalTime: "Zone"}})
-	f.refused(err, audience.InvalidParameters, "no Field")
+	f.refused(err, enlist.InvalidParameters, "no Field")
 	field := f.addZones("Asia/Tokyo")
 	id := f.addLocal("Europe/Berlin", f.now.Add(48*time.Hour))
 	f.must(f.service.DeleteField(f.Context(), f.caller, f.news, field))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests that the number of mails that were not opened equals their rows, whatever is reported about a mail.
@@ -35,7 +36,7 @@ func notOpenedOfBatches(f *eventFixture) {
 // notOpenedOfAutoresponder sends several mails of an autoresponder to each Contact.
 func notOpenedOfAutoresponder(e *eventFixture) {
 	f := newAutoresponderFixture(e)
-	keys := make(map[audience.ContactID]audience.DeliveryKey)
+	keys := make(map[enlist.ContactID]audience.DeliveryKey)
 	for range 8 {
 		f.pass(time.Hour)
 		for _, id := range f.contacts {
@@ -50,7 +51,7 @@ func notOpenedOfAutoresponder(e *eventFixture) {
 				f.must(f.service.RecordNotSent(f.Context(), m, why))
 			}
 		}
-		f.reportAtRandom(func(id audience.ContactID) audience.DeliveryKey { return keys[id] })
+		f.reportAtRandom(func(id enlist.ContactID) audience.DeliveryKey { return keys[id] })
 	}
 }
 
@@ -68,7 +69,7 @@ func anyOutcome() *audience.Undelivered {
 }
 
 // reportAtRandom opens mails and reports bounces and complaints, some of them twice.
-func (f *eventFixture) reportAtRandom(mail func(audience.ContactID) audience.DeliveryKey) {
+func (f *eventFixture) reportAtRandom(mail func(enlist.ContactID) audience.DeliveryKey) {
 	f.Helper()
 	for range 2 * len(f.contacts) {
 		k := mail(f.contacts[rand.IntN(len(f.contacts))])
@@ -85,7 +86,7 @@ func (f *eventFixture) reportAtRandom(mail func(audience.ContactID) audience.Del
 			err = f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: k}, personAgent)
 		}
 		f.must(err)
-		rows := f.rows(audience.RowsRequest{Kind: audience.RowsNotOpened}, audience.Query{}).rows
+		rows := f.rows(audience.RowsRequest{Kind: audience.RowsNotOpened}, enlist.Query{}).rows
 		r := f.report()
 		if n := int(r.NotOpened()); n > len(rows) || n < len(rows) && r.Unsent() == 0 {
 			f.Fatalf("after %s of %+v: %d mails were not opened, but there are %d rows; %+v", what, k, n, len(rows), r.BatchCounts)

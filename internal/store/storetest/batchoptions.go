@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the options of Batches.
 
 // addWith adds a Batch with options for the whole List and populates it.
-func (f *batchFixture) addWith(o audience.BatchOptions) audience.BatchID {
+func (f *batchFixture) addWith(o audience.BatchOptions) enlist.BatchID {
 	f.Helper()
 	return f.addChecked(audience.BatchRequest{Message: f.message, Options: o,
 		Populations: []audience.PopulationRequest{whole(f.news)}})
@@ -21,14 +22,14 @@ func excludedAreLeftOut(f *batchFixture) {
 	f.sendAll(nil)
 	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: ids[0]})
 	f.must(err)
-	id := f.addWith(audience.BatchOptions{Name: "rest", Exclude: audience.Exclusion{Criteria: triple("Email", "contains", "a4"), Batches: []audience.BatchID{first, first}}})
+	id := f.addWith(audience.BatchOptions{Name: "rest", Exclude: audience.Exclusion{Criteria: triple("Email", "contains", "a4"), Batches: []enlist.BatchID{first, first}}})
 	f.wantAddresses(f.sendAll(nil), "a2@example.com", "a3@example.com")
 	b := f.batch(id)
 	want := audience.BatchCounts{Recipients: 2, Sent: 2, LeftUnsubscribed: 1, LeftExcluded: 2}
 	if b.BatchCounts != want || b.Name != "rest" {
 		f.Errorf("the Batch is %+v, want %+v and the name rest", *b, want)
 	}
-	f.addWith(audience.BatchOptions{Exclude: audience.Exclusion{Criteria: &audience.Criteria{All: []audience.Criteria{}}}})
+	f.addWith(audience.BatchOptions{Exclude: audience.Exclusion{Criteria: &enlist.Criteria{All: []enlist.Criteria{}}}})
 	f.wantAddresses(f.sendAll(nil), "a1@example.com", "a2@example.com", "a3@example.com", "a4@example.com")
 	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
 	for done := false; !done; {
@@ -69,7 +70,7 @@ func doubtfulIsSkipped(f *batchFixture) {
 	if b.BatchCounts != want || b.Status != audience.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
-	f.addWith(audience.BatchOptions{Exclude: audience.Exclusion{Batches: []audience.BatchID{id}}})
+	f.addWith(audience.BatchOptions{Exclude: audience.Exclusion{Batches: []enlist.BatchID{id}}})
 	f.wantAddresses(f.sendAll(nil))
 
 	id = f.addWith(audience.BatchOptions{Doubt: "skip"})

@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests reports of bounces and complaints about mails of Batches.
 
 // sendKeys sends all mails of the Batches and returns the keys of the accepted ones by Contact.
-func (f *batchFixture) sendKeys() map[audience.ContactID]audience.DeliveryKey {
+func (f *batchFixture) sendKeys() map[enlist.ContactID]audience.DeliveryKey {
 	f.Helper()
-	keys := make(map[audience.ContactID]audience.DeliveryKey)
+	keys := make(map[enlist.ContactID]audience.DeliveryKey)
 	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
 		keys[m.Contact.ID] = m.Delivery
 		return nil
@@ -30,7 +31,7 @@ func (f *batchFixture) complain(k audience.DeliveryKey, isNew bool) {
 	}
 }
 
-func (f *batchFixture) wantUnsubscribed(id audience.ContactID, want bool) {
+func (f *batchFixture) wantUnsubscribed(id enlist.ContactID, want bool) {
 	f.Helper()
 	if c := f.contact(f.news, id); c.IsUnsubscribed != want {
 		f.Errorf("Contact %d is unsubscribed: %t, want %t", id, c.IsUnsubscribed, want)

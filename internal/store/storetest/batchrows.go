@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the rows of a Batch: its recipients by kind of event.
@@ -29,12 +30,12 @@ func (w *rowsOf) Row(r *audience.BatchRow) error {
 	w.rows = append(w.rows, fmt.Sprint(r.List, " ", strings.TrimSuffix(r.Address, "@example.com")))
 	w.all = append(w.all, *r)
 	if w.long && !w.streaming {
-		return audience.ErrReplyTooLong
+		return enlist.ErrReplyTooLong
 	}
 	return nil
 }
 
-func (f *eventFixture) rows(r audience.RowsRequest, q audience.Query) *rowsOf {
+func (f *eventFixture) rows(r audience.RowsRequest, q enlist.Query) *rowsOf {
 	f.Helper()
 	r.Batch = f.batch
 	w := &rowsOf{long: q.Limit == 0}
@@ -43,7 +44,7 @@ func (f *eventFixture) rows(r audience.RowsRequest, q audience.Query) *rowsOf {
 }
 
 // wantRows checks the addresses of the rows of a kind. All are in the List news.
-func (f *eventFixture) wantRows(kind audience.EventKind, q audience.Query, want ...string) {
+func (f *eventFixture) wantRows(kind audience.EventKind, q enlist.Query, want ...string) {
 	f.Helper()
 	for i := range want {
 		want[i] = fmt.Sprint(f.news, " ", want[i])
@@ -86,7 +87,7 @@ func kindsOfRows(f *eventFixture) {
 	f.must(err)
 	_, err = f.service.UnsubscribeByLink(f.Context(), f.mail(f.contacts[4]), "")
 	f.must(err)
-	all := audience.Query{}
+	all := enlist.Query{}
 	f.wantRows(audience.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
 	f.wantRows(audience.EventOpened, all, "a0", "a1")
 	f.wantRows(audience.RowsNotOpened, all, "a3", "a4", "a5")
@@ -106,25 +107,25 @@ func pagesOfRows(f *eventFixture) {
 		f.open(id, personAgent)
 	}
 	id := func(i int) string { return fmt.Sprint(f.contacts[i]) }
-	sorted := func(q audience.Query) audience.Query { q.SortBy, q.Descending = "contact_id", true; return q }
+	sorted := func(q enlist.Query) enlist.Query { q.SortBy, q.Descending = "contact_id", true; return q }
 	for _, kind := range []audience.EventKind{audience.EventOpened, audience.RowsSent} {
 		first := 1
 		if kind == audience.RowsSent {
 			first = 0
 		}
-		f.wantRows(kind, audience.Query{Limit: 2, Offset: int64(2 - first)}, "a2", "a3")
-		f.wantRows(kind, audience.Query{Limit: 9, Offset: int64(5 - first)}, "a5")
-		f.wantRows(kind, audience.Query{Limit: 9, Offset: 6})
-		f.wantRows(kind, sorted(audience.Query{Limit: 2, Offset: 1}), "a4", "a3")
-		f.wantRows(kind, audience.Query{Limit: 2, Criteria: triple("contact_id", "greater_than", id(3))}, "a4", "a5")
-		f.wantRows(kind, sorted(audience.Query{Limit: 2, Criteria: triple("send_id", "less_than", id(3))}), "a2", "a1")
-		f.wantRows(kind, audience.Query{Limit: 2, Criteria: triple("contact_id", "exactly", id(3))}, "a3")
-		f.wantRows(kind, audience.Query{Limit: 1, Offset: 1, Criteria: triple("contact_email", "in", "a1@example.com,a4@example.com")}, "a4")
+		f.wantRows(kind, enlist.Query{Limit: 2, Offset: int64(2 - first)}, "a2", "a3")
+		f.wantRows(kind, enlist.Query{Limit: 9, Offset: int64(5 - first)}, "a5")
+		f.wantRows(kind, enlist.Query{Limit: 9, Offset: 6})
+		f.wantRows(kind, sorted(enlist.Query{Limit: 2, Offset: 1}), "a4", "a3")
+		f.wantRows(kind, enlist.Query{Limit: 2, Criteria: triple("contact_id", "greater_than", id(3))}, "a4", "a5")
+		f.wantRows(kind, sorted(enlist.Query{Limit: 2, Criteria: triple("send_id", "less_than", id(3))}), "a2", "a1")
+		f.wantRows(kind, enlist.Query{Limit: 2, Criteria: triple("contact_id", "exactly", id(3))}, "a3")
+		f.wantRows(kind, enlist.Query{Limit: 1, Offset: 1, Criteria: triple("contact_email", "in", "a1@example.com,a4@example.com")}, "a4")
 	}
-	f.wantRows(audience.RowsNotOpened, audience.Query{Limit: 2}, "a0")
+	f.wantRows(audience.RowsNotOpened, enlist.Query{Limit: 2}, "a0")
 	err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened},
-		audience.Query{SortBy: "links_clicked"}, &rowsOf{})
-	f.refused(err, audience.InvalidSearch, "links_clicked")
+		enlist.Query{SortBy: "links_clicked"}, &rowsOf{})
+	f.refused(err, enlist.InvalidSearch, "links_clicked")
 }
 
 // sortedRows opens the mails of a0 to a5 in the order a3, a1, a5 and a0, and a1 twice.
@@ -133,8 +134,8 @@ func sortedRows(f *eventFixture) {
 		f.open(f.contacts[i], personAgent)
 		f.pass(time.Minute)
 	}
-	by := func(key string, descending bool, limit, offset int64) audience.Query {
-		return audience.Query{SortBy: key, Descending: descending, Limit: limit, Offset: offset}
+	by := func(key string, descending bool, limit, offset int64) enlist.Query {
+		return enlist.Query{SortBy: key, Descending: descending, Limit: limit, Offset: offset}
 	}
 	opened := audience.EventOpened
 	f.wantRows(opened, by("time", false, 0, 0), "a3", "a1", "a5", "a0")
@@ -157,16 +158,16 @@ func chunksOfRows(f *eventFixture) {
 	}
 	check := func(kind audience.EventKind, n int) {
 		f.Helper()
-		whole := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{}).rows
+		whole := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{}).rows
 		var pages []string
 		for offset := int64(0); ; offset += 500 {
-			page := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{Limit: 500, Offset: offset}).rows
+			page := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{Limit: 500, Offset: offset}).rows
 			pages = append(pages, page...)
 			if len(page) < 500 {
 				break
 			}
 		}
-		back := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{SortBy: "contact_id", Descending: true}).rows
+		back := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{SortBy: "contact_id", Descending: true}).rows
 		slices.Reverse(back)
 		if len(whole) != n || !slices.Equal(pages, whole) || !slices.Equal(back, whole) {
 			f.Errorf("%s: %d rows at once, %d in pages, %d backwards, want the same %d", kind, len(whole), len(pages), len(back), n)
@@ -175,7 +176,7 @@ func chunksOfRows(f *eventFixture) {
 	check(audience.RowsSent, 2100)
 	check(audience.RowsNotOpened, 1800)
 	check(audience.EventOpened, 300)
-	opened := func(ids []audience.ContactID) {
+	opened := func(ids []enlist.ContactID) {
 		f.Helper()
 		f.must(f.store.Update(f.Context(), func(tx audience.Tx) error {
 			for _, id := range ids {
@@ -208,13 +209,13 @@ func rowsOfLists(f *eventFixture) {
 		Time: f.created, Cause: audience.CauseBatch(f.batch)}}, personAgent))
 	a1, b0 := fmt.Sprint(f.news, " a1"), fmt.Sprint(other, " b0")
 	for _, test := range []struct {
-		q    audience.Query
+		q    enlist.Query
 		want []string
 	}{
-		{audience.Query{}, []string{a1, b0}},
-		{audience.Query{Limit: 1}, []string{a1}},
-		{audience.Query{Limit: 1, Offset: 1}, []string{b0}},
-		{audience.Query{Limit: 1, Offset: 2}, nil},
+		{enlist.Query{}, []string{a1, b0}},
+		{enlist.Query{Limit: 1}, []string{a1}},
+		{enlist.Query{Limit: 1, Offset: 1}, []string{b0}},
+		{enlist.Query{Limit: 1, Offset: 2}, nil},
 	} {
 		if got := f.rows(audience.RowsRequest{Kind: audience.EventOpened}, test.q).rows; !slices.Equal(got, test.want) {
 			f.Errorf("%s: got %v, want %v", show(test.q), got, test.want)
@@ -222,9 +223,9 @@ func rowsOfLists(f *eventFixture) {
 	}
 	denied := f.restricted(f.news)
 	_, err := f.service.BatchReport(f.Context(), denied, f.batch)
-	f.refused(err, audience.Denied, "")
-	err = f.service.BatchRows(f.Context(), denied, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened}, audience.Query{}, &rowsOf{})
-	f.refused(err, audience.Denied, "")
+	f.refused(err, enlist.Denied, "")
+	err = f.service.BatchRows(f.Context(), denied, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened}, enlist.Query{}, &rowsOf{})
+	f.refused(err, enlist.Denied, "")
 }
 
 // values returns a row as it is shown.
@@ -232,7 +233,7 @@ func (w *rowsOf) values(kind audience.EventKind, row int) string {
 	var texts []string
 	for _, a := range audience.BatchRowAttributes(kind) {
 		v := a.Get(&w.all[row])
-		if v.Kind == audience.KeyText {
+		if v.Kind == enlist.KeyText {
 			texts = append(texts, a.Name+"="+v.Text)
 		} else {
 			texts = append(texts, fmt.Sprint(a.Name, "=", v.Int))
@@ -258,7 +259,7 @@ func valuesOfRows(f *eventFixture) {
 		audience.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.now.Unix()),
 		audience.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.now.Unix()),
 	} {
-		w := f.rows(audience.RowsRequest{Kind: kind}, audience.Query{Limit: 10})
+		w := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{Limit: 10})
 		if len(w.all) != 1 || w.values(kind, 0) != want {
 			f.Errorf("%s: got %v, want one row: %s", kind, w.all, want)
 		}
@@ -271,11 +272,11 @@ func linkRows(f *eventFixture) {
 	f.pass(time.Minute)
 	f.click(f.contacts[0], f.links[0], personAgent)
 	f.click(f.contacts[1], f.links[0], personAgent)
-	w := f.rows(audience.RowsRequest{Kind: audience.EventLink, URL: "https://a.example/"}, audience.Query{Limit: 10})
+	w := f.rows(audience.RowsRequest{Kind: audience.EventLink, URL: "https://a.example/"}, enlist.Query{Limit: 10})
 	if len(w.all) != 2 || !strings.HasSuffix(w.values(audience.EventLink, 0), "contact_email=a0@example.com link_name=https://a.example/ link_url=https://a.example/ links_clicked=2") {
 		f.Errorf("the recipients of the link are %+v", w.all)
 	}
-	rows, err := f.service.ContactLinks(f.Context(), f.caller, f.batch, f.contacts[1], audience.Query{})
+	rows, err := f.service.ContactLinks(f.Context(), f.caller, f.batch, f.contacts[1], enlist.Query{})
 	f.must(err)
 	if len(rows) != 2 || rows[0].Event.Link != f.links[0] || rows[1].LinkURL != "https://c.example/?for={{Email}}" {
 		f.Errorf("the links of the recipient are %+v", rows)

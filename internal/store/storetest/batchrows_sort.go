@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file compares sorted rows of a Batch with a plain sort in memory.
@@ -23,7 +24,7 @@ func rowsSortedByEachKey(f *eventFixture) {
 	f.batch = f.add(whole(f.news), whole(other))
 	f.sendAll(nil)
 	f.pass(time.Minute)
-	for _, list := range []audience.ListID{f.news, other} {
+	for _, list := range []enlist.ListID{f.news, other} {
 		f.must(f.store.Update(f.Context(), func(tx audience.Tx) error { return f.giveEvents(tx, list) }))
 	}
 	for _, kind := range []audience.EventKind{audience.RowsSent, audience.RowsNotOpened, audience.EventOpened, audience.EventClicked,
@@ -32,7 +33,7 @@ func rowsSortedByEachKey(f *eventFixture) {
 		if kind == audience.EventLink {
 			r.URL = "https://a.example/"
 		}
-		all := f.rows(r, audience.Query{}).all
+		all := f.rows(r, enlist.Query{}).all
 		if len(all) < 4 {
 			f.Fatalf("%s has %d rows, want more", kind, len(all))
 		}
@@ -44,7 +45,7 @@ func rowsSortedByEachKey(f *eventFixture) {
 }
 
 // giveEvents stores events of all kinds but bounces for most recipients of a List, and bounces for the others.
-func (f *eventFixture) giveEvents(tx audience.Tx, list audience.ListID) error {
+func (f *eventFixture) giveEvents(tx audience.Tx, list enlist.ListID) error {
 	found, err := tx.Candidates(list, 0, 1<<40, 100)
 	if err != nil {
 		return err
@@ -82,22 +83,22 @@ func (f *eventFixture) giveEvents(tx audience.Tx, list audience.ListID) error {
 
 // compareSorted compares the rows sorted by a key with those of a plain sort. Rows sorted by Contact are in order of List
 // first, in both directions. If the key is the address, it also compares the rows that match criteria.
-func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all []audience.BatchRow, key *audience.Attribute[audience.BatchRow]) {
+func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all []audience.BatchRow, key *enlist.Attribute[audience.BatchRow]) {
 	byContact := key.Name == "contact_id" || key.Name == "send_id"
 	byList := func(a, b audience.BatchRow) int { return cmp.Compare(a.List, b.List) }
 	m := recordModel[audience.BatchRow]{audience.BatchRowAttributes(r.Kind), all, func(a, b audience.BatchRow) int {
 		return cmp.Or(byList(a, b), cmp.Compare(a.Contact, b.Contact))
 	}}
-	pages := []audience.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}
+	pages := []enlist.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}
 	if key.Name == "contact_email" {
 		for _, c := range m.criteria("a%", "5.1.10", "2", "1", "desktop", "outlook", "") {
-			pages = append(pages, audience.Query{Criteria: c, Limit: 3}, audience.Query{Criteria: c, Limit: 100, Offset: 2})
+			pages = append(pages, enlist.Query{Criteria: c, Limit: 3}, enlist.Query{Criteria: c, Limit: 100, Offset: 2})
 		}
 	}
 	for _, q := range pages {
 		for _, q.Descending = range []bool{false, true} {
 			q.SortBy = key.Name
-			want := m.search(audience.Query{Criteria: q.Criteria, SortBy: q.SortBy, Descending: q.Descending})
+			want := m.search(enlist.Query{Criteria: q.Criteria, SortBy: q.SortBy, Descending: q.Descending})
 			if byContact {
 				slices.SortStableFunc(want, byList)
 			}
@@ -112,7 +113,7 @@ func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all [
 	}
 }
 
-func idsOfRows(rows []audience.BatchRow) (ids []audience.ContactID) {
+func idsOfRows(rows []audience.BatchRow) (ids []enlist.ContactID) {
 	for i := range rows {
 		ids = append(ids, rows[i].Contact)
 	}

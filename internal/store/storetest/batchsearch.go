@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests searches for Batches.
@@ -13,23 +14,23 @@ import (
 // batchesAreSearched compares searches for Batches and their counts with a plain model.
 func batchesAreSearched(f *batchFixture) {
 	f.must(f.store.Update(f.Context(), f.addManyBatches))
-	all, err := f.service.SearchBatches(f.Context(), f.caller, audience.Query{})
+	all, err := f.service.SearchBatches(f.Context(), f.caller, enlist.Query{})
 	f.must(err)
 	if len(all) != 14 {
 		f.Fatalf("%d Batches, want 14", len(all))
 	}
 	m := recordModel[audience.Batch]{audience.BatchAttributes, all, func(a, b audience.Batch) int { return cmp.Compare(a.ID, b.ID) }}
-	pages := []audience.Query{{}, {Descending: true, Limit: 3}}
+	pages := []enlist.Query{{}, {Descending: true, Limit: 3}}
 	for _, a := range audience.BatchAttributes {
 		for _, descending := range []bool{false, true} {
-			for _, p := range []audience.Query{{}, {Limit: 4}, {Limit: 5, Offset: 4}, {Offset: 11}, {Limit: 3, Offset: 50}} {
+			for _, p := range []enlist.Query{{}, {Limit: 4}, {Limit: 5, Offset: 4}, {Offset: 11}, {Limit: 3, Offset: 50}} {
 				p.SortBy, p.Descending = a.Name, descending
 				pages = append(pages, p)
 			}
 		}
 	}
 	for _, c := range m.criteria("1", "2", "0", "completed", "pending,COMPLETED", "ne", "") {
-		pages = append(pages, audience.Query{Criteria: c}, audience.Query{Criteria: c, SortBy: "name", Limit: 3, Offset: 1})
+		pages = append(pages, enlist.Query{Criteria: c}, enlist.Query{Criteria: c, SortBy: "name", Limit: 3, Offset: 1})
 	}
 	for _, q := range pages {
 		got, err := f.service.SearchBatches(f.Context(), f.caller, q)
@@ -39,12 +40,12 @@ func batchesAreSearched(f *batchFixture) {
 		}
 		n, err := f.service.CountBatches(f.Context(), f.caller, q.Criteria)
 		f.must(err)
-		if want := int64(len(m.search(audience.Query{Criteria: q.Criteria}))); n != want {
+		if want := int64(len(m.search(enlist.Query{Criteria: q.Criteria}))); n != want {
 			f.Errorf("%s: counted %d, want %d", show(q), n, want)
 		}
 	}
 	_, err = f.service.CountBatches(f.Context(), f.caller, triple("creator_name", "exactly", "x"))
-	f.refused(err, audience.InvalidSearch, "creator_name")
+	f.refused(err, enlist.InvalidSearch, "creator_name")
 	if n, err := f.service.CountBatches(f.Context(), f.restricted(f.addList()), nil); err != nil || n != 0 {
 		f.Errorf("a key of another List counts %d, %v; want 0", n, err)
 	}
@@ -56,8 +57,8 @@ func (f *batchFixture) addManyBatches(tx audience.Tx) error {
 		audience.BatchPaused, audience.BatchDeleted, audience.BatchCompleted, audience.BatchRunning}
 	for i := range 18 {
 		n := int64(i)
-		b := &audience.Batch{AccountID: f.caller.Account.ID, CreatorKeyID: audience.KeyID(n % 3), CreatorName: "Ann", CreationTime: 18 - n,
-			ListID: f.news, MessageID: audience.MessageID(n % 4), MessageType: "email", IsScheduled: n%2 == 0, IsTest: n%5 == 1,
+		b := &audience.Batch{AccountID: f.caller.Account.ID, CreatorKeyID: enlist.KeyID(n % 3), CreatorName: "Ann", CreationTime: 18 - n,
+			ListID: f.news, MessageID: enlist.MessageID(n % 4), MessageType: "email", IsScheduled: n%2 == 0, IsTest: n%5 == 1,
 			IsPopulated: n%3 == 0, Name: []string{"News", "", "ne", "NEWS"}[n%4], Status: statuses[n%8], SendTime: n % 7, FirstSent: n % 3,
 			LastSent: n % 2, BatchCounts: audience.BatchCounts{Recipients: n % 5, Sent: n % 3}}
 		if err := tx.AddBatch(b, []audience.Population{{Number: 1, List: f.news, Type: audience.PopulationList}}); err != nil {
@@ -67,7 +68,7 @@ func (f *batchFixture) addManyBatches(tx audience.Tx) error {
 	return nil
 }
 
-func idsOfBatches(all []audience.Batch) (ids []audience.BatchID) {
+func idsOfBatches(all []audience.Batch) (ids []enlist.BatchID) {
 	for i := range all {
 		ids = append(ids, all[i].ID)
 	}

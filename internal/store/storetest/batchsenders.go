@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the domains from which an Account may send Batches.
@@ -14,7 +15,7 @@ func sendersAreChecked(f *batchFixture) {
 	account := f.caller.Account.ID
 	f.must(f.service.SetSendingDomains(f.Context(), account, []string{"Shop.example", "exämple.com"}))
 	request := audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)}}
-	add := func(from string) (audience.BatchID, error) {
+	add := func(from string) (enlist.BatchID, error) {
 		a := f.operator(account).Account
 		f.must(f.service.SetSendingDomains(f.Context(), account, nil)) // so that the Message may have each sender
 		_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("from_address", from))
@@ -25,7 +26,7 @@ func sendersAreChecked(f *batchFixture) {
 	}
 	for from, allowed := range map[string]bool{"a@shop.EXAMPLE": true, "a@xn--exmple-cua.com": true, "a@example.com": false, "a@sub.shop.example": false} {
 		_, err := add(from)
-		if allowed && err != nil || !allowed && (audience.KindOf(err) != audience.InvalidParameters || !strings.Contains(err.Error(), from)) {
+		if allowed && err != nil || !allowed && (enlist.KindOf(err) != enlist.InvalidParameters || !strings.Contains(err.Error(), from)) {
 			f.Errorf("a Batch from %s: %v, want it allowed: %t", from, err, allowed)
 		}
 		check, err := f.service.CheckBatch(f.Context(), f.caller, request)
@@ -55,13 +56,13 @@ func sendersAreChecked(f *batchFixture) {
 	f.edit(id, "unpause")
 	f.prepare(id)
 	f.wantAddresses(f.sendAll(nil), "a0@example.com")
-	if err := f.service.SetSendingDomains(f.Context(), account, []string{"not a domain"}); audience.KindOf(err) != audience.InvalidParameters {
+	if err := f.service.SetSendingDomains(f.Context(), account, []string{"not a domain"}); enlist.KindOf(err) != enlist.InvalidParameters {
 		f.Errorf("a text that is no domain: %v, want it refused", err)
 	}
 }
 
 // operator returns a Caller with the current state of an Account.
-func (f *batchFixture) operator(id audience.AccountID) *audience.Caller {
+func (f *batchFixture) operator(id enlist.AccountID) *enlist.Caller {
 	f.Helper()
 	c, err := f.service.Operator(f.Context(), id)
 	f.must(err)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests that addresses on the Unsubscriber List for all Lists get no mail of a Batch or autoresponder.
@@ -29,11 +30,11 @@ func suppressedGetsNothing(f *batchFixture) {
 	f.now = f.now.Add(time.Second)
 	f.subscribe(f.news, "Email", "a2@example.com")
 	_, err = f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: other, // no subscription by the person
-		Contacts: [][]audience.Detail{details("Email", "a0@example.com"), details("Email", "a3@example.com")}})
+		Contacts: [][]enlist.Detail{details("Email", "a0@example.com"), details("Email", "a3@example.com")}})
 	f.must(err)
 	_, err = f.service.ErasePerson(f.Context(), f.caller, "a3@example.com")
 	f.must(err)
-	_, err = f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: f.news, Contacts: [][]audience.Detail{details("Email", "a3@example.com")}})
+	_, err = f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: f.news, Contacts: [][]enlist.Detail{details("Email", "a3@example.com")}})
 	f.must(err)
 	id := f.add(whole(f.news), whole(other))
 	want := audience.BatchCounts{Recipients: 4, LeftSuppressed: 3, LeftUnsubscribed: 1}

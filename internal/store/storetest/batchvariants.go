@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the variants of Batches, and the editions of an edited Message.
@@ -26,9 +27,9 @@ func (f *variantFixture) add(o audience.VariantOptions) {
 }
 
 // subjects sends all mails that may be sent, and returns the Contacts by subject.
-func (f *variantFixture) subjects() map[string][]audience.ContactID {
+func (f *variantFixture) subjects() map[string][]enlist.ContactID {
 	f.Helper()
-	found := make(map[string][]audience.ContactID)
+	found := make(map[string][]enlist.ContactID)
 	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
 		found[m.Message.Subject] = append(found[m.Message.Subject], m.Recipient.Contact)
 		return nil
@@ -121,19 +122,19 @@ func winnerByHand(f *variantFixture) {
 	}
 	id := f.eventFixture.batch
 	choose := func(n int64) error { return f.service.ChooseWinner(f.Context(), f.caller, id, n) }
-	f.refused(choose(4), audience.InvalidParameters, "expected 1 to 3")
-	f.refused(choose(0), audience.InvalidParameters, "expected 1 to 3")
+	f.refused(choose(4), enlist.InvalidParameters, "expected 1 to 3")
+	f.refused(choose(0), enlist.InvalidParameters, "expected 1 to 3")
 	f.edit(id, "pause")
 	f.must(choose(3))
 	f.must(choose(3))
-	f.refused(choose(2), audience.InvalidParameters, "variant 3 is the winner")
+	f.refused(choose(2), enlist.InvalidParameters, "variant 3 is the winner")
 	f.edit(id, "unpause")
 	f.prepare(id)
 	if rest := f.subjects(); len(rest) != 1 || len(rest["Third"]) < 50 {
 		f.Errorf("the rest got %v, want Third", rest)
 	}
 	f.wantStatus(id, audience.BatchCompleted)
-	f.refused(choose(3), audience.InvalidParameters, "completed")
+	f.refused(choose(3), enlist.InvalidParameters, "completed")
 }
 
 func wholeTest(f *variantFixture) {
@@ -146,7 +147,7 @@ func wholeTest(f *variantFixture) {
 
 func emptyTest(f *variantFixture) {
 	f.news = f.addList()
-	var one audience.ContactID
+	var one enlist.ContactID
 	for i := 0; one == 0; i++ { // the Batch's ID and the Contact's ID decide, so look for a Contact outside of the test
 		f.news = f.addList()
 		id := f.subscribe(f.news, "Email", fmt.Sprintf("only%d@x.io", i))
@@ -162,7 +163,7 @@ func emptyTest(f *variantFixture) {
 func variantsAreStable(f *variantFixture) {
 	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 60})
 	s := f.lease("dead")
-	chosen := make(map[audience.ContactID]string)
+	chosen := make(map[enlist.ContactID]string)
 	for _, m := range f.mails(s) {
 		chosen[m.Recipient.Contact] = m.Message.Subject
 	}
@@ -205,32 +206,32 @@ func variantsOfMessages(f *variantFixture) {
 	if seen == 0 {
 		f.Error("no mail has the other Message")
 	}
-	f.refused(f.service.DeleteMessage(f.Context(), f.caller, other), audience.InvalidParameters, "Batch")
+	f.refused(f.service.DeleteMessage(f.Context(), f.caller, other), enlist.InvalidParameters, "Batch")
 }
 
 func badVariants(f *variantFixture) {
 	for _, c := range []struct {
 		options audience.VariantOptions
 		local   string
-		kind    audience.Kind
+		kind    enlist.Kind
 		about   string
 	}{
-		{audience.VariantOptions{Variants: twoSubjects[:1]}, "", audience.InvalidParameters, "2 to 4"},
-		{audience.VariantOptions{Variants: slices.Repeat(twoSubjects, 3)}, "", audience.InvalidParameters, "2 to 4"},
-		{audience.VariantOptions{Variants: twoSubjects, Share: 101}, "", audience.InvalidParameters, "1 to 100"},
-		{audience.VariantOptions{Variants: twoSubjects, Winner: "luck"}, "", audience.InvalidParameters, "clicks, opens, hand"},
-		{audience.VariantOptions{Variants: twoSubjects, Hours: 49}, "", audience.InvalidParameters, "1 to 48"},
-		{audience.VariantOptions{Variants: []audience.Variant{{}, {Message: 999}}}, "", audience.NoMessage, "no Message"},
-		{audience.VariantOptions{Variants: []audience.Variant{{}, {Subject: "a\nb"}}}, "", audience.InvalidParameters, "subject"},
-		{audience.VariantOptions{Share: 10}, "", audience.InvalidParameters, "need variants"},
-		{audience.VariantOptions{Variants: twoSubjects}, "Email", audience.InvalidParameters, "cannot be combined"},
+		{audience.VariantOptions{Variants: twoSubjects[:1]}, "", enlist.InvalidParameters, "2 to 4"},
+		{audience.VariantOptions{Variants: slices.Repeat(twoSubjects, 3)}, "", enlist.InvalidParameters, "2 to 4"},
+		{audience.VariantOptions{Variants: twoSubjects, Share: 101}, "", enlist.InvalidParameters, "1 to 100"},
+		{audience.VariantOptions{Variants: twoSubjects, Winner: "luck"}, "", enlist.InvalidParameters, "clicks, opens, hand"},
+		{audience.VariantOptions{Variants: twoSubjects, Hours: 49}, "", enlist.InvalidParameters, "1 to 48"},
+		{audience.VariantOptions{Variants: []audience.Variant{{}, {Message: 999}}}, "", enlist.NoMessage, "no Message"},
+		{audience.VariantOptions{Variants: []audience.Variant{{}, {Subject: "a\nb"}}}, "", enlist.InvalidParameters, "subject"},
+		{audience.VariantOptions{Share: 10}, "", enlist.InvalidParameters, "need variants"},
+		{audience.VariantOptions{Variants: twoSubjects}, "Email", enlist.InvalidParameters, "cannot be combined"},
 	} {
 		_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
 			Populations: []audience.PopulationRequest{whole(f.news)},
 			Options:     audience.BatchOptions{VariantOptions: c.options, LocalTime: c.local}})
 		f.refused(err, c.kind, c.about)
 	}
-	f.refused(f.service.ChooseWinner(f.Context(), f.caller, f.eventFixture.batch, 1), audience.InvalidParameters, "no variants")
+	f.refused(f.service.ChooseWinner(f.Context(), f.caller, f.eventFixture.batch, 1), enlist.InvalidParameters, "no variants")
 }
 
 func editionsAreCounted(f *variantFixture) {

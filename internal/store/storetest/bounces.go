@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // bounces tests when bounces deactivate a Contact, and when a complaint unsubscribes the Contact.
@@ -33,8 +34,8 @@ func bounces(t *testing.T, e Engine) {
 // listWithOneContact is a List with one Contact. The tests send mail to the Contact.
 type listWithOneContact struct {
 	*accountFixture
-	id        audience.ListID
-	contactID audience.ContactID
+	id        enlist.ListID
+	contactID enlist.ContactID
 }
 
 func newListWithOneContact(o *accountFixture) *listWithOneContact {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // Bulk tests the calls that take many Contacts. decisions.md: 53
@@ -39,8 +40,8 @@ func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
 const many = 1700
 
 // contactRows returns n rows, each with its own email address.
-func contactRows(n int, prefix string) [][]audience.Detail {
-	rows := make([][]audience.Detail, n)
+func contactRows(n int, prefix string) [][]enlist.Detail {
+	rows := make([][]enlist.Detail, n)
 	for i := range rows {
 		rows[i] = details("Email", fmt.Sprintf("%s%d@example.com", prefix, i))
 	}
@@ -48,7 +49,7 @@ func contactRows(n int, prefix string) [][]audience.Detail {
 }
 
 // add adds Contacts and returns their IDs.
-func (o *accountFixture) add(list audience.ListID, rows [][]audience.Detail) []audience.ContactID {
+func (o *accountFixture) add(list enlist.ListID, rows [][]enlist.Detail) []enlist.ContactID {
 	o.Helper()
 	ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
 	o.must(err)
@@ -56,14 +57,14 @@ func (o *accountFixture) add(list audience.ListID, rows [][]audience.Detail) []a
 }
 
 // retrying returns a copy of the caller with an Idempotency-Key.
-func (o *accountFixture) retrying(header string) *audience.Caller {
+func (o *accountFixture) retrying(header string) *enlist.Caller {
 	with := *o.caller
-	with.Retry = &audience.Retry{Header: header}
+	with.Retry = &enlist.Retry{Header: header}
 	return &with
 }
 
 // all returns the IDs of a List's Contacts.
-func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
+func (o *accountFixture) all(list enlist.ListID) (ids []enlist.ContactID) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		ids = nil
@@ -71,7 +72,7 @@ func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 		if err != nil {
 			return err
 		}
-		return tx.SearchContacts(&audience.Search{Schema: schema}, func(c *audience.Contact) error {
+		return tx.SearchContacts(&enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -80,7 +81,7 @@ func (o *accountFixture) all(list audience.ListID) (ids []audience.ContactID) {
 }
 
 // ledger returns how many ledger rows a Contact has.
-func (o *accountFixture) ledger(list audience.ListID, id audience.ContactID) int {
+func (o *accountFixture) ledger(list enlist.ListID, id enlist.ContactID) int {
 	o.Helper()
 	var w rows[audience.LedgerRow]
 	o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id}, &w))
@@ -135,7 +136,7 @@ func bulkConcurrent(o *accountFixture) {
 				rows[j] = audience.EditRow{ID: id, Details: details("Email", email)}
 			}
 			_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
-			if audience.KindOf(err) == audience.NothingUpdated {
+			if enlist.KindOf(err) == enlist.NothingUpdated {
 				return nil
 			}
 			return err
@@ -158,7 +159,7 @@ func bulkConcurrent(o *accountFixture) {
 
 // counted checks the counters of a List and of its Account. No other List of the Account may have
 // Contacts.
-func (o *accountFixture) counted(list audience.ListID, want int64) {
+func (o *accountFixture) counted(list enlist.ListID, want int64) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		inList, err := tx.ContactCount(list)
@@ -179,14 +180,14 @@ func bulkWebhooks(o *accountFixture) {
 		o.addWebhook("contact", event)
 	}
 	target := o.webhook(o.addWebhook("list", "bulk_updated")).Target
-	wantEvents := func(what string, want map[audience.WebhookEventType]int) {
+	wantEvents := func(what string, want map[enlist.WebhookEventType]int) {
 		o.Helper()
-		got := make(map[audience.WebhookEventType]int)
+		got := make(map[enlist.WebhookEventType]int)
 		o.update(func(tx audience.Tx) error {
 			events, err := tx.WebhookEvents(target, 0, 10_000)
 			clear(got)
 			for _, e := range events {
-				if (e.Contact == 0) != (e.Event == audience.WebhookBulkUpdated) {
+				if (e.Contact == 0) != (e.Event == enlist.WebhookBulkUpdated) {
 					o.Errorf("%s: event %+v, want a Contact in every event except bulk_updated", what, e)
 				}
 				got[e.Event]++
@@ -195,7 +196,7 @@ func bulkWebhooks(o *accountFixture) {
 		})
 		same(o.T, what, got, want)
 	}
-	edit := func(ids []audience.ContactID, to string) {
+	edit := func(ids []enlist.ContactID, to string) {
 		o.Helper()
 		rows := make([]audience.EditRow, len(ids))
 		for i, id := range ids {
@@ -204,31 +205,31 @@ func bulkWebhooks(o *accountFixture) {
 		_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
 		o.must(err)
 	}
-	remove := func(ids []audience.ContactID) {
+	remove := func(ids []enlist.ContactID) {
 		o.Helper()
 		_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: ids})
 		o.must(err)
 	}
-	bulk := map[audience.WebhookEventType]int{audience.WebhookBulkUpdated: 1}
+	bulk := map[enlist.WebhookEventType]int{enlist.WebhookBulkUpdated: 1}
 
 	few := o.add(list, append(contactRows(100, "a"), details("Email", "no address")))
-	wantEvents("100 added", map[audience.WebhookEventType]int{audience.WebhookCreated: 100})
+	wantEvents("100 added", map[enlist.WebhookEventType]int{enlist.WebhookCreated: 100})
 	o.add(list, append(contactRows(1000, "b"), contactRows(many, "b")...))
 	wantEvents("many added", bulk)
 	o.add(list, append(contactRows(many, "b"), contactRows(100, "c")...))
-	wantEvents("100 added after many that exist", map[audience.WebhookEventType]int{audience.WebhookCreated: 100})
+	wantEvents("100 added after many that exist", map[enlist.WebhookEventType]int{enlist.WebhookCreated: 100})
 	edit(few[:100], "0400000000")
-	wantEvents("100 edited", map[audience.WebhookEventType]int{audience.WebhookUpdated: 100})
+	wantEvents("100 edited", map[enlist.WebhookEventType]int{enlist.WebhookUpdated: 100})
 	edit(few[:100], "0400000000")
-	wantEvents("100 edited without a change", map[audience.WebhookEventType]int{})
+	wantEvents("100 edited without a change", map[enlist.WebhookEventType]int{})
 	edit(o.all(list)[:101], "0400000001")
 	wantEvents("101 edited", bulk)
-	remove(append([]audience.ContactID{1 << 40}, few[:100]...))
-	wantEvents("100 removed", map[audience.WebhookEventType]int{audience.WebhookRemoved: 100})
+	remove(append([]enlist.ContactID{1 << 40}, few[:100]...))
+	wantEvents("100 removed", map[enlist.WebhookEventType]int{enlist.WebhookRemoved: 100})
 	remove(o.all(list))
 	wantEvents("many removed", bulk)
 	remove(few[:100])
-	wantEvents("none removed", map[audience.WebhookEventType]int{})
+	wantEvents("none removed", map[enlist.WebhookEventType]int{})
 }
 
 // bulkFieldChange tests a Field that changes while a call runs. The next Updates of the call must

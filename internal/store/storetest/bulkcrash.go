@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests calls that take many Contacts and are interrupted or repeated.
@@ -66,10 +67,10 @@ func bulkCrashes(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	rows := contactRows(many, "a")
 	rows[700] = details("Email", "no address")
-	ids := crashes(o, func(s *audience.Service) ([]audience.ContactID, error) {
+	ids := crashes(o, func(s *audience.Service) ([]enlist.ContactID, error) {
 		return s.AddContacts(o.Context(), o.retrying("add"), audience.AddRequest{List: list, Contacts: rows})
 	})
-	left := slices.DeleteFunc(slices.Clone(ids), func(id audience.ContactID) bool { return id == 0 })
+	left := slices.DeleteFunc(slices.Clone(ids), func(id enlist.ContactID) bool { return id == 0 })
 	if len(ids) != many || len(left) != many-1 || ids[700] != 0 {
 		o.Fatalf("%d IDs, %d of them not 0; the bad row has the ID %d; want 1700, 1699 and 0", len(ids), len(left), ids[700])
 	}
@@ -99,7 +100,7 @@ func bulkCrashes(o *accountFixture) {
 
 	// newest deletes the 1,500 newest Contacts. A second search would find other Contacts, so a repeated
 	// call must use the result of the first search.
-	newest := audience.DeleteRequest{List: list, Query: audience.Query{
+	newest := audience.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: triple("id", "greater_than", 0), Limit: 1500, SortBy: "id", Descending: true}}
 	removed := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
 		return s.DeleteContacts(o.Context(), o.retrying("delete"), newest)
@@ -147,7 +148,7 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	rows := contactRows(many, "a")
 	const calls = 8
-	added := make([][]audience.ContactID, calls)
+	added := make([][]enlist.ContactID, calls)
 	concurrently(o, calls, func(i int) (err error) {
 		r := audience.AddRequest{List: list, Contacts: rows}
 		added[i], err = o.service.AddContacts(o.Context(), o.retrying("add"), r)
@@ -159,7 +160,7 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 	same(o.T, "Contacts", o.all(list), added[0])
 
 	removed := make([][]audience.Outcome, calls)
-	some := audience.Query{Criteria: triple("Email", "starts_with", "a"), Limit: 900, SortBy: "Email"}
+	some := enlist.Query{Criteria: triple("Email", "starts_with", "a"), Limit: 900, SortBy: "Email"}
 	concurrently(o, calls, func(i int) (err error) {
 		r := audience.DeleteRequest{List: list, Query: some}
 		removed[i], err = o.service.DeleteContacts(o.Context(), o.retrying("delete"), r)
@@ -178,9 +179,9 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 func bulkRetryExpiry(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(4, "a"))
-	oldest := audience.DeleteRequest{List: list, Query: audience.Query{
+	oldest := audience.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: triple("id", "greater_than", 0), Limit: 1, SortBy: "id"}}
-	remove := func(s *audience.Service, want audience.ContactID) {
+	remove := func(s *audience.Service, want enlist.ContactID) {
 		o.Helper()
 		got, err := s.DeleteContacts(o.Context(), o.retrying("oldest"), oldest)
 		o.must(err)

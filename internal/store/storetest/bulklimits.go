@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests two limits of the calls that take many Contacts: the Contact limit of the Account,
@@ -20,7 +21,7 @@ func bulkLimit(o *accountFixture) {
 	o.add(list, contactRows(1000, "a"))
 	tooMany := audience.AddRequest{List: list, Contacts: contactRows(many+1, "a")}
 	_, err := o.service.AddContacts(o.Context(), o.caller, tooMany)
-	o.refused(err, audience.ContactLimit, "1700 Contacts and has 1000")
+	o.refused(err, enlist.ContactLimit, "1700 Contacts and has 1000")
 	o.counted(list, 1000)
 	if ids := o.add(list, contactRows(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
 		o.Error("want IDs for the new rows only: the first 1000 rows have addresses that are already stored")
@@ -39,7 +40,7 @@ func bulkLimitConcurrent(o *accountFixture) {
 	concurrently(o, calls, func(i int) error {
 		rows := contactRows(700, string(rune('a'+i)))
 		ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
-		if audience.KindOf(err) == audience.ContactLimit {
+		if enlist.KindOf(err) == enlist.ContactLimit {
 			return nil
 		}
 		mu.Lock()
@@ -91,7 +92,7 @@ func bulkValues(o *accountFixture) {
 	list := o.addList()
 	o.update(func(tx audience.Tx) error {
 		for i := range 998 {
-			f := audience.Field{ListID: list, Name: fmt.Sprint("f", i), Type: audience.Text}
+			f := enlist.Field{ListID: list, Name: fmt.Sprint("f", i), Type: enlist.Text}
 			if i%2 == 0 {
 				f.DefaultValue = "x"
 			}
@@ -164,12 +165,12 @@ type countingTx struct {
 	effects, writes int
 }
 
-func (c *countingTx) UpdateContacts(contacts []*audience.Contact) error {
+func (c *countingTx) UpdateContacts(contacts []*enlist.Contact) error {
 	c.writes += len(contacts)
 	return c.Tx.UpdateContacts(contacts)
 }
 
-func (c *countingTx) DeleteFieldValues(list audience.ListID, field audience.FieldID, contacts []audience.ContactID) error {
+func (c *countingTx) DeleteFieldValues(list enlist.ListID, field enlist.FieldID, contacts []enlist.ContactID) error {
 	c.writes += len(contacts)
 	return c.Tx.DeleteFieldValues(list, field, contacts)
 }
@@ -179,12 +180,12 @@ func (c *countingTx) Enqueue(e audience.Effect) error {
 	return c.Tx.Enqueue(e)
 }
 
-func (c *countingTx) InsertNewContacts(contacts []*audience.Contact) error {
+func (c *countingTx) InsertNewContacts(contacts []*enlist.Contact) error {
 	c.writes += len(contacts)
 	return c.Tx.InsertNewContacts(contacts)
 }
 
-func (c *countingTx) InsertContacts(contacts []*audience.Contact, duplicates bool) error {
+func (c *countingTx) InsertContacts(contacts []*enlist.Contact, duplicates bool) error {
 	c.writes += len(contacts)
 	return c.Tx.InsertContacts(contacts, duplicates)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -33,17 +34,17 @@ func bulkAsTheModel(o *accountFixture) {
 // bulkModel is the expected state of a List.
 type bulkModel struct {
 	*accountFixture
-	id           audience.ListID
-	unique       bool               // duplicates are disallowed
-	people       []*person          // sorted by ID
-	last         audience.ContactID // the highest ID that a Contact has had so far
-	unsubscribed map[string]bool    // the normalised addresses that are on the Unsubscriber List
+	id           enlist.ListID
+	unique       bool             // duplicates are disallowed
+	people       []*person        // sorted by ID
+	last         enlist.ContactID // the highest ID that a Contact has had so far
+	unsubscribed map[string]bool  // the normalised addresses that are on the Unsubscriber List
 }
 
 // person is an expected Contact. Of all Contacts with the same Key, exactly one has First: the primary
 // Contact.
 type person struct {
-	ID                   audience.ContactID
+	ID                   enlist.ContactID
 	Email, Mobile, State string
 	Key                  string
 	First, Unsubscribed  bool
@@ -65,7 +66,7 @@ func drawRow(t *rapid.T) sentRow {
 	}
 }
 
-func (r sentRow) details() []audience.Detail {
+func (r sentRow) details() []enlist.Detail {
 	var pairs []any
 	for _, v := range []struct {
 		name string
@@ -117,7 +118,7 @@ func (m *bulkModel) first(key string) *person {
 }
 
 // find returns the Contact with an ID, or nil.
-func (m *bulkModel) find(id audience.ContactID) *person {
+func (m *bulkModel) find(id enlist.ContactID) *person {
 	for _, p := range m.people {
 		if p.ID == id {
 			return p
@@ -149,7 +150,7 @@ func (m *bulkModel) insert(p person) *person {
 
 // got checks the ID that a call returned for the person p. If p is nil, the ID must be 0. The ID of a new
 // Contact must be higher than the IDs of all earlier Contacts. The method got stores this ID in p.
-func (m *bulkModel) got(t *rapid.T, p *person, id audience.ContactID) {
+func (m *bulkModel) got(t *rapid.T, p *person, id enlist.ContactID) {
 	switch {
 	case p == nil && id == 0:
 	case p != nil && p.ID == 0 && id > m.last:
@@ -171,7 +172,7 @@ func (m *bulkModel) check(t *rapid.T) {
 			return err
 		}
 		var got []person
-		err = tx.SearchContacts(&audience.Search{Schema: schema}, func(c *audience.Contact) error {
+		err = tx.SearchContacts(&enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			got = append(got, person{ID: c.ID})
 			return nil
 		})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -72,16 +73,16 @@ func (m *bulkModel) subscribeOne(t *rapid.T) {
 }
 
 // anyID draws the ID of a current, deleted or unknown Contact.
-func (m *bulkModel) anyID(t *rapid.T) audience.ContactID {
+func (m *bulkModel) anyID(t *rapid.T) enlist.ContactID {
 	if len(m.people) > 0 && rapid.IntRange(0, 4).Draw(t, "known") > 0 {
 		return rapid.SampledFrom(m.people).Draw(t, "person").ID
 	}
-	return m.last + audience.ContactID(rapid.IntRange(-3, 3).Draw(t, "id"))
+	return m.last + enlist.ContactID(rapid.IntRange(-3, 3).Draw(t, "id"))
 }
 
 func (m *bulkModel) edit(t *rapid.T) {
 	r := audience.EditRequest{List: m.id, Trigger: rapid.Bool().Draw(t, "trigger")}
-	want := make(map[audience.ContactID]bool)
+	want := make(map[enlist.ContactID]bool)
 	some := false
 	for range rapid.IntRange(0, 5).Draw(t, "rows") {
 		row, id := drawRow(t), m.anyID(t)
@@ -96,7 +97,7 @@ func (m *bulkModel) edit(t *rapid.T) {
 	}
 	outcomes, err := m.service.EditContacts(context.Background(), m.caller, r)
 	if len(r.Contacts) > 0 && !some {
-		if audience.KindOf(err) != audience.NothingUpdated {
+		if enlist.KindOf(err) != enlist.NothingUpdated {
 			t.Fatalf("no row could be edited: error %v, want NothingUpdated", err)
 		}
 		return
@@ -106,7 +107,7 @@ func (m *bulkModel) edit(t *rapid.T) {
 
 // change applies one row of editContacts to the model and reports whether the Service accepts the
 // row.
-func (m *bulkModel) change(row sentRow, id audience.ContactID) (done bool) {
+func (m *bulkModel) change(row sentRow, id enlist.ContactID) (done bool) {
 	p := m.find(id)
 	if p == nil || !row.valid() {
 		return false
@@ -125,8 +126,8 @@ func (m *bulkModel) change(row sentRow, id audience.ContactID) (done bool) {
 }
 
 // same compares the outcomes of a call with the outcomes of the model.
-func (m *bulkModel) same(t *rapid.T, outcomes []audience.Outcome, want map[audience.ContactID]bool, err error) {
-	got := make(map[audience.ContactID]bool)
+func (m *bulkModel) same(t *rapid.T, outcomes []audience.Outcome, want map[enlist.ContactID]bool, err error) {
+	got := make(map[enlist.ContactID]bool)
 	for _, o := range outcomes {
 		got[o.Contact] = o.Done
 	}
@@ -136,7 +137,7 @@ func (m *bulkModel) same(t *rapid.T, outcomes []audience.Outcome, want map[audie
 }
 
 // remove deletes a Contact of the model and reports whether the Contact existed.
-func (m *bulkModel) remove(id audience.ContactID) bool {
+func (m *bulkModel) remove(id enlist.ContactID) bool {
 	p := m.find(id)
 	if p == nil {
 		return false
@@ -150,7 +151,7 @@ func (m *bulkModel) deleteIDs(t *rapid.T) {
 	for range rapid.IntRange(0, 3).Draw(t, "ids") {
 		r.Contacts = append(r.Contacts, m.anyID(t))
 	}
-	want := make(map[audience.ContactID]bool)
+	want := make(map[enlist.ContactID]bool)
 	for _, id := range r.Contacts {
 		want[id] = m.remove(id) || want[id]
 	}
@@ -161,9 +162,9 @@ func (m *bulkModel) deleteIDs(t *rapid.T) {
 
 func (m *bulkModel) deleteWhere(t *rapid.T) {
 	state := rapid.SampledFrom([]string{"x", "y", "none"}).Draw(t, "state")
-	q := audience.Query{Criteria: triple("State", "exactly", state),
+	q := enlist.Query{Criteria: triple("State", "exactly", state),
 		Limit: rapid.Int64Range(0, 2).Draw(t, "limit"), SortBy: "id", Descending: rapid.Bool().Draw(t, "descending")}
-	var ids []audience.ContactID
+	var ids []enlist.ContactID
 	for _, p := range m.people {
 		if p.State == state {
 			ids = append(ids, p.ID)
@@ -175,12 +176,12 @@ func (m *bulkModel) deleteWhere(t *rapid.T) {
 	if q.Limit > 0 {
 		ids = ids[:min(len(ids), int(q.Limit))]
 	}
-	want := make(map[audience.ContactID]bool)
+	want := make(map[enlist.ContactID]bool)
 	for _, id := range ids {
 		want[id] = m.remove(id)
 	}
 	m.promoteAll()
-	r := audience.DeleteRequest{List: m.id, Contacts: []audience.ContactID{m.last}, Query: q}
+	r := audience.DeleteRequest{List: m.id, Contacts: []enlist.ContactID{m.last}, Query: q}
 	outcomes, err := m.service.DeleteContacts(context.Background(), m.caller, r)
 	m.same(t, outcomes, want, err)
 }

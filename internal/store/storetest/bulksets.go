@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests that changes of many stored Contacts work on sets of Contacts, and that these sets are small
@@ -160,7 +161,7 @@ type setTx struct {
 	store *setStore
 }
 
-func (t *setTx) UpdateContacts(contacts []*audience.Contact) error {
+func (t *setTx) UpdateContacts(contacts []*enlist.Contact) error {
 	t.store.sets++
 	return t.Tx.UpdateContacts(contacts)
 }

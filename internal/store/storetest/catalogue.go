@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func accounts(t *testing.T, s audience.Store) {
-	a := audience.Account{Name: "Zoë’s Club", TimeZone: "Australia/Sydney", ContactLimit: 5, CreationTime: 7}
-	b := audience.Account{Name: "B", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
+	a := enlist.Account{Name: "Zoë’s Club", TimeZone: "Australia/Sydney", ContactLimit: 5, CreationTime: 7}
+	b := enlist.Account{Name: "B", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
 	update(t, s, func(tx audience.Tx) error {
 		if err := tx.AddAccount(&a); err != nil {
 			return err
@@ -24,14 +25,14 @@ func accounts(t *testing.T, s audience.Store) {
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateAccount(&b) })
 	view(t, s, func(tx audience.Tx) error {
 		all, err := tx.Accounts()
-		same(t, "accounts", all, []audience.Account{a, b})
+		same(t, "accounts", all, []enlist.Account{a, b})
 		one, oneErr := tx.Account(b.ID)
 		same(t, "account", one, &b)
 		if oneErr != nil {
 			t.Error(oneErr)
 		}
 		_, oneErr = tx.Account(b.ID + 1)
-		wantKind(t, "unknown account", oneErr, audience.Internal)
+		wantKind(t, "unknown account", oneErr, enlist.Internal)
 		folders, foldersErr := tx.Folders(a.ID)
 		if foldersErr != nil || len(folders) != 3 || folders[0].Type != "list" || folders[1].Type != "message" || folders[2].Type != "file" {
 			t.Errorf("a new Account has the Folders %v, error %v; want one of each type", folders, foldersErr)
@@ -41,20 +42,20 @@ func accounts(t *testing.T, s audience.Store) {
 }
 
 func keys(t *testing.T, s audience.Store) {
-	a := audience.Key{AccountID: 1, Name: "web site", Prefix: "01234567", Level: audience.Standard,
+	a := enlist.Key{AccountID: 1, Name: "web site", Prefix: "01234567", Level: enlist.Standard,
 		CreationTime: 5, ExpiryTime: 9}
-	b := audience.Key{AccountID: 2, Name: "shop", Level: audience.Full, Lists: []audience.ListID{3, 4},
-		Rate: audience.CallRate{Calls: 600, Period: audience.PerMinute, Burst: 50}}
+	b := enlist.Key{AccountID: 2, Name: "shop", Level: enlist.Full, Lists: []enlist.ListID{3, 4},
+		Rate: enlist.CallRate{Calls: 600, Period: enlist.PerMinute, Burst: 50}}
 	update(t, s, func(tx audience.Tx) error {
-		if err := tx.AddKey(&a, audience.HashKey("a")); err != nil {
+		if err := tx.AddKey(&a, enlist.HashKey("a")); err != nil {
 			return err
 		}
-		return tx.AddKey(&b, audience.HashKey("b"))
+		return tx.AddKey(&b, enlist.HashKey("b"))
 	})
-	byHash := func(text string) *audience.Key {
-		var k *audience.Key
+	byHash := func(text string) *enlist.Key {
+		var k *enlist.Key
 		view(t, s, func(tx audience.Tx) (err error) {
-			k, err = tx.KeyByHash(audience.HashKey(text))
+			k, err = tx.KeyByHash(enlist.HashKey(text))
 			return err
 		})
 		return k
@@ -62,7 +63,7 @@ func keys(t *testing.T, s audience.Store) {
 	same(t, "key a", byHash("a"), &a)
 	same(t, "key b", byHash("b"), &b)
 	update(t, s, func(tx audience.Tx) error {
-		wantKind(t, "revoking an unknown key", tx.RevokeKey(b.ID+1, 50), audience.InvalidKey)
+		wantKind(t, "revoking an unknown key", tx.RevokeKey(b.ID+1, 50), enlist.InvalidKey)
 		return tx.RevokeKey(b.ID, 50)
 	})
 	update(t, s, func(tx audience.Tx) error { return tx.RevokeKey(b.ID, 60) })
@@ -70,32 +71,32 @@ func keys(t *testing.T, s audience.Store) {
 		t.Errorf("the key is revoked at %d, want the time of the first call, 50", k.RevokedTime)
 	}
 	update(t, s, func(tx audience.Tx) error {
-		wantKind(t, "the rate of an unknown key", tx.SetKeyRate(b.ID+1, a.Rate), audience.InvalidKey)
-		return tx.SetKeyRate(a.ID, audience.AnyRate)
+		wantKind(t, "the rate of an unknown key", tx.SetKeyRate(b.ID+1, a.Rate), enlist.InvalidKey)
+		return tx.SetKeyRate(a.ID, enlist.AnyRate)
 	})
-	if k := byHash("a"); k.Rate != audience.AnyRate {
+	if k := byHash("a"); k.Rate != enlist.AnyRate {
 		t.Errorf("the rate of the key is %v, want none", k.Rate)
 	}
-	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[audience.KeyID]int64{a.ID: 70}) })
-	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[audience.KeyID]int64{a.ID: 60}) })
-	a.LastUsedTime, a.Rate, b.RevokedTime = 70, audience.AnyRate, 50
+	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[enlist.KeyID]int64{a.ID: 70}) })
+	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[enlist.KeyID]int64{a.ID: 60}) })
+	a.LastUsedTime, a.Rate, b.RevokedTime = 70, enlist.AnyRate, 50
 	view(t, s, func(tx audience.Tx) error {
 		all, err := tx.Keys()
-		same(t, "keys", all, []audience.Key{a, b})
-		_, unknown := tx.KeyByHash(audience.HashKey("c"))
-		wantKind(t, "unknown key", unknown, audience.InvalidKey)
+		same(t, "keys", all, []enlist.Key{a, b})
+		_, unknown := tx.KeyByHash(enlist.HashKey("c"))
+		wantKind(t, "unknown key", unknown, enlist.InvalidKey)
 		return err
 	})
 }
 
 func lists(t *testing.T, s audience.Store) {
-	l := audience.List{AccountID: 7, CreatorKeyID: 2, CreatorName: "n", Name: "News", CreationTime: 3,
+	l := enlist.List{AccountID: 7, CreatorKeyID: 2, CreatorName: "n", Name: "News", CreationTime: 3,
 		LastModifiedTime: 4, OnRegister: "a@example.com", OnUpdate: "b@example.com", OnUnsubscribe: "c@example.com",
 		DisallowDuplicates: true, SendToDuplicates: true, CountryCode: 44, VirtualNumber: "1", SMSStopWords: "stop",
 		SMSResponseAction: "do_nothing", SMSResponseFields: "2", AddressTypes: "email", GDPR: true, DoubleOptIn: true,
 		TrackOpens: true, TrackClicks: true, FromName: "Club", FromAddress: "club@example.com"}
 	folder := audience.Folder{AccountID: 7, Name: "Lists", Type: "list"}
-	p := audience.Preference{Name: "Weekly"}
+	p := enlist.Preference{Name: "Weekly"}
 	update(t, s, func(tx audience.Tx) error {
 		if err := tx.AddFolder(&folder); err != nil {
 			return err
@@ -107,7 +108,7 @@ func lists(t *testing.T, s audience.Store) {
 		p.ListID = l.ID
 		return tx.AddPreference(&p)
 	})
-	check := func(want []audience.List) {
+	check := func(want []enlist.List) {
 		t.Helper()
 		view(t, s, func(tx audience.Tx) error {
 			all, err := tx.Lists(7)
@@ -115,17 +116,17 @@ func lists(t *testing.T, s audience.Store) {
 			return err
 		})
 	}
-	check([]audience.List{l})
+	check([]enlist.List{l})
 	l.Name, l.GDPR, l.OnRegister = "Other", false, ""
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateList(&l) })
-	check([]audience.List{l})
+	check([]enlist.List{l})
 	view(t, s, func(tx audience.Tx) error {
 		schema, err := tx.Schema(l.ID)
 		if err != nil {
 			return err
 		}
 		same(t, "List of the schema", schema.List, l)
-		same(t, "preferences", schema.Preferences, []audience.Preference{p})
+		same(t, "preferences", schema.Preferences, []enlist.Preference{p})
 		folders, err := tx.Folders(7)
 		if err == nil && (len(folders) != 1 || folders[0].ItemCount != 1) {
 			t.Errorf("Folders %v, want one with one item", folders)
@@ -138,10 +139,10 @@ func lists(t *testing.T, s audience.Store) {
 	update(t, s, func(tx audience.Tx) error { return tx.DropList(l.ID) })
 	view(t, s, func(tx audience.Tx) error {
 		_, err := tx.Schema(l.ID)
-		wantKind(t, "schema of a deleted List", err, audience.NoList)
+		wantKind(t, "schema of a deleted List", err, enlist.NoList)
 		return nil
 	})
-	again := audience.List{AccountID: 7, Name: "New"}
+	again := enlist.List{AccountID: 7, Name: "New"}
 	update(t, s, func(tx audience.Tx) error { return tx.AddList(&again) })
 	if again.ID <= l.ID {
 		t.Errorf("the new List has the ID %d, want more than the ID of the deleted List, %d", again.ID, l.ID)
@@ -150,12 +151,12 @@ func lists(t *testing.T, s audience.Store) {
 
 func fields(t *testing.T, s audience.Store) {
 	list := newSchema(t, s).List.ID
-	f := audience.Field{ListID: list, Name: "Größe", Type: audience.Dropdown, Mandatory: true, AllowUpdate: true,
+	f := enlist.Field{ListID: list, Name: "Größe", Type: enlist.Dropdown, Mandatory: true, AllowUpdate: true,
 		ShowInForm: true, Length: 3, Size: 4, RowSize: "5", DefaultValue: "d", Values: "a,b", Defaults: "a", DontStoreDefault: true,
 		AllowedFileTypes: "images", FileFolderID: 6, TimeFormat: "24h", DateValidation: "past", DisplayOrder: 9}
 	update(t, s, func(tx audience.Tx) error { return tx.AddField(&f) })
-	byName := func() *audience.Field {
-		var found *audience.Field
+	byName := func() *enlist.Field {
+		var found *enlist.Field
 		view(t, s, func(tx audience.Tx) error {
 			schema, err := tx.Schema(list)
 			if err == nil {
@@ -166,7 +167,7 @@ func fields(t *testing.T, s audience.Store) {
 		return found
 	}
 	same(t, "Field", byName(), &f)
-	f.Type, f.Mandatory, f.Values, f.DisplayOrder = audience.Text, false, "", -1
+	f.Type, f.Mandatory, f.Values, f.DisplayOrder = enlist.Text, false, "", -1
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateField(&f) })
 	same(t, "changed Field", byName(), &f)
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteField(list, f.ID) })

@@ -13,23 +13,24 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // newListThatNotifies returns a store with one List, a Service on the store and a caller with a
 // full-access key. The List sends notifications to one address.
 func newListThatNotifies(t *testing.T, e Engine) (
-	audience.Store, *audience.Service, *audience.Caller, *audience.Schema) {
+	audience.Store, *audience.Service, *enlist.Caller, *enlist.Schema) {
 	t.Helper()
 	s := e.Open(t)
 	schema := newSchema(t, s)
 	list := schema.List
 	list.OnRegister = "owner@example.com"
-	caller := &audience.Caller{Key: &audience.Key{AccountID: list.AccountID, Name: "k", Level: audience.Full}}
+	caller := &enlist.Caller{Key: &enlist.Key{AccountID: list.AccountID, Name: "k", Level: enlist.Full}}
 	update(t, s, func(tx audience.Tx) (err error) {
 		if err := tx.UpdateList(&list); err != nil {
 			return err
 		}
-		if err := tx.AddKey(caller.Key, audience.HashKey("k")); err != nil {
+		if err := tx.AddKey(caller.Key, enlist.HashKey("k")); err != nil {
 			return err
 		}
 		caller.Account, err = tx.Account(list.AccountID)
@@ -38,8 +39,8 @@ func newListThatNotifies(t *testing.T, e Engine) (
 	return s, audience.NewService(s, time.Now), caller, schema
 }
 
-func subscribe(t *testing.T, service *audience.Service, c *audience.Caller, list audience.ListID, email string) (
-	audience.ContactID, error) {
+func subscribe(t *testing.T, service *audience.Service, c *enlist.Caller, list enlist.ListID, email string) (
+	enlist.ContactID, error) {
 	return service.Subscribe(t.Context(), c, audience.SubscribeRequest{List: list, Details: details("Email", email)})
 }
 
@@ -48,9 +49,9 @@ func subscribe(t *testing.T, service *audience.Service, c *audience.Caller, list
 func clients(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	const people, callers = 40, 64
-	ids := make([]map[audience.ContactID]int, people)
+	ids := make([]map[enlist.ContactID]int, people)
 	for i := range ids {
-		ids[i] = make(map[audience.ContactID]int)
+		ids[i] = make(map[enlist.ContactID]int)
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -115,7 +116,7 @@ func contactLimit(t *testing.T, e Engine) {
 				switch {
 				case err == nil:
 					added++
-				case audience.KindOf(err) == audience.ContactLimit:
+				case enlist.KindOf(err) == enlist.ContactLimit:
 					refused++
 				default:
 					t.Error(err)
@@ -137,7 +138,7 @@ const manyContacts = 700
 
 // addContactsOfOneAddress stores n Contacts with the address a@example.com. It changes the List so
 // that each unsubscription sends notifications to two addresses.
-func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *audience.Schema, n int) audience.ListID {
+func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *enlist.Schema, n int) enlist.ListID {
 	t.Helper()
 	list := schema.List
 	list.DisallowDuplicates, list.OnUnsubscribe = false, "a@example.com,b@example.com"
@@ -155,13 +156,13 @@ func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *audience.Sc
 
 // wantUnsubscribed checks that n Contacts of a List are unsubscribed, and that each has one row on the
 // Unsubscriber List.
-func wantUnsubscribed(t *testing.T, s audience.Store, schema *audience.Schema, n int) {
+func wantUnsubscribed(t *testing.T, s audience.Store, schema *enlist.Schema, n int) {
 	t.Helper()
 	rows, contacts := int64(0), 0
 	view(t, s, func(tx audience.Tx) (err error) {
 		rows, err = tx.CountUnsubscribers(&audience.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
-		system := audience.Search{Schema: schema, Columns: audience.Columns{System: true}}
-		return errors.Join(err, tx.SearchContacts(&system, func(c *audience.Contact) error {
+		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
+		return errors.Join(err, tx.SearchContacts(&system, func(c *enlist.Contact) error {
 			if c.IsUnsubscribed {
 				contacts++
 			}
@@ -179,7 +180,7 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := addContactsOfOneAddress(t, s, schema, manyContacts)
 	with := *caller
-	with.Retry = &audience.Retry{Header: "once"}
+	with.Retry = &enlist.Retry{Header: "once"}
 	for range 2 {
 		if id, err := service.Unsubscribe(t.Context(), &with, audience.UnsubscribeRequest{List: list, Address: "A@example.com"}); id != list || err != nil {
 			t.Fatalf("Unsubscribe returned %d, error %v; want %d", id, err, list)
@@ -199,9 +200,9 @@ func sameRetry(t *testing.T, e Engine) {
 	list.DisallowDuplicates, list.OnRegister = false, "owner@example.com"
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateList(&list) })
 	with := *caller
-	with.Retry = &audience.Retry{Header: "once"}
+	with.Retry = &enlist.Retry{Header: "once"}
 	var mu sync.Mutex
-	var ids []audience.ContactID
+	var ids []enlist.ContactID
 	var wg sync.WaitGroup
 	for range 32 {
 		wg.Go(func() {

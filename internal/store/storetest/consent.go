@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // ledger tests that the store returns the rows of the consent ledger with the same content,
 // newest first. Package sqlite and package postgres have tests that rows cannot be changed.
 func ledger(t *testing.T, s audience.Store) {
-	key := audience.Key{AccountID: 1, Name: "web site"}
-	update(t, s, func(tx audience.Tx) error { return tx.AddKey(&key, audience.HashKey("a")) })
+	key := enlist.Key{AccountID: 1, Name: "web site"}
+	update(t, s, func(tx audience.Tx) error { return tx.AddKey(&key, enlist.HashKey("a")) })
 	var want []audience.LedgerRow
 	for i := range int64(3) {
 		row := audience.LedgerRow{ListID: 1, ContactID: 2, Time: 10 + i, Method: "subscribeContact", Type: audience.ConsentGDPR,
@@ -26,7 +27,7 @@ func ledger(t *testing.T, s audience.Store) {
 	}
 	plain := audience.LedgerRow{ListID: 1, ContactID: 3, Type: audience.ConsentNotRecorded}
 	update(t, s, func(tx audience.Tx) error { return tx.AddLedgerRow(&plain) })
-	check := func(contact audience.ContactID, limit, offset int64, want []audience.LedgerRow) {
+	check := func(contact enlist.ContactID, limit, offset int64, want []audience.LedgerRow) {
 		t.Helper()
 		view(t, s, func(tx audience.Tx) error {
 			got, err := tx.LedgerRows(1, contact, limit, offset)
@@ -43,10 +44,10 @@ func ledger(t *testing.T, s audience.Store) {
 
 func unsubscribers(t *testing.T, s audience.Store) {
 	rows := []audience.Unsubscriber{
-		{ContactID: 5, ListID: 1, AddressType: audience.AddressEmail, Address: "A@example.com",
+		{ContactID: 5, ListID: 1, AddressType: enlist.AddressEmail, Address: "A@example.com",
 			AddressKey: "a@example.com", Time: 9},
-		{ListID: 2, AddressType: audience.AddressMobile, Address: "0400", AddressKey: "0400", Time: 10},
-		{AddressType: audience.AddressEmail, Address: "b@example.com", AddressKey: "b@example.com", Time: 11},
+		{ListID: 2, AddressType: enlist.AddressMobile, Address: "0400", AddressKey: "0400", Time: 10},
+		{AddressType: enlist.AddressEmail, Address: "b@example.com", AddressKey: "b@example.com", Time: 11},
 	}
 	update(t, s, func(tx audience.Tx) error {
 		for i := range rows {
@@ -60,7 +61,7 @@ func unsubscribers(t *testing.T, s audience.Store) {
 		t.Run(fmt.Sprint("List ", list), func(t *testing.T) {
 			view(t, s, func(tx audience.Tx) error {
 				var got []audience.Unsubscriber
-				err := tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1, Lists: onlyList(audience.ListID(list))}, func(u *audience.Unsubscriber) error {
+				err := tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1, Lists: onlyList(enlist.ListID(list))}, func(u *audience.Unsubscriber) error {
 					got = append(got, *u)
 					return nil
 				})
@@ -72,20 +73,20 @@ func unsubscribers(t *testing.T, s audience.Store) {
 }
 
 // onlyList returns the List, or nil for 0, which means all Lists.
-func onlyList(list audience.ListID) []audience.ListID {
+func onlyList(list enlist.ListID) []enlist.ListID {
 	if list == 0 {
 		return nil
 	}
-	return []audience.ListID{list}
+	return []enlist.ListID{list}
 }
 
 func retries(t *testing.T, s audience.Store) {
 	const day = 24 * 60 * 60
-	r := &audience.Retry{Header: "abc", Fingerprint: [32]byte{1}}
-	claim := func(account audience.AccountID, key audience.KeyID, r *audience.Retry, now int64) (result string, err error) {
+	r := &enlist.Retry{Header: "abc", Fingerprint: [32]byte{1}}
+	claim := func(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry, now int64) (result string, err error) {
 		err = s.Update(t.Context(), func(tx audience.Tx) error {
 			saved, err := tx.ClaimRetry(account, key, r, now)
-			if audience.KindOf(err) == audience.NotFound {
+			if enlist.KindOf(err) == enlist.NotFound {
 				err = tx.SaveRetry(account, key, r, []byte("41"), now)
 			}
 			result = string(saved)
@@ -95,8 +96,8 @@ func retries(t *testing.T, s audience.Store) {
 	}
 	for _, step := range []struct {
 		rule    string
-		account audience.AccountID
-		key     audience.KeyID
+		account enlist.AccountID
+		key     enlist.KeyID
 		now     int64
 		want    string
 	}{
@@ -114,8 +115,8 @@ func retries(t *testing.T, s audience.Store) {
 			}
 		})
 	}
-	_, err := claim(1, 1, &audience.Retry{Header: "abc", Fingerprint: [32]byte{2}}, 1002+day)
-	wantKind(t, "other parameters", err, audience.InvalidParameters)
+	_, err := claim(1, 1, &enlist.Retry{Header: "abc", Fingerprint: [32]byte{2}}, 1002+day)
+	wantKind(t, "other parameters", err, enlist.InvalidParameters)
 	for _, want := range []int64{2, 1, 0} { // three results are saved, and one call removes two at most
 		update(t, s, func(tx audience.Tx) error {
 			n, err := tx.DeleteRetries(1<<40, 2)
@@ -135,12 +136,12 @@ func expiredRetries(t *testing.T, s audience.Store) {
 	const results, day = 1200, audience.RetryLife
 	save := func(header string, at int64) {
 		update(t, s, func(tx audience.Tx) error {
-			return tx.SaveRetry(1, 1, &audience.Retry{Header: header}, []byte("1"), at)
+			return tx.SaveRetry(1, 1, &enlist.Retry{Header: header}, []byte("1"), at)
 		})
 	}
 	update(t, s, func(tx audience.Tx) error {
 		for i := range int64(results) {
-			if err := tx.SaveRetry(1, 1, &audience.Retry{Header: fmt.Sprint("expired ", i)}, []byte("1"), i); err != nil {
+			if err := tx.SaveRetry(1, 1, &enlist.Retry{Header: fmt.Sprint("expired ", i)}, []byte("1"), i); err != nil {
 				return err
 			}
 		}

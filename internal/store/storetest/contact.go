@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 func contacts(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	c := contact(schema, "zoë@example.com")
 	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "12.50").Set(schema.Mobile().ID, "“quoted\" \\ \n\u2028 😀")
-	c.Mobile, c.WebformID, c.Prefs = "+61400000000", 3, map[audience.PreferenceID]bool{1: true, 2: false}
+	c.Mobile, c.WebformID, c.Prefs = "+61400000000", 3, map[enlist.PreferenceID]bool{1: true, 2: false}
 	insert(t, s, c)
-	check := func(what string, find func(audience.Tx) (*audience.Contact, error)) {
+	check := func(what string, find func(audience.Tx) (*enlist.Contact, error)) {
 		t.Helper()
 		view(t, s, func(tx audience.Tx) error {
 			got, err := find(tx)
@@ -26,13 +27,13 @@ func contacts(t *testing.T, s audience.Store) {
 	}
 	find := func(what string) {
 		t.Helper()
-		check(what+" by ID", func(tx audience.Tx) (*audience.Contact, error) {
+		check(what+" by ID", func(tx audience.Tx) (*enlist.Contact, error) {
 			return tx.Contact(schema.List.ID, c.ID)
 		})
-		check(what+" by key", func(tx audience.Tx) (*audience.Contact, error) {
+		check(what+" by key", func(tx audience.Tx) (*enlist.Contact, error) {
 			return tx.ContactByKey(schema.List.ID, c.Key)
 		})
-		check(what+" by mobile", func(tx audience.Tx) (*audience.Contact, error) {
+		check(what+" by mobile", func(tx audience.Tx) (*enlist.Contact, error) {
 			found, err := tx.ContactsByAddress(schema.List.ID, "", c.Mobile, 0, 10)
 			if err != nil || len(found) != 1 {
 				return nil, errors.Join(err, errors.New("the number of Contacts is not 1"))
@@ -44,17 +45,17 @@ func contacts(t *testing.T, s audience.Store) {
 	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "")
 	c.Modified, c.DoubleOptIn, c.DoubleOptInTime = 200, true, 201
 	c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed = false, true, true
-	c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.Prefs = 202, 203, 204, map[audience.PreferenceID]bool{2: true}
+	c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.Prefs = 202, 203, 204, map[enlist.PreferenceID]bool{2: true}
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateContact(c) })
 	find("changed")
 
 	view(t, s, func(tx audience.Tx) error {
 		_, err := tx.Contact(schema.List.ID+1, c.ID)
-		wantKind(t, "Contact of another List", err, audience.NoContact)
+		wantKind(t, "Contact of another List", err, enlist.NoContact)
 		_, err = tx.Contact(schema.List.ID, c.ID+1)
-		wantKind(t, "unknown Contact", err, audience.NoContact)
+		wantKind(t, "unknown Contact", err, enlist.NoContact)
 		_, err = tx.ContactByKey(schema.List.ID, "unknown@example.com")
-		wantKind(t, "unknown address", err, audience.NoContact)
+		wantKind(t, "unknown address", err, enlist.NoContact)
 		found, err := tx.ContactsByAddress(schema.List.ID, "", "", 0, 10)
 		if len(found) != 0 {
 			t.Errorf("a search without an address found %d Contacts, want 0", len(found))
@@ -66,14 +67,14 @@ func contacts(t *testing.T, s audience.Store) {
 	// A new Contact can have values in all columns.
 	past := *c
 	past.ID, past.Key, past.Mobile, past.WebformID = 0, "past@example.com", "+61400000001", 9
-	past.Values = append(audience.Values{}, c.Values...).Set(schema.Email().ID, "past@example.com")
+	past.Values = append(enlist.Values{}, c.Values...).Set(schema.Email().ID, "past@example.com")
 	insert(t, s, &past)
 	c = &past
 	find("new with all values")
 }
 
 // wantCounts checks the counters of a List and of its Account.
-func wantCounts(t *testing.T, s audience.Store, schema *audience.Schema, want int64) {
+func wantCounts(t *testing.T, s audience.Store, schema *enlist.Schema, want int64) {
 	t.Helper()
 	view(t, s, func(tx audience.Tx) error {
 		list, err := tx.ContactCount(schema.List.ID)
@@ -113,7 +114,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 			t.Errorf("%d addresses have duplicates, want 1", n)
 		}
 		found, foundErr := tx.ContactsByAddress(schema.List.ID, "a@example.com", "", 0, 10)
-		same(t, "Contacts of the address", found, []audience.Contact{*first, *second, *third})
+		same(t, "Contacts of the address", found, []enlist.Contact{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
 	// When the primary Contact of an address is removed, the oldest remaining Contact of the
@@ -136,7 +137,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 func removal(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	other := newSchema(t, s)
-	var last *audience.Contact
+	var last *enlist.Contact
 	for i := range 10 {
 		last = contact(schema, strings.Repeat("x", i+1)+"@example.com")
 		insert(t, s, last)
@@ -175,14 +176,14 @@ func removal(t *testing.T, s audience.Store) {
 func fieldValueDeletion(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	amount := schema.FieldNamed("Amount").ID
-	var ids []audience.ContactID
+	var ids []enlist.ContactID
 	for i := range 5 {
 		c := contact(schema, strings.Repeat("x", i+1)+"@example.com")
 		c.Values = c.Values.Set(amount, "5")
 		insert(t, s, c)
 		ids = append(ids, c.ID)
 	}
-	for _, some := range [][]audience.ContactID{ids[:2], ids[2:], ids[4:], {1 << 40}, {}} {
+	for _, some := range [][]enlist.ContactID{ids[:2], ids[2:], ids[4:], {1 << 40}, {}} {
 		update(t, s, func(tx audience.Tx) error { return tx.DeleteFieldValues(schema.List.ID, amount, some) })
 	}
 	view(t, s, func(tx audience.Tx) error {
@@ -214,7 +215,7 @@ func failedUpdate(t *testing.T, s audience.Store) {
 	wantCounts(t, s, schema, 0)
 	view(t, s, func(tx audience.Tx) error {
 		_, err := tx.ContactByKey(schema.List.ID, "a@example.com")
-		wantKind(t, "Contact of a failed Update", err, audience.NoContact)
+		wantKind(t, "Contact of a failed Update", err, enlist.NoContact)
 		return nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,7 +59,7 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 func addList(o *accountFixture) {
 	id := o.addList("unknown", "ignored", "id", 99, "contact_count", 99)
 	list := *o.list(id)
-	want := audience.List{
+	want := enlist.List{
 		ID: id, AccountID: o.caller.Account.ID, CreatorKeyID: o.caller.Key.ID, CreatorName: "test key", Name: "News",
 		CreationTime: o.now.Unix(), LastModifiedTime: o.now.Unix(), DisallowDuplicates: true,
 		FolderID: list.FolderID, FolderName: list.FolderName,
@@ -67,7 +68,7 @@ func addList(o *accountFixture) {
 	if diff := cmp.Diff(want, list); diff != "" || list.FolderID == 0 || list.FolderName == "" {
 		o.Errorf("a List with default attributes (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Email", "Mobile Phone"}, o.fields(id, audience.Query{})); diff != "" {
+	if diff := cmp.Diff([]string{"Email", "Mobile Phone"}, o.fields(id, enlist.Query{})); diff != "" {
 		o.Errorf("the Fields of a new List (-want +got):\n%s", diff)
 	}
 
@@ -109,13 +110,13 @@ func addListRefuses(o *accountFixture) {
 		{"from_name", []any{"from_name", "a\r\nBcc: b"}},
 	} {
 		_, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, c.pairs...)...))
-		o.refused(err, audience.InvalidParameters, c.about)
+		o.refused(err, enlist.InvalidParameters, c.about)
 	}
 	_, err := o.service.AddList(o.Context(), o.caller, nil)
-	o.refused(err, audience.InvalidParameters, "name")
+	o.refused(err, enlist.InvalidParameters, "name")
 	_, err = o.service.AddList(o.Context(), o.restricted(1), details("name", "News"))
-	o.refused(err, audience.Denied, "")
-	if lists, err := o.service.SearchLists(o.Context(), o.caller, audience.Query{}); err != nil || len(lists) != 0 {
+	o.refused(err, enlist.Denied, "")
+	if lists, err := o.service.SearchLists(o.Context(), o.caller, enlist.Query{}); err != nil || len(lists) != 0 {
 		o.Errorf("after refused calls: %d Lists, error %v; want 0 Lists", len(lists), err)
 	}
 }
@@ -143,13 +144,13 @@ func editList(o *accountFixture) {
 	}
 	for _, pair := range [][]any{{"name", ""}, {"folder_id", 999}, {"track_opens", "x"}} {
 		_, err := o.service.EditList(o.Context(), o.caller, id, details(pair...))
-		o.refused(err, audience.InvalidParameters, pair[0].(string))
+		o.refused(err, enlist.InvalidParameters, pair[0].(string))
 	}
 	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
 		o.Errorf("the List after refused calls (-want +got):\n%s", diff)
 	}
 	_, err = o.service.EditList(o.Context(), o.caller, 999, details("name", "x"))
-	o.refused(err, audience.NoList, "")
+	o.refused(err, enlist.NoList, "")
 }
 
 // duplicates tests when a List may disallow duplicates. decisions.md: 24
@@ -160,7 +161,7 @@ func duplicates(o *accountFixture) {
 	}
 	o.subscribe(id, "Email", "b@x.io")
 	_, err := o.service.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
-	o.refused(err, audience.InvalidParameters, "more than one Contact has: 1;")
+	o.refused(err, enlist.InvalidParameters, "more than one Contact has: 1;")
 	id = o.addList("disallow_duplicate_contacts", false)
 	o.subscribe(id, "Email", "a@x.io")
 	_, err = o.service.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
@@ -170,7 +171,7 @@ func duplicates(o *accountFixture) {
 func searchLists(o *accountFixture) {
 	a, b, c := o.addList(), o.addList("name", "Club"), o.addList("name", "Shop", "is_gdpr_compliant", true)
 	o.subscribe(b, "Email", "a@x.io")
-	ids := func(caller *audience.Caller, q audience.Query) (ids []audience.ListID) {
+	ids := func(caller *enlist.Caller, q enlist.Query) (ids []enlist.ListID) {
 		lists, err := o.service.SearchLists(o.Context(), caller, q)
 		o.must(err)
 		for i := range lists {
@@ -178,29 +179,29 @@ func searchLists(o *accountFixture) {
 		}
 		return ids
 	}
-	where := func(key, operator, value string) audience.Query {
-		return audience.Query{Criteria: triple(key, operator, value)}
+	where := func(key, operator, value string) enlist.Query {
+		return enlist.Query{Criteria: triple(key, operator, value)}
 	}
 	for _, test := range []struct {
-		caller *audience.Caller
-		query  audience.Query
-		want   []audience.ListID
+		caller *enlist.Caller
+		query  enlist.Query
+		want   []enlist.ListID
 	}{
-		{o.caller, audience.Query{}, []audience.ListID{a, b, c}},
-		{o.caller, audience.Query{SortBy: "name", Limit: 2}, []audience.ListID{b, a}},
-		{o.caller, where("name", "exactly", "club"), []audience.ListID{b}},
-		{o.caller, where("is_gdpr_compliant", "exactly", "1"), []audience.ListID{c}},
-		{o.caller, where("contact_count", "greater_than", "0"), []audience.ListID{b}},
-		{o.restricted(c, 999), audience.Query{}, []audience.ListID{c}},
-		{o.restricted(), audience.Query{}, nil},
-		{o.newCaller(), audience.Query{}, nil},
+		{o.caller, enlist.Query{}, []enlist.ListID{a, b, c}},
+		{o.caller, enlist.Query{SortBy: "name", Limit: 2}, []enlist.ListID{b, a}},
+		{o.caller, where("name", "exactly", "club"), []enlist.ListID{b}},
+		{o.caller, where("is_gdpr_compliant", "exactly", "1"), []enlist.ListID{c}},
+		{o.caller, where("contact_count", "greater_than", "0"), []enlist.ListID{b}},
+		{o.restricted(c, 999), enlist.Query{}, []enlist.ListID{c}},
+		{o.restricted(), enlist.Query{}, nil},
+		{o.newCaller(), enlist.Query{}, nil},
 	} {
 		if diff := cmp.Diff(test.want, ids(test.caller, test.query)); diff != "" {
 			o.Errorf("%v (-want +got):\n%s", test.query, diff)
 		}
 	}
 	_, err := o.service.SearchLists(o.Context(), o.caller, where("on_register_address", "exactly", "x"))
-	o.refused(err, audience.InvalidSearch, "")
+	o.refused(err, enlist.InvalidSearch, "")
 }
 
 func clearList(o *accountFixture) {
@@ -227,7 +228,7 @@ func clearList(o *accountFixture) {
 		o.Errorf("the job runs again: done %v, error %v; want the new Contact to be kept", done, err)
 	}
 	o.must(o.service.ClearList(o.Context(), o.caller, o.addList())) // a List without Contacts
-	o.refused(o.service.ClearList(o.Context(), o.caller, 999), audience.NoList, "")
+	o.refused(o.service.ClearList(o.Context(), o.caller, 999), enlist.NoList, "")
 }
 
 func deleteList(o *accountFixture) {
@@ -235,8 +236,8 @@ func deleteList(o *accountFixture) {
 	last := o.subscribe(id, "Email", "a@x.io")
 	o.must(o.service.DeleteList(o.Context(), o.caller, id))
 	_, err := o.service.List(o.Context(), o.caller, id)
-	o.refused(err, audience.NoList, "")
-	o.refused(o.service.DeleteList(o.Context(), o.caller, id), audience.NoList, "")
+	o.refused(err, enlist.NoList, "")
+	o.refused(o.service.DeleteList(o.Context(), o.caller, id), enlist.NoList, "")
 	for range 2 { // a job can run twice
 		done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: last, Delete: true})
 		if err != nil || !done {
@@ -256,8 +257,8 @@ func manyContactsOfDefinitions(o *accountFixture) {
 	o.update(func(tx audience.Tx) error {
 		for i := range many {
 			n := strconv.Itoa(i)
-			c := audience.Contact{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
-				Values: audience.Values{{Field: email, Text: n + "@x.io"}, {Field: mobile, Text: n}, {Field: age, Text: "0" + n}}}
+			c := enlist.Contact{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
+				Values: enlist.Values{{Field: email, Text: n + "@x.io"}, {Field: mobile, Text: n}, {Field: age, Text: "0" + n}}}
 			if inserted, err := tx.InsertContact(&c); err != nil || !inserted {
 				return fmt.Errorf("contact %d: inserted %v, %w", i, inserted, err)
 			}
@@ -285,8 +286,8 @@ func manyContactsOfDefinitions(o *accountFixture) {
 		if err != nil {
 			return err
 		}
-		all := audience.Search{Schema: schema, Columns: audience.Columns{All: true}}
-		return tx.SearchContacts(&all, func(c *audience.Contact) error {
+		all := enlist.Search{Schema: schema, Columns: enlist.Columns{All: true}}
+		return tx.SearchContacts(&all, func(c *enlist.Contact) error {
 			if len(c.Values) != 1 {
 				return fmt.Errorf("contact %d still has the values %v, want only the email", c.ID, c.Values)
 			}
@@ -304,33 +305,33 @@ func manyContactsOfDefinitions(o *accountFixture) {
 func otherLists(o *accountFixture) {
 	id := o.addList()
 	otherAccount, otherKey := o.newCaller(), o.restricted(999)
-	for i, call := range []func(c *audience.Caller) error{
-		func(c *audience.Caller) error { _, err := o.service.List(o.Context(), c, id); return err },
-		func(c *audience.Caller) error { _, err := o.service.EditList(o.Context(), c, id, nil); return err },
-		func(c *audience.Caller) error { return o.service.ClearList(o.Context(), c, id) },
-		func(c *audience.Caller) error { return o.service.DeleteList(o.Context(), c, id) },
-		func(c *audience.Caller) error {
+	for i, call := range []func(c *enlist.Caller) error{
+		func(c *enlist.Caller) error { _, err := o.service.List(o.Context(), c, id); return err },
+		func(c *enlist.Caller) error { _, err := o.service.EditList(o.Context(), c, id, nil); return err },
+		func(c *enlist.Caller) error { return o.service.ClearList(o.Context(), c, id) },
+		func(c *enlist.Caller) error { return o.service.DeleteList(o.Context(), c, id) },
+		func(c *enlist.Caller) error {
 			_, err := o.service.AddField(o.Context(), c, id, details("name", "x", "type", "text"))
 			return err
 		},
-		func(c *audience.Caller) error { _, err := o.service.EditField(o.Context(), c, id, 1, nil); return err },
-		func(c *audience.Caller) error { return o.service.DeleteField(o.Context(), c, id, 1) },
-		func(c *audience.Caller) error { _, err := o.service.Field(o.Context(), c, id, 1); return err },
-		func(c *audience.Caller) error {
-			_, err := o.service.SearchFields(o.Context(), c, id, audience.Query{})
+		func(c *enlist.Caller) error { _, err := o.service.EditField(o.Context(), c, id, 1, nil); return err },
+		func(c *enlist.Caller) error { return o.service.DeleteField(o.Context(), c, id, 1) },
+		func(c *enlist.Caller) error { _, err := o.service.Field(o.Context(), c, id, 1); return err },
+		func(c *enlist.Caller) error {
+			_, err := o.service.SearchFields(o.Context(), c, id, enlist.Query{})
 			return err
 		},
-		func(c *audience.Caller) error { _, err := o.service.AddPreference(o.Context(), c, id, "x"); return err },
-		func(c *audience.Caller) error { return o.service.DeletePreference(o.Context(), c, id, 1) },
-		func(c *audience.Caller) error {
-			_, err := o.service.SearchPreferences(o.Context(), c, id, audience.Query{})
+		func(c *enlist.Caller) error { _, err := o.service.AddPreference(o.Context(), c, id, "x"); return err },
+		func(c *enlist.Caller) error { return o.service.DeletePreference(o.Context(), c, id, 1) },
+		func(c *enlist.Caller) error {
+			_, err := o.service.SearchPreferences(o.Context(), c, id, enlist.Query{})
 			return err
 		},
 	} {
-		if kind := audience.KindOf(call(otherAccount)); kind != audience.NoList {
+		if kind := enlist.KindOf(call(otherAccount)); kind != enlist.NoList {
 			o.Errorf("call %d with a key of another Account: Kind %d, want NoList", i, kind)
 		}
-		if kind := audience.KindOf(call(otherKey)); kind != audience.Denied {
+		if kind := enlist.KindOf(call(otherKey)); kind != enlist.Denied {
 			o.Errorf("call %d with a key for other Lists: Kind %d, want Denied", i, kind)
 		}
 	}
@@ -344,9 +345,9 @@ func preferences(o *accountFixture) {
 	o.must(err)
 	for _, name := range []string{"", " ", "Weekly", "a\tb", strings.Repeat("x", 256)} {
 		_, err := o.service.AddPreference(o.Context(), o.caller, list, name)
-		o.refused(err, audience.InvalidParameters, "name")
+		o.refused(err, enlist.InvalidParameters, "name")
 	}
-	names := func(q audience.Query) (names []string) {
+	names := func(q enlist.Query) (names []string) {
 		found, err := o.service.SearchPreferences(o.Context(), o.caller, list, q)
 		o.must(err)
 		for _, p := range found {
@@ -354,12 +355,12 @@ func preferences(o *accountFixture) {
 		}
 		return names
 	}
-	if diff := cmp.Diff([]string{"Weekly", "weekly"}, names(audience.Query{})); diff != "" {
+	if diff := cmp.Diff([]string{"Weekly", "weekly"}, names(enlist.Query{})); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
 	}
 	o.must(o.service.DeletePreference(o.Context(), o.caller, list, weekly))
-	o.refused(o.service.DeletePreference(o.Context(), o.caller, list, weekly), audience.InvalidParameters, "")
-	if diff := cmp.Diff([]string{"weekly"}, names(audience.Query{SortBy: "name"})); diff != "" {
+	o.refused(o.service.DeletePreference(o.Context(), o.caller, list, weekly), enlist.InvalidParameters, "")
+	if diff := cmp.Diff([]string{"weekly"}, names(enlist.Query{SortBy: "name"})); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
 	}
 }

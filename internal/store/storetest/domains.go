@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests sending domains, and which addresses an Account may send from.
 
 // addDomain adds a sending domain with an Ed25519 key, which is made faster than one of RSA.
-func (o *accountFixture) addDomain(account audience.AccountID, domain string) *audience.SendingDomain {
+func (o *accountFixture) addDomain(account enlist.AccountID, domain string) *audience.SendingDomain {
 	o.Helper()
 	d, err := o.service.AddSendingDomain(o.Context(), audience.NewSendingDomain{Account: account, Domain: domain, Type: audience.DKIMEd25519})
 	o.must(err)
@@ -19,7 +20,7 @@ func (o *accountFixture) addDomain(account audience.AccountID, domain string) *a
 }
 
 // wantSigningKey checks which key signs the mails of an Account from a domain: that of a selector, with "" none of the Account.
-func (o *accountFixture) wantSigningKey(account audience.AccountID, domain, selector string) {
+func (o *accountFixture) wantSigningKey(account enlist.AccountID, domain, selector string) {
 	o.Helper()
 	o.readMail()
 	for range 2 { // the second call uses the cache
@@ -49,18 +50,18 @@ func sendingDomainKeys(o *accountFixture) {
 		_, err := o.service.RotateSendingDomain(ctx, audience.NewSendingDomain{Domain: d.Domain, Selector: selector, Type: audience.DKIMEd25519})
 		return err
 	}
-	o.refused(rotate(d.Key.Selector), audience.InvalidParameters, "in use")
-	o.refused(rotate("a.b"), audience.InvalidParameters, "selector")
+	o.refused(rotate(d.Key.Selector), enlist.InvalidParameters, "in use")
+	o.refused(rotate("a.b"), enlist.InvalidParameters, "selector")
 	o.must(rotate("s2"))
-	o.refused(rotate("s3"), audience.InvalidParameters, "s2")
+	o.refused(rotate("s3"), enlist.InvalidParameters, "s2")
 	o.wantSigningKey(account, d.Domain, d.Key.Selector)
 	o.now = o.now.AddDate(0, 1, 0)
 	_, err := o.service.SwitchSendingDomain(ctx, d.Domain)
 	o.must(err)
 	o.wantSigningKey(account, d.Domain, "s2")
 	_, err = o.service.SwitchSendingDomain(ctx, d.Domain)
-	o.refused(err, audience.InvalidParameters, "no next key")
-	o.refused(rotate(d.Key.Selector), audience.InvalidParameters, "in use")
+	o.refused(err, enlist.InvalidParameters, "no next key")
+	o.refused(rotate(d.Key.Selector), enlist.InvalidParameters, "in use")
 	all, err := o.service.SendingDomains(ctx)
 	o.must(err)
 	if len(all) != 2 || all[0].Domain != "a.example" || all[1].OldSelector != d.Key.Selector || all[1].SwitchTime != o.now.Unix() ||
@@ -71,11 +72,11 @@ func sendingDomainKeys(o *accountFixture) {
 	o.must(err)
 	o.wantSigningKey(account, d.Domain, "")
 	_, err = o.service.SendingDomain(ctx, d.Domain)
-	o.refused(err, audience.InvalidParameters, "no Account has")
+	o.refused(err, enlist.InvalidParameters, "no Account has")
 	for _, bad := range []audience.NewSendingDomain{{Account: account, Domain: "no domain"}, {Account: 99, Domain: "b.example"},
 		{Account: account, Domain: "b.example", Type: "dsa"}, {Account: account, Domain: "b.example", Selector: "Ä"}} {
 		_, err := o.service.AddSendingDomain(ctx, bad)
-		o.refused(err, audience.InvalidParameters, "")
+		o.refused(err, enlist.InvalidParameters, "")
 	}
 }
 
@@ -83,14 +84,14 @@ func domainsOfOtherAccounts(o *accountFixture) {
 	mine, yours, ctx := o.caller.Account.ID, o.newCaller(), o.Context()
 	o.addDomain(mine, "example.org")
 	_, err := o.service.AddSendingDomain(ctx, audience.NewSendingDomain{Account: yours.Account.ID, Domain: "Example.org", Type: audience.DKIMEd25519})
-	o.refused(err, audience.InvalidParameters, "has the domain")
+	o.refused(err, enlist.InvalidParameters, "has the domain")
 	o.readMail()
 	for _, domain := range []string{"example.org", "news.example.org"} {
 		if key, err := o.service.SigningKey(ctx, yours.Account.ID, domain); key != nil || !errors.Is(err, audience.ErrForeignDomain) {
 			o.Errorf("the key for %s in another Account is %+v, %v, want it refused", domain, key, err)
 		}
 		_, err := o.service.AddMessage(ctx, yours, details("name", "x", "subject", "x", "from_address", "a@"+domain))
-		o.refused(err, audience.InvalidParameters, "from_address: another Account has the domain")
+		o.refused(err, enlist.InvalidParameters, "from_address: another Account has the domain")
 	}
 	o.wantSigningKey(mine, "news.example.org", "") // each subdomain needs an entry of its own
 	o.wantSigningKey(yours.Account.ID, "example.com", "")
@@ -120,7 +121,7 @@ func fromAddresses(o *accountFixture) {
 			if allowed {
 				o.must(err)
 			} else {
-				o.refused(err, audience.InvalidParameters, "from_address: the sender "+from)
+				o.refused(err, enlist.InvalidParameters, "from_address: the sender "+from)
 			}
 		}
 	}

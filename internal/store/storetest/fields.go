@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,7 +18,7 @@ func addField(o *accountFixture) {
 	id := o.addField(list, "name", " State ", "type", "dropdown",
 		"values_array", []any{"NSW ", " VIC", ""}, "defaults_array", "VIC", "is_mandatory", "1",
 		"show_in_form", 0, "dont_store_default", true, "length", 9, "id", 77, "no_such", "x")
-	want := audience.Field{ID: id, ListID: list, Name: "State", Type: audience.Dropdown,
+	want := enlist.Field{ID: id, ListID: list, Name: "State", Type: enlist.Dropdown,
 		Values: "NSW,VIC", Defaults: "VIC", Mandatory: true, AllowUpdate: true, DontStoreDefault: true, DisplayOrder: 3}
 	if diff := cmp.Diff(want, *o.field(list, id)); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
@@ -42,17 +43,17 @@ func addField(o *accountFixture) {
 
 func addFieldRefuses(o *accountFixture) {
 	list := o.addList()
-	const invalid = audience.InvalidParameters
+	const invalid = enlist.InvalidParameters
 	for _, c := range []struct {
-		kind  audience.Kind
+		kind  enlist.Kind
 		about string
 		pairs []any
 	}{
-		{audience.DuplicateField, "Email", []any{"name", "Email", "type", "text"}},
-		{audience.ReservedField, "id", []any{"name", "id", "type", "text"}},
-		{audience.ReservedField, "webform_id", []any{"name", "webform_id", "type", "text"}},
-		{audience.ReservedField, "all", []any{"name", "all", "type", "text"}},
-		{audience.ReservedField, "field_0", []any{"name", "field_0", "type", "text"}},
+		{enlist.DuplicateField, "Email", []any{"name", "Email", "type", "text"}},
+		{enlist.ReservedField, "id", []any{"name", "id", "type", "text"}},
+		{enlist.ReservedField, "webform_id", []any{"name", "webform_id", "type", "text"}},
+		{enlist.ReservedField, "all", []any{"name", "all", "type", "text"}},
+		{enlist.ReservedField, "field_0", []any{"name", "field_0", "type", "text"}},
 		{invalid, "name", []any{"type", "text"}},
 		{invalid, "name", []any{"type", "text", "name", strings.Repeat("x", 256)}},
 		{invalid, "type", []any{"name", "x"}},
@@ -82,7 +83,7 @@ func addFieldRefuses(o *accountFixture) {
 			o.refused(err, c.kind, c.about)
 		})
 	}
-	if n := len(o.fields(list, audience.Query{})); n != 2 {
+	if n := len(o.fields(list, enlist.Query{})); n != 2 {
 		o.Errorf("after refused calls the List has %d Fields, want 2", n)
 	}
 	for _, name := range []string{"email", "ID", "field_x", "field_", "All", "[x]"} {
@@ -95,7 +96,7 @@ func fieldLimit(o *accountFixture) {
 	list := o.addList()
 	o.update(func(tx audience.Tx) error {
 		for i := range 997 {
-			f := audience.Field{ListID: list, Name: fmt.Sprint("f", i), Type: audience.Text}
+			f := enlist.Field{ListID: list, Name: fmt.Sprint("f", i), Type: enlist.Text}
 			if err := tx.AddField(&f); err != nil {
 				return err
 			}
@@ -104,7 +105,7 @@ func fieldLimit(o *accountFixture) {
 	})
 	last := o.addField(list, "name", "last", "type", "text")
 	_, err := o.service.AddField(o.Context(), o.caller, list, details("name", "x", "type", "text"))
-	o.refused(err, audience.InvalidParameters, "1000 Fields")
+	o.refused(err, enlist.InvalidParameters, "1000 Fields")
 	o.must(o.service.DeleteField(o.Context(), o.caller, list, last))
 	o.addField(list, "name", "x", "type", "text")
 }
@@ -116,15 +117,15 @@ func applicableAttributes(o *accountFixture) {
 	all := []any{"length", 5, "row_size", "7", "default_value", "1", "values_array", "1,2", "defaults_array", "1",
 		"dont_store_default", 1, "allowed_file_types", "images", "address_type", "none", "time_format", "24h",
 		"date_validation", "past"}
-	for _, c := range []audience.Field{
-		{Type: audience.Text, Length: 5, DefaultValue: "1"},
-		{Type: audience.Comment, RowSize: "7", DefaultValue: "1"},
-		{Type: audience.Decimal, DefaultValue: "1"},
-		{Type: audience.Currency, DefaultValue: "1"},
-		{Type: audience.Dropdown, Values: "1,2", Defaults: "1", DontStoreDefault: true},
-		{Type: audience.Radio, Values: "1,2", Defaults: "1"},
-		{Type: audience.Checkbox, Values: "1,2", Defaults: "1"},
-		{Type: audience.File, RowSize: "7", AllowedFileTypes: "images"},
+	for _, c := range []enlist.Field{
+		{Type: enlist.Text, Length: 5, DefaultValue: "1"},
+		{Type: enlist.Comment, RowSize: "7", DefaultValue: "1"},
+		{Type: enlist.Decimal, DefaultValue: "1"},
+		{Type: enlist.Currency, DefaultValue: "1"},
+		{Type: enlist.Dropdown, Values: "1,2", Defaults: "1", DontStoreDefault: true},
+		{Type: enlist.Radio, Values: "1,2", Defaults: "1"},
+		{Type: enlist.Checkbox, Values: "1,2", Defaults: "1"},
+		{Type: enlist.File, RowSize: "7", AllowedFileTypes: "images"},
 	} {
 		c.Name = string(c.Type)
 		o.run(c.Name, func() {
@@ -147,16 +148,16 @@ func searchFields(o *accountFixture) {
 	list := o.addList()
 	o.addField(list, "name", "State", "type", "dropdown", "is_mandatory", true, "display_order", 0)
 	for _, c := range []struct {
-		query audience.Query
+		query enlist.Query
 		want  []string
 	}{
-		{audience.Query{}, []string{"Email", "Mobile Phone", "State"}},
-		{audience.Query{SortBy: "name", Descending: true, Limit: 1, Offset: 1}, []string{"Mobile Phone"}},
-		{audience.Query{SortBy: "display_order"}, []string{"State", "Email", "Mobile Phone"}},
-		{audience.Query{Criteria: triple("type", "exactly", "dropdown")}, []string{"State"}},
-		{audience.Query{Criteria: triple("address_type", "exactly", "none")}, []string{"State"}},
-		{audience.Query{Criteria: triple("show_in_form", "exactly", "1")}, []string{"Email", "Mobile Phone", "State"}},
-		{audience.Query{Criteria: triple("is_mandatory", "not", "1")}, []string{"Mobile Phone"}},
+		{enlist.Query{}, []string{"Email", "Mobile Phone", "State"}},
+		{enlist.Query{SortBy: "name", Descending: true, Limit: 1, Offset: 1}, []string{"Mobile Phone"}},
+		{enlist.Query{SortBy: "display_order"}, []string{"State", "Email", "Mobile Phone"}},
+		{enlist.Query{Criteria: triple("type", "exactly", "dropdown")}, []string{"State"}},
+		{enlist.Query{Criteria: triple("address_type", "exactly", "none")}, []string{"State"}},
+		{enlist.Query{Criteria: triple("show_in_form", "exactly", "1")}, []string{"Email", "Mobile Phone", "State"}},
+		{enlist.Query{Criteria: triple("is_mandatory", "not", "1")}, []string{"Mobile Phone"}},
 	} {
 		if diff := cmp.Diff(c.want, o.fields(list, c.query)); diff != "" {
 			o.Errorf("%+v (-want +got):\n%s", c.query, diff)
@@ -175,7 +176,7 @@ func editField(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "State", "type", "dropdown", "values_array", "NSW,VIC", "defaults_array", "VIC",
 		"is_mandatory", true)
-	edit := func(id audience.FieldID, pairs ...any) error {
+	edit := func(id enlist.FieldID, pairs ...any) error {
 		_, err := o.service.EditField(o.Context(), o.caller, list, id, details(pairs...))
 		return err
 	}
@@ -183,13 +184,13 @@ func editField(o *accountFixture) {
 	if f := o.field(list, id); f.Name != "Region" || f.Defaults != "VIC" || !f.Mandatory || f.ListID != list {
 		o.Errorf("the edited Field is %+v, want only the name changed", f)
 	}
-	o.refused(edit(id, "values_array", "NSW,QLD"), audience.InvalidParameters, "defaults_array")
+	o.refused(edit(id, "values_array", "NSW,QLD"), enlist.InvalidParameters, "defaults_array")
 	o.must(edit(id, "values_array", "NSW,QLD", "defaults_array", ""))
-	o.refused(edit(id, "name", "Email"), audience.DuplicateField, "Email")
+	o.refused(edit(id, "name", "Email"), enlist.DuplicateField, "Email")
 	o.must(edit(id, "name", "Region")) // the Field has this name already
-	o.refused(edit(id, "name", "all"), audience.ReservedField, "all")
-	o.refused(edit(id, "name", ""), audience.InvalidParameters, "name")
-	o.refused(edit(999, "name", "x"), audience.NoField, "")
+	o.refused(edit(id, "name", "all"), enlist.ReservedField, "all")
+	o.refused(edit(id, "name", ""), enlist.InvalidParameters, "name")
+	o.refused(edit(999, "name", "x"), enlist.NoField, "")
 
 	email := o.emailField(list)
 	o.must(edit(email, "name", "E-mail", "type", "text", "address_type", "email", "length", 100,
@@ -197,13 +198,13 @@ func editField(o *accountFixture) {
 	if f := o.field(list, email); f.Name != "E-mail" || f.Length != 100 || f.DefaultValue != "" {
 		o.Errorf("the email Field is %+v, want the new name and length, and no default", f)
 	}
-	o.refused(edit(email, "type", "comment"), audience.EmailFieldFixed, "")
-	o.refused(edit(email, "address_type", "none"), audience.EmailFieldFixed, "")
-	o.refused(edit(id, "type", "text", "address_type", "email"), audience.InvalidParameters, "address_type")
-	o.refused(o.service.DeleteField(o.Context(), o.caller, list, email), audience.EmailFieldFixed, "")
+	o.refused(edit(email, "type", "comment"), enlist.EmailFieldFixed, "")
+	o.refused(edit(email, "address_type", "none"), enlist.EmailFieldFixed, "")
+	o.refused(edit(id, "type", "text", "address_type", "email"), enlist.InvalidParameters, "address_type")
+	o.refused(o.service.DeleteField(o.Context(), o.caller, list, email), enlist.EmailFieldFixed, "")
 }
 
-func (o *accountFixture) emailField(list audience.ListID) (id audience.FieldID) {
+func (o *accountFixture) emailField(list enlist.ListID) (id enlist.FieldID) {
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
 		id = schema.Email().ID
@@ -218,8 +219,8 @@ func deleteField(o *accountFixture) {
 	contact := o.subscribe(list, "Email", "a@x.io", "State", "NSW")
 	o.must(o.service.DeleteField(o.Context(), o.caller, list, id))
 	_, err := o.service.Field(o.Context(), o.caller, list, id)
-	o.refused(err, audience.NoField, "")
-	o.refused(o.service.DeleteField(o.Context(), o.caller, list, id), audience.FieldNotFound, "")
+	o.refused(err, enlist.NoField, "")
+	o.refused(o.service.DeleteField(o.Context(), o.caller, list, id), enlist.FieldNotFound, "")
 	for e, done := (audience.DeleteFieldValues{List: list, Field: id}), false; !done; {
 		e, done, err = o.service.DeleteFieldValues(o.Context(), e)
 		o.must(err)
@@ -238,7 +239,7 @@ func deleteMobile(o *accountFixture) {
 	list := o.addList()
 	mobile := o.emailField(list) + 1
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
-	o.refused(o.service.DeleteField(o.Context(), o.caller, list, mobile), audience.InvalidParameters,
+	o.refused(o.service.DeleteField(o.Context(), o.caller, list, mobile), enlist.InvalidParameters,
 		"Contacts that have no other address: 1")
 	o.must(o.service.ClearList(o.Context(), o.caller, list))
 	both := o.subscribe(list, "Email", "a@x.io", "Mobile Phone", "0412 345 678")
@@ -264,12 +265,12 @@ func deleteMobile(o *accountFixture) {
 // defaults tests which default values a new Contact gets. decisions.md: 22
 func defaults(o *accountFixture) {
 	list := o.addList()
-	add := func(kind string, pairs ...any) audience.FieldID {
+	add := func(kind string, pairs ...any) enlist.FieldID {
 		return o.addField(list, append([]any{"name", kind, "type", kind}, pairs...)...)
 	}
 	text := add("text", "default_value", "hello")
 	stored := []struct {
-		field audience.FieldID
+		field enlist.FieldID
 		want  string
 	}{
 		{text, "hello"},

@@ -1,6 +1,9 @@
 package storetest
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+)
 
 // This file tests changes of the type of a Field, which convert the values of Contacts.
 
@@ -13,8 +16,8 @@ func typeChange(o *accountFixture) {
 	o.subscribe(list, "Email", "c@x.io", "Age", "n/a")
 	o.subscribe(list, "Email", "d@x.io")
 	_, err := o.service.EditField(o.Context(), o.caller, list, id, details("type", "decimal"))
-	o.refused(err, audience.InvalidParameters, "type: Contacts that hold a value that the new type refuses: 2")
-	if f := o.field(list, id); f.Type != audience.Text {
+	o.refused(err, enlist.InvalidParameters, "type: Contacts that hold a value that the new type refuses: 2")
+	if f := o.field(list, id); f.Type != enlist.Text {
 		o.Errorf("the type is %s, want text", f.Type)
 	}
 	_, err = o.service.EditField(o.Context(), o.caller, list, id, details("type", "comment"))
@@ -60,7 +63,7 @@ func conversion(o *accountFixture) {
 	if err != nil || !done || next.After != 0 {
 		o.Errorf("the job runs again: %+v, done %v, error %v; want done", next, done, err)
 	}
-	o.service = audience.NewService(&watchedStore{Store: o.store, searched: func(*audience.Search) {
+	o.service = audience.NewService(&watchedStore{Store: o.store, searched: func(*enlist.Search) {
 		o.Errorf("an Update searched Contacts, which could read the whole List")
 	}}, o.clock)
 	_, done, err = o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
@@ -81,7 +84,7 @@ func beforeConversion(o *accountFixture) {
 	id := o.addField(list, "name", "Age", "type", "text")
 	contact := o.subscribe(list, "Email", "a@x.io", "Age", "007")
 	f := *o.field(list, id)
-	f.Type = audience.Decimal
+	f.Type = enlist.Decimal
 	o.update(func(tx audience.Tx) error { return tx.UpdateField(&f) })
 	o.subscribe(list, "Email", "A@x.io")
 	if age := o.contact(list, contact).Values.Get(id); age != "7" {
@@ -94,13 +97,13 @@ func addressTypeChange(o *accountFixture) {
 	list := o.addList()
 	mobile := o.field(list, o.emailField(list)+1)
 	plain := o.addField(list, "name", "Phone 2", "type", "text")
-	edit := func(id audience.FieldID, pairs ...any) error {
+	edit := func(id enlist.FieldID, pairs ...any) error {
 		_, err := o.service.EditField(o.Context(), o.caller, list, id, details(pairs...))
 		return err
 	}
-	o.refused(edit(plain, "address_type", "mobile"), audience.InvalidParameters, "its mobile Field already")
+	o.refused(edit(plain, "address_type", "mobile"), enlist.InvalidParameters, "its mobile Field already")
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
-	o.refused(edit(mobile.ID, "address_type", "none"), audience.InvalidParameters,
+	o.refused(edit(mobile.ID, "address_type", "none"), enlist.InvalidParameters,
 		"address_type: Contacts that hold a value in the Field: 1")
 	o.must(o.service.ClearList(o.Context(), o.caller, list))
 	o.must(edit(mobile.ID, "address_type", "none"))

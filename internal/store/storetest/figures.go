@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The figures count jobs by kind and state, and say since when the oldest waits that is due. Batches and Imports are
@@ -71,8 +72,8 @@ func figures(t *testing.T, s audience.Store) {
 	hook := f.webhook(f.addWebhook("contact", "created")).Target
 	failing := f.webhook(f.addWebhook("contact", "created", "url", "https://example.com/gone")).Target
 	update(t, s, func(tx audience.Tx) error {
-		for _, e := range []audience.WebhookEvent{{Target: failing, Time: now - 500}, {Target: hook, Time: now - 50}, {Target: hook, Time: now}} {
-			e.Object, e.Event = audience.AboutContact, audience.WebhookCreated
+		for _, e := range []enlist.WebhookEvent{{Target: failing, Time: now - 500}, {Target: hook, Time: now - 50}, {Target: hook, Time: now}} {
+			e.Object, e.Event = enlist.AboutContact, enlist.WebhookCreated
 			if err := tx.AddWebhookEvent(&e); err != nil {
 				return err
 			}

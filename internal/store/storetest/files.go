@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests files: uploads in pieces, limits, and the removal of content.
@@ -44,7 +45,7 @@ func Files(t *testing.T, open func(t *testing.T) audience.Store) {
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			f := &fileFixture{accountFixture: newAccountFixture(t, open)}
-			folders, err := f.service.SearchFolders(t.Context(), f.caller, "file", audience.Query{})
+			folders, err := f.service.SearchFolders(t.Context(), f.caller, "file", enlist.Query{})
 			f.must(err)
 			f.folder = folders[0].ID
 			test.run(f)
@@ -55,7 +56,7 @@ func Files(t *testing.T, open func(t *testing.T) audience.Store) {
 // fileFixture is an accountFixture with the Folder for files of the Account.
 type fileFixture struct {
 	*accountFixture
-	folder audience.FolderID
+	folder enlist.FolderID
 }
 
 // piecesOfStep is the number of pieces that an upload stores in one Update.
@@ -67,19 +68,19 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-func uploadRequest(folder audience.FolderID, name string, content []byte, action string) audience.UploadRequest {
+func uploadRequest(folder enlist.FolderID, name string, content []byte, action string) audience.UploadRequest {
 	return audience.UploadRequest{Folder: folder, OnDuplicate: action,
 		Details: details("name", name, "data", base64.StdEncoding.EncodeToString(content))}
 }
 
-func (f *fileFixture) upload(name string, content []byte, action string) audience.FileID {
+func (f *fileFixture) upload(name string, content []byte, action string) enlist.FileID {
 	f.Helper()
 	file, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, action))
 	f.must(err)
 	return file.ID
 }
 
-func (f *fileFixture) file(id audience.FileID) *audience.StoredFile {
+func (f *fileFixture) file(id enlist.FileID) *audience.StoredFile {
 	f.Helper()
 	file, err := f.service.File(f.Context(), f.caller, id)
 	f.must(err)
@@ -99,7 +100,7 @@ func (f *fileFixture) content(file *audience.StoredFile) []byte {
 }
 
 // wantContent checks the record and the content of a file.
-func (f *fileFixture) wantContent(id audience.FileID, name string, content []byte) *audience.StoredFile {
+func (f *fileFixture) wantContent(id enlist.FileID, name string, content []byte) *audience.StoredFile {
 	f.Helper()
 	file := f.file(id)
 	if file.Name != name || file.Size != int64(len(content)) || !bytes.Equal(f.content(file), content) {
@@ -109,12 +110,12 @@ func (f *fileFixture) wantContent(id audience.FileID, name string, content []byt
 }
 
 // piecesOf returns the number of stored pieces of content.
-func (f *fileFixture) piecesOf(id audience.ContentID) (n int) {
+func (f *fileFixture) piecesOf(id enlist.ContentID) (n int) {
 	f.Helper()
 	f.must(f.store.View(f.Context(), func(tx audience.Tx) error {
 		for n = 0; ; n++ {
 			if _, err := tx.Piece(id, int64(n)); err != nil {
-				if audience.KindOf(err) == audience.NotFound {
+				if enlist.KindOf(err) == enlist.NotFound {
 					return nil
 				}
 				return err
@@ -134,7 +135,7 @@ func largeFile(f *fileFixture) {
 			f.Errorf("the record is %+v", *file)
 		}
 	}
-	found, err := f.service.SearchFiles(f.Context(), f.caller, audience.Query{Limit: 2, SortBy: "size", Descending: true})
+	found, err := f.service.SearchFiles(f.Context(), f.caller, enlist.Query{Limit: 2, SortBy: "size", Descending: true})
 	f.must(err)
 	if len(found) != 2 || found[0].Size < found[1].Size || !strings.HasPrefix(found[0].URL, "/f/6/") {
 		f.Errorf("the largest files are %+v", found)
@@ -170,7 +171,7 @@ func (s *stoppingStore) Update(ctx context.Context, fn func(audience.Tx) error, 
 }
 
 // stopUpload starts an upload that stops after some Updates.
-func (f *fileFixture) stopUpload(c *audience.Caller, r audience.UploadRequest, updates int) {
+func (f *fileFixture) stopUpload(c *enlist.Caller, r audience.UploadRequest, updates int) {
 	f.Helper()
 	stopping := audience.NewService(&stoppingStore{f.store, updates}, f.clock)
 	if _, err := stopping.UploadFile(f.Context(), c, r); !errors.Is(err, errStopped) {
@@ -179,7 +180,7 @@ func (f *fileFixture) stopUpload(c *audience.Caller, r audience.UploadRequest, u
 }
 
 // firstContent is the ID of the first content of a database.
-const firstContent = audience.ContentID(1)
+const firstContent = enlist.ContentID(1)
 
 func uploadContinues(f *fileFixture) {
 	content := randomBytes(3*piecesOfStep*audience.PieceSize - 5)
@@ -263,7 +264,7 @@ func sameName(f *fileFixture) {
 		})
 	}
 	group.Wait()
-	found, err := f.service.SearchFiles(f.Context(), f.caller, audience.Query{})
+	found, err := f.service.SearchFiles(f.Context(), f.caller, enlist.Query{})
 	f.must(err)
 	names := make(map[string]bool)
 	for _, file := range found {
@@ -275,7 +276,7 @@ func sameName(f *fileFixture) {
 }
 
 // removeContent runs steps of the job that removes content.
-func (f *fileFixture) removeContent(id audience.ContentID, steps int) (done bool) {
+func (f *fileFixture) removeContent(id enlist.ContentID, steps int) (done bool) {
 	f.Helper()
 	for range steps {
 		var err error
@@ -295,9 +296,9 @@ func removeContent(f *fileFixture) {
 	}
 	f.must(f.service.DeleteFile(f.Context(), f.caller, file.ID))
 	_, err := f.service.File(f.Context(), f.caller, file.ID)
-	f.refused(err, audience.InvalidParameters, "no file with this ID")
-	f.refused(f.service.DeleteFile(f.Context(), f.caller, file.ID), audience.InvalidParameters, "no file with this ID")
-	if _, err := f.service.FileOfLink(f.Context(), file.ID); !errors.Is(err, audience.ErrNoFile) {
+	f.refused(err, enlist.InvalidParameters, "no file with this ID")
+	f.refused(f.service.DeleteFile(f.Context(), f.caller, file.ID), enlist.InvalidParameters, "no file with this ID")
+	if _, err := f.service.FileOfLink(f.Context(), file.ID); !errors.Is(err, enlist.ErrNoFile) {
 		f.Errorf("the link of a deleted file returned the error %v", err)
 	}
 	for step, want := range []int{9, 1, 0} {
@@ -317,7 +318,7 @@ func interruptedUpload(f *fileFixture) {
 	if n := f.piecesOf(firstContent); n != piecesOfStep {
 		f.Fatalf("there are %d pieces, want %d", n, piecesOfStep)
 	}
-	if found, err := f.service.SearchFiles(f.Context(), f.caller, audience.Query{}); err != nil || len(found) != 0 {
+	if found, err := f.service.SearchFiles(f.Context(), f.caller, enlist.Query{}); err != nil || len(found) != 0 {
 		f.Errorf("an upload that has not ended is found: %+v, %v", found, err)
 	}
 	if !f.removeContent(firstContent, 1) || f.piecesOf(firstContent) != 0 {
@@ -331,10 +332,10 @@ func fileLimits(f *fileFixture) {
 		_, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, randomBytes(size), action))
 		return err
 	}
-	f.refused(upload("a", 101, ""), audience.InvalidParameters, "at most 100 bytes")
+	f.refused(upload("a", 101, ""), enlist.InvalidParameters, "at most 100 bytes")
 	f.must(upload("a", 100, ""))
 	f.must(upload("b", 100, ""))
-	f.refused(upload("c", 51, ""), audience.InvalidParameters, "have 200 bytes, and the limit is 250")
+	f.refused(upload("c", 51, ""), enlist.InvalidParameters, "have 200 bytes, and the limit is 250")
 	f.must(upload("c", 50, ""))
 	id, err := f.service.FindFile(f.Context(), f.caller, "a", f.folder)
 	f.must(err)
@@ -342,35 +343,35 @@ func fileLimits(f *fileFixture) {
 	f.must(upload("b", 100, audience.DuplicateOverwrite))
 	f.must(upload("d", 100, "")) // the overwritten content does not count any more
 	_, err = f.service.UploadFile(f.Context(), f.caller, audience.UploadRequest{Folder: f.folder, Details: details("name", "e", "data", "QUJD"), OnDuplicate: "skip"})
-	f.refused(err, audience.InvalidParameters, "one of increment, overwrite")
+	f.refused(err, enlist.InvalidParameters, "one of increment, overwrite")
 }
 
 func foreignFile(f *fileFixture) {
 	id, other := f.upload("a.txt", []byte("a"), ""), f.newCaller()
 	_, err := f.service.File(f.Context(), other, id)
-	f.refused(err, audience.InvalidParameters, "no file with this ID")
-	f.refused(f.service.DeleteFile(f.Context(), other, id), audience.InvalidParameters, "no file with this ID")
+	f.refused(err, enlist.InvalidParameters, "no file with this ID")
+	f.refused(f.service.DeleteFile(f.Context(), other, id), enlist.InvalidParameters, "no file with this ID")
 	_, err = f.service.UploadFile(f.Context(), other, uploadRequest(f.folder, "a.txt", []byte("b"), audience.DuplicateOverwrite))
-	f.refused(err, audience.NoFolder, "")
+	f.refused(err, enlist.NoFolder, "")
 	_, err = f.service.FindFile(f.Context(), other, "a.txt", f.folder)
-	f.refused(err, audience.NoFolder, "")
-	if found, err := f.service.SearchFiles(f.Context(), other, audience.Query{}); err != nil || len(found) != 0 {
+	f.refused(err, enlist.NoFolder, "")
+	if found, err := f.service.SearchFiles(f.Context(), other, enlist.Query{}); err != nil || len(found) != 0 {
 		f.Errorf("another Account finds %+v, %v", found, err)
 	}
 	f.wantContent(id, "a.txt", []byte("a"))
 	restricted := f.restricted(1)
-	_, err = f.service.SearchFiles(f.Context(), restricted, audience.Query{})
-	f.refused(err, audience.Denied, "")
-	f.refused(f.service.DeleteFile(f.Context(), restricted, id), audience.Denied, "")
+	_, err = f.service.SearchFiles(f.Context(), restricted, enlist.Query{})
+	f.refused(err, enlist.Denied, "")
+	f.refused(f.service.DeleteFile(f.Context(), restricted, id), enlist.Denied, "")
 	_, err = f.service.UploadFile(f.Context(), restricted, uploadRequest(f.folder, "b.txt", []byte("b"), ""))
-	f.refused(err, audience.Denied, "")
+	f.refused(err, enlist.Denied, "")
 }
 
 func folderOfFiles(f *fileFixture) {
 	second := f.addFileFolder("Photos")
 	f.folder = second
 	id := f.upload("a.txt", []byte("a"), "")
-	f.refused(f.service.DeleteFolder(f.Context(), f.caller, second), audience.FolderNeeded, "items in it: 1")
+	f.refused(f.service.DeleteFolder(f.Context(), f.caller, second), enlist.FolderNeeded, "items in it: 1")
 	folder, err := f.service.Folder(f.Context(), f.caller, second)
 	f.must(err)
 	if folder.ItemCount != 1 {
@@ -379,7 +380,7 @@ func folderOfFiles(f *fileFixture) {
 	f.must(f.service.DeleteFile(f.Context(), f.caller, id))
 	f.must(f.service.DeleteFolder(f.Context(), f.caller, second))
 	_, err = f.service.UploadFile(f.Context(), f.caller, uploadRequest(second, "a.txt", []byte("a"), ""))
-	f.refused(err, audience.NoFolder, "")
+	f.refused(err, enlist.NoFolder, "")
 }
 
 func fileTypes(f *fileFixture) {

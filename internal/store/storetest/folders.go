@@ -7,13 +7,14 @@ import (
 	"errors"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func folders(o *accountFixture) {
 	o.addList()
-	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", audience.Query{})
+	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", enlist.Query{})
 	o.must(err)
 	if len(found) != 1 || found[0].Type != audience.FolderOfLists || found[0].ItemCount != 1 {
 		o.Fatalf("the Folders are %+v, want one with one List", found)
@@ -23,17 +24,17 @@ func folders(o *accountFixture) {
 	if diff := cmp.Diff(found[0], *f); diff != "" {
 		o.Errorf("the Folder (-search +get):\n%s", diff)
 	}
-	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{}); err != nil || len(files) != 1 {
+	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", enlist.Query{}); err != nil || len(files) != 1 {
 		o.Errorf("the Folders for files are %v, error %v; want one", files, err)
 	}
-	_, err = o.service.SearchFolders(o.Context(), o.caller, "lists", audience.Query{})
-	o.refused(err, audience.InvalidParameters, "list, message, file")
+	_, err = o.service.SearchFolders(o.Context(), o.caller, "lists", enlist.Query{})
+	o.refused(err, enlist.InvalidParameters, "list, message, file")
 	_, err = o.service.Folder(o.Context(), o.newCaller(), f.ID)
-	o.refused(err, audience.NoFolder, "")
+	o.refused(err, enlist.NoFolder, "")
 	_, err = o.service.Folder(o.Context(), o.restricted(1), f.ID)
-	o.refused(err, audience.Denied, "")
-	_, err = o.service.SearchFolders(o.Context(), o.restricted(1), "list", audience.Query{})
-	o.refused(err, audience.Denied, "")
+	o.refused(err, enlist.Denied, "")
+	_, err = o.service.SearchFolders(o.Context(), o.restricted(1), "list", enlist.Query{})
+	o.refused(err, enlist.Denied, "")
 }
 
 // deleteFileFolder deletes a Folder in which the Field of a deleted List stored its files. An Update that
@@ -44,16 +45,16 @@ func deleteFileFolder(o *accountFixture) {
 	o.addField(list, "name", "Photo", "type", "file", "file_folder_id", int(first))
 	o.addField(list, "name", "Letter", "type", "file", "file_folder_id", int(second))
 	o.service = audience.NewService(noSchemaStore{o.store}, o.clock)
-	o.refused(o.service.DeleteFolder(o.Context(), o.caller, first), audience.FolderNeeded, `the Field "Photo"`)
+	o.refused(o.service.DeleteFolder(o.Context(), o.caller, first), enlist.FolderNeeded, `the Field "Photo"`)
 	o.service = audience.NewService(o.store, o.clock)
 	o.must(o.service.DeleteList(o.Context(), o.caller, list))
 	o.service = audience.NewService(noSchemaStore{o.store}, o.clock)
 	o.must(o.service.DeleteFolder(o.Context(), o.caller, first))
 	o.must(o.service.DeleteFolder(o.Context(), o.caller, second))
 	o.service = audience.NewService(o.store, o.clock)
-	files, err := o.service.SearchFolders(o.Context(), o.caller, "file", audience.Query{})
+	files, err := o.service.SearchFolders(o.Context(), o.caller, "file", enlist.Query{})
 	o.must(err)
-	o.refused(o.service.DeleteFolder(o.Context(), o.caller, files[0].ID), audience.FolderNeeded, "last Folder of this type")
+	o.refused(o.service.DeleteFolder(o.Context(), o.caller, files[0].ID), enlist.FolderNeeded, "last Folder of this type")
 }
 
 // missingFolders starts a service on a database whose Accounts were added by an older version, which
@@ -63,7 +64,7 @@ func missingFolders(o *accountFixture) {
 	message, err := o.service.AddFolder(o.Context(), other, details("name", "Letters", "type", "message"))
 	o.must(err)
 	o.update(func(tx audience.Tx) error {
-		for _, c := range []*audience.Caller{o.caller, other} {
+		for _, c := range []*enlist.Caller{o.caller, other} {
 			all, err := tx.Folders(c.Account.ID)
 			if err != nil {
 				return err
@@ -84,12 +85,12 @@ func missingFolders(o *accountFixture) {
 		}
 	}
 	for _, account := range []struct {
-		caller *audience.Caller
+		caller *enlist.Caller
 		want   []string
 	}{{o.caller, []string{"list Lists", "message Messages", "file Files"}}, {other, []string{"list Lists", "message Letters", "file Files"}}} {
 		var got []string
 		for _, folderType := range []string{"list", "message", "file"} {
-			found, err := o.service.SearchFolders(o.Context(), account.caller, folderType, audience.Query{})
+			found, err := o.service.SearchFolders(o.Context(), account.caller, folderType, enlist.Query{})
 			o.must(err)
 			for _, f := range found {
 				got = append(got, f.Type+" "+f.Name)
@@ -101,7 +102,7 @@ func missingFolders(o *accountFixture) {
 	}
 }
 
-func (o *accountFixture) addFileFolder(name string) audience.FolderID {
+func (o *accountFixture) addFileFolder(name string) enlist.FolderID {
 	o.Helper()
 	id, err := o.service.AddFolder(o.Context(), o.caller, details("name", name, "type", "file"))
 	o.must(err)
@@ -117,6 +118,6 @@ func (s noSchemaStore) Update(ctx context.Context, fn func(audience.Tx) error, h
 
 type noSchemaTx struct{ audience.Tx }
 
-func (noSchemaTx) Schema(audience.ListID) (*audience.Schema, error) {
+func (noSchemaTx) Schema(enlist.ListID) (*enlist.Schema, error) {
 	return nil, errors.New("the Update read a List")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the consent of imported Contacts, the other kinds of files, and who may import.
@@ -34,7 +35,7 @@ func importConsent(f *importFixture) {
 }
 
 // wantLedger checks the only ledger row of a Contact.
-func (f *importFixture) wantLedger(id audience.ContactID, want audience.LedgerRow) {
+func (f *importFixture) wantLedger(id enlist.ContactID, want audience.LedgerRow) {
 	f.Helper()
 	var w rows[audience.LedgerRow]
 	f.must(f.service.ContactConsents(f.Context(), f.caller, audience.LedgerQuery{List: f.id, Contact: id}, &w))
@@ -45,9 +46,9 @@ func (f *importFixture) wantLedger(id audience.ContactID, want audience.LedgerRo
 func importNeedsConsent(f *importFixture) {
 	f.id = f.addList("is_gdpr_compliant", true)
 	_, err := f.addImport("Email\nann@example.com\n", nil)
-	f.refused(err, audience.ConsentRequired, "consent_type")
+	f.refused(err, enlist.ConsentRequired, "consent_type")
 	_, err = f.addImport("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.ConsentType = "direct" })
-	f.refused(err, audience.ConsentRequired, "GDPR")
+	f.refused(err, enlist.ConsentRequired, "GDPR")
 	i := f.runs("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.ConsentType, o.ConsentText = "gdpr", "Form 7" })
 	f.wantResults(i, "1 added")
 	f.wantLedger(f.person("ann@example.com").ID, audience.LedgerRow{Type: audience.ConsentGDPR, Text: "Form 7",
@@ -100,7 +101,7 @@ func importUnsubscribesDuplicates(f *importFixture) {
 	var left []string
 	f.update(func(tx audience.Tx) error {
 		return tx.ContactsWithAddresses(f.id, []string{"ann@example.com", "bob@example.com", "0402222222", "cy@example.com"},
-			func(c *audience.Contact) {
+			func(c *enlist.Contact) {
 				if !c.IsUnsubscribed {
 					left = append(left, c.Key)
 				}
@@ -130,7 +131,7 @@ func importDryRun(f *importFixture) {
 			o.DryRun, o.AddFields, o.Existing = dry, true, audience.ExistingOverwrite
 		})
 		f.wantResults(i, "1 added", "2 updated", "3 refused Email nope", "4 updated")
-		fields, contacts := len(f.fields(f.id, audience.Query{})), f.list(f.id).ContactCount
+		fields, contacts := len(f.fields(f.id, enlist.Query{})), f.list(f.id).ContactCount
 		if dry && (fields != 2 || contacts != 1) {
 			f.Errorf("after a dry run the List has %d Fields and %d Contacts, want 2 and 1", fields, contacts)
 		}
@@ -140,7 +141,7 @@ func importDryRun(f *importFixture) {
 		f.Errorf("the List has %d Contacts, want 2", before)
 	}
 	// An address that an earlier step of the file adds is known to the later steps.
-	f.limit(audience.NoContactLimit)
+	f.limit(enlist.NoContactLimit)
 	long := manyRows(1500) + "p3@example.com\np1499@example.com\n"
 	for _, dry := range []bool{true, false} {
 		i := f.runs(long, func(o *audience.ImportOptions) { o.DryRun = dry })
@@ -154,7 +155,7 @@ func importLimit(f *importFixture) {
 	f.limit(2)
 	i := f.runs(manyRows(3), nil)
 	f.wantResults(i, "1 added", "2 added", "3 refused")
-	f.limit(audience.NoContactLimit)
+	f.limit(enlist.NoContactLimit)
 }
 
 func importEvents(f *importFixture) {
@@ -185,7 +186,7 @@ func importEvents(f *importFixture) {
 }
 
 // waitingEvents returns the number of events that wait for a webhook.
-func (f *importFixture) waitingEvents(target audience.WebhookTargetID) (n int) {
+func (f *importFixture) waitingEvents(target enlist.WebhookTargetID) (n int) {
 	f.update(func(tx audience.Tx) error {
 		events, err := tx.WebhookEvents(target, 0, 100)
 		n = len(events)
@@ -226,29 +227,29 @@ func (t *effectTx) Enqueue(e audience.Effect) error {
 }
 
 func importAccess(f *importFixture) {
-	add := func(level audience.Level, change func(*audience.ImportOptions)) error {
+	add := func(level enlist.Level, change func(*audience.ImportOptions)) error {
 		key := *f.caller.Key
 		key.Level = level
 		o := audience.ImportOptions{List: f.id}
 		if change != nil {
 			change(&o)
 		}
-		_, err := f.service.AddImport(f.Context(), &audience.Caller{Account: f.caller.Account, Key: &key},
+		_, err := f.service.AddImport(f.Context(), &enlist.Caller{Account: f.caller.Account, Key: &key},
 			audience.NewImport{ImportOptions: o, File: strings.NewReader("Email,Town\nann@example.com,Bonn\n")})
 		return err
 	}
 	fields := func(o *audience.ImportOptions) { o.AddFields = true }
-	f.refused(add(audience.Read, nil), audience.Denied, "level standard")
-	f.must(add(audience.Standard, nil))
-	f.refused(add(audience.Standard, fields), audience.Denied, "level full")
-	f.must(add(audience.Standard, func(o *audience.ImportOptions) { o.AddFields, o.DryRun = true, true }))
-	f.must(add(audience.Full, fields))
+	f.refused(add(enlist.Read, nil), enlist.Denied, "level standard")
+	f.must(add(enlist.Standard, nil))
+	f.refused(add(enlist.Standard, fields), enlist.Denied, "level full")
+	f.must(add(enlist.Standard, func(o *audience.ImportOptions) { o.AddFields, o.DryRun = true, true }))
+	f.must(add(enlist.Full, fields))
 	i := f.runs("Email\nbob@example.com\n", nil)
 	other := f.addList()
 	for _, c := range []struct {
-		caller *audience.Caller
-		kind   audience.Kind
-	}{{f.newCaller(), audience.InvalidParameters}, {f.restricted(other), audience.Denied}} {
+		caller *enlist.Caller
+		kind   enlist.Kind
+	}{{f.newCaller(), enlist.InvalidParameters}, {f.restricted(other), enlist.Denied}} {
 		_, err := f.service.Import(f.Context(), c.caller, i.ID)
 		wantKind(f.T, "Import", err, c.kind)
 		wantKind(f.T, "CancelImport", f.service.CancelImport(f.Context(), c.caller, i.ID), c.kind)
@@ -260,5 +261,5 @@ func importAccess(f *importFixture) {
 	}
 	_, err := f.service.AddImport(f.Context(), f.newCaller(), audience.NewImport{ImportOptions: audience.ImportOptions{List: f.id},
 		File: strings.NewReader("Email\n")})
-	f.refused(err, audience.NoList, "no List")
+	f.refused(err, enlist.NoList, "no List")
 }

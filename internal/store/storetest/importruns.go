@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests runs of imports: they are paused, cancelled and interrupted.
@@ -79,8 +80,8 @@ func importPauses(f *importFixture) {
 	f.must(f.service.ResumeImport(f.Context(), f.caller, i.ID))
 	f.must(f.service.RunImport(f.Context(), i.ID))
 	f.wantEachOnce(f.get(i.ID), rows)
-	f.refused(f.service.PauseImport(f.Context(), f.caller, i.ID), audience.InvalidParameters, "done already")
-	f.refused(f.service.ResumeImport(f.Context(), f.caller, i.ID), audience.InvalidParameters, "done already")
+	f.refused(f.service.PauseImport(f.Context(), f.caller, i.ID), enlist.InvalidParameters, "done already")
+	f.refused(f.service.ResumeImport(f.Context(), f.caller, i.ID), enlist.InvalidParameters, "done already")
 
 	cancelled, err := f.addImport("Email\nx@example.com\n", nil)
 	f.must(err)
@@ -145,7 +146,7 @@ func importRemoval(f *importFixture) {
 		f.Errorf("RemoveContent returned %t, %v; the import has the content %d", done, err, ended.Content)
 	}
 	_, err = f.service.Piece(f.Context(), content, 0)
-	wantKind(f.T, "the file of an import that has ended", err, audience.NotFound)
+	wantKind(f.T, "the file of an import that has ended", err, enlist.NotFound)
 	if done, err := f.service.RemoveImportResults(f.Context(), audience.RemoveImportResults{Import: i.ID}); err != nil || !done {
 		f.Errorf("RemoveImportResults returned %t, %v", done, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests imports: what becomes of each row, consent, and runs that are interrupted.
@@ -50,7 +51,7 @@ func Imports(t *testing.T, open func(t *testing.T) audience.Store) {
 // importFixture is an accountFixture with a List.
 type importFixture struct {
 	*accountFixture
-	id audience.ListID
+	id enlist.ListID
 }
 
 // addImport adds an import of a file to the List. change may set options.
@@ -71,7 +72,7 @@ func (f *importFixture) runs(file string, change func(*audience.ImportOptions)) 
 	return f.get(i.ID)
 }
 
-func (f *importFixture) get(id audience.ImportID) *audience.Import {
+func (f *importFixture) get(id enlist.ImportID) *audience.Import {
 	f.Helper()
 	i, err := f.service.Import(f.Context(), f.caller, id)
 	f.must(err)
@@ -98,7 +99,7 @@ func (f *importFixture) wantResults(i *audience.Import, want ...string) {
 }
 
 // person returns the Contact with an address.
-func (f *importFixture) person(key string) (c *audience.Contact) {
+func (f *importFixture) person(key string) (c *enlist.Contact) {
 	f.Helper()
 	f.must(f.store.View(f.Context(), func(tx audience.Tx) (err error) {
 		c, err = tx.ContactByKey(f.id, key)
@@ -108,7 +109,7 @@ func (f *importFixture) person(key string) (c *audience.Contact) {
 }
 
 // value returns a Contact's value in a Field.
-func (f *importFixture) value(key string, field audience.FieldID) string {
+func (f *importFixture) value(key string, field enlist.FieldID) string {
 	f.Helper()
 	return f.person(key).Values.Get(field)
 }
@@ -170,7 +171,7 @@ func importSkips(f *importFixture) {
 	key := f.restricted(f.id)
 	_, err = f.service.AddImport(f.Context(), key, audience.NewImport{File: strings.NewReader(file),
 		ImportOptions: audience.ImportOptions{List: f.id, Skip: audience.SkipOfAccount}})
-	f.refused(err, audience.Denied, "restricted")
+	f.refused(err, enlist.Denied, "restricted")
 	i, err := f.service.AddImport(f.Context(), key, audience.NewImport{File: strings.NewReader(file),
 		ImportOptions: audience.ImportOptions{List: f.id}})
 	f.must(err)
@@ -214,7 +215,7 @@ func importColumns(f *importFixture) {
 		{"", "empty", nil},
 	} {
 		_, err := f.addImport(c.file, c.change)
-		f.refused(err, audience.InvalidParameters, c.about)
+		f.refused(err, enlist.InvalidParameters, c.about)
 	}
 	all, err := f.service.Imports(f.Context(), f.caller)
 	f.must(err)
@@ -252,7 +253,7 @@ func importAddsFields(f *importFixture) {
 		"bob@example.com,Bob,20095,2,2026-02-01,2026-02-01,no,c,\n", func(o *audience.ImportOptions) { o.AddFields = true })
 	f.wantResults(i, "1 added", "2 added")
 	var found []string
-	for _, name := range f.fields(f.id, audience.Query{}) {
+	for _, name := range f.fields(f.id, enlist.Query{}) {
 		for _, c := range i.Columns {
 			if c.Target == name && c.New != nil {
 				field := f.field(f.id, c.Field)
@@ -282,10 +283,10 @@ func importSystemKeys(f *importFixture) {
 }
 
 // wantUnsubscribers checks that the Unsubscriber List has one entry for an address.
-func (f *importFixture) wantUnsubscribers(contact audience.ContactID, address string) {
+func (f *importFixture) wantUnsubscribers(contact enlist.ContactID, address string) {
 	f.Helper()
 	var w rows[audience.Unsubscriber]
-	f.must(f.service.SearchUnsubscribers(f.Context(), f.caller, f.id, audience.Query{Criteria: triple("address", "exactly", address)}, &w))
+	f.must(f.service.SearchUnsubscribers(f.Context(), f.caller, f.id, enlist.Query{Criteria: triple("address", "exactly", address)}, &w))
 	if len(w.all) != 1 || w.all[0].ContactID != contact || w.all[0].ListID != f.id {
 		f.Errorf("the Unsubscriber List has %+v for %s, want one entry with the Contact %d", w.all, address, contact)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 )
 
@@ -15,16 +16,16 @@ func indexesOfParts(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	if !l.store.FindsParts() {
 		_, err := l.advisor.Create(t.Context(), l.list, "City", true)
-		l.refused(err, audience.InvalidParameters, "pg_trgm")
+		l.refused(err, enlist.InvalidParameters, "pg_trgm")
 		return
 	}
 	rules := indexadvisor.DefaultRules()
 	rules.Contacts, rules.Parts = 10, true
 	l.advise(rules)
-	for _, c := range []*audience.Criteria{
+	for _, c := range []*enlist.Criteria{
 		triple("City", "contains", "y1"), // too short for an entry of the index
 		triple("Note", "contains", "n1x"), triple("Amount", "contains", "123"), triple("subscribed_via", "contains", "api"),
-		{Any: []audience.Criteria{*triple("City", "contains", "ity"), *triple("Note", "contains", "n1x")}},
+		{Any: []enlist.Criteria{*triple("City", "contains", "ity"), *triple("Note", "contains", "n1x")}},
 	} {
 		l.countSlowly(c)
 	}
@@ -38,7 +39,7 @@ func indexesOfParts(t *testing.T, e Engine) {
 	}
 	l.build(x.ID)
 	l.countSlowly(triple("City", "starts_with", "city")) // uses the index, so it needs no other
-	for _, c := range []*audience.Criteria{end, triple("City", "contains", "TY1"), triple("City", "starts_with", "city1")} {
+	for _, c := range []*enlist.Criteria{end, triple("City", "contains", "TY1"), triple("City", "starts_with", "city1")} {
 		found, err := l.service.CountContacts(t.Context(), l.caller, l.list, c)
 		if err != nil || found != n || n == 0 {
 			t.Errorf("%s counts %d Contacts, error %v; want %d", c.Operator, found, err, n)
@@ -54,7 +55,7 @@ func indexesOfParts(t *testing.T, e Engine) {
 	same(t, "after all searches", l.indexes(), states{"City": indexReady})
 
 	_, err := l.advisor.Create(t.Context(), l.list, "Amount", true)
-	l.refused(err, audience.InvalidParameters, "texts")
+	l.refused(err, enlist.InvalidParameters, "texts")
 	if y, err := l.advisor.Create(t.Context(), l.list, "City", true); err != nil || y.ID != x.ID || !y.Manual {
 		t.Errorf("Create: index %+v, error %v; want index %d, manual", y, err, x.ID)
 	}

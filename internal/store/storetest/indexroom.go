@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 )
 
@@ -41,7 +42,7 @@ func replacedIndex(t *testing.T, e Engine) {
 func leastRecentlyUsedIsReplaced(l *listWithThreeFields) {
 	city, amount, active := triple("City", "exactly", "a"), triple("Amount", "exactly", 1), triple("is_active", "exactly", true)
 	full := states{"City": indexReady, "Amount": indexReady}
-	use := func(c *audience.Criteria) {
+	use := func(c *enlist.Criteria) {
 		l.Helper()
 		l.countIn(0, c)
 		l.must(l.advisor.WriteUse(l.Context()))
@@ -92,7 +93,7 @@ func indexesOfManyLists(t *testing.T, e Engine) {
 	}
 	all, err := l.advisor.Reports(t.Context())
 	l.must(err)
-	partitions, lists := make(map[int64]int), make(map[audience.ListID]int)
+	partitions, lists := make(map[int64]int), make(map[enlist.ListID]int)
 	for _, x := range all {
 		partitions[x.Place]++
 		lists[x.ListID]++
@@ -136,21 +137,21 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	reconcile()
 	l.wantJobs("build_index", 3)
 	x := city.SearchIndex
-	x.State = audience.IndexBuilding
+	x.State = enlist.IndexBuilding
 	update(t, l.store, func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 	reconcile()
 	l.wantJobs("build_index", 4)
 	l.build(city.ID)
-	same(t, "again", l.built(), []audience.SearchIndexID{city.ID})
+	same(t, "again", l.built(), []enlist.SearchIndexID{city.ID})
 
 	// The database has an index that has no row in search_index.
-	amount := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
+	amount := &enlist.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: enlist.KeyNumber, Searchable: true}
 	if _, err := l.store.BuildIndex(t.Context(), 4711, l.list, amount); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "with an unknown index", l.built(), []audience.SearchIndexID{city.ID, 4711})
+	same(t, "with an unknown index", l.built(), []enlist.SearchIndexID{city.ID, 4711})
 	reconcile()
-	same(t, "without the unknown index", l.built(), []audience.SearchIndexID{city.ID})
+	same(t, "without the unknown index", l.built(), []enlist.SearchIndexID{city.ID})
 
 	// The job that drops the index is lost.
 	x = l.index("City").SearchIndex
@@ -163,7 +164,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 }
 
 // schema reads the List's Schema.
-func (l *listWithThreeFields) schema() (schema *audience.Schema) {
+func (l *listWithThreeFields) schema() (schema *enlist.Schema) {
 	l.Helper()
 	view(l.T, l.store, func(tx audience.Tx) (err error) {
 		schema, err = tx.Schema(l.list)
@@ -226,16 +227,16 @@ func manualIndexes(t *testing.T, e Engine) {
 	}
 	for _, key := range []string{"Note", "id", "creation_time", "nothing", ""} {
 		_, err := l.advisor.Create(t.Context(), l.list, key, false)
-		l.refused(err, audience.InvalidParameters, "expected a Field")
+		l.refused(err, enlist.InvalidParameters, "expected a Field")
 	}
 	_, err := l.advisor.Create(t.Context(), 4711, "City", false)
-	l.refused(err, audience.NoList, "")
+	l.refused(err, enlist.NoList, "")
 	l.advance(100 * day)
 	l.must(l.advisor.Reconcile(t.Context()))
 	same(t, "after 100 days", l.indexes(), states{"City": indexReady})
 	l.must(l.advisor.Remove(t.Context(), l.index("City").ID))
 	same(t, "removed", l.built(), noIndexes)
-	l.refused(l.advisor.Remove(t.Context(), 4711), audience.InvalidParameters, "no index")
+	l.refused(l.advisor.Remove(t.Context(), 4711), enlist.InvalidParameters, "no index")
 }
 
 // While the test swaps the Cities of Contacts, it also builds and drops indexes. Before and after each
@@ -265,14 +266,14 @@ func searchesDuringBuilds(t *testing.T, e Engine) {
 	}
 }
 
-func (l *listWithThreeFields) ids() (ids []audience.ContactID) {
+func (l *listWithThreeFields) ids() (ids []enlist.ContactID) {
 	l.Helper()
 	l.must(l.store.Search(l.Context(), func(tx audience.Tx) error {
 		schema, err := tx.Schema(l.list)
 		if err != nil {
 			return err
 		}
-		return tx.SearchContacts(&audience.Search{Schema: schema}, func(c *audience.Contact) error {
+		return tx.SearchContacts(&enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -281,7 +282,7 @@ func (l *listWithThreeFields) ids() (ids []audience.ContactID) {
 }
 
 // swap exchanges the Cities of two Contacts, then of the next two Contacts, until ctx ends.
-func (l *listWithThreeFields) swap(ctx context.Context, ids []audience.ContactID, city audience.FieldID) {
+func (l *listWithThreeFields) swap(ctx context.Context, ids []enlist.ContactID, city enlist.FieldID) {
 	for i := 0; ctx.Err() == nil; i++ {
 		one, other := ids[i%len(ids)], ids[(i+1)%len(ids)]
 		err := l.store.Update(ctx, func(tx audience.Tx) error {
@@ -305,7 +306,7 @@ func (l *listWithThreeFields) swap(ctx context.Context, ids []audience.ContactID
 }
 
 // checkCities searches by City until ctx ends.
-func (l *listWithThreeFields) checkCities(ctx context.Context, city audience.FieldID) {
+func (l *listWithThreeFields) checkCities(ctx context.Context, city enlist.FieldID) {
 	want := slices.Concat(slices.Repeat([]string{"city2"}, 4), slices.Repeat([]string{"city1"}, 4),
 		slices.Repeat([]string{"city0"}, 4))
 	found := cities{city: city}
@@ -315,7 +316,7 @@ func (l *listWithThreeFields) checkCities(ctx context.Context, city audience.Fie
 			l.Errorf("%d Contacts have the City city1, want 4", n)
 		}
 		if err == nil {
-			q := audience.Query{Criteria: triple("City", "starts_with", "city"), SortBy: "City", Descending: true, Limit: 20}
+			q := enlist.Query{Criteria: triple("City", "starts_with", "city"), SortBy: "City", Descending: true, Limit: 20}
 			err = l.service.SearchContacts(ctx, l.caller, l.list, q, nil, &found)
 		}
 		if err == nil && !slices.Equal(found.all, want) {
@@ -330,12 +331,12 @@ func (l *listWithThreeFields) checkCities(ctx context.Context, city audience.Fie
 
 // cities is a ContactWriter that collects the City of each Contact.
 type cities struct {
-	city audience.FieldID
+	city enlist.FieldID
 	all  []string
 }
 
-func (c *cities) Begin([]audience.Column, bool) error { c.all = nil; return nil }
-func (c *cities) Contact(found *audience.Contact) error {
+func (c *cities) Begin([]enlist.Column, bool) error { c.all = nil; return nil }
+func (c *cities) Contact(found *enlist.Contact) error {
 	c.all = append(c.all, found.Values.Get(c.city))
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests which changes of a subscription the consent ledger records.
@@ -21,7 +22,7 @@ func ledgerChanges(t *testing.T, e Engine) {
 }
 
 // ledgerOf returns the ledger of a Contact, newest first, with only the method, type and IP of each row.
-func (o *accountFixture) ledgerOf(list audience.ListID, id audience.ContactID) (rows []audience.LedgerRow) {
+func (o *accountFixture) ledgerOf(list enlist.ListID, id enlist.ContactID) (rows []audience.LedgerRow) {
 	o.Helper()
 	view(o.T, o.store, func(tx audience.Tx) error {
 		all, err := tx.LedgerRows(list, id, 0, 0)
@@ -80,7 +81,7 @@ func linksAreRecorded(o *accountFixture) {
 func addressesOfCallsAreRecorded(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", true)
 	const sent, stored = "[2001:db8::9]:443, 10.0.0.1", "2001:db8::9"
-	add := audience.AddRequest{List: list, Contacts: [][]audience.Detail{details("Email", "ann@example.com")}, IP: sent}
+	add := audience.AddRequest{List: list, Contacts: [][]enlist.Detail{details("Email", "ann@example.com")}, IP: sent}
 	ids, err := o.service.AddContacts(o.Context(), o.caller, add)
 	o.must(err)
 	one := audience.ContactRequest{List: list, Contact: ids[0], IP: sent}
@@ -102,14 +103,14 @@ func addressesOfCallsAreRecorded(o *accountFixture) {
 	add.IP, one.IP, all.IP = "localhost", "localhost", "localhost"
 	add.Contacts[0] = details("Email", "bob@example.com")
 	_, err = o.service.AddContacts(o.Context(), o.caller, add)
-	o.refused(err, audience.InvalidParameters, "ip_address")
+	o.refused(err, enlist.InvalidParameters, "ip_address")
 	_, err = o.service.Confirm(o.Context(), o.caller, one)
-	o.refused(err, audience.InvalidParameters, "ip_address")
+	o.refused(err, enlist.InvalidParameters, "ip_address")
 	_, err = o.service.UnsubscribeByID(o.Context(), o.caller, one)
-	o.refused(err, audience.InvalidParameters, "ip_address")
-	for _, all.List = range []audience.ListID{list, 0} {
+	o.refused(err, enlist.InvalidParameters, "ip_address")
+	for _, all.List = range []enlist.ListID{list, 0} {
 		_, err = o.service.Unsubscribe(o.Context(), o.caller, all)
-		o.refused(err, audience.InvalidParameters, "ip_address")
+		o.refused(err, enlist.InvalidParameters, "ip_address")
 	}
 	same(o.T, "ledger after refused calls", o.ledgerOf(list, ids[0]), want)
 	if n := o.list(list).ContactCount; n != 1 {
@@ -128,13 +129,13 @@ func allListsAreRecorded(o *accountFixture) {
 	o.must(err)
 	r := audience.UnsubscribeRequest{Address: "Ann@example.com", IP: "192.0.2.7"}
 	caller := *o.caller
-	caller.Retry = &audience.Retry{Header: "once"}
+	caller.Retry = &enlist.Retry{Header: "once"}
 	for range 2 { // the repeated call adds nothing
 		_, err = o.service.Unsubscribe(o.Context(), &caller, r)
 		o.must(err)
 	}
 	row := audience.LedgerRow{Method: audience.MethodUnsubscribeAll, IP: "192.0.2.7", KeyName: "test key"}
-	for _, id := range []audience.ContactID{ann, twice} {
+	for _, id := range []enlist.ContactID{ann, twice} {
 		same(o.T, "ledger", o.ledgerOf(first, id), []audience.LedgerRow{row, subscribed})
 		if o.contact(first, id).IsUnsubscribed {
 			o.Errorf("the Contact %d is unsubscribed", id)
@@ -152,7 +153,7 @@ func allListsAreRecorded(o *accountFixture) {
 		o.Errorf("the Unsubscriber List has %d entries for all Lists, want 2", n)
 	}
 	_, err = o.service.Unsubscribe(o.Context(), o.restricted(first), r)
-	o.refused(err, audience.Denied, "")
+	o.refused(err, enlist.Denied, "")
 }
 
 func complaintsAreRecorded(o *accountFixture) {
@@ -172,7 +173,7 @@ func newestConsentStays(o *accountFixture) {
 	d := audience.DeliveryKey{List: list, Contact: id, Time: at}
 	page, err := o.service.ViewContactPage(o.Context(), d)
 	o.must(err)
-	n, err := o.service.Notifications(o.Context(), []audience.Notify{{List: list, Contact: id, Event: audience.EventSubscribe, Time: at}})
+	n, err := o.service.Notifications(o.Context(), []audience.Notify{{List: list, Contact: id, Event: enlist.EventSubscribe, Time: at}})
 	o.must(err)
 	for what, row := range map[string]*audience.LedgerRow{"page": page.Consent, "notification": n[0].Consent} {
 		if row == nil || row.Method != "subscribeContact" {

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the files of Messages. They are subtests of Files.
 
-func (f *fileFixture) addMessage(pairs ...any) audience.MessageID {
+func (f *fileFixture) addMessage(pairs ...any) enlist.MessageID {
 	f.Helper()
 	id, err := f.service.AddMessage(f.Context(), f.caller, details(append([]any{"name", "News", "subject", "News", "text_content", "Hello"}, pairs...)...))
 	f.must(err)
@@ -21,8 +22,8 @@ const pngHead = "\x89PNG\r\n\x1a\n"
 func fileOfMessage(f *fileFixture) {
 	logo, plan := f.upload("logo.png", []byte(pngHead), ""), f.upload("plan.pdf", []byte("%PDF"), "")
 	message := f.addMessage("attachments", []any{int(plan)}, "inline_images", int(logo))
-	for _, id := range []audience.FileID{logo, plan} {
-		f.refused(f.service.DeleteFile(f.Context(), f.caller, id), audience.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
+	for _, id := range []enlist.FileID{logo, plan} {
+		f.refused(f.service.DeleteFile(f.Context(), f.caller, id), enlist.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
 	}
 	_, err := f.service.EditMessage(f.Context(), f.caller, message, details("attachments", "", "name", "x"))
 	f.must(err)
@@ -37,7 +38,7 @@ func messageFileLimits(f *fileFixture) {
 	refuse := func(about string, pairs ...any) {
 		f.Helper()
 		_, err := f.service.AddMessage(f.Context(), f.caller, details(append([]any{"name", "News", "subject", "News"}, pairs...)...))
-		f.refused(err, audience.InvalidParameters, about)
+		f.refused(err, enlist.InvalidParameters, about)
 	}
 	refuse("have 12582912 bytes together; a mail has at most 10485760", "attachments", []any{int(first), int(second)})
 	refuse("is no PNG", "inline_images", int(first))
@@ -57,7 +58,7 @@ func messageFileLimits(f *fileFixture) {
 	refuse("at most 50 files", "attachments", many)
 	foreign := f.newCaller()
 	_, err := f.service.AddMessage(f.Context(), foreign, details("name", "x", "subject", "x", "attachments", int(one)))
-	f.refused(err, audience.InvalidParameters, fmt.Sprintf("no file with the ID %d", one))
+	f.refused(err, enlist.InvalidParameters, fmt.Sprintf("no file with the ID %d", one))
 	m := f.addMessage("attachments", fmt.Sprintf(" %d , %d,%d", one, name, one), "inline_images", int(two))
 	stored, err := f.service.Message(f.Context(), f.caller, m)
 	f.must(err)
@@ -71,7 +72,7 @@ func newContentOfMessage(f *fileFixture) {
 	message := f.addMessage("attachments", int(plan), "inline_images", int(logo))
 	for name, content := range map[string][]byte{"logo.png": []byte("text"), "plan.pdf": randomBytes(10 << 20)} {
 		_, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, audience.DuplicateOverwrite))
-		f.refused(err, audience.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
+		f.refused(err, enlist.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
 	}
 	f.wantContent(logo, "logo.png", []byte(pngHead))
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests that a store returns Messages, autoresponders, links and deliveries with
@@ -63,9 +64,9 @@ func messages(t *testing.T, s audience.Store) {
 	}
 	check("as added", full, plain)
 	view(t, s, func(tx audience.Tx) error {
-		for _, id := range []audience.MessageID{foreign.ID, 0, 99} {
+		for _, id := range []enlist.MessageID{foreign.ID, 0, 99} {
 			_, err := tx.Message(1, id)
-			wantKind(t, "Message of another Account", err, audience.NoMessage)
+			wantKind(t, "Message of another Account", err, enlist.NoMessage)
 		}
 		return nil
 	})
@@ -88,21 +89,21 @@ func messages(t *testing.T, s audience.Store) {
 func autoresponders(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	account, list := schema.List.AccountID, schema.List.ID
-	full := audience.Autoresponder{AccountID: account, ListID: list, CreatorKeyID: 2, CreatorName: "test key",
-		CreationTime: 3, LastModifiedTime: 4, MessageID: 5, Event: audience.EventConfirm, FolderID: 6,
-		TimeZone: "Europe/Berlin", IsActive: true, CriteriaType: audience.CriteriaSpecific,
+	full := enlist.Autoresponder{AccountID: account, ListID: list, CreatorKeyID: 2, CreatorName: "test key",
+		CreationTime: 3, LastModifiedTime: 4, MessageID: 5, Event: enlist.EventConfirm, FolderID: 6,
+		TimeZone: "Europe/Berlin", IsActive: true, CriteriaType: enlist.CriteriaSpecific,
 		Timestamp: 7, OffsetValue: 8, OffsetPeriod: "week", SpecificHour: 9, SpecificMinute: 10}
-	plain := audience.Autoresponder{AccountID: account, ListID: list}
-	foreign := audience.Autoresponder{AccountID: account + 1, ListID: list + 1}
+	plain := enlist.Autoresponder{AccountID: account, ListID: list}
+	foreign := enlist.Autoresponder{AccountID: account + 1, ListID: list + 1}
 	update(t, s, func(tx audience.Tx) error {
-		for _, a := range []*audience.Autoresponder{&full, &plain, &foreign} {
+		for _, a := range []*enlist.Autoresponder{&full, &plain, &foreign} {
 			if err := tx.AddAutoresponder(a); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	check := func(what string, want ...audience.Autoresponder) {
+	check := func(what string, want ...enlist.Autoresponder) {
 		t.Helper()
 		view(t, s, func(tx audience.Tx) error {
 			all, err := tx.Autoresponders(account)
@@ -121,7 +122,7 @@ func autoresponders(t *testing.T, s audience.Store) {
 	check("as added", full, plain)
 	edited := full
 	edited.LastModifiedTime, edited.MessageID, edited.FolderID, edited.TimeZone = 20, 21, 22, ""
-	edited.Event, edited.IsActive, edited.CriteriaType = audience.EventSubscribe, false, audience.CriteriaDelay
+	edited.Event, edited.IsActive, edited.CriteriaType = enlist.EventSubscribe, false, enlist.CriteriaDelay
 	edited.Timestamp, edited.OffsetValue, edited.OffsetPeriod = 23, 24, "day"
 	edited.SpecificHour, edited.SpecificMinute = 11, 12
 	update(t, s, func(tx audience.Tx) error { return tx.UpdateAutoresponder(&edited) })
@@ -131,7 +132,7 @@ func autoresponders(t *testing.T, s audience.Store) {
 	update(t, s, func(tx audience.Tx) error { return tx.MarkListDeleted(list) })
 	view(t, s, func(tx audience.Tx) error {
 		all, err := tx.Autoresponders(account)
-		same(t, "of a deleted List", all, []audience.Autoresponder(nil))
+		same(t, "of a deleted List", all, []enlist.Autoresponder(nil))
 		return err
 	})
 }
@@ -141,7 +142,7 @@ func linkTargets(t *testing.T, s audience.Store) {
 	addMessage(t, s, &one)
 	addMessage(t, s, &other)
 	urls := []string{"https://example.com/?a={{Name}}", "https://example.com/", "https://example.com/?a={{Name}}"}
-	var first, again, others []audience.LinkID
+	var first, again, others []enlist.LinkID
 	update(t, s, func(tx audience.Tx) (err error) { first, err = tx.LinkTargets(one.ID, 5, urls); return err })
 	update(t, s, func(tx audience.Tx) (err error) { again, err = tx.LinkTargets(one.ID, 5, urls); return err })
 	update(t, s, func(tx audience.Tx) (err error) { others, err = tx.LinkTargets(other.ID, 5, urls[:1]); return err })
@@ -149,7 +150,7 @@ func linkTargets(t *testing.T, s audience.Store) {
 	if first[0] != first[2] || first[0] == first[1] || others[0] == first[0] {
 		t.Errorf("the link IDs are %v, and %v of another Message; want the same ID only for equal URLs of one Message", first, others)
 	}
-	target := func(id audience.LinkID) (message audience.MessageID, url string, err error) {
+	target := func(id enlist.LinkID) (message enlist.MessageID, url string, err error) {
 		view(t, s, func(tx audience.Tx) error { message, url, err = tx.LinkTarget(id); return nil })
 		return message, url, err
 	}
@@ -160,7 +161,7 @@ func linkTargets(t *testing.T, s audience.Store) {
 	}
 	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(one.ID) })
 	_, _, err := target(first[0])
-	wantKind(t, "a link of a deleted Message", err, audience.NoLink)
+	wantKind(t, "a link of a deleted Message", err, enlist.NoLink)
 	if message, _, err := target(others[0]); message != other.ID || err != nil {
 		t.Errorf("the link of the other Message has the Message %d, error %v; want the link unchanged", message, err)
 	}
@@ -197,7 +198,7 @@ func deliveries(t *testing.T, s audience.Store) {
 		same(t, "the replaced delivery", got, &welcome)
 		key.Time = 11
 		_, err = tx.Delivery(key)
-		wantKind(t, "delivery of another event", err, audience.NotFound)
+		wantKind(t, "delivery of another event", err, enlist.NotFound)
 		all, err := tx.Deliveries(1, 2, 1000, 0)
 		same(t, "all deliveries, newest first", all, []audience.Delivery{later, confirmation, welcome})
 		newest, newestErr := tx.Deliveries(1, 2, 2, 0)
@@ -245,7 +246,7 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 	}
 	update(t, s, func(tx audience.Tx) error { return tx.MarkSubscriptionPending(list, other.ID) })
 	for _, want := range []struct {
-		id      audience.ContactID
+		id      enlist.ContactID
 		pending bool
 	}{{c.ID, false}, {other.ID, true}, {99, false}} {
 		view(t, s, func(tx audience.Tx) error {
@@ -320,7 +321,7 @@ func messageFolders(t *testing.T, s audience.Store) {
 	addMessage(t, s, &audience.Message{AccountID: account})
 	folder.Name, folder.ItemCount = "Post", 2
 	update(t, s, func(tx audience.Tx) error {
-		a := audience.Autoresponder{AccountID: account, ListID: schema.List.ID, FolderID: folder.ID}
+		a := enlist.Autoresponder{AccountID: account, ListID: schema.List.ID, FolderID: folder.ID}
 		if err := tx.AddAutoresponder(&a); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the erasure of everything that is stored about a person.
@@ -32,7 +33,7 @@ func (o *accountFixture) wantErased(address string) {
 
 // personWithEverything stores rows of all sections about ann@example.com, and returns the IDs of Ann in the List, and of
 // a Contact that had her address before.
-func (f *batchFixture) personWithEverything() (ann, bob audience.ContactID) {
+func (f *batchFixture) personWithEverything() (ann, bob enlist.ContactID) {
 	f.Helper()
 	_, err := f.service.AddWebhook(f.Context(), f.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/"))
 	f.must(err)
@@ -43,9 +44,9 @@ func (f *batchFixture) personWithEverything() (ann, bob audience.ContactID) {
 	bob = f.subscribe(f.news, "Email", "bob@example.com")
 	f.add(whole(f.news))
 	f.sendAll(nil)
-	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []audience.ContactID{ann}}) // waits
+	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{ann}}) // waits
 	f.update(func(tx audience.Tx) error {
-		for i, contact := range []audience.ContactID{ann, bob} {
+		for i, contact := range []enlist.ContactID{ann, bob} {
 			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: f.news, Contact: contact, Time: int64(i), Cause: "c"},
 				Address: "ann@example.com", Subject: "Ann, please confirm", Status: audience.DeliverySent, SentTime: 6}
 			if err := tx.PutDelivery(&d); err != nil {
@@ -64,7 +65,7 @@ func (f *batchFixture) personWithEverything() (ann, bob audience.ContactID) {
 	f.must(err)
 	f.must(f.service.RunImport(f.Context(), i.ID))
 	f.update(func(tx audience.Tx) error {
-		return tx.SaveRetry(f.caller.Account.ID, f.caller.Key.ID, &audience.Retry{Header: "h"}, []byte(`{"to":"ann@example.com"}`), f.now.Unix())
+		return tx.SaveRetry(f.caller.Account.ID, f.caller.Key.ID, &enlist.Retry{Header: "h"}, []byte(`{"to":"ann@example.com"}`), f.now.Unix())
 	})
 	_, err = f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: f.news, Address: "ann@example.com"})
 	f.must(err)
@@ -125,7 +126,7 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 	o.subscribe(list, "Email", "ann@example.com", "Mobile Phone", "0412345678")
 	o.erase("ann@example.com")
 	o.subscribe(list, "Email", "bea@example.com")
-	added, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: other, Skip: audience.SkipUnsubscribed, Contacts: [][]audience.Detail{
+	added, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: other, Skip: audience.SkipUnsubscribed, Contacts: [][]enlist.Detail{
 		details("Email", "Ann@Example.com"), details("Mobile Phone", "0412 345 678"), details("Email", "carl@example.com")}})
 	o.must(err)
 	if added[0]+added[1] != 0 || o.list(other).ContactCount != 1 {
@@ -190,7 +191,7 @@ func eraseFormerContacts(o *accountFixture) {
 	o.update(func(tx audience.Tx) error {
 		return tx.AddLedgerRow(&audience.LedgerRow{ListID: list, ContactID: id, Text: "I, Ann, agree.", IP: "192.0.2.1"})
 	})
-	_, err = o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: []audience.ContactID{id}})
+	_, err = o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: []enlist.ContactID{id}})
 	o.must(err)
 	if rows := o.export(o.caller, "ann@example.com")[audience.PersonConsents]; len(rows) != 3 {
 		o.Errorf("the export has %d consents, want 3: %q", len(rows), rows)
@@ -225,13 +226,13 @@ func eraseIsRefused(o *accountFixture) {
 	list := o.addList("on_register_address", "ann@example.com")
 	o.subscribe(list, "Email", "ann@example.com")
 	_, err := o.service.ErasePerson(o.Context(), o.caller, "not-an-address")
-	o.refused(err, audience.InvalidParameters, "address")
+	o.refused(err, enlist.InvalidParameters, "address")
 	_, err = o.service.ErasePerson(o.Context(), o.restricted(list), "ann@example.com")
-	o.refused(err, audience.Denied, "")
+	o.refused(err, enlist.Denied, "")
 	i, err := o.service.AddImport(o.Context(), o.caller, audience.NewImport{ImportOptions: audience.ImportOptions{List: list, FileName: "p.csv"}, File: strings.NewReader("Email\nann@example.com\n")})
 	o.must(err)
 	_, err = o.service.ErasePerson(o.Context(), o.caller, "ann@example.com")
-	o.refused(err, audience.Busy, fmt.Sprintf("import %d has not ended", i.ID))
+	o.refused(err, enlist.Busy, fmt.Sprintf("import %d has not ended", i.ID))
 	o.must(o.service.CancelImport(o.Context(), o.caller, i.ID))
 	if left := o.erase("ann@example.com").Left; fmt.Sprint(left) != fmt.Sprintf("[list %d]", list) {
 		o.Errorf("left is %q, want the List that has the address as its own", left)

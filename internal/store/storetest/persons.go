@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/store/sqlstore"
 )
 
@@ -54,7 +55,7 @@ func (p *personRows) Row(values []audience.PersonValue) error {
 	return nil
 }
 
-func (o *accountFixture) export(c *audience.Caller, address string) map[audience.PersonSection][]string {
+func (o *accountFixture) export(c *enlist.Caller, address string) map[audience.PersonSection][]string {
 	o.Helper()
 	var p personRows
 	o.must(o.service.ExportPerson(o.Context(), c, address, &p))
@@ -86,8 +87,8 @@ func exportHasEveryRow(o *accountFixture) {
 	bob := o.subscribe(other, "Email", "bob@example.com")
 	o.subscribe(other, "Email", "eve@example.com")
 	o.update(func(tx audience.Tx) error {
-		for i, id := range []audience.ContactID{ann, bob} {
-			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: []audience.ListID{list, other}[i], Contact: id, Time: 5, Cause: "c"},
+		for i, id := range []enlist.ContactID{ann, bob} {
+			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: []enlist.ListID{list, other}[i], Contact: id, Time: 5, Cause: "c"},
 				Address: "ann@EXAMPLE.com", Subject: "Please confirm", SentTime: 6, Status: audience.DeliverySent}
 			if err := tx.PutDelivery(&d); err != nil {
 				return err
@@ -174,10 +175,10 @@ func spellingsAreOnePerson(o *accountFixture) {
 }
 
 // deleteByEmail deletes the Contacts with exactly this spelling of an address. The audit log then has the address.
-func (o *accountFixture) deleteByEmail(list audience.ListID, email string) {
+func (o *accountFixture) deleteByEmail(list enlist.ListID, email string) {
 	o.Helper()
-	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Query: audience.Query{
-		Criteria: &audience.Criteria{Key: "Email", Operator: "exactly", Value: audience.Input{Kind: audience.InputText, Text: email}}}})
+	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Query: enlist.Query{
+		Criteria: &enlist.Criteria{Key: "Email", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: email}}}})
 	o.must(err)
 }
 
@@ -195,8 +196,8 @@ func eraseNamesOtherContacts(o *accountFixture) {
 
 func exportIsRefused(o *accountFixture) {
 	list := o.addList()
-	o.refused(o.service.ExportPerson(o.Context(), o.caller, "not-an-address", new(personRows)), audience.InvalidParameters, "address")
-	o.refused(o.service.ExportPerson(o.Context(), o.restricted(list), "ann@example.com", new(personRows)), audience.Denied, "")
+	o.refused(o.service.ExportPerson(o.Context(), o.caller, "not-an-address", new(personRows)), enlist.InvalidParameters, "address")
+	o.refused(o.service.ExportPerson(o.Context(), o.restricted(list), "ann@example.com", new(personRows)), enlist.Denied, "")
 }
 
 // notAboutPersons has the tables without data of persons, or from which an export leaves it out, and why.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests preconditions: checks of all Contacts of a List before one of its definitions
@@ -14,7 +15,7 @@ import (
 type watchedStore struct {
 	audience.Store
 	after    func() // nil: not called
-	searched func(*audience.Search)
+	searched func(*enlist.Search)
 }
 
 func (w *watchedStore) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
@@ -31,15 +32,15 @@ func (w *watchedStore) Update(ctx context.Context, fn func(audience.Tx) error, h
 
 type watchedTx struct {
 	audience.Tx
-	searched func(*audience.Search)
+	searched func(*enlist.Search)
 }
 
-func (t *watchedTx) SearchContacts(s *audience.Search, each func(*audience.Contact) error) error {
+func (t *watchedTx) SearchContacts(s *enlist.Search, each func(*enlist.Contact) error) error {
 	t.searched(s)
 	return t.Tx.SearchContacts(s, each)
 }
 
-func (t *watchedTx) CountContacts(s *audience.Search) (int64, error) {
+func (t *watchedTx) CountContacts(s *enlist.Search) (int64, error) {
 	t.searched(s)
 	return t.Tx.CountContacts(s)
 }
@@ -54,34 +55,34 @@ func preconditions(o *accountFixture) {
 		list   []any // details of the List
 		late   []any // details of a Contact that is stored during the check and violates the precondition
 		about  string
-		change func(list audience.ListID, age audience.FieldID) error
+		change func(list enlist.ListID, age enlist.FieldID) error
 	}{
 		{"a type that refuses a stored value", nil, []any{"Email", "late@x.io", "Age", "old"},
 			"type: Contacts that hold a value that the new type refuses: 1",
-			func(list audience.ListID, age audience.FieldID) error {
+			func(list enlist.ListID, age enlist.FieldID) error {
 				_, err := o.service.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
 				return err
 			}},
 		{"an address type of a Field with values", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
 			"hold a value in the Field: 1",
-			func(list audience.ListID, age audience.FieldID) error {
+			func(list enlist.ListID, age enlist.FieldID) error {
 				_, err := o.service.EditField(o.Context(), o.caller, list, age-1, details("address_type", "none"))
 				return err
 			}},
 		{"the only address of a Contact", nil, []any{"Mobile Phone", "0412 345 678"},
 			"have no other address: 1",
-			func(list audience.ListID, age audience.FieldID) error {
+			func(list enlist.ListID, age enlist.FieldID) error {
 				return o.service.DeleteField(o.Context(), o.caller, list, age-1)
 			}},
 		{"the country of national numbers", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
 			"have a national number, which would become another number: 1",
-			func(list audience.ListID, age audience.FieldID) error {
+			func(list enlist.ListID, age enlist.FieldID) error {
 				_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
 				return err
 			}},
 		{"duplicates", []any{"disallow_duplicate_contacts", false}, []any{"Email", "early@x.io"},
 			"more than one Contact has: 1;",
-			func(list audience.ListID, age audience.FieldID) error {
+			func(list enlist.ListID, age enlist.FieldID) error {
 				_, err := o.service.EditList(o.Context(), o.caller, list, details("disallow_duplicate_contacts", true))
 				return err
 			}},
@@ -101,7 +102,7 @@ func preconditions(o *accountFixture) {
 
 // wantPrecondition checks that a change is refused because of a Contact that is stored during the
 // check. Then it removes all Contacts of the List.
-func (o *accountFixture) wantPrecondition(list audience.ListID, late []any, about string, change func() error) {
+func (o *accountFixture) wantPrecondition(list enlist.ListID, late []any, about string, change func() error) {
 	checks, service := 0, o.service
 	w := &watchedStore{Store: o.store,
 		after: func() {
@@ -112,7 +113,7 @@ func (o *accountFixture) wantPrecondition(list audience.ListID, late []any, abou
 				o.must(err)
 			}
 		},
-		searched: func(s *audience.Search) {
+		searched: func(s *enlist.Search) {
 			if s.Where == nil || len(s.Where.All) == 0 || s.Where.All[0].Key == nil ||
 				s.Where.All[0].Key.Name != "last_modified_time" {
 				o.Errorf("an Update searched all Contacts: %+v; want a search by last_modified_time first", s.Where)
@@ -120,7 +121,7 @@ func (o *accountFixture) wantPrecondition(list audience.ListID, late []any, abou
 		},
 	}
 	o.service = audience.NewService(w, o.clock)
-	o.refused(change(), audience.InvalidParameters, about)
+	o.refused(change(), enlist.InvalidParameters, about)
 	if checks == 0 {
 		o.Error("the Service did not check the Contacts before the Update")
 	}

@@ -7,10 +7,11 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // addQuoted stores a Contact with a Key as an earlier version would store it.
-func (o *accountFixture) addQuoted(list audience.ListID, key string) (id audience.ContactID) {
+func (o *accountFixture) addQuoted(list enlist.ListID, key string) (id enlist.ContactID) {
 	o.Helper()
 	o.update(func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
@@ -30,7 +31,7 @@ func (o *accountFixture) addQuoted(list audience.ListID, key string) (id audienc
 }
 
 // wantKey checks the Key of a Contact, and whether the Contact is its primary.
-func (o *accountFixture) wantKey(list audience.ListID, id audience.ContactID, key string, first bool) {
+func (o *accountFixture) wantKey(list enlist.ListID, id enlist.ContactID, key string, first bool) {
 	o.Helper()
 	if c := o.contact(list, id); c.Key != key || c.IsFirst != first {
 		o.Errorf("Contact %d has the key %s, primary %v; want %s, %v", id, c.Key, c.IsFirst, key, first)
@@ -71,7 +72,7 @@ func quotedContacts(o *accountFixture) {
 	if _, err := o.service.UnsubscribeByLink(o.Context(), audience.DeliveryKey{List: list, Contact: plain}, ""); err != nil {
 		o.Error(err)
 	}
-	for _, id := range []audience.ContactID{oldest, plain, second} {
+	for _, id := range []enlist.ContactID{oldest, plain, second} {
 		if !o.contact(list, id).IsUnsubscribed {
 			o.Errorf("the link of one Contact did not unsubscribe the Contact %d with the same address", id)
 		}
@@ -114,7 +115,7 @@ func quotedDuplicates(o *accountFixture) {
 	wantCounts(o.T, o.store, o.schema(list), contacts)
 }
 
-func (o *accountFixture) schema(list audience.ListID) (schema *audience.Schema) {
+func (o *accountFixture) schema(list enlist.ListID) (schema *enlist.Schema) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) (err error) {
 		schema, err = tx.Schema(list)
@@ -129,17 +130,17 @@ func quotedUnsubscribers(o *accountFixture) {
 	o.update(func(tx audience.Tx) error {
 		for i := range 600 {
 			key := fmt.Sprintf(`"\left%d"@x.io`, i%300)
-			u := audience.Unsubscriber{AddressType: audience.AddressEmail, Address: key, AddressKey: key}
+			u := audience.Unsubscriber{AddressType: enlist.AddressEmail, Address: key, AddressKey: key}
 			if err := tx.AddUnsubscriber(o.caller.Account.ID, &u); err != nil {
 				return err
 			}
 		}
-		u := audience.Unsubscriber{AddressType: audience.AddressEmail, Address: `"l\eft0"@x.io`, AddressKey: `"l\eft0"@x.io`}
+		u := audience.Unsubscriber{AddressType: enlist.AddressEmail, Address: `"l\eft0"@x.io`, AddressKey: `"l\eft0"@x.io`}
 		return tx.AddUnsubscriber(other, &u)
 	})
 	o.must(o.service.NormaliseQuoted(o.Context()))
 	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
-		for _, account := range []audience.AccountID{o.caller.Account.ID, other} {
+		for _, account := range []enlist.AccountID{o.caller.Account.ID, other} {
 			for i := range 300 {
 				address := fmt.Sprintf("left%d@x.io", i)
 				found, err := tx.UnsubscribedAmong(account, 0, []string{address})

@@ -7,27 +7,27 @@ import (
 	"strings"
 
 	"enlist/internal/address"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file searches records in a plain way, to compare with searches in SQL.
 
 // recordModel searches records.
 type recordModel[T any] struct {
-	attributes []audience.Attribute[T]
+	attributes []enlist.Attribute[T]
 	records    []T
 	byID       func(a, b T) int
 }
 
 // criteria returns tests of each searchable key with each operator and some operands, and two groups of tests.
-func (m *recordModel[T]) criteria(operands ...string) (all []*audience.Criteria) {
+func (m *recordModel[T]) criteria(operands ...string) (all []*enlist.Criteria) {
 	operators := []string{"exactly", "not", "in", "greater_than", "less_than", "starts_with", "ends_with", "contains"}
 	for _, a := range m.attributes {
 		for _, operator := range operators {
 			for _, operand := range operands {
 				_, err := strconv.Atoi(operand)
-				fits := a.Type == audience.KeyText || a.Type == audience.KeyInt && err == nil && slices.Index(operators, operator) < 5 ||
-					a.Type == audience.KeyBool && (operand == "0" || operand == "1") && slices.Index(operators, operator) < 3
+				fits := a.Type == enlist.KeyText || a.Type == enlist.KeyInt && err == nil && slices.Index(operators, operator) < 5 ||
+					a.Type == enlist.KeyBool && (operand == "0" || operand == "1") && slices.Index(operators, operator) < 3
 				if a.Searchable && fits {
 					all = append(all, triple(a.Name, operator, operand))
 				}
@@ -35,11 +35,11 @@ func (m *recordModel[T]) criteria(operands ...string) (all []*audience.Criteria)
 		}
 	}
 	first, last := all[0], all[len(all)-1]
-	return append(all, &audience.Criteria{All: []audience.Criteria{*first, *last}}, &audience.Criteria{Any: []audience.Criteria{*first, *last}})
+	return append(all, &enlist.Criteria{All: []enlist.Criteria{*first, *last}}, &enlist.Criteria{Any: []enlist.Criteria{*first, *last}})
 }
 
 // search returns a page of the records that match.
-func (m *recordModel[T]) search(q audience.Query) []T {
+func (m *recordModel[T]) search(q enlist.Query) []T {
 	found := slices.DeleteFunc(slices.Clone(m.records), func(r T) bool { return q.Criteria != nil && !m.matches(q.Criteria, &r) })
 	slices.SortStableFunc(found, m.byID)
 	if q.SortBy != "" {
@@ -55,7 +55,7 @@ func (m *recordModel[T]) search(q audience.Query) []T {
 }
 
 // pageOf returns the part of records that limit and offset select.
-func pageOf[T any](all []T, q audience.Query) []T {
+func pageOf[T any](all []T, q enlist.Query) []T {
 	all = all[min(len(all), int(q.Offset)):]
 	if q.Limit > 0 {
 		all = all[:min(len(all), int(q.Limit))]
@@ -63,23 +63,23 @@ func pageOf[T any](all []T, q audience.Query) []T {
 	return all
 }
 
-func (m *recordModel[T]) value(key string, r *T) audience.Value {
-	i := slices.IndexFunc(m.attributes, func(a audience.Attribute[T]) bool { return a.Name == key })
+func (m *recordModel[T]) value(key string, r *T) enlist.Value {
+	i := slices.IndexFunc(m.attributes, func(a enlist.Attribute[T]) bool { return a.Name == key })
 	return m.attributes[i].Get(r)
 }
 
-func (m *recordModel[T]) matches(c *audience.Criteria, r *T) bool {
-	matches := func(part audience.Criteria) bool { return m.matches(&part, r) }
+func (m *recordModel[T]) matches(c *enlist.Criteria, r *T) bool {
+	matches := func(part enlist.Criteria) bool { return m.matches(&part, r) }
 	switch {
 	case c.All != nil:
-		return !slices.ContainsFunc(c.All, func(part audience.Criteria) bool { return !matches(part) })
+		return !slices.ContainsFunc(c.All, func(part enlist.Criteria) bool { return !matches(part) })
 	case c.Any != nil:
 		return slices.ContainsFunc(c.Any, matches)
 	}
 	v, operand := m.value(c.Key, r), address.LowerASCII(c.Value.Text)
 	text := address.LowerASCII(v.Text)
 	order := cmp.Compare(orderedText(text), orderedText(operand))
-	if v.Kind != audience.KeyText {
+	if v.Kind != enlist.KeyText {
 		text = strconv.FormatInt(v.Int, 10)
 		n, _ := strconv.ParseInt(operand, 10, 64)
 		order = cmp.Compare(v.Int, n)
@@ -104,4 +104,4 @@ func (m *recordModel[T]) matches(c *audience.Criteria, r *T) bool {
 }
 
 // orderedText returns a text as sorting compares it.
-func orderedText(text string) string { return audience.FirstCharacters(address.LowerASCII(text)) }
+func orderedText(text string) string { return enlist.FirstCharacters(address.LowerASCII(text)) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests functions that a store runs twice in one Update. A function must not use data from
@@ -52,13 +53,13 @@ func rerunFunctions(t *testing.T, e Engine) {
 }
 
 // wantRowsForAllLists checks that each Contact of a List has exactly one ledger row of unsubscribeContact with List 0.
-func wantRowsForAllLists(t *testing.T, s audience.Store, schema *audience.Schema, want int) {
+func wantRowsForAllLists(t *testing.T, s audience.Store, schema *enlist.Schema, want int) {
 	t.Helper()
 	contacts := 0
 	view(t, s, func(tx audience.Tx) error {
-		var ids []audience.ContactID
-		system := audience.Search{Schema: schema, Columns: audience.Columns{System: true}}
-		err := tx.SearchContacts(&system, func(c *audience.Contact) error {
+		var ids []enlist.ContactID
+		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
+		err := tx.SearchContacts(&system, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests how old opens and clicks, and old texts in the records of mails, are removed.
@@ -14,7 +15,7 @@ import (
 // retain sets the days of both kinds.
 func (o *accountFixture) retain(events, deliveries int64) {
 	o.Helper()
-	o.must(o.service.SetRetention(o.Context(), o.caller.Account.ID, audience.Retention{Events: events, Deliveries: deliveries}))
+	o.must(o.service.SetRetention(o.Context(), o.caller.Account.ID, enlist.Retention{Events: events, Deliveries: deliveries}))
 }
 
 // removeOld runs the steps of the job. It returns how many rows were removed or lost their texts.
@@ -38,7 +39,7 @@ func (f *eventFixture) removeOldEvents(want int64) {
 }
 
 // wantPlan checks what a dry run says.
-func (o *accountFixture) wantPlan(events, deliveries int64, delayed ...audience.BatchID) {
+func (o *accountFixture) wantPlan(events, deliveries int64, delayed ...enlist.BatchID) {
 	o.Helper()
 	account, err := o.service.Operator(o.Context(), o.caller.Account.ID)
 	o.must(err)
@@ -93,17 +94,17 @@ func oldEventsAreRemoved(f *eventFixture) {
 	}
 	f.run("what needs the events is refused, and is not empty", func() {
 		for _, key := range []string{"batch_opened", "batch_clicked"} {
-			f.refused(f.search(key, "exactly"), audience.InvalidSearch, "the opens and clicks of Batch")
-			f.refused(f.search(key, "not"), audience.InvalidSearch, "the opens and clicks of Batch")
+			f.refused(f.search(key, "exactly"), enlist.InvalidSearch, "the opens and clicks of Batch")
+			f.refused(f.search(key, "not"), enlist.InvalidSearch, "the opens and clicks of Batch")
 		}
 		f.must(f.search("batch_sent", "exactly"))
 		for _, kind := range []audience.EventKind{audience.EventOpened, audience.EventClicked, audience.EventLink, audience.RowsNotOpened} {
-			err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: kind}, audience.Query{}, nil)
-			f.refused(err, audience.InvalidSearch, "the opens and clicks of Batch")
+			err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: kind}, enlist.Query{}, nil)
+			f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 		}
 		_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)},
 			Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
-		f.refused(err, audience.InvalidSearch, "the opens and clicks of Batch")
+		f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 	})
 }
 
@@ -152,7 +153,7 @@ func oldTextsAreRemoved(f *eventFixture) {
 		f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
 		f.wantAddresses(f.sendAll(nil))
 		f.addChecked(audience.BatchRequest{Message: f.addMessage("June"), Populations: []audience.PopulationRequest{whole(f.news)},
-			Options: audience.BatchOptions{Exclude: audience.Exclusion{Batches: []audience.BatchID{f.batch}}}})
+			Options: audience.BatchOptions{Exclude: audience.Exclusion{Batches: []enlist.BatchID{f.batch}}}})
 		f.wantAddresses(f.sendAll(nil))
 		f.must(f.search("batch_sent", "exactly"))
 	})
@@ -178,7 +179,7 @@ func oldTextsAreRemoved(f *eventFixture) {
 }
 
 // addAwaiting adds a Batch that is sent to who has not opened the Batch of the fixture. It reads its recipients later.
-func (f *eventFixture) addAwaiting(s *audience.Service, message audience.MessageID, at int64) (audience.BatchID, error) {
+func (f *eventFixture) addAwaiting(s *audience.Service, message enlist.MessageID, at int64) (enlist.BatchID, error) {
 	return s.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: message, SendTime: at,
 		Populations: []audience.PopulationRequest{{List: f.news, Time: "send"}},
 		Options:     audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
@@ -213,7 +214,7 @@ func batchAddedBeforeRemoval(f *eventFixture) {
 	f.retain(30, 0)
 	f.pass(40 * 24 * time.Hour)
 	june, at := f.addMessage("June"), f.now.Unix()+3600
-	var later audience.BatchID
+	var later enlist.BatchID
 	store := &hookedStore{Store: f.store, before: func() {
 		var err error
 		later, err = f.addAwaiting(f.service, june, at)
@@ -273,7 +274,7 @@ func retentionIsScheduled(t *testing.T, e Engine) {
 	}
 	wantJobs(0)
 	for _, days := range []int64{29, -1, 36501} {
-		o.refused(o.service.SetRetention(t.Context(), o.caller.Account.ID, audience.Retention{Events: days}), audience.InvalidParameters, "30 to 36500 days")
+		o.refused(o.service.SetRetention(t.Context(), o.caller.Account.ID, enlist.Retention{Events: days}), enlist.InvalidParameters, "30 to 36500 days")
 	}
 	o.retain(365, 0)
 	wantJobs(1)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the removal of rows of the audit log.
@@ -15,7 +16,7 @@ func auditIsRemoved(o *accountFixture) {
 	now := time.Now()
 	account := o.caller.Account.ID
 	other := o.newCaller()
-	add := func(caller *audience.Caller, n int) {
+	add := func(caller *enlist.Caller, n int) {
 		o.Helper()
 		for range n {
 			_, err := o.service.AddFolder(o.Context(), caller, details("name", "F"+o.now.Format("20060102150405.000"), "type", audience.FolderOfLists))
@@ -35,15 +36,15 @@ func auditIsRemoved(o *accountFixture) {
 		o.must(err)
 		plans, err := o.service.PlanRetention(o.Context(), c, c.Account.Retention)
 		o.must(err)
-		if p := plans[2]; p.Kind != audience.RetainAudit || p.Rows != want || (want > 0) != (p.Oldest > 0) {
+		if p := plans[2]; p.Kind != enlist.RetainAudit || p.Rows != want || (want > 0) != (p.Oldest > 0) {
 			o.Errorf("the plan is %+v, want %d rows", p, want)
 		}
 	}
 	for _, days := range []int64{365, -1, 36501} {
-		o.refused(o.service.SetRetention(o.Context(), account, audience.Retention{Audit: days}), audience.InvalidParameters, "366 to 36500 days")
+		o.refused(o.service.SetRetention(o.Context(), account, enlist.Retention{Audit: days}), enlist.InvalidParameters, "366 to 36500 days")
 	}
 	plan(0)
-	o.must(o.service.SetRetention(o.Context(), account, audience.Retention{Audit: 400}))
+	o.must(o.service.SetRetention(o.Context(), account, enlist.Retention{Audit: 400}))
 	before := len(o.auditLog(account))
 	want := int64(0)
 	for _, r := range o.auditLog(account) {
@@ -54,7 +55,7 @@ func auditIsRemoved(o *accountFixture) {
 	plan(want)
 	apply := func() int64 {
 		o.Helper()
-		step, done, err := o.service.ApplyRetention(audience.WithActor(o.Context(), audience.Actor{Method: "enlist retention run", User: "ada@mail1"}),
+		step, done, err := o.service.ApplyRetention(audience.WithActor(o.Context(), enlist.Actor{Method: "enlist retention run", User: "ada@mail1"}),
 			audience.ApplyRetention{Account: account})
 		o.must(err)
 		if !done {

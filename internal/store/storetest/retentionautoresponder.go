@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the removal of opens and clicks of autoresponders.
@@ -34,12 +35,12 @@ func oldEventsOfAutorespondersAreRemoved(e *eventFixture) {
 	f.wantPlan(0, 0)
 	f.removeOldEvents(0)
 	f.wantSums(before)
-	all := audience.Query{}
+	all := enlist.Query{}
 	f.wantRows(audience.EventOpened, all, "a1", "a2")
 	f.wantRows(audience.EventClicked, all, "a1")
 	err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: audience.RowsNotOpened}, all, nil)
-	f.refused(err, audience.InvalidSearch, "the opens and clicks of Batch")
-	f.refused(f.search("batch_opened", "exactly"), audience.InvalidSearch, "the opens and clicks of Batch")
+	f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
+	f.refused(f.search("batch_opened", "exactly"), enlist.InvalidSearch, "the opens and clicks of Batch")
 	f.run("a late open of an old mail only changes the time of the Contact", func() {
 		f.pass(time.Second)
 		track(old[0])

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -35,11 +36,11 @@ func Search(t *testing.T, open func(t *testing.T) audience.Store) {
 // random Fields, values, criteria, sorts, pages and projections. decisions.md: 32–38, 40
 func randomSearches(t *testing.T, store audience.Store) {
 	service := audience.NewService(store, time.Now)
-	account := &audience.Account{Name: "Search", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
+	account := &enlist.Account{Name: "Search", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
 	if err := store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddAccount(account) }); err != nil {
 		t.Fatal(err)
 	}
-	caller := &audience.Caller{Account: account, Key: &audience.Key{ID: 1, AccountID: account.ID, Level: audience.Standard}}
+	caller := &enlist.Caller{Account: account, Key: &enlist.Key{ID: 1, AccountID: account.ID, Level: enlist.Standard}}
 	rapid.Check(t, func(t *rapid.T) {
 		l := makeList(t, store, account.ID)
 		defer l.dropIndexes(t, store, l.makeIndexes(t, store))
@@ -51,8 +52,8 @@ func randomSearches(t *testing.T, store audience.Store) {
 
 // search runs one random query. It compares the Contacts and their number with those of the
 // model.
-func (l *list) search(t *rapid.T, service *audience.Service, caller *audience.Caller) {
-	q := audience.Query{
+func (l *list) search(t *rapid.T, service *audience.Service, caller *enlist.Caller) {
+	q := enlist.Query{
 		Limit:      rapid.Int64Range(0, int64(len(l.records))+2).Draw(t, "limit"),
 		Offset:     rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, int64(len(l.records))+2)).Draw(t, "offset"),
 		Descending: rapid.Bool().Draw(t, "descending"),
@@ -84,7 +85,7 @@ func (l *list) search(t *rapid.T, service *audience.Service, caller *audience.Ca
 	if err != nil {
 		t.Fatalf("count %s: error %v", show(q), err)
 	}
-	all := audience.Query{Criteria: q.Criteria}
+	all := enlist.Query{Criteria: q.Criteria}
 	if want := int64(len(l.find(all, ""))); count != want {
 		t.Fatalf("count %s: got %d, want %d", show(all), count, want)
 	}
@@ -114,16 +115,16 @@ type collecting struct {
 	// second row.
 	long      bool
 	streaming bool
-	columns   []audience.Column
+	columns   []enlist.Column
 	rows      []map[string]string
 }
 
-func (w *collecting) Begin(columns []audience.Column, streaming bool) error {
+func (w *collecting) Begin(columns []enlist.Column, streaming bool) error {
 	w.columns, w.streaming, w.rows = slices.Clone(columns), streaming, []map[string]string{}
 	return nil
 }
 
-func (w *collecting) Contact(c *audience.Contact) error {
+func (w *collecting) Contact(c *enlist.Contact) error {
 	row := make(map[string]string, len(w.columns))
 	for _, column := range w.columns {
 		if column.Field != nil {
@@ -131,7 +132,7 @@ func (w *collecting) Contact(c *audience.Contact) error {
 			continue
 		}
 		switch cell := column.System.Get(c); cell.Kind {
-		case audience.KeyText:
+		case enlist.KeyText:
 			row[column.Name] = cell.Text
 		default:
 			row[column.Name] = fmt.Sprint(cell.Int)
@@ -142,13 +143,13 @@ func (w *collecting) Contact(c *audience.Contact) error {
 	}
 	w.rows = append(w.rows, row)
 	if w.long && !w.streaming && len(w.rows) > 1 {
-		return audience.ErrReplyTooLong
+		return enlist.ErrReplyTooLong
 	}
 	return nil
 }
 
 // show formats a query for the message of a failed test.
-func show(q audience.Query) string {
+func show(q enlist.Query) string {
 	criteria := "all Contacts"
 	if q.Criteria != nil {
 		criteria = showCriteria(q.Criteria)
@@ -156,7 +157,7 @@ func show(q audience.Query) string {
 	return fmt.Sprintf("%s sort %q descending %v limit %d offset %d", criteria, q.SortBy, q.Descending, q.Limit, q.Offset)
 }
 
-func showCriteria(c *audience.Criteria) string {
+func showCriteria(c *enlist.Criteria) string {
 	connector, parts := " AND ", c.All
 	switch {
 	case c.Any != nil:

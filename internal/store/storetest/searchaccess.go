@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests which keys may search a List, when a reply is sent as a stream, and searches of
@@ -18,43 +19,43 @@ func searchAccess(o *accountFixture) {
 	stranger := o.newCaller()
 	for _, c := range []struct {
 		rule   string
-		caller *audience.Caller
-		list   audience.ListID
-		kind   audience.Kind // 0: no error
+		caller *enlist.Caller
+		list   enlist.ListID
+		kind   enlist.Kind // 0: no error
 	}{
 		{"a key searches a List of its Account", o.caller, list, 0},
 		{"a restricted key searches its List", o.restricted(list), list, 0},
-		{"a restricted key is denied another List", o.restricted(other), list, audience.Denied},
-		{"a List of another Account is not found", stranger, list, audience.NoList},
-		{"List 0 is not found", o.caller, 0, audience.NoList},
-		{"a negative List is not found", o.caller, -1, audience.NoList},
-		{"an unknown List is not found", o.caller, 1 << 40, audience.NoList},
+		{"a restricted key is denied another List", o.restricted(other), list, enlist.Denied},
+		{"a List of another Account is not found", stranger, list, enlist.NoList},
+		{"List 0 is not found", o.caller, 0, enlist.NoList},
+		{"a negative List is not found", o.caller, -1, enlist.NoList},
+		{"an unknown List is not found", o.caller, 1 << 40, enlist.NoList},
 	} {
 		o.run(c.rule, func() {
 			want := func(call string, err error) {
 				o.Helper()
-				if (c.kind == 0) != (err == nil) || err != nil && audience.KindOf(err) != c.kind {
+				if (c.kind == 0) != (err == nil) || err != nil && enlist.KindOf(err) != c.kind {
 					o.Errorf("%s: error %v, want the Kind %d (0: no error)", call, err, c.kind)
 				}
 			}
-			page, w := audience.Query{Limit: 10}, new(collecting)
+			page, w := enlist.Query{Limit: 10}, new(collecting)
 			want("search", o.service.SearchContacts(o.Context(), c.caller, c.list, page, nil, w))
-			want("stream", o.service.SearchContacts(o.Context(), c.caller, c.list, audience.Query{}, nil, w))
+			want("stream", o.service.SearchContacts(o.Context(), c.caller, c.list, enlist.Query{}, nil, w))
 			_, err := o.service.CountContacts(o.Context(), c.caller, c.list, nil)
 			want("count", err)
 			want("contact", o.service.Contact(o.Context(), c.caller, c.list, ada, nil, w))
 			if c.list != 0 { // for the Unsubscriber List, 0 means all Lists
-				err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, audience.Query{}, new(rows[audience.Unsubscriber]))
+				err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, enlist.Query{}, new(rows[audience.Unsubscriber]))
 				want("unsubscribers", err)
 			}
 		})
 	}
-	o.refused(o.service.Contact(o.Context(), o.caller, list, bob, nil, new(collecting)), audience.NoContact, "")
-	o.refused(o.service.Contact(o.Context(), o.caller, list, 0, nil, new(collecting)), audience.NoContact, "")
-	for _, q := range []audience.Query{
+	o.refused(o.service.Contact(o.Context(), o.caller, list, bob, nil, new(collecting)), enlist.NoContact, "")
+	o.refused(o.service.Contact(o.Context(), o.caller, list, 0, nil, new(collecting)), enlist.NoContact, "")
+	for _, q := range []enlist.Query{
 		{Limit: -1}, {Offset: -1}, {SortBy: "unknown"}, {Criteria: triple("unknown", "exactly", "")},
 	} {
-		o.refused(o.service.SearchContacts(o.Context(), o.caller, list, q, nil, new(collecting)), audience.InvalidSearch, "")
+		o.refused(o.service.SearchContacts(o.Context(), o.caller, list, q, nil, new(collecting)), enlist.InvalidSearch, "")
 	}
 	var w collecting
 	o.must(o.service.Contact(o.Context(), o.caller, list, ada, []string{"Email", "id"}, &w))
@@ -74,17 +75,17 @@ func longSearches(o *accountFixture) {
 	o.fill(large, 1001)
 	one := triple("Email", "exactly", "person7@example.com")
 	for _, c := range []struct {
-		list      audience.ListID
-		query     audience.Query
+		list      enlist.ListID
+		query     enlist.Query
 		streaming bool
 	}{
-		{list, audience.Query{}, false},
-		{list, audience.Query{Limit: 5000}, false},
-		{large, audience.Query{Limit: 1000}, false},
-		{large, audience.Query{Limit: 1001}, true},
-		{large, audience.Query{}, true},
-		{large, audience.Query{Offset: 1}, false},
-		{large, audience.Query{Criteria: one}, false},
+		{list, enlist.Query{}, false},
+		{list, enlist.Query{Limit: 5000}, false},
+		{large, enlist.Query{Limit: 1000}, false},
+		{large, enlist.Query{Limit: 1001}, true},
+		{large, enlist.Query{}, true},
+		{large, enlist.Query{Offset: 1}, false},
+		{large, enlist.Query{Criteria: one}, false},
 	} {
 		var w collecting
 		o.must(o.service.SearchContacts(o.Context(), o.caller, c.list, c.query, nil, &w))
@@ -93,13 +94,13 @@ func longSearches(o *accountFixture) {
 		}
 	}
 	w := collecting{long: true}
-	o.must(o.service.SearchContacts(o.Context(), o.caller, list, audience.Query{Limit: 100}, nil, &w))
+	o.must(o.service.SearchContacts(o.Context(), o.caller, list, enlist.Query{Limit: 100}, nil, &w))
 	if !w.streaming || len(w.rows) != 3 {
 		o.Errorf("a long reply is %+v, want a stream of 3 rows", w)
 	}
 	broken := errors.New("the connection is broken")
 	for _, w := range []failing{{begin: broken}, {contact: broken}} {
-		err := o.service.SearchContacts(o.Context(), o.caller, list, audience.Query{}, nil, w)
+		err := o.service.SearchContacts(o.Context(), o.caller, list, enlist.Query{}, nil, w)
 		if !errors.Is(err, broken) {
 			o.Errorf("a writer that fails: error %v, want the error of the writer", err)
 		}
@@ -107,7 +108,7 @@ func longSearches(o *accountFixture) {
 	cancelled, cancel := context.WithCancel(o.Context())
 	cancel()
 	for _, limit := range []int64{0, 10} {
-		err := o.service.SearchContacts(cancelled, o.caller, list, audience.Query{Limit: limit}, nil, new(collecting))
+		err := o.service.SearchContacts(cancelled, o.caller, list, enlist.Query{Limit: limit}, nil, new(collecting))
 		if !errors.Is(err, context.Canceled) {
 			o.Errorf("the caller has closed the connection, limit %d: error %v, want Canceled", limit, err)
 		}
@@ -115,7 +116,7 @@ func longSearches(o *accountFixture) {
 }
 
 // fill stores Contacts directly, without the Service.
-func (o *accountFixture) fill(list audience.ListID, contacts int) {
+func (o *accountFixture) fill(list enlist.ListID, contacts int) {
 	o.update(func(tx audience.Tx) error {
 		schema, err := tx.Schema(list)
 		for i := 0; i < contacts && err == nil; i++ {
@@ -128,9 +129,9 @@ func (o *accountFixture) fill(list audience.ListID, contacts int) {
 // failing is a ContactWriter whose methods return errors.
 type failing struct{ begin, contact error }
 
-func (w failing) Begin([]audience.Column, bool) error { return w.begin }
+func (w failing) Begin([]enlist.Column, bool) error { return w.begin }
 
-func (w failing) Contact(*audience.Contact) error { return w.contact }
+func (w failing) Contact(*enlist.Contact) error { return w.contact }
 
 // longLedgers tests that a Contact's rows of the ledger are read in parts, and that more than 1,000 rows
 // are sent as a stream. decisions.md: 39

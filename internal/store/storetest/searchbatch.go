@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"pgregory.net/rapid"
 )
@@ -12,7 +13,7 @@ import (
 // This file draws which Contacts of a random List were sent Batches, and criteria about them.
 
 // batchKeys are the keys of criteria about Batches.
-var batchKeys = []string{audience.KeyBatchSent, audience.KeyBatchOpened, audience.KeyBatchClicked}
+var batchKeys = []string{enlist.KeyBatchSent, enlist.KeyBatchOpened, enlist.KeyBatchClicked}
 
 // sendBatches stores three Batches with random recipients, opens and clicks. The model has the IDs of the Batches with a
 // comma before and after each.
@@ -27,10 +28,10 @@ func (l *list) sendBatches(t *rapid.T, store audience.Store) {
 		}
 	}
 	err := store.Update(context.Background(), func(tx audience.Tx) error {
-		for batch := range audience.BatchID(3) {
+		for batch := range enlist.BatchID(3) {
 			for i := range l.records {
 				is := func(key string) bool { return chosen[fmt.Sprint(key, batch+1, " ", i)] }
-				if err := l.sendBatch(tx, batch+1, audience.ContactID(l.records[i].id), is, now); err != nil {
+				if err := l.sendBatch(tx, batch+1, enlist.ContactID(l.records[i].id), is, now); err != nil {
 					return err
 				}
 			}
@@ -46,7 +47,7 @@ func (l *list) sendBatches(t *rapid.T, store audience.Store) {
 			for batch := range 3 {
 				if chosen[fmt.Sprint(key, batch+1, " ", i)] {
 					l.records[i].values[key] += fmt.Sprint(batch+1, ",")
-					if key == audience.KeyBatchSent {
+					if key == enlist.KeyBatchSent {
 						l.records[i].values["last_message_time"] = "1" // MarkSent raises it
 					}
 				}
@@ -56,13 +57,13 @@ func (l *list) sendBatches(t *rapid.T, store audience.Store) {
 }
 
 // sendBatch makes a Contact a recipient of a Batch, with the events for which is returns true.
-func (l *list) sendBatch(tx audience.Tx, batch audience.BatchID, id audience.ContactID, is func(key string) bool, now int64) error {
-	ids := []audience.ContactID{id}
+func (l *list) sendBatch(tx audience.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool, now int64) error {
+	ids := []enlist.ContactID{id}
 	slice := audience.NewSlice{BatchSlice: audience.BatchSlice{Batch: batch, List: l.id, First: id, Last: id}, Contacts: ids}
 	if _, err := tx.AddSlices([]audience.NewSlice{slice}, true, now); err != nil {
 		return err
 	}
-	if is(audience.KeyBatchSent) {
+	if is(enlist.KeyBatchSent) {
 		if err := tx.MarkSending(l.id, batch, ids, now); err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (l *list) sendBatch(tx audience.Tx, batch audience.BatchID, id audience.Con
 			return err
 		}
 	}
-	for key, kind := range map[string]audience.EventKind{audience.KeyBatchOpened: audience.EventOpened, audience.KeyBatchClicked: audience.EventClicked} {
+	for key, kind := range map[string]audience.EventKind{enlist.KeyBatchOpened: audience.EventOpened, enlist.KeyBatchClicked: audience.EventClicked} {
 		if !is(key) {
 			continue
 		}
@@ -83,16 +84,16 @@ func (l *list) sendBatch(tx audience.Tx, batch audience.BatchID, id audience.Con
 }
 
 // batchTest draws a criterion about Batches.
-func (l *list) batchTest(t *rapid.T) audience.Criteria {
-	c := audience.Criteria{Key: rapid.SampledFrom(batchKeys).Draw(t, "key"),
+func (l *list) batchTest(t *rapid.T) enlist.Criteria {
+	c := enlist.Criteria{Key: rapid.SampledFrom(batchKeys).Draw(t, "key"),
 		Operator: rapid.SampledFrom([]string{"exactly", "not", "in"}).Draw(t, "operator")}
-	number := func() audience.Input {
+	number := func() enlist.Input {
 		text := rapid.SampledFrom([]string{"1", "2", "3", "4", "-1", "1.5", ""}).Draw(t, "Batch")
-		return audience.Input{Kind: audience.InputText, Text: text}
+		return enlist.Input{Kind: enlist.InputText, Text: text}
 	}
 	c.Value = number()
 	if c.Operator == "in" {
-		c.Value = audience.Input{Kind: audience.InputArray, Items: []audience.Input{number(), number()}}
+		c.Value = enlist.Input{Kind: enlist.InputArray, Items: []enlist.Input{number(), number()}}
 	}
 	return c
 }

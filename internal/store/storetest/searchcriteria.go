@@ -3,7 +3,7 @@ package storetest
 import (
 	"strconv"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"pgregory.net/rapid"
 )
@@ -11,27 +11,27 @@ import (
 // This file draws random criteria for the List that searchdata.go draws.
 
 // criteria draws a tree of valid criteria.
-func (l *list) criteria(t *rapid.T, depth int) audience.Criteria {
+func (l *list) criteria(t *rapid.T, depth int) enlist.Criteria {
 	kind := rapid.IntRange(0, 3).Draw(t, "node")
 	if depth == 0 || kind > 1 {
 		return l.oneTest(t)
 	}
-	parts := make([]audience.Criteria, rapid.IntRange(1, 3).Draw(t, "parts"))
+	parts := make([]enlist.Criteria, rapid.IntRange(1, 3).Draw(t, "parts"))
 	for i := range parts {
 		parts[i] = l.criteria(t, depth-1)
 	}
 	if kind == 0 {
-		return audience.Criteria{All: parts}
+		return enlist.Criteria{All: parts}
 	}
-	return audience.Criteria{Any: parts}
+	return enlist.Criteria{Any: parts}
 }
 
 // oneTest draws a criterion that tests one key.
-func (l *list) oneTest(t *rapid.T) audience.Criteria {
+func (l *list) oneTest(t *rapid.T) enlist.Criteria {
 	if rapid.IntRange(0, 5).Draw(t, "about Batches") == 0 {
 		return l.batchTest(t)
 	}
-	c := audience.Criteria{Key: rapid.SampledFrom(l.names).Draw(t, "key")}
+	c := enlist.Criteria{Key: rapid.SampledFrom(l.names).Draw(t, "key")}
 	kind := l.kinds[c.Key]
 	operators := []string{"exactly", "equal", "equals", "not", "in"}
 	if kind != "bool" {
@@ -42,7 +42,7 @@ func (l *list) oneTest(t *rapid.T) audience.Criteria {
 	case "greater_than", "less_than":
 		c.Value = l.value(t, kind)
 	case "starts_with", "ends_with", "contains":
-		c.Value = audience.Input{Kind: audience.InputText, Text: l.part(t, kind)}
+		c.Value = enlist.Input{Kind: enlist.InputText, Text: l.part(t, kind)}
 	case "in":
 		c.Value = l.items(t, kind)
 	default:
@@ -52,7 +52,7 @@ func (l *list) oneTest(t *rapid.T) audience.Criteria {
 }
 
 // value draws an operand for keys of a kind. Its JSON type is one that the kind accepts.
-func (l *list) value(t *rapid.T, kind string) audience.Input {
+func (l *list) value(t *rapid.T, kind string) enlist.Input {
 	pool := l.pools[kind]
 	if kind == "int" {
 		pool = append([]string{"-1", "1.5", "0.5", "1700000000.0", "1700000000.5"}, pool...)
@@ -60,14 +60,14 @@ func (l *list) value(t *rapid.T, kind string) audience.Input {
 			pool = append(pool, strconv.FormatInt(r.id, 10))
 		}
 	}
-	in := audience.Input{Kind: audience.InputText, Text: rapid.SampledFrom(pool).Draw(t, "operand")}
+	in := enlist.Input{Kind: enlist.InputText, Text: rapid.SampledFrom(pool).Draw(t, "operand")}
 	switch kind {
 	case "bool":
-		return rapid.SampledFrom([]audience.Input{in, {Kind: audience.InputNumber, Text: in.Text},
-			{Kind: audience.InputTrue}, {Kind: audience.InputFalse}}).Draw(t, "shape")
+		return rapid.SampledFrom([]enlist.Input{in, {Kind: enlist.InputNumber, Text: in.Text},
+			{Kind: enlist.InputTrue}, {Kind: enlist.InputFalse}}).Draw(t, "shape")
 	case "int", "number":
 		if rapid.Bool().Draw(t, "literal") {
-			in.Kind = audience.InputNumber
+			in.Kind = enlist.InputNumber
 		}
 	case "text":
 		in.Text = changeCase(t, in.Text)
@@ -76,22 +76,22 @@ func (l *list) value(t *rapid.T, kind string) audience.Input {
 }
 
 // orNothing draws an operand. In some draws the operand is empty.
-func (l *list) orNothing(t *rapid.T, kind string) audience.Input {
+func (l *list) orNothing(t *rapid.T, kind string) enlist.Input {
 	switch rapid.IntRange(0, 5).Draw(t, "nothing") {
 	case 0:
-		return audience.Input{Kind: audience.InputText}
+		return enlist.Input{Kind: enlist.InputText}
 	case 1:
-		return audience.Input{}
+		return enlist.Input{}
 	}
 	if kind == "email" && rapid.IntRange(0, 5).Draw(t, "no address") == 0 {
-		return audience.Input{Kind: audience.InputText, Text: "no address"}
+		return enlist.Input{Kind: enlist.InputText, Text: "no address"}
 	}
 	return l.value(t, kind)
 }
 
 // items draws an operand for the operator "in". It is an array or a text with commas.
-func (l *list) items(t *rapid.T, kind string) audience.Input {
-	items := make([]audience.Input, rapid.IntRange(0, 4).Draw(t, "items"))
+func (l *list) items(t *rapid.T, kind string) enlist.Input {
+	items := make([]enlist.Input, rapid.IntRange(0, 4).Draw(t, "items"))
 	joined := ""
 	for i := range items {
 		items[i] = l.orNothing(t, kind)
@@ -104,10 +104,10 @@ func (l *list) items(t *rapid.T, kind string) audience.Input {
 	// still be valid for the kind. So dates and addresses are never joined.
 	if kind == "text" || kind == "int" || kind == "number" || kind == "bool" {
 		if rapid.Bool().Draw(t, "joined") {
-			return audience.Input{Kind: audience.InputText, Text: joined}
+			return enlist.Input{Kind: enlist.InputText, Text: joined}
 		}
 	}
-	return audience.Input{Kind: audience.InputArray, Items: items}
+	return enlist.Input{Kind: enlist.InputArray, Items: items}
 }
 
 // part draws a part of a value, or a random text that is perhaps in no value.

@@ -12,6 +12,7 @@ import (
 
 	"enlist/internal/address"
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"pgregory.net/rapid"
 )
@@ -21,8 +22,8 @@ import (
 // list is a List with random Fields and Contacts, in the store and in the model.
 type list struct {
 	model
-	id     audience.ListID
-	fields []audience.Field
+	id     enlist.ListID
+	fields []enlist.Field
 	names  []string            // all keys that a query may use
 	pools  map[string][]string // values of each kind; no value is empty
 }
@@ -33,7 +34,7 @@ var fieldNames = []string{"Name", "name", `Quo"te'd`, "İstanbul ß", "%_\\", "S
 	"Notes", "$.x", "IN"}
 
 // makeList draws a List and stores it.
-func makeList(t *rapid.T, store audience.Store, account audience.AccountID) *list {
+func makeList(t *rapid.T, store audience.Store, account enlist.AccountID) *list {
 	l := &list{model: model{kinds: make(kinds), country: 61}}
 	l.drawFields(t)
 	l.drawPools(t)
@@ -47,15 +48,15 @@ func makeList(t *rapid.T, store audience.Store, account audience.AccountID) *lis
 }
 
 func (l *list) drawFields(t *rapid.T) {
-	l.fields = []audience.Field{
-		{Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail},
-		{Name: "Mobile Phone", Type: audience.Text, AddressType: audience.AddressMobile},
+	l.fields = []enlist.Field{
+		{Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail},
+		{Name: "Mobile Phone", Type: enlist.Text, AddressType: enlist.AddressMobile},
 	}
-	types := []audience.FieldType{audience.Text, audience.Comment, audience.Decimal, audience.Currency, audience.Date,
-		audience.Dropdown, audience.Radio, audience.Checkbox, audience.File}
+	types := []enlist.FieldType{enlist.Text, enlist.Comment, enlist.Decimal, enlist.Currency, enlist.Date,
+		enlist.Dropdown, enlist.Radio, enlist.Checkbox, enlist.File}
 	for _, name := range rapid.Permutation(fieldNames).Draw(t, "names")[:rapid.IntRange(0, 6).Draw(t, "fields")] {
-		f := audience.Field{Name: name, Type: rapid.SampledFrom(types).Draw(t, "type")}
-		if f.Type == audience.Date {
+		f := enlist.Field{Name: name, Type: rapid.SampledFrom(types).Draw(t, "type")}
+		if f.Type == enlist.Date {
 			f.TimeFormat = "24h"
 		}
 		l.fields = append(l.fields, f)
@@ -66,13 +67,13 @@ func (l *list) drawFields(t *rapid.T) {
 }
 
 // kindOf returns the kind of a Field: a value of the map kinds, which says how the model compares values.
-func kindOf(f *audience.Field) string {
+func kindOf(f *enlist.Field) string {
 	switch {
 	case f.AddressType != "":
 		return string(f.AddressType)
 	case f.Numeric():
 		return "number"
-	case f.Type == audience.Date:
+	case f.Type == enlist.Date:
 		return "date"
 	}
 	return "text"
@@ -82,7 +83,7 @@ func kindOf(f *audience.Field) string {
 func (l *list) drawPools(t *rapid.T) {
 	number := rapid.Custom(func(t *rapid.T) string {
 		digits := rapid.StringMatching(`-?(0|[1-9][0-9]{0,6})(\.[0-9]{1,8})?`).Draw(t, "number")
-		canonical, ok := audience.ParseDecimal(digits)
+		canonical, ok := enlist.ParseDecimal(digits)
 		if !ok {
 			t.Fatalf("ParseDecimal refuses the number %q", digits)
 		}
@@ -120,20 +121,20 @@ func (l *list) drawPools(t *rapid.T) {
 }
 
 // store stores the List, its Fields and its Contacts, and completes the model.
-func (l *list) store(tx audience.Tx, account audience.AccountID, contacts []audience.Contact) error {
-	row := audience.List{AccountID: account, Name: "List", CountryCode: l.country}
+func (l *list) store(tx audience.Tx, account enlist.AccountID, contacts []enlist.Contact) error {
+	row := enlist.List{AccountID: account, Name: "List", CountryCode: l.country}
 	if err := tx.AddList(&row); err != nil {
 		return err
 	}
 	l.id, l.records, l.names = row.ID, nil, nil
-	ids := make(map[audience.FieldID]audience.FieldID) // the key is the index in l.fields plus 1
+	ids := make(map[enlist.FieldID]enlist.FieldID) // the key is the index in l.fields plus 1
 	for i := range l.fields {
 		f := l.fields[i]
 		f.ListID = l.id
 		if err := tx.AddField(&f); err != nil {
 			return err
 		}
-		ids[audience.FieldID(i+1)], l.fields[i].ID = f.ID, f.ID
+		ids[enlist.FieldID(i+1)], l.fields[i].ID = f.ID, f.ID
 		l.kinds[f.Name], l.kinds[fieldKey(f.ID)] = kindOf(&f), kindOf(&f)
 	}
 	for _, c := range contacts {
@@ -151,7 +152,7 @@ func (l *list) store(tx audience.Tx, account audience.AccountID, contacts []audi
 	return nil
 }
 
-func fieldKey(id audience.FieldID) string { return "field_" + strconv.FormatInt(int64(id), 10) }
+func fieldKey(id enlist.FieldID) string { return "field_" + strconv.FormatInt(int64(id), 10) }
 
 var systemKinds = kinds{
 	"id": "int", "creation_time": "int", "double_opt_in": "bool", "double_opt_in_time": "int", "is_active": "bool",
@@ -160,7 +161,7 @@ var systemKinds = kinds{
 }
 
 // record returns the record that the model has for a stored Contact.
-func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.FieldID) record {
+func (l *list) record(c *enlist.Contact, ids map[enlist.FieldID]enlist.FieldID) record {
 	bit := map[bool]string{false: "0", true: "1"}
 	r := record{id: int64(c.ID), forms: make(map[string]string), values: map[string]string{
 		"id": fmt.Sprint(c.ID), "creation_time": fmt.Sprint(c.Created), "last_modified_time": fmt.Sprint(c.Modified),
@@ -171,7 +172,7 @@ func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.Fie
 		"subscribed_via": c.SubscribedVia, "webform_id": fmt.Sprint(c.WebformID),
 	}}
 	for i := range l.fields {
-		f, id := &l.fields[i], ids[audience.FieldID(i+1)]
+		f, id := &l.fields[i], ids[enlist.FieldID(i+1)]
 		value := ""
 		for _, v := range c.Values {
 			if v.Field == id {
@@ -181,11 +182,11 @@ func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.Fie
 		for _, name := range []string{f.Name, fieldKey(id)} {
 			r.values[name] = value
 			switch f.AddressType {
-			case audience.AddressEmail:
+			case enlist.AddressEmail:
 				if value != "" {
 					r.forms[name] = c.Key
 				}
-			case audience.AddressMobile:
+			case enlist.AddressMobile:
 				r.forms[name] = c.Mobile
 			}
 		}
@@ -195,17 +196,17 @@ func (l *list) record(c *audience.Contact, ids map[audience.FieldID]audience.Fie
 
 // drawContacts draws Contacts with values from the pools. The ID of a Field in these values is not its
 // real ID, but its index in l.fields plus 1.
-func (l *list) drawContacts(t *rapid.T) []audience.Contact {
+func (l *list) drawContacts(t *rapid.T) []enlist.Contact {
 	keys := make(map[string]bool)
 	number := func(label string) int64 {
 		n, _ := strconv.ParseInt(rapid.SampledFrom(l.pools["int"]).Draw(t, label), 10, 64)
 		return n
 	}
-	contacts := make([]audience.Contact, rapid.IntRange(0, 25).Draw(t, "contacts"))
+	contacts := make([]enlist.Contact, rapid.IntRange(0, 25).Draw(t, "contacts"))
 	for i := range contacts {
 		c := &contacts[i]
 		flags := rapid.IntRange(0, 15).Draw(t, "flags")
-		*c = audience.Contact{
+		*c = enlist.Contact{
 			Created: number("created"), Modified: number("modified"),
 			DoubleOptInTime: number("confirmed"), LastOpenTime: number("opened"),
 			WebformID: number("webform"), SubscribedVia: rapid.SampledFrom([]string{"api", "web_form", "other"}).Draw(t, "via"),
@@ -218,7 +219,7 @@ func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 				continue
 			}
 			value := rapid.SampledFrom(l.pools[kind]).Draw(t, "value")
-			c.Values = c.Values.Set(audience.FieldID(place+1), value)
+			c.Values = c.Values.Set(enlist.FieldID(place+1), value)
 			switch kind {
 			case "email":
 				_, c.Key, _ = address.ParseEmail(value)
@@ -235,26 +236,26 @@ func (l *list) drawContacts(t *rapid.T) []audience.Contact {
 	return contacts
 }
 
-var keyTypes = map[string]audience.KeyType{"text": audience.KeyText, "number": audience.KeyNumber, "date": audience.KeyDate,
-	"email": audience.KeyEmail, "mobile": audience.KeyMobile, "int": audience.KeyInt, "bool": audience.KeyBool}
+var keyTypes = map[string]enlist.KeyType{"text": enlist.KeyText, "number": enlist.KeyNumber, "date": enlist.KeyDate,
+	"email": enlist.KeyEmail, "mobile": enlist.KeyMobile, "int": enlist.KeyInt, "bool": enlist.KeyBool}
 
 // key returns the SearchKey for a name: "field_<id>" or the name of a system key. It returns nil for other
 // names and for keys that always have an index.
-func (l *list) key(name string) *audience.SearchKey {
+func (l *list) key(name string) *enlist.SearchKey {
 	for i := range l.fields {
 		if f := &l.fields[i]; fieldKey(f.ID) == name {
-			return &audience.SearchKey{Field: f, Type: keyTypes[kindOf(f)]}
+			return &enlist.SearchKey{Field: f, Type: keyTypes[kindOf(f)]}
 		}
 	}
 	if kind, ok := systemKinds[name]; ok && name != "id" && name != "creation_time" && name != "last_modified_time" {
-		return &audience.SearchKey{Name: name, Type: keyTypes[kind]}
+		return &enlist.SearchKey{Name: name, Type: keyTypes[kind]}
 	}
 	return nil
 }
 
 // makeIndexes builds indexes of random keys for one third of the Lists. For some keys it stores only the
 // row of a ready index, and no index. This is the state after an operator has dropped the index.
-func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.SearchIndex) {
+func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []enlist.SearchIndex) {
 	if rapid.IntRange(0, 2).Draw(t, "indexes") > 0 {
 		return nil
 	}
@@ -266,7 +267,7 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.Se
 		if store.FindsParts() && k.Field != nil && k.IsText() && rapid.Bool().Draw(t, "parts") {
 			k = k.ForParts()
 		}
-		x := audience.SearchIndex{ListID: l.id, Key: k.IndexKey(), State: audience.IndexBuilding}
+		x := enlist.SearchIndex{ListID: l.id, Key: k.IndexKey(), State: enlist.IndexBuilding}
 		err := store.Update(context.Background(), func(tx audience.Tx) error {
 			_, err := tx.AddSearchIndex(&x)
 			return err
@@ -275,7 +276,7 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.Se
 			_, err = store.BuildIndex(context.Background(), x.ID, l.id, k)
 		}
 		if err == nil {
-			x.State = audience.IndexReady
+			x.State = enlist.IndexReady
 			err = store.Update(context.Background(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 		}
 		if err != nil {
@@ -286,15 +287,15 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []audience.Se
 	return made
 }
 
-func (l *list) dropIndexes(t *rapid.T, store audience.Store, made []audience.SearchIndex) {
+func (l *list) dropIndexes(t *rapid.T, store audience.Store, made []enlist.SearchIndex) {
 	for i := range made {
 		x := &made[i]
-		x.State = audience.IndexDropping
+		x.State = enlist.IndexDropping
 		err := store.Update(context.Background(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(x) })
 		if err == nil {
 			err = store.DropIndex(context.Background(), x.ID)
 		}
-		for began := time.Now(); errors.Is(err, audience.ErrIndexBusy) && time.Since(began) < time.Minute; {
+		for began := time.Now(); errors.Is(err, enlist.ErrIndexBusy) && time.Since(began) < time.Minute; {
 			err = store.DropIndex(context.Background(), x.ID)
 		}
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 )
 
@@ -40,11 +41,11 @@ func SearchIndexes(t *testing.T, e Engine) {
 }
 
 // states has the state of each search index. The map's key is the name of the index's key.
-type states = map[string]audience.IndexState
+type states = map[string]enlist.IndexState
 
-const indexReady, indexWaiting, indexDropping = audience.IndexReady, audience.IndexWaiting, audience.IndexDropping
+const indexReady, indexWaiting, indexDropping = enlist.IndexReady, enlist.IndexWaiting, enlist.IndexDropping
 
-var noIndexes []audience.SearchIndexID
+var noIndexes []enlist.SearchIndexID
 
 // listWithThreeFields is a List with 12 Contacts. By the rules of its advisor, this is a large List. The
 // clock moves only when the test moves it.
@@ -52,7 +53,7 @@ type listWithThreeFields struct {
 	*accountFixture
 	engine  Engine
 	advisor *indexadvisor.Advisor
-	list    audience.ListID
+	list    enlist.ListID
 
 	mu   sync.Mutex
 	step time.Duration // each call of tick moves the clock forward by this time
@@ -113,15 +114,15 @@ func (l *listWithThreeFields) searchesTake(d time.Duration) {
 }
 
 // triple returns the criteria that test one key.
-func triple(key, operator string, value any) *audience.Criteria {
-	return &audience.Criteria{Key: key, Operator: operator, Value: input(value)}
+func triple(key, operator string, value any) *enlist.Criteria {
+	return &enlist.Criteria{Key: key, Operator: operator, Value: input(value)}
 }
 
 // slowSearch is the shortest time of a slow search.
 const slowSearch = 20 * time.Millisecond
 
 // countIn counts matches in a search that seems to take a time.
-func (l *listWithThreeFields) countIn(took time.Duration, c *audience.Criteria) (n int64) {
+func (l *listWithThreeFields) countIn(took time.Duration, c *enlist.Criteria) (n int64) {
 	l.Helper()
 	l.searchesTake(took)
 	n, err := l.service.CountContacts(l.Context(), l.caller, l.list, c)
@@ -132,7 +133,7 @@ func (l *listWithThreeFields) countIn(took time.Duration, c *audience.Criteria) 
 
 // countSlowly counts matches in two slow searches. Then it lets the advisor schedule the index that would make
 // the searches faster, if there is such an index.
-func (l *listWithThreeFields) countSlowly(c *audience.Criteria) (n int64) {
+func (l *listWithThreeFields) countSlowly(c *enlist.Criteria) (n int64) {
 	l.Helper()
 	l.countIn(slowSearch, c)
 	n = l.countIn(slowSearch, c)
@@ -165,7 +166,7 @@ func (l *listWithThreeFields) index(name string) indexadvisor.Report {
 }
 
 // built returns the IDs of the indexes in the database, and checks that each index is complete.
-func (l *listWithThreeFields) built() (ids []audience.SearchIndexID) {
+func (l *listWithThreeFields) built() (ids []enlist.SearchIndexID) {
 	l.Helper()
 	built, err := l.store.BuiltIndexes(l.Context())
 	l.must(err)
@@ -178,7 +179,7 @@ func (l *listWithThreeFields) built() (ids []audience.SearchIndexID) {
 	return ids
 }
 
-func (l *listWithThreeFields) build(id audience.SearchIndexID) {
+func (l *listWithThreeFields) build(id enlist.SearchIndexID) {
 	l.Helper()
 	l.must(l.advisor.Build(l.Context(), audience.BuildIndex{Index: id}))
 }
@@ -202,7 +203,7 @@ func indexLife(t *testing.T, e Engine) {
 
 	x := l.index("City")
 	l.build(x.ID)
-	same(t, "built", l.built(), []audience.SearchIndexID{x.ID})
+	same(t, "built", l.built(), []enlist.SearchIndexID{x.ID})
 	view(t, l.store, func(tx audience.Tx) error {
 		schema, err := tx.Schema(l.list)
 		if err != nil {
@@ -246,13 +247,13 @@ func indexLife(t *testing.T, e Engine) {
 // Contact with or without an index.
 func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
-	for _, c := range []*audience.Criteria{
+	for _, c := range []*enlist.Criteria{
 		triple("id", "greater_than", 5), triple("creation_time", "less_than", 5),
 		triple("last_modified_time", "exactly", 5),
 		triple("Email", "exactly", "c1@example.com"), triple("Mobile Phone", "in", []any{"+61400000000"}),
 		triple("Note", "exactly", "n1"), triple("City", "contains", "y1"), triple("City", "not", "city1"),
 		// This search reads every Contact, because Note cannot have an index.
-		{Any: []audience.Criteria{*triple("City", "exactly", "city1"), *triple("Note", "exactly", "n1")}},
+		{Any: []enlist.Criteria{*triple("City", "exactly", "city1"), *triple("Note", "exactly", "n1")}},
 		nil,
 	} {
 		l.advance(time.Hour)
@@ -260,7 +261,7 @@ func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 	}
 	same(t, "after searches that no index helps", l.indexes(), states{})
 	l.advance(time.Hour)
-	l.countSlowly(&audience.Criteria{All: []audience.Criteria{
+	l.countSlowly(&enlist.Criteria{All: []enlist.Criteria{
 		*triple("City", "starts_with", "city1"), *triple("Note", "exactly", "n1")}})
 	same(t, "after a search with one indexable key of two", l.indexes(), states{"City": indexWaiting})
 	rules := indexadvisor.DefaultRules()
@@ -273,7 +274,7 @@ func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 
 	l.searchesTake(slowSearch)
 	for range 2 {
-		sorted := audience.Query{SortBy: "is_active", Limit: 2}
+		sorted := enlist.Query{SortBy: "is_active", Limit: 2}
 		l.must(l.service.SearchContacts(t.Context(), l.caller, l.list, sorted, nil, discard{}))
 	}
 	l.searchesTake(0)
@@ -295,14 +296,14 @@ func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 // discard is a ContactWriter that ignores the Contacts.
 type discard struct{}
 
-func (discard) Begin([]audience.Column, bool) error { return nil }
-func (discard) Contact(*audience.Contact) error     { return nil }
+func (discard) Begin([]enlist.Column, bool) error { return nil }
+func (discard) Contact(*enlist.Contact) error     { return nil }
 
 // The advisor schedules an index for each key that two slow searches within a day lacked.
 func slowSearches(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
 	city, amount := triple("City", "exactly", "city1"), triple("Amount", "greater_than", 3)
-	both := &audience.Criteria{All: []audience.Criteria{*city, *amount, *city, *city}}
+	both := &enlist.Criteria{All: []enlist.Criteria{*city, *amount, *city, *city}}
 	for _, c := range []struct {
 		name   string
 		search func()
@@ -354,7 +355,7 @@ type brokenBuilder struct {
 }
 
 // BuildIndex implements audience.Store.
-func (b *brokenBuilder) BuildIndex(context.Context, audience.SearchIndexID, audience.ListID, *audience.SearchKey) (
+func (b *brokenBuilder) BuildIndex(context.Context, enlist.SearchIndexID, enlist.ListID, *enlist.SearchKey) (
 	int64, error) {
 	return 0, b.err
 }
@@ -365,10 +366,10 @@ func failedBuild(t *testing.T, e Engine) {
 	amount := triple("Amount", "exactly", 3)
 	l.countSlowly(amount)
 	l.build(l.index("Amount").ID)
-	if x := l.index("Amount"); x.State != audience.IndexFailed || x.Error != "the disk is full" {
+	if x := l.index("Amount"); x.State != enlist.IndexFailed || x.Error != "the disk is full" {
 		t.Errorf("index %+v, want it failed with the error of the builder", x)
 	}
-	number := &audience.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: audience.KeyNumber, Searchable: true}
+	number := &enlist.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: enlist.KeyNumber, Searchable: true}
 	_, err := l.store.BuildIndex(t.Context(), l.index("Amount").ID, l.list, number) // as if the failed build had left an index
 	if err != nil {
 		t.Fatal(err)
@@ -382,9 +383,9 @@ func failedBuild(t *testing.T, e Engine) {
 	l.countSlowly(amount)
 	l.wantJobs("build_index", 2)
 
-	l.restart(&brokenBuilder{l.store, audience.ErrIndexBusy})
+	l.restart(&brokenBuilder{l.store, enlist.ErrIndexBusy})
 	err = l.advisor.Build(t.Context(), audience.BuildIndex{Index: l.index("Amount").ID})
-	if !errors.Is(err, audience.ErrIndexBusy) {
+	if !errors.Is(err, enlist.ErrIndexBusy) {
 		t.Errorf("error %v, want ErrIndexBusy", err)
 	}
 	l.restart(l.store)

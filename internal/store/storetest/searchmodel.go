@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file implements searches on records in memory, as doc/decisions.md describes them. It uses no
@@ -36,7 +36,7 @@ type model struct {
 
 // find returns the IDs of the records that match a query. The order and the page are those of the
 // query.
-func (m *model) find(q audience.Query, sortKey string) []int64 {
+func (m *model) find(q enlist.Query, sortKey string) []int64 {
 	var found []record
 	for _, r := range m.records {
 		if q.Criteria == nil || m.matches(q.Criteria, r) {
@@ -77,7 +77,7 @@ func (m *model) order(key, a, b string) int {
 	return slices.Compare(first200(a), first200(b))
 }
 
-func (m *model) matches(c *audience.Criteria, r record) bool {
+func (m *model) matches(c *enlist.Criteria, r record) bool {
 	if c.All == nil && c.Any == nil {
 		return m.test(c, r)
 	}
@@ -91,7 +91,7 @@ func (m *model) matches(c *audience.Criteria, r record) bool {
 	return c.All != nil && matching == len(parts) || c.Any != nil && matching > 0
 }
 
-func (m *model) test(c *audience.Criteria, r record) bool {
+func (m *model) test(c *enlist.Criteria, r record) bool {
 	value, operand := r.values[c.Key], inputText(c.Value)
 	switch c.Operator {
 	case "exactly", "equal", "equals":
@@ -100,7 +100,7 @@ func (m *model) test(c *audience.Criteria, r record) bool {
 		return !m.equal(c.Key, r, operand)
 	case "in":
 		items := strings.Split(operand, ",")
-		if c.Value.Kind == audience.InputArray {
+		if c.Value.Kind == enlist.InputArray {
 			items = nil
 			for _, item := range c.Value.Items {
 				items = append(items, inputText(item))
@@ -109,7 +109,7 @@ func (m *model) test(c *audience.Criteria, r record) bool {
 			items = nil
 		}
 		return slices.ContainsFunc(items, func(item string) bool {
-			if c.Value.Kind != audience.InputArray {
+			if c.Value.Kind != enlist.InputArray {
 				item = strings.Trim(item, " ")
 			}
 			return m.equal(c.Key, r, item)
@@ -160,13 +160,13 @@ func (m *model) equal(key string, r record, operand string) bool {
 	return asciiLower(value) == asciiLower(operand)
 }
 
-func inputText(in audience.Input) string {
+func inputText(in enlist.Input) string {
 	switch in.Kind {
-	case audience.InputTrue:
+	case enlist.InputTrue:
 		return "1"
-	case audience.InputFalse:
+	case enlist.InputFalse:
 		return "0"
-	case audience.InputText, audience.InputNumber:
+	case enlist.InputText, enlist.InputNumber:
 		return in.Text
 	}
 	return ""

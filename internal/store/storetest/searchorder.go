@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the order of texts in searches.
@@ -22,9 +23,9 @@ func orderOfTexts(o *accountFixture) {
 	ascending := slices.Concat(ids...)
 	descending := slices.Clone(ascending)
 	slices.Reverse(descending)
-	o.wantOrder(list, audience.Query{SortBy: "Name"}, ascending)
-	o.wantOrder(list, audience.Query{SortBy: "Name", Descending: true}, descending)
-	o.wantOrder(list, audience.Query{SortBy: "Name", Limit: 7, Offset: 20}, ascending[20:27])
+	o.wantOrder(list, enlist.Query{SortBy: "Name"}, ascending)
+	o.wantOrder(list, enlist.Query{SortBy: "Name", Descending: true}, descending)
+	o.wantOrder(list, enlist.Query{SortBy: "Name", Limit: 7, Offset: 20}, ascending[20:27])
 	less, all := 0, len(ascending)-len(ids[0])
 	for i, line := range lines[1:] { // lines[0] has Contacts without a value, which are not less and not greater than a text
 		equal := len(ids[i+1])
@@ -70,7 +71,7 @@ func longTexts(c string) [][]string {
 
 // storeLastFirst stores a Contact for each text and returns the IDs of each line. It starts with the
 // last line, so that the order of the texts differs from the order of the IDs.
-func (o *accountFixture) storeLastFirst(list audience.ListID, field audience.FieldID, lines [][]string) (ids [][]string) {
+func (o *accountFixture) storeLastFirst(list enlist.ListID, field enlist.FieldID, lines [][]string) (ids [][]string) {
 	o.Helper()
 	o.update(func(tx audience.Tx) error {
 		ids = make([][]string, len(lines))
@@ -95,7 +96,7 @@ func (o *accountFixture) storeLastFirst(list audience.ListID, field audience.Fie
 	return ids
 }
 
-func (o *accountFixture) wantOrder(list audience.ListID, q audience.Query, want []string) {
+func (o *accountFixture) wantOrder(list enlist.ListID, q enlist.Query, want []string) {
 	o.Helper()
 	var w collecting
 	o.must(o.service.SearchContacts(o.Context(), o.caller, list, q, []string{"id", "Name"}, &w))
@@ -109,7 +110,7 @@ func (o *accountFixture) wantOrder(list audience.ListID, q audience.Query, want 
 	}
 }
 
-func (o *accountFixture) wantCount(list audience.ListID, operator, text string, want int) {
+func (o *accountFixture) wantCount(list enlist.ListID, operator, text string, want int) {
 	o.Helper()
 	if n := o.count(list, "Name", operator, text); n != int64(want) {
 		o.Errorf("%s %.30q: the search counted %d Contacts, want %d", operator, text, n, want)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // sharedConnections starts reads of one Account until no more of them start. A read of another Account
@@ -19,7 +20,7 @@ func sharedConnections(t *testing.T, s audience.Store) {
 	}{
 		{"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}, {"ViewPrimary", s.ViewPrimary},
 	} {
-		ctx, cancel := context.WithCancel(audience.WithAccount(t.Context(), 1))
+		ctx, cancel := context.WithCancel(enlist.WithAccount(t.Context(), 1))
 		inside, ended := make(chan bool), make(chan error)
 		hold := func(audience.Tx) error { inside <- true; <-ctx.Done(); return nil }
 		const calls = 1000 // more than a store has connections
@@ -34,7 +35,7 @@ func sharedConnections(t *testing.T, s audience.Store) {
 				idle = held > 0
 			}
 		}
-		other := audience.WithAccount(t.Context(), 2)
+		other := enlist.WithAccount(t.Context(), 2)
 		if err := c.read(other, func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 			t.Errorf("%s of another Account: %v, want no error", c.name, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -99,26 +100,26 @@ func view(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
 // same fails the test if got differs from want.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(audience.Schema{}), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(enlist.Schema{}), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
 // wantKind fails the test if err does not have the given Kind.
-func wantKind(t *testing.T, what string, err error, kind audience.Kind) {
+func wantKind(t *testing.T, what string, err error, kind enlist.Kind) {
 	t.Helper()
-	if err == nil || audience.KindOf(err) != kind {
+	if err == nil || enlist.KindOf(err) != kind {
 		t.Errorf("%s: error %v, want the Kind %d", what, err, kind)
 	}
 }
 
 // newSchema stores an Account, and a List with an email, a mobile and a decimal Field. It
 // returns the Schema of the List.
-func newSchema(t *testing.T, s audience.Store) *audience.Schema {
+func newSchema(t *testing.T, s audience.Store) *enlist.Schema {
 	t.Helper()
-	account := &audience.Account{Name: "Test", TimeZone: "UTC", ContactLimit: audience.NoContactLimit}
-	list := &audience.List{Name: "News", DisallowDuplicates: true, CountryCode: audience.DefaultCountryCode}
-	var schema *audience.Schema
+	account := &enlist.Account{Name: "Test", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
+	list := &enlist.List{Name: "News", DisallowDuplicates: true, CountryCode: enlist.DefaultCountryCode}
+	var schema *enlist.Schema
 	update(t, s, func(tx audience.Tx) (err error) {
 		if err := tx.AddAccount(account); err != nil {
 			return err
@@ -127,10 +128,10 @@ func newSchema(t *testing.T, s audience.Store) *audience.Schema {
 		if err := tx.AddList(list); err != nil {
 			return err
 		}
-		for _, f := range []audience.Field{
-			{Name: "Email", Type: audience.Text, AddressType: audience.AddressEmail},
-			{Name: "Mobile Phone", Type: audience.Text, AddressType: audience.AddressMobile},
-			{Name: "Amount", Type: audience.Decimal},
+		for _, f := range []enlist.Field{
+			{Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail},
+			{Name: "Mobile Phone", Type: enlist.Text, AddressType: enlist.AddressMobile},
+			{Name: "Amount", Type: enlist.Decimal},
 		} {
 			f.ListID = list.ID
 			if err := tx.AddField(&f); err != nil {
@@ -144,13 +145,13 @@ func newSchema(t *testing.T, s audience.Store) *audience.Schema {
 }
 
 // contact returns a new Contact with an email address, without storing the Contact.
-func contact(s *audience.Schema, key string) *audience.Contact {
-	return &audience.Contact{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
-		Values: audience.Values{{Field: s.Email().ID, Text: key}}, Created: 100, Modified: 100}
+func contact(s *enlist.Schema, key string) *enlist.Contact {
+	return &enlist.Contact{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
+		Values: enlist.Values{{Field: s.Email().ID, Text: key}}, Created: 100, Modified: 100}
 }
 
 // insert stores a Contact. It fails the test if another Contact is the primary of the address.
-func insert(t *testing.T, s audience.Store, c *audience.Contact) {
+func insert(t *testing.T, s audience.Store, c *enlist.Contact) {
 	t.Helper()
 	update(t, s, func(tx audience.Tx) error {
 		inserted, err := tx.InsertContact(c)

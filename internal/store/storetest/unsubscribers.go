@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests searches of the Unsubscriber List, and replies that are too long for memory.
@@ -14,7 +15,7 @@ import (
 // searchUnsubscribers tests searches of the Unsubscriber List.
 func searchUnsubscribers(o *accountFixture) {
 	list, other := o.addList(), o.addList()
-	for i, l := range []audience.ListID{list, other, list, 0} {
+	for i, l := range []enlist.ListID{list, other, list, 0} {
 		address := fmt.Sprintf("person%d@example.com", i)
 		if l != 0 {
 			o.subscribe(l, "Email", address)
@@ -26,27 +27,27 @@ func searchUnsubscribers(o *accountFixture) {
 	stranger := o.newCaller()
 	all := []string{"0", "1", "2", "3"}
 	for _, c := range []struct {
-		caller *audience.Caller
-		list   audience.ListID
-		q      audience.Query
+		caller *enlist.Caller
+		list   enlist.ListID
+		q      enlist.Query
 		want   []string
 	}{
-		{o.caller, 0, audience.Query{}, all},
-		{o.caller, 0, audience.Query{Limit: 2, Offset: 1}, all[1:3]},
-		{o.caller, 0, audience.Query{Limit: 2, Offset: 3}, all[3:]},
-		{o.caller, 0, audience.Query{Limit: 2, Offset: 4}, nil},
-		{o.caller, list, audience.Query{}, []string{"0", "2"}},
-		{o.restricted(list), 0, audience.Query{Limit: 2}, []string{"0", "2"}},
-		{o.restricted(), 0, audience.Query{}, nil},
-		{stranger, 0, audience.Query{}, nil},
-		{o.caller, 0, audience.Query{SortBy: "address", Descending: true, Limit: 3}, []string{"3", "2", "1"}},
-		{o.caller, 0, audience.Query{SortBy: "time"}, []string{"3", "2", "1", "0"}},
-		{o.caller, 0, audience.Query{SortBy: "address_type", Descending: true}, []string{"3", "2", "1", "0"}},
-		{o.caller, 0, audience.Query{Criteria: triple("address", "exactly", "PERSON1@example.com")}, []string{"1"}},
-		{o.caller, 0, audience.Query{Criteria: triple("address", "contains", "person"), Limit: 1, Offset: 2}, []string{"2"}},
-		{o.caller, 0, audience.Query{Criteria: triple("list_id", "exactly", 0)}, []string{"3"}},
-		{o.caller, 0, audience.Query{Criteria: triple("contact_id", "greater_than", 0)}, all[:3]},
-		{o.caller, 0, audience.Query{Criteria: triple("address_type", "exactly", "mobile")}, nil},
+		{o.caller, 0, enlist.Query{}, all},
+		{o.caller, 0, enlist.Query{Limit: 2, Offset: 1}, all[1:3]},
+		{o.caller, 0, enlist.Query{Limit: 2, Offset: 3}, all[3:]},
+		{o.caller, 0, enlist.Query{Limit: 2, Offset: 4}, nil},
+		{o.caller, list, enlist.Query{}, []string{"0", "2"}},
+		{o.restricted(list), 0, enlist.Query{Limit: 2}, []string{"0", "2"}},
+		{o.restricted(), 0, enlist.Query{}, nil},
+		{stranger, 0, enlist.Query{}, nil},
+		{o.caller, 0, enlist.Query{SortBy: "address", Descending: true, Limit: 3}, []string{"3", "2", "1"}},
+		{o.caller, 0, enlist.Query{SortBy: "time"}, []string{"3", "2", "1", "0"}},
+		{o.caller, 0, enlist.Query{SortBy: "address_type", Descending: true}, []string{"3", "2", "1", "0"}},
+		{o.caller, 0, enlist.Query{Criteria: triple("address", "exactly", "PERSON1@example.com")}, []string{"1"}},
+		{o.caller, 0, enlist.Query{Criteria: triple("address", "contains", "person"), Limit: 1, Offset: 2}, []string{"2"}},
+		{o.caller, 0, enlist.Query{Criteria: triple("list_id", "exactly", 0)}, []string{"3"}},
+		{o.caller, 0, enlist.Query{Criteria: triple("contact_id", "greater_than", 0)}, all[:3]},
+		{o.caller, 0, enlist.Query{Criteria: triple("address_type", "exactly", "mobile")}, nil},
 	} {
 		var found rows[audience.Unsubscriber]
 		o.must(o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, c.q, &found))
@@ -63,9 +64,9 @@ func searchUnsubscribers(o *accountFixture) {
 			o.Errorf("list %d, %+v: counted %d, want %d", c.list, c.q, n, len(c.want))
 		}
 	}
-	for _, q := range []audience.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: triple("Email", "exactly", "x")}} {
+	for _, q := range []enlist.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: triple("Email", "exactly", "x")}} {
 		err := o.service.SearchUnsubscribers(o.Context(), o.caller, 0, q, new(rows[audience.Unsubscriber]))
-		o.refused(err, audience.InvalidSearch, "")
+		o.refused(err, enlist.InvalidSearch, "")
 	}
 }
 
@@ -77,7 +78,7 @@ func longReplies(o *accountFixture) {
 	id := o.subscribe(list, "Email", "person@example.com")
 	update(o.T, o.store, func(tx audience.Tx) error {
 		for i := range int64(entries) {
-			u := audience.Unsubscriber{ListID: list, AddressType: audience.AddressEmail, Address: fmt.Sprintf("P%d@example.com", i),
+			u := audience.Unsubscriber{ListID: list, AddressType: enlist.AddressEmail, Address: fmt.Sprintf("P%d@example.com", i),
 				AddressKey: fmt.Sprintf("p%d@example.com", i), Time: i}
 			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: id, Time: i, Cause: "c"},
 				Address: u.Address, SentTime: i, Status: audience.DeliverySent}
@@ -92,16 +93,16 @@ func longReplies(o *accountFixture) {
 		return nil
 	})
 	for _, c := range []struct {
-		q            audience.Query
+		q            enlist.Query
 		count, first int64
 		streaming    bool
 	}{
-		{audience.Query{}, entries, 0, true},
-		{audience.Query{Limit: 1000}, 1000, 0, false},
-		{audience.Query{Limit: 1001, Offset: 10}, 1001, 10, true},
-		{audience.Query{SortBy: "time", Descending: true}, entries, entries - 1, true},
-		{audience.Query{Criteria: triple("address", "in", []any{"p7@EXAMPLE.com", "p9@example.com"})}, 2, 7, false},
-		{audience.Query{Criteria: triple("time", "less_than", 1200)}, 1200, 0, true},
+		{enlist.Query{}, entries, 0, true},
+		{enlist.Query{Limit: 1000}, 1000, 0, false},
+		{enlist.Query{Limit: 1001, Offset: 10}, 1001, 10, true},
+		{enlist.Query{SortBy: "time", Descending: true}, entries, entries - 1, true},
+		{enlist.Query{Criteria: triple("address", "in", []any{"p7@EXAMPLE.com", "p9@example.com"})}, 2, 7, false},
+		{enlist.Query{Criteria: triple("time", "less_than", 1200)}, 1200, 0, true},
 	} {
 		var w rows[audience.Unsubscriber]
 		o.must(o.service.SearchUnsubscribers(o.Context(), o.caller, list, c.q, &w))

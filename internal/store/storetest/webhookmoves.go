@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // webhookMoves tests that the waiting events of a webhook move to its new URL.
@@ -38,8 +39,8 @@ func webhookMoves(o *accountFixture) {
 	const many = 4500
 	o.update(func(tx audience.Tx) error {
 		for i := range many {
-			e := audience.WebhookEvent{Target: old, Webhook: created, List: list, Contact: audience.ContactID(i + 1),
-				Object: audience.AboutContact, Event: audience.WebhookCreated}
+			e := enlist.WebhookEvent{Target: old, Webhook: created, List: list, Contact: enlist.ContactID(i + 1),
+				Object: enlist.AboutContact, Event: enlist.WebhookCreated}
 			if err := tx.AddWebhookEvent(&e); err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ func webhookMoves(o *accountFixture) {
 	n := 0
 	for b := o.take(o.webhook(created).Target, 1); b != nil; b = o.delivered(b) {
 		for _, e := range b.Events {
-			if n++; e.Contact != audience.ContactID(n) {
+			if n++; e.Contact != enlist.ContactID(n) {
 				o.Fatalf("event %d is about Contact %d, want the same number", n, e.Contact)
 			}
 		}
@@ -75,15 +76,15 @@ func webhookDeletion(o *accountFixture) {
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.targetExists(target) {
 		o.Error("the target of the deleted webhooks, or events of it, still exist")
 	}
-	o.refused(o.service.DeleteWebhook(o.Context(), o.caller, created), audience.InvalidParameters, "no webhook")
+	o.refused(o.service.DeleteWebhook(o.Context(), o.caller, created), enlist.InvalidParameters, "no webhook")
 }
 
-func (o *accountFixture) targetExists(id audience.WebhookTargetID) (found bool) {
+func (o *accountFixture) targetExists(id enlist.WebhookTargetID) (found bool) {
 	o.Helper()
 	o.update(func(tx audience.Tx) error {
 		_, err := tx.WebhookTarget(id)
 		found = err == nil
-		if audience.KindOf(err) == audience.NotFound {
+		if enlist.KindOf(err) == enlist.NotFound {
 			err = nil
 		}
 		return err
@@ -92,7 +93,7 @@ func (o *accountFixture) targetExists(id audience.WebhookTargetID) (found bool) 
 }
 
 // removeList deletes a List and runs its removal job to the end.
-func (o *accountFixture) removeList(id audience.ListID) {
+func (o *accountFixture) removeList(id enlist.ListID) {
 	o.Helper()
 	o.must(o.service.DeleteList(o.Context(), o.caller, id))
 	for done := false; !done; {
@@ -110,7 +111,7 @@ func webhooksOfDeletedList(o *accountFixture) {
 	target := o.webhook(id).Target
 	o.removeList(list)
 	_, err := o.service.Webhook(o.Context(), o.caller, id)
-	o.refused(err, audience.InvalidParameters, "no webhook")
+	o.refused(err, enlist.InvalidParameters, "no webhook")
 	b := o.take(target, 1)
 	o.wantEvents(b, "list removed 0")
 	if b.Events[0].List != list || o.delivered(b) != nil || o.targetExists(target) {
@@ -125,8 +126,8 @@ func webhookOrphanedTarget(o *accountFixture) {
 		list := o.addList()
 		target := o.webhook(o.addWebhook("list", "removed", "list_id", list, "url", fmt.Sprint(hook, list))).Target
 		o.update(func(tx audience.Tx) error {
-			return tx.AddWebhookEvent(&audience.WebhookEvent{Target: target, List: list,
-				Object: audience.AboutList, Event: audience.WebhookUpdated})
+			return tx.AddWebhookEvent(&enlist.WebhookEvent{Target: target, List: list,
+				Object: enlist.AboutList, Event: enlist.WebhookUpdated})
 		})
 		if failsFirst {
 			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), audience.ErrWebhookGone)
@@ -145,7 +146,7 @@ func webhookOrphanedTarget(o *accountFixture) {
 
 // webhooksOfLists tests the events about Lists.
 func webhooksOfLists(o *accountFixture) {
-	all := make(map[string]audience.WebhookID)
+	all := make(map[string]enlist.WebhookID)
 	for _, event := range []string{"created", "updated", "removed", "bulk_updated"} {
 		all[event] = o.addWebhook("list", event)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the definitions of webhooks and the delivery of their events. webhookmoves.go tests
@@ -33,7 +34,7 @@ func webhooks(t *testing.T, e Engine) {
 
 const hook = "https://shop.example.com/hook"
 
-func (o *accountFixture) addWebhook(object, event string, pairs ...any) audience.WebhookID {
+func (o *accountFixture) addWebhook(object, event string, pairs ...any) enlist.WebhookID {
 	o.Helper()
 	pairs = append([]any{"object", object, "event", event, "url", hook}, pairs...)
 	id, err := o.service.AddWebhook(o.Context(), o.caller, details(pairs...))
@@ -41,21 +42,21 @@ func (o *accountFixture) addWebhook(object, event string, pairs ...any) audience
 	return id
 }
 
-func (o *accountFixture) webhook(id audience.WebhookID) *audience.Webhook {
+func (o *accountFixture) webhook(id enlist.WebhookID) *enlist.Webhook {
 	o.Helper()
 	w, err := o.service.Webhook(o.Context(), o.caller, id)
 	o.must(err)
 	return w
 }
 
-func (o *accountFixture) editWebhook(id audience.WebhookID, pairs ...any) {
+func (o *accountFixture) editWebhook(id enlist.WebhookID, pairs ...any) {
 	o.Helper()
 	_, err := o.service.EditWebhook(o.Context(), o.caller, id, details(pairs...))
 	o.must(err)
 }
 
 // take returns the batch that a job gets, or nil.
-func (o *accountFixture) take(id audience.WebhookTargetID, job int64) *audience.WebhookBatch {
+func (o *accountFixture) take(id enlist.WebhookTargetID, job int64) *audience.WebhookBatch {
 	o.Helper()
 	b, wait, err := o.service.TakeWebhookEvents(o.Context(), id, job)
 	o.must(err)
@@ -137,18 +138,18 @@ func webhookDefinitions(o *accountFixture) {
 	} {
 		pairs := append([]any{"object", "contact", "event", "created", "url", hook}, c.pairs...)
 		_, err := o.service.AddWebhook(o.Context(), o.caller, details(pairs...))
-		o.refused(err, audience.InvalidParameters, c.about)
+		o.refused(err, enlist.InvalidParameters, c.about)
 	}
 	for _, list := range []any{-1, "x", false} {
 		_, err := o.service.AddWebhook(o.Context(), o.caller,
 			details("object", "contact", "event", "created", "url", hook, "list_id", list))
-		o.refused(err, audience.NoList, "")
+		o.refused(err, enlist.NoList, "")
 	}
 	for i := range 97 {
 		o.addWebhook("contact", "updated", "url", fmt.Sprint(hook, i))
 	}
 	_, err := o.service.AddWebhook(o.Context(), o.caller, details("object", "contact", "event", "created", "url", hook))
-	o.refused(err, audience.InvalidParameters, "100 webhooks")
+	o.refused(err, enlist.InvalidParameters, "100 webhooks")
 	o.addWebhook("contact", "created", "list_id", list)
 }
 
@@ -159,28 +160,28 @@ func webhookKeys(o *accountFixture) {
 	ofMine := o.addWebhook("contact", "created", "list_id", mine)
 	ofYours := o.addWebhook("contact", "created", "list_id", yours)
 	stranger, some := o.newCaller(), o.restricted(mine)
-	for _, id := range []audience.WebhookID{all, ofMine, 999, -1} {
+	for _, id := range []enlist.WebhookID{all, ofMine, 999, -1} {
 		_, err := o.service.Webhook(o.Context(), stranger, id)
-		o.refused(err, audience.InvalidParameters, "no webhook")
+		o.refused(err, enlist.InvalidParameters, "no webhook")
 		_, err = o.service.EditWebhook(o.Context(), stranger, id, nil)
-		o.refused(err, audience.InvalidParameters, "no webhook")
-		o.refused(o.service.DeleteWebhook(o.Context(), stranger, id), audience.InvalidParameters, "no webhook")
+		o.refused(err, enlist.InvalidParameters, "no webhook")
+		o.refused(o.service.DeleteWebhook(o.Context(), stranger, id), enlist.InvalidParameters, "no webhook")
 	}
-	for _, id := range []audience.WebhookID{all, ofYours} {
+	for _, id := range []enlist.WebhookID{all, ofYours} {
 		_, err := o.service.Webhook(o.Context(), some, id)
-		o.refused(err, audience.Denied, "restricted")
+		o.refused(err, enlist.Denied, "restricted")
 		_, err = o.service.EditWebhook(o.Context(), some, id, details("list_id", mine))
-		o.refused(err, audience.Denied, "restricted")
-		o.refused(o.service.DeleteWebhook(o.Context(), some, id), audience.Denied, "restricted")
+		o.refused(err, enlist.Denied, "restricted")
+		o.refused(o.service.DeleteWebhook(o.Context(), some, id), enlist.Denied, "restricted")
 	}
-	for _, list := range []audience.ListID{0, yours} {
+	for _, list := range []enlist.ListID{0, yours} {
 		_, err := o.service.EditWebhook(o.Context(), some, ofMine, details("list_id", list))
-		o.refused(err, audience.Denied, "restricted")
+		o.refused(err, enlist.Denied, "restricted")
 	}
 	_, err := o.service.AddWebhook(o.Context(), stranger,
 		details("object", "list", "event", "created", "url", hook, "list_id", mine))
-	o.refused(err, audience.NoList, "no List")
-	found, err := o.service.SearchWebhooks(o.Context(), some, audience.Query{})
+	o.refused(err, enlist.NoList, "no List")
+	found, err := o.service.SearchWebhooks(o.Context(), some, enlist.Query{})
 	o.must(err)
 	if len(found) != 1 || found[0].ID != ofMine {
 		o.Errorf("a restricted key found %+v, want only the webhook of its List", found)
@@ -213,11 +214,11 @@ func webhookBatches(o *accountFixture) {
 		o.Fatalf("the batch has %d events for %s, want 100 for the URL and secret of the webhook", len(b.Events), b.URL)
 	}
 	for i, e := range b.Events {
-		want := audience.WebhookEvent{ID: e.ID, Target: target, Webhook: created, List: list,
-			Contact: audience.ContactID(i/2 + 1), Object: audience.AboutContact, Event: audience.WebhookCreated,
+		want := enlist.WebhookEvent{ID: e.ID, Target: target, Webhook: created, List: list,
+			Contact: enlist.ContactID(i/2 + 1), Object: enlist.AboutContact, Event: enlist.WebhookCreated,
 			Time: o.now.Unix()}
 		if i%2 == 1 {
-			want.Webhook, want.Event = subscribed, audience.WebhookSubscribed
+			want.Webhook, want.Event = subscribed, enlist.WebhookSubscribed
 		}
 		same(o.T, "event", e, want)
 	}

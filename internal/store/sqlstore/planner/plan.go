@@ -1,6 +1,6 @@
 package planner
 
-import "enlist/internal/audience"
+import "enlist/internal/enlist"
 
 // This file contains the input of the planner (type Query) and its output (type Plan).
 
@@ -26,7 +26,7 @@ func (q *Query) limited() bool { return q.Limit > 0 || q.Offset > 0 }
 
 // Predicate is one operand of the AND that forms a search's condition.
 type Predicate struct {
-	Tests    []*audience.Condition
+	Tests    []*enlist.Condition
 	Scans    []Scan // together the scans find exactly the Contacts that match; empty: no index can find these Contacts
 	Covering string // index whose entries contain the value that the test needs; only set if Scans is empty
 	As       Residual
@@ -38,7 +38,7 @@ type Predicate struct {
 // Scan is a scan of one index. It finds the IDs of all Contacts that match the tests.
 type Scan struct {
 	Index     string
-	Tests     []*audience.Condition
+	Tests     []*enlist.Condition
 	Column    string // address column that the first test compares; "": the test compares the column of its key
 	Days      bool   // the first test has the operator In, and its operands are days
 	Ordered   bool   // the scan finds the IDs in ascending order

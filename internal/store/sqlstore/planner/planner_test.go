@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // These tests plan searches without a database. The type data contains the statistics.
@@ -35,7 +35,7 @@ func (d *data) Sample(*Predicate) (share float64, err error) {
 	return d.share, nil
 }
 
-var test = []*audience.Condition{{Key: &audience.SearchKey{Name: "key"}}}
+var test = []*enlist.Condition{{Key: &enlist.SearchKey{Name: "key"}}}
 
 // exactly returns a predicate that finds one value by an index.
 func exactly(index string) Predicate {

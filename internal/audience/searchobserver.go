@@ -1,0 +1,33 @@
+package audience
+
+import (
+	"time"
+
+	"enlist/internal/enlist"
+)
+
+// SearchObserver receives the searches that run, and the changes of Fields and Lists.
+// internal/indexadvisor implements it and decides which indexes searches need. The
+// results of searches do not depend on the SearchObserver.
+type SearchObserver interface {
+	// SearchRan is called after each search and count. took is the time that the database
+	// needed. SearchRan must return quickly, because the caller of the search waits for it.
+	SearchRan(s *enlist.Search, took time.Duration, at time.Time)
+	// FieldChanged is called in the Update that changes or deletes a Field. changed is nil
+	// if the Field is deleted.
+	FieldChanged(tx Tx, old, changed *enlist.Field, now int64) error
+	// ListDeleted is called in the Update that deletes a List.
+	ListDeleted(tx Tx, list enlist.ListID, now int64) error
+}
+
+// SetSearchObserver sets the SearchObserver to call. Call it before any other method.
+func (s *Service) SetSearchObserver(o SearchObserver) { s.observer = o }
+
+// noObserver is the SearchObserver of a Service without an index advisor.
+type noObserver struct{}
+
+func (noObserver) SearchRan(*enlist.Search, time.Duration, time.Time) {}
+
+func (noObserver) FieldChanged(Tx, *enlist.Field, *enlist.Field, int64) error { return nil }
+
+func (noObserver) ListDeleted(Tx, enlist.ListID, int64) error { return nil }

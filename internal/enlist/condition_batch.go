@@ -1,0 +1,38 @@
+// This file has the keys of criteria that find Contacts by the Batches that were sent to them. A
+// Contact can have several Batches, so these keys are no columns, and no search can sort by them.
+
+package enlist
+
+import "slices"
+
+// Names of the keys. The operand is the ID of a Batch.
+const (
+	KeyBatchSent    = "batch_sent" // the mail server has accepted the mail
+	KeyBatchOpened  = "batch_opened"
+	KeyBatchClicked = "batch_clicked"
+)
+
+// batchKeys are the keys of Contacts with the type KeyBatch. specification: criteria.batches
+var batchKeys = []SearchKey{
+	{Name: KeyBatchSent, Type: KeyBatch, Searchable: true},
+	{Name: KeyBatchOpened, Type: KeyBatch, Searchable: true},
+	{Name: KeyBatchClicked, Type: KeyBatch, Searchable: true},
+}
+
+// EventBatches returns the Batches whose opens or clicks a condition tests.
+func (c *Condition) EventBatches() (ids []BatchID) {
+	if c == nil {
+		return nil
+	}
+	for _, inner := range slices.Concat(c.All, c.Any) {
+		ids = append(ids, inner.EventBatches()...)
+	}
+	if c.Key != nil && c.Key.Type == KeyBatch && c.Key.Name != KeyBatchSent {
+		for _, o := range c.Operands {
+			if !o.Absent && !o.Impossible {
+				ids = append(ids, BatchID(o.Int))
+			}
+		}
+	}
+	return ids
+}

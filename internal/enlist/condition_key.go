@@ -1,0 +1,106 @@
+// This file finds a key by the name that criteria or sort_by contain. A key is a system key
+// or, for Contacts, a Field of their List.
+
+package enlist
+
+import (
+	"slices"
+	"strings"
+)
+
+// Keys are the keys that a search may use.
+type Keys struct {
+	System []SearchKey
+	Schema *Schema // nil when the records are not Contacts
+}
+
+// AttributeKeys returns the keys of a kind of record. Each key has the index of its Attribute.
+func AttributeKeys[T any](attributes []Attribute[T]) []SearchKey {
+	all := make([]SearchKey, len(attributes))
+	for i := range attributes {
+		a := &attributes[i]
+		all[i] = SearchKey{Name: a.Name, Type: a.Type, Searchable: a.Searchable, Computed: a.Computed, index: i}
+	}
+	return all
+}
+
+// find returns the key with a name. It looks at system keys first, then at names of Fields,
+// then at field_<id>. It returns nil when no key matches. decisions.md: 34
+func (k Keys) find(name string) *SearchKey {
+	for i := range k.System {
+		if k.System[i].Name == name {
+			return &k.System[i]
+		}
+	}
+	if k.Schema == nil {
+		return nil
+	}
+	if f := k.Schema.FieldCalled(name); f != nil {
+		return f.SearchKey()
+	}
+	return nil
+}
+
+// FieldCalled finds a Field by its exact name or as field_<id>.
+func (s *Schema) FieldCalled(name string) *Field {
+	if f := s.FieldNamed(name); f != nil {
+		return f
+	}
+	return s.FieldByKey(name)
+}
+
+// SearchKey returns the key of a Field. Its Type says how values are compared. decisions.md: 36
+func (f *Field) SearchKey() *SearchKey {
+	k := &SearchKey{Field: f, Type: KeyText, Searchable: true}
+	switch {
+	case f.Numeric():
+		k.Type = KeyNumber
+	case f.Type == Date:
+		k.Type = KeyDate
+	case f.AddressType == AddressEmail:
+		k.Type = KeyEmail
+	case f.AddressType == AddressMobile:
+		k.Type = KeyMobile
+	}
+	return k
+}
+
+// Sort returns the key to sort by, or nil for "". A name in another letter case is accepted
+// if exactly one key matches it. decisions.md: 37
+func (k Keys) Sort(name string) (*SearchKey, error) {
+	if name == "" {
+		return nil, nil
+	}
+	if key := k.find(name); key != nil && key.Type != KeyBatch {
+		return key, nil
+	}
+	found := slices.DeleteFunc(k.inAnyCase(name), func(key *SearchKey) bool { return key.Type == KeyBatch })
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, Refuse(InvalidSearch, "sort_by: no key %q", name)
+	}
+	return nil, Refuse(InvalidSearch, "sort_by: %q could be several keys; write it exactly as the Field's name", name)
+}
+
+// inAnyCase returns the keys whose names equal the name except for letter case. If there is
+// none, it also tries the name as field_<id>.
+func (k Keys) inAnyCase(name string) (found []*SearchKey) {
+	for i := range k.System {
+		if strings.EqualFold(k.System[i].Name, name) {
+			found = append(found, &k.System[i])
+		}
+	}
+	if k.Schema != nil {
+		for i := range k.Schema.Fields {
+			if strings.EqualFold(k.Schema.Fields[i].Name, name) {
+				found = append(found, k.Schema.Fields[i].SearchKey())
+			}
+		}
+		if f := k.Schema.FieldCalled(strings.ToLower(name)); f != nil && len(found) == 0 {
+			found = append(found, f.SearchKey())
+		}
+	}
+	return found
+}

@@ -1,0 +1,20 @@
+// Package enlist has the words that all other packages speak: the records of the service, their
+// typed IDs, the kinds of errors, the values of Fields, and the criteria of searches. It does not
+// have rules about calls, SQL, HTTP or mail. All its functions are pure: they use neither the
+// database nor the network.
+//
+// Times are integer Unix seconds. A time of 0 means never.
+//
+//	id.go, account.go, key.go, list*.go, field.go, contact.go, ...  one file for each record
+//	caller.go         who makes a call, and its Idempotency-Key
+//	error.go          kinds of refusals; refusal.go has the refusals that several packages share
+//	rate*.go          rates of mails and of calls
+//	retention.go      how long an Account keeps data
+//	input*.go         a value as a caller sent it, and the scanner of numbers
+//	value*.go         a value in the form in which a Field stores it, and what forms may send instead
+//	record*.go        keys of records: how calls read, set and search them in memory
+//	contact_columns.go  the columns that a search of Contacts returns
+//	criteria.go       search criteria as a caller sent them, and their limits
+//	condition*.go     criteria after they were checked: keys, operands, evaluation
+//	searchindex.go    the record of a search index
+package enlist

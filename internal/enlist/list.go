@@ -1,0 +1,52 @@
+package enlist
+
+// This file has the record of a List and the database methods for it.
+
+// DefaultCountryCode is the telephone country code of a new List.
+const DefaultCountryCode = 61
+
+// List is a set of Contacts, whose values are defined by Fields. In a new List all flags are
+// false by default, except DisallowDuplicates.
+type List struct {
+	ID                 ListID
+	AccountID          AccountID
+	CreatorKeyID       KeyID
+	CreatorName        string
+	Name               string
+	CreationTime       int64
+	LastModifiedTime   int64
+	OnRegister         string // addresses, separated by commas, that are notified of each subscription
+	OnUpdate           string
+	OnUnsubscribe      string
+	DisallowDuplicates bool
+	SendToDuplicates   bool
+	FolderID           FolderID
+	FolderName         string
+	ContactCount       int64
+	CountryCode        int64 // telephone country code for national numbers
+	VirtualNumber      string
+	SMSStopWords       string
+	SMSResponseAction  string // "do_nothing"
+	SMSResponseFields  string
+	AddressTypes       string // "email,mobile"
+	GDPR               bool
+	DoubleOptIn        bool
+	TrackOpens         bool
+	TrackClicks        bool
+	FromName           string
+	FromAddress        string
+}
+
+// Recipients returns the addresses that are notified of an event, separated by commas. It
+// returns "" if there are none.
+func (l *List) Recipients(event Event) string {
+	switch event {
+	case EventSubscribe:
+		return l.OnRegister
+	case EventUpdateProfile:
+		return l.OnUpdate
+	case EventUnsubscribe:
+		return l.OnUnsubscribe
+	}
+	return ""
+}
