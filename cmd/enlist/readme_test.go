@@ -78,9 +78,9 @@ func lines(text string) (all []string) {
 	}
 }
 
-// doc/operating.md explains every flag of serve, with its default. --help explains it too.
+// doc/settings.md explains every flag of serve, with its default. --help explains it too.
 func TestEveryFlagOfServeIsExplained(t *testing.T) {
-	text, err := os.ReadFile("../../doc/operating.md")
+	text, err := os.ReadFile("../../doc/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestEveryFlagOfServeIsExplained(t *testing.T) {
 			row += flag.Default + " |"
 		}
 		if flag.Name != "help" && !strings.Contains(string(text), row) {
-			t.Errorf("doc/operating.md has no row that begins with %s", row)
+			t.Errorf("doc/settings.md has no row that begins with %s", row)
 		}
 		if flag.Help == "" {
 			t.Errorf("--help does not explain --%s: add a text to internal/config/help.txt", flag.Name)
