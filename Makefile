@@ -10,7 +10,7 @@
 #   make faults   the fault tests: outages, failovers, several processes and killed processes
 #   make fuzz     each fuzz target, with 10,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
-#   make packages a .deb, an .rpm and an image for containers, in dist/; see doc/operating.md
+#   make packages a .deb, an .rpm and an image for containers, in dist/; see doc/install.md
 #   make packaged builds the packages for this machine twice, compares them, installs and removes the .deb, and runs the image
 #   make vuln     known vulnerabilities; asks the Go vulnerability database
 
