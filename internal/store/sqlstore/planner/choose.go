@@ -2,8 +2,8 @@ package planner
 
 import "slices"
 
-// This file chooses the plan. For SQLite it uses the rules of doc.go. For PostgreSQL it leaves
-// most of the choice to PostgreSQL's planner.
+// This file chooses the plan. For SQLite it uses the rules of doc/architecture/search.md. For
+// PostgreSQL it leaves most of the choice to PostgreSQL's planner.
 
 // planner makes the plan of one search.
 type planner struct {
@@ -36,12 +36,12 @@ func Choose(q *Query, db Statistics) (*Plan, error) {
 func All(q *Query, db Statistics) (plans []*Plan, err error) {
 	p := &planner{Query: q, db: db}
 	p.limitEstimated()
-	for _, w := range p.paths() {
-		made, err := p.complete(w, false)
+	for _, path := range p.paths() {
+		plan, err := p.complete(path, false)
 		if err != nil {
 			return nil, err
 		}
-		plans = append(plans, made)
+		plans = append(plans, plan)
 	}
 	return plans, nil
 }
@@ -65,25 +65,25 @@ func (p *planner) limitEstimated() {
 }
 
 // complete returns the plan of a path. selective is true if the path finds few Contacts.
-func (p *planner) complete(w Path, selective bool) (*Plan, error) {
-	made := &Plan{Path: w, Predicates: slices.Clone(p.Predicates)}
-	for i := range made.Predicates {
-		pred := &made.Predicates[i]
+func (p *planner) complete(path Path, selective bool) (*Plan, error) {
+	plan := &Plan{Path: path, Predicates: slices.Clone(p.Predicates)}
+	for i := range plan.Predicates {
+		pred := &plan.Predicates[i]
 		switch {
-		case i == w.Driving && w.Index == "":
+		case i == path.Driving && path.Index == "":
 			pred.As = InSet
-		case i != w.Driving && (w.Residual != InSet || w.Set == i):
-			pred.As = w.Residual
+		case i != path.Driving && (path.Residual != InSet || path.Set == i):
+			pred.As = path.Residual
 		}
 	}
-	others := p.others(w)
-	made.Quick = selective || p.quickScan(w.Ordered && others == 0 && !w.Covering)
-	made.IDsFirst = p.limited() && !w.Ordered && !(w.Driving >= 0 && p.Predicates[w.Driving].selective())
-	reads := others > 0 || !w.Ordered && !p.Counted
-	if w.Index == ListIndex && w.Driving < 0 && reads {
-		return made, p.scanTable(made)
+	others := p.others(path)
+	plan.Quick = selective || p.quickScan(path.Ordered && others == 0 && !path.Covering)
+	plan.IDsFirst = p.limited() && !path.Ordered && !(path.Driving >= 0 && p.Predicates[path.Driving].selective())
+	reads := others > 0 || !path.Ordered && !p.Counted
+	if path.Index == ListIndex && path.Driving < 0 && reads {
+		return plan, p.scanTable(plan)
 	}
-	return made, nil
+	return plan, nil
 }
 
 // maxQuickOffset is the largest number of index entries that a quick search skips.
@@ -102,7 +102,7 @@ const denseShare = 0.25
 
 // scanTable changes a plan that reads most rows of a List. If the List's share of the rows is above
 // denseShare, the changed plan scans the table between the List's first and last ID.
-func (p *planner) scanTable(made *Plan) error {
+func (p *planner) scanTable(plan *Plan) error {
 	span, err := p.db.Span()
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (p *planner) scanTable(made *Plan) error {
 		return err
 	}
 	if float64(p.contacts) > denseShare*float64(span.Last-span.First+1) {
-		made.Span, made.Index = &span, PrimaryKey
+		plan.Span, plan.Index = &span, PrimaryKey
 	}
 	return nil
 }
@@ -124,13 +124,13 @@ const maxRowsPassed = 1000
 // states only three things: how to find addresses, IDs and days, whether to read the IDs of a
 // page first, and whether one scan of an index finds the page.
 func Delegate(q *Query) *Plan {
-	made := &Plan{Path: Path{Driving: -1, Ordered: q.Order != ""}, Predicates: q.Predicates}
+	plan := &Plan{Path: Path{Driving: -1, Ordered: q.Order != ""}, Predicates: q.Predicates}
 	bounds := 0 // number of predicates that bound the scan of the index in the requested order
-	for i := range made.Predicates {
-		pred := &made.Predicates[i]
+	for i := range plan.Predicates {
+		pred := &plan.Predicates[i]
 		switch {
 		case pred.selective():
-			made.Quick = true
+			plan.Quick = true
 			if !pred.Direct() {
 				pred.As = InSet
 			}
@@ -140,8 +140,8 @@ func Delegate(q *Query) *Plan {
 			bounds++
 		}
 	}
-	made.BoundsOnly = made.Ordered && bounds == len(q.Predicates)
-	made.Quick = made.Quick || q.quickScan(made.BoundsOnly)
-	made.IDsFirst = q.limited() && (!made.Ordered || q.Offset > maxRowsPassed)
-	return made
+	plan.BoundsOnly = plan.Ordered && bounds == len(q.Predicates)
+	plan.Quick = plan.Quick || q.quickScan(plan.BoundsOnly)
+	plan.IDsFirst = q.limited() && (!plan.Ordered || q.Offset > maxRowsPassed)
+	return plan
 }

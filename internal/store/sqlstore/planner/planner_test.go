@@ -128,8 +128,8 @@ func TestCheapestPathIsChosen(t *testing.T) {
 	}
 }
 
-// The planner computes the costs that the example in doc.go states.
-func TestPlannerComputesTheCostsInDocGo(t *testing.T) {
+// doc/architecture/search.md has these searches as an example.
+func TestPlannerComputesTheCostsOfTheExample(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		other string
