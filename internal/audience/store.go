@@ -10,8 +10,20 @@ import (
 // PostgreSQL.
 type Store interface {
 	Transactor
-	Cache
 	IndexBuilder
+
+	// The methods CachedKey, CachedSchema and CachedSigningKey return data that earlier transactions have read,
+	// without asking the database. The data may be out of date, so confirm it in a transaction.
+
+	// CachedKey returns a key and its Account. The bool is false if they are not cached.
+	CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool)
+	// CachedSchema returns a List. The bool is false if it is not cached. A transaction
+	// that sees the same version of the List returns the same pointer.
+	CachedSchema(id enlist.ListID) (*enlist.Schema, bool)
+	// CachedSigningKey returns the key of a sending domain, or nil if no Account has this domain. The bool is false
+	// if the answer is not cached.
+	CachedSigningKey(domain string) (*SigningKey, bool)
+
 	// Ready returns nil when the database answers and stores writes. It writes and commits, so
 	// it fails if the disk is full.
 	Ready(ctx context.Context) error
@@ -55,19 +67,6 @@ type Transactor interface {
 type InsertsContact struct {
 	List enlist.ListID
 	Key  string // normalised address of the Contact
-}
-
-// Cache returns data that earlier transactions have read, without asking the database. The
-// data may be out of date, so confirm it in a transaction.
-type Cache interface {
-	// CachedKey returns a key and its Account. The bool is false if they are not cached.
-	CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool)
-	// CachedSchema returns a List. The bool is false if it is not cached. A transaction
-	// that sees the same version of the List returns the same pointer.
-	CachedSchema(id enlist.ListID) (*enlist.Schema, bool)
-	// CachedSigningKey returns the key of a sending domain, or nil if no Account has this domain. The bool is false
-	// if the answer is not cached.
-	CachedSigningKey(domain string) (*SigningKey, bool)
 }
 
 // IndexBuilder builds and drops the indexes in the database, outside of transactions.

@@ -11,6 +11,10 @@ import (
 
 // AddLedgerRow adds one row to the consent ledger.
 func (t *Tx) AddLedgerRow(r *audience.LedgerRow) error {
+	if t.part != nil {
+		t.part.ledger = append(t.part.ledger, *r)
+		return nil
+	}
 	return t.sql.mappings.ledger.queue(t, r)
 }
 

@@ -126,6 +126,9 @@ func (t *Tx) InsertContact(c *enlist.Contact) (inserted bool, err error) {
 // first, because an INSERT that does nothing still takes an ID from the sequence. If another transaction
 // inserts the address after the look, the INSERT does nothing and InsertOrFind looks again.
 func (t *Tx) InsertOrFind(c *enlist.Contact) (existing *enlist.Contact, err error) {
+	if t.part != nil {
+		return nil, t.part.addContact(t, c)
+	}
 	for {
 		existing, err := t.ContactByKey(c.ListID, c.Key)
 		if enlist.KindOf(err) != enlist.NoContact {

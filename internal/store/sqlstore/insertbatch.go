@@ -90,7 +90,9 @@ func (g *InsertBatch) Run(ctx context.Context, place int, fn func(audience.Tx) e
 		p.effects = append(p.effects, e)
 		return nil
 	}
-	if err := Call(fn, &batchTx{NewTx(ctx, p, session, enqueue), p}); err != nil {
+	tx := NewTx(ctx, p, session, enqueue)
+	tx.part = p
+	if err := Call(fn, tx); err != nil {
 		return nil, err
 	}
 	if p.contact == nil && len(p.ledger)+len(p.rest)+len(p.effects) > 0 {
@@ -209,39 +211,26 @@ func insertLedger(conn Conn, ledger []audience.LedgerRow) error {
 // another Contact has the address.
 func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 
-// batchTx is the Tx of a function in an InsertBatch. It stores the Contact and its ledger rows in the
-// Part. The embedded Tx passes all other statements to its Conn, which is also the Part.
-type batchTx struct {
-	*Tx
-	part *Part
-}
-
-// InsertOrFind stores the Contact in the Part for InsertBatch.Insert, and assumes that no other Contact
-// has this address. All state columns except preference_values must have their initial values, because the
+// addContact stores the primary Contact of an address in the Part for InsertBatch.Insert, and assumes that no other
+// Contact has this address. All state columns except preference_values must have their initial values, because the
 // INSERT of the batch has constants for them.
-func (t *batchTx) InsertOrFind(c *enlist.Contact) (existing *enlist.Contact, err error) {
+func (p *Part) addContact(t *Tx, c *enlist.Contact) error {
 	plain := *c
 	plain.Prefs = nil
-	if t.part.contact != nil || t.part.address != (Address{c.ListID, c.Key}) || !hasInitialState(&plain) {
-		return nil, notBatchable()
+	if p.contact != nil || p.address != (Address{c.ListID, c.Key}) || !hasInitialState(&plain) {
+		return notBatchable()
 	}
 	schema, err := t.Schema(c.ListID)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t.part.doc, err = encodeValues(schema, c.Values)
+	p.doc, err = encodeValues(schema, c.Values)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c.ID = t.part.id
+	c.ID = p.id
 	added := *c
-	t.part.contact, t.part.account = &added, schema.List.AccountID
-	return nil, nil
-}
-
-// AddLedgerRow stores a ledger row in the Part for InsertBatch.Finish.
-func (t *batchTx) AddLedgerRow(r *audience.LedgerRow) error {
-	t.part.ledger = append(t.part.ledger, *r)
+	p.contact, p.account = &added, schema.List.AccountID
 	return nil
 }
 

@@ -24,6 +24,7 @@ type Tx struct {
 	enqueue func(audience.Effect) error // stores a job in the transaction; nil: read-only
 	writes  bool
 	plan    savedPlan // the plan of the last search
+	part    *Part     // not nil: the function is in an InsertBatch
 	mapper  mapper    // reused for each statement, because a new mapper would need an allocation
 }
 
