@@ -159,8 +159,7 @@ var (
 // compare compares the metrics with the dashboard, the alerts and the manual.
 func (m *scrape) compare(isSQLite bool) {
 	m.t.Helper()
-	manual := string(must(os.ReadFile("../../doc/operating.md"))(m.t))
-	_, section, _ := strings.Cut(manual, "\n## Metrics\n")
+	manual := string(must(os.ReadFile("../../doc/monitoring.md"))(m.t))
 	exists := func(name string) bool {
 		if _, ok := m.families[name]; ok {
 			return true
@@ -175,7 +174,7 @@ func (m *scrape) compare(isSQLite bool) {
 	}
 	for file, text := range map[string]string{
 		"grafana.json": string(must(os.ReadFile("../../deploy/grafana.json"))(m.t)),
-		"alerts.yml":   string(must(os.ReadFile("../../deploy/alerts.yml"))(m.t)), "operating.md": section,
+		"alerts.yml":   string(must(os.ReadFile("../../deploy/alerts.yml"))(m.t)), "monitoring.md": manual,
 	} {
 		names := metricName.FindAllString(text, -1)
 		if len(names) < 10 {
@@ -187,14 +186,14 @@ func (m *scrape) compare(isSQLite bool) {
 			}
 		}
 		for _, alert := range alertName.FindAllStringSubmatch(text, -1) {
-			if !strings.Contains(section, "`"+alert[1]+"`") {
-				m.t.Errorf("doc/operating.md does not say what to do for the alert %s", alert[1])
+			if !strings.Contains(manual, "`"+alert[1]+"`") {
+				m.t.Errorf("doc/monitoring.md does not say what to do for the alert %s", alert[1])
 			}
 		}
 	}
 	for name := range m.families {
-		if strings.HasPrefix(name, "enlist_") && !strings.Contains(section, "`"+name+"`") && !strings.Contains(section, "`"+name+"{") {
-			m.t.Errorf("doc/operating.md does not explain the metric %s", name)
+		if strings.HasPrefix(name, "enlist_") && !strings.Contains(manual, "`"+name+"`") && !strings.Contains(manual, "`"+name+"{") {
+			m.t.Errorf("doc/monitoring.md does not explain the metric %s", name)
 		}
 	}
 }
