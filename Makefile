@@ -29,7 +29,7 @@ COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLoca
 # The packages with the tests of COMPUTED.
 COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/merge ./internal/rpc ./internal/store/postgres
 # The packages whose tests depend on the SQLite driver.
-DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/store/sqlstore ./internal/store/teststores ./internal/store/dbcopy
+DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/audience ./internal/store/teststores ./internal/store/dbcopy
 
 # The tests create their databases in memory if tools/memorydir finds a folder there.
 # Go's own temporary files stay on the disk.

@@ -75,7 +75,7 @@ func (b *bench) sendQueued(in *mailingList, what string, round int, effect func(
 	if err != nil {
 		return err
 	}
-	err = b.inBatches(store, mails, func(tx audience.Tx, from, to int) (err error) {
+	err = b.inBatches(store, mails, func(tx *audience.Tx, from, to int) (err error) {
 		for i := from; i < to && err == nil; i++ {
 			err = tx.Enqueue(effect(i+1, round))
 		}

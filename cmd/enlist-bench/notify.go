@@ -193,7 +193,7 @@ func (b *bench) makeNotifyingList(name string, contacts int) (quiet, notified en
 
 // fillQueue enqueues a notification for each Contact of a List.
 func (b *bench) fillQueue(store audience.Store, list enlist.ListID, contacts int) error {
-	return b.inBatches(store, contacts, func(tx audience.Tx, from, to int) (err error) {
+	return b.inBatches(store, contacts, func(tx *audience.Tx, from, to int) (err error) {
 		for i := from; i < to && err == nil; i++ {
 			err = tx.Enqueue(audience.Notify{List: list, Contact: enlist.ContactID(i + 1),
 				Event: enlist.EventSubscribe, Address: "owner@example.com", Time: 1_700_000_000 + int64(i)})

@@ -83,7 +83,7 @@ func (b *bench) fillPostgres(db string) (list enlist.ListID, err error) {
 	return b.addList(service, caller)
 }
 
-// bareInsert writes the row of a Contact as package sqlstore does, without ledger, jobs or counters.
+// bareInsert writes the row of a Contact as package audience does, without ledger, jobs or counters.
 const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, last_modified_time, subscribed_via,
 	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)

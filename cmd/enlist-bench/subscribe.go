@@ -157,7 +157,7 @@ func detail(key, value string) enlist.Detail {
 
 // fill inserts Contacts into the store without the API.
 func (b *bench) fill(store audience.Store, list enlist.ListID, contacts int) error {
-	return b.inBatches(store, contacts, func(tx audience.Tx, from, to int) error {
+	return b.inBatches(store, contacts, func(tx *audience.Tx, from, to int) error {
 		if from%100_000 == 0 {
 			b.say("%d Contacts", from)
 		}
@@ -170,10 +170,10 @@ func (b *bench) fill(store audience.Store, list enlist.ListID, contacts int) err
 }
 
 // inBatches calls write for the numbers from 0 to n-1, with 1000 numbers in each transaction.
-func (b *bench) inBatches(store audience.Store, n int, write func(tx audience.Tx, from, to int) error) error {
+func (b *bench) inBatches(store audience.Store, n int, write func(tx *audience.Tx, from, to int) error) error {
 	const size = 1000
 	for from := 0; from < n; from += size {
-		err := store.Update(b.ctx, func(tx audience.Tx) error { return write(tx, from, min(from+size, n)) })
+		err := store.Update(b.ctx, func(tx *audience.Tx) error { return write(tx, from, min(from+size, n)) })
 		if err != nil {
 			return err
 		}

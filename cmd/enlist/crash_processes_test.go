@@ -1,7 +1,5 @@
 package main
 
-// This test runs several processes on one PostgreSQL database, and kills one of them.
-
 import (
 	"encoding/json"
 	"errors"
@@ -21,6 +19,8 @@ import (
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 )
+
+// This test runs several processes on one PostgreSQL database, and kills one of them.
 
 // Three processes serve one database, and the test kills one process. A caller that gets no answer repeats the call at
 // another process, with the same Idempotency-Key. Each Contact is stored once. A mail to the owner and the webhook report
@@ -210,7 +210,7 @@ func (f *processes) inspectAll(server *mailtest.Server) {
 	store := f.open()
 	defer store.Close()
 	f.check(store)
-	err := store.View(f.t.Context(), func(tx audience.Tx) error {
+	err := store.View(f.t.Context(), func(tx *audience.Tx) error {
 		count, err := tx.ContactCount(1)
 		if err == nil && count != int64(len(f.answered)) {
 			f.t.Errorf("%d Contacts are stored, but callers received %d IDs", count, len(f.answered))

@@ -1,7 +1,5 @@
 package main
 
-// This test kills the program while clients subscribe. Tests in other files also use the type crash.
-
 import (
 	"context"
 	"encoding/json"
@@ -23,6 +21,8 @@ import (
 
 	"github.com/riverqueue/river"
 )
+
+// This test kills the program while clients subscribe. Tests in other files also use the type crash.
 
 // The test kills the server while clients subscribe. Every Contact whose ID a client received is then in the database.
 // After each start the test checks the Contacts of the last round: their values and one ledger row each. At the end it
@@ -202,7 +202,7 @@ func (c *crash) inspect() {
 	c.check(store)
 	jobs := c.notifications(store)
 	stored := 0
-	err := store.View(ctx, func(tx audience.Tx) error {
+	err := store.View(ctx, func(tx *audience.Tx) error {
 		last, err := tx.LastContactID(1)
 		for id := enlist.ContactID(1); id <= last && err == nil; id++ {
 			if _, err := tx.Contact(1, id); err != nil {

@@ -1,7 +1,5 @@
 package main
 
-// These tests run the service while its PostgreSQL server stops, hangs, crashes or fails over.
-
 import (
 	"context"
 	"errors"
@@ -26,6 +24,8 @@ import (
 
 	"github.com/riverqueue/river"
 )
+
+// These tests run the service while its PostgreSQL server stops, hangs, crashes or fails over.
 
 // outage is a service in this process. The test makes its database server unavailable.
 type outage struct {
@@ -228,7 +228,7 @@ func TestFullPoolIsNotReady(t *testing.T) {
 		first := sync.OnceFunc(held.Done)
 		holders.Go(func() {
 			for { // the store closes a connection that is in use for too long
-				o.store.Update(o.Context(), func(audience.Tx) error { first(); <-release; return nil })
+				o.store.Update(o.Context(), func(*audience.Tx) error { first(); <-release; return nil })
 				select {
 				case <-release:
 					return

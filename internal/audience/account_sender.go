@@ -36,7 +36,7 @@ func (s *Service) SetSendingDomains(ctx context.Context, id enlist.AccountID, do
 }
 
 // refusalOf returns why the Account may not send from an address, or "" if it may.
-func refusalOf(a *enlist.Account, tx Tx, from string) (string, error) {
+func refusalOf(a *enlist.Account, tx *Tx, from string) (string, error) {
 	switch _, err := ownKey(a.ID, domainOf(from), tx.SigningKey); {
 	case errors.Is(err, ErrForeignDomain):
 		return "another Account has the domain of the sender " + from, nil
@@ -47,7 +47,7 @@ func refusalOf(a *enlist.Account, tx Tx, from string) (string, error) {
 }
 
 // missingDomain is refusal for the default sender of the server, which may have the domain of another Account.
-func missingDomain(a *enlist.Account, tx Tx, from string) (string, error) {
+func missingDomain(a *enlist.Account, tx *Tx, from string) (string, error) {
 	names, err := tx.SendingDomainNames(a.ID)
 	if err != nil {
 		return "", err
@@ -63,7 +63,7 @@ func missingDomain(a *enlist.Account, tx Tx, from string) (string, error) {
 
 // checkFromAddress refuses a new from_address that the Account may not use. old is the address before the change: a
 // caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
-func checkFromAddress(tx Tx, account enlist.AccountID, from, old string) error {
+func checkFromAddress(tx *Tx, account enlist.AccountID, from, old string) error {
 	if from == "" || from == old {
 		return nil
 	}
@@ -80,7 +80,7 @@ func checkFromAddress(tx Tx, account enlist.AccountID, from, old string) error {
 
 // senderRefusal returns why a Message may not be sent to a List with its sender. An unknown sender is allowed: the
 // command line does not know the default sender, and the sender of Batches checks again.
-func (s *Service) senderRefusal(tx Tx, a *enlist.Account, m *Message, list *enlist.List) (from, why string, err error) {
+func (s *Service) senderRefusal(tx *Tx, a *enlist.Account, m *Message, list *enlist.List) (from, why string, err error) {
 	for _, from := range []string{m.FromAddress, list.FromAddress} {
 		if from != "" {
 			why, err := refusalOf(a, tx, from)
@@ -94,7 +94,7 @@ func (s *Service) senderRefusal(tx Tx, a *enlist.Account, m *Message, list *enli
 }
 
 // refusedSender returns why one of the senders of a Batch may not be used, or "" if all may.
-func (s *Service) refusedSender(tx Tx, a *enlist.Account, m *Message, populations []Population) (string, error) {
+func (s *Service) refusedSender(tx *Tx, a *enlist.Account, m *Message, populations []Population) (string, error) {
 	for i := range populations {
 		schema, err := tx.Schema(populations[i].List)
 		if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) refusedSender(tx Tx, a *enlist.Account, m *Message, population
 }
 
 // pauseSender pauses a Batch whose sender is not allowed any more.
-func (b *Batch) pauseSender(tx BatchTx, why string) error {
+func (b *Batch) pauseSender(tx *Tx, why string) error {
 	b.Status, b.Reason = BatchPaused, why
 	return tx.SetBatchState(b)
 }
@@ -116,7 +116,7 @@ func (b *Batch) pauseSender(tx BatchTx, why string) error {
 // FromDomains returns the domains from which Accounts send, in ASCII and lower case: those of the from_address of Lists
 // and Messages, and the sending domains.
 func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
-	return ownView(ctx, s, func(tx Tx) (all []string, err error) {
+	return ownView(ctx, s, func(tx *Tx) (all []string, err error) {
 		accounts, err := tx.Accounts()
 		if err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ const maxRefusedSenders = 20
 // an address was set before the Account had a sending domain, or has moved in. Batches from it are refused, and other
 // mails are not signed by its domain.
 func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err error) {
-	return ownView(ctx, s, func(tx Tx) (sentences []string, err error) {
+	return ownView(ctx, s, func(tx *Tx) (sentences []string, err error) {
 		accounts, err := tx.Accounts()
 		if err != nil {
 			return nil, err
@@ -164,7 +164,7 @@ func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err e
 	})
 }
 
-func refusedSenders(a *enlist.Account, tx Tx) (sentences []string, err error) {
+func refusedSenders(a *enlist.Account, tx *Tx) (sentences []string, err error) {
 	all, err := tx.Senders(a.ID)
 	if err != nil {
 		return nil, err

@@ -36,8 +36,8 @@ type AuditSearch struct {
 // SearchAuditLog sends the matching rows of the caller's Account to w, by default in the order in which they were
 // added. Errors: Denied, InvalidSearch, and Busy if too many searches or streams run.
 func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist.Query, w enlist.RowWriter[AuditRow]) error {
-	find := func(streaming bool) func(Tx) error {
-		return confirmed(c, func(tx Tx) error {
+	find := func(streaming bool) func(*Tx) error {
+		return confirmed(c, func(tx *Tx) error {
 			search, err := searchOfAuditLog(c, q)
 			if err != nil {
 				return err
@@ -59,7 +59,7 @@ func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist
 
 // CountAuditLog returns how many rows of the caller's Account match. Errors: as of SearchAuditLog.
 func (s *Service) CountAuditLog(ctx context.Context, c *enlist.Caller, criteria *enlist.Criteria) (n int64, err error) {
-	err = s.store.Search(c.Context(ctx), confirmed(c, func(tx Tx) error {
+	err = s.store.Search(c.Context(ctx), confirmed(c, func(tx *Tx) error {
 		search, err := searchOfAuditLog(c, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
@@ -100,20 +100,5 @@ func (s *Service) AuditLog(ctx context.Context, account enlist.AccountID, q enli
 	if err != nil {
 		return err
 	}
-	return s.store.Stream(ctx, func(tx Tx) error { return tx.AuditRows(search, each) })
-}
-
-// AuditTx reads and extends the audit log, in a transaction. PersonTx.EraseAuditRows is the only change of rows.
-type AuditTx interface {
-	// AddAuditRow appends a row and sets its ID.
-	AddAuditRow(r *AuditRow) error
-	// AuditRows calls each with the rows that a search finds.
-	AuditRows(s *AuditSearch, each func(*AuditRow) error) error
-	// CountAuditRows returns how many rows a search finds without its limit and offset.
-	CountAuditRows(s *AuditSearch) (int64, error)
-	// OldAuditRows returns the number of an Account's rows from before a time, and the time of the oldest, or 0.
-	OldAuditRows(account enlist.AccountID, before int64) (rows, oldest int64, err error)
-	// RemoveAuditRows deletes at most limit of these rows, the oldest first. The database refuses to delete a row of the
-	// last 365 days.
-	RemoveAuditRows(account enlist.AccountID, before int64, limit int) (removed int64, err error)
+	return s.store.Stream(ctx, func(tx *Tx) error { return tx.AuditRows(search, each) })
 }

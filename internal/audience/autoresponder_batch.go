@@ -16,7 +16,7 @@ import (
 // AutoresponderBatch returns the ID of the Batch that has the figures of an autoresponder. It returns 0 for an
 // autoresponder that an earlier version of the program added, until its first mail. Errors: NoAutoresponder, Denied.
 func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (enlist.BatchID, error) {
-	return view(ctx, s, c, func(tx Tx) (enlist.BatchID, error) {
+	return view(ctx, s, c, func(tx *Tx) (enlist.BatchID, error) {
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
 			return 0, err
 		}
@@ -26,7 +26,7 @@ func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller, id e
 }
 
 // addAutoresponderBatch adds the Batch of an autoresponder and returns its ID.
-func addAutoresponderBatch(a *enlist.Autoresponder, tx Tx) (enlist.BatchID, error) {
+func addAutoresponderBatch(a *enlist.Autoresponder, tx *Tx) (enlist.BatchID, error) {
 	b := Batch{AccountID: a.AccountID, CreatorKeyID: a.CreatorKeyID, CreatorName: a.CreatorName,
 		CreationTime: a.CreationTime, ListID: a.ListID, MessageID: a.MessageID, MessageType: string(MessageEmail),
 		IsPopulated: true, Status: BatchRunning, SendTime: a.CreationTime, ActiveTime: a.CreationTime}
@@ -50,7 +50,7 @@ func runningPopulation(batch enlist.BatchID, list enlist.ListID) Population {
 }
 
 // editAutoresponderBatch stores which Message an autoresponder sends now.
-func editAutoresponderBatch(a *enlist.Autoresponder, tx Tx) error {
+func editAutoresponderBatch(a *enlist.Autoresponder, tx *Tx) error {
 	id, _, err := tx.AutoresponderBatch(a.ID, 0)
 	if err != nil || id == 0 {
 		return err
@@ -64,7 +64,7 @@ func editAutoresponderBatch(a *enlist.Autoresponder, tx Tx) error {
 }
 
 // deleteAutoresponderBatch deletes the Batch of an autoresponder, which is deleted too. A job removes its recipients.
-func deleteAutoresponderBatch(a *enlist.Autoresponder, tx Tx, now int64) error {
+func deleteAutoresponderBatch(a *enlist.Autoresponder, tx *Tx, now int64) error {
 	id, _, err := tx.AutoresponderBatch(a.ID, 0)
 	if err != nil || id == 0 {
 		return err
@@ -84,7 +84,7 @@ func deleteAutoresponderBatch(a *enlist.Autoresponder, tx Tx, now int64) error {
 
 // figuresOf returns the Batch that has the figures of a mail: the Batch that sent it, or the Batch of its autoresponder.
 // It returns 0 for other mails.
-func figuresOf(tx AutoresponderBatchTx, k DeliveryKey) (id enlist.BatchID, err error) {
+func figuresOf(tx *Tx, k DeliveryKey) (id enlist.BatchID, err error) {
 	id = k.batch()
 	if a := k.autoresponder(); id == 0 && a != 0 {
 		id, _, err = tx.AutoresponderBatch(a, 0)
@@ -94,7 +94,7 @@ func figuresOf(tx AutoresponderBatchTx, k DeliveryKey) (id enlist.BatchID, err e
 
 // batchForMail returns the Batch to which a mail of an autoresponder is added. It adds the Batch, or the List to the
 // Batch, if necessary. It returns 0 for other mails, and if the autoresponder is deleted.
-func batchForMail(tx Tx, k DeliveryKey) (enlist.BatchID, error) {
+func batchForMail(tx *Tx, k DeliveryKey) (enlist.BatchID, error) {
 	a := k.autoresponder()
 	if a == 0 {
 		return 0, nil
@@ -127,7 +127,7 @@ type sentGroup struct {
 
 // countSent adds accepted mails of autoresponders to their Batches. The deliveries are in order of List and Contact.
 // Take no other lock of the Update after it.
-func countSent(tx Tx, sent []Delivery) error {
+func countSent(tx *Tx, sent []Delivery) error {
 	groups, err := groupSent(tx, sent)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func countSent(tx Tx, sent []Delivery) error {
 }
 
 // groupSent returns the mails of autoresponders by Batch and List, in order of Batch.
-func groupSent(tx Tx, sent []Delivery) (groups []*sentGroup, err error) {
+func groupSent(tx *Tx, sent []Delivery) (groups []*sentGroup, err error) {
 	type source struct {
 		list  enlist.ListID
 		cause string
@@ -173,7 +173,7 @@ func groupSent(tx Tx, sent []Delivery) (groups []*sentGroup, err error) {
 }
 
 // store stores the recipients of a group, and counts them.
-func (g *sentGroup) store(tx Tx) error {
+func (g *sentGroup) store(tx *Tx) error {
 	ids := make([]enlist.ContactID, len(g.mails))
 	for i, d := range g.mails {
 		ids[i] = d.Contact
@@ -238,7 +238,7 @@ func (r *Recipient) count(c *BatchCounts, n int64) {
 
 // countNotSent adds a mail that was not sent to the Batch of its autoresponder. It returns the recipient, and the counts
 // that the caller adds to the Batch last. For other mails it returns nil.
-func countNotSent(tx Tx, d *Delivery) (r *Recipient, counts BatchCounts, err error) {
+func countNotSent(tx *Tx, d *Delivery) (r *Recipient, counts BatchCounts, err error) {
 	batch, err := batchForMail(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
 		return nil, counts, err
@@ -275,7 +275,7 @@ func countNotSent(tx Tx, d *Delivery) (r *Recipient, counts BatchCounts, err err
 // reportedRecipient returns the recipient of a mail of an autoresponder that is reported as bounced or as spam, after it
 // has stored the report. It returns nil if no figures change: for other mails, and if a report about an earlier mail is
 // counted already.
-func reportedRecipient(tx Tx, d *Delivery, kind EventKind, now int64) (r *Recipient, counts BatchCounts, err error) {
+func reportedRecipient(tx *Tx, d *Delivery, kind EventKind, now int64) (r *Recipient, counts BatchCounts, err error) {
 	batch, err := figuresOf(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
 		return nil, counts, err
@@ -299,23 +299,4 @@ func reportedRecipient(tx Tx, d *Delivery, kind EventKind, now int64) (r *Recipi
 	event := r.event(kind, 0, now)
 	counts.Contradicted += r.contradicted(append(events, *event))
 	return r, counts, tx.PutRecipientEvent(event)
-}
-
-// AutoresponderBatchTx finds and stores the Batches of autoresponders, in a transaction.
-type AutoresponderBatchTx interface {
-	// AutoresponderBatch returns the Batch of an autoresponder, 0 if there is none, and whether it has a population of
-	// the List.
-	AutoresponderBatch(id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool, err error)
-	// AddAutoresponderBatch stores which Batch an autoresponder has. It returns false if it has one already.
-	AddAutoresponderBatch(id enlist.AutoresponderID, batch enlist.BatchID) (added bool, err error)
-	// RemoveAutoresponderBatch forgets the Batch of an autoresponder.
-	RemoveAutoresponderBatch(id enlist.AutoresponderID) error
-	// AddPopulation inserts a population, unless the Batch has one with its number.
-	AddPopulation(p *Population) error
-	// AddRecipients inserts recipients with the addresses that their Contacts have now, and with the time sent if it is
-	// not 0. Contacts that are recipients of the Batch already, or that are gone, are left out. AddRecipients returns the
-	// number of new recipients.
-	AddRecipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, status RecipientStatus, sent int64) (added int64, err error)
-	// Recipients returns those Contacts that are recipients of a Batch. It locks none of them.
-	Recipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (map[enlist.ContactID]*Recipient, error)
 }

@@ -60,7 +60,7 @@ func readTimeZone(text string) (string, error) {
 // AddAutoresponder stores an autoresponder of a List. Errors: InvalidParameters,
 // NoList, Denied, NoMessage. decisions.md: 45, 54
 func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.AutoresponderID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (enlist.AutoresponderID, error) {
+	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
 		a := enlist.Autoresponder{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, IsActive: true, CriteriaType: enlist.CriteriaImmediate}
 		if err := setAutoresponder(&a, tx, c, details); err != nil {
@@ -80,7 +80,7 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, detail
 // their due time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
 func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID,
 	details []enlist.Detail) (enlist.AutoresponderID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (enlist.AutoresponderID, error) {
+	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -101,7 +101,7 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 }
 
 // setAutoresponder changes the keys that details contain. It refuses an autoresponder that could not run.
-func setAutoresponder(a *enlist.Autoresponder, tx Tx, c *enlist.Caller, details []enlist.Detail) error {
+func setAutoresponder(a *enlist.Autoresponder, tx *Tx, c *enlist.Caller, details []enlist.Detail) error {
 	if err := enlist.Assign(a, AutoresponderAttributes, details); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func auditedAutoresponder(a *enlist.Autoresponder) auditObject {
 var errNoAutoresponder = enlist.Refuse(enlist.NoAutoresponder, "no autoresponder with this ID")
 
 // loadAutoresponder returns a copy of an autoresponder, if the caller may access its List.
-func loadAutoresponder(tx Tx, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
+func loadAutoresponder(tx *Tx, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
 	all, err := tx.Autoresponders(c.Account.ID)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func loadAutoresponder(tx Tx, c *enlist.Caller, id enlist.AutoresponderID) (*enl
 // nothing. Errors: NoAutoresponder, Denied, and InvalidParameters while a Batch must leave out who got its mails.
 // decisions.md: 102
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) error {
-	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
 			return false, err
@@ -177,13 +177,13 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id 
 
 // Autoresponder returns one autoresponder. Errors: NoAutoresponder, Denied.
 func (s *Service) Autoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
-	return view(ctx, s, c, func(tx Tx) (*enlist.Autoresponder, error) { return loadAutoresponder(tx, c, id) })
+	return view(ctx, s, c, func(tx *Tx) (*enlist.Autoresponder, error) { return loadAutoresponder(tx, c, id) })
 }
 
 // SearchAutoresponders returns the matching autoresponders of the Lists that the key may access.
 // Errors: InvalidSearch.
 func (s *Service) SearchAutoresponders(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.Autoresponder, error) {
-	return view(ctx, s, c, func(tx Tx) ([]enlist.Autoresponder, error) {
+	return view(ctx, s, c, func(tx *Tx) ([]enlist.Autoresponder, error) {
 		all, err := tx.Autoresponders(c.Account.ID)
 		if err != nil {
 			return nil, err
@@ -191,19 +191,4 @@ func (s *Service) SearchAutoresponders(ctx context.Context, c *enlist.Caller, q 
 		all = slices.DeleteFunc(slices.Clone(all), func(a enlist.Autoresponder) bool { return !c.Key.Allows(a.ListID) })
 		return enlist.SearchRecords(AutoresponderAttributes, all, q)
 	})
-}
-
-// AutoresponderTx reads and changes autoresponders, in a transaction. A Schema contains
-// the autoresponders of its List.
-type AutoresponderTx interface {
-	// Autoresponders returns the autoresponders of an Account in order of ID. It leaves
-	// out the autoresponders of deleted Lists.
-	Autoresponders(account enlist.AccountID) ([]enlist.Autoresponder, error)
-	// AddAutoresponder inserts an autoresponder and sets its ID.
-	AddAutoresponder(a *enlist.Autoresponder) error
-	// UpdateAutoresponder stores all values except the ID, the Account, the creator and
-	// the time of creation.
-	UpdateAutoresponder(a *enlist.Autoresponder) error
-	// DeleteAutoresponder removes an autoresponder.
-	DeleteAutoresponder(id enlist.AutoresponderID) error
 }

@@ -26,26 +26,20 @@ const (
 	backupRetry = 10 * 60
 )
 
-// BackupTx reads and changes the state of the backups, in a transaction.
-type BackupTx interface {
-	// Backup returns the state, or nil if there was no backup. In an Update it locks the state.
-	Backup() (*Backup, error)
-	// SetBackup stores the state.
-	SetBackup(b *Backup) error
-}
-
 // IsOverdue reports whether a server makes backups, and has made none for twice the time between two backups.
 func (b *Backup) IsOverdue(now int64) bool {
 	return b != nil && b.Every > 0 && b.Tried > 0 && now-b.Time > 2*b.Every && (b.Time > 0 || b.Error != "")
 }
 
 // LastBackup returns the state of the backups, or nil if there was none.
-func (s *Service) LastBackup(ctx context.Context) (*Backup, error) { return ownView(ctx, s, Tx.Backup) }
+func (s *Service) LastBackup(ctx context.Context) (*Backup, error) {
+	return ownView(ctx, s, (*Tx).Backup)
+}
 
 // ClaimBackup reports whether this process makes a backup now. Of several processes on one database only one gets true,
 // and only if a backup is due.
 func (s *Service) ClaimBackup(ctx context.Context, every time.Duration) (claimed bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
 		b, err := tx.Backup()
 		if err != nil {
 			return false, err
@@ -68,7 +62,7 @@ func (s *Service) ClaimBackup(ctx context.Context, every time.Duration) (claimed
 
 // FinishBackup stores the result of a claimed backup. failure is "" for a good one, which began at the given time.
 func (s *Service) FinishBackup(ctx context.Context, began time.Time, name, failure string) error {
-	_, err := ownUpdate(ctx, s, func(tx Tx, _ int64) (bool, error) {
+	_, err := ownUpdate(ctx, s, func(tx *Tx, _ int64) (bool, error) {
 		b, err := tx.Backup()
 		if err != nil || b == nil {
 			return false, err

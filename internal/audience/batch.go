@@ -211,34 +211,3 @@ type BatchFilter struct {
 	Descending    bool              // in the order of Sort
 	Limit, Offset int64             // a Limit of 0 means no limit
 }
-
-// BatchTx reads and changes Batches and their populations, in a transaction.
-type BatchTx interface {
-	// Batch returns one Batch. The error is of kind NoBatch if no Batch has the ID. It returns
-	// deleted Batches too.
-	Batch(id enlist.BatchID) (*Batch, error)
-	// LockBatch is Batch in an Update that changes the status or populates. No other transaction
-	// changes the Batch until this Update ends. Call it before any other lock of the Update.
-	LockBatch(id enlist.BatchID) (*Batch, error)
-	// Batches returns Batches of an Account, without deleted Batches and those of autoresponders.
-	Batches(account enlist.AccountID, f BatchFilter) ([]Batch, error)
-	// BatchCount returns the number of these Batches. It ignores the Limit and the Offset.
-	BatchCount(account enlist.AccountID, f BatchFilter) (int64, error)
-	// BatchLists returns the Lists of a Batch's populations.
-	BatchLists(id enlist.BatchID) ([]enlist.ListID, error)
-	// AddBatch inserts a Batch with its populations and sets its ID.
-	AddBatch(b *Batch, populations []Population) error
-	// SetBatchState stores everything but the counts, the times of mails and what never changes.
-	SetBatchState(b *Batch) error
-	// AddToBatch adds to the counts of a Batch and sets ActiveTime. If counts.Sent is not 0, it sets
-	// the time of the last mail, and of the first. Take no other lock of the Update after it.
-	AddToBatch(id enlist.BatchID, counts BatchCounts, now int64) error
-	// Populations returns the populations of a Batch in order of their numbers.
-	Populations(id enlist.BatchID) ([]Population, error)
-	// SetPopulation stores Contacts, Type, Upto, Last and Done.
-	SetPopulation(p *Population) error
-	// SendingBatches returns the IDs of the Batches of all Accounts that are sending, in order.
-	SendingBatches() ([]enlist.BatchID, error)
-	// DeleteBatch removes the row of a Batch, its populations and its slices.
-	DeleteBatch(id enlist.BatchID) error
-}

@@ -41,7 +41,7 @@ type PopulationRequest struct {
 // AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage,
 // NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. decisions.md: 58, 62
 func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (enlist.BatchID, error) {
+	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.BatchID, error) {
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
 			return 0, err
 		}
@@ -98,7 +98,7 @@ func (b *newBatch) auditValues() auditValues {
 }
 
 // newBatch checks a request. It may run twice for the same request.
-func (s *Service) newBatch(tx Tx, c *enlist.Caller, r *BatchRequest, now int64) (*newBatch, error) {
+func (s *Service) newBatch(tx *Tx, c *enlist.Caller, r *BatchRequest, now int64) (*newBatch, error) {
 	message, err := tx.Message(c.Account.ID, r.Message)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s *Service) newBatch(tx Tx, c *enlist.Caller, r *BatchRequest, now int64) 
 }
 
 // requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.
-func requireRoomForBatch(tx BatchTx, account enlist.AccountID) error {
+func requireRoomForBatch(tx *Tx, account enlist.AccountID) error {
 	open, err := tx.BatchCount(account, BatchFilter{Open: true})
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func requireRoomForBatch(tx BatchTx, account enlist.AccountID) error {
 }
 
 // populations checks the populations of a request.
-func (r *BatchRequest) populations(tx Tx, c *enlist.Caller) ([]Population, error) {
+func (r *BatchRequest) populations(tx *Tx, c *enlist.Caller) ([]Population, error) {
 	switch {
 	case len(r.Populations) == 0:
 		return nil, enlist.Refuse(enlist.NoListForBatch, "")
@@ -159,7 +159,7 @@ func (r *BatchRequest) populations(tx Tx, c *enlist.Caller) ([]Population, error
 }
 
 // check checks a population of a request and stores it in p.
-func (r *PopulationRequest) check(tx Tx, c *enlist.Caller, p *Population) error {
+func (r *PopulationRequest) check(tx *Tx, c *enlist.Caller, p *Population) error {
 	if r.List == 0 {
 		return enlist.Refuse(enlist.NoListForBatch, "")
 	}

@@ -87,7 +87,7 @@ var FindingAttributes = []enlist.Attribute[Finding]{
 // AddBatch refuses is refused with the same error, unless only its sender is refused. Other errors: Busy. specification: checkBatch
 func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (*BatchCheck, error) {
 	var check *batchCheck
-	err := s.inPhases(ctx, c, func(tx Tx, p phase) error {
+	err := s.inPhases(ctx, c, func(tx *Tx, p phase) error {
 		b, err := s.newBatch(tx, c, &r, s.now().Unix())
 		if err != nil {
 			return err
@@ -132,7 +132,7 @@ type batchCheck struct {
 }
 
 // isQuick reports whether the check reads few Contacts.
-func (k *batchCheck) isQuick(tx Tx) (bool, error) {
+func (k *batchCheck) isQuick(tx *Tx) (bool, error) {
 	total := int64(0)
 	for i := range k.populations {
 		p := &k.populations[i]
@@ -150,7 +150,7 @@ func (k *batchCheck) isQuick(tx Tx) (bool, error) {
 }
 
 // read reads the Message, the Lists and the Contacts.
-func (k *batchCheck) read(s *Service, tx Tx) (err error) {
+func (k *batchCheck) read(s *Service, tx *Tx) (err error) {
 	k.contents, err = k.Batch.contents(tx)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (s *Service) defaultSender(list *enlist.List) Finding {
 }
 
 // step reads some Contacts of a population, and counts them.
-func (k *batchCheck) step(tx Tx, schema *enlist.Schema, p *Population) error {
+func (k *batchCheck) step(tx *Tx, schema *enlist.Schema, p *Population) error {
 	next, err := p.next(tx)
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func (k *batchCheck) step(tx Tx, schema *enlist.Schema, p *Population) error {
 }
 
 // onlyMatching returns the candidates that match the criteria.
-func onlyMatching(tx Tx, schema *enlist.Schema, criteria *enlist.Criteria, all []Candidate) ([]Candidate, error) {
+func onlyMatching(tx *Tx, schema *enlist.Schema, criteria *enlist.Criteria, all []Candidate) ([]Candidate, error) {
 	search, err := typeSearch(tx, schema, enlist.Query{Criteria: criteria})
 	if err != nil || search.Where == nil || len(all) == 0 {
 		return all, err
@@ -265,7 +265,7 @@ func (k *batchCheck) withoutDuplicates(schema *enlist.Schema, all []Candidate) [
 }
 
 // countMissing counts the recipients that have no value of a merge field.
-func (k *batchCheck) countMissing(tx Tx, schema *enlist.Schema, ids []enlist.ContactID) error {
+func (k *batchCheck) countMissing(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) error {
 	if len(k.fields) == 0 && len(ids) > 0 && k.contact == nil {
 		ids = ids[:1]
 	}

@@ -31,15 +31,6 @@ func byEdition(a, b Edition) int {
 		cmp.Compare(a.MessageTime, b.MessageTime))
 }
 
-// EditionTx reads and stores Editions, in a transaction.
-type EditionTx interface {
-	// AddToEdition adds the number of sent mails to an Edition. It inserts an Edition that is new. Call it while the Update
-	// has locked the row of the Batch.
-	AddToEdition(batch enlist.BatchID, e *Edition) error
-	// Editions returns the Editions of a Batch in order of variant and of the first mail.
-	Editions(batch enlist.BatchID) ([]Edition, error)
-}
-
 // EditionAttributes are the keys of an Edition, in their order on the wire.
 var EditionAttributes = []enlist.Attribute[Edition]{
 	enlist.ReadOnlyInt("variant", func(e *Edition) int64 { return e.Variant }),

@@ -41,12 +41,12 @@ func (r *Recipient) event(kind EventKind, link enlist.LinkID, now int64) *Recipi
 }
 
 // storeEvent stores an event that happens once to a recipient.
-func storeEvent(tx BatchEventTx, r *Recipient, kind EventKind, now int64) error {
+func storeEvent(tx *Tx, r *Recipient, kind EventKind, now int64) error {
 	return tx.PutRecipientEvent(r.event(kind, 0, now))
 }
 
 // storeRefused stores that the mail server refused the address of a recipient.
-func storeRefused(tx Tx, r *Recipient, b *Batch, now int64) error {
+func storeRefused(tx *Tx, r *Recipient, b *Batch, now int64) error {
 	if err := storeEvent(tx, r, EventBounced, now); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func storeRefused(tx Tx, r *Recipient, b *Batch, now int64) error {
 }
 
 // storeDeactivated stores that a bounce of the recipient's mail deactivated the Contact.
-func (r *Recipient) storeDeactivated(tx Tx, now int64) error {
+func (r *Recipient) storeDeactivated(tx *Tx, now int64) error {
 	r.Deactivated = now
 	if err := tx.SetRecipient(r); err != nil {
 		return err
@@ -122,25 +122,4 @@ const sumParts = 16
 // mostly lock different rows. A Batch without variants has the parts 0 to 15, variant 1 has 16 to 31, and so on.
 func (b *Batch) sumPart(id enlist.ContactID) int64 {
 	return b.variantOf(id)*sumParts + int64(id)%sumParts
-}
-
-// BatchEventTx reads and stores events of recipients and their sums, in a transaction. The statements about recipients
-// name one List.
-type BatchEventTx interface {
-	// RecipientEvents returns all events of a recipient, in order of link. In an Update, call Recipient first, which locks them.
-	RecipientEvents(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) ([]RecipientEvent, error)
-	// PutRecipientEvent inserts an event, or replaces the event with the same recipient, kind and link.
-	PutRecipientEvent(e *RecipientEvent) error
-	// DeleteRecipientEvents removes at most limit events of a Batch in a List and returns their number.
-	DeleteRecipientEvents(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error)
-	// MessageLinks returns all links that a Message has or had, in order of ID.
-	MessageLinks(message enlist.MessageID) ([]MessageLink, error)
-
-	// AddBatchSums adds to a part of the sums of a period. Take no other lock of the Update after this method and the
-	// next two, and call them in this order.
-	AddBatchSums(batch enlist.BatchID, period, part int64, s *BatchSums) error
-	// AddBatchLink adds to a part of the numbers of a link.
-	AddBatchLink(batch enlist.BatchID, part int64, s *LinkSums) error
-	// AddBatchAgent adds to a part of the numbers of opens by program.
-	AddBatchAgent(batch enlist.BatchID, part int64, s *AgentSums) error
 }

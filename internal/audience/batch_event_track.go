@@ -29,7 +29,7 @@ type access struct {
 // autoresponder either, only changes the times of its Contact.
 func (s *Service) track(ctx context.Context, l Link, agent Agent) error {
 	a := &access{Link: l, agent: agent, now: s.now().Unix()}
-	counts, err := ownView(ctx, s, func(tx Tx) (bool, error) {
+	counts, err := ownView(ctx, s, func(tx *Tx) (bool, error) {
 		var err error
 		a.batch, err = a.figures(tx)
 		if err != nil || a.batch == 0 {
@@ -50,7 +50,7 @@ func (s *Service) track(ctx context.Context, l Link, agent Agent) error {
 
 // figures returns the Batch that has the figures of the mail, or 0. A mail of an autoresponder can be opened before it is
 // stored, and it can be older than the figures.
-func (a *access) figures(tx Tx) (enlist.BatchID, error) {
+func (a *access) figures(tx *Tx) (enlist.BatchID, error) {
 	id, err := figuresOf(tx, a.DeliveryKey)
 	if err != nil || id == 0 {
 		return 0, err
@@ -75,7 +75,7 @@ func (a *access) figures(tx Tx) (enlist.BatchID, error) {
 
 // counts reports whether an access changes something. A client that requests a link in a loop causes one event each
 // second, and no transaction that writes for the other requests.
-func (a *access) counts(tx Tx) (bool, error) {
+func (a *access) counts(tx *Tx) (bool, error) {
 	schema, err := tx.Schema(a.List)
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NoList, err)
@@ -112,7 +112,7 @@ func eventOf(events []RecipientEvent, kind EventKind, link enlist.LinkID) *Recip
 }
 
 // store stores the access in an Update.
-func (a *access) store(tx Tx) error {
+func (a *access) store(tx *Tx) error {
 	schema, err := tx.Schema(a.List)
 	if err != nil || !a.tracked(&schema.List) {
 		return enlist.IgnoreKind(enlist.NoList, err)
@@ -145,7 +145,7 @@ func (a *access) store(tx Tx) error {
 // tracking collects the changes of one access.
 type tracking struct {
 	*access
-	tx        Tx
+	tx        *Tx
 	recipient *Recipient
 	human     bool
 	events    []RecipientEvent // of the recipient, as they were

@@ -26,7 +26,7 @@ func (b *Batch) begins() int64 {
 }
 
 // checkLocalTime checks that each List has the Field that the option local_time names.
-func checkLocalTime(tx ListTx, name string, populations []Population) error {
+func checkLocalTime(tx *Tx, name string, populations []Population) error {
 	for i := range populations {
 		schema, err := tx.Schema(populations[i].List)
 		if err != nil {
@@ -74,7 +74,7 @@ func (l *localClock) dueTime(c *enlist.Contact) int64 {
 
 // putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when the
 // first of them is due.
-func (b *Batch) putOff(tx Tx, account *enlist.Account, slice *BatchSlice, all []Recipient, now int64) (due []Recipient, since int64,
+func (b *Batch) putOff(tx *Tx, account *enlist.Account, slice *BatchSlice, all []Recipient, now int64) (due []Recipient, since int64,
 	err error) {
 	schema, err := tx.Schema(slice.List)
 	if err != nil {

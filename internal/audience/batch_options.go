@@ -33,20 +33,9 @@ type Exclusion struct {
 // empty reports whether the Exclusion leaves no Contact out.
 func (x *Exclusion) empty() bool { return x.Criteria == nil && len(x.Batches) == 0 }
 
-// ExclusionTx stores Exclusions, and finds who was sent a Batch, in a transaction.
-type ExclusionTx interface {
-	// AddExclusion inserts the Exclusion of a new Batch.
-	AddExclusion(x *Exclusion) error
-	// Exclusion returns the Exclusion of a Batch. It is empty for a Batch without one.
-	Exclusion(id enlist.BatchID) (*Exclusion, error)
-	// SentByBatches returns those Contacts that one of the Batches was sent to, in no order. It may return Contacts with
-	// other IDs too.
-	SentByBatches(list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) ([]enlist.ContactID, error)
-}
-
 // apply checks the options and stores them in a new Batch of a Message. The populations are already checked.
 // Errors: NoMessage, NoBatch, Denied, InvalidParameters, InvalidSearch.
-func (o *BatchOptions) apply(tx Tx, c *enlist.Caller, message *Message, populations []Population, b *Batch) error {
+func (o *BatchOptions) apply(tx *Tx, c *enlist.Caller, message *Message, populations []Population, b *Batch) error {
 	name, err := enlist.ReadLine(o.Name)
 	if err != nil {
 		return enlist.Invalid("options", "name: "+err.Error())
@@ -79,7 +68,7 @@ func (o *BatchOptions) apply(tx Tx, c *enlist.Caller, message *Message, populati
 const maxExcluded = 100
 
 // check checks that the caller may access the Batches, and that the criteria fit each List.
-func (x *Exclusion) check(tx Tx, c *enlist.Caller, populations []Population) error {
+func (x *Exclusion) check(tx *Tx, c *enlist.Caller, populations []Population) error {
 	x.Batches = slices.Compact(slices.Sorted(slices.Values(x.Batches)))
 	if len(x.Batches) > maxExcluded {
 		return enlist.Invalid("options", "exclude: expected at most 100 Batches")
@@ -117,7 +106,7 @@ func (x *Exclusion) check(tx Tx, c *enlist.Caller, populations []Population) err
 }
 
 // store stores the Exclusion of a new Batch, unless it is empty.
-func (x *Exclusion) store(tx ExclusionTx, id enlist.BatchID) error {
+func (x *Exclusion) store(tx *Tx, id enlist.BatchID) error {
 	if x.empty() {
 		return nil
 	}
@@ -128,7 +117,7 @@ func (x *Exclusion) store(tx ExclusionTx, id enlist.BatchID) error {
 // checkNotAwaited refuses to delete a Batch while another one must still leave out the Contacts that it was sent to: it
 // excludes the Batch, or it has a population of type unsent, and has not read all its recipients. Otherwise these
 // Contacts would get a mail that they must not get. field is the parameter that the error names. decisions.md: 102
-func (b *Batch) checkNotAwaited(tx Tx, field string) error {
+func (b *Batch) checkNotAwaited(tx *Tx, field string) error {
 	isOfEvents := b.Status == BatchRunning // SentBefore finds its mails without its recipients
 	if !b.mayHaveSent() && !isOfEvents {
 		return nil
@@ -164,7 +153,7 @@ func (b *Batch) checkNotAwaited(tx Tx, field string) error {
 
 // keep returns the candidates that the Exclusion does not leave out. The error is of kind
 // InvalidSearch if the Fields of the List no longer fit the criteria.
-func (x *Exclusion) keep(tx Tx, schema *enlist.Schema, all []Candidate) ([]Candidate, error) {
+func (x *Exclusion) keep(tx *Tx, schema *enlist.Schema, all []Candidate) ([]Candidate, error) {
 	if x.empty() || len(all) == 0 {
 		return all, nil
 	}
@@ -184,7 +173,7 @@ func (x *Exclusion) keep(tx Tx, schema *enlist.Schema, all []Candidate) ([]Candi
 }
 
 // matching returns those of the Contacts that match the criteria. It locks no Contact.
-func (x *Exclusion) matching(tx Tx, schema *enlist.Schema, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+func (x *Exclusion) matching(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
 	search, err := typeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
 	if err != nil || search.Where == nil {
 		return nil, err
@@ -193,7 +182,7 @@ func (x *Exclusion) matching(tx Tx, schema *enlist.Schema, ids []enlist.ContactI
 }
 
 // onlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition.
-func onlyAmong(search *enlist.Search, tx Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+func onlyAmong(search *enlist.Search, tx *Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
 	one := enlist.Condition{Key: &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}, Operator: enlist.In,
 		Operands: make([]enlist.Operand, len(ids))}
 	for i, id := range ids {
@@ -208,7 +197,7 @@ func onlyAmong(search *enlist.Search, tx Tx, ids []enlist.ContactID) (found []en
 }
 
 // pauseExclusion pauses a Batch whose Exclusion no longer fits a List: it is unknown who must be left out.
-func (b *Batch) pauseExclusion(tx BatchTx, why error) error {
+func (b *Batch) pauseExclusion(tx *Tx, why error) error {
 	b.Status, b.Reason = BatchPaused, "exclude does not fit the Fields of a List any more: "+why.Error()
 	return tx.SetBatchState(b)
 }

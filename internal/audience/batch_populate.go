@@ -19,7 +19,7 @@ const populateStep = 5000
 // changes nothing. sending is true if a sender should look for slices.
 func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sending bool, err error) {
 	var b *Batch
-	done, err = ownUpdate(ctx, s, func(tx Tx, now int64) (done bool, err error) {
+	done, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (done bool, err error) {
 		b, err = tx.LockBatch(e.Batch)
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NoBatch, err)
@@ -39,7 +39,7 @@ func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sendi
 var errSearchFirst = errors.New("resolve the search of the population first")
 
 // prepare does one step. The caller has locked the Batch.
-func (s *Service) prepare(tx Tx, b *Batch, now int64) (done bool, err error) {
+func (s *Service) prepare(tx *Tx, b *Batch, now int64) (done bool, err error) {
 	populations, err := tx.Populations(b.ID)
 	if err != nil {
 		return false, err
@@ -83,7 +83,7 @@ func (s *Service) prepare(tx Tx, b *Batch, now int64) (done bool, err error) {
 func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 	var search *Population
 	var found idSet
-	err := s.store.ViewPrimary(ctx, func(tx Tx) error {
+	err := s.store.ViewPrimary(ctx, func(tx *Tx) error {
 		search, found = nil, nil
 		b, err := tx.Batch(id)
 		if err != nil || b.ended() || b.Status == BatchPaused {
@@ -107,7 +107,7 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 	if err != nil || search == nil {
 		return err
 	}
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		if _, err := tx.LockBatch(id); err != nil {
 			return enlist.IgnoreKind(enlist.NoBatch, err)
 		}
@@ -119,7 +119,7 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 
 // find returns the Contacts that the search of a population finds, in order of ID. If the List is
 // gone, or if its Fields no longer fit the criteria, it finds none.
-func (p *Population) find(tx Tx) (found idSet, err error) {
+func (p *Population) find(tx *Tx) (found idSet, err error) {
 	schema, err := tx.Schema(p.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
@@ -137,7 +137,7 @@ func (p *Population) find(tx Tx) (found idSet, err error) {
 }
 
 // populate stores the recipients of one step of a population.
-func (b *Batch) populate(tx Tx, all []Population, p *Population, now int64) error {
+func (b *Batch) populate(tx *Tx, all []Population, p *Population, now int64) error {
 	schema, err := tx.Schema(p.List)
 	if enlist.KindOf(err) == enlist.NoList {
 		p.Done = true
@@ -202,7 +202,7 @@ type candidates struct {
 }
 
 // next reads the Contacts of the next step and sets Upto, Last and Done.
-func (p *Population) next(tx Tx) (c candidates, err error) {
+func (p *Population) next(tx *Tx) (c candidates, err error) {
 	if p.Type == PopulationContacts {
 		first, _ := slices.BinarySearch(p.Contacts, p.Last+1)
 		step := p.Contacts[first:min(first+populateStep, len(p.Contacts))]
@@ -230,7 +230,7 @@ func (p *Population) next(tx Tx) (c candidates, err error) {
 }
 
 // choose returns the candidates that become recipients, and counts the others by reason.
-func (b *Batch) choose(tx Tx, all []Population, schema *enlist.Schema, p *Population, found []Candidate,
+func (b *Batch) choose(tx *Tx, all []Population, schema *enlist.Schema, p *Population, found []Candidate,
 	counts *BatchCounts) ([]enlist.ContactID, error) {
 	exclude, err := tx.Exclusion(b.ID)
 	if err != nil {
@@ -247,7 +247,7 @@ func (b *Batch) choose(tx Tx, all []Population, schema *enlist.Schema, p *Popula
 }
 
 // wanted returns the candidates that become recipients unless they are duplicates, and counts the others by reason.
-func (b *Batch) wanted(tx Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []Candidate,
+func (b *Batch) wanted(tx *Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []Candidate,
 	counts *BatchCounts) ([]Candidate, error) {
 	chosen := make([]Candidate, 0, len(found))
 	for i := range found {
@@ -290,7 +290,7 @@ func (c *Candidate) leftOut(schema *enlist.Schema) LeftOut {
 }
 
 // withoutSent returns the candidates that were not sent the Message before.
-func (b *Batch) withoutSent(tx Tx, list enlist.ListID, all []Candidate) ([]Candidate, error) {
+func (b *Batch) withoutSent(tx *Tx, list enlist.ListID, all []Candidate) ([]Candidate, error) {
 	batches, err := batchesWithMessage(tx, b)
 	if err != nil {
 		return nil, err
@@ -317,7 +317,7 @@ func split(all []Candidate, ids []enlist.ContactID, wanted bool) []Candidate {
 }
 
 // batchesWithMessage returns the other Batches that send the Message of b, also as a variant.
-func batchesWithMessage(tx BatchTx, b *Batch) (ids []enlist.BatchID, err error) {
+func batchesWithMessage(tx *Tx, b *Batch) (ids []enlist.BatchID, err error) {
 	for _, f := range []BatchFilter{{Message: b.MessageID}, {HasVariants: true}} {
 		all, err := tx.Batches(b.AccountID, f)
 		if err != nil {
@@ -335,7 +335,7 @@ func batchesWithMessage(tx BatchTx, b *Batch) (ids []enlist.BatchID, err error) 
 
 // withoutDuplicates returns the candidates whose address no recipient of the Batch has yet. A List
 // that sends to duplicates keeps all.
-func (b *Batch) withoutDuplicates(tx Tx, all []Population, schema *enlist.Schema, p *Population,
+func (b *Batch) withoutDuplicates(tx *Tx, all []Population, schema *enlist.Schema, p *Population,
 	found []Candidate) ([]Candidate, error) {
 	if schema.List.SendToDuplicates {
 		return found, nil
@@ -371,7 +371,7 @@ func (b *Batch) withoutDuplicates(tx Tx, all []Population, schema *enlist.Schema
 
 // listsToCompare returns the Lists whose recipients can have the address of a Contact of p: the
 // Lists of earlier populations, and the List of p itself if it has duplicates.
-func listsToCompare(tx Tx, all []Population, schema *enlist.Schema, p *Population) (lists []enlist.ListID, err error) {
+func listsToCompare(tx *Tx, all []Population, schema *enlist.Schema, p *Population) (lists []enlist.ListID, err error) {
 	for i := range all {
 		if all[i].Number < p.Number && all[i].List != p.List && !slices.Contains(lists, all[i].List) {
 			lists = append(lists, all[i].List)

@@ -39,7 +39,7 @@ func (p *Pace) active(now int64) bool { return p.at(now) < p.Top }
 // another such reply has just halved the rate.
 func (s *Service) SlowDown(ctx context.Context, address string, perMinute int64) (slowed bool, err error) {
 	group := DomainGroup(address)
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
 		// The lock of the bucket makes transactions of two processes wait for each other.
 		if _, err := tx.LockBuckets([]string{"pace " + group}); err != nil {
 			return false, err
@@ -66,7 +66,7 @@ func (s *Service) SlowDown(ctx context.Context, address string, perMinute int64)
 }
 
 // activePaces returns the Paces that slow mails down now.
-func activePaces(tx RateTx, now int64) ([]Pace, error) {
+func activePaces(tx *Tx, now int64) ([]Pace, error) {
 	all, err := tx.Paces()
 	return slices.DeleteFunc(all, func(p Pace) bool { return !p.active(now) }), err
 }

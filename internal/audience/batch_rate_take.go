@@ -24,28 +24,6 @@ type Sending struct {
 // SetSending sets the settings. Call it before the Service is used.
 func (s *Service) SetSending(settings Sending) { s.sending = settings }
 
-// RateTx reads and changes token buckets, in a transaction. Times are Unix nanoseconds.
-type RateTx interface {
-	// LockBuckets returns when each bucket is full: 0 for a new one. No other transaction changes
-	// the buckets until this Update ends. names are sorted, and different.
-	LockBuckets(names []string) (map[string]int64, error)
-	// SetBucket stores when a bucket is full.
-	SetBucket(name string, full int64) error
-	// DeleteBuckets removes the buckets that are full before a time.
-	DeleteBuckets(before int64) error
-	// Paces returns the Paces of all domain groups.
-	Paces() ([]Pace, error)
-	// LockDay returns how many mails SetDay has stored for a day. No other transaction changes this
-	// number until this Update ends. A day is like 2027-01-31.
-	LockDay(relay, day string) (mails int64, err error)
-	// SetDay stores the number of mails of a day.
-	SetDay(relay, day string, mails int64) error
-	// DeleteDays removes the days before a day.
-	DeleteDays(before string) error
-	// SetPace inserts the Pace of a domain group or replaces it.
-	SetPace(p *Pace) error
-}
-
 // IsLimited reports whether the mails of the slice need tokens.
 func (s *Service) IsLimited(slice *LeasedSlice) bool {
 	day := s.sending.Warmup.limit(s.now(), s.sending.zone())
@@ -56,7 +34,7 @@ func (s *Service) IsLimited(slice *LeasedSlice) bool {
 // and the others with the time at which the first of these may get a token.
 func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Recipient) (granted, others []Recipient,
 	next time.Time, err error) {
-	err = s.store.Update(ctx, func(tx Tx) error {
+	err = s.store.Update(ctx, func(tx *Tx) error {
 		c, err := s.claim(tx, slice, all, s.now())
 		if err != nil {
 			return err
@@ -78,7 +56,7 @@ func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Reci
 // ReturnTokens gives the tokens back that a sender has taken for recipients, but whose mails it has not begun to hand
 // over. Without this, an interrupted slice could use up the mails of a day. at is when it took the first of the tokens.
 func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []Recipient, at time.Time) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		c, err := s.claim(tx, slice, all, at)
 		if err != nil {
 			return err
@@ -91,7 +69,7 @@ func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []Re
 }
 
 // claim locks the buckets of mails to recipients.
-func (s *Service) claim(tx RateTx, slice *LeasedSlice, all []Recipient, now time.Time) (*claims, error) {
+func (s *Service) claim(tx *Tx, slice *LeasedSlice, all []Recipient, now time.Time) (*claims, error) {
 	paces, err := tx.Paces()
 	if err != nil {
 		return nil, err
@@ -152,7 +130,7 @@ func (c *claims) sorted() []*bucket {
 	return all
 }
 
-func (c *claims) lock(tx RateTx) error {
+func (c *claims) lock(tx *Tx) error {
 	all := c.sorted()
 	names := make([]string, len(all))
 	for i, b := range all {
@@ -204,7 +182,7 @@ func (c *claims) giveBack(i int) {
 	}
 }
 
-func (c *claims) store(tx RateTx) error {
+func (c *claims) store(tx *Tx) error {
 	for _, b := range c.sorted() {
 		if !b.took {
 			continue
@@ -221,7 +199,7 @@ func (c *claims) store(tx RateTx) error {
 
 // DeleteFullBuckets removes old days of warm-up plans, and the buckets that have been full for an hour. A missing bucket is full.
 func (s *Service) DeleteFullBuckets(ctx context.Context) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		now := s.now()
 		if err := tx.DeleteDays(now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)); err != nil {
 			return err

@@ -86,7 +86,7 @@ func (r *BatchReport) Clients() (all []ClientSums) {
 
 // BatchReport returns the numbers of a Batch. Errors: NoBatch, Denied. decisions.md: 61
 func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.BatchID) (*BatchReport, error) {
-	return view(ctx, s, c, func(tx Tx) (*BatchReport, error) {
+	return view(ctx, s, c, func(tx *Tx) (*BatchReport, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func (s *BatchSums) add(o *BatchSums) {
 // BatchLinks returns the numbers of each link of a Batch: the links of its Message, and all others that were clicked.
 // Errors: NoBatch, Denied.
 func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID) ([]LinkSums, error) {
-	return view(ctx, s, c, func(tx Tx) ([]LinkSums, error) {
+	return view(ctx, s, c, func(tx *Tx) ([]LinkSums, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
@@ -138,7 +138,7 @@ func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.Ba
 }
 
 // linksOf returns the links of a Batch in order of ID.
-func linksOf(tx Tx, b *Batch) ([]LinkSums, error) {
+func linksOf(tx *Tx, b *Batch) ([]LinkSums, error) {
 	var all []LinkSums
 	for _, message := range b.messages() {
 		links, err := tx.MessageLinks(message)
@@ -170,7 +170,7 @@ func linksOf(tx Tx, b *Batch) ([]LinkSums, error) {
 
 // sentLinks returns those links of a Message that are in an Edition which the Batch has sent. If it has sent none, or has the
 // figures of an autoresponder, these are the links that the Message has now.
-func sentLinks(tx Tx, id enlist.BatchID, message enlist.MessageID, links []MessageLink) ([]MessageLink, error) {
+func sentLinks(tx *Tx, id enlist.BatchID, message enlist.MessageID, links []MessageLink) ([]MessageLink, error) {
 	editions, err := tx.Editions(id)
 	if err != nil {
 		return nil, err
@@ -191,18 +191,3 @@ func sentLinks(tx Tx, id enlist.BatchID, message enlist.MessageID, links []Messa
 }
 
 func byLink(s LinkSums, id enlist.LinkID) int { return int(s.Link - id) }
-
-// BatchReportTx reads sums and recipients of a Batch, in a transaction.
-type BatchReportTx interface {
-	// BatchSums returns the sums of each period in order of time.
-	BatchSums(batch enlist.BatchID) ([]PeriodSums, error)
-	// BatchLinks returns the links that were clicked, in order of ID.
-	BatchLinks(batch enlist.BatchID) ([]LinkSums, error)
-	// PartSums returns the sums of each part.
-	PartSums(batch enlist.BatchID) (map[int64]BatchSums, error)
-	// BatchAgents returns the numbers of opened mails by program.
-	BatchAgents(batch enlist.BatchID) ([]AgentSums, error)
-	// BatchRows calls each for the recipients that q describes. If each returns an error, BatchRows ends with this error. The
-	// row is valid only during the call.
-	BatchRows(q *RowsQuery, each func(*BatchRow) error) error
-}

@@ -30,7 +30,7 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 			wanted[p.Slice.List] = append(wanted[p.Slice.List], p.Recipients[i].Contact)
 		}
 	}
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.store.View(ctx, func(tx *Tx) error {
 		next = make([]BatchProgress, len(parts))
 		for i := range parts {
 			next[i].Slice = parts[i].Slice // a part without recipients gets nothing else
@@ -60,7 +60,7 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 }
 
 // contactsToMail returns Contacts and which of them are suppressed, both in order of ID.
-func contactsToMail(tx Tx, schema *enlist.Schema, ids []enlist.ContactID) (contacts []enlist.Contact, blocked []enlist.ContactID, err error) {
+func contactsToMail(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (contacts []enlist.Contact, blocked []enlist.ContactID, err error) {
 	contacts, err = tx.ContactsByID(schema.List.ID, ids)
 	if err != nil {
 		return nil, nil, err
@@ -164,7 +164,7 @@ type BatchProgress struct {
 // hand over the mails of Mark: the Batch is still sending. The recipients of Mark are marked in
 // this case only.
 func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (marked []bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) ([]bool, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) ([]bool, error) {
 		marked := make([]bool, len(all))
 		sending, _, err := s.sendingNow(tx)
 		if err != nil {
@@ -213,7 +213,7 @@ type batchChange struct {
 type batchChanges []*batchChange
 
 // of returns the change for a slice, and locks its List.
-func (all *batchChanges) of(tx Tx, s *LeasedSlice) (*batchChange, error) {
+func (all *batchChanges) of(tx *Tx, s *LeasedSlice) (*batchChange, error) {
 	i := slices.IndexFunc(*all, func(c *batchChange) bool { return c.list == s.List && c.batch == s.Batch })
 	if i >= 0 {
 		return (*all)[i], nil
@@ -224,7 +224,7 @@ func (all *batchChanges) of(tx Tx, s *LeasedSlice) (*batchChange, error) {
 }
 
 // store stores the statuses of the recipients.
-func (all batchChanges) store(tx Tx, now int64) error {
+func (all batchChanges) store(tx *Tx, now int64) error {
 	for _, c := range all {
 		if len(c.waiting) > 0 {
 			if err := tx.MarkWaiting(c.list, c.batch, c.waiting, now); err != nil {
@@ -249,7 +249,7 @@ func (all batchChanges) store(tx Tx, now int64) error {
 
 // addResults adds the results of recipients to a change. Most mails are accepted. A recipient with
 // another outcome is stored at once.
-func (p *BatchProgress) addResults(tx Tx, change *batchChange, now int64) error {
+func (p *BatchProgress) addResults(tx *Tx, change *batchChange, now int64) error {
 	for i := range p.Results {
 		r := &p.Results[i]
 		switch {
@@ -278,7 +278,7 @@ func (c *batchChange) countEdition(e Edition) {
 }
 
 // store stores the result of a recipient whose mail was not accepted.
-func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now int64) error {
+func (r *BatchResult) store(tx *Tx, slice *LeasedSlice, change *BatchCounts, now int64) error {
 	stored, err := tx.Recipient(slice.List, slice.Batch, r.Recipient.Contact)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NotFound, err)
@@ -331,7 +331,7 @@ func (r *BatchResult) store(tx Tx, slice *LeasedSlice, change *BatchCounts, now 
 
 // countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient, which
 // is nil for a mail without figures.
-func countBounce(tx Tx, k DeliveryKey, r *Recipient, change *BatchCounts, now int64) error {
+func countBounce(tx *Tx, k DeliveryKey, r *Recipient, change *BatchCounts, now int64) error {
 	deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
 	if err != nil || !deactivated || r == nil || r.Deactivated != 0 {
 		return err
@@ -342,7 +342,7 @@ func countBounce(tx Tx, k DeliveryKey, r *Recipient, change *BatchCounts, now in
 
 // mark adds the next recipients of a slice to a change. A recipient whose address has changed gets
 // its new address stored.
-func (p *BatchProgress) mark(tx Tx, change *batchChange) error {
+func (p *BatchProgress) mark(tx *Tx, change *batchChange) error {
 	for i := range p.Mark {
 		m := &p.Mark[i]
 		change.sending = append(change.sending, m.Recipient.Contact)
@@ -362,7 +362,7 @@ func (p *BatchProgress) mark(tx Tx, change *batchChange) error {
 
 // release ends the lease of a slice. If recipients are left, another lease begins when the first of
 // them is due.
-func (p *BatchProgress) release(tx SliceTx, now int64) error {
+func (p *BatchProgress) release(tx *Tx, now int64) error {
 	if !p.Release {
 		return nil
 	}
@@ -375,7 +375,7 @@ func (p *BatchProgress) release(tx SliceTx, now int64) error {
 
 // storeCounts adds the counts to the Batches, in order of ID, so that two transactions cannot
 // deadlock. It pauses a Batch if too many of its last mails bounced.
-func (all batchChanges) storeCounts(tx Tx, now int64) error {
+func (all batchChanges) storeCounts(tx *Tx, now int64) error {
 	slices.SortFunc(all, func(a, b *batchChange) int { return cmp.Compare(a.batch, b.batch) })
 	for _, c := range all {
 		if c.counts == (BatchCounts{}) {
@@ -408,7 +408,7 @@ const (
 )
 
 // pauseReported pauses a Batch if too many of its last mails bounced, or if too many recipients complained meanwhile.
-func pauseReported(tx BatchTx, id enlist.BatchID) error {
+func pauseReported(tx *Tx, id enlist.BatchID) error {
 	b, err := tx.LockBatch(id)
 	switch {
 	case err != nil || b.Status != BatchSending:

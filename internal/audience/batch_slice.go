@@ -49,46 +49,6 @@ type LeasedSlice struct {
 	Paces      []Pace        // of the domain groups whose mails are slowed down
 }
 
-// SliceTx reads and changes slices of Batches and the recipients in them, in a transaction.
-type SliceTx interface {
-	// AddSlices inserts slices of one List after the last slice of their Batch, and waiting recipients
-	// with the addresses that their Contacts have now. The caller has locked the Batch. If fresh is
-	// false, Contacts that are recipients of the Batch already stay as they are. AddSlices returns the
-	// number of new recipients.
-	AddSlices(all []NewSlice, fresh bool, now int64) (added int64, err error)
-	// FreeSlice returns the first slice of a Batch that is not done and whose lease has ended at
-	// now. The error is of kind NotFound if there is none. Then next is the end of the earliest
-	// lease, or 0 if all slices are done.
-	FreeSlice(batch enlist.BatchID, now int64) (slice *BatchSlice, next int64, err error)
-	// TakeSlice gives a slice to a holder, unless another process has taken it meanwhile.
-	TakeSlice(s *BatchSlice, holder string, lease int64) (taken bool, err error)
-	// RenewSlice moves the end of a lease. It returns false if the holder has lost the lease.
-	RenewSlice(s *BatchSlice, lease int64) (renewed bool, err error)
-	// ReleaseSlice ends a lease. If done is true, the slice needs no further lease. Otherwise
-	// another process may take it at the time from.
-	ReleaseSlice(s *BatchSlice, done bool, from int64) error
-	// SliceRecipients returns the recipients of a slice that are waiting, and those that are deferred
-	// or being sent and due at now, in order of ID.
-	SliceRecipients(s *BatchSlice, now int64) ([]Recipient, error)
-	// SliceRest returns how many recipients of a slice still have to be sent, and the earliest time
-	// at which one of them is due. This time is 0 if one of them is waiting.
-	SliceRest(s *BatchSlice) (n, due int64, err error)
-	// MarkSending stores that recipients are being sent.
-	MarkSending(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error
-	// MarkSent stores that the mail server accepted the mails of recipients, and raises the
-	// last_message_time of their Contacts. It returns the number of recipients that were marked as being
-	// sent: a report about a mail can arrive before.
-	MarkSent(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) (sent int64, err error)
-	// MarkWaiting stores that recipients which were marked as being sent were not sent.
-	MarkWaiting(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error
-	// MarkDeferred stores that recipients get their mails at a later time.
-	MarkDeferred(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error
-	// FreeSlices sets the end of all leases that end at the time from.
-	FreeSlices(batch enlist.BatchID, from, to int64) error
-	// ContactsByID returns those Contacts that have one of the IDs, in order of ID.
-	ContactsByID(list enlist.ListID, ids []enlist.ContactID) ([]enlist.Contact, error)
-}
-
 // LeaseSlice leases a slice of a Batch that is sending. It begins with the Batches whose IDs are
 // above after, so that several Batches progress together. If there is no slice, it returns nil,
 // and the time at which the next one may become free, or 0. LeaseSlice also ends Batches that have
@@ -97,7 +57,7 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 	next int64, err error) {
 	var paces []Pace
 	var stopped bool
-	sending, err := ownView(ctx, s, func(tx Tx) (ids []enlist.BatchID, err error) {
+	sending, err := ownView(ctx, s, func(tx *Tx) (ids []enlist.BatchID, err error) {
 		paces, err = activePaces(tx, s.now().Unix())
 		if err != nil {
 			return nil, err
@@ -115,7 +75,7 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 	for _, id := range inTurn(sending, after) {
 		var free int64
 		for again := true; again; {
-			slice, err = ownUpdate(ctx, s, func(tx Tx, now int64) (leased *LeasedSlice, err error) {
+			slice, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (leased *LeasedSlice, err error) {
 				leased, free, err = s.leaseOf(tx, id, holder, now)
 				return leased, err
 			})
@@ -150,7 +110,7 @@ const tryAgain = -1
 
 // leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
 // lease. If all slices are done, the Batch is completed.
-func (s *Service) leaseOf(tx Tx, id enlist.BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
+func (s *Service) leaseOf(tx *Tx, id enlist.BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
 	b, err := tx.LockBatch(id)
 	if err != nil || b.Status != BatchSending {
 		return nil, 0, enlist.IgnoreKind(enlist.NoBatch, err)
@@ -209,7 +169,7 @@ func (s *Service) leaseOf(tx Tx, id enlist.BatchID, holder string, now int64) (l
 
 // take gives the slice to a holder. The Batch is locked, so no other process takes the slice. The holder may hand over
 // its mails from now on, so the Batch has begun.
-func (l *LeasedSlice) take(tx Tx, holder string, now int64) error {
+func (l *LeasedSlice) take(tx *Tx, holder string, now int64) error {
 	if _, err := tx.TakeSlice(&l.BatchSlice, holder, now+SliceLease); err != nil {
 		return err
 	}
@@ -222,7 +182,7 @@ func (l *LeasedSlice) take(tx Tx, holder string, now int64) error {
 
 // checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
 // not use this sender any more.
-func (s *Service) checkSender(tx Tx, b *Batch, account *enlist.Account, m *Message, list enlist.ListID) (from string, refused bool,
+func (s *Service) checkSender(tx *Tx, b *Batch, account *enlist.Account, m *Message, list enlist.ListID) (from string, refused bool,
 	err error) {
 	schema, err := tx.Schema(list)
 	if err != nil {
@@ -244,7 +204,7 @@ func (b *Batch) edition(m *Message) *Message {
 }
 
 // pauseLate pauses a Batch that would send more than lateAfter after its time.
-func (b *Batch) pauseLate(tx BatchTx) error {
+func (b *Batch) pauseLate(tx *Tx) error {
 	b.Status = BatchPaused
 	b.Reason = "more than 6 hours late: continue it with unpause"
 	if !b.mayHaveSent() {
@@ -254,7 +214,7 @@ func (b *Batch) pauseLate(tx BatchTx) error {
 }
 
 // fail ends a Batch whose Message cannot be sent any more.
-func (b *Batch) fail(tx BatchTx, now int64) error {
+func (b *Batch) fail(tx *Tx, now int64) error {
 	b.Status, b.ActiveTime, b.Reason = BatchFailed, now, "its Message was deleted, or is no email any more"
 	return tx.SetBatchState(b)
 }
@@ -262,7 +222,7 @@ func (b *Batch) fail(tx BatchTx, now int64) error {
 // RenewSlices renews the leases of slices. It returns those that the holder may no longer send:
 // another process has taken them, or their Batch is no longer sending.
 func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []BatchSlice, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (lost []BatchSlice, err error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (lost []BatchSlice, err error) {
 		for i := range held {
 			renewed, err := tx.RenewSlice(&held[i], now+SliceLease)
 			if err != nil {
@@ -278,7 +238,7 @@ func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []Ba
 
 // SendingBatches returns the Batches whose mails may be handed over now.
 func (s *Service) SendingBatches(ctx context.Context) ([]enlist.BatchID, error) {
-	return ownView(ctx, s, func(tx Tx) ([]enlist.BatchID, error) {
+	return ownView(ctx, s, func(tx *Tx) ([]enlist.BatchID, error) {
 		ids, _, err := s.sendingNow(tx)
 		return ids, err
 	})

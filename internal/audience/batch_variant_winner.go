@@ -35,7 +35,7 @@ type VariantSums struct {
 // ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
 // Denied, InvalidParameters. decisions.md: 77
 func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.BatchID, number int64) error {
-	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		switch {
 		case err != nil:
@@ -64,7 +64,7 @@ func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.
 }
 
 // setWinner stores the winner, and frees the slices that wait for it.
-func (b *Batch) setWinner(tx Tx, number int64, verdict string, now int64) error {
+func (b *Batch) setWinner(tx *Tx, number int64, verdict string, now int64) error {
 	b.Variants.Chosen, b.Variants.Time, b.Variants.Verdict = number, now, verdict
 	if err := tx.SetBatchState(b); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (b *Batch) setWinner(tx Tx, number int64, verdict string, now int64) error 
 
 // chooseWinner chooses the winner when it is time: some hours after the first mail, and at once if the test has ended
 // without a mail.
-func (b *Batch) chooseWinner(tx Tx, now int64) error {
+func (b *Batch) chooseWinner(tx *Tx, now int64) error {
 	v := b.Variants
 	if v == nil || v.Chosen != 0 || v.By == WinnerByHand || v.Share == 100 {
 		return nil
@@ -96,7 +96,7 @@ func (b *Batch) chooseWinner(tx Tx, now int64) error {
 }
 
 // variantSums returns the numbers of each variant.
-func (b *Batch) variantSums(tx Tx) ([]VariantSums, error) {
+func (b *Batch) variantSums(tx *Tx) ([]VariantSums, error) {
 	if b.Variants == nil {
 		return nil, nil
 	}

@@ -27,7 +27,7 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped,
 	if keyText == "" {
 		keyText = enlist.NewKeyText()
 	}
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Bootstrapped, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*Bootstrapped, error) {
 		if err := addMissingFolders(tx, now); err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped,
 }
 
 // fill adds the key. It also adds an Account and a List if the database has none.
-func (f *Bootstrapped) fill(ctx context.Context, tx Tx, now int64) error {
+func (f *Bootstrapped) fill(ctx context.Context, tx *Tx, now int64) error {
 	account, err := firstAccount(ctx, tx, now)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (f *Bootstrapped) fill(ctx context.Context, tx Tx, now int64) error {
 }
 
 // firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
-func firstAccount(ctx context.Context, tx Tx, now int64) (*enlist.Account, error) {
+func firstAccount(ctx context.Context, tx *Tx, now int64) (*enlist.Account, error) {
 	all, err := tx.Accounts()
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func firstAccount(ctx context.Context, tx Tx, now int64) (*enlist.Account, error
 }
 
 // firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
-func firstList(tx Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
+func firstList(tx *Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
 	lists, err := tx.Lists(c.Account.ID)
 	if err != nil {
 		return 0, err

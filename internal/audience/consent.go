@@ -77,7 +77,7 @@ func (o *origin) checkIP() (err error) {
 }
 
 // record adds a change without a consent to the ledger. decisions.md: 89
-func (o origin) record(tx ConsentTx, contact *enlist.Contact, now int64) error {
+func (o origin) record(tx *Tx, contact *enlist.Contact, now int64) error {
 	return tx.AddLedgerRow(&LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now, Method: o.method,
 		IP: o.ip, KeyID: o.key})
 }
@@ -174,18 +174,4 @@ func setPreferences(c *enlist.Contact, schema *enlist.Schema, choices []Preferen
 		changed = true
 	}
 	return changed
-}
-
-// ConsentTx reads and extends the consent ledger, in a transaction. PersonTx.EraseLedger is the only change of rows.
-type ConsentTx interface {
-	// AddLedgerRow appends a row.
-	AddLedgerRow(r *LedgerRow) error
-	// LedgerRows returns the rows of a Contact, newest first. It skips the first offset rows.
-	// limit 0 means no limit.
-	LedgerRows(list enlist.ListID, contact enlist.ContactID, limit, offset int64) ([]LedgerRow, error)
-	// Consents returns the rows of a Contact that record a consent, as LedgerRows does.
-	Consents(list enlist.ListID, contact enlist.ContactID, limit, offset int64) ([]LedgerRow, error)
-	// LastSubscriptions returns the times at which Contacts last subscribed: by subscribeContact, resubscribeContact or the
-	// link of a request to confirm. Contacts that were added without a subscription are left out.
-	LastSubscriptions(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error)
 }

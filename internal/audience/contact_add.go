@@ -106,7 +106,7 @@ func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 		}
 	}
 	var rows []*addRow
-	err := a.service.inView(ctx, a.caller, func(tx Tx) error {
+	err := a.service.inView(ctx, a.caller, func(tx *Tx) error {
 		rows = nil
 		schema, err := a.allowed(tx)
 		switch {
@@ -129,7 +129,7 @@ func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 
 // leaveOut marks the rows whose address has unsubscribed or has a Contact that the call must not
 // overwrite.
-func (a *addCall) leaveOut(tx Tx, schema *enlist.Schema, rows []*addRow) error {
+func (a *addCall) leaveOut(tx *Tx, schema *enlist.Schema, rows []*addRow) error {
 	err := a.leaveOutUnsubscribed(tx, rows)
 	if err != nil || !a.looksUpContacts(schema) {
 		return err
@@ -156,7 +156,7 @@ func (a *addCall) looksUpContacts(schema *enlist.Schema) bool {
 func (a *addCall) today(now time.Time) string { return enlist.Today(now, a.caller.Account.TimeZone) }
 
 // allowed returns the List, or an error if the caller may not make this call.
-func (a *addCall) allowed(tx Tx) (*enlist.Schema, error) {
+func (a *addCall) allowed(tx *Tx) (*enlist.Schema, error) {
 	schema, err := loadList(tx, a.caller, a.List)
 	if err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func keysOf(rows []*addRow) []string {
 
 // leaveOutUnsubscribed marks the rows whose address or mobile number has unsubscribed, if the call
 // leaves out such rows.
-func (a *addCall) leaveOutUnsubscribed(tx Tx, rows []*addRow) error {
+func (a *addCall) leaveOutUnsubscribed(tx *Tx, rows []*addRow) error {
 	if a.Skip == SkipNone {
 		return nil
 	}
@@ -234,7 +234,7 @@ func (a *addCall) leaveOutUnsubscribed(tx Tx, rows []*addRow) error {
 
 // checkRoom refuses the call if it would add more Contacts than the Account's limit allows.
 // decisions.md: 42
-func (a *addCall) checkRoom(tx Tx, schema *enlist.Schema, today string) error {
+func (a *addCall) checkRoom(tx *Tx, schema *enlist.Schema, today string) error {
 	limit := a.caller.Account.ContactLimit
 	if limit == enlist.NoContactLimit {
 		return nil

@@ -18,7 +18,7 @@ type addProgress struct {
 // addStep is one transaction of an addCall.
 type addStep struct {
 	*addCall
-	tx     Tx
+	tx     *Tx
 	schema *enlist.Schema
 	now    int64 // Unix time
 	day    string
@@ -27,7 +27,7 @@ type addStep struct {
 }
 
 // runStep adds the next rows in one transaction.
-func (a *addCall) runStep(tx Tx, now int64, p *addProgress) (done bool, err error) {
+func (a *addCall) runStep(tx *Tx, now int64, p *addProgress) (done bool, err error) {
 	schema, err := a.allowed(tx)
 	if err != nil {
 		return false, err

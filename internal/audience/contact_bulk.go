@@ -133,7 +133,7 @@ func (b *stepSize) full() bool {
 
 // take returns how many of the stored Contacts, from the first on, the transaction may read and change, and counts
 // the bytes of their values. It returns at least 1. A Contact has at most one value for each Field.
-func (b *stepSize) take(tx BulkTx, schema *enlist.Schema, ids []enlist.ContactID) (n int, err error) {
+func (b *stepSize) take(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (n int, err error) {
 	fields := max(1, len(schema.Fields))
 	n = max(1, min(len(ids), b.most-b.contacts, (bulkValues-b.values)/fields))
 	sizes, err := tx.ValueSizes(schema.List.ID, ids[:n])
@@ -172,7 +172,7 @@ type contactEvent struct {
 // steps is larger than maxSingleEvents, publish publishes one event of the List instead.
 // Usually the first step has more Contacts than maxSingleEvents, or is the only step. So a
 // call seldom publishes both kinds of events.
-func (t *notifier) publish(tx Tx, schema *enlist.Schema, now int64, n int, events []contactEvent) error {
+func (t *notifier) publish(tx *Tx, schema *enlist.Schema, now int64, n int, events []contactEvent) error {
 	t.Changed += n
 	if t.Changed > maxSingleEvents {
 		if t.Many {
@@ -189,41 +189,9 @@ func (t *notifier) publish(tx Tx, schema *enlist.Schema, now int64, n int, event
 	return nil
 }
 
-// BulkTx reads and stores many Contacts of a List at once, in a transaction.
-type BulkTx interface {
-	// ContactsToChange returns those Contacts of a List that have one of the IDs, by ID. No other transaction can
-	// change them until the Update ends.
-	ContactsToChange(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]*enlist.Contact, error)
-	// ValueSizes returns how many bytes of the database the Field values of each of these Contacts take.
-	ValueSizes(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error)
-	// FirstContacts returns the first Contacts with the addresses, by Key, as ContactByKey
-	// does. The result has no element for an address without a Contact.
-	FirstContacts(list enlist.ListID, keys []string) (map[string]*enlist.Contact, error)
-	// ContactsWithAddresses calls fn with each Contact whose Key or Mobile is one of the keys, in the order of IDs. In
-	// a List that allows duplicates, several Contacts can have one address.
-	ContactsWithAddresses(list enlist.ListID, keys []string, fn func(*enlist.Contact)) error
-	// InsertContacts inserts new Contacts of one List and updates the counters. It sets their
-	// IDs, which ascend in the order of the slice. If an address has a first Contact already, InsertContacts
-	// inserts the new Contact as a duplicate, or leaves its ID 0 if duplicates is false.
-	InsertContacts(contacts []*enlist.Contact, duplicates bool) error
-	// InsertNewContacts is InsertContacts without duplicates, for addresses that this transaction has just looked up
-	// and that no Contact has. If another transaction has stored one of them meanwhile, the ID of its Contact stays 0.
-	InsertNewContacts(contacts []*enlist.Contact) error
-	// UpdateContacts stores the values, the addresses, the double opt-in and the time of the last change of
-	// Contacts of one List. An ID must not be there twice.
-	UpdateContacts(contacts []*enlist.Contact) error
-	// FirstKeys returns those of the Keys that a first Contact of the List has.
-	FirstKeys(list enlist.ListID, keys []string) (map[string]bool, error)
-	// PromoteDuplicates makes the duplicate with the lowest ID the first Contact of each of the addresses,
-	// after the first Contact was removed or got another address.
-	PromoteDuplicates(list enlist.ListID, keys []string) error
-	// AddLedgerRows appends the same ledger row for each of the Contacts.
-	AddLedgerRows(r *LedgerRow, contacts []enlist.ContactID) error
-}
-
 // insertOrDuplicate stores a new Contact. If another Contact has the address, insert stores the new Contact
 // as a duplicate or, if the List disallows duplicates, stores nothing and returns false.
-func insertOrDuplicate(c *enlist.Contact, tx ContactTx, schema *enlist.Schema) (inserted bool, err error) {
+func insertOrDuplicate(c *enlist.Contact, tx *Tx, schema *enlist.Schema) (inserted bool, err error) {
 	c.IsFirst = true
 	inserted, err = tx.InsertContact(c)
 	if err == nil && !inserted && !schema.List.DisallowDuplicates {
@@ -234,7 +202,7 @@ func insertOrDuplicate(c *enlist.Contact, tx ContactTx, schema *enlist.Schema) (
 }
 
 // accountRoom returns how many Contacts the Account may still add. decisions.md: 42
-func accountRoom(tx AccountTx, a *enlist.Account) (int64, error) {
+func accountRoom(tx *Tx, a *enlist.Account) (int64, error) {
 	if a.ContactLimit == enlist.NoContactLimit {
 		return math.MaxInt64, nil
 	}
@@ -244,7 +212,7 @@ func accountRoom(tx AccountTx, a *enlist.Account) (int64, error) {
 
 // requireRoom returns an error of kind ContactLimit if the Account has as many Contacts as its
 // limit allows.
-func requireRoom(tx AccountTx, a *enlist.Account) error {
+func requireRoom(tx *Tx, a *enlist.Account) error {
 	room, err := accountRoom(tx, a)
 	if err == nil && room == 0 {
 		err = enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts", a.ContactLimit)

@@ -34,7 +34,7 @@ func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r Delete
 	if err != nil {
 		return nil, err
 	}
-	run := func(tx Tx, now int64, p *deleteProgress) (bool, error) {
+	run := func(tx *Tx, now int64, p *deleteProgress) (bool, error) {
 		if p.Next == 0 {
 			if err := r.audit(tx, c, plan, now); err != nil {
 				return false, err
@@ -50,7 +50,7 @@ func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r Delete
 }
 
 // audit adds a row to the audit log, in the transaction of the first step. count is the number of Contacts in the plan.
-func (r *DeleteRequest) audit(tx Tx, c *enlist.Caller, plan idSet, now int64) error {
+func (r *DeleteRequest) audit(tx *Tx, c *enlist.Caller, plan idSet, now int64) error {
 	values := auditValues{}
 	auditIDs(values, "contact_ids", plan)
 	if r.Query.Criteria != nil {
@@ -67,7 +67,7 @@ type deleteProgress struct {
 }
 
 // deleteStep deletes the next Contacts of the plan in one transaction.
-func deleteStep(tx Tx, c *enlist.Caller, list enlist.ListID, plan idSet, now int64, p *deleteProgress) (done bool, err error) {
+func deleteStep(tx *Tx, c *enlist.Caller, list enlist.ListID, plan idSet, now int64, p *deleteProgress) (done bool, err error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return false, err
@@ -121,7 +121,7 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 	if r.Query.Criteria == nil {
 		return s.present(ctx, c, r)
 	}
-	err = s.inPhases(ctx, c, func(tx Tx, p phase) error {
+	err = s.inPhases(ctx, c, func(tx *Tx, p phase) error {
 		ids = nil
 		_, search, err := searchOf(tx, c, r.List, r.Query)
 		if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {
 		var found idSet
-		err := s.inView(ctx, c, func(tx Tx) error {
+		err := s.inView(ctx, c, func(tx *Tx) error {
 			found = nil
 			schema, err := loadList(tx, c, r.List)
 			if err != nil {

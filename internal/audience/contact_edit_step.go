@@ -13,7 +13,7 @@ import (
 // editStep is one transaction of an editCall.
 type editStep struct {
 	*editCall
-	tx     Tx
+	tx     *Tx
 	schema *enlist.Schema
 	now    int64 // Unix time
 	day    string
@@ -35,7 +35,7 @@ type editRow struct {
 }
 
 // runStep changes the next rows in one transaction.
-func (e *editCall) runStep(tx Tx, now int64, p *editProgress) (done bool, err error) {
+func (e *editCall) runStep(tx *Tx, now int64, p *editProgress) (done bool, err error) {
 	schema, err := loadList(tx, e.caller, e.List)
 	if err != nil {
 		return false, err

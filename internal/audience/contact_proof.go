@@ -29,7 +29,7 @@ type ProofWriter interface {
 // IDs, and reads all of them from one snapshot. Errors: as of SearchContacts.
 func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
 	returned []string, w ProofWriter) error {
-	return s.store.Stream(c.Context(ctx), confirmed(c, func(tx Tx) error {
+	return s.store.Stream(c.Context(ctx), confirmed(c, func(tx *Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 }
 
 // writeProof reads a Contact with its proof and sends both to w.
-func writeProof(tx Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string, w ProofWriter) error {
+func writeProof(tx *Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string, w ProofWriter) error {
 	contact, err := tx.Contact(list, id)
 	if err != nil {
 		return err

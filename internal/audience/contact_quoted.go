@@ -29,7 +29,7 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 		if err := s.normaliseUnsubscribers(ctx, account); err != nil {
 			return err
 		}
-		lists, err := ownView(ctx, s, func(tx Tx) ([]enlist.List, error) { return tx.Lists(account) })
+		lists, err := ownView(ctx, s, func(tx *Tx) ([]enlist.List, error) { return tx.Lists(account) })
 		if err != nil {
 			return err
 		}
@@ -44,8 +44,8 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 
 // normaliseContacts normalises the addresses of a List's Contacts.
 func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) error {
-	read := func(tx Tx, after string) ([]string, error) { return tx.QuotedKeys(list, after, quotedBatch) }
-	return s.eachQuoted(ctx, read, func(tx Tx, keys []string) (rest []string, err error) {
+	read := func(tx *Tx, after string) ([]string, error) { return tx.QuotedKeys(list, after, quotedBatch) }
+	return s.eachQuoted(ctx, read, func(tx *Tx, keys []string) (rest []string, err error) {
 		schema, err := tx.Schema(list)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)
@@ -64,7 +64,7 @@ func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) err
 
 // normaliseKeys normalises the Keys of the Contacts with the given Keys, of quotedBatch Contacts at
 // most. It returns the Keys that are left, and whether a Contact became a duplicate.
-func normaliseKeys(tx Tx, list enlist.ListID, keys []string) (rest []string, duplicates bool, err error) {
+func normaliseKeys(tx *Tx, list enlist.ListID, keys []string) (rest []string, duplicates bool, err error) {
 	room := quotedBatch
 	for i, key := range keys {
 		found, err := tx.ContactsByAddress(list, key, "", 0, room)
@@ -88,7 +88,7 @@ func normaliseKeys(tx Tx, list enlist.ListID, keys []string) (rest []string, dup
 
 // normaliseContact normalises the Key of a Contact. Of the Contacts with the new Key, the one with
 // the lowest ID becomes the primary. duplicate says that there are several.
-func normaliseContact(tx Tx, c *enlist.Contact) (duplicate bool, err error) {
+func normaliseContact(tx *Tx, c *enlist.Contact) (duplicate bool, err error) {
 	_, key, _ := address.ParseEmail(c.Key)
 	primary, err := tx.ContactByKey(c.ListID, key)
 	if err != nil && enlist.KindOf(err) != enlist.NoContact {
@@ -107,10 +107,10 @@ func normaliseContact(tx Tx, c *enlist.Contact) (duplicate bool, err error) {
 
 // normaliseUnsubscribers normalises the addresses in the Unsubscriber List.
 func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.AccountID) error {
-	read := func(tx Tx, after string) ([]string, error) {
+	read := func(tx *Tx, after string) ([]string, error) {
 		return tx.QuotedUnsubscribers(account, after, quotedBatch)
 	}
-	return s.eachQuoted(ctx, read, func(tx Tx, keys []string) (rest []string, err error) {
+	return s.eachQuoted(ctx, read, func(tx *Tx, keys []string) (rest []string, err error) {
 		room := int64(quotedBatch)
 		for i, key := range keys {
 			_, normalised, _ := address.ParseEmail(key)
@@ -127,17 +127,17 @@ func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.Acc
 // eachQuoted reads addresses that begin with a quote, in their order. It calls change in an Update
 // with those addresses whose normalised form differs. change returns the addresses that are left
 // because their rows are too many for one transaction. change may run more than once.
-func (s *Service) eachQuoted(ctx context.Context, read func(tx Tx, after string) ([]string, error),
-	change func(tx Tx, keys []string) (rest []string, err error)) error {
+func (s *Service) eachQuoted(ctx context.Context, read func(tx *Tx, after string) ([]string, error),
+	change func(tx *Tx, keys []string) (rest []string, err error)) error {
 	after := ""
 	for {
-		page, err := ownView(ctx, s, func(tx Tx) ([]string, error) { return read(tx, after) })
+		page, err := ownView(ctx, s, func(tx *Tx) ([]string, error) { return read(tx, after) })
 		if err != nil || len(page) == 0 {
 			return err
 		}
 		after = page[len(page)-1]
 		for keys := needlesslyQuoted(page); len(keys) > 0; {
-			keys, err = ownUpdate(ctx, s, func(tx Tx, _ int64) ([]string, error) { return change(tx, keys) })
+			keys, err = ownUpdate(ctx, s, func(tx *Tx, _ int64) ([]string, error) { return change(tx, keys) })
 			if err != nil {
 				return err
 			}

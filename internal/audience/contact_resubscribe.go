@@ -21,7 +21,7 @@ type ResubscribeRequest struct {
 // InvalidConsent, ConsentRequired, InvalidParameters.
 // specification: resubscribeContact; decisions.md: 31
 func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r ResubscribeRequest) (enlist.ContactID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (enlist.ContactID, error) {
+	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err
@@ -51,7 +51,7 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 }
 
 // loadContact returns a Contact and its List, if the caller may access the List.
-func loadContact(tx Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*enlist.Schema, *enlist.Contact, error) {
+func loadContact(tx *Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*enlist.Schema, *enlist.Contact, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return nil, nil, err

@@ -19,7 +19,7 @@ func (s *Service) Deactivate(ctx context.Context, c *enlist.Caller, list enlist.
 // Reactivate sets is_active to true and clears is_bounce_deactivated. Errors:
 // NoList, Denied, NoContact.
 func (s *Service) Reactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (enlist.ContactID, error) {
-	return s.setStatus(ctx, c, list, id, func(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+	return s.setStatus(ctx, c, list, id, func(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 		if contact.IsActive && !contact.IsBounceDeactivated {
 			return nil
 		}
@@ -38,7 +38,7 @@ type ContactRequest struct {
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
 // Errors: NoList, Denied, NoContact, InvalidParameters.
 func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ContactID, error) {
-	return s.setStatus(ctx, c, r.List, r.Contact, func(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+	return s.setStatus(ctx, c, r.List, r.Contact, func(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 		by := origin{method: "confirmContact", key: c.Key.ID, ip: r.IP}
 		if err := by.checkIP(); err != nil {
 			return err
@@ -49,8 +49,8 @@ func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactReques
 
 // setStatus calls set for a Contact in an Update.
 func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
-	set func(Tx, *enlist.Schema, *enlist.Contact, int64) error) (enlist.ContactID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (enlist.ContactID, error) {
+	set func(*Tx, *enlist.Schema, *enlist.Contact, int64) error) (enlist.ContactID, error) {
+	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -61,7 +61,7 @@ func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.L
 
 // deactivate sets is_active to false. putBounced calls it too, after it has set
 // is_bounce_deactivated.
-func deactivate(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+func deactivate(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !contact.IsActive {
 		return nil
 	}
@@ -71,7 +71,7 @@ func deactivate(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64
 
 // confirmSubscription sets double_opt_in and stores the jobs that the confirmation causes. They
 // include the jobs of autoresponders that waited for the confirmation. decisions.md: 47
-func confirmSubscription(tx Tx, schema *enlist.Schema, contact *enlist.Contact, by origin, now int64) error {
+func confirmSubscription(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, by origin, now int64) error {
 	if contact.DoubleOptIn {
 		return nil
 	}
@@ -93,7 +93,7 @@ func confirmSubscription(tx Tx, schema *enlist.Schema, contact *enlist.Contact, 
 }
 
 // storeAndPublish stores a changed Contact and publishes one event about it.
-func storeAndPublish(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64, event enlist.WebhookEventType) error {
+func storeAndPublish(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64, event enlist.WebhookEventType) error {
 	contact.Modified = now
 	if err := tx.UpdateContact(contact); err != nil {
 		return err
@@ -106,7 +106,7 @@ func storeAndPublish(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now 
 // answered. Errors: NoList, Denied, NoContact.
 func (s *Service) ContactPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID,
 	id enlist.ContactID) ([]PreferenceChoice, error) {
-	return view(ctx, s, c, func(tx Tx) (answers []PreferenceChoice, err error) {
+	return view(ctx, s, c, func(tx *Tx) (answers []PreferenceChoice, err error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (s *Service) ContactConsents(ctx context.Context, c *enlist.Caller, q Ledge
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	return s.inPhases(ctx, c, func(tx Tx, p phase) error {
+	return s.inPhases(ctx, c, func(tx *Tx, p phase) error {
 		if _, _, err := loadContact(tx, c, q.List, q.Contact); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ type subscribeCall struct {
 }
 
 // run carries out the call in a transaction. The transaction may run again.
-func (call *subscribeCall) run(tx Tx, now int64) (enlist.ContactID, error) {
+func (call *subscribeCall) run(tx *Tx, now int64) (enlist.ContactID, error) {
 	schema, err := loadList(tx, call.caller, call.List)
 	if err != nil {
 		return 0, err
@@ -101,7 +101,7 @@ func (call *subscribeCall) hint() []InsertsContact {
 // subscription is a parsed call inside its transaction.
 type subscription struct {
 	*parsedContact
-	tx     Tx
+	tx     *Tx
 	caller *enlist.Caller
 	now    int64 // Unix time
 }

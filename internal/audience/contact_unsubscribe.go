@@ -40,7 +40,7 @@ func (s *Service) Unsubscribe(ctx context.Context, c *enlist.Caller, r Unsubscri
 // unsubscribeAddress unsubscribes the Contacts of a List with an address, in steps if they are many.
 func (s *Service) unsubscribeAddress(ctx context.Context, c *enlist.Caller, step unsubscribeStep) (enlist.ListID, error) {
 	for {
-		id, err := update(ctx, s, c, func(tx Tx, now int64) (enlist.ListID, error) {
+		id, err := update(ctx, s, c, func(tx *Tx, now int64) (enlist.ListID, error) {
 			_, more, err := step.run(tx, c, now, false)
 			if more {
 				err = errMoreSteps
@@ -53,7 +53,7 @@ func (s *Service) unsubscribeAddress(ctx context.Context, c *enlist.Caller, step
 		// Only the transaction of the last step, in update above, stores the result of the
 		// call. So a repeated call after a crash finds no result and continues.
 		var last PersonKey
-		err = s.store.Update(ctx, confirmed(c, func(tx Tx) (err error) {
+		err = s.store.Update(ctx, confirmed(c, func(tx *Tx) (err error) {
 			last, _, err = step.run(tx, c, s.now().Unix(), true)
 			return err
 		}))
@@ -82,7 +82,7 @@ type unsubscribeStep struct {
 // run unsubscribes the next Contacts with the address. more is true if these are too many for
 // one step. In that case run unsubscribes the Contacts of one step if partly is true, and no
 // Contact if partly is false. last is the last Contact of the step.
-func (b *unsubscribeStep) run(tx Tx, c *enlist.Caller, now int64, partly bool) (last PersonKey, more bool, err error) {
+func (b *unsubscribeStep) run(tx *Tx, c *enlist.Caller, now int64, partly bool) (last PersonKey, more bool, err error) {
 	if b.list == 0 {
 		return b.runAll(tx, c, now)
 	}
@@ -115,7 +115,7 @@ func (b *unsubscribeStep) run(tx Tx, c *enlist.Caller, now int64, partly bool) (
 
 // runAll adds a row to the ledger of the next Contacts with the address, in all Lists. The last step also adds the address
 // to the Unsubscriber List. If more is true, the caller either keeps the rows and continues after last, or rolls back.
-func (b *unsubscribeStep) runAll(tx Tx, c *enlist.Caller, now int64) (last PersonKey, more bool, err error) {
+func (b *unsubscribeStep) runAll(tx *Tx, c *enlist.Caller, now int64) (last PersonKey, more bool, err error) {
 	by := b.by
 	if err := by.checkIP(); err != nil {
 		return last, false, err
@@ -154,7 +154,7 @@ func (b *unsubscribeStep) runAll(tx Tx, c *enlist.Caller, now int64) (last Perso
 }
 
 // contacts returns the next Contacts of a List with the address, and the kind of the address.
-func (b *unsubscribeStep) contacts(tx Tx, schema *enlist.Schema, limit int) ([]enlist.Contact, enlist.AddressType, error) {
+func (b *unsubscribeStep) contacts(tx *Tx, schema *enlist.Schema, limit int) ([]enlist.Contact, enlist.AddressType, error) {
 	after := enlist.ContactID(0)
 	if schema.List.ID == b.after.List {
 		after = b.after.Contact
@@ -174,7 +174,7 @@ func (b *unsubscribeStep) contacts(tx Tx, schema *enlist.Schema, limit int) ([]e
 
 // addUnsubscriber adds an address to the Unsubscriber List, unless it was erased and so has an entry. The entry belongs
 // to no List.
-func addUnsubscriber(tx UnsubscriberTx, c *enlist.Caller, text string, now int64) error {
+func addUnsubscriber(tx *Tx, c *enlist.Caller, text string, now int64) error {
 	u := Unsubscriber{AddressType: enlist.AddressEmail, Time: now}
 	var ok bool
 	u.Address, u.AddressKey, ok = address.ParseEmail(text)
@@ -194,7 +194,7 @@ func addUnsubscriber(tx UnsubscriberTx, c *enlist.Caller, text string, now int64
 // UnsubscribeByID unsubscribes one Contact and returns the List's ID. Errors:
 // NoList, Denied, NoContact, InvalidParameters.
 func (s *Service) UnsubscribeByID(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ListID, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (enlist.ListID, error) {
+	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.ListID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err
@@ -210,7 +210,7 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *enlist.Caller, r Conta
 // unsubscribe sets a Contact's flag, adds its address of the given kind to the Unsubscriber
 // List, and stores the ledger row and the jobs that the unsubscription causes. If the Contact is already
 // unsubscribed, it changes nothing.
-func unsubscribe(tx Tx, schema *enlist.Schema, contact *enlist.Contact, kind enlist.AddressType, by origin, now int64) error {
+func unsubscribe(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, kind enlist.AddressType, by origin, now int64) error {
 	if contact.IsUnsubscribed {
 		return nil
 	}

@@ -34,7 +34,7 @@ const (
 // too. Its mails that arrived are not known any more, so they do not end a row.
 // decisions.md: 51, 101
 func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (changed bool, err error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
 		if r == nil || r.delivery.hasNoTexts() || r.delivery.Status == DeliveryBounced || r.delivery.Status == DeliveryComplained {
 			return false, err
@@ -63,7 +63,7 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 // because the Contact can have subscribed again after the first complaint. The Batch, the
 // autoresponder and the Message of the mail may be deleted. decisions.md: 51, 101
 func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (changed bool, err error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
 		if r == nil || r.delivery.Status == DeliveryComplained {
 			return false, err
@@ -89,7 +89,7 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 }
 
 // countComplained counts a complaint about a Batch's mail, and pauses the Batch if it has too many.
-func countComplained(tx Tx, r *Recipient, counts BatchCounts, now int64) error {
+func countComplained(tx *Tx, r *Recipient, counts BatchCounts, now int64) error {
 	if err := tx.AddToBatch(r.Batch, counts, now); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ type reported struct {
 
 // unsubscribe unsubscribes the Contact. If its address has changed since the delivery, unsubscribe
 // unsubscribes the address of the delivery instead.
-func (r *reported) unsubscribe(tx Tx, now int64) error {
+func (r *reported) unsubscribe(tx *Tx, now int64) error {
 	by := origin{method: MethodComplaint}
 	_, key, ok := address.ParseEmail(r.delivery.Address)
 	if !ok || isSameAddress(r.contact.Key, key) {
@@ -131,7 +131,7 @@ func (r *reported) unsubscribe(tx Tx, now int64) error {
 // report can arrive before the sending process has stored the delivery. Then loadReported builds the delivery from the
 // key, the Contact and the List's autoresponders. It also builds a delivery of a deleted Batch. Nothing has the address
 // of such a mail, so the report is about the present address of the Contact. decisions.md: 101
-func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
+func loadReported(tx *Tx, k DeliveryKey, now int64) (*reported, error) {
 	schema, err := tx.Schema(k.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
@@ -169,7 +169,7 @@ func loadReported(tx Tx, k DeliveryKey, now int64) (*reported, error) {
 
 // store stores the status and the detail of the delivery. It returns the recipient whose Batch counts the report, or
 // nil, and what the report changes in the counts besides its own.
-func (r *reported) store(tx Tx, now int64) (recipient *Recipient, counts BatchCounts, err error) {
+func (r *reported) store(tx *Tx, now int64) (recipient *Recipient, counts BatchCounts, err error) {
 	d, kind := r.delivery, EventBounced
 	if d.Status == DeliveryComplained {
 		kind = EventComplained
@@ -221,7 +221,7 @@ func (r *Recipient) wasAccepted(counts *BatchCounts, now int64) {
 // deactivateBounced deactivates a Contact if its last mails, of which the caller has stored the
 // last, bounced too often. It also restarts the count, because a caller can reactivate the Contact
 // later.
-func deactivateBounced(tx Tx, list enlist.ListID, id enlist.ContactID, now int64) (deactivated bool, err error) {
+func deactivateBounced(tx *Tx, list enlist.ListID, id enlist.ContactID, now int64) (deactivated bool, err error) {
 	contact, err := tx.Contact(list, id)
 	if err != nil || !contact.IsActive {
 		return false, enlist.IgnoreKind(enlist.NoContact, err)

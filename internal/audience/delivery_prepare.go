@@ -16,7 +16,7 @@ import (
 
 // Notifications returns the content of notifications, read in one transaction. A notification is nil if its List is gone.
 func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notification, error) {
-	return ownView(ctx, s, func(tx Tx) ([]*Notification, error) {
+	return ownView(ctx, s, func(tx *Tx) ([]*Notification, error) {
 		notifications := make([]*Notification, len(all))
 		for list, part := range indexesBy(all, func(e *Notify) enlist.ListID { return e.List }) {
 			schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
@@ -39,7 +39,7 @@ func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notificat
 }
 
 // consentOf returns the consent that a subscription recorded, or nil.
-func consentOf(tx Tx, e *Notify) (*LedgerRow, error) {
+func consentOf(tx *Tx, e *Notify) (*LedgerRow, error) {
 	if e.Event != enlist.EventSubscribe {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func indexesBy[E any, K comparable](all []E, key func(*E) K) map[K][]int {
 }
 
 // contactsOfMails returns the schema of a List, or nil if the List is gone, and those Contacts of mails that exist.
-func contactsOfMails(tx Tx, list enlist.ListID, part []int, contact func(i int) enlist.ContactID) (schema *enlist.Schema,
+func contactsOfMails(tx *Tx, list enlist.ListID, part []int, contact func(i int) enlist.ContactID) (schema *enlist.Schema,
 	contacts map[enlist.ContactID]*enlist.Contact, err error) {
 	schema, err = tx.Schema(list)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]
 		list enlist.ListID
 		id   enlist.AutoresponderID
 	}
-	return ownView(ctx, s, func(tx Tx) ([]*OutgoingMail, error) {
+	return ownView(ctx, s, func(tx *Tx) ([]*OutgoingMail, error) {
 		mails := make([]*OutgoingMail, len(all))
 		for by, part := range indexesBy(all, func(e *Autorespond) sender { return sender{e.List, e.Autoresponder} }) {
 			if err := autoresponderMails(tx, by.list, by.id, part, all, mails); err != nil {
@@ -106,7 +106,7 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]
 }
 
 // autoresponderMails sets those mails of one autoresponder that must be sent. part are the indexes of its events.
-func autoresponderMails(tx Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []Autorespond, mails []*OutgoingMail) error {
+func autoresponderMails(tx *Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []Autorespond, mails []*OutgoingMail) error {
 	schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
 	if err != nil || len(contacts) == 0 {
 		return err
@@ -147,7 +147,7 @@ func autoresponderMails(tx Tx, list enlist.ListID, id enlist.AutoresponderID, pa
 }
 
 // removeSuppressed removes the Contacts whose address is on the Unsubscriber List for all Lists. decisions.md: 101
-func removeSuppressed(tx Tx, list *enlist.List, contacts map[enlist.ContactID]*enlist.Contact) error {
+func removeSuppressed(tx *Tx, list *enlist.List, contacts map[enlist.ContactID]*enlist.Contact) error {
 	all := make([]Candidate, 0, len(contacts))
 	for _, c := range contacts {
 		all = append(all, Candidate{ID: c.ID, Key: c.Key})
@@ -160,7 +160,7 @@ func removeSuppressed(tx Tx, list *enlist.List, contacts map[enlist.ContactID]*e
 }
 
 // sentBefore returns the mails with a cause that Contacts were sent.
-func sentBefore(tx Tx, list enlist.ListID, cause string, contacts map[enlist.ContactID]*enlist.Contact) (map[DeliveryKey]bool, error) {
+func sentBefore(tx *Tx, list enlist.ListID, cause string, contacts map[enlist.ContactID]*enlist.Contact) (map[DeliveryKey]bool, error) {
 	deliveries, err := tx.DeliveriesWithCause(list, cause, slices.Collect(maps.Keys(contacts)))
 	sent := make(map[DeliveryKey]bool)
 	for i := range deliveries {
@@ -180,7 +180,7 @@ func (d *Delivery) mayBeRetried() bool {
 // less than confirmationInterval before. The link of the earlier request is then still valid.
 func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (*OutgoingMail, error) {
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
-	return ownView(ctx, s, func(tx Tx) (*OutgoingMail, error) {
+	return ownView(ctx, s, func(tx *Tx) (*OutgoingMail, error) {
 		stored, err := tx.Delivery(key)
 		if enlist.IgnoreKind(enlist.NotFound, err) != nil || err == nil && !stored.mayBeRetried() {
 			return nil, enlist.IgnoreKind(enlist.NotFound, err)
@@ -208,7 +208,7 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 // wasAsked reports whether an earlier request to confirm went to the address of m, for an event less
 // than confirmationInterval before. Otherwise a caller who changes an address to and fro would flood
 // it with mail. decisions.md: 47
-func (m *OutgoingMail) wasAsked(tx DeliveryTx) (bool, error) {
+func (m *OutgoingMail) wasAsked(tx *Tx) (bool, error) {
 	deliveries, err := tx.Deliveries(m.Delivery.List, m.Delivery.Contact, maxDeliveries, 0)
 	return slices.ContainsFunc(deliveries, func(d Delivery) bool {
 		_, to, ok := address.ParseEmail(d.Address)

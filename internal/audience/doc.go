@@ -1,6 +1,6 @@
 // Package audience is the domain: Lists, their Fields and Contacts, consent, mail
-// to Contacts, webhooks, and every rule about them. It does not contain SQL, HTTP, SMTP or
-// the JSON of requests. These are in the packages store, web, mail and rpc.
+// to Contacts, webhooks, every rule about them, and their SQL. It does not contain HTTP, SMTP or
+// the JSON of requests. These are in the packages web, mail and rpc.
 //
 // A Service implements the rules. Each of its methods is one action of a caller. The
 // method checks the request in the order of the specification and makes its change in one
@@ -13,7 +13,7 @@
 // Files that all others use:
 //
 //	service.go       the Service, the check whether a caller may access a List, shared errors
-//	store.go         the interface of the database: Store, Tx and its roles
+//	store.go         the interface of the database (Store); db_tx.go has the transaction (Tx)
 //	transaction.go   runs functions in transactions of the Store
 //	error.go         kinds of refusals
 //	idempotent.go    Idempotency-Key: a repeated call is executed once
@@ -79,17 +79,10 @@
 //	link*.go           links in mails: their signed paths, pages and targets
 //	webhook*.go        webhooks, their targets, and the delivery of events
 //
-// # Roles of a transaction
+// # SQL
 //
-// Tx consists of roles, one for each kind of record. Each role is declared in the file
-// with the rules that use it: AccountTx, KeyTx, FolderTx, FileTx, ListTx, FieldTx, PreferenceTx and ContactTx
-// in the file of the record, DomainTx in domain.go, ContentTx in file_content.go, BulkTx in contact_bulk.go, ImportTx in import.go, SearchTx in contact_search.go, ConsentTx in consent.go,
-// UnsubscriberTx in unsubscriber.go, PersonTx in person.go, RetryTx in idempotent.go, IndexTx in
-// searchindex.go, MessageTx in message_service.go, AutoresponderTx in
-// autoresponder_service.go, BatchTx in batch.go, SliceTx in batch_slice.go, RecipientTx in recipient.go, ExclusionTx in batch_options.go,
-// RateTx in batch_rate_take.go, HoldTx in mail_hold.go, BackupTx in backup.go, FiguresTx in figures.go,
-// BatchEventTx in batch_event.go, BatchReportTx in batch_report.go, WebhookTx in
-// webhook_edit.go, WebhookQueueTx in
-// webhook_deliver.go, DeliveryTx in delivery.go, LinkTx in link.go, JobTx in effect.go, MoveTx in move.go, AuditTx in audit_search.go,
-// and LockTx in store.go.
+// A file *_sql.go has the statements of the rules beside it: methods of Tx. The files db*.go have what all statements
+// need: the transaction (db_tx.go), the connection and the SQL that differs between engines (db_conn.go, db_dialect.go),
+// the mapping between a table and a struct (db_mapping.go, db_mapper.go), the cache of definitions (db_catalogue.go), and
+// the transaction that several callers share (db_insertbatch.go). search_*.go make SQL from criteria.
 package audience

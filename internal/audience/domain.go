@@ -52,24 +52,6 @@ type NewSendingDomain struct {
 	Type     DKIMKeyType // "" means RSA
 }
 
-// DomainTx reads and changes sending domains, in a transaction.
-type DomainTx interface {
-	// SendingDomains returns the domains of all Accounts in the order of their names.
-	SendingDomains() ([]SendingDomain, error)
-	// SendingDomainNames returns the domains of an Account in the order of their names.
-	SendingDomainNames(account enlist.AccountID) ([]string, error)
-	// SigningKey returns the present key of a domain, or nil if no Account has this domain.
-	SigningKey(domain string) (*SigningKey, error)
-	// AddSendingDomain inserts a domain and sets its ID.
-	AddSendingDomain(d *SendingDomain) error
-	// UpdateSendingDomain stores the keys of a domain.
-	UpdateSendingDomain(d *SendingDomain) error
-	// DeleteSendingDomain removes a domain with its keys.
-	DeleteSendingDomain(id enlist.SendingDomainID) error
-	// Senders returns the from_address of each List and Message of an Account that has one.
-	Senders(account enlist.AccountID) ([]Sender, error)
-}
-
 // AddSendingDomain adds a domain to an Account, with a new key that signs from now on. Errors: InvalidParameters, also if
 // an Account has the domain.
 func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*SendingDomain, error) {
@@ -81,7 +63,7 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 	if err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*SendingDomain, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*SendingDomain, error) {
 		if err := tx.LockDefinitions(); err != nil {
 			return nil, err
 		}
@@ -104,12 +86,12 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 
 // SendingDomains returns the domains of all Accounts, with their private keys, in the order of their names.
 func (s *Service) SendingDomains(ctx context.Context) ([]SendingDomain, error) {
-	return ownView(ctx, s, Tx.SendingDomains)
+	return ownView(ctx, s, (*Tx).SendingDomains)
 }
 
 // SendingDomain returns one domain with its private keys. Errors: InvalidParameters.
 func (s *Service) SendingDomain(ctx context.Context, domain string) (*SendingDomain, error) {
-	return ownView(ctx, s, func(tx Tx) (*SendingDomain, error) { return findSendingDomain(tx, domain) })
+	return ownView(ctx, s, func(tx *Tx) (*SendingDomain, error) { return findSendingDomain(tx, domain) })
 }
 
 // RotateSendingDomain makes the next key of a domain. Mails are signed with the present key until SwitchSendingDomain.
@@ -148,7 +130,7 @@ func (s *Service) SwitchSendingDomain(ctx context.Context, domain string) (*Send
 
 // RemoveSendingDomain removes a domain with its keys. Errors: InvalidParameters.
 func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*SendingDomain, error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*SendingDomain, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*SendingDomain, error) {
 		d, err := findSendingDomain(tx, domain)
 		if err != nil {
 			return nil, err
@@ -162,7 +144,7 @@ func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*Send
 
 func (s *Service) editSendingDomain(ctx context.Context, domain string, edit func(*SendingDomain, int64) error) (
 	*SendingDomain, error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*SendingDomain, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*SendingDomain, error) {
 		if err := tx.LockDefinitions(); err != nil {
 			return nil, err
 		}
@@ -182,7 +164,7 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 }
 
 // auditChange adds a row to the audit log.
-func (d *SendingDomain) auditChange(ctx context.Context, tx AuditTx, now int64, before, after auditValues) error {
+func (d *SendingDomain) auditChange(ctx context.Context, tx *Tx, now int64, before, after auditValues) error {
 	return audit(tx, operatorIn(ctx, &enlist.Account{ID: d.AccountID}), now, auditObject{"SendingDomain", int64(d.ID), 0}, before, after)
 }
 
@@ -192,7 +174,7 @@ func (d *SendingDomain) auditValues() auditValues {
 }
 
 // findSendingDomain returns the domain that the operator typed.
-func findSendingDomain(tx Tx, text string) (*SendingDomain, error) {
+func findSendingDomain(tx *Tx, text string) (*SendingDomain, error) {
 	domain, err := readDomain(text)
 	if err != nil {
 		return nil, err
@@ -230,7 +212,7 @@ func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, doma
 		if key, known := s.store.CachedSigningKey(domain); known {
 			return key, nil
 		}
-		return ownView(ctx, s, func(tx Tx) (*SigningKey, error) { return tx.SigningKey(domain) })
+		return ownView(ctx, s, func(tx *Tx) (*SigningKey, error) { return tx.SigningKey(domain) })
 	})
 }
 

@@ -203,10 +203,3 @@ type DropIndex struct {
 
 // Kind implements Effect.
 func (DropIndex) Kind() string { return "drop_index" }
-
-// JobTx stores background jobs with the change that causes them.
-type JobTx interface {
-	// Enqueue stores a job. The job starts after the transaction commits, and not before
-	// the DueTime of a Timed Effect.
-	Enqueue(e Effect) error
-}

@@ -12,7 +12,7 @@ import (
 
 // emit enqueues the mail that an event of a Contact causes: notifications to addresses of the
 // List, and the autoresponders for the event. decisions.md: 44
-func emit(tx JobTx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
+func emit(tx *Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
 	if err := enqueueNotifications(tx, schema, id, event, now); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func emit(tx JobTx, schema *enlist.Schema, id enlist.ContactID, event enlist.Eve
 }
 
 // enqueueNotifications enqueues one notification for each recipient of an event.
-func enqueueNotifications(tx JobTx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
+func enqueueNotifications(tx *Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
 	addresses := schema.List.Recipients(event)
 	if addresses == "" {
 		return nil
@@ -41,7 +41,7 @@ func enqueueNotifications(tx JobTx, schema *enlist.Schema, id enlist.ContactID, 
 // enqueueAutoresponders enqueues a job for each active autoresponder that the List has for this
 // type of event.
 // The job runs when the autoresponder is due.
-func enqueueAutoresponders(tx JobTx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
+func enqueueAutoresponders(tx *Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
 	for i := range schema.Autoresponders {
 		a := &schema.Autoresponders[i]
 		if !a.IsActive || a.Event != event {
@@ -66,7 +66,7 @@ const confirmationInterval = 10 * 60
 
 // requestConfirmation enqueues the request to confirm a subscription, unless a request was
 // enqueued less than confirmationInterval ago.
-func requestConfirmation(tx Tx, list enlist.ListID, id enlist.ContactID, now int64) error {
+func requestConfirmation(tx *Tx, list enlist.ListID, id enlist.ContactID, now int64) error {
 	marked, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationInterval)
 	if err != nil || !marked {
 		return err
@@ -78,7 +78,7 @@ func requestConfirmation(tx Tx, list enlist.ListID, id enlist.ContactID, now int
 // List requires confirmation. confirmed says whether the Contact had confirmed with the earlier
 // address. Then its subscribe autoresponders have started, and a second confirmation must not start
 // them again. The requests to the earlier address do not delay this request. decisions.md: 47
-func confirmNewAddress(tx Tx, schema *enlist.Schema, contact *enlist.Contact, confirmed bool, now int64) error {
+func confirmNewAddress(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, confirmed bool, now int64) error {
 	if !schema.List.DoubleOptIn && !confirmed {
 		return nil
 	}
@@ -95,7 +95,7 @@ func confirmNewAddress(tx Tx, schema *enlist.Schema, contact *enlist.Contact, co
 // must confirm the subscription first, emitSubscribed enqueues only the notifications and the
 // request to confirm. The confirmation then enqueues the autoresponders.
 // specification: Events; decisions.md: 47
-func emitSubscribed(tx Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+func emitSubscribed(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {
 		return emit(tx, schema, contact.ID, enlist.EventSubscribe, now)
 	}

@@ -22,7 +22,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 	if len(ids) == 0 {
 		return next, true, nil
 	}
-	err = s.store.Update(ctx, func(tx Tx) (err error) {
+	err = s.store.Update(ctx, func(tx *Tx) (err error) {
 		next.After, err = s.convert(tx, e, ids)
 		return err
 	})
@@ -33,7 +33,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 // removeStep. It searches outside the Update, because the search may read the whole List. A
 // value that is stored after the search has the new form already.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []enlist.ContactID, err error) {
-	err = s.store.ViewPrimary(ctx, func(tx Tx) error {
+	err = s.store.ViewPrimary(ctx, func(tx *Tx) error {
 		schema, err := tx.Schema(e.List)
 		if err != nil {
 			return enlist.IgnoreKind(enlist.NoList, err)
@@ -48,7 +48,7 @@ func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []enlist
 
 // convert rewrites the values of the next of these Contacts in the form of the Field's type. last is the ID of
 // the last of them, or 0 if no Contact is left.
-func (s *Service) convert(tx Tx, e ConvertField, ids []enlist.ContactID) (last enlist.ContactID, err error) {
+func (s *Service) convert(tx *Tx, e ConvertField, ids []enlist.ContactID) (last enlist.ContactID, err error) {
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return 0, err
 	}
@@ -80,7 +80,7 @@ func (s *Service) convert(tx Tx, e ConvertField, ids []enlist.ContactID) (last e
 
 // idsAfter returns the IDs of the next Contacts that match: the IDs above after, in order, at
 // most removeStep.
-func idsAfter(tx SearchTx, schema *enlist.Schema, where *enlist.Condition, after enlist.ContactID) (ids []enlist.ContactID, err error) {
+func idsAfter(tx *Tx, schema *enlist.Schema, where *enlist.Condition, after enlist.ContactID) (ids []enlist.ContactID, err error) {
 	id := &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}
 	page := enlist.Condition{All: []enlist.Condition{{Key: id, Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: int64(after)}}}}}
 	if where != nil {
@@ -95,7 +95,7 @@ func idsAfter(tx SearchTx, schema *enlist.Schema, where *enlist.Condition, after
 
 // nextStep returns the first of the IDs that idsAfter found: those of the Contacts that one transaction may
 // change. last is the last of these IDs, or 0 if no Contact is left after them.
-func nextStep(tx BulkTx, schema *enlist.Schema, ids []enlist.ContactID) (step []enlist.ContactID, last enlist.ContactID, err error) {
+func nextStep(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (step []enlist.ContactID, last enlist.ContactID, err error) {
 	size := stepSize{most: removeStep}
 	n, err := size.take(tx, schema, ids)
 	if err != nil {
@@ -109,7 +109,7 @@ func nextStep(tx BulkTx, schema *enlist.Schema, ids []enlist.ContactID) (step []
 
 // changeContacts calls change for each Contact whose ID is in ids, and stores the Contacts. It leaves out
 // Contacts that were deleted meanwhile.
-func changeContacts(tx BulkTx, schema *enlist.Schema, ids []enlist.ContactID, change func(*enlist.Contact)) error {
+func changeContacts(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID, change func(*enlist.Contact)) error {
 	found, err := tx.ContactsToChange(schema.List.ID, ids)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 func (s *Service) DeleteFieldValues(ctx context.Context,
 	e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
-	err = s.store.Update(ctx, func(tx Tx) (err error) {
+	err = s.store.Update(ctx, func(tx *Tx) (err error) {
 		next.After, err = deleteFieldValues(tx, e)
 		return err
 	})
@@ -23,7 +23,7 @@ func (s *Service) DeleteFieldValues(ctx context.Context,
 
 // deleteFieldValues removes the values of the next Contacts. last is the ID of the last of them, or 0 if no
 // Contact is left. If the List was deleted meanwhile, it removes nothing: another job deletes the Contacts.
-func deleteFieldValues(tx Tx, e DeleteFieldValues) (last enlist.ContactID, err error) {
+func deleteFieldValues(tx *Tx, e DeleteFieldValues) (last enlist.ContactID, err error) {
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return 0, err
 	}

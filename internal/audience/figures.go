@@ -39,16 +39,10 @@ const (
 // JobStates are the states of jobs, in the order of a job's life. Jobs that are discarded or cancelled have failed.
 var JobStates = [...]string{"scheduled", "available", "running", "retryable", "discarded", "cancelled"}
 
-// FiguresTx reads figures in a transaction.
-type FiguresTx interface {
-	// ReadFigures returns the figures except Held. kinds are the kinds of jobs, which all appear in Jobs.
-	ReadFigures(kinds []string, now int64) (*Figures, error)
-}
-
 // Figures returns the figures of the database. kinds are the kinds of jobs.
 func (s *Service) Figures(ctx context.Context, kinds []string) (*Figures, error) {
 	now := s.now().Unix()
-	return ownView(ctx, s, func(tx Tx) (*Figures, error) {
+	return ownView(ctx, s, func(tx *Tx) (*Figures, error) {
 		hold, err := tx.Hold()
 		if err != nil {
 			return nil, err

@@ -92,7 +92,7 @@ func changesDirection(r rune) bool {
 
 // SearchFiles returns the Account's files that match. Errors: Denied, InvalidSearch.
 func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]StoredFile, error) {
-	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]StoredFile, error) {
+	return viewUnrestricted(ctx, s, c, func(tx *Tx) ([]StoredFile, error) {
 		all, err := tx.Files(c.Account.ID)
 		if err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Qu
 
 // File returns one file. Errors: Denied, and InvalidParameters if the Account has no such file.
 func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) (*StoredFile, error) {
-	return viewUnrestricted(ctx, s, c, func(tx Tx) (*StoredFile, error) {
+	return viewUnrestricted(ctx, s, c, func(tx *Tx) (*StoredFile, error) {
 		f, err := loadFile(tx, c.Account.ID, id)
 		if err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) 
 
 // loadFile returns one file of an Account. For a file of another Account it returns the same error as
 // for an unknown file. decisions.md: 11
-func loadFile(tx FileTx, account enlist.AccountID, id enlist.FileID) (*StoredFile, error) {
+func loadFile(tx *Tx, account enlist.AccountID, id enlist.FileID) (*StoredFile, error) {
 	f, err := tx.File(id)
 	if err == nil && f.AccountID != account {
 		err = enlist.ErrNoFile
@@ -128,7 +128,7 @@ func loadFile(tx FileTx, account enlist.AccountID, id enlist.FileID) (*StoredFil
 // FindFile returns the ID of the file with exactly this name in a Folder, or 0 if there is none.
 // Errors: Denied, NoFolder.
 func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, folder enlist.FolderID) (enlist.FileID, error) {
-	return viewUnrestricted(ctx, s, c, func(tx Tx) (enlist.FileID, error) {
+	return viewUnrestricted(ctx, s, c, func(tx *Tx) (enlist.FileID, error) {
 		if err := checkFileFolder(tx, c, folder); err != nil {
 			return 0, err
 		}
@@ -141,7 +141,7 @@ func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, f
 }
 
 // checkFileFolder refuses an ID if the Account has no Folder for files with this ID.
-func checkFileFolder(tx FolderTx, c *enlist.Caller, id enlist.FolderID) error {
+func checkFileFolder(tx *Tx, c *enlist.Caller, id enlist.FolderID) error {
 	f, _, err := loadFolder(tx, c, id)
 	if err == nil && f.Type != FolderOfFiles {
 		err = enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
@@ -152,7 +152,7 @@ func checkFileFolder(tx FolderTx, c *enlist.Caller, id enlist.FolderID) error {
 // DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
 // Denied, and InvalidParameters if the Account has no such file, or if a Message has it.
 func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
-	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
 		if err := tx.LockFiles(c.Account.ID); err != nil {
 			return false, err
 		}
@@ -174,27 +174,4 @@ func (f *StoredFile) audited() auditObject { return auditObject{"File", int64(f.
 
 func (f *StoredFile) auditValues() auditValues {
 	return auditValues{"folder_id": int64(f.FolderID), "name": f.Name, "type": f.Type, "size": f.Size}
-}
-
-// FileTx reads and changes the records of files, in a transaction.
-type FileTx interface {
-	// LockFiles must be called before an Update changes files or content of an Account. Such Updates
-	// run one after another.
-	LockFiles(account enlist.AccountID) error
-	// Files returns the files of an Account in order of ID.
-	Files(account enlist.AccountID) ([]StoredFile, error)
-	// File returns one file of any Account. The error is ErrNoFile if there is none.
-	File(id enlist.FileID) (*StoredFile, error)
-	// FileByName returns the file of a Folder with exactly this name. The error is of kind NotFound
-	// if there is none.
-	FileByName(folder enlist.FolderID, name string) (*StoredFile, error)
-	// AddFile inserts a file and sets its ID.
-	AddFile(f *StoredFile) error
-	// UpdateFile stores the content, its type and size, and the time of the change.
-	UpdateFile(f *StoredFile) error
-	// DeleteFile removes the record of a file.
-	DeleteFile(id enlist.FileID) error
-	// StoredFiles returns the number of an Account's files, and the sum of the sizes of its content,
-	// which includes uploads that have not ended.
-	StoredFiles(account enlist.AccountID) (files, bytes int64, err error)
 }

@@ -29,13 +29,13 @@ func pieces(size int64) int64 { return (size + PieceSize - 1) / PieceSize }
 
 // FileOfLink returns the file of a link. Its error is ErrNoFile if the file was deleted.
 func (s *Service) FileOfLink(ctx context.Context, id enlist.FileID) (*StoredFile, error) {
-	return ownView(ctx, s, func(tx Tx) (*StoredFile, error) { return tx.File(id) })
+	return ownView(ctx, s, func(tx *Tx) (*StoredFile, error) { return tx.File(id) })
 }
 
 // Piece returns a piece of content. The first piece has the number 0. The error is of kind NotFound if
 // the content was removed.
 func (s *Service) Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error) {
-	return ownView(ctx, s, func(tx Tx) ([]byte, error) { return tx.Piece(id, number) })
+	return ownView(ctx, s, func(tx *Tx) ([]byte, error) { return tx.Piece(id, number) })
 }
 
 // removalDelay is the time in seconds for which content stays after its file was deleted or overwritten.
@@ -43,7 +43,7 @@ func (s *Service) Piece(ctx context.Context, id enlist.ContentID, number int64) 
 const removalDelay = 10 * 60
 
 // releaseContent ends the use of content by a file. A job removes the content.
-func releaseContent(tx Tx, id enlist.ContentID, now int64) error {
+func releaseContent(tx *Tx, id enlist.ContentID, now int64) error {
 	return errors.Join(tx.ReleaseContent(id), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
 }
 
@@ -52,7 +52,7 @@ const removalStep = 8
 
 // RemoveContent does one step of the job that removes content. It keeps content that a file has.
 func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, _ int64) (bool, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, _ int64) (bool, error) {
 		content, err := tx.Content(e.Content)
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NotFound, err)
@@ -98,24 +98,4 @@ func (k *LinkKey) ReadFilePath(path string) (id enlist.FileID, ok bool) {
 		return 0, false
 	}
 	return enlist.FileID(n), hmac.Equal([]byte(k.FilePath(enlist.FileID(n))), []byte(path))
-}
-
-// ContentTx reads and changes the content of files, in a transaction.
-type ContentTx interface {
-	// AddContent inserts content without pieces and sets its ID.
-	AddContent(c *Content) error
-	// Content returns content. The error is of kind NotFound if it was removed.
-	Content(id enlist.ContentID) (*Content, error)
-	// ContentUsed reports whether a file or an Import has the content.
-	ContentUsed(id enlist.ContentID) (bool, error)
-	// ReleaseContent sets the Size of content to 0.
-	ReleaseContent(id enlist.ContentID) error
-	// AddPiece inserts a piece, of at most PieceSize bytes.
-	AddPiece(id enlist.ContentID, number int64, data []byte) error
-	// Piece returns a piece. The error is of kind NotFound if there is none.
-	Piece(id enlist.ContentID, number int64) ([]byte, error)
-	// DeletePieces removes at most limit pieces and returns their number.
-	DeletePieces(id enlist.ContentID, limit int) (deleted int64, err error)
-	// DeleteContent removes content that has no pieces.
-	DeleteContent(id enlist.ContentID) error
 }

@@ -50,7 +50,7 @@ type uploadProgress struct {
 // InvalidParameters for a name, data or size that is not valid, and if the Account has too many files.
 // specification: uploadBase64FileData
 func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequest) (*StoredFile, error) {
-	_, err := viewUnrestricted(ctx, s, c, func(tx Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
+	_, err := viewUnrestricted(ctx, s, c, func(tx *Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequ
 			_, err := u.next(p.Pieces) // decodes outside the Update
 			return err
 		},
-		run: func(tx Tx, now int64, p *uploadProgress) (bool, error) { return u.step(tx, c, now, p) },
+		run: func(tx *Tx, now int64, p *uploadProgress) (bool, error) { return u.step(tx, c, now, p) },
 	})
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (u *upload) next(from int64) ([][]byte, error) {
 }
 
 // step stores the next pieces. After the last piece it stores the file.
-func (u *upload) step(tx Tx, c *enlist.Caller, now int64, p *uploadProgress) (done bool, err error) {
+func (u *upload) step(tx *Tx, c *enlist.Caller, now int64, p *uploadProgress) (done bool, err error) {
 	if err := tx.LockFiles(c.Account.ID); err != nil {
 		return false, err
 	}
@@ -205,7 +205,7 @@ func (u *upload) step(tx Tx, c *enlist.Caller, now int64, p *uploadProgress) (do
 
 // begin checks the limits of the Account and adds the content. An upload of several steps may never
 // end, so a job removes its pieces then.
-func (u *upload) begin(tx Tx, c *enlist.Caller, now int64, p *uploadProgress) error {
+func (u *upload) begin(tx *Tx, c *enlist.Caller, now int64, p *uploadProgress) error {
 	if err := checkFileFolder(tx, c, u.folder); err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (u *upload) begin(tx Tx, c *enlist.Caller, now int64, p *uploadProgress) er
 }
 
 // finish adds the record of the file, or overwrites the file with the same name.
-func (u *upload) finish(tx Tx, c *enlist.Caller, now int64, content enlist.ContentID) (enlist.FileID, error) {
+func (u *upload) finish(tx *Tx, c *enlist.Caller, now int64, content enlist.ContentID) (enlist.FileID, error) {
 	if err := checkFileFolder(tx, c, u.folder); err != nil {
 		return 0, err
 	}
@@ -260,7 +260,7 @@ func (u *upload) finish(tx Tx, c *enlist.Caller, now int64, content enlist.Conte
 }
 
 // audit adds a row to the audit log, with the hash of the new content.
-func (u *upload) audit(tx Tx, c *enlist.Caller, now int64, before auditValues, f *StoredFile) error {
+func (u *upload) audit(tx *Tx, c *enlist.Caller, now int64, before auditValues, f *StoredFile) error {
 	after := f.auditValues()
 	after["sha256"] = u.sha256
 	return audit(tx, c, now, f.audited(), before, after)
@@ -268,7 +268,7 @@ func (u *upload) audit(tx Tx, c *enlist.Caller, now int64, before auditValues, f
 
 // freeName returns a name with a number, such as photo_1.jpg, that no file of the Folder has. It first
 // doubles the number and then halves the interval, so that it needs few look-ups.
-func freeName(tx FileTx, folder enlist.FolderID, name string) (string, error) {
+func freeName(tx *Tx, folder enlist.FolderID, name string) (string, error) {
 	isTaken := func(n int64) (bool, error) {
 		_, err := tx.FileByName(folder, numberedName(name, n))
 		return err == nil, enlist.IgnoreKind(enlist.NotFound, err)

@@ -38,7 +38,7 @@ func FirstFolders(account enlist.AccountID, now int64) []Folder {
 
 // addMissingFolders adds the FirstFolders whose type an Account has no Folder of. Older versions gave
 // a new Account only a Folder for Lists.
-func addMissingFolders(tx FolderTx, now int64) error {
+func addMissingFolders(tx *Tx, now int64) error {
 	for i, first := range FirstFolders(0, now) {
 		accounts, err := tx.AccountsWithoutFolder(first.Type)
 		if err != nil {
@@ -67,7 +67,7 @@ var FolderAttributes = []enlist.Attribute[Folder]{
 // SearchFolders returns the Account's Folders of a type (list, message, file)
 // that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
 func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderType string, q enlist.Query) ([]Folder, error) {
-	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]Folder, error) {
+	return viewUnrestricted(ctx, s, c, func(tx *Tx) ([]Folder, error) {
 		if _, err := enlist.OneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
 			return nil, enlist.Invalid("folder_type", err.Error())
 		}
@@ -82,14 +82,14 @@ func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderTyp
 
 // Folder returns one Folder. Errors: Denied, NoFolder.
 func (s *Service) Folder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) (*Folder, error) {
-	return viewUnrestricted(ctx, s, c, func(tx Tx) (*Folder, error) {
+	return viewUnrestricted(ctx, s, c, func(tx *Tx) (*Folder, error) {
 		folder, _, err := loadFolder(tx, c, id)
 		return folder, err
 	})
 }
 
 // loadFolder returns a copy of one of the Account's Folders, and all Folders of the Account.
-func loadFolder(tx FolderTx, c *enlist.Caller, id enlist.FolderID) (*Folder, []Folder, error) {
+func loadFolder(tx *Tx, c *enlist.Caller, id enlist.FolderID) (*Folder, []Folder, error) {
 	all, err := tx.Folders(c.Account.ID)
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +104,7 @@ func loadFolder(tx FolderTx, c *enlist.Caller, id enlist.FolderID) (*Folder, []F
 
 // mustExist returns an error if the Account has no Folder with the ID and the type of f. The
 // error names attribute and has the text detail. ID 0 means no Folder, and is allowed.
-func (f Folder) mustExist(tx FolderTx, attribute, detail string) error {
+func (f Folder) mustExist(tx *Tx, attribute, detail string) error {
 	if f.ID == 0 {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (f Folder) mustExist(tx FolderTx, attribute, detail string) error {
 // AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder if the
 // Account has a Folder with the same name and type.
 func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.FolderID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.FolderID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.FolderID, error) {
 		f := Folder{AccountID: c.Account.ID, CreationTime: now}
 		if err := enlist.Assign(&f, FolderAttributes, details); err != nil {
 			return 0, err
@@ -149,7 +149,7 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 // EditFolder changes a Folder's name. It ignores a new type. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
 func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID, details []enlist.Detail) (enlist.FolderID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.FolderID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.FolderID, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -180,7 +180,7 @@ func (f *Folder) checkUnique(all []Folder) error {
 // DeleteFolder removes a Folder. Errors: Denied, NoFolder, and FolderNeeded if the Folder has
 // items, is the last one of its type, or is the file_folder_id of a Field.
 func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) error {
-	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return false, err
@@ -203,7 +203,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.
 }
 
 // checkUnusedByFields refuses to delete a Folder in which a Field stores its files.
-func (f *Folder) checkUnusedByFields(tx FieldTx) error {
+func (f *Folder) checkUnusedByFields(tx *Tx) error {
 	if f.Type != FolderOfFiles {
 		return nil
 	}
@@ -212,18 +212,4 @@ func (f *Folder) checkUnusedByFields(tx FieldTx) error {
 		err = enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there", enlist.Quoted(name), list)
 	}
 	return err
-}
-
-// FolderTx reads and changes Folders, in a transaction.
-type FolderTx interface {
-	// Folders returns all Folders of an Account in order of ID. ItemCount is set.
-	Folders(account enlist.AccountID) ([]Folder, error)
-	// AccountsWithoutFolder returns the Accounts that have no Folder of a type, in order of ID.
-	AccountsWithoutFolder(folderType string) ([]enlist.AccountID, error)
-	// AddFolder inserts a Folder and sets its ID.
-	AddFolder(f *Folder) error
-	// UpdateFolder stores the name.
-	UpdateFolder(f *Folder) error
-	// DeleteFolder removes a Folder. The caller has checked that it is empty.
-	DeleteFolder(id enlist.FolderID) error
 }

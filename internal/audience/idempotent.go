@@ -13,8 +13,8 @@ import (
 // idempotent returns a function for Store.Update. The function confirms the caller's key and
 // runs fn. If the call has an Idempotency-Key, it stores the result of fn, or returns the
 // stored result of an earlier call without running fn.
-func idempotent[R any](s *Service, c *enlist.Caller, result *R, fn func(tx Tx, now int64) (R, error)) func(Tx) error {
-	return func(tx Tx) error {
+func idempotent[R any](s *Service, c *enlist.Caller, result *R, fn func(tx *Tx, now int64) (R, error)) func(*Tx) error {
+	return func(tx *Tx) error {
 		if err := confirm(tx, c); err != nil {
 			return err
 		}
@@ -54,27 +54,11 @@ const retryBatch = 200
 func (s *Service) DeleteExpiredRetries(ctx context.Context) error {
 	before := s.now().Unix() - RetryLife
 	for {
-		deleted, err := ownUpdate(ctx, s, func(tx Tx, _ int64) (int64, error) {
+		deleted, err := ownUpdate(ctx, s, func(tx *Tx, _ int64) (int64, error) {
 			return tx.DeleteRetries(before, retryBatch)
 		})
 		if err != nil || deleted < retryBatch {
 			return err
 		}
 	}
-}
-
-// RetryTx stores the results of calls by their Idempotency-Key, in a transaction.
-// decisions.md: 30
-type RetryTx interface {
-	// ClaimRetry returns the stored result of an earlier call. The error is of kind
-	// NotFound if no result is stored, and InvalidParameters if the Idempotency-Key was used
-	// with other parameters. In an Update, another call with the same Idempotency-Key
-	// waits until this transaction ends. now is in Unix seconds.
-	ClaimRetry(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry, now int64) (result []byte, err error)
-	// SaveRetry stores the result of a call. It replaces an older result that has the same
-	// Idempotency-Key.
-	SaveRetry(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry, result []byte, now int64) error
-	// DeleteRetries removes at most limit results that were stored before a Unix time, the
-	// oldest first. It returns the number of removed results.
-	DeleteRetries(before int64, limit int) (deleted int64, err error)
 }

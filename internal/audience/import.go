@@ -189,30 +189,6 @@ func (i *Import) Ended() bool {
 // ErrNoImport is the error for an Import that does not exist, or that belongs to another Account.
 var ErrNoImport = enlist.Refuse(enlist.InvalidParameters, "no import with this ID")
 
-// ImportTx reads and changes Imports, in a transaction.
-type ImportTx interface {
-	// AddImport inserts an Import and sets its ID.
-	AddImport(i *Import) error
-	// Import returns an Import, or ErrNoImport.
-	Import(id enlist.ImportID) (*Import, error)
-	// LockImport is Import. Until the transaction ends, no other transaction can change the Import.
-	LockImport(id enlist.ImportID) (*Import, error)
-	// Imports returns the Imports of an Account in order of ID.
-	Imports(account enlist.AccountID) ([]Import, error)
-	// SetImport stores everything of an Import that changes.
-	SetImport(i *Import) error
-	// AddImportResults stores the results of a step. number is the number of rows in earlier steps.
-	AddImportResults(id enlist.ImportID, number int64, data []byte) error
-	// ImportResults returns at most limit results of steps whose number is at least from, in order.
-	ImportResults(id enlist.ImportID, from int64, limit int) ([]StepResults, error)
-	// DeleteImportResults removes the results of at most limit steps and returns their number.
-	DeleteImportResults(id enlist.ImportID, limit int) (deleted int64, err error)
-	// SetContentSize stores the size of content that is being uploaded.
-	SetContentSize(id enlist.ContentID, size int64) error
-	// AddLedger appends rows of one List to the consent ledger.
-	AddLedger(rows []LedgerRow) error
-}
-
 // StepResults are the results of the rows of a step, as the database has them.
 type StepResults struct {
 	Number int64

@@ -59,7 +59,7 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 		return nil, err
 	}
 	o := n.ImportOptions
-	i, err := update(ctx, s, c, func(tx Tx, now int64) (*Import, error) {
+	i, err := update(ctx, s, c, func(tx *Tx, now int64) (*Import, error) {
 		if err := o.check(c); err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 }
 
 // allowImport returns the List of an Import, or an error if the caller may not import such a file into it.
-func allowImport(tx Tx, c *enlist.Caller, o *ImportOptions) (*enlist.Schema, error) {
+func allowImport(tx *Tx, c *enlist.Caller, o *ImportOptions) (*enlist.Schema, error) {
 	schema, err := loadList(tx, c, o.List)
 	switch {
 	case err != nil:
@@ -143,7 +143,7 @@ func (s *Service) uploadImport(ctx context.Context, i *Import, n NewImport) erro
 
 // storePieces stores pieces of the file, and renews the lease of the upload.
 func (s *Service) storePieces(ctx context.Context, i *Import, number int64, parts [][]byte) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		stored, err := tx.LockImport(i.ID)
 		if err != nil {
 			return err
@@ -166,7 +166,7 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 
 // startImport reads the header of the file, adds Fields, and makes the Import wait for a process.
 func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) (*Import, error) {
-	schema, err := view(ctx, s, c, func(tx Tx) (*enlist.Schema, error) { return allowImport(tx, c, &i.Options) })
+	schema, err := view(ctx, s, c, func(tx *Tx) (*enlist.Schema, error) { return allowImport(tx, c, &i.Options) })
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 	if err := s.addFields(ctx, c, i); err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*Import, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*Import, error) {
 		stored, err := tx.LockImport(i.ID)
 		if err != nil {
 			return nil, err
@@ -290,7 +290,7 @@ func (s *Service) addFields(ctx context.Context, c *enlist.Caller, i *Import) er
 
 // abandonImport ends an Import whose upload or header was refused.
 func (s *Service) abandonImport(ctx context.Context, id enlist.ImportID, reason error) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		i, err := tx.LockImport(id)
 		if err != nil || i.State != ImportUploading {
 			return err

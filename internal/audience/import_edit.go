@@ -12,12 +12,12 @@ import (
 
 // Import returns an Import. Errors: ErrNoImport, Denied.
 func (s *Service) Import(ctx context.Context, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
-	return view(ctx, s, c, func(tx Tx) (*Import, error) { return loadImport(tx, c, id) })
+	return view(ctx, s, c, func(tx *Tx) (*Import, error) { return loadImport(tx, c, id) })
 }
 
 // loadImport returns an Import, if the caller may access its List. For an Import of another Account it returns the same
 // error as for one that does not exist.
-func loadImport(tx Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
+func loadImport(tx *Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
 	if id <= 0 {
 		return nil, ErrNoImport
 	}
@@ -36,7 +36,7 @@ func loadImport(tx Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
 
 // Imports returns the Imports of the Lists that the caller may access, in order of ID.
 func (s *Service) Imports(ctx context.Context, c *enlist.Caller) ([]Import, error) {
-	return view(ctx, s, c, func(tx Tx) ([]Import, error) {
+	return view(ctx, s, c, func(tx *Tx) ([]Import, error) {
 		all, err := tx.Imports(c.Account.ID)
 		return slices.DeleteFunc(all, func(i Import) bool { return !c.Key.Allows(i.ListID) }), err
 	})
@@ -45,7 +45,7 @@ func (s *Service) Imports(ctx context.Context, c *enlist.Caller) ([]Import, erro
 // PauseImport stops an Import after the step that runs, until ResumeImport continues it. Errors: ErrNoImport, Denied, and
 // InvalidParameters if the Import has ended.
 func (s *Service) PauseImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
-	return s.editImport(ctx, c, id, "pause", func(_ Tx, i *Import, _ int64) error {
+	return s.editImport(ctx, c, id, "pause", func(_ *Tx, i *Import, _ int64) error {
 		i.State, i.Owner, i.LeaseUntil = ImportPaused, "", 0
 		return nil
 	})
@@ -53,7 +53,7 @@ func (s *Service) PauseImport(ctx context.Context, c *enlist.Caller, id enlist.I
 
 // ResumeImport makes a paused Import wait for a process that continues it. Errors: as of PauseImport.
 func (s *Service) ResumeImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
-	return s.editImport(ctx, c, id, "resume", func(tx Tx, i *Import, _ int64) error {
+	return s.editImport(ctx, c, id, "resume", func(tx *Tx, i *Import, _ int64) error {
 		if i.State == ImportPaused {
 			i.State, i.Reason = ImportWaiting, ""
 		}
@@ -63,15 +63,15 @@ func (s *Service) ResumeImport(ctx context.Context, c *enlist.Caller, id enlist.
 
 // CancelImport ends an Import after the step that runs. The rows that were stored stay. Errors: as of PauseImport.
 func (s *Service) CancelImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
-	return s.editImport(ctx, c, id, "cancel", func(tx Tx, i *Import, now int64) error {
+	return s.editImport(ctx, c, id, "cancel", func(tx *Tx, i *Import, now int64) error {
 		return i.end(tx, ImportCancelled, "", now)
 	})
 }
 
 // editImport changes the state of an Import that has not ended.
 func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID, what string,
-	change func(tx Tx, i *Import, now int64) error) error {
-	_, err := update(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+	change func(tx *Tx, i *Import, now int64) error) error {
+	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
 		if _, err := loadImport(tx, c, id); err != nil {
 			return false, err
 		}

@@ -56,7 +56,7 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 
 // release gives the lease back, so that another process can continue at once.
 func (r *importRun) release(ctx context.Context) error {
-	return ignoreStopped(r.service.store.Update(ctx, func(tx Tx) error {
+	return ignoreStopped(r.service.store.Update(ctx, func(tx *Tx) error {
 		i, err := r.lock(tx, 0)
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ type importRun struct {
 // claim takes the lease of the Import. It returns nil if nothing is left to do. A dry run that was interrupted starts
 // again, because it does not store which addresses it has seen.
 func (r *importRun) claim(ctx context.Context) (*Import, error) {
-	return ownUpdate(ctx, r.service, func(tx Tx, now int64) (*Import, error) {
+	return ownUpdate(ctx, r.service, func(tx *Tx, now int64) (*Import, error) {
 		i, err := tx.LockImport(r.id)
 		if errors.Is(err, ErrNoImport) {
 			return nil, nil
@@ -123,7 +123,7 @@ const maxDryRunSteps = 1 << 30
 
 // fail ends the Import because its file cannot be read.
 func (r *importRun) fail(ctx context.Context, reason error) error {
-	return r.service.store.Update(ctx, func(tx Tx) error {
+	return r.service.store.Update(ctx, func(tx *Tx) error {
 		now := r.service.now().Unix()
 		i, err := r.lock(tx, now)
 		if err != nil {
@@ -141,7 +141,7 @@ func ignoreStopped(err error) error {
 }
 
 // lock returns the Import with its lease renewed. Its error is errStopped if this run must not go on.
-func (r *importRun) lock(tx Tx, now int64) (*Import, error) {
+func (r *importRun) lock(tx *Tx, now int64) (*Import, error) {
 	i, err := tx.LockImport(r.id)
 	if err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *r
 
 // renew renews the lease while no step does.
 func (r *importRun) renew(ctx context.Context) error {
-	return r.service.store.Update(ctx, func(tx Tx) error {
+	return r.service.store.Update(ctx, func(tx *Tx) error {
 		i, err := r.lock(tx, r.service.now().Unix())
 		if err != nil {
 			return err
@@ -265,7 +265,7 @@ func (s *Service) schemaOf(ctx context.Context, list enlist.ListID) (*enlist.Sch
 	if schema, cached := s.store.CachedSchema(list); cached {
 		return schema, nil
 	}
-	return ownView(ctx, s, func(tx Tx) (*enlist.Schema, error) { return tx.Schema(list) })
+	return ownView(ctx, s, func(tx *Tx) (*enlist.Schema, error) { return tx.Schema(list) })
 }
 
 // step stores the rows of a chunk in one transaction. A dry run reads in a View, so that other callers can write
@@ -279,7 +279,7 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 			return err
 		}
 	}
-	err = r.service.store.Update(ctx, func(tx Tx) error {
+	err = r.service.store.Update(ctx, func(tx *Tx) error {
 		now := r.service.now().Unix()
 		i, err := r.lock(tx, now)
 		if err != nil {
@@ -309,7 +309,7 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 
 // decideDry decides about the rows of a dry run.
 func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided *importTx, err error) {
-	return ownView(ctx, r.service, func(tx Tx) (*importTx, error) {
+	return ownView(ctx, r.service, func(tx *Tx) (*importTx, error) {
 		i, err := tx.Import(r.id)
 		if err != nil {
 			return nil, err
@@ -319,7 +319,7 @@ func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided 
 }
 
 // decide stores the rows of a chunk or, in a dry run, decides what would become of them.
-func (r *importRun) decide(tx Tx, i *Import, chunk *importChunk, now int64) (*importTx, error) {
+func (r *importRun) decide(tx *Tx, i *Import, chunk *importChunk, now int64) (*importTx, error) {
 	schema, err := tx.Schema(i.ListID)
 	if err != nil {
 		return nil, err
@@ -348,7 +348,7 @@ func (r *importRun) decide(tx Tx, i *Import, chunk *importChunk, now int64) (*im
 }
 
 // finish stores the results of a step, and that its rows are done.
-func (r *importRun) finish(tx Tx, i *Import, decided *importTx, chunk *importChunk, now int64) error {
+func (r *importRun) finish(tx *Tx, i *Import, decided *importTx, chunk *importChunk, now int64) error {
 	i.Published = decided.i.Published
 	for _, d := range decided.all {
 		i.count(d.outcome)
@@ -373,7 +373,7 @@ func (r *importRun) finish(tx Tx, i *Import, decided *importTx, chunk *importChu
 }
 
 // end ends an Import and removes its file. The results of its rows stay for resultsTime.
-func (i *Import) end(tx Tx, state ImportState, reason string, now int64) error {
+func (i *Import) end(tx *Tx, state ImportState, reason string, now int64) error {
 	i.State, i.Reason, i.EndTime, i.Owner, i.LeaseUntil = state, reason, now, "", 0
 	content := i.Content
 	i.Content = 0

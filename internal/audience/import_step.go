@@ -43,7 +43,7 @@ const (
 
 // importTx is the transaction of a step.
 type importTx struct {
-	tx     Tx
+	tx     *Tx
 	i      *Import
 	schema *enlist.Schema
 	caller *enlist.Caller // the key that added the Import, for the ledger

@@ -43,7 +43,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*enlist.Caller
 
 // Recheck asks the database whether a Caller's key is still valid. Errors: InvalidKey.
 func (s *Service) Recheck(ctx context.Context, c *enlist.Caller) error {
-	return s.inView(ctx, c, func(Tx) error { return nil })
+	return s.inView(ctx, c, func(*Tx) error { return nil })
 }
 
 // WriteKeyUse stores when keys were last used. Call it once a minute and when the server stops.
@@ -52,7 +52,7 @@ func (s *Service) WriteKeyUse(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx Tx) error { return tx.TouchKeys(used) })
+	return s.store.Update(ctx, func(tx *Tx) error { return tx.TouchKeys(used) })
 }
 
 // note records that a key was used at a Unix time.

@@ -50,7 +50,7 @@ const (
 
 // LinkKey returns the database's key for links. The first call creates it.
 func (s *Service) LinkKey(ctx context.Context) (LinkKey, error) {
-	return ownUpdate(ctx, s, func(tx Tx, _ int64) (key LinkKey, err error) {
+	return ownUpdate(ctx, s, func(tx *Tx, _ int64) (key LinkKey, err error) {
 		stored, err := storedSecret(tx, "links", len(key))
 		copy(key[:], stored)
 		return key, err
@@ -58,7 +58,7 @@ func (s *Service) LinkKey(ctx context.Context) (LinkKey, error) {
 }
 
 // storedSecret returns the secret of the database with a name. The first call stores size random bytes.
-func storedSecret(tx LinkTx, name string, size int) ([]byte, error) {
+func storedSecret(tx *Tx, name string, size int) ([]byte, error) {
 	fresh := make([]byte, size)
 	rand.Read(fresh) // crypto/rand never returns an error
 	return tx.Secret(name, fresh)
@@ -139,16 +139,4 @@ func (k *LinkKey) sign(use, text string) []byte {
 	mac := hmac.New(sha256.New, k[:])
 	mac.Write([]byte(use + "\x00" + text))
 	return mac.Sum(nil)
-}
-
-// LinkTx reads and stores the data that links in mails need, in a transaction.
-type LinkTx interface {
-	// LinkTargets returns an ID for each URL of a Message, in the order of urls. It inserts
-	// URLs that are new, and stores that the Message has these URLs at the time edited. A URL is written as in the Message.
-	LinkTargets(message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error)
-	// LinkTarget returns the Message and the URL of an ID. The error is of kind NoLink if
-	// the ID is unknown.
-	LinkTarget(id enlist.LinkID) (message enlist.MessageID, url string, err error)
-	// Secret returns the secret with a name. If there is none, it stores and returns fresh.
-	Secret(name string, fresh []byte) ([]byte, error)
 }

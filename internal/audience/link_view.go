@@ -69,12 +69,12 @@ func (v *LinkView) Confirmation() Confirmation {
 
 // ViewLink returns the state of the Contact that a link was made for. It changes nothing.
 func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
-	return ownView(ctx, s, func(tx Tx) (*LinkView, error) { return loadLinkView(tx, d) })
+	return ownView(ctx, s, func(tx *Tx) (*LinkView, error) { return loadLinkView(tx, d) })
 }
 
 // loadLinkView reads the state of a link's Contact. If the List or the Contact is gone, Contact is
 // nil in the result. If the List is gone, Schema is nil too.
-func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
+func loadLinkView(tx *Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
 	v.Schema, err = tx.Schema(d.List)
 	if err != nil {
@@ -102,7 +102,7 @@ func loadLinkView(tx Tx, d DeliveryKey) (v *LinkView, err error) {
 }
 
 // isAnySubscribed reports whether the link can still unsubscribe: see LinkView.Subscribed.
-func isAnySubscribed(tx Tx, v *LinkView) (bool, error) {
+func isAnySubscribed(tx *Tx, v *LinkView) (bool, error) {
 	list, key := &v.Schema.List, v.Contact.Key
 	switch {
 	case v.Moved:
@@ -134,7 +134,7 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 		step.address = v.sentTo
 		_, err = s.unsubscribeAddress(ctx, caller, step)
 		if err == nil {
-			err = s.store.Update(ctx, func(tx Tx) error {
+			err = s.store.Update(ctx, func(tx *Tx) error {
 				now := s.now().Unix()
 				if err := recordUnsubscribed(tx, &v.Schema.List, v.sentTo, now); err != nil {
 					return err
@@ -154,7 +154,7 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 
 // recordUnsubscribed adds an email address to the Unsubscriber List, unless it has an entry of this
 // List already.
-func recordUnsubscribed(tx Tx, list *enlist.List, email string, now int64) error {
+func recordUnsubscribed(tx *Tx, list *enlist.List, email string, now int64) error {
 	u := Unsubscriber{ListID: list.ID, AddressType: enlist.AddressEmail, Time: now}
 	u.Address, u.AddressKey, _ = address.ParseEmail(email)
 	known, err := tx.UnsubscribedAmong(list.AccountID, list.ID, []string{u.AddressKey})
@@ -166,7 +166,7 @@ func recordUnsubscribed(tx Tx, list *enlist.List, email string, now int64) error
 
 // unsubscribeByMail unsubscribes the Contact of a delivery, and counts this for a Batch.
 func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d DeliveryKey, by origin) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		schema, contact, err := loadContact(tx, c, d.List, d.Contact)
 		if err != nil || contact.IsUnsubscribed {
 			return err
@@ -182,7 +182,7 @@ func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d Del
 // ConfirmByLink confirms the subscription if its state is ConfirmationOpen. It returns the
 // state after the call. ip is the visitor's address for the consent ledger, or "". decisions.md: 48, 89
 func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey, ip string) (*LinkView, error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*LinkView, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*LinkView, error) {
 		v, err := loadLinkView(tx, d)
 		if err != nil || v.Confirmation() != ConfirmationOpen {
 			return v, err
@@ -207,7 +207,7 @@ func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (*ContactP
 	if s.now().Unix() > d.Time+ContactPageLife {
 		return &ContactPage{Expired: true}, nil
 	}
-	return ownView(ctx, s, func(tx Tx) (*ContactPage, error) {
+	return ownView(ctx, s, func(tx *Tx) (*ContactPage, error) {
 		found, err := loadLinkView(tx, d)
 		if err != nil {
 			return nil, err

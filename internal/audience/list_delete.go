@@ -16,7 +16,7 @@ const removeStep = 500
 // DeleteList hides a List at once and stores a job that removes its Contacts. Errors:
 // NoList, Denied.
 func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.ListID) error {
-	_, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
+	_, err := update(ctx, s, c, func(tx *Tx, now int64) (RemoveContacts, error) {
 		e, err := startRemoval(tx, c, now, RemoveContacts{List: id, Delete: true})
 		if err != nil {
 			return e, err
@@ -32,7 +32,7 @@ func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.Li
 // ClearList removes the Contacts that a List has now, and then returns. If the server crashes
 // meanwhile, a job removes the remaining Contacts. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *enlist.Caller, id enlist.ListID) error {
-	e, err := update(ctx, s, c, func(tx Tx, now int64) (RemoveContacts, error) {
+	e, err := update(ctx, s, c, func(tx *Tx, now int64) (RemoveContacts, error) {
 		return startRemoval(tx, c, now, RemoveContacts{List: id})
 	})
 	for done := false; err == nil && !done; {
@@ -43,7 +43,7 @@ func (s *Service) ClearList(ctx context.Context, c *enlist.Caller, id enlist.Lis
 
 // startRemoval stores the job that removes Contacts. The job removes Contacts up to the highest
 // ID at this time, so Contacts that are added later stay.
-func startRemoval(tx Tx, c *enlist.Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
+func startRemoval(tx *Tx, c *enlist.Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
 	schema, err := loadList(tx, c, e.List)
 	if err != nil {
 		return e, err
@@ -66,7 +66,7 @@ func startRemoval(tx Tx, c *enlist.Caller, now int64, e RemoveContacts) (RemoveC
 }
 
 // auditRemoval adds a row to the audit log. It has the number of Contacts and, if the List is deleted, its settings.
-func auditRemoval(tx Tx, c *enlist.Caller, now int64, schema *enlist.Schema, isDeleted bool) error {
+func auditRemoval(tx *Tx, c *enlist.Caller, now int64, schema *enlist.Schema, isDeleted bool) error {
 	id := schema.List.ID
 	contacts, err := tx.CountContacts(&enlist.Search{Schema: schema})
 	if err != nil {
@@ -84,7 +84,7 @@ func auditRemoval(tx Tx, c *enlist.Caller, now int64, schema *enlist.Schema, isD
 // after the last step changes nothing. Such calls happen, because a job can run twice, and because
 // ClearList and its job remove the same Contacts.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, _ int64) (done bool, err error) {
+	return ownUpdate(ctx, s, func(tx *Tx, _ int64) (done bool, err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {
 			return false, err
 		}

@@ -13,11 +13,11 @@ import (
 // AddList adds a List with its two address Fields. Errors: Denied,
 // InvalidParameters. decisions.md: 14, 24
 func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.ListID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.ListID, error) { return addList(tx, c, now, details) })
+	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.ListID, error) { return addList(tx, c, now, details) })
 }
 
 // addList adds a List with its address Fields, in the transaction tx.
-func addList(tx Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enlist.ListID, error) {
+func addList(tx *Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enlist.ListID, error) {
 	list := enlist.List{
 		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 		CreationTime: now, LastModifiedTime: now,
@@ -57,7 +57,7 @@ func addList(tx Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enlis
 
 // EditList changes the attributes that details contain. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.ListID, details []enlist.Detail) (enlist.ListID, error) {
-	return updateChecked(ctx, s, c, func(tx Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
+	return updateChecked(ctx, s, c, func(tx *Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -102,7 +102,7 @@ func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.List
 // since, and always reads all duplicates. decisions.md: 24
 func noDuplicates(id enlist.ListID) *precondition {
 	type check struct{ list enlist.ListID }
-	return &precondition{check{id}, func(tx Tx, _ int64) error {
+	return &precondition{check{id}, func(tx *Tx, _ int64) error {
 		n, err := tx.Duplicates(id)
 		if err == nil && n > 0 {
 			return enlist.Invalid("disallow_duplicate_contacts",
@@ -134,7 +134,7 @@ func sameNumbers(schema *enlist.Schema, countryCode int64) *precondition {
 
 // putInFolder checks the List's Folder. It puts a List without a Folder into the Account's
 // first Folder for Lists.
-func putInFolder(tx FolderTx, c *enlist.Caller, l *enlist.List) error {
+func putInFolder(tx *Tx, c *enlist.Caller, l *enlist.List) error {
 	folders, err := tx.Folders(c.Account.ID)
 	if err != nil {
 		return err

@@ -22,28 +22,6 @@ type Hold struct {
 // Restored reports whether the hold began with a restore.
 func (h *Hold) Restored() bool { return h != nil && h.BackupTime > 0 }
 
-// HoldTx reads and changes the hold, in a transaction.
-type HoldTx interface {
-	// Hold returns the hold, or nil if mails are sent.
-	Hold() (*Hold, error)
-	// SetHold stores the hold, or replaces the one that is stored.
-	SetHold(h *Hold) error
-	// DeleteHold removes the hold. It returns false if there is none.
-	DeleteHold() (deleted bool, err error)
-	// HeldJobs returns, by kind, how many jobs of these kinds are due at now, when the oldest was stored, and how many
-	// were stored and due at upto.
-	HeldJobs(kinds []string, now, upto int64) ([]HeldWork, error)
-	// DiscardJobs deletes up to limit jobs of these kinds that were stored and due at upto. It leaves a job that began
-	// to run after upto.
-	DiscardJobs(kinds []string, upto int64, limit int) (deleted int64, err error)
-	// HeldEvents is HeldJobs for the events of webhooks that are not failing.
-	HeldEvents(upto int64) (HeldWork, error)
-	// DiscardEvents deletes up to limit events of webhooks that are not failing and that happened until upto.
-	DiscardEvents(upto int64, limit int) (deleted int64, err error)
-	// WaitingTargets returns a job for each webhook target that has events.
-	WaitingTargets() ([]DeliverWebhook, error)
-}
-
 // auditValues returns the values of a hold, or nil if there is none.
 func (h *Hold) auditValues() auditValues {
 	if h == nil {
@@ -59,7 +37,7 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 	if err != nil {
 		return enlist.Refuse(enlist.InvalidParameters, "reason: %v", err)
 	}
-	_, err = ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
+	_, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
 		hold, err := tx.Hold()
 		before := hold.auditValues()
 		switch {
@@ -80,7 +58,7 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 
 // HoldRestored stops all mails and webhooks in a database that was restored from a backup.
 func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
-	_, err := ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
+	_, err := ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
 		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
 		hold := &Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
 		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Database"}, nil, hold.auditValues()); err != nil {
@@ -92,11 +70,11 @@ func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 }
 
 // Held returns the hold, or nil if mails are sent.
-func (s *Service) Held(ctx context.Context) (*Hold, error) { return ownView(ctx, s, Tx.Hold) }
+func (s *Service) Held(ctx context.Context) (*Hold, error) { return ownView(ctx, s, (*Tx).Hold) }
 
 // sendingNow returns the Batches whose mails may be handed over now. stopped is true while mails are
 // held or the calendar is closed.
-func (s *Service) sendingNow(tx Tx) (ids []enlist.BatchID, stopped bool, err error) {
+func (s *Service) sendingNow(tx *Tx) (ids []enlist.BatchID, stopped bool, err error) {
 	hold, err := tx.Hold()
 	if err != nil || hold != nil || !s.sending.Calendar.isOpen(s.now()) {
 		return nil, true, err

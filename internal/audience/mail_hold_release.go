@@ -35,7 +35,7 @@ var errNotRestored = enlist.Refuse(enlist.InvalidParameters, "there was no resto
 
 // HeldWork returns the hold, or nil, and the work that a release lets go.
 func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err error) {
-	err = s.store.View(ctx, func(tx Tx) error {
+	err = s.store.View(ctx, func(tx *Tx) error {
 		hold, err = tx.Hold()
 		if err != nil || hold == nil {
 			return err
@@ -50,7 +50,7 @@ func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err
 	return hold, all, err
 }
 
-func heldWork(tx Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
+func heldWork(tx *Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 	all, err := tx.HeldJobs(mailKinds, now, upto)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func heldWork(tx Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 }
 
 // eachStartedBatch calls fn with each Batch that has begun to send, or that would begin by now.
-func eachStartedBatch(tx Tx, now int64, fn func(*Batch) error) error {
+func eachStartedBatch(tx *Tx, now int64, fn func(*Batch) error) error {
 	accounts, err := tx.Accounts()
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func eachStartedBatch(tx Tx, now int64, fn func(*Batch) error) error {
 // call DiscardHeld again. Errors: InvalidParameters if there was no restore.
 func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 	for more := true; more; {
-		more, err = ownUpdate(ctx, s, func(tx Tx, now int64) (more bool, err error) {
+		more, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (more bool, err error) {
 			more, running, err = discardStepOf(tx, now)
 			if err != nil || more || running > 0 {
 				return more, err
@@ -127,7 +127,7 @@ func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 }
 
 // discardStepOf is one transaction of DiscardHeld. more says that there is work left for another one.
-func discardStepOf(tx Tx, now int64) (more bool, running int64, err error) {
+func discardStepOf(tx *Tx, now int64) (more bool, running int64, err error) {
 	hold, err := tx.Hold()
 	if err != nil {
 		return false, 0, err
@@ -167,7 +167,7 @@ func discardStepOf(tx Tx, now int64) (more bool, running int64, err error) {
 
 // ReleaseMails ends the hold, so that mails are sent and webhooks posted again. It returns false if there is no hold.
 func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (bool, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
 		hold, err := tx.Hold()
 		if err != nil || hold == nil {
 			return false, err

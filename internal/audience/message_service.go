@@ -64,7 +64,7 @@ func readSubject(text string) (string, error) {
 
 // AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
 func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.MessageID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.MessageID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.MessageID, error) {
 		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
 		if err := m.set(tx, details); err != nil {
@@ -81,7 +81,7 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 // send cannot change, because autoresponders cannot send SMS. Errors: Denied, NoMessage,
 // InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID, details []enlist.Detail) (enlist.MessageID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (enlist.MessageID, error) {
+	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.MessageID, error) {
 		old, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return 0, err
@@ -105,7 +105,7 @@ func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.M
 }
 
 // set changes the keys that details contain. Then it checks the complete Message.
-func (m *Message) set(tx Tx, details []enlist.Detail) error {
+func (m *Message) set(tx *Tx, details []enlist.Detail) error {
 	folder, attachments, images, from := m.FolderID, m.Attachments, m.InlineImages, m.FromAddress
 	if err := enlist.Assign(m, WholeMessageAttributes, details); err != nil {
 		return err
@@ -134,14 +134,14 @@ func (m *Message) set(tx Tx, details []enlist.Detail) error {
 
 // checkMessageFolder refuses an ID if the Account has no Folder for Messages with that ID. 0
 // means no Folder, and is allowed.
-func checkMessageFolder(tx FolderTx, account enlist.AccountID, id enlist.FolderID) error {
+func checkMessageFolder(tx *Tx, account enlist.AccountID, id enlist.FolderID) error {
 	folder := Folder{ID: id, AccountID: account, Type: FolderOfMessages}
 	return folder.mustExist(tx, "folder_id", "expected a Folder for Messages")
 }
 
 // checkUnused refuses a change of a Message that autoresponders or open Batches send. field is the
 // key that the error names, or "" for the complete Message.
-func checkUnused(tx Tx, m *Message, field string) error {
+func checkUnused(tx *Tx, m *Message, field string) error {
 	batches, err := tx.Batches(m.AccountID, BatchFilter{Open: true})
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func checkUnused(tx Tx, m *Message, field string) error {
 // Denied, NoMessage, and InvalidParameters while autoresponders send the Message.
 // decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID) error {
-	_, err := updateUnrestricted(ctx, s, c, func(tx Tx, now int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
 		m, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return false, err
@@ -191,33 +191,17 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
 func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
-	return viewUnrestricted(ctx, s, c, func(tx Tx) (*Message, error) { return tx.Message(c.Account.ID, id) })
+	return viewUnrestricted(ctx, s, c, func(tx *Tx) (*Message, error) { return tx.Message(c.Account.ID, id) })
 }
 
 // SearchMessages returns the Account's Messages that match, without their
 // contents. Errors: Denied, InvalidSearch.
 func (s *Service) SearchMessages(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Message, error) {
-	return viewUnrestricted(ctx, s, c, func(tx Tx) ([]Message, error) {
+	return viewUnrestricted(ctx, s, c, func(tx *Tx) ([]Message, error) {
 		all, err := tx.Messages(c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
 		return enlist.SearchRecords(MessageAttributes, all, q)
 	})
-}
-
-// MessageTx reads and changes Messages, in a transaction.
-type MessageTx interface {
-	// Messages returns the Messages of an Account in order of ID, without their contents.
-	Messages(account enlist.AccountID) ([]Message, error)
-	// Message returns one Message with its contents. The error is of kind NoMessage if the
-	// Account has no Message with the ID.
-	Message(account enlist.AccountID, id enlist.MessageID) (*Message, error)
-	// AddMessage inserts a Message and sets its ID.
-	AddMessage(m *Message) error
-	// UpdateMessage stores everything but the ID, the Account, the creator and the
-	// time of creation.
-	UpdateMessage(m *Message) error
-	// DeleteMessage removes a Message and the targets of its links.
-	DeleteMessage(id enlist.MessageID) error
 }

@@ -47,7 +47,7 @@ type MoveProblem struct {
 // Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
 // decisions.md: 87
 func (s *Service) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
-	return update(ctx, s, c, func(tx Tx, now int64) (*Move, error) {
+	return update(ctx, s, c, func(tx *Tx, now int64) (*Move, error) {
 		from, state, err := tx.Move(c.Account.ID)
 		switch {
 		case err != nil:
@@ -71,7 +71,7 @@ func (s *Service) BeginMove(ctx context.Context, c *enlist.Caller, source string
 }
 
 // beginMove empties the Account of what every new Account has, and stores the new move.
-func beginMove(tx Tx, c *enlist.Caller, m *Move) (*Move, error) {
+func beginMove(tx *Tx, c *enlist.Caller, m *Move) (*Move, error) {
 	lists, err := requireEmpty(tx, c.Account)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func beginMove(tx Tx, c *enlist.Caller, m *Move) (*Move, error) {
 
 // requireEmpty refuses an Account that has more than a new one. It returns the List that Bootstrap has added, if no
 // call has used it.
-func requireEmpty(tx Tx, a *enlist.Account) (unused []enlist.ListID, err error) {
+func requireEmpty(tx *Tx, a *enlist.Account) (unused []enlist.ListID, err error) {
 	accounts, err := tx.Accounts()
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func notEmpty(format string, args ...any) error {
 }
 
 // isUsed reports whether a List is not as Bootstrap has added it.
-func isUsed(tx Tx, l *enlist.List) (bool, error) {
+func isUsed(tx *Tx, l *enlist.List) (bool, error) {
 	schema, err := tx.Schema(l.ID)
 	if err != nil || l.Name != firstListName || l.ContactCount > 0 ||
 		len(schema.Fields) > len(addressFields()) || len(schema.Autoresponders) > 0 {
@@ -160,7 +160,7 @@ func isUsed(tx Tx, l *enlist.List) (bool, error) {
 
 // checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,
 // because the other service does not have them.
-func (m *Move) checkUntouched(tx Tx, c *enlist.Caller) error {
+func (m *Move) checkUntouched(tx *Tx, c *enlist.Caller) error {
 	lists, err := tx.Lists(c.Account.ID)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (m *Move) checkUntouched(tx Tx, c *enlist.Caller) error {
 }
 
 // save stores the move.
-func (m *Move) save(tx Tx, account enlist.AccountID) error {
+func (m *Move) save(tx *Tx, account enlist.AccountID) error {
 	state, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -188,8 +188,8 @@ func (m *Move) save(tx Tx, account enlist.AccountID) error {
 }
 
 // step runs fn in an Update, and stores the move as fn has changed next.
-func (m *Move) step(ctx context.Context, s *Service, c *enlist.Caller, fn func(tx Tx, now int64, next *Move) error) error {
-	next, err := update(ctx, s, c, func(tx Tx, now int64) (*Move, error) {
+func (m *Move) step(ctx context.Context, s *Service, c *enlist.Caller, fn func(tx *Tx, now int64, next *Move) error) error {
+	next, err := update(ctx, s, c, func(tx *Tx, now int64) (*Move, error) {
 		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
 		if err := fn(tx, now, next); err != nil {
 			return nil, err
@@ -204,33 +204,8 @@ func (m *Move) step(ctx context.Context, s *Service, c *enlist.Caller, fn func(t
 
 // SetMovedList stores how far the Contacts of a List are read.
 func (s *Service) SetMovedList(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID, l MovedList) error {
-	return m.step(ctx, s, c, func(_ Tx, _ int64, next *Move) error {
+	return m.step(ctx, s, c, func(_ *Tx, _ int64, next *Move) error {
 		next.Lists[id] = l
 		return nil
 	})
-}
-
-// MoveTx stores records under the IDs that they have at another service, in a transaction. An ID that this service
-// gives later is greater than all of them. Each Put replaces a record with the same ID.
-type MoveTx interface {
-	// Move returns how far an Account has moved in. source is "" if no move has begun.
-	Move(account enlist.AccountID) (source, state string, err error)
-	// SaveMove stores how far an Account has moved in.
-	SaveMove(account enlist.AccountID, source, state string) error
-	PutFolder(f *Folder) error
-	PutList(l *enlist.List) error
-	PutField(f *enlist.Field) error
-	PutPreference(p *enlist.Preference) error
-	PutMessage(m *Message) error
-	PutFile(f *StoredFile) error
-	// PutWebhook sets Target as FindWebhookTarget does.
-	PutWebhook(w *enlist.Webhook) error
-	PutAutoresponder(a *enlist.Autoresponder) error
-	// PutContacts stores Contacts of one List with all flags and times, and updates the counters. If another Contact is
-	// the first with an address, the Contact becomes a duplicate.
-	PutContacts(contacts []*enlist.Contact) error
-	// ContactIDs returns the IDs of a List's Contacts above after, up to upto, in ascending order, and at most limit.
-	ContactIDs(list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error)
-	// HasLedger reports whether the consent ledger has a row of the List, even of a deleted Contact.
-	HasLedger(list enlist.ListID) (bool, error)
 }

@@ -20,7 +20,7 @@ type MovedConsents struct {
 // MovedContactIDs returns the IDs of a List's Contacts above after, in ascending order, and at most limit.
 func (s *Service) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, after enlist.ContactID, limit int) (
 	[]enlist.ContactID, error) {
-	return view(ctx, s, c, func(tx Tx) ([]enlist.ContactID, error) { return tx.ContactIDs(list, after, m.LastContact, limit) })
+	return view(ctx, s, c, func(tx *Tx) ([]enlist.ContactID, error) { return tx.ContactIDs(list, after, m.LastContact, limit) })
 }
 
 // MoveConsents appends the rows that the ledger of each Contact does not have yet, and stores the answers to
@@ -28,7 +28,7 @@ func (s *Service) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move
 // progress is stored with them. Errors: NoList.
 func (s *Service) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, all []MovedConsents,
 	progress MovedList) (added int, problems []MoveProblem, err error) {
-	err = m.step(ctx, s, c, func(tx Tx, now int64, next *Move) error {
+	err = m.step(ctx, s, c, func(tx *Tx, now int64, next *Move) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (s *Service) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, l
 
 // consentMove stores consents in one transaction.
 type consentMove struct {
-	tx     Tx
+	tx     *Tx
 	caller *enlist.Caller
 	schema *enlist.Schema
 	now    int64

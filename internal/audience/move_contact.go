@@ -46,7 +46,7 @@ const maxMoveRemovals = 500
 // Errors: NoList, ContactLimit.
 func (s *Service) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p MovePage, progress MovedList) (
 	result MovedPage, err error) {
-	err = m.step(ctx, s, c, func(tx Tx, now int64, next *Move) (err error) {
+	err = m.step(ctx, s, c, func(tx *Tx, now int64, next *Move) (err error) {
 		result, err = movePage(tx, c, now, p)
 		for _, record := range p.Records {
 			next.LastContact = max(next.LastContact, enlist.ContactID(record.ID()))
@@ -57,7 +57,7 @@ func (s *Service) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p
 	return result, err
 }
 
-func movePage(tx Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage, err error) {
+func movePage(tx *Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage, err error) {
 	schema, err := loadList(tx, c, p.List)
 	if err != nil {
 		return result, err
@@ -99,7 +99,7 @@ func movePage(tx Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage,
 }
 
 // withoutErased returns the Contacts without those that have an address of an erased person, and the IDs of the latter.
-func withoutErased(tx UnsubscriberTx, account enlist.AccountID, contacts []*enlist.Contact) (
+func withoutErased(tx *Tx, account enlist.AccountID, contacts []*enlist.Contact) (
 	kept []*enlist.Contact, erased map[enlist.ContactID]bool, err error) {
 	var addresses []string
 	for _, c := range contacts {
@@ -122,7 +122,7 @@ func withoutErased(tx UnsubscriberTx, account enlist.AccountID, contacts []*enli
 }
 
 // store stores the Contacts that differ from the stored ones.
-func (p *MovedPage) store(tx Tx, c *enlist.Caller, contacts []*enlist.Contact, ids []enlist.ContactID) error {
+func (p *MovedPage) store(tx *Tx, c *enlist.Caller, contacts []*enlist.Contact, ids []enlist.ContactID) error {
 	old, err := tx.ContactsToChange(contacts[0].ListID, ids)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func (p *MovedPage) store(tx Tx, c *enlist.Caller, contacts []*enlist.Contact, i
 }
 
 // compare sets the checksums of the page.
-func (p *MovedPage) compare(tx Tx, contacts []*enlist.Contact, ids []enlist.ContactID) error {
+func (p *MovedPage) compare(tx *Tx, contacts []*enlist.Contact, ids []enlist.ContactID) error {
 	stored, err := tx.ContactsByID(contacts[0].ListID, ids)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func contactText(c *enlist.Contact) string {
 }
 
 // removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased persons.
-func removeMissing(tx Tx, p MovePage, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
+func removeMissing(tx *Tx, p MovePage, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
 	inPage := make(map[enlist.ContactID]bool, len(p.Records))
 	for _, record := range p.Records {
 		id := enlist.ContactID(record.ID())

@@ -45,7 +45,7 @@ type fileMove struct {
 }
 
 // read reads the record, and finds the Folder. isStored says that an earlier move has stored the same file.
-func (m *fileMove) read(tx Tx, _ int64) (isStored bool, err error) {
+func (m *fileMove) read(tx *Tx, _ int64) (isStored bool, err error) {
 	m.r.problems = nil // of an Update that is run again
 	r := &m.r
 	m.file = StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
@@ -74,7 +74,7 @@ func (m *fileMove) read(tx Tx, _ int64) (isStored bool, err error) {
 }
 
 // firstFileFolder returns the oldest Folder for files. Each Account has one.
-func firstFileFolder(tx Tx, c *enlist.Caller) (enlist.FolderID, error) {
+func firstFileFolder(tx *Tx, c *enlist.Caller) (enlist.FolderID, error) {
 	folders, err := tx.Folders(c.Account.ID)
 	if err != nil {
 		return 0, err
@@ -107,7 +107,7 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 				return fmt.Errorf("file %d: its content has more than %d bytes", m.file.ID, m.file.Size)
 			}
 		}
-		next, err := update(ctx, m.service, m.caller, func(tx Tx, now int64) (Content, error) {
+		next, err := update(ctx, m.service, m.caller, func(tx *Tx, now int64) (Content, error) {
 			return m.step(tx, now, stored, number, parts, done)
 		})
 		if err != nil {
@@ -119,7 +119,7 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 }
 
 // step stores some pieces of the content, and with the last ones the file.
-func (m *fileMove) step(tx Tx, now int64, content Content, number int64, parts [][]byte, last bool) (Content, error) {
+func (m *fileMove) step(tx *Tx, now int64, content Content, number int64, parts [][]byte, last bool) (Content, error) {
 	if err := tx.LockFiles(content.AccountID); err != nil {
 		return content, err
 	}
@@ -150,7 +150,7 @@ func (m *fileMove) step(tx Tx, now int64, content Content, number int64, parts [
 
 // replace stores the file. It removes the content of the file with the same ID, and another file with the same name: the
 // other service has deleted that one.
-func (m *fileMove) replace(tx Tx, now int64, file *StoredFile) error {
+func (m *fileMove) replace(tx *Tx, now int64, file *StoredFile) error {
 	old, err := tx.File(file.ID)
 	switch {
 	case err == nil:

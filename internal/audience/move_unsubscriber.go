@@ -23,7 +23,7 @@ type MovedUnsubscribers struct {
 // prevent mail. An address that was erased here has an entry already, and is left out.
 func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, records []MovedRecord) (
 	*MovedUnsubscribers, error) {
-	return update(ctx, s, c, func(tx Tx, _ int64) (*MovedUnsubscribers, error) {
+	return update(ctx, s, c, func(tx *Tx, _ int64) (*MovedUnsubscribers, error) {
 		result := new(MovedUnsubscribers)
 		entries := make([]Unsubscriber, 0, len(records))
 		for _, record := range records {
@@ -63,7 +63,7 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 }
 
 // unsubscriber reads an entry. ok is false without an address.
-func (r *moveReader) unsubscriber(tx ListTx) (u Unsubscriber, ok bool, err error) {
+func (r *moveReader) unsubscriber(tx *Tx) (u Unsubscriber, ok bool, err error) {
 	u = Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
 		Address: r.record.Text("address"), Time: r.int("time"), AddressType: enlist.AddressEmail}
 	if enlist.AddressType(r.record.Text("address_type")) == enlist.AddressMobile {
@@ -90,7 +90,7 @@ func (r *moveReader) unsubscriber(tx ListTx) (u Unsubscriber, ok bool, err error
 
 // missingUnsubscribers returns the entries that the Unsubscriber List does not have, in the order given. With anyTime,
 // entries are equal also if their times differ.
-func missingUnsubscribers(tx Tx, account enlist.AccountID, entries []Unsubscriber, anyTime bool) (
+func missingUnsubscribers(tx *Tx, account enlist.AccountID, entries []Unsubscriber, anyTime bool) (
 	missing []Unsubscriber, err error) {
 	if len(entries) == 0 {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 func (s *Service) MoveWebhook(ctx context.Context, c *enlist.Caller, record MovedRecord) (
 	moved bool, problems []MoveProblem, err error) {
 	fresh := newWebhookSecret()
-	moved, err = update(ctx, s, c, func(tx Tx, _ int64) (bool, error) {
+	moved, err = update(ctx, s, c, func(tx *Tx, _ int64) (bool, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "webhook", ID: record.ID()}}
 		moved, err := r.webhook(tx, c, fresh)
 		problems = r.problems
@@ -23,7 +23,7 @@ func (s *Service) MoveWebhook(ctx context.Context, c *enlist.Caller, record Move
 }
 
 // webhook stores a webhook with the secret of the record, or with the stored one.
-func (r *moveReader) webhook(tx Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
+func (r *moveReader) webhook(tx *Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
 	w := enlist.Webhook{ID: enlist.WebhookID(r.record.ID()), AccountID: c.Account.ID, CreationTime: r.int("creation_time"),
 		LastModifiedTime: r.int("last_modified_time")}
 	setEach(r, &w, WholeWebhookAttributes, r.record)

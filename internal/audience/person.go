@@ -85,7 +85,7 @@ func (s *Service) ExportPerson(ctx context.Context, c *enlist.Caller, text strin
 	if err := s.auditPersonExport(ctx, c, text); err != nil {
 		return err
 	}
-	return s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx Tx) error {
+	return s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx *Tx) error {
 		keys, contacts, err := findPerson(tx, c, text)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func (s *Service) ExportPerson(ctx context.Context, c *enlist.Caller, text strin
 }
 
 // exportPerson sends everything about a person to w. contacts has the values of keys.Contacts.
-func exportPerson(tx Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWriter) error {
+func exportPerson(tx *Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWriter) error {
 	if err := w.Begin(); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func exportPerson(tx Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWri
 }
 
 // findPerson returns the keys of a person, and for each of its Contacts the values that only the List can name.
-func findPerson(tx Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
+func findPerson(tx *Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
 	_, email, isEmail := address.ParseEmail(text)
 	if !isEmail && address.NormaliseMobile(text, enlist.DefaultCountryCode) == "" {
 		return nil, nil, enlist.Invalid("address", "address is neither an email nor a mobile address")
@@ -174,7 +174,7 @@ func findPerson(tx Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonVa
 
 // findFormer finds the Contacts that had the address when they unsubscribed, and that were deleted. The ledger keeps
 // their rows.
-func (k *PersonKeys) findFormer(tx Tx) error {
+func (k *PersonKeys) findFormer(tx *Tx) error {
 	var all []PersonKey
 	err := tx.Unsubscribers(&UnsubscriberSearch{Account: k.Account, Keys: k.Keys}, func(u *Unsubscriber) error {
 		key := PersonKey{u.ListID, u.ContactID}
@@ -194,7 +194,7 @@ func (k *PersonKeys) findFormer(tx Tx) error {
 }
 
 // contactsOfPerson returns the Contacts of a List with an address, in order of ID.
-func contactsOfPerson(tx ContactTx, list enlist.ListID, email, mobile string) (all []enlist.Contact, err error) {
+func contactsOfPerson(tx *Tx, list enlist.ListID, email, mobile string) (all []enlist.Contact, err error) {
 	for after, more := enlist.ContactID(0), true; more; {
 		page, err := tx.ContactsByAddress(list, email, mobile, after, enlist.RowPage)
 		if err != nil {
@@ -226,7 +226,7 @@ func namedValues(schema *enlist.Schema, c *enlist.Contact) []PersonValue {
 }
 
 // importsOfPerson calls each for the results of Imports that are about the person.
-func importsOfPerson(tx Tx, k *PersonKeys, each func([]PersonValue) error) error {
+func importsOfPerson(tx *Tx, k *PersonKeys, each func([]PersonValue) error) error {
 	imports, err := tx.Imports(k.Account)
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func (k *PersonKeys) isAbout(list enlist.ListID, r *RowResult) bool {
 }
 
 // eachStep calls each with the results of the steps of an Import.
-func eachStep(tx ImportTx, id enlist.ImportID, each func(StepResults) error) error {
+func eachStep(tx *Tx, id enlist.ImportID, each func(StepResults) error) error {
 	for from := int64(0); ; {
 		steps, err := tx.ImportResults(id, from, resultSteps)
 		if err != nil {
@@ -272,33 +272,4 @@ func eachStep(tx ImportTx, id enlist.ImportID, each func(StepResults) error) err
 			return nil
 		}
 	}
-}
-
-// PersonTx finds and erases what is stored about a person, in a transaction.
-type PersonTx interface {
-	// PersonRows calls each for the rows of a section. The rows of PersonContacts are in the order of k.Contacts.
-	PersonRows(section PersonSection, k *PersonKeys, each func(row []PersonValue) error) error
-	// EraseLedger empties everything in a Contact's ledger rows that says something about the person.
-	EraseLedger(list enlist.ListID, contact enlist.ContactID) error
-	// EraseUnsubscriber replaces the address of an entry of the Unsubscriber List by the result of ErasedKeys.Of.
-	EraseUnsubscriber(id int64, erased string) error
-	// EraseDelivery empties the address, the subject and the detail of a delivery.
-	EraseDelivery(k DeliveryKey) error
-	// EraseRecipient empties the address and the detail of a recipient.
-	EraseRecipient(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error
-	// EraseJobs deletes jobs, except those that run. It returns the number of jobs that it kept.
-	EraseJobs(ids []int64) (running int64, err error)
-	// EraseWebhookEvents deletes events that wait for a webhook.
-	EraseWebhookEvents(ids []int64) error
-	// EraseSavedResult deletes the result of a call with an Idempotency-Key.
-	EraseSavedResult(account enlist.AccountID, key enlist.KeyID, header string) error
-	// EraseAuditRows empties Before and After of rows of the audit log.
-	EraseAuditRows(ids []int64) error
-	// SetImportResults replaces the results of a step of an Import.
-	SetImportResults(id enlist.ImportID, number int64, data []byte) error
-	// ReleasedContents returns the contents of an Account that are being removed.
-	ReleasedContents(account enlist.AccountID) ([]enlist.ContentID, error)
-	// TextsWith returns where settings, texts and values of other persons' Contacts contain the address, such as "list 3"
-	// or "contact 5 of list 3".
-	TextsWith(k *PersonKeys) (places []string, err error)
 }

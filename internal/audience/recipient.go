@@ -80,7 +80,7 @@ func (r *Recipient) delivery(b *Batch) Delivery {
 // loadDelivery returns the Delivery of a key: of a Batch's recipient, or of any other mail. The
 // error is of kind NotFound if there is none, or if the mail of the recipient was not sent yet. A
 // mail of a deleted Batch has a Delivery after a report about it.
-func loadDelivery(tx Tx, k DeliveryKey) (*Delivery, error) {
+func loadDelivery(tx *Tx, k DeliveryKey) (*Delivery, error) {
 	id := k.batch()
 	if id == 0 {
 		return tx.Delivery(k)
@@ -110,7 +110,7 @@ func loadDelivery(tx Tx, k DeliveryKey) (*Delivery, error) {
 }
 
 // isOfDeletedBatch reports whether a key names a mail of a Batch that was deleted.
-func isOfDeletedBatch(tx BatchTx, k DeliveryKey) (bool, error) {
+func isOfDeletedBatch(tx *Tx, k DeliveryKey) (bool, error) {
 	if k.batch() == 0 {
 		return false, nil
 	}
@@ -124,7 +124,7 @@ func isOfDeletedBatch(tx BatchTx, k DeliveryKey) (bool, error) {
 // eachDelivery calls fn with the deliveries to a Contact, newest first, until fn returns false or an error. The
 // mails of Batches are in memory together: a Contact has at most one of each Batch. The other mails are in
 // memory in pages of the given size.
-func eachDelivery(tx Tx, list enlist.ListID, contact enlist.ContactID, size int, fn func(*Delivery) (more bool, err error)) error {
+func eachDelivery(tx *Tx, list enlist.ListID, contact enlist.ContactID, size int, fn func(*Delivery) (more bool, err error)) error {
 	ofBatches, err := batchDeliveries(tx, list, contact)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func eachDelivery(tx Tx, list enlist.ListID, contact enlist.ContactID, size int,
 }
 
 // batchDeliveries returns the mails of Batches to a Contact, newest first.
-func batchDeliveries(tx Tx, list enlist.ListID, contact enlist.ContactID) (all []Delivery, err error) {
+func batchDeliveries(tx *Tx, list enlist.ListID, contact enlist.ContactID) (all []Delivery, err error) {
 	batches, err := tx.BatchesOfList(list)
 	if err != nil || len(batches) == 0 {
 		return nil, err
@@ -187,7 +187,7 @@ func newerFirst(a, b Delivery) int {
 
 // countUnsubscribed counts an unsubscription by the link in the mail of a Batch or an autoresponder, once for each
 // recipient. For other mails it does nothing. Take no other lock of the Update after it.
-func countUnsubscribed(tx Tx, k DeliveryKey, now int64) error {
+func countUnsubscribed(tx *Tx, k DeliveryKey, now int64) error {
 	id, err := figuresOf(tx, k)
 	if err != nil || id == 0 {
 		return err
@@ -204,31 +204,6 @@ func countUnsubscribed(tx Tx, k DeliveryKey, now int64) error {
 		return err
 	}
 	return tx.AddToBatch(id, BatchCounts{Unsubscribed: 1}, now)
-}
-
-// RecipientTx reads and changes recipients, in a transaction. Each statement names one List.
-type RecipientTx interface {
-	// Recipient returns one recipient. The error is of kind NotFound if there is none. In an
-	// Update no other transaction changes the recipient until the Update ends.
-	Recipient(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (*Recipient, error)
-	// SetRecipient stores everything but the key of a recipient.
-	SetRecipient(r *Recipient) error
-	// RecipientsOfContact returns the recipients of some Batches that are the Contact.
-	RecipientsOfContact(list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) ([]Recipient, error)
-	// BatchesOfList returns the IDs of the Batches that have a population of the List.
-	BatchesOfList(list enlist.ListID) ([]enlist.BatchID, error)
-	// Candidates returns the Contacts of a List whose IDs are above after and up to upto, in order
-	// of ID, at most limit.
-	Candidates(list enlist.ListID, after, upto enlist.ContactID, limit int) ([]Candidate, error)
-	// CandidatesByID returns those Contacts of a List that have one of the IDs, in order of ID.
-	CandidatesByID(list enlist.ListID, ids []enlist.ContactID) ([]Candidate, error)
-	// RecipientKeys returns those normalised addresses that a recipient of the Batch in the List has.
-	RecipientKeys(list enlist.ListID, batch enlist.BatchID, keys []string) ([]string, error)
-	// SentBefore returns those Contacts that a Batch or an autoresponder has sent the Message. It may return Contacts with
-	// other IDs too.
-	SentBefore(list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID, ids []enlist.ContactID) ([]enlist.ContactID, error)
-	// DeleteRecipients removes at most limit recipients of a Batch in a List and returns their number.
-	DeleteRecipients(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error)
 }
 
 // Candidate is a Contact of a population, with the values that decide whether it becomes a recipient.

@@ -34,7 +34,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller, r enlist.
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	err = s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx Tx) error {
+	err = s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx *Tx) error {
 		now := s.now().Unix()
 		plans = []RetentionPlan{{Kind: enlist.RetainEvents, Days: r.Events}, {Kind: enlist.RetainDeliveries, Days: r.Deliveries},
 			{Kind: enlist.RetainAudit, Days: r.Audit}}
@@ -92,7 +92,7 @@ func (p *RetentionPart) kind() enlist.RetentionKind {
 }
 
 // retentionParts returns the parts from which a Retention removes data, and the Batches whose events must stay for now.
-func retentionParts(tx Tx, account enlist.AccountID, r enlist.Retention, now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
+func retentionParts(tx *Tx, account enlist.AccountID, r enlist.Retention, now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
 	add := func(b *Batch, table RetentionTable, before int64, ended bool) error {
 		lists, err := tx.BatchLists(b.ID)
 		for i, list := range lists {
@@ -169,7 +169,7 @@ func (b *Batch) lastUsed() int64 {
 
 // awaitedEvents returns the Batches whose opens or clicks decide about the recipients of a Batch that has not read all of
 // them. Without the events such a Batch would send mails to the wrong Contacts. decisions.md: 105
-func awaitedEvents(tx Tx, account enlist.AccountID) (map[enlist.BatchID]bool, error) {
+func awaitedEvents(tx *Tx, account enlist.AccountID) (map[enlist.BatchID]bool, error) {
 	awaited := make(map[enlist.BatchID]bool)
 	open, err := tx.Batches(account, BatchFilter{Open: true})
 	if err != nil {
@@ -199,7 +199,7 @@ func awaitedEvents(tx Tx, account enlist.AccountID) (map[enlist.BatchID]bool, er
 }
 
 // eventBatchesOf returns the Batches whose opens or clicks decide about the recipients of a Batch, in order of ID.
-func eventBatchesOf(tx Tx, populations []Population, exclude *enlist.Criteria) (ids []enlist.BatchID, err error) {
+func eventBatchesOf(tx *Tx, populations []Population, exclude *enlist.Criteria) (ids []enlist.BatchID, err error) {
 	for i := range populations {
 		p := &populations[i]
 		schema, err := tx.Schema(p.List)
@@ -222,7 +222,7 @@ func eventBatchesOf(tx Tx, populations []Population, exclude *enlist.Criteria) (
 
 // lockEvents locks the Batches whose opens or clicks decide about the recipients of a new Batch. Otherwise a Retention that
 // begins now would not find the new Batch, and would remove them. Errors: InvalidSearch if they were removed.
-func (b *newBatch) lockEvents(tx Tx) error {
+func (b *newBatch) lockEvents(tx *Tx) error {
 	ids, err := eventBatchesOf(tx, b.populations, b.exclude.Criteria)
 	if err != nil {
 		return err
@@ -244,7 +244,7 @@ func (b *newBatch) lockEvents(tx Tx) error {
 
 // checkHasEvents refuses a condition that tests opens or clicks that a Retention has removed: it would find the wrong
 // Contacts. decisions.md: 105
-func checkHasEvents(tx RetentionTx, where *enlist.Condition) error {
+func checkHasEvents(tx *Tx, where *enlist.Condition) error {
 	ids := where.EventBatches()
 	if len(ids) == 0 {
 		return nil
@@ -283,28 +283,4 @@ func (b *Batch) hasNoEvents(r *Recipient) bool {
 		return r.Sent < b.EventsRemoved
 	}
 	return b.EventsRemoved != 0
-}
-
-// RetentionTx applies Retentions, in a transaction. Each statement about a part names one List.
-type RetentionTx interface {
-	// MarkRetention stores now as the time at which an Account's Retention was last applied. If the stored time is after
-	// before and not in the future, it changes nothing and returns false.
-	MarkRetention(account enlist.AccountID, now, before int64) (marked bool, err error)
-	// BatchesToRetain returns the Batches of an Account that have ended and from whose rows of the table not everything
-	// was removed yet, in order of ID. It also returns the Batches of autoresponders.
-	BatchesToRetain(account enlist.AccountID, table RetentionTable) ([]Batch, error)
-	// BatchesWithoutEvents returns those of the Batches whose events were removed, also in part.
-	BatchesWithoutEvents(ids []enlist.BatchID) ([]enlist.BatchID, error)
-	// MarkEventsRemoved sets EventsRemoved of a Batch before its events are removed. first is true if it was 0. Otherwise a
-	// negative value changes nothing, and a positive one only replaces a lower one. It locks the Batch.
-	MarkEventsRemoved(batch enlist.BatchID, at int64) (first bool, err error)
-	// SetEventsRemoved stores when the removal of a Batch's events ended.
-	SetEventsRemoved(batch enlist.BatchID, at int64) error
-	// SetTextsRemoved stores when the removal of the texts of a Batch's recipients ended.
-	SetTextsRemoved(batch enlist.BatchID, at int64) error
-	// OldRows returns the number of rows that RemoveOld would change, and the time of the oldest of them.
-	OldRows(p *RetentionPart) (rows, oldest int64, err error)
-	// RemoveOld removes data from about limit rows of Contacts with IDs above after. It returns the ID of the last of these
-	// Contacts, or 0 if it has reached the end of the part.
-	RemoveOld(p *RetentionPart, after enlist.ContactID, limit int) (last enlist.ContactID, changed int64, err error)
 }

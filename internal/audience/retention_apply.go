@@ -31,7 +31,7 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 		if accounts[i].Retention == (enlist.Retention{}) {
 			continue
 		}
-		err := s.store.Update(ctx, func(tx Tx) error {
+		err := s.store.Update(ctx, func(tx *Tx) error {
 			now := s.now()
 			marked, err := tx.MarkRetention(accounts[i].ID, now.Unix(), now.Add(-retentionEvery).Unix())
 			if err != nil || !marked {
@@ -52,7 +52,7 @@ func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest Ap
 	now := s.now().Unix()
 	var account *enlist.Account
 	var parts []RetentionPart
-	err = s.store.ViewPrimary(ctx, func(tx Tx) (err error) {
+	err = s.store.ViewPrimary(ctx, func(tx *Tx) (err error) {
 		parts = nil
 		account, err = findAccount(tx, e.Account)
 		if err != nil {
@@ -120,7 +120,7 @@ var errAwaited = errors.New("a Batch needs these events")
 func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyRetention, now int64) (last bool, err error) {
 	var next enlist.ContactID
 	var changed int64
-	err = s.store.Update(ctx, func(tx Tx) error {
+	err = s.store.Update(ctx, func(tx *Tx) error {
 		if p.Table == RetainedEvents {
 			if err := p.markRemoved(tx, e.Account, now); err != nil {
 				return err
@@ -149,7 +149,7 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 // that depends on them was perhaps added after the parts were listed. AddBatch locks the Batches on whose events it depends,
 // and MarkEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
 // decisions.md: 117
-func (p *RetentionPart) markRemoved(tx Tx, account enlist.AccountID, now int64) error {
+func (p *RetentionPart) markRemoved(tx *Tx, account enlist.AccountID, now int64) error {
 	at := -now
 	if !p.Ended {
 		at = p.Before
@@ -170,7 +170,7 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 	if !p.Ended || !p.Last {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		if p.Table == RetainedEvents {
 			return tx.SetEventsRemoved(p.Batch, now)
 		}
@@ -187,7 +187,7 @@ func (s *Service) removeOldAudit(ctx context.Context, account *enlist.Account, n
 	if before == 0 {
 		return 0, nil
 	}
-	err = s.store.Update(ctx, func(tx Tx) (err error) {
+	err = s.store.Update(ctx, func(tx *Tx) (err error) {
 		removed, err = tx.RemoveAuditRows(account.ID, before, auditChunk)
 		if err != nil || removed == 0 {
 			return err

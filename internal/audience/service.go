@@ -33,7 +33,7 @@ func NewService(store Store, now func() time.Time) *Service {
 
 // loadList returns the Schema of a List, if the caller may access the List. For a List of
 // another Account it returns the same error as for an unknown List. decisions.md: 11
-func loadList(tx ListTx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, error) {
+func loadList(tx *Tx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, error) {
 	if id <= 0 {
 		return nil, enlist.ErrNoList
 	}
@@ -53,7 +53,7 @@ func loadList(tx ListTx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, er
 // CheckAccess returns an error if the caller may not access a List, or if the List does not have
 // the Contact. contact 0 means no Contact. Errors: NoList, Denied, NoContact.
 func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist.ListID, contact enlist.ContactID) error {
-	return s.inView(ctx, c, func(tx Tx) error {
+	return s.inView(ctx, c, func(tx *Tx) error {
 		if contact == 0 {
 			_, err := loadList(tx, c, list)
 			return err

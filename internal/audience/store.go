@@ -44,21 +44,21 @@ type Transactor interface {
 	// View runs fn on one snapshot. It is for look-ups, which take microseconds. A View, a
 	// Search or a Stream may wait while the Account of ctx (AccountOf) uses half of the
 	// connections. If a View runs too long, the error is of kind Busy, or of ctx.
-	View(ctx context.Context, fn func(Tx) error) error
+	View(ctx context.Context, fn func(*Tx) error) error
 	// Search is View for reads that may look at every Contact of a List. Only a few can run
 	// at the same time, and for a limited time. If fn cannot start in time, or runs too
 	// long, the error is of kind Busy.
-	Search(ctx context.Context, fn func(Tx) error) error
+	Search(ctx context.Context, fn func(*Tx) error) error
 	// Stream is Search for replies that are sent while they are read. It may run as long as
 	// a slow client needs. The number of concurrent Streams has its own limit.
-	Stream(ctx context.Context, fn func(Tx) error) error
+	Stream(ctx context.Context, fn func(*Tx) error) error
 	// ViewPrimary is Stream for reads on which a change depends: fn sees everything that
 	// was committed before ViewPrimary was called. A Search or a Stream may read from a
 	// standby server that lags behind. decisions.md: 55
-	ViewPrimary(ctx context.Context, fn func(Tx) error) error
+	ViewPrimary(ctx context.Context, fn func(*Tx) error) error
 	// Update runs fn and makes all its changes durable before it returns nil. After an
 	// error no change is stored. Callers pass at most one hint.
-	Update(ctx context.Context, fn func(Tx) error, hint ...InsertsContact) error
+	Update(ctx context.Context, fn func(*Tx) error, hint ...InsertsContact) error
 }
 
 // InsertsContact is a hint for an Update whose function usually inserts one Contact and needs
@@ -83,70 +83,4 @@ type IndexBuilder interface {
 	FindsParts() bool
 	// BuiltIndexes returns the indexes in the database, in order of ID.
 	BuiltIndexes(ctx context.Context) ([]enlist.BuiltIndex, error)
-}
-
-// Tx is one transaction. Its methods are declared in smaller interfaces, the roles. doc.go says
-// in which file each role is declared.
-//
-// Other transactions may write at the same time. Definitions (Accounts, keys, Folders, Lists,
-// Fields, Messages, autoresponders, webhooks) do not change during an Update. The following
-// data does not change after an Update has read it: Contacts, the result of a retry, a
-// delivery, a webhook target, and an Account's number of Contacts.
-//
-// For a missing row, a method returns an error of the kind that its comment names. If a write
-// would break uniqueness, the method stores nothing and its result says so. Several callers may
-// share the slices and Schemas that a method returns, so do not change them.
-type Tx interface {
-	AccountTx
-	DomainTx
-	KeyTx
-	FolderTx
-	FileTx
-	ContentTx
-	ListTx
-	FieldTx
-	PreferenceTx
-	ContactTx
-	BulkTx
-	ImportTx
-	SearchTx
-	ConsentTx
-	UnsubscriberTx
-	PersonTx
-	RetryTx
-	IndexTx
-	MessageTx
-	AutoresponderTx
-	AutoresponderBatchTx
-	BatchTx
-	SliceTx
-	RecipientTx
-	ExclusionTx
-	RateTx
-	BatchEventTx
-	EditionTx
-	BatchReportTx
-	HoldTx
-	BackupTx
-	RetentionTx
-	FiguresTx
-	WebhookTx
-	WebhookQueueTx
-	DeliveryTx
-	AuditTx
-	LinkTx
-	JobTx
-	LockTx
-	MoveTx
-}
-
-// LockTx takes locks for transactions that change more than single Contacts.
-type LockTx interface {
-	// LockListForBulk must be called before the first write of an Update that changes many
-	// Contacts of a List in any order. Such Updates run one after another if they could
-	// otherwise deadlock.
-	LockListForBulk(list enlist.ListID) error
-	// LockDefinitions makes this Update run alone: earlier Updates that wrote have ended,
-	// and later Updates begin after this one. The function may run again from the start.
-	LockDefinitions() error
 }

@@ -11,13 +11,13 @@ import (
 // precondition.go use this file.
 
 // inView runs fn in a View, after it has confirmed the Caller.
-func (s *Service) inView(ctx context.Context, c *enlist.Caller, fn func(Tx) error) error {
+func (s *Service) inView(ctx context.Context, c *enlist.Caller, fn func(*Tx) error) error {
 	return s.store.View(c.Context(ctx), confirmed(c, fn))
 }
 
 // view is inView for a function with a result.
-func view[R any](ctx context.Context, s *Service, c *enlist.Caller, fn func(Tx) (R, error)) (result R, err error) {
-	err = s.inView(ctx, c, func(tx Tx) (err error) {
+func view[R any](ctx context.Context, s *Service, c *enlist.Caller, fn func(*Tx) (R, error)) (result R, err error) {
+	err = s.inView(ctx, c, func(tx *Tx) (err error) {
 		result, err = fn(tx)
 		return err
 	})
@@ -26,7 +26,7 @@ func view[R any](ctx context.Context, s *Service, c *enlist.Caller, fn func(Tx) 
 
 // viewUnrestricted is view for a call that is forbidden to keys with a restriction to some Lists.
 // Errors: Denied.
-func viewUnrestricted[R any](ctx context.Context, s *Service, c *enlist.Caller, fn func(Tx) (R, error)) (result R, err error) {
+func viewUnrestricted[R any](ctx context.Context, s *Service, c *enlist.Caller, fn func(*Tx) (R, error)) (result R, err error) {
 	if err := enlist.RequireWholeAccount(c); err != nil {
 		return result, err
 	}
@@ -34,8 +34,8 @@ func viewUnrestricted[R any](ctx context.Context, s *Service, c *enlist.Caller, 
 }
 
 // ownView runs fn in a View of the service itself, which has no Caller, and returns its result.
-func ownView[R any](ctx context.Context, s *Service, fn func(Tx) (R, error)) (result R, err error) {
-	err = s.store.View(ctx, func(tx Tx) (err error) {
+func ownView[R any](ctx context.Context, s *Service, fn func(*Tx) (R, error)) (result R, err error) {
+	err = s.store.View(ctx, func(tx *Tx) (err error) {
 		result, err = fn(tx)
 		return err
 	})
@@ -45,7 +45,7 @@ func ownView[R any](ctx context.Context, s *Service, fn func(Tx) (R, error)) (re
 // update runs fn in an Update for a caller. With an Idempotency-Key, a repeated call returns
 // the result of the first call. fn may run more than once. now is the Unix time.
 func update[R any](ctx context.Context, s *Service, c *enlist.Caller,
-	fn func(tx Tx, now int64) (R, error)) (result R, err error) {
+	fn func(tx *Tx, now int64) (R, error)) (result R, err error) {
 	err = s.store.Update(ctx, idempotent(s, c, &result, fn))
 	return result, err
 }
@@ -53,7 +53,7 @@ func update[R any](ctx context.Context, s *Service, c *enlist.Caller,
 // updateUnrestricted is update for a call that is forbidden to keys with a restriction to some Lists.
 // Errors: Denied.
 func updateUnrestricted[R any](ctx context.Context, s *Service, c *enlist.Caller,
-	fn func(tx Tx, now int64) (R, error)) (result R, err error) {
+	fn func(tx *Tx, now int64) (R, error)) (result R, err error) {
 	if err := enlist.RequireWholeAccount(c); err != nil {
 		return result, err
 	}
@@ -62,8 +62,8 @@ func updateUnrestricted[R any](ctx context.Context, s *Service, c *enlist.Caller
 
 // ownUpdate runs fn in an Update of the service itself, which has no Caller, and returns its
 // result. fn may run more than once; now is the Unix time.
-func ownUpdate[R any](ctx context.Context, s *Service, fn func(tx Tx, now int64) (R, error)) (result R, err error) {
-	err = s.store.Update(ctx, func(tx Tx) (err error) {
+func ownUpdate[R any](ctx context.Context, s *Service, fn func(tx *Tx, now int64) (R, error)) (result R, err error) {
+	err = s.store.Update(ctx, func(tx *Tx) (err error) {
 		result, err = fn(tx, s.now().Unix())
 		return err
 	})
@@ -71,8 +71,8 @@ func ownUpdate[R any](ctx context.Context, s *Service, fn func(tx Tx, now int64)
 }
 
 // confirmed returns a function that confirms the Caller and then runs fn.
-func confirmed(c *enlist.Caller, fn func(Tx) error) func(Tx) error {
-	return func(tx Tx) error {
+func confirmed(c *enlist.Caller, fn func(*Tx) error) func(*Tx) error {
+	return func(tx *Tx) error {
 		if err := confirm(tx, c); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func confirmed(c *enlist.Caller, fn func(Tx) error) func(Tx) error {
 
 // confirm replaces the cached key and Account of a Caller by the current ones, which it reads
 // in a transaction. Errors: InvalidKey if the key is unknown or revoked.
-func confirm(tx Tx, c *enlist.Caller) error {
+func confirm(tx *Tx, c *enlist.Caller) error {
 	if c.Hash == nil {
 		return nil
 	}

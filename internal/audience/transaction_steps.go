@@ -19,7 +19,7 @@ type steps[P any] struct {
 	// run does the next part of the work in a transaction and records its progress in p. A
 	// transaction can run twice. So run can append to the slices in p, but must not change their
 	// elements. p is stored as JSON, so encoding and decoding must not change its value.
-	run func(tx Tx, now int64, p *P) (done bool, err error)
+	run func(tx *Tx, now int64, p *P) (done bool, err error)
 }
 
 // runInSteps calls step.run until it returns done, each time in a new transaction.
@@ -36,7 +36,7 @@ func runInSteps[P any](ctx context.Context, s *Service, c *enlist.Caller, step s
 				return at.SoFar, err
 			}
 		}
-		err := s.store.Update(ctx, func(tx Tx) error {
+		err := s.store.Update(ctx, func(tx *Tx) error {
 			if err := confirm(tx, c); err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ type progress[P any] struct {
 }
 
 // load replaces p by the progress that is stored under the Idempotency-Key, if there is any.
-func (p *progress[P]) load(tx RetryTx, c *enlist.Caller, now int64) error {
+func (p *progress[P]) load(tx *Tx, c *enlist.Caller, now int64) error {
 	if c.Retry == nil {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (p *progress[P]) load(tx RetryTx, c *enlist.Caller, now int64) error {
 }
 
 // save stores p under the Idempotency-Key, if the call has one.
-func (p *progress[P]) save(tx RetryTx, c *enlist.Caller, now int64) error {
+func (p *progress[P]) save(tx *Tx, c *enlist.Caller, now int64) error {
 	if c.Retry == nil {
 		return nil
 	}
@@ -101,7 +101,7 @@ func savedPlan(ctx context.Context, s *Service, c *enlist.Caller) (plan idSet, e
 	if c.Retry == nil {
 		return nil, enlist.ErrNotFound
 	}
-	err = s.inView(ctx, c, func(tx Tx) error {
+	err = s.inView(ctx, c, func(tx *Tx) error {
 		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.Plan(), s.now().Unix())
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func savePlan(ctx context.Context, s *Service, c *enlist.Caller, ids idSet) (idS
 	}
 	planCaller := *c
 	planCaller.Retry = c.Retry.Plan()
-	return update(ctx, s, &planCaller, func(tx Tx, now int64) (idSet, error) {
+	return update(ctx, s, &planCaller, func(tx *Tx, now int64) (idSet, error) {
 		// A plan is stored before its progress, so the plan also expires first. The progress
 		// of an expired plan must not be used with a new plan, so reset the progress.
 		var fresh, old progress[struct{}]

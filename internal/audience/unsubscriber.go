@@ -33,35 +33,6 @@ var UnsubscriberAttributes = []enlist.Attribute[Unsubscriber]{
 	enlist.Searchable(enlist.ReadOnlyInt("time", func(u *Unsubscriber) int64 { return u.Time })),
 }
 
-// UnsubscriberTx reads the Unsubscriber List of an Account and adds entries to it, in a
-// transaction.
-type UnsubscriberTx interface {
-	// AddUnsubscriber appends an entry.
-	AddUnsubscriber(account enlist.AccountID, u *Unsubscriber) error
-	// Unsubscribers calls the function each for the entries that a search finds. If each
-	// returns an error, Unsubscribers stops and returns this error.
-	Unsubscribers(q *UnsubscriberSearch, each func(*Unsubscriber) error) error
-	// CountUnsubscribers returns how many entries a search finds without its limit and offset.
-	CountUnsubscribers(q *UnsubscriberSearch) (int64, error)
-	// UnsubscribedAmong returns those of the normalised addresses and mobile numbers that have an
-	// entry on the Unsubscriber List. It reads only the entries of one List, or all entries if list is 0. An erased
-	// address counts for every List.
-	UnsubscribedAmong(account enlist.AccountID, list enlist.ListID, addresses []string) (map[string]bool, error)
-	// SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the newest
-	// one: an entry without a List, or the entry of an erased address. It is fast if the Account has no such entry.
-	SuppressedAmong(account enlist.AccountID, addresses []string) (map[string]int64, error)
-	// ErasedEntries returns the addresses of the entries, which ErasedKeys.Of made, for those normalised addresses that
-	// were erased.
-	ErasedEntries(account enlist.AccountID, addresses []string) (map[string]string, error)
-	// QuotedUnsubscribers returns the AddressKeys that begin with a quote, each once and in order
-	// of their bytes. It returns at most limit of them, and only those that sort after the text
-	// after.
-	QuotedUnsubscribers(account enlist.AccountID, after string, limit int) ([]string, error)
-	// SetUnsubscriberKey replaces an AddressKey by another one in at most limit entries. It
-	// returns the number of changed entries.
-	SetUnsubscriberKey(account enlist.AccountID, from, to string, limit int) (changed int64, err error)
-}
-
 // The addresses of erased persons. An entry of the Unsubscriber List has ErasedPrefix and a keyed hash as its address.
 const (
 	ErasedPrefix  = "erased:"

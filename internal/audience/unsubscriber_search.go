@@ -29,8 +29,8 @@ type UnsubscriberSearch struct {
 // InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query,
 	w enlist.RowWriter[Unsubscriber]) error {
-	find := func(streaming bool) func(Tx) error {
-		return confirmed(c, func(tx Tx) error {
+	find := func(streaming bool) func(*Tx) error {
+		return confirmed(c, func(tx *Tx) error {
 			search, err := searchOfUnsubscribers(tx, c, list, q)
 			if err != nil {
 				return err
@@ -53,7 +53,7 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, lis
 // CountUnsubscribers returns how many entries of the Unsubscriber List match. Errors: as of
 // SearchUnsubscribers.
 func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
-	err = s.store.Search(c.Context(ctx), confirmed(c, func(tx Tx) error {
+	err = s.store.Search(c.Context(ctx), confirmed(c, func(tx *Tx) error {
 		search, err := searchOfUnsubscribers(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list
 }
 
 // searchOfUnsubscribers checks a query. Errors: NoList, Denied, InvalidSearch.
-func searchOfUnsubscribers(tx Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*UnsubscriberSearch, error) {
+func searchOfUnsubscribers(tx *Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*UnsubscriberSearch, error) {
 	lists := c.Key.Lists
 	if list != 0 {
 		if _, err := loadList(tx, c, list); err != nil {
@@ -91,7 +91,7 @@ func searchOfUnsubscribers(tx Tx, c *enlist.Caller, list enlist.ListID, q enlist
 }
 
 // findErased makes a search for addresses find the entries of those that were erased too.
-func (s *UnsubscriberSearch) findErased(tx UnsubscriberTx) error {
+func (s *UnsubscriberSearch) findErased(tx *Tx) error {
 	if len(s.Keys) == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import "enlist/internal/enlist"
 // List for all Lists: unsubscribeContact with List 0 stores such entries, and so does an erasure. An entry of one List
 // has no effect here, because the Contacts of this List are unsubscribed already. A person who subscribed again after
 // the entry gets the mail. Only the ID and the Key of the Contacts are read. decisions.md: 101
-func suppressed(tx Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, error) {
+func suppressed(tx *Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, error) {
 	keys := make([]string, len(all))
 	for i := range all {
 		keys[i] = all[i].Key
@@ -37,7 +37,7 @@ func suppressed(tx Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, 
 }
 
 // withoutSuppressed returns the candidates that are not suppressed, and counts the others.
-func withoutSuppressed(tx Tx, list *enlist.List, all []Candidate, counts *BatchCounts) ([]Candidate, error) {
+func withoutSuppressed(tx *Tx, list *enlist.List, all []Candidate, counts *BatchCounts) ([]Candidate, error) {
 	ids, err := suppressed(tx, list, all)
 	counts.LeftSuppressed += int64(len(ids))
 	return without(all, ids), err

@@ -66,7 +66,7 @@ const maxWebhookDelay = 6 * 60 * 60
 func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTargetID,
 	holder int64) (b *WebhookBatch, wait time.Duration, err error) {
 	id, now := newBatchID(), s.now().Unix()
-	err = s.store.Update(ctx, func(tx Tx) error {
+	err = s.store.Update(ctx, func(tx *Tx) error {
 		b, wait = nil, 0
 		t, err := tx.WebhookTarget(target)
 		if err != nil {
@@ -114,7 +114,7 @@ func newBatchID() string {
 // reserve gives the holder the lease and returns the batch to post. If events of the last
 // attempt still wait, it returns their batch again, else a batch of the oldest events. If no
 // event waits, it returns nil and stores nothing.
-func (t *WebhookTarget) reserve(tx WebhookQueueTx, holder, now int64, id string) (*WebhookBatch, error) {
+func (t *WebhookTarget) reserve(tx *Tx, holder, now int64, id string) (*WebhookBatch, error) {
 	var events []enlist.WebhookEvent
 	var err error
 	if t.BatchUpto > 0 {
@@ -141,7 +141,7 @@ func (t *WebhookTarget) reserve(tx WebhookQueueTx, holder, now int64, id string)
 // enqueues a job for the remaining events.
 func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bool) (*WebhookBatch, error) {
 	id := newBatchID()
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (*WebhookBatch, error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*WebhookBatch, error) {
 		if err := tx.RemoveWebhookEvents(b.target, b.Events); err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 
 // release ends the lease. If more is true, events may still wait, and release enqueues a job
 // for them. If more is false, it drops an orphaned target.
-func (t *WebhookTarget) release(tx Tx, more bool) error {
+func (t *WebhookTarget) release(tx *Tx, more bool) error {
 	t.LeaseTime = 0
 	if err := tx.UpdateWebhookTarget(t); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (t *WebhookTarget) release(tx Tx, more bool) error {
 
 // leased returns the batch's target, or nil if another job has taken over the lease or the
 // target is gone.
-func (b *WebhookBatch) leased(tx WebhookQueueTx) (*WebhookTarget, error) {
+func (b *WebhookBatch) leased(tx *Tx) (*WebhookTarget, error) {
 	t, err := tx.WebhookTarget(b.target)
 	if err != nil || t.Holder != b.holder {
 		return nil, enlist.IgnoreKind(enlist.NotFound, err)
@@ -197,7 +197,7 @@ func (b *WebhookBatch) leased(tx WebhookQueueTx) (*WebhookTarget, error) {
 func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause error) (wait time.Duration, err error) {
 	text := cause.Error()
 	text = strings.ToValidUTF8(text[:min(len(text), maxWebhookError)], "")
-	return ownUpdate(ctx, s, func(tx Tx, now int64) (wait time.Duration, err error) {
+	return ownUpdate(ctx, s, func(tx *Tx, now int64) (wait time.Duration, err error) {
 		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return 0, err
@@ -215,7 +215,7 @@ func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause erro
 
 // giveUp marks the target's webhooks as failing. Their events are kept until a caller edits a
 // webhook or the operator retries the job. The events of an orphaned target are deleted.
-func (t *WebhookTarget) giveUp(tx Tx) error {
+func (t *WebhookTarget) giveUp(tx *Tx) error {
 	t.NextTime = 0
 	if err := tx.UpdateWebhookTarget(t); err != nil {
 		return err
@@ -234,7 +234,7 @@ func (t *WebhookTarget) giveUp(tx Tx) error {
 // RetryWebhookNow ends the wait of a target after a failure: the next job posts at once. It
 // does not change the number of failures.
 func (s *Service) RetryWebhookNow(ctx context.Context, target enlist.WebhookTargetID) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		t, err := tx.WebhookTarget(target)
 		if err != nil || t.NextTime == 0 {
 			return enlist.IgnoreKind(enlist.NotFound, err)
@@ -247,7 +247,7 @@ func (s *Service) RetryWebhookNow(ctx context.Context, target enlist.WebhookTarg
 // ReleaseWebhook ends the lease without a result: the POST request was not sent, or the process
 // stopped during the request. The batch is tried again later.
 func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
-	return s.store.Update(ctx, func(tx Tx) error {
+	return s.store.Update(ctx, func(tx *Tx) error {
 		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return err
@@ -259,7 +259,7 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 
 // dropOrphan deletes the events of a failing target in batches, and then the target. The
 // webhooks of the target were deleted with their Lists, so no call can resume the target.
-func dropOrphan(tx Tx, target enlist.WebhookTargetID) error {
+func dropOrphan(tx *Tx, target enlist.WebhookTargetID) error {
 	removed, err := tx.DeleteWebhookEvents(target, 0, eventBatch)
 	if err != nil {
 		return err
@@ -272,7 +272,7 @@ func dropOrphan(tx Tx, target enlist.WebhookTargetID) error {
 
 // dropOrphans enqueues jobs that drop failing targets whose last webhook was deleted with its
 // List.
-func dropOrphans(tx Tx) error {
+func dropOrphans(tx *Tx) error {
 	targets, err := tx.OrphanedWebhookTargets()
 	if err != nil {
 		return err
@@ -283,42 +283,6 @@ func dropOrphans(tx Tx) error {
 		}
 	}
 	return nil
-}
-
-// WebhookQueueTx reads and changes the targets of webhooks and their waiting events, in a
-// transaction. After an Update has read a target, no other transaction can change the target
-// until the Update ends.
-type WebhookQueueTx interface {
-	// WebhookTarget returns one target. The error is of kind NotFound if there is none.
-	WebhookTarget(id enlist.WebhookTargetID) (*WebhookTarget, error)
-	// FindWebhookTarget sets w.Target to the target with the webhook's Account, URL and
-	// Secret. If there is no such target, it inserts one.
-	FindWebhookTarget(w *enlist.Webhook) error
-	// UpdateWebhookTarget stores the state of the delivery.
-	UpdateWebhookTarget(t *WebhookTarget) error
-	// MarkWebhookScheduled sets a target's ScheduledTime to now, in Unix seconds. If
-	// ScheduledTime is later than the time before, but not later than now, a job waits
-	// already. Then it changes nothing and returns false.
-	MarkWebhookScheduled(id enlist.WebhookTargetID, now, before int64) (marked bool, err error)
-	// SetWebhookFailing sets IsFailing of a target to the value of failing.
-	SetWebhookFailing(id enlist.WebhookTargetID, failing bool) error
-	// DropWebhookTarget removes a target, unless a webhook or an event refers to it.
-	DropWebhookTarget(id enlist.WebhookTargetID) error
-	// OrphanedWebhookTargets returns the failing targets to which no webhook refers.
-	OrphanedWebhookTargets() ([]enlist.WebhookTargetID, error)
-	// AddWebhookEvent appends an event to the waiting events of its target.
-	AddWebhookEvent(e *enlist.WebhookEvent) error
-	// WebhookEvents returns at most limit events of a target, the oldest first. Their IDs
-	// are at most upto; an upto of 0 means any ID.
-	WebhookEvents(id enlist.WebhookTargetID, upto int64, limit int) ([]enlist.WebhookEvent, error)
-	// RemoveWebhookEvents deletes events that were delivered.
-	RemoveWebhookEvents(id enlist.WebhookTargetID, events []enlist.WebhookEvent) error
-	// DeleteWebhookEvents deletes at most limit events of a webhook that wait for a
-	// target. For webhook 0 it deletes events of all webhooks of the target.
-	DeleteWebhookEvents(id enlist.WebhookTargetID, webhook enlist.WebhookID, limit int) (removed int, err error)
-	// MoveWebhookEvents moves at most limit events of a webhook to another target, the
-	// oldest events first.
-	MoveWebhookEvents(webhook enlist.WebhookID, from, to enlist.WebhookTargetID, limit int) (moved int, err error)
 }
 
 // WebhookTarget is the receiver of webhooks. Webhooks of an Account with the same URL and

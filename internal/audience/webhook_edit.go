@@ -23,7 +23,7 @@ const eventBatch = 2000
 // InvalidParameters. decisions.md: 52
 func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.WebhookID, error) {
 	fresh := newWebhookSecret()
-	return update(ctx, s, c, func(tx Tx, now int64) (enlist.WebhookID, error) {
+	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.WebhookID, error) {
 		w := enlist.Webhook{AccountID: c.Account.ID, CreationTime: now, LastModifiedTime: now}
 		if err := enlist.Assign(&w, WholeWebhookAttributes, details); err != nil {
 			return 0, err
@@ -68,7 +68,7 @@ type webhookEdit struct {
 }
 
 // read returns the webhook as stored, and the webhook with the edit. It stores nothing.
-func (e *webhookEdit) read(tx Tx) (old, edited *enlist.Webhook, err error) {
+func (e *webhookEdit) read(tx *Tx) (old, edited *enlist.Webhook, err error) {
 	old, err = loadWebhook(tx, e.caller, e.id)
 	if err != nil {
 		return nil, nil, err
@@ -82,7 +82,7 @@ func (e *webhookEdit) read(tx Tx) (old, edited *enlist.Webhook, err error) {
 
 // run stores the edit. If too many events wait, it returns errMoreSteps, which rolls back the
 // edit.
-func (e *webhookEdit) run(tx Tx, now int64) (enlist.WebhookID, error) {
+func (e *webhookEdit) run(tx *Tx, now int64) (enlist.WebhookID, error) {
 	old, w, err := e.read(tx)
 	if err != nil {
 		return 0, err
@@ -103,7 +103,7 @@ func (e *webhookEdit) run(tx Tx, now int64) (enlist.WebhookID, error) {
 }
 
 // moveOldest moves the oldest events to the new target. It does not change the webhook.
-func (e *webhookEdit) moveOldest(tx Tx) error {
+func (e *webhookEdit) moveOldest(tx *Tx) error {
 	old, w, err := e.read(tx)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (e *webhookEdit) moveOldest(tx Tx) error {
 
 // moveEvents moves up to eventBatch events of a webhook to its new target, and enqueues a job
 // for that target. more is true if further events may wait.
-func moveEvents(tx Tx, old, w *enlist.Webhook) (more bool, err error) {
+func moveEvents(tx *Tx, old, w *enlist.Webhook) (more bool, err error) {
 	if w.Target == old.Target {
 		return false, resume(tx, w.Target, false)
 	}
@@ -134,7 +134,7 @@ func moveEvents(tx Tx, old, w *enlist.Webhook) (more bool, err error) {
 // resume enqueues a job for a target whose last attempts failed, so that the next attempt starts
 // now. mixed is true if events of another target were added. Then the batch that was tried may
 // have other events now, so it needs a new ID: a receiver ignores a batch ID that it has seen.
-func resume(tx Tx, id enlist.WebhookTargetID, mixed bool) error {
+func resume(tx *Tx, id enlist.WebhookTargetID, mixed bool) error {
 	t, err := tx.WebhookTarget(id)
 	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
 		return err
@@ -157,7 +157,7 @@ func resume(tx Tx, id enlist.WebhookTargetID, mixed bool) error {
 // DeleteWebhook removes a webhook and its waiting events. Errors: Denied, and InvalidParameters
 // for an unknown ID.
 func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID) error {
-	target, err := update(ctx, s, c, func(tx Tx, now int64) (enlist.WebhookTargetID, error) {
+	target, err := update(ctx, s, c, func(tx *Tx, now int64) (enlist.WebhookTargetID, error) {
 		w, err := loadWebhook(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -168,7 +168,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 		return w.Target, tx.DeleteWebhook(id)
 	})
 	for removed := eventBatch; err == nil && removed == eventBatch; {
-		err = s.store.Update(ctx, func(tx Tx) (err error) {
+		err = s.store.Update(ctx, func(tx *Tx) (err error) {
 			removed, err = tx.DeleteWebhookEvents(target, id, eventBatch)
 			if err != nil {
 				return err
@@ -186,7 +186,7 @@ func auditedWebhook(w *enlist.Webhook) auditObject {
 
 // defineWebhook checks the complete webhook. It gives a webhook without a secret the secret of another
 // webhook with the same URL, so that they share a target. If there is none, it uses fresh.
-func defineWebhook(w *enlist.Webhook, tx Tx, c *enlist.Caller, fresh string) error {
+func defineWebhook(w *enlist.Webhook, tx *Tx, c *enlist.Caller, fresh string) error {
 	if err := checkWebhook(w); err != nil {
 		return err
 	}
@@ -229,20 +229,4 @@ func checkWebhook(w *enlist.Webhook) error {
 		return enlist.Invalid("event", "expected one of "+joinEvents(events)+" for the object "+string(w.Object))
 	}
 	return nil
-}
-
-// WebhookTx reads and changes webhooks, in a transaction. A Schema contains the webhooks that
-// receive events of its List.
-type WebhookTx interface {
-	// Webhooks returns the webhooks of an Account in order of ID. It leaves out webhooks
-	// of deleted Lists.
-	Webhooks(account enlist.AccountID) ([]enlist.Webhook, error)
-	// AddWebhook inserts a webhook and sets its ID. It sets Target as FindWebhookTarget
-	// does.
-	AddWebhook(w *enlist.Webhook) error
-	// UpdateWebhook stores everything but the ID, the Account and the time of
-	// creation. It sets Target as FindWebhookTarget does.
-	UpdateWebhook(w *enlist.Webhook) error
-	// DeleteWebhook removes a webhook, but not its waiting events.
-	DeleteWebhook(id enlist.WebhookID) error
 }

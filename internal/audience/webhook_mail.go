@@ -11,7 +11,7 @@ func aboutMail(k DeliveryKey, batch enlist.BatchID, now int64) enlist.WebhookEve
 }
 
 // publishMail publishes an event of a mail. It does nothing if the List is gone.
-func publishMail(tx Tx, k DeliveryKey, now int64, event enlist.WebhookEventType) error {
+func publishMail(tx *Tx, k DeliveryKey, now int64, event enlist.WebhookEventType) error {
 	schema, err := tx.Schema(k.List)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoList, err)
@@ -25,7 +25,7 @@ func publishMail(tx Tx, k DeliveryKey, now int64, event enlist.WebhookEventType)
 
 // publishCompleted publishes that a Batch is completed, to the webhooks of its Lists. A webhook of all Lists gets the
 // event once.
-func publishCompleted(tx Tx, b *Batch, now int64) error {
+func publishCompleted(tx *Tx, b *Batch, now int64) error {
 	lists, err := tx.BatchLists(b.ID)
 	if err != nil {
 		return err

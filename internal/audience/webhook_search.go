@@ -12,12 +12,12 @@ import (
 
 // Webhook returns one webhook. Errors: Denied, and InvalidParameters for an unknown ID.
 func (s *Service) Webhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
-	return view(ctx, s, c, func(tx Tx) (*enlist.Webhook, error) { return loadWebhook(tx, c, id) })
+	return view(ctx, s, c, func(tx *Tx) (*enlist.Webhook, error) { return loadWebhook(tx, c, id) })
 }
 
 // SearchWebhooks returns the matching webhooks that the key may access. Errors: InvalidSearch.
 func (s *Service) SearchWebhooks(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.Webhook, error) {
-	return view(ctx, s, c, func(tx Tx) ([]enlist.Webhook, error) {
+	return view(ctx, s, c, func(tx *Tx) ([]enlist.Webhook, error) {
 		webhooks, err := visibleWebhooks(tx, c)
 		if err != nil {
 			return nil, err
@@ -27,13 +27,13 @@ func (s *Service) SearchWebhooks(ctx context.Context, c *enlist.Caller, q enlist
 }
 
 // visibleWebhooks returns the Account's webhooks that the key may access.
-func visibleWebhooks(tx WebhookTx, c *enlist.Caller) ([]enlist.Webhook, error) {
+func visibleWebhooks(tx *Tx, c *enlist.Caller) ([]enlist.Webhook, error) {
 	all, err := tx.Webhooks(c.Account.ID)
 	return slices.DeleteFunc(slices.Clone(all), func(w enlist.Webhook) bool { return !c.Key.Allows(w.ListID) }), err
 }
 
 // loadWebhook returns a webhook, if the caller may access its List. decisions.md: 11, 52
-func loadWebhook(tx Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
+func loadWebhook(tx *Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
 	all, err := tx.Webhooks(c.Account.ID)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func loadWebhook(tx Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook,
 }
 
 // checkWebhookList refuses a List that the caller may not access. 0 means all Lists.
-func checkWebhookList(tx ListTx, c *enlist.Caller, list enlist.ListID) error {
+func checkWebhookList(tx *Tx, c *enlist.Caller, list enlist.ListID) error {
 	if list == 0 {
 		return enlist.RequireWholeAccount(c)
 	}

@@ -110,7 +110,7 @@ func (s *service) storeMarked(list enlist.ListID) {
 	}
 	s.storeMarkedEvents(list, batch)
 	other := s.subscribe(list, "other@example.com") // had the address before
-	s.must(s.store.Update(ctx, func(tx audience.Tx) error {
+	s.must(s.store.Update(ctx, func(tx *audience.Tx) error {
 		d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: other, Time: 5, Cause: "c"}, Status: audience.DeliveryBounced,
 			Address: "Marked-Address@example.com", Subject: "Hello marked-subject", Detail: "550 marked-address@example.com is unknown"}
 		saved := []byte(`{"to":"marked-address@example.com"}`)
@@ -133,7 +133,7 @@ func (s *service) storeMarked(list enlist.ListID) {
 // markedMail returns the key of the mail that the Batch has sent to the person.
 func (s *service) markedMail(list enlist.ListID, batch enlist.BatchID) (k audience.DeliveryKey) {
 	s.Helper()
-	s.must(s.store.View(s.Context(), func(tx audience.Tx) error {
+	s.must(s.store.View(s.Context(), func(tx *audience.Tx) error {
 		contacts, err := tx.ContactsByAddress(list, "marked-address@example.com", "", 0, 1)
 		if err != nil || len(contacts) == 0 {
 			return errors.Join(err, errors.New("the person has no Contact"))
@@ -153,7 +153,7 @@ func (s *service) storeMarkedEvents(list enlist.ListID, batch enlist.BatchID) {
 	_, err := s.service.EditList(s.Context(), s.caller, list, details("track_opens", "1", "track_clicks", "1"))
 	s.must(err)
 	k := s.markedMail(list, batch)
-	s.must(s.store.Update(s.Context(), func(tx audience.Tx) error {
+	s.must(s.store.Update(s.Context(), func(tx *audience.Tx) error {
 		r, err := tx.Recipient(list, batch, k.Contact)
 		if err != nil {
 			return err
@@ -164,7 +164,7 @@ func (s *service) storeMarkedEvents(list enlist.ListID, batch enlist.BatchID) {
 	}))
 	s.must(s.service.Opened(s.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: k}, "Thunderbird marked-agent 192.0.2.3"))
 	opened := false
-	s.must(s.store.View(s.Context(), func(tx audience.Tx) error {
+	s.must(s.store.View(s.Context(), func(tx *audience.Tx) error {
 		events, err := tx.RecipientEvents(list, batch, k.Contact)
 		for _, e := range events {
 			opened = opened || e.Kind == audience.EventOpened && e.Client == "thunderbird"

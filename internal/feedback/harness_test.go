@@ -83,7 +83,7 @@ func newHarness(t *testing.T, provider string) *harness {
 		Account: &enlist.Account{Name: "Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit},
 		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},
 	}
-	h.must(h.store.Update(t.Context(), func(tx audience.Tx) error {
+	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error {
 		if err := tx.AddAccount(h.caller.Account); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (h *harness) send(method, path, body string, header http.Header) *httptest.
 // state says what is stored about a mail and its Contact, such as "bounced: 5.1.1 no such user".
 func (h *harness) state(d audience.DeliveryKey) (state string) {
 	h.Helper()
-	h.must(h.store.View(h.Context(), func(tx audience.Tx) error {
+	h.must(h.store.View(h.Context(), func(tx *audience.Tx) error {
 		contact, err := tx.Contact(d.List, d.Contact)
 		if err != nil {
 			return err

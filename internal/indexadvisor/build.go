@@ -42,7 +42,7 @@ func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
 // startBuild sets the state of an index to building. key is nil if there is nothing to build.
 func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *enlist.SearchIndex,
 	key *enlist.SearchKey, err error) {
-	err = a.store.Update(ctx, func(tx audience.Tx) (err error) {
+	err = a.store.Update(ctx, func(tx *audience.Tx) (err error) {
 		key = nil // the function may run again
 		x, err = tx.SearchIndex(id)
 		if err != nil || x.State != enlist.IndexWaiting && x.State != enlist.IndexBuilding {
@@ -67,7 +67,7 @@ func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *e
 // finishBuild stores the result of a build. wanted is false if the row was deleted meanwhile.
 // Then no job will drop the index in the database, so the caller must drop it.
 func (a *Advisor) finishBuild(ctx context.Context, x *enlist.SearchIndex) (wanted bool, err error) {
-	err = a.store.Update(ctx, func(tx audience.Tx) error {
+	err = a.store.Update(ctx, func(tx *audience.Tx) error {
 		current, err := tx.SearchIndex(x.ID)
 		wanted = err == nil
 		if err != nil {
@@ -100,7 +100,7 @@ func (a *Advisor) failBuild(ctx context.Context, x *enlist.SearchIndex, cause er
 // is set, it also stores a build job for a new index of the same key. It can be repeated.
 func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 	dropping := true
-	err := a.store.View(ctx, func(tx audience.Tx) error {
+	err := a.store.View(ctx, func(tx *audience.Tx) error {
 		x, err := tx.SearchIndex(e.Index)
 		dropping = err != nil || x.State == enlist.IndexDropping
 		return ignoreKind(enlist.NotFound, err)
@@ -111,7 +111,7 @@ func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 	if err := a.store.DropIndex(ctx, e.Index); err != nil {
 		return err
 	}
-	return a.store.Update(ctx, func(tx audience.Tx) error {
+	return a.store.Update(ctx, func(tx *audience.Tx) error {
 		x, err := tx.SearchIndex(e.Index)
 		if err != nil {
 			return ignoreKind(enlist.NotFound, err)

@@ -25,7 +25,7 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.store.View(ctx, func(tx audience.Tx) error {
+	err = a.store.View(ctx, func(tx *audience.Tx) error {
 		all, err := tx.SearchIndexes()
 		reports = make([]Report, len(all))
 		for i := range all {
@@ -39,7 +39,7 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 	return reports, err
 }
 
-func report(tx audience.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Report, err error) {
+func report(tx *audience.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Report, err error) {
 	r.SearchIndex = *x
 	i := slices.IndexFunc(built, func(b enlist.BuiltIndex) bool { return b.ID == x.ID })
 	r.Missing = x.State == enlist.IndexReady && (i < 0 || !built[i].Good)
@@ -69,7 +69,7 @@ func (a *Advisor) Create(ctx context.Context, list enlist.ListID, key string, pa
 		return nil, invalidKey("only a PostgreSQL database with the extension pg_trgm has indexes for parts of texts")
 	}
 	var x *enlist.SearchIndex
-	err := a.store.Update(ctx, func(tx audience.Tx) error {
+	err := a.store.Update(ctx, func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list)
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func manualKey(schema *enlist.Schema, name string, parts bool) (*enlist.SearchKe
 
 // addManual stores a manual index. If the key has an index already, it makes that index manual. If the build of that
 // index failed, the caller can build it again.
-func (a *Advisor) addManual(tx audience.Tx, list enlist.ListID, k *enlist.SearchKey) (*enlist.SearchIndex, error) {
+func (a *Advisor) addManual(tx *audience.Tx, list enlist.ListID, k *enlist.SearchKey) (*enlist.SearchIndex, error) {
 	now := a.now().Unix()
 	x := &enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexWaiting, Manual: true,
 		Created: now, Changed: now}
@@ -159,7 +159,7 @@ var errNoIndex = enlist.Refuse(enlist.InvalidParameters, "there is no index with
 // Remove drops an index and then returns. If searches need the index, the server builds it
 // again. Errors: InvalidParameters if no index has the ID.
 func (a *Advisor) Remove(ctx context.Context, id enlist.SearchIndexID) error {
-	err := a.store.Update(ctx, func(tx audience.Tx) error {
+	err := a.store.Update(ctx, func(tx *audience.Tx) error {
 		x, err := tx.SearchIndex(id)
 		if enlist.KindOf(err) == enlist.NotFound {
 			return errNoIndex

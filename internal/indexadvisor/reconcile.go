@@ -24,7 +24,7 @@ func (a *Advisor) Reconcile(ctx context.Context) error {
 		return err
 	}
 	var all []enlist.SearchIndex
-	err = a.store.View(ctx, func(tx audience.Tx) error {
+	err = a.store.View(ctx, func(tx *audience.Tx) error {
 		all, err = tx.SearchIndexes()
 		return err
 	})
@@ -80,7 +80,7 @@ type reconciliation struct {
 	built []enlist.BuiltIndex
 }
 
-func (r *reconciliation) reconcile(tx audience.Tx) error {
+func (r *reconciliation) reconcile(tx *audience.Tx) error {
 	all, err := tx.SearchIndexes()
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (r *reconciliation) reconcile(tx audience.Tx) error {
 }
 
 // one stores the job that one index needs, if it needs a job.
-func (r *reconciliation) one(tx audience.Tx, x *enlist.SearchIndex) error {
+func (r *reconciliation) one(tx *audience.Tx, x *enlist.SearchIndex) error {
 	gone, err := keyIsGone(tx, x)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (r *reconciliation) isBuilt(x *enlist.SearchIndex) bool {
 }
 
 // keyIsGone reports whether the List or the key of an index no longer exists.
-func keyIsGone(tx audience.Tx, x *enlist.SearchIndex) (bool, error) {
+func keyIsGone(tx *audience.Tx, x *enlist.SearchIndex) (bool, error) {
 	schema, err := tx.Schema(x.ListID)
 	if enlist.KindOf(err) == enlist.NoList {
 		return true, nil

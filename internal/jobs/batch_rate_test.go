@@ -84,7 +84,7 @@ func replyForFewerMails(t *testing.T, e teststores.Engine) {
 	if b := p.untilStatus(id, audience.BatchCompleted); b.Sent != 20 {
 		t.Errorf("%d mails were sent, want 20", b.Sent)
 	}
-	p.must(p.store.View(t.Context(), func(tx audience.Tx) error {
+	p.must(p.store.View(t.Context(), func(tx *audience.Tx) error {
 		paces, err := tx.Paces()
 		if err == nil && (len(paces) != 1 || paces[0].Group != "example.com" || paces[0].Mails >= paces[0].Top) {
 			t.Errorf("the paces are %+v, want one of example.com below its top", paces)

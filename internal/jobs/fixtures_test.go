@@ -97,7 +97,7 @@ func (p *storeWithList) must(err error) {
 // addContacts adds as many Contacts as the constant contacts says, each with a value of the Field.
 func (p *storeWithList) addContacts(field enlist.FieldID) {
 	p.Helper()
-	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error {
+	p.must(p.store.Update(p.Context(), func(tx *audience.Tx) error {
 		for i := range contacts {
 			c := enlist.Contact{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
 			c.Values = c.Values.Set(field, "value")
@@ -112,13 +112,13 @@ func (p *storeWithList) addContacts(field enlist.FieldID) {
 // enqueue stores a job.
 func (p *storeWithList) enqueue(e audience.Effect) {
 	p.Helper()
-	p.must(p.store.Update(p.Context(), func(tx audience.Tx) error { return tx.Enqueue(e) }))
+	p.must(p.store.Update(p.Context(), func(tx *audience.Tx) error { return tx.Enqueue(e) }))
 }
 
 // contactCount returns the number of Contacts of the List.
 func (p *storeWithList) contactCount() (n int64) {
 	p.Helper()
-	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
+	p.must(p.store.View(p.Context(), func(tx *audience.Tx) (err error) {
 		n, err = tx.ContactCount(p.list)
 		return err
 	}))

@@ -23,7 +23,7 @@ func contactsOfADeletedListAreRemoved(t *testing.T, e teststores.Engine) {
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
-	p.must(p.store.View(t.Context(), func(tx audience.Tx) error {
+	p.must(p.store.View(t.Context(), func(tx *audience.Tx) error {
 		if n, err := tx.AccountContacts(p.caller.Account.ID); n != 0 || err != nil {
 			t.Errorf("%d Contacts are left, %v, want 0", n, err)
 		}
@@ -44,7 +44,7 @@ func valuesOfADeletedFieldAreRemoved(t *testing.T, e teststores.Engine) {
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
 	for id := range enlist.ContactID(contacts) {
-		p.must(p.store.View(t.Context(), func(tx audience.Tx) error {
+		p.must(p.store.View(t.Context(), func(tx *audience.Tx) error {
 			c, err := tx.Contact(p.list, id+1)
 			if err == nil && c.Values.Get(field) != "" {
 				t.Errorf("Contact %d still has the value %q", c.ID, c.Values.Get(field))

@@ -95,7 +95,7 @@ type hangingStore struct {
 }
 
 // Update implements audience.Store. Only one worker calls it, so it needs no lock.
-func (s *hangingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *hangingStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
 	if s.updates++; s.updates == 3 {
 		s.reached()
 		<-ctx.Done()

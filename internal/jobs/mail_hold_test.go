@@ -71,7 +71,7 @@ func (p *listWithMailServer) untilIdle(id enlist.BatchID) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for busy := true; busy; <-look.C {
-		p.must(p.store.View(p.Context(), func(tx audience.Tx) error {
+		p.must(p.store.View(p.Context(), func(tx *audience.Tx) error {
 			slice := audience.BatchSlice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
 			all, err := tx.SliceRecipients(&slice, time.Now().Unix())
 			busy = false

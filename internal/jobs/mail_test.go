@@ -103,7 +103,7 @@ func header(t *testing.T, m mailtest.Message, name string) string {
 // contact reads a Contact of the List.
 func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.Contact) {
 	p.Helper()
-	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
+	p.must(p.store.View(p.Context(), func(tx *audience.Tx) (err error) {
 		c, err = tx.Contact(p.list, id)
 		return err
 	}))
@@ -113,7 +113,7 @@ func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.Contact) {
 // deliveries reads all deliveries to a Contact.
 func (p *listWithMailServer) deliveries(id enlist.ContactID) (all []audience.Delivery) {
 	p.Helper()
-	p.must(p.store.View(p.Context(), func(tx audience.Tx) (err error) {
+	p.must(p.store.View(p.Context(), func(tx *audience.Tx) (err error) {
 		all, err = tx.Deliveries(p.list, id, 1000, 0)
 		return err
 	}))

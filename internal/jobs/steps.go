@@ -39,7 +39,7 @@ func (w *stepWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
 		case err != nil:
 			return err
 		case time.Now().After(end):
-			return w.store.Update(ctx, func(tx audience.Tx) error { return tx.Enqueue(rest) })
+			return w.store.Update(ctx, func(tx *audience.Tx) error { return tx.Enqueue(rest) })
 		}
 		e = rest
 	}

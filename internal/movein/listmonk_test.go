@@ -1,7 +1,5 @@
 package movein_test
 
-// These tests move from a database with the tables of listmonk that package listmonk reads.
-
 import (
 	"context"
 	"errors"
@@ -20,6 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 )
+
+// These tests move from a database with the tables of listmonk that package listmonk reads.
 
 // listmonkTables are the tables, columns and types of listmonk v6.2 that package listmonk reads.
 const listmonkTables = `
@@ -120,7 +120,7 @@ func (to *target) moveListmonk(ctx context.Context, url string) (*movein.Result,
 // stored returns what a List has: a line for each Contact with its flags and its ledger.
 func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 	t.Helper()
-	err := to.store.View(t.Context(), func(tx audience.Tx) error {
+	err := to.store.View(t.Context(), func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list)
 		if err != nil {
 			return err
@@ -221,7 +221,7 @@ func listmonkMovesIn(t *testing.T, e teststores.Engine) {
 func (to *target) checkMessages(t *testing.T) {
 	t.Helper()
 	var messages, entries []string
-	err := to.store.View(t.Context(), func(tx audience.Tx) error {
+	err := to.store.View(t.Context(), func(tx *audience.Tx) error {
 		heads, err := tx.Messages(to.caller.Account.ID)
 		if err != nil {
 			return err

@@ -65,7 +65,7 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 func (to *target) contacts(t *testing.T) map[int64]enlist.Contact {
 	t.Helper()
 	found := make(map[int64]enlist.Contact)
-	err := to.store.View(t.Context(), func(tx audience.Tx) error {
+	err := to.store.View(t.Context(), func(tx *audience.Tx) error {
 		ids, err := tx.ContactIDs(7, 0, 1<<40, 1000)
 		if err != nil {
 			return err
@@ -221,7 +221,7 @@ func aMoveLeavesErasedPersonsOut(t *testing.T, e teststores.Engine) {
 			}
 		}
 	}
-	must(0, to.store.View(t.Context(), func(tx audience.Tx) error {
+	must(0, to.store.View(t.Context(), func(tx *audience.Tx) error {
 		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1}, func(u *audience.Unsubscriber) error {
 			if strings.HasPrefix(u.AddressKey, "person0@") || strings.HasPrefix(u.AddressKey, "b@") {
 				t.Errorf("the Unsubscriber List has %+v", u)

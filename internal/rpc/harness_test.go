@@ -16,6 +16,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
+	"enlist/internal/store/storetest"
 	"enlist/internal/store/teststores"
 )
 
@@ -100,7 +101,7 @@ func (h *harness) setClock(to time.Time) {
 func (h *harness) addAccount(t testing.TB, name string) enlist.AccountID {
 	t.Helper()
 	a := enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: firstMoment.Unix()}
-	err := h.store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddAccount(&a) })
+	err := h.store.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddAccount(&a) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,36 +177,45 @@ func (f *faultyStore) failSearchAfter(after int) {
 	f.after = after
 }
 
-func (f *faultyStore) View(ctx context.Context, fn func(audience.Tx) error) error {
+func (f *faultyStore) View(ctx context.Context, fn func(*audience.Tx) error) error {
 	if err := f.fault("view"); err != nil {
 		return err
 	}
 	return f.Store.View(ctx, fn)
 }
 
-func (f *faultyStore) Stream(ctx context.Context, fn func(audience.Tx) error) error {
+func (f *faultyStore) Stream(ctx context.Context, fn func(*audience.Tx) error) error {
 	if err := f.fault("stream"); err != nil {
 		return err
 	}
 	f.mu.Lock()
 	after := f.after
 	f.mu.Unlock()
-	return f.Store.Stream(ctx, func(tx audience.Tx) error { return fn(failingSearchTx{tx, after}) })
+	found := 0
+	return f.Store.Stream(ctx, storetest.Watch{Row: func(query string) error {
+		if strings.Contains(query, "FROM contact ") {
+			found++
+		}
+		if after > 0 && found > after {
+			return errBroken
+		}
+		return nil
+	}}.Run(fn))
 }
 
-func (f *faultyStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
-	return f.watch(fn, func(fn func(audience.Tx) error) error { return f.Store.Update(ctx, fn, hint...) })
+func (f *faultyStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+	return f.watch(fn, func(fn func(*audience.Tx) error) error { return f.Store.Update(ctx, fn, hint...) })
 }
 
 // watch calls update with fn. If the update succeeds, watch counts it and records its effects.
-func (f *faultyStore) watch(fn func(audience.Tx) error, update func(func(audience.Tx) error) error) error {
+func (f *faultyStore) watch(fn func(*audience.Tx) error, update func(func(*audience.Tx) error) error) error {
 	if err := f.fault("update"); err != nil {
 		return err
 	}
 	var effects []audience.Effect
-	err := update(func(tx audience.Tx) error {
+	err := update(func(tx *audience.Tx) error {
 		effects = nil
-		return fn(recordingTx{tx, &effects})
+		return storetest.Watch{Effect: func(e audience.Effect) { effects = append(effects, e) }}.Run(fn)(tx)
 	})
 	if err == nil {
 		f.mu.Lock()
@@ -216,34 +226,7 @@ func (f *faultyStore) watch(fn func(audience.Tx) error, update func(func(audienc
 	return err
 }
 
-// failingSearchTx is a Tx whose searches fail after a number of Contacts.
-type failingSearchTx struct {
-	audience.Tx
-	after int
-}
-
 var errBroken = errors.New("the disk is gone")
-
-func (b failingSearchTx) SearchContacts(s *enlist.Search, each func(*enlist.Contact) error) error {
-	found := 0
-	return b.Tx.SearchContacts(s, func(c *enlist.Contact) error {
-		if found++; b.after > 0 && found > b.after {
-			return errBroken
-		}
-		return each(c)
-	})
-}
-
-// recordingTx is a Tx that records the effects that it stores.
-type recordingTx struct {
-	audience.Tx
-	effects *[]audience.Effect
-}
-
-func (w recordingTx) Enqueue(e audience.Effect) error {
-	*w.effects = append(*w.effects, e)
-	return w.Tx.Enqueue(e)
-}
 
 // post sends a body and returns the body of the reply.
 func (h *harness) post(t testing.TB, body string) string {

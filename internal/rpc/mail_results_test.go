@@ -15,7 +15,7 @@ func TestReactivatingClearsBounceDeactivated(t *testing.T) {
 	h := newHarness(t, Options{})
 	h.post(t, h.request("addList", `{"name":"News"}`))
 	h.post(t, h.request("subscribeContact", `1,{"Email":"ann@example.com"}`))
-	err := h.store.Update(t.Context(), func(tx audience.Tx) error {
+	err := h.store.Update(t.Context(), func(tx *audience.Tx) error {
 		c, err := tx.Contact(1, 1)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
 	gone.SentTime, gone.MessageID, gone.Status, gone.Detail = 25, 99, audience.DeliveryBounced, "the mail server answered 550 no such user"
 	another := delivery(20, audience.CauseAutoresponder(8))
 	another.Contact = 2
-	err := h.store.Update(t.Context(), func(tx audience.Tx) error {
+	err := h.store.Update(t.Context(), func(tx *audience.Tx) error {
 		for _, d := range []audience.Delivery{asked, welcome, gone, another} {
 			if err := tx.PutDelivery(&d); err != nil {
 				return err

@@ -156,7 +156,7 @@ func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 		go func() {
 			err := enlist.ErrReplyTooLong
 			for err != nil && ctx.Err() == nil {
-				err = h.store.Stream(ctx, func(audience.Tx) error {
+				err = h.store.Stream(ctx, func(*audience.Tx) error {
 					inside.Done()
 					inside.Wait()
 					return nil

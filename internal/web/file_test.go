@@ -134,7 +134,7 @@ func TestFileThatCannotBeReadIsCutOff(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	path := h.upload("a.bin", make([]byte, 4*audience.PieceSize))
-	h.must(h.store.Update(t.Context(), func(tx audience.Tx) error {
+	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error {
 		_, err := tx.DeletePieces(1, 2)
 		return err
 	}))

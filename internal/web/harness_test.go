@@ -49,7 +49,7 @@ func newHarness(t *testing.T, settings ...string) *harness {
 		Account: &enlist.Account{Name: "Account in Sydney", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit},
 		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},
 	}
-	h.must(store.Update(t.Context(), func(tx audience.Tx) error {
+	h.must(store.Update(t.Context(), func(tx *audience.Tx) error {
 		if err := tx.AddAccount(h.caller.Account); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func sent(pairs []string) (all []enlist.Detail) {
 // all Contacts of the List.
 func (h *harness) remove(id enlist.ContactID) {
 	h.Helper()
-	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error {
+	h.must(h.store.Update(h.Context(), func(tx *audience.Tx) error {
 		_, err := tx.RemoveContactsUpTo(h.list, id, 1000)
 		return err
 	}))
@@ -161,13 +161,13 @@ func (h *harness) remove(id enlist.ContactID) {
 // hideList marks the List as deleted.
 func (h *harness) hideList() {
 	h.Helper()
-	h.must(h.store.Update(h.Context(), func(tx audience.Tx) error { return tx.MarkListDeleted(h.list) }))
+	h.must(h.store.Update(h.Context(), func(tx *audience.Tx) error { return tx.MarkListDeleted(h.list) }))
 }
 
 // contact reads a Contact of the List.
 func (h *harness) contact(id enlist.ContactID) (c *enlist.Contact) {
 	h.Helper()
-	h.must(h.store.View(h.Context(), func(tx audience.Tx) (err error) {
+	h.must(h.store.View(h.Context(), func(tx *audience.Tx) (err error) {
 		c, err = tx.Contact(h.list, id)
 		return err
 	}))

@@ -41,7 +41,7 @@ func TestButtonUnsubscribes(t *testing.T) {
 		}
 	}
 	var found []audience.Unsubscriber
-	h.must(h.store.View(t.Context(), func(tx audience.Tx) error {
+	h.must(h.store.View(t.Context(), func(tx *audience.Tx) error {
 		found = nil
 		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error { found = append(found, *u); return nil })
 	}))
@@ -126,7 +126,7 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 	h := newHarness(t)
 	id := h.subscribe("Email", "old@example.com")
 	path := h.path(audience.LinkUnsubscribe, id)
-	h.must(h.store.Update(t.Context(), func(tx audience.Tx) error {
+	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error {
 		return tx.PutDelivery(&audience.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: audience.DeliverySent})
 	}))
 	_, err := h.service.EditContacts(t.Context(), h.caller, audience.EditRequest{List: h.list,
@@ -163,7 +163,7 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 func (h *harness) unsubscribers(want ...string) {
 	h.Helper()
 	var got []string
-	h.must(h.store.View(h.Context(), func(tx audience.Tx) error {
+	h.must(h.store.View(h.Context(), func(tx *audience.Tx) error {
 		got = nil
 		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error {
 			got = append(got, strings.ToLower(u.Address))
@@ -206,7 +206,7 @@ func TestLinksRecordTheVisitor(t *testing.T) {
 			r.RemoteAddr = remote
 			h.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
 		}
-		h.must(h.store.View(t.Context(), func(tx audience.Tx) error {
+		h.must(h.store.View(t.Context(), func(tx *audience.Tx) error {
 			rows, err := tx.LedgerRows(h.list, id, 2, 0)
 			if err == nil && (len(rows) < 2 || rows[0].IP != want || rows[1].IP != want || rows[0].Method != audience.MethodUnsubscribeLink) {
 				t.Errorf("from %s: the ledger is %+v, want two rows with the address %q", remote, rows, want)

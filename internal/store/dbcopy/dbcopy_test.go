@@ -1,8 +1,5 @@
 package dbcopy_test
 
-// The tests in this file copy from SQLite to PostgreSQL. They read both databases through the
-// stores and compare the results.
-
 import (
 	"context"
 	"encoding/json"
@@ -29,6 +26,9 @@ import (
 	"github.com/riverqueue/river"
 	"go.uber.org/goleak"
 )
+
+// The tests in this file copy from SQLite to PostgreSQL. They read both databases through the
+// stores and compare the results.
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
@@ -285,7 +285,7 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 	all["lists"] = value(s.service.SearchLists(ctx, s.caller, enlist.Query{}))(s)
 	all["message"] = value(s.service.Message(ctx, s.caller, 1))(s)
 	account := s.caller.Account.ID
-	s.must(s.store.View(ctx, func(tx audience.Tx) error {
+	s.must(s.store.View(ctx, func(tx *audience.Tx) error {
 		put := func(name string, v any, err error) {
 			s.must(err)
 			all[name] = v
@@ -324,7 +324,7 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 
 // contacts reads each Contact of a List, with its ledger rows and its deliveries. It passes them to
 // the function put.
-func (s *testService) contacts(tx audience.Tx, list enlist.ListID, put func(string, any, error)) {
+func (s *testService) contacts(tx *audience.Tx, list enlist.ListID, put func(string, any, error)) {
 	schema, err := tx.Schema(list)
 	put(fmt.Sprint("schema ", list), schema, err)
 	last, err := tx.LastContactID(list)

@@ -1,17 +1,17 @@
 package dbcopy
 
-// This file copies a PostgreSQL database into a new SQLite file, for backups. The servers may write meanwhile:
-// the copy has one snapshot. An interrupted export starts again with a new file.
-
 import (
 	"context"
 	"database/sql/driver"
 	"fmt"
 
+	"enlist/internal/audience"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
-	"enlist/internal/store/sqlstore"
 )
+
+// This file copies a PostgreSQL database into a new SQLite file, for backups. The servers may write meanwhile:
+// the copy has one snapshot. An interrupted export starts again with a new file.
 
 // Exporter copies a PostgreSQL database into a new SQLite file.
 type Exporter struct {
@@ -50,12 +50,12 @@ func (e *Exporter) Run(ctx context.Context) error {
 	return e.To.Finish(last, changes)
 }
 
-func (e *Exporter) copy(ctx context.Context, t *sqlstore.Table) error {
+func (e *Exporter) copy(ctx context.Context, t *audience.Table) error {
 	all, err := e.From.Count(ctx, t)
 	if err != nil {
 		return err
 	}
-	var from, to sqlstore.Checksum
+	var from, to audience.Checksum
 	err = e.To.Fill(t, func(write func([]driver.Value) error) error {
 		return e.From.Each(ctx, t, func(row []driver.Value) error {
 			if err := from.Add(row); err != nil {

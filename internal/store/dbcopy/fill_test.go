@@ -1,8 +1,5 @@
 package dbcopy_test
 
-// This file fills a SQLite database for the tests of this package. Every table gets rows, and texts
-// contain characters that a copy could damage.
-
 import (
 	"database/sql"
 	"encoding/base64"
@@ -16,6 +13,9 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
+
+// This file fills a SQLite database for the tests of this package. Every table gets rows, and texts
+// contain characters that a copy could damage.
 
 // testService is a Service on an open store, with a caller that has all permissions.
 type testService struct {
@@ -60,7 +60,7 @@ func value[T any](v T, err error) func(*testService) T {
 	}
 }
 
-func (s *testService) update(fn func(audience.Tx) error) {
+func (s *testService) update(fn func(*audience.Tx) error) {
 	s.Helper()
 	s.must(s.store.Update(s.Context(), fn))
 }
@@ -174,7 +174,7 @@ func (s *testService) subscribeMany(lists []enlist.ListID, contacts int) {
 // mail server or after an HTTP request.
 func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key enlist.KeyID, list enlist.ListID, message enlist.MessageID) {
 	s.Helper()
-	s.update(func(tx audience.Tx) error {
+	s.update(func(tx *audience.Tx) error {
 		delivery := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: audience.CauseAutoresponder(1)},
 			MessageID: message, Address: "p0@exämple.com", Subject: specialCharacters, SentTime: 20, Status: audience.DeliveryBounced, Detail: specialCharacters}
 		if err := tx.PutDelivery(&delivery); err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"enlist/internal/store/sqlstore"
+	"enlist/internal/audience"
 )
 
 // This file finds inconsistent data and risky server settings. The command enlist doctor prints them.
@@ -21,29 +21,29 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	return problems, nil
 }
 
-var checks = sqlstore.Checks(
-	sqlstore.Check{About: "read the settings", Query: `SELECT name, 0 FROM pg_settings
+var checks = audience.Checks(
+	audience.Check{About: "read the settings", Query: `SELECT name, 0 FROM pg_settings
 			WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'`,
 		Say: "the PostgreSQL setting %s is off: turn it on, or a crash of its machine loses confirmed changes"},
-	sqlstore.Check{About: "count the Contacts of Lists", Query: `SELECT list.id, contact_count FROM list
+	audience.Check{About: "count the Contacts of Lists", Query: `SELECT list.id, contact_count FROM list
 			LEFT JOIN (SELECT list_id, count(*) AS n FROM contact GROUP BY list_id) c ON c.list_id = list.id
 			LEFT JOIN (SELECT list_id, sum(n) AS n FROM contact_delta GROUP BY list_id) d ON d.list_id = list.id
 		WHERE contact_count + coalesce(d.n, 0) <> coalesce(c.n, 0)`,
 		Say: "the stored Contact count of List %s is %d, but the List has another number of Contacts"},
-	sqlstore.Check{About: "count the Contacts of Accounts", Query: `SELECT account.id, contact_count FROM account
+	audience.Check{About: "count the Contacts of Accounts", Query: `SELECT account.id, contact_count FROM account
 			LEFT JOIN (SELECT account_id, sum(contact_count) AS n FROM list GROUP BY account_id) l
 				ON l.account_id = account.id
 		WHERE contact_count <> coalesce(l.n, 0)`,
 		Say: "the stored Contact count of Account %s is %d, but the counts of its Lists have another sum"},
 	// This check leaves out search indexes, because enlist itself drops or rebuilds those that are
 	// invalid.
-	sqlstore.Check{About: "look for invalid indexes", Query: `SELECT indexrelid::regclass::text, 0 FROM pg_index
+	audience.Check{About: "look for invalid indexes", Query: `SELECT indexrelid::regclass::text, 0 FROM pg_index
 		WHERE NOT indisvalid AND indexrelid::regclass::text !~ '^search_[0-9]+$'
 		AND indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace)`,
 		Say: "the index %s is invalid, so PostgreSQL does not use it: rebuild it with REINDEX INDEX CONCURRENTLY"},
 )
 
-func (s *Store) check(ctx context.Context, c sqlstore.Check) ([]string, error) {
+func (s *Store) check(ctx context.Context, c audience.Check) ([]string, error) {
 	rows, err := s.jobs.Query(ctx, "SELECT what::text, n::bigint FROM ("+c.Query+") AS found (what, n)")
 	if err != nil {
 		return nil, err

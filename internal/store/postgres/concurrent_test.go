@@ -134,7 +134,7 @@ func TestFirstAndLaterStepsOfAddContactsDoNotDeadlock(t *testing.T) {
 	before := s.deadlock.Load()
 	first := make(chan error, 1)
 	started := false
-	d.must(s.Update(t.Context(), func(tx audience.Tx) error { // does what a later step does
+	d.must(s.Update(t.Context(), func(tx *audience.Tx) error { // does what a later step does
 		if err := tx.LockListForBulk(d.list); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 	_, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
 	d.must(err)
 	add("duplicates", false, true, audience.SkipNone)
-	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
+	d.must(d.store.View(t.Context(), func(tx *audience.Tx) error {
 		n, err := tx.Duplicates(d.list)
 		if n != 1200 {
 			t.Errorf("%d addresses have duplicates, want 1,200", n)
@@ -276,9 +276,9 @@ func TestStaleUpdateIsStoredOnce(t *testing.T) {
 		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", fmt.Sprintf("List %d", i))})
 		d.must(err)
 		row := audience.LedgerRow{ListID: d.list, ContactID: 1, Method: "subscribeContact", Text: "yes"}
-		d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddLedgerRow(&row) }))
+		d.must(d.store.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddLedgerRow(&row) }))
 	}
-	d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
+	d.must(d.store.View(t.Context(), func(tx *audience.Tx) error {
 		rows, err := tx.LedgerRows(d.list, 1, 0, 0)
 		if len(rows) != 5 {
 			t.Errorf("the ledger has %d rows, want 5", len(rows))

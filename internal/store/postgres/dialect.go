@@ -1,12 +1,12 @@
 package postgres
 
-import "enlist/internal/store/sqlstore"
+import "enlist/internal/audience"
 
 // This file has the PostgreSQL form of the SQL that differs between PostgreSQL and SQLite. Package
-// sqlstore inserts this SQL into its statements.
+// audience inserts this SQL into its statements.
 
-// dialect is the sqlstore.Dialect of PostgreSQL.
-var dialect = sqlstore.Dialect{
+// dialect is the audience.Dialect of PostgreSQL.
+var dialect = audience.Dialect{
 	FieldText: func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	// After the type of a Field was changed from text to a number, a Contact may still have 007 or
 	// +5 as a JSON string.

@@ -24,7 +24,7 @@ func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 		audience.Autorespond{List: 1, Contact: 2, Autoresponder: 3, Due: due},
 		audience.Autorespond{List: 1, Contact: 2, Autoresponder: 4, Due: 5},
 	}
-	err := s.Update(t.Context(), func(tx audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *audience.Tx) error {
 		for _, e := range effects {
 			if err := tx.Enqueue(e); err != nil {
 				return err
@@ -84,7 +84,7 @@ func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `LISTEN "`+channel+`"`); err != nil {
 		t.Fatal(err)
 	}
-	err = s.Update(t.Context(), func(tx audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) })
+	err = s.Update(t.Context(), func(tx *audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	}
 	// A job that is stored soon after a notification is not forgotten: workers poll seldom.
 	s.notices.allow("notify")
-	err = s.Update(t.Context(), func(tx audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "b@example.com"}) })
+	err = s.Update(t.Context(), func(tx *audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "b@example.com"}) })
 	if err != nil {
 		t.Fatal(err)
 	}

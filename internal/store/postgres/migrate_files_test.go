@@ -129,7 +129,7 @@ func (c *traffic) start() {
 		return err
 	})
 	call("search", func(i int) error {
-		return c.store.Search(c.Context(), func(tx audience.Tx) error {
+		return c.store.Search(c.Context(), func(tx *audience.Tx) error {
 			return tx.SearchContacts(&enlist.Search{Schema: c.schema, Limit: 100, Offset: int64(i % 50), Columns: enlist.Columns{All: true, System: true}},
 				func(*enlist.Contact) error { return nil })
 		})

@@ -62,15 +62,15 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 	d := newListFixture(t, open(t))
 	key := &enlist.SearchKey{Name: "is_active", Type: enlist.KeyBool}
 	x := enlist.SearchIndex{ListID: d.list, Key: key.IndexKey(), State: enlist.IndexBuilding}
-	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err }))
+	d.must(d.store.Update(t.Context(), func(tx *audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err }))
 	if _, err := d.store.BuildIndex(t.Context(), x.ID, d.list, key); err != nil {
 		t.Fatal(err)
 	}
 	x.State = enlist.IndexReady
-	d.must(d.store.Update(t.Context(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) }))
+	d.must(d.store.Update(t.Context(), func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) }))
 	for _, kind := range []string{"only query", "with BEGIN"} {
 		for range 3 {
-			d.must(d.store.View(t.Context(), func(tx audience.Tx) error {
+			d.must(d.store.View(t.Context(), func(tx *audience.Tx) error {
 				schema, err := tx.Schema(d.list)
 				if err != nil {
 					return err

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/store/sqlstore"
+	"enlist/internal/audience"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,7 +17,7 @@ import (
 // prepares these statements and keeps them for later. But if PostgreSQL must plan one of the
 // statements at each execution, the queue is sent without preparing its statements.
 //
-// A statement with the prefix sqlstore.Generic is prepared when a connection gets it for the second
+// A statement with the prefix audience.Generic is prepared when a connection gets it for the second
 // time. PostgreSQL then keeps its plan too: it needs 0.1 ms to plan a search, more than to run it.
 
 // request is a queued statement.
@@ -58,8 +58,8 @@ func (s *session) send(query string, args []any, then func(pgx.Rows) error) {
 	for i, arg := range args {
 		args[i] = storable(arg)
 	}
-	once := strings.HasPrefix(query, sqlstore.Once)
-	if strings.HasPrefix(query, sqlstore.Generic) {
+	once := strings.HasPrefix(query, audience.Once)
+	if strings.HasPrefix(query, audience.Generic) {
 		once = !s.repeats(query)
 		if !once && !s.distributed {
 			s.useGenericPlans()
@@ -157,7 +157,7 @@ func (u unpreparedResults) Query() (pgx.Rows, error) {
 	return pgx.RowsFromResultReader(u.types, u.ResultReader()), nil
 }
 
-// Copy implements sqlstore.Copier.
+// Copy implements audience.Copier.
 func (s *session) Copy(table string, columns []string, rows [][]any) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (s *session) Copy(table string, columns []string, rows [][]any) error {
 	return nil
 }
 
-// rewrite replaces the placeholders ? or ?1, ?2 of sqlstore by $1, $2, but not inside
+// rewrite replaces the placeholders ? or ?1, ?2 of audience by $1, $2, but not inside
 // quotes.
 func rewrite(query string) string {
 	var b strings.Builder
@@ -214,13 +214,13 @@ func rewrite(query string) string {
 func storable(arg any) any {
 	switch v := arg.(type) {
 	case string:
-		if text, changed := sqlstore.Storable(v); changed {
+		if text, changed := audience.Storable(v); changed {
 			return text
 		}
 	case []string:
 		v = slices.Clone(v)
 		for i := range v {
-			v[i], _ = sqlstore.Storable(v[i])
+			v[i], _ = audience.Storable(v[i])
 		}
 		return v
 	}

@@ -1,6 +1,6 @@
 // Package postgres stores the data of enlist in a PostgreSQL database, version 15 or later. Any number of
 // processes may share the database. This package opens connections, runs transactions and migrates the
-// tables. Package sqlstore has the SQL inside the transactions.
+// tables. Package audience has the SQL inside the transactions.
 //
 // Transactions that write run at the same time (update.go). If a function does not need the result
 // of a statement, the statement waits in a queue. The queue is sent together with the next statement
@@ -32,7 +32,6 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/store/jobqueue"
-	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -64,7 +63,7 @@ type Options struct {
 type Store struct {
 	config      *pgxpool.Config // for connections outside the pools
 	pools       []*pgxpool.Pool // all pools of the primary
-	cache       *sqlstore.Cache
+	cache       *audience.Cache
 	writers     *pgxpool.Pool
 	readers     *readers
 	searches    *readers
@@ -94,7 +93,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err := waitForServer(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s := &Store{config: config, cache: new(sqlstore.Cache), commits: sqlstore.NewCommits(),
+	s := &Store{config: config, cache: new(audience.Cache), commits: audience.NewCommits(),
 		time: cmp.Or(o.UpdateTime, 10*time.Second)}
 	s.notices = newNotices(s.notify)
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.notices.later([]string{queue}) })
@@ -111,7 +110,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (err error) {
 	wait := cmp.Or(o.Wait, 5*time.Second)
 	readers := cmp.Or(o.Readers, max(8, 4*runtime.GOMAXPROCS(0)))
-	s.readers, err = s.newReaders(ctx, config, readers, sqlstore.NewLimiter(readers, 0, 0))
+	s.readers, err = s.newReaders(ctx, config, readers, audience.NewLimiter(readers, 0, 0))
 	if err != nil {
 		return err
 	}
@@ -128,11 +127,11 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	s.pools = append(s.pools, s.writers)
 	searches, streams := cmp.Or(o.Searches, 8), cmp.Or(o.Streams, 8)
 	s.searches, err = s.newReaders(ctx, config, searches,
-		sqlstore.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute)))
+		audience.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute)))
 	if err != nil {
 		return err
 	}
-	s.streams, err = s.newReaders(ctx, config, streams, sqlstore.NewLimiter(streams, wait, 0))
+	s.streams, err = s.newReaders(ctx, config, streams, audience.NewLimiter(streams, wait, 0))
 	if err != nil {
 		return err
 	}
@@ -156,14 +155,14 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 }
 
 // View implements audience.Store. It has the time limit of an Update.
-func (s *Store) View(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) View(ctx context.Context, fn func(*audience.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
 	return s.readers.view(limited, fn)
 }
 
 // Search implements audience.Store.
-func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) Search(ctx context.Context, fn func(*audience.Tx) error) error {
 	return s.searches.view(ctx, fn)
 }
 
@@ -173,12 +172,12 @@ func (s *Store) CachedSigningKey(domain string) (*audience.SigningKey, bool) {
 }
 
 // Stream implements audience.Store.
-func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) Stream(ctx context.Context, fn func(*audience.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
 // ViewPrimary implements audience.Store.
-func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) ViewPrimary(ctx context.Context, fn func(*audience.Tx) error) error {
 	return s.streams.viewPrimary(ctx, fn)
 }
 
@@ -197,10 +196,10 @@ func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
-	if err := s.View(limited, func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
+	if err := s.View(limited, func(tx *audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 		return err
 	}
-	return s.Update(limited, sqlstore.ProbeWrite)
+	return s.Update(limited, audience.ProbeWrite)
 }
 
 // Scrub implements audience.Store. PostgreSQL overwrites deleted rows when it vacuums a table, and a backup of enlist

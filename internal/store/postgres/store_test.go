@@ -92,7 +92,7 @@ func TestSearchSuite(t *testing.T) {
 // statement directly on the database.
 func TestLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
-	err := s.Update(t.Context(), func(tx audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *audience.Tx) error {
 		return tx.AddLedgerRow(&audience.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
 	})
 	if err != nil {
@@ -111,7 +111,7 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 // covers: decision 103, decision 118
 func TestAuditLogIsAppendOnly(t *testing.T) {
 	s := open(t)
-	err := s.Update(t.Context(), func(tx audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *audience.Tx) error {
 		for _, age := range []time.Duration{0, 364 * 24 * time.Hour} {
 			row := audience.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
 			if err := tx.AddAuditRow(&row); err != nil {
@@ -130,7 +130,7 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says append-only", change, err)
 		}
 	}
-	if err := s.Update(t.Context(), func(tx audience.Tx) error { return tx.EraseAuditRows([]int64{1}) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *audience.Tx) error { return tx.EraseAuditRows([]int64{1}) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -42,12 +41,12 @@ type mode struct {
 //
 // A function with a hint shares a transaction with the functions of other callers. If that is not
 // possible (ErrNotBatchable), it runs in a transaction of its own.
-func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *Store) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
 	if len(hint) > 0 {
-		err := s.batcher.run(limited, sqlstore.Address{List: hint[0].List, Key: hint[0].Key}, fn)
-		if !errors.Is(err, sqlstore.ErrNotBatchable) {
+		err := s.batcher.run(limited, audience.Address{List: hint[0].List, Key: hint[0].Key}, fn)
+		if !errors.Is(err, audience.ErrNotBatchable) {
 			return err
 		}
 	}
@@ -57,7 +56,7 @@ func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, hint ...
 
 // attempt tries once to run fn in mode m. If again is true, another attempt may succeed. In this case
 // attempt has set m to the mode for that other attempt.
-func (s *Store) attempt(ctx context.Context, fn func(audience.Tx) error, m *mode) (again bool, err error) {
+func (s *Store) attempt(ctx context.Context, fn func(*audience.Tx) error, m *mode) (again bool, err error) {
 	conn, err := s.writers.Acquire(ctx)
 	if err != nil {
 		err = connectError(err)
@@ -113,7 +112,7 @@ func (s *Store) serialises() bool { return time.Since(time.Unix(0, s.deadlock.Lo
 
 // transaction runs fn in a transaction and commits it. After an error nothing is stored, unless
 // outcomeUnknown returns true.
-func (s *Store) transaction(t *session, fn func(audience.Tx) error) error {
+func (s *Store) transaction(t *session, fn func(*audience.Tx) error) error {
 	lock := lockShared
 	if t.exclusive {
 		lock = lockExclusive
@@ -124,7 +123,7 @@ func (s *Store) transaction(t *session, fn func(audience.Tx) error) error {
 			return t.rollback(err)
 		}
 	}
-	shared := sqlstore.NewSession(s.cache)
+	shared := audience.NewSession(s.cache)
 	shared.Sees(t.version)
 	shared.Serialise = s.serialises()
 	var effects []audience.Effect
@@ -160,7 +159,7 @@ func (s *Store) begin(t *session, lock string) {
 }
 
 // finish sends the counters, the jobs and COMMIT.
-func (s *Store) finish(t *session, shared *sqlstore.Session, effects []audience.Effect) error {
+func (s *Store) finish(t *session, shared *audience.Session, effects []audience.Effect) error {
 	if err := shared.Finish(t); err != nil {
 		return err
 	}

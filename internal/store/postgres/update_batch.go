@@ -6,7 +6,6 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/store/sqlstore"
 )
 
 // This file runs the functions of many callers in one transaction if each function only adds a
@@ -38,10 +37,10 @@ const (
 // batchedCall is one caller's function.
 type batchedCall struct {
 	ctx     context.Context
-	address sqlstore.Address // of the Contact that fn adds
-	fn      func(audience.Tx) error
+	address audience.Address // of the Contact that fn adds
+	fn      func(*audience.Tx) error
 	done    chan struct{}
-	part    *sqlstore.Part // what fn wrote; nil until fn has run
+	part    *audience.Part // what fn wrote; nil until fn has run
 	err     error
 }
 
@@ -56,7 +55,7 @@ func (b *insertBatcher) queueOf(list enlist.ListID) enlist.ListID {
 
 // run runs fn in a transaction that other callers share. After ErrNotBatchable nothing of fn is stored,
 // and the caller runs fn in a transaction of its own.
-func (b *insertBatcher) run(ctx context.Context, a sqlstore.Address, fn func(audience.Tx) error) error {
+func (b *insertBatcher) run(ctx context.Context, a audience.Address, fn func(*audience.Tx) error) error {
 	c := &batchedCall{ctx: ctx, address: a, fn: fn, done: make(chan struct{})}
 	key := b.queueOf(a.List)
 	b.mu.Lock()
@@ -124,7 +123,7 @@ func (b *insertBatcher) serve(batch []*batchedCall) {
 		case err != nil:
 			c.err = err
 		case c.part != nil && !c.part.Inserted():
-			c.err = sqlstore.ErrNotBatchable
+			c.err = audience.ErrNotBatchable
 		}
 	}
 }
@@ -134,7 +133,7 @@ func (b *insertBatcher) serveOne(c *batchedCall) {
 	m := mode{version: b.store.cache.Newest()}
 	again, err := b.store.attempt(c.ctx, c.fn, &m)
 	if again {
-		err = sqlstore.ErrNotBatchable
+		err = audience.ErrNotBatchable
 	}
 	c.err = err
 }
@@ -148,7 +147,7 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 	defer cancel()
 	conn, err := b.store.writers.Acquire(ctx)
 	if err != nil {
-		return sqlstore.ErrNotBatchable
+		return audience.ErrNotBatchable
 	}
 	defer conn.Release()
 	t := newSession(ctx, conn, 0)
@@ -162,13 +161,13 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 		return unknownOutcome(err)
 	}
 	t.rollback(err)
-	return sqlstore.ErrNotBatchable
+	return audience.ErrNotBatchable
 }
 
 // write runs the functions and commits what they wrote.
 func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 	b.store.begin(t, lockShared)
-	addresses := make([]sqlstore.Address, len(batch))
+	addresses := make([]audience.Address, len(batch))
 	for i, c := range batch {
 		addresses[i] = c.address
 	}
@@ -176,7 +175,7 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 	if err != nil {
 		return err
 	}
-	shared := sqlstore.NewSession(b.store.cache)
+	shared := audience.NewSession(b.store.cache)
 	shared.Sees(t.version)
 	for i, c := range batch {
 		c.err = c.ctx.Err()
@@ -195,11 +194,11 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 }
 
 // newBatch starts an InsertBatch for the addresses of a batch.
-func (b *insertBatcher) newBatch(t *session, addresses []sqlstore.Address) (*sqlstore.InsertBatch, error) {
+func (b *insertBatcher) newBatch(t *session, addresses []audience.Address) (*audience.InsertBatch, error) {
 	if b.store.distributed {
-		return sqlstore.NewCopyBatch(t.ctx, t, t, addresses)
+		return audience.NewCopyBatch(t.ctx, t, t, addresses)
 	}
-	return sqlstore.NewInsertBatch(t.ctx, t, addresses)
+	return audience.NewInsertBatch(t.ctx, t, addresses)
 }
 
 // close waits for the transactions that run.

@@ -10,7 +10,6 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/store/sqlstore"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -26,13 +25,13 @@ type fullBatchStore struct {
 	size  int
 }
 
-func (a *fullBatchStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (a *fullBatchStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
 	if len(hint) == 0 {
 		return a.Store.Update(ctx, fn)
 	}
 	limited, cancel := context.WithTimeout(ctx, a.time)
 	defer cancel()
-	c := &batchedCall{ctx: limited, address: sqlstore.Address{List: hint[0].List, Key: hint[0].Key}, fn: fn, done: make(chan struct{})}
+	c := &batchedCall{ctx: limited, address: audience.Address{List: hint[0].List, Key: hint[0].Key}, fn: fn, done: make(chan struct{})}
 	a.mu.Lock()
 	a.batch = append(a.batch, c)
 	if len(a.batch) == a.size {
@@ -44,7 +43,7 @@ func (a *fullBatchStore) Update(ctx context.Context, fn func(audience.Tx) error,
 	}
 	a.mu.Unlock()
 	<-c.done
-	if errors.Is(c.err, sqlstore.ErrNotBatchable) {
+	if errors.Is(c.err, audience.ErrNotBatchable) {
 		return a.Store.Update(limited, fn)
 	}
 	return c.err
@@ -113,7 +112,7 @@ func batchStoresEveryCall(g *batchFixture) {
 	ids, errs := g.all(emails...)
 	for i, id := range ids {
 		g.must(errs[i])
-		g.must(g.store.View(t.Context(), func(tx audience.Tx) error {
+		g.must(g.store.View(t.Context(), func(tx *audience.Tx) error {
 			c, err := tx.Contact(g.list, id)
 			if err == nil && c.Values.Get(g.schema.Email().ID) != emails[i] {
 				t.Errorf("Contact %d has the address %q, want %q", id, c.Values.Get(g.schema.Email().ID), emails[i])

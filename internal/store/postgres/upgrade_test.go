@@ -10,8 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"enlist/internal/audience"
 	"enlist/internal/store/pgtest"
-	"enlist/internal/store/sqlstore"
 	"enlist/internal/store/storetest"
 
 	"github.com/jackc/pgx/v5"
@@ -81,7 +81,7 @@ func makeSchema(t *testing.T, url string, names []string) (rows map[string]strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := map[sqlstore.Form]string{sqlstore.Number: "7", sqlstore.Text: "'text'", sqlstore.Bytes: "'\\x00'", sqlstore.Document: "'{}'"}
+	values := map[audience.Form]string{audience.Number: "7", audience.Text: "'text'", audience.Bytes: "'\\x00'", audience.Document: "'{}'"}
 	rows = make(map[string]string)
 	for _, table := range tables {
 		var columns, inserted, where []string

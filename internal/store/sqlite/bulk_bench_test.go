@@ -19,8 +19,8 @@ type timed struct {
 	longest atomic.Int64
 }
 
-func (s *timed) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
-	return s.Store.Update(ctx, func(tx audience.Tx) error {
+func (s *timed) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+	return s.Store.Update(ctx, func(tx *audience.Tx) error {
 		started := time.Now()
 		defer func() { s.longest.Store(max(s.longest.Load(), int64(time.Since(started)))) }()
 		return fn(tx)

@@ -1,14 +1,14 @@
 package sqlite
 
-// This file has the metrics of the engine.
-
 import (
 	"slices"
 
-	"enlist/internal/store/sqlstore"
+	"enlist/internal/audience"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// This file has the metrics of the engine.
 
 // Metrics returns the metrics of the store. Nothing is computed before they are collected, except the counters.
 func (s *Store) Metrics() []prometheus.Collector {
@@ -25,12 +25,12 @@ func (s *Store) Metrics() []prometheus.Collector {
 			Help: "Streamed replies and searches that were broken off because the write-ahead log reached its limit.",
 		}, func() float64 { return float64(s.BrokenOff()) }),
 	}
-	all = append(all, sqlstore.PoolMetrics("writer", func() sqlstore.Pool {
+	all = append(all, audience.PoolMetrics("writer", func() audience.Pool {
 		of := s.db.Stats()
-		return sqlstore.Pool{InUse: int64(of.InUse), Most: int64(of.MaxOpenConnections), Waits: of.WaitCount}
+		return audience.Pool{InUse: int64(of.InUse), Most: int64(of.MaxOpenConnections), Waits: of.WaitCount}
 	})...)
 	for name, r := range map[string]*readers{"lookups": s.readers, "searches": s.searches, "streams": s.streams} {
-		all = slices.Concat(all, sqlstore.PoolMetrics(name, r.limiter.Pool), r.limiter.Metrics(name))
+		all = slices.Concat(all, audience.PoolMetrics(name, r.limiter.Pool), r.limiter.Metrics(name))
 	}
 	return all
 }

@@ -1,8 +1,5 @@
 package sqlite
 
-// This file applies the migrations of enlist, which are SQL files. Then it applies the migrations
-// of the job queue.
-
 import (
 	"context"
 	"database/sql"
@@ -11,10 +8,13 @@ import (
 	"io/fs"
 	"log/slog"
 
-	"enlist/internal/store/sqlstore"
+	"enlist/internal/audience"
 
 	"github.com/pressly/goose/v3"
 )
+
+// This file applies the migrations of enlist, which are SQL files. Then it applies the migrations
+// of the job queue.
 
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -72,7 +72,7 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	if !sqlstore.SupportsVersion(current, latest) {
+	if !audience.SupportsVersion(current, latest) {
 		return errNewer
 	}
 	if current < latest {

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 
+	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/store/sqlstore"
 )
 
-// This file builds and drops SearchIndexes in SQLite. sqlstore/searchindex.go stores the
+// This file builds and drops SearchIndexes in SQLite. audience/search_index.go stores the
 // definitions of SearchIndexes. Package indexadvisor calls the methods of this file.
 
 // BuildIndex implements audience.Store. It uses the writer's connection for about 0.6 s for each
@@ -20,7 +20,7 @@ import (
 //
 // The store never runs ANALYZE. The statistics of ANALYZE are an average over all Lists. With them,
 // SQLite would choose the wrong index for a large List in a database with many small Lists.
-// Instead, searches name the index to use (sqlstore/planner).
+// Instead, searches name the index to use (search/planner).
 func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID,
 	k *enlist.SearchKey) (bytes int64, err error) {
 	if k.Parts {
@@ -31,7 +31,7 @@ func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list en
 		return 0, err
 	}
 	defer conn.Close() // returns the connection to the pool
-	create := "CREATE INDEX IF NOT EXISTS " + sqlstore.IndexName(id) + " ON " + Dialect.IndexOn("contact", list, k)
+	create := "CREATE INDEX IF NOT EXISTS " + audience.IndexName(id) + " ON " + Dialect.IndexOn("contact", list, k)
 	if bytes, err = changeInFiles(ctx, conn, create); err != nil && ctx.Err() == nil {
 		// Perhaps the machine has no directory for temporary files. SQLite then sorts in memory.
 		bytes, err = change(ctx, conn, create)
@@ -60,7 +60,7 @@ func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
 		return err
 	}
 	defer conn.Close()
-	if _, err := change(ctx, conn, "DROP INDEX IF EXISTS "+sqlstore.IndexName(id)); err != nil {
+	if _, err := change(ctx, conn, "DROP INDEX IF EXISTS "+audience.IndexName(id)); err != nil {
 		return fmt.Errorf("drop index: %w", err)
 	}
 	return nil
@@ -106,8 +106,8 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, er
 	if err != nil {
 		return nil, err
 	}
-	err = sqlstore.EachRow(rows, func(row *sqlstore.Cursor) error {
-		if id := sqlstore.IndexID(row.Text()); id != 0 {
+	err = audience.EachRow(rows, func(row *audience.Cursor) error {
+		if id := audience.IndexID(row.Text()); id != 0 {
 			built = append(built, enlist.BuiltIndex{ID: id, Good: true})
 		}
 		return nil

@@ -46,28 +46,28 @@ func TestCancelledBuildLeavesNoIndex(t *testing.T) {
 func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 	s := open(t)
 	list := enlist.List{AccountID: 1, Name: "News"}
-	update := func(fn func(tx audience.Tx) error) {
+	update := func(fn func(tx *audience.Tx) error) {
 		t.Helper()
 		if err := s.Update(t.Context(), fn); err != nil {
 			t.Fatal(err)
 		}
 	}
-	update(func(tx audience.Tx) error { return tx.AddList(&list) })
+	update(func(tx *audience.Tx) error { return tx.AddList(&list) })
 	for i := range 20 {
 		c := enlist.Contact{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
-		update(func(tx audience.Tx) error { _, err := tx.InsertContact(&c); return err })
+		update(func(tx *audience.Tx) error { _, err := tx.InsertContact(&c); return err })
 	}
 	key := &enlist.SearchKey{Name: "subscribed_via", Type: enlist.KeyText}
 	x := enlist.SearchIndex{ListID: list.ID, Key: key.Name, State: enlist.IndexBuilding}
-	update(func(tx audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
+	update(func(tx *audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
 	if _, err := s.BuildIndex(t.Context(), x.ID, list.ID, key); err != nil {
 		t.Fatal(err)
 	}
 	x.State = enlist.IndexReady
-	update(func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+	update(func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 
 	where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Text: "via1"}}}
-	look := func(tx audience.Tx) error {
+	look := func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list.ID)
 		if err != nil {
 			return err

@@ -1,5 +1,5 @@
 // Package sqlite implements audience.Store on one SQLite file. It opens connections, runs
-// transactions and applies migrations. Package sqlstore has the SQL statements of the
+// transactions and applies migrations. Package audience has the SQL statements of the
 // transactions.
 //
 // One goroutine, the writer, runs the functions of all Updates. It runs several functions in one
@@ -25,7 +25,6 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/store/jobqueue"
-	"enlist/internal/store/sqlstore"
 
 	"github.com/riverqueue/river"
 )
@@ -50,7 +49,7 @@ const viewTime = 10 * time.Second
 type Store struct {
 	files    *files
 	db       *sql.DB
-	cache    *sqlstore.Cache
+	cache    *audience.Cache
 	writer   *writer
 	readers  *readers
 	searches *readers // not the same pool as readers, so that searches never delay look-ups
@@ -98,7 +97,7 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 		return fmt.Errorf("open job queue: %w", err)
 	}
 	wait := cmp.Or(o.Wait, 5*time.Second)
-	s.cache = new(sqlstore.Cache)
+	s.cache = new(audience.Cache)
 	s.readers = newReaders(reads, s.cache, max(8, 4*runtime.GOMAXPROCS(0)), 0, viewTime)
 	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 8), wait, cmp.Or(o.SearchTime, time.Minute))
 	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 8), wait, 0)
@@ -109,12 +108,12 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 }
 
 // View implements audience.Store.
-func (s *Store) View(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) View(ctx context.Context, fn func(*audience.Tx) error) error {
 	return s.readers.view(ctx, fn)
 }
 
 // Search implements audience.Store.
-func (s *Store) Search(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) Search(ctx context.Context, fn func(*audience.Tx) error) error {
 	return s.searches.viewAgain(ctx, fn)
 }
 
@@ -134,27 +133,27 @@ func (s *Store) CachedSigningKey(domain string) (*audience.SigningKey, bool) {
 }
 
 // Stream implements audience.Store.
-func (s *Store) Stream(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) Stream(ctx context.Context, fn func(*audience.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
 // ViewPrimary implements audience.Store.
-func (s *Store) ViewPrimary(ctx context.Context, fn func(audience.Tx) error) error {
+func (s *Store) ViewPrimary(ctx context.Context, fn func(*audience.Tx) error) error {
 	return s.streams.viewAgain(ctx, fn)
 }
 
 // Update implements audience.Store.
-func (s *Store) Update(ctx context.Context, fn func(audience.Tx) error, _ ...audience.InsertsContact) error {
+func (s *Store) Update(ctx context.Context, fn func(*audience.Tx) error, _ ...audience.InsertsContact) error {
 	return s.writer.do(ctx, fn)
 }
 
 // Ready implements audience.Store. It runs one read transaction, and one transaction that writes to the
 // disk.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.View(ctx, func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
+	if err := s.View(ctx, func(tx *audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 		return err
 	}
-	return s.Update(ctx, sqlstore.ProbeWrite)
+	return s.Update(ctx, audience.ProbeWrite)
 }
 
 // FreeSpace implements audience.Store. It returns the space for users without special rights.

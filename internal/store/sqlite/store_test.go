@@ -79,7 +79,7 @@ func TestBatchRows(t *testing.T) {
 // covers: spec consent.ledger, decision 27
 func TestTheLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
-	err := s.Update(t.Context(), func(tx audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *audience.Tx) error {
 		return tx.AddLedgerRow(&audience.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
 	})
 	if err != nil {
@@ -98,7 +98,7 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 // covers: decision 103, decision 118
 func TestTheAuditLogIsAppendOnly(t *testing.T) {
 	s := open(t)
-	err := s.Update(t.Context(), func(tx audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *audience.Tx) error {
 		for _, age := range []time.Duration{0, 364 * 24 * time.Hour} {
 			row := audience.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
 			if err := tx.AddAuditRow(&row); err != nil {
@@ -117,7 +117,7 @@ func TestTheAuditLogIsAppendOnly(t *testing.T) {
 			t.Errorf("%s returns the error %v, want one that contains append-only", change, err)
 		}
 	}
-	if err := s.Update(t.Context(), func(tx audience.Tx) error { return tx.EraseAuditRows([]int64{1}) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *audience.Tx) error { return tx.EraseAuditRows([]int64{1}) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -55,7 +55,7 @@ func benchList(tb testing.TB, store audience.Store) (*enlist.Caller, enlist.List
 	key := &enlist.Key{Name: "test", Level: enlist.Full}
 	list := &enlist.List{Name: "News", DisallowDuplicates: true, CountryCode: 61}
 	var names []string
-	err := store.Update(context.Background(), func(tx audience.Tx) error {
+	err := store.Update(context.Background(), func(tx *audience.Tx) error {
 		if err := tx.AddAccount(account); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func openLimited(t *testing.T) *Store {
 	s.writer.wal.pause = 0
 	for range 3 {
 		addFolder(t, s, 10)
-		err := s.Update(t.Context(), func(tx audience.Tx) error { return tx.AddUnsubscriber(1, new(audience.Unsubscriber)) })
+		err := s.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddUnsubscriber(1, new(audience.Unsubscriber)) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func openLimited(t *testing.T) *Store {
 // addFolder stores a Folder with a name of the given size.
 func addFolder(t *testing.T, s *Store, size int) {
 	t.Helper()
-	err := s.Update(t.Context(), func(tx audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *audience.Tx) error {
 		return tx.AddFolder(&audience.Folder{AccountID: 1, Name: strings.Repeat("x", size), Type: "list"})
 	})
 	if err != nil {
@@ -65,7 +65,7 @@ func TestStalledStreamIsBrokenOffWhenTheLogIsFull(t *testing.T) {
 	reading, release := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- s.Stream(t.Context(), func(tx audience.Tx) error {
+		done <- s.Stream(t.Context(), func(tx *audience.Tx) error {
 			rows := 0
 			return eachUnsubscriber(tx, func() {
 				if rows++; rows == 1 {
@@ -84,13 +84,13 @@ func TestStalledStreamIsBrokenOffWhenTheLogIsFull(t *testing.T) {
 	if err := <-done; !errors.Is(err, errBrokenOff) || enlist.KindOf(err) != enlist.Busy {
 		t.Errorf("the stream returned the error %v, want errBrokenOff", err)
 	}
-	if err := s.Stream(t.Context(), func(tx audience.Tx) error { return eachUnsubscriber(tx, func() {}) }); err != nil {
+	if err := s.Stream(t.Context(), func(tx *audience.Tx) error { return eachUnsubscriber(tx, func() {}) }); err != nil {
 		t.Errorf("the next stream: %v", err)
 	}
 }
 
 // eachUnsubscriber reads row by row, as a search reads Contacts.
-func eachUnsubscriber(tx audience.Tx, fn func()) error {
+func eachUnsubscriber(tx *audience.Tx, fn func()) error {
 	return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1}, func(*audience.Unsubscriber) error { fn(); return nil })
 }
 
@@ -100,15 +100,15 @@ func eachUnsubscriber(tx audience.Tx, fn func()) error {
 func TestSearchRunsAgainAfterItWasBrokenOff(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		view func(*Store, *testing.T, func(audience.Tx) error) error
+		view func(*Store, *testing.T, func(*audience.Tx) error) error
 	}{
-		{"Search", func(s *Store, t *testing.T, fn func(audience.Tx) error) error { return s.Search(t.Context(), fn) }},
-		{"ViewPrimary", func(s *Store, t *testing.T, fn func(audience.Tx) error) error { return s.ViewPrimary(t.Context(), fn) }},
+		{"Search", func(s *Store, t *testing.T, fn func(*audience.Tx) error) error { return s.Search(t.Context(), fn) }},
+		{"ViewPrimary", func(s *Store, t *testing.T, fn func(*audience.Tx) error) error { return s.ViewPrimary(t.Context(), fn) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := openLimited(t)
 			runs, found := 0, 0
-			err := c.view(s, t, func(tx audience.Tx) error {
+			err := c.view(s, t, func(tx *audience.Tx) error {
 				if _, err := tx.Accounts(); err != nil { // begins to read from the log
 					return err
 				}
@@ -129,7 +129,7 @@ func TestSearchRunsAgainAfterItWasBrokenOff(t *testing.T) {
 // Without long reads, the log starts over as soon as no look-up reads from it.
 func TestLogStartsOverAfterALookUp(t *testing.T) {
 	s := openLimited(t)
-	err := s.View(t.Context(), func(tx audience.Tx) error {
+	err := s.View(t.Context(), func(tx *audience.Tx) error {
 		if _, err := tx.Accounts(); err != nil {
 			return err
 		}

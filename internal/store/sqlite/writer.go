@@ -1,7 +1,5 @@
 package sqlite
 
-// This file runs the functions of Store.Update.
-
 import (
 	"context"
 	"database/sql"
@@ -12,11 +10,12 @@ import (
 	"time"
 
 	"enlist/internal/audience"
-	"enlist/internal/store/sqlstore"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 )
+
+// This file runs the functions of Store.Update.
 
 // writer has one goroutine, which runs all functions that write. Functions that arrive while a
 // transaction is open form the next group, in the order of their arrival. The functions of a group
@@ -35,7 +34,7 @@ import (
 // So a function can run more than once. A caller gets the result of its function after the commit.
 type writer struct {
 	db       *sql.DB
-	cache    *sqlstore.Cache
+	cache    *audience.Cache
 	jobs     *river.Client[*sql.Tx] // stores jobs and never runs them
 	workers  *listeners             // are notified of the stored jobs
 	wal      *walLimiter
@@ -50,7 +49,7 @@ type writer struct {
 // update is one queued function.
 type update struct {
 	ctx   context.Context
-	fn    func(audience.Tx) error
+	fn    func(*audience.Tx) error
 	state atomic.Int32 // first waiting; later running or abandoned
 	err   error
 	done  chan struct{}
@@ -69,8 +68,8 @@ const (
 
 var errClosed = errors.New("the store is closed")
 
-func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx], workers *listeners, wal *walLimiter) *writer {
-	w := &writer{db: db, cache: cache, jobs: jobs, workers: workers, wal: wal, queue: make(chan *update, maxGroup), commits: sqlstore.NewCommits(),
+func newWriter(db *sql.DB, cache *audience.Cache, jobs *river.Client[*sql.Tx], workers *listeners, wal *walLimiter) *writer {
+	w := &writer{db: db, cache: cache, jobs: jobs, workers: workers, wal: wal, queue: make(chan *update, maxGroup), commits: audience.NewCommits(),
 		closing: make(chan struct{}), stopped: make(chan struct{})}
 	go w.loop()
 	return w
@@ -78,7 +77,7 @@ func newWriter(db *sql.DB, cache *sqlstore.Cache, jobs *river.Client[*sql.Tx], w
 
 // do runs fn in a transaction and returns after the commit. If ctx is cancelled before fn starts,
 // fn does not run. After fn has started, do ignores ctx and waits for the result.
-func (w *writer) do(ctx context.Context, fn func(audience.Tx) error) error {
+func (w *writer) do(ctx context.Context, fn func(*audience.Tx) error) error {
 	u := &update{ctx: ctx, fn: fn, done: make(chan struct{})}
 	select {
 	case w.queue <- u:
@@ -240,7 +239,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 	if err := conn.Raw(func(raw any) error { c = raw.(*dbConn); return nil }); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	t := &transaction{session: c.session, shared: sqlstore.NewSession(w.cache)}
+	t := &transaction{session: c.session, shared: audience.NewSession(w.cache)}
 	for _, u := range group {
 		if err := t.run(u, mode); err != nil {
 			return errors.Join(err, tx.Rollback())
@@ -268,7 +267,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 // transaction is the open transaction of a group.
 type transaction struct {
 	session *session
-	shared  *sqlstore.Session
+	shared  *audience.Session
 	effects []audience.Effect // the writer stores them as jobs before the commit
 }
 
@@ -282,11 +281,11 @@ func (t *transaction) run(u *update, mode savepoints) error {
 	}
 	effects, mark := len(t.effects), t.shared.Mark()
 	t.session.begin(time.Now().Add(functionTime))
-	tx := sqlstore.NewTx(context.Background(), t.session, t.shared, func(e audience.Effect) error {
+	tx := audience.NewTx(context.Background(), t.session, t.shared, func(e audience.Effect) error {
 		t.effects = append(t.effects, e)
 		return nil
 	})
-	u.err = sqlstore.Call(u.fn, tx)
+	u.err = audience.Call(u.fn, tx)
 	t.session.deadline = time.Time{}
 	if u.err == nil {
 		// A function cannot ignore a failed statement, because SQLite can have rolled the transaction back.

@@ -39,7 +39,7 @@ func (o *accountFixture) newCaller() *enlist.Caller {
 			CreationTime: o.now.Unix()},
 		Key: &enlist.Key{Name: "test key", Level: enlist.Full, CreationTime: o.now.Unix()},
 	}
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		if err := tx.AddAccount(c.Account); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (o *accountFixture) restricted(lists ...enlist.ListID) *enlist.Caller {
 	return &enlist.Caller{Account: o.caller.Account, Key: &key}
 }
 
-func (o *accountFixture) update(fn func(audience.Tx) error) {
+func (o *accountFixture) update(fn func(*audience.Tx) error) {
 	o.Helper()
 	if err := o.store.Update(o.Context(), fn); err != nil {
 		o.Fatal(err)
@@ -131,7 +131,7 @@ func (o *accountFixture) subscribe(list enlist.ListID, pairs ...any) enlist.Cont
 // contact reads a stored Contact.
 func (o *accountFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) (err error) {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) (err error) {
 		c, err = tx.Contact(list, id)
 		return err
 	}))

@@ -1,14 +1,14 @@
 package storetest
 
-// This file tests what a change of a Contact's address does to its confirmation and to the mails that
-// went to the earlier address.
-
 import (
 	"testing"
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
+
+// This file tests what a change of a Contact's address does to its confirmation and to the mails that
+// went to the earlier address.
 
 // addressChanges tests changes of an address by editContacts. decisions.md: 47, 48, 51
 func addressChanges(t *testing.T, e Engine) {
@@ -123,7 +123,7 @@ func complaintOfAnOldAddress(o *accountFixture) {
 		o.Error("the complaint did not unsubscribe the Contact with the address of the mail, and only this one")
 	}
 	var entries int
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		entries = 0
 		n, err := tx.CountUnsubscribers(&audience.UnsubscriberSearch{Account: o.caller.Account.ID, Lists: onlyList(m.id)})
 		entries = int(n)

@@ -69,7 +69,7 @@ func newMeasuredBatch(b *testing.B, store audience.Store) *measuredBatch {
 }
 
 // markSent stores that all mails were sent.
-func (m *measuredBatch) markSent(tx audience.Tx) error {
+func (m *measuredBatch) markSent(tx *audience.Tx) error {
 	m.contacts = nil
 	found, err := tx.Candidates(m.list, 0, 1<<40, benchRecipients)
 	if err != nil {
@@ -93,7 +93,7 @@ func (m *measuredBatch) open(cause string) error {
 }
 
 // fillSums stores sums of 600 periods.
-func (m *measuredBatch) fillSums(tx audience.Tx) error {
+func (m *measuredBatch) fillSums(tx *audience.Tx) error {
 	for period := range int64(600) {
 		for part := range int64(16) {
 			sums := &audience.BatchSums{Opens: 300, ImageOpened: 100}

@@ -387,7 +387,7 @@ func reportedBouncesPause(f *batchFixture) {
 func messageGone(f *batchFixture) {
 	f.subscribeMany(f.news, 1)
 	id := f.add(whole(f.news))
-	f.update(func(tx audience.Tx) error { return tx.DeleteMessage(f.message) })
+	f.update(func(tx *audience.Tx) error { return tx.DeleteMessage(f.message) })
 	f.wantAddresses(f.sendAll(nil))
 	f.wantStatus(id, audience.BatchFailed)
 }

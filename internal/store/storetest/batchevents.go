@@ -138,7 +138,7 @@ func opensAreCounted(f *eventFixture) {
 // contact returns a Contact.
 func (f *eventFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
 	f.Helper()
-	view(f.T, f.store, func(tx audience.Tx) (err error) {
+	view(f.T, f.store, func(tx *audience.Tx) (err error) {
 		c, err = tx.Contact(list, id)
 		return err
 	})
@@ -277,7 +277,7 @@ func otherMails(f *eventFixture) {
 // sumsOfEvents computes the sums from the events of all recipients.
 func (f *eventFixture) sumsOfEvents() (s audience.BatchSums) {
 	f.Helper()
-	view(f.T, f.store, func(tx audience.Tx) error {
+	view(f.T, f.store, func(tx *audience.Tx) error {
 		s = audience.BatchSums{}
 		for _, id := range f.contacts {
 			events, err := tx.RecipientEvents(f.news, f.batch, id)
@@ -382,7 +382,7 @@ func deletedEvents(f *eventFixture) {
 	_, err := f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: f.contacts[:1]})
 	f.must(err)
 	events := func(contact enlist.ContactID) (n int) {
-		view(f.T, f.store, func(tx audience.Tx) error {
+		view(f.T, f.store, func(tx *audience.Tx) error {
 			all, err := tx.RecipientEvents(f.news, f.batch, contact)
 			n = len(all)
 			return err
@@ -401,7 +401,7 @@ func deletedEvents(f *eventFixture) {
 	if n := events(f.contacts[1]); n != 0 {
 		f.Errorf("a recipient of the deleted Batch has %d events", n)
 	}
-	view(f.T, f.store, func(tx audience.Tx) error {
+	view(f.T, f.store, func(tx *audience.Tx) error {
 		sums, err := tx.BatchSums(f.batch)
 		if err != nil || len(sums) > 0 {
 			return fmt.Errorf("the deleted Batch has the sums %+v, %w", sums, err)
@@ -426,7 +426,7 @@ func (f *eventFixture) addMailWebhooks() {
 // webhookEvents returns the events that wait for webhooks: each with its Contact and its Batch.
 func (f *eventFixture) webhookEvents() (got []string) {
 	f.Helper()
-	view(f.T, f.store, func(tx audience.Tx) error {
+	view(f.T, f.store, func(tx *audience.Tx) error {
 		webhooks, err := tx.Webhooks(f.caller.Account.ID)
 		if err != nil {
 			return err

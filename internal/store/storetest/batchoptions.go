@@ -36,7 +36,7 @@ func excludedAreLeftOut(f *batchFixture) {
 		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
 		f.must(err)
 	}
-	f.must(f.store.View(f.Context(), func(tx audience.Tx) error {
+	f.must(f.store.View(f.Context(), func(tx *audience.Tx) error {
 		x, err := tx.Exclusion(id)
 		if err == nil && (x.Criteria != nil || x.Batches != nil) {
 			f.Errorf("the deleted Batch has the exclusion %+v, want none", x)

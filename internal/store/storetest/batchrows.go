@@ -178,7 +178,7 @@ func chunksOfRows(f *eventFixture) {
 	check(audience.EventOpened, 300)
 	opened := func(ids []enlist.ContactID) {
 		f.Helper()
-		f.must(f.store.Update(f.Context(), func(tx audience.Tx) error {
+		f.must(f.store.Update(f.Context(), func(tx *audience.Tx) error {
 			for _, id := range ids {
 				e := &audience.RecipientEvent{List: f.news, Batch: f.batch, Contact: id, Kind: audience.EventOpened, Time: 1, LastTime: 1, Count: 1}
 				if err := tx.PutRecipientEvent(e); err != nil {

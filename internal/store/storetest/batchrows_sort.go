@@ -25,7 +25,7 @@ func rowsSortedByEachKey(f *eventFixture) {
 	f.sendAll(nil)
 	f.pass(time.Minute)
 	for _, list := range []enlist.ListID{f.news, other} {
-		f.must(f.store.Update(f.Context(), func(tx audience.Tx) error { return f.giveEvents(tx, list) }))
+		f.must(f.store.Update(f.Context(), func(tx *audience.Tx) error { return f.giveEvents(tx, list) }))
 	}
 	for _, kind := range []audience.EventKind{audience.RowsSent, audience.RowsNotOpened, audience.EventOpened, audience.EventClicked,
 		audience.EventLink, audience.EventBounced, audience.EventComplained, audience.EventUnsubscribed, audience.EventDeactivated} {
@@ -45,7 +45,7 @@ func rowsSortedByEachKey(f *eventFixture) {
 }
 
 // giveEvents stores events of all kinds but bounces for most recipients of a List, and bounces for the others.
-func (f *eventFixture) giveEvents(tx audience.Tx, list enlist.ListID) error {
+func (f *eventFixture) giveEvents(tx *audience.Tx, list enlist.ListID) error {
 	found, err := tx.Candidates(list, 0, 1<<40, 100)
 	if err != nil {
 		return err

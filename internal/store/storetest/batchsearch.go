@@ -52,7 +52,7 @@ func batchesAreSearched(f *batchFixture) {
 }
 
 // addManyBatches stores Batches with many equal values, and some that no search finds.
-func (f *batchFixture) addManyBatches(tx audience.Tx) error {
+func (f *batchFixture) addManyBatches(tx *audience.Tx) error {
 	statuses := []audience.BatchStatus{audience.BatchCompleted, audience.BatchPending, audience.BatchCancelled, audience.BatchCompleted,
 		audience.BatchPaused, audience.BatchDeleted, audience.BatchCompleted, audience.BatchRunning}
 	for i := range 18 {

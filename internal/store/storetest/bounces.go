@@ -1,7 +1,5 @@
 package storetest
 
-// This file tests reports of bounces and complaints.
-
 import (
 	"testing"
 	"time"
@@ -9,6 +7,8 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
+
+// This file tests reports of bounces and complaints.
 
 // bounces tests when bounces deactivate a Contact, and when a complaint unsubscribes the Contact.
 // decisions.md: 51
@@ -52,7 +52,7 @@ func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 		Contact:  m.contact(m.id, m.contactID),
 		Delivery: audience.DeliveryKey{List: m.id, Contact: m.contactID, Time: m.now.Unix(), Cause: "a1"},
 	}
-	m.must(m.store.View(m.Context(), func(tx audience.Tx) (err error) {
+	m.must(m.store.View(m.Context(), func(tx *audience.Tx) (err error) {
 		l.Schema, err = tx.Schema(m.id)
 		return err
 	}))
@@ -98,7 +98,7 @@ func (m *listWithOneContact) active(want bool) {
 
 func (m *listWithOneContact) status(k audience.DeliveryKey, want audience.DeliveryStatus) {
 	m.Helper()
-	m.must(m.store.View(m.Context(), func(tx audience.Tx) error {
+	m.must(m.store.View(m.Context(), func(tx *audience.Tx) error {
 		d, err := tx.Delivery(k)
 		if err == nil && d.Status != want {
 			m.Errorf("delivery %+v, want the status %s", d, want)
@@ -141,7 +141,7 @@ func anotherAddress(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
 	old := m.send()
-	m.must(m.store.Update(m.Context(), func(tx audience.Tx) error {
+	m.must(m.store.Update(m.Context(), func(tx *audience.Tx) error {
 		schema, err := tx.Schema(m.id)
 		if err != nil {
 			return err
@@ -214,7 +214,7 @@ func complaint(m *listWithOneContact) {
 		m.Error("the complaint did not unsubscribe the Contact")
 	}
 	m.subscribe(m.id, "Email", "ann@example.com")
-	m.must(m.store.Update(m.Context(), func(tx audience.Tx) error {
+	m.must(m.store.Update(m.Context(), func(tx *audience.Tx) error {
 		c, err := tx.Contact(m.id, m.contactID)
 		if err != nil {
 			return err

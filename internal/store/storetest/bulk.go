@@ -66,7 +66,7 @@ func (o *accountFixture) retrying(header string) *enlist.Caller {
 // all returns the IDs of a List's Contacts.
 func (o *accountFixture) all(list enlist.ListID) (ids []enlist.ContactID) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		ids = nil
 		schema, err := tx.Schema(list)
 		if err != nil {
@@ -161,7 +161,7 @@ func bulkConcurrent(o *accountFixture) {
 // Contacts.
 func (o *accountFixture) counted(list enlist.ListID, want int64) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		inList, err := tx.ContactCount(list)
 		inAccount, accountErr := tx.AccountContacts(o.caller.Account.ID)
 		if inList != want || inAccount != want {
@@ -183,7 +183,7 @@ func bulkWebhooks(o *accountFixture) {
 	wantEvents := func(what string, want map[enlist.WebhookEventType]int) {
 		o.Helper()
 		got := make(map[enlist.WebhookEventType]int)
-		o.update(func(tx audience.Tx) error {
+		o.update(func(tx *audience.Tx) error {
 			events, err := tx.WebhookEvents(target, 0, 10_000)
 			clear(got)
 			for _, e := range events {
@@ -259,7 +259,7 @@ func bulkFieldChange(o *accountFixture) {
 func bulkDeliveries(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(3, "a"))
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for _, id := range ids {
 			key := audience.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}
 			if err := tx.PutDelivery(&audience.Delivery{DeliveryKey: key, Status: audience.DeliverySent}); err != nil {
@@ -270,7 +270,7 @@ func bulkDeliveries(o *accountFixture) {
 	})
 	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: ids[:2]})
 	o.must(err)
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		for i, id := range ids {
 			sent, err := tx.Deliveries(list, id, 1000, 0)
 			ledger, ledgerErr := tx.LedgerRows(list, id, 0, 0)

@@ -24,7 +24,7 @@ type crashingStore struct {
 
 var errCrash = errors.New("the process died")
 
-func (c *crashingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (c *crashingStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
 	c.seen++
 	if c.seen != c.at {
 		return c.Store.Update(ctx, fn, hint...)

@@ -61,7 +61,7 @@ func bulkLimitConcurrent(o *accountFixture) {
 func (o *accountFixture) limit(n int64) {
 	o.Helper()
 	o.must(o.service.SetContactLimit(o.Context(), o.caller.Account.ID, n))
-	o.update(func(tx audience.Tx) (err error) {
+	o.update(func(tx *audience.Tx) (err error) {
 		o.caller.Account, err = tx.Account(o.caller.Account.ID)
 		return err
 	})
@@ -90,7 +90,7 @@ func bulkMessages(o *accountFixture) {
 // Update must take few of these Contacts.
 func bulkValues(o *accountFixture) {
 	list := o.addList()
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for i := range 998 {
 			f := enlist.Field{ListID: list, Name: fmt.Sprint("f", i), Type: enlist.Text}
 			if i%2 == 0 {
@@ -148,44 +148,20 @@ type countingStore struct {
 	writes, mostWrites int
 }
 
-func (c *countingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
-	var tx countingTx
-	err := c.Store.Update(ctx, func(inner audience.Tx) error {
-		tx = countingTx{Tx: inner}
-		return fn(&tx)
+func (c *countingStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+	effects, writes := 0, 0
+	err := c.Store.Update(ctx, func(tx *audience.Tx) error {
+		effects, writes = 0, 0
+		return Watch{
+			Effect: func(audience.Effect) { effects++ },
+			Statement: func(query string, args []any) error {
+				writes += writtenContacts(query, args)
+				return nil
+			},
+		}.Run(fn)(tx)
 	}, hint...)
 	c.updates++
-	c.effects, c.most = c.effects+tx.effects, max(c.most, tx.effects)
-	c.writes, c.mostWrites = c.writes+tx.writes, max(c.mostWrites, tx.writes)
+	c.effects, c.most = c.effects+effects, max(c.most, effects)
+	c.writes, c.mostWrites = c.writes+writes, max(c.mostWrites, writes)
 	return err
-}
-
-type countingTx struct {
-	audience.Tx
-	effects, writes int
-}
-
-func (c *countingTx) UpdateContacts(contacts []*enlist.Contact) error {
-	c.writes += len(contacts)
-	return c.Tx.UpdateContacts(contacts)
-}
-
-func (c *countingTx) DeleteFieldValues(list enlist.ListID, field enlist.FieldID, contacts []enlist.ContactID) error {
-	c.writes += len(contacts)
-	return c.Tx.DeleteFieldValues(list, field, contacts)
-}
-
-func (c *countingTx) Enqueue(e audience.Effect) error {
-	c.effects++
-	return c.Tx.Enqueue(e)
-}
-
-func (c *countingTx) InsertNewContacts(contacts []*enlist.Contact) error {
-	c.writes += len(contacts)
-	return c.Tx.InsertNewContacts(contacts)
-}
-
-func (c *countingTx) InsertContacts(contacts []*enlist.Contact, duplicates bool) error {
-	c.writes += len(contacts)
-	return c.Tx.InsertContacts(contacts, duplicates)
 }

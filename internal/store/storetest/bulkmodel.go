@@ -166,7 +166,7 @@ func (m *bulkModel) check(t *rapid.T) {
 	for i, p := range m.people {
 		want[i] = *p
 	}
-	err := m.store.View(context.Background(), func(tx audience.Tx) error {
+	err := m.store.View(context.Background(), func(tx *audience.Tx) error {
 		schema, err := tx.Schema(m.id)
 		if err != nil {
 			return err

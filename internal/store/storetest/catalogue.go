@@ -1,7 +1,5 @@
 package storetest
 
-// This file tests that a store returns Accounts, keys, Lists and Fields with the content that was stored.
-
 import (
 	"testing"
 
@@ -9,10 +7,12 @@ import (
 	"enlist/internal/enlist"
 )
 
+// This file tests that a store returns Accounts, keys, Lists and Fields with the content that was stored.
+
 func accounts(t *testing.T, s audience.Store) {
 	a := enlist.Account{Name: "Zoë’s Club", TimeZone: "Australia/Sydney", ContactLimit: 5, CreationTime: 7}
 	b := enlist.Account{Name: "B", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		if err := tx.AddAccount(&a); err != nil {
 			return err
 		}
@@ -22,8 +22,8 @@ func accounts(t *testing.T, s audience.Store) {
 		t.Errorf("the Accounts have the IDs %d and %d, want them above 0 and increasing", a.ID, b.ID)
 	}
 	b.Name, b.TimeZone, b.ContactLimit = "C", "Europe/Berlin", 0
-	update(t, s, func(tx audience.Tx) error { return tx.UpdateAccount(&b) })
-	view(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error { return tx.UpdateAccount(&b) })
+	view(t, s, func(tx *audience.Tx) error {
 		all, err := tx.Accounts()
 		same(t, "accounts", all, []enlist.Account{a, b})
 		one, oneErr := tx.Account(b.ID)
@@ -46,7 +46,7 @@ func keys(t *testing.T, s audience.Store) {
 		CreationTime: 5, ExpiryTime: 9}
 	b := enlist.Key{AccountID: 2, Name: "shop", Level: enlist.Full, Lists: []enlist.ListID{3, 4},
 		Rate: enlist.CallRate{Calls: 600, Period: enlist.PerMinute, Burst: 50}}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		if err := tx.AddKey(&a, enlist.HashKey("a")); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func keys(t *testing.T, s audience.Store) {
 	})
 	byHash := func(text string) *enlist.Key {
 		var k *enlist.Key
-		view(t, s, func(tx audience.Tx) (err error) {
+		view(t, s, func(tx *audience.Tx) (err error) {
 			k, err = tx.KeyByHash(enlist.HashKey(text))
 			return err
 		})
@@ -62,25 +62,25 @@ func keys(t *testing.T, s audience.Store) {
 	}
 	same(t, "key a", byHash("a"), &a)
 	same(t, "key b", byHash("b"), &b)
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		wantKind(t, "revoking an unknown key", tx.RevokeKey(b.ID+1, 50), enlist.InvalidKey)
 		return tx.RevokeKey(b.ID, 50)
 	})
-	update(t, s, func(tx audience.Tx) error { return tx.RevokeKey(b.ID, 60) })
+	update(t, s, func(tx *audience.Tx) error { return tx.RevokeKey(b.ID, 60) })
 	if k := byHash("b"); k.RevokedTime != 50 {
 		t.Errorf("the key is revoked at %d, want the time of the first call, 50", k.RevokedTime)
 	}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		wantKind(t, "the rate of an unknown key", tx.SetKeyRate(b.ID+1, a.Rate), enlist.InvalidKey)
 		return tx.SetKeyRate(a.ID, enlist.AnyRate)
 	})
 	if k := byHash("a"); k.Rate != enlist.AnyRate {
 		t.Errorf("the rate of the key is %v, want none", k.Rate)
 	}
-	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[enlist.KeyID]int64{a.ID: 70}) })
-	update(t, s, func(tx audience.Tx) error { return tx.TouchKeys(map[enlist.KeyID]int64{a.ID: 60}) })
+	update(t, s, func(tx *audience.Tx) error { return tx.TouchKeys(map[enlist.KeyID]int64{a.ID: 70}) })
+	update(t, s, func(tx *audience.Tx) error { return tx.TouchKeys(map[enlist.KeyID]int64{a.ID: 60}) })
 	a.LastUsedTime, a.Rate, b.RevokedTime = 70, enlist.AnyRate, 50
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		all, err := tx.Keys()
 		same(t, "keys", all, []enlist.Key{a, b})
 		_, unknown := tx.KeyByHash(enlist.HashKey("c"))
@@ -97,7 +97,7 @@ func lists(t *testing.T, s audience.Store) {
 		TrackOpens: true, TrackClicks: true, FromName: "Club", FromAddress: "club@example.com"}
 	folder := audience.Folder{AccountID: 7, Name: "Lists", Type: "list"}
 	p := enlist.Preference{Name: "Weekly"}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		if err := tx.AddFolder(&folder); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func lists(t *testing.T, s audience.Store) {
 	})
 	check := func(want []enlist.List) {
 		t.Helper()
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			all, err := tx.Lists(7)
 			same(t, "Lists", all, want)
 			return err
@@ -118,9 +118,9 @@ func lists(t *testing.T, s audience.Store) {
 	}
 	check([]enlist.List{l})
 	l.Name, l.GDPR, l.OnRegister = "Other", false, ""
-	update(t, s, func(tx audience.Tx) error { return tx.UpdateList(&l) })
+	update(t, s, func(tx *audience.Tx) error { return tx.UpdateList(&l) })
 	check([]enlist.List{l})
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		schema, err := tx.Schema(l.ID)
 		if err != nil {
 			return err
@@ -133,17 +133,17 @@ func lists(t *testing.T, s audience.Store) {
 		}
 		return err
 	})
-	update(t, s, func(tx audience.Tx) error { return tx.DeletePreference(l.ID, p.ID) })
-	update(t, s, func(tx audience.Tx) error { return tx.MarkListDeleted(l.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.DeletePreference(l.ID, p.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.MarkListDeleted(l.ID) })
 	check(nil)
-	update(t, s, func(tx audience.Tx) error { return tx.DropList(l.ID) })
-	view(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error { return tx.DropList(l.ID) })
+	view(t, s, func(tx *audience.Tx) error {
 		_, err := tx.Schema(l.ID)
 		wantKind(t, "schema of a deleted List", err, enlist.NoList)
 		return nil
 	})
 	again := enlist.List{AccountID: 7, Name: "New"}
-	update(t, s, func(tx audience.Tx) error { return tx.AddList(&again) })
+	update(t, s, func(tx *audience.Tx) error { return tx.AddList(&again) })
 	if again.ID <= l.ID {
 		t.Errorf("the new List has the ID %d, want more than the ID of the deleted List, %d", again.ID, l.ID)
 	}
@@ -154,10 +154,10 @@ func fields(t *testing.T, s audience.Store) {
 	f := enlist.Field{ListID: list, Name: "Größe", Type: enlist.Dropdown, Mandatory: true, AllowUpdate: true,
 		ShowInForm: true, Length: 3, Size: 4, RowSize: "5", DefaultValue: "d", Values: "a,b", Defaults: "a", DontStoreDefault: true,
 		AllowedFileTypes: "images", FileFolderID: 6, TimeFormat: "24h", DateValidation: "past", DisplayOrder: 9}
-	update(t, s, func(tx audience.Tx) error { return tx.AddField(&f) })
+	update(t, s, func(tx *audience.Tx) error { return tx.AddField(&f) })
 	byName := func() *enlist.Field {
 		var found *enlist.Field
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			schema, err := tx.Schema(list)
 			if err == nil {
 				found = schema.FieldNamed("Größe")
@@ -168,9 +168,9 @@ func fields(t *testing.T, s audience.Store) {
 	}
 	same(t, "Field", byName(), &f)
 	f.Type, f.Mandatory, f.Values, f.DisplayOrder = enlist.Text, false, "", -1
-	update(t, s, func(tx audience.Tx) error { return tx.UpdateField(&f) })
+	update(t, s, func(tx *audience.Tx) error { return tx.UpdateField(&f) })
 	same(t, "changed Field", byName(), &f)
-	update(t, s, func(tx audience.Tx) error { return tx.DeleteField(list, f.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.DeleteField(list, f.ID) })
 	if byName() != nil {
 		t.Error("the deleted Field still exists")
 	}

@@ -1,8 +1,5 @@
 package storetest
 
-// This file tests calls of many concurrent clients, and calls about many Contacts with the same
-// address.
-
 import (
 	"errors"
 	"fmt"
@@ -16,6 +13,9 @@ import (
 	"enlist/internal/enlist"
 )
 
+// This file tests calls of many concurrent clients, and calls about many Contacts with the same
+// address.
+
 // newListThatNotifies returns a store with one List, a Service on the store and a caller with a
 // full-access key. The List sends notifications to one address.
 func newListThatNotifies(t *testing.T, e Engine) (
@@ -26,7 +26,7 @@ func newListThatNotifies(t *testing.T, e Engine) (
 	list := schema.List
 	list.OnRegister = "owner@example.com"
 	caller := &enlist.Caller{Key: &enlist.Key{AccountID: list.AccountID, Name: "k", Level: enlist.Full}}
-	update(t, s, func(tx audience.Tx) (err error) {
+	update(t, s, func(tx *audience.Tx) (err error) {
 		if err := tx.UpdateList(&list); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func clients(t *testing.T, e Engine) {
 			t.Errorf("the calls for person %d returned the IDs %v, want the same ID from all calls", i, seen)
 		}
 		for id, calls := range seen {
-			view(t, s, func(tx audience.Tx) error {
+			view(t, s, func(tx *audience.Tx) error {
 				rows, err := tx.LedgerRows(schema.List.ID, id, 0, 0)
 				if len(rows) != calls {
 					t.Errorf("Contact %d has %d ledger rows after %d calls, want one row for each call", id, len(rows), calls)
@@ -99,7 +99,7 @@ func clients(t *testing.T, e Engine) {
 func contactLimit(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	const limit = 37
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		a := *caller.Account
 		a.ContactLimit = limit
 		caller.Account = &a
@@ -142,7 +142,7 @@ func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *enlist.Sche
 	t.Helper()
 	list := schema.List
 	list.DisallowDuplicates, list.OnUnsubscribe = false, "a@example.com,b@example.com"
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		err := tx.UpdateList(&list)
 		for i := 0; i < n && err == nil; i++ {
 			c := contact(schema, "a@example.com")
@@ -159,7 +159,7 @@ func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *enlist.Sche
 func wantUnsubscribed(t *testing.T, s audience.Store, schema *enlist.Schema, n int) {
 	t.Helper()
 	rows, contacts := int64(0), 0
-	view(t, s, func(tx audience.Tx) (err error) {
+	view(t, s, func(tx *audience.Tx) (err error) {
 		rows, err = tx.CountUnsubscribers(&audience.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
 		return errors.Join(err, tx.SearchContacts(&system, func(c *enlist.Contact) error {
@@ -198,7 +198,7 @@ func sameRetry(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List
 	list.DisallowDuplicates, list.OnRegister = false, "owner@example.com"
-	update(t, s, func(tx audience.Tx) error { return tx.UpdateList(&list) })
+	update(t, s, func(tx *audience.Tx) error { return tx.UpdateList(&list) })
 	with := *caller
 	with.Retry = &enlist.Retry{Header: "once"}
 	var mu sync.Mutex

@@ -1,7 +1,5 @@
 package storetest
 
-// This file tests the consent ledger, the Unsubscriber List and the saved results of calls.
-
 import (
 	"fmt"
 	"testing"
@@ -11,25 +9,27 @@ import (
 	"enlist/internal/enlist"
 )
 
+// This file tests the consent ledger, the Unsubscriber List and the saved results of calls.
+
 // ledger tests that the store returns the rows of the consent ledger with the same content,
 // newest first. Package sqlite and package postgres have tests that rows cannot be changed.
 func ledger(t *testing.T, s audience.Store) {
 	key := enlist.Key{AccountID: 1, Name: "web site"}
-	update(t, s, func(tx audience.Tx) error { return tx.AddKey(&key, enlist.HashKey("a")) })
+	update(t, s, func(tx *audience.Tx) error { return tx.AddKey(&key, enlist.HashKey("a")) })
 	var want []audience.LedgerRow
 	for i := range int64(3) {
 		row := audience.LedgerRow{ListID: 1, ContactID: 2, Time: 10 + i, Method: "subscribeContact", Type: audience.ConsentGDPR,
 			Text: "“yes”", IP: "2001:db8::1", KeyID: key.ID,
 			Preferences: []audience.PreferenceChoice{{Name: "Weekly \"x\"", Agree: i%2 == 0}}}
-		update(t, s, func(tx audience.Tx) error { return tx.AddLedgerRow(&row) })
+		update(t, s, func(tx *audience.Tx) error { return tx.AddLedgerRow(&row) })
 		row.KeyName = key.Name
 		want = append([]audience.LedgerRow{row}, want...)
 	}
 	plain := audience.LedgerRow{ListID: 1, ContactID: 3, Type: audience.ConsentNotRecorded}
-	update(t, s, func(tx audience.Tx) error { return tx.AddLedgerRow(&plain) })
+	update(t, s, func(tx *audience.Tx) error { return tx.AddLedgerRow(&plain) })
 	check := func(contact enlist.ContactID, limit, offset int64, want []audience.LedgerRow) {
 		t.Helper()
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			got, err := tx.LedgerRows(1, contact, limit, offset)
 			same(t, "ledger", got, want)
 			return err
@@ -49,7 +49,7 @@ func unsubscribers(t *testing.T, s audience.Store) {
 		{ListID: 2, AddressType: enlist.AddressMobile, Address: "0400", AddressKey: "0400", Time: 10},
 		{AddressType: enlist.AddressEmail, Address: "b@example.com", AddressKey: "b@example.com", Time: 11},
 	}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		for i := range rows {
 			if err := tx.AddUnsubscriber(1, &rows[i]); err != nil {
 				return err
@@ -59,7 +59,7 @@ func unsubscribers(t *testing.T, s audience.Store) {
 	})
 	for list, want := range [][]audience.Unsubscriber{rows, rows[:1], rows[1:2], nil} {
 		t.Run(fmt.Sprint("List ", list), func(t *testing.T) {
-			view(t, s, func(tx audience.Tx) error {
+			view(t, s, func(tx *audience.Tx) error {
 				var got []audience.Unsubscriber
 				err := tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1, Lists: onlyList(enlist.ListID(list))}, func(u *audience.Unsubscriber) error {
 					got = append(got, *u)
@@ -84,7 +84,7 @@ func retries(t *testing.T, s audience.Store) {
 	const day = 24 * 60 * 60
 	r := &enlist.Retry{Header: "abc", Fingerprint: [32]byte{1}}
 	claim := func(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry, now int64) (result string, err error) {
-		err = s.Update(t.Context(), func(tx audience.Tx) error {
+		err = s.Update(t.Context(), func(tx *audience.Tx) error {
 			saved, err := tx.ClaimRetry(account, key, r, now)
 			if enlist.KindOf(err) == enlist.NotFound {
 				err = tx.SaveRetry(account, key, r, []byte("41"), now)
@@ -118,7 +118,7 @@ func retries(t *testing.T, s audience.Store) {
 	_, err := claim(1, 1, &enlist.Retry{Header: "abc", Fingerprint: [32]byte{2}}, 1002+day)
 	wantKind(t, "other parameters", err, enlist.InvalidParameters)
 	for _, want := range []int64{2, 1, 0} { // three results are saved, and one call removes two at most
-		update(t, s, func(tx audience.Tx) error {
+		update(t, s, func(tx *audience.Tx) error {
 			n, err := tx.DeleteRetries(1<<40, 2)
 			if n != want {
 				t.Errorf("DeleteRetries removed %d results, want %d", n, want)
@@ -135,11 +135,11 @@ func retries(t *testing.T, s audience.Store) {
 func expiredRetries(t *testing.T, s audience.Store) {
 	const results, day = 1200, audience.RetryLife
 	save := func(header string, at int64) {
-		update(t, s, func(tx audience.Tx) error {
+		update(t, s, func(tx *audience.Tx) error {
 			return tx.SaveRetry(1, 1, &enlist.Retry{Header: header}, []byte("1"), at)
 		})
 	}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		for i := range int64(results) {
 			if err := tx.SaveRetry(1, 1, &enlist.Retry{Header: fmt.Sprint("expired ", i)}, []byte("1"), i); err != nil {
 				return err
@@ -156,7 +156,7 @@ func expiredRetries(t *testing.T, s audience.Store) {
 	if counted.updates < results/200 {
 		t.Errorf("%d results were removed in %d Updates, want at most 200 in one Update", results, counted.updates)
 	}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		n, err := tx.DeleteRetries(1<<40, 10)
 		if n != 1 {
 			t.Errorf("%d results are left, want the one that has not expired", n)

@@ -1,7 +1,5 @@
 package storetest
 
-// This file tests the columns, addresses and removal of Contacts in a store.
-
 import (
 	"errors"
 	"strings"
@@ -11,15 +9,17 @@ import (
 	"enlist/internal/enlist"
 )
 
+// This file tests the columns, addresses and removal of Contacts in a store.
+
 func contacts(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	c := contact(schema, "zoë@example.com")
 	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "12.50").Set(schema.Mobile().ID, "“quoted\" \\ \n\u2028 😀")
 	c.Mobile, c.WebformID, c.Prefs = "+61400000000", 3, map[enlist.PreferenceID]bool{1: true, 2: false}
 	insert(t, s, c)
-	check := func(what string, find func(audience.Tx) (*enlist.Contact, error)) {
+	check := func(what string, find func(*audience.Tx) (*enlist.Contact, error)) {
 		t.Helper()
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			got, err := find(tx)
 			same(t, what, got, c)
 			return err
@@ -27,13 +27,13 @@ func contacts(t *testing.T, s audience.Store) {
 	}
 	find := func(what string) {
 		t.Helper()
-		check(what+" by ID", func(tx audience.Tx) (*enlist.Contact, error) {
+		check(what+" by ID", func(tx *audience.Tx) (*enlist.Contact, error) {
 			return tx.Contact(schema.List.ID, c.ID)
 		})
-		check(what+" by key", func(tx audience.Tx) (*enlist.Contact, error) {
+		check(what+" by key", func(tx *audience.Tx) (*enlist.Contact, error) {
 			return tx.ContactByKey(schema.List.ID, c.Key)
 		})
-		check(what+" by mobile", func(tx audience.Tx) (*enlist.Contact, error) {
+		check(what+" by mobile", func(tx *audience.Tx) (*enlist.Contact, error) {
 			found, err := tx.ContactsByAddress(schema.List.ID, "", c.Mobile, 0, 10)
 			if err != nil || len(found) != 1 {
 				return nil, errors.Join(err, errors.New("the number of Contacts is not 1"))
@@ -46,10 +46,10 @@ func contacts(t *testing.T, s audience.Store) {
 	c.Modified, c.DoubleOptIn, c.DoubleOptInTime = 200, true, 201
 	c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed = false, true, true
 	c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.Prefs = 202, 203, 204, map[enlist.PreferenceID]bool{2: true}
-	update(t, s, func(tx audience.Tx) error { return tx.UpdateContact(c) })
+	update(t, s, func(tx *audience.Tx) error { return tx.UpdateContact(c) })
 	find("changed")
 
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		_, err := tx.Contact(schema.List.ID+1, c.ID)
 		wantKind(t, "Contact of another List", err, enlist.NoContact)
 		_, err = tx.Contact(schema.List.ID, c.ID+1)
@@ -76,7 +76,7 @@ func contacts(t *testing.T, s audience.Store) {
 // wantCounts checks the counters of a List and of its Account.
 func wantCounts(t *testing.T, s audience.Store, schema *enlist.Schema, want int64) {
 	t.Helper()
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		list, err := tx.ContactCount(schema.List.ID)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 	first := contact(schema, "a@example.com")
 	insert(t, s, first)
 	second := contact(schema, "a@example.com")
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		inserted, err := tx.InsertContact(second)
 		if inserted {
 			t.Error("a second Contact became the primary of the address")
@@ -108,7 +108,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 	third.IsFirst = false
 	insert(t, s, third)
 	wantCounts(t, s, schema, 3)
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		n, err := tx.Duplicates(schema.List.ID)
 		if n != 1 {
 			t.Errorf("%d addresses have duplicates, want 1", n)
@@ -119,7 +119,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 	})
 	// When the primary Contact of an address is removed, the oldest remaining Contact of the
 	// address becomes the primary.
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		n, err := tx.RemoveContactsUpTo(schema.List.ID, first.ID, 10)
 		if n != 1 {
 			t.Errorf("%d removed, want 1", n)
@@ -127,7 +127,7 @@ func sameAddress(t *testing.T, s audience.Store) {
 		return err
 	})
 	second.IsFirst = true
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		got, err := tx.ContactByKey(schema.List.ID, "a@example.com")
 		same(t, "primary", got, second)
 		return err
@@ -143,7 +143,7 @@ func removal(t *testing.T, s audience.Store) {
 		insert(t, s, last)
 		insert(t, s, contact(other, strings.Repeat("x", i+1)+"@example.com"))
 	}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		id, err := tx.LastContactID(schema.List.ID)
 		if id != last.ID {
 			t.Errorf("LastContactID returned %d, want %d", id, last.ID)
@@ -151,7 +151,7 @@ func removal(t *testing.T, s audience.Store) {
 		return err
 	})
 	for _, want := range []int{4, 4, 1, 0} {
-		update(t, s, func(tx audience.Tx) error {
+		update(t, s, func(tx *audience.Tx) error {
 			n, err := tx.RemoveContactsUpTo(schema.List.ID, last.ID-1, 4)
 			if n != want {
 				t.Errorf("%d removed, want %d", n, want)
@@ -162,7 +162,7 @@ func removal(t *testing.T, s audience.Store) {
 	wantCounts(t, s, schema, 1)
 	wantCounts(t, s, other, 10)
 	again := contact(schema, "new@example.com")
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		_, err := tx.RemoveContactsUpTo(schema.List.ID, 1<<40, 100)
 		return err
 	})
@@ -184,9 +184,9 @@ func fieldValueDeletion(t *testing.T, s audience.Store) {
 		ids = append(ids, c.ID)
 	}
 	for _, some := range [][]enlist.ContactID{ids[:2], ids[2:], ids[4:], {1 << 40}, {}} {
-		update(t, s, func(tx audience.Tx) error { return tx.DeleteFieldValues(schema.List.ID, amount, some) })
+		update(t, s, func(tx *audience.Tx) error { return tx.DeleteFieldValues(schema.List.ID, amount, some) })
 	}
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		for _, id := range ids {
 			c, err := tx.Contact(schema.List.ID, id)
 			if err != nil {
@@ -203,7 +203,7 @@ func fieldValueDeletion(t *testing.T, s audience.Store) {
 func failedUpdate(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	refused := errors.New("refused")
-	err := s.Update(t.Context(), func(tx audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *audience.Tx) error {
 		if _, err := tx.InsertContact(contact(schema, "a@example.com")); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func failedUpdate(t *testing.T, s audience.Store) {
 		t.Errorf("error %v, want the error that the function returned", err)
 	}
 	wantCounts(t, s, schema, 0)
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		_, err := tx.ContactByKey(schema.List.ID, "a@example.com")
 		wantKind(t, "Contact of a failed Update", err, enlist.NoContact)
 		return nil

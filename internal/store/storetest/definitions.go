@@ -213,7 +213,7 @@ func clearList(o *accountFixture) {
 	if n, m := o.list(id).ContactCount, o.list(other).ContactCount; n != 0 || m != 1 {
 		o.Errorf("%d Contacts are in the cleared List and %d in the other List, want 0 and 1", n, m)
 	}
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		rows, err := tx.LedgerRows(id, first, 0, 0)
 		if len(rows) != 1 {
 			o.Errorf("a removed Contact has %d ledger rows, want 1", len(rows))
@@ -254,7 +254,7 @@ func manyContactsOfDefinitions(o *accountFixture) {
 	const many = 1001
 	list := o.addList()
 	email, mobile, age := o.emailField(list), o.emailField(list)+1, o.addField(list, "name", "Age", "type", "text")
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for i := range many {
 			n := strconv.Itoa(i)
 			c := enlist.Contact{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
@@ -281,7 +281,7 @@ func manyContactsOfDefinitions(o *accountFixture) {
 			o.Errorf("the values were deleted in %d batches, want at least 2", batches)
 		}
 	}
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list)
 		if err != nil {
 			return err

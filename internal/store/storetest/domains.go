@@ -35,7 +35,7 @@ func (o *accountFixture) wantSigningKey(account enlist.AccountID, domain, select
 // process knows of changes of definitions.
 func (o *accountFixture) readMail() {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error { _, err := tx.Account(o.caller.Account.ID); return err }))
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error { _, err := tx.Account(o.caller.Account.ID); return err }))
 }
 
 func sendingDomainKeys(o *accountFixture) {

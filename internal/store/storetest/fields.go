@@ -1,7 +1,5 @@
 package storetest
 
-// This file tests the calls about Fields.
-
 import (
 	"fmt"
 	"slices"
@@ -12,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// This file tests the calls about Fields.
 
 func addField(o *accountFixture) {
 	list := o.addList()
@@ -28,7 +28,7 @@ func addField(o *accountFixture) {
 	if f := o.field(list, o.addField(list, "name", "Last", "type", "date")); f.DisplayOrder != 4 || f.TimeFormat != "off" {
 		o.Errorf("the last Field is %+v, want the display order 4 and no time format", f)
 	}
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list)
 		var names []string
 		for _, f := range schema.Fields {
@@ -94,7 +94,7 @@ func addFieldRefuses(o *accountFixture) {
 // fieldLimit fills a List with Fields up to the limit. decisions.md: 14
 func fieldLimit(o *accountFixture) {
 	list := o.addList()
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for i := range 997 {
 			f := enlist.Field{ListID: list, Name: fmt.Sprint("f", i), Type: enlist.Text}
 			if err := tx.AddField(&f); err != nil {
@@ -205,7 +205,7 @@ func editField(o *accountFixture) {
 }
 
 func (o *accountFixture) emailField(list enlist.ListID) (id enlist.FieldID) {
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list)
 		id = schema.Email().ID
 		return err

@@ -31,7 +31,7 @@ func figures(t *testing.T, s audience.Store) {
 	same(t, "Batches of an empty database", empty.Batches, map[audience.BatchStatus]int64{})
 
 	now := f.now.Unix()
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		for _, e := range []audience.Effect{audience.Notify{List: f.id}, audience.Notify{List: f.id},
 			audience.Autorespond{List: f.id, Due: now - 1}, audience.Autorespond{List: f.id, Due: now + 5000}} {
 			if err := tx.Enqueue(e); err != nil {
@@ -63,7 +63,7 @@ func figures(t *testing.T, s audience.Store) {
 	batch.message = batch.addMessage("May")
 	of := audience.PopulationRequest{List: f.id}
 	old, recent := batch.addAt(now+10_000, of), batch.addAt(now+10_000, of)
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		if err := tx.AddToBatch(old, audience.BatchCounts{Sent: 100, Bounced: 90}, now-8*24*60*60); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func figures(t *testing.T, s audience.Store) {
 	})
 	hook := f.webhook(f.addWebhook("contact", "created")).Target
 	failing := f.webhook(f.addWebhook("contact", "created", "url", "https://example.com/gone")).Target
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		for _, e := range []enlist.WebhookEvent{{Target: failing, Time: now - 500}, {Target: hook, Time: now - 50}, {Target: hook, Time: now}} {
 			e.Object, e.Event = enlist.AboutContact, enlist.WebhookCreated
 			if err := tx.AddWebhookEvent(&e); err != nil {

@@ -112,7 +112,7 @@ func (f *fileFixture) wantContent(id enlist.FileID, name string, content []byte)
 // piecesOf returns the number of stored pieces of content.
 func (f *fileFixture) piecesOf(id enlist.ContentID) (n int) {
 	f.Helper()
-	f.must(f.store.View(f.Context(), func(tx audience.Tx) error {
+	f.must(f.store.View(f.Context(), func(tx *audience.Tx) error {
 		for n = 0; ; n++ {
 			if _, err := tx.Piece(id, int64(n)); err != nil {
 				if enlist.KindOf(err) == enlist.NotFound {
@@ -162,7 +162,7 @@ type stoppingStore struct {
 
 var errStopped = errors.New("the process stopped")
 
-func (s *stoppingStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *stoppingStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
 	if s.left == 0 {
 		return errStopped
 	}

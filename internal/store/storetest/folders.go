@@ -1,16 +1,17 @@
 package storetest
 
-// This file tests the calls about Folders.
-
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// This file tests the calls about Folders.
 
 func folders(o *accountFixture) {
 	o.addList()
@@ -63,7 +64,7 @@ func missingFolders(o *accountFixture) {
 	other := o.newCaller()
 	message, err := o.service.AddFolder(o.Context(), other, details("name", "Letters", "type", "message"))
 	o.must(err)
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for _, c := range []*enlist.Caller{o.caller, other} {
 			all, err := tx.Folders(c.Account.ID)
 			if err != nil {
@@ -112,12 +113,11 @@ func (o *accountFixture) addFileFolder(name string) enlist.FolderID {
 // noSchemaStore is a store whose Updates cannot read Lists.
 type noSchemaStore struct{ audience.Store }
 
-func (s noSchemaStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
-	return s.Store.Update(ctx, func(tx audience.Tx) error { return fn(noSchemaTx{tx}) }, hint...)
-}
-
-type noSchemaTx struct{ audience.Tx }
-
-func (noSchemaTx) Schema(enlist.ListID) (*enlist.Schema, error) {
-	return nil, errors.New("the Update read a List")
+func (s noSchemaStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+	return s.Store.Update(ctx, Watch{Statement: func(query string, _ []any) error {
+		if strings.Contains(query, "contact_count") {
+			return errors.New("the Update read a List")
+		}
+		return nil
+	}}.Run(fn), hint...)
 }

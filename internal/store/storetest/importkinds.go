@@ -99,7 +99,7 @@ func importUnsubscribesDuplicates(f *importFixture) {
 	f.wantResults(f.runs("Email,Mobile Phone\nann@example.com,\n,0402222222\n,0401111111\n", as(audience.AsUnsubscribers)),
 		"1 updated", "2 updated", "3 unchanged")
 	var left []string
-	f.update(func(tx audience.Tx) error {
+	f.update(func(tx *audience.Tx) error {
 		return tx.ContactsWithAddresses(f.id, []string{"ann@example.com", "bob@example.com", "0402222222", "cy@example.com"},
 			func(c *enlist.Contact) {
 				if !c.IsUnsubscribed {
@@ -187,7 +187,7 @@ func importEvents(f *importFixture) {
 
 // waitingEvents returns the number of events that wait for a webhook.
 func (f *importFixture) waitingEvents(target enlist.WebhookTargetID) (n int) {
-	f.update(func(tx audience.Tx) error {
+	f.update(func(tx *audience.Tx) error {
 		events, err := tx.WebhookEvents(target, 0, 100)
 		n = len(events)
 		return err
@@ -201,29 +201,21 @@ type effectStore struct {
 	mails, notifications int
 }
 
-func (s *effectStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
-	var tx effectTx
-	err := s.Store.Update(ctx, func(inner audience.Tx) error {
-		tx = effectTx{Tx: inner}
-		return fn(&tx)
+func (s *effectStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+	mails, notifications := 0, 0
+	err := s.Store.Update(ctx, func(tx *audience.Tx) error {
+		mails, notifications = 0, 0
+		return Watch{Effect: func(e audience.Effect) {
+			switch e.(type) {
+			case audience.Autorespond:
+				mails++
+			case audience.Notify:
+				notifications++
+			}
+		}}.Run(fn)(tx)
 	}, hint...)
-	s.mails, s.notifications = s.mails+tx.mails, s.notifications+tx.notifications
+	s.mails, s.notifications = s.mails+mails, s.notifications+notifications
 	return err
-}
-
-type effectTx struct {
-	audience.Tx
-	mails, notifications int
-}
-
-func (t *effectTx) Enqueue(e audience.Effect) error {
-	switch e.(type) {
-	case audience.Autorespond:
-		t.mails++
-	case audience.Notify:
-		t.notifications++
-	}
-	return t.Tx.Enqueue(e)
 }
 
 func importAccess(f *importFixture) {

@@ -56,7 +56,7 @@ type stepStore struct {
 }
 
 // Update implements audience.Store. One goroutine calls it.
-func (s *stepStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *stepStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
 	err := s.Store.Update(ctx, fn, hint...)
 	s.updates++
 	s.after(s.updates)

@@ -101,7 +101,7 @@ func (f *importFixture) wantResults(i *audience.Import, want ...string) {
 // person returns the Contact with an address.
 func (f *importFixture) person(key string) (c *enlist.Contact) {
 	f.Helper()
-	f.must(f.store.View(f.Context(), func(tx audience.Tx) (err error) {
+	f.must(f.store.View(f.Context(), func(tx *audience.Tx) (err error) {
 		c, err = tx.ContactByKey(f.id, key)
 		return err
 	}))

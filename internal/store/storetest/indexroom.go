@@ -138,7 +138,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	l.wantJobs("build_index", 3)
 	x := city.SearchIndex
 	x.State = enlist.IndexBuilding
-	update(t, l.store, func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+	update(t, l.store, func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 	reconcile()
 	l.wantJobs("build_index", 4)
 	l.build(city.ID)
@@ -156,7 +156,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	// The job that drops the index is lost.
 	x = l.index("City").SearchIndex
 	x.State = indexDropping
-	update(t, l.store, func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+	update(t, l.store, func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 	reconcile()
 	l.wantJobs("drop_index", 1)
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: city.ID}))
@@ -166,7 +166,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 // schema reads the List's Schema.
 func (l *listWithThreeFields) schema() (schema *enlist.Schema) {
 	l.Helper()
-	view(l.T, l.store, func(tx audience.Tx) (err error) {
+	view(l.T, l.store, func(tx *audience.Tx) (err error) {
 		schema, err = tx.Schema(l.list)
 		return err
 	})
@@ -268,7 +268,7 @@ func searchesDuringBuilds(t *testing.T, e Engine) {
 
 func (l *listWithThreeFields) ids() (ids []enlist.ContactID) {
 	l.Helper()
-	l.must(l.store.Search(l.Context(), func(tx audience.Tx) error {
+	l.must(l.store.Search(l.Context(), func(tx *audience.Tx) error {
 		schema, err := tx.Schema(l.list)
 		if err != nil {
 			return err
@@ -285,7 +285,7 @@ func (l *listWithThreeFields) ids() (ids []enlist.ContactID) {
 func (l *listWithThreeFields) swap(ctx context.Context, ids []enlist.ContactID, city enlist.FieldID) {
 	for i := 0; ctx.Err() == nil; i++ {
 		one, other := ids[i%len(ids)], ids[(i+1)%len(ids)]
-		err := l.store.Update(ctx, func(tx audience.Tx) error {
+		err := l.store.Update(ctx, func(tx *audience.Tx) error {
 			a, err := tx.Contact(l.list, min(one, other))
 			if err != nil {
 				return err

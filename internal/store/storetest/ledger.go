@@ -24,7 +24,7 @@ func ledgerChanges(t *testing.T, e Engine) {
 // ledgerOf returns the ledger of a Contact, newest first, with only the method, type and IP of each row.
 func (o *accountFixture) ledgerOf(list enlist.ListID, id enlist.ContactID) (rows []audience.LedgerRow) {
 	o.Helper()
-	view(o.T, o.store, func(tx audience.Tx) error {
+	view(o.T, o.store, func(tx *audience.Tx) error {
 		all, err := tx.LedgerRows(list, id, 0, 0)
 		for _, r := range all {
 			rows = append(rows, audience.LedgerRow{Method: r.Method, Type: r.Type, IP: r.IP, KeyName: r.KeyName})

@@ -32,7 +32,7 @@ func events(t *testing.T, e Engine) {
 
 func addMessage(t *testing.T, s audience.Store, m *audience.Message) {
 	t.Helper()
-	update(t, s, func(tx audience.Tx) error { return tx.AddMessage(m) })
+	update(t, s, func(tx *audience.Tx) error { return tx.AddMessage(m) })
 }
 
 func messages(t *testing.T, s audience.Store) {
@@ -46,7 +46,7 @@ func messages(t *testing.T, s audience.Store) {
 	addMessage(t, s, &foreign)
 	check := func(what string, want ...audience.Message) {
 		t.Helper()
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			for _, m := range want {
 				got, err := tx.Message(1, m.ID)
 				if err != nil {
@@ -63,7 +63,7 @@ func messages(t *testing.T, s audience.Store) {
 		})
 	}
 	check("as added", full, plain)
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		for _, id := range []enlist.MessageID{foreign.ID, 0, 99} {
 			_, err := tx.Message(1, id)
 			wantKind(t, "Message of another Account", err, enlist.NoMessage)
@@ -75,9 +75,9 @@ func messages(t *testing.T, s audience.Store) {
 	edited.EmailType, edited.Subject, edited.HTML, edited.Text, edited.SMS = audience.EmailPlain, "s", "h", "t", "m"
 	edited.FromName, edited.FromAddress, edited.ReplyTo = "f", "c@example.com", ""
 	edited.Attachments, edited.InlineImages = "", "4"
-	update(t, s, func(tx audience.Tx) error { return tx.UpdateMessage(&edited) })
+	update(t, s, func(tx *audience.Tx) error { return tx.UpdateMessage(&edited) })
 	check("as edited", edited, plain)
-	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(full.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.DeleteMessage(full.ID) })
 	check("after a deletion", plain)
 	again := audience.Message{AccountID: 1}
 	addMessage(t, s, &again)
@@ -95,7 +95,7 @@ func autoresponders(t *testing.T, s audience.Store) {
 		Timestamp: 7, OffsetValue: 8, OffsetPeriod: "week", SpecificHour: 9, SpecificMinute: 10}
 	plain := enlist.Autoresponder{AccountID: account, ListID: list}
 	foreign := enlist.Autoresponder{AccountID: account + 1, ListID: list + 1}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		for _, a := range []*enlist.Autoresponder{&full, &plain, &foreign} {
 			if err := tx.AddAutoresponder(a); err != nil {
 				return err
@@ -105,7 +105,7 @@ func autoresponders(t *testing.T, s audience.Store) {
 	})
 	check := func(what string, want ...enlist.Autoresponder) {
 		t.Helper()
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			all, err := tx.Autoresponders(account)
 			if err != nil {
 				return err
@@ -125,12 +125,12 @@ func autoresponders(t *testing.T, s audience.Store) {
 	edited.Event, edited.IsActive, edited.CriteriaType = enlist.EventSubscribe, false, enlist.CriteriaDelay
 	edited.Timestamp, edited.OffsetValue, edited.OffsetPeriod = 23, 24, "day"
 	edited.SpecificHour, edited.SpecificMinute = 11, 12
-	update(t, s, func(tx audience.Tx) error { return tx.UpdateAutoresponder(&edited) })
+	update(t, s, func(tx *audience.Tx) error { return tx.UpdateAutoresponder(&edited) })
 	check("as edited", edited, plain)
-	update(t, s, func(tx audience.Tx) error { return tx.DeleteAutoresponder(full.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.DeleteAutoresponder(full.ID) })
 	check("after a deletion", plain)
-	update(t, s, func(tx audience.Tx) error { return tx.MarkListDeleted(list) })
-	view(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error { return tx.MarkListDeleted(list) })
+	view(t, s, func(tx *audience.Tx) error {
 		all, err := tx.Autoresponders(account)
 		same(t, "of a deleted List", all, []enlist.Autoresponder(nil))
 		return err
@@ -143,15 +143,15 @@ func linkTargets(t *testing.T, s audience.Store) {
 	addMessage(t, s, &other)
 	urls := []string{"https://example.com/?a={{Name}}", "https://example.com/", "https://example.com/?a={{Name}}"}
 	var first, again, others []enlist.LinkID
-	update(t, s, func(tx audience.Tx) (err error) { first, err = tx.LinkTargets(one.ID, 5, urls); return err })
-	update(t, s, func(tx audience.Tx) (err error) { again, err = tx.LinkTargets(one.ID, 5, urls); return err })
-	update(t, s, func(tx audience.Tx) (err error) { others, err = tx.LinkTargets(other.ID, 5, urls[:1]); return err })
+	update(t, s, func(tx *audience.Tx) (err error) { first, err = tx.LinkTargets(one.ID, 5, urls); return err })
+	update(t, s, func(tx *audience.Tx) (err error) { again, err = tx.LinkTargets(one.ID, 5, urls); return err })
+	update(t, s, func(tx *audience.Tx) (err error) { others, err = tx.LinkTargets(other.ID, 5, urls[:1]); return err })
 	same(t, "the same URLs again", again, first)
 	if first[0] != first[2] || first[0] == first[1] || others[0] == first[0] {
 		t.Errorf("the link IDs are %v, and %v of another Message; want the same ID only for equal URLs of one Message", first, others)
 	}
 	target := func(id enlist.LinkID) (message enlist.MessageID, url string, err error) {
-		view(t, s, func(tx audience.Tx) error { message, url, err = tx.LinkTarget(id); return nil })
+		view(t, s, func(tx *audience.Tx) error { message, url, err = tx.LinkTarget(id); return nil })
 		return message, url, err
 	}
 	for i, id := range first {
@@ -159,7 +159,7 @@ func linkTargets(t *testing.T, s audience.Store) {
 			t.Errorf("link %d has the URL %q and the Message %d, error %v; want those of the call", id, url, message, err)
 		}
 	}
-	update(t, s, func(tx audience.Tx) error { return tx.DeleteMessage(one.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.DeleteMessage(one.ID) })
 	_, _, err := target(first[0])
 	wantKind(t, "a link of a deleted Message", err, enlist.NoLink)
 	if message, _, err := target(others[0]); message != other.ID || err != nil {
@@ -178,7 +178,7 @@ func deliveries(t *testing.T, s audience.Store) {
 	foreign := welcome
 	foreign.Contact = 3
 	put := func(all ...audience.Delivery) {
-		update(t, s, func(tx audience.Tx) error {
+		update(t, s, func(tx *audience.Tx) error {
 			for i := range all {
 				if err := tx.PutDelivery(&all[i]); err != nil {
 					return err
@@ -190,7 +190,7 @@ func deliveries(t *testing.T, s audience.Store) {
 	put(welcome, confirmation, later, foreign)
 	welcome.Status, welcome.Detail, welcome.SentTime = audience.DeliveryBounced, "550 no such user", 35
 	put(welcome)
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		got, err := tx.Delivery(key)
 		if err != nil {
 			return err
@@ -213,7 +213,7 @@ func secrets(t *testing.T, s audience.Store) {
 		{"a", "y", "x\x00\xff"},
 		{"b", "z", "z"},
 	} {
-		update(t, s, func(tx audience.Tx) error {
+		update(t, s, func(tx *audience.Tx) error {
 			value, err := tx.Secret(c.name, []byte(c.fresh))
 			same(t, "secret "+c.name, string(value), c.want)
 			return err
@@ -236,7 +236,7 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 		{1000, true}, {1500, false}, {1599, false}, {1600, true}, {1700, false},
 		{9000, true}, {2000, true}, {2100, false}, // 9000 was wrong: the clock was fast, and is then set back
 	} {
-		update(t, s, func(tx audience.Tx) error {
+		update(t, s, func(tx *audience.Tx) error {
 			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
 				t.Errorf("at time %d: marked %v, want %v", step.now, marked, step.marked)
@@ -244,12 +244,12 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 			return err
 		})
 	}
-	update(t, s, func(tx audience.Tx) error { return tx.MarkSubscriptionPending(list, other.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.MarkSubscriptionPending(list, other.ID) })
 	for _, want := range []struct {
 		id      enlist.ContactID
 		pending bool
 	}{{c.ID, false}, {other.ID, true}, {99, false}} {
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			pending, err := tx.IsSubscriptionPending(list, want.id)
 			if pending != want.pending {
 				t.Errorf("the subscription of Contact %d is pending: %v, want the opposite", want.id, pending)
@@ -257,7 +257,7 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 			return err
 		})
 	}
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		marked, err := tx.MarkConfirmationRequested(list, 99, 1000, 400)
 		if marked {
 			t.Error("MarkConfirmationRequested returned true for an unknown Contact")
@@ -279,7 +279,7 @@ func confirmationRequestsOfAnAddress(t *testing.T, s audience.Store) {
 		c := contact(schema, "a@example.com")
 		c.IsFirst = i == 0
 		insert(t, s, c)
-		update(t, s, func(tx audience.Tx) error {
+		update(t, s, func(tx *audience.Tx) error {
 			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
 				t.Errorf("Contact %d at time %d: marked %v, want %v", c.ID, step.now, marked, step.marked)
@@ -296,10 +296,10 @@ func contactTimes(t *testing.T, s audience.Store) {
 	for _, step := range []struct{ message, open, click, wantMessage, wantOpen, wantClick int64 }{
 		{10, 0, 0, 10, 0, 0}, {0, 20, 0, 10, 20, 0}, {5, 0, 30, 10, 20, 30}, {40, 19, 29, 40, 20, 30},
 	} {
-		update(t, s, func(tx audience.Tx) error {
+		update(t, s, func(tx *audience.Tx) error {
 			return tx.RaiseContactTimes(schema.List.ID, c.ID, step.message, step.open, step.click)
 		})
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			got, err := tx.Contact(schema.List.ID, c.ID)
 			if err != nil {
 				return err
@@ -316,11 +316,11 @@ func messageFolders(t *testing.T, s audience.Store) {
 	schema := newSchema(t, s)
 	account := schema.List.AccountID
 	folder := audience.Folder{AccountID: account, Name: "Letters", Type: audience.FolderOfMessages, CreationTime: 5}
-	update(t, s, func(tx audience.Tx) error { return tx.AddFolder(&folder) })
+	update(t, s, func(tx *audience.Tx) error { return tx.AddFolder(&folder) })
 	addMessage(t, s, &audience.Message{AccountID: account, FolderID: folder.ID})
 	addMessage(t, s, &audience.Message{AccountID: account})
 	folder.Name, folder.ItemCount = "Post", 2
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		a := enlist.Autoresponder{AccountID: account, ListID: schema.List.ID, FolderID: folder.ID}
 		if err := tx.AddAutoresponder(&a); err != nil {
 			return err
@@ -329,7 +329,7 @@ func messageFolders(t *testing.T, s audience.Store) {
 	})
 	check := func(what string, want ...audience.Folder) {
 		t.Helper()
-		view(t, s, func(tx audience.Tx) error {
+		view(t, s, func(tx *audience.Tx) error {
 			all, err := tx.Folders(account)
 			if err == nil {
 				same(t, what, all[len(audience.FirstFolders(account, 0)):], want)
@@ -339,8 +339,8 @@ func messageFolders(t *testing.T, s audience.Store) {
 	}
 	check("renamed", folder)
 	folder.ItemCount = 1
-	update(t, s, func(tx audience.Tx) error { return tx.MarkListDeleted(schema.List.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.MarkListDeleted(schema.List.ID) })
 	check("without the autoresponder of a deleted List", folder)
-	update(t, s, func(tx audience.Tx) error { return tx.DeleteFolder(folder.ID) })
+	update(t, s, func(tx *audience.Tx) error { return tx.DeleteFolder(folder.ID) })
 	check("deleted", []audience.Folder{}...)
 }

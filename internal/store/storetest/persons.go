@@ -8,7 +8,6 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/store/sqlstore"
 )
 
 // This file tests the export of everything that is stored about a person.
@@ -86,7 +85,7 @@ func exportHasEveryRow(o *accountFixture) {
 	ann := o.subscribe(list, "Email", "Ann@example.com")
 	bob := o.subscribe(other, "Email", "bob@example.com")
 	o.subscribe(other, "Email", "eve@example.com")
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for i, id := range []enlist.ContactID{ann, bob} {
 			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: []enlist.ListID{list, other}[i], Contact: id, Time: 5, Cause: "c"},
 				Address: "ann@EXAMPLE.com", Subject: "Please confirm", SentTime: 6, Status: audience.DeliverySent}
@@ -154,7 +153,7 @@ func spellingsAreOnePerson(o *accountFixture) {
 	o.deleteByEmail(list, "ann@münchen.example")
 	o.subscribe(list, "Email", "Ann@MÜNCHEN.example")
 	bob := o.subscribe(list, "Email", "bob@example.com")
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for i, former := range []string{"Ann@MÜNCHEN.example", "ANN@münchen.example", "ann@xn--mnchen-3ya.example"} {
 			err := tx.PutDelivery(&audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: bob, Time: int64(i), Cause: "c"},
 				Address: former, Status: audience.DeliverySent})
@@ -227,7 +226,7 @@ type tableColumns interface {
 }
 
 // PersonTables checks that the export of a person knows each table and column of the schema. A new table needs a section
-// in sqlstore/person.go, or a reason in notAboutPersons.
+// in audience/person_sql.go, or a reason in notAboutPersons.
 func PersonTables(t *testing.T, rows tableColumns) {
 	t.Helper()
 	schema := make(map[string][]string)
@@ -241,14 +240,14 @@ func PersonTables(t *testing.T, rows tableColumns) {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	covered := sqlstore.PersonColumns()
+	covered := audience.PersonColumns()
 	for table, columns := range schema {
 		if strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table, "sqlite_") {
 			continue // the arguments of jobs are in the section jobs; the others belong to libraries
 		}
 		known, exported := covered[table]
 		if _, reason := notAboutPersons[table]; exported == reason {
-			t.Errorf("the table %s must be in sqlstore.personTables, or have a reason in notAboutPersons", table)
+			t.Errorf("the table %s must be in audience.personTables, or have a reason in notAboutPersons", table)
 		}
 		for _, column := range columns {
 			if exported && !slices.Contains(known, column) && !(table == "contact" && slices.Contains(leftOutOfContact, column)) {

@@ -1,7 +1,5 @@
 package storetest
 
-// This file tests the normalisation of addresses with quotes that an earlier version stored.
-
 import (
 	"errors"
 	"fmt"
@@ -10,10 +8,12 @@ import (
 	"enlist/internal/enlist"
 )
 
+// This file tests the normalisation of addresses with quotes that an earlier version stored.
+
 // addQuoted stores a Contact with a Key as an earlier version would store it.
 func (o *accountFixture) addQuoted(list enlist.ListID, key string) (id enlist.ContactID) {
 	o.Helper()
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list)
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ func quotedContacts(o *accountFixture) {
 	second := o.addQuoted(list, `"victim"@x.io`)
 	alone := o.addQuoted(list, `"al\one"@x.io`)
 	needed := o.addQuoted(list, `"john doe"@x.io`)
-	o.update(func(tx audience.Tx) error { // the process has the List in its cache
+	o.update(func(tx *audience.Tx) error { // the process has the List in its cache
 		_, err := tx.Schema(list)
 		return err
 	})
@@ -83,7 +83,7 @@ func quotedContacts(o *accountFixture) {
 func quotedDuplicates(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	const contacts = 1100
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list)
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func quotedDuplicates(o *accountFixture) {
 	if counted.updates < 3 {
 		o.Errorf("%d Contacts were changed in %d Updates, want at most 500 in one Update", contacts, counted.updates)
 	}
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		first, err := tx.ContactByKey(list, "many@x.io")
 		found, foundErr := tx.ContactsByAddress(list, "many@x.io", "", 0, 2*contacts)
 		old, oldErr := tx.ContactsByAddress(list, `"\m\a\n\y"@x.io`, "", 0, 1)
@@ -117,7 +117,7 @@ func quotedDuplicates(o *accountFixture) {
 
 func (o *accountFixture) schema(list enlist.ListID) (schema *enlist.Schema) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) (err error) {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) (err error) {
 		schema, err = tx.Schema(list)
 		return err
 	}))
@@ -127,7 +127,7 @@ func (o *accountFixture) schema(list enlist.ListID) (schema *enlist.Schema) {
 // quotedUnsubscribers normalises the Unsubscriber Lists of two Accounts.
 func quotedUnsubscribers(o *accountFixture) {
 	other := o.newCaller().Account.ID
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for i := range 600 {
 			key := fmt.Sprintf(`"\left%d"@x.io`, i%300)
 			u := audience.Unsubscriber{AddressType: enlist.AddressEmail, Address: key, AddressKey: key}
@@ -139,7 +139,7 @@ func quotedUnsubscribers(o *accountFixture) {
 		return tx.AddUnsubscriber(other, &u)
 	})
 	o.must(o.service.NormaliseQuoted(o.Context()))
-	o.must(o.store.View(o.Context(), func(tx audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
 		for _, account := range []enlist.AccountID{o.caller.Account.ID, other} {
 			for i := range 300 {
 				address := fmt.Sprintf("left%d@x.io", i)

@@ -20,9 +20,9 @@ import (
 // of them again.
 type rerunningStore struct{ audience.Store }
 
-func (s rerunningStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s rerunningStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
 	rollback := errors.New("rolled back")
-	err := s.Store.Update(ctx, func(tx audience.Tx) error { return errors.Join(fn(tx), rollback) })
+	err := s.Store.Update(ctx, func(tx *audience.Tx) error { return errors.Join(fn(tx), rollback) })
 	if !errors.Is(err, rollback) {
 		return err
 	}
@@ -56,7 +56,7 @@ func rerunFunctions(t *testing.T, e Engine) {
 func wantRowsForAllLists(t *testing.T, s audience.Store, schema *enlist.Schema, want int) {
 	t.Helper()
 	contacts := 0
-	view(t, s, func(tx audience.Tx) error {
+	view(t, s, func(tx *audience.Tx) error {
 		var ids []enlist.ContactID
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
 		err := tx.SearchContacts(&system, func(c *enlist.Contact) error {

@@ -192,13 +192,13 @@ type hookedStore struct {
 	inside func() // before its commit
 }
 
-func (s *hookedStore) Update(ctx context.Context, fn func(audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *hookedStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
 	before, inside := s.before, s.inside
 	s.before, s.inside = nil, nil
 	if before != nil {
 		before()
 	}
-	return s.Store.Update(ctx, func(tx audience.Tx) error {
+	return s.Store.Update(ctx, func(tx *audience.Tx) error {
 		err := fn(tx)
 		if err == nil && inside != nil {
 			inside()

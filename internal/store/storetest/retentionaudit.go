@@ -82,7 +82,7 @@ func auditIsRemoved(o *accountFixture) {
 		o.Errorf("a second run removed %d rows", n)
 	}
 	o.run("the database refuses to remove a younger row", func() {
-		err := o.store.Update(o.Context(), func(tx audience.Tx) error {
+		err := o.store.Update(o.Context(), func(tx *audience.Tx) error {
 			_, err := tx.RemoveAuditRows(account, now.Unix()+1, 100)
 			return err
 		})

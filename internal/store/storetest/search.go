@@ -37,7 +37,7 @@ func Search(t *testing.T, open func(t *testing.T) audience.Store) {
 func randomSearches(t *testing.T, store audience.Store) {
 	service := audience.NewService(store, time.Now)
 	account := &enlist.Account{Name: "Search", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
-	if err := store.Update(t.Context(), func(tx audience.Tx) error { return tx.AddAccount(account) }); err != nil {
+	if err := store.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddAccount(account) }); err != nil {
 		t.Fatal(err)
 	}
 	caller := &enlist.Caller{Account: account, Key: &enlist.Key{ID: 1, AccountID: account.ID, Level: enlist.Standard}}

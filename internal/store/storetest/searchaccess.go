@@ -117,7 +117,7 @@ func longSearches(o *accountFixture) {
 
 // fill stores Contacts directly, without the Service.
 func (o *accountFixture) fill(list enlist.ListID, contacts int) {
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		schema, err := tx.Schema(list)
 		for i := 0; i < contacts && err == nil; i++ {
 			_, err = tx.InsertContact(contact(schema, fmt.Sprintf("person%d@example.com", i)))
@@ -139,7 +139,7 @@ func longLedgers(o *accountFixture) {
 	const count = 2500
 	list := o.addList()
 	id := o.subscribe(list, "Email", "person@example.com")
-	update(o.T, o.store, func(tx audience.Tx) error {
+	update(o.T, o.store, func(tx *audience.Tx) error {
 		for i := range int64(count - 1) {
 			err := tx.AddLedgerRow(&audience.LedgerRow{ListID: list, ContactID: id, Time: i, Type: audience.ConsentDirect})
 			if err != nil {

@@ -27,7 +27,7 @@ func (l *list) sendBatches(t *rapid.T, store audience.Store) {
 			}
 		}
 	}
-	err := store.Update(context.Background(), func(tx audience.Tx) error {
+	err := store.Update(context.Background(), func(tx *audience.Tx) error {
 		for batch := range enlist.BatchID(3) {
 			for i := range l.records {
 				is := func(key string) bool { return chosen[fmt.Sprint(key, batch+1, " ", i)] }
@@ -57,7 +57,7 @@ func (l *list) sendBatches(t *rapid.T, store audience.Store) {
 }
 
 // sendBatch makes a Contact a recipient of a Batch, with the events for which is returns true.
-func (l *list) sendBatch(tx audience.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool, now int64) error {
+func (l *list) sendBatch(tx *audience.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool, now int64) error {
 	ids := []enlist.ContactID{id}
 	slice := audience.NewSlice{BatchSlice: audience.BatchSlice{Batch: batch, List: l.id, First: id, Last: id}, Contacts: ids}
 	if _, err := tx.AddSlices([]audience.NewSlice{slice}, true, now); err != nil {

@@ -39,7 +39,7 @@ func makeList(t *rapid.T, store audience.Store, account enlist.AccountID) *list 
 	l.drawFields(t)
 	l.drawPools(t)
 	contacts := l.drawContacts(t)
-	err := store.Update(context.Background(), func(tx audience.Tx) error { return l.store(tx, account, contacts) })
+	err := store.Update(context.Background(), func(tx *audience.Tx) error { return l.store(tx, account, contacts) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func (l *list) drawPools(t *rapid.T) {
 }
 
 // store stores the List, its Fields and its Contacts, and completes the model.
-func (l *list) store(tx audience.Tx, account enlist.AccountID, contacts []enlist.Contact) error {
+func (l *list) store(tx *audience.Tx, account enlist.AccountID, contacts []enlist.Contact) error {
 	row := enlist.List{AccountID: account, Name: "List", CountryCode: l.country}
 	if err := tx.AddList(&row); err != nil {
 		return err
@@ -268,7 +268,7 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []enlist.Sear
 			k = k.ForParts()
 		}
 		x := enlist.SearchIndex{ListID: l.id, Key: k.IndexKey(), State: enlist.IndexBuilding}
-		err := store.Update(context.Background(), func(tx audience.Tx) error {
+		err := store.Update(context.Background(), func(tx *audience.Tx) error {
 			_, err := tx.AddSearchIndex(&x)
 			return err
 		})
@@ -277,7 +277,7 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []enlist.Sear
 		}
 		if err == nil {
 			x.State = enlist.IndexReady
-			err = store.Update(context.Background(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+			err = store.Update(context.Background(), func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
 		}
 		if err != nil {
 			t.Fatalf("index %s: %v", name, err)
@@ -291,7 +291,7 @@ func (l *list) dropIndexes(t *rapid.T, store audience.Store, made []enlist.Searc
 	for i := range made {
 		x := &made[i]
 		x.State = enlist.IndexDropping
-		err := store.Update(context.Background(), func(tx audience.Tx) error { return tx.UpdateSearchIndex(x) })
+		err := store.Update(context.Background(), func(tx *audience.Tx) error { return tx.UpdateSearchIndex(x) })
 		if err == nil {
 			err = store.DropIndex(context.Background(), x.ID)
 		}

@@ -204,7 +204,7 @@ func indexLife(t *testing.T, e Engine) {
 	x := l.index("City")
 	l.build(x.ID)
 	same(t, "built", l.built(), []enlist.SearchIndexID{x.ID})
-	view(t, l.store, func(tx audience.Tx) error {
+	view(t, l.store, func(tx *audience.Tx) error {
 		schema, err := tx.Schema(l.list)
 		if err != nil {
 			return err

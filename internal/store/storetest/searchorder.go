@@ -73,7 +73,7 @@ func longTexts(c string) [][]string {
 // last line, so that the order of the texts differs from the order of the IDs.
 func (o *accountFixture) storeLastFirst(list enlist.ListID, field enlist.FieldID, lines [][]string) (ids [][]string) {
 	o.Helper()
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		ids = make([][]string, len(lines))
 		schema, err := tx.Schema(list)
 		if err != nil {

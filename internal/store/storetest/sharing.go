@@ -1,7 +1,5 @@
 package storetest
 
-// This file tests that the Accounts share the connections of a store.
-
 import (
 	"context"
 	"testing"
@@ -11,18 +9,20 @@ import (
 	"enlist/internal/enlist"
 )
 
+// This file tests that the Accounts share the connections of a store.
+
 // sharedConnections starts reads of one Account until no more of them start. A read of another Account
 // must still run at once. decisions.md: 43
 func sharedConnections(t *testing.T, s audience.Store) {
 	for _, c := range []struct {
 		name string
-		read func(context.Context, func(audience.Tx) error) error
+		read func(context.Context, func(*audience.Tx) error) error
 	}{
 		{"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}, {"ViewPrimary", s.ViewPrimary},
 	} {
 		ctx, cancel := context.WithCancel(enlist.WithAccount(t.Context(), 1))
 		inside, ended := make(chan bool), make(chan error)
-		hold := func(audience.Tx) error { inside <- true; <-ctx.Done(); return nil }
+		hold := func(*audience.Tx) error { inside <- true; <-ctx.Done(); return nil }
 		const calls = 1000 // more than a store has connections
 		for range calls {
 			go func() { ended <- c.read(ctx, hold) }()
@@ -36,7 +36,7 @@ func sharedConnections(t *testing.T, s audience.Store) {
 			}
 		}
 		other := enlist.WithAccount(t.Context(), 2)
-		if err := c.read(other, func(tx audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
+		if err := c.read(other, func(tx *audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
 			t.Errorf("%s of another Account: %v, want no error", c.name, err)
 		}
 		cancel()

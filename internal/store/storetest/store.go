@@ -82,7 +82,7 @@ func runRules(t *testing.T, open func(t *testing.T) audience.Store, rules []acco
 }
 
 // update runs fn in an Update and fails the test on an error.
-func update(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
+func update(t *testing.T, s audience.Store, fn func(*audience.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), fn); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func update(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
 }
 
 // view runs fn in a View and fails the test on an error.
-func view(t *testing.T, s audience.Store, fn func(audience.Tx) error) {
+func view(t *testing.T, s audience.Store, fn func(*audience.Tx) error) {
 	t.Helper()
 	if err := s.View(t.Context(), fn); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func newSchema(t *testing.T, s audience.Store) *enlist.Schema {
 	account := &enlist.Account{Name: "Test", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
 	list := &enlist.List{Name: "News", DisallowDuplicates: true, CountryCode: enlist.DefaultCountryCode}
 	var schema *enlist.Schema
-	update(t, s, func(tx audience.Tx) (err error) {
+	update(t, s, func(tx *audience.Tx) (err error) {
 		if err := tx.AddAccount(account); err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func contact(s *enlist.Schema, key string) *enlist.Contact {
 // insert stores a Contact. It fails the test if another Contact is the primary of the address.
 func insert(t *testing.T, s audience.Store, c *enlist.Contact) {
 	t.Helper()
-	update(t, s, func(tx audience.Tx) error {
+	update(t, s, func(tx *audience.Tx) error {
 		inserted, err := tx.InsertContact(c)
 		if err == nil && !inserted {
 			err = errors.New("another Contact has the address")

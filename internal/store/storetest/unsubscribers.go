@@ -76,7 +76,7 @@ func longReplies(o *accountFixture) {
 	const entries = 2500
 	list := o.addList()
 	id := o.subscribe(list, "Email", "person@example.com")
-	update(o.T, o.store, func(tx audience.Tx) error {
+	update(o.T, o.store, func(tx *audience.Tx) error {
 		for i := range int64(entries) {
 			u := audience.Unsubscriber{ListID: list, AddressType: enlist.AddressEmail, Address: fmt.Sprintf("P%d@example.com", i),
 				AddressKey: fmt.Sprintf("p%d@example.com", i), Time: i}

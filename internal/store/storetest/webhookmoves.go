@@ -1,13 +1,13 @@
 package storetest
 
-// This file tests what happens to the events of webhooks when webhooks and Lists change.
-
 import (
 	"fmt"
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
+
+// This file tests what happens to the events of webhooks when webhooks and Lists change.
 
 // webhookMoves tests that the waiting events of a webhook move to its new URL.
 func webhookMoves(o *accountFixture) {
@@ -37,7 +37,7 @@ func webhookMoves(o *accountFixture) {
 
 	// The Service needs several Updates to move so many events.
 	const many = 4500
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		for i := range many {
 			e := enlist.WebhookEvent{Target: old, Webhook: created, List: list, Contact: enlist.ContactID(i + 1),
 				Object: enlist.AboutContact, Event: enlist.WebhookCreated}
@@ -81,7 +81,7 @@ func webhookDeletion(o *accountFixture) {
 
 func (o *accountFixture) targetExists(id enlist.WebhookTargetID) (found bool) {
 	o.Helper()
-	o.update(func(tx audience.Tx) error {
+	o.update(func(tx *audience.Tx) error {
 		_, err := tx.WebhookTarget(id)
 		found = err == nil
 		if enlist.KindOf(err) == enlist.NotFound {
@@ -125,7 +125,7 @@ func webhookOrphanedTarget(o *accountFixture) {
 	for _, failsFirst := range []bool{true, false} {
 		list := o.addList()
 		target := o.webhook(o.addWebhook("list", "removed", "list_id", list, "url", fmt.Sprint(hook, list))).Target
-		o.update(func(tx audience.Tx) error {
+		o.update(func(tx *audience.Tx) error {
 			return tx.AddWebhookEvent(&enlist.WebhookEvent{Target: target, List: list,
 				Object: enlist.AboutList, Event: enlist.WebhookUpdated})
 		})

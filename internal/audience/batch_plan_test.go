@@ -1,0 +1,68 @@
+package audience_test
+
+import (
+	"strings"
+	"testing"
+
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+	"enlist/internal/store/teststores"
+)
+
+// An Account can have very many Batches that have ended. Only searches read them: what addBatch and the jobs ask for is
+// found by an index.
+//
+// covers: decision 102
+func TestEndedBatchesAreNotRead(t *testing.T) {
+	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
+		l := openLarge(t, e)
+		l.fillBatches(t)
+		for _, c := range []struct {
+			index  string
+			filter audience.BatchFilter
+		}{
+			{"batch_status", audience.BatchFilter{Open: true}},
+			{"batch_status", audience.BatchFilter{Open: true, Lists: []enlist.ListID{1}}},
+			{"batch_message", audience.BatchFilter{Message: 7}},
+			{"batch_variants", audience.BatchFilter{HasVariants: true}},
+		} {
+			var clauses string
+			var args []any
+			err := l.store.View(t.Context(), func(tx *audience.Tx) (err error) {
+				clauses, args, err = tx.FilterBatches(1, c.filter)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := l.explain(t, "SELECT reason FROM batch "+clauses, args)
+			if !strings.Contains(plan, c.index) {
+				t.Errorf("%+v: the plan of %s does not use %s:\n%s", c.filter, clauses, c.index, plan)
+			}
+		}
+	})
+}
+
+// fillBatches adds Batches that have ended, and some others.
+func (l *large) fillBatches(t *testing.T) {
+	t.Helper()
+	l.update(t, func(tx *audience.Tx) error {
+		for i := range 3000 {
+			b := audience.Batch{AccountID: 1, ListID: 1, MessageID: enlist.MessageID(1 + i%1000), Status: audience.BatchCompleted}
+			if i%500 == 0 {
+				b.Status = audience.BatchPaused
+				b.Variants = &audience.Variants{}
+			}
+			if err := tx.AddBatch(&b, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if l.engine.Name == teststores.SQLite.Name {
+		return // no process runs ANALYZE on SQLite
+	}
+	if _, err := l.db.ExecContext(t.Context(), "ANALYZE batch"); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,68 @@
+package audience
+
+import "enlist/internal/enlist"
+
+// This file reads the sums of a Batch. batchrows.go reads its recipients.
+
+// BatchSums returns the sums of a Batch for each period.
+func (t *Tx) BatchSums(batch enlist.BatchID) (all []PeriodSums, err error) {
+	err = t.each(func(row *Cursor) error {
+		p := PeriodSums{Time: row.Int()}
+		m := mapper{job: selected, cursor: row}
+		mapBatchSums(&m, &p.BatchSums)
+		all = append(all, p)
+		return m.err
+	}, `SELECT time, `+sumsOf(mapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY time ORDER BY time`, int64(batch))
+	return all, err
+}
+
+// PartSums returns the sums of a Batch for each part.
+func (t *Tx) PartSums(batch enlist.BatchID) (map[int64]BatchSums, error) {
+	all := make(map[int64]BatchSums)
+	return all, t.each(func(row *Cursor) error {
+		var s BatchSums
+		part := row.Int()
+		m := mapper{job: selected, cursor: row}
+		mapBatchSums(&m, &s)
+		all[part] = s
+		return m.err
+	}, `SELECT part, `+sumsOf(mapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY part`, int64(batch))
+}
+
+// BatchLinks returns the numbers of the links of a Batch that were clicked.
+func (t *Tx) BatchLinks(batch enlist.BatchID) (all []LinkSums, err error) {
+	err = t.each(func(row *Cursor) error {
+		l := LinkSums{Link: enlist.LinkID(row.Int()), URL: row.Text()}
+		m := mapper{job: selected, cursor: row}
+		mapLinkSums(&m, &l)
+		all = append(all, l)
+		return m.err
+	}, `SELECT link_id, max(url), `+sumsOf(mapLinkSums)+` FROM batch_link WHERE batch_id = ? GROUP BY link_id ORDER BY link_id`,
+		int64(batch))
+	return all, err
+}
+
+// BatchAgents returns the numbers of opened mails of a Batch by program.
+func (t *Tx) BatchAgents(batch enlist.BatchID) (all []AgentSums, err error) {
+	err = t.each(func(row *Cursor) error {
+		all = append(all, AgentSums{Device: Device(row.Text()), Client: row.Text(), Opened: row.Int()})
+		return nil
+	}, `SELECT device, mail_client, CAST(sum(opened) AS BIGINT) FROM batch_agent WHERE batch_id = ?
+		GROUP BY device, mail_client ORDER BY device, mail_client`, int64(batch))
+	return all, err
+}
+
+// sumsOf returns the sums of the columns that a mapping describes. The CAST is for PostgreSQL, whose sums are of
+// another type.
+func sumsOf[T any](numbers func(*mapper, *T)) string {
+	m := new(mapper)
+	numbers(m, new(T))
+	text := ""
+	for i, c := range m.columns {
+		if i > 0 {
+			text += ", "
+		}
+		text += "CAST(sum(" + c.name + ") AS BIGINT)"
+	}
+	return text
+}

@@ -1,0 +1,228 @@
+package audience
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"enlist/internal/enlist"
+	"enlist/internal/search/planner"
+)
+
+// This file implements a transaction as one function sees it (Tx), and the counters of Contacts. Several
+// functions can share one database transaction. The Session contains the state that they share.
+
+// Tx is a transaction as one function sees it. Its methods run the SQL of a subject, and stand beside the rules of the
+// subject. An engine can run several functions in one database transaction. Each function has its own Tx, and all of
+// them share a Session.
+//
+// Other transactions may write at the same time. Definitions (Accounts, keys, Folders, Lists,
+// Fields, Messages, autoresponders, webhooks) do not change during an Update. The following
+// data does not change after an Update has read it: Contacts, the result of a retry, a
+// delivery, a webhook target, and an Account's number of Contacts.
+//
+// For a missing row, a method returns an error of the kind that its comment names. If a write
+// would break uniqueness, the method stores nothing and its result says so. Several callers may
+// share the slices and Schemas that a method returns, so do not change them.
+type Tx struct {
+	ctx     context.Context
+	conn    Conn
+	sql     *Dialect
+	session *Session
+	enqueue func(Effect) error // stores a job in the transaction; nil: read-only
+	writes  bool
+	plan    searchPlan                                                       // the plan of the last search
+	choose  func(*Tx, *enlist.Search, *planner.Query) (*planner.Plan, error) // choosePlan, except in tests
+	part    *Part                                                            // not nil: the function is in an InsertBatch
+	mapper  mapper                                                           // reused for each statement, because a new mapper would need an allocation
+}
+
+// Session is the state that the functions of one database transaction share. It contains the version of
+// the catalogue that the transaction sees, and the transaction's changes to the counters. Only one
+// goroutine uses a Session.
+type Session struct {
+	cache   *Cache
+	current *snapshot      // the catalogue; nil before a function reads it
+	changes int64          // number of changes of the catalogue in this transaction
+	counts  []contactCount // changes of the counters, which Finish writes
+
+	Serialise bool // true after a deadlock: LockListForBulk then takes an exclusive lock
+}
+
+// contactCount is a change of the number of Contacts in a List.
+type contactCount struct {
+	list    enlist.ListID
+	account enlist.AccountID
+	n       int64
+}
+
+// NewSession returns the Session of a new transaction.
+func NewSession(cache *Cache) *Session { return &Session{cache: cache} }
+
+// Committed starts a new version in the cache if this transaction has changed the catalogue. The engine
+// calls Committed after the commit. version is the version before the transaction. With concurrent
+// writers, the number of the new version is only an estimate. The next transaction that reads the
+// version corrects it.
+func (s *Session) Committed(version int64) {
+	if s.changes > 0 {
+		s.cache.at(version + s.changes)
+	}
+}
+
+// Sees sets the version of the catalogue that the transaction sees. An engine that has already read the
+// version calls Sees to save a query.
+func (s *Session) Sees(version int64) { s.current = s.cache.at(version) }
+
+// NewTx returns the Tx for one function. The function enqueue stores an Effect in the same transaction. It
+// is nil for a transaction that only reads.
+func NewTx(ctx context.Context, conn Conn, session *Session, enqueue func(Effect) error) *Tx {
+	return &Tx{ctx: ctx, conn: conn, sql: conn.Dialect(), session: session, enqueue: enqueue,
+		writes: enqueue != nil, choose: choosePlan}
+}
+
+// RetrySignal is the value of a Conn's panic when the function must run again from the start. The
+// Conn panics and does not return an error, so that the function cannot ignore the signal. Call
+// recovers the panic.
+type RetrySignal struct{ Err error }
+
+// Call runs fn. If fn panics, Call returns an error, so that the other functions in the same transaction
+// do not fail.
+func Call(fn func(*Tx) error, tx *Tx) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case RetrySignal:
+			err = p.Err
+		default:
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return fn(tx)
+}
+
+// LockDefinitions waits until no other transaction writes. Until this transaction ends, other transactions
+// wait before they write.
+func (t *Tx) LockDefinitions() error { return t.conn.LockDefinitions() }
+
+// lockToWrite takes an exclusive advisory lock if the transaction writes. The lock replaces FOR UPDATE for
+// a row that possibly does not exist yet.
+func (t *Tx) lockToWrite(format string, args ...any) error {
+	if !t.writes {
+		return nil
+	}
+	return t.conn.Lock(Exclusive, fmt.Sprintf(format, args...))
+}
+
+// LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of a List.
+// Each of these transactions takes a shared lock. After a deadlock, the transaction runs again and takes
+// the lock exclusively.
+func (t *Tx) LockListForBulk(list enlist.ListID) error {
+	mode := Shared
+	if t.session.Serialise {
+		mode = Exclusive
+	}
+	return t.conn.Lock(mode, fmt.Sprintf("many of list %d", list))
+}
+
+// Watched returns a Tx of the same transaction for tests. Its statements go through the Conn that wrap returns,
+// and it calls effect with each effect before it stores it.
+func (t *Tx) Watched(wrap func(Conn) Conn, effect func(Effect)) *Tx {
+	watched := *t
+	watched.conn = wrap(t.conn)
+	if t.enqueue != nil {
+		watched.enqueue = func(e Effect) error {
+			effect(e)
+			return t.enqueue(e)
+		}
+	}
+	return &watched
+}
+
+// Enqueue stores an effect, such as a mail to send, in the transaction.
+func (t *Tx) Enqueue(e Effect) error { return t.enqueue(e) }
+
+// ProbeWrite inserts a row and deletes it again, in a transaction that commits. So the engine has to
+// write to its disk, which fails if the disk is full or the server is read-only. The row has the time
+// as its key, so that probes of several processes do not wait for each other.
+func ProbeWrite(t *Tx) error {
+	key := fmt.Sprint("probe ", time.Now().UnixNano())
+	for _, query := range t.sql.Probe {
+		if err := t.conn.Do(query); err != nil {
+			return err
+		}
+	}
+	const insert = "INSERT INTO retry (account_id, key_id, header, fingerprint, time) VALUES (0, 0, ?, ?, 0)"
+	if err := t.conn.Do(insert, key, []byte(key)); err != nil {
+		return err
+	}
+	return t.conn.Do("DELETE FROM retry WHERE account_id = 0 AND key_id = 0 AND header = ?", key)
+}
+
+// Mark returns the current state for Undo. The engine calls Mark before a savepoint.
+func (s *Session) Mark() int { return len(s.counts) }
+
+// Undo discards the changes of the counters after mark. The engine calls Undo after a rollback to the
+// savepoint. The next function reads the catalogue again.
+func (s *Session) Undo(mark int) {
+	s.current = nil
+	s.counts = s.counts[:mark]
+}
+
+// Finish writes the changes of the counters. The engine calls Finish once, after the last function and
+// before the commit.
+func (s *Session) Finish(conn Conn) error { return writeCounts(conn, s.counts) }
+
+// writeCounts adds the changes of each List to the counters. With concurrent writers, it inserts a
+// contact_delta row for each List, because transactions that update a counter would wait for each other.
+// CompactCounters adds these rows to the counters later.
+func writeCounts(conn Conn, counts []contactCount) error {
+	lists := make(map[enlist.ListID]contactCount)
+	for _, c := range counts {
+		c.n += lists[c.list].n
+		lists[c.list] = c
+	}
+	const (
+		delta   = "INSERT INTO contact_delta (list_id, account_id, n) VALUES (?, ?, ?)"
+		list    = "UPDATE list SET contact_count = contact_count + ? WHERE id = ?"
+		account = "UPDATE account SET contact_count = contact_count + ? WHERE id = ?"
+	)
+	for _, c := range lists {
+		var err error
+		if conn.Dialect().ConcurrentWriters {
+			err = conn.Do(delta, int64(c.list), int64(c.account), c.n)
+		} else {
+			err = errors.Join(conn.Do(list, c.n, int64(c.list)), conn.Do(account, c.n, int64(c.account)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CompactCounters adds the contact_delta rows to the counters and deletes the rows. CompactCounters is
+// one statement. So a query that adds a counter and its contact_delta rows always returns the exact
+// count.
+const CompactCounters = `WITH gone AS (DELETE FROM contact_delta RETURNING list_id, account_id, n),
+	compacted AS (UPDATE list SET contact_count = contact_count + d.n
+		FROM (SELECT list_id, sum(n) AS n FROM gone GROUP BY list_id) d WHERE list.id = d.list_id)
+	UPDATE account SET contact_count = contact_count + d.n
+		FROM (SELECT account_id, sum(n) AS n FROM gone GROUP BY account_id) d WHERE account.id = d.account_id`
+
+// The method contactCount records that n Contacts were added to a List. n is negative if Contacts were
+// removed.
+func (t *Tx) count(list enlist.ListID, account enlist.AccountID, n int64) {
+	t.session.counts = append(t.session.counts, contactCount{list, account, n})
+}
+
+// counted returns the sum of those recorded changes for which selects returns true.
+func (t *Tx) counted(selects func(contactCount) bool) (n int64) {
+	for _, c := range t.session.counts {
+		if selects(c) {
+			n += c.n
+		}
+	}
+	return n
+}

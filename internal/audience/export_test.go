@@ -1,0 +1,46 @@
+package audience
+
+import (
+	"enlist/internal/enlist"
+	"enlist/internal/search/planner"
+)
+
+// ChooseBy returns a Tx of the same transaction that chooses the plan of a search after it has called check.
+func (t *Tx) ChooseBy(check func(*Tx, *enlist.Search) error) *Tx {
+	checking := *t
+	checking.choose = func(t *Tx, s *enlist.Search, q *planner.Query) (*planner.Plan, error) {
+		if err := check(t, s); err != nil {
+			return nil, err
+		}
+		return choosePlan(t, s, q)
+	}
+	return &checking
+}
+
+// EachPath calls run once for every access path of a search. While run runs, the transaction uses the
+// plan of this path for the search.
+func (t *Tx) EachPath(s *enlist.Search, run func() error) error {
+	defer func() { t.plan = searchPlan{} }()
+	plans, err := planner.All(newSearchQuery(t.sql, s).planned(s), &statistics{tx: t, search: s})
+	for _, p := range plans {
+		t.plan = searchPlan{p, *s}
+		if err := run(); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// ContactsOf returns the statements that read several Contacts, by the index that they must use on SQLite.
+func (t *Tx) ContactsOf() map[string][]string {
+	s := &t.sql.statements
+	return map[string][]string{
+		"contact_dedupe (list_id=? AND dedupe_key=?)": {s.contactsByKeys, s.lockedByKeys, s.primaries, s.primariesToLock},
+		"INTEGER PRIMARY KEY (rowid=?)":               {s.contactsToChange, s.valueSizes},
+	}
+}
+
+// FilterBatches returns the clauses of the statement of Batches.
+func (t *Tx) FilterBatches(account enlist.AccountID, f BatchFilter) (clauses string, args []any, err error) {
+	return t.batchClauses(account, f)
+}

@@ -1,0 +1,44 @@
+package audience
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"enlist/internal/enlist"
+)
+
+// This file decides which tests of contains, ends_with and starts_with use an index for parts of texts. Only
+// PostgreSQL has such indexes (postgres/trigram.go).
+
+// usesPartsIndex reports whether a test has a form that an index for parts of texts can answer. A short part
+// has no entry in such an index. For starts_with, the index of the ordered form is smaller and faster.
+func (q *searchQuery) usesPartsIndex(c *enlist.Condition) bool {
+	if len(q.schema.SearchIndexes) == 0 {
+		return false
+	}
+	switch c.Operator {
+	case enlist.Contains, enlist.EndsWith:
+	case enlist.StartsWith:
+		if q.schema.Indexed(c.Key) {
+			return false
+		}
+	default:
+		return false
+	}
+	return utf8.RuneCountInString(c.Operands[0].Text) >= enlist.MinPart && q.schema.Indexed(c.Key.ForParts())
+}
+
+// wildcards escapes the characters that LIKE treats specially.
+var wildcards = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
+
+// pattern returns the operand of LIKE for a part of a text. No character of the part is a wildcard.
+func pattern(op enlist.Operator, part string) string {
+	part = wildcards.Replace(part)
+	switch op {
+	case enlist.StartsWith:
+		return part + "%"
+	case enlist.EndsWith:
+		return "%" + part
+	}
+	return "%" + part + "%"
+}

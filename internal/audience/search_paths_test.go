@@ -1,0 +1,74 @@
+package audience_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+	"enlist/internal/store/sqlite"
+	"enlist/internal/store/storetest"
+)
+
+// The access path of a search changes the speed and not the result: all paths find the same
+// Contacts.
+func TestAllPathsFindTheSameContacts(t *testing.T) {
+	storetest.Search(t, func(t *testing.T) audience.Store {
+		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "paths.db"), sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		return everyPath{store}
+	})
+}
+
+// everyPath is a store that runs each search by all its access paths and compares the results.
+type everyPath struct{ audience.Store }
+
+func (w everyPath) View(ctx context.Context, fn func(*audience.Tx) error) error {
+	return w.Store.View(ctx, checked(fn))
+}
+
+func (w everyPath) Search(ctx context.Context, fn func(*audience.Tx) error) error {
+	return w.Store.Search(ctx, checked(fn))
+}
+
+func (w everyPath) Stream(ctx context.Context, fn func(*audience.Tx) error) error {
+	return w.Store.Stream(ctx, checked(fn))
+}
+
+func checked(fn func(*audience.Tx) error) func(*audience.Tx) error {
+	return func(tx *audience.Tx) error { return fn(tx.ChooseBy(everyPathFindsTheSame)) }
+}
+
+// everyPathFindsTheSame runs a search by all its access paths, and counts its Contacts if it has criteria.
+func everyPathFindsTheSame(tx *audience.Tx, s *enlist.Search) error {
+	var first []enlist.ContactID
+	var count int64
+	n := 0
+	return tx.EachPath(s, func() error {
+		ids, counted := []enlist.ContactID{}, int64(0)
+		var err error
+		if s.Counted {
+			counted, err = tx.CountContacts(s)
+		} else {
+			err = tx.SearchContacts(s, func(c *enlist.Contact) error {
+				ids = append(ids, c.ID)
+				return nil
+			})
+		}
+		if n++; n == 1 {
+			first, count = ids, counted
+		}
+		if err == nil && (!slices.Equal(first, ids) || counted != count) {
+			text, args, _ := tx.SearchStatement(s)
+			err = fmt.Errorf("this path finds the IDs %d and counts %d, the first path %d and %d; statement %s, arguments %q",
+				ids, counted, first, count, text, args)
+		}
+		return err
+	})
+}

@@ -1,0 +1,80 @@
+package audience
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"enlist/internal/enlist"
+)
+
+// This file reads the rows of a search into Contacts. If a search needs few Fields, its statement has one
+// column for the value of each Field. Otherwise it has one column for the document with all values.
+
+// columns writes the list of the columns of a Contact that a search reads.
+func (q *searchQuery) columns(c enlist.Columns) {
+	q.add("id")
+	if c.System {
+		q.add(", " + q.sql.mappings.contactState.columns)
+	}
+	if !q.sql.singly(c) {
+		q.add(", " + q.sql.Document)
+		return
+	}
+	for _, id := range c.Fields {
+		q.add(", "+q.sql.ValueDocument, strconv.FormatInt(int64(id), 10))
+	}
+}
+
+// singly reports whether the statement reads each Field value in a separate column, and not all
+// values in one document.
+func (d *Dialect) singly(c enlist.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
+
+// columnReader reads the rows of a search into one Contact. Each row overwrites the previous one.
+type columnReader struct {
+	tx      *Tx
+	of      enlist.Columns
+	state   mapper
+	contact enlist.Contact
+}
+
+// read reads the current row into r.contact.
+func (r *columnReader) read(row *Cursor) error {
+	c := &r.contact
+	c.ID = enlist.ContactID(row.Int())
+	if r.of.System {
+		r.state.cursor = row
+		mapContactState(&r.state, c)
+	}
+	if !r.tx.sql.singly(r.of) {
+		return r.tx.readValues(row.Text(), c)
+	}
+	c.Values = c.Values[:0]
+	for _, id := range r.of.Fields {
+		document := row.Value()
+		if document == nil {
+			continue
+		}
+		value, err := r.tx.sql.ReadValue(text(document))
+		if err != nil {
+			return fmt.Errorf("contact %d: %w", c.ID, err)
+		}
+		c.Values = append(c.Values, enlist.FieldValue{Field: id, Text: value})
+	}
+	return nil
+}
+
+// readValues reads the document of field_values into c.Values, in the order of the Field IDs.
+func (t *Tx) readValues(document string, c *enlist.Contact) (err error) {
+	if c.Values, err = t.sql.ReadValues(document, c.Values[:0]); err != nil {
+		return fmt.Errorf("contact %d: %w", c.ID, err)
+	}
+	for i := 1; i < len(c.Values); i++ {
+		if c.Values[i].Field < c.Values[i-1].Field {
+			slices.SortFunc(c.Values, func(a, b enlist.FieldValue) int { return cmp.Compare(a.Field, b.Field) })
+			break
+		}
+	}
+	return nil
+}

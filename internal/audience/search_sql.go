@@ -1,0 +1,385 @@
+package audience
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"enlist/internal/enlist"
+	"enlist/internal/search/planner"
+)
+
+// This file writes the SQL statement of a search and runs it. searchplan.go and package planner make the
+// plan of the search. searchexpr.go writes the comparisons, searchscan.go writes the subqueries that
+// find IDs, and searchrow.go writes the columns.
+
+// SearchContacts calls the function each with the Contacts that match a search, in the requested order. The
+// next row overwrites the Contact, so the function must not keep it.
+func (t *Tx) SearchContacts(s *enlist.Search, each func(*enlist.Contact) error) error {
+	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}}
+	r.contact.ListID = s.Schema.List.ID
+	return t.found(s, func(row *Cursor) error {
+		if err := r.read(row); err != nil {
+			return err
+		}
+		return each(&r.contact)
+	})
+}
+
+// found runs the statement of a search and calls fn with every row.
+func (t *Tx) found(s *enlist.Search, fn func(*Cursor) error) error {
+	err := t.foundBy(s, fn)
+	if !errors.Is(err, ErrUnprepared) {
+		return err
+	}
+	// The statement names an index that is ready in the catalogue, but an operator has dropped this
+	// index from the database. The search gets a new plan without the SearchIndexes of the List.
+	without, schema := *s, *s.Schema
+	schema.SearchIndexes, without.Schema = nil, &schema
+	return t.foundBy(&without, fn)
+}
+
+// foundBy runs the statement of a search. The statement uses only the indexes that s.Schema
+// contains.
+func (t *Tx) foundBy(s *enlist.Search, fn func(*Cursor) error) error {
+	rows, err := t.run(s)
+	if err != nil {
+		return err
+	}
+	return EachRow(rows, fn)
+}
+
+// run sends the statement of a search.
+func (t *Tx) run(s *enlist.Search) (Rows, error) {
+	text, args, err := t.SearchStatement(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.Last {
+		return t.conn.QueryLast(t.ctx, text, args...)
+	}
+	return t.conn.Query(t.ctx, text, args...)
+}
+
+// SearchStatement returns the statement of a search and its arguments. Tests and benchmarks pass the
+// statement to EXPLAIN.
+func (t *Tx) SearchStatement(s *enlist.Search) (text string, args []any, err error) {
+	p, err := t.planOf(s)
+	if err != nil {
+		return "", nil, err
+	}
+	q := newSearchQuery(t.sql, s)
+	if q.literal && t.locking() == "" {
+		q.generic = genericKey(s, p)
+	}
+	if q.sorted, err = t.sorts(s, p); err != nil {
+		return "", nil, err
+	}
+	if s.Counted {
+		q.count(p)
+	} else {
+		q.page(s, p)
+		if !s.Unlocked {
+			q.add(t.locking())
+		}
+	}
+	return q.statement(), q.args, nil
+}
+
+// maxGenericPage is the largest number of Contacts that a search with a generic plan reads or skips. A scan of
+// a table is faster than an index scan that reads most of a List, so longer pages get a plan of their own.
+const maxGenericPage = 1000
+
+// genericKey returns the key of the index that a search scans if one plan is the best for all operands: the
+// scan of this index in the requested order, which ends after a short page. Otherwise it returns nil.
+func genericKey(s *enlist.Search, p *planner.Plan) *enlist.SearchKey {
+	switch {
+	case !p.BoundsOnly || p.IDsFirst || s.Counted || s.Limit == 0 || s.Limit+s.Offset > maxGenericPage:
+		return nil
+	case len(p.Predicates) == 0:
+		return s.Sort
+	case len(p.Predicates) == 1:
+		return p.Predicates[0].Tests[0].Key // nil for a group of tests
+	}
+	return nil
+}
+
+// AnsweredByIndex reports whether an index finds or counts the Contacts of a search. Such a search
+// reads few Contacts that do not match.
+func (t *Tx) AnsweredByIndex(s *enlist.Search) bool {
+	if s.Counted && s.Where == nil {
+		return true
+	}
+	p, err := t.planOf(s)
+	return err == nil && p.Quick
+}
+
+// CountContacts returns the number of Contacts that match a search.
+func (t *Tx) CountContacts(s *enlist.Search) (n int64, err error) {
+	if s.Where == nil {
+		return t.ContactCount(s.Schema.List.ID)
+	}
+	counted := *s
+	counted.Counted = true
+	err = t.found(&counted, func(row *Cursor) error {
+		n = row.Int()
+		return nil
+	})
+	return n, err
+}
+
+// searchQuery builds a statement. The text has only SQL, names of columns and indexes, and the IDs of
+// Fields and of the List. Every operand of the caller is an argument.
+type searchQuery struct {
+	sql    *Dialect
+	text   strings.Builder
+	args   []any
+	schema *enlist.Schema
+	list   enlist.ListID
+	// unique is true if the List does not allow two Contacts with the same address.
+	unique bool
+	// literal is true if the text contains the List's ID, and false if the ID is an argument. The database
+	// uses a partial index only if the text of a statement implies the WHERE clause of the index.
+	literal bool
+	// generic is the result of genericKey. If it is not nil, PostgreSQL does not know the operands when it
+	// plans the statement. So the text must leave only one good plan: it contains the length of the page, and
+	// an order that only the index of this key has.
+	generic *enlist.SearchKey
+	// sorted is true if the subquery that finds the IDs must not read them in the requested order (Tx.sorts).
+	sorted bool
+	// columnsOf are the expressions of keys of other records than Contacts, if they are not the names of columns.
+	columnsOf map[string]string
+	// covering is the key of the index that a covering filter scans, or nil without a covering filter.
+	covering *enlist.SearchKey
+}
+
+func newSearchQuery(sql *Dialect, s *enlist.Search) *searchQuery {
+	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.Unique}
+	q.literal = s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where)
+	return q
+}
+
+// anyIndexed reports whether a condition has at least one test that a SearchIndex can answer.
+func (q *searchQuery) anyIndexed(c *enlist.Condition) bool {
+	if c.Key != nil {
+		return q.schema.Indexed(c.Key) || q.usesPartsIndex(c)
+	}
+	indexed := func(c enlist.Condition) bool { return q.anyIndexed(&c) }
+	return slices.ContainsFunc(c.All, indexed) || slices.ContainsFunc(c.Any, indexed)
+}
+
+// covers reports whether a covering filter scans the index of the key k. The entries of this index
+// have the ordered form of the values.
+func (q *searchQuery) covers(k *enlist.SearchKey) bool {
+	return q.covering != nil && q.covering.IndexKey() == k.IndexKey()
+}
+
+// statement returns the text of the statement. If the text contains the List's ID, it gets the prefix
+// Once or Generic. No other List can use such a statement, so engines keep few or none of them prepared.
+func (q *searchQuery) statement() string {
+	switch {
+	case q.generic != nil:
+		return Generic + q.text.String()
+	case q.literal:
+		return Once + q.text.String()
+	}
+	return q.text.String()
+}
+
+// add appends a text to the statement, and the arguments for the parameters in this text.
+func (q *searchQuery) add(text string, args ...any) {
+	q.text.WriteString(text)
+	q.args = append(q.args, args...)
+}
+
+// page writes the statement that reads the Contacts of a search.
+func (q *searchQuery) page(s *enlist.Search, p *planner.Plan) {
+	q.text.Grow(1024)
+	q.add("SELECT ")
+	q.columns(s.Columns)
+	if !p.IDsFirst && !p.Merged() && !q.sorted {
+		q.from(p)
+		q.order(s)
+		q.limit(s)
+		return
+	}
+	q.add(" FROM contact WHERE "+q.sql.NoIndex+"list_id = ? AND id IN (", int64(q.list))
+	if p.Merged() {
+		q.scanAll(p.Predicates[p.Driving].Scans, " UNION ")
+	} else {
+		q.add("SELECT id")
+		q.from(p)
+	}
+	q.order(s)
+	q.limit(s)
+	q.add(")")
+	q.sorted = false // for the few rows of the page, the order of an index is fast
+	q.order(s)
+}
+
+// contactCount writes the statement that counts the Contacts that match a search.
+func (q *searchQuery) count(p *planner.Plan) {
+	switch {
+	case p.Residual == planner.Intersect:
+		q.add("SELECT count(*) FROM (")
+		for i := range p.Predicates {
+			if i > 0 {
+				q.add(" INTERSECT ")
+			}
+			q.scanOne(p.Predicates[i].Scans)
+		}
+		q.add(") AS found")
+	case p.Driving >= 0 && p.Index == "" && len(p.Predicates) == 1:
+		q.add("SELECT count(*) FROM (")
+		q.scanAll(p.Predicates[0].Scans, " UNION ")
+		q.add(") AS found")
+	default:
+		q.add("SELECT count(*)")
+		q.from(p)
+	}
+}
+
+// indexedBy returns the clause that names the index to use, or "" on engines other than SQLite.
+func (q *searchQuery) indexedBy(index string) string {
+	switch {
+	case !q.sql.NamesIndexes || index == "":
+		return ""
+	case index == planner.PrimaryKey:
+		return " NOT INDEXED"
+	}
+	return " INDEXED BY " + index
+}
+
+// inList writes the test that a Contact belongs to the List.
+func (q *searchQuery) inList() {
+	if q.literal {
+		q.add("list_id = " + strconv.FormatInt(int64(q.list), 10))
+		return
+	}
+	q.add("list_id = ?", int64(q.list))
+}
+
+// from writes the FROM and WHERE clauses for a plan.
+func (q *searchQuery) from(p *planner.Plan) {
+	q.add(" FROM contact" + q.indexedBy(p.Index) + " WHERE ")
+	if p.Index == "" && p.Driving >= 0 {
+		q.add(q.sql.NoIndex) // the scans of the driving predicate find the IDs
+	}
+	q.inList()
+	if p.Span != nil {
+		q.add(" AND id BETWEEN ? AND ?", p.Span.First, p.Span.Last)
+	}
+	if p.Covering { // this test is first, because SQLite runs tests in their order and the other tests read the row
+		q.covering = p.Predicates[p.Driving].Tests[0].Key
+		q.add(" AND ")
+		q.predicate(&p.Predicates[p.Driving])
+	}
+	for i := range p.Predicates {
+		if p.Covering && i == p.Driving {
+			continue
+		}
+		q.add(" AND ")
+		q.predicate(&p.Predicates[i])
+	}
+}
+
+// predicate writes the test of a predicate. p.As states the form of the test.
+func (q *searchQuery) predicate(p *planner.Predicate) {
+	switch p.As {
+	case planner.InSet:
+		begin, end := "id IN (", ")"
+		if q.sql.Arrays { // with ARRAY, PostgreSQL always runs the subquery first
+			begin, end = "id = ANY(ARRAY(", "))"
+		}
+		q.add(begin)
+		q.scanAll(p.Scans, " UNION ALL ")
+		q.add(end)
+	case planner.ByLookup:
+		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.indexedBy(p.Scans[0].Index) + " WHERE ")
+		q.inList()
+		for _, c := range p.Tests {
+			q.add(" AND ")
+			q.condition(c)
+		}
+		q.add(" AND other.id = contact.id)")
+	default:
+		for i, c := range p.Tests {
+			if i > 0 {
+				q.add(" AND ")
+			}
+			q.condition(c)
+		}
+	}
+}
+
+// order writes the ORDER BY clause. An absent value is NULL and sorts before all other values. Contacts
+// with equal values are ordered by their IDs, in the same direction (ascending or descending).
+// decisions.md: 37
+func (q *searchQuery) order(s *enlist.Search) {
+	direction, absent := "", " NULLS FIRST"
+	if s.Descending {
+		direction, absent = " DESC", " NULLS LAST"
+	}
+	q.add(" ORDER BY ")
+	by := s.Sort
+	if q.generic != nil {
+		by = q.generic // if the requested order is that of the IDs, all Contacts have the same value
+	}
+	if by != nil && !isID(by) {
+		if by.Field == nil {
+			absent = "" // a system key is never NULL, and PostgreSQL would not use its index with this clause
+		}
+		q.add(q.ordered(by) + q.unindexed() + direction + absent + ", ")
+	}
+	q.add("id" + q.unindexed() + direction)
+}
+
+// unindexed returns an operation that keeps the value of a number. PostgreSQL does not use an index for the order
+// of its result.
+func (q *searchQuery) unindexed() string {
+	if q.sorted {
+		return " + 0"
+	}
+	return ""
+}
+
+// limit writes the clauses LIMIT and OFFSET if the search has a limit or an offset.
+func (q *searchQuery) limit(s *enlist.Search) {
+	if s.Limit == 0 && s.Offset == 0 {
+		return
+	}
+	if q.generic != nil {
+		q.add(" LIMIT " + strconv.FormatInt(s.Limit, 10) + " OFFSET " + strconv.FormatInt(s.Offset, 10))
+		return
+	}
+	limit := s.Limit
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	q.add(limited+" OFFSET CAST(? AS BIGINT)", limit, s.Offset)
+}
+
+// condition writes a condition.
+func (q *searchQuery) condition(c *enlist.Condition) {
+	switch {
+	case c.Key != nil:
+		q.test(c)
+	case c.Any != nil:
+		q.group(c.Any, " OR ")
+	default:
+		q.group(c.All, " AND ")
+	}
+}
+
+func (q *searchQuery) group(conditions []enlist.Condition, connector string) {
+	q.add("(")
+	for i := range conditions {
+		if i > 0 {
+			q.add(connector)
+		}
+		q.condition(&conditions[i])
+	}
+	q.add(")")
+}
