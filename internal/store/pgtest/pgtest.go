@@ -1,19 +1,25 @@
 // Package pgtest creates databases for tests on a real PostgreSQL server. If the
 // environment variable ENLIST_TEST_POSTGRES has the URL of a server, tests use this
-// server. Otherwise each test binary starts its own server, on a Unix socket in a temporary
-// folder. If PostgreSQL is not installed, tests are skipped with a message.
+// server. Otherwise the test binaries of a run share a server that the first of them starts, on a Unix socket in a
+// temporary folder. If PostgreSQL is not installed, tests are skipped with a message.
 //
 // A package whose tests use pgtest must call Main in its TestMain.
 //
-// pgtest.go creates databases. server.go and standby.go start servers that a test can
+// pgtest.go creates databases on the server that shared.go starts. server.go and standby.go start servers that a test can
 // stop, crash and promote. cluster.go creates databases on a Citus cluster. proxy.go has a network proxy whose connections a test can cut.
 package pgtest
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,29 +33,26 @@ import (
 // must be allowed to create databases.
 const serverURL = "ENLIST_TEST_POSTGRES"
 
-// shared is the server of this test binary.
+// shared is the server for the tests of this binary.
 var shared struct {
 	once   sync.Once
 	url    string
 	err    error
-	own    *Server      // nil: the server of ENLIST_TEST_POSTGRES
-	number atomic.Int64 // number of databases so far, for their names
+	own    *sharedServer // nil: the server of ENLIST_TEST_POSTGRES
+	number atomic.Int64  // number of databases so far, for their names
 
-	mu        sync.Mutex          // guards the fields below
-	made      []string            // names of all databases, for Stop
-	templates map[string]string   // names of the template databases, by the name that OpenLike got
-	free      map[string][]string // URLs of copies that no test uses now, by the name that OpenLike got
+	mu   sync.Mutex // guards made
+	made []string   // names of the databases of this binary, for Stop
 }
 
 // start starts the server at the first call.
 func start() {
 	shared.once.Do(func() {
-		shared.templates, shared.free = make(map[string]string), make(map[string][]string)
 		shared.url = os.Getenv(serverURL)
 		if shared.url != "" {
 			return
 		}
-		shared.own, shared.err = StartServer()
+		shared.own, shared.err = join()
 		if shared.err == nil {
 			shared.url = shared.own.URL("postgres")
 		}
@@ -60,8 +63,6 @@ func start() {
 func Open(t testing.TB) string {
 	t.Helper()
 	need(t)
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
 	name, err := newDatabase("template0")
 	if err != nil {
 		t.Fatal(err)
@@ -69,57 +70,104 @@ func Open(t testing.TB) string {
 	return at(name)
 }
 
-// OpenLike returns the URL of a copy of a template database. The first call with a name
-// creates the template and fills it with prepare. Copying takes half a second, so a test
-// can get a copy that an earlier test used. In such a copy all rows have been deleted,
-// except the rows of the tables in keep.
-func OpenLike(t testing.TB, name string, prepare func(url string) error, keep ...string) string {
+// OpenMigrated returns the URL of a new database with all tables and no rows. It is a copy of a template, in which
+// migrate created the tables. The shared server keeps the template for later runs with the same migrations.
+func OpenMigrated(t testing.TB, migrate func(url string) error) string {
 	t.Helper()
 	need(t)
-	url, err := take(name, prepare)
+	sum, err := sumOfMigrations()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := empty(url, keep); err != nil {
-			t.Logf("empty the database: %v", err) // no other test gets this database
-			return
-		}
-		shared.mu.Lock()
-		defer shared.mu.Unlock()
-		shared.free[name] = append(shared.free[name], url)
-	})
-	return url
+	name, err := template("enlist_template_"+sum, migrate)
+	if err == nil {
+		name, err = newDatabase(name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at(name)
 }
 
-// take returns the URL of a copy that no test uses. If there is none, it creates a
-// copy.
-func take(name string, prepare func(url string) error) (string, error) {
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	if free := shared.free[name]; len(free) > 0 {
-		shared.free[name] = free[:len(free)-1]
-		return free[len(free)-1], nil
-	}
-	from, ok := shared.templates[name]
-	if !ok {
-		var err error
-		from, err = newDatabase("template0")
-		if err != nil {
-			return "", err
+// sumOfMigrations returns a checksum of the code that creates the tables: the package postgres, and the version of
+// River.
+func sumOfMigrations() (string, error) {
+	_, file, _, _ := runtime.Caller(0)
+	postgres := filepath.Join(filepath.Dir(file), "..", "postgres")
+	sum := sha256.New()
+	for _, pattern := range []string{"migrations/*.sql", "*.go", "../../../go.sum"} {
+		files, err := filepath.Glob(filepath.Join(postgres, pattern))
+		if err != nil || len(files) == 0 {
+			return "", fmt.Errorf("find %s in %s: %w", pattern, postgres, cmp.Or(err, os.ErrNotExist))
 		}
-		if err := prepare(at(from)); err != nil {
-			return "", err
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				return "", err
+			}
+			if !strings.HasSuffix(file, "_test.go") {
+				sum.Write(content)
+			}
 		}
-		shared.templates[name] = from
 	}
-	made, err := newDatabase(from)
-	return at(made), err
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// empty deletes all rows except those of the tables in keep, drops the search indexes,
-// and restarts the sequences at 1.
-func empty(url string, keep []string) error {
+// template returns the name of a template database. It creates the database under another name, so a template is
+// complete even if this process is killed. On a server that the tests did not start, Stop drops the template.
+func template(name string, prepare func(url string) error) (string, error) {
+	if shared.own == nil {
+		name += "_" + strconv.Itoa(os.Getpid())
+	}
+	ctx, done := context.WithTimeout(context.Background(), time.Minute)
+	defer done()
+	conn, err := pgx.Connect(ctx, shared.url)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(ctx)
+	// Only one test at a time creates a template. The lock ends with the connection.
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtext($1))", name); err != nil {
+		return "", err
+	}
+	var exists bool
+	const known = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"
+	if err := conn.QueryRow(ctx, known, name).Scan(&exists); err != nil || exists {
+		return name, err
+	}
+	from, err := newDatabase("template0")
+	if err != nil {
+		return "", err
+	}
+	if err := prepare(at(from)); err != nil {
+		return "", err
+	}
+	if shared.own == nil {
+		remember(name)
+	}
+	_, err = conn.Exec(ctx, "ALTER DATABASE "+from+" RENAME TO "+name)
+	return name, err
+}
+
+// Stop drops the databases of this binary, and stops the server if this package started it and no other binary uses it.
+func Stop() {
+	stopCluster()
+	drop := "DROP DATABASE IF EXISTS %s WITH (FORCE)"
+	for _, name := range shared.made {
+		if err := execute(fmt.Sprintf(drop, name)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	if shared.own != nil {
+		if err := shared.own.leave(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+}
+
+// dropDatabases drops the databases that killed runs left on a server, and the templates of other versions but the
+// newest ten.
+func dropDatabases(url string) error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
 	conn, err := pgx.Connect(ctx, url)
@@ -127,43 +175,21 @@ func empty(url string, keep []string) error {
 		return err
 	}
 	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid();
-		SET session_replication_role = replica; -- without triggers
-		DO $$
-		DECLARE name TEXT;
-		BEGIN
-			FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
-				AND relnamespace = current_schema()::regnamespace AND relname <> ALL ('{`+strings.Join(keep, ",")+`}')
-			LOOP
-				EXECUTE 'DELETE FROM ' || name;
-			END LOOP;
-			FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'i' AND relname ~ '^search_[0-9]+$' LOOP
-				EXECUTE 'DROP INDEX ' || name; -- the first loop has deleted its row of search_index
-			END LOOP;
-			FOR name IN SELECT quote_ident(stxname) FROM pg_statistic_ext WHERE stxname ~ '^search_[0-9]+$' LOOP
-				EXECUTE 'DROP STATISTICS ' || name;
-			END LOOP;
-			PERFORM setval(oid::regclass, 1, false) FROM pg_class
-				WHERE relkind = 'S' AND relnamespace = current_schema()::regnamespace;
-		END
-		$$`)
-	return err
-}
-
-// Stop removes the server that this package started. If the tests used the server of
-// ENLIST_TEST_POSTGRES, Stop drops their databases there.
-func Stop() {
-	stopCluster()
-	if shared.own != nil {
-		shared.own.Remove()
-		return
+	rows, err := conn.Query(ctx, `SELECT datname FROM pg_database WHERE datname LIKE 'enlist\_test\_%'
+		UNION ALL (SELECT datname FROM pg_database WHERE datname LIKE 'enlist\_template\_%' ORDER BY oid DESC OFFSET 10)`)
+	if err != nil {
+		return err
 	}
-	for _, name := range shared.made {
-		if err := execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := conn.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // need skips a test if there is no server. If ENLIST_TEST_POSTGRES_REQUIRED is set, the test
@@ -179,10 +205,17 @@ func need(t testing.TB) {
 	}
 }
 
-// newDatabase creates a database and returns its name. The caller holds shared.mu.
+// remember makes Stop drop a database.
+func remember(name string) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	shared.made = append(shared.made, name)
+}
+
+// newDatabase creates a database and returns its name.
 func newDatabase(template string) (string, error) {
 	name := newName()
-	shared.made = append(shared.made, name)
+	remember(name)
 	return name, execute(fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s ENCODING 'UTF8' LOCALE 'C.UTF-8'", name, template))
 }
 

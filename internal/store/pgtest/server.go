@@ -30,6 +30,8 @@ type Server struct {
 	bin string              // the folder of PostgreSQL's programs
 	as  *syscall.Credential // the user who runs the server; nil: the user who runs the test
 
+	connections int // largest number of connections; 0: 200
+
 	unmount func(folder string) error // ends the file system of dir; nil: dir has none of its own
 }
 
@@ -74,15 +76,20 @@ func (s *Server) create(prepare func(folder string) error, flags ...string) (_ *
 	if err := s.prepare(prepare); err != nil {
 		return nil, err
 	}
-	err = s.run("initdb", append([]string{"-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8",
-		"--locale=C.UTF-8"}, flags...)...)
-	if err == nil {
-		err = s.Start()
-	}
-	if err != nil {
+	if err := s.initialise(flags...); err != nil {
 		return nil, errors.Join(err, s.removeFiles())
 	}
 	return s, nil
+}
+
+// initialise creates the data in the server's folder and starts the server.
+func (s *Server) initialise(flags ...string) error {
+	err := s.run("initdb", append([]string{"-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8",
+		"--locale=C.UTF-8"}, flags...)...)
+	if err != nil {
+		return err
+	}
+	return s.Start()
 }
 
 // prepare creates the server's folder. mount, if it is not nil, mounts a file system on it.
@@ -135,7 +142,7 @@ func URL(database string, servers ...*Server) string {
 func (s *Server) Start() error {
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", filepath.Join(s.dir, "log"), "-o",
 		"-c listen_addresses= -c unix_socket_directories="+s.dir+
-			" -c fsync=off -c synchronous_commit=on -c full_page_writes=off -c max_connections=200"+
+			" -c fsync=off -c synchronous_commit=on -c full_page_writes=off -c max_connections="+strconv.Itoa(cmp.Or(s.connections, 200))+
 			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=10s", "start")
 }
 

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/store/pgtest"
-	"enlist/internal/store/storetest"
 )
 
-// This file runs the suites of storetest on a Citus cluster.
+// This file tests what is different on a Citus cluster. The suites of storetest run on it too.
 
 // clusterDatabase returns the URL of a database whose large tables are distributed.
 func clusterDatabase(t *testing.T) string {
@@ -28,11 +26,6 @@ func clusterDatabase(t *testing.T) string {
 	}, "goose_db_version", "river_migration", "catalogue")
 }
 
-func openOnCluster(t *testing.T) audience.Store {
-	t.Helper()
-	return openAt(t, clusterDatabase(t), Options{})
-}
-
 // Citus records a transaction that it commits in two phases. With one phase, an acknowledged Contact could be lost.
 func TestBatchOnCitusCommitsInTwoPhases(t *testing.T) {
 	g := newBatchFixtureAt(t, clusterDatabase(t))
@@ -45,21 +38,5 @@ func TestBatchOnCitusCommitsInTwoPhases(t *testing.T) {
 	g.must(errors.Join(errs...))
 	if n := recorded() - before; n != 1 {
 		t.Errorf("Citus recorded %d transactions, want 1", n)
-	}
-}
-
-func TestSuitesOnCitus(t *testing.T) {
-	for _, suite := range []struct {
-		name string
-		run  func(*testing.T)
-	}{
-		{"store", func(t *testing.T) { storetest.Run(t, engine(openOnCluster)) }},
-		{"definitions", func(t *testing.T) { storetest.Definitions(t, openOnCluster) }},
-		{"search", func(t *testing.T) { storetest.Search(t, openOnCluster) }},
-		{"search indexes", func(t *testing.T) { storetest.SearchIndexes(t, engine(openOnCluster)) }},
-		{"batches", func(t *testing.T) { storetest.Batches(t, openOnCluster) }},
-		{"bulk", func(t *testing.T) { storetest.Bulk(t, openOnCluster) }},
-	} {
-		t.Run(suite.name, suite.run)
 	}
 }

@@ -6,22 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/store/storetest"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // The tests in this file build and drop SearchIndexes on PostgreSQL, and interrupt builds.
-
-// TestSearchIndexes runs the suite of the index advisor on PostgreSQL.
-func TestSearchIndexes(t *testing.T) {
-	if testing.Short() {
-		t.Skip(`slow on PostgreSQL: run it with "make check"`)
-	}
-	storetest.SearchIndexes(t, engine(func(t *testing.T) audience.Store { return open(t) }))
-}
 
 // openTransaction opens a transaction for which a concurrent build of an index must wait.
 func openTransaction(t *testing.T, s *Store) (end func()) {

@@ -8,26 +8,24 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/store/pgtest"
-	"enlist/internal/store/storetest"
 
 	"go.uber.org/goleak"
 )
 
-// This file opens the stores for the tests of the package, and runs most suites of
-// storetest.
+// This file opens the stores for the tests of the package.
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
 // database returns the URL of a database that has all tables, but no rows.
 func database(t testing.TB) string {
 	t.Helper()
-	return pgtest.OpenLike(t, "tables", func(url string) error {
+	return pgtest.OpenMigrated(t, func(url string) error {
 		s, err := Open(t.Context(), url, Options{})
 		if err != nil {
 			return err
 		}
 		return s.Close()
-	}, "goose_db_version", "river_migration", "catalogue")
+	})
 }
 
 // open opens a store on a database of its own.
@@ -41,51 +39,19 @@ func open(t testing.TB) *Store {
 func openAt(t testing.TB, url string, o Options) *Store {
 	t.Helper()
 	o.UpdateTime = cmp.Or(o.UpdateTime, time.Minute)
+	statements := new(pgtest.Statements)
+	o.Tracer = statements
 	s, err := Open(t.Context(), url, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		checkStatements(t, s)
+		statements.Check(t)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
-}
-
-// In some tests of the suite, many clients make calls at the same time. They subscribe
-// the same addresses, fill an Account to its limit, or repeat one call.
-func TestStoreSuite(t *testing.T) {
-	storetest.Run(t, engine(func(t *testing.T) audience.Store { return open(t) }))
-}
-
-// engine returns the functions that the suites need for PostgreSQL.
-func engine(open func(*testing.T) audience.Store) storetest.Engine {
-	return storetest.Engine{
-		Open: open,
-		Jobs: func(t *testing.T, s audience.Store, kind string) int {
-			t.Helper()
-			var n int
-			const available = "SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'available'"
-			err := s.(*Store).jobs.QueryRow(t.Context(), available, kind).Scan(&n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		},
-	}
-}
-
-// The suite changes Lists, Fields, preferences, Folders and Messages.
-func TestDefinitionsSuite(t *testing.T) {
-	storetest.Definitions(t, func(t *testing.T) audience.Store { return open(t) })
-}
-
-// The suite compares the results of random searches among random Contacts with a simple
-// model.
-func TestSearchSuite(t *testing.T) {
-	storetest.Search(t, func(t *testing.T) audience.Store { return open(t) })
 }
 
 // Triggers refuse every UPDATE, DELETE and TRUNCATE on the ledger but the UPDATE of an erasure, even if an operator runs the

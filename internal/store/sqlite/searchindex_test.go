@@ -8,16 +8,10 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/store/storetest"
 )
 
 // This file tests how SQLite builds and drops SearchIndexes. It also tests searches after an operator
 // has dropped a SearchIndex.
-
-// TestSearchIndexes runs the test suite of the index advisor on SQLite.
-//
-// covers: decision 56
-func TestSearchIndexes(t *testing.T) { storetest.SearchIndexes(t, engine) }
 
 // When a process stops, it cancels the build of an index. SQLite rolls the transaction back, so the file
 // contains no part of the index, and a later build succeeds.

@@ -192,3 +192,24 @@ func input(value any) enlist.Input {
 	}
 	return enlist.Input{Kind: enlist.InputNull}
 }
+
+// triple returns the criteria that test one key.
+func triple(key, operator string, value any) *enlist.Criteria {
+	return &enlist.Criteria{Key: key, Operator: operator, Value: input(value)}
+}
+
+// rows is an audience.RowWriter that keeps the rows.
+type rows[T any] struct {
+	all       []T
+	streaming bool
+}
+
+func (w *rows[T]) Begin(streaming bool) error {
+	w.all, w.streaming = nil, streaming
+	return nil
+}
+
+func (w *rows[T]) Row(r *T) error {
+	w.all = append(w.all, *r)
+	return nil
+}

@@ -20,7 +20,10 @@ import (
 
 // Search tests searches of a store.
 func Search(t *testing.T, open func(t *testing.T) audience.Store) {
-	t.Run("random searches find the same Contacts as a simple model", func(t *testing.T) { randomSearches(t, open(t)) })
+	t.Run("random searches find the same Contacts as a simple model", func(t *testing.T) {
+		t.Parallel()
+		randomSearches(t, open(t))
+	})
 	runRules(t, open, []accountRule{
 		{"a search finds only Contacts of Lists that the key may read", searchAccess},
 		{"texts are sorted in the same order on every engine", orderOfTexts},

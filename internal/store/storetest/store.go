@@ -1,5 +1,6 @@
-// Package storetest has the test suites that the stores of both engines must pass. It uses
-// stores only through audience.Store, so the two engines must have the same behaviour.
+// Package storetest has the tests that the stores of both engines must pass. They use stores
+// only through audience.Store, so the two engines must have the same behaviour. suites_test.go runs them. The suite
+// Search is not in a test file, because the tests of package sqlstore run it too.
 package storetest
 
 import (
@@ -13,71 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Engine has the functions that the suites need for one engine.
-type Engine struct {
-	// Open returns a new, empty store, which is closed when the test ends.
-	Open func(t *testing.T) audience.Store
-	// Jobs returns how many jobs of a kind wait in the queue of a store.
-	Jobs func(t *testing.T, s audience.Store, kind string) int
-}
-
-// Run runs most tests of this package on one engine. The name of most subtests is the rule
-// that they test. The subtests bounces, events and webhooks have such subtests of their own.
-func Run(t *testing.T, e Engine) {
-	for _, c := range []struct {
-		rule string
-		test func(*testing.T, audience.Store)
-	}{
-		{"an Account is returned with the content that was stored", accounts},
-		{"a key is found by its hash until it is revoked", keys},
-		{"a List is returned with the content that was stored, and its ID is never used again", lists},
-		{"a Field is returned with the content that was stored", fields},
-		{"a Contact is found by ID, address and mobile number", contacts},
-		{"exactly one of the Contacts with the same address is the primary", sameAddress},
-		{"Contacts are removed in batches, and their IDs are never used again", removal},
-		{"values of a deleted Field are removed in batches", fieldValueDeletion},
-		{"the ledger returns a Contact's rows, newest first", ledger},
-		{"the Unsubscriber List can be read for an Account or for one of its Lists", unsubscribers},
-		{"a repeated call within a day gets the saved result", retries},
-		{"expired results of calls are removed in batches", expiredRetries},
-		{"nothing that a failed function wrote is stored", failedUpdate},
-		{"the figures for metrics count what waits and what is recent", figures},
-		{"reads of one Account leave half of the connections to other Accounts", sharedConnections},
-	} {
-		t.Run(c.rule, func(t *testing.T) { c.test(t, e.Open(t)) })
-	}
-	for _, c := range []struct {
-		rule string
-		test func(*testing.T, Engine)
-	}{
-		{"bounces", bounces},
-		{"a job a day removes old data", retentionIsScheduled},
-		{"changes in the ledger", ledgerChanges},
-		{"persons", persons},
-		{"audit log", auditLogRules},
-		{"address changes", addressChanges},
-		{"events", events},
-		{"webhooks", webhooks},
-		{"concurrent clients create one Contact for each address", clients},
-		{"concurrent clients fill an Account to its limit exactly", contactLimit},
-		{"unsubscribing an address unsubscribes all its Contacts once", manyOfOneAddress},
-		{"concurrent copies of a call are executed once", sameRetry},
-		{"a function that runs twice has the effects of one run", rerunFunctions},
-	} {
-		t.Run(c.rule, func(t *testing.T) { c.test(t, e) })
-	}
-}
-
 // accountRule is a test and the rule that it tests. The rule is the name of the subtest.
 type accountRule struct {
 	rule string
 	test func(*accountFixture)
 }
 
-// runRules runs each test on a new store.
+// runRules runs each test with a new Account, in parallel.
 func runRules(t *testing.T, open func(t *testing.T) audience.Store, rules []accountRule) {
 	for _, r := range rules {
-		t.Run(r.rule, func(t *testing.T) { r.test(newAccountFixture(t, open)) })
+		t.Run(r.rule, func(t *testing.T) {
+			t.Parallel()
+			r.test(newAccountFixture(t, open))
+		})
 	}
 }
 

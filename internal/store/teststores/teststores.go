@@ -1,7 +1,11 @@
 // Package teststores opens stores of every engine for the tests of other packages.
 // A test that runs with Each shows that both engines behave the same.
 //
-// A package whose tests use PostgreSQL through teststores must call pgtest.Main in its TestMain.
+// A test gets a store in one of three ways. Shared is for a test of one Account: it runs beside the tests of other
+// Accounts in one database. Own is for a test of a whole database, such as one that leases slices of any Account. New is
+// for a test that opens the store itself.
+//
+// A package whose tests use teststores must call Main in its TestMain.
 package teststores
 
 import (
@@ -24,6 +28,7 @@ import (
 	"enlist/internal/store/sqlite"
 
 	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx" of query
 	"github.com/riverqueue/river"
 )
 
@@ -33,22 +38,29 @@ type Engine struct {
 	// New returns the address of a new store, as the flag --db takes it. The store has its tables, but no
 	// rows.
 	New func(t testing.TB) string
+
+	own *pool // of the stores of Own; nil: Own opens a new store for each test
 }
 
 // SQLite stores all data in a file. A new store is a copy of one migrated file, because migrating an empty
 // file takes ten times as long as copying a migrated file.
-var SQLite = Engine{"sqlite", func(t testing.TB) string {
+var SQLite = Engine{Name: "sqlite", New: func(t testing.TB) string {
 	t.Helper()
-	content, err := migratedFile()
-	if err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(t.TempDir(), "enlist.db")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
+	if err := writeMigrated(path); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }}
+
+// writeMigrated makes a SQLite file that has all migrations.
+func writeMigrated(path string) error {
+	content, err := migratedFile()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o600)
+}
 
 // migratedFile returns the content of a SQLite file that has all migrations. A test binary makes the file
 // once.
@@ -71,19 +83,19 @@ var migratedFile = sync.OnceValues(func() (content []byte, err error) {
 })
 
 // Postgres stores all data on a PostgreSQL server. Tests are skipped if there is no server.
-var Postgres = Engine{"postgres", func(t testing.TB) string {
-	return pgtest.OpenLike(t, "tables", func(url string) error {
+var Postgres = Engine{Name: "postgres", own: new(pool), New: func(t testing.TB) string {
+	return pgtest.OpenMigrated(t, func(url string) error {
 		s, err := postgres.Open(context.Background(), url, postgres.Options{})
 		if err != nil {
 			return err
 		}
 		return s.Close()
-	}, "goose_db_version", "river_migration", "catalogue")
+	})
 }}
 
 // Citus stores all data on a cluster of PostgreSQL servers, with the large tables distributed. Tests are
 // skipped if ENLIST_TEST_CITUS is not set.
-var Citus = Engine{"citus", func(t testing.TB) string {
+var Citus = Engine{Name: "citus", New: func(t testing.TB) string {
 	return pgtest.OpenCluster(t, func(url string) error {
 		ctx := context.Background()
 		s, err := postgres.Open(ctx, url, postgres.Options{})
@@ -128,23 +140,67 @@ func EachParallel(t *testing.T, test func(t *testing.T, e Engine)) {
 type Store struct {
 	audience.Store
 	Jobs func(*river.Config) (jobs.Client, error)
+
+	address    string
+	statements *pgtest.Statements // nil: not PostgreSQL
 }
 
 // Open opens the store at an address. wait is the longest time that a search waits for a free connection. A
 // change may take a minute, because the default limit of 10 s can be too short on a busy machine.
 func Open(ctx context.Context, address string, wait time.Duration) (*Store, error) {
 	if isPostgres(address) {
-		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: time.Minute})
+		statements := new(pgtest.Statements)
+		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: time.Minute, Tracer: statements})
 		if err != nil {
 			return nil, err
 		}
-		return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }}, nil
+		return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, address, statements}, nil
 	}
 	s, err := sqlite.Open(ctx, address, sqlite.Options{Wait: wait})
 	if err != nil {
 		return nil, err
 	}
-	return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }}, nil
+	return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, address, nil}, nil
+}
+
+// check fails a test that made the store prepare a statement that cannot run on a Citus cluster.
+func (s *Store) check(t testing.TB) {
+	t.Helper()
+	if s.statements != nil {
+		s.statements.Check(t)
+	}
+}
+
+// Waiting returns how many jobs of a kind wait in the queue.
+func (s *Store) Waiting(t testing.TB, kind string) (n int) {
+	t.Helper()
+	count := "SELECT count(*) FROM river_job WHERE state = 'available' AND kind = '" + kind + "'"
+	err := query(t.Context(), s.address, count, func(scan func(...any) error) error { return scan(&n) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Columns returns the names of the columns of each table, by the name of the table.
+func (s *Store) Columns(t testing.TB) map[string][]string {
+	t.Helper()
+	all := "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table'"
+	if isPostgres(s.address) {
+		all = `SELECT relname, attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid WHERE relkind IN ('r', 'p')
+			AND NOT relispartition AND attnum > 0 AND NOT attisdropped AND relnamespace = current_schema()::regnamespace`
+	}
+	columns := make(map[string][]string)
+	err := query(t.Context(), s.address, all, func(scan func(...any) error) error {
+		var table, column string
+		err := scan(&table, &column)
+		columns[table] = append(columns[table], column)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return columns
 }
 
 func isPostgres(address string) bool { return strings.HasPrefix(address, "postgres:") }
@@ -219,6 +275,30 @@ func execute(ctx context.Context, address, statement string) error {
 	defer db.Close()
 	_, err = db.ExecContext(ctx, statement)
 	return err
+}
+
+// query reads rows on a connection of its own. each reads the columns of a row.
+func query(ctx context.Context, address, statement string, each func(scan func(...any) error) error) error {
+	open := OpenSQLiteFile
+	if isPostgres(address) {
+		open = func(url string) (*sql.DB, error) { return sql.Open("pgx", url) }
+	}
+	db, err := open(address)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(ctx, statement)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // OpenSQLiteFile opens a SQLite file with the driver of this build. A store may have the file open at the

@@ -15,8 +15,8 @@ import (
 // benchImportRows is the number of rows of the measured file.
 const benchImportRows = 50_000
 
-// BenchImport measures imports of rows with 10 Fields, dry and real.
-func BenchImport(b *testing.B, store audience.Store) {
+// benchImport measures imports of rows with 10 Fields, dry and real.
+func benchImport(b *testing.B, store audience.Store) {
 	ctx := context.Background()
 	service := audience.NewService(store, time.Now)
 	first, err := service.Bootstrap(ctx, "")

@@ -77,8 +77,8 @@ func (f *eventFixture) wantSums(want audience.BatchSums) {
 	same(f.T, "sums", f.report().BatchSums, want)
 }
 
-// BatchEvents tests events of the mails of Batches.
-func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
+// runBatchEvents tests events of the mails of Batches.
+func runBatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 	for _, test := range []struct {
 		rule string
 		run  func(*eventFixture)
@@ -111,7 +111,10 @@ func BatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"old records of mails lose their texts, and still prove what was sent", oldTextsAreRemoved},
 		{"an autoresponder of an earlier version gets its Batch with its first mail", autoresponderOfEarlierVersion},
 	} {
-		t.Run(test.rule, func(t *testing.T) { test.run(newEventFixture(t, open, 6)) })
+		t.Run(test.rule, func(t *testing.T) {
+			t.Parallel()
+			test.run(newEventFixture(t, open, 6))
+		})
 	}
 }
 

@@ -39,8 +39,8 @@ func (f *variantFixture) subjects() map[string][]enlist.ContactID {
 
 var twoSubjects = []audience.Variant{{}, {Subject: "Other"}}
 
-// BatchVariants tests variants and editions.
-func BatchVariants(t *testing.T, open func(t *testing.T) audience.Store) {
+// runBatchVariants tests variants and editions.
+func runBatchVariants(t *testing.T, open func(t *testing.T) audience.Store) {
 	for _, test := range []struct {
 		rule string
 		run  func(*variantFixture)
@@ -55,7 +55,10 @@ func BatchVariants(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"bad variants are refused", badVariants},
 		{"an edited Message has an edition for those left", editionsAreCounted},
 	} {
-		t.Run(test.rule, func(t *testing.T) { test.run(&variantFixture{newEventFixture(t, open, 100)}) })
+		t.Run(test.rule, func(t *testing.T) {
+			t.Parallel()
+			test.run(&variantFixture{newEventFixture(t, open, 100)})
+		})
 	}
 }
 

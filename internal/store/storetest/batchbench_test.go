@@ -105,9 +105,9 @@ func (m *measuredBatch) fillSums(tx *audience.Tx) error {
 	return nil
 }
 
-// BenchBatch measures opens from at least 16 goroutines: of an autoresponder's mail, which only sets the time of the
+// benchBatch measures opens from at least 16 goroutines: of an autoresponder's mail, which only sets the time of the
 // Contact, and of a Batch's mail. It also measures the report of a Batch with events in 600 periods.
-func BenchBatch(b *testing.B, store audience.Store) {
+func benchBatch(b *testing.B, store audience.Store) {
 	m := newMeasuredBatch(b, store)
 	for _, cause := range []string{audience.CauseAutoresponder(1), audience.CauseBatch(m.batch)} {
 		b.Run("opens with the cause "+cause, func(b *testing.B) {

@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/store/teststores"
 )
 
 // This file tests the export of everything that is stored about a person.
@@ -218,28 +219,18 @@ var notAboutPersons = map[string]string{
 // their Fields, and the addresses, which are values.
 var leftOutOfContact = []string{"dedupe_key", "duplicate_key", "mobile_key", "field_values", "preference_values"}
 
-// tableColumns are rows with the name of a table and of one of its columns, as *sql.Rows and pgx.Rows read them.
-type tableColumns interface {
-	Next() bool
-	Scan(values ...any) error
-	Err() error
+// The export of a person knows each table and column of the schema. A new table needs a section in audience/person_sql.go,
+// or a reason in notAboutPersons.
+//
+// covers: decision 90
+func TestExportOfAPersonKnowsEveryTable(t *testing.T) {
+	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
+		knowsEveryTable(t, e.Own(t).Columns(t))
+	})
 }
 
-// PersonTables checks that the export of a person knows each table and column of the schema. A new table needs a section
-// in audience/person_sql.go, or a reason in notAboutPersons.
-func PersonTables(t *testing.T, rows tableColumns) {
-	t.Helper()
-	schema := make(map[string][]string)
-	for rows.Next() {
-		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			t.Fatal(err)
-		}
-		schema[table] = append(schema[table], column)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+// knowsEveryTable checks the columns of the tables of a schema.
+func knowsEveryTable(t *testing.T, schema map[string][]string) {
 	covered := audience.PersonColumns()
 	for table, columns := range schema {
 		if strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table, "sqlite_") {

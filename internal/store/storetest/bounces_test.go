@@ -27,7 +27,10 @@ func bounces(t *testing.T, e Engine) {
 		{"bounces count also after old texts were removed", bouncesBeyondRetention},
 		{"reports about deleted Contacts are ignored", bounceOfDeletedContact},
 	} {
-		t.Run(c.rule, func(t *testing.T) { c.test(newListWithOneContact(newAccountFixture(t, e.Open))) })
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			c.test(newListWithOneContact(newAccountFixture(t, e.Open)))
+		})
 	}
 }
 

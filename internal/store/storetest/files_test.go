@@ -19,8 +19,8 @@ import (
 
 // This file tests files: uploads in pieces, limits, and the removal of content.
 
-// Files tests files of Accounts.
-func Files(t *testing.T, open func(t *testing.T) audience.Store) {
+// runFiles tests files of Accounts.
+func runFiles(t *testing.T, open func(t *testing.T) audience.Store) {
 	for _, test := range []struct {
 		rule string
 		run  func(*fileFixture)
@@ -44,6 +44,7 @@ func Files(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a mail has the content that a file has when it is sent", mailFiles},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
+			t.Parallel()
 			f := &fileFixture{accountFixture: newAccountFixture(t, open)}
 			folders, err := f.service.SearchFolders(t.Context(), f.caller, "file", enlist.Query{})
 			f.must(err)

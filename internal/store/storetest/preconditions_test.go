@@ -65,14 +65,14 @@ func preconditions(o *accountFixture) {
 			}},
 		{"an address type of a Field with values", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
 			"hold a value in the Field: 1",
-			func(list enlist.ListID, age enlist.FieldID) error {
-				_, err := o.service.EditField(o.Context(), o.caller, list, age-1, details("address_type", "none"))
+			func(list enlist.ListID, _ enlist.FieldID) error {
+				_, err := o.service.EditField(o.Context(), o.caller, list, o.mobile(list), details("address_type", "none"))
 				return err
 			}},
 		{"the only address of a Contact", nil, []any{"Mobile Phone", "0412 345 678"},
 			"have no other address: 1",
-			func(list enlist.ListID, age enlist.FieldID) error {
-				return o.service.DeleteField(o.Context(), o.caller, list, age-1)
+			func(list enlist.ListID, _ enlist.FieldID) error {
+				return o.service.DeleteField(o.Context(), o.caller, list, o.mobile(list))
 			}},
 		{"the country of national numbers", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
 			"have a national number, which would become another number: 1",
@@ -98,6 +98,19 @@ func preconditions(o *accountFixture) {
 			}
 		})
 	}
+}
+
+// mobile returns the ID of a List's Field Mobile Phone.
+func (o *accountFixture) mobile(list enlist.ListID) (id enlist.FieldID) {
+	o.Helper()
+	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
+		schema, err := tx.Schema(list)
+		if err == nil {
+			id = schema.Mobile().ID
+		}
+		return err
+	}))
+	return id
 }
 
 // wantPrecondition checks that a change is refused because of a Contact that is stored during the

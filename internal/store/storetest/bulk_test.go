@@ -11,9 +11,10 @@ import (
 	"enlist/internal/enlist"
 )
 
-// Bulk tests the calls that take many Contacts. decisions.md: 53
-func Bulk(t *testing.T, open func(t *testing.T) audience.Store) {
+// runBulk tests the calls that take many Contacts. decisions.md: 53
+func runBulk(t *testing.T, open func(t *testing.T) audience.Store) {
 	t.Run("random calls have the same results as on a simple model", func(t *testing.T) {
+		t.Parallel()
 		bulkAsTheModel(newAccountFixture(t, open))
 	})
 	runRules(t, open, []accountRule{
@@ -86,22 +87,6 @@ func (o *accountFixture) ledger(list enlist.ListID, id enlist.ContactID) int {
 	var w rows[audience.LedgerRow]
 	o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id}, &w))
 	return len(w.all)
-}
-
-// rows is an audience.RowWriter that keeps the rows.
-type rows[T any] struct {
-	all       []T
-	streaming bool
-}
-
-func (w *rows[T]) Begin(streaming bool) error {
-	w.all, w.streaming = nil, streaming
-	return nil
-}
-
-func (w *rows[T]) Row(r *T) error {
-	w.all = append(w.all, *r)
-	return nil
 }
 
 // concurrently runs n calls at the same time. It fails the test if a call returns an error.

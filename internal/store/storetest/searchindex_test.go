@@ -18,8 +18,8 @@ import (
 // the indexes that searches need, and when it repeats a failed build. indexroom.go tests limits, repairs
 // and the commands of an operator.
 
-// SearchIndexes tests indexadvisor and the IndexBuilder of an engine. decisions.md: 56
-func SearchIndexes(t *testing.T, e Engine) {
+// runSearchIndexes tests indexadvisor and the IndexBuilder of an engine. decisions.md: 56
+func runSearchIndexes(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
 		test func(*testing.T, Engine)
@@ -36,7 +36,10 @@ func SearchIndexes(t *testing.T, e Engine) {
 		{"a manual index stays until an operator removes it", manualIndexes},
 		{"searches are correct while indexes are built and dropped", searchesDuringBuilds},
 	} {
-		t.Run(c.rule, func(t *testing.T) { c.test(t, e) })
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			c.test(t, e)
+		})
 	}
 }
 
@@ -111,11 +114,6 @@ func (l *listWithThreeFields) searchesTake(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.step = d
-}
-
-// triple returns the criteria that test one key.
-func triple(key, operator string, value any) *enlist.Criteria {
-	return &enlist.Criteria{Key: key, Operator: operator, Value: input(value)}
 }
 
 // slowSearch is the shortest time of a slow search.

@@ -15,10 +15,20 @@ import (
 // This file tests the calls about Lists and preferences. fields.go tests the calls about
 // Fields.
 
-// Definitions tests the calls about Lists, Fields, preferences, Folders and Messages.
+// runDefinitions tests the calls about Lists, Fields, preferences, Folders and Messages.
 // decisions.md: 11, 14–18, 24
-func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
-	runRules(t, open, []accountRule{
+func runDefinitions(t *testing.T, e Engine) {
+	// These change or list what all Accounts have.
+	runRules(t, e.Open, []accountRule{
+		{"Accounts of an older version get a Folder of each type", missingFolders},
+		{"needless quotes are removed from the addresses of Contacts", quotedContacts},
+		{"needless quotes are removed from the addresses of many duplicates", quotedDuplicates},
+		{"needless quotes are removed from the Unsubscriber List", quotedUnsubscribers},
+		{"the key of a sending domain signs until the operator switches to the next", sendingDomainKeys},
+		{"no Account sends from the sending domain of another", domainsOfOtherAccounts},
+		{"an Account with sending domains sends from these only", fromAddresses},
+	})
+	runRules(t, e.Shared, []accountRule{
 		{"a new List has defaults for attributes that the call does not send", addList},
 		{"AddList refuses bad attributes", addListRefuses},
 		{"EditList changes the attributes that the call sends", editList},
@@ -44,15 +54,8 @@ func Definitions(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a change of definitions takes several Updates if the List has many Contacts", manyContactsOfDefinitions},
 		{"the names of a List's preferences are unique", preferences},
 		{"Folders are found by their type", folders},
-		{"Accounts of an older version get a Folder of each type", missingFolders},
 		{"a Folder for files is deleted without reading the Account's Lists", deleteFileFolder},
 		{"Messages and autoresponders have limits", messageLimits},
-		{"the key of a sending domain signs until the operator switches to the next", sendingDomainKeys},
-		{"no Account sends from the sending domain of another", domainsOfOtherAccounts},
-		{"an Account with sending domains sends from these only", fromAddresses},
-		{"needless quotes are removed from the addresses of Contacts", quotedContacts},
-		{"needless quotes are removed from the addresses of many duplicates", quotedDuplicates},
-		{"needless quotes are removed from the Unsubscriber List", quotedUnsubscribers},
 	})
 }
 

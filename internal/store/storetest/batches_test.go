@@ -13,8 +13,8 @@ import (
 // This file tests Batches without a mail server: which Contacts become recipients, and how senders
 // lease slices and store results.
 
-// Batches tests populations, slices and results of Batches.
-func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
+// runBatches tests populations, slices and results of Batches.
+func runBatches(t *testing.T, open func(t *testing.T) audience.Store) {
 	for _, test := range []struct {
 		rule string
 		run  func(*batchFixture)
@@ -69,6 +69,7 @@ func Batches(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a Batch without a send time is sent although the clock was put back", putBackClockDelaysNothing},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
+			t.Parallel()
 			f := &batchFixture{accountFixture: newAccountFixture(t, open)}
 			f.service.SetComposer(&f.composer)
 			f.message = f.addMessage("May")

@@ -26,7 +26,10 @@ func events(t *testing.T, e Engine) {
 		{"the times of a Contact's last mail, opening and click never decrease", contactTimes},
 		{"a Folder counts its Messages and autoresponders", messageFolders},
 	} {
-		t.Run(c.rule, func(t *testing.T) { c.test(t, e.Open(t)) })
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			c.test(t, e.Open(t))
+		})
 	}
 }
 

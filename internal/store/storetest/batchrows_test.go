@@ -54,8 +54,8 @@ func (f *eventFixture) wantRows(kind audience.EventKind, q enlist.Query, want ..
 	}
 }
 
-// BatchRows tests the rows of a Batch.
-func BatchRows(t *testing.T, open func(t *testing.T) audience.Store) {
+// runBatchRows tests the rows of a Batch.
+func runBatchRows(t *testing.T, open func(t *testing.T) audience.Store) {
 	for _, test := range []struct {
 		rule       string
 		recipients int
@@ -72,7 +72,10 @@ func BatchRows(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"rows have the values of their kind", 3, valuesOfRows},
 		{"the links of a recipient and the recipients of a link are found", 3, linkRows},
 	} {
-		t.Run(test.rule, func(t *testing.T) { test.run(newEventFixture(t, open, test.recipients)) })
+		t.Run(test.rule, func(t *testing.T) {
+			t.Parallel()
+			test.run(newEventFixture(t, open, test.recipients))
+		})
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 // This file tests imports: what becomes of each row, consent, and runs that are interrupted.
 
-// Imports tests imports of Contacts from files.
-func Imports(t *testing.T, open func(t *testing.T) audience.Store) {
+// runImports tests imports of Contacts from files.
+func runImports(t *testing.T, open func(t *testing.T) audience.Store) {
 	for _, test := range []struct {
 		rule string
 		run  func(*importFixture)
@@ -41,6 +41,7 @@ func Imports(t *testing.T, open func(t *testing.T) audience.Store) {
 		{"a file for which the disk has no room is refused before it is stored", importRoom},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
+			t.Parallel()
 			f := &importFixture{accountFixture: newAccountFixture(t, open)}
 			f.id = f.addList()
 			test.run(f)

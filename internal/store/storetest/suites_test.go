@@ -1,0 +1,117 @@
+package storetest
+
+import (
+	"testing"
+
+	"enlist/internal/audience"
+	"enlist/internal/store/teststores"
+
+	"go.uber.org/goleak"
+)
+
+// This file runs the suites on each engine. The tests of a suite run in parallel.
+
+func TestMain(m *testing.M) { teststores.Main(m, func() error { return goleak.Find() }) }
+
+// onEachEngine runs a suite on each engine.
+func onEachEngine(t *testing.T, suite func(*testing.T, Engine)) {
+	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
+		suite(t, Engine{
+			Open:   func(t *testing.T) audience.Store { return e.Own(t) },
+			Shared: func(t *testing.T) audience.Store { return e.Shared(t) },
+			Jobs: func(t *testing.T, s audience.Store, kind string) int {
+				return s.(*teststores.Store).Waiting(t, kind)
+			},
+		})
+	})
+}
+
+// In one part of the suite, 64 concurrent clients subscribe the same addresses, fill an Account to its limit, and repeat
+// one call.
+//
+// covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
+// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 103, decision 104, decision 105, decision 106, decision 118, decision 123
+func TestStore(t *testing.T) { onEachEngine(t, runStore) }
+
+// The suite changes Lists, Fields, preferences, Folders and Messages.
+//
+// covers: decision 11, 14, 15, 16, 17, 18, 22, 24, 54, 57, 110
+// covers: spec auth.restricted, list.id, addList.fields, addField.addresses, addField.attributes, editField.retype, name.rule, clearList.kept
+func TestDefinitions(t *testing.T) { onEachEngine(t, runDefinitions) }
+
+// The suite searches random Contacts with random criteria and compares the results with a simple model.
+//
+// covers: spec op.exactly, op.not, op.greater_than, op.less_than, op.in, op.starts_with, op.ends_with, op.contains
+// covers: spec compare.batch, decision 61
+// covers: spec compare.int, compare.bool, compare.number, compare.date, compare.email, compare.mobile, compare.text
+// covers: decision 33, decision 35, decision 36, decision 37, decision 38, decision 40
+func TestSearch(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) { Search(t, e.Shared) })
+}
+
+// The suite tests calls that change many Contacts. It compares the results of random calls with a simple
+// model. It makes calls fail between any two Updates, runs calls concurrently, and reaches the limit of
+// Contacts.
+//
+// covers: spec bulk.steps, addContacts.limit, deleteContacts.kept, decision 53
+func TestBulk(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) { runBulk(t, e.Open) })
+}
+
+// The suite populates Batches, leases slices of them as senders do, and stores all kinds of results.
+//
+// covers: spec batch.populations, batch.once, batch.counts, batch.status, batch.exclude, batch.rate, batch.pace, batch.sender, batch.local_time, batch.check, decision 58, decision 59, decision 62, decision 63, decision 78, decision 91, decision 101, decision 102, decision 110
+func TestBatches(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) { runBatches(t, e.Open) })
+}
+
+// The suite opens mails and clicks links as persons and programs do, and compares the sums with the recipients' events.
+//
+// covers: spec batch.events, batch.human, decision 60, decision 76, decision 101, decision 102, decision 105, decision 106, decision 117
+func TestBatchEvents(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) { runBatchEvents(t, e.Open) })
+}
+
+// The suite sends variants to a part of the recipients and the winner to the others.
+//
+// covers: spec batch.variants, batch.editions, decision 77, decision 79
+func TestBatchVariants(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) { runBatchVariants(t, e.Open) })
+}
+
+// The suite reads the recipients of Batches by kind of event, in pages and at once.
+//
+// covers: spec batch.rows, batch.keyset, decision 61
+func TestBatchRows(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) { runBatchRows(t, e.Open) })
+}
+
+// covers: spec files.upload, files.limits, files.name, files.type, files.used, message.files, decision 64, decision 65
+func TestFiles(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) { runFiles(t, e.Open) })
+}
+
+// The suite imports files with all kinds of rows and options, and interrupts imports at each of their Updates.
+//
+// covers: spec import.options, import.columns, import.cells, import.addfields, import.keys, import.outcomes, import.consent, import.as, import.states, import.access
+// covers: decision 69, decision 70, decision 71, decision 96
+func TestImports(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) { runImports(t, e.Open) })
+}
+
+// The suite tests which indexes the advisor builds and drops.
+//
+// covers: decision 56
+func TestSearchIndexes(t *testing.T) { onEachEngine(t, runSearchIndexes) }
+
+// BenchmarkBatchEvents measures opens of mails, and the report of a Batch.
+func BenchmarkBatchEvents(b *testing.B) { benchEachEngine(b, benchBatch) }
+
+// BenchmarkImport measures imports of files.
+func BenchmarkImport(b *testing.B) { benchEachEngine(b, benchImport) }
+
+func benchEachEngine(b *testing.B, bench func(*testing.B, audience.Store)) {
+	for _, e := range []teststores.Engine{teststores.SQLite, teststores.Postgres} {
+		b.Run(e.Name, func(b *testing.B) { bench(b, e.Own(b)) })
+	}
+}
