@@ -29,14 +29,14 @@ COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLoca
 # The packages with the tests of COMPUTED.
 COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/merge ./internal/rpc ./internal/store/postgres
 # The packages whose tests depend on the SQLite driver.
-DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/audience ./internal/store/teststores ./internal/store/dbcopy
+DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/audience ./internal/store/storetest ./internal/store/teststores ./internal/store/dbcopy
 
 # The tests create their databases in memory if tools/memorydir finds a folder there.
-# Go's own temporary files stay on the disk.
+# Go links the test programs there too: testing.T.TempDir uses GOTMPDIR, so that cannot be another folder.
 MEMORY  := $(shell tools/memorydir)
-INMEMORY = $(if $(MEMORY),GOTMPDIR=$${GOTMPDIR:-$${TMPDIR:-/tmp}} TMPDIR=$(MEMORY))
+INMEMORY = $(if $(MEMORY),TMPDIR=$(MEMORY))
 # The packages that take longest start first, so that none of them runs alone at the end.
-LONGEST  = ./internal/store/postgres ./internal/store/sqlite ./cmd/enlist
+LONGEST  = ./internal/store/storetest ./cmd/enlist ./internal/rpc ./internal/jobs
 # Many tests wait for another process, so several tests run at the same time on each
 # core. -ldflags=-w leaves out debugging information, so linking takes half the time.
 # -vet=off: the target vet checks all packages already.

@@ -251,7 +251,7 @@ func (f *replicaFixture) another(t *testing.T) {
 // A warning is logged when the pools may open more connections than the server allows.
 func TestOpenWarnsOfTooFewConnections(t *testing.T) {
 	var log lines
-	openAt(t, database(t), Options{Writers: 500, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	openAt(t, database(t), Options{Writers: 2000, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if got := log.take(); !strings.Contains(got, "too few connections") {
 		t.Errorf("logged %q, want a warning about too few connections", got)
 	}
