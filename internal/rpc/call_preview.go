@@ -38,7 +38,7 @@ func previewMessage(c *call) error {
 // sendTestMessage returns true. specification: sendTestMessage
 func sendTestMessage(c *call) error {
 	r := audience.TestRequest{Message: enlist.MessageID(c.id(1)), Addresses: c.addresses(2), List: c.optionalList(3)}
-	if !c.at(4).IsBlank() {
+	if !c.at(4).IsBlank() && c.id(4) != 0 {
 		r.Contact = c.contact(4)
 	}
 	if c.err != nil {
