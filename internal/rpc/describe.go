@@ -66,7 +66,9 @@ type RecordInfo struct {
 // KeyInfo describes a key of a record.
 type KeyInfo struct {
 	Name       string
+	Meaning    string // empty if the name says it
 	Type       Type
+	Optional   bool // some methods return the record without it
 	Searchable bool // criteria may test it
 	Settable   bool // details may have it
 }
@@ -139,8 +141,6 @@ func errorName(method string, code api.Code) string {
 func records() []RecordInfo {
 	contact := record("Contact", enlist.ContactAttributes)
 	contact.Open = true
-	recipient := record("Recipient", audience.BatchRowAttributes(audience.RowsSent))
-	recipient.Open = true
 	consent := plainRecord("Consent", "time integer", "method string", "consent_type string", "consent_text string",
 		"ip_address string", "list_preferences object of boolean", "key_name string", "import_id integer",
 		"import_row integer")
@@ -148,21 +148,57 @@ func records() []RecordInfo {
 		"html string", "text string", "size integer", "findings array of string")
 	session := plainRecord("Session", "account_id integer", "account_name string", "key_name string",
 		"access_level string", "version string")
-	audit := record("AuditRow", audience.AuditAttributes)
-	audit.Keys = append(audit.Keys, KeyInfo{Name: "before", Type: "object"}, KeyInfo{Name: "after", Type: "object"})
-	return []RecordInfo{
+	audit := record("AuditRow", audience.AuditAttributes).with("before object", "after object")
+	all := []RecordInfo{
 		contact, consent, record("SentMessage", audience.SentMessageAttributes),
 		record("Unsubscriber", audience.UnsubscriberAttributes),
 		record("List", audience.ListAttributes), record("Preference", enlist.PreferenceAttributes),
 		record("Field", audience.FieldAttributes), record("Message", audience.MessageAttributes),
 		record("WholeMessage", audience.WholeMessageAttributes), preview,
 		record("Autoresponder", audience.AutoresponderAttributes), record("Batch", audience.BatchAttributes),
+		record("BatchCheck", audience.CheckAttributes).with("left_out object of integer", "findings array of BatchFinding"),
+		record("BatchFinding", audience.FindingAttributes), batchStatistics(),
+		plainRecord("DeviceNumbers", "total_count integer", "percentage number"),
+		plainRecord("MailClientNumbers", "title string", "total integer", "percent number"),
+		record("BatchPeriod", audience.PeriodAttributes), record("BatchEdition", audience.EditionAttributes),
+		record("BatchVariantNumbers", audience.VariantAttributes),
 		record("Link", audience.LinkAttributes), record("ClickedLink", audience.BatchRowAttributes(audience.EventLink)),
-		recipient, record("Webhook", audience.WebhookAttributes), record("WholeWebhook", audience.WholeWebhookAttributes),
+		recipient(), record("Webhook", audience.WebhookAttributes), record("WholeWebhook", audience.WholeWebhookAttributes),
 		record("Folder", audience.FolderAttributes), record("File", audience.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
 		session, plainRecord("TimeZone", "timezone string", "display_name string"), audit,
+		plainRecord("Erasure", "rows object of integer", "left array of string"),
 	}
+	for _, r := range all {
+		for i := range r.Keys {
+			r.Keys[i].Meaning = keyMeaning(r.Name, r.Keys[i].Name)
+		}
+	}
+	return all
+}
+
+// batchStatistics describes the result of getBatchStatistics. reply_batch.go writes the keys in this order.
+func batchStatistics() RecordInfo {
+	all := record("BatchStatistics", audience.BatchReportAttributes).with(
+		"device_statistics object of DeviceNumbers", "mail_clients object of MailClientNumbers")
+	all.Keys = append(all.Keys, record("", audience.OwnReportAttributes).Keys...)
+	return all.with("left_out object of integer", "periods array of BatchPeriod", "editions array of BatchEdition",
+		"variants array of BatchVariantNumbers")
+}
+
+// recipient describes the rows of the reports. Each report returns some of the keys.
+func recipient() RecordInfo {
+	all := record("Recipient", audience.BatchRowAttributes(audience.RowsSent))
+	for _, kind := range []audience.EventKind{audience.EventOpened, audience.EventClicked, audience.EventBounced,
+		audience.EventComplained} {
+		for _, key := range record("", audience.BatchRowAttributes(kind)).Keys {
+			if !slices.ContainsFunc(all.Keys, func(k KeyInfo) bool { return k.Name == key.Name }) {
+				key.Optional = true
+				all.Keys = append(all.Keys, key)
+			}
+		}
+	}
+	return all
 }
 
 // record describes a kind of record by its table of keys.
@@ -184,7 +220,11 @@ func record[T any](name string, attributes []enlist.Attribute[T]) RecordInfo {
 
 // plainRecord describes a record that has no table of keys. Each of keys is a name, a space and a type.
 func plainRecord(name string, keys ...string) RecordInfo {
-	r := RecordInfo{Name: name}
+	return RecordInfo{Name: name}.with(keys...)
+}
+
+// with returns the record with further keys, which are as in plainRecord.
+func (r RecordInfo) with(keys ...string) RecordInfo {
 	for _, key := range keys {
 		key, keyType, _ := strings.Cut(key, " ")
 		r.Keys = append(r.Keys, KeyInfo{Name: key, Type: Type(keyType)})

@@ -48,6 +48,20 @@ func TestEveryMethodIsDescribed(t *testing.T) {
 	}
 }
 
+func TestEveryMeaningIsOfAKey(t *testing.T) {
+	keys := make(map[string]bool)
+	for _, r := range Describe("test").Records {
+		for _, key := range r.Keys {
+			keys[key.Name], keys[strings.TrimPrefix(r.Name, "Whole")+"."+key.Name] = true, true
+		}
+	}
+	for key := range keyMeanings {
+		if !keys[key] {
+			t.Errorf("no record has the key %s", key)
+		}
+	}
+}
+
 // readsMore has the number of further parameters that a function reads, beside the one at its position.
 var readsMore = map[string]int{"query": 4, "consent": 3}
 

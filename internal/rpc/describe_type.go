@@ -4,7 +4,7 @@ package rpc
 
 import "strings"
 
-// Type is the type of a parameter, a result or a key: integer, string, boolean, object, array, true, the name
+// Type is the type of a parameter, a result or a key: integer, number, string, boolean, object, array, true, the name
 // of a record, or "array of" or "object of" another type. The items of an "object of" are its values.
 type Type string
 
@@ -44,6 +44,9 @@ func (r *RecordInfo) schema() schema {
 	properties := make(schema, len(r.Keys))
 	for _, key := range r.Keys {
 		property := key.Type.schema()
+		if key.Meaning != "" {
+			property["description"] = key.Meaning
+		}
 		property["readOnly"] = !key.Settable
 		property["x-searchable"] = key.Searchable
 		properties[key.Name] = property

@@ -13,7 +13,7 @@ func (t table) addBatchMethods() {
 			"303 307 308 310 311 314")
 	g.add("checkBatch", standard, readOnly, "message_id populations options={}", checkBatch).
 		says("Returns what is probably wrong with a Batch that is not added yet, and how many Contacts would get it.",
-			"object", "303 307 308 310 311 314")
+			"BatchCheck", "303 307 308 310 311 314")
 	g.add("addBatchByContactSearch", standard, writes, "message_id lists search_criteria send_time=0 is_scheduled=false",
 		addBatchByContactSearch).
 		says("Sends a Message to the Contacts of Lists that match the criteria.", "integer, the queue ID",
@@ -46,7 +46,7 @@ func (t table) addBatchMethods() {
 func (t table) addReportMethods() {
 	g := t.of("Reports")
 	g.add("getBatchStatistics", read, readOnly, "batch_id", getBatchStatistics).
-		says("Returns the numbers of a Batch: mails, opens, clicks, bounces and more.", "object", "308")
+		says("Returns the numbers of a Batch: mails, opens, clicks, bounces and more.", "BatchStatistics", "308")
 	g.add("getBatchLinkStatistics", read, readOnly, "batch_id", getBatchLinkStatistics).
 		says("Returns the links of a Batch and how often they were clicked.", "array of Link", "308")
 	g.add("getBatchLinkContacts", standard, readOnly, "batch_id link_url"+searchParams, getBatchLinkContacts).

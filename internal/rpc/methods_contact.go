@@ -70,5 +70,5 @@ func (t table) addPersonMethods() {
 			"object of array of object, each kind of data to its rows", "310")
 	g.add("erasePerson", full, writes, "address dry_run=false", erasePerson).
 		says("Erases everything that the Account stores about an address. The address stays unsubscribed, as a keyed hash.",
-			"object, the number of rows of each kind of data, and what is left", "310")
+			"Erasure", "310")
 }
