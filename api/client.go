@@ -1,5 +1,4 @@
-// This file has the Client, which sends calls and reads the replies. The methods of
-// Client, one for each operation, are in the files client_*.go.
+// This file has the Client, which sends calls and reads the replies.
 
 package api
 
@@ -11,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"sync/atomic"
 )
@@ -20,10 +20,14 @@ const Path = "/api/jsonrpcserver"
 
 // Client calls one server with one API key. It is safe for concurrent use.
 //
-// Each operation of the API is a method of Client. If the server refuses a call,
-// the method returns an *Error with the published code. Any other error means
-// that the client has no valid reply, so it does not know whether the server
-// executed the call. To send a call again without the risk of a second change, use
+// Each operation of the API is a method of Client. Its parameters are those of the
+// published operation. The zero value of an optional parameter is its default.
+//
+// If the server refuses a call, the method returns an *Error with the published
+// code. All methods can return CodeInternal, CodeInvalidKey, CodeDenied,
+// CodeInvalidParameters and CodeTooManyConcurrent. Any other error means that the
+// client has no valid reply, so it does not know whether the server executed the
+// call. To send a call again without the risk of a second change, use
 // the Client that Idempotent returned for both attempts. All times are Unix seconds;
 // 0 means never.
 type Client struct {
@@ -137,16 +141,33 @@ func (c *Client) post(ctx context.Context, body []byte) (*response, error) {
 	return reply, nil
 }
 
-// call is like Call and returns a result of the type R.
-func call[R any](ctx context.Context, c *Client, method string, params ...any) (result R, err error) {
+// several is a parameter in Go that is several parameters of the call.
+type several interface{ params() []any }
+
+// call is like Call and returns a result of the type R. It sends a nil slice as an
+// empty array.
+func call[R any](ctx context.Context, c *Client, method string, values ...any) (result R, err error) {
+	var params []any
+	for _, value := range values {
+		v := reflect.ValueOf(value)
+		group, isGroup := value.(several)
+		switch {
+		case isGroup:
+			params = append(params, group.params()...)
+		case v.Kind() == reflect.Slice && v.IsNil():
+			params = append(params, []any{})
+		default:
+			params = append(params, value)
+		}
+	}
 	err = c.Call(ctx, method, params, &result)
 	return result, err
 }
 
 // callOne is like call, for operations whose result is an array of one record. It
 // returns this record.
-func callOne[R any](ctx context.Context, c *Client, method string, params ...any) (*R, error) {
-	found, err := call[[]R](ctx, c, method, params...)
+func callOne[R any](ctx context.Context, c *Client, method string, values ...any) (*R, error) {
+	found, err := call[[]R](ctx, c, method, values...)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,10 @@
 // each operation, and the error codes with their published names. It imports only
 // the standard library.
 //
-// Files: client*.go have the client and its operations, record*.go have the records
-// in replies, and codes.go has the errors. doc/specification.md has the rules of the
-// operations.
+// Files: client.go sends calls, methods.go has the operations and the records in
+// replies, parameters.go has types of parameters, contact.go reads Contacts, and
+// codes.go has the errors. methods.go is generated from the server's table of methods.
+// doc/specification.md has the rules of the operations.
 package api
 
 import (

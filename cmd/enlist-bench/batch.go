@@ -79,7 +79,7 @@ func (r *runningBatch) populate() error {
 	client := api.NewClient("http://"+r.server.addr, apiKey)
 	defer client.Close()
 	began := time.Now()
-	id, err := client.AddBatch(r.ctx, int64(r.in.message), []api.Population{{ListID: int64(r.in.list)}}, 0, false)
+	id, err := client.AddBatch(r.ctx, int64(r.in.message), []api.Population{{ListID: int64(r.in.list)}}, 0, false, api.BatchOptions{})
 	for err == nil {
 		var batch *api.Batch
 		batch, err = client.GetBatchByID(r.ctx, id)

@@ -186,7 +186,7 @@ func (s *soak) change(client *api.Client, do func(*api.Client, *subscriber) bool
 
 func (s *soak) resubscribeOrUnsubscribe(client *api.Client, p *subscriber) bool {
 	if p.subscribed {
-		_, err := client.UnsubscribeContactByID(s.ctx, soakList, p.id)
+		_, err := client.UnsubscribeContactByID(s.ctx, soakList, p.id, "")
 		if !s.count("unsubscribeContactById", err) {
 			p.unsure = true
 			return false
@@ -255,7 +255,7 @@ const batchSubject = "Soak batch"
 func recipient(i int) string { return fmt.Sprintf("recipient%d@example.com", i) }
 
 func (s *soak) addBatch(client *api.Client) {
-	id, err := client.AddBatch(s.ctx, s.message, []api.Population{{ListID: recipientList}}, 0, false)
+	id, err := client.AddBatch(s.ctx, s.message, []api.Population{{ListID: recipientList}}, 0, false, api.BatchOptions{})
 	answered := s.count("addBatch", err)
 	s.callMu.Lock()
 	defer s.callMu.Unlock()

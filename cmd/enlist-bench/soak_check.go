@@ -154,7 +154,7 @@ func (s *soak) compareContact(p *subscriber) (int, error) {
 		p = &subscriber{address: p.address, id: found[0].ID, name: p.name, subscribed: true, unanswered: p.unanswered}
 	}
 	s.verify(p, &found[0])
-	consents, err := s.client.GetContactConsents(s.ctx, soakList, p.id, 1000, 0)
+	consents, err := s.client.GetContactConsents(s.ctx, soakList, p.id, 1000, 0, false)
 	if err != nil {
 		return 1, err
 	}

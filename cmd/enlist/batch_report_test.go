@@ -72,7 +72,7 @@ func reportsOfABatchEqualWhatHappened(t *testing.T, e teststores.Engine) {
 		GrossHTML: 6, GrossPlain: 1, HTMLOpenCount: 6, TextOpenCount: 1, OpenedCount: 7, NotOpenedCount: n - 1 - 7, BounceCount: 1,
 		UnsubscribeCount: 1, UniqueContactClick: 2, UniqueLinkClick: 2, GrossClick: 2, SendStatus: "completed",
 		DeviceStatistics: map[string]api.DeviceNumbers{"desktop": {TotalCount: 6, Percentage: 85.71}, "mobile": {}, "unknown": {TotalCount: 1, Percentage: 14.29}},
-		MailClients: map[string]api.MailClientCount{"thunderbird": {Title: "Thunderbird", Total: 6, Percent: 85.71},
+		MailClients: map[string]api.MailClientNumbers{"thunderbird": {Title: "Thunderbird", Total: 6, Percent: 85.71},
 			"gmail": {Title: "Gmail", Total: 1, Percent: 14.29}},
 		HumanOpenedCount: 6, HumanContactClick: 2, HumanLinkClick: 2, SentCount: n - 1, RefusedCount: 1, LeftOut: got.LeftOut, Periods: got.Periods,
 		Editions: []api.BatchEdition{edition}, Variants: []api.BatchVariantNumbers{}}
@@ -93,7 +93,7 @@ func (l *linked) sendBatch(n int) (batch int64) {
 	must(l.client.AddContacts(l.ctx, 1, rows, api.AddOptions{}))(l.T)
 	message := must(l.client.AddMessage(l.ctx, api.Details{"name": "May", "subject": "Hello",
 		"html_content": `<p><a href="https://shop.example/">Our shop</a> and <a href="https://news.example/">news</a></p>`}))(l.T)
-	batch = must(l.client.AddBatch(l.ctx, message, []api.Population{{ListID: 1}}, 0, false))(l.T)
+	batch = must(l.client.AddBatch(l.ctx, message, []api.Population{{ListID: 1}}, 0, false, api.BatchOptions{}))(l.T)
 	for must(l.client.GetBatchStatus(l.ctx, batch))(l.T) != "completed" {
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -114,25 +114,30 @@ func (l *linked) get(url, agent string) {
 // compareRows compares the rows of each kind.
 func (l *linked) compareRows(batch int64) {
 	l.Helper()
-	for kind, want := range map[api.BatchRows]string{
-		api.BatchOpened: "r0 r1 r2 r3 r4 r5 r6", api.BatchBounced: "r7", api.BatchUnsubscribed: "r8", api.BatchResponses: "r0 r6",
-		api.BatchComplained: "", api.BatchUpdated: "", api.BatchAutoDeactivated: "",
+	c := l.client
+	for _, kind := range []struct {
+		name, want string
+		call       func(context.Context, int64, api.Query) (map[int64][]api.Recipient, error)
+	}{
+		{"opened", "r0 r1 r2 r3 r4 r5 r6", c.GetBatchOpened}, {"bounced", "r7", c.GetBatchBounced},
+		{"unsubscribed", "r8", c.GetBatchUnsubscribed}, {"responses", "r0 r6", c.GetBatchResponses},
+		{"complained", "", c.GetBatchComplained}, {"updated", "", c.GetBatchUpdated}, {"deactivated", "", c.GetBatchAutoDeactivated},
 	} {
-		rows := must(l.client.GetBatchRows(l.ctx, kind, batch, api.Query{}))(l.T)
+		rows := must(kind.call(l.ctx, batch, api.Query{}))(l.T)[1]
 		var names []string
 		for _, row := range rows {
 			names = append(names, strings.TrimSuffix(row.ContactEmail, "@example.com"))
 		}
 		slices.Sort(names)
-		if got := strings.Join(names, " "); got != want {
-			l.Errorf("%s returns %s, want %s", kind, got, want)
+		if got := strings.Join(names, " "); got != kind.want {
+			l.Errorf("%s: got %s, want %s", kind.name, got, kind.want)
 		}
-		if kind == api.BatchBounced && rows[0].Code != "5.1.1" {
+		if kind.name == "bounced" && rows[0].Code != "5.1.1" {
 			l.Errorf("the bounce is %+v, want the code 5.1.1", rows[0])
 		}
-		if kind == api.BatchResponses {
-			links := must(l.client.GetBatchContactLinks(l.ctx, batch, rows[0].SendID, api.Query{}))(l.T)
-			if len(links) != 1 || links[0].LinksClicked != 1 || links[0].ListID != 1 {
+		if kind.name == "responses" {
+			links := must(l.client.GetBatchContactLinks(l.ctx, batch, rows[0].SendID, api.Query{}))(l.T)[1]
+			if len(links) != 1 || links[0].LinksClicked != 1 {
 				l.Errorf("the links of the recipient are %+v", links)
 			}
 		}

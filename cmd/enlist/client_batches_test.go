@@ -27,7 +27,7 @@ func TestClientAddsABatchWithOptions(t *testing.T) {
 		check.Findings[1].Level != "note" || check.Findings[1].Code != "no_unsubscribe_link" {
 		t.Errorf("the check returns %+v, want one recipient, one excluded Contact and two findings", *check)
 	}
-	id := must(client.AddBatchWithOptions(ctx, message, []api.Population{{ListID: 1}}, 0, false, options))(t)
+	id := must(client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, false, options))(t)
 	b := waitForBatch(t, client, id, func(b *api.Batch) bool { return b.SendStatus == "completed" })
 	if b.Name != "Spring" || b.SendContactCount != 1 {
 		t.Errorf("the Batch is %+v, want the name Spring and one recipient", b)
@@ -61,7 +61,7 @@ func TestClientReadsVariantsAndEditionsOfABatch(t *testing.T) {
 	}
 	must(client.AddContacts(ctx, 1, contacts, api.AddOptions{}))(t)
 	options := api.BatchOptions{Variants: []api.BatchVariant{{}, {Subject: "Good morning"}}, TestShare: 50, Winner: "hand"}
-	id := must(client.AddBatchWithOptions(ctx, message, []api.Population{{ListID: 1}}, 0, false, options))(t)
+	id := must(client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, false, options))(t)
 	sent := func() (sum int64) {
 		for _, v := range must(client.GetBatchStatistics(ctx, id))(t).Variants {
 			sum += v.SentCount
@@ -107,8 +107,8 @@ func TestClientReadsTheFiguresOfAnAutoresponder(t *testing.T) {
 	if s := must(client.GetBatchStatistics(ctx, id))(t); s.SentCount != 1 || s.SendStatus != "sending" {
 		t.Errorf("the numbers are %+v, want one mail and the status sending", *s)
 	}
-	rows := must(client.GetBatchRows(ctx, api.BatchNotOpened, id, api.Query{}))(t)
-	if len(rows) != 1 || rows[0].ListID != 1 || rows[0].ContactID != contact {
+	rows := must(client.GetBatchNotOpened(ctx, id, api.Query{}))(t)[1]
+	if len(rows) != 1 || rows[0].ContactID != contact {
 		t.Errorf("getBatchNotOpened returns %+v, want the Contact %d", rows, contact)
 	}
 	if _, err := client.GetAutoresponderBatchID(ctx, 99); !isCode(err, api.CodeNoCampaign) {

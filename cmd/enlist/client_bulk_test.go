@@ -27,7 +27,7 @@ func clientChangesManyContactsAtOnce(t *testing.T, e teststores.Engine) {
 	if again := must(client.Idempotent("once").AddContacts(ctx, list, people, api.AddOptions{}))(t); !cmp.Equal(again, added) {
 		t.Errorf("the same addContacts again: %v", again)
 	}
-	must(client.UnsubscribeContactByID(ctx, list, bob))(t)
+	must(client.UnsubscribeContactByID(ctx, list, bob, ""))(t)
 	people[0]["Mobile Phone"] = "0412345678"
 	over := must(client.AddContacts(ctx, list, people, api.AddOptions{Overwrite: true, RemoveUnsubscribers: 1}))(t)
 	if !cmp.Equal(over, map[int]int64{0: ada, 3: cid}) {
@@ -40,17 +40,14 @@ func clientChangesManyContactsAtOnce(t *testing.T, e teststores.Engine) {
 	if c := must(client.GetContactByID(ctx, list, ada))(t); c.Values["Email"] != "ada@example.org" || c.Values["Mobile Phone"] != "0412345678" || c.SubscribedVia != "bulk_upload" {
 		t.Errorf("after editContacts: %+v", c)
 	}
-	if got := must(client.DeleteContacts(ctx, list))(t); len(got) != 0 {
-		t.Errorf("deleteContacts without IDs: %v", got)
+	if got := must(client.DeleteContacts(ctx, list, nil, api.Query{}))(t); len(got) != 0 {
+		t.Errorf("deleteContacts without IDs and criteria: %v", got)
 	}
-	if got := must(client.DeleteContactsWhere(ctx, list, api.Query{}))(t); len(got) != 0 {
-		t.Errorf("deleteContacts without criteria: %v", got)
-	}
-	if got := must(client.DeleteContacts(ctx, list, ada, 99))(t); !cmp.Equal(got, map[int64]bool{ada: true, 99: false}) {
+	if got := must(client.DeleteContacts(ctx, list, []int64{ada, 99}, api.Query{}))(t); !cmp.Equal(got, map[int64]bool{ada: true, 99: false}) {
 		t.Errorf("deleteContacts: %v", got)
 	}
 	unsubscribed := api.Query{Criteria: api.Criteria{api.Test{"is_unsubscribed", "exactly", 1}}}
-	if got := must(client.DeleteContactsWhere(ctx, list, unsubscribed))(t); !cmp.Equal(got, map[int64]bool{bob: true}) {
+	if got := must(client.DeleteContacts(ctx, list, nil, unsubscribed))(t); !cmp.Equal(got, map[int64]bool{bob: true}) {
 		t.Errorf("deleteContacts with criteria: %v", got)
 	}
 	if n := must(client.CountContacts(ctx, list, nil))(t); n != 1 {

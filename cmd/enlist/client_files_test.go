@@ -110,7 +110,7 @@ func TestMailsHaveTheFilesOfTheMessage(t *testing.T) {
 	must(client.AddAutoresponder(ctx, api.Details{"list_id": 1, "message_id": message, "event_type": "subscribe"}))(t)
 	must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
 	first := box.wait("Subject: May for ada@example.com")
-	must(client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, true))(t)
+	must(client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, true, api.BatchOptions{}))(t)
 	for _, text := range []string{first, box.wait("Subject: [test] May for ada@example.com")} {
 		got := make(map[string]int)
 		parsed := must(mail.ReadMessage(strings.NewReader(text)))(t)

@@ -123,7 +123,7 @@ func clientReadsAndWritesContacts(t *testing.T, e teststores.Engine) {
 	if got := must(client.GetContactPreferences(ctx, list, ada))(t); !cmp.Equal(got, map[string]bool{"News": true}) {
 		t.Errorf("getContactPreferences: %v", got)
 	}
-	consents := must(client.GetContactConsents(ctx, list, ada, 0, 0))(t)
+	consents := must(client.GetContactConsents(ctx, list, ada, 0, 0, false))(t)
 	if diff := cmp.Diff([]api.ConsentRecord{{Method: "subscribeContact", ConsentType: api.ConsentGDPR, ConsentText: "Monthly news",
 		IPAddress: "192.0.2.1", ListPreferences: map[string]bool{"News": true}, KeyName: "first key"}},
 		consents, cmpopts.IgnoreFields(api.ConsentRecord{}, "Time")); diff != "" {
@@ -168,7 +168,7 @@ func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 		})
 	}
 	var methods []string
-	for _, row := range must(client.GetContactLedger(ctx, list, ada, 0, 0))(t) {
+	for _, row := range must(client.GetContactConsents(ctx, list, ada, 0, 0, true))(t) {
 		methods = append(methods, row.Method+" "+row.IPAddress)
 	}
 	if diff := cmp.Diff([]string{"confirmContact 192.0.2.7", "unsubscribeContactById 192.0.2.7", "resubscribeContact ",

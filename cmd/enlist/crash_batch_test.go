@@ -159,7 +159,7 @@ func (c *crash) addBatch(round int, message int64) int64 {
 	case 2:
 		sendTime, o.LocalTime = time.Now().Unix()+2, "Zone"
 	}
-	return must(c.client.AddBatchWithOptions(c.t.Context(), message, []api.Population{{ListID: 1}}, sendTime, false, o))(c.t)
+	return must(c.client.AddBatch(c.t.Context(), message, []api.Population{{ListID: 1}}, sendTime, false, o))(c.t)
 }
 
 // chooseWinner chooses the winner if the Batch of a round has variants.

@@ -177,7 +177,7 @@ func (c *crash) verify(ids []int64) {
 		if got := contact.Values["First Name"]; got != c.answered[id] {
 			c.t.Errorf("Contact %d has the name %q, want %q", id, got, c.answered[id])
 		}
-		consents, err := c.client.GetContactConsents(c.t.Context(), 1, id, 0, 0)
+		consents, err := c.client.GetContactConsents(c.t.Context(), 1, id, 0, 0, false)
 		if err != nil || len(consents) != 1 || consents[0].ConsentText != c.answered[id] {
 			c.t.Errorf("Contact %d has the ledger rows %+v, error %v; want one row with its text", id, consents, err)
 		}

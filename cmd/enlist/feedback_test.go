@@ -39,7 +39,7 @@ func eventsOfAProviderReachTheReports(t *testing.T, e teststores.Engine) {
 	c := newCrash(t, e, server.URL())
 	defer c.start()()
 	message := c.recipientsAt("example.com", 4)
-	batch := must(c.client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, false))(t)
+	batch := must(c.client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, false, api.BatchOptions{}))(t)
 	variables := make(map[string]string) // by recipient
 	for _, m := range must(server.Wait(ctx, 4))(t) {
 		header := must(mail.ReadMessage(bytes.NewReader(m.Data)))(t).Header
@@ -69,17 +69,22 @@ func eventsOfAProviderReachTheReports(t *testing.T, e teststores.Engine) {
 			t.Errorf("%s to %s: status %d, want %d", step.event, step.to, got, step.status)
 		}
 	}
-	for kind, want := range map[api.BatchRows]string{api.BatchBounced: "r0@example.com", api.BatchComplained: "r1@example.com",
-		api.BatchUnsubscribed: "r1@example.com r2@example.com"} {
+	for _, kind := range []struct {
+		name, want string
+		call       func(context.Context, int64, api.Query) (map[int64][]api.Recipient, error)
+	}{
+		{"bounced", "r0@example.com", c.client.GetBatchBounced}, {"complained", "r1@example.com", c.client.GetBatchComplained},
+		{"unsubscribed", "r1@example.com r2@example.com", c.client.GetBatchUnsubscribed},
+	} {
 		var got []string
-		for _, row := range must(c.client.GetBatchRows(ctx, kind, batch, api.Query{}))(t) {
+		for _, row := range must(kind.call(ctx, batch, api.Query{}))(t)[1] {
 			got = append(got, row.ContactEmail)
-			if kind == api.BatchBounced && (row.Code != "5.1.1" || row.Text != "5.1.1 no such user") {
+			if kind.name == "bounced" && (row.Code != "5.1.1" || row.Text != "5.1.1 no such user") {
 				t.Errorf("the bounce has the code %q and the text %q", row.Code, row.Text)
 			}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s returns %v, want %s", kind, got, want)
+		if strings.Join(got, " ") != kind.want {
+			t.Errorf("%s: got %v, want %s", kind.name, got, kind.want)
 		}
 	}
 }

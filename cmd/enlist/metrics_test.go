@@ -43,7 +43,7 @@ func metricsShowWhatTheServiceDoes(t *testing.T, e teststores.Engine) {
 	m.serve()
 	const contacts = 3
 	message := m.crash.recipientsAt("example.com", contacts)
-	must(m.crash.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t)
+	must(m.crash.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false, api.BatchOptions{}))(t)
 	must(m.crash.client.EditList(t.Context(), api.Details{"id": 1, "on_register_address": "owner@example.com"}))(t)
 	must(m.crash.client.SubscribeContact(t.Context(), 1, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
 	m.until(`enlist_batch_mails outcome="sent"`, contacts)

@@ -138,11 +138,11 @@ func fillAccount(t *testing.T, c *api.Client) (list int64) {
 	}
 	must(c.SubscribeContact(ctx, list, api.Details{"Email": "member3@example.com", "About": ""}, api.Consent{}))(t) // a duplicate
 	found := must(c.SearchContacts(ctx, list, api.Query{Limit: api.NoLimit}, "id"))(t)
-	must(c.UnsubscribeContactByID(ctx, list, found[1].ID))(t)
-	must(c.UnsubscribeContact(ctx, 0, "stranger@example.com"))(t)
+	must(c.UnsubscribeContactByID(ctx, list, found[1].ID, ""))(t)
+	must(c.UnsubscribeContact(ctx, 0, "stranger@example.com", ""))(t)
 	must(c.DeactivateContact(ctx, list, found[2].ID))(t)
-	must(c.ConfirmContact(ctx, list, found[4].ID))(t)
-	must(c.UnsubscribeContact(ctx, list, "0171 1234506"))(t)
+	must(c.ConfirmContact(ctx, list, found[4].ID, ""))(t)
+	must(c.UnsubscribeContact(ctx, list, "0171 1234506", ""))(t)
 	photos := must(c.AddFolder(ctx, api.Details{"name": "Photos", "type": "file"}))(t)
 	plan := must(c.UploadFile(ctx, photos, "plan.pdf", bytes.Repeat([]byte("%PDF\n"), 140_000), false))(t) // in pieces
 	logo := must(c.UploadFile(ctx, photos, "logo.gif", []byte("GIF89a"), false))(t)
@@ -225,14 +225,14 @@ func changeSource(t *testing.T, c *api.Client, list int64) {
 	t.Helper()
 	ctx := t.Context()
 	found := must(c.SearchContacts(ctx, list, api.Query{Limit: api.NoLimit}, "id", "Email"))(t)
-	must(c.DeleteContacts(ctx, list, found[0].ID, found[3].ID))(t) // found[3] is the first of two duplicates
+	must(c.DeleteContacts(ctx, list, []int64{found[0].ID, found[3].ID}, api.Query{}))(t) // found[3] is the first of two duplicates
 	must(c.EditContacts(ctx, list, []api.Details{
 		{"id": found[5].ID, "Email": "changed@example.com", "Fee": 7}, // two Contacts exchange an address
 		{"id": found[6].ID, "Email": found[5].Values["Email"]}}, false))(t)
 	must(c.SubscribeContact(ctx, list, api.Details{"Email": "late@example.com"}, api.Consent{}))(t)
 	must(c.SubscribeContact(ctx, list, api.Details{"Email": found[7].Values["Email"]},
 		api.Consent{Type: api.ConsentDirect, Text: "again"}))(t) // changes only the ledger
-	must(c.UnsubscribeContact(ctx, list, found[8].Values["Email"]))(t)
+	must(c.UnsubscribeContact(ctx, list, found[8].Values["Email"], ""))(t)
 	must(c.EditList(ctx, api.Details{"id": list, "name": "Renamed"}))(t)
 	files := must(c.SearchFiles(ctx, api.Query{}))(t)
 	must(c.UploadFile(ctx, files[1].FolderID, files[1].Name, []byte("GIF89a, changed"), true))(t)

@@ -107,7 +107,7 @@ func killedServerLeavesACancelledBatchAlone(t *testing.T, e teststores.Engine) {
 			message = c.recipients()
 		}
 		before := len(server.Messages())
-		id := must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t)
+		id := must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false, api.BatchOptions{}))(t)
 		sendFor(t.Context(), server, 1+rand.IntN(crashRecipients/4))
 		must(0, c.client.EditBatch(t.Context(), id, api.CancelBatch, 0))(t)
 		p.end(os.Kill)
@@ -116,7 +116,7 @@ func killedServerLeavesACancelledBatchAlone(t *testing.T, e teststores.Engine) {
 		p = c.process()
 		c.client = p.client
 		cancelled := len(server.Messages())
-		next := must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false))(t)
+		next := must(c.client.AddBatch(t.Context(), message, []api.Population{{ListID: 1}}, 0, false, api.BatchOptions{}))(t)
 		c.untilCompleted(next)
 		record := must(c.client.GetBatchByID(t.Context(), id))(t)
 		p.end(os.Kill)

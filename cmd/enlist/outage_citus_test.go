@@ -225,7 +225,7 @@ func (c *citusOutage) verify() {
 			if _, err := c.api.GetContactByID(c.Context(), list, id); err != nil {
 				c.Errorf("Contact %d of List %d, whose ID a client had received: %v", id, list, err)
 			}
-			ledger, err := c.api.GetContactConsents(c.Context(), list, id, 0, 0)
+			ledger, err := c.api.GetContactConsents(c.Context(), list, id, 0, 0, false)
 			if err != nil || len(ledger) != 1 {
 				c.Errorf("Contact %d of List %d has %d ledger rows, want 1; error %v", id, list, len(ledger), err)
 			}

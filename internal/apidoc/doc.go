@@ -4,5 +4,5 @@
 //
 // Files: handler.go serves the paths. page.go makes the page from pages/. code.go writes the examples in the
 // languages. markdown.go writes the Markdown of a method.
-// client.go makes the clients from clients/.
+// client.go makes the clients from clients/. goclient_test.go makes the methods of the Go client in package api.
 package apidoc
