@@ -14,7 +14,7 @@ import (
 )
 
 // allowedImports lists, for each package, the packages of this and of other modules that it may
-// import. Every package may import the standard library. doc/architecture.svg draws the imports
+// import. Every package may import the standard library. doc/architecture.md draws the imports
 // within the module. A package that is not listed fails the test.
 var allowedImports = map[string][]string{
 	"enlist/api":              {},

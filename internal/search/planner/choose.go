@@ -2,7 +2,7 @@ package planner
 
 import "slices"
 
-// This file chooses the plan. For SQLite it uses the rules of doc/architecture/search.md. For
+// This file chooses the plan. For SQLite it uses the rules of doc/architecture.md. For
 // PostgreSQL it leaves most of the choice to PostgreSQL's planner.
 
 // planner makes the plan of one search.

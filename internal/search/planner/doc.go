@@ -8,8 +8,7 @@
 // the statement names this index. PostgreSQL has statistics, so the function Delegate leaves the
 // choice of indexes to PostgreSQL.
 //
-// doc/architecture/search.md has the rules, an example, and the rules that were tried instead. The
-// files:
+// doc/architecture.md says what was tried instead. The files:
 //
 //   - plan.go has the types: what a search asks for, and the plan that it gets.
 //   - choose.go chooses the plan.

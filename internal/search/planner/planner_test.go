@@ -128,7 +128,10 @@ func TestCheapestPathIsChosen(t *testing.T) {
 	}
 }
 
-// doc/architecture/search.md has these searches as an example.
+// A page of 100 Contacts in the order of creation_time, of 1,000,000 with State = NSW (a quarter is assumed) and another
+// test. With City = Albury (4,000 match), the index of City costs 4,000 entries, 8 for each look-up in the index of State,
+// and 48 to read and sort each of 1,000 matches; the order of creation_time would read over 200,000 entries. With
+// Member = yes, the order needs 1,600 entries with two look-ups for each, and caution doubles that.
 func TestPlannerComputesTheCostsOfTheExample(t *testing.T) {
 	for _, c := range []struct {
 		name  string
