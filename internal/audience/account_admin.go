@@ -33,7 +33,7 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Acc
 	if err := cmp.Or(checkTimeZone(zone), checkContactLimit(d.ContactLimit)); err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*enlist.Account, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*enlist.Account, error) {
 		a := &enlist.Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now}
 		if err := tx.AddAccount(a); err != nil {
 			return nil, err
@@ -44,7 +44,7 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Acc
 
 // Accounts returns all Accounts in order of ID.
 func (s *Service) Accounts(ctx context.Context) ([]enlist.Account, error) {
-	return ownView(ctx, s, (*Tx).Accounts)
+	return ownView(ctx, s.db, (*Tx).Accounts)
 }
 
 // SetContactLimit changes how many Contacts an Account may store. NoContactLimit removes
@@ -69,7 +69,7 @@ func (s *Service) SetTimeZone(ctx context.Context, id enlist.AccountID, zone str
 // Operator returns a Caller that may do everything in one Account. Errors:
 // InvalidParameters when there is no such Account.
 func (s *Service) Operator(ctx context.Context, id enlist.AccountID) (*enlist.Caller, error) {
-	return ownView(ctx, s, func(tx *Tx) (*enlist.Caller, error) {
+	return ownView(ctx, s.db, func(tx *Tx) (*enlist.Caller, error) {
 		account, err := findAccount(tx, id)
 		return operatorIn(ctx, account), err
 	})
@@ -85,7 +85,7 @@ func operatorIn(ctx context.Context, account *enlist.Account) *enlist.Caller {
 // editAccount changes and stores a copy of an Account, because other callers may share the
 // Accounts that the store returns.
 func (s *Service) editAccount(ctx context.Context, id enlist.AccountID, edit func(*enlist.Account)) error {
-	_, err := ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		a, err := findAccount(tx, id)
 		if err != nil {
 			return false, err

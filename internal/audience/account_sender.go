@@ -116,7 +116,7 @@ func (b *Batch) pauseSender(tx *Tx, why string) error {
 // FromDomains returns the domains from which Accounts send, in ASCII and lower case: those of the from_address of Lists
 // and Messages, and the sending domains.
 func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
-	return ownView(ctx, s, func(tx *Tx) (all []string, err error) {
+	return ownView(ctx, s.db, func(tx *Tx) (all []string, err error) {
 		accounts, err := tx.Accounts()
 		if err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ const maxRefusedSenders = 20
 // an address was set before the Account had a sending domain, or has moved in. Batches from it are refused, and other
 // mails are not signed by its domain.
 func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err error) {
-	return ownView(ctx, s, func(tx *Tx) (sentences []string, err error) {
+	return ownView(ctx, s.db, func(tx *Tx) (sentences []string, err error) {
 		accounts, err := tx.Accounts()
 		if err != nil {
 			return nil, err

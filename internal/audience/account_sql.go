@@ -63,7 +63,7 @@ func (t *Tx) AccountContacts(id enlist.AccountID) (int64, error) {
 	if err := t.lockToWrite("account %d", id); err != nil {
 		return 0, err
 	}
-	n, err := t.number("SELECT "+t.sql.counter("account")+" FROM account WHERE id = ?", int64(id))
+	n, err := t.number("SELECT "+counter(t.SQL, "account")+" FROM account WHERE id = ?", int64(id))
 	return n + t.counted(func(c contactCount) bool { return c.account == id }), err
 }
 
@@ -139,7 +139,7 @@ func (t *Tx) changeKey(id enlist.KeyID, update string, value any) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	n, err := t.conn.Exec(update, value, int64(id))
+	n, err := t.Exec(update, value, int64(id))
 	if err == nil && n == 0 {
 		err = enlist.Refuse(enlist.InvalidKey, "no key with ID %d", id)
 	}
@@ -153,7 +153,7 @@ func (t *Tx) TouchKeys(used map[enlist.KeyID]int64) error {
 	// Every transaction locks the rows in the order of their IDs, so there is no deadlock.
 	for _, id := range slices.Sorted(maps.Keys(used)) {
 		at := used[id]
-		if err := t.conn.Do(touch, at, int64(id), at); err != nil {
+		if err := t.Do(touch, at, int64(id), at); err != nil {
 			return err
 		}
 	}

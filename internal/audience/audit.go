@@ -157,7 +157,7 @@ func auditIDs[N ~int64](v auditValues, name string, ids []N) {
 // RecordAct adds a row about the complete database to the audit log, in a transaction of its own. It is for acts that
 // package audience does not do, such as a backup. values describe the act: they are texts, numbers and booleans.
 func (s *Service) RecordAct(ctx context.Context, kind string, values map[string]any) error {
-	_, err := ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		return true, audit(tx, operatorIn(ctx, nil), now, auditObject{kind: kind}, nil, values)
 	})
 	return err
@@ -165,7 +165,7 @@ func (s *Service) RecordAct(ctx context.Context, kind string, values map[string]
 
 // RecordExport adds a row to the audit log before the Contacts of a List are read out into a file. Errors: NoList, Denied.
 func (s *Service) RecordExport(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, withProof bool) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		if _, err := loadList(tx, c, list); err != nil {
 			return false, err
 		}

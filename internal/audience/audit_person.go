@@ -14,7 +14,7 @@ const auditedPerson = "Person"
 
 // auditPersonExport adds a row to the audit log before the rows about the person are sent.
 func (s *Service) auditPersonExport(ctx context.Context, c *enlist.Caller, text string) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		keys, _, err := findPerson(tx, c, text)
 		if err != nil {
 			return false, err
@@ -65,5 +65,5 @@ func hashesOf(tx *Tx, account enlist.AccountID, keys []string) ([]string, error)
 
 // eraseAuditRows empties the values in the rows of the audit log that contain the address.
 func (s *Service) eraseAuditRows(ctx context.Context, f *personFound) error {
-	return inChunks(ctx, s, f.acts, (*Tx).EraseAuditRows)
+	return inChunks(ctx, s.db, f.acts, (*Tx).EraseAuditRows)
 }

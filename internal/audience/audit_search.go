@@ -37,7 +37,7 @@ type AuditSearch struct {
 // added. Errors: Denied, InvalidSearch, and Busy if too many searches or streams run.
 func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist.Query, w enlist.RowWriter[AuditRow]) error {
 	find := func(streaming bool) func(*Tx) error {
-		return confirmed(c, func(tx *Tx) error {
+		return s.db.confirmed(c, func(tx *Tx) error {
 			search, err := searchOfAuditLog(c, q)
 			if err != nil {
 				return err
@@ -50,16 +50,16 @@ func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist
 		})
 	}
 	ctx = c.Context(ctx)
-	err := s.store.Search(ctx, find(false))
+	err := s.db.Search(ctx, find(false))
 	if errors.Is(err, enlist.ErrReplyTooLong) {
-		err = s.store.Stream(ctx, find(true))
+		err = s.db.Stream(ctx, find(true))
 	}
 	return err
 }
 
 // CountAuditLog returns how many rows of the caller's Account match. Errors: as of SearchAuditLog.
 func (s *Service) CountAuditLog(ctx context.Context, c *enlist.Caller, criteria *enlist.Criteria) (n int64, err error) {
-	err = s.store.Search(c.Context(ctx), confirmed(c, func(tx *Tx) error {
+	err = s.db.Search(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
 		search, err := searchOfAuditLog(c, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
@@ -100,5 +100,5 @@ func (s *Service) AuditLog(ctx context.Context, account enlist.AccountID, q enli
 	if err != nil {
 		return err
 	}
-	return s.store.Stream(ctx, func(tx *Tx) error { return tx.AuditRows(search, each) })
+	return s.db.Stream(ctx, func(tx *Tx) error { return tx.AuditRows(search, each) })
 }

@@ -66,13 +66,13 @@ func (t *Tx) OldAuditRows(account enlist.AccountID, before int64) (rows, oldest 
 
 // RemoveAuditRows deletes the oldest rows of an Account from before a time.
 func (t *Tx) RemoveAuditRows(account enlist.AccountID, before int64, limit int) (removed int64, err error) {
-	return t.conn.Exec("DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE account_id = ? AND time < ? ORDER BY time"+
+	return t.Exec("DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE account_id = ? AND time < ? ORDER BY time"+
 		limited+")", int64(account), before, int64(limit))
 }
 
 // auditWhere begins a statement with the WHERE clause of a search.
 func (t *Tx) auditWhere(s *AuditSearch) *searchQuery {
-	q := &searchQuery{sql: t.sql, schema: new(enlist.Schema)}
+	q := &searchQuery{sql: t.SQL, schema: new(enlist.Schema)}
 	if s.Account != 0 {
 		q.add("WHERE account_id = ?", int64(s.Account))
 	} else {
@@ -92,7 +92,7 @@ func (t *Tx) EraseAuditRows(ids []int64) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Do("UPDATE audit SET before_values = '', after_values = '' WHERE id"+test, arg)
+	return t.Do("UPDATE audit SET before_values = '', after_values = '' WHERE id"+test, arg)
 }
 
 // auditOfPerson calls each for the rows of the audit log that contain an address or its hash. It leaves out who acted and

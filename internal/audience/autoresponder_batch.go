@@ -16,7 +16,7 @@ import (
 // AutoresponderBatch returns the ID of the Batch that has the figures of an autoresponder. It returns 0 for an
 // autoresponder that an earlier version of the program added, until its first mail. Errors: NoAutoresponder, Denied.
 func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (enlist.BatchID, error) {
-	return view(ctx, s, c, func(tx *Tx) (enlist.BatchID, error) {
+	return view(ctx, s.db, c, func(tx *Tx) (enlist.BatchID, error) {
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
 			return 0, err
 		}

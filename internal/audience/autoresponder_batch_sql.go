@@ -21,14 +21,14 @@ func (t *Tx) AutoresponderBatch(id enlist.AutoresponderID, list enlist.ListID) (
 
 // AddAutoresponderBatch stores the Batch of an autoresponder, unless it has one.
 func (t *Tx) AddAutoresponderBatch(id enlist.AutoresponderID, batch enlist.BatchID) (bool, error) {
-	n, err := t.conn.Exec("INSERT INTO autoresponder_batch (autoresponder_id, batch_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+	n, err := t.Exec("INSERT INTO autoresponder_batch (autoresponder_id, batch_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
 		int64(id), int64(batch))
 	return n == 1, err
 }
 
 // RemoveAutoresponderBatch removes the row that AddAutoresponderBatch has added.
 func (t *Tx) RemoveAutoresponderBatch(id enlist.AutoresponderID) error {
-	return t.conn.Do("DELETE FROM autoresponder_batch WHERE autoresponder_id = ?", int64(id))
+	return t.Do("DELETE FROM autoresponder_batch WHERE autoresponder_id = ?", int64(id))
 }
 
 // AddPopulation stores a population, unless the Batch has one with this number.
@@ -50,8 +50,8 @@ func (t *Tx) AddRecipients(list enlist.ListID, batch enlist.BatchID, ids []enlis
 	if err != nil {
 		return 0, err
 	}
-	address := t.sql.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10))
-	return t.conn.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
+	address := t.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10))
+	return t.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
 			sent_time, unsubscribed_time, deactivated_time)
 		SELECT list_id, CAST(? AS BIGINT), id, 0, CAST(? AS TEXT), CAST(? AS BIGINT), 0, coalesce(`+address+`, ''), '',
 			CAST(? AS BIGINT), 0, 0

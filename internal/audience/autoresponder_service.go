@@ -60,7 +60,7 @@ func readTimeZone(text string) (string, error) {
 // AddAutoresponder stores an autoresponder of a List. Errors: InvalidParameters,
 // NoList, Denied, NoMessage. decisions.md: 45, 54
 func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.AutoresponderID, error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
 		a := enlist.Autoresponder{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, IsActive: true, CriteriaType: enlist.CriteriaImmediate}
 		if err := setAutoresponder(&a, tx, c, details); err != nil {
@@ -80,7 +80,7 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, detail
 // their due time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
 func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID,
 	details []enlist.Detail) (enlist.AutoresponderID, error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -159,7 +159,7 @@ func loadAutoresponder(tx *Tx, c *enlist.Caller, id enlist.AutoresponderID) (*en
 // nothing. Errors: NoAutoresponder, Denied, and InvalidParameters while a Batch must leave out who got its mails.
 // decisions.md: 102
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
 			return false, err
@@ -177,13 +177,13 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id 
 
 // Autoresponder returns one autoresponder. Errors: NoAutoresponder, Denied.
 func (s *Service) Autoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
-	return view(ctx, s, c, func(tx *Tx) (*enlist.Autoresponder, error) { return loadAutoresponder(tx, c, id) })
+	return view(ctx, s.db, c, func(tx *Tx) (*enlist.Autoresponder, error) { return loadAutoresponder(tx, c, id) })
 }
 
 // SearchAutoresponders returns the matching autoresponders of the Lists that the key may access.
 // Errors: InvalidSearch.
 func (s *Service) SearchAutoresponders(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.Autoresponder, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]enlist.Autoresponder, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Autoresponder, error) {
 		all, err := tx.Autoresponders(c.Account.ID)
 		if err != nil {
 			return nil, err

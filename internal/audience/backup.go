@@ -33,13 +33,13 @@ func (b *Backup) IsOverdue(now int64) bool {
 
 // LastBackup returns the state of the backups, or nil if there was none.
 func (s *Service) LastBackup(ctx context.Context) (*Backup, error) {
-	return ownView(ctx, s, (*Tx).Backup)
+	return ownView(ctx, s.db, (*Tx).Backup)
 }
 
 // ClaimBackup reports whether this process makes a backup now. Of several processes on one database only one gets true,
 // and only if a backup is due.
 func (s *Service) ClaimBackup(ctx context.Context, every time.Duration) (claimed bool, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		b, err := tx.Backup()
 		if err != nil {
 			return false, err
@@ -62,7 +62,7 @@ func (s *Service) ClaimBackup(ctx context.Context, every time.Duration) (claimed
 
 // FinishBackup stores the result of a claimed backup. failure is "" for a good one, which began at the given time.
 func (s *Service) FinishBackup(ctx context.Context, began time.Time, name, failure string) error {
-	_, err := ownUpdate(ctx, s, func(tx *Tx, _ int64) (bool, error) {
+	_, err := ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (bool, error) {
 		b, err := tx.Backup()
 		if err != nil || b == nil {
 			return false, err

@@ -23,7 +23,7 @@ func (t *Tx) Backup() (*Backup, error) {
 
 // SetBackup stores the state.
 func (t *Tx) SetBackup(b *Backup) error {
-	return t.conn.Do(`INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, ?, ?, ?, ?, ?, ?)
+	return t.Do(`INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET time = excluded.time, name = excluded.name, tried_time = excluded.tried_time,
 			lease_time = excluded.lease_time, every = excluded.every, error = excluded.error`,
 		b.Time, b.Name, b.Tried, b.Lease, b.Every, b.Error)

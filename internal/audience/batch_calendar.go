@@ -109,7 +109,7 @@ func (c *Calendar) openSince(at time.Time) int64 {
 // isLate reports whether a Batch that could be sent since a time should not be sent without a
 // decision of a person. The time in which the Calendar was closed does not count.
 func (s *Service) isLate(since int64) bool {
-	now := s.now()
+	now := s.db.Now()
 	if now.Unix()-since <= lateAfter {
 		return false
 	}

@@ -88,7 +88,7 @@ var FindingAttributes = []enlist.Attribute[Finding]{
 func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (*BatchCheck, error) {
 	var check *batchCheck
 	err := s.inPhases(ctx, c, func(tx *Tx, p phase) error {
-		b, err := s.newBatch(tx, c, &r, s.now().Unix())
+		b, err := s.newBatch(tx, c, &r, s.db.Now().Unix())
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func allowsBatch(tx *Tx, c *enlist.Caller, id enlist.BatchID) (bool, error) {
 // command that finds the Batch in the wanted state changes nothing. Errors: NoBatch, Denied,
 // InvalidParameters. decisions.md: 59
 func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID, command string, sendTime int64) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		if err != nil {
 			return false, err
@@ -167,7 +167,7 @@ func (b *Batch) mayHaveSent() bool { return b.Begun != 0 || b.FirstSent != 0 }
 // recipients. The consent ledger, the Unsubscriber List and the consequences of bounces stay.
 // Errors: NoBatch, Denied, InvalidParameters. decisions.md: 102
 func (s *Service) DeleteBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		if err != nil {
 			return false, err
@@ -198,7 +198,7 @@ func (b *Batch) delete(tx *Tx, now int64) error {
 // RemoveBatch removes the recipients of a deleted Batch in steps, and then the Batch. done is true
 // after the last step. A call after the last step changes nothing.
 func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, _ int64) (done bool, err error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (done bool, err error) {
 		b, err := tx.LockBatch(e.Batch)
 		if err != nil || b.Status != BatchDeleted {
 			return true, enlist.IgnoreKind(enlist.NoBatch, err)
@@ -223,7 +223,7 @@ func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, er
 
 // Batch returns one Batch. Errors: NoBatch, Denied.
 func (s *Service) Batch(ctx context.Context, c *enlist.Caller, id enlist.BatchID) (*Batch, error) {
-	return view(ctx, s, c, func(tx *Tx) (*Batch, error) { return loadBatch(tx, c, id, false) })
+	return view(ctx, s.db, c, func(tx *Tx) (*Batch, error) { return loadBatch(tx, c, id, false) })
 }
 
 // BatchOfQueue returns the ID of the Batch with a queue ID. It returns 0 while the server prepares
@@ -238,7 +238,7 @@ func (s *Service) BatchOfQueue(ctx context.Context, c *enlist.Caller, id enlist.
 
 // SearchBatches returns the matching Batches that the key may access. Errors: InvalidSearch.
 func (s *Service) SearchBatches(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Batch, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]Batch, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]Batch, error) {
 		f, inStore, err := searchOfBatches(c, q)
 		if err != nil {
 			return nil, err
@@ -253,7 +253,7 @@ func (s *Service) SearchBatches(ctx context.Context, c *enlist.Caller, q enlist.
 
 // CountBatches returns the number of Batches that match and that the key may access. Errors: InvalidSearch.
 func (s *Service) CountBatches(ctx context.Context, c *enlist.Caller, criteria *enlist.Criteria) (n int64, err error) {
-	return view(ctx, s, c, func(tx *Tx) (int64, error) {
+	return view(ctx, s.db, c, func(tx *Tx) (int64, error) {
 		f, inStore, err := searchOfBatches(c, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return 0, err
@@ -285,7 +285,7 @@ func searchOfBatches(c *enlist.Caller, q enlist.Query) (f BatchFilter, inStore b
 
 // CurrentBatches returns the Batches that have not ended and that the key may access, in order of ID.
 func (s *Service) CurrentBatches(ctx context.Context, c *enlist.Caller) ([]Batch, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]Batch, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]Batch, error) {
 		return tx.Batches(c.Account.ID, BatchFilter{Lists: c.Key.Lists, Open: true})
 	})
 }

@@ -11,7 +11,7 @@ var addToEdition = addTo("batch_edition", []string{"batch_id", "variant", "messa
 
 // AddToEdition adds to the number of sent mails of an Edition.
 func (t *Tx) AddToEdition(batch enlist.BatchID, e *Edition) error {
-	return t.conn.Do(addToEdition, int64(batch), e.Variant, int64(e.Message), e.MessageTime, e.Subject, e.FirstTime, e.Sent)
+	return t.Do(addToEdition, int64(batch), e.Variant, int64(e.Message), e.MessageTime, e.Subject, e.FirstTime, e.Sent)
 }
 
 // Editions returns the Editions of a Batch.

@@ -79,7 +79,7 @@ func (t *Tx) PutRecipientEvent(e *RecipientEvent) error {
 
 // DeleteRecipientEvents removes some events of a Batch in a List.
 func (t *Tx) DeleteRecipientEvents(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
-	return t.conn.Exec(`DELETE FROM recipient_event WHERE list_id = ? AND batch_id = ? AND contact_id IN (
+	return t.Exec(`DELETE FROM recipient_event WHERE list_id = ? AND batch_id = ? AND contact_id IN (
 		SELECT contact_id FROM recipient_event WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+limited+`)`,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
 }
@@ -97,19 +97,19 @@ func (t *Tx) MessageLinks(message enlist.MessageID) (links []MessageLink, err er
 func (t *Tx) AddBatchSums(batch enlist.BatchID, period, part int64, s *BatchSums) error {
 	m := mapper{job: inserted, args: []any{int64(batch), period, part}}
 	mapBatchSums(&m, s)
-	return t.conn.Do(addBatchSums, m.args...)
+	return t.Do(addBatchSums, m.args...)
 }
 
 // AddBatchLink adds to a part of the numbers of a link.
 func (t *Tx) AddBatchLink(batch enlist.BatchID, part int64, s *LinkSums) error {
 	m := mapper{job: inserted, args: []any{int64(batch), int64(s.Link), part, s.URL}}
 	mapLinkSums(&m, s)
-	return t.conn.Do(addBatchLink, m.args...)
+	return t.Do(addBatchLink, m.args...)
 }
 
 // AddBatchAgent adds to a part of the numbers of opens by program.
 func (t *Tx) AddBatchAgent(batch enlist.BatchID, part int64, s *AgentSums) error {
-	return t.conn.Do(`INSERT INTO batch_agent (batch_id, device, mail_client, part, opened) VALUES (?, ?, ?, ?, ?)
+	return t.Do(`INSERT INTO batch_agent (batch_id, device, mail_client, part, opened) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (batch_id, device, mail_client, part) DO UPDATE SET opened = batch_agent.opened + excluded.opened`,
 		int64(batch), string(s.Device), s.Client, part, s.Opened)
 }

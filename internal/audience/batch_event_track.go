@@ -28,8 +28,8 @@ type access struct {
 // track stores an open or a click, if the List tracks it. A mail that was not sent by a Batch, and has no figures of an
 // autoresponder either, only changes the times of its Contact.
 func (s *Service) track(ctx context.Context, l Link, agent Agent) error {
-	a := &access{Link: l, agent: agent, now: s.now().Unix()}
-	counts, err := ownView(ctx, s, func(tx *Tx) (bool, error) {
+	a := &access{Link: l, agent: agent, now: s.db.Now().Unix()}
+	counts, err := ownView(ctx, s.db, func(tx *Tx) (bool, error) {
 		var err error
 		a.batch, err = a.figures(tx)
 		if err != nil || a.batch == 0 {
@@ -45,7 +45,7 @@ func (s *Service) track(ctx context.Context, l Link, agent Agent) error {
 	case !counts:
 		return nil
 	}
-	return s.store.Update(ctx, a.store)
+	return s.db.Update(ctx, a.store)
 }
 
 // figures returns the Batch that has the figures of the mail, or 0. A mail of an autoresponder can be opened before it is

@@ -19,7 +19,7 @@ const populateStep = 5000
 // changes nothing. sending is true if a sender should look for slices.
 func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sending bool, err error) {
 	var b *Batch
-	done, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (done bool, err error) {
+	done, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (done bool, err error) {
 		b, err = tx.LockBatch(e.Batch)
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NoBatch, err)
@@ -83,7 +83,7 @@ func (s *Service) prepare(tx *Tx, b *Batch, now int64) (done bool, err error) {
 func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 	var search *Population
 	var found idSet
-	err := s.store.ViewPrimary(ctx, func(tx *Tx) error {
+	err := s.db.ViewPrimary(ctx, func(tx *Tx) error {
 		search, found = nil, nil
 		b, err := tx.Batch(id)
 		if err != nil || b.ended() || b.Status == BatchPaused {
@@ -94,7 +94,7 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 			return err
 		}
 		due := func(p Population) bool {
-			return p.Type == PopulationSearch && !p.Done && (!p.AtSend || b.begins() <= s.now().Unix())
+			return p.Type == PopulationSearch && !p.Done && (!p.AtSend || b.begins() <= s.db.Now().Unix())
 		}
 		i := slices.IndexFunc(populations, due)
 		if i < 0 {
@@ -107,7 +107,7 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 	if err != nil || search == nil {
 		return err
 	}
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		if _, err := tx.LockBatch(id); err != nil {
 			return enlist.IgnoreKind(enlist.NoBatch, err)
 		}

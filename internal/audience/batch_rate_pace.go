@@ -39,7 +39,7 @@ func (p *Pace) active(now int64) bool { return p.at(now) < p.Top }
 // another such reply has just halved the rate.
 func (s *Service) SlowDown(ctx context.Context, address string, perMinute int64) (slowed bool, err error) {
 	group := DomainGroup(address)
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		// The lock of the bucket makes transactions of two processes wait for each other.
 		if _, err := tx.LockBuckets([]string{"pace " + group}); err != nil {
 			return false, err

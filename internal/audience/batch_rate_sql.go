@@ -21,7 +21,7 @@ func (t *Tx) LockBuckets(names []string) (map[string]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.conn.Do("INSERT INTO mail_rate (name, full_time) SELECT value, 0 FROM "+t.sql.Items("?")+
+	err = t.Do("INSERT INTO mail_rate (name, full_time) SELECT value, 0 FROM "+t.SQL.Items("?")+
 		" WHERE true ORDER BY value ON CONFLICT DO NOTHING", list)
 	if err != nil {
 		return nil, err
@@ -41,12 +41,12 @@ func (t *Tx) LockBuckets(names []string) (map[string]int64, error) {
 
 // SetBucket stores when a bucket is full.
 func (t *Tx) SetBucket(name string, full int64) error {
-	return t.conn.Do("UPDATE mail_rate SET full_time = ? WHERE name = ?", full, name)
+	return t.Do("UPDATE mail_rate SET full_time = ? WHERE name = ?", full, name)
 }
 
 // DeleteBuckets removes the buckets that were full before a time.
 func (t *Tx) DeleteBuckets(before int64) error {
-	return t.conn.Do("DELETE FROM mail_rate WHERE full_time < ?", before)
+	return t.Do("DELETE FROM mail_rate WHERE full_time < ?", before)
 }
 
 // Paces returns the paces of all domain groups.
@@ -57,7 +57,7 @@ func (t *Tx) SetPace(p *Pace) error { return paceTable.put(t, p) }
 
 // LockDay inserts a missing day and returns its number of mails. With concurrent writers it locks the row.
 func (t *Tx) LockDay(relay, day string) (int64, error) {
-	err := t.conn.Do("INSERT INTO mail_day (relay, day, mails) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", relay, day)
+	err := t.Do("INSERT INTO mail_day (relay, day, mails) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", relay, day)
 	if err != nil {
 		return 0, err
 	}
@@ -66,10 +66,10 @@ func (t *Tx) LockDay(relay, day string) (int64, error) {
 
 // SetDay stores the number of mails of a day.
 func (t *Tx) SetDay(relay, day string, mails int64) error {
-	return t.conn.Do("UPDATE mail_day SET mails = ? WHERE relay = ? AND day = ?", mails, relay, day)
+	return t.Do("UPDATE mail_day SET mails = ? WHERE relay = ? AND day = ?", mails, relay, day)
 }
 
 // DeleteDays removes the days before a day.
 func (t *Tx) DeleteDays(before string) error {
-	return t.conn.Do("DELETE FROM mail_day WHERE day < ?", before)
+	return t.Do("DELETE FROM mail_day WHERE day < ?", before)
 }

@@ -26,7 +26,7 @@ func (s *Service) SetSending(settings Sending) { s.sending = settings }
 
 // IsLimited reports whether the mails of the slice need tokens.
 func (s *Service) IsLimited(slice *LeasedSlice) bool {
-	day := s.sending.Warmup.limit(s.now(), s.sending.zone())
+	day := s.sending.Warmup.limit(s.db.Now(), s.sending.zone())
 	return !s.sending.Rates.empty() || slice.Of.Rate != "" || len(slice.Paces) > 0 || day != nil
 }
 
@@ -34,8 +34,8 @@ func (s *Service) IsLimited(slice *LeasedSlice) bool {
 // and the others with the time at which the first of these may get a token.
 func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Recipient) (granted, others []Recipient,
 	next time.Time, err error) {
-	err = s.store.Update(ctx, func(tx *Tx) error {
-		c, err := s.claim(tx, slice, all, s.now())
+	err = s.db.Update(ctx, func(tx *Tx) error {
+		c, err := s.claim(tx, slice, all, s.db.Now())
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Reci
 // ReturnTokens gives the tokens back that a sender has taken for recipients, but whose mails it has not begun to hand
 // over. Without this, an interrupted slice could use up the mails of a day. at is when it took the first of the tokens.
 func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []Recipient, at time.Time) error {
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		c, err := s.claim(tx, slice, all, at)
 		if err != nil {
 			return err
@@ -199,8 +199,8 @@ func (c *claims) store(tx *Tx) error {
 
 // DeleteFullBuckets removes old days of warm-up plans, and the buckets that have been full for an hour. A missing bucket is full.
 func (s *Service) DeleteFullBuckets(ctx context.Context) error {
-	return s.store.Update(ctx, func(tx *Tx) error {
-		now := s.now()
+	return s.db.Update(ctx, func(tx *Tx) error {
+		now := s.db.Now()
 		if err := tx.DeleteDays(now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)); err != nil {
 			return err
 		}

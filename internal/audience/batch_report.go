@@ -86,7 +86,7 @@ func (r *BatchReport) Clients() (all []ClientSums) {
 
 // BatchReport returns the numbers of a Batch. Errors: NoBatch, Denied. decisions.md: 61
 func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.BatchID) (*BatchReport, error) {
-	return view(ctx, s, c, func(tx *Tx) (*BatchReport, error) {
+	return view(ctx, s.db, c, func(tx *Tx) (*BatchReport, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func (s *BatchSums) add(o *BatchSums) {
 // BatchLinks returns the numbers of each link of a Batch: the links of its Message, and all others that were clicked.
 // Errors: NoBatch, Denied.
 func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID) ([]LinkSums, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]LinkSums, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]LinkSums, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err

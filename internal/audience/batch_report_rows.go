@@ -272,7 +272,7 @@ func (p *rowsPage) links(tx *Tx, b *Batch) (ids []enlist.LinkID, err error) {
 // ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such
 // a mail the result is empty. Errors: NoBatch, Denied, InvalidSearch.
 func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID, send enlist.ContactID, q enlist.Query) ([]BatchRow, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]BatchRow, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]BatchRow, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err

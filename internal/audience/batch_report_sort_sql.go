@@ -73,6 +73,6 @@ func (c *rowsCursor) unsorted() (query string, args []any) {
 	}
 	return `SELECT e.contact_id AS id FROM recipient_event e
 		LEFT JOIN recipient r ON r.list_id = ? AND r.batch_id = ? AND r.contact_id = e.contact_id
-		WHERE e.list_id = ? AND e.batch_id = ? AND e.kind = ? AND e.link_id = ? AND ` + c.tx.sql.NoIndex +
+		WHERE e.list_id = ? AND e.batch_id = ? AND e.kind = ? AND e.link_id = ? AND ` + c.tx.SQL.NoIndex +
 		"e.contact_id BETWEEN ? AND ?", append([]any{list, batch}, c.keys()...)
 }

@@ -30,7 +30,7 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 			wanted[p.Slice.List] = append(wanted[p.Slice.List], p.Recipients[i].Contact)
 		}
 	}
-	err = s.store.View(ctx, func(tx *Tx) error {
+	err = s.db.View(ctx, func(tx *Tx) error {
 		next = make([]BatchProgress, len(parts))
 		for i := range parts {
 			next[i].Slice = parts[i].Slice // a part without recipients gets nothing else
@@ -164,7 +164,7 @@ type BatchProgress struct {
 // hand over the mails of Mark: the Batch is still sending. The recipients of Mark are marked in
 // this case only.
 func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (marked []bool, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) ([]bool, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) ([]bool, error) {
 		marked := make([]bool, len(all))
 		sending, _, err := s.sendingNow(tx)
 		if err != nil {

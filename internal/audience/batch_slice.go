@@ -57,8 +57,8 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 	next int64, err error) {
 	var paces []Pace
 	var stopped bool
-	sending, err := ownView(ctx, s, func(tx *Tx) (ids []enlist.BatchID, err error) {
-		paces, err = activePaces(tx, s.now().Unix())
+	sending, err := ownView(ctx, s.db, func(tx *Tx) (ids []enlist.BatchID, err error) {
+		paces, err = activePaces(tx, s.db.Now().Unix())
 		if err != nil {
 			return nil, err
 		}
@@ -69,13 +69,13 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 		return nil, 0, err
 	}
 	if stopped {
-		next = s.now().Unix() + 1
+		next = s.db.Now().Unix() + 1
 	}
 	sending = slices.DeleteFunc(sending, func(id enlist.BatchID) bool { return slices.Contains(skip, id) })
 	for _, id := range inTurn(sending, after) {
 		var free int64
 		for again := true; again; {
-			slice, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (leased *LeasedSlice, err error) {
+			slice, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (leased *LeasedSlice, err error) {
 				leased, free, err = s.leaseOf(tx, id, holder, now)
 				return leased, err
 			})
@@ -222,7 +222,7 @@ func (b *Batch) fail(tx *Tx, now int64) error {
 // RenewSlices renews the leases of slices. It returns those that the holder may no longer send:
 // another process has taken them, or their Batch is no longer sending.
 func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []BatchSlice, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (lost []BatchSlice, err error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (lost []BatchSlice, err error) {
 		for i := range held {
 			renewed, err := tx.RenewSlice(&held[i], now+SliceLease)
 			if err != nil {
@@ -238,7 +238,7 @@ func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []Ba
 
 // SendingBatches returns the Batches whose mails may be handed over now.
 func (s *Service) SendingBatches(ctx context.Context) ([]enlist.BatchID, error) {
-	return ownView(ctx, s, func(tx *Tx) ([]enlist.BatchID, error) {
+	return ownView(ctx, s.db, func(tx *Tx) ([]enlist.BatchID, error) {
 		ids, _, err := s.sendingNow(tx)
 		return ids, err
 	})

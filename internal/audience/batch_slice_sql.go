@@ -42,8 +42,8 @@ func (t *Tx) AddSlices(all []NewSlice, fresh bool, now int64) (added int64, err 
 	if err != nil {
 		return 0, err
 	}
-	address := "coalesce(" + t.sql.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10)) + ", '')"
-	if copier, ok := t.conn.(Copier); ok && fresh {
+	address := "coalesce(" + t.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10)) + ", '')"
+	if copier := t.Copier(); copier != nil && fresh {
 		return t.copyRecipients(copier, all, address, now)
 	}
 	for i := range all {
@@ -72,7 +72,7 @@ func (t *Tx) FreeSlice(batch enlist.BatchID, now int64) (slice *BatchSlice, next
 
 // TakeSlice gives a slice to a holder. It returns false if another transaction took the slice first.
 func (t *Tx) TakeSlice(s *BatchSlice, holder string, lease int64) (bool, error) {
-	n, err := t.conn.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
+	n, err := t.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
 		WHERE batch_id = ? AND number = ? AND done = 0 AND lease_time = ?`,
 		holder, lease, int64(s.Batch), s.Number, s.Lease)
 	return n == 1, err
@@ -80,14 +80,14 @@ func (t *Tx) TakeSlice(s *BatchSlice, holder string, lease int64) (bool, error) 
 
 // RenewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
 func (t *Tx) RenewSlice(s *BatchSlice, lease int64) (bool, error) {
-	n, err := t.conn.Exec(`UPDATE batch_slice SET lease_time = ?
+	n, err := t.Exec(`UPDATE batch_slice SET lease_time = ?
 		WHERE batch_id = ? AND number = ? AND holder = ? AND done = 0`, lease, int64(s.Batch), s.Number, s.Holder)
 	return n == 1, err
 }
 
 // ReleaseSlice ends the lease of a slice, if the holder still has the slice.
 func (t *Tx) ReleaseSlice(s *BatchSlice, done bool, from int64) error {
-	return t.conn.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
+	return t.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
 		WHERE batch_id = ? AND number = ? AND holder = ?`, bit(done), from, int64(s.Batch), s.Number, s.Holder)
 }
 
@@ -132,7 +132,7 @@ func (t *Tx) MarkDeferred(list enlist.ListID, batch enlist.BatchID, ids []enlist
 
 // FreeSlices sets the end of all leases that end at a time.
 func (t *Tx) FreeSlices(batch enlist.BatchID, from, to int64) error {
-	return t.conn.Do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = ? AND done = 0",
+	return t.Do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = ? AND done = 0",
 		to, int64(batch), from)
 }
 
@@ -143,7 +143,7 @@ func (t *Tx) MarkSent(list enlist.ListID, batch enlist.BatchID, ids []enlist.Con
 	if err != nil {
 		return 0, err
 	}
-	n, err := t.conn.Exec(query, args...)
+	n, err := t.Exec(query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -152,7 +152,7 @@ func (t *Tx) MarkSent(list enlist.ListID, batch enlist.BatchID, ids []enlist.Con
 		return 0, err
 	}
 	args = slices.Concat([]any{now, int64(list)}, args, []any{now})
-	return n, t.conn.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?", args...)
+	return n, t.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?", args...)
 }
 
 const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
@@ -164,7 +164,7 @@ func (t *Tx) mark(set, where string, list enlist.ListID, batch enlist.BatchID, i
 	if err != nil {
 		return err
 	}
-	return t.conn.Do(query, args...)
+	return t.Do(query, args...)
 }
 
 // marking returns the statement that changes the status of some recipients, and its arguments.
@@ -188,7 +188,7 @@ func (t *Tx) ContactsByID(list enlist.ListID, ids []enlist.ContactID) (found []e
 	if err != nil {
 		return nil, err
 	}
-	query := t.sql.mappings.contacts.read + "WHERE list_id = ? AND " + test + " ORDER BY id"
+	query := contactTable.of(t.SQL).read + "WHERE list_id = ? AND " + test + " ORDER BY id"
 	args = append([]any{int64(list)}, args...)
 	err = t.contacts(query, list, func(c *enlist.Contact) { found = append(found, *c) }, args...)
 	return found, err

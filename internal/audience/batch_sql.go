@@ -164,7 +164,7 @@ func (t *Tx) batchClauses(account enlist.AccountID, f BatchFilter) (clauses stri
 	q := t.recordQuery(where, args, batchColumns)
 	id := "id"
 	if f.Open { // SQLite would rather read all Batches in order than sort the open ones
-		id = t.sql.NoIndex + id
+		id = t.SQL.NoIndex + id
 	}
 	q.orderRecords(f.Sort, id, f.Descending)
 	if f.Limit > 0 || f.Offset > 0 {
@@ -247,7 +247,7 @@ func (t *Tx) AddToBatch(id enlist.BatchID, counts BatchCounts, now int64) error 
 	}
 	args := append(m.args, now, sent, sent, sent, counts.Sent+counts.Refused, counts.Bounced, counts.Complained,
 		int64(id))
-	return t.conn.Do(addToBatch, args...)
+	return t.Do(addToBatch, args...)
 }
 
 // Populations returns the populations of a Batch in the order of their numbers.
@@ -280,7 +280,7 @@ func (t *Tx) DeleteBatch(id enlist.BatchID) error {
 		"DELETE FROM batch_edition WHERE batch_id = ?",
 		"DELETE FROM batch WHERE id = ?",
 	} {
-		if err := t.conn.Do(query, int64(id)); err != nil {
+		if err := t.Do(query, int64(id)); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ type VariantSums struct {
 // ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
 // Denied, InvalidParameters. decisions.md: 77
 func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.BatchID, number int64) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		switch {
 		case err != nil:

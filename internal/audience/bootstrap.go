@@ -27,7 +27,7 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped,
 	if keyText == "" {
 		keyText = enlist.NewKeyText()
 	}
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*Bootstrapped, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*Bootstrapped, error) {
 		if err := addMissingFolders(tx, now); err != nil {
 			return nil, err
 		}

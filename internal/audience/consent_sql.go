@@ -14,12 +14,14 @@ func (t *Tx) AddLedgerRow(r *LedgerRow) error {
 		t.part.ledger = append(t.part.ledger, *r)
 		return nil
 	}
-	return t.sql.mappings.ledger.queue(t, r)
+	return ledgerTable.of(t.SQL).queue(t, r)
 }
+
+var ledgerTable = newDialectMapping("consent", mapLedgerRow)
 
 // mapLedgerRow describes the table consent. An expression of the INSERT (LedgerNumber) gives the
 // next number to a Contact's row.
-func (d *Dialect) mapLedgerRow(m *mapper, r *LedgerRow) {
+func mapLedgerRow(d *Dialect, m *mapper, r *LedgerRow) {
 	m.fixed("list_id", (*int64)(&r.ListID))       // ?1 in LedgerNumber
 	m.fixed("contact_id", (*int64)(&r.ContactID)) // ?2 in LedgerNumber
 	m.generated("number", d.LedgerNumber)
@@ -54,7 +56,7 @@ func (t *Tx) ledger(test string, list enlist.ListID, contact enlist.ContactID, l
 		limit = math.MaxInt64
 	}
 	page := "WHERE list_id = ? AND contact_id = ?" + test + " ORDER BY number DESC" + limited + " OFFSET CAST(? AS BIGINT)"
-	ledger, err := t.sql.mappings.ledger.all(t, page, int64(list), int64(contact), limit, offset)
+	ledger, err := ledgerTable.of(t.SQL).all(t, page, int64(list), int64(contact), limit, offset)
 	if err != nil || len(ledger) == 0 {
 		return ledger, err
 	}
@@ -126,7 +128,7 @@ func (t *Tx) ClaimRetry(account enlist.AccountID, key enlist.KeyID, r *enlist.Re
 // call.
 func (t *Tx) SaveRetry(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry,
 	result []byte, now int64) error {
-	return t.conn.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result)
+	return t.Do(`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result)
 		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, key_id, header) DO UPDATE
 		SET fingerprint = excluded.fingerprint, time = excluded.time, result = excluded.result`,
 		int64(account), int64(key), r.Header, r.Fingerprint[:], now, string(result))
@@ -150,7 +152,7 @@ func (t *Tx) DeleteRetries(before int64, limit int) (deleted int64, err error) {
 	}
 	for _, k := range oldest {
 		const remove = "DELETE FROM retry WHERE account_id = ? AND key_id = ? AND header = ?"
-		if err := t.conn.Do(remove, k.account, k.key, k.header); err != nil {
+		if err := t.Do(remove, k.account, k.key, k.header); err != nil {
 			return 0, err
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Service) AddContacts(ctx context.Context, c *enlist.Caller, r AddReques
 	call := addCall{AddRequest: r, service: s, caller: c, rows: newParsedRows(r.Contacts),
 		skipped: make([]bool, len(r.Contacts))}
 	call.rows.withDefaults = true
-	done, err := runInSteps(ctx, s, c, steps[addProgress]{prepare: call.prepare, run: call.runStep})
+	done, err := runInSteps(ctx, s.db, c, steps[addProgress]{prepare: call.prepare, run: call.runStep})
 	s.ignored.Add(call.rows.ignored())
 	return done.IDs, err
 }
@@ -99,14 +99,14 @@ func (a *addCall) count(i int, wanted *stepSize) {
 // lookUp parses the rows from first to last-1 and finds those that are left out. It reads the database
 // only if the cached List shows a need for that.
 func (a *addCall) lookUp(ctx context.Context, first, last int) error {
-	if schema, cached := a.service.store.CachedSchema(a.List); cached {
-		a.rows.parse(first, last, schema, a.today(a.service.now()))
+	if schema, cached := a.service.db.CachedSchema(a.List); cached {
+		a.rows.parse(first, last, schema, a.today(a.service.db.Now()))
 		if !a.looksUp(schema) {
 			return nil
 		}
 	}
 	var rows []*addRow
-	err := a.service.inView(ctx, a.caller, func(tx *Tx) error {
+	err := a.service.db.inView(ctx, a.caller, func(tx *Tx) error {
 		rows = nil
 		schema, err := a.allowed(tx)
 		switch {
@@ -115,7 +115,7 @@ func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 		case err != nil:
 			return err
 		}
-		rows = a.pending(first, last, schema, a.today(a.service.now()))
+		rows = a.pending(first, last, schema, a.today(a.service.db.Now()))
 		return a.leaveOut(tx, schema, rows)
 	})
 	for _, r := range rows {

@@ -25,7 +25,7 @@ func (t *Tx) FirstContacts(list enlist.ListID, keys []string) (map[string]*enlis
 	if err != nil {
 		return nil, err
 	}
-	s := &t.sql.statements
+	s := contactStatements.of(t.SQL)
 	err = t.contacts(t.readOrLock(s.contactsByKeys, s.lockedByKeys), list,
 		func(c *enlist.Contact) { found[c.Key] = c }, int64(list), wanted)
 	return found, err
@@ -42,7 +42,7 @@ func (t *Tx) ContactsWithAddresses(list enlist.ListID, keys []string, fn func(*e
 		return err
 	}
 	found := make(map[enlist.ContactID]*enlist.Contact)
-	s := &t.sql.statements
+	s := contactStatements.of(t.SQL)
 	for _, query := range []string{t.readOrLock(s.contactsByKeys, s.lockedByKeys),
 		t.readOrLock(s.contactsByDuplicateKeys, s.lockedByDuplicateKeys),
 		t.readOrLock(s.contactsByMobiles, s.lockedByMobiles)} {
@@ -80,7 +80,7 @@ func (t *Tx) insertContacts(contacts []*enlist.Contact, duplicates bool) error {
 	if len(contacts) == 0 {
 		return nil
 	}
-	if t.sql.ConcurrentWriters {
+	if t.SQL.ConcurrentWriters {
 		return t.insertTogether(contacts, duplicates)
 	}
 	if err := t.markPrimaries(contacts, duplicates); err != nil {
@@ -158,7 +158,7 @@ func (t *Tx) withNewKeys(contacts []*enlist.Contact) (fresh []*enlist.Contact, e
 	if len(contacts) == 0 {
 		return nil, nil
 	}
-	taken, err := t.keys(t.sql.statements.primaries, contacts[0].ListID, dedupeKeysOf(contacts))
+	taken, err := t.keys(contactStatements.of(t.SQL).primaries, contacts[0].ListID, dedupeKeysOf(contacts))
 	for _, c := range contacts {
 		if !taken[c.Key] {
 			fresh = append(fresh, c)
@@ -238,7 +238,7 @@ const insertMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key,
 
 // AddLedgerRows adds the same row to the ledgers of several Contacts of a List.
 func (t *Tx) AddLedgerRows(r *LedgerRow, contacts []enlist.ContactID) error {
-	if !t.sql.ConcurrentWriters {
+	if !t.SQL.ConcurrentWriters {
 		row := *r
 		for _, id := range contacts {
 			row.ContactID = id
@@ -255,7 +255,7 @@ func (t *Tx) AddLedgerRows(r *LedgerRow, contacts []enlist.ContactID) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Do(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
+	return t.Do(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
 		SELECT CAST(? AS BIGINT), id, CAST(? AS BIGINT), ?, ?, ?, ?, ?, CAST(? AS BIGINT)
 		FROM unnest(CAST(? AS BIGINT[])) AS added (id)`,
 		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), plainIDs(contacts))

@@ -20,7 +20,7 @@ func (t *Tx) ContactsToChange(list enlist.ListID, ids []enlist.ContactID) (
 	if err != nil {
 		return nil, err
 	}
-	err = t.contacts(t.sql.statements.contactsToChange, list, func(c *enlist.Contact) { found[c.ID] = c },
+	err = t.contacts(contactStatements.of(t.SQL).contactsToChange, list, func(c *enlist.Contact) { found[c.ID] = c },
 		int64(list), wanted)
 	return found, err
 }
@@ -37,14 +37,14 @@ func (t *Tx) ValueSizes(list enlist.ListID, ids []enlist.ContactID) (map[enlist.
 		id := enlist.ContactID(row.Int())
 		sizes[id] = row.Int()
 		return nil
-	}, t.sql.statements.valueSizes, int64(list), wanted)
+	}, contactStatements.of(t.SQL).valueSizes, int64(list), wanted)
 	return sizes, err
 }
 
 // FirstKeys returns those of the addresses that have a primary. In a transaction that writes, it locks the
 // primaries, so that no other transaction removes one of them before this transaction has stored a duplicate.
 func (t *Tx) FirstKeys(list enlist.ListID, keys []string) (map[string]bool, error) {
-	return t.keys(t.sql.statements.primariesToLock, list, keys)
+	return t.keys(contactStatements.of(t.SQL).primariesToLock, list, keys)
 }
 
 // keys returns the addresses that a statement finds.
@@ -67,7 +67,7 @@ func (t *Tx) keys(statement string, list enlist.ListID, keys []string) (map[stri
 // UpdateContacts stores the columns of Contacts that a change of many Contacts may change. On SQLite, it stores
 // each Contact with the statement of a single Contact.
 func (t *Tx) UpdateContacts(contacts []*enlist.Contact) error {
-	if !t.sql.ConcurrentWriters {
+	if !t.SQL.ConcurrentWriters {
 		for _, c := range contacts {
 			if err := t.UpdateContact(c); err != nil {
 				return err
@@ -94,7 +94,7 @@ func (t *Tx) UpdateContacts(contacts []*enlist.Contact) error {
 			return err
 		}
 	}
-	return t.conn.Do(updateMany, int64(schema.List.ID), ids, keys, first, mobiles, modified, confirmed, confirmedAt, docs)
+	return t.Do(updateMany, int64(schema.List.ID), ids, keys, first, mobiles, modified, confirmed, confirmedAt, docs)
 }
 
 // updateMany stores the rows of the arrays. Only PostgreSQL runs it. It has the form of an INSERT because this

@@ -24,11 +24,11 @@ type DeleteRequest struct {
 // InvalidSearch, and Busy if too many searches run. After an error in a step, the Contacts of
 // the earlier steps stay deleted. decisions.md: 33, 53
 func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r DeleteRequest) ([]Outcome, error) {
-	plan, err := savedPlan(ctx, s, c)
+	plan, err := savedPlan(ctx, s.db, c)
 	if enlist.KindOf(err) == enlist.NotFound {
 		plan, err = s.planDelete(ctx, c, r)
 		if err == nil {
-			plan, err = savePlan(ctx, s, c, plan)
+			plan, err = savePlan(ctx, s.db, c, plan)
 		}
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r Delete
 		}
 		return deleteStep(tx, c, r.List, plan, now, p)
 	}
-	done, err := runInSteps(ctx, s, c, steps[deleteProgress]{run: run})
+	done, err := runInSteps(ctx, s.db, c, steps[deleteProgress]{run: run})
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {
 		var found idSet
-		err := s.inView(ctx, c, func(tx *Tx) error {
+		err := s.db.inView(ctx, c, func(tx *Tx) error {
 			found = nil
 			schema, err := loadList(tx, c, r.List)
 			if err != nil {

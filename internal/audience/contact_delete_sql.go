@@ -45,7 +45,7 @@ func (t *Tx) toRemove(list enlist.ListID, where string, args ...any) (
 	ids []enlist.ContactID, addresses []string, err error) {
 	address := `CASE WHEN EXISTS (SELECT 1 FROM contact d
 		WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END`
-	if t.sql.ConcurrentWriters {
+	if t.SQL.ConcurrentWriters {
 		address = "dedupe_key"
 	}
 	err = t.each(func(row *Cursor) error {
@@ -70,7 +70,7 @@ func (t *Tx) remove(list enlist.ListID, addresses []string, ids []enlist.Contact
 		if err != nil {
 			return err
 		}
-		err = t.conn.Do("DELETE FROM "+table.name+" WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
+		err = t.Do("DELETE FROM "+table.name+" WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (t *Tx) removeRecipients(list enlist.ListID, ids []enlist.ContactID) error 
 			"DELETE FROM recipient WHERE " + these + " AND status NOT IN " + waiting,
 			"UPDATE recipient SET address = '', detail = '' WHERE " + these + " AND status IN " + waiting,
 		} {
-			if err := t.conn.Do(query, args...); err != nil {
+			if err := t.Do(query, args...); err != nil {
 				return err
 			}
 		}
@@ -118,7 +118,7 @@ func (t *Tx) PromoteDuplicates(list enlist.ListID, addresses []string) error {
 			return err
 		}
 		for address, id := range next {
-			err := t.conn.Do(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
+			err := t.Do(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
 				WHERE list_id = ? AND id = ? AND duplicate_key = ?`, int64(list), id, address)
 			if err != nil {
 				return err
@@ -147,7 +147,7 @@ func (t *Tx) oldestDuplicates(list enlist.ListID, addresses []string) (map[strin
 	}, `SELECT value, coalesce((SELECT id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = value
 			AND (SELECT f.id FROM contact f WHERE f.list_id = ?1 AND f.dedupe_key = value) IS NULL
 			ORDER BY id + 0 LIMIT 1), 0)
-		FROM `+t.sql.Items("?2")+` address`, int64(list), array)
+		FROM `+t.SQL.Items("?2")+` address`, int64(list), array)
 	return found, err
 }
 

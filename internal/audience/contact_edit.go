@@ -39,7 +39,7 @@ func (s *Service) EditContacts(ctx context.Context, c *enlist.Caller, r EditRequ
 	}
 	call := editCall{EditRequest: r, service: s, caller: c, rows: newParsedRows(sent)}
 	call.rows.partial = true
-	done, err := runInSteps(ctx, s, c, steps[editProgress]{prepare: call.prepare, run: call.runStep})
+	done, err := runInSteps(ctx, s.db, c, steps[editProgress]{prepare: call.prepare, run: call.runStep})
 	s.ignored.Add(call.rows.ignored())
 	if err != nil {
 		return nil, err
@@ -77,8 +77,8 @@ type editCall struct {
 // prepare parses all rows before the first transaction.
 func (e *editCall) prepare(_ context.Context, p editProgress) error {
 	e.rows.release(p.Next)
-	if schema, cached := e.service.store.CachedSchema(e.List); cached && p.Next == 0 {
-		e.rows.parse(0, len(e.Contacts), schema, enlist.Today(e.service.now(), e.caller.Account.TimeZone))
+	if schema, cached := e.service.db.CachedSchema(e.List); cached && p.Next == 0 {
+		e.rows.parse(0, len(e.Contacts), schema, enlist.Today(e.service.db.Now(), e.caller.Account.TimeZone))
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type ProofWriter interface {
 // IDs, and reads all of them from one snapshot. Errors: as of SearchContacts.
 func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
 	returned []string, w ProofWriter) error {
-	return s.store.Stream(c.Context(ctx), confirmed(c, func(tx *Tx) error {
+	return s.db.Stream(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err

@@ -29,7 +29,7 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 		if err := s.normaliseUnsubscribers(ctx, account); err != nil {
 			return err
 		}
-		lists, err := ownView(ctx, s, func(tx *Tx) ([]enlist.List, error) { return tx.Lists(account) })
+		lists, err := ownView(ctx, s.db, func(tx *Tx) ([]enlist.List, error) { return tx.Lists(account) })
 		if err != nil {
 			return err
 		}
@@ -131,13 +131,13 @@ func (s *Service) eachQuoted(ctx context.Context, read func(tx *Tx, after string
 	change func(tx *Tx, keys []string) (rest []string, err error)) error {
 	after := ""
 	for {
-		page, err := ownView(ctx, s, func(tx *Tx) ([]string, error) { return read(tx, after) })
+		page, err := ownView(ctx, s.db, func(tx *Tx) ([]string, error) { return read(tx, after) })
 		if err != nil || len(page) == 0 {
 			return err
 		}
 		after = page[len(page)-1]
 		for keys := needlesslyQuoted(page); len(keys) > 0; {
-			keys, err = ownUpdate(ctx, s, func(tx *Tx, _ int64) ([]string, error) { return change(tx, keys) })
+			keys, err = ownUpdate(ctx, s.db, func(tx *Tx, _ int64) ([]string, error) { return change(tx, keys) })
 			if err != nil {
 				return err
 			}

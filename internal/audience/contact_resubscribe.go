@@ -21,7 +21,7 @@ type ResubscribeRequest struct {
 // InvalidConsent, ConsentRequired, InvalidParameters.
 // specification: resubscribeContact; decisions.md: 31
 func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r ResubscribeRequest) (enlist.ContactID, error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err

@@ -54,13 +54,13 @@ func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enl
 // search finds Contacts, and reports the duration of the search to the SearchObserver. For a
 // stream, the reported duration is the time until the first Contact.
 func (s *Service) search(tx *Tx, search *enlist.Search, p phase, each func(*enlist.Contact) error) error {
-	began := s.now()
+	began := s.db.Now()
 	took := time.Duration(-1)
 	if p == streaming { // after the first Contact, the search may have to wait for the client
 		send := each
 		each = func(c *enlist.Contact) error {
 			if took < 0 {
-				took = s.now().Sub(began)
+				took = s.db.Now().Sub(began)
 			}
 			return send(c)
 		}
@@ -69,7 +69,7 @@ func (s *Service) search(tx *Tx, search *enlist.Search, p phase, each func(*enli
 	if errors.Is(err, enlist.ErrReplyTooLong) {
 		return err
 	}
-	now := s.now()
+	now := s.db.Now()
 	if took < 0 {
 		took = now.Sub(began)
 	}
@@ -90,9 +90,9 @@ func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enli
 			return errSlow
 		}
 		search.Last = true
-		began := s.now()
+		began := s.db.Now()
 		n, err = tx.CountContacts(search)
-		now := s.now()
+		now := s.db.Now()
 		s.observer.SearchRan(search, now.Sub(began), now)
 		return err
 	})
@@ -128,15 +128,15 @@ var errSlow = errors.New("the search may look at every Contact")
 // in a Stream if find returned ErrReplyTooLong.
 func (s *Service) inPhases(ctx context.Context, c *enlist.Caller, find func(*Tx, phase) error) error {
 	in := func(p phase) func(*Tx) error {
-		return confirmed(c, func(tx *Tx) error { return find(tx, p) })
+		return s.db.confirmed(c, func(tx *Tx) error { return find(tx, p) })
 	}
 	ctx = c.Context(ctx)
-	err := s.store.View(ctx, in(lookingUp))
+	err := s.db.View(ctx, in(lookingUp))
 	if errors.Is(err, errSlow) {
-		err = s.store.Search(ctx, in(searching))
+		err = s.db.Search(ctx, in(searching))
 	}
 	if errors.Is(err, enlist.ErrReplyTooLong) {
-		err = s.store.Stream(ctx, in(streaming))
+		err = s.db.Stream(ctx, in(streaming))
 	}
 	return err
 }
@@ -194,7 +194,7 @@ func typeSearch(tx *Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Search, 
 // Contact sends the Contact with an ID to w. Errors: NoList, Denied, NoContact.
 func (s *Service) Contact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, returned []string,
 	w ContactWriter) error {
-	return s.inView(ctx, c, func(tx *Tx) error {
+	return s.db.inView(ctx, c, func(tx *Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err

@@ -15,13 +15,13 @@ import (
 
 // Contact returns a Contact of a List by its ID.
 func (t *Tx) Contact(list enlist.ListID, id enlist.ContactID) (*enlist.Contact, error) {
-	s := &t.sql.statements
+	s := contactStatements.of(t.SQL)
 	return t.oneContact(t.readOrLock(s.contactByID, s.lockedByID), list, int64(list), int64(id))
 }
 
 // ContactByKey returns the primary Contact of a normalised address in a List.
 func (t *Tx) ContactByKey(list enlist.ListID, key string) (*enlist.Contact, error) {
-	s := &t.sql.statements
+	s := contactStatements.of(t.SQL)
 	return t.oneContact(t.readOrLock(s.contactByKey, s.lockedByKey), list, int64(list), key)
 }
 
@@ -46,7 +46,7 @@ func (t *Tx) oneContact(query string, list enlist.ListID, args ...any) (found *e
 // number. It returns at most limit Contacts with IDs greater than after, in the order of their IDs.
 func (t *Tx) ContactsByAddress(list enlist.ListID, key, mobile string, after enlist.ContactID, limit int) (
 	found []enlist.Contact, err error) {
-	s, in := &t.sql.statements, int64(list)
+	s, in := contactStatements.of(t.SQL), int64(list)
 	err = t.contacts(t.readOrLock(s.contactsByAddress, s.lockedByAddress), list,
 		func(c *enlist.Contact) { found = append(found, *c) },
 		in, int64(after), in, orNull(key), in, orNull(key), in, orNull(mobile), int64(limit))
@@ -60,7 +60,7 @@ func (t *Tx) contacts(query string, list enlist.ListID, fn func(*enlist.Contact)
 	return t.each(func(row *Cursor) error {
 		c := &enlist.Contact{ListID: list}
 		m.cursor = row
-		t.sql.mapContact(&m, c)
+		mapContact(t.SQL, &m, c)
 		if m.err != nil {
 			return m.err
 		}
@@ -72,9 +72,14 @@ func (t *Tx) contacts(query string, list enlist.ListID, fn func(*enlist.Contact)
 	}, query, args...)
 }
 
+var contactTable = newDialectMapping("contact", mapContact)
+
+// contactStateTable has the columns that a search for system values reads.
+var contactStateTable = newMapping("contact", mapContactState)
+
 // mapContact describes the table contact. It does not convert the document of Field values, because the
 // form of this document depends on the List's Fields and on the engine. The caller converts m.document.
-func (d *Dialect) mapContact(m *mapper, c *enlist.Contact) {
+func mapContact(d *Dialect, m *mapper, c *enlist.Contact) {
 	m.owner("list_id", (*int64)(&c.ListID))
 	m.value("dedupe_key", (*dedupeKey)(c))
 	m.value("duplicate_key", (*duplicateKey)(c))
@@ -146,7 +151,7 @@ func (t *Tx) InsertOrFind(c *enlist.Contact) (existing *enlist.Contact, err erro
 // and can promote it. If the address has no primary, insertConcurrently inserts the Contact as the
 // primary.
 func (t *Tx) insertConcurrently(c *enlist.Contact, doc string) (id int64, err error) {
-	if !t.sql.ConcurrentWriters || c.IsFirst {
+	if !t.SQL.ConcurrentWriters || c.IsFirst {
 		return t.insertContact(c, doc)
 	}
 	for { // if another transaction inserts a primary after the SELECT, the INSERT stores nothing
@@ -167,21 +172,21 @@ func (t *Tx) insertConcurrently(c *enlist.Contact, doc string) (id int64, err er
 // columns. For these Contacts a statement with constants in place of arguments is faster, because SQLite
 // needs one call for each argument.
 func (t *Tx) insertContact(c *enlist.Contact, doc string) (id int64, err error) {
-	statement, job := t.sql.statements.insert, inserted
+	statement, job := contactStatements.of(t.SQL).insert, inserted
 	if hasInitialState(c) {
-		statement, job = t.sql.statements.insertInitial, unset
+		statement, job = contactStatements.of(t.SQL).insertInitial, unset
 	}
 	args, err := t.contactArguments(job, c, doc)
 	if err != nil {
 		return 0, err
 	}
-	return t.conn.Insert(statement, args...)
+	return t.Insert(statement, args...)
 }
 
 func (t *Tx) contactArguments(job use, c *enlist.Contact, doc string) ([]any, error) {
 	m := &t.mapper
 	*m = mapper{job: job, args: make([]any, 0, 20), document: doc}
-	t.sql.mapContact(m, c)
+	mapContact(t.SQL, m, c)
 	return append(m.args, m.keys...), m.err
 }
 
@@ -205,7 +210,7 @@ func (t *Tx) UpdateContact(c *enlist.Contact) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Do(t.sql.mappings.contacts.update, args...)
+	return t.Do(contactTable.of(t.SQL).update, args...)
 }
 
 // LastContactID returns the highest ID of a List's Contacts, or 0 if the List has no Contact.
@@ -220,8 +225,8 @@ func (t *Tx) DeleteFieldValues(list enlist.ListID, field enlist.FieldID, contact
 	if err != nil {
 		return err
 	}
-	remove := "UPDATE contact SET field_values = " + t.sql.WithoutField + " WHERE " + t.sql.NoIndex + "list_id = ? AND " + test
-	return t.conn.Do(remove, append([]any{strconv.FormatInt(int64(field), 10), int64(list)}, args...)...)
+	remove := "UPDATE contact SET field_values = " + t.SQL.WithoutField + " WHERE " + t.SQL.NoIndex + "list_id = ? AND " + test
+	return t.Do(remove, append([]any{strconv.FormatInt(int64(field), 10), int64(list)}, args...)...)
 }
 
 // Duplicates returns the number of addresses that several Contacts of a List share.

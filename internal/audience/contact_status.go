@@ -50,7 +50,7 @@ func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactReques
 // setStatus calls set for a Contact in an Update.
 func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
 	set func(*Tx, *enlist.Schema, *enlist.Contact, int64) error) (enlist.ContactID, error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -106,7 +106,7 @@ func storeAndPublish(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now
 // answered. Errors: NoList, Denied, NoContact.
 func (s *Service) ContactPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID,
 	id enlist.ContactID) ([]PreferenceChoice, error) {
-	return view(ctx, s, c, func(tx *Tx) (answers []PreferenceChoice, err error) {
+	return view(ctx, s.db, c, func(tx *Tx) (answers []PreferenceChoice, err error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return nil, err

@@ -26,10 +26,10 @@ func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller, r SubscribeRe
 	call := subscribeCall{SubscribeRequest: r, caller: c}
 	// On SQLite all transactions that write run one after another. So parse before the
 	// transaction, to keep it short.
-	if schema, cached := s.store.CachedSchema(r.List); cached {
-		call.parse(schema, enlist.Today(s.now(), c.Account.TimeZone))
+	if schema, cached := s.db.CachedSchema(r.List); cached {
+		call.parse(schema, enlist.Today(s.db.Now(), c.Account.TimeZone))
 	}
-	err = s.store.Update(ctx, idempotent(s, c, &id, call.run), call.hint()...)
+	err = s.db.Update(ctx, idempotent(s.db, c, &id, call.run), call.hint()...)
 	s.ignored.Add(int64(call.ignored)) // not in run, because run can be called twice
 	return id, err
 }

@@ -40,7 +40,7 @@ func (s *Service) Unsubscribe(ctx context.Context, c *enlist.Caller, r Unsubscri
 // unsubscribeAddress unsubscribes the Contacts of a List with an address, in steps if they are many.
 func (s *Service) unsubscribeAddress(ctx context.Context, c *enlist.Caller, step unsubscribeStep) (enlist.ListID, error) {
 	for {
-		id, err := update(ctx, s, c, func(tx *Tx, now int64) (enlist.ListID, error) {
+		id, err := update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ListID, error) {
 			_, more, err := step.run(tx, c, now, false)
 			if more {
 				err = errMoreSteps
@@ -53,8 +53,8 @@ func (s *Service) unsubscribeAddress(ctx context.Context, c *enlist.Caller, step
 		// Only the transaction of the last step, in update above, stores the result of the
 		// call. So a repeated call after a crash finds no result and continues.
 		var last PersonKey
-		err = s.store.Update(ctx, confirmed(c, func(tx *Tx) (err error) {
-			last, _, err = step.run(tx, c, s.now().Unix(), true)
+		err = s.db.Update(ctx, s.db.confirmed(c, func(tx *Tx) (err error) {
+			last, _, err = step.run(tx, c, s.db.Now().Unix(), true)
 			return err
 		}))
 		if err != nil {
@@ -194,7 +194,7 @@ func addUnsubscriber(tx *Tx, c *enlist.Caller, text string, now int64) error {
 // UnsubscribeByID unsubscribes one Contact and returns the List's ID. Errors:
 // NoList, Denied, NoContact, InvalidParameters.
 func (s *Service) UnsubscribeByID(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ListID, error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.ListID, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ListID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err

@@ -147,7 +147,7 @@ func (t *Tx) changed() error {
 	t.session.changes++
 	t.session.current = newSnapshot(0)
 	const raise = "UPDATE catalogue SET version = CASE WHEN version < ?1 THEN ?1 ELSE version + 1 END"
-	return t.conn.Do(raise, time.Now().UnixMicro())
+	return t.Do(raise, time.Now().UnixMicro())
 }
 
 // define runs a statement that changes a definition.
@@ -155,7 +155,7 @@ func (t *Tx) define(statement string, args ...any) error {
 	if err := t.changed(); err != nil {
 		return err
 	}
-	return t.conn.Do(statement, args...)
+	return t.Do(statement, args...)
 }
 
 // cached returns the value of key. If the snapshot has no such value, cached calls read and adds the

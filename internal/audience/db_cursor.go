@@ -39,7 +39,7 @@ func (c *Cursor) Rest() []driver.Value {
 
 // each runs a query and calls fn with every row.
 func (t *Tx) each(fn func(*Cursor) error, query string, args ...any) error {
-	rows, err := t.conn.Query(t.ctx, query, args...)
+	rows, err := t.Query(query, args...)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,13 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"sync"
 
-// This file contains the Dialect, which is the SQL that differs between engines. It also builds the
-// statements for Contacts from a Dialect, once for each engine.
+	"enlist/internal/enlist"
+)
+
+// This file contains the Dialect, which is the SQL that differs between engines, and the values that are built
+// from a Dialect.
 
 // Dialect contains the expressions and options that differ between engines. All other SQL works on every
 // engine, for example CAST(? AS BIGINT), IS DISTINCT FROM and ON CONFLICT. An engine creates its Dialect
@@ -77,100 +81,32 @@ type Dialect struct {
 	// lock the Contacts that they read. They insert contact_delta rows and do not update the counters, so
 	// that no transaction waits for another one.
 	ConcurrentWriters bool
-
-	mappings   mappings
-	statements statements
 }
 
-// mappings has the mappings of the tables whose statements differ between engines. The mappings of the
-// other tables are variables, such as accountTable.
-type mappings struct {
-	contacts      *mapping[enlist.Contact]
-	contactState  *mapping[enlist.Contact] // the columns that a search for system values reads
-	ledger        *mapping[LedgerRow]
-	lists         *mapping[enlist.List]
-	searchIndexes *mapping[enlist.SearchIndex]
+// PerDialect is a value that is made from a Dialect, once for each engine. It is the mapping of a table whose columns
+// differ between engines, or the texts of frequent statements: to build such a text takes as long as to read a Contact.
+type PerDialect[T any] struct {
+	build func(*Dialect) T
+	built sync.Map // by *Dialect
 }
 
-// statements contains the texts of the most frequent statements. Building such a text takes as long
-// as reading a Contact, so each text is built only once.
-type statements struct {
-	contactByID, contactByKey, contactsByAddress string
-	lockedByID, lockedByKey, lockedByAddress     string
+// newPerDialect returns a PerDialect whose values build makes.
+func newPerDialect[T any](build func(*Dialect) T) *PerDialect[T] { return &PerDialect[T]{build: build} }
 
-	contactsToChange, valueSizes, contactsByKeys, lockedByKeys, primaries, primariesToLock string
-	contactsByDuplicateKeys, lockedByDuplicateKeys, contactsByMobiles, lockedByMobiles     string
-
-	// Both insert a Contact. The statement insertInitial has constants for the state columns of a new
-	// Contact, because constants are faster than arguments. The statement insert has only arguments.
-	insert, insertInitial string
-
-	importLedger string
+// of returns the value for a Dialect.
+func (p *PerDialect[T]) of(d *Dialect) T {
+	v, ok := p.built.Load(d)
+	if !ok {
+		v, _ = p.built.LoadOrStore(d, p.build(d))
+	}
+	return v.(T)
 }
 
-// Complete returns a copy of d with its mappings and statements.
-func (d Dialect) Complete() *Dialect {
-	d.mappings = mappings{
-		contacts:      newMapping("contact", d.mapContact),
-		contactState:  newMapping("contact", mapContactState),
-		ledger:        newMapping("consent", d.mapLedgerRow),
-		lists:         newMapping("list", d.mapList),
-		searchIndexes: newMapping("search_index", d.mapSearchIndex),
-	}
-	d.prepareContactStatements()
-	d.statements.importLedger = d.importLedger()
-	return &d
-}
-
-// prepareContactStatements builds the statements of the table contact.
-func (d *Dialect) prepareContactStatements() {
-	lock := ""
-	if d.ConcurrentWriters {
-		lock = " FOR UPDATE"
-	}
-	s, c := &d.statements, d.mappings.contacts
-	contact := c.read + "WHERE "
-	s.contactByID = contact + "list_id = ? AND id = ?"
-	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"
-	// The subquery makes SQLite use the address indexes and not scan the List.
-	s.contactsByAddress = contact + d.NoIndex + `list_id = ? AND id > ? AND id IN (
-		SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
-		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
-		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
-	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
-	s.contactsToChange = d.contactsOf(c.columns, "id", lock)
-	s.valueSizes = d.contactsOf("id, "+d.DocumentSize, "id", "")
-	s.contactsByKeys = d.contactsOf(c.columns, "dedupe_key", "")
-	s.lockedByKeys = d.contactsOf(c.columns, "dedupe_key", lock)
-	s.contactsByDuplicateKeys = d.contactsOf(c.columns, "duplicate_key", "")
-	s.lockedByDuplicateKeys = d.contactsOf(c.columns, "duplicate_key", lock)
-	s.contactsByMobiles = d.contactsOf(c.columns, "mobile_key", "")
-	s.lockedByMobiles = d.contactsOf(c.columns, "mobile_key", lock)
-	s.primaries = d.contactsOf("dedupe_key", "dedupe_key", "")
-	s.primariesToLock = d.contactsOf("dedupe_key", "dedupe_key", lock)
-	const unlessTaken = ") ON CONFLICT DO NOTHING"
-	s.insert = c.into + "VALUES (" + c.values + unlessTaken
-	s.insertInitial = c.into + "VALUES (" + c.initial + unlessTaken
-}
-
-// contactsOf returns a statement for the Contacts of the List ?1 whose column, id or an address, has one of the values of ?2.
-// It locks them in the order of these values. On PostgreSQL a subquery looks up each value. With a join or with
-// = ANY, PostgreSQL would read all Contacts of the List if it expects few of them. It does that without
-// statistics, and if most Lists are small.
-func (d *Dialect) contactsOf(columns, column, lock string) string {
-	array, noIndex := "TEXT[]", ""
-	if column == "id" {
-		array, noIndex = "BIGINT[]", d.NoIndex
-	}
-	if !d.Arrays {
-		return "SELECT " + columns + " FROM contact WHERE " + noIndex + "list_id = ?1 AND " + column +
-			" IN (SELECT value FROM " + d.Items("?2") + ")"
-	}
-	if lock == "" {
-		lock = " OFFSET 0" // as a lock does, this keeps the planner from replacing the subquery by a join
-	}
-	return "SELECT found.* FROM unnest(CAST(?2 AS " + array + ")) AS wanted (value), LATERAL (SELECT " + columns +
-		" FROM contact WHERE list_id = ?1 AND " + column + " = wanted.value" + lock + ") AS found"
+// newDialectMapping is newMapping for a table whose columns differ between engines.
+func newDialectMapping[T any](table string, visit func(*Dialect, *mapper, *T)) *PerDialect[*mapping[T]] {
+	return newPerDialect(func(d *Dialect) *mapping[T] {
+		return newMapping(table, func(m *mapper, x *T) { visit(d, m, x) })
+	})
 }
 
 // limited is LIMIT with an argument. Without the CAST, SQLite would prepare the statement again for each
@@ -180,7 +116,7 @@ const limited = " LIMIT CAST(? AS BIGINT)"
 // locking returns the end of a statement that reads Contacts. This end locks the Contacts if the
 // transaction writes and other transactions can write at the same time.
 func (t *Tx) locking() string {
-	if t.writes && t.sql.ConcurrentWriters {
+	if t.writes && t.SQL.ConcurrentWriters {
 		return " FOR UPDATE"
 	}
 	return ""

@@ -149,7 +149,7 @@ func (b *mapping[T]) insertAs(t *Tx, statement string, x *T) (id int64, err erro
 	if err != nil {
 		return 0, err
 	}
-	id, err = t.conn.Insert(statement, args...)
+	id, err = t.Insert(statement, args...)
 	if t.mapper.newID != nil {
 		*t.mapper.newID = id
 	}
@@ -185,7 +185,7 @@ func (b *mapping[T]) restoreDefinition(t *Tx, table string, x *T) error {
 		return err
 	}
 	id := *t.mapper.newID
-	if err := t.conn.Do(b.restore, append([]any{id}, args...)...); err != nil {
+	if err := t.Do(b.restore, append([]any{id}, args...)...); err != nil {
 		return err
 	}
 	return t.skipIDs("pg_get_serial_sequence('"+table+"', 'id')", id)
@@ -202,5 +202,5 @@ func (b *mapping[T]) do(t *Tx, statement string, job use, x *T) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Do(statement, args...)
+	return t.Do(statement, args...)
 }

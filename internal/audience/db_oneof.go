@@ -19,7 +19,7 @@ func (d *Dialect) oneOf(array string) string {
 
 // manyValues encodes the argument of a test that Dialect.oneOf returned.
 func manyValues[V ~int64 | ~string](t *Tx, values []V) (any, error) {
-	if t.sql.Arrays {
+	if t.SQL.Arrays {
 		return values, nil
 	}
 	return jsonArray(values)
@@ -28,7 +28,7 @@ func manyValues[V ~int64 | ~string](t *Tx, values []V) (any, error) {
 // oneOfIDs returns the test for IDs, and its argument.
 func oneOfIDs[ID ~int64](t *Tx, ids []ID) (test string, arg any, err error) {
 	arg, err = manyValues(t, plainIDs(ids))
-	return t.sql.oneOf("BIGINT[]"), arg, err
+	return t.SQL.oneOf("BIGINT[]"), arg, err
 }
 
 // contactTest returns the test that the column has one of the Contact IDs, and its arguments. Without statistics of a
@@ -39,14 +39,14 @@ func (t *Tx) contactTest(column string, ids []enlist.ContactID) (test string, ar
 		return "FALSE", nil, nil
 	}
 	test, all, err := oneOfIDs(t, ids)
-	return column + test + " AND " + t.sql.NoIndex + column + " BETWEEN ? AND ?",
+	return column + test + " AND " + t.SQL.NoIndex + column + " BETWEEN ? AND ?",
 		[]any{all, int64(slices.Min(ids)), int64(slices.Max(ids))}, err
 }
 
 // oneOfTexts returns the test for texts, and its argument.
 func (t *Tx) oneOfTexts(texts []string) (test string, arg any, err error) {
 	arg, err = manyValues(t, texts)
-	return t.sql.oneOf("TEXT[]"), arg, err
+	return t.SQL.oneOf("TEXT[]"), arg, err
 }
 
 // plainIDs converts IDs to integers, which drivers accept.

@@ -29,7 +29,7 @@ import (
 type Tx struct {
 	ctx     context.Context
 	conn    Conn
-	sql     *Dialect
+	SQL     *Dialect
 	session *Session
 	enqueue func(Effect) error // stores a job in the transaction; nil: read-only
 	writes  bool
@@ -78,7 +78,7 @@ func (s *Session) Sees(version int64) { s.current = s.cache.at(version) }
 // NewTx returns the Tx for one function. The function enqueue stores an Effect in the same transaction. It
 // is nil for a transaction that only reads.
 func NewTx(ctx context.Context, conn Conn, session *Session, enqueue func(Effect) error) *Tx {
-	return &Tx{ctx: ctx, conn: conn, sql: conn.Dialect(), session: session, enqueue: enqueue,
+	return &Tx{ctx: ctx, conn: conn, SQL: conn.Dialect(), session: session, enqueue: enqueue,
 		writes: enqueue != nil, choose: choosePlan}
 }
 
@@ -102,6 +102,38 @@ func Call(fn func(*Tx) error, tx *Tx) (err error) {
 	return fn(tx)
 }
 
+// Do runs a statement without a result. The engine may send it later, together with other statements.
+func (t *Tx) Do(query string, args ...any) error { return t.conn.Do(query, args...) }
+
+// Exec runs a statement and returns the number of rows that it changed.
+func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
+	return t.conn.Exec(query, args...)
+}
+
+// Insert runs an INSERT of one row and returns its ID, or 0 after ON CONFLICT DO NOTHING.
+func (t *Tx) Insert(query string, args ...any) (id int64, err error) {
+	return t.conn.Insert(query, args...)
+}
+
+// Query runs a statement that returns rows.
+func (t *Tx) Query(query string, args ...any) (Rows, error) {
+	return t.conn.Query(t.ctx, query, args...)
+}
+
+// QueryLast is Query for the last statement of a transaction, which the engine then ends in the same round trip.
+func (t *Tx) QueryLast(query string, args ...any) (Rows, error) {
+	return t.conn.QueryLast(t.ctx, query, args...)
+}
+
+// Copier returns what copies rows into tables, or nil if the engine has no such way.
+func (t *Tx) Copier() Copier {
+	c, _ := t.conn.(Copier)
+	return c
+}
+
+// Lock takes an advisory lock until the transaction ends.
+func (t *Tx) Lock(mode LockMode, name string) error { return t.conn.Lock(mode, name) }
+
 // LockDefinitions waits until no other transaction writes. Until this transaction ends, other transactions
 // wait before they write.
 func (t *Tx) LockDefinitions() error { return t.conn.LockDefinitions() }
@@ -112,7 +144,7 @@ func (t *Tx) lockToWrite(format string, args ...any) error {
 	if !t.writes {
 		return nil
 	}
-	return t.conn.Lock(Exclusive, fmt.Sprintf(format, args...))
+	return t.Lock(Exclusive, fmt.Sprintf(format, args...))
 }
 
 // LockListForBulk prevents repeated deadlocks between transactions that lock many Contacts of a List.
@@ -123,7 +155,7 @@ func (t *Tx) LockListForBulk(list enlist.ListID) error {
 	if t.session.Serialise {
 		mode = Exclusive
 	}
-	return t.conn.Lock(mode, fmt.Sprintf("many of list %d", list))
+	return t.Lock(mode, fmt.Sprintf("many of list %d", list))
 }
 
 // Watched returns a Tx of the same transaction for tests. Its statements go through the Conn that wrap returns,
@@ -148,16 +180,16 @@ func (t *Tx) Enqueue(e Effect) error { return t.enqueue(e) }
 // as its key, so that probes of several processes do not wait for each other.
 func ProbeWrite(t *Tx) error {
 	key := fmt.Sprint("probe ", time.Now().UnixNano())
-	for _, query := range t.sql.Probe {
-		if err := t.conn.Do(query); err != nil {
+	for _, query := range t.SQL.Probe {
+		if err := t.Do(query); err != nil {
 			return err
 		}
 	}
 	const insert = "INSERT INTO retry (account_id, key_id, header, fingerprint, time) VALUES (0, 0, ?, ?, 0)"
-	if err := t.conn.Do(insert, key, []byte(key)); err != nil {
+	if err := t.Do(insert, key, []byte(key)); err != nil {
 		return err
 	}
-	return t.conn.Do("DELETE FROM retry WHERE account_id = 0 AND key_id = 0 AND header = ?", key)
+	return t.Do("DELETE FROM retry WHERE account_id = 0 AND key_id = 0 AND header = ?", key)
 }
 
 // Mark returns the current state for Undo. The engine calls Mark before a savepoint.

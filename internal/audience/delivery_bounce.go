@@ -34,7 +34,7 @@ const (
 // too. Its mails that arrived are not known any more, so they do not end a row.
 // decisions.md: 51, 101
 func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (changed bool, err error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
 		if r == nil || r.delivery.hasNoTexts() || r.delivery.Status == DeliveryBounced || r.delivery.Status == DeliveryComplained {
 			return false, err
@@ -63,7 +63,7 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 // because the Contact can have subscribed again after the first complaint. The Batch, the
 // autoresponder and the Message of the mail may be deleted. decisions.md: 51, 101
 func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (changed bool, err error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
 		if r == nil || r.delivery.Status == DeliveryComplained {
 			return false, err

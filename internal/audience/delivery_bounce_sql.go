@@ -12,5 +12,5 @@ func (t *Tx) BouncesSince(list enlist.ListID, id enlist.ContactID) (int64, error
 
 // SetBouncesSince sets the time up to which a Contact's bounces are ignored.
 func (t *Tx) SetBouncesSince(list enlist.ListID, id enlist.ContactID, at int64) error {
-	return t.conn.Do("UPDATE contact SET bounce_time = ? WHERE list_id = ? AND id = ?", at, int64(list), int64(id))
+	return t.Do("UPDATE contact SET bounce_time = ? WHERE list_id = ? AND id = ?", at, int64(list), int64(id))
 }

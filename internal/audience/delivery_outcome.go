@@ -47,7 +47,7 @@ var ErrSendingPaused = errors.New("sending is paused: the mail server does not a
 // Sent returns the delivery of a mail that was sent now, for RecordSent. subject is the subject that was
 // sent. Unlike the mail, the delivery needs little memory.
 func (s *Service) Sent(m *OutgoingMail, subject string) Delivery {
-	return *m.delivery(subject, s.now().Unix(), DeliverySent, "")
+	return *m.delivery(subject, s.db.Now().Unix(), DeliverySent, "")
 }
 
 // RecordSent stores deliveries that Sent returned, in one transaction, and raises the last_message_time of
@@ -56,7 +56,7 @@ func (s *Service) RecordSent(ctx context.Context, sent []Delivery) error {
 	slices.SortFunc(sent, func(a, b Delivery) int {
 		return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact))
 	})
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		for i := range sent {
 			d := &sent[i]
 			err := errors.Join(tx.PutSent(d), tx.RaiseContactTimes(d.List, d.Contact, d.SentTime, 0, 0))
@@ -71,8 +71,8 @@ func (s *Service) RecordSent(ctx context.Context, sent []Delivery) error {
 // RecordNotSent stores that a mail was refused permanently or that all attempts failed. It
 // treats a permanent refusal of the address as a bounce.
 func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undelivered) error {
-	return s.store.Update(ctx, func(tx *Tx) error {
-		now := s.now().Unix()
+	return s.db.Update(ctx, func(tx *Tx) error {
+		now := s.db.Now().Unix()
 		d := m.delivery("", now, DeliveryFailed, why.Error())
 		if why.Permanent && why.Recipient {
 			d.Status = DeliveryBounced

@@ -16,7 +16,7 @@ import (
 
 // Notifications returns the content of notifications, read in one transaction. A notification is nil if its List is gone.
 func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notification, error) {
-	return ownView(ctx, s, func(tx *Tx) ([]*Notification, error) {
+	return ownView(ctx, s.db, func(tx *Tx) ([]*Notification, error) {
 		notifications := make([]*Notification, len(all))
 		for list, part := range indexesBy(all, func(e *Notify) enlist.ListID { return e.List }) {
 			schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
@@ -94,7 +94,7 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]
 		list enlist.ListID
 		id   enlist.AutoresponderID
 	}
-	return ownView(ctx, s, func(tx *Tx) ([]*OutgoingMail, error) {
+	return ownView(ctx, s.db, func(tx *Tx) ([]*OutgoingMail, error) {
 		mails := make([]*OutgoingMail, len(all))
 		for by, part := range indexesBy(all, func(e *Autorespond) sender { return sender{e.List, e.Autoresponder} }) {
 			if err := autoresponderMails(tx, by.list, by.id, part, all, mails); err != nil {
@@ -180,7 +180,7 @@ func (d *Delivery) mayBeRetried() bool {
 // less than confirmationInterval before. The link of the earlier request is then still valid.
 func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (*OutgoingMail, error) {
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
-	return ownView(ctx, s, func(tx *Tx) (*OutgoingMail, error) {
+	return ownView(ctx, s.db, func(tx *Tx) (*OutgoingMail, error) {
 		stored, err := tx.Delivery(key)
 		if enlist.IgnoreKind(enlist.NotFound, err) != nil || err == nil && !stored.mayBeRetried() {
 			return nil, enlist.IgnoreKind(enlist.NotFound, err)
@@ -219,4 +219,4 @@ func (m *OutgoingMail) wasAsked(tx *Tx) (bool, error) {
 
 // Until returns the duration from now to a time in Unix seconds. The duration is 0 or less if
 // the time has passed.
-func (s *Service) Until(at int64) time.Duration { return time.Unix(at, 0).Sub(s.now()) }
+func (s *Service) Until(at int64) time.Duration { return time.Unix(at, 0).Sub(s.db.Now()) }

@@ -30,7 +30,7 @@ func (t *Tx) MarkConfirmationRequested(list enlist.ListID, id enlist.ContactID, 
 	if last > before && last <= now {
 		at, allowed = last, false
 	}
-	n, err := t.conn.Exec(`UPDATE contact SET confirmation_time = ?
+	n, err := t.Exec(`UPDATE contact SET confirmation_time = ?
 		WHERE list_id = ? AND id = ? AND (confirmation_time <= ? OR confirmation_time > ?)`,
 		at, int64(list), int64(id), before, now)
 	return allowed && n > 0, err
@@ -47,12 +47,12 @@ func (t *Tx) ForgetConfirmation(list enlist.ListID, id enlist.ContactID, started
 	if started {
 		forget += ", subscription_waits = 0"
 	}
-	return last, t.conn.Do(forget+" WHERE list_id = ? AND id = ?", int64(list), int64(id))
+	return last, t.Do(forget+" WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
 // MarkSubscriptionPending stores that a Contact's subscription waits until the subscriber confirms it.
 func (t *Tx) MarkSubscriptionPending(list enlist.ListID, id enlist.ContactID) error {
-	return t.conn.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
+	return t.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
 // IsSubscriptionPending reports whether MarkSubscriptionPending was ever called for the Contact.
@@ -64,7 +64,7 @@ func (t *Tx) IsSubscriptionPending(list enlist.ListID, id enlist.ContactID) (boo
 // RaiseContactTimes sets the times of a Contact's last message, open and click. If a time is earlier
 // than the stored time, the stored time stays.
 func (t *Tx) RaiseContactTimes(list enlist.ListID, id enlist.ContactID, message, open, click int64) error {
-	return t.conn.Do(`UPDATE contact SET
+	return t.Do(`UPDATE contact SET
 			last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
 			last_open_time = CASE WHEN last_open_time < ?2 THEN ?2 ELSE last_open_time END,
 			last_click_time = CASE WHEN last_click_time < ?3 THEN ?3 ELSE last_click_time END
@@ -139,7 +139,7 @@ func (t *Tx) DeliveriesWithCause(list enlist.ListID, cause string, ids []enlist.
 // Secret returns the secret with this name, which all processes on this database share. If the database
 // has no such secret, Secret stores and returns fresh.
 func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
-	err = t.conn.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
+	err = t.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
 	if err != nil {
 		return nil, err
 	}

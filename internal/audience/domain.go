@@ -63,7 +63,7 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 	if err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*SendingDomain, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*SendingDomain, error) {
 		if err := tx.LockDefinitions(); err != nil {
 			return nil, err
 		}
@@ -86,12 +86,12 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 
 // SendingDomains returns the domains of all Accounts, with their private keys, in the order of their names.
 func (s *Service) SendingDomains(ctx context.Context) ([]SendingDomain, error) {
-	return ownView(ctx, s, (*Tx).SendingDomains)
+	return ownView(ctx, s.db, (*Tx).SendingDomains)
 }
 
 // SendingDomain returns one domain with its private keys. Errors: InvalidParameters.
 func (s *Service) SendingDomain(ctx context.Context, domain string) (*SendingDomain, error) {
-	return ownView(ctx, s, func(tx *Tx) (*SendingDomain, error) { return findSendingDomain(tx, domain) })
+	return ownView(ctx, s.db, func(tx *Tx) (*SendingDomain, error) { return findSendingDomain(tx, domain) })
 }
 
 // RotateSendingDomain makes the next key of a domain. Mails are signed with the present key until SwitchSendingDomain.
@@ -130,7 +130,7 @@ func (s *Service) SwitchSendingDomain(ctx context.Context, domain string) (*Send
 
 // RemoveSendingDomain removes a domain with its keys. Errors: InvalidParameters.
 func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*SendingDomain, error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*SendingDomain, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*SendingDomain, error) {
 		d, err := findSendingDomain(tx, domain)
 		if err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*Send
 
 func (s *Service) editSendingDomain(ctx context.Context, domain string, edit func(*SendingDomain, int64) error) (
 	*SendingDomain, error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*SendingDomain, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*SendingDomain, error) {
 		if err := tx.LockDefinitions(); err != nil {
 			return nil, err
 		}
@@ -209,10 +209,10 @@ var ErrForeignDomain = errors.New("another Account has this domain")
 // reads a mail. Errors: ErrForeignDomain.
 func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*SigningKey, error) {
 	return ownKey(account, domain, func(domain string) (*SigningKey, error) {
-		if key, known := s.store.CachedSigningKey(domain); known {
+		if key, known := s.db.CachedSigningKey(domain); known {
 			return key, nil
 		}
-		return ownView(ctx, s, func(tx *Tx) (*SigningKey, error) { return tx.SigningKey(domain) })
+		return ownView(ctx, s.db, func(tx *Tx) (*SigningKey, error) { return tx.SigningKey(domain) })
 	})
 }
 

@@ -38,7 +38,7 @@ var selectorForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 func (s *Service) newDKIMKey(n NewSendingDomain) (*DKIMKey, error) {
 	k := &DKIMKey{Selector: n.Selector}
 	if k.Selector == "" {
-		k.Selector = "enlist" + s.now().UTC().Format("20060102")
+		k.Selector = "enlist" + s.db.Now().UTC().Format("20060102")
 	}
 	if !selectorForm.MatchString(k.Selector) {
 		return nil, enlist.Refuse(enlist.InvalidParameters, "the selector %q must have 1 to 63 lower-case letters, digits and hyphens",

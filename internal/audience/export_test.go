@@ -21,7 +21,7 @@ func (t *Tx) ChooseBy(check func(*Tx, *enlist.Search) error) *Tx {
 // plan of this path for the search.
 func (t *Tx) EachPath(s *enlist.Search, run func() error) error {
 	defer func() { t.plan = searchPlan{} }()
-	plans, err := planner.All(newSearchQuery(t.sql, s).planned(s), &statistics{tx: t, search: s})
+	plans, err := planner.All(newSearchQuery(t.SQL, s).planned(s), &statistics{tx: t, search: s})
 	for _, p := range plans {
 		t.plan = searchPlan{p, *s}
 		if err := run(); err != nil {
@@ -33,7 +33,7 @@ func (t *Tx) EachPath(s *enlist.Search, run func() error) error {
 
 // ContactsOf returns the statements that read several Contacts, by the index that they must use on SQLite.
 func (t *Tx) ContactsOf() map[string][]string {
-	s := &t.sql.statements
+	s := contactStatements.of(t.SQL)
 	return map[string][]string{
 		"contact_dedupe (list_id=? AND dedupe_key=?)": {s.contactsByKeys, s.lockedByKeys, s.primaries, s.primariesToLock},
 		"INTEGER PRIMARY KEY (rowid=?)":               {s.contactsToChange, s.valueSizes},

@@ -22,7 +22,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 	if len(ids) == 0 {
 		return next, true, nil
 	}
-	err = s.store.Update(ctx, func(tx *Tx) (err error) {
+	err = s.db.Update(ctx, func(tx *Tx) (err error) {
 		next.After, err = s.convert(tx, e, ids)
 		return err
 	})
@@ -33,7 +33,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 // removeStep. It searches outside the Update, because the search may read the whole List. A
 // value that is stored after the search has the new form already.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []enlist.ContactID, err error) {
-	err = s.store.ViewPrimary(ctx, func(tx *Tx) error {
+	err = s.db.ViewPrimary(ctx, func(tx *Tx) error {
 		schema, err := tx.Schema(e.List)
 		if err != nil {
 			return enlist.IgnoreKind(enlist.NoList, err)
@@ -68,7 +68,7 @@ func (s *Service) convert(tx *Tx, e ConvertField, ids []enlist.ContactID) (last 
 	if err != nil {
 		return 0, err
 	}
-	today := enlist.Today(time.Unix(s.now().Unix(), 0), account.TimeZone)
+	today := enlist.Today(time.Unix(s.db.Now().Unix(), 0), account.TimeZone)
 	// Contacts whose values stay the same are stored too: the new type decides whether the store writes a
 	// number or a text.
 	return last, changeContacts(tx, schema, ids, func(c *enlist.Contact) {

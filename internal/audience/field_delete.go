@@ -14,7 +14,7 @@ import (
 func (s *Service) DeleteFieldValues(ctx context.Context,
 	e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
-	err = s.store.Update(ctx, func(tx *Tx) (err error) {
+	err = s.db.Update(ctx, func(tx *Tx) (err error) {
 		next.After, err = deleteFieldValues(tx, e)
 		return err
 	})

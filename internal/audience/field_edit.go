@@ -33,7 +33,7 @@ func addressFields() []enlist.Field {
 // AddField defines a Field on a List. Errors: NoList, Denied,
 // InvalidParameters, ReservedField, DuplicateField. decisions.md: 14–16
 func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.ListID, details []enlist.Detail) (enlist.FieldID, error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.FieldID, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.FieldID, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return 0, err
@@ -67,7 +67,7 @@ func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.Li
 func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID,
 	details []enlist.Detail) (enlist.FieldID, error) {
 	var convert bool
-	result, err := updateChecked(ctx, s, c, func(tx *Tx, now int64, checker *preconditionChecker) (enlist.FieldID, error) {
+	result, err := updateChecked(ctx, s.db, c, func(tx *Tx, now int64, checker *preconditionChecker) (enlist.FieldID, error) {
 		schema, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -114,7 +114,7 @@ func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.L
 // InvalidParameters for a Field of another type, and NoFolder if the Account has no Folder for
 // files with the ID.
 func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID, folder enlist.FolderID) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		_, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return false, err
@@ -143,7 +143,7 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enl
 // Errors: NoList, Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for the mobile
 // Field while a Contact has a mobile number but no email address.
 func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) error {
-	_, err := updateChecked(ctx, s, c, func(tx *Tx, now int64, checker *preconditionChecker) (bool, error) {
+	_, err := updateChecked(ctx, s.db, c, func(tx *Tx, now int64, checker *preconditionChecker) (bool, error) {
 		schema, f, err := loadField(tx, c, list, id)
 		if enlist.KindOf(err) == enlist.NoField {
 			return false, enlist.Refuse(enlist.FieldNotFound, "the List has no Field with this ID")
@@ -176,7 +176,7 @@ func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist
 // Field returns one Field. Do not change the returned Field, because other calls share it. Errors:
 // NoList, Denied, NoField.
 func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) (*enlist.Field, error) {
-	return view(ctx, s, c, func(tx *Tx) (*enlist.Field, error) {
+	return view(ctx, s.db, c, func(tx *Tx) (*enlist.Field, error) {
 		_, f, err := loadField(tx, c, list, id)
 		return f, err
 	})
@@ -185,7 +185,7 @@ func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListI
 // SearchFields returns the List's Fields that match. Errors: NoList, Denied,
 // InvalidSearch. specification: searchFields
 func (s *Service) SearchFields(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Field, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]enlist.Field, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Field, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return nil, err

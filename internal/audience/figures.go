@@ -41,8 +41,8 @@ var JobStates = [...]string{"scheduled", "available", "running", "retryable", "d
 
 // Figures returns the figures of the database. kinds are the kinds of jobs.
 func (s *Service) Figures(ctx context.Context, kinds []string) (*Figures, error) {
-	now := s.now().Unix()
-	return ownView(ctx, s, func(tx *Tx) (*Figures, error) {
+	now := s.db.Now().Unix()
+	return ownView(ctx, s.db, func(tx *Tx) (*Figures, error) {
 		hold, err := tx.Hold()
 		if err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ func (t *Tx) ReadFigures(kinds []string, now int64) (*Figures, error) {
 // kind has a queue of the same name, and a statement of its own: PostgreSQL compiled a statement for all kinds (JIT),
 // which took 190 of its 260 ms.
 func (t *Tx) jobFigures(f *Figures, kinds []string, now int64) error {
-	created, due := t.sql.JobCreated, t.sql.JobDue
+	created, due := t.SQL.JobCreated, t.SQL.JobDue
 	var query strings.Builder
 	for i, state := range JobStates {
 		if i > 0 {

@@ -92,7 +92,7 @@ func changesDirection(r rune) bool {
 
 // SearchFiles returns the Account's files that match. Errors: Denied, InvalidSearch.
 func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]StoredFile, error) {
-	return viewUnrestricted(ctx, s, c, func(tx *Tx) ([]StoredFile, error) {
+	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) ([]StoredFile, error) {
 		all, err := tx.Files(c.Account.ID)
 		if err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Qu
 
 // File returns one file. Errors: Denied, and InvalidParameters if the Account has no such file.
 func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) (*StoredFile, error) {
-	return viewUnrestricted(ctx, s, c, func(tx *Tx) (*StoredFile, error) {
+	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) (*StoredFile, error) {
 		f, err := loadFile(tx, c.Account.ID, id)
 		if err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func loadFile(tx *Tx, account enlist.AccountID, id enlist.FileID) (*StoredFile, 
 // FindFile returns the ID of the file with exactly this name in a Folder, or 0 if there is none.
 // Errors: Denied, NoFolder.
 func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, folder enlist.FolderID) (enlist.FileID, error) {
-	return viewUnrestricted(ctx, s, c, func(tx *Tx) (enlist.FileID, error) {
+	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) (enlist.FileID, error) {
 		if err := checkFileFolder(tx, c, folder); err != nil {
 			return 0, err
 		}
@@ -152,7 +152,7 @@ func checkFileFolder(tx *Tx, c *enlist.Caller, id enlist.FolderID) error {
 // DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
 // Denied, and InvalidParameters if the Account has no such file, or if a Message has it.
 func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
-	_, err := updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		if err := tx.LockFiles(c.Account.ID); err != nil {
 			return false, err
 		}

@@ -29,13 +29,13 @@ func pieces(size int64) int64 { return (size + PieceSize - 1) / PieceSize }
 
 // FileOfLink returns the file of a link. Its error is ErrNoFile if the file was deleted.
 func (s *Service) FileOfLink(ctx context.Context, id enlist.FileID) (*StoredFile, error) {
-	return ownView(ctx, s, func(tx *Tx) (*StoredFile, error) { return tx.File(id) })
+	return ownView(ctx, s.db, func(tx *Tx) (*StoredFile, error) { return tx.File(id) })
 }
 
 // Piece returns a piece of content. The first piece has the number 0. The error is of kind NotFound if
 // the content was removed.
 func (s *Service) Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error) {
-	return ownView(ctx, s, func(tx *Tx) ([]byte, error) { return tx.Piece(id, number) })
+	return ownView(ctx, s.db, func(tx *Tx) ([]byte, error) { return tx.Piece(id, number) })
 }
 
 // removalDelay is the time in seconds for which content stays after its file was deleted or overwritten.
@@ -52,7 +52,7 @@ const removalStep = 8
 
 // RemoveContent does one step of the job that removes content. It keeps content that a file has.
 func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, _ int64) (bool, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (bool, error) {
 		content, err := tx.Content(e.Content)
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NotFound, err)

@@ -35,7 +35,7 @@ var (
 
 // LockFiles waits until no other transaction adds, changes or removes files of an Account.
 func (t *Tx) LockFiles(account enlist.AccountID) error {
-	return t.conn.Lock(Exclusive, fmt.Sprintf("files of account %d", account))
+	return t.Lock(Exclusive, fmt.Sprintf("files of account %d", account))
 }
 
 // Files returns an Account's files in the order of their IDs.
@@ -61,7 +61,7 @@ func (t *Tx) UpdateFile(f *StoredFile) error { return fileTable.save(t, f) }
 
 // DeleteFile removes the record of a file.
 func (t *Tx) DeleteFile(id enlist.FileID) error {
-	return t.conn.Do("DELETE FROM file WHERE id = ?", int64(id))
+	return t.Do("DELETE FROM file WHERE id = ?", int64(id))
 }
 
 // StoredFiles returns the number of an Account's files and the bytes of all content that is of no Import.
@@ -92,18 +92,18 @@ func (t *Tx) ContentUsed(id enlist.ContentID) (bool, error) {
 
 // ReleaseContent marks content as removed.
 func (t *Tx) ReleaseContent(id enlist.ContentID) error {
-	return t.conn.Do("UPDATE file_content SET size = 0 WHERE id = ?", int64(id))
+	return t.Do("UPDATE file_content SET size = 0 WHERE id = ?", int64(id))
 }
 
 // DeleteContent removes the row of content.
 func (t *Tx) DeleteContent(id enlist.ContentID) error {
-	return t.conn.Do("DELETE FROM file_content WHERE id = ?", int64(id))
+	return t.Do("DELETE FROM file_content WHERE id = ?", int64(id))
 }
 
 // AddPiece stores a piece of content.
 func (t *Tx) AddPiece(id enlist.ContentID, number int64, data []byte) error {
 	const add = "INSERT INTO file_piece (content_id, number, data) VALUES (?, ?, ?)"
-	return t.conn.Do(add, int64(id), number, data)
+	return t.Do(add, int64(id), number, data)
 }
 
 // Piece returns a piece of content, or ErrNotFound.
@@ -122,5 +122,5 @@ func (t *Tx) Piece(id enlist.ContentID, number int64) (data []byte, err error) {
 func (t *Tx) DeletePieces(id enlist.ContentID, limit int) (deleted int64, err error) {
 	const remove = `DELETE FROM file_piece WHERE content_id = ? AND number IN (
 		SELECT number FROM file_piece WHERE content_id = ? ORDER BY number DESC` + limited + ")"
-	return t.conn.Exec(remove, int64(id), int64(id), int64(limit))
+	return t.Exec(remove, int64(id), int64(id), int64(limit))
 }

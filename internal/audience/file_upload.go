@@ -50,7 +50,7 @@ type uploadProgress struct {
 // InvalidParameters for a name, data or size that is not valid, and if the Account has too many files.
 // specification: uploadBase64FileData
 func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequest) (*StoredFile, error) {
-	_, err := viewUnrestricted(ctx, s, c, func(tx *Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
+	_, err := viewUnrestricted(ctx, s.db, c, func(tx *Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequ
 	if err != nil {
 		return nil, err
 	}
-	p, err := runInSteps(ctx, s, c, steps[uploadProgress]{
+	p, err := runInSteps(ctx, s.db, c, steps[uploadProgress]{
 		prepare: func(_ context.Context, p uploadProgress) error {
 			_, err := u.next(p.Pieces) // decodes outside the Update
 			return err

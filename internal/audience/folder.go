@@ -67,7 +67,7 @@ var FolderAttributes = []enlist.Attribute[Folder]{
 // SearchFolders returns the Account's Folders of a type (list, message, file)
 // that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
 func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderType string, q enlist.Query) ([]Folder, error) {
-	return viewUnrestricted(ctx, s, c, func(tx *Tx) ([]Folder, error) {
+	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) ([]Folder, error) {
 		if _, err := enlist.OneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
 			return nil, enlist.Invalid("folder_type", err.Error())
 		}
@@ -82,7 +82,7 @@ func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderTyp
 
 // Folder returns one Folder. Errors: Denied, NoFolder.
 func (s *Service) Folder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) (*Folder, error) {
-	return viewUnrestricted(ctx, s, c, func(tx *Tx) (*Folder, error) {
+	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) (*Folder, error) {
 		folder, _, err := loadFolder(tx, c, id)
 		return folder, err
 	})
@@ -121,7 +121,7 @@ func (f Folder) mustExist(tx *Tx, attribute, detail string) error {
 // AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder if the
 // Account has a Folder with the same name and type.
 func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.FolderID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.FolderID, error) {
+	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.FolderID, error) {
 		f := Folder{AccountID: c.Account.ID, CreationTime: now}
 		if err := enlist.Assign(&f, FolderAttributes, details); err != nil {
 			return 0, err
@@ -149,7 +149,7 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 // EditFolder changes a Folder's name. It ignores a new type. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
 func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID, details []enlist.Detail) (enlist.FolderID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.FolderID, error) {
+	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.FolderID, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -180,7 +180,7 @@ func (f *Folder) checkUnique(all []Folder) error {
 // DeleteFolder removes a Folder. Errors: Denied, NoFolder, and FolderNeeded if the Folder has
 // items, is the last one of its type, or is the file_folder_id of a Field.
 func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) error {
-	_, err := updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return false, err

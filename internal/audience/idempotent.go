@@ -13,12 +13,12 @@ import (
 // idempotent returns a function for Store.Update. The function confirms the caller's key and
 // runs fn. If the call has an Idempotency-Key, it stores the result of fn, or returns the
 // stored result of an earlier call without running fn.
-func idempotent[R any](s *Service, c *enlist.Caller, result *R, fn func(tx *Tx, now int64) (R, error)) func(*Tx) error {
+func idempotent[R any](db *DB, c *enlist.Caller, result *R, fn func(tx *Tx, now int64) (R, error)) func(*Tx) error {
 	return func(tx *Tx) error {
-		if err := confirm(tx, c); err != nil {
+		if err := db.Confirm(tx, c); err != nil {
 			return err
 		}
-		now := s.now().Unix()
+		now := db.Now().Unix()
 		if c.Retry != nil {
 			saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry, now)
 			if err == nil {
@@ -52,9 +52,9 @@ const retryBatch = 200
 // DeleteExpiredRetries removes results that are older than RetryLife, in batches. Call it
 // about once an hour.
 func (s *Service) DeleteExpiredRetries(ctx context.Context) error {
-	before := s.now().Unix() - RetryLife
+	before := s.db.Now().Unix() - RetryLife
 	for {
-		deleted, err := ownUpdate(ctx, s, func(tx *Tx, _ int64) (int64, error) {
+		deleted, err := ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (int64, error) {
 			return tx.DeleteRetries(before, retryBatch)
 		})
 		if err != nil || deleted < retryBatch {

@@ -45,7 +45,7 @@ func (s *Service) requireRoom(n *NewImport) error {
 	if !n.DryRun {
 		needed *= 2
 	}
-	if free, known := s.store.FreeSpace(); known && free < needed {
+	if free, known := s.db.FreeSpace(); known && free < needed {
 		return NoRoom{Needed: needed, Free: free}
 	}
 	return nil
@@ -59,7 +59,7 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 		return nil, err
 	}
 	o := n.ImportOptions
-	i, err := update(ctx, s, c, func(tx *Tx, now int64) (*Import, error) {
+	i, err := update(ctx, s.db, c, func(tx *Tx, now int64) (*Import, error) {
 		if err := o.check(c); err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (s *Service) uploadImport(ctx context.Context, i *Import, n NewImport) erro
 
 // storePieces stores pieces of the file, and renews the lease of the upload.
 func (s *Service) storePieces(ctx context.Context, i *Import, number int64, parts [][]byte) error {
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		stored, err := tx.LockImport(i.ID)
 		if err != nil {
 			return err
@@ -159,14 +159,14 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 		if err := tx.SetContentSize(i.Content, max(i.Size, 1)); err != nil {
 			return err
 		}
-		stored.Size, stored.LeaseUntil = i.Size, s.now().Unix()+uploadTime
+		stored.Size, stored.LeaseUntil = i.Size, s.db.Now().Unix()+uploadTime
 		return tx.SetImport(stored)
 	})
 }
 
 // startImport reads the header of the file, adds Fields, and makes the Import wait for a process.
 func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) (*Import, error) {
-	schema, err := view(ctx, s, c, func(tx *Tx) (*enlist.Schema, error) { return allowImport(tx, c, &i.Options) })
+	schema, err := view(ctx, s.db, c, func(tx *Tx) (*enlist.Schema, error) { return allowImport(tx, c, &i.Options) })
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 	if err := s.addFields(ctx, c, i); err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*Import, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*Import, error) {
 		stored, err := tx.LockImport(i.ID)
 		if err != nil {
 			return nil, err
@@ -290,12 +290,12 @@ func (s *Service) addFields(ctx context.Context, c *enlist.Caller, i *Import) er
 
 // abandonImport ends an Import whose upload or header was refused.
 func (s *Service) abandonImport(ctx context.Context, id enlist.ImportID, reason error) error {
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		i, err := tx.LockImport(id)
 		if err != nil || i.State != ImportUploading {
 			return err
 		}
-		return i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), s.now().Unix())
+		return i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), s.db.Now().Unix())
 	})
 }
 

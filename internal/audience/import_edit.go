@@ -12,7 +12,7 @@ import (
 
 // Import returns an Import. Errors: ErrNoImport, Denied.
 func (s *Service) Import(ctx context.Context, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
-	return view(ctx, s, c, func(tx *Tx) (*Import, error) { return loadImport(tx, c, id) })
+	return view(ctx, s.db, c, func(tx *Tx) (*Import, error) { return loadImport(tx, c, id) })
 }
 
 // loadImport returns an Import, if the caller may access its List. For an Import of another Account it returns the same
@@ -36,7 +36,7 @@ func loadImport(tx *Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
 
 // Imports returns the Imports of the Lists that the caller may access, in order of ID.
 func (s *Service) Imports(ctx context.Context, c *enlist.Caller) ([]Import, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]Import, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]Import, error) {
 		all, err := tx.Imports(c.Account.ID)
 		return slices.DeleteFunc(all, func(i Import) bool { return !c.Key.Allows(i.ListID) }), err
 	})
@@ -71,7 +71,7 @@ func (s *Service) CancelImport(ctx context.Context, c *enlist.Caller, id enlist.
 // editImport changes the state of an Import that has not ended.
 func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID, what string,
 	change func(tx *Tx, i *Import, now int64) error) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		if _, err := loadImport(tx, c, id); err != nil {
 			return false, err
 		}

@@ -56,7 +56,7 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 
 // release gives the lease back, so that another process can continue at once.
 func (r *importRun) release(ctx context.Context) error {
-	return ignoreStopped(r.service.store.Update(ctx, func(tx *Tx) error {
+	return ignoreStopped(r.service.db.Update(ctx, func(tx *Tx) error {
 		i, err := r.lock(tx, 0)
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ type importRun struct {
 // claim takes the lease of the Import. It returns nil if nothing is left to do. A dry run that was interrupted starts
 // again, because it does not store which addresses it has seen.
 func (r *importRun) claim(ctx context.Context) (*Import, error) {
-	return ownUpdate(ctx, r.service, func(tx *Tx, now int64) (*Import, error) {
+	return ownUpdate(ctx, r.service.db, func(tx *Tx, now int64) (*Import, error) {
 		i, err := tx.LockImport(r.id)
 		if errors.Is(err, ErrNoImport) {
 			return nil, nil
@@ -123,8 +123,8 @@ const maxDryRunSteps = 1 << 30
 
 // fail ends the Import because its file cannot be read.
 func (r *importRun) fail(ctx context.Context, reason error) error {
-	return r.service.store.Update(ctx, func(tx *Tx) error {
-		now := r.service.now().Unix()
+	return r.service.db.Update(ctx, func(tx *Tx) error {
+		now := r.service.db.Now().Unix()
 		i, err := r.lock(tx, now)
 		if err != nil {
 			return ignoreStopped(err)
@@ -191,7 +191,7 @@ func (r *importRun) read(ctx context.Context, i *Import, content *contentReader,
 			}
 			return err
 		}
-		if today := dayOf(schema, r.service.now().Unix()); parser == nil || parser.schema != schema || parser.today != today {
+		if today := dayOf(schema, r.service.db.Now().Unix()); parser == nil || parser.schema != schema || parser.today != today {
 			parser = newRowParser(i, schema, today)
 		}
 		chunk, err := r.nextChunk(ctx, file, parser, done, rowsOfStep(i, schema))
@@ -220,7 +220,7 @@ func (r *importRun) read(ctx context.Context, i *Import, content *contentReader,
 // nextChunk reads the rows of the next step, after the row number done.
 func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *rowParser, done int64, most int) (*importChunk, error) {
 	chunk := &importChunk{rows: make([]importRow, 0, most), upto: done}
-	renewed := r.service.now().Unix()
+	renewed := r.service.db.Now().Unix()
 	for n := 0; len(chunk.rows) < most; n++ {
 		row, err := file.Next()
 		if err != nil {
@@ -231,8 +231,8 @@ func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *r
 			return chunk, nil
 		}
 		if row.Number <= done {
-			if n%importStep == 0 && r.service.now().Unix() > renewed+importLease/3 {
-				renewed = r.service.now().Unix()
+			if n%importStep == 0 && r.service.db.Now().Unix() > renewed+importLease/3 {
+				renewed = r.service.db.Now().Unix()
 				if err := r.renew(ctx); err != nil {
 					return nil, err
 				}
@@ -251,8 +251,8 @@ func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *r
 
 // renew renews the lease while no step does.
 func (r *importRun) renew(ctx context.Context) error {
-	return r.service.store.Update(ctx, func(tx *Tx) error {
-		i, err := r.lock(tx, r.service.now().Unix())
+	return r.service.db.Update(ctx, func(tx *Tx) error {
+		i, err := r.lock(tx, r.service.db.Now().Unix())
 		if err != nil {
 			return err
 		}
@@ -262,10 +262,10 @@ func (r *importRun) renew(ctx context.Context) error {
 
 // schemaOf returns the Schema of a List, for the service itself.
 func (s *Service) schemaOf(ctx context.Context, list enlist.ListID) (*enlist.Schema, error) {
-	if schema, cached := s.store.CachedSchema(list); cached {
+	if schema, cached := s.db.CachedSchema(list); cached {
 		return schema, nil
 	}
-	return ownView(ctx, s, func(tx *Tx) (*enlist.Schema, error) { return tx.Schema(list) })
+	return ownView(ctx, s.db, func(tx *Tx) (*enlist.Schema, error) { return tx.Schema(list) })
 }
 
 // step stores the rows of a chunk in one transaction. A dry run reads in a View, so that other callers can write
@@ -279,8 +279,8 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 			return err
 		}
 	}
-	err = r.service.store.Update(ctx, func(tx *Tx) error {
-		now := r.service.now().Unix()
+	err = r.service.db.Update(ctx, func(tx *Tx) error {
+		now := r.service.db.Now().Unix()
 		i, err := r.lock(tx, now)
 		if err != nil {
 			return err
@@ -309,12 +309,12 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 
 // decideDry decides about the rows of a dry run.
 func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided *importTx, err error) {
-	return ownView(ctx, r.service, func(tx *Tx) (*importTx, error) {
+	return ownView(ctx, r.service.db, func(tx *Tx) (*importTx, error) {
 		i, err := tx.Import(r.id)
 		if err != nil {
 			return nil, err
 		}
-		return r.decide(tx, i, chunk, r.service.now().Unix())
+		return r.decide(tx, i, chunk, r.service.db.Now().Unix())
 	})
 }
 

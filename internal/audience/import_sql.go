@@ -73,7 +73,7 @@ func (t *Tx) SetImport(i *Import) error { return importTable.save(t, i) }
 // AddImportResults stores the results of a step.
 func (t *Tx) AddImportResults(id enlist.ImportID, number int64, data []byte) error {
 	const add = "INSERT INTO import_result (import_id, number, data) VALUES (?, ?, ?)"
-	return t.conn.Do(add, int64(id), number, data)
+	return t.Do(add, int64(id), number, data)
 }
 
 // ImportResults returns the results of steps in the order of their numbers.
@@ -92,17 +92,19 @@ func (t *Tx) ImportResults(id enlist.ImportID, from int64, limit int) (found []S
 func (t *Tx) DeleteImportResults(id enlist.ImportID, limit int) (deleted int64, err error) {
 	const remove = `DELETE FROM import_result WHERE import_id = ? AND number IN (
 		SELECT number FROM import_result WHERE import_id = ? ORDER BY number` + limited + ")"
-	return t.conn.Exec(remove, int64(id), int64(id), int64(limit))
+	return t.Exec(remove, int64(id), int64(id), int64(limit))
 }
 
 // SetContentSize stores the size of content.
 func (t *Tx) SetContentSize(id enlist.ContentID, size int64) error {
-	return t.conn.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
+	return t.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
 }
 
-// importLedger is the INSERT of rows of the ledger that come from an Import. Its arguments are those of the mapping of
+var importLedger = newPerDialect(importLedgerText)
+
+// importLedgerText is the INSERT of rows of the ledger that come from an Import. Its arguments are those of the mapping of
 // the ledger, and the Import with the number of the row.
-func (d *Dialect) importLedger() string {
+func importLedgerText(d *Dialect) string {
 	const columns = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
 		import_id, import_row, number) `
 	return columns + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, " + d.LedgerNumber + ")"
@@ -120,14 +122,14 @@ func (t *Tx) AddLedger(rows []LedgerRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if !t.sql.ConcurrentWriters {
+	if !t.SQL.ConcurrentWriters {
 		for i := range rows {
 			r := &rows[i]
 			preferences, err := (*choices)(&r.Preferences).text()
 			if err != nil {
 				return err
 			}
-			err = t.conn.Do(t.sql.statements.importLedger, int64(r.ListID), int64(r.ContactID), r.Time, r.Method,
+			err = t.Do(importLedger.of(t.SQL), int64(r.ListID), int64(r.ContactID), r.Time, r.Method,
 				string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), int64(r.ImportID), r.ImportRow)
 			if err != nil {
 				return err
@@ -148,6 +150,6 @@ func (t *Tx) AddLedger(rows []LedgerRow) error {
 		ips, preferences, keys = append(ips, r.IP), append(preferences, chosen), append(keys, int64(r.KeyID))
 		imports, numbers = append(imports, int64(r.ImportID)), append(numbers, r.ImportRow)
 	}
-	return t.conn.Do(importLedgerMany, int64(rows[0].ListID), contacts, times, methods, types, texts, ips, preferences,
+	return t.Do(importLedgerMany, int64(rows[0].ListID), contacts, times, methods, types, texts, ips, preferences,
 		keys, imports, numbers)
 }

@@ -33,7 +33,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 	if err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*enlist.Key, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*enlist.Key, error) {
 		if d.Expiry != 0 && d.Expiry <= now {
 			return nil, enlist.Refuse(enlist.InvalidParameters, "the key would expire in the past")
 		}
@@ -51,7 +51,9 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 }
 
 // Keys returns the keys of all Accounts in order of ID, including revoked keys.
-func (s *Service) Keys(ctx context.Context) ([]enlist.Key, error) { return ownView(ctx, s, (*Tx).Keys) }
+func (s *Service) Keys(ctx context.Context) ([]enlist.Key, error) {
+	return ownView(ctx, s.db, (*Tx).Keys)
+}
 
 // RevokeKey makes a key invalid from now on. Errors: InvalidKey if no key has the ID.
 func (s *Service) RevokeKey(ctx context.Context, id enlist.KeyID) error {
@@ -60,7 +62,7 @@ func (s *Service) RevokeKey(ctx context.Context, id enlist.KeyID) error {
 
 // editKey runs edit, and adds a row to the audit log. Errors: InvalidKey if no key has the ID, and those of edit.
 func (s *Service) editKey(ctx context.Context, id enlist.KeyID, edit func(tx *Tx, now int64) error) error {
-	_, err := ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		before, err := findKey(tx, id)
 		if err != nil {
 			return false, err

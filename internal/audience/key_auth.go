@@ -27,13 +27,13 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*enlist.Caller
 	hash := enlist.HashKey(text)
 	c := &enlist.Caller{Hash: &hash}
 	var cached bool
-	c.Key, c.Account, cached = s.store.CachedKey(hash)
+	c.Key, c.Account, cached = s.db.CachedKey(hash)
 	if !cached {
 		if err := s.Recheck(ctx, c); err != nil {
 			return nil, err
 		}
 	}
-	now := s.now().Unix()
+	now := s.db.Now().Unix()
 	if !c.Key.Valid(now) {
 		return nil, enlist.ErrInvalidKey
 	}
@@ -43,7 +43,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*enlist.Caller
 
 // Recheck asks the database whether a Caller's key is still valid. Errors: InvalidKey.
 func (s *Service) Recheck(ctx context.Context, c *enlist.Caller) error {
-	return s.inView(ctx, c, func(*Tx) error { return nil })
+	return s.db.inView(ctx, c, func(*Tx) error { return nil })
 }
 
 // WriteKeyUse stores when keys were last used. Call it once a minute and when the server stops.
@@ -52,7 +52,7 @@ func (s *Service) WriteKeyUse(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx *Tx) error { return tx.TouchKeys(used) })
+	return s.db.Update(ctx, func(tx *Tx) error { return tx.TouchKeys(used) })
 }
 
 // note records that a key was used at a Unix time.
@@ -72,4 +72,25 @@ func (u *keyUse) take() map[enlist.KeyID]int64 {
 	used := u.when
 	u.when = nil
 	return used
+}
+
+// confirm replaces the cached key and Account of a Caller by the current ones, which it reads
+// in a transaction. Errors: InvalidKey if the key is unknown or revoked.
+func confirm(tx *Tx, c *enlist.Caller) error {
+	if c.Hash == nil {
+		return nil
+	}
+	key, err := tx.KeyByHash(*c.Hash)
+	if err != nil {
+		return err
+	}
+	if key.RevokedTime != 0 {
+		return enlist.ErrInvalidKey
+	}
+	account, err := tx.Account(key.AccountID)
+	if err != nil {
+		return err
+	}
+	c.Key, c.Account = key, account
+	return nil
 }

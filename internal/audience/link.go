@@ -50,7 +50,7 @@ const (
 
 // LinkKey returns the database's key for links. The first call creates it.
 func (s *Service) LinkKey(ctx context.Context) (LinkKey, error) {
-	return ownUpdate(ctx, s, func(tx *Tx, _ int64) (key LinkKey, err error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (key LinkKey, err error) {
 		stored, err := storedSecret(tx, "links", len(key))
 		copy(key[:], stored)
 		return key, err

@@ -14,14 +14,14 @@ import (
 // LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
 // that are new. edited is the LastModifiedTime of the Message.
 func (s *Service) LinkTargets(ctx context.Context, message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error) {
-	return ownUpdate(ctx, s, func(tx *Tx, _ int64) ([]enlist.LinkID, error) { return tx.LinkTargets(message, edited, urls) })
+	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) ([]enlist.LinkID, error) { return tx.LinkTargets(message, edited, urls) })
 }
 
 // LinkURL returns the URL to which a LinkClick leads. Its merge fields are filled with the
 // Contact's values. If the Contact is gone, the values are empty. The error is of kind NoLink
 // if the Message is gone, or if the filled URL does not begin with http:// or https://.
 func (s *Service) LinkURL(ctx context.Context, l Link) (string, error) {
-	return ownView(ctx, s, func(tx *Tx) (string, error) {
+	return ownView(ctx, s.db, func(tx *Tx) (string, error) {
 		_, target, err := tx.LinkTarget(l.Target)
 		if err != nil {
 			return "", err
@@ -66,9 +66,9 @@ func (s *Service) Clicked(ctx context.Context, l Link, userAgent string) error {
 // time changes, because mail programs request images often, and a client may request a link in
 // a loop.
 func (s *Service) recordAccess(ctx context.Context, d DeliveryKey, clicked bool) error {
-	now := s.now().Unix()
+	now := s.db.Now().Unix()
 	var open, click int64
-	err := s.store.View(ctx, func(tx *Tx) error {
+	err := s.db.View(ctx, func(tx *Tx) error {
 		open, click = 0, 0
 		v, err := loadLinkView(tx, d)
 		if err != nil || v.Contact == nil {
@@ -85,5 +85,5 @@ func (s *Service) recordAccess(ctx context.Context, d DeliveryKey, clicked bool)
 	if err != nil || open == 0 && click == 0 {
 		return err
 	}
-	return s.store.Update(ctx, func(tx *Tx) error { return tx.RaiseContactTimes(d.List, d.Contact, 0, open, click) })
+	return s.db.Update(ctx, func(tx *Tx) error { return tx.RaiseContactTimes(d.List, d.Contact, 0, open, click) })
 }

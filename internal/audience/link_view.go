@@ -69,7 +69,7 @@ func (v *LinkView) Confirmation() Confirmation {
 
 // ViewLink returns the state of the Contact that a link was made for. It changes nothing.
 func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
-	return ownView(ctx, s, func(tx *Tx) (*LinkView, error) { return loadLinkView(tx, d) })
+	return ownView(ctx, s.db, func(tx *Tx) (*LinkView, error) { return loadLinkView(tx, d) })
 }
 
 // loadLinkView reads the state of a link's Contact. If the List or the Contact is gone, Contact is
@@ -134,8 +134,8 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 		step.address = v.sentTo
 		_, err = s.unsubscribeAddress(ctx, caller, step)
 		if err == nil {
-			err = s.store.Update(ctx, func(tx *Tx) error {
-				now := s.now().Unix()
+			err = s.db.Update(ctx, func(tx *Tx) error {
+				now := s.db.Now().Unix()
 				if err := recordUnsubscribed(tx, &v.Schema.List, v.sentTo, now); err != nil {
 					return err
 				}
@@ -166,12 +166,12 @@ func recordUnsubscribed(tx *Tx, list *enlist.List, email string, now int64) erro
 
 // unsubscribeByMail unsubscribes the Contact of a delivery, and counts this for a Batch.
 func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d DeliveryKey, by origin) error {
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		schema, contact, err := loadContact(tx, c, d.List, d.Contact)
 		if err != nil || contact.IsUnsubscribed {
 			return err
 		}
-		now := s.now().Unix()
+		now := s.db.Now().Unix()
 		if err := unsubscribe(tx, schema, contact, schema.AddressType(contact), by, now); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d Del
 // ConfirmByLink confirms the subscription if its state is ConfirmationOpen. It returns the
 // state after the call. ip is the visitor's address for the consent ledger, or "". decisions.md: 48, 89
 func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey, ip string) (*LinkView, error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*LinkView, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*LinkView, error) {
 		v, err := loadLinkView(tx, d)
 		if err != nil || v.Confirmation() != ConfirmationOpen {
 			return v, err
@@ -204,10 +204,10 @@ type ContactPage struct {
 
 // ViewContactPage returns the Contact that a notification is about.
 func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (*ContactPage, error) {
-	if s.now().Unix() > d.Time+ContactPageLife {
+	if s.db.Now().Unix() > d.Time+ContactPageLife {
 		return &ContactPage{Expired: true}, nil
 	}
-	return ownView(ctx, s, func(tx *Tx) (*ContactPage, error) {
+	return ownView(ctx, s.db, func(tx *Tx) (*ContactPage, error) {
 		found, err := loadLinkView(tx, d)
 		if err != nil {
 			return nil, err

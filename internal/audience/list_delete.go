@@ -16,7 +16,7 @@ const removeStep = 500
 // DeleteList hides a List at once and stores a job that removes its Contacts. Errors:
 // NoList, Denied.
 func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.ListID) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (RemoveContacts, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (RemoveContacts, error) {
 		e, err := startRemoval(tx, c, now, RemoveContacts{List: id, Delete: true})
 		if err != nil {
 			return e, err
@@ -32,7 +32,7 @@ func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.Li
 // ClearList removes the Contacts that a List has now, and then returns. If the server crashes
 // meanwhile, a job removes the remaining Contacts. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *enlist.Caller, id enlist.ListID) error {
-	e, err := update(ctx, s, c, func(tx *Tx, now int64) (RemoveContacts, error) {
+	e, err := update(ctx, s.db, c, func(tx *Tx, now int64) (RemoveContacts, error) {
 		return startRemoval(tx, c, now, RemoveContacts{List: id})
 	})
 	for done := false; err == nil && !done; {
@@ -84,7 +84,7 @@ func auditRemoval(tx *Tx, c *enlist.Caller, now int64, schema *enlist.Schema, is
 // after the last step changes nothing. Such calls happen, because a job can run twice, and because
 // ClearList and its job remove the same Contacts.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, _ int64) (done bool, err error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (done bool, err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {
 			return false, err
 		}

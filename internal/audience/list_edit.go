@@ -13,7 +13,7 @@ import (
 // AddList adds a List with its two address Fields. Errors: Denied,
 // InvalidParameters. decisions.md: 14, 24
 func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.ListID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.ListID, error) { return addList(tx, c, now, details) })
+	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ListID, error) { return addList(tx, c, now, details) })
 }
 
 // addList adds a List with its address Fields, in the transaction tx.
@@ -57,7 +57,7 @@ func addList(tx *Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enli
 
 // EditList changes the attributes that details contain. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.ListID, details []enlist.Detail) (enlist.ListID, error) {
-	return updateChecked(ctx, s, c, func(tx *Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
+	return updateChecked(ctx, s.db, c, func(tx *Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return 0, err

@@ -11,7 +11,7 @@ import (
 
 // List returns one List. Errors: NoList, Denied.
 func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) (*enlist.List, error) {
-	return view(ctx, s, c, func(tx *Tx) (*enlist.List, error) {
+	return view(ctx, s.db, c, func(tx *Tx) (*enlist.List, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return nil, err
@@ -25,7 +25,7 @@ func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) 
 // SearchLists returns the matching Lists of the Account that the key may access. Errors:
 // InvalidSearch.
 func (s *Service) SearchLists(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.List, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]enlist.List, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.List, error) {
 		lists, err := tx.Lists(c.Account.ID)
 		if err != nil {
 			return nil, err

@@ -4,9 +4,11 @@ import "enlist/internal/enlist"
 
 // This file stores Lists and preferences, and reads a List's Schema into the catalogue.
 
+var listTable = newDialectMapping("list", mapList)
+
 // mapList describes the table list. It reads the name of the List's Folder from the table folder, because
 // a caller can rename the Folder.
-func (d *Dialect) mapList(m *mapper, l *enlist.List) {
+func mapList(d *Dialect, m *mapper, l *enlist.List) {
 	m.id("id", (*int64)(&l.ID))
 	m.fixed("account_id", (*int64)(&l.AccountID))
 	m.fixed("creator_key_id", (*int64)(&l.CreatorKeyID))
@@ -21,7 +23,7 @@ func (d *Dialect) mapList(m *mapper, l *enlist.List) {
 	m.value("send_to_duplicates", &l.SendToDuplicates)
 	m.value("folder_id", (*int64)(&l.FolderID))
 	m.computed("coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), '')", &l.FolderName)
-	m.computed(d.counter("list"), &l.ContactCount)
+	m.computed(counter(d, "list"), &l.ContactCount)
 	m.value("country_code", &l.CountryCode)
 	m.value("virtual_number", &l.VirtualNumber)
 	m.value("sms_stop_words", &l.SMSStopWords)
@@ -38,7 +40,7 @@ func (d *Dialect) mapList(m *mapper, l *enlist.List) {
 
 // counter returns the expression for the number of Contacts in a row of the table list or account. With
 // concurrent writers, the expression adds the rows of contact_delta that are not compacted yet.
-func (d *Dialect) counter(table string) string {
+func counter(d *Dialect, table string) string {
 	if !d.ConcurrentWriters {
 		return "contact_count"
 	}
@@ -48,7 +50,7 @@ func (d *Dialect) counter(table string) string {
 
 // Lists returns an Account's Lists in the order of their IDs.
 func (t *Tx) Lists(account enlist.AccountID) ([]enlist.List, error) {
-	lists, err := t.sql.mappings.lists.all(t, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+	lists, err := listTable.of(t.SQL).all(t, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
 	for i := range lists {
 		l := &lists[i]
 		l.ContactCount += t.counted(func(c contactCount) bool { return c.list == l.ID })
@@ -66,7 +68,7 @@ func (t *Tx) Schema(id enlist.ListID) (*enlist.Schema, error) {
 }
 
 func (t *Tx) readSchema(id enlist.ListID) (*enlist.Schema, error) {
-	list, err := t.sql.mappings.lists.one(t, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
+	list, err := listTable.of(t.SQL).one(t, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -123,15 +125,15 @@ func (t *Tx) readListeners(s *enlist.Schema) error {
 // ContactCount returns the number of a List's Contacts. The number includes the changes of this
 // transaction that Session.Finish has not written yet.
 func (t *Tx) ContactCount(id enlist.ListID) (int64, error) {
-	n, err := t.number("SELECT "+t.sql.counter("list")+" FROM list WHERE id = ?", int64(id))
+	n, err := t.number("SELECT "+counter(t.SQL, "list")+" FROM list WHERE id = ?", int64(id))
 	return n + t.counted(func(c contactCount) bool { return c.list == id }), err
 }
 
 // AddList stores a new List.
-func (t *Tx) AddList(l *enlist.List) error { return t.sql.mappings.lists.addDefinition(t, l) }
+func (t *Tx) AddList(l *enlist.List) error { return listTable.of(t.SQL).addDefinition(t, l) }
 
 // UpdateList stores the columns of a List that an edit can change.
-func (t *Tx) UpdateList(l *enlist.List) error { return t.sql.mappings.lists.saveDefinition(t, l) }
+func (t *Tx) UpdateList(l *enlist.List) error { return listTable.of(t.SQL).saveDefinition(t, l) }
 
 // MarkListDeleted hides a List from all calls. DropList removes the List later.
 func (t *Tx) MarkListDeleted(id enlist.ListID) error {
@@ -150,7 +152,7 @@ func (t *Tx) DropList(id enlist.ListID) error {
 		"DELETE FROM autoresponder WHERE list_id = ?",
 		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that are in the queue
 	} {
-		if err := t.conn.Do(query, int64(id)); err != nil {
+		if err := t.Do(query, int64(id)); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 	if err != nil {
 		return enlist.Refuse(enlist.InvalidParameters, "reason: %v", err)
 	}
-	_, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	_, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		hold, err := tx.Hold()
 		before := hold.auditValues()
 		switch {
@@ -58,7 +58,7 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 
 // HoldRestored stops all mails and webhooks in a database that was restored from a backup.
 func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
-	_, err := ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
 		hold := &Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
 		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Database"}, nil, hold.auditValues()); err != nil {
@@ -70,13 +70,13 @@ func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 }
 
 // Held returns the hold, or nil if mails are sent.
-func (s *Service) Held(ctx context.Context) (*Hold, error) { return ownView(ctx, s, (*Tx).Hold) }
+func (s *Service) Held(ctx context.Context) (*Hold, error) { return ownView(ctx, s.db, (*Tx).Hold) }
 
 // sendingNow returns the Batches whose mails may be handed over now. stopped is true while mails are
 // held or the calendar is closed.
 func (s *Service) sendingNow(tx *Tx) (ids []enlist.BatchID, stopped bool, err error) {
 	hold, err := tx.Hold()
-	if err != nil || hold != nil || !s.sending.Calendar.isOpen(s.now()) {
+	if err != nil || hold != nil || !s.sending.Calendar.isOpen(s.db.Now()) {
 		return nil, true, err
 	}
 	ids, err = tx.SendingBatches()

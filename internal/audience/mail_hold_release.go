@@ -35,7 +35,7 @@ var errNotRestored = enlist.Refuse(enlist.InvalidParameters, "there was no resto
 
 // HeldWork returns the hold, or nil, and the work that a release lets go.
 func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err error) {
-	err = s.store.View(ctx, func(tx *Tx) error {
+	err = s.db.View(ctx, func(tx *Tx) error {
 		hold, err = tx.Hold()
 		if err != nil || hold == nil {
 			return err
@@ -44,7 +44,7 @@ func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err
 		if hold.Restored() {
 			upto = hold.Time
 		}
-		all, err = heldWork(tx, s.now().Unix(), upto, hold.Restored())
+		all, err = heldWork(tx, s.db.Now().Unix(), upto, hold.Restored())
 		return err
 	})
 	return hold, all, err
@@ -111,7 +111,7 @@ func eachStartedBatch(tx *Tx, now int64, fn func(*Batch) error) error {
 // call DiscardHeld again. Errors: InvalidParameters if there was no restore.
 func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 	for more := true; more; {
-		more, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (more bool, err error) {
+		more, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (more bool, err error) {
 			more, running, err = discardStepOf(tx, now)
 			if err != nil || more || running > 0 {
 				return more, err
@@ -167,7 +167,7 @@ func discardStepOf(tx *Tx, now int64) (more bool, running int64, err error) {
 
 // ReleaseMails ends the hold, so that mails are sent and webhooks posted again. It returns false if there is no hold.
 func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		hold, err := tx.Hold()
 		if err != nil || hold == nil {
 			return false, err

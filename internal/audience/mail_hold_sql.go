@@ -18,14 +18,14 @@ func (t *Tx) Hold() (*Hold, error) { return holdTable.one(t, nil, "WHERE id = 1"
 
 // SetHold stores the hold.
 func (t *Tx) SetHold(h *Hold) error {
-	return t.conn.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
+	return t.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, time = excluded.time, backup_time = excluded.backup_time`,
 		h.Reason, h.Time, h.BackupTime)
 }
 
 // DeleteHold removes the hold.
 func (t *Tx) DeleteHold() (bool, error) {
-	n, err := t.conn.Exec("DELETE FROM mail_hold WHERE id = 1")
+	n, err := t.Exec("DELETE FROM mail_hold WHERE id = 1")
 	return n > 0, err
 }
 
@@ -39,7 +39,7 @@ func (t *Tx) HeldJobs(kinds []string, now, upto int64) (all []HeldWork, err erro
 	if err != nil {
 		return nil, err
 	}
-	created, due := t.sql.JobCreated, t.sql.JobDue
+	created, due := t.SQL.JobCreated, t.SQL.JobDue
 	query := "SELECT kind, count(*), min(" + created + "), sum(CASE WHEN " + created + " <= ? AND " + due + ` <= ?
 		THEN 1 ELSE 0 END) FROM river_job WHERE ` + unfinished + " AND " + due + " <= ? AND kind" + test +
 		" GROUP BY kind ORDER BY kind"
@@ -57,9 +57,9 @@ func (t *Tx) DiscardJobs(kinds []string, upto int64, limit int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return t.conn.Exec("DELETE FROM river_job WHERE id IN (SELECT id FROM river_job WHERE "+unfinished+
-		" AND "+t.sql.JobCreated+" <= ? AND "+t.sql.JobDue+" <= ? AND kind"+test+
-		" AND (state <> 'running' OR "+t.sql.JobAttempted+" <= ?) ORDER BY id LIMIT CAST(? AS BIGINT))",
+	return t.Exec("DELETE FROM river_job WHERE id IN (SELECT id FROM river_job WHERE "+unfinished+
+		" AND "+t.SQL.JobCreated+" <= ? AND "+t.SQL.JobDue+" <= ? AND kind"+test+
+		" AND (state <> 'running' OR "+t.SQL.JobAttempted+" <= ?) ORDER BY id LIMIT CAST(? AS BIGINT))",
 		upto, upto, arg, upto, int64(limit))
 }
 
@@ -77,7 +77,7 @@ func (t *Tx) HeldEvents(upto int64) (w HeldWork, err error) {
 
 // DiscardEvents deletes up to limit events of webhooks that are not failing and that happened until upto.
 func (t *Tx) DiscardEvents(upto int64, limit int) (int64, error) {
-	return t.conn.Exec("DELETE FROM webhook_event WHERE id IN (SELECT id "+posted+
+	return t.Exec("DELETE FROM webhook_event WHERE id IN (SELECT id "+posted+
 		" AND time <= ? ORDER BY id LIMIT CAST(? AS BIGINT))", upto, int64(limit))
 }
 

@@ -37,10 +37,10 @@ func (s *Service) SetComposer(c Composer) { s.composer = c }
 func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
 	contact enlist.ContactID) (*ComposedMail, error) {
 	var sender []Finding
-	mail, err := view(ctx, s, c, func(tx *Tx) (*OutgoingMail, error) {
+	mail, err := view(ctx, s.db, c, func(tx *Tx) (*OutgoingMail, error) {
 		m, err := trialMail(tx, c, message, list, contact)
 		if err == nil {
-			m.Delivery = DeliveryKey{List: list, Time: s.now().Unix(), Cause: causeTrial}
+			m.Delivery = DeliveryKey{List: list, Time: s.db.Now().Unix(), Cause: causeTrial}
 			m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
 		}
 		if err == nil && m.Address == "" {

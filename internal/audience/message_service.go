@@ -64,7 +64,7 @@ func readSubject(text string) (string, error) {
 
 // AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
 func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.MessageID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.MessageID, error) {
+	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.MessageID, error) {
 		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
 		if err := m.set(tx, details); err != nil {
@@ -81,7 +81,7 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 // send cannot change, because autoresponders cannot send SMS. Errors: Denied, NoMessage,
 // InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID, details []enlist.Detail) (enlist.MessageID, error) {
-	return updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (enlist.MessageID, error) {
+	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.MessageID, error) {
 		old, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return 0, err
@@ -172,7 +172,7 @@ func checkUnused(tx *Tx, m *Message, field string) error {
 // Denied, NoMessage, and InvalidParameters while autoresponders send the Message.
 // decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID) error {
-	_, err := updateUnrestricted(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		m, err := tx.Message(c.Account.ID, id)
 		if err != nil {
 			return false, err
@@ -191,13 +191,13 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
 func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
-	return viewUnrestricted(ctx, s, c, func(tx *Tx) (*Message, error) { return tx.Message(c.Account.ID, id) })
+	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) (*Message, error) { return tx.Message(c.Account.ID, id) })
 }
 
 // SearchMessages returns the Account's Messages that match, without their
 // contents. Errors: Denied, InvalidSearch.
 func (s *Service) SearchMessages(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Message, error) {
-	return viewUnrestricted(ctx, s, c, func(tx *Tx) ([]Message, error) {
+	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) ([]Message, error) {
 		all, err := tx.Messages(c.Account.ID)
 		if err != nil {
 			return nil, err

@@ -69,10 +69,10 @@ func (t *Tx) DeleteMessage(id enlist.MessageID) error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
-	if err := t.conn.Do("DELETE FROM link WHERE message_id = ?", int64(id)); err != nil {
+	if err := t.Do("DELETE FROM link WHERE message_id = ?", int64(id)); err != nil {
 		return err
 	}
-	return t.conn.Do("DELETE FROM message WHERE id = ?", int64(id))
+	return t.Do("DELETE FROM message WHERE id = ?", int64(id))
 }
 
 // LinkTargets returns the IDs of a Message's URLs, in the order of urls. It stores the URLs that the
@@ -87,13 +87,13 @@ func (t *Tx) LinkTargets(message enlist.MessageID, edited int64, urls []string) 
 		)
 		id, err := t.number(find, int64(message), url)
 		if err == nil && id == 0 {
-			id, err = t.conn.Insert(add, int64(message), url, edited, edited)
+			id, err = t.Insert(add, int64(message), url, edited, edited)
 			if err == nil && id == 0 { // another transaction has added the URL
 				id, err = t.number(find, int64(message), url)
 			}
 		}
 		if err == nil {
-			err = t.conn.Do(keep, edited, id, edited)
+			err = t.Do(keep, edited, id, edited)
 		}
 		if err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ type TestRequest struct {
 // Denied, NoContact, InvalidParameters, and InvalidEmail for an address that is not valid.
 func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
 	token := rand.Text() // makes the Message-ID of each mail unique
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		if _, err := trialMail(tx, c, r.Message, r.List, r.Contact); err != nil {
 			return false, err
 		}
@@ -59,7 +59,7 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 
 // TestMail returns the mail of a job. It returns nil if the Message, the List or the Contact is gone.
 func (s *Service) TestMail(ctx context.Context, e SendTest) (*OutgoingMail, error) {
-	return ownView(ctx, s, func(tx *Tx) (*OutgoingMail, error) {
+	return ownView(ctx, s.db, func(tx *Tx) (*OutgoingMail, error) {
 		account, err := tx.Account(e.Account)
 		if err != nil {
 			return nil, err

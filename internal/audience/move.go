@@ -47,7 +47,7 @@ type MoveProblem struct {
 // Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
 // decisions.md: 87
 func (s *Service) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (*Move, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (*Move, error) {
 		from, state, err := tx.Move(c.Account.ID)
 		switch {
 		case err != nil:
@@ -189,7 +189,7 @@ func (m *Move) save(tx *Tx, account enlist.AccountID) error {
 
 // step runs fn in an Update, and stores the move as fn has changed next.
 func (m *Move) step(ctx context.Context, s *Service, c *enlist.Caller, fn func(tx *Tx, now int64, next *Move) error) error {
-	next, err := update(ctx, s, c, func(tx *Tx, now int64) (*Move, error) {
+	next, err := update(ctx, s.db, c, func(tx *Tx, now int64) (*Move, error) {
 		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
 		if err := fn(tx, now, next); err != nil {
 			return nil, err

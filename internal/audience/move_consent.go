@@ -20,7 +20,7 @@ type MovedConsents struct {
 // MovedContactIDs returns the IDs of a List's Contacts above after, in ascending order, and at most limit.
 func (s *Service) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, after enlist.ContactID, limit int) (
 	[]enlist.ContactID, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]enlist.ContactID, error) { return tx.ContactIDs(list, after, m.LastContact, limit) })
+	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.ContactID, error) { return tx.ContactIDs(list, after, m.LastContact, limit) })
 }
 
 // MoveConsents appends the rows that the ledger of each Contact does not have yet, and stores the answers to

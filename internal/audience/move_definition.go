@@ -14,7 +14,7 @@ import (
 // MoveFolders stores Folders of a type. A Folder without a type gets this type.
 func (s *Service) MoveFolders(ctx context.Context, c *enlist.Caller, folderType string, records []MovedRecord) (
 	problems []MoveProblem, err error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (problems []MoveProblem, err error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (problems []MoveProblem, err error) {
 		for _, record := range records {
 			r := moveReader{record: record, about: MoveProblem{Record: "folder", ID: record.ID()}}
 			f := Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
@@ -34,7 +34,7 @@ func (s *Service) MoveFolders(ctx context.Context, c *enlist.Caller, folderType 
 
 // AddMissingFolders adds a Folder of each type that the other service has no Folder of.
 func (s *Service) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) { return true, addMissingFolders(tx, now) })
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) { return true, addMissingFolders(tx, now) })
 	return err
 }
 
@@ -43,7 +43,7 @@ func (s *Service) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id
 	if _, moved := m.Lists[id]; !moved {
 		return nil, nil
 	}
-	return view(ctx, s, c, func(tx *Tx) ([]enlist.Field, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Field, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)

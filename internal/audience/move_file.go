@@ -18,7 +18,7 @@ import (
 func (s *Service) MoveFile(ctx context.Context, c *enlist.Caller, record MovedRecord, open func() (io.ReadCloser, error)) (
 	moved bool, problems []MoveProblem, err error) {
 	m := fileMove{service: s, caller: c, r: moveReader{record: record, about: MoveProblem{Record: "file", ID: record.ID()}}}
-	isStored, err := update(ctx, s, c, m.read)
+	isStored, err := update(ctx, s.db, c, m.read)
 	switch {
 	case err != nil || len(m.r.problems) > 0 && m.file.Name == "":
 		return false, m.r.problems, err
@@ -107,7 +107,7 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 				return fmt.Errorf("file %d: its content has more than %d bytes", m.file.ID, m.file.Size)
 			}
 		}
-		next, err := update(ctx, m.service, m.caller, func(tx *Tx, now int64) (Content, error) {
+		next, err := update(ctx, m.service.db, m.caller, func(tx *Tx, now int64) (Content, error) {
 			return m.step(tx, now, stored, number, parts, done)
 		})
 		if err != nil {

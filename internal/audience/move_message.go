@@ -13,7 +13,7 @@ import (
 
 // MoveMessage stores a Message with its contents. Its files must have moved before.
 func (s *Service) MoveMessage(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
-	return update(ctx, s, c, func(tx *Tx, _ int64) ([]MoveProblem, error) {
+	return update(ctx, s.db, c, func(tx *Tx, _ int64) ([]MoveProblem, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "message", ID: record.ID()}}
 		m := Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
@@ -66,7 +66,7 @@ func (r *moveReader) messageFiles(tx *Tx, m *Message) error {
 // until the operator activates it. A repeated call does not change whether it is active here.
 // decisions.md: 88
 func (s *Service) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
-	return update(ctx, s, c, func(tx *Tx, _ int64) ([]MoveProblem, error) {
+	return update(ctx, s.db, c, func(tx *Tx, _ int64) ([]MoveProblem, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "autoresponder", ID: record.ID()}}
 		a := enlist.Autoresponder{ID: enlist.AutoresponderID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),

@@ -19,7 +19,7 @@ func (t *Tx) Move(account enlist.AccountID) (source, state string, err error) {
 
 // SaveMove stores how far an Account has moved in.
 func (t *Tx) SaveMove(account enlist.AccountID, source, state string) error {
-	return t.conn.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
+	return t.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
 		ON CONFLICT (account_id) DO UPDATE SET source = excluded.source, state = excluded.state`,
 		int64(account), source, state)
 }
@@ -31,7 +31,7 @@ func (t *Tx) PutFolder(f *Folder) error {
 
 // PutList stores a List under its ID.
 func (t *Tx) PutList(l *enlist.List) error {
-	return t.sql.mappings.lists.restoreDefinition(t, "list", l)
+	return listTable.of(t.SQL).restoreDefinition(t, "list", l)
 }
 
 // PutField stores a Field under its ID.
@@ -65,7 +65,7 @@ func (t *Tx) PutAutoresponder(a *enlist.Autoresponder) error {
 
 // skipIDs makes a sequence continue after an ID. SQLite does so by itself.
 func (t *Tx) skipIDs(sequence string, id int64) error {
-	if !t.sql.ConcurrentWriters {
+	if !t.SQL.ConcurrentWriters {
 		return nil
 	}
 	_, err := t.number("SELECT setval(name, greatest(CAST(? AS BIGINT), coalesce(pg_sequence_last_value(name), 1)))"+
@@ -124,13 +124,13 @@ func (t *Tx) removeToReplace(list enlist.ListID, contacts []*enlist.Contact) (
 	if err != nil {
 		return 0, nil, err
 	}
-	n, err = t.conn.Exec("DELETE FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
+	n, err = t.Exec("DELETE FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
 	return n, addresses, err
 }
 
 // insertWithIDs inserts Contacts of one List with the IDs that they have.
 func (t *Tx) insertWithIDs(contacts []*enlist.Contact, docs []string) error {
-	if t.sql.ConcurrentWriters {
+	if t.SQL.ConcurrentWriters {
 		return t.insertTogetherWithIDs(contacts, docs)
 	}
 	for i, c := range contacts {
@@ -138,7 +138,7 @@ func (t *Tx) insertWithIDs(contacts []*enlist.Contact, docs []string) error {
 		if err != nil {
 			return err
 		}
-		n, err := t.conn.Exec(t.sql.mappings.contacts.insertID+" ON CONFLICT DO NOTHING",
+		n, err := t.Exec(contactTable.of(t.SQL).insertID+" ON CONFLICT DO NOTHING",
 			append([]any{int64(c.ID)}, args...)...)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("Contact %d of List %d: a Contact of another List has this ID", c.ID, c.ListID)
@@ -174,7 +174,7 @@ func (t *Tx) insertTogetherWithIDs(contacts []*enlist.Contact, docs []string) er
 			return err
 		}
 	}
-	stored, err := t.conn.Exec(insertManyWithIDs, int64(contacts[0].ListID), ids, keys, first, mobiles, via, webforms,
+	stored, err := t.Exec(insertManyWithIDs, int64(contacts[0].ListID), ids, keys, first, mobiles, via, webforms,
 		times[0], times[1], times[2], times[3], times[4], times[5], flags[0], flags[1], flags[2], flags[3], preferences, docs)
 	if err == nil && stored != int64(n) {
 		err = fmt.Errorf("%d of %d Contacts of List %d were not stored: another program added their addresses",

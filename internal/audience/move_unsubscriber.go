@@ -23,7 +23,7 @@ type MovedUnsubscribers struct {
 // prevent mail. An address that was erased here has an entry already, and is left out.
 func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, records []MovedRecord) (
 	*MovedUnsubscribers, error) {
-	return update(ctx, s, c, func(tx *Tx, _ int64) (*MovedUnsubscribers, error) {
+	return update(ctx, s.db, c, func(tx *Tx, _ int64) (*MovedUnsubscribers, error) {
 		result := new(MovedUnsubscribers)
 		entries := make([]Unsubscriber, 0, len(records))
 		for _, record := range records {

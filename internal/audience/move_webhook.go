@@ -13,7 +13,7 @@ import (
 func (s *Service) MoveWebhook(ctx context.Context, c *enlist.Caller, record MovedRecord) (
 	moved bool, problems []MoveProblem, err error) {
 	fresh := newWebhookSecret()
-	moved, err = update(ctx, s, c, func(tx *Tx, _ int64) (bool, error) {
+	moved, err = update(ctx, s.db, c, func(tx *Tx, _ int64) (bool, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "webhook", ID: record.ID()}}
 		moved, err := r.webhook(tx, c, fresh)
 		problems = r.problems

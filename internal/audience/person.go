@@ -85,7 +85,7 @@ func (s *Service) ExportPerson(ctx context.Context, c *enlist.Caller, text strin
 	if err := s.auditPersonExport(ctx, c, text); err != nil {
 		return err
 	}
-	return s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx *Tx) error {
+	return s.db.ViewPrimary(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
 		keys, contacts, err := findPerson(tx, c, text)
 		if err != nil {
 			return err

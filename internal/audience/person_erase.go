@@ -76,7 +76,7 @@ func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string
 
 // finishErasure removes the files of Imports that have ended, and deleted data from the files of the database.
 func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys, result *Erasure) (*Erasure, error) {
-	released, err := view(ctx, s, c, func(tx *Tx) ([]enlist.ContentID, error) { return tx.ReleasedContents(c.Account.ID) })
+	released, err := view(ctx, s.db, c, func(tx *Tx) ([]enlist.ContentID, error) { return tx.ReleasedContents(c.Account.ID) })
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +88,11 @@ func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *Person
 			}
 		}
 	}
-	if err := s.store.Scrub(ctx); err != nil {
+	if err := s.db.Scrub(ctx); err != nil {
 		return nil, err
 	}
 	// With an Idempotency-Key, this stores the numbers for a repeated call.
-	return update(ctx, s, c, func(tx *Tx, now int64) (*Erasure, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (*Erasure, error) {
 		values := make(auditValues)
 		for _, r := range result.Rows {
 			values[string(r.Section)] = r.Rows
@@ -140,7 +140,7 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 		return nil, err
 	}
 	var found *personFound
-	err := s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx *Tx) error {
+	err := s.db.ViewPrimary(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
 		keys, contacts, err := findPerson(tx, c, text)
 		if err != nil {
 			return err
@@ -255,7 +255,7 @@ func (f *personFound) erasure() *Erasure {
 func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 	for ids := range slices.Chunk(f.jobs, eraseStep) {
 		for end := time.Now().Add(eraseWait); ; {
-			running, err := ownUpdate(ctx, s, func(tx *Tx, _ int64) (int64, error) { return tx.EraseJobs(ids) })
+			running, err := ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (int64, error) { return tx.EraseJobs(ids) })
 			if err != nil {
 				return err
 			}
@@ -272,18 +272,18 @@ func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 			}
 		}
 	}
-	if err := inChunks(ctx, s, f.events, (*Tx).EraseWebhookEvents); err != nil {
+	if err := inChunks(ctx, s.db, f.events, (*Tx).EraseWebhookEvents); err != nil {
 		return err
 	}
-	return inChunks(ctx, s, f.saved, forEach(func(tx *Tx, r savedResult) error {
+	return inChunks(ctx, s.db, f.saved, forEach(func(tx *Tx, r savedResult) error {
 		return tx.EraseSavedResult(f.caller.Account.ID, r.key, r.header)
 	}))
 }
 
 // inChunks runs fn for the items, in an Update for each eraseStep of them.
-func inChunks[T any](ctx context.Context, s *Service, items []T, fn func(tx *Tx, items []T) error) error {
+func inChunks[T any](ctx context.Context, db *DB, items []T, fn func(tx *Tx, items []T) error) error {
 	for chunk := range slices.Chunk(items, eraseStep) {
-		if err := s.store.Update(ctx, func(tx *Tx) error { return fn(tx, chunk) }); err != nil {
+		if err := db.Update(ctx, func(tx *Tx) error { return fn(tx, chunk) }); err != nil {
 			return err
 		}
 	}
@@ -304,10 +304,10 @@ func forEach[T any](fn func(tx *Tx, item T) error) func(tx *Tx, items []T) error
 
 // eraseMails removes the address from the records of mails to Contacts that have another address now.
 func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
-	if err := inChunks(ctx, s, f.deliveries, forEach((*Tx).EraseDelivery)); err != nil {
+	if err := inChunks(ctx, s.db, f.deliveries, forEach((*Tx).EraseDelivery)); err != nil {
 		return err
 	}
-	return inChunks(ctx, s, f.recipients, forEach(func(tx *Tx, r Recipient) error {
+	return inChunks(ctx, s.db, f.recipients, forEach(func(tx *Tx, r Recipient) error {
 		return tx.EraseRecipient(r.List, r.Batch, r.Contact)
 	}))
 }
@@ -315,7 +315,7 @@ func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
 // eraseImports removes values and Contacts from the results of Imports that are about the person.
 func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 	for _, step := range f.results {
-		err := s.store.Update(ctx, func(tx *Tx) error {
+		err := s.db.Update(ctx, func(tx *Tx) error {
 			stored, err := tx.ImportResults(step.id, step.number, 1)
 			if err != nil || len(stored) == 0 || stored[0].Number != step.number {
 				return err // the results were removed meanwhile
@@ -347,11 +347,11 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 // eraseAddress erases the ledger rows of Contacts that were deleted before, and replaces the addresses on the
 // Unsubscriber List by hashes. Each address gets an entry, even if it had none.
 func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
-	err := inChunks(ctx, s, f.keys.Former, forEach(func(tx *Tx, k PersonKey) error { return tx.EraseLedger(k.List, k.Contact) }))
+	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *Tx, k PersonKey) error { return tx.EraseLedger(k.List, k.Contact) }))
 	if err != nil {
 		return err
 	}
-	_, err = ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+	_, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 		erased, err := erasedKeys(tx, f.caller.Account.ID)
 		if err != nil {
 			return false, err
@@ -397,7 +397,7 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			events[k.List] = new(notifier)
 		}
 		progress := *events[k.List]
-		_, err := ownUpdate(ctx, s, func(tx *Tx, now int64) (bool, error) {
+		_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
 			progress = *events[k.List]
 			if err := tx.LockListForBulk(k.List); err != nil {
 				return false, err

@@ -12,25 +12,25 @@ import (
 // EraseLedger empties the columns of a Contact's ledger rows that say something about the person. The trigger of the
 // table allows no other change.
 func (t *Tx) EraseLedger(list enlist.ListID, contact enlist.ContactID) error {
-	return t.conn.Do(`UPDATE consent SET text = '', ip = '', preferences = '', import_row = 0
+	return t.Do(`UPDATE consent SET text = '', ip = '', preferences = '', import_row = 0
 		WHERE list_id = ? AND contact_id = ?`, int64(list), int64(contact))
 }
 
 // EraseUnsubscriber replaces the address of a row of the Unsubscriber List by an erased one, and removes its Contact.
 func (t *Tx) EraseUnsubscriber(id int64, erased string) error {
-	return t.conn.Do("UPDATE unsubscriber SET address = ?, address_key = ?, contact_id = 0 WHERE id = ?", erased, erased, id)
+	return t.Do("UPDATE unsubscriber SET address = ?, address_key = ?, contact_id = 0 WHERE id = ?", erased, erased, id)
 }
 
 // EraseDelivery removes the address, the subject and the reply of the mail server from the record of a mail.
 func (t *Tx) EraseDelivery(k DeliveryKey) error {
-	return t.conn.Do(`UPDATE delivery SET address = ?, subject = '', detail = ''
+	return t.Do(`UPDATE delivery SET address = ?, subject = '', detail = ''
 		WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?`,
 		ErasedAddress, int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
 // EraseRecipient removes the address and the reply of the mail server from a recipient of a Batch.
 func (t *Tx) EraseRecipient(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error {
-	return t.conn.Do("UPDATE recipient SET address = ?, detail = '' WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
+	return t.Do("UPDATE recipient SET address = ?, detail = '' WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
 		ErasedAddress, int64(list), int64(batch), int64(contact))
 }
 
@@ -40,7 +40,7 @@ func (t *Tx) EraseJobs(ids []int64) (running int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := t.conn.Do("DELETE FROM river_job WHERE CAST(state AS TEXT) <> 'running' AND id"+test, arg); err != nil {
+	if err := t.Do("DELETE FROM river_job WHERE CAST(state AS TEXT) <> 'running' AND id"+test, arg); err != nil {
 		return 0, err
 	}
 	return t.number("SELECT count(*) FROM river_job WHERE id"+test, arg)
@@ -52,19 +52,19 @@ func (t *Tx) EraseWebhookEvents(ids []int64) error {
 	if err != nil {
 		return err
 	}
-	return t.conn.Do("DELETE FROM webhook_event WHERE id"+test, arg)
+	return t.Do("DELETE FROM webhook_event WHERE id"+test, arg)
 }
 
 // EraseSavedResult deletes the result of a call with an Idempotency-Key.
 func (t *Tx) EraseSavedResult(account enlist.AccountID, key enlist.KeyID, header string) error {
 	const remove = "DELETE FROM retry WHERE account_id = ? AND key_id = ? AND header = ?"
-	return t.conn.Do(remove, int64(account), int64(key), header)
+	return t.Do(remove, int64(account), int64(key), header)
 }
 
 // SetImportResults replaces the results of a step.
 func (t *Tx) SetImportResults(id enlist.ImportID, number int64, data []byte) error {
 	const set = "UPDATE import_result SET data = ? WHERE import_id = ? AND number = ?"
-	return t.conn.Do(set, data, int64(id), number)
+	return t.Do(set, data, int64(id), number)
 }
 
 // ReleasedContents returns the contents of an Account that no file and no Import has any more.
@@ -106,7 +106,7 @@ func (t *Tx) contactsWith(k *PersonKeys, places []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := t.sql.ShownDocument
+	values := t.SQL.ShownDocument
 	test, args := t.containsOneOf(values, texts)
 	for _, list := range k.Lists {
 		n := 0

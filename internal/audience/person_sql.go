@@ -175,8 +175,8 @@ func (t *Tx) jobsOfPerson(k *PersonKeys, each func([]PersonValue) error) error {
 		}
 		return each([]PersonValue{{Name: "id", Value: id}, {Name: "kind", Value: kind},
 			{Name: "state", Value: state}, {Name: "arguments", Value: jsontext.Value(args)}})
-	}, "SELECT "+t.sql.JobNumber("account_id")+", "+t.sql.JobNumber("list_id")+", "+t.sql.JobNumber("contact_id")+", id, kind, CAST(state AS TEXT), "+
-		t.sql.JobText+" FROM river_job WHERE CAST(state AS TEXT) <> 'completed' ORDER BY id")
+	}, "SELECT "+t.SQL.JobNumber("account_id")+", "+t.SQL.JobNumber("list_id")+", "+t.SQL.JobNumber("contact_id")+", id, kind, CAST(state AS TEXT), "+
+		t.SQL.JobText+" FROM river_job WHERE CAST(state AS TEXT) <> 'completed' ORDER BY id")
 }
 
 // savedResultsOfPerson calls each for the results of calls with an Idempotency-Key that contain an address.
@@ -201,7 +201,7 @@ func (t *Tx) savedResultsOfPerson(k *PersonKeys, each func([]PersonValue) error)
 func (t *Tx) containsOneOf(column string, texts []string) (test string, args []any) {
 	tests := make([]string, len(texts))
 	for i, text := range texts {
-		tests[i] = t.sql.Position + "(lower(" + column + "), CAST(? AS TEXT)) > 0"
+		tests[i] = t.SQL.Position + "(lower(" + column + "), CAST(? AS TEXT)) > 0"
 		args = append(args, text)
 	}
 	return strings.Join(tests, " OR "), args

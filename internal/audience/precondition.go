@@ -68,15 +68,15 @@ func (checker *preconditionChecker) require(tx *Tx, now int64, p *precondition) 
 
 // updateChecked is update for a change that has preconditions. If fn returns errCheckFirst, it
 // checks the precondition in a ViewPrimary and then runs fn again in a new Update.
-func updateChecked[R any](ctx context.Context, s *Service, c *enlist.Caller,
+func updateChecked[R any](ctx context.Context, db *DB, c *enlist.Caller,
 	fn func(tx *Tx, now int64, checker *preconditionChecker) (R, error)) (R, error) {
 	checker := preconditionChecker{checked: make(map[any]int64)}
 	for {
-		result, err := update(ctx, s, c, func(tx *Tx, now int64) (R, error) { return fn(tx, now, &checker) })
+		result, err := update(ctx, db, c, func(tx *Tx, now int64) (R, error) { return fn(tx, now, &checker) })
 		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
-		err = s.store.ViewPrimary(c.Context(ctx), func(tx *Tx) error { return checker.next.check(tx, checker.from) })
+		err = db.ViewPrimary(c.Context(ctx), func(tx *Tx) error { return checker.next.check(tx, checker.from) })
 		if err != nil {
 			return result, err
 		}

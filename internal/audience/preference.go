@@ -12,7 +12,7 @@ import (
 // AddPreference defines a preference on a List. Errors: NoList, Denied, and InvalidParameters
 // if the name is not valid or the List has a preference with this name. decisions.md: 16
 func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, name string) (enlist.PreferenceID, error) {
-	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.PreferenceID, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.PreferenceID, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return 0, err
@@ -35,7 +35,7 @@ func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enli
 // DeletePreference removes a preference and the answers of all Contacts.
 // Errors: NoList, Denied, and InvalidParameters if the List has no preference with the ID.
 func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.PreferenceID) error {
-	_, err := update(ctx, s, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return false, err
@@ -55,7 +55,7 @@ func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list e
 
 // SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.
 func (s *Service) SearchPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Preference, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]enlist.Preference, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Preference, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return nil, err

@@ -77,7 +77,7 @@ func (t *Tx) addRecipients(s *NewSlice, address string, now int64) (added int64,
 	if err != nil {
 		return 0, err
 	}
-	return t.conn.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
+	return t.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
 			sent_time, unsubscribed_time, deactivated_time)
 		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0, `+address+`, '', 0, 0, 0
 		FROM contact WHERE list_id = ? AND `+test+" ORDER BY id ON CONFLICT DO NOTHING",
@@ -111,7 +111,7 @@ func (t *Tx) copyRecipients(copier Copier, all []NewSlice, address string, now i
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
-	if err := t.conn.Do(writeOnWorker, list); err != nil {
+	if err := t.Do(writeOnWorker, list); err != nil {
 		return 0, err
 	}
 	return int64(len(rows)), copier.Copy("recipient", recipientColumns, rows)
@@ -156,7 +156,7 @@ func (t *Tx) SentBefore(list enlist.ListID, message enlist.MessageID, batches []
 
 // DeleteRecipients removes some recipients of a Batch in a List.
 func (t *Tx) DeleteRecipients(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
-	return t.conn.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
+	return t.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
 		SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+limited+`)`,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
 }

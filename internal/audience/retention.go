@@ -34,8 +34,8 @@ func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller, r enlist.
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	err = s.store.ViewPrimary(c.Context(ctx), confirmed(c, func(tx *Tx) error {
-		now := s.now().Unix()
+	err = s.db.ViewPrimary(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
+		now := s.db.Now().Unix()
 		plans = []RetentionPlan{{Kind: enlist.RetainEvents, Days: r.Events}, {Kind: enlist.RetainDeliveries, Days: r.Deliveries},
 			{Kind: enlist.RetainAudit, Days: r.Audit}}
 		parts, delayed, err := retentionParts(tx, c.Account.ID, r, now)

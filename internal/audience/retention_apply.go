@@ -31,8 +31,8 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 		if accounts[i].Retention == (enlist.Retention{}) {
 			continue
 		}
-		err := s.store.Update(ctx, func(tx *Tx) error {
-			now := s.now()
+		err := s.db.Update(ctx, func(tx *Tx) error {
+			now := s.db.Now()
 			marked, err := tx.MarkRetention(accounts[i].ID, now.Unix(), now.Add(-retentionEvery).Unix())
 			if err != nil || !marked {
 				return err
@@ -49,10 +49,10 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 // ApplyRetention does the next step of an application: it removes data that is older than the Retention of the Account.
 // rest is the next step, with what was removed so far. done is true after the last step. A repeated call changes nothing.
 func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest ApplyRetention, done bool, err error) {
-	now := s.now().Unix()
+	now := s.db.Now().Unix()
 	var account *enlist.Account
 	var parts []RetentionPart
-	err = s.store.ViewPrimary(ctx, func(tx *Tx) (err error) {
+	err = s.db.ViewPrimary(ctx, func(tx *Tx) (err error) {
 		parts = nil
 		account, err = findAccount(tx, e.Account)
 		if err != nil {
@@ -120,7 +120,7 @@ var errAwaited = errors.New("a Batch needs these events")
 func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyRetention, now int64) (last bool, err error) {
 	var next enlist.ContactID
 	var changed int64
-	err = s.store.Update(ctx, func(tx *Tx) error {
+	err = s.db.Update(ctx, func(tx *Tx) error {
 		if p.Table == RetainedEvents {
 			if err := p.markRemoved(tx, e.Account, now); err != nil {
 				return err
@@ -170,7 +170,7 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 	if !p.Ended || !p.Last {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		if p.Table == RetainedEvents {
 			return tx.SetEventsRemoved(p.Batch, now)
 		}
@@ -187,7 +187,7 @@ func (s *Service) removeOldAudit(ctx context.Context, account *enlist.Account, n
 	if before == 0 {
 		return 0, nil
 	}
-	err = s.store.Update(ctx, func(tx *Tx) (err error) {
+	err = s.db.Update(ctx, func(tx *Tx) (err error) {
 		removed, err = tx.RemoveAuditRows(account.ID, before, auditChunk)
 		if err != nil || removed == 0 {
 			return err

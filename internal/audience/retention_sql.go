@@ -11,7 +11,7 @@ import (
 // MarkRetention stores when the Retention of an Account was last applied. It does not raise the version of the catalogue.
 func (t *Tx) MarkRetention(account enlist.AccountID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE account SET retention_time = ? WHERE id = ? AND (retention_time <= ? OR retention_time > ?)"
-	n, err := t.conn.Exec(mark, now, int64(account), before, now)
+	n, err := t.Exec(mark, now, int64(account), before, now)
 	return n > 0, err
 }
 
@@ -35,22 +35,22 @@ func (t *Tx) BatchesWithoutEvents(ids []enlist.BatchID) ([]enlist.BatchID, error
 
 // MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked the row.
 func (t *Tx) MarkEventsRemoved(batch enlist.BatchID, at int64) (first bool, err error) {
-	n, err := t.conn.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
+	n, err := t.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
 	if err != nil || n > 0 || at < 0 {
 		return n > 0, err
 	}
-	return false, t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed > 0 AND events_removed < ?",
+	return false, t.Do("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed > 0 AND events_removed < ?",
 		at, int64(batch), at)
 }
 
 // SetEventsRemoved stores when the removal of a Batch's events ended.
 func (t *Tx) SetEventsRemoved(batch enlist.BatchID, at int64) error {
-	return t.conn.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
+	return t.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
 }
 
 // SetTextsRemoved stores when the texts of a Batch's recipients were removed.
 func (t *Tx) SetTextsRemoved(batch enlist.BatchID, at int64) error {
-	return t.conn.Do("UPDATE batch SET texts_removed = ? WHERE id = ?", at, int64(batch))
+	return t.Do("UPDATE batch SET texts_removed = ? WHERE id = ?", at, int64(batch))
 }
 
 // retained has the statements of a RetentionTable.
@@ -117,6 +117,6 @@ func (t *Tx) RemoveOld(p *RetentionPart, after enlist.ContactID, limit int) (
 		upto = math.MaxInt64
 	}
 	test, old := oldTest(p)
-	changed, err = t.conn.Exec(table.remove+where+" AND contact_id <= ? AND "+test, append(append(args[:n:n], upto), old...)...)
+	changed, err = t.Exec(table.remove+where+" AND contact_id <= ? AND "+test, append(append(args[:n:n], upto), old...)...)
 	return enlist.ContactID(end), changed, err
 }

@@ -83,12 +83,14 @@ func (t *Tx) SearchIndex(id enlist.SearchIndexID) (*enlist.SearchIndex, error) {
 }
 
 func (t *Tx) searchIndexes(where string, args ...any) ([]enlist.SearchIndex, error) {
-	return t.sql.mappings.searchIndexes.all(t, "WHERE "+where+" ORDER BY id", args...)
+	return searchIndexTable.of(t.SQL).all(t, "WHERE "+where+" ORDER BY id", args...)
 }
+
+var searchIndexTable = newDialectMapping("search_index", mapSearchIndex)
 
 // mapSearchIndex describes the table search_index. Only earlier versions used its column scan_ms, which has no default
 // value, and the table search_index_use.
-func (d *Dialect) mapSearchIndex(m *mapper, x *enlist.SearchIndex) {
+func mapSearchIndex(d *Dialect, m *mapper, x *enlist.SearchIndex) {
 	m.id("id", (*int64)(&x.ID))
 	m.fixed("list_id", (*int64)(&x.ListID))
 	m.fixed("key_name", &x.Key)
@@ -107,13 +109,13 @@ func (d *Dialect) mapSearchIndex(m *mapper, x *enlist.SearchIndex) {
 
 // IndexPlace returns the number of the partition of the table contact that stores the Contacts of a List.
 func (t *Tx) IndexPlace(list enlist.ListID) (int64, error) {
-	return t.number("SELECT "+t.sql.IndexPlace+" FROM (SELECT CAST(? AS BIGINT) AS list_id) AS one", int64(list))
+	return t.number("SELECT "+t.SQL.IndexPlace+" FROM (SELECT CAST(? AS BIGINT) AS list_id) AS one", int64(list))
 }
 
 // AddSearchIndex stores a new index and sets its ID. It returns false and stores nothing if the List already
 // has an index of the key.
 func (t *Tx) AddSearchIndex(x *enlist.SearchIndex) (added bool, err error) {
-	id, err := t.sql.mappings.searchIndexes.addNew(t, x)
+	id, err := searchIndexTable.of(t.SQL).addNew(t, x)
 	x.ID = enlist.SearchIndexID(id)
 	return id != 0, err
 }
@@ -133,13 +135,13 @@ func (t *Tx) UpdateSearchIndex(x *enlist.SearchIndex) error {
 			return err
 		}
 	}
-	return t.sql.mappings.searchIndexes.save(t, x)
+	return searchIndexTable.of(t.SQL).save(t, x)
 }
 
 // RemoveSearchIndex deletes the row of an index. The index must not be ready, because RemoveSearchIndex does not raise
 // the catalogue's version.
 func (t *Tx) RemoveSearchIndex(id enlist.SearchIndexID) error {
-	return t.conn.Do("DELETE FROM search_index WHERE id = ?", int64(id))
+	return t.Do("DELETE FROM search_index WHERE id = ?", int64(id))
 }
 
 // RecordIndexUse sets the time of the last use of each index, if the stored time is earlier. The order of the IDs
@@ -147,7 +149,7 @@ func (t *Tx) RemoveSearchIndex(id enlist.SearchIndexID) error {
 func (t *Tx) RecordIndexUse(used map[enlist.SearchIndexID]int64) error {
 	for _, id := range slices.Sorted(maps.Keys(used)) {
 		const touch = "UPDATE search_index SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
-		if err := t.conn.Do(touch, used[id], int64(id), used[id]); err != nil {
+		if err := t.Do(touch, used[id], int64(id), used[id]); err != nil {
 			return err
 		}
 	}

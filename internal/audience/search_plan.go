@@ -21,8 +21,8 @@ func (t *Tx) planOf(s *enlist.Search) (made *planner.Plan, err error) {
 	if t.plan.Plan != nil && t.plan.answers(s) {
 		return t.plan.Plan, nil
 	}
-	q := newSearchQuery(t.sql, s)
-	if t.sql.NamesIndexes {
+	q := newSearchQuery(t.SQL, s)
+	if t.SQL.NamesIndexes {
 		made, err = t.choose(t, s, q.planned(s))
 	} else {
 		made = planner.Delegate(q.planned(s))

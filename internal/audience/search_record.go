@@ -7,7 +7,7 @@ import "enlist/internal/enlist"
 
 // recordQuery returns a query that begins with a text. columns are the expressions of those keys whose name is no column.
 func (t *Tx) recordQuery(text string, args []any, columns map[string]string) *searchQuery {
-	q := &searchQuery{sql: t.sql, schema: new(enlist.Schema), columnsOf: columns}
+	q := &searchQuery{sql: t.SQL, schema: new(enlist.Schema), columnsOf: columns}
 	q.add(text, args...)
 	return q
 }

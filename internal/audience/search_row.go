@@ -16,9 +16,9 @@ import (
 func (q *searchQuery) columns(c enlist.Columns) {
 	q.add("id")
 	if c.System {
-		q.add(", " + q.sql.mappings.contactState.columns)
+		q.add(", " + contactStateTable.columns)
 	}
-	if !q.sql.singly(c) {
+	if !singly(q.sql, c) {
 		q.add(", " + q.sql.Document)
 		return
 	}
@@ -29,7 +29,7 @@ func (q *searchQuery) columns(c enlist.Columns) {
 
 // singly reports whether the statement reads each Field value in a separate column, and not all
 // values in one document.
-func (d *Dialect) singly(c enlist.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
+func singly(d *Dialect, c enlist.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
 
 // columnReader reads the rows of a search into one Contact. Each row overwrites the previous one.
 type columnReader struct {
@@ -47,7 +47,7 @@ func (r *columnReader) read(row *Cursor) error {
 		r.state.cursor = row
 		mapContactState(&r.state, c)
 	}
-	if !r.tx.sql.singly(r.of) {
+	if !singly(r.tx.SQL, r.of) {
 		return r.tx.readValues(row.Text(), c)
 	}
 	c.Values = c.Values[:0]
@@ -56,7 +56,7 @@ func (r *columnReader) read(row *Cursor) error {
 		if document == nil {
 			continue
 		}
-		value, err := r.tx.sql.ReadValue(text(document))
+		value, err := r.tx.SQL.ReadValue(text(document))
 		if err != nil {
 			return fmt.Errorf("contact %d: %w", c.ID, err)
 		}
@@ -67,7 +67,7 @@ func (r *columnReader) read(row *Cursor) error {
 
 // readValues reads the document of field_values into c.Values, in the order of the Field IDs.
 func (t *Tx) readValues(document string, c *enlist.Contact) (err error) {
-	if c.Values, err = t.sql.ReadValues(document, c.Values[:0]); err != nil {
+	if c.Values, err = t.SQL.ReadValues(document, c.Values[:0]); err != nil {
 		return fmt.Errorf("contact %d: %w", c.ID, err)
 	}
 	for i := 1; i < len(c.Values); i++ {

@@ -10,7 +10,7 @@ import (
 
 // The document of field_values can contain the values in any order.
 func TestValuesAreReadInOrderOfFieldID(t *testing.T) {
-	tx := &Tx{sql: &Dialect{ReadValues: func(string, enlist.Values) (enlist.Values, error) {
+	tx := &Tx{SQL: &Dialect{ReadValues: func(string, enlist.Values) (enlist.Values, error) {
 		unordered := enlist.Values{{Field: 3, Text: "c"}, {Field: 1, Text: "a"}, {Field: 22, Text: "d"}, {Field: 2, Text: "b"}}
 		return unordered, nil
 	}}}

@@ -22,7 +22,7 @@ const (
 
 // sorts reports whether a search should sort its matches. It estimates the number of matches from a sample.
 func (t *Tx) sorts(s *enlist.Search, p *planner.Plan) (bool, error) {
-	if t.sql.NamesIndexes || s.Where == nil || s.Counted || p.Quick || t.locking() != "" || !orderedByNumber(s) {
+	if t.SQL.NamesIndexes || s.Where == nil || s.Counted || p.Quick || t.locking() != "" || !orderedByNumber(s) {
 		return false, nil
 	}
 	var all planner.Predicate

@@ -58,9 +58,9 @@ func (t *Tx) run(s *enlist.Search) (Rows, error) {
 		return nil, err
 	}
 	if s.Last {
-		return t.conn.QueryLast(t.ctx, text, args...)
+		return t.QueryLast(text, args...)
 	}
-	return t.conn.Query(t.ctx, text, args...)
+	return t.Query(text, args...)
 }
 
 // SearchStatement returns the statement of a search and its arguments. Tests and benchmarks pass the
@@ -70,7 +70,7 @@ func (t *Tx) SearchStatement(s *enlist.Search) (text string, args []any, err err
 	if err != nil {
 		return "", nil, err
 	}
-	q := newSearchQuery(t.sql, s)
+	q := newSearchQuery(t.SQL, s)
 	if q.literal && t.locking() == "" {
 		q.generic = genericKey(s, p)
 	}

@@ -12,9 +12,8 @@ import (
 
 // Service executes the calls of the API. It is safe for concurrent use.
 type Service struct {
-	store Store
-	now   func() time.Time
-	used  keyUse
+	db   *DB
+	used keyUse
 
 	sending Sending
 
@@ -28,7 +27,7 @@ type Service struct {
 // NewService returns a Service for a Store. now is the only clock of the Service, so that tests
 // can set the time.
 func NewService(store Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now, observer: noObserver{}, files: DefaultFileSettings()}
+	return &Service{db: &DB{Store: store, Now: now, Confirm: confirm}, observer: noObserver{}, files: DefaultFileSettings()}
 }
 
 // loadList returns the Schema of a List, if the caller may access the List. For a List of
@@ -53,7 +52,7 @@ func loadList(tx *Tx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, error
 // CheckAccess returns an error if the caller may not access a List, or if the List does not have
 // the Contact. contact 0 means no Contact. Errors: NoList, Denied, NoContact.
 func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist.ListID, contact enlist.ContactID) error {
-	return s.inView(ctx, c, func(tx *Tx) error {
+	return s.db.inView(ctx, c, func(tx *Tx) error {
 		if contact == 0 {
 			_, err := loadList(tx, c, list)
 			return err

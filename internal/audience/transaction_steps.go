@@ -28,7 +28,7 @@ type steps[P any] struct {
 // crash continues from the stored progress. If two calls with the same Idempotency-Key run at
 // the same time, each does a part of the work. After an error in one step, the changes of the
 // earlier steps stay stored. decisions.md: 30, 53
-func runInSteps[P any](ctx context.Context, s *Service, c *enlist.Caller, step steps[P]) (P, error) {
+func runInSteps[P any](ctx context.Context, db *DB, c *enlist.Caller, step steps[P]) (P, error) {
 	var at, next progress[P]
 	for !at.Done {
 		if step.prepare != nil {
@@ -36,11 +36,11 @@ func runInSteps[P any](ctx context.Context, s *Service, c *enlist.Caller, step s
 				return at.SoFar, err
 			}
 		}
-		err := s.store.Update(ctx, func(tx *Tx) error {
-			if err := confirm(tx, c); err != nil {
+		err := db.Update(ctx, func(tx *Tx) error {
+			if err := db.Confirm(tx, c); err != nil {
 				return err
 			}
-			now := s.now().Unix()
+			now := db.Now().Unix()
 			next = at
 			if err := next.load(tx, c, now); err != nil || next.Done {
 				return err
@@ -97,12 +97,12 @@ func (p *progress[P]) save(tx *Tx, c *enlist.Caller, now int64) error {
 
 // savedPlan returns the plan of an earlier call with this Idempotency-Key. The error
 // is of kind NotFound if there was no such call.
-func savedPlan(ctx context.Context, s *Service, c *enlist.Caller) (plan idSet, err error) {
+func savedPlan(ctx context.Context, db *DB, c *enlist.Caller) (plan idSet, err error) {
 	if c.Retry == nil {
 		return nil, enlist.ErrNotFound
 	}
-	err = s.inView(ctx, c, func(tx *Tx) error {
-		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.Plan(), s.now().Unix())
+	err = db.inView(ctx, c, func(tx *Tx) error {
+		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.Plan(), db.Now().Unix())
 		if err != nil {
 			return err
 		}
@@ -113,13 +113,13 @@ func savedPlan(ctx context.Context, s *Service, c *enlist.Caller) (plan idSet, e
 
 // savePlan stores ids as the plan of a call and returns ids. If another call with the same
 // Idempotency-Key has already stored a plan, savePlan returns that plan.
-func savePlan(ctx context.Context, s *Service, c *enlist.Caller, ids idSet) (idSet, error) {
+func savePlan(ctx context.Context, db *DB, c *enlist.Caller, ids idSet) (idSet, error) {
 	if c.Retry == nil {
 		return ids, nil
 	}
 	planCaller := *c
 	planCaller.Retry = c.Retry.Plan()
-	return update(ctx, s, &planCaller, func(tx *Tx, now int64) (idSet, error) {
+	return update(ctx, db, &planCaller, func(tx *Tx, now int64) (idSet, error) {
 		// A plan is stored before its progress, so the plan also expires first. The progress
 		// of an expired plan must not be used with a new plan, so reset the progress.
 		var fresh, old progress[struct{}]

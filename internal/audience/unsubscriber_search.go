@@ -30,7 +30,7 @@ type UnsubscriberSearch struct {
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query,
 	w enlist.RowWriter[Unsubscriber]) error {
 	find := func(streaming bool) func(*Tx) error {
-		return confirmed(c, func(tx *Tx) error {
+		return s.db.confirmed(c, func(tx *Tx) error {
 			search, err := searchOfUnsubscribers(tx, c, list, q)
 			if err != nil {
 				return err
@@ -43,9 +43,9 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, lis
 		})
 	}
 	ctx = c.Context(ctx)
-	err := s.store.Search(ctx, find(false))
+	err := s.db.Search(ctx, find(false))
 	if errors.Is(err, enlist.ErrReplyTooLong) {
-		err = s.store.Stream(ctx, find(true))
+		err = s.db.Stream(ctx, find(true))
 	}
 	return err
 }
@@ -53,7 +53,7 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, lis
 // CountUnsubscribers returns how many entries of the Unsubscriber List match. Errors: as of
 // SearchUnsubscribers.
 func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
-	err = s.store.Search(c.Context(ctx), confirmed(c, func(tx *Tx) error {
+	err = s.db.Search(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
 		search, err := searchOfUnsubscribers(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err

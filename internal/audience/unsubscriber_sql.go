@@ -77,7 +77,7 @@ func (t *Tx) CountUnsubscribers(s *UnsubscriberSearch) (int64, error) {
 // unsubscribersWhere begins a statement with the WHERE clause of a search. With Keys, the index of addresses
 // finds the rows, and no other index is used.
 func (t *Tx) unsubscribersWhere(s *UnsubscriberSearch) (*searchQuery, error) {
-	q := &searchQuery{sql: t.sql, schema: new(enlist.Schema)}
+	q := &searchQuery{sql: t.SQL, schema: new(enlist.Schema)}
 	q.add("WHERE account_id = ?", int64(s.Account))
 	noIndex := ""
 	if s.Keys != nil {
@@ -110,7 +110,7 @@ func (t *Tx) QuotedUnsubscribers(account enlist.AccountID, after string, limit i
 
 // SetUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
 func (t *Tx) SetUnsubscriberKey(account enlist.AccountID, from, to string, limit int) (changed int64, err error) {
-	return t.conn.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
+	return t.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
 		WHERE account_id = ? AND address_key = ? ORDER BY id`+limited+`)`, to, int64(account), from, int64(limit))
 }
 
@@ -124,7 +124,7 @@ func (t *Tx) UnsubscribedAmong(account enlist.AccountID, list enlist.ListID, add
 	}
 	query, args := "", []any(nil)
 	if list != 0 {
-		query, args = " AND "+t.sql.NoIndex+"list_id = ?", []any{int64(list)}
+		query, args = " AND "+t.SQL.NoIndex+"list_id = ?", []any{int64(list)}
 	}
 	err := t.eachEntry(account, addresses, func(key string) { found[key] = true }, query, args...)
 	if err != nil {
@@ -169,8 +169,8 @@ func (t *Tx) SuppressedAmong(account enlist.AccountID, addresses []string) (map[
 		}
 		found[key] = max(found[key], row.Int())
 		return nil
-	}, "SELECT address_key, time FROM unsubscriber WHERE account_id = ? AND address_key"+test+" AND ("+t.sql.NoIndex+
-		"list_id = 0 OR "+t.sql.NoIndex+"address_key >= '"+ErasedPrefix+"' AND "+t.sql.NoIndex+"address_key < '"+
+	}, "SELECT address_key, time FROM unsubscriber WHERE account_id = ? AND address_key"+test+" AND ("+t.SQL.NoIndex+
+		"list_id = 0 OR "+t.SQL.NoIndex+"address_key >= '"+ErasedPrefix+"' AND "+t.SQL.NoIndex+"address_key < '"+
 		AfterErased+"')", int64(account), arg)
 }
 

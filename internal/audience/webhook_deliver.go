@@ -65,8 +65,8 @@ const maxWebhookDelay = 6 * 60 * 60
 // restore. The release of the hold enqueues new jobs.
 func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTargetID,
 	holder int64) (b *WebhookBatch, wait time.Duration, err error) {
-	id, now := newBatchID(), s.now().Unix()
-	err = s.store.Update(ctx, func(tx *Tx) error {
+	id, now := newBatchID(), s.db.Now().Unix()
+	err = s.db.Update(ctx, func(tx *Tx) error {
 		b, wait = nil, 0
 		t, err := tx.WebhookTarget(target)
 		if err != nil {
@@ -141,7 +141,7 @@ func (t *WebhookTarget) reserve(tx *Tx, holder, now int64, id string) (*WebhookB
 // enqueues a job for the remaining events.
 func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bool) (*WebhookBatch, error) {
 	id := newBatchID()
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (*WebhookBatch, error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*WebhookBatch, error) {
 		if err := tx.RemoveWebhookEvents(b.target, b.Events); err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (b *WebhookBatch) leased(tx *Tx) (*WebhookTarget, error) {
 func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause error) (wait time.Duration, err error) {
 	text := cause.Error()
 	text = strings.ToValidUTF8(text[:min(len(text), maxWebhookError)], "")
-	return ownUpdate(ctx, s, func(tx *Tx, now int64) (wait time.Duration, err error) {
+	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (wait time.Duration, err error) {
 		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return 0, err
@@ -234,7 +234,7 @@ func (t *WebhookTarget) giveUp(tx *Tx) error {
 // RetryWebhookNow ends the wait of a target after a failure: the next job posts at once. It
 // does not change the number of failures.
 func (s *Service) RetryWebhookNow(ctx context.Context, target enlist.WebhookTargetID) error {
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		t, err := tx.WebhookTarget(target)
 		if err != nil || t.NextTime == 0 {
 			return enlist.IgnoreKind(enlist.NotFound, err)
@@ -247,7 +247,7 @@ func (s *Service) RetryWebhookNow(ctx context.Context, target enlist.WebhookTarg
 // ReleaseWebhook ends the lease without a result: the POST request was not sent, or the process
 // stopped during the request. The batch is tried again later.
 func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
-	return s.store.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *Tx) error {
 		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return err

@@ -23,7 +23,7 @@ const eventBatch = 2000
 // InvalidParameters. decisions.md: 52
 func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.WebhookID, error) {
 	fresh := newWebhookSecret()
-	return update(ctx, s, c, func(tx *Tx, now int64) (enlist.WebhookID, error) {
+	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.WebhookID, error) {
 		w := enlist.Webhook{AccountID: c.Account.ID, CreationTime: now, LastModifiedTime: now}
 		if err := enlist.Assign(&w, WholeWebhookAttributes, details); err != nil {
 			return 0, err
@@ -48,12 +48,12 @@ func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []en
 func (s *Service) EditWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID, details []enlist.Detail) (enlist.WebhookID, error) {
 	edit := webhookEdit{caller: c, id: id, details: details, fresh: newWebhookSecret()}
 	for {
-		result, err := update(ctx, s, c, edit.run)
+		result, err := update(ctx, s.db, c, edit.run)
 		if !errors.Is(err, errMoreSteps) {
 			return result, err
 		}
 		// More than eventBatch events wait: move the oldest events, then try again.
-		if err := s.store.Update(ctx, confirmed(c, edit.moveOldest)); err != nil {
+		if err := s.db.Update(ctx, s.db.confirmed(c, edit.moveOldest)); err != nil {
 			return 0, err
 		}
 	}
@@ -157,7 +157,7 @@ func resume(tx *Tx, id enlist.WebhookTargetID, mixed bool) error {
 // DeleteWebhook removes a webhook and its waiting events. Errors: Denied, and InvalidParameters
 // for an unknown ID.
 func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID) error {
-	target, err := update(ctx, s, c, func(tx *Tx, now int64) (enlist.WebhookTargetID, error) {
+	target, err := update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.WebhookTargetID, error) {
 		w, err := loadWebhook(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -168,7 +168,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 		return w.Target, tx.DeleteWebhook(id)
 	})
 	for removed := eventBatch; err == nil && removed == eventBatch; {
-		err = s.store.Update(ctx, func(tx *Tx) (err error) {
+		err = s.db.Update(ctx, func(tx *Tx) (err error) {
 			removed, err = tx.DeleteWebhookEvents(target, id, eventBatch)
 			if err != nil {
 				return err

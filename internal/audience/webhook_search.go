@@ -12,12 +12,12 @@ import (
 
 // Webhook returns one webhook. Errors: Denied, and InvalidParameters for an unknown ID.
 func (s *Service) Webhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
-	return view(ctx, s, c, func(tx *Tx) (*enlist.Webhook, error) { return loadWebhook(tx, c, id) })
+	return view(ctx, s.db, c, func(tx *Tx) (*enlist.Webhook, error) { return loadWebhook(tx, c, id) })
 }
 
 // SearchWebhooks returns the matching webhooks that the key may access. Errors: InvalidSearch.
 func (s *Service) SearchWebhooks(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.Webhook, error) {
-	return view(ctx, s, c, func(tx *Tx) ([]enlist.Webhook, error) {
+	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Webhook, error) {
 		webhooks, err := visibleWebhooks(tx, c)
 		if err != nil {
 			return nil, err

@@ -78,7 +78,7 @@ func (t *Tx) FindWebhookTarget(w *enlist.Webhook) error {
 	)
 	id, err := t.number(find, int64(w.AccountID), w.URL, w.Secret)
 	if err == nil && id == 0 {
-		id, err = t.conn.Insert(add, int64(w.AccountID), w.URL, w.Secret)
+		id, err = t.Insert(add, int64(w.AccountID), w.URL, w.Secret)
 	}
 	w.Target = enlist.WebhookTargetID(id)
 	return err
@@ -117,7 +117,7 @@ func mapWebhookTarget(m *mapper, w *WebhookTarget) {
 const withoutWebhooks = "NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)"
 
 func (t *Tx) lockTarget(mode LockMode, id enlist.WebhookTargetID) error {
-	return t.conn.Lock(mode, fmt.Sprintf("webhook target %d", id))
+	return t.Lock(mode, fmt.Sprintf("webhook target %d", id))
 }
 
 // UpdateWebhookTarget stores the state of the delivery to a target.
@@ -130,7 +130,7 @@ func (t *Tx) UpdateWebhookTarget(w *WebhookTarget) error {
 // future: that time was stored before the clock was set back.
 func (t *Tx) MarkWebhookScheduled(id enlist.WebhookTargetID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE webhook_target SET call_time = ? WHERE id = ? AND (call_time <= ? OR call_time > ?)"
-	n, err := t.conn.Exec(mark, now, int64(id), before, now)
+	n, err := t.Exec(mark, now, int64(id), before, now)
 	return n > 0, err
 }
 
@@ -145,7 +145,7 @@ func (t *Tx) DropWebhookTarget(id enlist.WebhookTargetID) error {
 }
 
 func (t *Tx) dropTargets(where string, args ...any) error {
-	return t.conn.Do("DELETE FROM webhook_target WHERE "+where+" AND "+withoutWebhooks+
+	return t.Do("DELETE FROM webhook_target WHERE "+where+" AND "+withoutWebhooks+
 		" AND NOT EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id)", args...)
 }
 
@@ -189,7 +189,7 @@ func (t *Tx) WebhookEvents(id enlist.WebhookTargetID, upto int64, limit int) ([]
 // the queue can contain other events with IDs between those of these events.
 func (t *Tx) RemoveWebhookEvents(id enlist.WebhookTargetID, events []enlist.WebhookEvent) error {
 	for i := range events {
-		err := t.conn.Do("DELETE FROM webhook_event WHERE id = ? AND target_id = ?", events[i].ID, int64(id))
+		err := t.Do("DELETE FROM webhook_event WHERE id = ? AND target_id = ?", events[i].ID, int64(id))
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ const oldestEvents = `(SELECT e.id FROM webhook_event e WHERE e.target_id = ?
 // webhook, or of all webhooks if webhook is 0.
 func (t *Tx) DeleteWebhookEvents(id enlist.WebhookTargetID, webhook enlist.WebhookID, limit int) (
 	removed int, err error) {
-	n, err := t.conn.Exec("DELETE FROM webhook_event WHERE id IN "+oldestEvents,
+	n, err := t.Exec("DELETE FROM webhook_event WHERE id IN "+oldestEvents,
 		int64(id), int64(webhook), int64(webhook), int64(limit))
 	return int(n), err
 }
@@ -214,7 +214,7 @@ func (t *Tx) DeleteWebhookEvents(id enlist.WebhookTargetID, webhook enlist.Webho
 // MoveWebhookEvents moves at most limit events of a webhook to the queue of another target.
 func (t *Tx) MoveWebhookEvents(webhook enlist.WebhookID, from, to enlist.WebhookTargetID, limit int) (
 	moved int, err error) {
-	n, err := t.conn.Exec("UPDATE webhook_event SET target_id = ? WHERE id IN "+oldestEvents,
+	n, err := t.Exec("UPDATE webhook_event SET target_id = ? WHERE id IN "+oldestEvents,
 		int64(to), int64(from), int64(webhook), int64(webhook), int64(limit))
 	return int(n), err
 }

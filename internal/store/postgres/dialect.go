@@ -6,7 +6,7 @@ import "enlist/internal/audience"
 // audience inserts this SQL into its statements.
 
 // dialect is the audience.Dialect of PostgreSQL.
-var dialect = audience.Dialect{
+var dialect = &audience.Dialect{
 	FieldText: func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	// After the type of a Field was changed from text to a number, a Contact may still have 007 or
 	// +5 as a JSON string.
@@ -49,4 +49,4 @@ var dialect = audience.Dialect{
 	Probe:             []string{"SET LOCAL work_mem = '64kB'", "SELECT count(*) FROM generate_series(1, 10000)"},
 	NumbersAsText:     true,
 	ConcurrentWriters: true,
-}.Complete()
+}

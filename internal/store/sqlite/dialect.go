@@ -6,7 +6,7 @@ import "enlist/internal/audience"
 // this SQL into its statements.
 
 // Dialect contains the SQL expressions of SQLite that differ from those of PostgreSQL.
-var Dialect = audience.Dialect{
+var Dialect = &audience.Dialect{
 	FieldText:   func(id string) string { return "(field_values ->> " + path(id) + ")" },
 	FieldNumber: func(id string) string { return "CAST((field_values ->> " + path(id) + ") AS REAL)" },
 	// The operator -> returns the JSON text of a number. This text has the same decimals as the
@@ -34,7 +34,7 @@ var Dialect = audience.Dialect{
 	IndexPlace:   "0", // one partition
 	// IndexAbsent and IndexTail are empty, because an index of SQLite always ends with the row ID and sorts
 	// NULL first.
-}.Complete()
+}
 
 // path returns the JSON path of a Field's value in field_values, as a SQL literal.
 func path(id string) string { return `'$."` + id + `"'` }
