@@ -1,20 +1,20 @@
 package main
 
-// This file builds the settings of Batches from the flags of serve.
-
 import (
 	"cmp"
 	"fmt"
 	"net/url"
 
-	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/pace"
 )
 
+// This file builds the settings of Batches from the flags of serve.
+
 // sendingOf returns the settings of the mails of Batches.
-func sendingOf(c config.Serve) (s audience.Sending, err error) {
+func sendingOf(c config.Serve) (s pace.Settings, err error) {
 	_, from := c.Sender()
-	s = audience.Sending{From: cmp.Or(from, placeholderSender), Relay: c.MailDir()}
+	s = pace.Settings{From: cmp.Or(from, placeholderSender), Relay: c.MailDir()}
 	if c.SMTP != "" {
 		server, err := url.Parse(c.SMTP)
 		if err != nil {
@@ -22,15 +22,15 @@ func sendingOf(c config.Serve) (s audience.Sending, err error) {
 		}
 		s.Relay = server.Host
 	}
-	s.Rates, err = audience.ParseRateLimits(c.BatchRate)
+	s.Rates, err = pace.ParseRateLimits(c.BatchRate)
 	if err != nil {
 		return s, fmt.Errorf("--batch-rate: %w", err)
 	}
-	s.Calendar, err = audience.ParseCalendar(c.BatchCalendar)
+	s.Calendar, err = pace.ParseCalendar(c.BatchCalendar)
 	if err != nil {
 		return s, fmt.Errorf("--batch-calendar: %w", err)
 	}
-	s.Warmup, err = audience.ParseWarmup(c.BatchWarmup)
+	s.Warmup, err = pace.ParseWarmup(c.BatchWarmup)
 	if err != nil {
 		return s, fmt.Errorf("--batch-warmup: %w", err)
 	}

@@ -135,3 +135,11 @@ func InUnicode(key string) string {
 	}
 	return key[:at+1] + domain
 }
+
+// Domain returns the normalised domain of an address.
+func Domain(email string) string {
+	if _, key, ok := ParseEmail(email); ok {
+		email = key
+	}
+	return strings.ToLower(email[strings.LastIndexByte(email, '@')+1:])
+}

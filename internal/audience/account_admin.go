@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"enlist/internal/enlist"
 )
@@ -30,7 +29,7 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Acc
 		return nil, err
 	}
 	zone := cmp.Or(d.TimeZone, "UTC")
-	if err := cmp.Or(checkTimeZone(zone), checkContactLimit(d.ContactLimit)); err != nil {
+	if err := cmp.Or(enlist.CheckTimeZone(zone), checkContactLimit(d.ContactLimit)); err != nil {
 		return nil, err
 	}
 	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*enlist.Account, error) {
@@ -60,7 +59,7 @@ func (s *Service) SetContactLimit(ctx context.Context, id enlist.AccountID, limi
 // SetTimeZone changes what "today" means for an Account's date Fields. Errors:
 // InvalidParameters. decisions.md: 19
 func (s *Service) SetTimeZone(ctx context.Context, id enlist.AccountID, zone string) error {
-	if err := checkTimeZone(zone); err != nil {
+	if err := enlist.CheckTimeZone(zone); err != nil {
 		return err
 	}
 	return s.editAccount(ctx, id, func(a *enlist.Account) { a.TimeZone = zone })
@@ -129,15 +128,6 @@ func findAccount(tx *Tx, id enlist.AccountID) (*enlist.Account, error) {
 func checkContactLimit(limit int64) error {
 	if limit < 0 && limit != enlist.NoContactLimit {
 		return enlist.Refuse(enlist.InvalidParameters, "the Contact limit must be 0 or more, or the word none")
-	}
-	return nil
-}
-
-// checkTimeZone refuses unknown names of time zones. It also refuses "Local", because "Local" can
-// mean another zone on each machine.
-func checkTimeZone(zone string) error {
-	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
-		return enlist.Refuse(enlist.InvalidParameters, "time zone %q is not known; give an IANA name such as Europe/Berlin", zone)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/address"
 	"enlist/internal/enlist"
 )
 
@@ -37,7 +38,7 @@ func (s *Service) SetSendingDomains(ctx context.Context, id enlist.AccountID, do
 
 // refusalOf returns why the Account may not send from an address, or "" if it may.
 func refusalOf(a *enlist.Account, tx *Tx, from string) (string, error) {
-	switch _, err := ownKey(a.ID, domainOf(from), tx.SigningKey); {
+	switch _, err := ownKey(a.ID, address.Domain(from), tx.SigningKey); {
 	case errors.Is(err, ErrForeignDomain):
 		return "another Account has the domain of the sender " + from, nil
 	case err != nil:
@@ -53,7 +54,7 @@ func missingDomain(a *enlist.Account, tx *Tx, from string) (string, error) {
 		return "", err
 	}
 	allowed := slices.Concat(strings.Fields(a.SendingDomains), names)
-	if len(allowed) == 0 || slices.Contains(allowed, domainOf(from)) {
+	if len(allowed) == 0 || slices.Contains(allowed, address.Domain(from)) {
 		return "", nil
 	}
 	slices.Sort(allowed)
@@ -132,7 +133,7 @@ func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
 			}
 			all = append(all, names...)
 			for _, f := range senders {
-				all = append(all, domainOf(f.From))
+				all = append(all, address.Domain(f.From))
 			}
 			slices.Sort(all)
 			all = slices.Compact(all)

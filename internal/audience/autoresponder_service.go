@@ -51,7 +51,7 @@ func readTimeZone(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	if checkTimeZone(text) != nil {
+	if enlist.CheckTimeZone(text) != nil {
 		return "", enlist.Expected("an IANA name such as Europe/Berlin, not " + enlist.Quoted(text))
 	}
 	return text, nil

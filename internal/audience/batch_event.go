@@ -1,6 +1,9 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/enlist"
+	"enlist/internal/pace"
+)
 
 // This file has the record of what happens to the mail of a Batch's recipient, and stores the events that change a
 // recipient. batch_event_track.go stores opens and clicks. batch_report.go and batch_rows.go read both.
@@ -29,9 +32,9 @@ type RecipientEvent struct {
 	Time     int64         // of the first event
 	LastTime int64
 	Count    int64
-	Human    int64  // time of the first event by a person; 0: only programs
-	Device   Device // of the first open, for EventOpened
-	Client   string // key of a MailClient, like Device
+	Human    int64       // time of the first event by a person; 0: only programs
+	Device   pace.Device // of the first open, for EventOpened
+	Client   string      // key of a MailClient, like Device
 }
 
 // event returns a new event of a recipient, which happens now.
@@ -97,7 +100,7 @@ type LinkSums struct {
 
 // AgentSums is the number of mails that were opened first on a kind of device with a mail program.
 type AgentSums struct {
-	Device Device
+	Device pace.Device
 	Client string
 	Opened int64
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file stores opens and clicks of the mails of Batches and autoresponders. Each event is one transaction. It locks the recipient,
@@ -21,13 +22,13 @@ const (
 type access struct {
 	Link
 	batch enlist.BatchID // that has the figures of the mail
-	agent Agent
+	agent pace.Agent
 	now   int64
 }
 
 // track stores an open or a click, if the List tracks it. A mail that was not sent by a Batch, and has no figures of an
 // autoresponder either, only changes the times of its Contact.
-func (s *Service) track(ctx context.Context, l Link, agent Agent) error {
+func (s *Service) track(ctx context.Context, l Link, agent pace.Agent) error {
 	a := &access{Link: l, agent: agent, now: s.db.Now().Unix()}
 	counts, err := ownView(ctx, s.db, func(tx *Tx) (bool, error) {
 		var err error

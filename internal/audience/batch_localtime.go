@@ -63,7 +63,7 @@ func (l *localClock) dueTime(c *enlist.Contact) int64 {
 	due, known := l.due[zone]
 	if !known {
 		name := zone
-		if checkTimeZone(name) != nil {
+		if enlist.CheckTimeZone(name) != nil {
 			name = l.account
 		}
 		due = enlist.WhenClockShows(l.face, enlist.Location(name))

@@ -71,7 +71,7 @@ func (s *Service) prepare(tx *Tx, b *Batch, now int64) (done bool, err error) {
 	case b.LocalTime != "": // each slice says whether its recipients are late
 		b.Status = BatchSending
 		return true, tx.SetBatchState(b)
-	case s.isLate(max(b.SendTime, b.ActiveTime)):
+	case s.sending.Calendar.IsLate(max(b.SendTime, b.ActiveTime), s.db.Now()):
 		return true, b.pauseLate(tx)
 	}
 	b.Status, b.ActiveTime = BatchSending, now

@@ -1,8 +1,10 @@
 package audience
 
+import "enlist/internal/pace"
+
 // This file stores the token buckets that limit the mails of Batches.
 
-func mapPace(m *mapper, p *Pace) {
+func mapPace(m *mapper, p *pace.Pace) {
 	m.naturalKey("domain_group", &p.Group)
 	m.value("mails", &p.Mails)
 	m.value("top", &p.Top)
@@ -50,10 +52,10 @@ func (t *Tx) DeleteBuckets(before int64) error {
 }
 
 // Paces returns the paces of all domain groups.
-func (t *Tx) Paces() ([]Pace, error) { return paceTable.all(t, "ORDER BY domain_group") }
+func (t *Tx) Paces() ([]pace.Pace, error) { return paceTable.all(t, "ORDER BY domain_group") }
 
 // SetPace stores the pace of a domain group.
-func (t *Tx) SetPace(p *Pace) error { return paceTable.put(t, p) }
+func (t *Tx) SetPace(p *pace.Pace) error { return paceTable.put(t, p) }
 
 // LockDay inserts a missing day and returns its number of mails. With concurrent writers it locks the row.
 func (t *Tx) LockDay(relay, day string) (int64, error) {

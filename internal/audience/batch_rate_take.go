@@ -7,27 +7,18 @@ import (
 	"time"
 
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file takes tokens for the recipients of a leased slice.
 
-// Sending has the operator's settings for the mails of Batches.
-type Sending struct {
-	Relay string      // name of the mail server; processes with the same name share its buckets
-	From  string      // sender of a mail if neither its Message nor its List has a sender
-	Rates *RateLimits // nil: no limit
-
-	Calendar *Calendar // when mails are sent; nil: always
-	Warmup   *Warmup   // nil: no plan
-}
-
 // SetSending sets the settings. Call it before the Service is used.
-func (s *Service) SetSending(settings Sending) { s.sending = settings }
+func (s *Service) SetSending(settings pace.Settings) { s.sending = settings }
 
 // IsLimited reports whether the mails of the slice need tokens.
 func (s *Service) IsLimited(slice *LeasedSlice) bool {
-	day := s.sending.Warmup.limit(s.db.Now(), s.sending.zone())
-	return !s.sending.Rates.empty() || slice.Of.Rate != "" || len(slice.Paces) > 0 || day != nil
+	day := s.sending.Warmup.Limit(s.db.Now(), s.sending.Zone())
+	return !s.sending.Rates.Empty() || slice.Of.Rate != "" || len(slice.Paces) > 0 || day != nil
 }
 
 // TakeTokens takes tokens for recipients of a slice. It returns the recipients that may be sent now,
@@ -74,8 +65,8 @@ func (s *Service) claim(tx *Tx, slice *LeasedSlice, all []Recipient, now time.Ti
 	if err != nil {
 		return nil, err
 	}
-	c := &claims{now: now.UnixNano(), buckets: make(map[string]*bucket), relay: s.sending.Relay,
-		day: s.sending.Warmup.limit(now, s.sending.zone())}
+	c := &claims{now: now.UnixNano(), buckets: make(map[string]*pace.Bucket), relay: s.sending.Relay,
+		day: s.sending.Warmup.Limit(now, s.sending.Zone())}
 	for i := range all {
 		c.add(s.bucketsOf(slice, paces, all[i].Address, now))
 	}
@@ -83,14 +74,14 @@ func (s *Service) claim(tx *Tx, slice *LeasedSlice, all []Recipient, now time.Ti
 }
 
 // bucketsOf returns all buckets of one mail.
-func (s *Service) bucketsOf(slice *LeasedSlice, paces []Pace, to string, now time.Time) []bucket {
-	all := s.sending.buckets(slice.From, to)
+func (s *Service) bucketsOf(slice *LeasedSlice, paces []pace.Pace, to string, now time.Time) []pace.Bucket {
+	all := s.sending.Buckets(slice.From, to)
 	rates, _ := enlist.ParseRates(slice.Of.Rate) // addBatch has checked it
-	all = appendBuckets(all, CauseBatch(slice.Batch), rates)
-	group := DomainGroup(to)
+	all = pace.AppendBuckets(all, CauseBatch(slice.Batch), rates)
+	group := pace.DomainGroup(to)
 	for i := range paces {
-		if p := &paces[i]; p.Group == group && p.active(now.Unix()) {
-			all = append(all, bucket{name: "pace " + group, rate: enlist.Rate{Mails: p.at(now.Unix()), Period: enlist.PerMinute}})
+		if p := &paces[i]; p.Group == group && p.Active(now.Unix()) {
+			all = append(all, pace.Bucket{Name: "pace " + group, Rate: enlist.Rate{Mails: p.At(now.Unix()), Period: enlist.PerMinute}})
 		}
 	}
 	return all
@@ -99,21 +90,21 @@ func (s *Service) bucketsOf(slice *LeasedSlice, paces []Pace, to string, now tim
 // claims are the buckets of some mails.
 type claims struct {
 	now     int64
-	buckets map[string]*bucket
-	mails   [][]*bucket
+	buckets map[string]*pace.Bucket
+	mails   [][]*pace.Bucket
 	relay   string
-	day     *dayLimit // nil: no limit
-	next    int64     // when the first mail without tokens may get them
+	day     *pace.DayLimit // nil: no limit
+	next    int64          // when the first mail without tokens may get them
 }
 
 // add adds the next mail.
-func (c *claims) add(all []bucket) {
-	mail := make([]*bucket, len(all))
+func (c *claims) add(all []pace.Bucket) {
+	mail := make([]*pace.Bucket, len(all))
 	for i := range all {
-		b := c.buckets[all[i].name]
+		b := c.buckets[all[i].Name]
 		if b == nil {
 			b = &all[i]
-			c.buckets[b.name] = b
+			c.buckets[b.Name] = b
 		}
 		mail[i] = b
 	}
@@ -121,12 +112,12 @@ func (c *claims) add(all []bucket) {
 }
 
 // sorted returns the buckets in the order of their names, in which all transactions lock them.
-func (c *claims) sorted() []*bucket {
-	all := make([]*bucket, 0, len(c.buckets))
+func (c *claims) sorted() []*pace.Bucket {
+	all := make([]*pace.Bucket, 0, len(c.buckets))
 	for _, b := range c.buckets {
 		all = append(all, b)
 	}
-	slices.SortFunc(all, func(a, b *bucket) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b *pace.Bucket) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -134,14 +125,14 @@ func (c *claims) lock(tx *Tx) error {
 	all := c.sorted()
 	names := make([]string, len(all))
 	for i, b := range all {
-		names[i] = b.name
+		names[i] = b.Name
 	}
 	full, err := tx.LockBuckets(names)
 	for _, b := range all {
-		b.full = full[b.name]
+		b.Full = full[b.Name]
 	}
 	if err == nil && c.day != nil {
-		c.day.taken, err = tx.LockDay(c.relay, c.day.day)
+		c.day.Taken, err = tx.LockDay(c.relay, c.day.Day)
 	}
 	return err
 }
@@ -149,12 +140,12 @@ func (c *claims) lock(tx *Tx) error {
 // grant takes a token of each bucket of a mail, or of none.
 func (c *claims) grant(i int) bool {
 	var at int64
-	if c.day != nil && c.day.taken >= c.day.most {
-		at = c.day.ends
+	if c.day != nil && c.day.Taken >= c.day.Most {
+		at = c.day.Ends
 	}
 	for _, b := range c.mails[i] {
-		if b.tokens(c.now) < 1 {
-			at = max(at, b.next(c.now))
+		if b.Tokens(c.now) < 1 {
+			at = max(at, b.Next(c.now))
 		}
 	}
 	if at != 0 {
@@ -164,10 +155,10 @@ func (c *claims) grant(i int) bool {
 		return false
 	}
 	for _, b := range c.mails[i] {
-		b.take(c.now)
+		b.Take(c.now)
 	}
 	if c.day != nil {
-		c.day.taken, c.day.took = c.day.taken+1, true
+		c.day.Taken, c.day.Took = c.day.Taken+1, true
 	}
 	return true
 }
@@ -175,24 +166,24 @@ func (c *claims) grant(i int) bool {
 // giveBack undoes grant.
 func (c *claims) giveBack(i int) {
 	for _, b := range c.mails[i] {
-		b.full, b.took = max(0, b.full-b.interval()), true
+		b.Full, b.Took = max(0, b.Full-b.Interval()), true
 	}
 	if c.day != nil {
-		c.day.taken, c.day.took = max(0, c.day.taken-1), true
+		c.day.Taken, c.day.Took = max(0, c.day.Taken-1), true
 	}
 }
 
 func (c *claims) store(tx *Tx) error {
 	for _, b := range c.sorted() {
-		if !b.took {
+		if !b.Took {
 			continue
 		}
-		if err := tx.SetBucket(b.name, b.full); err != nil {
+		if err := tx.SetBucket(b.Name, b.Full); err != nil {
 			return err
 		}
 	}
-	if c.day != nil && c.day.took {
-		return tx.SetDay(c.relay, c.day.day, c.day.taken)
+	if c.day != nil && c.day.Took {
+		return tx.SetDay(c.relay, c.day.Day, c.day.Taken)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file has the numbers of a Batch. They come from the row of the Batch and from its sums, so a report takes the
@@ -55,8 +56,8 @@ func (r *BatchReport) Unsent() int64 { return max(0, r.toSend()-r.processed()) }
 func (r *BatchReport) Emails() int64 { return r.toSend() }
 
 // Devices returns the number of opened mails by device.
-func (r *BatchReport) Devices() map[Device]int64 {
-	devices := make(map[Device]int64)
+func (r *BatchReport) Devices() map[pace.Device]int64 {
+	devices := make(map[pace.Device]int64)
 	for i := range r.Agents {
 		devices[r.Agents[i].Device] += r.Agents[i].Opened
 	}
@@ -65,7 +66,7 @@ func (r *BatchReport) Devices() map[Device]int64 {
 
 // ClientSums is the number of opened mails of a group of mail programs.
 type ClientSums struct {
-	MailClient
+	pace.MailClient
 	Opened int64
 }
 
@@ -75,8 +76,7 @@ func (r *BatchReport) Clients() (all []ClientSums) {
 	for i := range r.Agents {
 		opened[r.Agents[i].Client] += r.Agents[i].Opened
 	}
-	for i := range mailClients {
-		c := mailClients[i].MailClient
+	for _, c := range pace.MailClients() {
 		if opened[c.Key] > 0 {
 			all = append(all, ClientSums{c, opened[c.Key]})
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file has the keys of the rows of a Batch. The rows of each kind begin with the same three keys.
@@ -27,8 +28,8 @@ var rowAttributes = map[EventKind][]enlist.Attribute[BatchRow]{
 	RowsNotOpened: rowKeys(),
 	EventOpened: rowKeys(
 		rowTime("time"),
-		enlist.Searchable(enlist.ReadOnlyText("device", func(r *BatchRow) Device { return r.Event.Device })),
-		enlist.Searchable(enlist.ReadOnlyText("mail_client", func(r *BatchRow) string { return mailClientOf(r.Event.Client).Title })),
+		enlist.Searchable(enlist.ReadOnlyText("device", func(r *BatchRow) pace.Device { return r.Event.Device })),
+		enlist.Searchable(enlist.ReadOnlyText("mail_client", func(r *BatchRow) string { return pace.MailClientOf(r.Event.Client).Title })),
 		enlist.Searchable(enlist.ReadOnlyInt("open_count", func(r *BatchRow) int64 { return r.Event.Count })),
 		rowHuman),
 	EventClicked: rowKeys(

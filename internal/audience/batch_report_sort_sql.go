@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file reads the recipients of a Batch in another order than that of Contacts. There is no index for such an order,
@@ -30,7 +31,7 @@ var rowColumns = map[string]string{
 // clientTitle returns the expression for the title of a group of mail programs.
 func clientTitle(column string) string {
 	text := "CASE " + column
-	for _, c := range MailClients() {
+	for _, c := range pace.MailClients() {
 		text += " WHEN '" + c.Key + "' THEN '" + strings.ReplaceAll(c.Title, "'", "''") + "'"
 	}
 	return text + " ELSE " + column + " END"

@@ -1,6 +1,9 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/enlist"
+	"enlist/internal/pace"
+)
 
 // This file reads the sums of a Batch. batchrows.go reads its recipients.
 
@@ -45,7 +48,7 @@ func (t *Tx) BatchLinks(batch enlist.BatchID) (all []LinkSums, err error) {
 // BatchAgents returns the numbers of opened mails of a Batch by program.
 func (t *Tx) BatchAgents(batch enlist.BatchID) (all []AgentSums, err error) {
 	err = t.each(func(row *Cursor) error {
-		all = append(all, AgentSums{Device: Device(row.Text()), Client: row.Text(), Opened: row.Int()})
+		all = append(all, AgentSums{Device: pace.Device(row.Text()), Client: row.Text(), Opened: row.Int()})
 		return nil
 	}, `SELECT device, mail_client, CAST(sum(opened) AS BIGINT) FROM batch_agent WHERE batch_id = ?
 		GROUP BY device, mail_client ORDER BY device, mail_client`, int64(batch))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file leases the slices of Batches to senders. A slice is a part of a Batch's recipients. A
@@ -16,9 +17,6 @@ const (
 	sliceSize = 500
 	// SliceLease is the length of a lease in seconds.
 	SliceLease = 2 * 60
-	// lateAfter is how long after its time, in seconds, a Batch may still begin or continue
-	// without a decision of a person.
-	lateAfter = 6 * 60 * 60
 )
 
 // BatchSlice is a part of a Batch's recipients.
@@ -46,7 +44,7 @@ type LeasedSlice struct {
 	Contents   []MailContent // of the variants, or one
 	Recipients []Recipient   // waiting, due again, or in doubt
 	From       string        // address of the sender
-	Paces      []Pace        // of the domain groups whose mails are slowed down
+	Paces      []pace.Pace   // of the domain groups whose mails are slowed down
 }
 
 // LeaseSlice leases a slice of a Batch that is sending. It begins with the Batches whose IDs are
@@ -55,7 +53,7 @@ type LeasedSlice struct {
 // no slice left. It leases no slice of the Batches skip.
 func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.BatchID, skip ...enlist.BatchID) (slice *LeasedSlice,
 	next int64, err error) {
-	var paces []Pace
+	var paces []pace.Pace
 	var stopped bool
 	sending, err := ownView(ctx, s.db, func(tx *Tx) (ids []enlist.BatchID, err error) {
 		paces, err = activePaces(tx, s.db.Now().Unix())
@@ -128,7 +126,7 @@ func (s *Service) leaseOf(tx *Tx, id enlist.BatchID, holder string, now int64) (
 		return nil, 0, tx.SetBatchState(b)
 	case err != nil:
 		return nil, next, enlist.IgnoreKind(enlist.NotFound, err)
-	case s.isLate(max(b.ActiveTime, found.Lease)) && (b.LocalTime == "" || found.Lease != 0):
+	case s.sending.Calendar.IsLate(max(b.ActiveTime, found.Lease), s.db.Now()) && (b.LocalTime == "" || found.Lease != 0):
 		return nil, 0, b.pauseLate(tx)
 	}
 	contents, err := b.contents(tx)
@@ -160,7 +158,7 @@ func (s *Service) leaseOf(tx *Tx, id enlist.BatchID, holder string, now int64) (
 		case len(leased.Recipients) == 0:
 			none := BatchProgress{Slice: leased, Release: true}
 			return nil, tryAgain, none.release(tx, now)
-		case s.isLate(max(b.ActiveTime, since)):
+		case s.sending.Calendar.IsLate(max(b.ActiveTime, since), s.db.Now()):
 			return nil, 0, b.pauseLate(tx)
 		}
 	}

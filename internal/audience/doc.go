@@ -68,7 +68,6 @@
 //	autoresponder*.go  autoresponders and when they are due
 //	batch*.go          Batches: add and edit them, their options, populate them, lease slices, store results
 //	batch_event*.go    opens, clicks and other events of the mails of Batches, and their sums
-//	batch_agent.go     devices and mail programs, by User-Agent
 //	batch_report*.go   the numbers of a Batch, and its recipients by kind of event
 //	mail_hold*.go      holds all mails, and releases or discards them
 //	audit*.go          the audit log: a row for each administrative act, and its search

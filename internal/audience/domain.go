@@ -196,7 +196,7 @@ func readDomain(text string) (string, error) {
 	if !ok {
 		return "", enlist.Refuse(enlist.InvalidParameters, "%q is not a domain such as example.com", text)
 	}
-	return domainOf(key), nil
+	return address.Domain(key), nil
 }
 
 // ErrForeignDomain means that an Account may not send from a domain, because it is a sending domain of another Account,

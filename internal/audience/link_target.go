@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file handles the tracked links of Messages. Package mail replaces each URL of a Message
@@ -53,13 +54,13 @@ func isWebURL(url string) bool {
 // Opened records that a mail was opened, if the List tracks opens. userAgent is the header of the
 // request. decisions.md: 49, 60
 func (s *Service) Opened(ctx context.Context, l Link, userAgent string) error {
-	return s.track(ctx, l, ReadAgent(userAgent))
+	return s.track(ctx, l, pace.ReadAgent(userAgent))
 }
 
 // Clicked records that a link was followed, if the List tracks clicks. A reader who follows a
 // link has also opened the mail. decisions.md: 49, 60
 func (s *Service) Clicked(ctx context.Context, l Link, userAgent string) error {
-	return s.track(ctx, l, ReadAgent(userAgent))
+	return s.track(ctx, l, pace.ReadAgent(userAgent))
 }
 
 // recordAccess raises the Contact's last_open_time and last_click_time. It writes only if a

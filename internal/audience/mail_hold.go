@@ -76,7 +76,7 @@ func (s *Service) Held(ctx context.Context) (*Hold, error) { return ownView(ctx,
 // held or the calendar is closed.
 func (s *Service) sendingNow(tx *Tx) (ids []enlist.BatchID, stopped bool, err error) {
 	hold, err := tx.Hold()
-	if err != nil || hold != nil || !s.sending.Calendar.isOpen(s.db.Now()) {
+	if err != nil || hold != nil || !s.sending.Calendar.IsOpen(s.db.Now()) {
 		return nil, true, err
 	}
 	ids, err = tx.SendingBatches()

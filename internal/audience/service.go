@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file has the Service, and the checks and refusals that all its calls share.
@@ -15,7 +16,7 @@ type Service struct {
 	db   *DB
 	used keyUse
 
-	sending Sending
+	sending pace.Settings
 
 	observer SearchObserver
 	files    FileSettings

@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/pace"
 	"enlist/internal/store/teststores"
 )
 
@@ -25,9 +26,9 @@ func batchWaitsForTheCalendar(t *testing.T, e teststores.Engine) {
 		looks.Add(1)
 		return time.Unix(now.Load(), 0)
 	})
-	calendar, err := audience.ParseCalendar("sun 2:30-3:30 Europe/Berlin")
+	calendar, err := pace.ParseCalendar("sun 2:30-3:30 Europe/Berlin")
 	p.must(err)
-	p.service.SetSending(audience.Sending{Relay: "test", From: "news@example.com", Calendar: calendar})
+	p.service.SetSending(pace.Settings{Relay: "test", From: "news@example.com", Calendar: calendar})
 	p.server.Script(func(mailtest.Step) mailtest.Action {
 		if now.Load() < opens.Unix() {
 			t.Error("a mail server was called while the calendar was closed")

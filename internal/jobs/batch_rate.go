@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file sends slices whose mails have a limited rate. The leasing goroutine takes tokens for the
@@ -223,7 +224,7 @@ func (p *paceMeter) count(address string, now time.Time) {
 // of returns the counter of a domain group. After meterWindow it halves the time and the count. The
 // caller holds p.mu.
 func (p *paceMeter) of(address string, now time.Time) *paceCount {
-	group := audience.DomainGroup(address)
+	group := pace.DomainGroup(address)
 	if p.groups == nil || len(p.groups) > 10_000 {
 		p.groups = make(map[string]*paceCount)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/pace"
 	"enlist/internal/store/teststores"
 )
 
@@ -15,9 +16,9 @@ import (
 // limit sets the rate limits of the service.
 func (p *listWithMailServer) limit(limits ...string) {
 	p.Helper()
-	rates, err := audience.ParseRateLimits(limits)
+	rates, err := pace.ParseRateLimits(limits)
 	p.must(err)
-	p.service.SetSending(audience.Sending{Relay: "test", From: "news@example.com", Rates: rates})
+	p.service.SetSending(pace.Settings{Relay: "test", From: "news@example.com", Rates: rates})
 }
 
 // A Batch with a rate sends all of its mails.

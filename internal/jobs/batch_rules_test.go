@@ -17,6 +17,7 @@ import (
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/pace"
 	"enlist/internal/store/teststores"
 )
 
@@ -170,12 +171,12 @@ func newBatchNight(t *testing.T, e teststores.Engine, rule batchRule, server ser
 	_, err := p.service.EditList(t.Context(), p.caller, p.list, []enlist.Detail{detail("track_opens", "true")})
 	p.must(err)
 	p.must(p.service.SetTimeZone(t.Context(), p.caller.Account.ID, "Africa/Lagos"))
-	sending := audience.Sending{Relay: "test", From: "news@example.com"}
-	sending.Calendar, err = audience.ParseCalendar(rule.calendar)
+	sending := pace.Settings{Relay: "test", From: "news@example.com"}
+	sending.Calendar, err = pace.ParseCalendar(rule.calendar)
 	p.must(err)
-	sending.Warmup, err = audience.ParseWarmup(rule.warmup)
+	sending.Warmup, err = pace.ParseWarmup(rule.warmup)
 	p.must(err)
-	sending.Rates, err = audience.ParseRateLimits(strings.Fields(rule.rate))
+	sending.Rates, err = pace.ParseRateLimits(strings.Fields(rule.rate))
 	p.must(err)
 	p.service.SetSending(sending)
 	key, err := p.service.LinkKey(t.Context())

@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // appendBatchReport appends the numbers of a Batch as one object. agents is true for a caller of version 3.3: the
@@ -71,7 +72,7 @@ func (w *memberWriter) agents(r *audience.BatchReport) {
 	devices, all := r.Devices(), r.Opened()
 	w.name("device_statistics")
 	inner := memberWriter{b: append(w.b, '{')}
-	for _, device := range []audience.Device{audience.Desktop, audience.Mobile, audience.UnknownDevice} {
+	for _, device := range []pace.Device{pace.Desktop, pace.Mobile, pace.UnknownDevice} {
 		inner.name(string(device))
 		inner.b = strconv.AppendInt(append(inner.b, `{"total_count":`...), devices[device], 10)
 		inner.b = appendPercent(append(inner.b, `,"percentage":`...), devices[device], all)

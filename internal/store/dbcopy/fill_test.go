@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 	"enlist/internal/store/teststores"
 )
 
@@ -196,7 +197,7 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if _, err := tx.LockBuckets([]string{"recipient exämple.com day"}); err != nil {
 			return err
 		}
-		if err := tx.SetPace(&audience.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
+		if err := tx.SetPace(&pace.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
 			return err
 		}
 		if err := tx.SetHold(&audience.Hold{Reason: specialCharacters, Time: 30}); err != nil {

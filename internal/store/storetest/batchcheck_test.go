@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -57,7 +58,7 @@ func checkFindsMistakes(f *batchFixture) {
 	where := audience.PopulationRequest{List: f.news, Criteria: triple("Email", "exactly", "none@example.com")}
 	want("a search that finds no Contact", check(other, audience.BatchOptions{}, where), `unknown_field 0: the List "News" has no Field "Points"`,
 		"no_recipients 0: no Contact would get the mail now")
-	f.service.SetSending(audience.Sending{From: "server@example.com"})
+	f.service.SetSending(pace.Settings{From: "server@example.com"})
 	if got := check(id, audience.BatchOptions{}, whole(f.news)); !slices.Contains(got, inNews+", server@example.com") {
 		f.Errorf("the findings are %q, want one with the sender of the server", got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file tests the opens and clicks of the mails of a Batch.
@@ -127,8 +128,8 @@ func opensAreCounted(f *eventFixture) {
 	f.open(f.contacts[1], phoneAgent)
 	f.wantSums(audience.BatchSums{Opens: 3, ImageOpened: 2, HumanOpened: 2})
 	r := f.report()
-	same(f.T, "agents", r.Agents, []audience.AgentSums{{Device: audience.Desktop, Client: "thunderbird", Opened: 1},
-		{Device: audience.Mobile, Client: "apple_mail", Opened: 1}})
+	same(f.T, "agents", r.Agents, []audience.AgentSums{{Device: pace.Desktop, Client: "thunderbird", Opened: 1},
+		{Device: pace.Mobile, Client: "apple_mail", Opened: 1}})
 	if r.NotOpened() != 4 || r.Emails() != 6 || r.Unsent() != 0 {
 		f.Errorf("%d mails, %d not opened, %d unsent; want 6, 4 and 0", r.Emails(), r.NotOpened(), r.Unsent())
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/pace"
 )
 
 // This file tests the rates of Batches with a fake clock.
@@ -16,9 +17,9 @@ import (
 func (f *batchFixture) sender(limits ...string) *audience.Service {
 	f.Helper()
 	s := audience.NewService(f.store, func() time.Time { return f.now })
-	rates, err := audience.ParseRateLimits(limits)
+	rates, err := pace.ParseRateLimits(limits)
 	f.must(err)
-	s.SetSending(audience.Sending{Relay: "mail.example.com", From: "news@example.com", Rates: rates})
+	s.SetSending(pace.Settings{Relay: "mail.example.com", From: "news@example.com", Rates: rates})
 	return s
 }
 

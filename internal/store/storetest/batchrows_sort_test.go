@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // This file compares sorted rows of a Batch with a plain sort in memory.
@@ -68,7 +69,7 @@ func (f *eventFixture) giveEvents(tx *audience.Tx, list enlist.ListID) error {
 				continue
 			}
 			e := &audience.RecipientEvent{List: list, Batch: f.batch, Contact: c.ID, Kind: kind, Time: int64(5 * i % 7), LastTime: 9,
-				Count: int64(1 + i%3), Human: int64(i % 2), Device: []audience.Device{"mobile", "desktop", "unknown"}[i%3],
+				Count: int64(1 + i%3), Human: int64(i % 2), Device: []pace.Device{"mobile", "desktop", "unknown"}[i%3],
 				Client: []string{"outlook", "later", "apple_mail", "lotus_notes"}[i%4]}
 			if kind == audience.EventLink {
 				e.Link = f.links[0]

@@ -4,18 +4,19 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/pace"
 )
 
 // This file tests the warm-up plan with a fake clock.
 
 func warmupIsShared(f *batchFixture) {
 	f.now = time.Date(2027, 2, 1, 23, 0, 0, 0, time.UTC)
-	plan, err := audience.ParseWarmup("2027-02-01 10 2")
+	plan, err := pace.ParseWarmup("2027-02-01 10 2")
 	f.must(err)
 	var processes [2]*audience.Service
 	for i := range processes {
 		processes[i] = audience.NewService(f.store, func() time.Time { return f.now })
-		processes[i].SetSending(audience.Sending{Relay: "mail.example.com", From: "news@example.com", Warmup: plan})
+		processes[i].SetSending(pace.Settings{Relay: "mail.example.com", From: "news@example.com", Warmup: plan})
 		if !processes[i].IsLimited(sliceAt("")) {
 			f.Error("a slice is not limited on the first day of the plan")
 		}

@@ -1,4 +1,4 @@
-package audience
+package pace
 
 import (
 	"slices"
@@ -30,7 +30,7 @@ func ParseCalendar(text string) (*Calendar, error) {
 	}
 	wrong := enlist.Expected(`days, hours and an IANA time zone, such as "mon-fri 8:00-18:00 Europe/Berlin"`)
 	parts := strings.Fields(text)
-	if len(parts) != 3 || checkTimeZone(parts[2]) != nil {
+	if len(parts) != 3 || enlist.CheckTimeZone(parts[2]) != nil {
 		return nil, wrong
 	}
 	c := new(Calendar)
@@ -81,8 +81,8 @@ func clockMinutes(text string) (minutes int, ok bool) {
 	return minutes, err == nil && h >= 0 && m >= 0 && m < 60 && minutes <= 24*60
 }
 
-// isOpen reports whether mails may be sent at a time.
-func (c *Calendar) isOpen(at time.Time) bool {
+// IsOpen reports whether mails may be sent at a time.
+func (c *Calendar) IsOpen(at time.Time) bool {
 	if c == nil {
 		return true
 	}
@@ -99,19 +99,22 @@ func (c *Calendar) openSince(at time.Time) int64 {
 	}
 	const week = 7 * 24 * 60 // minutes
 	for i := range week {
-		if !c.isOpen(at.Add(-time.Duration(i) * time.Minute)) {
+		if !c.IsOpen(at.Add(-time.Duration(i) * time.Minute)) {
 			return at.Add(-time.Duration(max(i-1, 0)) * time.Minute).Truncate(time.Minute).Unix()
 		}
 	}
 	return 0
 }
 
-// isLate reports whether a Batch that could be sent since a time should not be sent without a
+// lateAfter is how long after its time, in seconds, a Batch may still begin or continue
+// without a decision of a person.
+const lateAfter = 6 * 60 * 60
+
+// IsLate reports whether a Batch that could be sent since a time should not be sent without a
 // decision of a person. The time in which the Calendar was closed does not count.
-func (s *Service) isLate(since int64) bool {
-	now := s.db.Now()
+func (c *Calendar) IsLate(since int64, now time.Time) bool {
 	if now.Unix()-since <= lateAfter {
 		return false
 	}
-	return now.Unix()-max(since, s.sending.Calendar.openSince(now)) > lateAfter
+	return now.Unix()-max(since, c.openSince(now)) > lateAfter
 }

@@ -1,4 +1,4 @@
-package audience
+package pace
 
 import (
 	"testing"
@@ -40,7 +40,7 @@ func TestCalendarFollowsTheWallClock(t *testing.T) {
 			}
 			var open []string
 			for at := day; at.In(berlin).Format(time.DateOnly) == c.day; at = at.Add(time.Minute) {
-				if calendar.isOpen(at) {
+				if calendar.IsOpen(at) {
 					open = append(open, at.In(berlin).Format("15:04"))
 				}
 			}
@@ -59,8 +59,6 @@ func TestClosedCalendarMakesNoBatchLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var now time.Time
-	s := NewService(nil, func() time.Time { return now })
 	at := func(text string) time.Time {
 		parsed, err := time.ParseInLocation("2006-01-02 15:04", text, calendar.zone)
 		if err != nil {
@@ -79,11 +77,10 @@ func TestClosedCalendarMakesNoBatchLate(t *testing.T) {
 		{"2026-11-22 08:00", "2026-11-22 23:00", false, true}, // closed all day
 		{"2026-10-23 17:00", "2026-10-26 13:59", false, true}, // over the night of 25 hours
 	} {
-		now = at(c.now)
-		s.SetSending(Sending{Calendar: calendar})
-		late := s.isLate(at(c.since).Unix())
-		s.SetSending(Sending{})
-		if without := s.isLate(at(c.since).Unix()); late != c.late || without != c.lateWithout {
+		now, since := at(c.now), at(c.since).Unix()
+		late := calendar.IsLate(since, now)
+		var always *Calendar
+		if without := always.IsLate(since, now); late != c.late || without != c.lateWithout {
 			t.Errorf("%s to %s: late is %t, and %t without a calendar; want %t and %t", c.since, c.now, late, without, c.late, c.lateWithout)
 		}
 	}

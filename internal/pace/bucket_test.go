@@ -1,10 +1,10 @@
-package audience_test
+package pace_test
 
 import (
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 )
 
 // A provider limits all its domains together. Other domains are groups of their own.
@@ -15,7 +15,7 @@ func TestDomainsOfAProviderAreOneGroup(t *testing.T) {
 		"a@live.example.org": "live.example.org", "a@yahoo": "yahoo", "a@news.yahoo.com": "news.yahoo.com",
 		"a@Example.ORG": "example.org", "a@mail.gmail.com": "mail.gmail.com", "\"@\"@x.io": "x.io",
 	} {
-		if got := audience.DomainGroup(address); got != want {
+		if got := pace.DomainGroup(address); got != want {
 			t.Errorf("the group of %s is %q, want %q", address, got, want)
 		}
 	}
@@ -29,7 +29,7 @@ func TestInvalidRatesAreRefused(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "relay", "relay=", "relay:x=1/second", "all=1/second", "recipient:gmail=1"} {
-		if _, err := audience.ParseRateLimits([]string{text}); err == nil {
+		if _, err := pace.ParseRateLimits([]string{text}); err == nil {
 			t.Errorf("the limit %q is accepted, want an error", text)
 		}
 	}

@@ -1,4 +1,4 @@
-package audience
+package pace
 
 import (
 	"math"
@@ -38,16 +38,16 @@ func ParseWarmup(text string) (*Warmup, error) {
 	return nil, enlist.Expected(`a day, a number of mails and a factor above 1 and up to 10, such as "2027-01-31 500 1.5"`)
 }
 
-// dayLimit is the limit of one day.
-type dayLimit struct {
-	day         string // such as 2027-01-31
-	most, taken int64
-	ends        int64 // in Unix nanoseconds
-	took        bool
+// DayLimit is the limit of one day.
+type DayLimit struct {
+	Day         string // such as 2027-01-31
+	Most, Taken int64
+	Ends        int64 // in Unix nanoseconds
+	Took        bool
 }
 
-// limit returns the limit of the day of a time in a zone, or nil if the day has none.
-func (w *Warmup) limit(at time.Time, zone *time.Location) *dayLimit {
+// Limit returns the limit of the day of a time in a zone, or nil if the day has none.
+func (w *Warmup) Limit(at time.Time, zone *time.Location) *DayLimit {
 	if w == nil {
 		return nil
 	}
@@ -58,12 +58,12 @@ func (w *Warmup) limit(at time.Time, zone *time.Location) *dayLimit {
 		return nil
 	}
 	// The next day can begin later than at midnight, but no earlier.
-	return &dayLimit{day: time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), most: int64(most),
-		ends: time.Date(year, month, day+1, 0, 0, 0, 0, zone).UnixNano()}
+	return &DayLimit{Day: time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), Most: int64(most),
+		Ends: time.Date(year, month, day+1, 0, 0, 0, 0, zone).UnixNano()}
 }
 
-// zone returns the time zone of the settings.
-func (s *Sending) zone() *time.Location {
+// Zone returns the time zone of the settings.
+func (s *Settings) Zone() *time.Location {
 	if s.Calendar == nil {
 		return time.UTC
 	}

@@ -1,4 +1,4 @@
-package audience
+package pace
 
 import (
 	"fmt"
@@ -47,21 +47,21 @@ func ParseRateLimits(texts []string) (*RateLimits, error) {
 	return l, nil
 }
 
-// buckets returns the buckets of one mail, without the buckets of its Batch.
-func (s *Sending) buckets(from, to string) (all []bucket) {
+// Buckets returns the buckets of one mail, without the buckets of its Batch.
+func (s *Settings) Buckets(from, to string) (all []Bucket) {
 	if s.Rates == nil {
 		return nil
 	}
-	all = appendBuckets(all, "relay "+s.Relay, s.Rates.relay)
-	sender := domainOf(from)
-	all = appendBuckets(all, "sender "+sender, orDefault(s.Rates.senders, sender))
+	all = AppendBuckets(all, "relay "+s.Relay, s.Rates.relay)
+	sender := address.Domain(from)
+	all = AppendBuckets(all, "sender "+sender, orDefault(s.Rates.senders, sender))
 	group := DomainGroup(to)
-	return appendBuckets(all, "recipient "+group, orDefault(s.Rates.recipients, group))
+	return AppendBuckets(all, "recipient "+group, orDefault(s.Rates.recipients, group))
 }
 
-func appendBuckets(all []bucket, name string, rates []enlist.Rate) []bucket {
+func AppendBuckets(all []Bucket, name string, rates []enlist.Rate) []Bucket {
 	for _, r := range rates {
-		all = append(all, bucket{name: name + " " + r.Period.String(), rate: r})
+		all = append(all, Bucket{Name: name + " " + r.Period.String(), Rate: r})
 	}
 	return all
 }
@@ -73,13 +73,13 @@ func orDefault(rates map[string][]enlist.Rate, name string) []enlist.Rate {
 	return rates[""]
 }
 
-// empty reports whether no mail has a limit.
-func (l *RateLimits) empty() bool {
+// Empty reports whether no mail has a limit.
+func (l *RateLimits) Empty() bool {
 	return l == nil || len(l.relay) == 0 && len(l.senders) == 0 && len(l.recipients) == 0
 }
 
-// limit returns the smallest rate of a domain group in mails a minute, or 0 without a limit.
-func (l *RateLimits) limit(group string) (perMinute int64) {
+// Limit returns the smallest rate of a domain group in mails a minute, or 0 without a limit.
+func (l *RateLimits) Limit(group string) (perMinute int64) {
 	if l == nil {
 		return 0
 	}
@@ -119,7 +119,7 @@ var groupOf = func() map[string]string {
 
 // DomainGroup returns the group of an address: gmail, microsoft, yahoo, apple, or the domain itself.
 func DomainGroup(email string) string {
-	domain := domainOf(email)
+	domain := address.Domain(email)
 	if group := groupOf[domain]; group != "" {
 		return group
 	}
@@ -136,12 +136,4 @@ func isPublicSuffix(domain string) bool {
 	labels := strings.Split(domain, ".")
 	long := func(label string) bool { return label == "" || len(label) > 3 }
 	return len(labels) <= 2 && !slices.ContainsFunc(labels, long)
-}
-
-// domainOf returns the normalised domain of an address.
-func domainOf(email string) string {
-	if _, key, ok := address.ParseEmail(email); ok {
-		email = key
-	}
-	return strings.ToLower(email[strings.LastIndexByte(email, '@')+1:])
 }

@@ -1,4 +1,4 @@
-package audience
+package pace
 
 import "strings"
 
@@ -110,8 +110,8 @@ func MailClients() []MailClient {
 	return all
 }
 
-// mailClientOf returns the group with a key.
-func mailClientOf(key string) MailClient {
+// MailClientOf returns the group with a key.
+func MailClientOf(key string) MailClient {
 	for i := range mailClients {
 		if mailClients[i].Key == key {
 			return mailClients[i].MailClient

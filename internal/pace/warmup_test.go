@@ -1,4 +1,4 @@
-package audience
+package pace
 
 import (
 	"testing"
@@ -33,18 +33,18 @@ func TestWarmupGrowsEachDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := w.limit(at, berlin)
+		got := w.Limit(at, berlin)
 		if c.day == "" {
 			if got != nil {
 				t.Errorf("%s: the limit is %+v, want none", c.at, got)
 			}
 			continue
 		}
-		if got == nil || got.day != c.day || got.most != c.most || time.Unix(0, got.ends).Sub(at).Hours() != c.hours {
+		if got == nil || got.Day != c.day || got.Most != c.most || time.Unix(0, got.Ends).Sub(at).Hours() != c.hours {
 			t.Errorf("%s: the limit is %+v, want %d mails on %s, which ends after %v hours", c.at, got, c.most, c.day, c.hours)
 		}
 	}
-	if got := w.limit(time.Date(2026, 10, 23, 21, 59, 0, 0, time.UTC), berlin); got != nil {
+	if got := w.Limit(time.Date(2026, 10, 23, 21, 59, 0, 0, time.UTC), berlin); got != nil {
 		t.Errorf("before the first day the limit is %+v, want none", got)
 	}
 	for _, text := range []string{"500", "2026-10-24 500", "2026-10-24 0 1.5", "2026-10-24 500 1", "2026-10-24 500 NaN", "2026-13-24 500 2", "2026-10-24 5 2 2"} {
