@@ -27,7 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(stopping{m}, map[string]func(){"enlist": main})
+	testscript.Main(stopping{m}, map[string]func(){"enlist": main, "command-lines": commandLines})
 }
 
 // stopping is a testscript.TestingM: it runs the tests, and then stops the database server that some tests start.
@@ -42,7 +42,10 @@ func (s stopping) Run() int {
 // TestScripts runs the command lines in testdata/*.txt. Besides the
 // commands of testscript there are:
 //
-//	status N enlist …     run the program; it must end with status N
+//	enlist …              run a command line of the program
+//	status N enlist …     run a command line; it must end with status N
+//	exec enlist …         run the program as a process of its own, which can
+//	                      read the standard input, and print its help
 //	serve enlist serve …  run a server until the script ends; sets $URL to its
 //	                      endpoint, $ADDR to its address and, on a new
 //	                      database, $KEY and $CURL
@@ -60,10 +63,11 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Values[serverKey{}] = new(running)
+			e.Values[linesKey{}] = new(lineRunner)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "serve": serve, "call": call, "hang": hang, "finish": finish, "occupy": occupy, "get": get,
+			"enlist": line, "status": status, "serve": serve, "call": call, "hang": hang, "finish": finish, "occupy": occupy, "get": get,
 			"signal": signalServer, "logs": logs, "ended": ended,
 		},
 	})
@@ -75,10 +79,14 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	cmd := command(ts, args[1:])
-	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
-	if got := exitStatus(ts, cmd.Run()); got != want {
+	if got := runLine(ts, args[2:]); got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
+
+func line(ts *testscript.TestScript, neg bool, args []string) {
+	if got := runLine(ts, args); (got != 0) != neg {
+		ts.Fatalf("exit status %d", got)
 	}
 }
 
@@ -93,13 +101,19 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 		}
 	}
 	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = []string{"ENLIST_OPS_LISTEN=none"}
+	cmd.Env = environment(ts)
+	return cmd
+}
+
+// environment returns the variables of a script that the program may read.
+func environment(ts *testscript.TestScript) []string {
+	all := []string{"ENLIST_OPS_LISTEN=none"}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCOVERDIR", "ENLIST_BOOTSTRAP_KEY", "ENLIST_DB", "ENLIST_JSON", "ENLIST_OPS_LISTEN", "ENLIST_MAX_BODY"} {
 		if v := ts.Getenv(name); v != "" {
-			cmd.Env = append(cmd.Env, name+"="+v)
+			all = append(all, name+"="+v)
 		}
 	}
-	return cmd
+	return all
 }
 
 // exitStatus returns the exit status of a process, or the negative number of the signal
