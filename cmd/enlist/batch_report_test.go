@@ -28,7 +28,7 @@ const reader = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/201001
 //
 // covers: spec batch.numbers, batch.own, batch.rows, decision 60, decision 61
 func TestReportsOfABatchEqualWhatHappened(t *testing.T) {
-	teststores.Each(t, reportsOfABatchEqualWhatHappened)
+	teststores.EachParallel(t, reportsOfABatchEqualWhatHappened)
 }
 
 func reportsOfABatchEqualWhatHappened(t *testing.T, e teststores.Engine) {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestClientChangesManyContactsAtOnce(t *testing.T) {
-	teststores.Each(t, clientChangesManyContactsAtOnce)
+	teststores.EachParallel(t, clientChangesManyContactsAtOnce)
 }
 
 func clientChangesManyContactsAtOnce(t *testing.T, e teststores.Engine) {

@@ -21,7 +21,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClientReadsAndWritesFiles(t *testing.T) { teststores.Each(t, clientReadsAndWritesFiles) }
+func TestClientReadsAndWritesFiles(t *testing.T) {
+	teststores.EachParallel(t, clientReadsAndWritesFiles)
+}
 
 func clientReadsAndWritesFiles(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()

@@ -24,7 +24,7 @@ import (
 )
 
 // covers: spec clients.files, decision 75
-func TestClientsOfTheServer(t *testing.T) { teststores.Each(t, clientsOfTheServer) }
+func TestClientsOfTheServer(t *testing.T) { teststores.EachParallel(t, clientsOfTheServer) }
 
 func clientsOfTheServer(t *testing.T, e teststores.Engine) {
 	addr, key := startServerOn(t, e, config.Serve{})

@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClientReadsAndWritesMessages(t *testing.T) { teststores.Each(t, clientReadsAndWritesMessages) }
+func TestClientReadsAndWritesMessages(t *testing.T) {
+	teststores.EachParallel(t, clientReadsAndWritesMessages)
+}
 
 func clientReadsAndWritesMessages(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
@@ -47,7 +49,7 @@ func clientReadsAndWritesMessages(t *testing.T, e teststores.Engine) {
 }
 
 func TestClientReadsAndWritesAutoresponders(t *testing.T) {
-	teststores.Each(t, clientReadsAndWritesAutoresponders)
+	teststores.EachParallel(t, clientReadsAndWritesAutoresponders)
 }
 
 func clientReadsAndWritesAutoresponders(t *testing.T, e teststores.Engine) {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"go.uber.org/goleak"
 )
 
 // startClient starts a new server and returns a Client with a key of the level full.
@@ -43,7 +42,6 @@ func startServerWith(t *testing.T, settings config.Serve) (addr, key string) {
 // startServerOn is like startServerWith, on the given engine.
 func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (addr, key string) {
 	t.Helper()
-	leaks := goleak.IgnoreCurrent()
 	key = strings.Repeat("0123456789abcdef", 4)
 	if settings.DB == "" {
 		settings.DB = e.New(t)
@@ -71,7 +69,6 @@ func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (ad
 		if err := <-ended; err != nil {
 			t.Errorf("the service ended with %v", err)
 		}
-		goleak.VerifyNone(t, leaks)
 	})
 	return greetingAddr.FindStringSubmatch(string(text[:n]))[1], key
 }
@@ -87,7 +84,9 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-func TestClientReadsAndWritesContacts(t *testing.T) { teststores.Each(t, clientReadsAndWritesContacts) }
+func TestClientReadsAndWritesContacts(t *testing.T) {
+	teststores.EachParallel(t, clientReadsAndWritesContacts)
+}
 
 func clientReadsAndWritesContacts(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
@@ -132,7 +131,7 @@ func clientReadsAndWritesContacts(t *testing.T, e teststores.Engine) {
 }
 
 func TestClientChangesTheStatusOfContacts(t *testing.T) {
-	teststores.Each(t, clientChangesTheStatusOfContacts)
+	teststores.EachParallel(t, clientChangesTheStatusOfContacts)
 }
 
 func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
@@ -184,7 +183,9 @@ func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 	}
 }
 
-func TestClientReadsAndWritesLists(t *testing.T) { teststores.Each(t, clientReadsAndWritesLists) }
+func TestClientReadsAndWritesLists(t *testing.T) {
+	teststores.EachParallel(t, clientReadsAndWritesLists)
+}
 
 func clientReadsAndWritesLists(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
@@ -224,7 +225,9 @@ func clientReadsAndWritesLists(t *testing.T, e teststores.Engine) {
 	}
 }
 
-func TestClientReadsAndWritesFields(t *testing.T) { teststores.Each(t, clientReadsAndWritesFields) }
+func TestClientReadsAndWritesFields(t *testing.T) {
+	teststores.EachParallel(t, clientReadsAndWritesFields)
+}
 
 func clientReadsAndWritesFields(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()
@@ -252,7 +255,7 @@ func clientReadsAndWritesFields(t *testing.T, e teststores.Engine) {
 	}
 }
 
-func TestClientReadsTheSession(t *testing.T) { teststores.Each(t, clientReadsTheSession) }
+func TestClientReadsTheSession(t *testing.T) { teststores.EachParallel(t, clientReadsTheSession) }
 
 func clientReadsTheSession(t *testing.T, e teststores.Engine) {
 	client, ctx := startClient(t, e), t.Context()

@@ -15,7 +15,7 @@ import (
 const ixrFile = "/usr/share/wordpress/wp-includes/class-IXR.php"
 
 // covers: decision 72, spec xmlrpc.types
-func TestXMLRPCClients(t *testing.T) { teststores.Each(t, xmlrpcClients) }
+func TestXMLRPCClients(t *testing.T) { teststores.EachParallel(t, xmlrpcClients) }
 
 func xmlrpcClients(t *testing.T, e teststores.Engine) {
 	addr, key := startServerOn(t, e, config.Serve{})

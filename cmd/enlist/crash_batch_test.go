@@ -32,7 +32,7 @@ import (
 //
 // covers: spec batch.doubt, batch.counts, batch.variants, batch.local_time, decision 59
 func TestKilledServerSendsEachMailOfABatch(t *testing.T) {
-	teststores.Each(t, killedServerSendsEachMailOfABatch)
+	teststores.EachParallel(t, killedServerSendsEachMailOfABatch)
 }
 
 const crashRecipients = 300

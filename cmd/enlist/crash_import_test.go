@@ -22,7 +22,7 @@ import (
 //
 // covers: spec import.states, decision 71
 func TestKilledImportStoresEachRowOnce(t *testing.T) {
-	teststores.Each(t, killedImportStoresEachRowOnce)
+	teststores.EachParallel(t, killedImportStoresEachRowOnce)
 }
 
 func killedImportStoresEachRowOnce(t *testing.T, e teststores.Engine) {

@@ -20,7 +20,7 @@ import (
 // lost and nothing is stored twice.
 //
 // covers: decision 87, 98
-func TestKilledMoveEndsEqual(t *testing.T) { teststores.Each(t, killedMoveEndsEqual) }
+func TestKilledMoveEndsEqual(t *testing.T) { teststores.EachParallel(t, killedMoveEndsEqual) }
 
 func killedMoveEndsEqual(t *testing.T, e teststores.Engine) {
 	rounds := 20

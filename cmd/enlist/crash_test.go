@@ -29,7 +29,7 @@ import (
 // checks all Contacts, and one notification for each.
 //
 // covers: spec event.notification, consent.ledger, decision 25, decision 27, decision 44
-func TestKilledServerHasStoredWhatItAnswered(t *testing.T) { teststores.Each(t, crashes) }
+func TestKilledServerHasStoredWhatItAnswered(t *testing.T) { teststores.EachParallel(t, crashes) }
 
 func crashes(t *testing.T, e teststores.Engine) {
 	if testing.Short() {

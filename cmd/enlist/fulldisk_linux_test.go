@@ -99,7 +99,7 @@ func TestFullDiskStopsAnImport(t *testing.T) {
 // tried again when the disk has room.
 //
 // covers: decision 86
-func TestFullDiskStopsABackup(t *testing.T) { teststores.Each(t, fullDiskStopsABackup) }
+func TestFullDiskStopsABackup(t *testing.T) { teststores.EachParallel(t, fullDiskStopsABackup) }
 
 func fullDiskStopsABackup(t *testing.T, e teststores.Engine) {
 	dir := smallDisk(t, "16m")

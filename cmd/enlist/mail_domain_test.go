@@ -30,7 +30,7 @@ import (
 //
 // covers: decision 110
 func TestMailsAreSignedByTheDomainOfTheirSender(t *testing.T) {
-	teststores.Each(t, mailsAreSignedByTheDomainOfTheirSender)
+	teststores.EachParallel(t, mailsAreSignedByTheDomainOfTheirSender)
 }
 
 func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {

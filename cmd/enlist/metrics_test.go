@@ -34,7 +34,7 @@ import (
 //
 // covers: decision 104
 func TestMetricsShowWhatTheServiceDoes(t *testing.T) {
-	teststores.Each(t, metricsShowWhatTheServiceDoes)
+	teststores.EachParallel(t, metricsShowWhatTheServiceDoes)
 }
 
 func metricsShowWhatTheServiceDoes(t *testing.T, e teststores.Engine) {

@@ -160,7 +160,7 @@ func fillAccount(t *testing.T, c *api.Client) (list int64) {
 // brings what has changed, until programs use the new service.
 //
 // covers: decision 87, 88, 98
-func TestMigrateKeepsEveryAnswer(t *testing.T) { teststores.Each(t, migrateKeepsEveryAnswer) }
+func TestMigrateKeepsEveryAnswer(t *testing.T) { teststores.EachParallel(t, migrateKeepsEveryAnswer) }
 
 func migrateKeepsEveryAnswer(t *testing.T, e teststores.Engine) {
 	db := newAccount(t, e)

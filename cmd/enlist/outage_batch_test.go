@@ -92,7 +92,7 @@ func (c *crash) untilCompleted(id int64) {
 //
 // covers: decision 59
 func TestKilledServerLeavesACancelledBatchAlone(t *testing.T) {
-	teststores.Each(t, killedServerLeavesACancelledBatchAlone)
+	teststores.EachParallel(t, killedServerLeavesACancelledBatchAlone)
 }
 
 func killedServerLeavesACancelledBatchAlone(t *testing.T, e teststores.Engine) {

@@ -24,19 +24,27 @@ import (
 	"enlist/internal/store/pgtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(stopping{m}, map[string]func(){"enlist": main, "command-lines": commandLines})
 }
 
-// stopping is a testscript.TestingM: it runs the tests, and then stops the database server that some tests start.
+// stopping is a testscript.TestingM: it runs the tests, and then stops the database server that some tests start, and looks
+// for goroutines that still run.
 type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
-	defer pgtest.Stop()
-	return s.M.Run()
+	code := s.M.Run()
+	pgtest.Stop()
+	certificateServer := goleak.IgnoreTopFunction("github.com/letsencrypt/pebble/v2/va.VAImpl.processTasks") // cannot be stopped
+	if err := goleak.Find(certificateServer); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // TestScripts runs the command lines in testdata/*.txt. Besides the

@@ -17,7 +17,7 @@ import (
 // that changes, or whose name another file had, replaces it.
 //
 // covers: decision 98
-func TestAFileIsMovedWhole(t *testing.T) { teststores.Each(t, aFileIsMovedWhole) }
+func TestAFileIsMovedWhole(t *testing.T) { teststores.EachParallel(t, aFileIsMovedWhole) }
 
 func aFileIsMovedWhole(t *testing.T, e teststores.Engine) {
 	to, ctx := newTarget(t, e), t.Context()

@@ -179,7 +179,7 @@ const (
 // and stores nothing twice.
 //
 // covers: decision 97
-func TestListmonkMovesIn(t *testing.T) { teststores.Each(t, listmonkMovesIn) }
+func TestListmonkMovesIn(t *testing.T) { teststores.EachParallel(t, listmonkMovesIn) }
 
 func listmonkMovesIn(t *testing.T, e teststores.Engine) {
 	source, url := newListmonk(t)

@@ -96,7 +96,7 @@ func must[T any](v T, err error) func(*testing.T) T {
 // refuse are reported with their Contact and Field, and the Contact is kept.
 //
 // covers: decision 87
-func TestAnOlderServiceMoves(t *testing.T) { teststores.Each(t, anOlderServiceMoves) }
+func TestAnOlderServiceMoves(t *testing.T) { teststores.EachParallel(t, anOlderServiceMoves) }
 
 func anOlderServiceMoves(t *testing.T, e teststores.Engine) {
 	source, url := startOlder(t, 5)
@@ -136,7 +136,7 @@ func anOlderServiceMoves(t *testing.T, e teststores.Engine) {
 }
 
 // A move that is stopped at any call continues, without losing or repeating a record, also if the source changes.
-func TestAStoppedMoveContinues(t *testing.T) { teststores.Each(t, aStoppedMoveContinues) }
+func TestAStoppedMoveContinues(t *testing.T) { teststores.EachParallel(t, aStoppedMoveContinues) }
 
 func aStoppedMoveContinues(t *testing.T, e teststores.Engine) {
 	source, url := startOlder(t, 5)
@@ -189,7 +189,7 @@ func aStoppedMoveContinues(t *testing.T, e teststores.Engine) {
 // Contact, also if another Contact gets the address there, nor with the address on the Unsubscriber List.
 //
 // covers: decision 99
-func TestAMoveLeavesErasedPersonsOut(t *testing.T) { teststores.Each(t, aMoveLeavesErasedPersonsOut) }
+func TestAMoveLeavesErasedPersonsOut(t *testing.T) { teststores.EachParallel(t, aMoveLeavesErasedPersonsOut) }
 
 func aMoveLeavesErasedPersonsOut(t *testing.T, e teststores.Engine) {
 	source, url := startOlder(t, 5)

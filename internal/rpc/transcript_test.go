@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "replace the expected replies in testdata that differ from the actual replies")
 
 // Each transcript runs on SQLite and on PostgreSQL.
-func TestTranscripts(t *testing.T) { teststores.Each(t, transcripts) }
+func TestTranscripts(t *testing.T) { teststores.EachParallel(t, transcripts) }
 
 func transcripts(t *testing.T, e teststores.Engine) {
 	files, err := filepath.Glob("testdata/*.txt")
