@@ -39,7 +39,7 @@ type outage struct {
 // newOutage starts a service whose calls end after 0.5 s instead of 10 s.
 func newOutage(t *testing.T, db string) *outage {
 	t.Helper()
-	return newOutageWith(t, db, postgres.Options{Writers: 2, UpdateTime: 500 * time.Millisecond})
+	return newOutageWith(t, db, postgres.Options{Writers: 2, UpdateTime: time.Second})
 }
 
 func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
