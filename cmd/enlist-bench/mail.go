@@ -1,15 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/store/postgres"
-	"enlist/internal/store/sqlite"
 )
 
 // This file has the part "mail". It measures how fast the server sends queued mails, and the processor time
@@ -18,14 +17,13 @@ import (
 // mailConnections is the number of connections to the mail server.
 const mailConnections = "16"
 
-// mailing measures notifications and autoresponders on SQLite, and on PostgreSQL if --postgres is set.
+// mailing measures notifications and autoresponders.
 func (b *bench) mailing() error {
-	databases := []string{filepath.Join(b.Dir, "mail.db")}
-	if b.Postgres != "" {
-		databases = append(databases, b.Postgres)
-	}
-	for _, db := range databases {
-		in, err := b.makeMailingList(db, b.waiting(), b.addResponder)
+	return b.onEngines("mail.db", func(db string) error {
+		in, err := b.makeMailingList(db, b.waiting())
+		if err == nil {
+			err = b.addResponder(in)
+		}
 		if err != nil {
 			return err
 		}
@@ -37,39 +35,36 @@ func (b *bench) mailing() error {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
+
+// waiting returns the number of mails in the queue: a tenth of --contacts.
+func (b *bench) waiting() int { return max(1, b.Contacts/10) }
 
 // mailingList is a List to whose Contacts the benchmark sends mails.
 type mailingList struct {
 	db        string // value of --db
 	list      enlist.ListID
+	first     enlist.ContactID // the others follow it
 	message   enlist.MessageID
 	responder enlist.AutoresponderID
 }
 
-// engine returns the name of the engine for the report.
-func (m *mailingList) engine() string {
-	if isPostgres(m.db) {
-		return "PostgreSQL"
-	}
-	return "SQLite"
-}
-
-func (m *mailingList) notification(contact, round int) audience.Effect {
-	return audience.Notify{List: m.list, Contact: enlist.ContactID(contact), Event: enlist.EventSubscribe,
+func (in *mailingList) notification(contact, round int) audience.Effect {
+	return audience.Notify{List: in.list, Contact: in.first + enlist.ContactID(contact), Event: enlist.EventSubscribe,
 		Address: "owner@example.com", Time: 1_700_000_000 + int64(round)}
 }
 
-func (m *mailingList) autoresponder(contact, round int) audience.Effect {
-	return audience.Autorespond{List: m.list, Contact: enlist.ContactID(contact), Autoresponder: m.responder,
+func (in *mailingList) autoresponder(contact, round int) audience.Effect {
+	return audience.Autorespond{List: in.list, Contact: in.first + enlist.ContactID(contact), Autoresponder: in.responder,
 		Time: 1_700_000_000 + int64(round)}
 }
 
 // sendQueued measures how fast the server sends a queue of mails, one for each Contact. The mail server is paused
 // until the queue is full and the server has started.
-func (b *bench) sendQueued(in *mailingList, what string, round int, effect func(contact, round int) audience.Effect) error {
+func (b *bench) sendQueued(in *mailingList, what string, round int,
+	effect func(contact, round int) audience.Effect) error {
 	mails := b.waiting()
 	store, err := b.openStore(in.db)
 	if err != nil {
@@ -77,7 +72,7 @@ func (b *bench) sendQueued(in *mailingList, what string, round int, effect func(
 	}
 	err = b.inBatches(store, mails, func(tx *audience.Tx, from, to int) (err error) {
 		for i := from; i < to && err == nil; i++ {
-			err = tx.Enqueue(effect(i+1, round))
+			err = tx.Enqueue(effect(i, round))
 		}
 		return err
 	})
@@ -98,9 +93,20 @@ func (b *bench) sendQueued(in *mailingList, what string, round int, effect func(
 		return err
 	}
 	took := time.Since(began)
-	b.add(figure{fmt.Sprintf("%s: queued %s sent, %s connections", in.engine(), what, mailConnections),
+	b.add(figure{fmt.Sprintf("%s: queued %s sent, %s connections", engine(in.db), what, mailConnections),
 		fmt.Sprintf("%.0f/s, %v of processor time in enlist", float64(mails)/took.Seconds(),
-			(server.cpu()-cpu)/time.Duration(mails)), 0, ""})
+			(server.cpu()-cpu)/time.Duration(mails)), 0})
+	return nil
+}
+
+// taken waits until the mail server has accepted n messages.
+func (b *bench) taken(mails *sink, n int) error {
+	for began := time.Now(); mails.taken.Load() < int64(n); time.Sleep(time.Millisecond) {
+		if time.Since(began) > 5*time.Minute || b.ctx.Err() != nil {
+			late := fmt.Errorf("%d of %d mails arrived", mails.taken.Load(), n)
+			return errors.Join(late, context.Cause(b.ctx))
+		}
+	}
 	return nil
 }
 
@@ -110,7 +116,7 @@ func (b *bench) serveWithSink(db string) (*sink, *process, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := b.serveAt(db, "--smtp", to.url(), "--mail-from", "bench@example.com",
+	server, err := b.serve(db, "--smtp", to.url(), "--mail-from", "bench@example.com",
 		"--mail-connections", mailConnections)
 	if err != nil {
 		to.close()
@@ -118,50 +124,25 @@ func (b *bench) serveWithSink(db string) (*sink, *process, error) {
 	return to, server, err
 }
 
-// openStore opens the store at the value of --db.
-func (b *bench) openStore(db string) (audience.Store, error) {
-	if isPostgres(db) {
-		return postgres.Open(b.ctx, db, postgres.Options{})
-	}
-	return sqlite.Open(b.ctx, db, sqlite.Options{})
-}
-
-func isPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
-
-// makeMailingList creates a database with a List, its Contacts and a Message. A mail of the Message has 2 KB, with a
-// text part, an HTML part and three merged values. more adds to the List before it has Contacts.
-func (b *bench) makeMailingList(db string, contacts int,
-	more func(*audience.Service, *enlist.Caller, *mailingList) error) (*mailingList, error) {
-	store, err := b.openStore(db)
+// makeMailingList creates a List, its Contacts and a Message. A mail of the Message has 2 KB, with a text part, an HTML
+// part and three merged values.
+func (b *bench) makeMailingList(db string, contacts int) (*mailingList, error) {
+	store, service, caller, err := b.open(db)
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close()
-	service := audience.NewService(store, time.Now)
-	first, err := service.Bootstrap(b.ctx, apiKey)
-	if err != nil {
-		return nil, err
-	}
-	if first == nil {
-		return nil, fmt.Errorf("the database of --postgres is not empty: give a new one")
-	}
-	caller, err := service.Operator(b.ctx, first.Account)
-	if err != nil {
-		return nil, err
-	}
 	in := &mailingList{db: db}
-	in.list, err = b.addList(service, caller)
-	if err != nil {
-		return nil, err
+	for _, step := range []func() error{
+		func() error { in.list, err = b.addList(service, caller); return err },
+		func() error { in.message, err = b.addMessage(service, caller); return err },
+		func() error { in.first, err = b.fill(store, in.list, contacts); return err },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
 	}
-	in.message, err = b.addMessage(service, caller)
-	if err != nil {
-		return nil, err
-	}
-	if err := more(service, caller, in); err != nil {
-		return nil, err
-	}
-	return in, b.fill(store, in.list, contacts)
+	return in, nil
 }
 
 // sentence fills a Message up to its length.
@@ -178,7 +159,12 @@ func (b *bench) addMessage(service *audience.Service, caller *enlist.Caller) (en
 
 // addResponder adds an autoresponder with the Message. The benchmark never causes its event: sendQueued enqueues the
 // jobs.
-func (b *bench) addResponder(service *audience.Service, caller *enlist.Caller, in *mailingList) (err error) {
+func (b *bench) addResponder(in *mailingList) error {
+	store, service, caller, err := b.open(in.db)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
 	in.responder, err = service.AddAutoresponder(b.ctx, caller, []enlist.Detail{detail("event_type", "subscribe"),
 		detail("list_id", fmt.Sprint(in.list)), detail("message_id", fmt.Sprint(in.message))})
 	return err

@@ -30,8 +30,6 @@ type options struct {
 	Contacts    int           `default:"1000000" help:"Number of Contacts in the List that is searched."`
 	Dir         string        `help:"Folder for the databases; a temporary one by default." type:"existingdir"`
 	Postgres    string        `placeholder:"URL" help:"URL of an empty PostgreSQL database to measure too."`
-	Citus       string        `placeholder:"URL" help:"URL of an empty database on the coordinator of a Citus cluster, to measure too; needs --postgres."`
-	Plot        string        `placeholder:"FILE" help:"SVG file for the part growth; without it, the part is skipped."`
 	Only        string        `placeholder:"PART" help:"Parts to measure, with commas between; by default all."`
 
 	Soak       time.Duration `placeholder:"DURATION" help:"Run all kinds of calls for this time while faults happen, and then compare what is stored and sent with what was answered. Nothing else is measured. As root, also with a full disk."`
@@ -45,10 +43,8 @@ type options struct {
 
 // Help returns the text that --help prints after the usage.
 func (options) Help() string {
-	return `The parts are subscribe, notify, mail, batch, import, kill, search, indexes, growth, writes,
-postgres and citus. The parts notify and mail queue a tenth as many mails as --contacts, and each file
-of the part import has a fifth as many rows. The part growth measures searches in Lists of 10,000,
-100,000, ... Contacts, up to --contacts.`
+	return `The parts are subscribe, search, bulk, import, mail and batch. The part mail queues a tenth as many
+mails as --contacts, and each file of the part import has a fifth as many rows.`
 }
 
 func main() {

@@ -29,8 +29,10 @@ func TestShortMeasurementPrintsItsTable(t *testing.T) {
 	}
 	program, bench := buildPrograms(t)
 	for _, test := range []struct{ part, figure string }{
+		{"subscribe", "1 connection"},
 		{"search", "page of 100 Contacts"},
-		{"notify", "queued notifications sent"},
+		{"bulk", "rows of addContacts"},
+		{"mail", "queued autoresponders sent"},
 		{"batch", "mails of a Batch"},
 		{"import", "export of all Contacts"},
 	} {

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,13 +39,8 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), nil
 }
 
-// serve starts enlist on a database in the folder of the run.
+// serve starts enlist on a database. db is the value of --db.
 func (b *bench) serve(db string, flags ...string) (*process, error) {
-	return b.serveAt(filepath.Join(b.Dir, db), flags...)
-}
-
-// serveAt starts enlist on a database. db is the value of --db.
-func (b *bench) serveAt(db string, flags ...string) (*process, error) {
 	ops, err := freeAddr()
 	if err != nil {
 		return nil, err

@@ -8,52 +8,80 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
-// This file is the part "search": searches by Email, pages, and a stream of all Contacts of a large List. It also
-// measures the time until the server is ready, and the memory of the idle server.
+// This file is the part "search": searches by Email, pages, and a stream of all Contacts of a large List, and then
+// searches that use indexes (search_indexed.go). It also measures the time until the server is ready, and its memory.
 
-// searching measures searches in a List of many Contacts, and the time and memory
-// that the server needs to start.
+// manyLists is the number of other Lists. Together they have as many Contacts as the List that is searched.
+const manyLists = 1000
+
+// searching measures searches in a List of many Contacts.
 func (b *bench) searching() error {
-	b.say("creating %d Contacts", b.Contacts)
-	list, err := b.makeDatabase("search.db", b.Contacts)
-	if err != nil {
-		return err
-	}
-	server, err := b.serve("search.db")
-	if err != nil {
-		return err
-	}
-	defer server.stop()
-	b.add(figure{fmt.Sprintf("time from start to ready, %d Contacts", b.Contacts), milliseconds(server.up), 0, "150 ms"})
-	time.Sleep(2 * time.Second) // the server becomes idle
-	b.add(figure{"resident memory of an idle server", fmt.Sprintf("%.1f MiB", server.resident(false)), 0, "40 MiB"})
-	base, err := b.bareHandler()
-	if err != nil {
-		return err
-	}
-	defer base.stop()
+	return b.onEngines("search.db", func(db string) error {
+		b.say("creating %d Contacts, and as many in other Lists", b.Contacts)
+		list, err := b.makeList(db, b.Contacts)
+		if err != nil {
+			return err
+		}
+		if err := b.addLists(db, manyLists, b.Contacts/manyLists); err != nil {
+			return err
+		}
+		server, err := b.serve(db)
+		if err != nil {
+			return err
+		}
+		defer server.stop()
+		base, err := b.bareHandler()
+		if err != nil {
+			return err
+		}
+		defer base.stop()
+		in := &searched{bench: b, db: db, list: list, server: server, base: base}
+		if err := in.measure(); err != nil {
+			return err
+		}
+		return in.measureIndexed()
+	})
+}
 
+// searched is the List that searches run on, with its server and the bare handler.
+type searched struct {
+	*bench
+	db           string
+	list         enlist.ListID
+	server, base *process
+}
+
+// body returns the JSON of a call. params are its parameters after the List.
+func (in *searched) body(method, params string) string {
+	return fmt.Sprintf(`{"id":1,"method":"%s","params":["%s",%d,%s]}`, method, apiKey, in.list, params)
+}
+
+// measure measures the start of the server, and searches that need no index of a Field.
+func (in *searched) measure() error {
+	on := engine(in.db) + ": "
+	in.add(figure{fmt.Sprintf("%stime from start to ready, %d Contacts", on, in.Contacts), milliseconds(in.server.up), 0})
+	time.Sleep(2 * time.Second) // the server becomes idle
+	in.add(figure{on + "resident memory of an idle server", fmt.Sprintf("%.1f MiB", in.server.resident(false)), 0})
 	lookups := make([]string, 5000)
 	for i := range lookups {
-		lookups[i] = fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[["Email","exactly","%s"]]]}`, apiKey,
-			list, address(i*104729%b.Contacts))
+		lookups[i] = in.body("searchContacts", fmt.Sprintf(`[["Email","exactly","%s"]]`, address(i*104729%in.Contacts)))
 	}
-	ratio, o, _, err := b.compare("searchContacts by Email", server, base, lookups)
+	ratio, o, _, err := in.compare("searchContacts by Email", in.server, in.base, lookups)
 	if err != nil {
 		return err
 	}
-	b.add(figure{fmt.Sprintf("searchContacts by Email, %d Contacts, %d connections", b.Contacts, b.Connections),
-		perSecond(o), ratio, "0.40"})
-	page := fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],100,1000]}`, apiKey, list)
-	ratio, o, size, err := b.compare("pages", server, base, []string{page})
+	in.add(figure{fmt.Sprintf("%ssearchContacts by Email, %d Contacts, %d connections", on, in.Contacts, in.Connections),
+		perSecond(o), ratio})
+	ratio, o, size, err := in.compare("pages", in.server, in.base, []string{in.body("searchContacts", "[],100,1000")})
 	if err != nil {
 		return err
 	}
-	b.add(figure{fmt.Sprintf("page of 100 Contacts, all Fields, %d bytes", size), perSecond(o), ratio, "4000/s"})
-	return b.streaming(server, post(server, fmt.Sprintf(`{"id":1,"method":"searchContacts","params":["%s",%d,[],0]}`,
-		apiKey, list), 0))
+	in.add(figure{fmt.Sprintf("%spage of 100 Contacts, all Fields, %d bytes", on, size), perSecond(o), ratio})
+	return in.streaming()
 }
 
 // compare sends the same bodies to both servers in turn. It asks the bare handler
@@ -76,16 +104,16 @@ func (b *bench) compare(name string, server, base *process, bodies []string) (ra
 }
 
 // streaming reads all Contacts in one reply. It measures how much the server's memory grows, and the duration.
-func (b *bench) streaming(server *process, request []byte) error {
-	before := server.resident(false)
-	server.forgetPeak()
+func (in *searched) streaming() error {
+	before := in.server.resident(false)
+	in.server.forgetPeak()
 	began := time.Now()
-	conn, err := net.Dial("tcp", server.addr)
+	conn, err := net.Dial("tcp", in.server.addr)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if _, err := conn.Write(request); err != nil {
+	if _, err := conn.Write(post(in.server, in.body("searchContacts", "[],0"), 0)); err != nil {
 		return err
 	}
 	reply, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -97,10 +125,10 @@ func (b *bench) streaming(server *process, request []byte) error {
 		return err
 	}
 	took := time.Since(began)
-	b.add(figure{"memory growth while all Contacts stream", fmt.Sprintf("%.1f MiB", server.resident(true)-before), 0,
-		"32 MiB"})
-	b.add(figure{"– duration of the stream", fmt.Sprintf("%.1f s, %.0f MB, %.0f Contacts/s", took.Seconds(), float64(n)/1e6,
-		float64(b.Contacts)/took.Seconds()), 0, ""})
+	in.add(figure{engine(in.db) + ": memory growth while all Contacts stream",
+		fmt.Sprintf("%.1f MiB", in.server.resident(true)-before), 0})
+	in.add(figure{"– duration of the stream", fmt.Sprintf("%.1f s, %.0f MB, %.0f Contacts/s", took.Seconds(),
+		float64(n)/1e6, float64(in.Contacts)/took.Seconds()), 0})
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// This file is the mail server that receives the notifications.
+// This file is the mail server that receives the mails.
 
 // sink is a mail server that accepts every message and stores no message. It shares the
 // machine with the measured server, so it does as little work as possible.
@@ -16,7 +16,6 @@ type sink struct {
 	listener net.Listener
 	taken    atomic.Int64 // number of accepted messages
 	bytes    atomic.Int64 // their length
-	met      atomic.Int64 // number of accepted connections
 	gate     sync.RWMutex // locked for writing while the sink is paused
 	conns    sync.WaitGroup
 }
@@ -35,7 +34,6 @@ func newSink() (*sink, error) {
 			if err != nil {
 				return
 			}
-			s.met.Add(1)
 			s.conns.Go(func() { s.serve(conn) })
 		}
 	})

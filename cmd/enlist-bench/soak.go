@@ -95,14 +95,14 @@ func (b *bench) soaking() (err error) {
 	}
 	growth := end.heap/base.heap - 1
 	s.add(figure{"heap after a collection, before the faults and at the end",
-		fmt.Sprintf("%.1f MiB, %.1f MiB (%+.0f %%)", base.heap, end.heap, 100*growth), 0, "+20 % or 2 MiB"})
+		fmt.Sprintf("%.1f MiB, %.1f MiB (%+.0f %%)", base.heap, end.heap, 100*growth), 0})
 	s.add(figure{"– resident memory; age of the process at the end",
-		fmt.Sprintf("%.0f MiB, %.0f MiB; %v", base.resident, end.resident, time.Since(s.started).Round(time.Second)), 0, ""})
+		fmt.Sprintf("%.0f MiB, %.0f MiB; %v", base.resident, end.resident, time.Since(s.started).Round(time.Second)), 0})
 	// Buffers of connections and prepared statements make a difference of 1 or 2 MiB, which says nothing about a small heap.
 	if growth > 0.2 && end.heap-base.heap > 2 {
 		s.problem("the heap grew by %.0f %%", 100*growth)
 	}
-	s.add(figure{"violations", fmt.Sprint(s.problems), 0, "0"})
+	s.add(figure{"violations", fmt.Sprint(s.problems), 0})
 	if s.problems > 0 {
 		return fmt.Errorf("%d violations", s.problems)
 	}

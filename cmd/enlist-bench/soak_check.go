@@ -39,7 +39,7 @@ func (s *soak) settle() error {
 		}
 		if missing == "" {
 			s.add(figure{"time from the last call until all mails, imports and webhooks are done",
-				time.Since(began).Round(time.Second).String(), 0, settleTime.String()})
+				time.Since(began).Round(time.Second).String(), 0})
 			return nil
 		}
 		if err := s.sleep(time.Second); err != nil {
@@ -86,13 +86,13 @@ func (s *soak) unfinished() (string, error) {
 // tabulateCalls adds the numbers of calls and faults to the table.
 func (s *soak) tabulateCalls() {
 	s.add(figure{fmt.Sprintf("%s: calls a second; calls not sent because %d were running", s.SoakEngine, soakCallers),
-		fmt.Sprintf("%d; %d", s.SoakRate, s.late), 0, ""})
+		fmt.Sprintf("%d; %d", s.SoakRate, s.late), 0})
 	for _, name := range slices.Sorted(maps.Keys(s.calls)) {
 		t := s.calls[name]
-		s.add(figure{"– " + name + ": answered, without an answer", fmt.Sprintf("%d, %d", t.answered, t.unanswered), 0, ""})
+		s.add(figure{"– " + name + ": answered, without an answer", fmt.Sprintf("%d, %d", t.answered, t.unanswered), 0})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.faults)) {
-		s.add(figure{"fault: " + name, fmt.Sprint(s.faults[name]), 0, ""})
+		s.add(figure{"fault: " + name, fmt.Sprint(s.faults[name]), 0})
 	}
 	left := []string{}
 	if s.clock == nil {
@@ -101,7 +101,7 @@ func (s *soak) tabulateCalls() {
 	if s.disk == "" {
 		left = append(left, "full disk")
 	}
-	s.add(figure{"faults left out", cmp.Or(strings.Join(left, ", "), "none"), 0, ""})
+	s.add(figure{"faults left out", cmp.Or(strings.Join(left, ", "), "none"), 0})
 }
 
 // compare reads all Contacts, Batches, imports, mails and events of webhooks.
@@ -122,12 +122,12 @@ func (s *soak) compare() error {
 		repeated += s.compareNotification(p, seen.notified[p.id])
 	}
 	s.add(figure{"answered subscriptions stored with values, consents, mail and webhook",
-		fmt.Sprint(stored - unanswered), 0, ""})
-	s.add(figure{"– subscriptions without an answer that are stored, once each", fmt.Sprint(unanswered), 0, ""})
+		fmt.Sprint(stored - unanswered), 0})
+	s.add(figure{"– subscriptions without an answer that are stored, once each", fmt.Sprint(unanswered), 0})
 	if err := s.compareClock(); err != nil {
 		return err
 	}
-	s.add(figure{"– notifications that arrived again with the same Message-ID", fmt.Sprint(repeated), 0, ""})
+	s.add(figure{"– notifications that arrived again with the same Message-ID", fmt.Sprint(repeated), 0})
 	if count, err := s.client.CountContacts(s.ctx, soakList, nil); err != nil || count != int64(stored) {
 		s.problem("the List has %d Contacts, want %d: %v", count, stored, err)
 	}
@@ -209,8 +209,8 @@ func (s *soak) compareBatches(seen *seenMails) {
 		}
 	}
 	s.add(figure{fmt.Sprintf("answered Batches of %d mails; Batches sent", soakRecipients),
-		fmt.Sprintf("%d; %d", len(s.batches), first), 0, ""})
-	s.add(figure{"– mails of Batches that arrived again with the same Message-ID", fmt.Sprint(repeated), 0, ""})
+		fmt.Sprintf("%d; %d", len(s.batches), first), 0})
+	s.add(figure{"– mails of Batches that arrived again with the same Message-ID", fmt.Sprint(repeated), 0})
 }
 
 // compareImports checks that each answered file was imported, and each other file completely or not at all.
@@ -228,7 +228,7 @@ func (s *soak) compareImports() error {
 			done++
 		}
 	}
-	s.add(figure{fmt.Sprintf("answered imports of %d rows", importRows), fmt.Sprint(done), 0, ""})
+	s.add(figure{fmt.Sprintf("answered imports of %d rows", importRows), fmt.Sprint(done), 0})
 	return nil
 }
 

@@ -130,7 +130,7 @@ func (s *soak) compareClock() error {
 	if err != nil {
 		return err
 	}
-	s.add(figure{"– of these, with a time of a stepped clock: before the run, after it", fmt.Sprintf("%d, %d", early, late), 0, ""})
+	s.add(figure{"– of these, with a time of a stepped clock: before the run, after it", fmt.Sprintf("%d, %d", early, late), 0})
 	if early+late == 0 {
 		s.problem("no Contact has a time of a stepped clock")
 	}

@@ -3,27 +3,38 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/store/sqlite"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file is the part "subscribe". It also creates the SQLite databases of all parts: a List with 10 Fields, and
-// Contacts whose values depend only on their number.
+// This file is the part "subscribe". On SQLite the comparison is the bare handler. On PostgreSQL, where most of the time
+// passes in the other server, it is a bare INSERT of the Contact's row into the same database.
 
 // subscribing measures subscribeContact. The server writes a Contact with 10 Field
 // values, its ledger row and the counters to the disk before it replies.
 func (b *bench) subscribing() error {
-	list, err := b.makeDatabase("subscribe.db", 0)
-	if err != nil {
-		return err
-	}
-	server, err := b.serve("subscribe.db")
+	return b.onEngines("subscribe.db", func(db string) error {
+		list, err := b.makeList(db, 0)
+		if err != nil {
+			return err
+		}
+		if isPostgres(db) {
+			return b.subscribingPostgres(list)
+		}
+		return b.subscribingSQLite(db, list)
+	})
+}
+
+func (b *bench) subscribingSQLite(db string, list enlist.ListID) error {
+	server, err := b.serve(db)
 	if err != nil {
 		return err
 	}
@@ -33,20 +44,45 @@ func (b *bench) subscribing() error {
 		return err
 	}
 	defer base.stop()
-
 	ratio, o, err := b.pairs("subscribeContact", b.subscriptions(server, list, b.Connections),
 		b.subscriptions(base, list, b.Connections))
 	if err != nil {
 		return err
 	}
-	title := fmt.Sprintf("subscribeContact, 10 values, %d connections", b.Connections)
-	b.add(figure{title, perSecond(o), ratio, "0.35"})
-	b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0, "20 ms"})
+	b.add(figure{fmt.Sprintf("SQLite: subscribeContact, 10 values, %d connections", b.Connections), perSecond(o), ratio})
+	b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0})
 	o, err = b.subscriptions(server, list, 1).run(b.ctx)
 	if err != nil {
 		return err
 	}
-	b.add(figure{"subscribeContact, 1 connection, p50", milliseconds(o.percentile(0.5)), 0, "0.6 ms"})
+	b.add(figure{"SQLite: subscribeContact, 1 connection, p50", milliseconds(o.percentile(0.5)), 0})
+	return nil
+}
+
+// subscribingPostgres measures one process of enlist, and four.
+func (b *bench) subscribingPostgres(list enlist.ListID) error {
+	var servers []*process
+	for range 4 {
+		server, err := b.serve(b.Postgres, "--db-writers", "8")
+		if err != nil {
+			return err
+		}
+		defer server.stop()
+		servers = append(servers, server)
+	}
+	several := b.subscriptions(servers[0], list, 64)
+	several.others = servers[1:]
+	for _, l := range []*load{b.subscriptions(servers[0], list, 1), b.subscriptions(servers[0], list, 16),
+		b.subscriptions(servers[0], list, 64), several} {
+		title := fmt.Sprintf("PostgreSQL: subscribeContact, 10 values, %d connections, processes: %d", l.connections,
+			1+len(l.others))
+		ratio, o, err := b.alternate(title, func() (outcome, error) { return l.run(b.ctx) }, b.bareInserts)
+		if err != nil {
+			return err
+		}
+		b.add(figure{title + "; ratio to bare INSERTs", perSecond(o), ratio})
+		b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0})
+	}
 	return nil
 }
 
@@ -105,104 +141,55 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
 }
 
-// makeDatabase creates a database with a key and a List, and returns the ID of the List.
-// The List has 10 Fields and the given number of Contacts.
-func (b *bench) makeDatabase(name string, contacts int) (list enlist.ListID, err error) {
-	store, err := sqlite.Open(b.ctx, filepath.Join(b.Dir, name), sqlite.Options{})
+// bareInsert writes the row of a Contact as package audience does, without ledger, jobs or counters.
+const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, last_modified_time, subscribed_via,
+	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
+	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+	VALUES (1, $1, $2, $2, 'api', 0, 0, 1, 0, 0, 0, 0, 0, 0, '', $3)`
+
+// bareValues are the Field values of a row, with the address.
+const bareValues = `{"1":"%s","3":"Maria","4":"Kowalska","5":"NSW","6":"2000","7":12.50,"8":"1990-01-31",` +
+	`"9":"yes","10":"Met at the spring fair","11":"blue,green"}`
+
+// bareConnections is the number of connections for the bare inserts. More connections are slower.
+const bareConnections = 16
+
+// bareInserts inserts rows into the table contact for the duration of a load. Each row
+// is one transaction. No server uses the List of these rows.
+func (b *bench) bareInserts() (o outcome, err error) {
+	b.runs++
+	config, err := pgxpool.ParseConfig(b.Postgres)
 	if err != nil {
-		return 0, err
+		return o, errors.New("--postgres is not the URL of a database") // pgx would show its password
 	}
-	defer store.Close()
-	service := audience.NewService(store, time.Now)
-	first, err := service.Bootstrap(b.ctx, apiKey)
+	config.MaxConns = bareConnections
+	pool, err := pgxpool.NewWithConfig(b.ctx, config)
 	if err != nil {
-		return 0, err
+		return o, err
 	}
-	caller, err := service.Authenticate(b.ctx, first.Key)
-	if err != nil {
-		return 0, err
+	defer pool.Close()
+	ctx, cancel := context.WithTimeout(b.ctx, b.Duration)
+	defer cancel()
+	var wg sync.WaitGroup
+	var rows atomic.Int64
+	var failed atomic.Pointer[error]
+	began := time.Now()
+	for c := range bareConnections {
+		wg.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				key := fmt.Sprintf("b%d.%d.%d@example.com", n, c, b.runs)
+				_, err := pool.Exec(b.ctx, bareInsert, key, began.Unix(), fmt.Sprintf(bareValues, key))
+				if err != nil {
+					failed.Store(&err)
+					return
+				}
+				rows.Add(1)
+			}
+		})
 	}
-	list, err = b.addList(service, caller)
-	if err != nil {
-		return 0, err
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return o, *err
 	}
-	return list, b.fill(store, list, contacts)
-}
-
-// addList adds a List with 10 Fields. more has further attributes of the List.
-func (b *bench) addList(service *audience.Service, caller *enlist.Caller,
-	more ...enlist.Detail) (enlist.ListID, error) {
-	list, err := service.AddList(b.ctx, caller, append(more, detail("name", "Bench")))
-	if err != nil {
-		return 0, err
-	}
-	for _, f := range []struct{ name, kind, values string }{
-		{"First Name", "text", ""}, {"Last Name", "text", ""}, {"State", "dropdown", "NSW,VIC,QLD,WA,SA,TAS,ACT,NT"},
-		{"Postcode", "text", ""}, {"Amount", "decimal", ""}, {"Born", "date", ""}, {"Member", "radio", "yes,no"},
-		{"Comment", "comment", ""}, {"Colours", "checkbox", "red,green,blue"},
-	} {
-		_, err := service.AddField(b.ctx, caller, list, []enlist.Detail{
-			detail("name", f.name), detail("type", f.kind), detail("values_array", f.values)})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return list, nil
-}
-
-// detail returns an attribute as a caller sends it.
-func detail(key, value string) enlist.Detail {
-	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
-}
-
-// fill inserts Contacts into the store without the API.
-func (b *bench) fill(store audience.Store, list enlist.ListID, contacts int) error {
-	return b.inBatches(store, contacts, func(tx *audience.Tx, from, to int) error {
-		if from%100_000 == 0 {
-			b.say("%d Contacts", from)
-		}
-		schema, err := tx.Schema(list)
-		for i := from; i < to && err == nil; i++ {
-			_, err = tx.InsertContact(person(schema, i))
-		}
-		return err
-	})
-}
-
-// inBatches calls write for the numbers from 0 to n-1, with 1000 numbers in each transaction.
-func (b *bench) inBatches(store audience.Store, n int, write func(tx *audience.Tx, from, to int) error) error {
-	const size = 1000
-	for from := 0; from < n; from += size {
-		err := store.Update(b.ctx, func(tx *audience.Tx) error { return write(tx, from, min(from+size, n)) })
-		if err != nil {
-			return err
-		}
-	}
-	return context.Cause(b.ctx)
-}
-
-// address returns the Email of Contact number i. Successive addresses are far apart in the index.
-func address(i int) string {
-	return fmt.Sprintf("p%09d@example.com", uint64(i)*2654435761%1_000_000_007)
-}
-
-// lastNames is the number of different last names.
-const lastNames = 500_000
-
-// person returns Contact number i. A search for one State matches an eighth of the Contacts, for one
-// Postcode a thousandth, and for one value of Member half of them.
-func person(schema *enlist.Schema, i int) *enlist.Contact {
-	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
-	values := map[string]string{
-		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames),
-		"State": states[i%8], "Postcode": strconv.Itoa(2000 + i%1000), "Amount": strconv.Itoa(i%10000) + ".50",
-		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
-		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",
-	}
-	c := &enlist.Contact{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
-		Created: 1_700_000_000 + int64(i), Modified: 1_700_000_000 + int64(i)}
-	for i := range schema.Fields {
-		c.Values = c.Values.Set(schema.Fields[i].ID, values[schema.Fields[i].Name])
-	}
-	return c
+	return outcome{calls: int(rows.Load()), elapsed: time.Since(began)}, nil
 }

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/audience"
+	"enlist/internal/enlist"
+	"enlist/internal/store/postgres"
+	"enlist/internal/store/sqlite"
+)
+
+// This file creates the Lists of all parts: each has 10 Fields, and Contacts whose values depend only on their number.
+
+// onEngines measures on a new SQLite database with this name, and on PostgreSQL if --postgres is set.
+func (b *bench) onEngines(name string, measure func(db string) error) error {
+	err := measure(filepath.Join(b.Dir, name))
+	if err != nil || b.Postgres == "" {
+		return err
+	}
+	return measure(b.Postgres)
+}
+
+// isPostgres reports whether a value of --db is PostgreSQL.
+func isPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
+
+// engine returns the name of the engine for the report.
+func engine(db string) string {
+	if isPostgres(db) {
+		return "PostgreSQL"
+	}
+	return "SQLite"
+}
+
+// openStore opens the store at a value of --db.
+func (b *bench) openStore(db string) (audience.Store, error) {
+	if isPostgres(db) {
+		return postgres.Open(b.ctx, db, postgres.Options{})
+	}
+	return sqlite.Open(b.ctx, db, sqlite.Options{})
+}
+
+// open opens a store and its service. A new database gets an Account with the key of this program.
+func (b *bench) open(db string) (audience.Store, *audience.Service, *enlist.Caller, error) {
+	store, err := b.openStore(db)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	service := audience.NewService(store, time.Now)
+	var caller *enlist.Caller
+	if _, err = service.Bootstrap(b.ctx, apiKey); err == nil {
+		caller, err = service.Authenticate(b.ctx, apiKey)
+	}
+	if err != nil {
+		err = fmt.Errorf("find the key of enlist-bench: --postgres must be an empty database: %w", err)
+		return nil, nil, nil, errors.Join(err, store.Close())
+	}
+	return store, service, caller, nil
+}
+
+// makeList adds a List with the given number of Contacts to a database.
+func (b *bench) makeList(db string, contacts int) (enlist.ListID, error) {
+	store, service, caller, err := b.open(db)
+	if err != nil {
+		return 0, err
+	}
+	defer store.Close()
+	list, err := b.addList(service, caller)
+	if err != nil {
+		return 0, err
+	}
+	_, err = b.fill(store, list, contacts)
+	return list, err
+}
+
+// addList adds a List with 10 Fields.
+func (b *bench) addList(service *audience.Service, caller *enlist.Caller) (enlist.ListID, error) {
+	list, err := service.AddList(b.ctx, caller, []enlist.Detail{detail("name", "Bench")})
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range []struct{ name, kind, values string }{
+		{"First Name", "text", ""}, {"Last Name", "text", ""}, {"State", "dropdown", "NSW,VIC,QLD,WA,SA,TAS,ACT,NT"},
+		{"Postcode", "text", ""}, {"Amount", "decimal", ""}, {"Born", "date", ""}, {"Member", "radio", "yes,no"},
+		{"Comment", "comment", ""}, {"Colours", "checkbox", "red,green,blue"},
+	} {
+		_, err := service.AddField(b.ctx, caller, list, []enlist.Detail{
+			detail("name", f.name), detail("type", f.kind), detail("values_array", f.values)})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return list, nil
+}
+
+// detail returns an attribute as a caller sends it.
+func detail(key, value string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+}
+
+// fill inserts Contacts into the store without the API. It returns the ID of the first one; the others follow it.
+func (b *bench) fill(store audience.Store, list enlist.ListID, contacts int) (first enlist.ContactID, err error) {
+	err = b.inBatches(store, contacts, func(tx *audience.Tx, from, to int) error {
+		if from%100_000 == 0 {
+			b.say("%d Contacts", from)
+		}
+		schema, err := tx.Schema(list)
+		for i := from; i < to && err == nil; i++ {
+			c := person(schema, i)
+			_, err = tx.InsertContact(c)
+			if i == 0 {
+				first = c.ID
+			}
+		}
+		return err
+	})
+	return first, err
+}
+
+// inBatches calls write for the numbers from 0 to n-1, with 1000 numbers in each transaction.
+func (b *bench) inBatches(store audience.Store, n int, write func(tx *audience.Tx, from, to int) error) error {
+	const size = 1000
+	for from := 0; from < n; from += size {
+		err := store.Update(b.ctx, func(tx *audience.Tx) error { return write(tx, from, min(from+size, n)) })
+		if err != nil {
+			return err
+		}
+	}
+	return context.Cause(b.ctx)
+}
+
+// address returns the Email of Contact number i. Successive addresses are far apart in the index.
+func address(i int) string {
+	return fmt.Sprintf("p%09d@example.com", uint64(i)*2654435761%1_000_000_007)
+}
+
+// lastNames is the number of different last names.
+const lastNames = 500_000
+
+// person returns Contact number i. A search for one State matches an eighth of the Contacts, for one
+// Postcode a thousandth, and for one value of Member half of them.
+func person(schema *enlist.Schema, i int) *enlist.Contact {
+	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
+	values := map[string]string{
+		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames),
+		"State": states[i%8], "Postcode": strconv.Itoa(2000 + i%1000), "Amount": strconv.Itoa(i%10000) + ".50",
+		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
+		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",
+	}
+	c := &enlist.Contact{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
+		Created: 1_700_000_000 + int64(i), Modified: 1_700_000_000 + int64(i)}
+	for i := range schema.Fields {
+		c.Values = c.Values.Set(schema.Fields[i].ID, values[schema.Fields[i].Name])
+	}
+	return c
+}
