@@ -169,6 +169,36 @@ func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 	}
 }
 
+// The clients send the defaults of optional parameters. Their effect is that of a missing parameter.
+//
+// covers: decision 75
+func TestSentDefaultHasTheEffectOfAMissingParameter(t *testing.T) {
+	t.Parallel()
+	for _, m := range Describe("test").Methods {
+		var required, all []string
+		for i, p := range m.Params[1:] {
+			if p.Default != "" {
+				all = append(all, p.Default)
+				continue
+			}
+			required, all = append(required, goodParams[m.Name][i]), append(all, goodParams[m.Name][i])
+		}
+		if len(required) == len(all) {
+			continue
+		}
+		var replies []string
+		for _, params := range [][]string{required, all} {
+			h := newHarness(t, Options{})
+			h.addOneOfEachRecord(t)
+			replies = append(replies, h.post(t, h.request(m.Name, strings.Join(params, ","))))
+		}
+		if replies[0] != replies[1] {
+			t.Errorf("%s(%s): without the defaults %.200s, with them %.200s", m.Name, strings.Join(all, ","),
+				replies[0], replies[1])
+		}
+	}
+}
+
 // addListsAndContact adds two Lists. The first List gets a preference and a Contact. If the
 // database already has Lists, addListsAndContact does nothing.
 func (h *harness) addListsAndContact(t testing.TB) {
