@@ -17,6 +17,7 @@ import (
 // A PostgreSQL database is exported to a SQLite file with the same data, and IDs that were used before are not used
 // again. The number of Contacts is right, although PostgreSQL has not added all changes to it.
 func TestAnExportHasTheSameDataAndContinuesItsIDs(t *testing.T) {
+	t.Parallel()
 	first, from := teststores.SQLite.New(t), pgtest.Open(t)
 	lists := fillDatabase(t, first, 60)
 	if _, err := run(t.Context(), first, from, 0, nil); err != nil {
@@ -43,7 +44,8 @@ func TestAnExportHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 
 // A file of an export must not have rows of a database that another version of enlist has changed.
 func TestExportRefusesOtherTables(t *testing.T) {
-	from := pgtest.Open(t)
+	t.Parallel()
+	from := teststores.Postgres.New(t)
 	openService(t, from).close()
 	execPostgres(t, from, "ALTER TABLE secret ADD COLUMN colour TEXT")
 	err := export(t, from, filepath.Join(t.TempDir(), "export.db"))
