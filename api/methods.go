@@ -697,18 +697,18 @@ func (c *Client) CountAuditLog(ctx context.Context, criteria Criteria) (int64, e
 // Contact is a record in the result of SearchContacts, GetContactByID.
 type Contact struct {
 	ID                  int64  `json:"id"`
-	CreationTime        int64  `json:"creation_time"` // Unix time, like all times; 0 means never
-	DoubleOptIn         bool   `json:"double_opt_in"`
-	DoubleOptInTime     int64  `json:"double_opt_in_time"`
-	IsActive            bool   `json:"is_active"`
+	CreationTime        int64  `json:"creation_time"`         // Unix time, like all times; 0 means never
+	DoubleOptIn         bool   `json:"double_opt_in"`         // the subscriber confirmed the subscription with the present address
+	DoubleOptInTime     int64  `json:"double_opt_in_time"`    // when the subscriber confirmed
+	IsActive            bool   `json:"is_active"`             // the Contact may get mail
 	IsBounceDeactivated bool   `json:"is_bounce_deactivated"` // for information only: is_active says whether the server sends mail
-	IsUnsubscribed      bool   `json:"is_unsubscribed"`
-	LastClickTime       int64  `json:"last_click_time"`
+	IsUnsubscribed      bool   `json:"is_unsubscribed"`       // the Contact has left the List
+	LastClickTime       int64  `json:"last_click_time"`       // when a link in a mail was last clicked
 	LastModifiedTime    int64  `json:"last_modified_time"`
-	LastMessageTime     int64  `json:"last_message_time"`
-	LastOpenTime        int64  `json:"last_open_time"`
-	SubscribedVia       string `json:"subscribed_via"`
-	WebformID           int64  `json:"webform_id"`
+	LastMessageTime     int64  `json:"last_message_time"` // when a mail was last sent to the Contact
+	LastOpenTime        int64  `json:"last_open_time"`    // when a mail was last opened
+	SubscribedVia       string `json:"subscribed_via"`    // web_form, bulk_upload (addContacts), single_addition, api (subscribeContact), quick_send, inbound_message or other
+	WebformID           int64  `json:"webform_id"`        // the Web Form that was used to subscribe
 
 	// Values has the value of each Field by the name that the call used. It is "" for a Field without a
 	// value. A number has the same digits as in the reply.
@@ -787,29 +787,29 @@ type List struct {
 	ID                        int64  `json:"id"`
 	CreatorUserID             int64  `json:"creator_user_id"` // ID of the API key that created it
 	CreatorName               string `json:"creator_name"`    // name of this API key
-	Name                      string `json:"name"`
-	CreationTime              int64  `json:"creation_time"` // Unix time, like all times; 0 means never
+	Name                      string `json:"name"`            // subscribers see it in mails and on pages
+	CreationTime              int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
 	LastModifiedTime          int64  `json:"last_modified_time"`
-	OnRegisterAddress         string `json:"on_register_address"`    // comma-separated addresses that get a mail about each subscription
-	OnUpdateAddress           string `json:"on_update_address"`      // comma-separated addresses that get a mail about changed Contacts
-	OnUnsubscribeAddress      string `json:"on_unsubscribe_address"` // comma-separated addresses that get a mail about unsubscriptions
-	DisallowDuplicateContacts bool   `json:"disallow_duplicate_contacts"`
-	AllowSendToDuplicates     bool   `json:"allow_send_to_duplicates"`
+	OnRegisterAddress         string `json:"on_register_address"`         // comma-separated addresses that get a mail about each subscription
+	OnUpdateAddress           string `json:"on_update_address"`           // comma-separated addresses that get a mail about changed Contacts
+	OnUnsubscribeAddress      string `json:"on_unsubscribe_address"`      // comma-separated addresses that get a mail about unsubscriptions
+	DisallowDuplicateContacts bool   `json:"disallow_duplicate_contacts"` // at most one Contact has an address; true by default
+	AllowSendToDuplicates     bool   `json:"allow_send_to_duplicates"`    // a Batch sends each Contact of the List a mail, also several with one address
 	FolderID                  int64  `json:"folder_id"`
 	FolderName                string `json:"folder_name"`
 	ContactCount              int64  `json:"contact_count"`
-	CountryCode               int64  `json:"country_code"` // telephone code for numbers without a country code
-	VirtualNumber             string `json:"virtual_number"`
+	CountryCode               int64  `json:"country_code"`   // telephone code for numbers without a country code; 61 by default
+	VirtualNumber             string `json:"virtual_number"` // for SMS, like the next four keys: stored, without effect
 	SMSStopWords              string `json:"sms_stop_words"`
 	SMSResponseAction         string `json:"sms_response_action"`
 	SMSResponseFieldIDs       string `json:"sms_response_field_ids"`
 	AddressTypes              string `json:"address_types"`
-	IsGDPRCompliant           bool   `json:"is_gdpr_compliant"`
-	DoubleOptInRequired       bool   `json:"double_opt_in_required"`
-	TrackOpens                bool   `json:"track_opens"`
-	TrackClicks               bool   `json:"track_clicks"`
-	FromName                  string `json:"from_name"`
-	FromAddress               string `json:"from_address"`
+	IsGDPRCompliant           bool   `json:"is_gdpr_compliant"`      // consent is required
+	DoubleOptInRequired       bool   `json:"double_opt_in_required"` // new subscribers must confirm by a link in a mail, and get no other mail before
+	TrackOpens                bool   `json:"track_opens"`            // whether opened mails of Messages are recorded
+	TrackClicks               bool   `json:"track_clicks"`           // whether clicks on links in mails of Messages are recorded
+	FromName                  string `json:"from_name"`              // sender of the List's mails; empty: the name of the List
+	FromAddress               string `json:"from_address"`           // empty: the sender of the server
 }
 
 // Preference is a record in the result of SearchListPreferences.
@@ -823,24 +823,24 @@ type Preference struct {
 type Field struct {
 	ID               int64  `json:"id"`
 	ListID           int64  `json:"list_id"`
-	Name             string `json:"name"`
-	Type             string `json:"type"` // text, comment, decimal, currency, date, dropdown, radio, checkbox or file
-	IsMandatory      bool   `json:"is_mandatory"`
-	AllowUpdate      bool   `json:"allow_update"`
-	ShowInForm       int64  `json:"show_in_form"` // 0 or 1
-	Length           int64  `json:"length"`       // largest number of characters; 0 means no limit
-	Size             int64  `json:"size"`
-	RowSize          string `json:"row_size"`
-	DefaultValue     string `json:"default_value"`
-	ValuesArray      string `json:"values_array"`   // comma-separated
-	DefaultsArray    string `json:"defaults_array"` // comma-separated
-	DontStoreDefault int64  `json:"dont_store_default"`
-	AllowedFileTypes string `json:"allowed_file_types"`
-	FileFolderID     int64  `json:"file_folder_id"`
-	AddressType      string `json:"address_type"` // email, mobile or none
-	TimeFormat       string `json:"time_format"`  // off, 12h or 24h
-	DateValidation   string `json:"date_validation"`
-	DisplayOrder     int64  `json:"display_order"` // -1: hidden
+	Name             string `json:"name"`               // unique in the List
+	Type             string `json:"type"`               // text, comment, decimal, currency, date, dropdown, radio, checkbox or file
+	IsMandatory      bool   `json:"is_mandatory"`       // Web Forms show the Field as mandatory by default
+	AllowUpdate      bool   `json:"allow_update"`       // update-profile Forms show the Field by default
+	ShowInForm       int64  `json:"show_in_form"`       // 1: subscription Forms show the Field by default
+	Length           int64  `json:"length"`             // largest number of characters; 0 means no limit
+	Size             int64  `json:"size"`               // width of the input on a form
+	RowSize          string `json:"row_size"`           // displayed rows of a comment Field; largest size in megabytes of a file Field
+	DefaultValue     string `json:"default_value"`      // value of a new Contact; of a date Field an ISO date or current
+	ValuesArray      string `json:"values_array"`       // comma-separated choices of a dropdown, radio or checkbox Field
+	DefaultsArray    string `json:"defaults_array"`     // comma-separated choices of a new Contact
+	DontStoreDefault int64  `json:"dont_store_default"` // 1: the default of a dropdown Field is not stored
+	AllowedFileTypes string `json:"allowed_file_types"` // of a file Field: images, documents, spreadsheets, movies, other, comma-separated
+	FileFolderID     int64  `json:"file_folder_id"`     // Folder that a file Field uploads into
+	AddressType      string `json:"address_type"`       // email, mobile or none
+	TimeFormat       string `json:"time_format"`        // of a date Field: off, 12h or 24h
+	DateValidation   string `json:"date_validation"`    // of a date Field: past, future, or two ISO dates, comma-separated
+	DisplayOrder     int64  `json:"display_order"`      // position on the List's default form; -1: hidden
 }
 
 // Message is a record in the result of SearchMessages, GetMessageByID.
@@ -885,18 +885,18 @@ type Autoresponder struct {
 	CreatorName                string `json:"creator_name"`    // name of this API key
 	CreationTime               int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
 	LastModifiedTime           int64  `json:"last_modified_time"`
-	ListID                     int64  `json:"list_id"`
-	MessageID                  int64  `json:"message_id"`
-	EventType                  string `json:"event_type"` // subscribe, unsubscribe, update_profile, confirm or api_upload
-	FolderID                   int64  `json:"folder_id"`  // 0: in no Folder
-	Timezone                   string `json:"timezone"`   // IANA name; empty: the time zone of the Account
-	IsActive                   bool   `json:"is_active"`
-	TimeCriteriaType           string `json:"time_criteria_type"`      // immediate, delay or specific
-	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"` // for specific; 0: use the hour and minute below
-	TimeCriteriaOffsetValue    int64  `json:"time_criteria_offset_value"`
-	TimeCriteriaOffsetPeriod   string `json:"time_criteria_offset_period"` // minute, hour, day or week
-	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`
-	TimeCriteriaSpecificMinute int64  `json:"time_criteria_specific_minute"`
+	ListID                     int64  `json:"list_id"`                       // List with the Contacts
+	MessageID                  int64  `json:"message_id"`                    // a Message of type email
+	EventType                  string `json:"event_type"`                    // subscribe, unsubscribe, update_profile, confirm or api_upload
+	FolderID                   int64  `json:"folder_id"`                     // 0: in no Folder
+	Timezone                   string `json:"timezone"`                      // IANA name; empty: the time zone of the Account
+	IsActive                   bool   `json:"is_active"`                     // true by default
+	TimeCriteriaType           string `json:"time_criteria_type"`            // immediate, delay or specific
+	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"`       // for specific; 0: use the hour and minute below
+	TimeCriteriaOffsetValue    int64  `json:"time_criteria_offset_value"`    // periods after the event, at most ten years
+	TimeCriteriaOffsetPeriod   string `json:"time_criteria_offset_period"`   // minute, hour, day or week
+	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`   // for specific: 0 to 23
+	TimeCriteriaSpecificMinute int64  `json:"time_criteria_specific_minute"` // for specific: 0 to 59
 }
 
 // Batch is a record in the result of GetBatchByID, SearchBatches, GetAllCurrentBatches.
@@ -1073,15 +1073,15 @@ type Recipient struct {
 // Webhook is a record in the result of GetWebhookByID, SearchWebhooks.
 type Webhook struct {
 	ID               int64  `json:"id"`
-	ListID           int64  `json:"list_id"` // 0: all Lists of the Account
-	Object           string `json:"object"`  // list, contact or batch
-	Event            string `json:"event"`   // such as created
-	URL              string `json:"url"`
+	ListID           int64  `json:"list_id"`       // 0: all Lists of the Account
+	Object           string `json:"object"`        // list, contact or batch
+	Event            string `json:"event"`         // such as created
+	URL              string `json:"url"`           // http or https, up to 2,048 bytes, without a user name or fragment
 	CreationTime     int64  `json:"creation_time"` // Unix time, like all times; 0 means never
 	LastModifiedTime int64  `json:"last_modified_time"`
 	IsFailing        bool   `json:"is_failing"` // the server stores events, but sends none until a caller edits the webhook
 	LastError        string `json:"last_error"` // error of the last attempt; empty if it succeeded
-	Secret           string `json:"secret"`     // only getWebhookById returns it
+	Secret           string `json:"secret"`     // whsec_ and 24 to 64 bytes in base64; only getWebhookById returns it
 }
 
 // Folder is a record in the result of SearchFolders, GetFolderByID.
@@ -1090,7 +1090,7 @@ type Folder struct {
 	Name         string `json:"name"`
 	CreationTime int64  `json:"creation_time"` // Unix time, like all times; 0 means never
 	Type         string `json:"type"`          // list, message or file
-	ItemCount    int64  `json:"item_count"`
+	ItemCount    int64  `json:"item_count"`    // Lists, Messages and autoresponders, or files in the Folder
 }
 
 // File is a record in the result of SearchFiles, GetFileByID.
