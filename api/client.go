@@ -58,7 +58,7 @@ func NewClient(server, key string) *Client {
 // each call. If a call succeeded and is sent again within 24 hours with the same
 // Idempotency-Key and parameters, the server does not execute it again. It then
 // returns the first result.
-// decisions.md: 30
+// reference.md: idempotency
 func (c *Client) Idempotent(key string) *Client {
 	with := *c
 	with.retryKey = key

@@ -5,7 +5,7 @@
 // Files: client.go sends calls, methods.go has the operations and the records in
 // replies, parameters.go has types of parameters, contact.go reads Contacts, and
 // codes.go has the errors. methods.go is generated from the server's table of methods.
-// doc/specification.md has the rules of the operations.
+// doc/reference.md has the rules of the operations.
 package api
 
 import (
@@ -16,7 +16,7 @@ import (
 // Code is the number of an error in a reply.
 type Code int
 
-// The published error codes. specification: Errors
+// The published error codes. reference.md: Errors
 const (
 	CodeInternal            Code = 100
 	CodeNoResponse          Code = 103
@@ -63,7 +63,7 @@ const (
 // name that depends on the method: see FailureName.
 func (c Code) Name() string { return names[c] }
 
-// names has the published name of each code. specification: Errors
+// names has the published name of each code. reference.md: Errors
 var names = map[Code]string{
 	CodeInternal:            "Internal Server Error",
 	CodeNoResponse:          "No Response from Server Call",
@@ -109,7 +109,7 @@ var names = map[Code]string{
 // method. For five methods that change the state of one Contact, the code is
 // CodeUndefined, and each of them has its own name. For all other methods, the code
 // is CodeInternal.
-// specification: Errors, 302; decisions.md: 13
+// reference.md: error.302-subscribe, errors.order
 func FailureName(method string) (Code, string) {
 	switch method {
 	case "subscribeContact":

@@ -12,7 +12,7 @@ import (
 // the record. The server ignores unknown names.
 type Details map[string]any
 
-// ConsentType says what kind of consent a person gave. specification: Consent
+// ConsentType says what kind of consent a person gave. reference.md: Consent
 type ConsentType = string
 
 // The consent types.
@@ -65,7 +65,7 @@ func (o AddOptions) params() []any { return []any{o.Overwrite, o.RemoveUnsubscri
 
 // Query says which records a search returns. The zero Query returns the first 100
 // records by ID. In DeleteContacts, a Limit of 0 means no limit, and a Query without
-// Criteria finds no Contact. specification: Search criteria
+// Criteria finds no Contact. reference.md: Search
 type Query struct {
 	Criteria  Criteria
 	Limit     int64  // largest number of records; 0: 100, the default of the server; NoLimit: all records
@@ -104,7 +104,7 @@ func (q Query) params() []any {
 // Criteria select records. An item is a Test, a connector (Or or And) or a group. A
 // group is a value of type Criteria. Criteria have at most 100 Tests and 10 levels of
 // groups. Two Tests without a connector between them are joined by And. And has a
-// higher precedence than Or. specification: Search criteria
+// higher precedence than Or. reference.md: Search
 //
 //	api.Criteria{api.Test{"State", "exactly", "NSW"}, api.Or, api.Test{"Age", "greater_than", 30}}
 type Criteria []any
@@ -192,7 +192,7 @@ func (c *Client) UploadFile(ctx context.Context, folder int64, name string, cont
 }
 
 // WebhookEvent is one event. The body of a POST to a webhook's URL is an array of
-// events, oldest first. specification: Webhooks
+// events, oldest first. reference.md: Webhooks
 type WebhookEvent struct {
 	ListID    int64  `json:"list_id"`
 	ContactID int64  `json:"contact_id"` // 0 for an event of a List or a Batch

@@ -15,16 +15,16 @@ import (
 	"testing"
 )
 
-// This file compares doc/specification.md and doc/decisions.md with the tests.
+// This file compares doc/reference.md and doc/decisions.md with the tests.
 
 // coverage has, for each row of the documents ("spec <id>" or "decision <n>"), the names of the
 // tests and transcripts that cover it.
 type coverage map[string][]string
 
-// Every row of doc/specification.md that has an ID in braces, and every entry
+// Every row of doc/reference.md that has an ID in braces, and every entry
 // of doc/decisions.md, is covered by a transcript or script with the line
 //
-//	covers: spec subscribeContact.rule.1, decision 22
+//	covers: spec subscribeContact.rule.1, decision 24
 //
 // or by a test with such a line in its comment.
 func TestEveryRowOfTheDocumentsIsCovered(t *testing.T) {
@@ -42,16 +42,6 @@ func TestEveryRowOfTheDocumentsIsCovered(t *testing.T) {
 			t.Errorf("%s: a \"covers:\" line names %q, but the documents have no such row", covered[row], row)
 		}
 	}
-	for row, names := range heldBy(t) {
-		if len(names) == 0 {
-			t.Errorf("doc/decisions.md: %s has no line \"Held by\" with the tests that cover it", row)
-		}
-		for _, name := range names {
-			if !slices.Contains(covered[row], name) {
-				t.Errorf("doc/decisions.md: %s is \"Held by\" %s, which has no \"covers:\" line with %[1]s", row, name)
-			}
-		}
-	}
 }
 
 var (
@@ -60,11 +50,11 @@ var (
 	quotedName   = regexp.MustCompile("`([^`]+)`")
 )
 
-// documentRows returns all rows that must be covered. doc/specification.md may contain an ID several
+// documentRows returns all rows that must be covered. doc/reference.md may contain an ID several
 // times, because it also refers to rows by their IDs.
 func documentRows(t *testing.T) map[string]bool {
 	rows := make(map[string]bool)
-	for _, m := range rowID.FindAllStringSubmatch(read(t, "../doc/specification.md"), -1) {
+	for _, m := range rowID.FindAllStringSubmatch(read(t, "../doc/reference.md"), -1) {
 		rows["spec "+m[1]] = true
 	}
 	last := 0
@@ -77,24 +67,6 @@ func documentRows(t *testing.T) map[string]bool {
 		rows["decision "+m[1]] = true
 	}
 	return rows
-}
-
-// heldBy returns, for each decision, the names in its "Held by" line.
-func heldBy(t *testing.T) map[string][]string {
-	all := make(map[string][]string)
-	text := read(t, "../doc/decisions.md")
-	heads := decisionHead.FindAllStringSubmatch(text, -1)
-	for i, entry := range decisionHead.Split(text, -1)[1:] {
-		var names []string
-		if _, line, ok := strings.Cut(entry, "\nHeld by "); ok {
-			line, _, _ = strings.Cut(line, "\n\n")
-			for _, m := range quotedName.FindAllStringSubmatch(line, -1) {
-				names = append(names, m[1])
-			}
-		}
-		all["decision "+heads[i][1]] = names
-	}
-	return all
 }
 
 // readTranscripts collects the covers: lines of the wire transcripts and of
@@ -144,6 +116,46 @@ func readTests(t *testing.T, covered coverage) {
 		t.Fatal(err)
 	}
 }
+
+// citation is a reference to rows in a comment: "reference.md: endpoint.path, Search; decisions.md: 24". A name without a
+// dot may also be a heading.
+var citation = regexp.MustCompile(`\b(reference|decisions)\.md: ((?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:, )?)+)`)
+
+// Each row, method, heading and entry that a comment cites exists.
+func TestCitedRowsExist(t *testing.T) {
+	rows := documentRows(t)
+	for _, m := range heading.FindAllStringSubmatch(read(t, "../doc/reference.md"), -1) {
+		rows["spec "+m[1]] = true
+	}
+	for row := range maps.Clone(rows) {
+		method, _, _ := strings.Cut(row, ".")
+		rows[method] = true // subscribeContact has the rows subscribeContact.1 and others
+	}
+	kinds, cited := map[string]string{"reference": "spec ", "decisions": "decision "}, 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || d.Name() == "coverage_test.go" {
+			return err
+		}
+		text := commentBreak.ReplaceAllString(read(t, path), " ")
+		for _, m := range citation.FindAllStringSubmatch(text, -1) {
+			for name := range strings.SplitSeq(m[2], ", ") {
+				cited++
+				if name != "" && !rows[kinds[m[1]]+name] {
+					t.Errorf("%s cites %q of %s.md, which has no such row", path, name, m[1])
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || cited < 300 {
+		t.Fatalf("%d citations found, want 300 or more (error %v)", cited, err)
+	}
+}
+
+var (
+	heading      = regexp.MustCompile(`(?m)^##+ (.*)$`)
+	commentBreak = regexp.MustCompile(`\n\s*// ?`)
+)
 
 // Each test and transcript that doc/security.md names exists.
 func TestSecurityPageNamesTestsThatExist(t *testing.T) {

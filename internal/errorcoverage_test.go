@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// This file compares the errors in doc/specification.md with the wire transcripts.
+// This file compares the errors in doc/reference.md with the wire transcripts.
 
 // errorRow is an error of an operation, in one of the two forms of a reply.
 type errorRow struct {
@@ -17,7 +17,7 @@ type errorRow struct {
 	v2     bool
 }
 
-// For every error of every operation in doc/specification.md, transcripts have two replies: one with
+// For every error of every operation in doc/reference.md, transcripts have two replies: one with
 // three keys, and one in the form of JSON-RPC 2.0.
 func TestEveryErrorIsAnsweredInBothForms(t *testing.T) {
 	answered := make(map[errorRow]bool)
@@ -32,9 +32,9 @@ func TestEveryErrorIsAnsweredInBothForms(t *testing.T) {
 			}
 		}
 	}
-	rows := errorRows(read(t, "../doc/specification.md"))
+	rows := errorRows(read(t, "../doc/reference.md"))
 	if len(rows) < 70 {
-		t.Fatalf("found %d errors in doc/specification.md, want 70 or more", len(rows))
+		t.Fatalf("found %d errors in doc/reference.md, want 70 or more", len(rows))
 	}
 	for _, row := range rows {
 		for _, row.v2 = range []bool{false, true} {

@@ -27,7 +27,7 @@ import (
 // each Contact, because the other processes resume the jobs of the killed process. When one process changes the List, the
 // other processes use the change at once.
 //
-// covers: spec event.notification, decision 30, decision 44, decision 52
+// covers: spec event.notification, idempotency, decision 44, 52
 func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("several processes are slow to start: run this test with \"make faults\"")

@@ -28,7 +28,7 @@ import (
 // After each start the test checks the Contacts of the last round: their values and one ledger row each. At the end it
 // checks all Contacts, and one notification for each.
 //
-// covers: spec event.notification, consent.ledger, decision 25, decision 27, decision 44
+// covers: spec event.notification, consent.ledger, event.effects, decision 27, 44
 func TestKilledServerHasStoredWhatItAnswered(t *testing.T) { teststores.EachParallel(t, crashes) }
 
 func crashes(t *testing.T, e teststores.Engine) {

@@ -23,7 +23,7 @@ import (
 // With certificate files, the service answers calls and pages over HTTPS with HTTP/2, and each reply has a request ID. A
 // second listener redirects pages.
 //
-// covers: decision 81, decision 83
+// covers: spec header.request-id, decision 81
 func TestTheServiceAnswersOverHTTPS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")

@@ -30,7 +30,7 @@ type linked struct {
 
 // A subscriber uses only the links in the mails: to confirm, to open a mail, to click, and to unsubscribe.
 //
-// covers: decision 47, decision 48, decision 49
+// covers: spec event.confirm, decision 48, 49
 func TestLinksInMailsConfirmTrackAndUnsubscribe(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

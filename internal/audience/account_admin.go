@@ -48,7 +48,7 @@ func (s *Service) Accounts(ctx context.Context) ([]enlist.Account, error) {
 
 // SetContactLimit changes how many Contacts an Account may store. NoContactLimit removes
 // the limit. If the new limit is lower than the number of Contacts, no Contact is deleted.
-// Errors: InvalidParameters. decisions.md: 42
+// Errors: InvalidParameters. reference.md: limit.contacts
 func (s *Service) SetContactLimit(ctx context.Context, id enlist.AccountID, limit int64) error {
 	if err := checkContactLimit(limit); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (s *Service) SetContactLimit(ctx context.Context, id enlist.AccountID, limi
 }
 
 // SetTimeZone changes what "today" means for an Account's date Fields. Errors:
-// InvalidParameters. decisions.md: 19
+// InvalidParameters. reference.md: type.today
 func (s *Service) SetTimeZone(ctx context.Context, id enlist.AccountID, zone string) error {
 	if err := enlist.CheckTimeZone(zone); err != nil {
 		return err

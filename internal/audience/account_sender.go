@@ -13,7 +13,7 @@ import (
 
 // This file checks from which addresses an Account may send. An Account with sending domains (domain.go), or with a list
 // of domains that the operator has set, may use only these. No other Account may use its sending domains.
-// specification: batch.sender; decisions.md: 63, 110
+// reference.md: batch.sender; decisions.md: 63, 110
 
 // Sender is the from_address of a List or of a Message. The other ID is 0.
 type Sender struct {

@@ -58,7 +58,7 @@ func readTimeZone(text string) (string, error) {
 }
 
 // AddAutoresponder stores an autoresponder of a List. Errors: InvalidParameters,
-// NoList, Denied, NoMessage. decisions.md: 45, 54
+// NoList, Denied, NoMessage. reference.md: autoresponder.times; decisions.md: 54
 func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.AutoresponderID, error) {
 	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
 		a := enlist.Autoresponder{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
@@ -135,7 +135,7 @@ func auditedAutoresponder(a *enlist.Autoresponder) auditObject {
 }
 
 // errNoAutoresponder is the same for an ID that does not exist and for another Account's ID, so
-// that a caller cannot find out which IDs exist. decisions.md: 11
+// that a caller cannot find out which IDs exist. reference.md: auth.restricted
 var errNoAutoresponder = enlist.Refuse(enlist.NoAutoresponder, "no autoresponder with this ID")
 
 // loadAutoresponder returns a copy of an autoresponder, if the caller may access its List.

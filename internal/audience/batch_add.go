@@ -39,7 +39,8 @@ type PopulationRequest struct {
 }
 
 // AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage,
-// NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. decisions.md: 58, 62
+// NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. reference.md: batch.populations;
+// decisions.md: 62
 func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
 	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.BatchID, error) {
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // This file has checkBatch: what is probably wrong with a Batch that is not added yet, and who would get it. It reads the
 // Contacts by the code that populates Batches, but at most checkLimit of them, and stores nothing. Package mail looks for
-// mistakes in the Message (mail/compose_check.go). specification: batch.check; decisions.md: 91
+// mistakes in the Message (mail/compose_check.go). reference.md: batch.check; decisions.md: 91
 
 // Limits of a check.
 const (
@@ -84,7 +84,8 @@ var FindingAttributes = []enlist.Attribute[Finding]{
 }
 
 // CheckBatch returns what is probably wrong with a Batch, and who would get it now. It changes nothing. A Batch that
-// AddBatch refuses is refused with the same error, unless only its sender is refused. Other errors: Busy. specification: checkBatch
+// AddBatch refuses is refused with the same error, unless only its sender is refused. Other errors: Busy.
+// reference.md: checkBatch
 func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (*BatchCheck, error) {
 	var check *batchCheck
 	err := s.inPhases(ctx, c, func(tx *Tx, p phase) error {

@@ -11,7 +11,7 @@ import (
 // some Lists may use a Batch if it may access the Lists of all its populations.
 
 // ErrNoBatch is the error if no Batch has an ID. It is the same for another Account's ID, so that a
-// caller cannot find out which IDs exist. decisions.md: 11
+// caller cannot find out which IDs exist. reference.md: auth.restricted
 var ErrNoBatch = enlist.Refuse(enlist.NoBatch, "no Batch with this ID")
 
 // loadBatch returns a Batch, if the caller may access it. lock is for an Update that changes the Batch.

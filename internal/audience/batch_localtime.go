@@ -9,7 +9,7 @@ import (
 
 // This file has the option local_time: each recipient gets the mail when a clock in its own time zone shows the send
 // time. The name of the zone is the value of a Field. The recipients wait in their slices: a lease puts off those whose
-// time has not come, and the slice is free again when the first of them is due. specification: batch.local_time;
+// time has not come, and the slice is free again when the first of them is due. reference.md: batch.local_time;
 // decisions.md: 78
 
 // begins returns when the Batch may begin to send. With local times it begins before its send time, because the clocks

@@ -9,7 +9,7 @@ import (
 )
 
 // This file has the options of a Batch: its name, the Contacts to leave out, the rate of its
-// mails, and what happens to a mail whose outcome is unknown. specification: batch.options; decisions.md: 62
+// mails, and what happens to a mail whose outcome is unknown. reference.md: batch.options; decisions.md: 62
 
 // BatchOptions are the options of addBatch, as the caller sent them.
 type BatchOptions struct {

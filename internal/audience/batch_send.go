@@ -118,7 +118,7 @@ func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact, r *
 }
 
 // reasonLeftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
-// decisions.md: 46, 47
+// reference.md: event.confirm; decisions.md: 46
 func reasonLeftOut(c *enlist.Contact, schema *enlist.Schema) LeftOut {
 	switch {
 	case c.IsUnsubscribed:

@@ -11,7 +11,7 @@ import (
 
 // This file has the option variants: a part of the recipients, the test, gets one of up to four variants of the Message.
 // The others wait for the winner, in slices that are not free before. batch_variant_winner.go chooses the winner.
-// specification: batch.variants; decisions.md: 77
+// reference.md: batch.variants; decisions.md: 77
 
 // Variants are the variants of a Batch.
 type Variants struct {

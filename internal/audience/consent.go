@@ -10,7 +10,7 @@ import (
 
 // This file checks consents and builds the rows of the consent ledger, in which they are stored.
 
-// ConsentType says what a person agreed to. specification: Consent
+// ConsentType says what a person agreed to. reference.md: Consent
 type ConsentType string
 
 // The consent types.
@@ -20,7 +20,7 @@ const (
 	ConsentNotRecorded ConsentType = "not_recorded"
 )
 
-// MaxConsentText is the longest consent text, in characters. specification: Limits
+// MaxConsentText is the longest consent text, in characters. reference.md: Limits
 const MaxConsentText = 255
 
 // Consent says what a person agreed to, in the form in which a call sends it.
@@ -70,7 +70,8 @@ type origin struct {
 	ip     string       // of the person who changed it; "" if it is not known
 }
 
-// checkIP replaces the IP address of a call by the form that is stored. Errors: InvalidParameters. decisions.md: 29, 89
+// checkIP replaces the IP address of a call by the form that is stored. Errors: InvalidParameters. reference.md:
+// ip_address; decisions.md: 89
 func (o *origin) checkIP() (err error) {
 	o.ip, err = storedIP(o.ip)
 	return err
@@ -83,7 +84,7 @@ func (o origin) record(tx *Tx, contact *enlist.Contact, now int64) error {
 }
 
 // check refuses a Consent that the general rules or the List do not allow. It replaces a Type of
-// "" by ConsentNotRecorded. Errors: InvalidConsent, ConsentRequired. specification: subscribeContact, rule 1;
+// "" by ConsentNotRecorded. Errors: InvalidConsent, ConsentRequired. reference.md: subscribeContact.rule.1;
 // decisions.md: 27
 func (c *Consent) check(schema *enlist.Schema) error {
 	switch c.Type {
@@ -105,7 +106,7 @@ func (c *Consent) check(schema *enlist.Schema) error {
 
 // row returns the ledger row of a Consent that check has accepted. It leaves out
 // preferences that the List does not define. Errors: InvalidParameters.
-// decisions.md: 27 to 29
+// reference.md: Consent, ip_address; decisions.md: 27
 func (c *Consent) row(schema *enlist.Schema) (LedgerRow, error) {
 	r := LedgerRow{ListID: schema.List.ID, Type: c.Type, Text: c.Text}
 	if len(c.Text) > MaxConsentText && utf8.RuneCountInString(c.Text) > MaxConsentText {
@@ -125,7 +126,7 @@ func (c *Consent) row(schema *enlist.Schema) (LedgerRow, error) {
 }
 
 // storedIP returns the IP address in a parameter as the ledger stores it, or "" if the caller does not know it.
-// Errors: InvalidParameters. decisions.md: 29
+// Errors: InvalidParameters. reference.md: ip_address
 func storedIP(sent string) (string, error) {
 	if sent == "" || isUnknownIP(sent) {
 		return "", nil
@@ -138,7 +139,7 @@ func storedIP(sent string) (string, error) {
 }
 
 // isUnknownIP reports whether the first address of a list is "unknown". A proxy that does not know
-// the address of its client writes this word (RFC 7239). decisions.md: 29
+// the address of its client writes this word (RFC 7239). reference.md: ip_address
 func isUnknownIP(list string) bool {
 	first, _, _ := strings.Cut(list, ",")
 	return strings.EqualFold(strings.TrimSpace(first), "unknown")

@@ -233,7 +233,7 @@ func (a *addCall) leaveOutUnsubscribed(tx *Tx, rows []*addRow) error {
 }
 
 // checkRoom refuses the call if it would add more Contacts than the Account's limit allows.
-// decisions.md: 42
+// reference.md: limit.contacts
 func (a *addCall) checkRoom(tx *Tx, schema *enlist.Schema, today string) error {
 	limit := a.caller.Account.ContactLimit
 	if limit == enlist.NoContactLimit {

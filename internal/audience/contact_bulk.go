@@ -201,7 +201,7 @@ func insertOrDuplicate(c *enlist.Contact, tx *Tx, schema *enlist.Schema) (insert
 	return inserted, err
 }
 
-// accountRoom returns how many Contacts the Account may still add. decisions.md: 42
+// accountRoom returns how many Contacts the Account may still add. reference.md: limit.contacts
 func accountRoom(tx *Tx, a *enlist.Account) (int64, error) {
 	if a.ContactLimit == enlist.NoContactLimit {
 		return math.MaxInt64, nil

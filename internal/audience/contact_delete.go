@@ -22,7 +22,7 @@ type DeleteRequest struct {
 // or, for criteria, in order of ID. Done is false if the List did not have the Contact. The
 // consent ledger and the Unsubscriber List do not change. Errors: NoList, Denied,
 // InvalidSearch, and Busy if too many searches run. After an error in a step, the Contacts of
-// the earlier steps stay deleted. decisions.md: 33, 53
+// the earlier steps stay deleted. reference.md: deleteContacts.criteria; decisions.md: 53
 func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r DeleteRequest) ([]Outcome, error) {
 	plan, err := savedPlan(ctx, s.db, c)
 	if enlist.KindOf(err) == enlist.NotFound {
@@ -149,7 +149,8 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 }
 
 // checkTestsSomething refuses a test whether a value starts with, ends with or contains "". Such
-// a test matches every Contact. A form whose input is empty can send such a test by mistake. decisions.md: 33
+// a test matches every Contact. A form whose input is empty can send such a test by mistake. reference.md:
+// deleteContacts.criteria
 func checkTestsSomething(c *enlist.Condition) error {
 	for _, parts := range [][]enlist.Condition{c.All, c.Any} {
 		for i := range parts {

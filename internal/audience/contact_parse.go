@@ -42,7 +42,7 @@ func (p *parsedContact) isCurrent(schema *enlist.Schema, today string) bool {
 }
 
 // parse checks the details: first the address, then the other values in the order
-// sent. Errors: InvalidEmail, InvalidParameters. decisions.md: 13
+// sent. Errors: InvalidEmail, InvalidParameters. reference.md: errors.order
 func (p *parsedContact) parse(details []enlist.Detail) error {
 	sent, ignored := matchDetails(p.schema, details)
 	p.ignored = ignored
@@ -184,7 +184,7 @@ const (
 )
 
 // matchDetails finds the Field of each detail. ignored is the number of details that match no Field.
-// decisions.md: 20
+// reference.md: subscribeContact.rule.5
 func matchDetails(s *enlist.Schema, details []enlist.Detail) (sent []sentValue, ignored int) {
 	sent = make([]sentValue, 0, len(details))
 	for i := range details {

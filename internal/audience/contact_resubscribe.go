@@ -19,7 +19,7 @@ type ResubscribeRequest struct {
 // stays on the Unsubscriber List. If the flag was not set, the call still stores the
 // preferences and a ledger row. Errors, checked in this order: NoList, Denied, NoContact,
 // InvalidConsent, ConsentRequired, InvalidParameters.
-// specification: resubscribeContact; decisions.md: 31
+// reference.md: resubscribeContact.rule.4
 func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r ResubscribeRequest) (enlist.ContactID, error) {
 	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)

@@ -29,7 +29,7 @@ const maxBuffered = 1000
 // sends all keys. A search becomes a stream only if its reply is too long to be buffered,
 // because few streams can run at once and most replies are short. Errors: NoList, Denied,
 // InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
-// specification: searchContacts; decisions.md: 32–40
+// reference.md: searchContacts, Search; decisions.md: 32, 39
 func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, returned []string,
 	w ContactWriter) error {
 	find := func(tx *Tx, p phase) error {

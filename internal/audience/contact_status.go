@@ -70,7 +70,7 @@ func deactivate(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int6
 }
 
 // confirmSubscription sets double_opt_in and stores the jobs that the confirmation causes. They
-// include the jobs of autoresponders that waited for the confirmation. decisions.md: 47
+// include the jobs of autoresponders that waited for the confirmation. reference.md: event.confirm
 func confirmSubscription(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, by origin, now int64) error {
 	if contact.DoubleOptIn {
 		return nil

@@ -21,7 +21,7 @@ type SubscribeRequest struct {
 // a Contact has the address already, Subscribe updates that Contact instead. Errors, checked in this
 // order: NoList, Denied, InvalidConsent, ConsentRequired, InvalidEmail, InvalidParameters,
 // ContactLimit.
-// specification: subscribeContact; decisions.md: 13, 20 to 30
+// reference.md: subscribeContact; decisions.md: 23, 24, 27
 func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller, r SubscribeRequest) (id enlist.ContactID, err error) {
 	call := subscribeCall{SubscribeRequest: r, caller: c}
 	// On SQLite all transactions that write run one after another. So parse before the
@@ -67,7 +67,7 @@ func (call *subscribeCall) run(tx *Tx, now int64) (enlist.ContactID, error) {
 }
 
 // parse checks consent, address and values, in that order. It returns the last
-// result if neither the Schema nor the day has changed. decisions.md: 13
+// result if neither the Schema nor the day has changed. reference.md: errors.order
 func (call *subscribeCall) parse(schema *enlist.Schema, today string) *parsedContact {
 	if call.parsed != nil && call.parsed.isCurrent(schema, today) {
 		return call.parsed
@@ -107,7 +107,7 @@ type subscription struct {
 }
 
 // insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
-// address, insertOrFind returns that Contact and inserts nothing. decisions.md: 24, 42
+// address, insertOrFind returns that Contact and inserts nothing. reference.md: limit.contacts; decisions.md: 24
 func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist.Contact, err error) {
 	unique, account := sub.schema.List.DisallowDuplicates, sub.caller.Account
 	if unique && account.ContactLimit != enlist.NoContactLimit { // an update is allowed at the limit: find the Contact first
@@ -157,7 +157,7 @@ func (sub *subscription) update(contact *enlist.Contact) error {
 }
 
 // recordAndEmit writes the ledger row and stores the jobs that a subscription
-// causes. specification: Events
+// causes. reference.md: Events
 func (sub *subscription) recordAndEmit(contact *enlist.Contact, events ...enlist.WebhookEventType) error {
 	if err := sub.record(contact.ID); err != nil {
 		return err

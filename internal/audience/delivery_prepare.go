@@ -207,7 +207,7 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 
 // wasAsked reports whether an earlier request to confirm went to the address of m, for an event less
 // than confirmationInterval before. Otherwise a caller who changes an address to and fro would flood
-// it with mail. decisions.md: 47
+// it with mail. reference.md: event.confirm
 func (m *OutgoingMail) wasAsked(tx *Tx) (bool, error) {
 	deliveries, err := tx.Deliveries(m.Delivery.List, m.Delivery.Contact, maxDeliveries, 0)
 	return slices.ContainsFunc(deliveries, func(d Delivery) bool {

@@ -6,7 +6,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// covers: decision 46, decision 47
+// covers: spec event.confirm, decision 46
 func TestContactReceivesWhatItsStatusAllows(t *testing.T) {
 	list, doubleOptIn := enlist.NewSchema(enlist.List{}, nil, nil), enlist.NewSchema(enlist.List{DoubleOptIn: true}, nil, nil)
 	for _, c := range []struct {

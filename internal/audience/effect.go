@@ -21,7 +21,7 @@ type Timed interface {
 }
 
 // Notify sends one notification about one Contact to one of the List's addresses.
-// specification: Events, Notification message
+// reference.md: event.notification
 type Notify struct {
 	List    enlist.ListID    `json:"list_id"`
 	Contact enlist.ContactID `json:"contact_id"`
@@ -34,7 +34,7 @@ type Notify struct {
 func (Notify) Kind() string { return "notify" }
 
 // Autorespond sends an autoresponder's Message to one Contact, once for the event at Time.
-// specification: Events, Autoresponders
+// reference.md: event.autoresponders
 type Autorespond struct {
 	List          enlist.ListID          `json:"list_id"`
 	Contact       enlist.ContactID       `json:"contact_id"`

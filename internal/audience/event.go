@@ -61,7 +61,7 @@ func enqueueAutoresponders(tx *Tx, schema *enlist.Schema, id enlist.ContactID, e
 
 // confirmationInterval is the shortest time between two requests to confirm the same
 // subscription, in seconds. Without it, a form that is sent often would flood an address with
-// mail. decisions.md: 47
+// mail. reference.md: event.confirm
 const confirmationInterval = 10 * 60
 
 // requestConfirmation enqueues the request to confirm a subscription, unless a request was
@@ -77,7 +77,7 @@ func requestConfirmation(tx *Tx, list enlist.ListID, id enlist.ContactID, now in
 // confirmNewAddress enqueues the request to confirm for a Contact whose address has changed, if the
 // List requires confirmation. confirmed says whether the Contact had confirmed with the earlier
 // address. Then its subscribe autoresponders have started, and a second confirmation must not start
-// them again. The requests to the earlier address do not delay this request. decisions.md: 47
+// them again. The requests to the earlier address do not delay this request. reference.md: event.confirm
 func confirmNewAddress(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, confirmed bool, now int64) error {
 	if !schema.List.DoubleOptIn && !confirmed {
 		return nil
@@ -94,7 +94,7 @@ func confirmNewAddress(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, c
 // emitSubscribed enqueues the mail that a new subscription causes. If the Contact
 // must confirm the subscription first, emitSubscribed enqueues only the notifications and the
 // request to confirm. The confirmation then enqueues the autoresponders.
-// specification: Events; decisions.md: 47
+// reference.md: Events, event.confirm
 func emitSubscribed(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {
 		return emit(tx, schema, contact.ID, enlist.EventSubscribe, now)

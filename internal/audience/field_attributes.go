@@ -9,7 +9,7 @@ import (
 
 // This file lists the keys of a Field record, and reads the values that callers send for them.
 
-// FieldAttributes are the keys of a Field record, in the order of a reply. specification: Field
+// FieldAttributes are the keys of a Field record, in the order of a reply. reference.md: Fields
 var FieldAttributes = []enlist.Attribute[enlist.Field]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *enlist.Field) enlist.FieldID { return f.ID })),
 	enlist.ReadOnlyInt("list_id", func(f *enlist.Field) enlist.ListID { return f.ListID }),
@@ -35,7 +35,7 @@ var FieldAttributes = []enlist.Attribute[enlist.Field]{
 }
 
 // attributesOfTypes are the attributes that only some types of Fields use. The function
-// empty clears the attribute. decisions.md: 15
+// empty clears the attribute. reference.md: field.record
 var attributesOfTypes = []struct {
 	name  string
 	types []enlist.FieldType
@@ -92,7 +92,7 @@ func clearUnused(f *enlist.Field) {
 const maxSize = 1<<31 - 1
 
 // noAddress is the address_type that callers see for a Field that is not an address.
-// specification: Field, address_type
+// reference.md: field.address_type
 const noAddress = "none"
 
 // addressTypeKey stores noAddress as AddressNone and shows it as noAddress again.

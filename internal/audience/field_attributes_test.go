@@ -8,7 +8,7 @@ import (
 
 // No Field has both default_value and defaults_array, so an error can name the refused one.
 //
-// covers: decision 15
+// covers: spec field.record
 func TestEachTypeHasAtMostOneKindOfDefault(t *testing.T) {
 	for _, fieldType := range []enlist.FieldType{enlist.Text, enlist.Comment, enlist.Decimal, enlist.Currency, enlist.Date, enlist.Dropdown, enlist.Radio, enlist.Checkbox, enlist.File} {
 		t.Run(string(fieldType), func(t *testing.T) {

@@ -13,14 +13,14 @@ import (
 
 // This file defines, changes, deletes and shows Fields.
 
-// maxEmailLength is the Length of the email Field of a new List. decisions.md: 14
+// maxEmailLength is the Length of the email Field of a new List. reference.md: addList.fields
 const maxEmailLength = address.MaxEmail
 
 // maxFields is the largest number of Fields of a List. The transaction of a new Contact stores the
-// default of each Field. decisions.md: 14
+// default of each Field. reference.md: addList.fields
 const maxFields = 1000
 
-// addressFields are the Fields of a new List. decisions.md: 14
+// addressFields are the Fields of a new List. reference.md: addList.fields
 func addressFields() []enlist.Field {
 	return []enlist.Field{
 		{Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail, Length: maxEmailLength, Mandatory: true,
@@ -31,7 +31,7 @@ func addressFields() []enlist.Field {
 }
 
 // AddField defines a Field on a List. Errors: NoList, Denied,
-// InvalidParameters, ReservedField, DuplicateField. decisions.md: 14–16
+// InvalidParameters, ReservedField, DuplicateField. reference.md: addList.fields, field.record, name.rule
 func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.ListID, details []enlist.Detail) (enlist.FieldID, error) {
 	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.FieldID, error) {
 		schema, err := loadList(tx, c, list)
@@ -183,7 +183,7 @@ func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListI
 }
 
 // SearchFields returns the List's Fields that match. Errors: NoList, Denied,
-// InvalidSearch. specification: searchFields
+// InvalidSearch. reference.md: searchFields
 func (s *Service) SearchFields(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Field, error) {
 	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Field, error) {
 		schema, err := loadList(tx, c, list)
@@ -238,7 +238,7 @@ func defineField(f *enlist.Field, tx *Tx, c *enlist.Caller, schema *enlist.Schem
 }
 
 // reserved reports whether a name is a system key, "all", or of the form field_<id>. If a
-// Field had such a name, clients could not use that key any more. decisions.md: 16
+// Field had such a name, clients could not use that key any more. reference.md: name.rule
 func reserved(name string) bool {
 	if digits, ok := strings.CutPrefix(name, "field_"); ok && digits != "" && enlist.AllDigits(digits) {
 		return true

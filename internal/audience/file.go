@@ -116,7 +116,7 @@ func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) 
 }
 
 // loadFile returns one file of an Account. For a file of another Account it returns the same error as
-// for an unknown file. decisions.md: 11
+// for an unknown file. reference.md: auth.restricted
 func loadFile(tx *Tx, account enlist.AccountID, id enlist.FileID) (*StoredFile, error) {
 	f, err := tx.File(id)
 	if err == nil && f.AccountID != account {

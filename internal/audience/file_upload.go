@@ -48,7 +48,7 @@ type uploadProgress struct {
 
 // UploadFile stores a file and returns it with its ID and its URL only. Errors: Denied, NoFolder, and
 // InvalidParameters for a name, data or size that is not valid, and if the Account has too many files.
-// specification: uploadBase64FileData
+// reference.md: uploadBase64FileData
 func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequest) (*StoredFile, error) {
 	_, err := viewUnrestricted(ctx, s.db, c, func(tx *Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
 	if err != nil {

@@ -42,7 +42,7 @@ func idempotent[R any](db *DB, c *enlist.Caller, result *R, fn func(tx *Tx, now 
 }
 
 // RetryLife is how long the result of a call with an Idempotency-Key is kept, in
-// seconds. decisions.md: 30
+// seconds. reference.md: idempotency
 const RetryLife = 24 * 60 * 60
 
 // retryBatch is the number of results that one transaction removes, in about 10 ms. A result can have a

@@ -23,7 +23,7 @@ import (
 // ImportState says where an Import is.
 type ImportState string
 
-// The states of an Import. specification: import.states
+// The states of an Import. reference.md: import.states
 const (
 	ImportUploading ImportState = "uploading" // the file is not stored completely
 	ImportWaiting   ImportState = "waiting"   // for a process that runs it
@@ -55,7 +55,7 @@ const (
 	AsBounced       = "bounced"       // addresses that do not work
 )
 
-// ImportOptions say how to import a file. specification: import.options
+// ImportOptions say how to import a file. reference.md: import.options
 type ImportOptions struct {
 	List enlist.ListID `json:"list_id"`
 
@@ -129,7 +129,7 @@ type ImportCounts struct {
 // RowOutcome says what became of a row.
 type RowOutcome string
 
-// The outcomes of rows. specification: import.outcomes
+// The outcomes of rows. reference.md: import.outcomes
 const (
 	RowAdded     RowOutcome = "added"
 	RowUpdated   RowOutcome = "updated"
@@ -157,7 +157,7 @@ func (c *ImportCounts) count(o RowOutcome) {
 	}
 }
 
-// ImportAttributes are the keys of an Import, in the order of a reply. specification: Import
+// ImportAttributes are the keys of an Import, in the order of a reply. reference.md: Imports
 var ImportAttributes = []enlist.Attribute[Import]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(i *Import) enlist.ImportID { return i.ID })),
 	enlist.Searchable(enlist.ReadOnlyInt("list_id", func(i *Import) enlist.ListID { return i.ListID })),

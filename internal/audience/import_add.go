@@ -53,7 +53,7 @@ func (s *Service) requireRoom(n *NewImport) error {
 
 // AddImport stores a file and adds its Import, which then waits for a process that runs it. Errors: NoList, Denied,
 // InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, and errors of File. After an error the Import is failed.
-// specification: import.options, import.access
+// reference.md: import.options, import.access
 func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) (*Import, error) {
 	if err := s.requireRoom(&n); err != nil {
 		return nil, err
@@ -248,7 +248,7 @@ func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *
 	return nil
 }
 
-// requireConsent refuses a file for a GDPR compliant List that says nothing about consent. specification: import.consent
+// requireConsent refuses a file for a GDPR compliant List that says nothing about consent. reference.md: import.consent
 func requireConsent(schema *enlist.Schema, i *Import) error {
 	if i.Options.As != AsContacts {
 		return nil

@@ -16,7 +16,7 @@ import (
 )
 
 // This file converts the cells of a file to the values that Fields read. It accepts what people write into
-// spreadsheets. Field.Read then applies the rules of the Field's type. specification: import.cells
+// spreadsheets. Field.Read then applies the rules of the Field's type. reference.md: import.cells
 
 // input returns a cell of a Field's column as if a caller had sent it. sent is false for a cell that the row does not
 // have.

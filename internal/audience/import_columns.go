@@ -41,7 +41,7 @@ const (
 	keyUnsubscribedTime   = "unsubscribed_time"
 )
 
-// importKeys are the columns that are no Fields, by their names in lower case. specification: import.keys
+// importKeys are the columns that are no Fields, by their names in lower case. reference.md: import.keys
 var importKeys = map[string]string{
 	keyCreated: keyCreated, keyConfirmed: keyConfirmed, "confirmed_time": keyConfirmed, keyActive: keyActive,
 	keyBounced: keyBounced, keyUnsubscribed: keyUnsubscribed, keyConsentType: keyConsentType,
@@ -61,7 +61,7 @@ type columnPlan struct {
 }
 
 // planColumns returns the meaning of each column. A column that options.Map does not name means the Field or the key
-// with its name, whatever the letter case. Errors: InvalidParameters. specification: import.columns
+// with its name, whatever the letter case. Errors: InvalidParameters. reference.md: import.columns
 func planColumns(schema *enlist.Schema, names []string, o *ImportOptions) ([]ImportColumn, error) {
 	p := columnPlan{schema: schema, options: o, names: names, mapped: make(map[string]string)}
 	for _, m := range o.Map {

@@ -20,7 +20,7 @@ const (
 	tickChoice = "yes"
 )
 
-// guess collects what the values of a column can be. specification: import.addfields
+// guess collects what the values of a column can be. reference.md: import.addfields
 type guess struct {
 	column                         boundColumn // with a Field of the type Date
 	values                         int         // number of cells that are not empty

@@ -9,7 +9,7 @@ import (
 )
 
 // This file imports the other kinds of files: addresses that have unsubscribed, that reported a mail as spam, or that
-// do not work. Such a file adds no Contacts. specification: import.as
+// do not work. Such a file adds no Contacts. reference.md: import.as
 
 // Reasons of results of such files.
 const (

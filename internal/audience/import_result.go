@@ -16,7 +16,7 @@ import (
 // This file has the results of an Import's rows. The results of a step are stored together, as lines of JSON that are
 // compressed: a result takes about five bytes.
 
-// RowResult is what became of a row. In a dry run it is what would become of it. specification: import.results
+// RowResult is what became of a row. In a dry run it is what would become of it. reference.md: import.results
 type RowResult struct {
 	Row     int64            `json:"row"` // number of the row in the file, without the header
 	Outcome RowOutcome       `json:"outcome"`

@@ -9,7 +9,7 @@ import (
 
 // This file has the methods with which the operator administers API keys.
 
-// KeyDetails describe a new key. decisions.md: 9, 10
+// KeyDetails describe a new key. reference.md: auth.issue, auth.levels
 type KeyDetails struct {
 	Account enlist.AccountID
 	Name    string

@@ -19,7 +19,7 @@ type keyUse struct {
 // Authenticate returns the Caller for a key's text. Errors: InvalidKey if the key is unknown,
 // expired or revoked. It accepts a cached key without asking the database, because the
 // transaction of the call confirms the key. Before the server answers a call without a
-// transaction, even with a refusal, it must call Recheck. decisions.md: 9, 11
+// transaction, even with a refusal, it must call Recheck. reference.md: auth.issue, auth.restricted
 func (s *Service) Authenticate(ctx context.Context, text string) (*enlist.Caller, error) {
 	if !enlist.ValidKeyText(text) {
 		return nil, enlist.ErrInvalidKey

@@ -48,7 +48,7 @@ const maxAddresses = 100
 const maxID = 1<<63 - 1
 
 // readAddresses accepts email addresses separated by commas. It removes repeated addresses.
-// decisions.md: 17
+// reference.md: list.on_register_address
 func readAddresses(text string) (string, error) {
 	var spellings, keys []string
 	for _, item := range enlist.SplitTrimmed(text) {

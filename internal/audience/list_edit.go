@@ -11,7 +11,7 @@ import (
 // This file adds and changes Lists.
 
 // AddList adds a List with its two address Fields. Errors: Denied,
-// InvalidParameters. decisions.md: 14, 24
+// InvalidParameters. reference.md: addList.fields; decisions.md: 24
 func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.ListID, error) {
 	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ListID, error) { return addList(tx, c, now, details) })
 }

@@ -10,7 +10,7 @@ import (
 // This file has the hold: the operator stops all mails until the operator releases them. A restore of
 // the database also begins a hold, which stops webhooks too. The hold is stored in the database, so it
 // applies to all processes and survives a restart. mail_hold_release.go has what a release lets go.
-// specification: batch.hold; decisions.md: 63, 85
+// reference.md: batch.hold; decisions.md: 63, 85
 
 // Hold says that no mail is sent.
 type Hold struct {

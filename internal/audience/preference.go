@@ -10,7 +10,7 @@ import (
 // This file has the record of a preference, its keys, and the calls about preferences.
 
 // AddPreference defines a preference on a List. Errors: NoList, Denied, and InvalidParameters
-// if the name is not valid or the List has a preference with this name. decisions.md: 16
+// if the name is not valid or the List has a preference with this name. reference.md: name.rule
 func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, name string) (enlist.PreferenceID, error) {
 	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.PreferenceID, error) {
 		schema, err := loadList(tx, c, list)

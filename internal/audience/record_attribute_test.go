@@ -25,9 +25,9 @@ func shownRecord[T any](attributes []enlist.Attribute[T], record *T) string {
 	return strings.Join(pairs, " ")
 }
 
-// The keys of each record, in their order. specification: Field; decisions.md: 15
+// The keys of each record, in their order. reference.md: Fields, field.record
 //
-// covers: decision 15, spec field.record, list.record
+// covers: spec field.record, list.record
 func TestRecordsHaveTheirKeysInOrder(t *testing.T) {
 	list := enlist.List{ID: 1, AccountID: 2, CreatorKeyID: 3, CreatorName: "Ann", Name: "News", CreationTime: 4, LastModifiedTime: 5, OnRegister: "r@x.io", OnUpdate: "u@x.io", OnUnsubscribe: "q@x.io", DisallowDuplicates: true, SendToDuplicates: true, FolderID: 6, FolderName: "Lists", ContactCount: 7, CountryCode: 61, VirtualNumber: "+61", SMSStopWords: "stop", SMSResponseAction: "do_nothing", SMSResponseFields: "8,9", AddressTypes: "email,mobile",
 		GDPR: true, DoubleOptIn: true, TrackOpens: true, TrackClicks: true, FromName: "News", FromAddress: "n@x.io"}

@@ -316,7 +316,7 @@ func (q *searchQuery) predicate(p *planner.Predicate) {
 
 // order writes the ORDER BY clause. An absent value is NULL and sorts before all other values. Contacts
 // with equal values are ordered by their IDs, in the same direction (ascending or descending).
-// decisions.md: 37
+// reference.md: sort.by
 func (q *searchQuery) order(s *enlist.Search) {
 	direction, absent := "", " NULLS FIRST"
 	if s.Descending {

@@ -32,7 +32,7 @@ func NewService(store Store, now func() time.Time) *Service {
 }
 
 // loadList returns the Schema of a List, if the caller may access the List. For a List of
-// another Account it returns the same error as for an unknown List. decisions.md: 11
+// another Account it returns the same error as for an unknown List. reference.md: auth.restricted
 func loadList(tx *Tx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, error) {
 	if id <= 0 {
 		return nil, enlist.ErrNoList
@@ -64,5 +64,5 @@ func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist
 }
 
 // IgnoredKeys returns how many keys of contact_details were ignored, because they are not the
-// key of a Field. It counts from the start of the process. decisions.md: 20
+// key of a Field. It counts from the start of the process. reference.md: subscribeContact.rule.5
 func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }

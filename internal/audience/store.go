@@ -54,7 +54,7 @@ type Transactor interface {
 	Stream(ctx context.Context, fn func(*Tx) error) error
 	// ViewPrimary is Stream for reads on which a change depends: fn sees everything that
 	// was committed before ViewPrimary was called. A Search or a Stream may read from a
-	// standby server that lags behind. decisions.md: 55
+	// standby server that lags behind. reference.md: search.replica
 	ViewPrimary(ctx context.Context, fn func(*Tx) error) error
 	// Update runs fn and makes all its changes durable before it returns nil. After an
 	// error no change is stored. Callers pass at most one hint.

@@ -27,7 +27,7 @@ type steps[P any] struct {
 // With an Idempotency-Key, each transaction also stores the progress. A repeated call after a
 // crash continues from the stored progress. If two calls with the same Idempotency-Key run at
 // the same time, each does a part of the work. After an error in one step, the changes of the
-// earlier steps stay stored. decisions.md: 30, 53
+// earlier steps stay stored. reference.md: idempotency; decisions.md: 53
 func runInSteps[P any](ctx context.Context, db *DB, c *enlist.Caller, step steps[P]) (P, error) {
 	var at, next progress[P]
 	for !at.Done {

@@ -32,7 +32,7 @@ func visibleWebhooks(tx *Tx, c *enlist.Caller) ([]enlist.Webhook, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(w enlist.Webhook) bool { return !c.Key.Allows(w.ListID) }), err
 }
 
-// loadWebhook returns a webhook, if the caller may access its List. decisions.md: 11, 52
+// loadWebhook returns a webhook, if the caller may access its List. reference.md: auth.restricted; decisions.md: 52
 func loadWebhook(tx *Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
 	all, err := tx.Webhooks(c.Account.ID)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// RequestID is the header with the ID of a request. The log has the same ID for a call that failed. decisions.md: 83
+// RequestID is the header with the ID of a request. The log has the same ID for a call that failed. reference.md:
+// header.request-id
 const RequestID = "X-Request-Id"
 
 // Options configure a Handler.

@@ -81,7 +81,7 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
-// covers: decision 80, decision 83
+// covers: spec header.request-id, decision 80
 func TestHeadersOfTrustedProxiesOnlyAreUsed(t *testing.T) {
 	proxies, err := ParseProxies([]string{"10.0.0.0/8"})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // Due returns the Unix time at which an autoresponder sends its Message. now is the Unix time of
 // the event. ok is false if the time to send has passed. accountZone is used if the
-// autoresponder has no time zone. decisions.md: 45
+// autoresponder has no time zone. reference.md: autoresponder.times
 func (a *Autoresponder) Due(now int64, accountZone string) (due int64, ok bool) {
 	zone := Location(cmp.Or(a.TimeZone, accountZone))
 	switch a.CriteriaType {

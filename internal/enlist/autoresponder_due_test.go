@@ -43,7 +43,7 @@ func daysLater(a Autoresponder, days int64) Autoresponder {
 	return a
 }
 
-// covers: decision 45
+// covers: spec autoresponder.times
 func TestAutoresponderIsDueByTheClockOfItsZone(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -100,7 +100,7 @@ func TestAutoresponderIsDueByTheClockOfItsZone(t *testing.T) {
 	}
 }
 
-// covers: decision 45
+// covers: spec autoresponder.times
 func TestTimestampIsNotDueAfterItHasPassed(t *testing.T) {
 	a := Autoresponder{CriteriaType: CriteriaSpecific, Timestamp: 1000, OffsetValue: 3, OffsetPeriod: PeriodDay, SpecificHour: 9}
 	for _, c := range []struct {
@@ -115,7 +115,7 @@ func TestTimestampIsNotDueAfterItHasPassed(t *testing.T) {
 	}
 }
 
-// covers: decision 45
+// covers: spec autoresponder.times
 func TestTimeZoneOfAutoresponderReplacesThatOfAccount(t *testing.T) {
 	now := moment(t, "2026-06-15 00:00:00 +0000")
 	for _, c := range []struct{ own, want string }{
@@ -139,7 +139,7 @@ var dueZones = []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/L
 
 // The test compares the result of Due with the time that the clock shows in each minute.
 //
-// covers: decision 45
+// covers: spec autoresponder.times
 func TestAutoresponderIsDueWhenTheClockFirstShowsItsTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		zone := rapid.SampledFrom(dueZones).Draw(t, "zone")
@@ -186,7 +186,7 @@ func shownJustBefore(at int64, zone string) bool {
 	return false
 }
 
-// covers: decision 45
+// covers: spec autoresponder.times
 func TestDelaysKeepTheTimeOfDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		zone := rapid.SampledFrom(dueZones).Draw(t, "zone")

@@ -24,7 +24,7 @@ func (a *Actor) IP() string {
 }
 
 // Retry identifies a repeated call by its Idempotency-Key so that it is executed
-// once. decisions.md: 30
+// once. reference.md: idempotency
 type Retry struct {
 	Header      string   // the Idempotency-Key
 	Fingerprint [32]byte // of method and parameters, without the API key
@@ -41,7 +41,7 @@ type Caller struct {
 	Hash *KeyHash // of the key that was sent; nil for an operator, who needs no key
 }
 
-// RequireWholeAccount refuses keys that are restricted to some Lists. decisions.md: 11
+// RequireWholeAccount refuses keys that are restricted to some Lists. reference.md: auth.restricted
 func RequireWholeAccount(c *Caller) error {
 	if c.Key.Lists != nil {
 		return Refuse(Denied, "this key is restricted to some Lists")

@@ -6,7 +6,7 @@ package enlist
 // KeyType says how the values of a key are compared.
 type KeyType uint8
 
-// The key types. decisions.md: 36
+// The key types. reference.md: compare
 const (
 	KeyText   KeyType = iota + 1 // ignores ASCII case; ordered by the first MaxComparedCharacters code points
 	KeyInt                       // numbers and Unix times in seconds

@@ -12,7 +12,7 @@ const (
 	KeyBatchClicked = "batch_clicked"
 )
 
-// batchKeys are the keys of Contacts with the type KeyBatch. specification: criteria.batches
+// batchKeys are the keys of Contacts with the type KeyBatch. reference.md: compare.batch
 var batchKeys = []SearchKey{
 	{Name: KeyBatchSent, Type: KeyBatch, Searchable: true},
 	{Name: KeyBatchOpened, Type: KeyBatch, Searchable: true},

@@ -25,7 +25,7 @@ func AttributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 }
 
 // find returns the key with a name. It looks at system keys first, then at names of Fields,
-// then at field_<id>. It returns nil when no key matches. decisions.md: 34
+// then at field_<id>. It returns nil when no key matches. reference.md: search.key
 func (k Keys) find(name string) *SearchKey {
 	for i := range k.System {
 		if k.System[i].Name == name {
@@ -49,7 +49,7 @@ func (s *Schema) FieldCalled(name string) *Field {
 	return s.FieldByKey(name)
 }
 
-// SearchKey returns the key of a Field. Its Type says how values are compared. decisions.md: 36
+// SearchKey returns the key of a Field. Its Type says how values are compared. reference.md: compare
 func (f *Field) SearchKey() *SearchKey {
 	k := &SearchKey{Field: f, Type: KeyText, Searchable: true}
 	switch {
@@ -66,7 +66,7 @@ func (f *Field) SearchKey() *SearchKey {
 }
 
 // Sort returns the key to sort by, or nil for "". A name in another letter case is accepted
-// if exactly one key matches it. decisions.md: 37
+// if exactly one key matches it. reference.md: sort.by
 func (k Keys) Sort(name string) (*SearchKey, error) {
 	if name == "" {
 		return nil, nil

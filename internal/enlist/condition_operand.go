@@ -49,7 +49,7 @@ func operandCount(op Operator, value Input) int {
 }
 
 // inItems splits the value of In. An empty text is an empty list. An empty item
-// of a list means a record without the value. decisions.md: 35, 36
+// of a list means a record without the value. reference.md: op.in, compare
 func inItems(value Input) []Input {
 	switch {
 	case value.Kind == InputArray:

@@ -5,7 +5,7 @@
 package enlist
 
 // Condition checks a criteria tree and returns its Condition, or nil if the tree contains no
-// test. Errors are of kind InvalidSearch. decisions.md: 32–36
+// test. Errors are of kind InvalidSearch. reference.md: Search; decisions.md: 32
 func (k Keys) Condition(c *Criteria) (*Condition, error) {
 	if c == nil {
 		return nil, nil

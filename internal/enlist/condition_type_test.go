@@ -52,7 +52,7 @@ func input(value any) Input {
 
 type num string
 
-// covers: decision 32, 34, 35, 36
+// covers: spec search.key, op.in, compare, decision 32
 func TestInvalidCriteriaAreRefused(t *testing.T) {
 	for _, c := range []Criteria{
 		test("Unknown", "exactly", "x"), test("", "exactly", "x"), test("email", "exactly", "x"), test("field_99", "exactly", "x"),
@@ -74,7 +74,7 @@ func TestInvalidCriteriaAreRefused(t *testing.T) {
 	}
 }
 
-// covers: decision 32, 34, 35, 36
+// covers: spec search.key, op.in, compare, decision 32
 func TestOperandsHaveTheTypeOfTheirKey(t *testing.T) {
 	long := strings.Repeat("ÄB", 101)
 	for _, c := range []struct {
@@ -127,7 +127,7 @@ func TestOperandsHaveTheTypeOfTheirKey(t *testing.T) {
 	}
 }
 
-// covers: decision 34
+// covers: spec search.key
 func TestSystemKeysTakePrecedenceOverFields(t *testing.T) {
 	s := NewSchema(List{}, []Field{{ID: 5, Name: "field_6"}, {ID: 6, Name: "id"}, {ID: 7, Name: "ID"}}, nil)
 	k := Keys{System: ContactKeys, Schema: s}
@@ -142,7 +142,7 @@ func TestSystemKeysTakePrecedenceOverFields(t *testing.T) {
 	}
 }
 
-// covers: decision 33
+// covers: spec search.connectors
 func TestGroupsWithoutTestsAreLeftOut(t *testing.T) {
 	a, b := test("id", "exactly", "1"), test("id", "exactly", "2")
 	for _, c := range []struct {
@@ -172,7 +172,7 @@ func TestGroupsWithoutTestsAreLeftOut(t *testing.T) {
 // The limit is for the values of all tests together. Without it, one request could contain 15
 // million telephone numbers. Parsing them would take a minute and 4 GB.
 //
-// covers: decision 33
+// covers: spec search.connectors
 func TestNumberOfOperandsIsLimited(t *testing.T) {
 	half := test("id", "in", strings.Repeat("1,", maxOperands/2-1)+"1")
 	one := test("id", "exactly", "1")
@@ -214,7 +214,7 @@ func conditionText(c *Condition) string {
 	return "(" + strings.Join(texts, connector) + ")"
 }
 
-// covers: decision 33
+// covers: spec search.connectors
 func TestCriteriaHaveLimits(t *testing.T) {
 	one := test("id", "exactly", "1")
 	hundred := slices.Repeat([]Criteria{one}, 100)
@@ -242,7 +242,7 @@ func TestCriteriaHaveLimits(t *testing.T) {
 	}
 }
 
-// covers: decision 37
+// covers: spec sort.by
 func TestSortByIgnoresLetterCaseIfUnique(t *testing.T) {
 	k := contactSearchKeys()
 	for _, c := range []struct {

@@ -4,7 +4,7 @@
 package enlist
 
 // ColumnsOf returns the columns in the reply of a search. Without names it returns all
-// columns. It ignores unknown and repeated names. decisions.md: 40
+// columns. It ignores unknown and repeated names. reference.md: searchContacts.rule.1
 func ColumnsOf(schema *Schema, returned []string) ([]Column, Columns) {
 	if len(returned) == 0 {
 		return schema.whole, Columns{System: true, All: true}
@@ -86,7 +86,7 @@ func (p *projection) append(c Column) {
 }
 
 // ContactAttributes are the system keys of a Contact record: id first, then
-// the others in the specification's order. specification: Contact
+// the others in the specification's order. reference.md: Contacts
 var ContactAttributes = []Attribute[Contact]{
 	Searchable(ReadOnlyInt("id", func(c *Contact) ContactID { return c.ID })),
 	Searchable(ReadOnlyInt("creation_time", func(c *Contact) int64 { return c.Created })),

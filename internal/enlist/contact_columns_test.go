@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// covers: decision 40
+// covers: spec searchContacts.rule.1
 func TestReturnedFieldsSelectTheColumns(t *testing.T) {
 	whole := "id,Email,Mobile,City,city,Price,Born,ID,creation_time,double_opt_in,double_opt_in_time,is_active,is_bounce_deactivated," +
 		"is_unsubscribed,last_click_time,last_modified_time,last_message_time,last_open_time,subscribed_via,webform_id"

@@ -11,7 +11,7 @@ import (
 )
 
 // Limits of search criteria. Package rpc checks them while it reads a request, and
-// condition_type.go checks them for every other caller. decisions.md: 33
+// condition_type.go checks them for every other caller. reference.md: search.connectors
 const (
 	MaxCriteriaTests  = 100 // tests, which callers send as triples
 	MaxCriteriaLevels = 10  // of nested groups
@@ -21,11 +21,11 @@ const (
 	maxOperands = 200_000
 
 	// MaxComparedCharacters is the number of characters at the beginning of a text that
-	// greater_than, less_than and sorting compare. decisions.md: 36
+	// greater_than, less_than and sorting compare. reference.md: compare
 	MaxComparedCharacters = 200
 )
 
-// Operator compares a key of a record with a value. specification: Search criteria; decisions.md: 32
+// Operator compares a key of a record with a value. reference.md: Search; decisions.md: 32
 type Operator uint8
 
 // The operators.

@@ -7,7 +7,7 @@ import (
 
 // This file has the record of a Field and the database methods for it.
 
-// FieldType says what values a Field has. specification: Field types that are named
+// FieldType says what values a Field has. reference.md: Fields
 type FieldType string
 
 // The Field types. An address Field is a Text Field with an AddressType.
@@ -70,7 +70,7 @@ func (f *Field) NeedsConversion(old *Field) bool {
 }
 
 // SortFields puts Fields into display order: visible Fields by position, then hidden Fields.
-// Fields with the same position are sorted by ID. decisions.md: 40
+// Fields with the same position are sorted by ID. reference.md: searchContacts.rule.1
 func SortFields(fields []Field) {
 	slices.SortFunc(fields, func(a, b Field) int {
 		if hidden := cmp.Compare(min(b.DisplayOrder, 0), min(a.DisplayOrder, 0)); hidden != 0 {

@@ -36,13 +36,13 @@ type Detail struct {
 }
 
 // IsBlank reports whether the value is null or "". A parameter with such a value is treated
-// as not sent. decisions.md: 7
+// as not sent. reference.md: value.placeholder
 func (in Input) IsBlank() bool {
 	return in.Kind == InputNull || in.Kind == InputText && in.Text == ""
 }
 
 // Omitted reports whether a detail with this value is treated as not sent: null, "" or an
-// empty array. PHP writes an empty map as an empty array. decisions.md: 7
+// empty array. PHP writes an empty map as an empty array. reference.md: value.placeholder
 func (in Input) Omitted() bool {
 	return in.IsBlank() || in.Kind == InputArray && len(in.Items) == 0
 }
@@ -51,7 +51,7 @@ func (in Input) Omitted() bool {
 func (in Input) IsScalar() bool { return in.Kind != InputArray && in.Kind != InputObject }
 
 // Unbox removes arrays around a single value. Some clients send each value of
-// an object in an array of one. Only details are unboxed. decisions.md: 7
+// an object in an array of one. Only details are unboxed. reference.md: value.boxed
 func (in Input) Unbox() Input {
 	for in.Kind == InputArray && len(in.Items) == 1 {
 		in = in.Items[0]
@@ -61,7 +61,7 @@ func (in Input) Unbox() Input {
 
 // AsInt reads an integer: a JSON number without a fraction, or a string that contains such a
 // number. A value outside the range of 64 bits becomes the nearest value in the range. No
-// record has such an ID, and a count of this size is refused as too large. decisions.md: 7
+// record has such an ID, and a count of this size is refused as too large. reference.md: value.int
 func (in Input) AsInt() (n int64, ok bool) {
 	if in.Kind != InputNumber && in.Kind != InputText {
 		return 0, false
@@ -70,7 +70,7 @@ func (in Input) AsInt() (n int64, ok bool) {
 }
 
 // AsBool reads a boolean: true, false, 1 or 0, also as strings. It accepts 1.0, because some
-// clients send that. decisions.md: 7
+// clients send that. reference.md: value.placeholder
 func (in Input) AsBool() (b, ok bool) {
 	switch {
 	case in.Kind == InputTrue || in.Kind == InputFalse:
@@ -85,7 +85,7 @@ func (in Input) AsBool() (b, ok bool) {
 // AsText reads a value as text. A number keeps the digits that were sent, but is written
 // without an exponent. Booleans become "1" and "0", null becomes "", and the items of an array
 // are joined with ",". ok is false for an object, and for an array with an item that is an
-// object or an array of several items. decisions.md: 21
+// object or an array of several items. reference.md: type.coercion
 func (in Input) AsText() (text string, ok bool) {
 	if in.Kind != InputArray {
 		return in.ScalarText()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// covers: decision 7, spec value.int
+// covers: spec value.placeholder, value.int
 func TestIntegersMayHaveAnExponentOrAZeroFraction(t *testing.T) {
 	for _, c := range []struct {
 		literal string
@@ -29,7 +29,7 @@ func TestIntegersMayHaveAnExponentOrAZeroFraction(t *testing.T) {
 	}
 }
 
-// covers: decision 7
+// covers: spec value.placeholder
 func TestIntegersBeyond64BitsBecomeTheNearest64BitInteger(t *testing.T) {
 	for _, c := range []struct {
 		literal string
@@ -47,7 +47,7 @@ func TestIntegersBeyond64BitsBecomeTheNearest64BitInteger(t *testing.T) {
 	}
 }
 
-// covers: decision 7, spec value.int
+// covers: spec value.placeholder, value.int
 func TestOnlyWholeNumbersInJSONSyntaxAreIntegers(t *testing.T) {
 	for _, s := range []string{"", "-", "+7", " 7", "7 ", "007", "07", "x", "1.5", "1e-1", "1e-9", "15e-2", ".5", ".0", "5.", "7.", "1e", "1e+",
 		"0x10", "seven", "NaN", "1_000", "1e-99999999999999999999", "٣"} {
@@ -65,7 +65,7 @@ func refusesInt(t *testing.T, in Input) {
 	}
 }
 
-// covers: decision 7, spec value.bool
+// covers: spec value.placeholder, value.bool
 func TestBooleansAreTrueFalseOneAndZero(t *testing.T) {
 	for _, c := range []struct {
 		in   Input
@@ -90,7 +90,7 @@ func TestBooleansAreTrueFalseOneAndZero(t *testing.T) {
 	}
 }
 
-// covers: decision 7, spec value.placeholder
+// covers: spec value.placeholder
 func TestNullEmptyTextAndEmptyArrayAreOmitted(t *testing.T) {
 	for _, c := range []struct {
 		in             Input
@@ -109,7 +109,7 @@ func TestNullEmptyTextAndEmptyArrayAreOmitted(t *testing.T) {
 
 // Arrays of one item may be nested. Unbox removes all of them.
 //
-// covers: decision 7
+// covers: spec value.placeholder
 func TestUnboxRemovesArraysOfOneItem(t *testing.T) {
 	if n, ok := array(literal("5")).Unbox().AsInt(); !ok || n != 5 {
 		t.Errorf("[5] is read as %d, %v; want 5", n, ok)
@@ -130,7 +130,7 @@ func TestUnboxRemovesArraysOfOneItem(t *testing.T) {
 	}
 }
 
-// covers: decision 41
+// covers: spec record.types
 func TestPlainDecimalsAreJSONNumbersWithoutAnExponent(t *testing.T) {
 	for _, s := range []string{"0", "7", "-7", "-0", "12.50", "-0.5", "123456789012345678901234567890"} {
 		t.Run(s, func(t *testing.T) {

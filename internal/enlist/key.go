@@ -13,7 +13,7 @@ import (
 // Level says what a key may do. Each level includes the levels before it.
 type Level int
 
-// The access levels. decisions.md: 10
+// The access levels. reference.md: auth.levels
 const (
 	Read     Level = iota + 1 // read definitions and numbers, but no data of persons
 	Standard                  // read and change Contacts

@@ -16,7 +16,7 @@ import (
 // Tx.ContactCount.
 type Schema struct {
 	List        List
-	Fields      []Field // in display order, as SortFields sorts them. decisions.md: 40
+	Fields      []Field // in display order, as SortFields sorts them. reference.md: searchContacts.rule.1
 	Preferences []Preference
 
 	// Unique says that no two Contacts of the List have the same address. A List that disallows

@@ -14,7 +14,7 @@ import (
 )
 
 // MaxName is the largest length, in characters, of a name of a List, Field or preference, and
-// of an attribute that is one line of text. decisions.md: 16
+// of an attribute that is one line of text. reference.md: name.rule
 const MaxName = 255
 
 // maxText is the largest length, in bytes, of a text attribute of a List or Field. Lists and
@@ -85,7 +85,7 @@ func EnumKey[T any, S ~string](name string, at func(*T) *S, words ...string) Att
 }
 
 // RefKey returns a key that callers may set to the ID of another record. A value that cannot be an
-// ID becomes -1. No record has this ID, so the look-up refuses it later. decisions.md: 13
+// ID becomes -1. No record has this ID, so the look-up refuses it later. reference.md: value.id
 func RefKey[T any, N ~int64](name string, at func(*T) *N) Attribute[T] {
 	a := ReadOnlyInt(name, func(record *T) N { return *at(record) })
 	return settable(a, func(record *T, in Input) error {
@@ -165,7 +165,7 @@ type Expected string
 // Error says what the caller may send.
 func (e Expected) Error() string { return "expected " + string(e) }
 
-// ReadName reads the name of a List, Field or preference. decisions.md: 16
+// ReadName reads the name of a List, Field or preference. reference.md: name.rule
 func ReadName(text string) (string, error) {
 	name, err := ReadLine(text)
 	if err == nil && name == "" {

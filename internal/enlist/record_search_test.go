@@ -30,7 +30,7 @@ var samples = []sample{
 	{id: 2, name: "É", hidden: "a"},
 }
 
-// covers: decision 32, 35, 36, 37, 38
+// covers: spec op.in, compare, sort.by, page.limit, decision 32
 func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 	shown := func(q Query) string {
 		name := fmt.Sprint(q.SortBy, " ", q.Descending, " ", q.Limit, " ", q.Offset)
@@ -104,7 +104,7 @@ func TestRecordsAreFilteredSortedAndPaged(t *testing.T) {
 	}
 }
 
-// covers: decision 36
+// covers: spec compare
 func TestLongTextsAreComparedByTheirBeginning(t *testing.T) {
 	long := strings.Repeat("Ä", MaxComparedCharacters)
 	rows := []sample{{id: 1, name: long + "b"}, {id: 2, name: long + "a"}, {id: 3, name: long[2:] + "z"}}

@@ -13,7 +13,7 @@ var ErrReplyTooLong = errors.New("reply too long to buffer")
 var ErrNegativePage = Refuse(InvalidSearch, "limit and offset must be 0 or more")
 
 // Refusals that this package and the Stores share, so that the reply for a record of another
-// Account is the same as for a record that does not exist. decisions.md: 11
+// Account is the same as for a record that does not exist. reference.md: auth.restricted
 var (
 	ErrNoList     = Refuse(NoList, "no List with this ID")
 	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")

@@ -68,7 +68,7 @@ func (f *Field) readDecimal(text string) (string, error) {
 }
 
 // readDate returns a date in its stored form, if the Field's date_validation accepts it. A text
-// of only spaces means empty. decisions.md: 19
+// of only spaces means empty. reference.md: type.today
 func (f *Field) readDate(text, today string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
@@ -131,7 +131,7 @@ func (f *Field) readChoices(text string) (string, error) {
 
 // Default returns the value that a new Contact gets if the caller sent no value for the Field.
 // "" means no default. If date_validation refuses the default date today, Default returns "".
-// decisions.md: 22
+// reference.md: subscribeContact.rule.6
 func (f *Field) Default(today string) string {
 	switch f.Type {
 	case Text, Comment, Decimal, Currency:
@@ -157,7 +157,7 @@ func (f *Field) Default(today string) string {
 }
 
 // Stored returns the text to store for a value that Read returned. A Dropdown with
-// dont_store_default does not store its default choice. decisions.md: 22
+// dont_store_default does not store its default choice. reference.md: subscribeContact.rule.6
 func (f *Field) Stored(text string) string {
 	if f.Type == Dropdown && f.DontStoreDefault && text == f.Defaults {
 		return ""

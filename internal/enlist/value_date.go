@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Values of a Date Field's time_format. specification: Field, time_format
+// Values of a Date Field's time_format. reference.md: field.time_format
 const (
 	TimeOff = "off"
 	Time12  = "12h"
 	Time24  = "24h"
 )
 
-// Values of a Date Field's date_validation. It may also be a range of dates. specification:
-// Field, date_validation
+// Values of a Date Field's date_validation. It may also be a range of dates.
+// reference.md: field.date_validation
 const (
 	datePast   = "past"
 	dateFuture = "future"
@@ -35,7 +35,7 @@ const dateTimeLength = len(time.DateTime)
 // ParseDate reads "YYYY-MM-DD". If timeFormat is 12h or 24h, it also reads "YYYY-MM-DD
 // HH:MM:SS". With 12h, "AM" or "PM" may follow. iso is the stored form: the date and, if a
 // time was sent, the time from 00:00:00 to 23:59:59. Use iso only if ok is true. The year must
-// be from 1 to 9999. decisions.md: 21
+// be from 1 to 9999. reference.md: type.coercion
 func ParseDate(text, timeFormat string) (iso string, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) == DateLength {
@@ -73,7 +73,7 @@ func parseLayout(layout, text string) (at time.Time, ok bool) {
 }
 
 // inDateRange reports whether the date part of iso passes a date_validation. "past" and
-// "future" both include today, and a range includes both ends. decisions.md: 19
+// "future" both include today, and a range includes both ends. reference.md: type.today
 func inDateRange(iso, validation, today string) bool {
 	date := iso[:DateLength]
 	switch validation {
@@ -104,7 +104,7 @@ func ParseDateValidation(text string) (validation string, ok bool) {
 var locations sync.Map // IANA name to *time.Location
 
 // Today returns the current date in a time zone, which is an IANA name. For an unknown time
-// zone it uses UTC. decisions.md: 19
+// zone it uses UTC. reference.md: type.today
 func Today(now time.Time, timeZone string) string {
 	return now.In(Location(timeZone)).Format(time.DateOnly)
 }

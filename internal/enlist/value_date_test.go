@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// covers: decision 21, spec type.date, field.time_format
+// covers: spec type.coercion, type.date, field.time_format
 func TestDatesAreStoredInISOForm(t *testing.T) {
 	for _, c := range []struct{ text, format, iso string }{
 		{"2026-01-31", TimeOff, "2026-01-31"}, {"2026-01-31", Time12, "2026-01-31"}, {" 2026-01-31 ", Time24, "2026-01-31"},
@@ -30,7 +30,7 @@ func TestDatesAreStoredInISOForm(t *testing.T) {
 	}
 }
 
-// covers: decision 19, spec type.today, field.date_validation
+// covers: spec type.today, field.date_validation
 func TestDateValidationIncludesTodayAndBothEndsOfARange(t *testing.T) {
 	const today = "2026-06-15"
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestDateValidationIsPastFutureOrARange(t *testing.T) {
 	}
 }
 
-// covers: decision 19
+// covers: spec type.today
 func TestTodayDependsOnTheTimeZone(t *testing.T) {
 	now := time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC)
 	for _, c := range []struct{ zone, want string }{
@@ -90,7 +90,7 @@ func TestTodayDependsOnTheTimeZone(t *testing.T) {
 	}
 }
 
-// covers: decision 21
+// covers: spec type.coercion
 func FuzzDate(f *testing.F) {
 	for _, s := range []string{"2026-01-31", "2024-02-29", "2026-01-31  7:05:09", "2026-01-31 17:05:09", "2026-01-31 12:00:00 AM", "9999-12-31 11:59:59 pm", "0000-01-01", "2026-02-30"} {
 		f.Add(s, TimeOff)

@@ -6,7 +6,7 @@ package enlist
 import "strings"
 
 // Limits of a decimal value. SQLite compares decimals as doubles, which are exact to 15 digits.
-// With these limits SQLite and PostgreSQL give the same results. decisions.md: 21
+// With these limits SQLite and PostgreSQL give the same results. reference.md: type.coercion
 const (
 	maxSignificant = 15
 	maxDecimals    = 15
@@ -17,7 +17,7 @@ const (
 // exponent. canonical is the stored form: without exponent, plus sign and leading zeros. Zero
 // has no sign. The decimals are kept as sent ("12.50" stays "12.50"). ok is false for a number
 // of 1e15 or more, with over 15 decimals, or with over 15 significant digits. Zeros at the end
-// are not significant, because they do not change a comparison. decisions.md: 21
+// are not significant, because they do not change a comparison. reference.md: type.coercion
 func ParseDecimal(text string) (canonical string, ok bool) {
 	written, ok := scanNumeral(strings.TrimSpace(text))
 	if !ok {

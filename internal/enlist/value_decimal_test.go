@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// covers: decision 21, spec type.decimal, type.currency
+// covers: spec type.coercion, type.decimal, type.currency
 func TestDecimalsAreStoredInTheirCanonicalForm(t *testing.T) {
 	for _, c := range []struct{ text, canonical string }{
 		{"0", "0"}, {"7", "7"}, {" 7 ", "7"}, {"+5", "5"}, {"-5", "-5"}, {"007", "7"}, {"-007.50", "-7.50"},
@@ -43,7 +43,7 @@ func TestNumbersOfUpTo400DigitsAreWrittenWithoutExponent(t *testing.T) {
 	}
 }
 
-// covers: decision 21
+// covers: spec type.coercion
 func FuzzDecimal(f *testing.F) {
 	for _, s := range []string{"0", "-0.00", "12.50", "+5", ".5", "1e+05", "1.50e1", "0e-9", "999999999999999", "0.123456789012345", "1e999999999", "00012.3400"} {
 		f.Add(s)

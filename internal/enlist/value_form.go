@@ -9,7 +9,7 @@ import "strings"
 // Read converts the value that was sent for the Field to the text that is stored. "" means
 // empty. today is the Account's date, as Today returns it. If the Field refuses the value, the
 // error is of kind InvalidParameters or, for an invalid email address, InvalidEmail.
-// decisions.md: 21, 23
+// reference.md: type.coercion; decisions.md: 23
 func (f *Field) Read(in Input, today string) (text string, err error) {
 	in = in.Unbox()
 	switch {

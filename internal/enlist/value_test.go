@@ -20,7 +20,8 @@ func (f *Field) of(v string) *Field { f.Values = v; return f }
 
 const sometime = "2026-06-15"
 
-// covers: decision 21, spec type.text, type.comment, type.decimal, type.currency, type.date, type.dropdown, type.radio, type.checkbox, type.file, type.coercion, field.length, field.values_array
+// covers: spec type.coercion, type.text, type.comment, type.decimal, type.currency, type.date, type.dropdown
+// covers: spec type.radio, type.checkbox, type.file, field.length, field.values_array
 func TestFieldsStoreValuesInTheFormOfTheirType(t *testing.T) {
 	limited := &Field{Type: Text, Length: 3}
 	choices := "NSW,VIC,New Zealand"
@@ -56,7 +57,7 @@ func TestFieldsStoreValuesInTheFormOfTheirType(t *testing.T) {
 	}
 }
 
-// covers: decision 21, spec type.refused
+// covers: spec type.coercion, type.refused
 func TestFieldsRefuseInvalidValues(t *testing.T) {
 	choices := "NSW,VIC"
 	for _, c := range []struct {
@@ -107,7 +108,7 @@ func TestEmailFieldsAcceptOneAddress(t *testing.T) {
 	}
 }
 
-// covers: decision 22, spec field.default_value, field.defaults_array
+// covers: spec subscribeContact.rule.6, field.default_value, field.defaults_array
 func TestNewContactsGetTheDefaultsOfFields(t *testing.T) {
 	for _, c := range []struct {
 		f    Field
@@ -127,7 +128,7 @@ func TestNewContactsGetTheDefaultsOfFields(t *testing.T) {
 	}
 }
 
-// covers: decision 22, spec field.dont_store_default
+// covers: spec subscribeContact.rule.6, field.dont_store_default
 func TestDontStoreDefaultOmitsTheDefaultChoice(t *testing.T) {
 	f := Field{Type: Dropdown, Values: "a,b", Defaults: "b", DontStoreDefault: true}
 	if a, b := f.Stored("a"), f.Stored("b"); a != "a" || b != "" {

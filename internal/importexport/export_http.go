@@ -66,7 +66,7 @@ func (h *Handler) export(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 // read reads the parameters of a URL. It refuses unknown ones, because one that is ignored could mean that more
 // Contacts are exported than the caller wanted. Errors: InvalidParameters, InvalidSearch.
 func (e *Export) read(query url.Values) error {
-	e.Query.Descending = true // specification: sort_order
+	e.Query.Descending = true // reference.md: sort.order
 	for name, values := range query {
 		set := exportParameters[name]
 		if set == nil {

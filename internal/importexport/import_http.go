@@ -38,7 +38,7 @@ func isImportsPath(path string) bool {
 	return path == importsPath || strings.HasPrefix(path, importsPath+"/")
 }
 
-// serveImports answers a request about imports. specification: import.http
+// serveImports answers a request about imports. reference.md: import.http
 func (h *Handler) serveImports(w http.ResponseWriter, r *http.Request) {
 	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error { return h.imports(w, r, c) }); err != nil {
 		h.failImport(w, r, err)

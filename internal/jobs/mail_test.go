@@ -262,7 +262,7 @@ func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
 
 // The clock was set back after the job was stored, so the job is not due.
 //
-// covers: decision 45
+// covers: spec autoresponder.times
 func TestJobWaitsWhenTheClockWasSetBack(t *testing.T) {
 	teststores.EachParallel(t, jobWaitsWhenTheClockWasSetBack)
 }
@@ -299,7 +299,7 @@ func threeBouncesDeactivateTheContact(t *testing.T, e teststores.Engine) {
 	}
 }
 
-// covers: decision 47
+// covers: spec event.confirm
 func TestConfirmationIsRequestedBeforeTheAutoresponder(t *testing.T) {
 	teststores.EachParallel(t, confirmationIsRequestedBeforeTheAutoresponder)
 }

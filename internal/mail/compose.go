@@ -102,7 +102,7 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*com
 }
 
 // confirmation composes the request to confirm a subscription, and returns its subject.
-// decisions.md: 47
+// reference.md: event.confirm
 func (c *composer) confirmation(l *audience.OutgoingMail) (*composed, string, error) {
 	list := &l.Schema.List
 	b := &builtIn{

@@ -16,7 +16,7 @@ import (
 )
 
 // This file finds what is probably wrong with the content of a mail. It sends nothing and stores nothing. Package audience
-// finds merge fields without a value. specification: batch.check
+// finds merge fields without a value. reference.md: batch.check
 
 const (
 	// maxFindings is the largest number of findings about one mail.

@@ -13,7 +13,7 @@ import (
 // Contact's values.
 
 // notification composes a notification.
-// specification: Events, Notification message
+// reference.md: event.notification
 func (c *composer) notification(id string, n *audience.Notification) (*composed, error) {
 	h := c.listHeader(&n.Schema.List, nil)
 	h.to, h.key = n.Address, "n/"+id

@@ -60,7 +60,7 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 
 // A request to confirm has a link to confirm. It has no link to unsubscribe.
 //
-// covers: decision 46, decision 47
+// covers: spec event.confirm, decision 46
 func TestConfirmationHasTheLinkToConfirm(t *testing.T) {
 	c, _ := testComposer(t)
 	l := testMail(nil)

@@ -10,7 +10,7 @@ import (
 )
 
 // This file has the sending calendar: the hours of the week in which the mails of Batches are sent.
-// specification: batch.calendar; decisions.md: 63
+// reference.md: batch.calendar; decisions.md: 63
 
 // Calendar is a part of each day of some days of the week, by the wall clock of a time zone. So it
 // has the right hours also on the days with 23 and 25 hours. A nil Calendar is always open.

@@ -10,7 +10,7 @@ import (
 )
 
 // This file has the warm-up plan: a largest number of mails a day that grows from day to day. Mailbox
-// providers trust a new mail server or domain only after some weeks. specification: batch.warmup;
+// providers trust a new mail server or domain only after some weeks. reference.md: batch.warmup;
 // decisions.md: 63
 
 // Warmup is a plan. A nil Warmup has no limit.

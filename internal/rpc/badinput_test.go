@@ -133,7 +133,7 @@ var badValues = []string{
 // error and change nothing. It may succeed if the value is valid or means "omitted". With -short,
 // each parameter gets a third of the values, and the parameters next to it get the others.
 //
-// covers: decision 7, decision 8, decision 13
+// covers: spec value.placeholder, errors.order, decision 8
 func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
@@ -324,7 +324,7 @@ func TestChecksRunInADefinedOrder(t *testing.T) {
 // The number of values for one Contact is limited, because a transaction finds their Fields while
 // other writers wait.
 //
-// covers: decision 20
+// covers: spec subscribeContact.rule.5
 func TestContactHasAtMost10000Values(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})

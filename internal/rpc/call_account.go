@@ -25,7 +25,7 @@ func getSessionInfo(c *call) error {
 const credits = 1_000_000_000
 
 // getCreditBalance returns a large number for every type of credits, because the service sells no
-// credits. Clients call it to check a key, and send nothing if the balance is low. decisions.md: 57
+// credits. Clients call it to check a key, and send nothing if the balance is low. reference.md: getCreditBalance
 func getCreditBalance(c *call) error {
 	return writeInt(c, credits, c.service.Recheck(c.ctx, c.caller))
 }

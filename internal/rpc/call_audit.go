@@ -9,7 +9,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// searchAuditLog returns rows of the audit log of the caller's Account. specification: searchAuditLog
+// searchAuditLog returns rows of the audit log of the caller's Account. reference.md: searchAuditLog
 func searchAuditLog(c *call) error {
 	q := c.query(1)
 	if c.err != nil {

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// addBatch returns the queue ID of the new Batch. specification: addBatch
+// addBatch returns the queue ID of the new Batch. reference.md: addBatch
 func addBatch(c *call) error {
 	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
 		SendTime: c.sendTime(3), IsTest: c.flag(4), Options: c.batchOptions(5)}
@@ -21,7 +21,7 @@ func addBatch(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// checkBatch returns what is probably wrong with a Batch. specification: checkBatch
+// checkBatch returns what is probably wrong with a Batch. reference.md: checkBatch
 func checkBatch(c *call) error {
 	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
 		Options: c.batchOptions(3)}
@@ -37,7 +37,7 @@ func checkBatch(c *call) error {
 }
 
 // addBatchByContactSearch returns the queue ID of the new Batch. Its parameter is_scheduled has no
-// effect: a send_time in the future schedules the Batch. specification: addBatchByContactSearch
+// effect: a send_time in the future schedules the Batch. reference.md: addBatchByContactSearch
 func addBatchByContactSearch(c *call) error {
 	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), SendTime: c.sendTime(4)}
 	lists, criteria := c.contactIDs(2), c.criteria(3)
@@ -53,7 +53,7 @@ func addBatchByContactSearch(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// editBatch returns true. specification: editBatch
+// editBatch returns true. reference.md: editBatch
 func editBatch(c *call) error {
 	id, command, at := enlist.BatchID(c.id(1)), c.requiredText(2), c.sendTime(3)
 	if c.err != nil {
@@ -72,7 +72,7 @@ func getBatchIDByQueueID(c *call) error {
 	return writeInt(c, batch, err)
 }
 
-// chooseBatchWinner returns true. specification: chooseBatchWinner
+// chooseBatchWinner returns true. reference.md: chooseBatchWinner
 func chooseBatchWinner(c *call) error {
 	id, variant := enlist.BatchID(c.id(1)), c.id(2)
 	if c.err != nil {

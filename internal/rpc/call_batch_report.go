@@ -7,7 +7,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// getBatchStatistics returns an object with the numbers of a Batch. specification: getBatchStatistics
+// getBatchStatistics returns an object with the numbers of a Batch. reference.md: getBatchStatistics
 func getBatchStatistics(c *call) error {
 	id := enlist.BatchID(c.id(1))
 	if c.err != nil {

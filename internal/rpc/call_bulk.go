@@ -13,7 +13,7 @@ import (
 // addContacts returns an object with the ID of each stored Contact. If the caller sent an array of
 // rows, the member name is the position of the row in this array. If the caller sent an object of
 // rows, it is the name of the row in this object. The result has no member for a row that was not
-// stored. specification: addContacts
+// stored. reference.md: addContacts
 func addContacts(c *call) error {
 	r := audience.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4),
 		IP: c.text(5)}
@@ -43,7 +43,7 @@ func addContacts(c *call) error {
 
 // editContacts returns an object with a boolean for each Contact ID: true if all rows with this ID
 // succeeded.
-// specification: editContacts
+// reference.md: editContacts
 func editContacts(c *call) error {
 	r := audience.EditRequest{List: c.list(1), Contacts: c.editRows(2), Trigger: c.flag(3)}
 	if c.err != nil {
@@ -56,7 +56,7 @@ func editContacts(c *call) error {
 // deleteContacts returns an object with a boolean for each Contact ID: true if the List had the
 // Contact. If the caller sent criteria, deleteContacts does not read the parameter contact_ids,
 // because clients then send arbitrary values in it.
-// specification: deleteContacts
+// reference.md: deleteContacts
 func deleteContacts(c *call) error {
 	r := audience.DeleteRequest{List: c.list(1), Query: c.query(3)}
 	if r.Query.Criteria == nil {

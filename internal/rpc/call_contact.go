@@ -8,7 +8,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// subscribeContact returns the ID of the new or updated Contact. specification: subscribeContact
+// subscribeContact returns the ID of the new or updated Contact. reference.md: subscribeContact
 func subscribeContact(c *call) error {
 	r := audience.SubscribeRequest{List: c.list(1), Details: c.contactDetails(2), Consent: c.consent(3)}
 	if c.err != nil {
@@ -18,7 +18,7 @@ func subscribeContact(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// resubscribeContact returns the Contact's ID. specification: resubscribeContact
+// resubscribeContact returns the Contact's ID. reference.md: resubscribeContact
 func resubscribeContact(c *call) error {
 	r := audience.ResubscribeRequest{List: c.list(1), Contact: c.contact(2), Consent: c.consent(3)}
 	if c.err != nil {
@@ -29,7 +29,7 @@ func resubscribeContact(c *call) error {
 }
 
 // unsubscribeContact returns the List's ID, whether or not a Contact had the address.
-// specification: unsubscribeContact
+// reference.md: unsubscribeContact
 func unsubscribeContact(c *call) error {
 	r := audience.UnsubscribeRequest{List: c.listOrAll(1), Address: c.address(2), IP: c.text(3)}
 	if c.err != nil {
@@ -40,7 +40,7 @@ func unsubscribeContact(c *call) error {
 }
 
 // searchContacts returns an array of Contacts. The writer
-// appends each Contact when the search finds it. specification: searchContacts
+// appends each Contact when the search finds it. reference.md: searchContacts
 func searchContacts(c *call) error {
 	list, q, returned := c.list(1), c.query(2), c.returnedFields(7)
 	if c.err != nil {

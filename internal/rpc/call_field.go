@@ -8,7 +8,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// addField returns the ID of the new Field. specification: Field
+// addField returns the ID of the new Field. reference.md: Fields
 func addField(c *call) error {
 	list, details := c.list(1), c.recordDetails(2)
 	if c.err != nil {
@@ -71,7 +71,7 @@ func setFieldFolderID(c *call) error {
 	return writeTrue(c, c.service.SetFieldFolder(c.ctx, c.caller, list, id, folder))
 }
 
-// addListPreference returns the ID of the new preference. specification: List preferences
+// addListPreference returns the ID of the new preference. reference.md: Consent
 func addListPreference(c *call) error {
 	list, name := c.list(1), c.requiredText(2)
 	if c.err != nil {

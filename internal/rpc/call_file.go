@@ -10,7 +10,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// findFileInFolder returns the ID of a file, or 0. specification: findFileInFolder
+// findFileInFolder returns the ID of a file, or 0. reference.md: findFileInFolder
 func findFileInFolder(c *call) error {
 	name, folder := c.requiredText(1), enlist.FolderID(c.id(2))
 	if c.err != nil {
@@ -20,7 +20,7 @@ func findFileInFolder(c *call) error {
 	return writeInt(c, id, err)
 }
 
-// uploadBase64FileData returns the ID and the URL of the stored file. specification: uploadBase64FileData
+// uploadBase64FileData returns the ID and the URL of the stored file. reference.md: uploadBase64FileData
 func uploadBase64FileData(c *call) error {
 	r := audience.UploadRequest{Details: c.recordDetails(1), Folder: enlist.FolderID(c.id(2)), OnDuplicate: c.text(3)}
 	if c.err != nil {

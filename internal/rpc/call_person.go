@@ -9,7 +9,7 @@ import (
 	"enlist/internal/audience"
 )
 
-// exportPerson returns an object with the rows of each section. specification: exportPerson
+// exportPerson returns an object with the rows of each section. reference.md: exportPerson
 func exportPerson(c *call) error {
 	address := c.address(1)
 	if c.err != nil {
@@ -23,7 +23,7 @@ func exportPerson(c *call) error {
 	return nil
 }
 
-// erasePerson returns what was erased or, in a dry run, what would be erased. specification: erasePerson
+// erasePerson returns what was erased or, in a dry run, what would be erased. reference.md: erasePerson
 func erasePerson(c *call) error {
 	address, dryRun := c.address(1), c.flag(2)
 	if c.err != nil {

@@ -9,7 +9,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// previewMessage returns the mail that a Contact would get. specification: previewMessage
+// previewMessage returns the mail that a Contact would get. reference.md: previewMessage
 func previewMessage(c *call) error {
 	message, list, contact := enlist.MessageID(c.id(1)), c.list(2), c.contact(3)
 	if c.err != nil {
@@ -35,7 +35,7 @@ func previewMessage(c *call) error {
 	return nil
 }
 
-// sendTestMessage returns true. specification: sendTestMessage
+// sendTestMessage returns true. reference.md: sendTestMessage
 func sendTestMessage(c *call) error {
 	r := audience.TestRequest{Message: enlist.MessageID(c.id(1)), Addresses: c.addresses(2), List: c.optionalList(3)}
 	if !c.at(4).IsBlank() && c.id(4) != 0 {

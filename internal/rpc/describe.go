@@ -79,8 +79,8 @@ type KeyInfo struct {
 //go:embed examples.json
 var examplesJSON []byte
 
-// commonErrors are the errors that every method can return, beside the one for an internal error. decisions.md:
-// 8, 11, 13, 43
+// commonErrors are the errors that every method can return, beside the one for an internal error. reference.md:
+// auth.restricted, errors.order; decisions.md: 8, 43
 var commonErrors = []api.Code{api.CodeUnreadable, api.CodeInvalidKey, api.CodeMissingKey,
 	api.CodeInvalidParameters, api.CodeDenied, api.CodeTooManyConcurrent}
 

@@ -20,7 +20,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// These tests compare the description of the API with the functions, the specification and the rules of OpenRPC.
+// These tests compare the description of the API with the functions and the rules of OpenRPC.
 
 func TestEveryMethodIsDescribed(t *testing.T) {
 	d := Describe("test")
@@ -141,39 +141,6 @@ func positionsIn(function *ast.FuncDecl) (positions []int) {
 	})
 	slices.Sort(positions)
 	return slices.Compact(positions)
-}
-
-// A row of the specification's tables of methods: | name | … | level | errors {#name} |.
-var specifiedMethod = regexp.MustCompile(`(?m)^\| (\w+) \|.*\| (read|standard|full) \|([ 0-9,]*)\{#(\w+)\} \|$`)
-
-// The levels and errors of the description are those of the specification.
-func TestDescriptionAgreesWithTheSpecification(t *testing.T) {
-	text, err := os.ReadFile("../../doc/specification.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, found := methods(), 0
-	for _, row := range specifiedMethod.FindAllStringSubmatch(string(text), -1) {
-		m := all[row[1]]
-		if m == nil || row[1] != row[4] {
-			t.Errorf("the specification has a row for %s, which is no method", row[1])
-			continue
-		}
-		found++
-		var codes []string
-		for _, code := range m.errors {
-			codes = append(codes, strconv.Itoa(int(code)))
-		}
-		want := strings.FieldsFunc(row[3], func(c rune) bool { return c == ' ' || c == ',' })
-		slices.Sort(want)
-		if m.level.String() != row[2] || !slices.Equal(codes, want) {
-			t.Errorf("%s has the level %s and the errors %v, but the specification says %s and %v", m.name, m.level, codes, row[2], want)
-		}
-	}
-	const chapters = 4 // subscribeContact, resubscribeContact, searchFields and searchContacts have chapters, not rows
-	if found+chapters != len(all) {
-		t.Errorf("the specification has rows for %d of %d methods", found, len(all)-chapters)
-	}
 }
 
 // compiledOpenRPC returns the document of OpenRPC, and a compiler of the JSON schemas in it.

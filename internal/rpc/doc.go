@@ -3,7 +3,7 @@
 // positions of parameters and the published error codes. The rules for Contacts and Lists are
 // in package audience.
 //
-// A call has these steps. Their order must not change (decisions.md: 13):
+// A call has these steps. Their order must not change (reference.md: errors.order):
 //
 //  1. Handler reads the body, up to a size limit.
 //  2. readEnvelope finds id, method and params, even if params are invalid.

@@ -1,5 +1,5 @@
 // This file answers one HTTP request, which has one call or a batch of calls. It checks each call
-// in a fixed order (decisions.md: 13) and then executes it. Most checks are in the files
+// in a fixed order (reference.md: errors.order) and then executes it. Most checks are in the files
 // exchange_*.go.
 
 package rpc
@@ -19,7 +19,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// maxBatch is the largest number of calls in a batch. decisions.md: 4
+// maxBatch is the largest number of calls in a batch. reference.md: reply2.form
 const maxBatch = 100
 
 // outsideBatch is the index of a call that is not part of a batch.
@@ -156,7 +156,7 @@ func (x *exchange) startSpan(start StartSpan, m *method) func(*api.Code) {
 	}
 }
 
-// run executes a call. The order of its checks must not change. decisions.md: 13
+// run executes a call. The order of its checks must not change. reference.md: errors.order
 func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -250,7 +250,7 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 
 // shapeError returns the error of a call with a parameter of the wrong shape. If the call's List or
 // Contact cannot be loaded, this is the error, because the service checks them first.
-// decisions.md: 13
+// reference.md: errors.order
 func (c *call) shapeError() error {
 	if c.listID == 0 {
 		return c.err
@@ -262,7 +262,7 @@ func (c *call) shapeError() error {
 }
 
 // readable returns how many parameters of a call to read. Further parameters are ignored, but the
-// fingerprint of a call with an Idempotency-Key covers all that were sent. decisions.md: 7, 30
+// fingerprint of a call with an Idempotency-Key covers all that were sent. reference.md: value.placeholder, idempotency
 func (x *exchange) readable(m *method) int {
 	if m.writes && len(x.request.Header["Idempotency-Key"]) > 0 {
 		return everyParameter
@@ -272,7 +272,7 @@ func (x *exchange) readable(m *method) int {
 
 // explain returns the error for the reply. If an error has no published code, explain logs the
 // error with a request id, and the reply has only this id and a general message.
-// decisions.md: 13
+// reference.md: errors.order
 func (x *exchange) explain(err error, m *method) wireError {
 	w, published := expose(err, m)
 	if published {
@@ -283,7 +283,7 @@ func (x *exchange) explain(err error, m *method) wireError {
 		name = m.name
 	}
 	code, sentence := api.FailureName(name)
-	id := x.reply.w.Header().Get("X-Request-Id") // decisions.md: 83
+	id := x.reply.w.Header().Get("X-Request-Id") // reference.md: header.request-id
 	if id == "" {
 		id = x.handler.options.NewRequestID()
 	}

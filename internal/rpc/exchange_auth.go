@@ -14,7 +14,7 @@ import (
 
 // paramsReader reads params in steps: first the key, then the size of the other parameters, and
 // these parameters last. A caller without a valid key can therefore not make the server allocate
-// memory for many values. decisions.md: 13
+// memory for many values. reference.md: errors.order
 type paramsReader struct {
 	tree
 	raw       []byte
@@ -140,7 +140,7 @@ func refuseParameter(names []string, i int, r *refusal) error {
 // errNoKey has no detail, because the published name of its code says enough.
 var errNoKey = enlist.Refuse(enlist.MissingKey, "")
 
-// authenticate returns the Caller of the key in params. decisions.md: 11
+// authenticate returns the Caller of the key in params. reference.md: auth.refused
 func (h *Handler) authenticate(ctx context.Context, r *paramsReader) (*enlist.Caller, error) {
 	switch {
 	case r.key.Kind != enlist.InputText || r.err == nil && r.key.Text == "":

@@ -12,7 +12,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// covers: spec auth.delay, decision 12
+// covers: spec auth.delay
 func TestReplyIsDelayedAfter20InvalidKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := failures{now: time.Now}
@@ -47,7 +47,7 @@ func TestReplyIsDelayedAfter20InvalidKeys(t *testing.T) {
 	})
 }
 
-// covers: decision 12
+// covers: spec auth.delay
 func TestStoresFailuresFor10000AddressesAtMost(t *testing.T) {
 	f := failures{now: func() time.Time { return firstMoment }}
 	for i := range maxAddresses + 100 {
@@ -77,7 +77,7 @@ func TestFailuresOfAnIPv6NetworkAreCountedTogether(t *testing.T) {
 // The reply to a call with a valid key is not delayed, even after many calls with an invalid key
 // from the same IP address.
 //
-// covers: decision 12
+// covers: spec auth.delay
 func TestValidKeyIsNeverDelayed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
@@ -120,7 +120,7 @@ func TestCallOverTheAccountLimitWaitsAndIsThenRefused(t *testing.T) {
 // The first call of each test stores the key in the cache. After the key is revoked, the server
 // refuses each call with 300, even if the call has another error or needs no List.
 //
-// covers: decision 11, decision 13
+// covers: spec auth.restricted, errors.order
 func TestRevokedKeyIsRefusedEvenIfCached(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{

@@ -68,7 +68,7 @@ func (s *source) reset() {
 var null = []byte("null")
 
 // readEnvelope reads a request object. If a value in params is invalid, it still finds the id and
-// the version of JSON-RPC. decisions.md: 3, 8
+// the version of JSON-RPC. reference.md: reply.keys; decisions.md: 8
 func (s *source) readEnvelope(b []byte) envelope {
 	e := envelope{id: null}
 	dec := s.lenient(b)

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// covers: decision 3, decision 4, decision 8
+// covers: spec reply.keys, reply2.form, decision 8
 func TestEnvelopeKeepsIDAndVersionOfInvalidRequests(t *testing.T) {
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	many := strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64)
@@ -133,7 +133,7 @@ func TestParamsAreReadStrictly(t *testing.T) {
 	}
 }
 
-// Only a string can be a key. decisions.md: 11
+// Only a string can be a key. reference.md: auth.refused
 func TestKeyIsTheFirstParameter(t *testing.T) {
 	for _, test := range []struct {
 		params   string

@@ -1,6 +1,6 @@
 // This file reads the header Idempotency-Key and computes the fingerprint of a call. The service
 // uses both to recognise a repeated call. The database stores fingerprints, so the computation of
-// a fingerprint must not change. decisions.md: 30
+// a fingerprint must not change. reference.md: idempotency
 
 package rpc
 

@@ -1,6 +1,6 @@
 // This file delays the replies to an IP address that sends many invalid keys, so that a client
 // cannot guess keys quickly. The reply to a request with a valid key is never delayed.
-// decisions.md: 12
+// reference.md: auth.delay
 
 package rpc
 
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Limits of the delay. decisions.md: 12
+// Limits of the delay. reference.md: auth.delay
 const (
 	freeFailures  = 20 // number of failures in a failureWindow that cause no delay
 	failureWindow = time.Minute

@@ -12,7 +12,7 @@ import (
 
 // FuzzEnvelope sends arbitrary bodies. The reply must be valid JSON and have the id of the request.
 //
-// covers: decision 3, decision 8
+// covers: spec reply.keys, decision 8
 func FuzzEnvelope(f *testing.F) {
 	h := newHarness(f, Options{})
 	key := h.keys["FULL"]
@@ -48,7 +48,7 @@ func FuzzEnvelope(f *testing.F) {
 // FuzzParams calls every method with arbitrary parameters. The reply must be a result or a published
 // error.
 //
-// covers: decision 7, decision 8, decision 13
+// covers: spec value.placeholder, errors.order, decision 8
 func FuzzParams(f *testing.F) {
 	h := newHarness(f, Options{})
 	h.addListsAndContact(f)
@@ -76,7 +76,7 @@ func FuzzParams(f *testing.F) {
 
 // FuzzCriteria searches with arbitrary criteria. The reply must be a result or a published error.
 //
-// covers: decision 33
+// covers: spec search.connectors
 func FuzzCriteria(f *testing.F) {
 	h := newHarness(f, Options{})
 	h.addListsAndContact(f)

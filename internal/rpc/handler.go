@@ -118,7 +118,7 @@ const (
 
 // endpoint returns the format of a path of the API: /api/jsonrpcserver, /rpc and / for JSON, and
 // /api/xmlrpcserver for XML. .php may follow "server". It ignores letter case, doubled slashes and a
-// slash at the end. decisions.md: 1
+// slash at the end. reference.md: endpoint.path
 func endpoint(path string) format {
 	if path == "/rpc" || path == "/api/jsonrpcserver" { // fast path for nearly all requests
 		return formatJSON
@@ -140,7 +140,7 @@ func endpoint(path string) format {
 }
 
 // ServeHTTP answers a request. A reply that contains the result or the error of a call has status
-// 200. A reply with another status contains neither. decisions.md: 2
+// 200. A reply with another status contains neither. reference.md: endpoint.status
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	format := endpoint(r.URL.Path)
 	switch {

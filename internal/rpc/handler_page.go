@@ -10,7 +10,7 @@ import (
 )
 
 // servePage answers a GET or HEAD of the endpoint with a page that explains how to call
-// the API. It loads no scripts, styles or images. decisions.md: 2
+// the API. It loads no scripts, styles or images. reference.md: endpoint.status
 func servePage(w http.ResponseWriter, version string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")

@@ -17,7 +17,7 @@ import (
 
 // These tests check the HTTP side of the endpoint: paths, verbs, statuses and connections.
 
-// covers: decision 1
+// covers: spec endpoint.path
 func TestEndpointPathsIgnoreCaseAndExtraSlashes(t *testing.T) {
 	const json, xml, none = formatJSON, formatXML, notFound
 	for _, test := range []struct {
@@ -51,7 +51,7 @@ func (h *harness) dial(t testing.TB) (net.Conn, *bufio.Reader) {
 
 // One connection serves several calls with HTTP/1.1 and with HTTP/1.0.
 //
-// covers: decision 1
+// covers: spec endpoint.path
 func TestConnectionServesSeveralCalls(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
@@ -82,7 +82,7 @@ func TestConnectionServesSeveralCalls(t *testing.T) {
 // HTTP/1.0 has no chunked transfer coding, so the server closes the connection at the end of a
 // streamed reply.
 //
-// covers: decision 1
+// covers: spec endpoint.path
 func TestHTTP10ClientReadsStreamUntilClose(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxHeld: 1})
@@ -104,7 +104,7 @@ func TestHTTP10ClientReadsStreamUntilClose(t *testing.T) {
 	}
 }
 
-// covers: decision 2
+// covers: spec endpoint.status
 func TestStatusDependsOnVerbPathAndBodySize(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{MaxBody: 1000})
@@ -151,7 +151,7 @@ func TestStatusDependsOnVerbPathAndBodySize(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// covers: decision 2
+// covers: spec endpoint.status
 func TestDrainingHandlerAnswers503(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})

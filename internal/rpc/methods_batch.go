@@ -1,5 +1,5 @@
 // This file has the methods for Batches and their reports. Records and numbers of Batches contain no personal
-// data, but rows of recipients do. decisions.md: 10
+// data, but rows of recipients do. reference.md: auth.levels
 
 package rpc
 

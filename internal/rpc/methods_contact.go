@@ -1,5 +1,5 @@
 // This file has the methods for Contacts. They need the access level standard, because Contacts are personal
-// data. decisions.md: 10
+// data. reference.md: auth.levels
 
 package rpc
 

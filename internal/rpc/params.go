@@ -32,7 +32,7 @@ type params struct {
 var omitted enlist.Input
 
 // at returns the parameter at a position. It returns null if the caller did not send the
-// parameter. decisions.md: 7
+// parameter. reference.md: value.placeholder
 func (p *params) at(i int) *enlist.Input {
 	if i < len(p.values) {
 		return &p.values[i]
@@ -58,7 +58,7 @@ func (p *params) refuseAs(code api.Code, i int, expected, found string) {
 	p.err = r
 }
 
-// shapeCode returns the error code for a parameter that has the wrong shape. decisions.md: 13
+// shapeCode returns the error code for a parameter that has the wrong shape. reference.md: errors.order
 func shapeCode(names []string, i int) api.Code {
 	if i < len(names) {
 		switch names[i] {
@@ -71,7 +71,7 @@ func shapeCode(names []string, i int) api.Code {
 
 // id reads an ID. A value that cannot be an ID, or no value, becomes -1, which no record has. The
 // service then returns an error such as 303 or 304, in the published order of checks.
-// decisions.md: 13
+// reference.md: errors.order
 func (p *params) id(i int) int64 { return asID(p.at(i)) }
 
 // asID returns the ID in a value, or -1 if the value cannot be an ID. It returns 0 for 0, because
@@ -131,7 +131,7 @@ func (p *params) requiredText(i int) string {
 }
 
 // flag reads a boolean that the caller may omit. It returns false for an omitted boolean.
-// decisions.md: 7
+// reference.md: value.placeholder
 func (p *params) flag(i int) bool {
 	v := p.at(i)
 	if v.IsBlank() {
@@ -159,7 +159,7 @@ func (p *params) choice(i int) int64 {
 }
 
 // address reads an email address or a mobile number. A JSON number becomes a text without an
-// exponent. The values of a Contact are read in the same way. decisions.md: 21
+// exponent. The values of a Contact are read in the same way. reference.md: type.coercion
 func (p *params) address(i int) string {
 	if v := p.at(i); v.Kind == enlist.InputNumber {
 		if text, ok := v.AsText(); ok {

@@ -12,7 +12,7 @@ import (
 )
 
 // batchOptions reads the options of a Batch. An unknown key is refused, because a misspelled option could send mail to
-// Contacts that must not get it. specification: batch.options
+// Contacts that must not get it. reference.md: batch.options
 func (p *params) batchOptions(i int) (o audience.BatchOptions) {
 	for _, item := range p.members(i, p.at(i), "an object of options") {
 		v := item.Unbox()

@@ -9,7 +9,7 @@ import (
 )
 
 // consent reads consent_type, consent_text, list_preferences and ip_address. i is the position of
-// consent_type. specification: Consent
+// consent_type. reference.md: Consent
 func (p *params) consent(i int) audience.Consent {
 	return audience.Consent{
 		Type:        consentType(p.at(i)),
@@ -31,7 +31,7 @@ func consentType(v *enlist.Input) audience.ConsentType {
 	return audience.ConsentType(describe(v))
 }
 
-// preferences reads an object of booleans. A null value is ignored. decisions.md: 28
+// preferences reads an object of booleans. A null value is ignored. reference.md: preferences.unknown
 func (p *params) preferences(i int) []audience.PreferenceChoice {
 	v := p.at(i)
 	switch {

@@ -14,7 +14,7 @@ import (
 // criteria reads search_criteria: an array of parts, or a single triple without an array around it.
 // If two parts have no connector between them, it joins them by AND. It returns nil if the parameter
 // has no triple.
-// specification: Search criteria; decisions.md: 33
+// reference.md: Search, search.connectors
 func (p *params) criteria(i int) *enlist.Criteria { return p.criteriaIn(i, p.at(i)) }
 
 // criteriaIn reads criteria that are the value v inside a parameter.

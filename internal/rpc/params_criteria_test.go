@@ -9,7 +9,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// covers: decision 33
+// covers: spec search.connectors
 func TestANDHasAHigherPrecedenceThanOR(t *testing.T) {
 	a, b, c := `["a","exactly",1]`, `["b","not","x"]`, `{"field":"c","modifier":"in","value":[1,"2",null,true]}`
 	for _, test := range []struct {
@@ -57,7 +57,7 @@ func TestANDHasAHigherPrecedenceThanOR(t *testing.T) {
 	}
 }
 
-// covers: decision 33
+// covers: spec search.connectors
 func TestCriteriaHaveAtMost100TriplesAnd10Levels(t *testing.T) {
 	triple := `["a","exactly",1]`
 	nested := func(levels int) string {

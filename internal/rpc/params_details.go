@@ -14,11 +14,11 @@ import (
 
 // maxDetails is the largest number of values that a caller may send for one Contact. The number is
 // limited because the service finds the Fields of these values inside a transaction.
-// decisions.md: 20
+// reference.md: subscribeContact.rule.5
 const maxDetails = 10_000
 
 // isObject reports whether a value is an object or an empty array. PHP encodes an empty object as
-// an empty array. decisions.md: 7
+// an empty array. reference.md: value.placeholder
 func isObject(v *enlist.Input) bool {
 	return v.Kind == enlist.InputObject || v.Kind == enlist.InputArray && len(v.Items) == 0
 }
@@ -34,7 +34,7 @@ func unboxOnce(v *enlist.Input) *enlist.Input {
 }
 
 // details returns the members of an object in the order in which the caller sent them. It removes
-// arrays around their values. The result is valid until the request is answered. decisions.md: 7
+// arrays around their values. The result is valid until the request is answered. reference.md: value.placeholder
 func (p *params) details(v *enlist.Input) []enlist.Detail {
 	start := len(p.arena.details)
 	for i := range v.Items {
@@ -53,7 +53,7 @@ func (a *arena) expect(rows []enlist.Input) {
 	a.details = slices.Grow(a.details, members)
 }
 
-// contactDetails reads the values of one Contact. specification: subscribeContact, contact_details
+// contactDetails reads the values of one Contact. reference.md: subscribeContact
 func (p *params) contactDetails(i int) []enlist.Detail {
 	v := p.at(i)
 	switch {

@@ -10,11 +10,11 @@ import (
 	"enlist/internal/enlist"
 )
 
-// defaultLimit is the limit of a search if the caller sent no limit. specification: Limits
+// defaultLimit is the limit of a search if the caller sent no limit. reference.md: Limits
 const defaultLimit = 100
 
 // query reads the five parameters of a search that begin at position i.
-// specification: Search criteria
+// reference.md: Search
 func (p *params) query(i int) enlist.Query {
 	q := enlist.Query{Criteria: p.criteria(i), Limit: p.limit(i + 1), Offset: p.offset(i + 2)}
 	if v := p.at(i + 3); v.Kind == enlist.InputText || v.Kind == enlist.InputNull {
@@ -26,7 +26,7 @@ func (p *params) query(i int) enlist.Query {
 	return q
 }
 
-// limit reads the largest number of records to return. 0 means no limit. decisions.md: 38
+// limit reads the largest number of records to return. 0 means no limit. reference.md: page.limit
 func (p *params) limit(i int) int64 {
 	if p.allByDefault {
 		return p.amount(i, 0)
@@ -36,7 +36,7 @@ func (p *params) limit(i int) int64 {
 
 // allBefore33 returns a search that has no default limit if the caller uses a version before 3.3 of
 // the published interface. Clients of these versions send no limit and expect all records.
-// decisions.md: 38
+// reference.md: page.limit
 func allBefore33(search func(*call) error) func(*call) error {
 	return func(c *call) error {
 		c.allByDefault = c.before33()
@@ -71,7 +71,7 @@ func (p *params) amount(i int, omitted int64) int64 {
 }
 
 // descending reads a sort order. It returns true for DESC, and also if the caller omitted the
-// parameter. decisions.md: 37
+// parameter. reference.md: sort.order
 func (p *params) descending(i int) bool {
 	v := p.at(i)
 	switch {
@@ -89,7 +89,7 @@ func (p *params) descending(i int) bool {
 }
 
 // returnedFields reads the names of the values to return. It returns nil for all values.
-// decisions.md: 40
+// reference.md: searchContacts.rule.1
 func (p *params) returnedFields(i int) []string {
 	v := p.at(i)
 	switch {

@@ -61,7 +61,7 @@ func appendOpening(b []byte, e *envelope) []byte {
 	return append(b, ',')
 }
 
-// close ends the answer to a call that succeeded. decisions.md: 3, 4
+// close ends the answer to a call that succeeded. reference.md: reply.keys, reply2.form
 func (r *reply) close(e *envelope) {
 	if r.silent {
 		r.drop()
@@ -104,7 +104,7 @@ func (r *reply) fail(e *envelope, w wireError) {
 	r.buf = append(b, '}', '}')
 }
 
-// appendData appends error.data if the error names a parameter or a Field. decisions.md: 5
+// appendData appends error.data if the error names a parameter or a Field. reference.md: reply.message
 func appendData(b []byte, w wireError) []byte {
 	switch {
 	case w.parameter != "":

@@ -9,7 +9,7 @@ import (
 // converted all Contacts, the Field still has texts. The reply to a search must be valid JSON
 // during this time.
 //
-// covers: decision 41
+// covers: spec record.types
 func TestNumericFieldIsWrittenAsValidJSON(t *testing.T) {
 	for _, test := range []struct {
 		text string

@@ -65,7 +65,7 @@ type wireError struct {
 	code    api.Code
 	message string
 
-	// The values of error.data in JSON-RPC 2.0. decisions.md: 5
+	// The values of error.data in JSON-RPC 2.0. reference.md: reply.message
 	parameter string
 	position  int
 	field     string
@@ -109,7 +109,7 @@ const maxDetail = 300
 
 // sentence returns the message of an error: the published name of the code and a detail. Some
 // clients cut a message at a square bracket, so sentence replaces square brackets in the detail
-// by parentheses. decisions.md: 5
+// by parentheses. reference.md: reply.message
 func sentence(name, detail string) string {
 	if detail == "" {
 		return name

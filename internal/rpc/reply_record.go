@@ -24,7 +24,7 @@ func appendString(b []byte, s string) []byte {
 }
 
 // appendValue appends a value of a record. IDs, times and counts become numbers, flags become
-// booleans, and all other values become strings. decisions.md: 41
+// booleans, and all other values become strings. reference.md: record.types
 func appendValue(b []byte, c enlist.Value) []byte {
 	switch c.Kind {
 	case enlist.KeyInt:

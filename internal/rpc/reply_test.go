@@ -20,7 +20,7 @@ import (
 
 // Every Kind of error except Internal has a code with a published name.
 //
-// covers: decision 5
+// covers: spec reply.message
 func TestEachErrorKindHasAPublishedCode(t *testing.T) {
 	for kind := enlist.Internal + 1; kind <= enlist.Busy; kind++ {
 		t.Run(fmt.Sprint("kind ", kind), func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestEachErrorKindHasAPublishedCode(t *testing.T) {
 	}
 }
 
-// covers: decision 5
+// covers: spec reply.message
 func TestErrorMessageIsShortWithoutSquareBrackets(t *testing.T) {
 	err := enlist.Refuse(enlist.InvalidParameters, "Field [x]: expected %q", "[a]")
 	if w, _ := expose(err, nil); w.message != `Invalid Method Parameters: Field (x): expected "(a)"` {
@@ -54,7 +54,7 @@ func TestErrorMessageIsShortWithoutSquareBrackets(t *testing.T) {
 // A reply to a JSON-RPC 2.0 request has error.data, which has the name of the wrong parameter
 // or Field.
 //
-// covers: decision 5
+// covers: spec reply.message
 func TestErrorDataHasTheNameOfTheParameterOrField(t *testing.T) {
 	m := methods()["subscribeContact"]
 	for _, test := range []struct {
@@ -92,7 +92,7 @@ func TestDecodedStringIsEqualToTheEncodedString(t *testing.T) {
 
 // The server recognises a repeated call even if its API key, white space or escapes differ.
 //
-// covers: decision 30
+// covers: spec idempotency
 func TestFingerprintIgnoresKeyAndWhiteSpace(t *testing.T) {
 	of := func(method, params string) [32]byte {
 		var s source
@@ -122,7 +122,7 @@ func TestFingerprintIgnoresKeyAndWhiteSpace(t *testing.T) {
 	}
 }
 
-// covers: decision 30
+// covers: spec idempotency
 func TestIdempotencyKeyIs1To255VisibleASCIICharacters(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
@@ -148,7 +148,7 @@ func TestIdempotencyKeyIs1To255VisibleASCIICharacters(t *testing.T) {
 
 // If a batch is sent twice with the same Idempotency-Key, the server executes each of its calls once.
 //
-// covers: decision 30
+// covers: spec idempotency
 func TestRepeatedBatchExecutesEachCallOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
@@ -163,7 +163,7 @@ func TestRepeatedBatchExecutesEachCallOnce(t *testing.T) {
 
 // The log has the text of an internal error and its request id. The reply has only the id.
 //
-// covers: decision 13
+// covers: spec errors.order
 func TestInternalErrorIsLoggedUnderItsRequestID(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -184,7 +184,7 @@ func TestInternalErrorIsLoggedUnderItsRequestID(t *testing.T) {
 	}
 }
 
-// covers: decision 20
+// covers: spec subscribeContact.rule.5
 func TestMetricsCountCallsByMethodAndCode(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewPedanticRegistry()

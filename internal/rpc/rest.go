@@ -45,7 +45,8 @@ func Published(err error) (code api.Code, message string, ok bool) {
 	return w.code, w.message, ok
 }
 
-// DelayFailure waits before the answer to a request with an invalid or missing key, as for a call. decisions.md: 12
+// DelayFailure waits before the answer to a request with an invalid or missing key, as for a call. reference.md:
+// auth.delay
 func (h *Handler) DelayFailure(r *http.Request) {
 	h.failures.wait(r.Context(), clientAddress(r.RemoteAddr), 1)
 }

@@ -11,7 +11,7 @@ import (
 
 // The Account has 101 Lists and Folders for Messages, and the first List has 102 Fields.
 //
-// covers: decision 38, spec page.versions
+// covers: spec page.limit, page.versions
 func TestOlderVersionsHaveNoDefaultLimitForDefinitions(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})

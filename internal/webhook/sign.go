@@ -16,7 +16,7 @@ import (
 
 // This file makes the body and the signature of a POST.
 
-// event is one event as it is written in JSON. specification: Webhooks
+// event is one event as it is written in JSON. reference.md: Webhooks
 type event struct {
 	List    enlist.ListID           `json:"list_id"`
 	Contact enlist.ContactID        `json:"contact_id,omitempty"`

@@ -19,7 +19,7 @@ import (
 // replica that has replayed the log up to that position. So a search finds every change that
 // any process has confirmed before. Only with Options.ReplicaLag may a replica be older. When
 // no replica reaches that position in time, or no replica can be used, the primary serves the
-// search. decisions.md: 55
+// search. reference.md: search.replica
 
 // replicas are the standbys of a Store.
 type replicas struct {

@@ -95,7 +95,7 @@ func (f *replicaFixture) wantReplica() {
 
 // A search on any server finds every change that was confirmed before the search began.
 //
-// covers: decision 55
+// covers: spec search.replica
 func TestReplicaShowsEveryAnsweredChange(t *testing.T) {
 	f := newReplicaFixture(t)
 	for _, test := range []struct {

@@ -10,7 +10,7 @@ import (
 // This file tests what a change of a Contact's address does to its confirmation and to the mails that
 // went to the earlier address.
 
-// addressChanges tests changes of an address by editContacts. decisions.md: 47, 48, 51
+// addressChanges tests changes of an address by editContacts. reference.md: event.confirm; decisions.md: 48, 51
 func addressChanges(t *testing.T, e Engine) {
 	runRules(t, e.Open, []accountRule{
 		{"a changed address is asked to confirm, and the link to the earlier address confirms nothing", changedAddressIsAsked},

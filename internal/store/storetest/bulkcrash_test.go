@@ -175,7 +175,7 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 }
 
 // bulkRetryExpiry tests that all rows that are stored for an Idempotency-Key expire together, although
-// several Updates stored them. decisions.md: 30
+// several Updates stored them. reference.md: idempotency
 func bulkRetryExpiry(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(4, "a"))

@@ -14,7 +14,7 @@ import (
 // and how much one Update may write.
 
 // bulkLimit tests that a call adds no Contact if it would exceed the Contact limit.
-// decisions.md: 42
+// reference.md: limit.contacts
 func bulkLimit(o *accountFixture) {
 	list := o.addList()
 	o.limit(many)

@@ -45,7 +45,8 @@ func subscribe(t *testing.T, service *audience.Service, c *enlist.Caller, list e
 }
 
 // clients tests 64 concurrent clients that subscribe the same addresses. They must create one Contact
-// and one notification for each address, and one ledger row for each call. decisions.md: 24, 25, 27
+// and one notification for each address, and one ledger row for each call. reference.md: event.effects; decisions.md:
+// 24, 27
 func clients(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	const people, callers = 40, 64
@@ -95,7 +96,7 @@ func clients(t *testing.T, e Engine) {
 }
 
 // contactLimit tests that concurrent calls fill an Account to exactly its limit.
-// decisions.md: 42
+// reference.md: limit.contacts
 func contactLimit(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	const limit = 37
@@ -193,7 +194,7 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 }
 
 // sameRetry runs equal calls with the same Idempotency-Key at the same time. The Service must execute
-// them only once. decisions.md: 30
+// them only once. reference.md: idempotency
 func sameRetry(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List

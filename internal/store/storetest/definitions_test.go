@@ -16,7 +16,7 @@ import (
 // Fields.
 
 // runDefinitions tests the calls about Lists, Fields, preferences, Folders and Messages.
-// decisions.md: 11, 14–18, 24
+// reference.md: auth.restricted, Lists, Fields; decisions.md: 24
 func runDefinitions(t *testing.T, e Engine) {
 	// These change or list what all Accounts have, or see statements that depend on the cache of the store.
 	runRules(t, e.Open, []accountRule{
@@ -304,7 +304,7 @@ func manyContactsOfDefinitions(o *accountFixture) {
 }
 
 // otherLists makes each call about a List twice: with a key of another Account, and with a key for
-// other Lists. decisions.md: 11
+// other Lists. reference.md: auth.restricted
 func otherLists(o *accountFixture) {
 	id := o.addList()
 	otherAccount, otherKey := o.newCaller(), o.restricted(999)

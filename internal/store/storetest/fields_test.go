@@ -91,7 +91,7 @@ func addFieldRefuses(o *accountFixture) {
 	}
 }
 
-// fieldLimit fills a List with Fields up to the limit. decisions.md: 14
+// fieldLimit fills a List with Fields up to the limit. reference.md: addList.fields
 func fieldLimit(o *accountFixture) {
 	list := o.addList()
 	o.update(func(tx *audience.Tx) error {
@@ -111,7 +111,7 @@ func fieldLimit(o *accountFixture) {
 }
 
 // applicableAttributes adds a Field of each type with all attributes. The Field must have only the
-// attributes of its type. decisions.md: 15
+// attributes of its type. reference.md: field.record
 func applicableAttributes(o *accountFixture) {
 	list := o.addList()
 	all := []any{"length", 5, "row_size", "7", "default_value", "1", "values_array", "1,2", "defaults_array", "1",
@@ -262,7 +262,7 @@ func deleteMobile(o *accountFixture) {
 	}
 }
 
-// defaults tests which default values a new Contact gets. decisions.md: 22
+// defaults tests which default values a new Contact gets. reference.md: subscribeContact.rule.6
 func defaults(o *accountFixture) {
 	list := o.addList()
 	add := func(kind string, pairs ...any) enlist.FieldID {

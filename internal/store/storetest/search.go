@@ -36,7 +36,8 @@ func Search(t *testing.T, open func(t *testing.T) audience.Store) {
 }
 
 // randomSearches tests that a store finds the same Contacts in the same order as the model, for
-// random Fields, values, criteria, sorts, pages and projections. decisions.md: 32–38, 40
+// random Fields, values, criteria, sorts, pages and projections. reference.md: Search; reference.md:
+// searchContacts.rule.1; decisions.md: 32
 func randomSearches(t *testing.T, store audience.Store) {
 	service := audience.NewService(store, time.Now)
 	account := &enlist.Account{Name: "Search", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
@@ -94,7 +95,7 @@ func (l *list) search(t *rapid.T, service *audience.Service, caller *enlist.Call
 	}
 }
 
-// projection returns the values that a search must return for a record. decisions.md: 40
+// projection returns the values that a search must return for a record. reference.md: searchContacts.rule.1
 func (l *list) projection(r record, returned []string) map[string]string {
 	row := make(map[string]string)
 	if len(returned) == 0 || slices.Contains(returned, "all") {

@@ -12,7 +12,7 @@ import (
 // This file tests which keys may search a List, when a reply is sent as a stream, and searches of
 // the Unsubscriber List.
 
-// searchAccess makes each kind of search with keys of several Accounts and Lists. decisions.md: 11
+// searchAccess makes each kind of search with keys of several Accounts and Lists. reference.md: auth.restricted
 func searchAccess(o *accountFixture) {
 	list, other := o.addList(), o.addList()
 	ada, bob := o.subscribe(list, "Email", "ada@example.com"), o.subscribe(other, "Email", "bob@example.com")

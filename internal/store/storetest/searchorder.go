@@ -14,7 +14,7 @@ import (
 // orderOfTexts tests that texts have the same order on every engine and in every locale of the
 // database. Texts are compared by code point. The comparison ignores the case of ASCII letters, and
 // uses only the first 200 characters. The texts of one line of textsInOrder are equal in this order.
-// decisions.md: 36, 37
+// reference.md: compare, sort.by
 func orderOfTexts(o *accountFixture) {
 	list := o.addList()
 	name := o.addField(list, "name", "Name", "type", "text")

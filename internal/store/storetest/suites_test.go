@@ -30,12 +30,14 @@ func onEachEngine(t *testing.T, suite func(*testing.T, Engine)) {
 // one call.
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, webhook.deletion
-// covers: decision 24, decision 25, decision 30, decision 42, decision 43, decision 47, decision 51, decision 52, decision 89, decision 90, decision 99, decision 103, decision 104, decision 105, decision 106, decision 118, decision 123
+// covers: spec event.effects, idempotency, limit.contacts, event.confirm, decision 24, 43, 51, 52, 89, 90, 99, 103, 104
+// covers: decision 105, 106, 118, 123
 func TestStore(t *testing.T) { onEachEngine(t, runStore) }
 
 // The suite changes Lists, Fields, preferences, Folders and Messages.
 //
-// covers: decision 11, 14, 15, 16, 17, 18, 22, 24, 54, 57, 110
+// covers: spec auth.restricted, addList.fields, field.record, name.rule, list.on_register_address, list.id
+// covers: spec subscribeContact.rule.6, folder.first, decision 24, 54, 110
 // covers: spec auth.restricted, list.id, addList.fields, addField.addresses, addField.attributes, editField.retype, name.rule, clearList.kept
 func TestDefinitions(t *testing.T) { onEachEngine(t, runDefinitions) }
 
@@ -44,7 +46,7 @@ func TestDefinitions(t *testing.T) { onEachEngine(t, runDefinitions) }
 // covers: spec op.exactly, op.not, op.greater_than, op.less_than, op.in, op.starts_with, op.ends_with, op.contains
 // covers: spec compare.batch, decision 61
 // covers: spec compare.int, compare.bool, compare.number, compare.date, compare.email, compare.mobile, compare.text
-// covers: decision 33, decision 35, decision 36, decision 37, decision 38, decision 40
+// covers: spec search.connectors, op.in, compare, sort.by, page.limit, searchContacts.rule.1
 func TestSearch(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e Engine) { Search(t, e.Shared) })
 }
@@ -60,7 +62,8 @@ func TestBulk(t *testing.T) {
 
 // The suite populates Batches, leases slices of them as senders do, and stores all kinds of results.
 //
-// covers: spec batch.populations, batch.once, batch.counts, batch.status, batch.exclude, batch.rate, batch.pace, batch.sender, batch.local_time, batch.check, decision 58, decision 59, decision 62, decision 63, decision 78, decision 91, decision 101, decision 102, decision 110
+// covers: spec batch.populations, batch.once, batch.counts, batch.status, batch.exclude, batch.rate, batch.pace
+// covers: spec batch.sender, batch.local_time, batch.check, decision 59, 62, 63, 78, 91, 101, 102, 110
 func TestBatches(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, e Engine) { runBatches(t, e.Open) })
 }

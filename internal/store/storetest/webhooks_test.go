@@ -153,7 +153,7 @@ func webhookDefinitions(o *accountFixture) {
 	o.addWebhook("contact", "created", "list_id", list)
 }
 
-// webhookKeys tests which webhooks a caller may read and change. decisions.md: 11
+// webhookKeys tests which webhooks a caller may read and change. reference.md: auth.restricted
 func webhookKeys(o *accountFixture) {
 	mine, yours := o.addList(), o.addList("name", "Yours")
 	all := o.addWebhook("contact", "created")
