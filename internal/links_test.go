@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,6 +56,43 @@ func TestNamedPagesExist(t *testing.T) {
 			}
 		}
 	})
+}
+
+var (
+	treeLine   = regexp.MustCompile(`(?m)^  ((?:[a-z]+/ )+) *`)
+	namedFiles = regexp.MustCompile("`([a-z]+/[a-z_/*]+\\.go)`")
+)
+
+// The tree in doc/architecture.md has all folders of internal and no other, and the files that the page names exist.
+func TestArchitecturePageNamesAllPackages(t *testing.T) {
+	page := read(t, "../doc/architecture.md")
+	_, tree, _ := strings.Cut(page, "\ninternal/\n")
+	tree, _, _ = strings.Cut(tree, "```")
+	var named []string
+	for _, m := range treeLine.FindAllStringSubmatch(strings.ReplaceAll(tree, "/\n", "/ \n"), -1) {
+		for _, name := range strings.Fields(m[1]) {
+			named = append(named, strings.TrimSuffix(name, "/"))
+		}
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, e := range entries {
+		if e.IsDir() {
+			folders = append(folders, e.Name())
+		}
+	}
+	slices.Sort(named)
+	if !slices.Equal(named, folders) {
+		t.Errorf("the tree of doc/architecture.md has the folders\n%v\ninternal has\n%v", named, folders)
+	}
+	for _, m := range namedFiles.FindAllStringSubmatch(page, -1) {
+		if found, _ := filepath.Glob(m[1]); len(found) == 0 {
+			t.Errorf("doc/architecture.md names %s, which does not exist", m[1])
+		}
+	}
 }
 
 // eachFile calls do for each text file of the project.
