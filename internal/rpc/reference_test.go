@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -132,18 +133,23 @@ func (m *MethodInfo) arguments() string {
 
 // outcome returns what the result is, and its type if it is an array, an object or a record.
 func (m *MethodInfo) outcome() string {
+	container, _ := m.Result.Items()
+	if container == "" && !m.Result.IsRecord() {
+		return cmp.Or(m.Returns, shortType(m.Result))
+	}
 	what, isReturned := strings.CutPrefix(strings.TrimSuffix(m.Summary, "."), "Returns ")
-	if !isReturned || strings.HasSuffix(m.Name, "ById") || strings.Contains(what, "that match") {
+	switch {
+	case strings.HasSuffix(m.Name, "ById") || strings.Contains(what, "that match"):
+		return shortType(m.Result)
+	case !isReturned:
 		what = m.Returns
 	}
-	container, _ := m.Result.Items()
-	switch {
-	case container == "" && !m.Result.IsRecord() && what != "":
-		return what
-	case what == "" || strings.HasSuffix(m.Name, "ById"):
-		return string(m.Result)
-	}
-	return string(m.Result) + ": " + what
+	return strings.TrimSuffix(shortType(m.Result)+": "+what, ": ")
+}
+
+// shortType returns a type with the names that doc/reference.md uses.
+func shortType(t Type) string {
+	return strings.NewReplacer("integer", "int", "boolean", "bool").Replace(string(t))
 }
 
 // ownErrors returns the codes that not every method can return.
@@ -161,7 +167,7 @@ func (m *MethodInfo) chapter() string {
 	result, _, _ := strings.Cut(m.outcome(), ":")
 	fmt.Fprintf(&b, "%s Level: %s. Result: %s. {#%s.result}\n\n| # | Parameter |\n|---|---|\n", m.Summary, m.Level, result, m.Name)
 	for i, p := range m.Params {
-		text := fmt.Sprintf("%s, %s", p.Name, p.Type)
+		text := fmt.Sprintf("%s, %s", p.Name, shortType(p.Type))
 		if p.Default != "" {
 			text += ", by default " + p.Default
 		}
@@ -190,7 +196,7 @@ func (r *RecordInfo) keyTable() string {
 		if r.Name == "Field" || r.Name == "Contact" {
 			meaning += " {#" + strings.ToLower(r.Name) + "." + key.Name + "}"
 		}
-		writeRow(&b, key.Name, string(key.Type), strings.Join(use, ", "), meaning)
+		writeRow(&b, key.Name, shortType(key.Type), strings.Join(use, ", "), meaning)
 	}
 	return b.String()
 }
