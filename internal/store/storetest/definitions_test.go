@@ -21,6 +21,7 @@ func runDefinitions(t *testing.T, e Engine) {
 	// These change or list what all Accounts have, or see statements that depend on the cache of the store.
 	runRules(t, e.Open, []accountRule{
 		{"preconditions are checked before the Update", preconditions},
+		{"a type change converts the stored values", conversion},
 		{"Accounts of an older version get a Folder of each type", missingFolders},
 		{"needless quotes are removed from the addresses of Contacts", quotedContacts},
 		{"needless quotes are removed from the addresses of many duplicates", quotedDuplicates},
@@ -45,7 +46,6 @@ func runDefinitions(t *testing.T, e Engine) {
 		{"SearchFields finds Fields by their attributes", searchFields},
 		{"EditField changes the attributes that the call sends", editField},
 		{"the type of a Field cannot change while its values do not fit the new type", typeChange},
-		{"a type change converts the stored values", conversion},
 		{"a Contact can change before its values are converted", beforeConversion},
 		{"an address type can change only while no Contact has a value", addressTypeChange},
 		{"DeleteField deletes the values, and the ID is never used again", deleteField},
