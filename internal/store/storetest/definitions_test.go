@@ -21,6 +21,7 @@ func runDefinitions(t *testing.T, e Engine) {
 	// These change or list what all Accounts have, or see statements that depend on the cache of the store.
 	runRules(t, e.Open, []accountRule{
 		{"preconditions are checked before the Update", preconditions},
+		{"a Folder for files is deleted without reading the Account's Lists", deleteFileFolder},
 		{"a type change converts the stored values", conversion},
 		{"Accounts of an older version get a Folder of each type", missingFolders},
 		{"needless quotes are removed from the addresses of Contacts", quotedContacts},
@@ -54,7 +55,6 @@ func runDefinitions(t *testing.T, e Engine) {
 		{"a change of definitions takes several Updates if the List has many Contacts", manyContactsOfDefinitions},
 		{"the names of a List's preferences are unique", preferences},
 		{"Folders are found by their type", folders},
-		{"a Folder for files is deleted without reading the Account's Lists", deleteFileFolder},
 		{"Messages and autoresponders have limits", messageLimits},
 	})
 }
