@@ -52,13 +52,13 @@ var (
 
 // errorRows finds rows with ids such as subscribeContact.303, and the last
 // column of the tables of methods.
-func errorRows(specification string) (rows []errorRow) {
-	for _, m := range operationError.FindAllStringSubmatch(specification, -1) {
+func errorRows(reference string) (rows []errorRow) {
+	for _, m := range operationError.FindAllStringSubmatch(reference, -1) {
 		if m[1] != "error" { // error.303 describes the code for all operations
 			rows = append(rows, errorRow{method: m[1], code: m[2]})
 		}
 	}
-	for _, m := range methodErrors.FindAllStringSubmatch(specification, -1) {
+	for _, m := range methodErrors.FindAllStringSubmatch(reference, -1) {
 		for code := range strings.SplitSeq(m[1], ",") {
 			rows = append(rows, errorRow{method: m[2], code: strings.TrimSpace(code)})
 		}

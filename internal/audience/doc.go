@@ -3,7 +3,7 @@
 // the JSON of requests. These are in the packages web, mail and rpc.
 //
 // A Service implements the rules. Each of its methods is one action of a caller. The
-// method checks the request in the order of the specification and makes its change in one
+// method checks the request in the order of the reference (errors.order) and makes its change in one
 // Store.Update. So the change, its ledger row and the jobs that it causes are stored
 // together or not at all. Very large changes use several Updates (transaction_steps.go). Times are
 // integer Unix seconds. A time of 0 means never.

@@ -24,7 +24,7 @@ type Contact struct {
 	LastClickTime       int64
 	LastMessageTime     int64
 	LastOpenTime        int64
-	SubscribedVia       string // one of the values of subscribed_via in the specification
+	SubscribedVia       string // one of the published values of subscribed_via
 	WebformID           int64
 }
 

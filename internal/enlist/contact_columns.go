@@ -86,7 +86,7 @@ func (p *projection) append(c Column) {
 }
 
 // ContactAttributes are the system keys of a Contact record: id first, then
-// the others in the specification's order. reference.md: Contacts
+// the others in the order of replies. reference.md: Contacts
 var ContactAttributes = []Attribute[Contact]{
 	Searchable(ReadOnlyInt("id", func(c *Contact) ContactID { return c.ID })),
 	Searchable(ReadOnlyInt("creation_time", func(c *Contact) int64 { return c.Created })),

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file reads the options of an import from the query of its URL. The options have the names of the specification.
+// This file reads the options of an import from the query of its URL. The options have the names of doc/reference.md.
 
 // badOption is the refusal of an option.
 func badOption(name, detail string) error {

@@ -31,11 +31,19 @@ func TestTablesOfTheReferenceAreMadeFromTheTableOfMethods(t *testing.T) {
 	want := madePart.ReplaceAllStringFunc(string(text), func(part string) string {
 		m := madePart.FindStringSubmatch(part)
 		found[m[2]+" "+m[3]] = true
+		for record := range strings.FieldsSeq(m[3]) {
+			found[strings.TrimPrefix(record, "Whole")] = true
+		}
 		return m[1] + "\n" + d.table(t, m[2], m[3]) + "\n" + m[4]
 	})
 	for _, m := range d.Methods {
 		if !found["methods "+m.Noun] && !found["method "+m.Name] {
 			t.Errorf("doc/reference.md has no table with %s", m.Name)
+		}
+	}
+	for _, r := range d.Records {
+		if !found[strings.TrimPrefix(r.Name, "Whole")] {
+			t.Errorf("doc/reference.md does not have the keys of the record %s", r.Name)
 		}
 	}
 	if *update && !t.Failed() {

@@ -336,7 +336,7 @@ func TestErrorsContainNoIPAddress(t *testing.T) {
 	}
 }
 
-// The specification has an example in Node.js, which checks the signature for a receiver. The
+// doc/reference.md has an example in Node.js, which checks the signature for a receiver. The
 // example must accept a posted batch and refuse a changed batch. The test needs Node.js.
 //
 // covers: spec webhook.headers
