@@ -189,7 +189,9 @@ func aStoppedMoveContinues(t *testing.T, e teststores.Engine) {
 // Contact, also if another Contact gets the address there, nor with the address on the Unsubscriber List.
 //
 // covers: decision 99
-func TestAMoveLeavesErasedPersonsOut(t *testing.T) { teststores.EachParallel(t, aMoveLeavesErasedPersonsOut) }
+func TestAMoveLeavesErasedPersonsOut(t *testing.T) {
+	teststores.EachParallel(t, aMoveLeavesErasedPersonsOut)
+}
 
 func aMoveLeavesErasedPersonsOut(t *testing.T, e teststores.Engine) {
 	source, url := startOlder(t, 5)
