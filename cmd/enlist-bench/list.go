@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
@@ -38,7 +39,7 @@ func engine(db string) string {
 }
 
 // openStore opens the store at a value of --db.
-func (b *bench) openStore(db string) (audience.Store, error) {
+func (b *bench) openStore(db string) (db.Engine, error) {
 	if isPostgres(db) {
 		return postgres.Open(b.ctx, db, postgres.Options{})
 	}
@@ -46,7 +47,7 @@ func (b *bench) openStore(db string) (audience.Store, error) {
 }
 
 // open opens a store and its service. A new database gets an Account with the key of this program.
-func (b *bench) open(db string) (audience.Store, *audience.Service, *enlist.Caller, error) {
+func (b *bench) open(db string) (db.Engine, *audience.Service, *enlist.Caller, error) {
 	store, err := b.openStore(db)
 	if err != nil {
 		return nil, nil, nil, err
@@ -104,15 +105,15 @@ func detail(key, value string) enlist.Detail {
 }
 
 // fill inserts Contacts into the store without the API. It returns the ID of the first one; the others follow it.
-func (b *bench) fill(store audience.Store, list enlist.ListID, contacts int) (first enlist.ContactID, err error) {
-	err = b.inBatches(store, contacts, func(tx *audience.Tx, from, to int) error {
+func (b *bench) fill(store db.Engine, list enlist.ListID, contacts int) (first enlist.ContactID, err error) {
+	err = b.inBatches(store, contacts, func(tx *db.Tx, from, to int) error {
 		if from%100_000 == 0 {
 			b.say("%d Contacts", from)
 		}
-		schema, err := tx.Schema(list)
+		schema, err := audience.Schema(tx, list)
 		for i := from; i < to && err == nil; i++ {
 			c := person(schema, i)
-			_, err = tx.InsertContact(c)
+			_, err = audience.InsertContact(tx, c)
 			if i == 0 {
 				first = c.ID
 			}
@@ -123,10 +124,10 @@ func (b *bench) fill(store audience.Store, list enlist.ListID, contacts int) (fi
 }
 
 // inBatches calls write for the numbers from 0 to n-1, with 1000 numbers in each transaction.
-func (b *bench) inBatches(store audience.Store, n int, write func(tx *audience.Tx, from, to int) error) error {
+func (b *bench) inBatches(store db.Engine, n int, write func(tx *db.Tx, from, to int) error) error {
 	const size = 1000
 	for from := 0; from < n; from += size {
-		err := store.Update(b.ctx, func(tx *audience.Tx) error { return write(tx, from, min(from+size, n)) })
+		err := store.Update(b.ctx, func(tx *db.Tx) error { return write(tx, from, min(from+size, n)) })
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -51,12 +52,12 @@ type mailingList struct {
 	responder enlist.AutoresponderID
 }
 
-func (in *mailingList) notification(contact, round int) audience.Effect {
+func (in *mailingList) notification(contact, round int) db.Effect {
 	return audience.Notify{List: in.list, Contact: in.first + enlist.ContactID(contact), Event: enlist.EventSubscribe,
 		Address: "owner@example.com", Time: 1_700_000_000 + int64(round)}
 }
 
-func (in *mailingList) autoresponder(contact, round int) audience.Effect {
+func (in *mailingList) autoresponder(contact, round int) db.Effect {
 	return audience.Autorespond{List: in.list, Contact: in.first + enlist.ContactID(contact), Autoresponder: in.responder,
 		Time: 1_700_000_000 + int64(round)}
 }
@@ -64,13 +65,13 @@ func (in *mailingList) autoresponder(contact, round int) audience.Effect {
 // sendQueued measures how fast the server sends a queue of mails, one for each Contact. The mail server is paused
 // until the queue is full and the server has started.
 func (b *bench) sendQueued(in *mailingList, what string, round int,
-	effect func(contact, round int) audience.Effect) error {
+	effect func(contact, round int) db.Effect) error {
 	mails := b.waiting()
 	store, err := b.openStore(in.db)
 	if err != nil {
 		return err
 	}
-	err = b.inBatches(store, mails, func(tx *audience.Tx, from, to int) (err error) {
+	err = b.inBatches(store, mails, func(tx *db.Tx, from, to int) (err error) {
 		for i := from; i < to && err == nil; i++ {
 			err = tx.Enqueue(effect(i, round))
 		}

@@ -1,7 +1,5 @@
 package main
 
-// This test kills the program while it imports a file.
-
 import (
 	"fmt"
 	"math/rand/v2"
@@ -16,6 +14,8 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
+
+// This test kills the program while it imports a file.
 
 // Each round starts or continues the import of a file, on the command line or in a server, and kills the program at a
 // random moment. At the end each row of the file has one Contact, one row in the ledger and one result.
@@ -163,10 +163,10 @@ func (c *crash) wantEachRowOnce(i *audience.Import, rows int) {
 }
 
 // ledgerRows is an audience.RowWriter.
-type ledgerRows []audience.LedgerRow
+type ledgerRows []enlist.LedgerRow
 
 // Begin implements audience.RowWriter.
 func (l *ledgerRows) Begin(bool) error { *l = nil; return nil }
 
 // Row implements audience.RowWriter.
-func (l *ledgerRows) Row(r *audience.LedgerRow) error { *l = append(*l, *r); return nil }
+func (l *ledgerRows) Row(r *enlist.LedgerRow) error { *l = append(*l, *r); return nil }

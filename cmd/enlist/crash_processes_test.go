@@ -15,6 +15,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
@@ -210,13 +211,13 @@ func (f *processes) inspectAll(server *mailtest.Server) {
 	store := f.open()
 	defer store.Close()
 	f.check(store)
-	err := store.View(f.t.Context(), func(tx *audience.Tx) error {
+	err := store.View(f.t.Context(), func(tx *db.Tx) error {
 		count, err := tx.ContactCount(1)
 		if err == nil && count != int64(len(f.answered)) {
 			f.t.Errorf("%d Contacts are stored, but callers received %d IDs", count, len(f.answered))
 		}
 		for id := range f.answered {
-			rows, err := tx.LedgerRows(1, enlist.ContactID(id), 0, 0)
+			rows, err := audience.LedgerRows(tx, 1, enlist.ContactID(id), 0, 0)
 			if err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 	"enlist/api"
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 
@@ -202,15 +203,15 @@ func (c *crash) inspect() {
 	c.check(store)
 	jobs := c.notifications(store)
 	stored := 0
-	err := store.View(ctx, func(tx *audience.Tx) error {
-		last, err := tx.LastContactID(1)
+	err := store.View(ctx, func(tx *db.Tx) error {
+		last, err := audience.LastContactID(tx, 1)
 		for id := enlist.ContactID(1); id <= last && err == nil; id++ {
-			if _, err := tx.Contact(1, id); err != nil {
+			if _, err := audience.Contact(tx, 1, id); err != nil {
 				continue // the ID of an insert that was rolled back
 			}
 			stored++
-			var rows []audience.LedgerRow
-			rows, err = tx.LedgerRows(1, id, 0, 0)
+			var rows []enlist.LedgerRow
+			rows, err = audience.LedgerRows(tx, 1, id, 0, 0)
 			if len(rows) != 1 || jobs[id] != 1 {
 				c.t.Errorf("Contact %d has %d ledger rows and %d notifications, want one of each", id, len(rows), jobs[id])
 			}

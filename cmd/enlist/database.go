@@ -1,7 +1,5 @@
 package main
 
-// This file opens a database of either engine, and finds the Account that a command acts for.
-
 import (
 	"context"
 	"errors"
@@ -10,6 +8,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
@@ -21,6 +20,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
+// This file opens a database of either engine, and finds the Account that a command acts for.
+
 // withService runs do with a Service on an existing database.
 func withService(ctx context.Context, db config.Database, do func(*audience.Service) error) error {
 	return withStore(ctx, db, func(store *database) error {
@@ -30,15 +31,15 @@ func withService(ctx context.Context, db config.Database, do func(*audience.Serv
 }
 
 // newService returns the Service of a store and its index advisor, which observes the Service's searches.
-func newService(store audience.Store, rules indexadvisor.Rules) (*audience.Service, *indexadvisor.Advisor) {
+func newService(store db.Engine, rules indexadvisor.Rules) (*audience.Service, *indexadvisor.Advisor) {
 	service, advisor := audience.NewService(store, time.Now), indexadvisor.New(store, time.Now, rules)
 	service.SetSearchObserver(advisor)
 	return service, advisor
 }
 
-// database is a store of either engine, with the functions that are not in audience.Store.
+// database is a store of either engine, with the functions that are not in db.Store.
 type database struct {
-	audience.Store
+	db.Engine
 	jobs    func(*river.Config) (jobs.Client, error)
 	check   func(ctx context.Context) (problems []string, err error)
 	metrics []prometheus.Collector

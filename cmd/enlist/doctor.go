@@ -1,7 +1,5 @@
 package main
 
-// enlist doctor: checks a database and its keys, and prints one line for each finding.
-
 import (
 	"cmp"
 	"context"
@@ -11,9 +9,12 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 )
+
+// enlist doctor: checks a database and its keys, and prints one line for each finding.
 
 type doctorCommand struct {
 	config.Database
@@ -126,7 +127,7 @@ func (c *doctorCommand) print(out *console, found []record) error {
 
 // checkIndexes compares the search indexes in the database with the recorded ones. A recorded index may be
 // missing or have failed, and an index in the database may not be recorded.
-func checkIndexes(ctx context.Context, store audience.Store, advisor *indexadvisor.Advisor) (problems []string,
+func checkIndexes(ctx context.Context, store db.Engine, advisor *indexadvisor.Advisor) (problems []string,
 	err error) {
 	built, err := store.BuiltIndexes(ctx)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
@@ -66,7 +66,7 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	t.Cleanup(func() { mailer.Close() })
 	hooks := webhook.New(webhook.Options{})
 	t.Cleanup(hooks.Close)
-	opened := &database{Store: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
+	opened := &database{Engine: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
 	s, err := newServer(settings, components{opened, service, advisor, mailer, hooks, links, nil, new(entrance), enlist.AnyRate, nil, nil, nil, quiet, quiet})
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))
@@ -228,7 +228,7 @@ func TestFullPoolIsNotReady(t *testing.T) {
 		first := sync.OnceFunc(held.Done)
 		holders.Go(func() {
 			for { // the store closes a connection that is in use for too long
-				o.store.Update(o.Context(), func(*audience.Tx) error { first(); <-release; return nil })
+				o.store.Update(o.Context(), func(*db.Tx) error { first(); <-release; return nil })
 				select {
 				case <-release:
 					return

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -32,9 +33,9 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Acc
 	if err := cmp.Or(enlist.CheckTimeZone(zone), checkContactLimit(d.ContactLimit)); err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*enlist.Account, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*enlist.Account, error) {
 		a := &enlist.Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now}
-		if err := tx.AddAccount(a); err != nil {
+		if err := AddAccount(tx, a); err != nil {
 			return nil, err
 		}
 		return a, auditAccountChange(a, ctx, tx, now, nil)
@@ -43,7 +44,7 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Acc
 
 // Accounts returns all Accounts in order of ID.
 func (s *Service) Accounts(ctx context.Context) ([]enlist.Account, error) {
-	return ownView(ctx, s.db, (*Tx).Accounts)
+	return db.OwnView(ctx, s.db, Accounts)
 }
 
 // SetContactLimit changes how many Contacts an Account may store. NoContactLimit removes
@@ -68,7 +69,7 @@ func (s *Service) SetTimeZone(ctx context.Context, id enlist.AccountID, zone str
 // Operator returns a Caller that may do everything in one Account. Errors:
 // InvalidParameters when there is no such Account.
 func (s *Service) Operator(ctx context.Context, id enlist.AccountID) (*enlist.Caller, error) {
-	return ownView(ctx, s.db, func(tx *Tx) (*enlist.Caller, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Caller, error) {
 		account, err := findAccount(tx, id)
 		return operatorIn(ctx, account), err
 	})
@@ -84,7 +85,7 @@ func operatorIn(ctx context.Context, account *enlist.Account) *enlist.Caller {
 // editAccount changes and stores a copy of an Account, because other callers may share the
 // Accounts that the store returns.
 func (s *Service) editAccount(ctx context.Context, id enlist.AccountID, edit func(*enlist.Account)) error {
-	_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		a, err := findAccount(tx, id)
 		if err != nil {
 			return false, err
@@ -94,13 +95,13 @@ func (s *Service) editAccount(ctx context.Context, id enlist.AccountID, edit fun
 		if err := auditAccountChange(&changed, ctx, tx, now, accountValues(a)); err != nil {
 			return false, err
 		}
-		return true, tx.UpdateAccount(&changed)
+		return true, UpdateAccount(tx, &changed)
 	})
 	return err
 }
 
 // auditAccountChange adds a row to the audit log. before has the values of the Account before the change; nil: it is new.
-func auditAccountChange(a *enlist.Account, ctx context.Context, tx *Tx, now int64, before auditValues) error {
+func auditAccountChange(a *enlist.Account, ctx context.Context, tx *db.Tx, now int64, before auditValues) error {
 	return audit(tx, operatorIn(ctx, a), now, auditObject{"Account", int64(a.ID), 0}, before, accountValues(a))
 }
 
@@ -112,8 +113,8 @@ func accountValues(a *enlist.Account) auditValues {
 
 // findAccount returns the Account with an ID that the operator typed. For an unknown ID the
 // error is of kind InvalidParameters, while Tx.Account returns Internal.
-func findAccount(tx *Tx, id enlist.AccountID) (*enlist.Account, error) {
-	all, err := tx.Accounts()
+func findAccount(tx *db.Tx, id enlist.AccountID) (*enlist.Account, error) {
+	all, err := Accounts(tx)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -37,8 +38,10 @@ func (s *Service) SetSendingDomains(ctx context.Context, id enlist.AccountID, do
 }
 
 // refusalOf returns why the Account may not send from an address, or "" if it may.
-func refusalOf(a *enlist.Account, tx *Tx, from string) (string, error) {
-	switch _, err := ownKey(a.ID, address.Domain(from), tx.SigningKey); {
+func refusalOf(a *enlist.Account, tx *db.Tx, from string) (string, error) {
+	switch _, err := ownKey(a.ID, address.Domain(from), func(domain string) (*enlist.SigningKey, error) {
+		return SigningKey(tx, domain)
+	}); {
 	case errors.Is(err, ErrForeignDomain):
 		return "another Account has the domain of the sender " + from, nil
 	case err != nil:
@@ -48,8 +51,8 @@ func refusalOf(a *enlist.Account, tx *Tx, from string) (string, error) {
 }
 
 // missingDomain is refusal for the default sender of the server, which may have the domain of another Account.
-func missingDomain(a *enlist.Account, tx *Tx, from string) (string, error) {
-	names, err := tx.SendingDomainNames(a.ID)
+func missingDomain(a *enlist.Account, tx *db.Tx, from string) (string, error) {
+	names, err := SendingDomainNames(tx, a.ID)
 	if err != nil {
 		return "", err
 	}
@@ -64,11 +67,11 @@ func missingDomain(a *enlist.Account, tx *Tx, from string) (string, error) {
 
 // checkFromAddress refuses a new from_address that the Account may not use. old is the address before the change: a
 // caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
-func checkFromAddress(tx *Tx, account enlist.AccountID, from, old string) error {
+func checkFromAddress(tx *db.Tx, account enlist.AccountID, from, old string) error {
 	if from == "" || from == old {
 		return nil
 	}
-	a, err := tx.Account(account)
+	a, err := Account(tx, account)
 	if err != nil {
 		return err
 	}
@@ -81,7 +84,7 @@ func checkFromAddress(tx *Tx, account enlist.AccountID, from, old string) error 
 
 // senderRefusal returns why a Message may not be sent to a List with its sender. An unknown sender is allowed: the
 // command line does not know the default sender, and the sender of Batches checks again.
-func (s *Service) senderRefusal(tx *Tx, a *enlist.Account, m *Message, list *enlist.List) (from, why string, err error) {
+func (s *Service) senderRefusal(tx *db.Tx, a *enlist.Account, m *Message, list *enlist.List) (from, why string, err error) {
 	for _, from := range []string{m.FromAddress, list.FromAddress} {
 		if from != "" {
 			why, err := refusalOf(a, tx, from)
@@ -95,9 +98,9 @@ func (s *Service) senderRefusal(tx *Tx, a *enlist.Account, m *Message, list *enl
 }
 
 // refusedSender returns why one of the senders of a Batch may not be used, or "" if all may.
-func (s *Service) refusedSender(tx *Tx, a *enlist.Account, m *Message, populations []Population) (string, error) {
+func (s *Service) refusedSender(tx *db.Tx, a *enlist.Account, m *Message, populations []Population) (string, error) {
 	for i := range populations {
-		schema, err := tx.Schema(populations[i].List)
+		schema, err := Schema(tx, populations[i].List)
 		if err != nil {
 			return "", err
 		}
@@ -109,25 +112,25 @@ func (s *Service) refusedSender(tx *Tx, a *enlist.Account, m *Message, populatio
 }
 
 // pauseSender pauses a Batch whose sender is not allowed any more.
-func (b *Batch) pauseSender(tx *Tx, why string) error {
+func (b *Batch) pauseSender(tx *db.Tx, why string) error {
 	b.Status, b.Reason = BatchPaused, why
-	return tx.SetBatchState(b)
+	return SetBatchState(tx, b)
 }
 
 // FromDomains returns the domains from which Accounts send, in ASCII and lower case: those of the from_address of Lists
 // and Messages, and the sending domains.
 func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
-	return ownView(ctx, s.db, func(tx *Tx) (all []string, err error) {
-		accounts, err := tx.Accounts()
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (all []string, err error) {
+		accounts, err := Accounts(tx)
 		if err != nil {
 			return nil, err
 		}
 		for i := range accounts {
-			names, err := tx.SendingDomainNames(accounts[i].ID)
+			names, err := SendingDomainNames(tx, accounts[i].ID)
 			if err != nil {
 				return nil, err
 			}
-			senders, err := tx.Senders(accounts[i].ID)
+			senders, err := Senders(tx, accounts[i].ID)
 			if err != nil {
 				return nil, err
 			}
@@ -149,8 +152,8 @@ const maxRefusedSenders = 20
 // an address was set before the Account had a sending domain, or has moved in. Batches from it are refused, and other
 // mails are not signed by its domain.
 func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err error) {
-	return ownView(ctx, s.db, func(tx *Tx) (sentences []string, err error) {
-		accounts, err := tx.Accounts()
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (sentences []string, err error) {
+		accounts, err := Accounts(tx)
 		if err != nil {
 			return nil, err
 		}
@@ -165,8 +168,8 @@ func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err e
 	})
 }
 
-func refusedSenders(a *enlist.Account, tx *Tx) (sentences []string, err error) {
-	all, err := tx.Senders(a.ID)
+func refusedSenders(a *enlist.Account, tx *db.Tx) (sentences []string, err error) {
+	all, err := Senders(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}

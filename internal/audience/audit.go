@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -74,7 +75,7 @@ func plainAuditValue(v enlist.Value) any {
 
 // audit adds a row to the audit log. before is nil for a new record, and after for one that was deleted. The row gets
 // only the values that differ. An act that changes nothing has a row too: the caller gave the order.
-func audit(tx *Tx, c *enlist.Caller, now int64, on auditObject, before, after auditValues) error {
+func audit(tx *db.Tx, c *enlist.Caller, now int64, on auditObject, before, after auditValues) error {
 	r := &AuditRow{Time: now, Method: c.Actor.Method, KeyID: c.Key.ID, User: c.Actor.User, IP: c.Actor.IP(),
 		Object: on.kind, ObjectID: on.id, ListID: on.list,
 		Before: before.changed(after), After: after.changed(before)}
@@ -84,7 +85,7 @@ func audit(tx *Tx, c *enlist.Caller, now int64, on auditObject, before, after au
 	if c.Key.ID != 0 {
 		r.KeyName = c.Key.Name
 	}
-	return tx.AddAuditRow(r)
+	return AddAuditRow(tx, r)
 }
 
 // changed returns the values that others does not have, as a JSON object. If others is nil, it leaves out empty values.
@@ -157,7 +158,7 @@ func auditIDs[N ~int64](v auditValues, name string, ids []N) {
 // RecordAct adds a row about the complete database to the audit log, in a transaction of its own. It is for acts that
 // package audience does not do, such as a backup. values describe the act: they are texts, numbers and booleans.
 func (s *Service) RecordAct(ctx context.Context, kind string, values map[string]any) error {
-	_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		return true, audit(tx, operatorIn(ctx, nil), now, auditObject{kind: kind}, nil, values)
 	})
 	return err
@@ -165,7 +166,7 @@ func (s *Service) RecordAct(ctx context.Context, kind string, values map[string]
 
 // RecordExport adds a row to the audit log before the Contacts of a List are read out into a file. Errors: NoList, Denied.
 func (s *Service) RecordExport(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, withProof bool) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		if _, err := loadList(tx, c, list); err != nil {
 			return false, err
 		}

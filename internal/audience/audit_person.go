@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -14,7 +15,7 @@ const auditedPerson = "Person"
 
 // auditPersonExport adds a row to the audit log before the rows about the person are sent.
 func (s *Service) auditPersonExport(ctx context.Context, c *enlist.Caller, text string) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		keys, _, err := findPerson(tx, c, text)
 		if err != nil {
 			return false, err
@@ -26,7 +27,7 @@ func (s *Service) auditPersonExport(ctx context.Context, c *enlist.Caller, text 
 
 // auditPerson adds a row about a person to the audit log. In place of the address it has keyed hashes, as the Unsubscriber
 // List has them after an erasure. So the row stays as it is when the person is erased.
-func auditPerson(tx *Tx, c *enlist.Caller, now int64, k *PersonKeys, values auditValues) error {
+func auditPerson(tx *db.Tx, c *enlist.Caller, now int64, k *PersonKeys, values auditValues) error {
 	hashes, err := hashesOf(tx, k.Account, k.Keys)
 	values["address_hashes"] = hashes
 	if err != nil {
@@ -37,7 +38,7 @@ func auditPerson(tx *Tx, c *enlist.Caller, now int64, k *PersonKeys, values audi
 
 // auditConsentProof adds a row about the proof of a Contact, with keyed hashes of the addresses that the Contact has. contact
 // is nil if it was deleted.
-func auditConsentProof(tx *Tx, c *enlist.Caller, now int64, p *ConsentProof, contact *enlist.Contact) error {
+func auditConsentProof(tx *db.Tx, c *enlist.Caller, now int64, p *ConsentProof, contact *enlist.Contact) error {
 	var keys []string
 	if contact != nil {
 		keys = slices.DeleteFunc(fewKeys([]string{contact.Key, contact.Mobile}), func(key string) bool { return key == "" })
@@ -51,7 +52,7 @@ func auditConsentProof(tx *Tx, c *enlist.Caller, now int64, p *ConsentProof, con
 }
 
 // hashesOf returns the keyed hashes of normalised addresses.
-func hashesOf(tx *Tx, account enlist.AccountID, keys []string) ([]string, error) {
+func hashesOf(tx *db.Tx, account enlist.AccountID, keys []string) ([]string, error) {
 	erased, err := erasedKeys(tx, account)
 	if err != nil {
 		return nil, err
@@ -65,5 +66,5 @@ func hashesOf(tx *Tx, account enlist.AccountID, keys []string) ([]string, error)
 
 // eraseAuditRows empties the values in the rows of the audit log that contain the address.
 func (s *Service) eraseAuditRows(ctx context.Context, f *personFound) error {
-	return inChunks(ctx, s.db, f.acts, (*Tx).EraseAuditRows)
+	return inChunks(ctx, s.db, f.acts, EraseAuditRows)
 }

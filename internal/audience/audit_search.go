@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -36,8 +37,8 @@ type AuditSearch struct {
 // SearchAuditLog sends the matching rows of the caller's Account to w, by default in the order in which they were
 // added. Errors: Denied, InvalidSearch, and Busy if too many searches or streams run.
 func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist.Query, w enlist.RowWriter[AuditRow]) error {
-	find := func(streaming bool) func(*Tx) error {
-		return s.db.confirmed(c, func(tx *Tx) error {
+	find := func(streaming bool) func(*db.Tx) error {
+		return s.db.Confirmed(c, func(tx *db.Tx) error {
 			search, err := searchOfAuditLog(c, q)
 			if err != nil {
 				return err
@@ -46,7 +47,7 @@ func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist
 			if err := rows.Begin(streaming); err != nil {
 				return err
 			}
-			return tx.AuditRows(search, rows.Row)
+			return AuditRows(tx, search, rows.Row)
 		})
 	}
 	ctx = c.Context(ctx)
@@ -59,12 +60,12 @@ func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist
 
 // CountAuditLog returns how many rows of the caller's Account match. Errors: as of SearchAuditLog.
 func (s *Service) CountAuditLog(ctx context.Context, c *enlist.Caller, criteria *enlist.Criteria) (n int64, err error) {
-	err = s.db.Search(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
+	err = s.db.Search(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		search, err := searchOfAuditLog(c, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
-		n, err = tx.CountAuditRows(search)
+		n, err = CountAuditRows(tx, search)
 		return err
 	}))
 	return n, err
@@ -100,5 +101,5 @@ func (s *Service) AuditLog(ctx context.Context, account enlist.AccountID, q enli
 	if err != nil {
 		return err
 	}
-	return s.db.Stream(ctx, func(tx *Tx) error { return tx.AuditRows(search, each) })
+	return s.db.Stream(ctx, func(tx *db.Tx) error { return AuditRows(tx, search, each) })
 }

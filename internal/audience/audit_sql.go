@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,31 +12,31 @@ import (
 
 // This file stores and searches the audit log.
 
-func mapAuditRow(m *mapper, r *AuditRow) {
-	m.id("id", &r.ID)
-	m.fixed("account_id", (*int64)(&r.AccountID))
-	m.fixed("time", &r.Time)
-	m.fixed("method", &r.Method)
-	m.fixed("key_id", (*int64)(&r.KeyID))
-	m.fixed("key_name", &r.KeyName)
-	m.fixed("user_name", &r.User)
-	m.fixed("ip_address", &r.IP)
-	m.fixed("object", &r.Object)
-	m.fixed("object_id", &r.ObjectID)
-	m.fixed("list_id", (*int64)(&r.ListID))
-	m.fixed("before_values", &r.Before)
-	m.fixed("after_values", &r.After)
+func mapAuditRow(m *db.Mapper, r *AuditRow) {
+	m.ID("id", &r.ID)
+	m.Fixed("account_id", (*int64)(&r.AccountID))
+	m.Fixed("time", &r.Time)
+	m.Fixed("method", &r.Method)
+	m.Fixed("key_id", (*int64)(&r.KeyID))
+	m.Fixed("key_name", &r.KeyName)
+	m.Fixed("user_name", &r.User)
+	m.Fixed("ip_address", &r.IP)
+	m.Fixed("object", &r.Object)
+	m.Fixed("object_id", &r.ObjectID)
+	m.Fixed("list_id", (*int64)(&r.ListID))
+	m.Fixed("before_values", &r.Before)
+	m.Fixed("after_values", &r.After)
 }
 
-var auditTable = newMapping("audit", mapAuditRow)
+var auditTable = db.NewMapping("audit", mapAuditRow)
 
 // AddAuditRow adds a row to the audit log.
-func (t *Tx) AddAuditRow(r *AuditRow) error { return auditTable.add(t, r) }
+func AddAuditRow(tx *db.Tx, r *AuditRow) error { return auditTable.Add(tx, r) }
 
 // AuditRows calls each with the rows that a search finds. Rows with equal sort values are in the order of their IDs, in
 // the same direction.
-func (t *Tx) AuditRows(s *AuditSearch, each func(*AuditRow) error) error {
-	q := t.auditWhere(s)
+func AuditRows(tx *db.Tx, s *AuditSearch, each func(*AuditRow) error) error {
+	q := auditWhere(tx, s)
 	direction := ""
 	q.add(" ORDER BY ")
 	if s.Sort != nil {
@@ -46,18 +47,18 @@ func (t *Tx) AuditRows(s *AuditSearch, each func(*AuditRow) error) error {
 	}
 	q.add("id" + direction)
 	q.limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
-	return auditTable.each(t, each, q.text.String(), q.args...)
+	return auditTable.Each(tx, each, q.text.String(), q.args...)
 }
 
 // CountAuditRows returns how many rows a search finds.
-func (t *Tx) CountAuditRows(s *AuditSearch) (int64, error) {
-	q := t.auditWhere(s)
-	return t.number("SELECT count(*) FROM audit "+q.text.String(), q.args...)
+func CountAuditRows(tx *db.Tx, s *AuditSearch) (int64, error) {
+	q := auditWhere(tx, s)
+	return tx.Number("SELECT count(*) FROM audit "+q.text.String(), q.args...)
 }
 
 // OldAuditRows counts the rows of an Account from before a time.
-func (t *Tx) OldAuditRows(account enlist.AccountID, before int64) (rows, oldest int64, err error) {
-	err = t.each(func(row *Cursor) error {
+func OldAuditRows(tx *db.Tx, account enlist.AccountID, before int64) (rows, oldest int64, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
 		rows, oldest = row.Int(), row.Int()
 		return nil
 	}, "SELECT count(*), coalesce(min(time), 0) FROM audit WHERE account_id = ? AND time < ?", int64(account), before)
@@ -65,14 +66,14 @@ func (t *Tx) OldAuditRows(account enlist.AccountID, before int64) (rows, oldest 
 }
 
 // RemoveAuditRows deletes the oldest rows of an Account from before a time.
-func (t *Tx) RemoveAuditRows(account enlist.AccountID, before int64, limit int) (removed int64, err error) {
-	return t.Exec("DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE account_id = ? AND time < ? ORDER BY time"+
-		limited+")", int64(account), before, int64(limit))
+func RemoveAuditRows(tx *db.Tx, account enlist.AccountID, before int64, limit int) (removed int64, err error) {
+	return tx.Exec("DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE account_id = ? AND time < ? ORDER BY time"+
+		db.Limited+")", int64(account), before, int64(limit))
 }
 
 // auditWhere begins a statement with the WHERE clause of a search.
-func (t *Tx) auditWhere(s *AuditSearch) *searchQuery {
-	q := &searchQuery{sql: t.SQL, schema: new(enlist.Schema)}
+func auditWhere(tx *db.Tx, s *AuditSearch) *searchQuery {
+	q := &searchQuery{sql: tx.SQL, schema: new(enlist.Schema)}
 	if s.Account != 0 {
 		q.add("WHERE account_id = ?", int64(s.Account))
 	} else {
@@ -87,18 +88,18 @@ func (t *Tx) auditWhere(s *AuditSearch) *searchQuery {
 
 // EraseAuditRows empties the columns of rows that can contain an address. The trigger of the table allows no other
 // change.
-func (t *Tx) EraseAuditRows(ids []int64) error {
-	test, arg, err := oneOfIDs(t, ids)
+func EraseAuditRows(tx *db.Tx, ids []int64) error {
+	test, arg, err := db.OneOfIDs(tx, ids)
 	if err != nil {
 		return err
 	}
-	return t.Do("UPDATE audit SET before_values = '', after_values = '' WHERE id"+test, arg)
+	return tx.Do("UPDATE audit SET before_values = '', after_values = '' WHERE id"+test, arg)
 }
 
 // auditOfPerson calls each for the rows of the audit log that contain an address or its hash. It leaves out who acted and
 // from where: this is data about other persons. There is no index for the rows, so all rows of the Account are read.
-func (t *Tx) auditOfPerson(k *PersonKeys, each func([]PersonValue) error) error {
-	erased, err := t.erasedKeys(k.Account)
+func auditOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) error {
+	erased, err := readErasedKeys(tx, k.Account)
 	if err != nil {
 		return err
 	}
@@ -117,8 +118,8 @@ func (t *Tx) auditOfPerson(k *PersonKeys, each func([]PersonValue) error) error 
 	for _, hash := range hashes {
 		texts = append(texts, strings.ToLower(hash))
 	}
-	test, args := t.containsOneOf("before_values || after_values", texts)
-	return auditTable.each(t, func(r *AuditRow) error {
+	test, args := containsOneOf(tx, "before_values || after_values", texts)
+	return auditTable.Each(tx, func(r *AuditRow) error {
 		if !isTheirs(r) {
 			return nil
 		}

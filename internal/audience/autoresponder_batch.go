@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -16,31 +17,31 @@ import (
 // AutoresponderBatch returns the ID of the Batch that has the figures of an autoresponder. It returns 0 for an
 // autoresponder that an earlier version of the program added, until its first mail. Errors: NoAutoresponder, Denied.
 func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (enlist.BatchID, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (enlist.BatchID, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (enlist.BatchID, error) {
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
 			return 0, err
 		}
-		batch, _, err := tx.AutoresponderBatch(id, 0)
+		batch, _, err := AutoresponderBatch(tx, id, 0)
 		return batch, err
 	})
 }
 
 // addAutoresponderBatch adds the Batch of an autoresponder and returns its ID.
-func addAutoresponderBatch(a *enlist.Autoresponder, tx *Tx) (enlist.BatchID, error) {
+func addAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx) (enlist.BatchID, error) {
 	b := Batch{AccountID: a.AccountID, CreatorKeyID: a.CreatorKeyID, CreatorName: a.CreatorName,
 		CreationTime: a.CreationTime, ListID: a.ListID, MessageID: a.MessageID, MessageType: string(MessageEmail),
 		IsPopulated: true, Status: BatchRunning, SendTime: a.CreationTime, ActiveTime: a.CreationTime}
-	if err := tx.AddBatch(&b, []Population{runningPopulation(0, a.ListID)}); err != nil {
+	if err := AddBatch(tx, &b, []Population{runningPopulation(0, a.ListID)}); err != nil {
 		return 0, err
 	}
-	added, err := tx.AddAutoresponderBatch(a.ID, b.ID)
+	added, err := AddAutoresponderBatch(tx, a.ID, b.ID)
 	if err != nil || added {
 		return b.ID, err
 	}
-	if err := tx.DeleteBatch(b.ID); err != nil { // another transaction has added one meanwhile
+	if err := DeleteBatch(tx, b.ID); err != nil { // another transaction has added one meanwhile
 		return 0, err
 	}
-	id, _, err := tx.AutoresponderBatch(a.ID, 0)
+	id, _, err := AutoresponderBatch(tx, a.ID, 0)
 	return id, err
 }
 
@@ -50,33 +51,33 @@ func runningPopulation(batch enlist.BatchID, list enlist.ListID) Population {
 }
 
 // editAutoresponderBatch stores which Message an autoresponder sends now.
-func editAutoresponderBatch(a *enlist.Autoresponder, tx *Tx) error {
-	id, _, err := tx.AutoresponderBatch(a.ID, 0)
+func editAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx) error {
+	id, _, err := AutoresponderBatch(tx, a.ID, 0)
 	if err != nil || id == 0 {
 		return err
 	}
-	b, err := tx.LockBatch(id)
+	b, err := LockBatch(tx, id)
 	if err != nil || b.MessageID == a.MessageID {
 		return err
 	}
 	b.MessageID = a.MessageID
-	return tx.SetBatchState(b)
+	return SetBatchState(tx, b)
 }
 
 // deleteAutoresponderBatch deletes the Batch of an autoresponder, which is deleted too. A job removes its recipients.
-func deleteAutoresponderBatch(a *enlist.Autoresponder, tx *Tx, now int64) error {
-	id, _, err := tx.AutoresponderBatch(a.ID, 0)
+func deleteAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx, now int64) error {
+	id, _, err := AutoresponderBatch(tx, a.ID, 0)
 	if err != nil || id == 0 {
 		return err
 	}
-	b, err := tx.LockBatch(id)
+	b, err := LockBatch(tx, id)
 	if err != nil {
 		return err
 	}
 	if err := b.checkNotAwaited(tx, "autoresponder_id"); err != nil {
 		return err
 	}
-	if err := tx.RemoveAutoresponderBatch(a.ID); err != nil {
+	if err := RemoveAutoresponderBatch(tx, a.ID); err != nil {
 		return err
 	}
 	return b.delete(tx, now)
@@ -84,30 +85,30 @@ func deleteAutoresponderBatch(a *enlist.Autoresponder, tx *Tx, now int64) error 
 
 // figuresOf returns the Batch that has the figures of a mail: the Batch that sent it, or the Batch of its autoresponder.
 // It returns 0 for other mails.
-func figuresOf(tx *Tx, k DeliveryKey) (id enlist.BatchID, err error) {
+func figuresOf(tx *db.Tx, k DeliveryKey) (id enlist.BatchID, err error) {
 	id = k.batch()
 	if a := k.autoresponder(); id == 0 && a != 0 {
-		id, _, err = tx.AutoresponderBatch(a, 0)
+		id, _, err = AutoresponderBatch(tx, a, 0)
 	}
 	return id, err
 }
 
 // batchForMail returns the Batch to which a mail of an autoresponder is added. It adds the Batch, or the List to the
 // Batch, if necessary. It returns 0 for other mails, and if the autoresponder is deleted.
-func batchForMail(tx *Tx, k DeliveryKey) (enlist.BatchID, error) {
+func batchForMail(tx *db.Tx, k DeliveryKey) (enlist.BatchID, error) {
 	a := k.autoresponder()
 	if a == 0 {
 		return 0, nil
 	}
-	batch, hasList, err := tx.AutoresponderBatch(a, k.List)
+	batch, hasList, err := AutoresponderBatch(tx, a, k.List)
 	switch {
 	case err != nil || hasList:
 		return batch, err
 	case batch != 0: // the autoresponder had another List before
 		p := runningPopulation(batch, k.List)
-		return batch, tx.AddPopulation(&p)
+		return batch, AddPopulation(tx, &p)
 	}
-	schema, err := tx.Schema(k.List)
+	schema, err := Schema(tx, k.List)
 	if err != nil {
 		return 0, enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -127,7 +128,7 @@ type sentGroup struct {
 
 // countSent adds accepted mails of autoresponders to their Batches. The deliveries are in order of List and Contact.
 // Take no other lock of the Update after it.
-func countSent(tx *Tx, sent []Delivery) error {
+func countSent(tx *db.Tx, sent []Delivery) error {
 	groups, err := groupSent(tx, sent)
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func countSent(tx *Tx, sent []Delivery) error {
 		}
 	}
 	for _, g := range groups {
-		if err := tx.AddToBatch(g.batch, g.counts, g.mails[len(g.mails)-1].SentTime); err != nil {
+		if err := AddToBatch(tx, g.batch, g.counts, g.mails[len(g.mails)-1].SentTime); err != nil {
 			return err
 		}
 	}
@@ -146,7 +147,7 @@ func countSent(tx *Tx, sent []Delivery) error {
 }
 
 // groupSent returns the mails of autoresponders by Batch and List, in order of Batch.
-func groupSent(tx *Tx, sent []Delivery) (groups []*sentGroup, err error) {
+func groupSent(tx *db.Tx, sent []Delivery) (groups []*sentGroup, err error) {
 	type source struct {
 		list  enlist.ListID
 		cause string
@@ -173,19 +174,19 @@ func groupSent(tx *Tx, sent []Delivery) (groups []*sentGroup, err error) {
 }
 
 // store stores the recipients of a group, and counts them.
-func (g *sentGroup) store(tx *Tx) error {
+func (g *sentGroup) store(tx *db.Tx) error {
 	ids := make([]enlist.ContactID, len(g.mails))
 	for i, d := range g.mails {
 		ids[i] = d.Contact
 	}
 	ids = slices.Compact(ids)
 	last := g.mails[len(g.mails)-1]
-	stored, err := tx.Recipients(last.List, g.batch, ids)
+	stored, err := Recipients(tx, last.List, g.batch, ids)
 	if err != nil {
 		return err
 	}
 	fresh := slices.DeleteFunc(ids, func(id enlist.ContactID) bool { return stored[id] != nil })
-	added, err := tx.AddRecipients(last.List, g.batch, fresh, RecipientSent, last.SentTime)
+	added, err := AddRecipients(tx, last.List, g.batch, fresh, RecipientSent, last.SentTime)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (g *sentGroup) store(tx *Tx) error {
 		if stored[d.Contact] == nil {
 			continue
 		}
-		r, err := tx.Recipient(d.List, g.batch, d.Contact) // locks it
+		r, err := LoadRecipient(tx, d.List, g.batch, d.Contact) // locks it
 		if enlist.KindOf(err) == enlist.NotFound {
 			continue // the Contact was removed meanwhile
 		}
@@ -203,7 +204,7 @@ func (g *sentGroup) store(tx *Tx) error {
 		}
 		var events []RecipientEvent
 		if r.Sent == 0 { // an earlier mail was not accepted
-			events, err = tx.RecipientEvents(r.List, r.Batch, r.Contact)
+			events, err = RecipientEvents(tx, r.List, r.Batch, r.Contact)
 			if err != nil {
 				return err
 			}
@@ -216,7 +217,7 @@ func (g *sentGroup) store(tx *Tx) error {
 		}
 		r.count(&g.counts, 1)
 		g.counts.Contradicted += r.contradicted(events)
-		if err := tx.SetRecipient(r); err != nil {
+		if err := SetRecipient(tx, r); err != nil {
 			return err
 		}
 	}
@@ -238,21 +239,21 @@ func (r *Recipient) count(c *BatchCounts, n int64) {
 
 // countNotSent adds a mail that was not sent to the Batch of its autoresponder. It returns the recipient, and the counts
 // that the caller adds to the Batch last. For other mails it returns nil.
-func countNotSent(tx *Tx, d *Delivery) (r *Recipient, counts BatchCounts, err error) {
+func countNotSent(tx *db.Tx, d *Delivery) (r *Recipient, counts BatchCounts, err error) {
 	batch, err := batchForMail(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
 		return nil, counts, err
 	}
 	status := RecipientStatus(d.Status)
-	counts.Recipients, err = tx.AddRecipients(d.List, batch, []enlist.ContactID{d.Contact}, RecipientWaiting, 0)
+	counts.Recipients, err = AddRecipients(tx, d.List, batch, []enlist.ContactID{d.Contact}, RecipientWaiting, 0)
 	if err != nil {
 		return nil, counts, err
 	}
-	r, err = tx.Recipient(d.List, batch, d.Contact)
+	r, err = LoadRecipient(tx, d.List, batch, d.Contact)
 	if err != nil {
 		return nil, counts, enlist.IgnoreKind(enlist.NotFound, err) // the Contact is gone
 	}
-	events, err := tx.RecipientEvents(d.List, batch, d.Contact)
+	events, err := RecipientEvents(tx, d.List, batch, d.Contact)
 	if err != nil {
 		return nil, counts, err
 	}
@@ -265,7 +266,7 @@ func countNotSent(tx *Tx, d *Delivery) (r *Recipient, counts BatchCounts, err er
 	r.Time, r.Address, r.Detail = d.SentTime, d.Address, d.Detail
 	r.count(&counts, 1)
 	counts.Contradicted += r.contradicted(events)
-	if err := tx.SetRecipient(r); err != nil || status != RecipientBounced || hadBounced {
+	if err := SetRecipient(tx, r); err != nil || status != RecipientBounced || hadBounced {
 		return r, counts, err
 	}
 	counts.Bounced++
@@ -275,16 +276,16 @@ func countNotSent(tx *Tx, d *Delivery) (r *Recipient, counts BatchCounts, err er
 // reportedRecipient returns the recipient of a mail of an autoresponder that is reported as bounced or as spam, after it
 // has stored the report. It returns nil if no figures change: for other mails, and if a report about an earlier mail is
 // counted already.
-func reportedRecipient(tx *Tx, d *Delivery, kind EventKind, now int64) (r *Recipient, counts BatchCounts, err error) {
+func reportedRecipient(tx *db.Tx, d *Delivery, kind EventKind, now int64) (r *Recipient, counts BatchCounts, err error) {
 	batch, err := figuresOf(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
 		return nil, counts, err
 	}
-	r, err = tx.Recipient(d.List, batch, d.Contact)
+	r, err = LoadRecipient(tx, d.List, batch, d.Contact)
 	if err != nil {
 		return nil, counts, enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	events, err := tx.RecipientEvents(d.List, batch, d.Contact)
+	events, err := RecipientEvents(tx, d.List, batch, d.Contact)
 	if err != nil || eventOf(events, kind, 0) != nil {
 		return nil, counts, err
 	}
@@ -292,11 +293,11 @@ func reportedRecipient(tx *Tx, d *Delivery, kind EventKind, now int64) (r *Recip
 	if r.Status != RecipientBounced {
 		r.wasAccepted(&counts, now)
 		r.Status, r.Detail, r.Time = RecipientStatus(d.Status), d.Detail, now
-		if err := tx.SetRecipient(r); err != nil {
+		if err := SetRecipient(tx, r); err != nil {
 			return nil, counts, err
 		}
 	}
 	event := r.event(kind, 0, now)
 	counts.Contradicted += r.contradicted(append(events, *event))
-	return r, counts, tx.PutRecipientEvent(event)
+	return r, counts, PutRecipientEvent(tx, event)
 }

@@ -3,15 +3,16 @@ package audience
 import (
 	"strconv"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file stores which Batch has the figures of an autoresponder, and the recipients of this Batch.
 
 // AutoresponderBatch returns the Batch of an autoresponder, and whether it has a population of the List.
-func (t *Tx) AutoresponderBatch(id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool,
+func AutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool,
 	err error) {
-	err = t.each(func(row *Cursor) error {
+	err = tx.Each(func(row *db.Cursor) error {
 		batch, hasList = enlist.BatchID(row.Int()), row.Int() != 0
 		return nil
 	}, `SELECT batch_id, (SELECT count(*) FROM batch_population p WHERE p.batch_id = a.batch_id AND p.list_id = ?)
@@ -20,38 +21,38 @@ func (t *Tx) AutoresponderBatch(id enlist.AutoresponderID, list enlist.ListID) (
 }
 
 // AddAutoresponderBatch stores the Batch of an autoresponder, unless it has one.
-func (t *Tx) AddAutoresponderBatch(id enlist.AutoresponderID, batch enlist.BatchID) (bool, error) {
-	n, err := t.Exec("INSERT INTO autoresponder_batch (autoresponder_id, batch_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+func AddAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, batch enlist.BatchID) (bool, error) {
+	n, err := tx.Exec("INSERT INTO autoresponder_batch (autoresponder_id, batch_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
 		int64(id), int64(batch))
 	return n == 1, err
 }
 
 // RemoveAutoresponderBatch removes the row that AddAutoresponderBatch has added.
-func (t *Tx) RemoveAutoresponderBatch(id enlist.AutoresponderID) error {
-	return t.Do("DELETE FROM autoresponder_batch WHERE autoresponder_id = ?", int64(id))
+func RemoveAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID) error {
+	return tx.Do("DELETE FROM autoresponder_batch WHERE autoresponder_id = ?", int64(id))
 }
 
 // AddPopulation stores a population, unless the Batch has one with this number.
-func (t *Tx) AddPopulation(p *Population) error {
-	return populationTable.do(t, populationTable.insertNew, inserted, p)
+func AddPopulation(tx *db.Tx, p *Population) error {
+	return populationTable.Do(tx, populationTable.InsertNew, db.Inserted, p)
 }
 
 // AddRecipients stores recipients that are in no slice.
-func (t *Tx) AddRecipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
+func AddRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	status RecipientStatus, sent int64) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	schema, err := t.Schema(list)
+	schema, err := Schema(tx, list)
 	if err != nil {
 		return 0, err
 	}
-	test, args, err := t.contactTest("id", ids)
+	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return 0, err
 	}
-	address := t.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10))
-	return t.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
+	address := tx.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10))
+	return tx.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
 			sent_time, unsubscribed_time, deactivated_time)
 		SELECT list_id, CAST(? AS BIGINT), id, 0, CAST(? AS TEXT), CAST(? AS BIGINT), 0, coalesce(`+address+`, ''), '',
 			CAST(? AS BIGINT), 0, 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -60,13 +61,13 @@ func readTimeZone(text string) (string, error) {
 // AddAutoresponder stores an autoresponder of a List. Errors: InvalidParameters,
 // NoList, Denied, NoMessage. reference.md: autoresponder.times; decisions.md: 54
 func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.AutoresponderID, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.AutoresponderID, error) {
 		a := enlist.Autoresponder{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, IsActive: true, CriteriaType: enlist.CriteriaImmediate}
 		if err := setAutoresponder(&a, tx, c, details); err != nil {
 			return 0, err
 		}
-		if err := tx.AddAutoresponder(&a); err != nil {
+		if err := AddAutoresponder(tx, &a); err != nil {
 			return 0, err
 		}
 		if _, err := addAutoresponderBatch(&a, tx); err != nil {
@@ -80,7 +81,7 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, detail
 // their due time. Errors: NoAutoresponder, Denied, InvalidParameters, NoList, NoMessage.
 func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID,
 	details []enlist.Detail) (enlist.AutoresponderID, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.AutoresponderID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.AutoresponderID, error) {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -93,7 +94,7 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 			return 0, err
 		}
 		a.LastModifiedTime = now
-		if err := tx.UpdateAutoresponder(a); err != nil {
+		if err := UpdateAutoresponder(tx, a); err != nil {
 			return 0, err
 		}
 		return id, editAutoresponderBatch(a, tx)
@@ -101,7 +102,7 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 }
 
 // setAutoresponder changes the keys that details contain. It refuses an autoresponder that could not run.
-func setAutoresponder(a *enlist.Autoresponder, tx *Tx, c *enlist.Caller, details []enlist.Detail) error {
+func setAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, details []enlist.Detail) error {
 	if err := enlist.Assign(a, AutoresponderAttributes, details); err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func setAutoresponder(a *enlist.Autoresponder, tx *Tx, c *enlist.Caller, details
 	if err != nil {
 		return err
 	}
-	m, err := tx.Message(c.Account.ID, a.MessageID)
+	m, err := LoadMessage(tx, c.Account.ID, a.MessageID)
 	if err != nil {
 		return err
 	}
@@ -139,8 +140,8 @@ func auditedAutoresponder(a *enlist.Autoresponder) auditObject {
 var errNoAutoresponder = enlist.Refuse(enlist.NoAutoresponder, "no autoresponder with this ID")
 
 // loadAutoresponder returns a copy of an autoresponder, if the caller may access its List.
-func loadAutoresponder(tx *Tx, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
-	all, err := tx.Autoresponders(c.Account.ID)
+func loadAutoresponder(tx *db.Tx, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
+	all, err := Autoresponders(tx, c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -159,12 +160,12 @@ func loadAutoresponder(tx *Tx, c *enlist.Caller, id enlist.AutoresponderID) (*en
 // nothing. Errors: NoAutoresponder, Denied, and InvalidParameters while a Batch must leave out who got its mails.
 // decisions.md: 102
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
 			return false, err
 		}
-		if err := tx.DeleteAutoresponder(id); err != nil {
+		if err := DeleteAutoresponder(tx, id); err != nil {
 			return false, err
 		}
 		if err := audit(tx, c, now, auditedAutoresponder(a), settings(AutoresponderAttributes, a), nil); err != nil {
@@ -177,14 +178,14 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id 
 
 // Autoresponder returns one autoresponder. Errors: NoAutoresponder, Denied.
 func (s *Service) Autoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (*enlist.Autoresponder, error) { return loadAutoresponder(tx, c, id) })
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Autoresponder, error) { return loadAutoresponder(tx, c, id) })
 }
 
 // SearchAutoresponders returns the matching autoresponders of the Lists that the key may access.
 // Errors: InvalidSearch.
 func (s *Service) SearchAutoresponders(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.Autoresponder, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Autoresponder, error) {
-		all, err := tx.Autoresponders(c.Account.ID)
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Autoresponder, error) {
+		all, err := Autoresponders(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,8 @@ package audience
 import (
 	"context"
 	"time"
+
+	"enlist/internal/db"
 )
 
 // This file decides which process makes the next scheduled backup, and remembers the last good one. Package backup makes
@@ -33,14 +35,14 @@ func (b *Backup) IsOverdue(now int64) bool {
 
 // LastBackup returns the state of the backups, or nil if there was none.
 func (s *Service) LastBackup(ctx context.Context) (*Backup, error) {
-	return ownView(ctx, s.db, (*Tx).Backup)
+	return db.OwnView(ctx, s.db, LoadBackup)
 }
 
 // ClaimBackup reports whether this process makes a backup now. Of several processes on one database only one gets true,
 // and only if a backup is due.
 func (s *Service) ClaimBackup(ctx context.Context, every time.Duration) (claimed bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
-		b, err := tx.Backup()
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		b, err := LoadBackup(tx)
 		if err != nil {
 			return false, err
 		}
@@ -56,14 +58,14 @@ func (s *Service) ClaimBackup(ctx context.Context, every time.Duration) (claimed
 			return false, nil
 		}
 		b.Tried, b.Lease, b.Every = now, now+backupLease, int64(every/time.Second)
-		return true, tx.SetBackup(b)
+		return true, SetBackup(tx, b)
 	})
 }
 
 // FinishBackup stores the result of a claimed backup. failure is "" for a good one, which began at the given time.
 func (s *Service) FinishBackup(ctx context.Context, began time.Time, name, failure string) error {
-	_, err := ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (bool, error) {
-		b, err := tx.Backup()
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
+		b, err := LoadBackup(tx)
 		if err != nil || b == nil {
 			return false, err
 		}
@@ -71,7 +73,7 @@ func (s *Service) FinishBackup(ctx context.Context, began time.Time, name, failu
 		if failure == "" {
 			b.Time, b.Name = began.Unix(), name
 		}
-		return true, tx.SetBackup(b)
+		return true, SetBackup(tx, b)
 	})
 	return err
 }

@@ -1,6 +1,9 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file has the record of a Batch: one Message that is sent to many Contacts. The rules for
 // callers are in batch_add.go and batch_edit.go. A job populates the Batch (batch_populate.go): it
@@ -179,7 +182,7 @@ type Population struct {
 	Number   int64 // a Batch reads its populations in this order, from 1
 	List     enlist.ListID
 	Type     PopulationType
-	Contacts idSet            // for PopulationContacts
+	Contacts db.IDSet         // for PopulationContacts
 	Criteria *enlist.Criteria // for PopulationSearch
 	AtSend   bool             // the recipients are read at the send time, otherwise at once
 	Upto     enlist.ContactID // highest ID to read; 0: the reading has not begun

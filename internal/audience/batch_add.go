@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -42,7 +43,7 @@ type PopulationRequest struct {
 // NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. reference.md: batch.populations;
 // decisions.md: 62
 func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.BatchID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.BatchID, error) {
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
 			return 0, err
 		}
@@ -56,7 +57,7 @@ func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest
 		if err := b.lockEvents(tx); err != nil {
 			return 0, err
 		}
-		if err := tx.AddBatch(&b.Batch, b.populations); err != nil {
+		if err := AddBatch(tx, &b.Batch, b.populations); err != nil {
 			return 0, err
 		}
 		if err := b.exclude.store(tx, b.ID); err != nil {
@@ -99,8 +100,8 @@ func (b *newBatch) auditValues() auditValues {
 }
 
 // newBatch checks a request. It may run twice for the same request.
-func (s *Service) newBatch(tx *Tx, c *enlist.Caller, r *BatchRequest, now int64) (*newBatch, error) {
-	message, err := tx.Message(c.Account.ID, r.Message)
+func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int64) (*newBatch, error) {
+	message, err := LoadMessage(tx, c.Account.ID, r.Message)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +129,8 @@ func (s *Service) newBatch(tx *Tx, c *enlist.Caller, r *BatchRequest, now int64)
 }
 
 // requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.
-func requireRoomForBatch(tx *Tx, account enlist.AccountID) error {
-	open, err := tx.BatchCount(account, BatchFilter{Open: true})
+func requireRoomForBatch(tx *db.Tx, account enlist.AccountID) error {
+	open, err := BatchCount(tx, account, BatchFilter{Open: true})
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func requireRoomForBatch(tx *Tx, account enlist.AccountID) error {
 }
 
 // populations checks the populations of a request.
-func (r *BatchRequest) populations(tx *Tx, c *enlist.Caller) ([]Population, error) {
+func (r *BatchRequest) populations(tx *db.Tx, c *enlist.Caller) ([]Population, error) {
 	switch {
 	case len(r.Populations) == 0:
 		return nil, enlist.Refuse(enlist.NoListForBatch, "")
@@ -160,7 +161,7 @@ func (r *BatchRequest) populations(tx *Tx, c *enlist.Caller) ([]Population, erro
 }
 
 // check checks a population of a request and stores it in p.
-func (r *PopulationRequest) check(tx *Tx, c *enlist.Caller, p *Population) error {
+func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, p *Population) error {
 	if r.List == 0 {
 		return enlist.Refuse(enlist.NoListForBatch, "")
 	}

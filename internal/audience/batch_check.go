@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -88,7 +89,7 @@ var FindingAttributes = []enlist.Attribute[Finding]{
 // reference.md: checkBatch
 func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (*BatchCheck, error) {
 	var check *batchCheck
-	err := s.inPhases(ctx, c, func(tx *Tx, p phase) error {
+	err := s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
 		b, err := s.newBatch(tx, c, &r, s.db.Now().Unix())
 		if err != nil {
 			return err
@@ -133,7 +134,7 @@ type batchCheck struct {
 }
 
 // isQuick reports whether the check reads few Contacts.
-func (k *batchCheck) isQuick(tx *Tx) (bool, error) {
+func (k *batchCheck) isQuick(tx *db.Tx) (bool, error) {
 	total := int64(0)
 	for i := range k.populations {
 		p := &k.populations[i]
@@ -151,7 +152,7 @@ func (k *batchCheck) isQuick(tx *Tx) (bool, error) {
 }
 
 // read reads the Message, the Lists and the Contacts.
-func (k *batchCheck) read(s *Service, tx *Tx) (err error) {
+func (k *batchCheck) read(s *Service, tx *db.Tx) (err error) {
 	k.contents, err = k.Batch.contents(tx)
 	if err != nil {
 		return err
@@ -166,7 +167,7 @@ func (k *batchCheck) read(s *Service, tx *Tx) (err error) {
 	var lists []enlist.ListID
 	for i := range k.populations {
 		p := &k.populations[i]
-		schema, err := tx.Schema(p.List)
+		schema, err := Schema(tx, p.List)
 		if err != nil {
 			return err
 		}
@@ -212,7 +213,7 @@ func (s *Service) defaultSender(list *enlist.List) Finding {
 }
 
 // step reads some Contacts of a population, and counts them.
-func (k *batchCheck) step(tx *Tx, schema *enlist.Schema, p *Population) error {
+func (k *batchCheck) step(tx *db.Tx, schema *enlist.Schema, p *Population) error {
 	next, err := p.next(tx)
 	if err != nil {
 		return err
@@ -238,7 +239,7 @@ func (k *batchCheck) step(tx *Tx, schema *enlist.Schema, p *Population) error {
 }
 
 // onlyMatching returns the candidates that match the criteria.
-func onlyMatching(tx *Tx, schema *enlist.Schema, criteria *enlist.Criteria, all []Candidate) ([]Candidate, error) {
+func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria, all []Candidate) ([]Candidate, error) {
 	search, err := typeSearch(tx, schema, enlist.Query{Criteria: criteria})
 	if err != nil || search.Where == nil || len(all) == 0 {
 		return all, err
@@ -266,14 +267,14 @@ func (k *batchCheck) withoutDuplicates(schema *enlist.Schema, all []Candidate) [
 }
 
 // countMissing counts the recipients that have no value of a merge field.
-func (k *batchCheck) countMissing(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) error {
+func (k *batchCheck) countMissing(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) error {
 	if len(k.fields) == 0 && len(ids) > 0 && k.contact == nil {
 		ids = ids[:1]
 	}
 	if len(ids) == 0 || len(k.fields) == 0 && k.contact != nil {
 		return nil
 	}
-	contacts, err := tx.ContactsByID(schema.List.ID, ids)
+	contacts, err := ContactsByID(tx, schema.List.ID, ids)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -15,11 +16,11 @@ import (
 var ErrNoBatch = enlist.Refuse(enlist.NoBatch, "no Batch with this ID")
 
 // loadBatch returns a Batch, if the caller may access it. lock is for an Update that changes the Batch.
-func loadBatch(tx *Tx, c *enlist.Caller, id enlist.BatchID, lock bool) (b *Batch, err error) {
+func loadBatch(tx *db.Tx, c *enlist.Caller, id enlist.BatchID, lock bool) (b *Batch, err error) {
 	if lock {
-		b, err = tx.LockBatch(id)
+		b, err = LockBatch(tx, id)
 	} else {
-		b, err = tx.Batch(id)
+		b, err = LoadBatch(tx, id)
 	}
 	if err != nil {
 		return nil, err
@@ -40,11 +41,11 @@ func loadBatch(tx *Tx, c *enlist.Caller, id enlist.BatchID, lock bool) (b *Batch
 }
 
 // allowsBatch reports whether the caller's key may access all Lists of a Batch.
-func allowsBatch(tx *Tx, c *enlist.Caller, id enlist.BatchID) (bool, error) {
+func allowsBatch(tx *db.Tx, c *enlist.Caller, id enlist.BatchID) (bool, error) {
 	if c.Key.Lists == nil {
 		return true, nil
 	}
-	lists, err := tx.BatchLists(id)
+	lists, err := BatchLists(tx, id)
 	for _, list := range lists {
 		if !c.Key.Allows(list) {
 			return false, err
@@ -57,7 +58,7 @@ func allowsBatch(tx *Tx, c *enlist.Caller, id enlist.BatchID) (bool, error) {
 // command that finds the Batch in the wanted state changes nothing. Errors: NoBatch, Denied,
 // InvalidParameters. decisions.md: 59
 func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID, command string, sendTime int64) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		if err != nil {
 			return false, err
@@ -101,7 +102,7 @@ func (b *Batch) refuse(command string) error {
 	return enlist.Invalid("command", "the Batch is "+string(b.Status)+" and cannot be "+command)
 }
 
-func (b *Batch) pause(tx *Tx) error {
+func (b *Batch) pause(tx *db.Tx) error {
 	switch {
 	case b.ended():
 		return b.refuse("paused")
@@ -109,11 +110,11 @@ func (b *Batch) pause(tx *Tx) error {
 		return nil
 	}
 	b.Status, b.Reason = BatchPaused, ""
-	return tx.SetBatchState(b)
+	return SetBatchState(tx, b)
 }
 
 // unpause continues a Batch. The job decides with which status the Batch continues.
-func (b *Batch) unpause(tx *Tx, now int64) error {
+func (b *Batch) unpause(tx *db.Tx, now int64) error {
 	switch {
 	case b.ended():
 		return b.refuse("continued")
@@ -122,13 +123,13 @@ func (b *Batch) unpause(tx *Tx, now int64) error {
 	}
 	b.Status, b.Reason, b.ActiveTime = BatchInitialising, "", now
 	b.RecentMails, b.RecentBounces, b.RecentComplaints = 0, 0, 0 // a person has seen why the Batch was paused
-	if err := tx.SetBatchState(b); err != nil {
+	if err := SetBatchState(tx, b); err != nil {
 		return err
 	}
 	return tx.Enqueue(PrepareBatch{Batch: b.ID})
 }
 
-func (b *Batch) cancel(tx *Tx, now int64) error {
+func (b *Batch) cancel(tx *db.Tx, now int64) error {
 	switch {
 	case b.Status == BatchCancelled:
 		return nil
@@ -136,11 +137,11 @@ func (b *Batch) cancel(tx *Tx, now int64) error {
 		return b.refuse("cancelled")
 	}
 	b.Status, b.Reason, b.ActiveTime = BatchCancelled, "", now
-	return tx.SetBatchState(b)
+	return SetBatchState(tx, b)
 }
 
 // reschedule changes the send time of a Batch that has not begun to send. A paused Batch stays paused.
-func (b *Batch) reschedule(tx *Tx, sendTime, now int64) error {
+func (b *Batch) reschedule(tx *db.Tx, sendTime, now int64) error {
 	switch {
 	case sendTime <= 0 || sendTime > maxTimestamp:
 		return enlist.Invalid("send_time", "expected a Unix time up to the year 9999")
@@ -150,7 +151,7 @@ func (b *Batch) reschedule(tx *Tx, sendTime, now int64) error {
 		return enlist.Invalid("command", "the first time zones are due already: cancel the Batch and add another one")
 	}
 	b.SendTime, b.IsScheduled, b.ActiveTime = max(sendTime, now), sendTime > now, now
-	if err := tx.SetBatchState(b); err != nil {
+	if err := SetBatchState(tx, b); err != nil {
 		return err
 	}
 	return tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.begins()})
@@ -167,7 +168,7 @@ func (b *Batch) mayHaveSent() bool { return b.Begun != 0 || b.FirstSent != 0 }
 // recipients. The consent ledger, the Unsubscriber List and the consequences of bounces stay.
 // Errors: NoBatch, Denied, InvalidParameters. decisions.md: 102
 func (s *Service) DeleteBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		if err != nil {
 			return false, err
@@ -187,9 +188,9 @@ func (s *Service) DeleteBatch(ctx context.Context, c *enlist.Caller, id enlist.B
 }
 
 // delete hides a Batch, and stores the job that removes its recipients.
-func (b *Batch) delete(tx *Tx, now int64) error {
+func (b *Batch) delete(tx *db.Tx, now int64) error {
 	b.Status, b.ActiveTime = BatchDeleted, now
-	if err := tx.SetBatchState(b); err != nil {
+	if err := SetBatchState(tx, b); err != nil {
 		return err
 	}
 	return tx.Enqueue(RemoveBatch{Batch: b.ID})
@@ -198,32 +199,32 @@ func (b *Batch) delete(tx *Tx, now int64) error {
 // RemoveBatch removes the recipients of a deleted Batch in steps, and then the Batch. done is true
 // after the last step. A call after the last step changes nothing.
 func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (done bool, err error) {
-		b, err := tx.LockBatch(e.Batch)
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (done bool, err error) {
+		b, err := LockBatch(tx, e.Batch)
 		if err != nil || b.Status != BatchDeleted {
 			return true, enlist.IgnoreKind(enlist.NoBatch, err)
 		}
-		lists, err := tx.BatchLists(e.Batch)
+		lists, err := BatchLists(tx, e.Batch)
 		if err != nil {
 			return false, err
 		}
 		for _, list := range lists {
-			n, err := tx.DeleteRecipientEvents(list, e.Batch, populateStep)
+			n, err := DeleteRecipientEvents(tx, list, e.Batch, populateStep)
 			if err != nil || n > 0 {
 				return false, err
 			}
-			n, err = tx.DeleteRecipients(list, e.Batch, populateStep)
+			n, err = DeleteRecipients(tx, list, e.Batch, populateStep)
 			if err != nil || n > 0 {
 				return false, err
 			}
 		}
-		return true, tx.DeleteBatch(e.Batch)
+		return true, DeleteBatch(tx, e.Batch)
 	})
 }
 
 // Batch returns one Batch. Errors: NoBatch, Denied.
 func (s *Service) Batch(ctx context.Context, c *enlist.Caller, id enlist.BatchID) (*Batch, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (*Batch, error) { return loadBatch(tx, c, id, false) })
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Batch, error) { return loadBatch(tx, c, id, false) })
 }
 
 // BatchOfQueue returns the ID of the Batch with a queue ID. It returns 0 while the server prepares
@@ -238,12 +239,12 @@ func (s *Service) BatchOfQueue(ctx context.Context, c *enlist.Caller, id enlist.
 
 // SearchBatches returns the matching Batches that the key may access. Errors: InvalidSearch.
 func (s *Service) SearchBatches(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Batch, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]Batch, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Batch, error) {
 		f, inStore, err := searchOfBatches(c, q)
 		if err != nil {
 			return nil, err
 		}
-		all, err := tx.Batches(c.Account.ID, f)
+		all, err := Batches(tx, c.Account.ID, f)
 		if err != nil || inStore {
 			return all, err
 		}
@@ -253,15 +254,15 @@ func (s *Service) SearchBatches(ctx context.Context, c *enlist.Caller, q enlist.
 
 // CountBatches returns the number of Batches that match and that the key may access. Errors: InvalidSearch.
 func (s *Service) CountBatches(ctx context.Context, c *enlist.Caller, criteria *enlist.Criteria) (n int64, err error) {
-	return view(ctx, s.db, c, func(tx *Tx) (int64, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (int64, error) {
 		f, inStore, err := searchOfBatches(c, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return 0, err
 		}
 		if inStore {
-			return tx.BatchCount(c.Account.ID, f)
+			return BatchCount(tx, c.Account.ID, f)
 		}
-		all, err := tx.Batches(c.Account.ID, f)
+		all, err := Batches(tx, c.Account.ID, f)
 		if err != nil {
 			return 0, err
 		}
@@ -285,7 +286,7 @@ func searchOfBatches(c *enlist.Caller, q enlist.Query) (f BatchFilter, inStore b
 
 // CurrentBatches returns the Batches that have not ended and that the key may access, in order of ID.
 func (s *Service) CurrentBatches(ctx context.Context, c *enlist.Caller) ([]Batch, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]Batch, error) {
-		return tx.Batches(c.Account.ID, BatchFilter{Lists: c.Key.Lists, Open: true})
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Batch, error) {
+		return Batches(tx, c.Account.ID, BatchFilter{Lists: c.Key.Lists, Open: true})
 	})
 }

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -44,12 +45,12 @@ func (r *Recipient) event(kind EventKind, link enlist.LinkID, now int64) *Recipi
 }
 
 // storeEvent stores an event that happens once to a recipient.
-func storeEvent(tx *Tx, r *Recipient, kind EventKind, now int64) error {
-	return tx.PutRecipientEvent(r.event(kind, 0, now))
+func storeEvent(tx *db.Tx, r *Recipient, kind EventKind, now int64) error {
+	return PutRecipientEvent(tx, r.event(kind, 0, now))
 }
 
 // storeRefused stores that the mail server refused the address of a recipient.
-func storeRefused(tx *Tx, r *Recipient, b *Batch, now int64) error {
+func storeRefused(tx *db.Tx, r *Recipient, b *Batch, now int64) error {
 	if err := storeEvent(tx, r, EventBounced, now); err != nil {
 		return err
 	}
@@ -57,9 +58,9 @@ func storeRefused(tx *Tx, r *Recipient, b *Batch, now int64) error {
 }
 
 // storeDeactivated stores that a bounce of the recipient's mail deactivated the Contact.
-func (r *Recipient) storeDeactivated(tx *Tx, now int64) error {
+func (r *Recipient) storeDeactivated(tx *db.Tx, now int64) error {
 	r.Deactivated = now
-	if err := tx.SetRecipient(r); err != nil {
+	if err := SetRecipient(tx, r); err != nil {
 		return err
 	}
 	return storeEvent(tx, r, EventDeactivated, now)

@@ -3,47 +3,48 @@ package audience
 import (
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file stores the events of recipients, and adds them to the sums of their Batches. batchreport.go reads both.
 
-func mapRecipientEvent(m *mapper, e *RecipientEvent) {
-	m.naturalKey("list_id", (*int64)(&e.List))
-	m.naturalKey("batch_id", (*int64)(&e.Batch))
-	m.naturalKey("contact_id", (*int64)(&e.Contact))
-	m.naturalKey("kind", (*string)(&e.Kind))
-	m.naturalKey("link_id", (*int64)(&e.Link))
-	m.value("time", &e.Time)
-	m.value("last_time", &e.LastTime)
-	m.value("count", &e.Count)
-	m.value("human_time", &e.Human)
-	m.value("device", (*string)(&e.Device))
-	m.value("mail_client", &e.Client)
+func mapRecipientEvent(m *db.Mapper, e *RecipientEvent) {
+	m.NaturalKey("list_id", (*int64)(&e.List))
+	m.NaturalKey("batch_id", (*int64)(&e.Batch))
+	m.NaturalKey("contact_id", (*int64)(&e.Contact))
+	m.NaturalKey("kind", (*string)(&e.Kind))
+	m.NaturalKey("link_id", (*int64)(&e.Link))
+	m.Value("time", &e.Time)
+	m.Value("last_time", &e.LastTime)
+	m.Value("count", &e.Count)
+	m.Value("human_time", &e.Human)
+	m.Value("device", (*string)(&e.Device))
+	m.Value("mail_client", &e.Client)
 }
 
 // mapBatchSums describes the columns to which AddBatchSums adds.
-func mapBatchSums(m *mapper, s *BatchSums) {
-	m.fixed("opens", &s.Opens)
-	m.fixed("image_opened", &s.ImageOpened)
-	m.fixed("click_opened", &s.ClickOpened)
-	m.fixed("human_opened", &s.HumanOpened)
-	m.fixed("clicks", &s.Clicks)
-	m.fixed("clicked", &s.Clicked)
-	m.fixed("links_clicked", &s.LinksClicked)
-	m.fixed("human_clicked", &s.HumanClicked)
-	m.fixed("human_links_clicked", &s.HumanLinks)
+func mapBatchSums(m *db.Mapper, s *BatchSums) {
+	m.Fixed("opens", &s.Opens)
+	m.Fixed("image_opened", &s.ImageOpened)
+	m.Fixed("click_opened", &s.ClickOpened)
+	m.Fixed("human_opened", &s.HumanOpened)
+	m.Fixed("clicks", &s.Clicks)
+	m.Fixed("clicked", &s.Clicked)
+	m.Fixed("links_clicked", &s.LinksClicked)
+	m.Fixed("human_clicked", &s.HumanClicked)
+	m.Fixed("human_links_clicked", &s.HumanLinks)
 }
 
 // mapLinkSums describes the columns to which AddBatchLink adds.
-func mapLinkSums(m *mapper, s *LinkSums) {
-	m.fixed("clicks", &s.Clicks)
-	m.fixed("contacts", &s.Contacts)
-	m.fixed("humans", &s.Humans)
+func mapLinkSums(m *db.Mapper, s *LinkSums) {
+	m.Fixed("clicks", &s.Clicks)
+	m.Fixed("contacts", &s.Contacts)
+	m.Fixed("humans", &s.Humans)
 }
 
 var (
-	recipientEventTable = newMapping("recipient_event", mapRecipientEvent)
+	recipientEventTable = db.NewMapping("recipient_event", mapRecipientEvent)
 
 	addBatchSums = addTo("batch_sum", []string{"batch_id", "time", "part"}, nil, mapBatchSums)
 	addBatchLink = addTo("batch_link", []string{"batch_id", "link_id", "part"}, []string{"url"}, mapLinkSums)
@@ -51,14 +52,14 @@ var (
 
 // addTo returns an INSERT that adds to the numbers of a row if the row exists. Its arguments are the columns of the
 // key, the columns that only an insertion sets, and the numbers.
-func addTo[T any](table string, key, fixed []string, numbers func(*mapper, *T)) string {
-	m := new(mapper)
+func addTo[T any](table string, key, fixed []string, numbers func(*db.Mapper, *T)) string {
+	m := new(db.Mapper)
 	numbers(m, new(T))
 	columns := append(append([]string{}, key...), fixed...)
-	set := make([]string, len(m.columns))
-	for i, c := range m.columns {
-		columns = append(columns, c.name)
-		set[i] = c.name + " = " + table + "." + c.name + " + excluded." + c.name
+	set := make([]string, len(m.Columns))
+	for i, c := range m.Columns {
+		columns = append(columns, c.Name)
+		set[i] = c.Name + " = " + table + "." + c.Name + " + excluded." + c.Name
 	}
 	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" +
 		strings.Repeat(", ?", len(columns)-1) + ") ON CONFLICT (" + strings.Join(key, ", ") + ") DO UPDATE SET " +
@@ -66,27 +67,27 @@ func addTo[T any](table string, key, fixed []string, numbers func(*mapper, *T)) 
 }
 
 // RecipientEvents returns the events of a recipient, in order of link.
-func (t *Tx) RecipientEvents(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
+func RecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
 	[]RecipientEvent, error) {
-	return recipientEventTable.all(t, "WHERE list_id = ? AND batch_id = ? AND contact_id = ? ORDER BY link_id",
+	return recipientEventTable.All(tx, "WHERE list_id = ? AND batch_id = ? AND contact_id = ? ORDER BY link_id",
 		int64(list), int64(batch), int64(contact))
 }
 
 // PutRecipientEvent stores an event of a recipient.
-func (t *Tx) PutRecipientEvent(e *RecipientEvent) error {
-	return recipientEventTable.put(t, e)
+func PutRecipientEvent(tx *db.Tx, e *RecipientEvent) error {
+	return recipientEventTable.Put(tx, e)
 }
 
 // DeleteRecipientEvents removes some events of a Batch in a List.
-func (t *Tx) DeleteRecipientEvents(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
-	return t.Exec(`DELETE FROM recipient_event WHERE list_id = ? AND batch_id = ? AND contact_id IN (
-		SELECT contact_id FROM recipient_event WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+limited+`)`,
+func DeleteRecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM recipient_event WHERE list_id = ? AND batch_id = ? AND contact_id IN (
+		SELECT contact_id FROM recipient_event WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+db.Limited+`)`,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
 }
 
 // MessageLinks returns the links that a Message has or had.
-func (t *Tx) MessageLinks(message enlist.MessageID) (links []MessageLink, err error) {
-	err = t.each(func(row *Cursor) error {
+func MessageLinks(tx *db.Tx, message enlist.MessageID) (links []MessageLink, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
 		links = append(links, MessageLink{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(), Until: row.Int()})
 		return nil
 	}, "SELECT id, url, since_time, until_time FROM link WHERE message_id = ? ORDER BY id", int64(message))
@@ -94,22 +95,22 @@ func (t *Tx) MessageLinks(message enlist.MessageID) (links []MessageLink, err er
 }
 
 // AddBatchSums adds to a part of the sums of a period.
-func (t *Tx) AddBatchSums(batch enlist.BatchID, period, part int64, s *BatchSums) error {
-	m := mapper{job: inserted, args: []any{int64(batch), period, part}}
+func AddBatchSums(tx *db.Tx, batch enlist.BatchID, period, part int64, s *BatchSums) error {
+	m := db.Mapper{Job: db.Inserted, Args: []any{int64(batch), period, part}}
 	mapBatchSums(&m, s)
-	return t.Do(addBatchSums, m.args...)
+	return tx.Do(addBatchSums, m.Args...)
 }
 
 // AddBatchLink adds to a part of the numbers of a link.
-func (t *Tx) AddBatchLink(batch enlist.BatchID, part int64, s *LinkSums) error {
-	m := mapper{job: inserted, args: []any{int64(batch), int64(s.Link), part, s.URL}}
+func AddBatchLink(tx *db.Tx, batch enlist.BatchID, part int64, s *LinkSums) error {
+	m := db.Mapper{Job: db.Inserted, Args: []any{int64(batch), int64(s.Link), part, s.URL}}
 	mapLinkSums(&m, s)
-	return t.Do(addBatchLink, m.args...)
+	return tx.Do(addBatchLink, m.Args...)
 }
 
 // AddBatchAgent adds to a part of the numbers of opens by program.
-func (t *Tx) AddBatchAgent(batch enlist.BatchID, part int64, s *AgentSums) error {
-	return t.Do(`INSERT INTO batch_agent (batch_id, device, mail_client, part, opened) VALUES (?, ?, ?, ?, ?)
+func AddBatchAgent(tx *db.Tx, batch enlist.BatchID, part int64, s *AgentSums) error {
+	return tx.Do(`INSERT INTO batch_agent (batch_id, device, mail_client, part, opened) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (batch_id, device, mail_client, part) DO UPDATE SET opened = batch_agent.opened + excluded.opened`,
 		int64(batch), string(s.Device), s.Client, part, s.Opened)
 }

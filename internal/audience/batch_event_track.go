@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -30,7 +31,7 @@ type access struct {
 // autoresponder either, only changes the times of its Contact.
 func (s *Service) track(ctx context.Context, l Link, agent pace.Agent) error {
 	a := &access{Link: l, agent: agent, now: s.db.Now().Unix()}
-	counts, err := ownView(ctx, s.db, func(tx *Tx) (bool, error) {
+	counts, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (bool, error) {
 		var err error
 		a.batch, err = a.figures(tx)
 		if err != nil || a.batch == 0 {
@@ -51,23 +52,23 @@ func (s *Service) track(ctx context.Context, l Link, agent pace.Agent) error {
 
 // figures returns the Batch that has the figures of the mail, or 0. A mail of an autoresponder can be opened before it is
 // stored, and it can be older than the figures.
-func (a *access) figures(tx *Tx) (enlist.BatchID, error) {
+func (a *access) figures(tx *db.Tx) (enlist.BatchID, error) {
 	id, err := figuresOf(tx, a.DeliveryKey)
 	if err != nil || id == 0 {
 		return 0, err
 	}
 	if a.DeliveryKey.batch() != 0 {
-		b, err := tx.Batch(id)
+		b, err := LoadBatch(tx, id)
 		if err == nil && b.EventsRemoved != 0 {
 			id = 0 // the mail has no figures any more
 		}
 		return id, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
-	r, err := tx.Recipient(a.List, id, a.Contact)
+	r, err := LoadRecipient(tx, a.List, id, a.Contact)
 	if err != nil {
 		return 0, enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	b, err := tx.Batch(id)
+	b, err := LoadBatch(tx, id)
 	if err == nil && b.hasNoEvents(r) {
 		id = 0
 	}
@@ -76,15 +77,15 @@ func (a *access) figures(tx *Tx) (enlist.BatchID, error) {
 
 // counts reports whether an access changes something. A client that requests a link in a loop causes one event each
 // second, and no transaction that writes for the other requests.
-func (a *access) counts(tx *Tx) (bool, error) {
-	schema, err := tx.Schema(a.List)
+func (a *access) counts(tx *db.Tx) (bool, error) {
+	schema, err := Schema(tx, a.List)
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	if !a.tracked(&schema.List) {
 		return false, nil
 	}
-	events, err := tx.RecipientEvents(a.List, a.batch, a.Contact)
+	events, err := RecipientEvents(tx, a.List, a.batch, a.Contact)
 	return err == nil && !a.isRepeated(events), err
 }
 
@@ -113,20 +114,20 @@ func eventOf(events []RecipientEvent, kind EventKind, link enlist.LinkID) *Recip
 }
 
 // store stores the access in an Update.
-func (a *access) store(tx *Tx) error {
-	schema, err := tx.Schema(a.List)
+func (a *access) store(tx *db.Tx) error {
+	schema, err := Schema(tx, a.List)
 	if err != nil || !a.tracked(&schema.List) {
 		return enlist.IgnoreKind(enlist.NoList, err)
 	}
-	r, err := tx.Recipient(a.List, a.batch, a.Contact)
+	r, err := LoadRecipient(tx, a.List, a.batch, a.Contact)
 	if err != nil || !r.wasHandedOver() && r.Status != RecipientSending {
 		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	events, err := tx.RecipientEvents(a.List, a.batch, a.Contact)
+	events, err := RecipientEvents(tx, a.List, a.batch, a.Contact)
 	if err != nil || a.isRepeated(events) {
 		return err
 	}
-	b, err := tx.Batch(a.batch) // after its events, which can be removed meanwhile
+	b, err := LoadBatch(tx, a.batch) // after its events, which can be removed meanwhile
 	if err != nil || b.Status != BatchRunning && b.CreationTime != a.Time || b.Status == BatchDeleted || b.hasNoEvents(r) {
 		return enlist.IgnoreKind(enlist.NoBatch, err)
 	}
@@ -146,7 +147,7 @@ func (a *access) store(tx *Tx) error {
 // tracking collects the changes of one access.
 type tracking struct {
 	*access
-	tx        *Tx
+	tx        *db.Tx
 	recipient *Recipient
 	human     bool
 	events    []RecipientEvent // of the recipient, as they were
@@ -212,11 +213,11 @@ func count(is bool) int64 {
 
 // click counts a click.
 func (t *tracking) click() error {
-	message, url, err := t.tx.LinkTarget(t.Target)
+	message, url, err := LinkTarget(t.tx, t.Target)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoLink, err)
 	}
-	all, err := t.tx.MessageLinks(message)
+	all, err := MessageLinks(t.tx, message)
 	if err != nil {
 		return err
 	}
@@ -286,7 +287,7 @@ func (t *tracking) withdraw(all []MessageLink) {
 // finish stores the changes. The rows of the Batch's sums are locked last and in order.
 func (t *tracking) finish(schema *enlist.Schema, b *Batch) error {
 	for _, e := range t.changed {
-		if err := t.tx.PutRecipientEvent(e); err != nil {
+		if err := PutRecipientEvent(t.tx, e); err != nil {
 			return err
 		}
 	}
@@ -297,29 +298,29 @@ func (t *tracking) finish(schema *enlist.Schema, b *Batch) error {
 	if t.sums.Clicks > 0 {
 		clicked = t.now
 	}
-	if err := t.tx.RaiseContactTimes(t.List, t.Contact, 0, opened, clicked); err != nil {
+	if err := RaiseContactTimes(t.tx, t.List, t.Contact, 0, opened, clicked); err != nil {
 		return err
 	}
 	if err := publishAbout(t.tx, schema, aboutMail(t.DeliveryKey, b.ID, t.now), t.publish...); err != nil {
 		return err
 	}
 	part := b.sumPart(t.Contact)
-	if err := t.tx.AddBatchSums(t.batch, b.period(t.now), part, &t.sums); err != nil {
+	if err := AddBatchSums(t.tx, t.batch, b.period(t.now), part, &t.sums); err != nil {
 		return err
 	}
 	slices.SortFunc(t.links, func(a, b LinkSums) int { return int(a.Link - b.Link) })
 	for i := range t.links {
-		if err := t.tx.AddBatchLink(t.batch, part, &t.links[i]); err != nil {
+		if err := AddBatchLink(t.tx, t.batch, part, &t.links[i]); err != nil {
 			return err
 		}
 	}
 	for i := range t.agents {
-		if err := t.tx.AddBatchAgent(t.batch, part, &t.agents[i]); err != nil {
+		if err := AddBatchAgent(t.tx, t.batch, part, &t.agents[i]); err != nil {
 			return err
 		}
 	}
 	if t.contradicted == 0 {
 		return nil
 	}
-	return t.tx.AddToBatch(t.batch, BatchCounts{Contradicted: t.contradicted}, t.now)
+	return AddToBatch(t.tx, t.batch, BatchCounts{Contradicted: t.contradicted}, t.now)
 }

@@ -4,31 +4,32 @@ import (
 	"database/sql/driver"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file stores which Contacts a Batch leaves out, and finds the Contacts that were sent a Batch.
 
-func mapExclusion(m *mapper, x *Exclusion) {
-	m.naturalKey("batch_id", (*int64)(&x.Batch))
-	m.fixed("criteria", criteriaJSON{&x.Criteria})
-	m.fixed("batches", (*batchIDs)(&x.Batches))
+func mapExclusion(m *db.Mapper, x *Exclusion) {
+	m.NaturalKey("batch_id", (*int64)(&x.Batch))
+	m.Fixed("criteria", criteriaJSON{&x.Criteria})
+	m.Fixed("batches", (*batchIDs)(&x.Batches))
 }
 
 // batchIDs are IDs of Batches, stored as a JSON array.
 type batchIDs []enlist.BatchID
 
-func (p *batchIDs) decode(v driver.Value) error { return decodeJSON(v, p) }
-func (p *batchIDs) encode() (any, error)        { return encodeJSON(len(*p), p) }
+func (p *batchIDs) Decode(v driver.Value) error { return db.DecodeJSON(v, p) }
+func (p *batchIDs) Encode() (any, error)        { return db.EncodeJSON(len(*p), p) }
 
-var exclusionTable = newMapping("batch_exclusion", mapExclusion)
+var exclusionTable = db.NewMapping("batch_exclusion", mapExclusion)
 
 // AddExclusion stores the Exclusion of a new Batch.
-func (t *Tx) AddExclusion(x *Exclusion) error { return exclusionTable.queue(t, x) }
+func AddExclusion(tx *db.Tx, x *Exclusion) error { return exclusionTable.Queue(tx, x) }
 
-// Exclusion returns the Exclusion of a Batch. It is empty if none is stored.
-func (t *Tx) Exclusion(id enlist.BatchID) (*Exclusion, error) {
-	x, err := exclusionTable.one(t, enlist.ErrNotFound, "WHERE batch_id = ?", int64(id))
+// LoadExclusion returns the Exclusion of a Batch. It is empty if none is stored.
+func LoadExclusion(tx *db.Tx, id enlist.BatchID) (*Exclusion, error) {
+	x, err := exclusionTable.One(tx, enlist.ErrNotFound, "WHERE batch_id = ?", int64(id))
 	if enlist.KindOf(err) == enlist.NotFound {
 		return &Exclusion{Batch: id}, nil
 	}
@@ -37,16 +38,16 @@ func (t *Tx) Exclusion(id enlist.BatchID) (*Exclusion, error) {
 
 // SentByBatches returns those Contacts that are recipients of one of the Batches and were sent its mail, or may have
 // been sent it. It may return others too.
-func (t *Tx) SentByBatches(list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) (
+func SentByBatches(tx *db.Tx, list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) (
 	sent []enlist.ContactID, err error) {
 	if len(ids) == 0 || len(batches) == 0 {
 		return nil, nil
 	}
-	inBatches, arg, err := oneOfIDs(t, batches)
+	inBatches, arg, err := db.OneOfIDs(tx, batches)
 	if err != nil {
 		return nil, err
 	}
-	test, args, err := t.contactTest("contact_id", ids)
+	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +55,6 @@ func (t *Tx) SentByBatches(list enlist.ListID, batches []enlist.BatchID, ids []e
 		// One scan of each Batch is faster than a look-up of each ID.
 		test, args = "contact_id BETWEEN ? AND ?", []any{first, last}
 	}
-	return idsOf[enlist.ContactID](t, "SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id"+inBatches+" AND "+test+
+	return db.IDsOf[enlist.ContactID](tx, "SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id"+inBatches+" AND "+test+
 		" AND status IN ('sending', 'sent', 'bounced', 'complained', 'doubtful')", append([]any{int64(list), arg}, args...)...)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -26,9 +27,9 @@ func (b *Batch) begins() int64 {
 }
 
 // checkLocalTime checks that each List has the Field that the option local_time names.
-func checkLocalTime(tx *Tx, name string, populations []Population) error {
+func checkLocalTime(tx *db.Tx, name string, populations []Population) error {
 	for i := range populations {
-		schema, err := tx.Schema(populations[i].List)
+		schema, err := Schema(tx, populations[i].List)
 		if err != nil {
 			return err
 		}
@@ -74,9 +75,9 @@ func (l *localClock) dueTime(c *enlist.Contact) int64 {
 
 // putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when the
 // first of them is due.
-func (b *Batch) putOff(tx *Tx, account *enlist.Account, slice *BatchSlice, all []Recipient, now int64) (due []Recipient, since int64,
+func (b *Batch) putOff(tx *db.Tx, account *enlist.Account, slice *BatchSlice, all []Recipient, now int64) (due []Recipient, since int64,
 	err error) {
-	schema, err := tx.Schema(slice.List)
+	schema, err := Schema(tx, slice.List)
 	if err != nil {
 		return all, now, enlist.IgnoreKind(enlist.NoList, err) // they are skipped
 	}
@@ -84,7 +85,7 @@ func (b *Batch) putOff(tx *Tx, account *enlist.Account, slice *BatchSlice, all [
 	for i := range all {
 		ids[i] = all[i].Contact
 	}
-	contacts, err := tx.ContactsByID(slice.List, ids)
+	contacts, err := ContactsByID(tx, slice.List, ids)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -107,7 +108,7 @@ func (b *Batch) putOff(tx *Tx, account *enlist.Account, slice *BatchSlice, all [
 		}
 	}
 	for at, ids := range later {
-		if err := tx.MarkDeferred(slice.List, slice.Batch, ids, at); err != nil {
+		if err := MarkDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -35,7 +36,7 @@ func (x *Exclusion) empty() bool { return x.Criteria == nil && len(x.Batches) ==
 
 // apply checks the options and stores them in a new Batch of a Message. The populations are already checked.
 // Errors: NoMessage, NoBatch, Denied, InvalidParameters, InvalidSearch.
-func (o *BatchOptions) apply(tx *Tx, c *enlist.Caller, message *Message, populations []Population, b *Batch) error {
+func (o *BatchOptions) apply(tx *db.Tx, c *enlist.Caller, message *Message, populations []Population, b *Batch) error {
 	name, err := enlist.ReadLine(o.Name)
 	if err != nil {
 		return enlist.Invalid("options", "name: "+err.Error())
@@ -68,7 +69,7 @@ func (o *BatchOptions) apply(tx *Tx, c *enlist.Caller, message *Message, populat
 const maxExcluded = 100
 
 // check checks that the caller may access the Batches, and that the criteria fit each List.
-func (x *Exclusion) check(tx *Tx, c *enlist.Caller, populations []Population) error {
+func (x *Exclusion) check(tx *db.Tx, c *enlist.Caller, populations []Population) error {
 	x.Batches = slices.Compact(slices.Sorted(slices.Values(x.Batches)))
 	if len(x.Batches) > maxExcluded {
 		return enlist.Invalid("options", "exclude: expected at most 100 Batches")
@@ -77,7 +78,7 @@ func (x *Exclusion) check(tx *Tx, c *enlist.Caller, populations []Population) er
 		if _, err := loadBatch(tx, c, id, false); err != nil {
 			return err
 		}
-		b, err := tx.LockBatch(id) // so that deleteBatch waits, and then finds this Exclusion
+		b, err := LockBatch(tx, id) // so that deleteBatch waits, and then finds this Exclusion
 		if err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func (x *Exclusion) check(tx *Tx, c *enlist.Caller, populations []Population) er
 		}
 	}
 	for i := range populations {
-		schema, err := tx.Schema(populations[i].List)
+		schema, err := Schema(tx, populations[i].List)
 		if err != nil {
 			return err
 		}
@@ -106,23 +107,23 @@ func (x *Exclusion) check(tx *Tx, c *enlist.Caller, populations []Population) er
 }
 
 // store stores the Exclusion of a new Batch, unless it is empty.
-func (x *Exclusion) store(tx *Tx, id enlist.BatchID) error {
+func (x *Exclusion) store(tx *db.Tx, id enlist.BatchID) error {
 	if x.empty() {
 		return nil
 	}
 	x.Batch = id
-	return tx.AddExclusion(x)
+	return AddExclusion(tx, x)
 }
 
 // checkNotAwaited refuses to delete a Batch while another one must still leave out the Contacts that it was sent to: it
 // excludes the Batch, or it has a population of type unsent, and has not read all its recipients. Otherwise these
 // Contacts would get a mail that they must not get. field is the parameter that the error names. decisions.md: 102
-func (b *Batch) checkNotAwaited(tx *Tx, field string) error {
+func (b *Batch) checkNotAwaited(tx *db.Tx, field string) error {
 	isOfEvents := b.Status == BatchRunning // SentBefore finds its mails without its recipients
 	if !b.mayHaveSent() && !isOfEvents {
 		return nil
 	}
-	open, err := tx.Batches(b.AccountID, BatchFilter{Open: true})
+	open, err := Batches(tx, b.AccountID, BatchFilter{Open: true})
 	if err != nil {
 		return err
 	}
@@ -131,13 +132,13 @@ func (b *Batch) checkNotAwaited(tx *Tx, field string) error {
 		if other.IsPopulated || other.ID == b.ID {
 			continue
 		}
-		exclude, err := tx.Exclusion(other.ID)
+		exclude, err := LoadExclusion(tx, other.ID)
 		if err != nil {
 			return err
 		}
 		awaits := slices.Contains(exclude.Batches, b.ID)
 		if !awaits && !isOfEvents && b.sends(other.MessageID) {
-			populations, err := tx.Populations(other.ID)
+			populations, err := Populations(tx, other.ID)
 			if err != nil {
 				return err
 			}
@@ -153,7 +154,7 @@ func (b *Batch) checkNotAwaited(tx *Tx, field string) error {
 
 // keep returns the candidates that the Exclusion does not leave out. The error is of kind
 // InvalidSearch if the Fields of the List no longer fit the criteria.
-func (x *Exclusion) keep(tx *Tx, schema *enlist.Schema, all []Candidate) ([]Candidate, error) {
+func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []Candidate) ([]Candidate, error) {
 	if x.empty() || len(all) == 0 {
 		return all, nil
 	}
@@ -163,7 +164,7 @@ func (x *Exclusion) keep(tx *Tx, schema *enlist.Schema, all []Candidate) ([]Cand
 		return nil, err
 	}
 	if len(x.Batches) > 0 {
-		sent, err := tx.SentByBatches(schema.List.ID, x.Batches, ids)
+		sent, err := SentByBatches(tx, schema.List.ID, x.Batches, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +174,7 @@ func (x *Exclusion) keep(tx *Tx, schema *enlist.Schema, all []Candidate) ([]Cand
 }
 
 // matching returns those of the Contacts that match the criteria. It locks no Contact.
-func (x *Exclusion) matching(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
 	search, err := typeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
 	if err != nil || search.Where == nil {
 		return nil, err
@@ -182,14 +183,14 @@ func (x *Exclusion) matching(tx *Tx, schema *enlist.Schema, ids []enlist.Contact
 }
 
 // onlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition.
-func onlyAmong(search *enlist.Search, tx *Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+func onlyAmong(search *enlist.Search, tx *db.Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
 	one := enlist.Condition{Key: &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}, Operator: enlist.In,
 		Operands: make([]enlist.Operand, len(ids))}
 	for i, id := range ids {
 		one.Operands[i].Int = int64(id)
 	}
 	search.Where, search.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *search.Where}}, true
-	err = tx.SearchContacts(search, func(c *enlist.Contact) error {
+	err = SearchContacts(tx, search, func(c *enlist.Contact) error {
 		found = append(found, c.ID)
 		return nil
 	})
@@ -197,7 +198,7 @@ func onlyAmong(search *enlist.Search, tx *Tx, ids []enlist.ContactID) (found []e
 }
 
 // pauseExclusion pauses a Batch whose Exclusion no longer fits a List: it is unknown who must be left out.
-func (b *Batch) pauseExclusion(tx *Tx, why error) error {
+func (b *Batch) pauseExclusion(tx *db.Tx, why error) error {
 	b.Status, b.Reason = BatchPaused, "exclude does not fit the Fields of a List any more: "+why.Error()
-	return tx.SetBatchState(b)
+	return SetBatchState(tx, b)
 }

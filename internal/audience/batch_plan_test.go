@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -28,8 +29,8 @@ func TestEndedBatchesAreNotRead(t *testing.T) {
 		} {
 			var clauses string
 			var args []any
-			err := l.store.View(t.Context(), func(tx *audience.Tx) (err error) {
-				clauses, args, err = tx.FilterBatches(1, c.filter)
+			err := l.store.View(t.Context(), func(tx *db.Tx) (err error) {
+				clauses, args, err = audience.FilterBatches(tx, 1, c.filter)
 				return err
 			})
 			if err != nil {
@@ -46,14 +47,14 @@ func TestEndedBatchesAreNotRead(t *testing.T) {
 // fillBatches adds Batches that have ended, and some others.
 func (l *large) fillBatches(t *testing.T) {
 	t.Helper()
-	l.update(t, func(tx *audience.Tx) error {
+	l.update(t, func(tx *db.Tx) error {
 		for i := range 3000 {
 			b := audience.Batch{AccountID: 1, ListID: 1, MessageID: enlist.MessageID(1 + i%1000), Status: audience.BatchCompleted}
 			if i%500 == 0 {
 				b.Status = audience.BatchPaused
 				b.Variants = &audience.Variants{}
 			}
-			if err := tx.AddBatch(&b, nil); err != nil {
+			if err := audience.AddBatch(tx, &b, nil); err != nil {
 				return err
 			}
 		}

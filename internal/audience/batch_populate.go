@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -19,8 +20,8 @@ const populateStep = 5000
 // changes nothing. sending is true if a sender should look for slices.
 func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sending bool, err error) {
 	var b *Batch
-	done, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (done bool, err error) {
-		b, err = tx.LockBatch(e.Batch)
+	done, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (done bool, err error) {
+		b, err = LockBatch(tx, e.Batch)
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NoBatch, err)
 		}
@@ -39,8 +40,8 @@ func (s *Service) PrepareBatch(ctx context.Context, e PrepareBatch) (done, sendi
 var errSearchFirst = errors.New("resolve the search of the population first")
 
 // prepare does one step. The caller has locked the Batch.
-func (s *Service) prepare(tx *Tx, b *Batch, now int64) (done bool, err error) {
-	populations, err := tx.Populations(b.ID)
+func (s *Service) prepare(tx *db.Tx, b *Batch, now int64) (done bool, err error) {
+	populations, err := Populations(tx, b.ID)
 	if err != nil {
 		return false, err
 	}
@@ -64,32 +65,32 @@ func (s *Service) prepare(tx *Tx, b *Batch, now int64) (done bool, err error) {
 	case !begun:
 		wasPending := b.Status == BatchPending
 		b.Status = BatchPending
-		if err := tx.SetBatchState(b); err != nil || wasPending {
+		if err := SetBatchState(tx, b); err != nil || wasPending {
 			return true, err
 		}
 		return true, tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.begins()})
 	case b.LocalTime != "": // each slice says whether its recipients are late
 		b.Status = BatchSending
-		return true, tx.SetBatchState(b)
+		return true, SetBatchState(tx, b)
 	case s.sending.Calendar.IsLate(max(b.SendTime, b.ActiveTime), s.db.Now()):
 		return true, b.pauseLate(tx)
 	}
 	b.Status, b.ActiveTime = BatchSending, now
-	return true, tx.SetBatchState(b)
+	return true, SetBatchState(tx, b)
 }
 
 // resolveSearch replaces the first search that is due by the Contacts that it finds. The search
 // may read a whole List, so it runs outside of the Update.
 func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 	var search *Population
-	var found idSet
-	err := s.db.ViewPrimary(ctx, func(tx *Tx) error {
+	var found db.IDSet
+	err := s.db.ViewPrimary(ctx, func(tx *db.Tx) error {
 		search, found = nil, nil
-		b, err := tx.Batch(id)
+		b, err := LoadBatch(tx, id)
 		if err != nil || b.ended() || b.Status == BatchPaused {
 			return enlist.IgnoreKind(enlist.NoBatch, err)
 		}
-		populations, err := tx.Populations(id)
+		populations, err := Populations(tx, id)
 		if err != nil {
 			return err
 		}
@@ -107,20 +108,20 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 	if err != nil || search == nil {
 		return err
 	}
-	return s.db.Update(ctx, func(tx *Tx) error {
-		if _, err := tx.LockBatch(id); err != nil {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		if _, err := LockBatch(tx, id); err != nil {
 			return enlist.IgnoreKind(enlist.NoBatch, err)
 		}
 		resolved := *search
 		resolved.Type, resolved.Contacts = PopulationContacts, found
-		return tx.SetPopulation(&resolved)
+		return SetPopulation(tx, &resolved)
 	})
 }
 
 // find returns the Contacts that the search of a population finds, in order of ID. If the List is
 // gone, or if its Fields no longer fit the criteria, it finds none.
-func (p *Population) find(tx *Tx) (found idSet, err error) {
-	schema, err := tx.Schema(p.List)
+func (p *Population) find(tx *db.Tx) (found db.IDSet, err error) {
+	schema, err := Schema(tx, p.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -128,7 +129,7 @@ func (p *Population) find(tx *Tx) (found idSet, err error) {
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.InvalidSearch, err)
 	}
-	err = tx.SearchContacts(search, func(c *enlist.Contact) error {
+	err = SearchContacts(tx, search, func(c *enlist.Contact) error {
 		found = append(found, c.ID)
 		return nil
 	})
@@ -137,11 +138,11 @@ func (p *Population) find(tx *Tx) (found idSet, err error) {
 }
 
 // populate stores the recipients of one step of a population.
-func (b *Batch) populate(tx *Tx, all []Population, p *Population, now int64) error {
-	schema, err := tx.Schema(p.List)
+func (b *Batch) populate(tx *db.Tx, all []Population, p *Population, now int64) error {
+	schema, err := Schema(tx, p.List)
 	if enlist.KindOf(err) == enlist.NoList {
 		p.Done = true
-		return tx.SetPopulation(p)
+		return SetPopulation(tx, p)
 	}
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func (b *Batch) populate(tx *Tx, all []Population, p *Population, now int64) err
 	}
 	added := int64(0)
 	for _, slices := range b.slicesOf(p, chosen) {
-		n, err := tx.AddSlices(slices, !p.repeats(all), now)
+		n, err := AddSlices(tx, slices, !p.repeats(all), now)
 		if err != nil {
 			return err
 		}
@@ -165,10 +166,10 @@ func (b *Batch) populate(tx *Tx, all []Population, p *Population, now int64) err
 	}
 	counts.Recipients += added
 	counts.LeftDuplicate += int64(len(chosen)) - added // an earlier population has the Contacts
-	if err := tx.SetPopulation(p); err != nil {
+	if err := SetPopulation(tx, p); err != nil {
 		return err
 	}
-	return tx.AddToBatch(b.ID, counts, now)
+	return AddToBatch(tx, b.ID, counts, now)
 }
 
 // slicesOf divides the chosen Contacts of a population among new slices: first the test of the variants, then the others.
@@ -202,7 +203,7 @@ type candidates struct {
 }
 
 // next reads the Contacts of the next step and sets Upto, Last and Done.
-func (p *Population) next(tx *Tx) (c candidates, err error) {
+func (p *Population) next(tx *db.Tx) (c candidates, err error) {
 	if p.Type == PopulationContacts {
 		first, _ := slices.BinarySearch(p.Contacts, p.Last+1)
 		step := p.Contacts[first:min(first+populateStep, len(p.Contacts))]
@@ -211,17 +212,17 @@ func (p *Population) next(tx *Tx) (c candidates, err error) {
 			return c, nil
 		}
 		p.Last = step[len(step)-1]
-		c.found, err = tx.CandidatesByID(p.List, step)
+		c.found, err = CandidatesByID(tx, p.List, step)
 		c.gone = int64(len(step) - len(c.found))
 		return c, err
 	}
 	if p.Upto == 0 {
-		p.Upto, err = tx.LastContactID(p.List)
+		p.Upto, err = LastContactID(tx, p.List)
 		if err != nil {
 			return c, err
 		}
 	}
-	c.found, err = tx.Candidates(p.List, p.Last, p.Upto, populateStep)
+	c.found, err = Candidates(tx, p.List, p.Last, p.Upto, populateStep)
 	p.Done = len(c.found) < populateStep
 	if n := len(c.found); n > 0 {
 		p.Last = c.found[n-1].ID
@@ -230,9 +231,9 @@ func (p *Population) next(tx *Tx) (c candidates, err error) {
 }
 
 // choose returns the candidates that become recipients, and counts the others by reason.
-func (b *Batch) choose(tx *Tx, all []Population, schema *enlist.Schema, p *Population, found []Candidate,
+func (b *Batch) choose(tx *db.Tx, all []Population, schema *enlist.Schema, p *Population, found []Candidate,
 	counts *BatchCounts) ([]enlist.ContactID, error) {
-	exclude, err := tx.Exclusion(b.ID)
+	exclude, err := LoadExclusion(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +248,7 @@ func (b *Batch) choose(tx *Tx, all []Population, schema *enlist.Schema, p *Popul
 }
 
 // wanted returns the candidates that become recipients unless they are duplicates, and counts the others by reason.
-func (b *Batch) wanted(tx *Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []Candidate,
+func (b *Batch) wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []Candidate,
 	counts *BatchCounts) ([]Candidate, error) {
 	chosen := make([]Candidate, 0, len(found))
 	for i := range found {
@@ -290,12 +291,12 @@ func (c *Candidate) leftOut(schema *enlist.Schema) LeftOut {
 }
 
 // withoutSent returns the candidates that were not sent the Message before.
-func (b *Batch) withoutSent(tx *Tx, list enlist.ListID, all []Candidate) ([]Candidate, error) {
+func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []Candidate) ([]Candidate, error) {
 	batches, err := batchesWithMessage(tx, b)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := tx.SentBefore(list, b.MessageID, batches, idsOfCandidates(all))
+	sent, err := SentBefore(tx, list, b.MessageID, batches, idsOfCandidates(all))
 	if err != nil {
 		return nil, err
 	}
@@ -317,9 +318,9 @@ func split(all []Candidate, ids []enlist.ContactID, wanted bool) []Candidate {
 }
 
 // batchesWithMessage returns the other Batches that send the Message of b, also as a variant.
-func batchesWithMessage(tx *Tx, b *Batch) (ids []enlist.BatchID, err error) {
+func batchesWithMessage(tx *db.Tx, b *Batch) (ids []enlist.BatchID, err error) {
 	for _, f := range []BatchFilter{{Message: b.MessageID}, {HasVariants: true}} {
-		all, err := tx.Batches(b.AccountID, f)
+		all, err := Batches(tx, b.AccountID, f)
 		if err != nil {
 			return nil, err
 		}
@@ -335,7 +336,7 @@ func batchesWithMessage(tx *Tx, b *Batch) (ids []enlist.BatchID, err error) {
 
 // withoutDuplicates returns the candidates whose address no recipient of the Batch has yet. A List
 // that sends to duplicates keeps all.
-func (b *Batch) withoutDuplicates(tx *Tx, all []Population, schema *enlist.Schema, p *Population,
+func (b *Batch) withoutDuplicates(tx *db.Tx, all []Population, schema *enlist.Schema, p *Population,
 	found []Candidate) ([]Candidate, error) {
 	if schema.List.SendToDuplicates {
 		return found, nil
@@ -350,7 +351,7 @@ func (b *Batch) withoutDuplicates(tx *Tx, all []Population, schema *enlist.Schem
 		for i := range found {
 			keys[i] = found[i].Key
 		}
-		known, err := tx.RecipientKeys(list, b.ID, keys)
+		known, err := RecipientKeys(tx, list, b.ID, keys)
 		if err != nil {
 			return nil, err
 		}
@@ -371,7 +372,7 @@ func (b *Batch) withoutDuplicates(tx *Tx, all []Population, schema *enlist.Schem
 
 // listsToCompare returns the Lists whose recipients can have the address of a Contact of p: the
 // Lists of earlier populations, and the List of p itself if it has duplicates.
-func listsToCompare(tx *Tx, all []Population, schema *enlist.Schema, p *Population) (lists []enlist.ListID, err error) {
+func listsToCompare(tx *db.Tx, all []Population, schema *enlist.Schema, p *Population) (lists []enlist.ListID, err error) {
 	for i := range all {
 		if all[i].Number < p.Number && all[i].List != p.List && !slices.Contains(lists, all[i].List) {
 			lists = append(lists, all[i].List)
@@ -380,7 +381,7 @@ func listsToCompare(tx *Tx, all []Population, schema *enlist.Schema, p *Populati
 	if schema.Unique {
 		return lists, nil
 	}
-	duplicates, err := tx.Duplicates(p.List)
+	duplicates, err := Duplicates(tx, p.List)
 	if duplicates > 0 {
 		lists = append(lists, p.List)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/pace"
 )
 
@@ -15,12 +16,12 @@ import (
 // another such reply has just halved the rate.
 func (s *Service) SlowDown(ctx context.Context, address string, perMinute int64) (slowed bool, err error) {
 	group := pace.DomainGroup(address)
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		// The lock of the bucket makes transactions of two processes wait for each other.
-		if _, err := tx.LockBuckets([]string{"pace " + group}); err != nil {
+		if _, err := LockBuckets(tx, []string{"pace " + group}); err != nil {
 			return false, err
 		}
-		all, err := tx.Paces()
+		all, err := Paces(tx)
 		if err != nil {
 			return false, err
 		}
@@ -37,12 +38,12 @@ func (s *Service) SlowDown(ctx context.Context, address string, perMinute int64)
 			p.Mails = p.At(now)
 		}
 		p.Mails, p.Top, p.Time = max(1, p.Mails/2), max(2, p.Top), now
-		return true, tx.SetPace(&p)
+		return true, SetPace(tx, &p)
 	})
 }
 
 // activePaces returns the Paces that slow mails down now.
-func activePaces(tx *Tx, now int64) ([]pace.Pace, error) {
-	all, err := tx.Paces()
+func activePaces(tx *db.Tx, now int64) ([]pace.Pace, error) {
+	all, err := Paces(tx)
 	return slices.DeleteFunc(all, func(p pace.Pace) bool { return !p.Active(now) }), err
 }

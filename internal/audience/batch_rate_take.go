@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -25,7 +26,7 @@ func (s *Service) IsLimited(slice *LeasedSlice) bool {
 // and the others with the time at which the first of these may get a token.
 func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Recipient) (granted, others []Recipient,
 	next time.Time, err error) {
-	err = s.db.Update(ctx, func(tx *Tx) error {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		c, err := s.claim(tx, slice, all, s.db.Now())
 		if err != nil {
 			return err
@@ -47,7 +48,7 @@ func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []Reci
 // ReturnTokens gives the tokens back that a sender has taken for recipients, but whose mails it has not begun to hand
 // over. Without this, an interrupted slice could use up the mails of a day. at is when it took the first of the tokens.
 func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []Recipient, at time.Time) error {
-	return s.db.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
 		c, err := s.claim(tx, slice, all, at)
 		if err != nil {
 			return err
@@ -60,8 +61,8 @@ func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []Re
 }
 
 // claim locks the buckets of mails to recipients.
-func (s *Service) claim(tx *Tx, slice *LeasedSlice, all []Recipient, now time.Time) (*claims, error) {
-	paces, err := tx.Paces()
+func (s *Service) claim(tx *db.Tx, slice *LeasedSlice, all []Recipient, now time.Time) (*claims, error) {
+	paces, err := Paces(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,18 +122,18 @@ func (c *claims) sorted() []*pace.Bucket {
 	return all
 }
 
-func (c *claims) lock(tx *Tx) error {
+func (c *claims) lock(tx *db.Tx) error {
 	all := c.sorted()
 	names := make([]string, len(all))
 	for i, b := range all {
 		names[i] = b.Name
 	}
-	full, err := tx.LockBuckets(names)
+	full, err := LockBuckets(tx, names)
 	for _, b := range all {
 		b.Full = full[b.Name]
 	}
 	if err == nil && c.day != nil {
-		c.day.Taken, err = tx.LockDay(c.relay, c.day.Day)
+		c.day.Taken, err = LockDay(tx, c.relay, c.day.Day)
 	}
 	return err
 }
@@ -173,28 +174,28 @@ func (c *claims) giveBack(i int) {
 	}
 }
 
-func (c *claims) store(tx *Tx) error {
+func (c *claims) store(tx *db.Tx) error {
 	for _, b := range c.sorted() {
 		if !b.Took {
 			continue
 		}
-		if err := tx.SetBucket(b.Name, b.Full); err != nil {
+		if err := SetBucket(tx, b.Name, b.Full); err != nil {
 			return err
 		}
 	}
 	if c.day != nil && c.day.Took {
-		return tx.SetDay(c.relay, c.day.Day, c.day.Taken)
+		return SetDay(tx, c.relay, c.day.Day, c.day.Taken)
 	}
 	return nil
 }
 
 // DeleteFullBuckets removes old days of warm-up plans, and the buckets that have been full for an hour. A missing bucket is full.
 func (s *Service) DeleteFullBuckets(ctx context.Context) error {
-	return s.db.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
 		now := s.db.Now()
-		if err := tx.DeleteDays(now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)); err != nil {
+		if err := DeleteDays(tx, now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)); err != nil {
 			return err
 		}
-		return tx.DeleteBuckets(now.Add(-time.Hour).UnixNano())
+		return DeleteBuckets(tx, now.Add(-time.Hour).UnixNano())
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -86,24 +87,24 @@ func (r *BatchReport) Clients() (all []ClientSums) {
 
 // BatchReport returns the numbers of a Batch. Errors: NoBatch, Denied. decisions.md: 61
 func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.BatchID) (*BatchReport, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (*BatchReport, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*BatchReport, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
 		}
 		r := &BatchReport{Batch: *b}
-		r.Periods, err = tx.BatchSums(id)
+		r.Periods, err = LoadBatchSums(tx, id)
 		if err != nil {
 			return nil, err
 		}
 		for i := range r.Periods {
 			r.BatchSums.add(&r.Periods[i].BatchSums)
 		}
-		r.Agents, err = tx.BatchAgents(id)
+		r.Agents, err = BatchAgents(tx, id)
 		if err != nil {
 			return nil, err
 		}
-		r.Editions, err = tx.Editions(id)
+		r.Editions, err = Editions(tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +129,7 @@ func (s *BatchSums) add(o *BatchSums) {
 // BatchLinks returns the numbers of each link of a Batch: the links of its Message, and all others that were clicked.
 // Errors: NoBatch, Denied.
 func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID) ([]LinkSums, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]LinkSums, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]LinkSums, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
@@ -138,10 +139,10 @@ func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.Ba
 }
 
 // linksOf returns the links of a Batch in order of ID.
-func linksOf(tx *Tx, b *Batch) ([]LinkSums, error) {
+func linksOf(tx *db.Tx, b *Batch) ([]LinkSums, error) {
 	var all []LinkSums
 	for _, message := range b.messages() {
-		links, err := tx.MessageLinks(message)
+		links, err := MessageLinks(tx, message)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +155,7 @@ func linksOf(tx *Tx, b *Batch) ([]LinkSums, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b LinkSums) int { return int(a.Link - b.Link) })
-	clicked, err := tx.BatchLinks(b.ID)
+	clicked, err := BatchLinks(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +171,8 @@ func linksOf(tx *Tx, b *Batch) ([]LinkSums, error) {
 
 // sentLinks returns those links of a Message that are in an Edition which the Batch has sent. If it has sent none, or has the
 // figures of an autoresponder, these are the links that the Message has now.
-func sentLinks(tx *Tx, id enlist.BatchID, message enlist.MessageID, links []MessageLink) ([]MessageLink, error) {
-	editions, err := tx.Editions(id)
+func sentLinks(tx *db.Tx, id enlist.BatchID, message enlist.MessageID, links []MessageLink) ([]MessageLink, error) {
+	editions, err := Editions(tx, id)
 	if err != nil {
 		return nil, err
 	}

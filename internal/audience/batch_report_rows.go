@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -81,7 +82,7 @@ type BatchRowWriter interface {
 // BatchRows sends rows of a Batch to w. limit and offset count through all Lists of the Batch, in order of ID. Errors:
 // NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
 func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query, w BatchRowWriter) error {
-	return s.inPhases(ctx, c, func(tx *Tx, p phase) error {
+	return s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
 		b, err := loadBatch(tx, c, r.Batch, false)
 		if err != nil {
 			return err
@@ -191,8 +192,8 @@ func (p *rowsPage) isQuick(b *Batch) bool {
 var errPageFull = errors.New("the page is full")
 
 // read sends the rows of each List.
-func (p *rowsPage) read(tx *Tx, b *Batch) error {
-	lists, err := tx.BatchLists(b.ID)
+func (p *rowsPage) read(tx *db.Tx, b *Batch) error {
+	lists, err := BatchLists(tx, b.ID)
 	if err != nil {
 		return err
 	}
@@ -221,7 +222,7 @@ func (p *rowsPage) read(tx *Tx, b *Batch) error {
 }
 
 // readList sends the rows of one List. The store reads only as many rows as the page needs.
-func (p *rowsPage) readList(tx *Tx, q *RowsQuery) error {
+func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery) error {
 	if p.left == 0 {
 		return errPageFull
 	}
@@ -233,7 +234,7 @@ func (p *rowsPage) readList(tx *Tx, q *RowsQuery) error {
 	case p.left < math.MaxInt64-p.skip:
 		q.Limit = p.left + p.skip
 	}
-	return tx.BatchRows(q, func(r *BatchRow) error {
+	return BatchRows(tx, q, func(r *BatchRow) error {
 		r.LinkURL = p.URL
 		switch {
 		case p.filtered && !p.found.Accepts(r):
@@ -256,7 +257,7 @@ func (p *rowsPage) readList(tx *Tx, q *RowsQuery) error {
 }
 
 // links returns the links of EventLink, and 0 for other kinds.
-func (p *rowsPage) links(tx *Tx, b *Batch) (ids []enlist.LinkID, err error) {
+func (p *rowsPage) links(tx *db.Tx, b *Batch) (ids []enlist.LinkID, err error) {
 	if p.Kind != EventLink {
 		return []enlist.LinkID{0}, nil
 	}
@@ -272,7 +273,7 @@ func (p *rowsPage) links(tx *Tx, b *Batch) (ids []enlist.LinkID, err error) {
 // ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such
 // a mail the result is empty. Errors: NoBatch, Denied, InvalidSearch.
 func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID, send enlist.ContactID, q enlist.Query) ([]BatchRow, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]BatchRow, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]BatchRow, error) {
 		b, err := loadBatch(tx, c, id, false)
 		if err != nil {
 			return nil, err
@@ -280,7 +281,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 		if err := b.checkHasRows(EventLink); err != nil {
 			return nil, err
 		}
-		lists, err := tx.BatchLists(id)
+		lists, err := BatchLists(tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -290,7 +291,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 		}
 		var rows []BatchRow
 		for _, list := range lists {
-			r, err := tx.Recipient(list, id, send)
+			r, err := LoadRecipient(tx, list, id, send)
 			if enlist.KindOf(err) == enlist.NotFound {
 				continue
 			}
@@ -308,8 +309,8 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 }
 
 // linkRows returns the links that a recipient has clicked.
-func (r *Recipient) linkRows(tx *Tx, links []LinkSums) (rows []BatchRow, err error) {
-	events, err := tx.RecipientEvents(r.List, r.Batch, r.Contact)
+func (r *Recipient) linkRows(tx *db.Tx, links []LinkSums) (rows []BatchRow, err error) {
+	events, err := RecipientEvents(tx, r.List, r.Batch, r.Contact)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package audience
 import (
 	"math"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -15,7 +16,7 @@ import (
 const rowsChunk = 1000
 
 // BatchRows calls each for the recipients that q describes.
-func (t *Tx) BatchRows(q *RowsQuery, each func(*BatchRow) error) error {
+func BatchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	c := rowsCursor{tx: t, RowsQuery: *q, first: int64(q.After) + 1, last: math.MaxInt64, left: q.Limit}
 	if q.Before != 0 {
 		c.last = int64(q.Before) - 1
@@ -54,7 +55,7 @@ func (t *Tx) BatchRows(q *RowsQuery, each func(*BatchRow) error) error {
 // rowsCursor is the state of BatchRows.
 type rowsCursor struct {
 	RowsQuery
-	tx          *Tx
+	tx          *db.Tx
 	first, last int64 // the Contacts between these IDs are left
 	left        int64 // number of rows that are left
 	size        int64 // number of recipients in the last range of withoutOpen
@@ -92,7 +93,7 @@ func (c *rowsCursor) skip() (found bool, err error) {
 	if c.Offset == 0 {
 		return true, nil
 	}
-	id, err := c.tx.number("SELECT contact_id"+ofKind+c.order()+limited+" OFFSET CAST(? AS BIGINT)",
+	id, err := c.tx.Number("SELECT contact_id"+ofKind+c.order()+db.Limited+" OFFSET CAST(? AS BIGINT)",
 		append(c.keys(), int64(1), c.Offset)...)
 	if c.Descending {
 		c.last = id
@@ -106,7 +107,7 @@ func (c *rowsCursor) skip() (found bool, err error) {
 // if a statement selects all columns: it expects few rows between two IDs.
 func (c *rowsCursor) events() (rows []BatchRow, err error) {
 	size := min(rowsChunk, c.left)
-	ids, err := idsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+limited, append(c.keys(), size)...)
+	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+db.Limited, append(c.keys(), size)...)
 	if err != nil || len(ids) == 0 {
 		c.passed(0, true)
 		return nil, err
@@ -127,17 +128,17 @@ func (c *rowsCursor) hasEvents() bool {
 
 // load returns the rows of recipients, in the order of ids.
 func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
-	recipients, err := c.tx.Recipients(c.List, c.Batch, ids)
+	recipients, err := Recipients(c.tx, c.List, c.Batch, ids)
 	if err != nil {
 		return nil, err
 	}
 	events := make(map[enlist.ContactID]*RecipientEvent, len(ids))
 	if c.hasEvents() {
-		test, args, err := c.tx.recipientsByID(c.List, c.Batch, ids)
+		test, args, err := recipientsByID(c.tx, c.List, c.Batch, ids)
 		if err != nil {
 			return nil, err
 		}
-		err = recipientEventTable.each(c.tx, func(e *RecipientEvent) error {
+		err = recipientEventTable.Each(c.tx, func(e *RecipientEvent) error {
 			events[e.Contact] = e
 			return nil
 		}, "WHERE "+test+" AND kind = ? AND link_id = ?", append(args, string(c.Kind), int64(c.Link))...)
@@ -159,14 +160,14 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 }
 
 // Recipients returns recipients of a Batch by their IDs.
-func (t *Tx) Recipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (
+func Recipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (
 	map[enlist.ContactID]*Recipient, error) {
-	test, args, err := t.recipientsByID(list, batch, ids)
+	test, args, err := recipientsByID(tx, list, batch, ids)
 	if err != nil {
 		return nil, err
 	}
 	found := make(map[enlist.ContactID]*Recipient, len(ids))
-	return found, recipientTable.each(t, func(r *Recipient) error {
+	return found, recipientTable.Each(tx, func(r *Recipient) error {
 		found[r.Contact] = r
 		return nil
 	}, "WHERE "+test, args...)
@@ -174,7 +175,7 @@ func (t *Tx) Recipients(list enlist.ListID, batch enlist.BatchID, ids []enlist.C
 
 // sentTo returns the next recipients of the kind RowsSent.
 func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
-	all, err := recipientTable.all(c.tx, "WHERE"+ofBatch+c.order()+limited, append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
+	all, err := recipientTable.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited, append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
 	if err != nil || len(all) == 0 {
 		c.passed(0, true)
 		return nil, err
@@ -214,7 +215,7 @@ func (c *rowsCursor) withoutOpen() (rows []BatchRow, err error) {
 	if err != nil {
 		return nil, err
 	}
-	opens, err := c.tx.number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(EventOpened), int64(0),
+	opens, err := c.tx.Number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(EventOpened), int64(0),
 		first, last)
 	if err != nil {
 		return nil, err
@@ -227,8 +228,8 @@ func (c *rowsCursor) withoutOpen() (rows []BatchRow, err error) {
 	if c.Offset < math.MaxInt64-size {
 		size = min(rowsChunk, size+c.Offset)
 	}
-	ids, err := idsOf[enlist.ContactID](c.tx, "SELECT contact_id FROM recipient r WHERE"+ofBatch+notOpened+
-		c.order()+limited, append(c.batchKeys(first, last), int64(c.List), int64(c.Batch), size)...)
+	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id FROM recipient r WHERE"+ofBatch+notOpened+
+		c.order()+db.Limited, append(c.batchKeys(first, last), int64(c.List), int64(c.Batch), size)...)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +259,7 @@ func rangeEnd(descending bool, first, last int64) enlist.ContactID {
 // nextRange returns the IDs between which the next recipients are. isLast is true if no others follow.
 func (c *rowsCursor) nextRange() (first, last int64, isLast bool, err error) {
 	c.size = min(max(2*c.size, rowsChunk), maxRange)
-	end, err := c.tx.number("SELECT contact_id FROM recipient WHERE"+ofBatch+c.order()+limited+" OFFSET CAST(? AS BIGINT)",
+	end, err := c.tx.Number("SELECT contact_id FROM recipient WHERE"+ofBatch+c.order()+db.Limited+" OFFSET CAST(? AS BIGINT)",
 		append(c.batchKeys(c.first, c.last), int64(1), c.size-1)...)
 	switch {
 	case err != nil || end == 0:

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -40,11 +41,11 @@ func clientTitle(column string) string {
 // sorted calls each for the rows in the order c.Sort. Rows with equal values are in order of Contact.
 func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
 	rows, args := c.unsorted()
-	q := c.tx.recordQuery(rows, args, rowColumns)
+	q := recordQuery(c.tx, rows, args, rowColumns)
 	q.and(c.Where)
 	q.orderRecords(c.Sort, "id", c.Descending)
-	q.add(limited, c.left)
-	ids, err := idsOf[enlist.ContactID](c.tx, q.text.String(), q.args...)
+	q.add(db.Limited, c.left)
+	ids, err := db.IDsOf[enlist.ContactID](c.tx, q.text.String(), q.args...)
 	if err != nil {
 		return err
 	}

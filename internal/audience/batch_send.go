@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -30,13 +31,13 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 			wanted[p.Slice.List] = append(wanted[p.Slice.List], p.Recipients[i].Contact)
 		}
 	}
-	err = s.db.View(ctx, func(tx *Tx) error {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
 		next = make([]BatchProgress, len(parts))
 		for i := range parts {
 			next[i].Slice = parts[i].Slice // a part without recipients gets nothing else
 		}
 		for list, ids := range wanted {
-			schema, err := tx.Schema(list)
+			schema, err := Schema(tx, list)
 			if err != nil && enlist.KindOf(err) != enlist.NoList {
 				return err
 			}
@@ -60,8 +61,8 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 }
 
 // contactsToMail returns Contacts and which of them are suppressed, both in order of ID.
-func contactsToMail(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (contacts []enlist.Contact, blocked []enlist.ContactID, err error) {
-	contacts, err = tx.ContactsByID(schema.List.ID, ids)
+func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (contacts []enlist.Contact, blocked []enlist.ContactID, err error) {
+	contacts, err = ContactsByID(tx, schema.List.ID, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -164,7 +165,7 @@ type BatchProgress struct {
 // hand over the mails of Mark: the Batch is still sending. The recipients of Mark are marked in
 // this case only.
 func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (marked []bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) ([]bool, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) ([]bool, error) {
 		marked := make([]bool, len(all))
 		sending, _, err := s.sendingNow(tx)
 		if err != nil {
@@ -213,7 +214,7 @@ type batchChange struct {
 type batchChanges []*batchChange
 
 // of returns the change for a slice, and locks its List.
-func (all *batchChanges) of(tx *Tx, s *LeasedSlice) (*batchChange, error) {
+func (all *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*batchChange, error) {
 	i := slices.IndexFunc(*all, func(c *batchChange) bool { return c.list == s.List && c.batch == s.Batch })
 	if i >= 0 {
 		return (*all)[i], nil
@@ -224,22 +225,22 @@ func (all *batchChanges) of(tx *Tx, s *LeasedSlice) (*batchChange, error) {
 }
 
 // store stores the statuses of the recipients.
-func (all batchChanges) store(tx *Tx, now int64) error {
+func (all batchChanges) store(tx *db.Tx, now int64) error {
 	for _, c := range all {
 		if len(c.waiting) > 0 {
-			if err := tx.MarkWaiting(c.list, c.batch, c.waiting, now); err != nil {
+			if err := MarkWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
 				return err
 			}
 		}
 		if len(c.sent) > 0 {
-			sent, err := tx.MarkSent(c.list, c.batch, c.sent, now)
+			sent, err := MarkSent(tx, c.list, c.batch, c.sent, now)
 			if err != nil {
 				return err
 			}
 			c.counts.Sent += sent
 		}
 		if len(c.sending) > 0 {
-			if err := tx.MarkSending(c.list, c.batch, c.sending, now); err != nil {
+			if err := MarkSending(tx, c.list, c.batch, c.sending, now); err != nil {
 				return err
 			}
 		}
@@ -249,7 +250,7 @@ func (all batchChanges) store(tx *Tx, now int64) error {
 
 // addResults adds the results of recipients to a change. Most mails are accepted. A recipient with
 // another outcome is stored at once.
-func (p *BatchProgress) addResults(tx *Tx, change *batchChange, now int64) error {
+func (p *BatchProgress) addResults(tx *db.Tx, change *batchChange, now int64) error {
 	for i := range p.Results {
 		r := &p.Results[i]
 		switch {
@@ -278,8 +279,8 @@ func (c *batchChange) countEdition(e Edition) {
 }
 
 // store stores the result of a recipient whose mail was not accepted.
-func (r *BatchResult) store(tx *Tx, slice *LeasedSlice, change *BatchCounts, now int64) error {
-	stored, err := tx.Recipient(slice.List, slice.Batch, r.Recipient.Contact)
+func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, change *BatchCounts, now int64) error {
+	stored, err := LoadRecipient(tx, slice.List, slice.Batch, r.Recipient.Contact)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
@@ -288,7 +289,7 @@ func (r *BatchResult) store(tx *Tx, slice *LeasedSlice, change *BatchCounts, now
 	}
 	var events []RecipientEvent
 	if stored.Status == RecipientSending { // an attempt with unknown outcome may have reached the person
-		events, err = tx.RecipientEvents(slice.List, slice.Batch, stored.Contact)
+		events, err = RecipientEvents(tx, slice.List, slice.Batch, stored.Contact)
 		if err != nil {
 			return err
 		}
@@ -309,7 +310,7 @@ func (r *BatchResult) store(tx *Tx, slice *LeasedSlice, change *BatchCounts, now
 		change.Refused++
 		change.Bounced++
 		stored.Status, stored.Detail = RecipientBounced, why.Error()
-	case why.Permanent || stored.Attempts+1 >= Attempts:
+	case why.Permanent || stored.Attempts+1 >= db.Attempts:
 		change.Failed++
 		stored.Status, stored.Detail = RecipientFailed, why.Error()
 	default:
@@ -320,7 +321,7 @@ func (r *BatchResult) store(tx *Tx, slice *LeasedSlice, change *BatchCounts, now
 		}
 	}
 	change.Contradicted += stored.contradicted(events)
-	if err := tx.SetRecipient(stored); err != nil || stored.Status != RecipientBounced {
+	if err := SetRecipient(tx, stored); err != nil || stored.Status != RecipientBounced {
 		return err
 	}
 	if err := storeRefused(tx, stored, slice.Of, now); err != nil {
@@ -331,7 +332,7 @@ func (r *BatchResult) store(tx *Tx, slice *LeasedSlice, change *BatchCounts, now
 
 // countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient, which
 // is nil for a mail without figures.
-func countBounce(tx *Tx, k DeliveryKey, r *Recipient, change *BatchCounts, now int64) error {
+func countBounce(tx *db.Tx, k DeliveryKey, r *Recipient, change *BatchCounts, now int64) error {
 	deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
 	if err != nil || !deactivated || r == nil || r.Deactivated != 0 {
 		return err
@@ -342,7 +343,7 @@ func countBounce(tx *Tx, k DeliveryKey, r *Recipient, change *BatchCounts, now i
 
 // mark adds the next recipients of a slice to a change. A recipient whose address has changed gets
 // its new address stored.
-func (p *BatchProgress) mark(tx *Tx, change *batchChange) error {
+func (p *BatchProgress) mark(tx *db.Tx, change *batchChange) error {
 	for i := range p.Mark {
 		m := &p.Mark[i]
 		change.sending = append(change.sending, m.Recipient.Contact)
@@ -352,7 +353,7 @@ func (p *BatchProgress) mark(tx *Tx, change *batchChange) error {
 		if m.Address != m.Recipient.Address {
 			moved := m.Recipient
 			moved.Address = m.Address
-			if err := tx.SetRecipient(&moved); err != nil {
+			if err := SetRecipient(tx, &moved); err != nil {
 				return err
 			}
 		}
@@ -362,32 +363,32 @@ func (p *BatchProgress) mark(tx *Tx, change *batchChange) error {
 
 // release ends the lease of a slice. If recipients are left, another lease begins when the first of
 // them is due.
-func (p *BatchProgress) release(tx *Tx, now int64) error {
+func (p *BatchProgress) release(tx *db.Tx, now int64) error {
 	if !p.Release {
 		return nil
 	}
-	left, due, err := tx.SliceRest(&p.Slice.BatchSlice)
+	left, due, err := SliceRest(tx, &p.Slice.BatchSlice)
 	if err != nil {
 		return err
 	}
-	return tx.ReleaseSlice(&p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
+	return ReleaseSlice(tx, &p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
 }
 
 // storeCounts adds the counts to the Batches, in order of ID, so that two transactions cannot
 // deadlock. It pauses a Batch if too many of its last mails bounced.
-func (all batchChanges) storeCounts(tx *Tx, now int64) error {
+func (all batchChanges) storeCounts(tx *db.Tx, now int64) error {
 	slices.SortFunc(all, func(a, b *batchChange) int { return cmp.Compare(a.batch, b.batch) })
 	for _, c := range all {
 		if c.counts == (BatchCounts{}) {
 			continue
 		}
-		if err := tx.AddToBatch(c.batch, c.counts, now); err != nil {
+		if err := AddToBatch(tx, c.batch, c.counts, now); err != nil {
 			return err
 		}
 		slices.SortFunc(c.editions, byEdition)
 		for i := range c.editions {
 			c.editions[i].FirstTime = now
-			if err := tx.AddToEdition(c.batch, &c.editions[i]); err != nil {
+			if err := AddToEdition(tx, c.batch, &c.editions[i]); err != nil {
 				return err
 			}
 		}
@@ -408,8 +409,8 @@ const (
 )
 
 // pauseReported pauses a Batch if too many of its last mails bounced, or if too many recipients complained meanwhile.
-func pauseReported(tx *Tx, id enlist.BatchID) error {
-	b, err := tx.LockBatch(id)
+func pauseReported(tx *db.Tx, id enlist.BatchID) error {
+	b, err := LockBatch(tx, id)
 	switch {
 	case err != nil || b.Status != BatchSending:
 		return err
@@ -421,5 +422,5 @@ func pauseReported(tx *Tx, id enlist.BatchID) error {
 		return nil
 	}
 	b.Status = BatchPaused
-	return tx.SetBatchState(b)
+	return SetBatchState(tx, b)
 }

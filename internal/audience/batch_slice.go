@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -55,7 +56,7 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 	next int64, err error) {
 	var paces []pace.Pace
 	var stopped bool
-	sending, err := ownView(ctx, s.db, func(tx *Tx) (ids []enlist.BatchID, err error) {
+	sending, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (ids []enlist.BatchID, err error) {
 		paces, err = activePaces(tx, s.db.Now().Unix())
 		if err != nil {
 			return nil, err
@@ -73,7 +74,7 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 	for _, id := range inTurn(sending, after) {
 		var free int64
 		for again := true; again; {
-			slice, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (leased *LeasedSlice, err error) {
+			slice, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (leased *LeasedSlice, err error) {
 				leased, free, err = s.leaseOf(tx, id, holder, now)
 				return leased, err
 			})
@@ -108,22 +109,22 @@ const tryAgain = -1
 
 // leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
 // lease. If all slices are done, the Batch is completed.
-func (s *Service) leaseOf(tx *Tx, id enlist.BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
-	b, err := tx.LockBatch(id)
+func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
+	b, err := LockBatch(tx, id)
 	if err != nil || b.Status != BatchSending {
 		return nil, 0, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	if err := b.chooseWinner(tx, now); err != nil {
 		return nil, 0, err
 	}
-	found, next, err := tx.FreeSlice(id, now)
+	found, next, err := FreeSlice(tx, id, now)
 	switch {
 	case enlist.KindOf(err) == enlist.NotFound && next == 0:
 		b.Status, b.ActiveTime = BatchCompleted, now
 		if err := publishCompleted(tx, b, now); err != nil {
 			return nil, 0, err
 		}
-		return nil, 0, tx.SetBatchState(b)
+		return nil, 0, SetBatchState(tx, b)
 	case err != nil:
 		return nil, next, enlist.IgnoreKind(enlist.NotFound, err)
 	case s.sending.Calendar.IsLate(max(b.ActiveTime, found.Lease), s.db.Now()) && (b.LocalTime == "" || found.Lease != 0):
@@ -136,7 +137,7 @@ func (s *Service) leaseOf(tx *Tx, id enlist.BatchID, holder string, now int64) (
 	if err != nil {
 		return nil, 0, err
 	}
-	account, err := tx.Account(b.AccountID)
+	account, err := Account(tx, b.AccountID)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -145,7 +146,7 @@ func (s *Service) leaseOf(tx *Tx, id enlist.BatchID, holder string, now int64) (
 		return nil, 0, err
 	}
 	leased = &LeasedSlice{BatchSlice: *found, Of: b, Contents: contents, From: from}
-	leased.Recipients, err = tx.SliceRecipients(found, now)
+	leased.Recipients, err = SliceRecipients(tx, found, now)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -167,22 +168,22 @@ func (s *Service) leaseOf(tx *Tx, id enlist.BatchID, holder string, now int64) (
 
 // take gives the slice to a holder. The Batch is locked, so no other process takes the slice. The holder may hand over
 // its mails from now on, so the Batch has begun.
-func (l *LeasedSlice) take(tx *Tx, holder string, now int64) error {
-	if _, err := tx.TakeSlice(&l.BatchSlice, holder, now+SliceLease); err != nil {
+func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) error {
+	if _, err := TakeSlice(tx, &l.BatchSlice, holder, now+SliceLease); err != nil {
 		return err
 	}
 	l.Holder, l.Of.ActiveTime = holder, now
 	if l.Of.Begun == 0 && len(l.Recipients) > 0 {
 		l.Of.Begun = now
 	}
-	return tx.SetBatchState(l.Of)
+	return SetBatchState(tx, l.Of)
 }
 
 // checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
 // not use this sender any more.
-func (s *Service) checkSender(tx *Tx, b *Batch, account *enlist.Account, m *Message, list enlist.ListID) (from string, refused bool,
+func (s *Service) checkSender(tx *db.Tx, b *Batch, account *enlist.Account, m *Message, list enlist.ListID) (from string, refused bool,
 	err error) {
-	schema, err := tx.Schema(list)
+	schema, err := Schema(tx, list)
 	if err != nil {
 		return "", false, enlist.IgnoreKind(enlist.NoList, err) // the recipients are skipped
 	}
@@ -202,27 +203,27 @@ func (b *Batch) edition(m *Message) *Message {
 }
 
 // pauseLate pauses a Batch that would send more than lateAfter after its time.
-func (b *Batch) pauseLate(tx *Tx) error {
+func (b *Batch) pauseLate(tx *db.Tx) error {
 	b.Status = BatchPaused
 	b.Reason = "more than 6 hours late: continue it with unpause"
 	if !b.mayHaveSent() {
 		b.Reason = "more than 6 hours late: continue it with unpause, or choose another time with reschedule first"
 	}
-	return tx.SetBatchState(b)
+	return SetBatchState(tx, b)
 }
 
 // fail ends a Batch whose Message cannot be sent any more.
-func (b *Batch) fail(tx *Tx, now int64) error {
+func (b *Batch) fail(tx *db.Tx, now int64) error {
 	b.Status, b.ActiveTime, b.Reason = BatchFailed, now, "its Message was deleted, or is no email any more"
-	return tx.SetBatchState(b)
+	return SetBatchState(tx, b)
 }
 
 // RenewSlices renews the leases of slices. It returns those that the holder may no longer send:
 // another process has taken them, or their Batch is no longer sending.
 func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []BatchSlice, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (lost []BatchSlice, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (lost []BatchSlice, err error) {
 		for i := range held {
-			renewed, err := tx.RenewSlice(&held[i], now+SliceLease)
+			renewed, err := RenewSlice(tx, &held[i], now+SliceLease)
 			if err != nil {
 				return nil, err
 			}
@@ -236,7 +237,7 @@ func (s *Service) RenewSlices(ctx context.Context, held []BatchSlice) (lost []Ba
 
 // SendingBatches returns the Batches whose mails may be handed over now.
 func (s *Service) SendingBatches(ctx context.Context) ([]enlist.BatchID, error) {
-	return ownView(ctx, s.db, func(tx *Tx) ([]enlist.BatchID, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.BatchID, error) {
 		ids, _, err := s.sendingNow(tx)
 		return ids, err
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -56,7 +57,7 @@ type VariantOptions struct {
 }
 
 // check returns the Variants that the options describe, or nil. base is the Message of the Batch.
-func (o *VariantOptions) check(tx *Tx, c *enlist.Caller, base *Message) (*Variants, error) {
+func (o *VariantOptions) check(tx *db.Tx, c *enlist.Caller, base *Message) (*Variants, error) {
 	if len(o.Variants) == 0 {
 		if o.Share != 0 || o.Winner != "" || o.Hours != 0 {
 			return nil, enlist.Invalid("options", "test_share, winner and winner_hours need variants")
@@ -94,11 +95,11 @@ func (o *VariantOptions) check(tx *Tx, c *enlist.Caller, base *Message) (*Varian
 }
 
 // check checks a variant that the caller sent, and sets the Message that it sends.
-func (v Variant) check(tx *Tx, c *enlist.Caller, base *Message) (Variant, error) {
+func (v Variant) check(tx *db.Tx, c *enlist.Caller, base *Message) (Variant, error) {
 	if v.Message == 0 {
 		v.Message = base.ID
 	}
-	m, err := tx.Message(c.Account.ID, v.Message)
+	m, err := LoadMessage(tx, c.Account.ID, v.Message)
 	if err != nil {
 		return v, err
 	}
@@ -184,7 +185,7 @@ func (l *LeasedSlice) content(contact enlist.ContactID) *MailContent {
 
 // contents returns the content of each variant, or of the Message if the Batch has no variants. The error is of kind
 // NoMessage if a Message is gone or is no email any more.
-func (b *Batch) contents(tx *Tx) (all []MailContent, err error) {
+func (b *Batch) contents(tx *db.Tx) (all []MailContent, err error) {
 	base, err := b.email(tx, b.MessageID)
 	if err != nil {
 		return nil, err
@@ -212,8 +213,8 @@ func (b *Batch) contents(tx *Tx) (all []MailContent, err error) {
 }
 
 // email returns a Message that is an email.
-func (b *Batch) email(tx *Tx, id enlist.MessageID) (*Message, error) {
-	m, err := tx.Message(b.AccountID, id)
+func (b *Batch) email(tx *db.Tx, id enlist.MessageID) (*Message, error) {
+	m, err := LoadMessage(tx, b.AccountID, id)
 	if err == nil && m.Type != MessageEmail {
 		return nil, enlist.ErrNoMessage
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -35,7 +36,7 @@ type VariantSums struct {
 // ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
 // Denied, InvalidParameters. decisions.md: 77
 func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.BatchID, number int64) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		b, err := loadBatch(tx, c, id, true)
 		switch {
 		case err != nil:
@@ -64,23 +65,23 @@ func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.
 }
 
 // setWinner stores the winner, and frees the slices that wait for it.
-func (b *Batch) setWinner(tx *Tx, number int64, verdict string, now int64) error {
+func (b *Batch) setWinner(tx *db.Tx, number int64, verdict string, now int64) error {
 	b.Variants.Chosen, b.Variants.Time, b.Variants.Verdict = number, now, verdict
-	if err := tx.SetBatchState(b); err != nil {
+	if err := SetBatchState(tx, b); err != nil {
 		return err
 	}
-	return tx.FreeSlices(b.ID, waitsForWinner, now)
+	return FreeSlices(tx, b.ID, waitsForWinner, now)
 }
 
 // chooseWinner chooses the winner when it is time: some hours after the first mail, and at once if the test has ended
 // without a mail.
-func (b *Batch) chooseWinner(tx *Tx, now int64) error {
+func (b *Batch) chooseWinner(tx *db.Tx, now int64) error {
 	v := b.Variants
 	if v == nil || v.Chosen != 0 || v.By == WinnerByHand || v.Share == 100 {
 		return nil
 	}
 	if b.FirstSent == 0 {
-		_, next, err := tx.FreeSlice(b.ID, now)
+		_, next, err := FreeSlice(tx, b.ID, now)
 		if enlist.KindOf(err) != enlist.NotFound || next != waitsForWinner {
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
@@ -96,7 +97,7 @@ func (b *Batch) chooseWinner(tx *Tx, now int64) error {
 }
 
 // variantSums returns the numbers of each variant.
-func (b *Batch) variantSums(tx *Tx) ([]VariantSums, error) {
+func (b *Batch) variantSums(tx *db.Tx) ([]VariantSums, error) {
 	if b.Variants == nil {
 		return nil, nil
 	}
@@ -105,7 +106,7 @@ func (b *Batch) variantSums(tx *Tx) ([]VariantSums, error) {
 		all[i] = VariantSums{Number: int64(i + 1), Message: v.Message, Subject: v.Subject,
 			Winner: b.Variants.Chosen == int64(i+1)}
 	}
-	editions, err := tx.Editions(b.ID)
+	editions, err := Editions(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (b *Batch) variantSums(tx *Tx) ([]VariantSums, error) {
 			all[n-1].Sent += editions[i].Sent
 		}
 	}
-	sums, err := tx.PartSums(b.ID)
+	sums, err := PartSums(tx, b.ID)
 	for part := range sums {
 		if n := part / sumParts; n > 0 && n <= int64(len(all)) {
 			one := sums[part]

@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -27,11 +28,11 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped,
 	if keyText == "" {
 		keyText = enlist.NewKeyText()
 	}
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*Bootstrapped, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Bootstrapped, error) {
 		if err := addMissingFolders(tx, now); err != nil {
 			return nil, err
 		}
-		keys, err := tx.Keys()
+		keys, err := Keys(tx)
 		if err != nil || len(keys) > 0 {
 			return nil, err
 		}
@@ -41,7 +42,7 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped,
 }
 
 // fill adds the key. It also adds an Account and a List if the database has none.
-func (f *Bootstrapped) fill(ctx context.Context, tx *Tx, now int64) error {
+func (f *Bootstrapped) fill(ctx context.Context, tx *db.Tx, now int64) error {
 	account, err := firstAccount(ctx, tx, now)
 	if err != nil {
 		return err
@@ -52,15 +53,15 @@ func (f *Bootstrapped) fill(ctx context.Context, tx *Tx, now int64) error {
 		return err
 	}
 	key := enlist.Key{AccountID: f.Account, Name: "first key", Prefix: f.Key[:8], Level: enlist.Full, CreationTime: now}
-	if err := tx.AddKey(&key, enlist.HashKey(f.Key)); err != nil {
+	if err := AddKey(tx, &key, enlist.HashKey(f.Key)); err != nil {
 		return err
 	}
 	return auditKeyChange(&key, ctx, tx, now, nil)
 }
 
 // firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
-func firstAccount(ctx context.Context, tx *Tx, now int64) (*enlist.Account, error) {
-	all, err := tx.Accounts()
+func firstAccount(ctx context.Context, tx *db.Tx, now int64) (*enlist.Account, error) {
+	all, err := Accounts(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -68,15 +69,15 @@ func firstAccount(ctx context.Context, tx *Tx, now int64) (*enlist.Account, erro
 		return &all[0], nil
 	}
 	a := &enlist.Account{Name: "First Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: now}
-	if err := tx.AddAccount(a); err != nil {
+	if err := AddAccount(tx, a); err != nil {
 		return nil, err
 	}
 	return a, auditAccountChange(a, ctx, tx, now, nil)
 }
 
 // firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
-func firstList(tx *Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
-	lists, err := tx.Lists(c.Account.ID)
+func firstList(tx *db.Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
+	lists, err := Lists(tx, c.Account.ID)
 	if err != nil {
 		return 0, err
 	}

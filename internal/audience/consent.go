@@ -5,19 +5,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file checks consents and builds the rows of the consent ledger, in which they are stored.
 
-// ConsentType says what a person agreed to. reference.md: Consent
-type ConsentType string
-
 // The consent types.
 const (
-	ConsentGDPR        ConsentType = "gdpr"
-	ConsentDirect      ConsentType = "direct"
-	ConsentNotRecorded ConsentType = "not_recorded"
+	ConsentDirect      enlist.ConsentType = "direct"
+	ConsentNotRecorded enlist.ConsentType = "not_recorded"
 )
 
 // MaxConsentText is the longest consent text, in characters. reference.md: Limits
@@ -25,33 +22,10 @@ const MaxConsentText = 255
 
 // Consent says what a person agreed to, in the form in which a call sends it.
 type Consent struct {
-	Type        ConsentType // "" means ConsentNotRecorded
+	Type        enlist.ConsentType // "" means ConsentNotRecorded
 	Text        string
-	Preferences []PreferenceChoice
+	Preferences []enlist.PreferenceChoice
 	IP          string // last known IP address of the person, as it was sent; "" if none was sent
-}
-
-// PreferenceChoice is a person's answer to the List preference with this Name.
-type PreferenceChoice struct {
-	Name  string `json:"name"`
-	Agree bool   `json:"agree"`
-}
-
-// LedgerRow is one entry of the consent ledger: a consent, or another change of a subscription. It is never
-// deleted, and only changed when the person is erased: then Text, IP, Preferences and ImportRow become empty.
-type LedgerRow struct {
-	ListID      enlist.ListID
-	ContactID   enlist.ContactID
-	Time        int64
-	Method      string      // the published name of the operation, such as subscribeContact, or one of the Methods
-	Type        ConsentType // "" for a change without a consent, such as an unsubscription
-	Text        string
-	IP          string
-	Preferences []PreferenceChoice // only preferences that are defined on the List
-	KeyID       enlist.KeyID
-	KeyName     string          // not stored in the ledger; ConsentTx.LedgerRows sets it
-	ImportID    enlist.ImportID // the import that the row comes from; 0: none
-	ImportRow   int64           // the number of its row in the file
 }
 
 // The Methods of ledger rows that are not the name of a call of the API.
@@ -78,8 +52,8 @@ func (o *origin) checkIP() (err error) {
 }
 
 // record adds a change without a consent to the ledger. decisions.md: 89
-func (o origin) record(tx *Tx, contact *enlist.Contact, now int64) error {
-	return tx.AddLedgerRow(&LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now, Method: o.method,
+func (o origin) record(tx *db.Tx, contact *enlist.Contact, now int64) error {
+	return AddLedgerRow(tx, &enlist.LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now, Method: o.method,
 		IP: o.ip, KeyID: o.key})
 }
 
@@ -90,15 +64,15 @@ func (c *Consent) check(schema *enlist.Schema) error {
 	switch c.Type {
 	case "":
 		c.Type = ConsentNotRecorded
-	case ConsentGDPR, ConsentDirect, ConsentNotRecorded:
+	case enlist.ConsentGDPR, ConsentDirect, ConsentNotRecorded:
 	default:
 		return &enlist.Error{Kind: enlist.InvalidConsent, Field: "consent_type",
 			Detail: "consent_type must be gdpr, direct or not_recorded"}
 	}
 	switch {
-	case c.Type == ConsentGDPR && strings.TrimSpace(c.Text) == "":
+	case c.Type == enlist.ConsentGDPR && strings.TrimSpace(c.Text) == "":
 		return &enlist.Error{Kind: enlist.ConsentRequired, Field: "consent_text", Detail: "consent_text is missing"}
-	case c.Type != ConsentGDPR && schema.List.GDPR:
+	case c.Type != enlist.ConsentGDPR && schema.List.GDPR:
 		return &enlist.Error{Kind: enlist.ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant"}
 	}
 	return nil
@@ -107,8 +81,8 @@ func (c *Consent) check(schema *enlist.Schema) error {
 // row returns the ledger row of a Consent that check has accepted. It leaves out
 // preferences that the List does not define. Errors: InvalidParameters.
 // reference.md: Consent, ip_address; decisions.md: 27
-func (c *Consent) row(schema *enlist.Schema) (LedgerRow, error) {
-	r := LedgerRow{ListID: schema.List.ID, Type: c.Type, Text: c.Text}
+func (c *Consent) row(schema *enlist.Schema) (enlist.LedgerRow, error) {
+	r := enlist.LedgerRow{ListID: schema.List.ID, Type: c.Type, Text: c.Text}
 	if len(c.Text) > MaxConsentText && utf8.RuneCountInString(c.Text) > MaxConsentText {
 		return r, enlist.Invalid("consent_text", "consent_text is over 255 characters long")
 	}
@@ -162,7 +136,7 @@ func parseIP(text string) (netip.Addr, bool) {
 
 // setPreferences stores answers in a Contact and reports whether an answer changes. The
 // List must define all the preferences.
-func setPreferences(c *enlist.Contact, schema *enlist.Schema, choices []PreferenceChoice) (changed bool) {
+func setPreferences(c *enlist.Contact, schema *enlist.Schema, choices []enlist.PreferenceChoice) (changed bool) {
 	for _, choice := range choices {
 		p := schema.Preference(choice.Name)
 		if old, answered := c.Prefs[p.ID]; answered && old == choice.Agree {

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -19,9 +20,9 @@ type ConsentProof struct {
 	Contact       enlist.ContactID
 	Email, Mobile string // now; "" if the Contact was deleted
 	IsDeleted     bool
-	IsSubscribed  bool        // now
-	Rows          []LedgerRow // oldest first
-	LeavesOut     bool        // the ledger has older rows
+	IsSubscribed  bool               // now
+	Rows          []enlist.LedgerRow // oldest first
+	LeavesOut     bool               // the ledger has older rows
 }
 
 // maxProofRows is the largest number of rows of a ConsentProof.
@@ -30,12 +31,12 @@ const maxProofRows = 10_000
 // ConsentProof returns what was recorded about the consent of a Contact, and adds a row to the audit log. It also finds a
 // Contact that was deleted, if its List still exists. Errors: NoList, Denied, and NoContact if the List never had the Contact.
 func (s *Service) ConsentProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*ConsentProof, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (*ConsentProof, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*ConsentProof, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil && (enlist.KindOf(err) != enlist.NoContact || id <= 0) {
 			return nil, err
 		}
-		rows, failed := tx.LedgerRows(list, id, maxProofRows+1, 0)
+		rows, failed := LedgerRows(tx, list, id, maxProofRows+1, 0)
 		switch {
 		case failed != nil:
 			return nil, failed
@@ -58,7 +59,7 @@ func (s *Service) ConsentProof(ctx context.Context, c *enlist.Caller, list enlis
 
 // ProofKey returns the key of the database that signs proofs. The first call creates it. No command shows it.
 func (s *Service) ProofKey(ctx context.Context) (ed25519.PrivateKey, error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (ed25519.PrivateKey, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (ed25519.PrivateKey, error) {
 		seed, err := storedSecret(tx, "consent_proof", ed25519.SeedSize)
 		if err != nil {
 			return nil, err

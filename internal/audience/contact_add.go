@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -36,7 +37,7 @@ func (s *Service) AddContacts(ctx context.Context, c *enlist.Caller, r AddReques
 	call := addCall{AddRequest: r, service: s, caller: c, rows: newParsedRows(r.Contacts),
 		skipped: make([]bool, len(r.Contacts))}
 	call.rows.withDefaults = true
-	done, err := runInSteps(ctx, s.db, c, steps[addProgress]{prepare: call.prepare, run: call.runStep})
+	done, err := db.RunInSteps(ctx, s.db, c, db.Steps[addProgress]{Prepare: call.prepare, Run: call.runStep})
 	s.ignored.Add(call.rows.ignored())
 	return done.IDs, err
 }
@@ -106,7 +107,7 @@ func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 		}
 	}
 	var rows []*addRow
-	err := a.service.db.inView(ctx, a.caller, func(tx *Tx) error {
+	err := a.service.db.InView(ctx, a.caller, func(tx *db.Tx) error {
 		rows = nil
 		schema, err := a.allowed(tx)
 		switch {
@@ -129,12 +130,12 @@ func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 
 // leaveOut marks the rows whose address has unsubscribed or has a Contact that the call must not
 // overwrite.
-func (a *addCall) leaveOut(tx *Tx, schema *enlist.Schema, rows []*addRow) error {
+func (a *addCall) leaveOut(tx *db.Tx, schema *enlist.Schema, rows []*addRow) error {
 	err := a.leaveOutUnsubscribed(tx, rows)
 	if err != nil || !a.looksUpContacts(schema) {
 		return err
 	}
-	existing, err := tx.FirstContacts(a.List, keysOf(rows))
+	existing, err := FirstContacts(tx, a.List, keysOf(rows))
 	for _, r := range rows {
 		r.leftOut = r.leftOut || existing[r.parsed.key] != nil
 	}
@@ -156,7 +157,7 @@ func (a *addCall) looksUpContacts(schema *enlist.Schema) bool {
 func (a *addCall) today(now time.Time) string { return enlist.Today(now, a.caller.Account.TimeZone) }
 
 // allowed returns the List, or an error if the caller may not make this call.
-func (a *addCall) allowed(tx *Tx) (*enlist.Schema, error) {
+func (a *addCall) allowed(tx *db.Tx) (*enlist.Schema, error) {
 	schema, err := loadList(tx, a.caller, a.List)
 	if err != nil {
 		return nil, err
@@ -212,7 +213,7 @@ func keysOf(rows []*addRow) []string {
 
 // leaveOutUnsubscribed marks the rows whose address or mobile number has unsubscribed, if the call
 // leaves out such rows.
-func (a *addCall) leaveOutUnsubscribed(tx *Tx, rows []*addRow) error {
+func (a *addCall) leaveOutUnsubscribed(tx *db.Tx, rows []*addRow) error {
 	if a.Skip == SkipNone {
 		return nil
 	}
@@ -225,7 +226,7 @@ func (a *addCall) leaveOutUnsubscribed(tx *Tx, rows []*addRow) error {
 			addresses = append(addresses, r.parsed.mobile)
 		}
 	}
-	found, err := tx.UnsubscribedAmong(a.caller.Account.ID, list, addresses)
+	found, err := UnsubscribedAmong(tx, a.caller.Account.ID, list, addresses)
 	for _, r := range rows {
 		r.leftOut = r.leftOut || found[r.parsed.key] || found[r.parsed.mobile]
 	}
@@ -234,7 +235,7 @@ func (a *addCall) leaveOutUnsubscribed(tx *Tx, rows []*addRow) error {
 
 // checkRoom refuses the call if it would add more Contacts than the Account's limit allows.
 // reference.md: limit.contacts
-func (a *addCall) checkRoom(tx *Tx, schema *enlist.Schema, today string) error {
+func (a *addCall) checkRoom(tx *db.Tx, schema *enlist.Schema, today string) error {
 	limit := a.caller.Account.ContactLimit
 	if limit == enlist.NoContactLimit {
 		return nil
@@ -253,7 +254,7 @@ func (a *addCall) checkRoom(tx *Tx, schema *enlist.Schema, today string) error {
 		}
 		existing := map[string]*enlist.Contact{}
 		if a.unique(schema) {
-			existing, err = tx.FirstContacts(a.List, keysOf(rows))
+			existing, err = FirstContacts(tx, a.List, keysOf(rows))
 			if err != nil {
 				return err
 			}

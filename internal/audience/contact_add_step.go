@@ -3,6 +3,7 @@ package audience
 import (
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -18,7 +19,7 @@ type addProgress struct {
 // addStep is one transaction of an addCall.
 type addStep struct {
 	*addCall
-	tx     *Tx
+	tx     *db.Tx
 	schema *enlist.Schema
 	now    int64 // Unix time
 	day    string
@@ -27,7 +28,7 @@ type addStep struct {
 }
 
 // runStep adds the next rows in one transaction.
-func (a *addCall) runStep(tx *Tx, now int64, p *addProgress) (done bool, err error) {
+func (a *addCall) runStep(tx *db.Tx, now int64, p *addProgress) (done bool, err error) {
 	schema, err := a.allowed(tx)
 	if err != nil {
 		return false, err
@@ -93,10 +94,10 @@ func (b *addStep) store(rows []*addRow) error {
 		if err != nil {
 			return err
 		}
-		if err := b.tx.InsertContacts(fresh, !b.unique(b.schema)); err != nil {
+		if err := InsertContacts(b.tx, fresh, !b.unique(b.schema)); err != nil {
 			return err
 		}
-		if err := b.tx.UpdateContacts(changed); err != nil {
+		if err := UpdateContacts(b.tx, changed); err != nil {
 			return err
 		}
 		var again []*addRow
@@ -125,7 +126,7 @@ func (b *addStep) assign(rows []*addRow) (fresh, changed []*enlist.Contact, err 
 	unique := b.unique(b.schema)
 	known := make(map[string]*enlist.Contact) // by Key; empty if the call may add an address twice
 	if b.Overwrite || unique && b.caller.Account.ContactLimit != enlist.NoContactLimit {
-		known, err = b.tx.FirstContacts(b.List, keysOf(rows))
+		known, err = FirstContacts(b.tx, b.List, keysOf(rows))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -188,6 +189,6 @@ func (b *addStep) record(rows []*addRow) error {
 	if err != nil {
 		return err
 	}
-	return b.tx.AddLedgerRows(&LedgerRow{ListID: b.List, Time: b.now, Method: "addContacts",
+	return AddLedgerRows(b.tx, &enlist.LedgerRow{ListID: b.List, Time: b.now, Method: "addContacts",
 		Type: ConsentNotRecorded, IP: ip, KeyID: b.caller.Key.ID}, ids)
 }

@@ -4,11 +4,12 @@ import (
 	"math"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file has the parts that AddContacts, EditContacts and DeleteContacts share. These
-// calls run in several transactions (transaction_steps.go).
+// calls run in several transactions (db.RunInSteps).
 
 // MaxRows is the largest number of Contacts in one call of addContacts or editContacts.
 // decisions.md: 53
@@ -133,10 +134,10 @@ func (b *stepSize) full() bool {
 
 // take returns how many of the stored Contacts, from the first on, the transaction may read and change, and counts
 // the bytes of their values. It returns at least 1. A Contact has at most one value for each Field.
-func (b *stepSize) take(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (n int, err error) {
+func (b *stepSize) take(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (n int, err error) {
 	fields := max(1, len(schema.Fields))
 	n = max(1, min(len(ids), b.most-b.contacts, (bulkValues-b.values)/fields))
-	sizes, err := tx.ValueSizes(schema.List.ID, ids[:n])
+	sizes, err := ValueSizes(tx, schema.List.ID, ids[:n])
 	if err != nil {
 		return 0, err
 	}
@@ -172,7 +173,7 @@ type contactEvent struct {
 // steps is larger than maxSingleEvents, publish publishes one event of the List instead.
 // Usually the first step has more Contacts than maxSingleEvents, or is the only step. So a
 // call seldom publishes both kinds of events.
-func (t *notifier) publish(tx *Tx, schema *enlist.Schema, now int64, n int, events []contactEvent) error {
+func (t *notifier) publish(tx *db.Tx, schema *enlist.Schema, now int64, n int, events []contactEvent) error {
 	t.Changed += n
 	if t.Changed > maxSingleEvents {
 		if t.Many {
@@ -191,18 +192,18 @@ func (t *notifier) publish(tx *Tx, schema *enlist.Schema, now int64, n int, even
 
 // insertOrDuplicate stores a new Contact. If another Contact has the address, insert stores the new Contact
 // as a duplicate or, if the List disallows duplicates, stores nothing and returns false.
-func insertOrDuplicate(c *enlist.Contact, tx *Tx, schema *enlist.Schema) (inserted bool, err error) {
+func insertOrDuplicate(c *enlist.Contact, tx *db.Tx, schema *enlist.Schema) (inserted bool, err error) {
 	c.IsFirst = true
-	inserted, err = tx.InsertContact(c)
+	inserted, err = InsertContact(tx, c)
 	if err == nil && !inserted && !schema.List.DisallowDuplicates {
 		c.IsFirst = false
-		inserted, err = tx.InsertContact(c)
+		inserted, err = InsertContact(tx, c)
 	}
 	return inserted, err
 }
 
 // accountRoom returns how many Contacts the Account may still add. reference.md: limit.contacts
-func accountRoom(tx *Tx, a *enlist.Account) (int64, error) {
+func accountRoom(tx *db.Tx, a *enlist.Account) (int64, error) {
 	if a.ContactLimit == enlist.NoContactLimit {
 		return math.MaxInt64, nil
 	}
@@ -212,7 +213,7 @@ func accountRoom(tx *Tx, a *enlist.Account) (int64, error) {
 
 // requireRoom returns an error of kind ContactLimit if the Account has as many Contacts as its
 // limit allows.
-func requireRoom(tx *Tx, a *enlist.Account) error {
+func requireRoom(tx *db.Tx, a *enlist.Account) error {
 	room, err := accountRoom(tx, a)
 	if err == nil && room == 0 {
 		err = enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts", a.ContactLimit)

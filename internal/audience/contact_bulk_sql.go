@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -16,37 +17,37 @@ import (
 // FirstContacts returns the primary Contacts of the addresses, by address. In a transaction that writes,
 // it locks them in the order of their addresses, so that two calls with the same addresses cannot
 // deadlock here.
-func (t *Tx) FirstContacts(list enlist.ListID, keys []string) (map[string]*enlist.Contact, error) {
+func FirstContacts(tx *db.Tx, list enlist.ListID, keys []string) (map[string]*enlist.Contact, error) {
 	found := make(map[string]*enlist.Contact)
 	if len(keys) == 0 {
 		return found, nil
 	}
-	wanted, err := manyValues(t, slices.Sorted(slices.Values(keys)))
+	wanted, err := db.ManyValues(tx, slices.Sorted(slices.Values(keys)))
 	if err != nil {
 		return nil, err
 	}
-	s := contactStatements.of(t.SQL)
-	err = t.contacts(t.readOrLock(s.contactsByKeys, s.lockedByKeys), list,
+	s := contactStatements.Of(tx.SQL)
+	err = contacts(tx, readOrLock(tx, s.contactsByKeys, s.lockedByKeys), list,
 		func(c *enlist.Contact) { found[c.Key] = c }, int64(list), wanted)
 	return found, err
 }
 
 // ContactsWithAddresses calls fn with each Contact of a List that has one of the normalised addresses or
 // mobile numbers, in the order of their IDs. In a transaction that writes, it locks them.
-func (t *Tx) ContactsWithAddresses(list enlist.ListID, keys []string, fn func(*enlist.Contact)) error {
+func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func(*enlist.Contact)) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	wanted, err := manyValues(t, slices.Sorted(slices.Values(keys)))
+	wanted, err := db.ManyValues(tx, slices.Sorted(slices.Values(keys)))
 	if err != nil {
 		return err
 	}
 	found := make(map[enlist.ContactID]*enlist.Contact)
-	s := contactStatements.of(t.SQL)
-	for _, query := range []string{t.readOrLock(s.contactsByKeys, s.lockedByKeys),
-		t.readOrLock(s.contactsByDuplicateKeys, s.lockedByDuplicateKeys),
-		t.readOrLock(s.contactsByMobiles, s.lockedByMobiles)} {
-		err := t.contacts(query, list, func(c *enlist.Contact) { found[c.ID] = c }, int64(list), wanted)
+	s := contactStatements.Of(tx.SQL)
+	for _, query := range []string{readOrLock(tx, s.contactsByKeys, s.lockedByKeys),
+		readOrLock(tx, s.contactsByDuplicateKeys, s.lockedByDuplicateKeys),
+		readOrLock(tx, s.contactsByMobiles, s.lockedByMobiles)} {
+		err := contacts(tx, query, list, func(c *enlist.Contact) { found[c.ID] = c }, int64(list), wanted)
 		if err != nil {
 			return err
 		}
@@ -60,34 +61,34 @@ func (t *Tx) ContactsWithAddresses(list enlist.ListID, keys []string, fn func(*e
 // InsertContacts inserts new Contacts of one List and sets their IDs, which ascend. If an address has a
 // primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
 // ID 0. All state columns must have their initial values.
-func (t *Tx) InsertContacts(contacts []*enlist.Contact, duplicates bool) error {
+func InsertContacts(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
 	if !duplicates { // an INSERT that stores nothing takes an ID from the sequence
 		var err error
-		contacts, err = t.withNewKeys(contacts)
+		contacts, err = withNewKeys(tx, contacts)
 		if err != nil {
 			return err
 		}
 	}
-	return t.insertContacts(contacts, duplicates)
+	return insertContacts(tx, contacts, duplicates)
 }
 
 // InsertNewContacts does what InsertContacts does without duplicates, and saves a look-up of the addresses.
-func (t *Tx) InsertNewContacts(contacts []*enlist.Contact) error {
-	return t.insertContacts(contacts, false)
+func InsertNewContacts(tx *db.Tx, contacts []*enlist.Contact) error {
+	return insertContacts(tx, contacts, false)
 }
 
-func (t *Tx) insertContacts(contacts []*enlist.Contact, duplicates bool) error {
+func insertContacts(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
 	if len(contacts) == 0 {
 		return nil
 	}
-	if t.SQL.ConcurrentWriters {
-		return t.insertTogether(contacts, duplicates)
+	if tx.SQL.ConcurrentWriters {
+		return insertTogether(tx, contacts, duplicates)
 	}
-	if err := t.markPrimaries(contacts, duplicates); err != nil {
+	if err := markPrimaries(tx, contacts, duplicates); err != nil {
 		return err
 	}
 	for _, c := range contacts {
-		if _, err := t.InsertContact(c); err != nil {
+		if _, err := InsertContact(tx, c); err != nil {
 			return err
 		}
 	}
@@ -95,11 +96,11 @@ func (t *Tx) insertContacts(contacts []*enlist.Contact, duplicates bool) error {
 }
 
 // markPrimaries sets IsFirst of each Contact. Without duplicates, all Contacts are to become primaries.
-func (t *Tx) markPrimaries(contacts []*enlist.Contact, duplicates bool) error {
+func markPrimaries(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
 	taken := make(map[string]bool)
 	if duplicates {
 		var err error
-		taken, err = t.FirstKeys(contacts[0].ListID, dedupeKeysOf(contacts))
+		taken, err = FirstKeys(tx, contacts[0].ListID, dedupeKeysOf(contacts))
 		if err != nil {
 			return err
 		}
@@ -123,12 +124,12 @@ type newRow struct {
 // insertTogether inserts Contacts with one statement. Another transaction may store a primary while this
 // statement waits for it. Then the row is not stored: with duplicates, the loop inserts it as a duplicate
 // of that primary.
-func (t *Tx) insertTogether(contacts []*enlist.Contact, duplicates bool) error {
-	schema, err := t.Schema(contacts[0].ListID)
+func insertTogether(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
+	schema, err := Schema(tx, contacts[0].ListID)
 	if err != nil {
 		return err
 	}
-	rows, err := t.newRows(schema, contacts)
+	rows, err := newRows(tx, schema, contacts)
 	if err != nil {
 		return err
 	}
@@ -139,14 +140,14 @@ func (t *Tx) insertTogether(contacts []*enlist.Contact, duplicates bool) error {
 		for i := range rows {
 			left[i] = rows[i].Contact
 		}
-		if err := t.markPrimaries(left, duplicates); err != nil {
+		if err := markPrimaries(tx, left, duplicates); err != nil {
 			return err
 		}
-		if err := t.insertRows(schema.List.ID, rows); err != nil {
+		if err := insertRows(tx, schema.List.ID, rows); err != nil {
 			return err
 		}
 		rows = slices.DeleteFunc(rows, func(r newRow) bool { return r.ID != 0 })
-		t.count(schema.List.ID, schema.List.AccountID, int64(len(left)-len(rows)))
+		tx.CountAdded(schema.List.ID, schema.List.AccountID, int64(len(left)-len(rows)))
 		if len(rows) == 0 || !duplicates {
 			return nil
 		}
@@ -154,11 +155,11 @@ func (t *Tx) insertTogether(contacts []*enlist.Contact, duplicates bool) error {
 }
 
 // withNewKeys returns the Contacts whose address no Contact of the List has.
-func (t *Tx) withNewKeys(contacts []*enlist.Contact) (fresh []*enlist.Contact, err error) {
+func withNewKeys(tx *db.Tx, contacts []*enlist.Contact) (fresh []*enlist.Contact, err error) {
 	if len(contacts) == 0 {
 		return nil, nil
 	}
-	taken, err := t.keys(contactStatements.of(t.SQL).primaries, contacts[0].ListID, dedupeKeysOf(contacts))
+	taken, err := keysFound(tx, contactStatements.Of(tx.SQL).primaries, contacts[0].ListID, dedupeKeysOf(contacts))
 	for _, c := range contacts {
 		if !taken[c.Key] {
 			fresh = append(fresh, c)
@@ -176,28 +177,18 @@ func dedupeKeysOf(contacts []*enlist.Contact) []string {
 	return keys
 }
 
-// newContactIDs takes n IDs from the sequence of Contacts.
-func (t *Tx) newContactIDs(n int) ([]enlist.ContactID, error) {
-	const take = "SELECT nextval('contact_id') FROM generate_series(1, CAST(? AS BIGINT))"
-	ids, err := idsOf[enlist.ContactID](t, take, int64(n))
-	if err == nil && len(ids) != n {
-		return nil, fmt.Errorf("the database returned %d IDs for %d Contacts", len(ids), n)
-	}
-	return ids, err
-}
-
 // newRows takes an ID for each Contact from the sequence and encodes the values.
-func (t *Tx) newRows(schema *enlist.Schema, contacts []*enlist.Contact) ([]newRow, error) {
-	ids, err := t.newContactIDs(len(contacts))
+func newRows(tx *db.Tx, schema *enlist.Schema, contacts []*enlist.Contact) ([]newRow, error) {
+	ids, err := tx.NewContactIDs(len(contacts))
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]newRow, len(contacts))
 	for i, c := range contacts {
-		if !hasInitialState(c) {
+		if !db.HasInitialState(c) {
 			return nil, fmt.Errorf("a new Contact of List %d does not have the initial state", c.ListID)
 		}
-		doc, err := encodeValues(schema, c.Values)
+		doc, err := db.EncodeValues(schema, c.Values)
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +198,7 @@ func (t *Tx) newRows(schema *enlist.Schema, contacts []*enlist.Contact) ([]newRo
 }
 
 // insertRows inserts rows and sets the ID of each Contact that was stored.
-func (t *Tx) insertRows(list enlist.ListID, rows []newRow) error {
+func insertRows(tx *db.Tx, list enlist.ListID, rows []newRow) error {
 	byID := make(map[int64]*enlist.Contact, len(rows))
 	n := len(rows)
 	ids, created, modified, first := make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
@@ -217,7 +208,7 @@ func (t *Tx) insertRows(list enlist.ListID, rows []newRow) error {
 		ids[i], created[i], modified[i], first[i] = r.id, r.Created, r.Modified, r.IsFirst
 		keys[i], mobiles[i], via[i], docs[i] = r.Key, r.Mobile, r.SubscribedVia, r.doc
 	}
-	return t.each(func(row *Cursor) error {
+	return tx.Each(func(row *db.Cursor) error {
 		id := row.Int()
 		byID[id].ID = enlist.ContactID(id)
 		return nil
@@ -237,12 +228,12 @@ const insertMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key,
 	ON CONFLICT DO NOTHING RETURNING id`
 
 // AddLedgerRows adds the same row to the ledgers of several Contacts of a List.
-func (t *Tx) AddLedgerRows(r *LedgerRow, contacts []enlist.ContactID) error {
-	if !t.SQL.ConcurrentWriters {
+func AddLedgerRows(tx *db.Tx, r *enlist.LedgerRow, contacts []enlist.ContactID) error {
+	if !tx.SQL.ConcurrentWriters {
 		row := *r
 		for _, id := range contacts {
 			row.ContactID = id
-			if err := t.AddLedgerRow(&row); err != nil {
+			if err := AddLedgerRow(tx, &row); err != nil {
 				return err
 			}
 		}
@@ -251,12 +242,12 @@ func (t *Tx) AddLedgerRows(r *LedgerRow, contacts []enlist.ContactID) error {
 	if len(contacts) == 0 {
 		return nil
 	}
-	preferences, err := (*choices)(&r.Preferences).text()
+	preferences, err := (*db.Choices)(&r.Preferences).Text()
 	if err != nil {
 		return err
 	}
-	return t.Do(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
+	return tx.Do(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
 		SELECT CAST(? AS BIGINT), id, CAST(? AS BIGINT), ?, ?, ?, ?, ?, CAST(? AS BIGINT)
 		FROM unnest(CAST(? AS BIGINT[])) AS added (id)`,
-		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), plainIDs(contacts))
+		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), db.PlainIDs(contacts))
 }

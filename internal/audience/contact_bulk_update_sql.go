@@ -3,6 +3,7 @@ package audience
 import (
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -10,54 +11,54 @@ import (
 
 // ContactsToChange returns those Contacts of a List that have one of the IDs. It locks them in the order of
 // their IDs.
-func (t *Tx) ContactsToChange(list enlist.ListID, ids []enlist.ContactID) (
+func ContactsToChange(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (
 	map[enlist.ContactID]*enlist.Contact, error) {
 	found := make(map[enlist.ContactID]*enlist.Contact, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
-	wanted, err := manyValues(t, slices.Sorted(slices.Values(plainIDs(ids))))
+	wanted, err := db.ManyValues(tx, slices.Sorted(slices.Values(db.PlainIDs(ids))))
 	if err != nil {
 		return nil, err
 	}
-	err = t.contacts(contactStatements.of(t.SQL).contactsToChange, list, func(c *enlist.Contact) { found[c.ID] = c },
+	err = contacts(tx, contactStatements.Of(tx.SQL).contactsToChange, list, func(c *enlist.Contact) { found[c.ID] = c },
 		int64(list), wanted)
 	return found, err
 }
 
 // ValueSizes returns how many bytes the document of Field values of each of these Contacts takes. The engine
 // does not read the document for that.
-func (t *Tx) ValueSizes(list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
+func ValueSizes(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
 	sizes := make(map[enlist.ContactID]int64, len(ids))
-	wanted, err := manyValues(t, plainIDs(ids))
+	wanted, err := db.ManyValues(tx, db.PlainIDs(ids))
 	if err != nil {
 		return nil, err
 	}
-	err = t.each(func(row *Cursor) error {
+	err = tx.Each(func(row *db.Cursor) error {
 		id := enlist.ContactID(row.Int())
 		sizes[id] = row.Int()
 		return nil
-	}, contactStatements.of(t.SQL).valueSizes, int64(list), wanted)
+	}, contactStatements.Of(tx.SQL).valueSizes, int64(list), wanted)
 	return sizes, err
 }
 
 // FirstKeys returns those of the addresses that have a primary. In a transaction that writes, it locks the
 // primaries, so that no other transaction removes one of them before this transaction has stored a duplicate.
-func (t *Tx) FirstKeys(list enlist.ListID, keys []string) (map[string]bool, error) {
-	return t.keys(contactStatements.of(t.SQL).primariesToLock, list, keys)
+func FirstKeys(tx *db.Tx, list enlist.ListID, keys []string) (map[string]bool, error) {
+	return keysFound(tx, contactStatements.Of(tx.SQL).primariesToLock, list, keys)
 }
 
-// keys returns the addresses that a statement finds.
-func (t *Tx) keys(statement string, list enlist.ListID, keys []string) (map[string]bool, error) {
+// keysFound returns the addresses that a statement finds.
+func keysFound(tx *db.Tx, statement string, list enlist.ListID, keys []string) (map[string]bool, error) {
 	taken := make(map[string]bool)
 	if len(keys) == 0 {
 		return taken, nil
 	}
-	wanted, err := manyValues(t, slices.Sorted(slices.Values(keys)))
+	wanted, err := db.ManyValues(tx, slices.Sorted(slices.Values(keys)))
 	if err != nil {
 		return nil, err
 	}
-	err = t.each(func(row *Cursor) error {
+	err = tx.Each(func(row *db.Cursor) error {
 		taken[row.Text()] = true
 		return nil
 	}, statement, int64(list), wanted)
@@ -66,10 +67,10 @@ func (t *Tx) keys(statement string, list enlist.ListID, keys []string) (map[stri
 
 // UpdateContacts stores the columns of Contacts that a change of many Contacts may change. On SQLite, it stores
 // each Contact with the statement of a single Contact.
-func (t *Tx) UpdateContacts(contacts []*enlist.Contact) error {
-	if !t.SQL.ConcurrentWriters {
+func UpdateContacts(tx *db.Tx, contacts []*enlist.Contact) error {
+	if !tx.SQL.ConcurrentWriters {
 		for _, c := range contacts {
-			if err := t.UpdateContact(c); err != nil {
+			if err := UpdateContact(tx, c); err != nil {
 				return err
 			}
 		}
@@ -78,7 +79,7 @@ func (t *Tx) UpdateContacts(contacts []*enlist.Contact) error {
 	if len(contacts) == 0 {
 		return nil
 	}
-	schema, err := t.Schema(contacts[0].ListID)
+	schema, err := Schema(tx, contacts[0].ListID)
 	if err != nil {
 		return err
 	}
@@ -89,12 +90,12 @@ func (t *Tx) UpdateContacts(contacts []*enlist.Contact) error {
 	for i, c := range contacts {
 		ids[i], modified[i], confirmedAt[i] = int64(c.ID), c.Modified, c.DoubleOptInTime
 		keys[i], mobiles[i], first[i], confirmed[i] = c.Key, c.Mobile, c.IsFirst, c.DoubleOptIn
-		docs[i], err = encodeValues(schema, c.Values)
+		docs[i], err = db.EncodeValues(schema, c.Values)
 		if err != nil {
 			return err
 		}
 	}
-	return t.Do(updateMany, int64(schema.List.ID), ids, keys, first, mobiles, modified, confirmed, confirmedAt, docs)
+	return tx.Do(updateMany, int64(schema.List.ID), ids, keys, first, mobiles, modified, confirmed, confirmedAt, docs)
 }
 
 // updateMany stores the rows of the arrays. Only PostgreSQL runs it. It has the form of an INSERT because this

@@ -4,11 +4,12 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file has deleteContacts, which deletes Contacts by their IDs or by criteria. It first
-// finds the Contacts to delete, and then deletes them in steps (transaction_steps.go).
+// finds the Contacts to delete, and then deletes them in steps (db.RunInSteps).
 
 // DeleteRequest is a call of deleteContacts.
 type DeleteRequest struct {
@@ -24,17 +25,17 @@ type DeleteRequest struct {
 // InvalidSearch, and Busy if too many searches run. After an error in a step, the Contacts of
 // the earlier steps stay deleted. reference.md: deleteContacts.criteria; decisions.md: 53
 func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r DeleteRequest) ([]Outcome, error) {
-	plan, err := savedPlan(ctx, s.db, c)
+	plan, err := db.SavedPlan(ctx, s.db, c)
 	if enlist.KindOf(err) == enlist.NotFound {
 		plan, err = s.planDelete(ctx, c, r)
 		if err == nil {
-			plan, err = savePlan(ctx, s.db, c, plan)
+			plan, err = db.SavePlan(ctx, s.db, c, plan)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	run := func(tx *Tx, now int64, p *deleteProgress) (bool, error) {
+	run := func(tx *db.Tx, now int64, p *deleteProgress) (bool, error) {
 		if p.Next == 0 {
 			if err := r.audit(tx, c, plan, now); err != nil {
 				return false, err
@@ -42,7 +43,7 @@ func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r Delete
 		}
 		return deleteStep(tx, c, r.List, plan, now, p)
 	}
-	done, err := runInSteps(ctx, s.db, c, steps[deleteProgress]{run: run})
+	done, err := db.RunInSteps(ctx, s.db, c, db.Steps[deleteProgress]{Run: run})
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r Delete
 }
 
 // audit adds a row to the audit log, in the transaction of the first step. count is the number of Contacts in the plan.
-func (r *DeleteRequest) audit(tx *Tx, c *enlist.Caller, plan idSet, now int64) error {
+func (r *DeleteRequest) audit(tx *db.Tx, c *enlist.Caller, plan db.IDSet, now int64) error {
 	values := auditValues{}
 	auditIDs(values, "contact_ids", plan)
 	if r.Query.Criteria != nil {
@@ -61,13 +62,13 @@ func (r *DeleteRequest) audit(tx *Tx, c *enlist.Caller, plan idSet, now int64) e
 
 // deleteProgress says how much of the plan is done. It is stored under the Idempotency-Key.
 type deleteProgress struct {
-	Next    int   `json:"next"`    // index in the plan
-	Missing idSet `json:"missing"` // Contacts of the plan that the List no longer had
+	Next    int      `json:"next"`    // index in the plan
+	Missing db.IDSet `json:"missing"` // Contacts of the plan that the List no longer had
 	notifier
 }
 
 // deleteStep deletes the next Contacts of the plan in one transaction.
-func deleteStep(tx *Tx, c *enlist.Caller, list enlist.ListID, plan idSet, now int64, p *deleteProgress) (done bool, err error) {
+func deleteStep(tx *db.Tx, c *enlist.Caller, list enlist.ListID, plan db.IDSet, now int64, p *deleteProgress) (done bool, err error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return false, err
@@ -76,7 +77,7 @@ func deleteStep(tx *Tx, c *enlist.Caller, list enlist.ListID, plan idSet, now in
 		return false, err
 	}
 	ids := plan[p.Next:min(p.Next+removeStep, len(plan))]
-	removed, err := tx.RemoveContactsByID(list, ids)
+	removed, err := RemoveContactsByID(tx, list, ids)
 	if err != nil {
 		return false, err
 	}
@@ -95,7 +96,7 @@ func deleteStep(tx *Tx, c *enlist.Caller, list enlist.ListID, plan idSet, now in
 
 // outcomes returns one Outcome for each ID of the request or, for criteria, for each Contact
 // that matched. For an ID that the request contains several times, it returns one Outcome.
-func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
+func (r *DeleteRequest) outcomes(plan, missing db.IDSet) []Outcome {
 	ids := r.Contacts
 	if r.Query.Criteria != nil {
 		ids = plan
@@ -117,11 +118,11 @@ func (r *DeleteRequest) outcomes(plan, missing idSet) []Outcome {
 }
 
 // planDelete finds the Contacts that a call will delete.
-func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequest) (ids idSet, err error) {
+func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequest) (ids db.IDSet, err error) {
 	if r.Query.Criteria == nil {
 		return s.present(ctx, c, r)
 	}
-	err = s.inPhases(ctx, c, func(tx *Tx, p phase) error {
+	err = s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
 		ids = nil
 		_, search, err := searchOf(tx, c, r.List, r.Query)
 		if err != nil {
@@ -136,10 +137,10 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 		if search.Limit == 0 && search.Offset == 0 {
 			search.Sort = nil // the order does not matter if all matching Contacts are deleted
 		}
-		if p == lookingUp && !tx.AnsweredByIndex(search) {
+		if p == lookingUp && !AnsweredByIndex(tx, search) {
 			return errSlow
 		}
-		return tx.SearchContacts(search, func(c *enlist.Contact) error {
+		return SearchContacts(tx, search, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -171,11 +172,11 @@ func checkTestsSomething(c *enlist.Condition) error {
 }
 
 // present returns those IDs of the request that the List has a Contact with.
-func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest) (ids idSet, err error) {
+func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest) (ids db.IDSet, err error) {
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {
-		var found idSet
-		err := s.db.inView(ctx, c, func(tx *Tx) error {
+		var found db.IDSet
+		err := s.db.InView(ctx, c, func(tx *db.Tx) error {
 			found = nil
 			schema, err := loadList(tx, c, r.List)
 			if err != nil {
@@ -186,7 +187,7 @@ func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest
 			for i := range chunk {
 				test.Operands[i].Int = int64(chunk[i])
 			}
-			return tx.SearchContacts(&enlist.Search{Schema: schema, Where: &test}, func(c *enlist.Contact) error {
+			return SearchContacts(tx, &enlist.Search{Schema: schema, Where: &test}, func(c *enlist.Contact) error {
 				found = append(found, c.ID)
 				return nil
 			})

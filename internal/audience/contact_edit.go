@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
-// This file has editContacts, which changes values of many Contacts in steps (transaction_steps.go).
+// This file has editContacts, which changes values of many Contacts in steps (db.RunInSteps).
 // contact_edit_step.go has the transaction of a step.
 
 // EditRequest is a call of editContacts.
@@ -39,7 +40,7 @@ func (s *Service) EditContacts(ctx context.Context, c *enlist.Caller, r EditRequ
 	}
 	call := editCall{EditRequest: r, service: s, caller: c, rows: newParsedRows(sent)}
 	call.rows.partial = true
-	done, err := runInSteps(ctx, s.db, c, steps[editProgress]{prepare: call.prepare, run: call.runStep})
+	done, err := db.RunInSteps(ctx, s.db, c, db.Steps[editProgress]{Prepare: call.prepare, Run: call.runStep})
 	s.ignored.Add(call.rows.ignored())
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -13,7 +14,7 @@ import (
 // editStep is one transaction of an editCall.
 type editStep struct {
 	*editCall
-	tx     *Tx
+	tx     *db.Tx
 	schema *enlist.Schema
 	now    int64 // Unix time
 	day    string
@@ -35,7 +36,7 @@ type editRow struct {
 }
 
 // runStep changes the next rows in one transaction.
-func (e *editCall) runStep(tx *Tx, now int64, p *editProgress) (done bool, err error) {
+func (e *editCall) runStep(tx *db.Tx, now int64, p *editProgress) (done bool, err error) {
 	schema, err := loadList(tx, e.caller, e.List)
 	if err != nil {
 		return false, err
@@ -97,7 +98,7 @@ func (s *editStep) read(first int) ([]editRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.tx.ContactsToChange(s.List, ids[:n])
+	found, err := ContactsToChange(s.tx, s.List, ids[:n])
 	rows := make([]editRow, n)
 	for i, id := range ids[:n] {
 		rows[i] = editRow{id: id, parsed: s.rows.at(first+i, s.schema, s.day), contact: found[id]}
@@ -151,10 +152,10 @@ func (s *editStep) store(rows []editRow) error {
 			changed = append(changed, r.contact)
 		}
 	}
-	if err := s.tx.UpdateContacts(changed); err != nil || len(left) == 0 {
+	if err := UpdateContacts(s.tx, changed); err != nil || len(left) == 0 {
 		return err
 	}
-	return s.tx.PromoteDuplicates(s.List, left)
+	return PromoteDuplicates(s.tx, s.List, left)
 }
 
 // move sets the new Keys of the Contacts whose addresses change, and refuses a row whose address another
@@ -169,7 +170,7 @@ func (s *editStep) move(rows []editRow) (left []string, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	taken, err := s.tx.FirstKeys(s.List, keys)
+	taken, err := FirstKeys(s.tx, s.List, keys)
 	if err != nil {
 		return nil, err
 	}

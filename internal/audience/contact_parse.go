@@ -19,13 +19,13 @@ type parsedContact struct {
 	today   string // the Account's date, YYYY-MM-DD
 	partial bool   // the call identifies the Contact by its ID, so it does not need an address
 
-	values  []parsedValue // in order of Field ID
-	key     string        // normalised address: the email address or, if none was sent, the mobile number
-	mobile  string        // normalised mobile number; "" if none was sent
-	initial enlist.Values // of a new Contact; nil: not prepared yet
-	consent LedgerRow     // only for a subscription
-	ignored int           // number of sent keys that match no Field
-	err     error         // the first refusal, in the order of checks
+	values  []parsedValue    // in order of Field ID
+	key     string           // normalised address: the email address or, if none was sent, the mobile number
+	mobile  string           // normalised mobile number; "" if none was sent
+	initial enlist.Values    // of a new Contact; nil: not prepared yet
+	consent enlist.LedgerRow // only for a subscription
+	ignored int              // number of sent keys that match no Field
+	err     error            // the first refusal, in the order of checks
 }
 
 // parsedValue is a value that a Field has accepted, in the form that is stored. A text of ""

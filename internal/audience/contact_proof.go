@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -10,7 +11,7 @@ import (
 
 // Proof is what the service recorded about one Contact.
 type Proof struct {
-	Consents []LedgerRow // the Contact's rows of the consent ledger, newest first
+	Consents []enlist.LedgerRow // the Contact's rows of the consent ledger, newest first
 	// Unsubscribes are the entries of the Unsubscriber List with an address of the Contact, for this List or for all
 	// Lists, oldest first.
 	Unsubscribes []Unsubscriber
@@ -29,7 +30,7 @@ type ProofWriter interface {
 // IDs, and reads all of them from one snapshot. Errors: as of SearchContacts.
 func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
 	returned []string, w ProofWriter) error {
-	return s.db.Stream(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
+	return s.db.Stream(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err
@@ -65,18 +66,18 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 }
 
 // writeProof reads a Contact with its proof and sends both to w.
-func writeProof(tx *Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string, w ProofWriter) error {
-	contact, err := tx.Contact(list, id)
+func writeProof(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string, w ProofWriter) error {
+	contact, err := Contact(tx, list, id)
 	if err != nil {
 		return err
 	}
 	var p Proof
-	if p.Consents, err = tx.Consents(list, id, 0, 0); err != nil {
+	if p.Consents, err = Consents(tx, list, id, 0, 0); err != nil {
 		return err
 	}
 	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: []enlist.ListID{list, 0},
 		Keys: fewKeys([]string{contact.Key, contact.Mobile})}
-	err = tx.Unsubscribers(search, func(u *Unsubscriber) error {
+	err = Unsubscribers(tx, search, func(u *Unsubscriber) error {
 		if u.AddressKey != "" {
 			p.Unsubscribes = append(p.Unsubscribes, *u)
 		}

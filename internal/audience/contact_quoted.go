@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -29,7 +30,7 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 		if err := s.normaliseUnsubscribers(ctx, account); err != nil {
 			return err
 		}
-		lists, err := ownView(ctx, s.db, func(tx *Tx) ([]enlist.List, error) { return tx.Lists(account) })
+		lists, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.List, error) { return Lists(tx, account) })
 		if err != nil {
 			return err
 		}
@@ -44,9 +45,9 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 
 // normaliseContacts normalises the addresses of a List's Contacts.
 func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) error {
-	read := func(tx *Tx, after string) ([]string, error) { return tx.QuotedKeys(list, after, quotedBatch) }
-	return s.eachQuoted(ctx, read, func(tx *Tx, keys []string) (rest []string, err error) {
-		schema, err := tx.Schema(list)
+	read := func(tx *db.Tx, after string) ([]string, error) { return QuotedKeys(tx, list, after, quotedBatch) }
+	return s.eachQuoted(ctx, read, func(tx *db.Tx, keys []string) (rest []string, err error) {
+		schema, err := Schema(tx, list)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
@@ -56,7 +57,7 @@ func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) err
 		rest, duplicates, err := normaliseKeys(tx, list, keys)
 		if err == nil && duplicates && schema.Unique {
 			// This stores a new version of the Schema. Searches of the List must look for duplicates now.
-			err = tx.UpdateList(&schema.List)
+			err = UpdateList(tx, &schema.List)
 		}
 		return rest, err
 	})
@@ -64,10 +65,10 @@ func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) err
 
 // normaliseKeys normalises the Keys of the Contacts with the given Keys, of quotedBatch Contacts at
 // most. It returns the Keys that are left, and whether a Contact became a duplicate.
-func normaliseKeys(tx *Tx, list enlist.ListID, keys []string) (rest []string, duplicates bool, err error) {
+func normaliseKeys(tx *db.Tx, list enlist.ListID, keys []string) (rest []string, duplicates bool, err error) {
 	room := quotedBatch
 	for i, key := range keys {
-		found, err := tx.ContactsByAddress(list, key, "", 0, room)
+		found, err := ContactsByAddress(tx, list, key, "", 0, room)
 		if err != nil {
 			return nil, false, err
 		}
@@ -80,7 +81,7 @@ func normaliseKeys(tx *Tx, list enlist.ListID, keys []string) (rest []string, du
 		}
 		room -= len(found)
 		if room == 0 { // the next transaction changes the duplicates that are left; until then they need a primary
-			return keys[i:], duplicates, tx.PromoteDuplicates(list, keys[i:i+1])
+			return keys[i:], duplicates, PromoteDuplicates(tx, list, keys[i:i+1])
 		}
 	}
 	return nil, duplicates, nil
@@ -88,9 +89,9 @@ func normaliseKeys(tx *Tx, list enlist.ListID, keys []string) (rest []string, du
 
 // normaliseContact normalises the Key of a Contact. Of the Contacts with the new Key, the one with
 // the lowest ID becomes the primary. duplicate says that there are several.
-func normaliseContact(tx *Tx, c *enlist.Contact) (duplicate bool, err error) {
+func normaliseContact(tx *db.Tx, c *enlist.Contact) (duplicate bool, err error) {
 	_, key, _ := address.ParseEmail(c.Key)
-	primary, err := tx.ContactByKey(c.ListID, key)
+	primary, err := ContactByKey(tx, c.ListID, key)
 	if err != nil && enlist.KindOf(err) != enlist.NoContact {
 		return false, err
 	}
@@ -98,23 +99,23 @@ func normaliseContact(tx *Tx, c *enlist.Contact) (duplicate bool, err error) {
 	c.Key, c.IsFirst = key, !duplicate || c.ID < primary.ID
 	if duplicate && c.IsFirst {
 		primary.IsFirst = false
-		if err := tx.UpdateContact(primary); err != nil {
+		if err := UpdateContact(tx, primary); err != nil {
 			return false, err
 		}
 	}
-	return duplicate, tx.UpdateContact(c)
+	return duplicate, UpdateContact(tx, c)
 }
 
 // normaliseUnsubscribers normalises the addresses in the Unsubscriber List.
 func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.AccountID) error {
-	read := func(tx *Tx, after string) ([]string, error) {
-		return tx.QuotedUnsubscribers(account, after, quotedBatch)
+	read := func(tx *db.Tx, after string) ([]string, error) {
+		return QuotedUnsubscribers(tx, account, after, quotedBatch)
 	}
-	return s.eachQuoted(ctx, read, func(tx *Tx, keys []string) (rest []string, err error) {
+	return s.eachQuoted(ctx, read, func(tx *db.Tx, keys []string) (rest []string, err error) {
 		room := int64(quotedBatch)
 		for i, key := range keys {
 			_, normalised, _ := address.ParseEmail(key)
-			changed, err := tx.SetUnsubscriberKey(account, key, normalised, int(room))
+			changed, err := SetUnsubscriberKey(tx, account, key, normalised, int(room))
 			room -= changed
 			if err != nil || room == 0 {
 				return keys[i:], err
@@ -127,17 +128,17 @@ func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.Acc
 // eachQuoted reads addresses that begin with a quote, in their order. It calls change in an Update
 // with those addresses whose normalised form differs. change returns the addresses that are left
 // because their rows are too many for one transaction. change may run more than once.
-func (s *Service) eachQuoted(ctx context.Context, read func(tx *Tx, after string) ([]string, error),
-	change func(tx *Tx, keys []string) (rest []string, err error)) error {
+func (s *Service) eachQuoted(ctx context.Context, read func(tx *db.Tx, after string) ([]string, error),
+	change func(tx *db.Tx, keys []string) (rest []string, err error)) error {
 	after := ""
 	for {
-		page, err := ownView(ctx, s.db, func(tx *Tx) ([]string, error) { return read(tx, after) })
+		page, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]string, error) { return read(tx, after) })
 		if err != nil || len(page) == 0 {
 			return err
 		}
 		after = page[len(page)-1]
 		for keys := needlesslyQuoted(page); len(keys) > 0; {
-			keys, err = ownUpdate(ctx, s.db, func(tx *Tx, _ int64) ([]string, error) { return change(tx, keys) })
+			keys, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) ([]string, error) { return change(tx, keys) })
 			if err != nil {
 				return err
 			}

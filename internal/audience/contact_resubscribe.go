@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -21,7 +22,7 @@ type ResubscribeRequest struct {
 // InvalidConsent, ConsentRequired, InvalidParameters.
 // reference.md: resubscribeContact.rule.4
 func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r ResubscribeRequest) (enlist.ContactID, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err
@@ -46,12 +47,12 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 			}
 		}
 		row.ContactID, row.Time, row.KeyID, row.Method = contact.ID, now, c.Key.ID, "resubscribeContact"
-		return contact.ID, tx.AddLedgerRow(&row)
+		return contact.ID, AddLedgerRow(tx, &row)
 	})
 }
 
 // loadContact returns a Contact and its List, if the caller may access the List.
-func loadContact(tx *Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*enlist.Schema, *enlist.Contact, error) {
+func loadContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*enlist.Schema, *enlist.Contact, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return nil, nil, err
@@ -59,6 +60,6 @@ func loadContact(tx *Tx, c *enlist.Caller, list enlist.ListID, id enlist.Contact
 	if id <= 0 {
 		return nil, nil, enlist.ErrNoContact
 	}
-	contact, err := tx.Contact(list, id)
+	contact, err := Contact(tx, list, id)
 	return schema, contact, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -32,7 +33,7 @@ const maxBuffered = 1000
 // reference.md: searchContacts, Search; decisions.md: 32, 39
 func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, returned []string,
 	w ContactWriter) error {
-	find := func(tx *Tx, p phase) error {
+	find := func(tx *db.Tx, p phase) error {
 		schema, search, err := searchOf(tx, c, list, q)
 		if err != nil {
 			return err
@@ -53,7 +54,7 @@ func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enl
 
 // search finds Contacts, and reports the duration of the search to the SearchObserver. For a
 // stream, the reported duration is the time until the first Contact.
-func (s *Service) search(tx *Tx, search *enlist.Search, p phase, each func(*enlist.Contact) error) error {
+func (s *Service) search(tx *db.Tx, search *enlist.Search, p phase, each func(*enlist.Contact) error) error {
 	began := s.db.Now()
 	took := time.Duration(-1)
 	if p == streaming { // after the first Contact, the search may have to wait for the client
@@ -65,7 +66,7 @@ func (s *Service) search(tx *Tx, search *enlist.Search, p phase, each func(*enli
 			return send(c)
 		}
 	}
-	err := tx.SearchContacts(search, each)
+	err := SearchContacts(tx, search, each)
 	if errors.Is(err, enlist.ErrReplyTooLong) {
 		return err
 	}
@@ -80,18 +81,18 @@ func (s *Service) search(tx *Tx, search *enlist.Search, p phase, each func(*enli
 // CountContacts returns how many Contacts match. Errors: NoList, Denied, InvalidSearch, and
 // Busy if too many searches run or the count takes too long.
 func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
-	err = s.inPhases(ctx, c, func(tx *Tx, p phase) error {
+	err = s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
 		_, search, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
 		search.Counted = true
-		if p == lookingUp && !tx.AnsweredByIndex(search) {
+		if p == lookingUp && !AnsweredByIndex(tx, search) {
 			return errSlow
 		}
 		search.Last = true
 		began := s.db.Now()
-		n, err = tx.CountContacts(search)
+		n, err = CountContacts(tx, search)
 		now := s.db.Now()
 		s.observer.SearchRan(search, now.Sub(began), now)
 		return err
@@ -100,7 +101,7 @@ func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enli
 }
 
 // searchOf returns the List and the Search of a query, if the caller may access the List.
-func searchOf(tx *Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*enlist.Schema, *enlist.Search, error) {
+func searchOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*enlist.Schema, *enlist.Search, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return nil, nil, err
@@ -126,9 +127,9 @@ var errSlow = errors.New("the search may look at every Contact")
 
 // inPhases runs find in a View. It runs find again in a Search if find returned errSlow, and
 // in a Stream if find returned ErrReplyTooLong.
-func (s *Service) inPhases(ctx context.Context, c *enlist.Caller, find func(*Tx, phase) error) error {
-	in := func(p phase) func(*Tx) error {
-		return s.db.confirmed(c, func(tx *Tx) error { return find(tx, p) })
+func (s *Service) inPhases(ctx context.Context, c *enlist.Caller, find func(*db.Tx, phase) error) error {
+	in := func(p phase) func(*db.Tx) error {
+		return s.db.Confirmed(c, func(tx *db.Tx) error { return find(tx, p) })
 	}
 	ctx = c.Context(ctx)
 	err := s.db.View(ctx, in(lookingUp))
@@ -143,7 +144,7 @@ func (s *Service) inPhases(ctx context.Context, c *enlist.Caller, find func(*Tx,
 
 // allows returns nil if a search can start in this phase. Otherwise it returns errSlow or
 // ErrReplyTooLong. After these errors, inPhases runs the search in a later phase.
-func (p phase) allows(tx *Tx, search *enlist.Search) error {
+func (p phase) allows(tx *db.Tx, search *enlist.Search) error {
 	if p == streaming {
 		return nil
 	}
@@ -153,7 +154,7 @@ func (p phase) allows(tx *Tx, search *enlist.Search) error {
 		return err
 	case long:
 		return enlist.ErrReplyTooLong
-	case p == lookingUp && !tx.AnsweredByIndex(search):
+	case p == lookingUp && !AnsweredByIndex(tx, search):
 		return errSlow
 	}
 	return nil
@@ -161,7 +162,7 @@ func (p phase) allows(tx *Tx, search *enlist.Search) error {
 
 // surelyLong reports whether a search will find more than maxBuffered Contacts: it has no
 // criteria and the List is large. Then the search runs as a stream from the start.
-func surelyLong(tx *Tx, s *enlist.Search) (bool, error) {
+func surelyLong(tx *db.Tx, s *enlist.Search) (bool, error) {
 	if s.Where != nil || s.Limit > 0 && s.Limit <= maxBuffered {
 		return false, nil
 	}
@@ -171,7 +172,7 @@ func surelyLong(tx *Tx, s *enlist.Search) (bool, error) {
 
 // typeSearch checks a query of a List's Contacts and returns it as a Search. Errors are of
 // kind InvalidSearch, also if it tests opens or clicks that were removed.
-func typeSearch(tx *Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Search, error) {
+func typeSearch(tx *db.Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Search, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, enlist.ErrNegativePage
 	}
@@ -194,12 +195,12 @@ func typeSearch(tx *Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Search, 
 // Contact sends the Contact with an ID to w. Errors: NoList, Denied, NoContact.
 func (s *Service) Contact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, returned []string,
 	w ContactWriter) error {
-	return s.db.inView(ctx, c, func(tx *Tx) error {
+	return s.db.InView(ctx, c, func(tx *db.Tx) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err
 		}
-		contact, err := tx.Contact(list, id)
+		contact, err := Contact(tx, list, id)
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,7 @@
 package audience
 
+import "enlist/internal/db"
+
 // This file has the texts of the statements of the table contact.
 
 // contactTexts are the texts of the statements of the table contact.
@@ -15,36 +17,36 @@ type contactTexts struct {
 	insert, insertInitial string
 }
 
-var contactStatements = newPerDialect(newContactTexts)
+var contactStatements = db.NewPerDialect(newContactTexts)
 
-func newContactTexts(d *Dialect) *contactTexts {
+func newContactTexts(d *db.Dialect) *contactTexts {
 	lock := ""
 	if d.ConcurrentWriters {
 		lock = " FOR UPDATE"
 	}
-	s, c := new(contactTexts), contactTable.of(d)
-	contact := c.read + "WHERE "
+	s, c := new(contactTexts), contactTable.Of(d)
+	contact := c.Read + "WHERE "
 	s.contactByID = contact + "list_id = ? AND id = ?"
 	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"
 	// The subquery makes SQLite use the address indexes and not scan the List.
 	s.contactsByAddress = contact + d.NoIndex + `list_id = ? AND id > ? AND id IN (
 		SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
 		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
-		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + limited
+		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + db.Limited
 	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
-	s.contactsToChange = statementForContacts(d, c.columns, "id", lock)
+	s.contactsToChange = statementForContacts(d, c.Columns, "id", lock)
 	s.valueSizes = statementForContacts(d, "id, "+d.DocumentSize, "id", "")
-	s.contactsByKeys = statementForContacts(d, c.columns, "dedupe_key", "")
-	s.lockedByKeys = statementForContacts(d, c.columns, "dedupe_key", lock)
-	s.contactsByDuplicateKeys = statementForContacts(d, c.columns, "duplicate_key", "")
-	s.lockedByDuplicateKeys = statementForContacts(d, c.columns, "duplicate_key", lock)
-	s.contactsByMobiles = statementForContacts(d, c.columns, "mobile_key", "")
-	s.lockedByMobiles = statementForContacts(d, c.columns, "mobile_key", lock)
+	s.contactsByKeys = statementForContacts(d, c.Columns, "dedupe_key", "")
+	s.lockedByKeys = statementForContacts(d, c.Columns, "dedupe_key", lock)
+	s.contactsByDuplicateKeys = statementForContacts(d, c.Columns, "duplicate_key", "")
+	s.lockedByDuplicateKeys = statementForContacts(d, c.Columns, "duplicate_key", lock)
+	s.contactsByMobiles = statementForContacts(d, c.Columns, "mobile_key", "")
+	s.lockedByMobiles = statementForContacts(d, c.Columns, "mobile_key", lock)
 	s.primaries = statementForContacts(d, "dedupe_key", "dedupe_key", "")
 	s.primariesToLock = statementForContacts(d, "dedupe_key", "dedupe_key", lock)
 	const unlessTaken = ") ON CONFLICT DO NOTHING"
-	s.insert = c.into + "VALUES (" + c.values + unlessTaken
-	s.insertInitial = c.into + "VALUES (" + c.initial + unlessTaken
+	s.insert = c.Into + "VALUES (" + c.Values + unlessTaken
+	s.insertInitial = c.Into + "VALUES (" + c.Initial + unlessTaken
 	return s
 }
 
@@ -52,7 +54,7 @@ func newContactTexts(d *Dialect) *contactTexts {
 // It locks them in the order of these values. On PostgreSQL a subquery looks up each value. With a join or with
 // = ANY, PostgreSQL would read all Contacts of the List if it expects few of them. It does that without
 // statistics, and if most Lists are small.
-func statementForContacts(d *Dialect, columns, column, lock string) string {
+func statementForContacts(d *db.Dialect, columns, column, lock string) string {
 	array, noIndex := "TEXT[]", ""
 	if column == "id" {
 		array, noIndex = "BIGINT[]", d.NoIndex

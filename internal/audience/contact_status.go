@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -19,7 +20,7 @@ func (s *Service) Deactivate(ctx context.Context, c *enlist.Caller, list enlist.
 // Reactivate sets is_active to true and clears is_bounce_deactivated. Errors:
 // NoList, Denied, NoContact.
 func (s *Service) Reactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (enlist.ContactID, error) {
-	return s.setStatus(ctx, c, list, id, func(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+	return s.setStatus(ctx, c, list, id, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 		if contact.IsActive && !contact.IsBounceDeactivated {
 			return nil
 		}
@@ -38,7 +39,7 @@ type ContactRequest struct {
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
 // Errors: NoList, Denied, NoContact, InvalidParameters.
 func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ContactID, error) {
-	return s.setStatus(ctx, c, r.List, r.Contact, func(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+	return s.setStatus(ctx, c, r.List, r.Contact, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 		by := origin{method: "confirmContact", key: c.Key.ID, ip: r.IP}
 		if err := by.checkIP(); err != nil {
 			return err
@@ -49,8 +50,8 @@ func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactReques
 
 // setStatus calls set for a Contact in an Update.
 func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
-	set func(*Tx, *enlist.Schema, *enlist.Contact, int64) error) (enlist.ContactID, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ContactID, error) {
+	set func(*db.Tx, *enlist.Schema, *enlist.Contact, int64) error) (enlist.ContactID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -61,7 +62,7 @@ func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.L
 
 // deactivate sets is_active to false. putBounced calls it too, after it has set
 // is_bounce_deactivated.
-func deactivate(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+func deactivate(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !contact.IsActive {
 		return nil
 	}
@@ -71,7 +72,7 @@ func deactivate(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int6
 
 // confirmSubscription sets double_opt_in and stores the jobs that the confirmation causes. They
 // include the jobs of autoresponders that waited for the confirmation. reference.md: event.confirm
-func confirmSubscription(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, by origin, now int64) error {
+func confirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, by origin, now int64) error {
 	if contact.DoubleOptIn {
 		return nil
 	}
@@ -82,7 +83,7 @@ func confirmSubscription(tx *Tx, schema *enlist.Schema, contact *enlist.Contact,
 	if err := by.record(tx, contact, now); err != nil {
 		return err
 	}
-	pending, err := tx.IsSubscriptionPending(contact.ListID, contact.ID)
+	pending, err := IsSubscriptionPending(tx, contact.ListID, contact.ID)
 	if err == nil && pending {
 		err = enqueueAutoresponders(tx, schema, contact.ID, enlist.EventSubscribe, now)
 	}
@@ -93,9 +94,9 @@ func confirmSubscription(tx *Tx, schema *enlist.Schema, contact *enlist.Contact,
 }
 
 // storeAndPublish stores a changed Contact and publishes one event about it.
-func storeAndPublish(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64, event enlist.WebhookEventType) error {
+func storeAndPublish(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64, event enlist.WebhookEventType) error {
 	contact.Modified = now
-	if err := tx.UpdateContact(contact); err != nil {
+	if err := UpdateContact(tx, contact); err != nil {
 		return err
 	}
 	return publishWebhook(tx, schema, contact.ID, now, event)
@@ -105,15 +106,15 @@ func storeAndPublish(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now
 // which the preferences were defined. It leaves out preferences that the Contact never
 // answered. Errors: NoList, Denied, NoContact.
 func (s *Service) ContactPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID,
-	id enlist.ContactID) ([]PreferenceChoice, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (answers []PreferenceChoice, err error) {
+	id enlist.ContactID) ([]enlist.PreferenceChoice, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (answers []enlist.PreferenceChoice, err error) {
 		schema, contact, err := loadContact(tx, c, list, id)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range schema.Preferences {
 			if agree, answered := contact.Prefs[p.ID]; answered {
-				answers = append(answers, PreferenceChoice{p.Name, agree})
+				answers = append(answers, enlist.PreferenceChoice{Name: p.Name, Agree: agree})
 			}
 		}
 		return answers, nil
@@ -130,24 +131,24 @@ type LedgerQuery struct {
 
 // ContactConsents sends a Contact's rows of the consent ledger to w, newest first. Errors: NoList, Denied,
 // NoContact, and Busy if too many streams run. decisions.md: 89
-func (s *Service) ContactConsents(ctx context.Context, c *enlist.Caller, q LedgerQuery, w enlist.RowWriter[LedgerRow]) error {
+func (s *Service) ContactConsents(ctx context.Context, c *enlist.Caller, q LedgerQuery, w enlist.RowWriter[enlist.LedgerRow]) error {
 	limit := q.Limit
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	return s.inPhases(ctx, c, func(tx *Tx, p phase) error {
+	return s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
 		if _, _, err := loadContact(tx, c, q.List, q.Contact); err != nil {
 			return err
 		}
 		if err := w.Begin(p == streaming); err != nil {
 			return err
 		}
-		read := tx.Consents
+		read := Consents
 		if q.Changes {
-			read = tx.LedgerRows
+			read = LedgerRows
 		}
 		for left, skip := limit, q.Offset; left > 0; left, skip = left-enlist.RowPage, skip+enlist.RowPage {
-			rows, err := read(q.List, q.Contact, min(left, enlist.RowPage), skip)
+			rows, err := read(tx, q.List, q.Contact, min(left, enlist.RowPage), skip)
 			if err != nil {
 				return err
 			}

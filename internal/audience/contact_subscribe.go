@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -29,7 +30,7 @@ func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller, r SubscribeRe
 	if schema, cached := s.db.CachedSchema(r.List); cached {
 		call.parse(schema, enlist.Today(s.db.Now(), c.Account.TimeZone))
 	}
-	err = s.db.Update(ctx, idempotent(s.db, c, &id, call.run), call.hint()...)
+	err = s.db.Update(ctx, db.Idempotent(s.db, c, &id, call.run), call.hint()...)
 	s.ignored.Add(int64(call.ignored)) // not in run, because run can be called twice
 	return id, err
 }
@@ -43,7 +44,7 @@ type subscribeCall struct {
 }
 
 // run carries out the call in a transaction. The transaction may run again.
-func (call *subscribeCall) run(tx *Tx, now int64) (enlist.ContactID, error) {
+func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	schema, err := loadList(tx, call.caller, call.List)
 	if err != nil {
 		return 0, err
@@ -89,19 +90,19 @@ func (call *subscribeCall) parse(schema *enlist.Schema, today string) *parsedCon
 // hint returns a hint for the store if the transaction will only insert a Contact, its ledger
 // row and jobs. Such a transaction can commit without waiting for a result of the database,
 // unless another Contact has the address.
-func (call *subscribeCall) hint() []InsertsContact {
+func (call *subscribeCall) hint() []db.InsertsContact {
 	p := call.parsed
 	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != enlist.NoContactLimit ||
 		!p.schema.List.DisallowDuplicates || len(p.schema.Webhooks) > 0 {
 		return nil
 	}
-	return []InsertsContact{{List: call.List, Key: p.key}}
+	return []db.InsertsContact{{List: call.List, Key: p.key}}
 }
 
 // subscription is a parsed call inside its transaction.
 type subscription struct {
 	*parsedContact
-	tx     *Tx
+	tx     *db.Tx
 	caller *enlist.Caller
 	now    int64 // Unix time
 }
@@ -111,7 +112,7 @@ type subscription struct {
 func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist.Contact, err error) {
 	unique, account := sub.schema.List.DisallowDuplicates, sub.caller.Account
 	if unique && account.ContactLimit != enlist.NoContactLimit { // an update is allowed at the limit: find the Contact first
-		existing, err = sub.tx.ContactByKey(contact.ListID, contact.Key)
+		existing, err = ContactByKey(sub.tx, contact.ListID, contact.Key)
 		if enlist.KindOf(err) != enlist.NoContact {
 			return existing, err
 		}
@@ -120,7 +121,7 @@ func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist
 		return nil, err
 	}
 	if unique {
-		return sub.tx.InsertOrFind(contact)
+		return InsertOrFind(sub.tx, contact)
 	}
 	_, err = insertOrDuplicate(contact, sub.tx, sub.schema)
 	return nil, err
@@ -135,7 +136,7 @@ func (sub *subscription) update(contact *enlist.Contact) error {
 	contact.IsUnsubscribed = false
 	if changed || resubscribed {
 		contact.Modified = sub.now
-		if err := sub.tx.UpdateContact(contact); err != nil {
+		if err := UpdateContact(sub.tx, contact); err != nil {
 			return err
 		}
 	}
@@ -173,5 +174,5 @@ func (sub *subscription) recordAndEmit(contact *enlist.Contact, events ...enlist
 func (sub *subscription) record(id enlist.ContactID) error {
 	row := &sub.consent
 	row.ContactID, row.Time, row.KeyID, row.Method = id, sub.now, sub.caller.Key.ID, "subscribeContact"
-	return sub.tx.AddLedgerRow(row)
+	return AddLedgerRow(sub.tx, row)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -40,20 +41,20 @@ func (s *Service) Unsubscribe(ctx context.Context, c *enlist.Caller, r Unsubscri
 // unsubscribeAddress unsubscribes the Contacts of a List with an address, in steps if they are many.
 func (s *Service) unsubscribeAddress(ctx context.Context, c *enlist.Caller, step unsubscribeStep) (enlist.ListID, error) {
 	for {
-		id, err := update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ListID, error) {
+		id, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ListID, error) {
 			_, more, err := step.run(tx, c, now, false)
 			if more {
-				err = errMoreSteps
+				err = db.ErrMoreSteps
 			}
 			return step.list, err
 		})
-		if !errors.Is(err, errMoreSteps) {
+		if !errors.Is(err, db.ErrMoreSteps) {
 			return id, err
 		}
 		// Only the transaction of the last step, in update above, stores the result of the
 		// call. So a repeated call after a crash finds no result and continues.
 		var last PersonKey
-		err = s.db.Update(ctx, s.db.confirmed(c, func(tx *Tx) (err error) {
+		err = s.db.Update(ctx, s.db.Confirmed(c, func(tx *db.Tx) (err error) {
 			last, _, err = step.run(tx, c, s.db.Now().Unix(), true)
 			return err
 		}))
@@ -63,9 +64,6 @@ func (s *Service) unsubscribeAddress(ctx context.Context, c *enlist.Caller, step
 		step.after = last // not inside the transaction, which can run twice or fail
 	}
 }
-
-// errMoreSteps ends an Update that needs more than one step.
-var errMoreSteps = errors.New("too many records for one transaction")
 
 // maxUnsubscribe is the largest number of Contacts and jobs together that one transaction
 // stores.
@@ -82,7 +80,7 @@ type unsubscribeStep struct {
 // run unsubscribes the next Contacts with the address. more is true if these are too many for
 // one step. In that case run unsubscribes the Contacts of one step if partly is true, and no
 // Contact if partly is false. last is the last Contact of the step.
-func (b *unsubscribeStep) run(tx *Tx, c *enlist.Caller, now int64, partly bool) (last PersonKey, more bool, err error) {
+func (b *unsubscribeStep) run(tx *db.Tx, c *enlist.Caller, now int64, partly bool) (last PersonKey, more bool, err error) {
 	if b.list == 0 {
 		return b.runAll(tx, c, now)
 	}
@@ -115,12 +113,12 @@ func (b *unsubscribeStep) run(tx *Tx, c *enlist.Caller, now int64, partly bool) 
 
 // runAll adds a row to the ledger of the next Contacts with the address, in all Lists. The last step also adds the address
 // to the Unsubscriber List. If more is true, the caller either keeps the rows and continues after last, or rolls back.
-func (b *unsubscribeStep) runAll(tx *Tx, c *enlist.Caller, now int64) (last PersonKey, more bool, err error) {
+func (b *unsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last PersonKey, more bool, err error) {
 	by := b.by
 	if err := by.checkIP(); err != nil {
 		return last, false, err
 	}
-	lists, err := tx.Lists(c.Account.ID)
+	lists, err := Lists(tx, c.Account.ID)
 	if err != nil {
 		return last, false, err
 	}
@@ -129,7 +127,7 @@ func (b *unsubscribeStep) runAll(tx *Tx, c *enlist.Caller, now int64) (last Pers
 		if lists[i].ID < b.after.List {
 			continue
 		}
-		schema, err := tx.Schema(lists[i].ID)
+		schema, err := Schema(tx, lists[i].ID)
 		if err != nil {
 			return last, false, err
 		}
@@ -154,27 +152,27 @@ func (b *unsubscribeStep) runAll(tx *Tx, c *enlist.Caller, now int64) (last Pers
 }
 
 // contacts returns the next Contacts of a List with the address, and the kind of the address.
-func (b *unsubscribeStep) contacts(tx *Tx, schema *enlist.Schema, limit int) ([]enlist.Contact, enlist.AddressType, error) {
+func (b *unsubscribeStep) contacts(tx *db.Tx, schema *enlist.Schema, limit int) ([]enlist.Contact, enlist.AddressType, error) {
 	after := enlist.ContactID(0)
 	if schema.List.ID == b.after.List {
 		after = b.after.Contact
 	}
 	_, key, isEmail := address.ParseEmail(b.address)
 	if isEmail {
-		found, err := tx.ContactsByAddress(schema.List.ID, key, "", after, limit)
+		found, err := ContactsByAddress(tx, schema.List.ID, key, "", after, limit)
 		return found, enlist.AddressEmail, err
 	}
 	if schema.Mobile() == nil {
 		return nil, enlist.AddressMobile, nil // the List has no mobile numbers
 	}
 	mobile := address.NormaliseMobile(b.address, schema.List.CountryCode)
-	found, err := tx.ContactsByAddress(schema.List.ID, key, mobile, after, limit)
+	found, err := ContactsByAddress(tx, schema.List.ID, key, mobile, after, limit)
 	return found, enlist.AddressMobile, err
 }
 
 // addUnsubscriber adds an address to the Unsubscriber List, unless it was erased and so has an entry. The entry belongs
 // to no List.
-func addUnsubscriber(tx *Tx, c *enlist.Caller, text string, now int64) error {
+func addUnsubscriber(tx *db.Tx, c *enlist.Caller, text string, now int64) error {
 	u := Unsubscriber{AddressType: enlist.AddressEmail, Time: now}
 	var ok bool
 	u.Address, u.AddressKey, ok = address.ParseEmail(text)
@@ -184,17 +182,17 @@ func addUnsubscriber(tx *Tx, c *enlist.Caller, text string, now int64) error {
 	if u.AddressKey == "" {
 		return enlist.Invalid("address", "address is neither an email nor a mobile address")
 	}
-	erased, err := tx.ErasedEntries(c.Account.ID, []string{u.AddressKey})
+	erased, err := ErasedEntries(tx, c.Account.ID, []string{u.AddressKey})
 	if err != nil || len(erased) > 0 {
 		return err
 	}
-	return tx.AddUnsubscriber(c.Account.ID, &u)
+	return AddUnsubscriber(tx, c.Account.ID, &u)
 }
 
 // UnsubscribeByID unsubscribes one Contact and returns the List's ID. Errors:
 // NoList, Denied, NoContact, InvalidParameters.
 func (s *Service) UnsubscribeByID(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ListID, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ListID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ListID, error) {
 		schema, contact, err := loadContact(tx, c, r.List, r.Contact)
 		if err != nil {
 			return 0, err
@@ -210,7 +208,7 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *enlist.Caller, r Conta
 // unsubscribe sets a Contact's flag, adds its address of the given kind to the Unsubscriber
 // List, and stores the ledger row and the jobs that the unsubscription causes. If the Contact is already
 // unsubscribed, it changes nothing.
-func unsubscribe(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, kind enlist.AddressType, by origin, now int64) error {
+func unsubscribe(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, kind enlist.AddressType, by origin, now int64) error {
 	if contact.IsUnsubscribed {
 		return nil
 	}
@@ -223,7 +221,7 @@ func unsubscribe(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, kind en
 	if kind == enlist.AddressMobile {
 		u.Address, u.AddressKey = contact.Values.Get(schema.Mobile().ID), contact.Mobile
 	}
-	if err := tx.AddUnsubscriber(schema.List.AccountID, &u); err != nil {
+	if err := AddUnsubscriber(tx, schema.List.AccountID, &u); err != nil {
 		return err
 	}
 	if err := by.record(tx, contact, now); err != nil {

@@ -110,6 +110,6 @@ type OutgoingMail struct {
 type Notification struct {
 	Notify
 	Schema  *enlist.Schema
-	Details *enlist.Contact // nil if the Contact was removed after the event
-	Consent *LedgerRow      // nil if the event stored no consent
+	Details *enlist.Contact   // nil if the Contact was removed after the event
+	Consent *enlist.LedgerRow // nil if the event stored no consent
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -34,7 +35,7 @@ const (
 // too. Its mails that arrived are not known any more, so they do not end a row.
 // decisions.md: 51, 101
 func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (changed bool, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
 		if r == nil || r.delivery.hasNoTexts() || r.delivery.Status == DeliveryBounced || r.delivery.Status == DeliveryComplained {
 			return false, err
@@ -51,7 +52,7 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 		if err := countBounce(tx, k, recipient, &counts, now); err != nil || recipient == nil {
 			return true, err
 		}
-		if err := tx.AddToBatch(recipient.Batch, counts, now); err != nil {
+		if err := AddToBatch(tx, recipient.Batch, counts, now); err != nil {
 			return true, err
 		}
 		return true, pauseReported(tx, recipient.Batch)
@@ -63,7 +64,7 @@ func (s *Service) Bounced(ctx context.Context, k DeliveryKey, detail string) (ch
 // because the Contact can have subscribed again after the first complaint. The Batch, the
 // autoresponder and the Message of the mail may be deleted. decisions.md: 51, 101
 func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) (changed bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (changed bool, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
 		if r == nil || r.delivery.Status == DeliveryComplained {
 			return false, err
@@ -89,8 +90,8 @@ func (s *Service) Complained(ctx context.Context, k DeliveryKey, detail string) 
 }
 
 // countComplained counts a complaint about a Batch's mail, and pauses the Batch if it has too many.
-func countComplained(tx *Tx, r *Recipient, counts BatchCounts, now int64) error {
-	if err := tx.AddToBatch(r.Batch, counts, now); err != nil {
+func countComplained(tx *db.Tx, r *Recipient, counts BatchCounts, now int64) error {
+	if err := AddToBatch(tx, r.Batch, counts, now); err != nil {
 		return err
 	}
 	if err := countUnsubscribed(tx, r.key(&Batch{ID: r.Batch}), now); err != nil {
@@ -109,13 +110,13 @@ type reported struct {
 
 // unsubscribe unsubscribes the Contact. If its address has changed since the delivery, unsubscribe
 // unsubscribes the address of the delivery instead.
-func (r *reported) unsubscribe(tx *Tx, now int64) error {
+func (r *reported) unsubscribe(tx *db.Tx, now int64) error {
 	by := origin{method: MethodComplaint}
 	_, key, ok := address.ParseEmail(r.delivery.Address)
 	if !ok || isSameAddress(r.contact.Key, key) {
 		return unsubscribe(tx, r.schema, r.contact, r.schema.AddressType(r.contact), by, now)
 	}
-	contacts, err := tx.ContactsByAddress(r.schema.List.ID, key, "", 0, maxComplained)
+	contacts, err := ContactsByAddress(tx, r.schema.List.ID, key, "", 0, maxComplained)
 	if err != nil {
 		return err
 	}
@@ -131,12 +132,12 @@ func (r *reported) unsubscribe(tx *Tx, now int64) error {
 // report can arrive before the sending process has stored the delivery. Then loadReported builds the delivery from the
 // key, the Contact and the List's autoresponders. It also builds a delivery of a deleted Batch. Nothing has the address
 // of such a mail, so the report is about the present address of the Contact. decisions.md: 101
-func loadReported(tx *Tx, k DeliveryKey, now int64) (*reported, error) {
-	schema, err := tx.Schema(k.List)
+func loadReported(tx *db.Tx, k DeliveryKey, now int64) (*reported, error) {
+	schema, err := Schema(tx, k.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	contact, err := tx.Contact(k.List, k.Contact)
+	contact, err := Contact(tx, k.List, k.Contact)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoContact, err)
 	}
@@ -169,7 +170,7 @@ func loadReported(tx *Tx, k DeliveryKey, now int64) (*reported, error) {
 
 // store stores the status and the detail of the delivery. It returns the recipient whose Batch counts the report, or
 // nil, and what the report changes in the counts besides its own.
-func (r *reported) store(tx *Tx, now int64) (recipient *Recipient, counts BatchCounts, err error) {
+func (r *reported) store(tx *db.Tx, now int64) (recipient *Recipient, counts BatchCounts, err error) {
 	d, kind := r.delivery, EventBounced
 	if d.Status == DeliveryComplained {
 		kind = EventComplained
@@ -177,30 +178,30 @@ func (r *reported) store(tx *Tx, now int64) (recipient *Recipient, counts BatchC
 	id := d.batch()
 	switch {
 	case r.deleted:
-		return nil, counts, tx.PutDelivery(d)
+		return nil, counts, PutDelivery(tx, d)
 	case id == 0:
-		if err := tx.PutDelivery(d); err != nil {
+		if err := PutDelivery(tx, d); err != nil {
 			return nil, counts, err
 		}
 		return reportedRecipient(tx, d, kind, now)
 	}
-	recipient, err = tx.Recipient(d.List, id, d.Contact)
+	recipient, err = LoadRecipient(tx, d.List, id, d.Contact)
 	if err != nil {
 		return nil, counts, err
 	}
-	events, err := tx.RecipientEvents(d.List, id, d.Contact)
+	events, err := RecipientEvents(tx, d.List, id, d.Contact)
 	if err != nil {
 		return nil, counts, err
 	}
 	counts.Contradicted = -recipient.contradicted(events)
 	recipient.wasAccepted(&counts, now)
 	recipient.Status, recipient.Detail, recipient.Time = RecipientStatus(d.Status), d.Detail, now
-	if err := tx.SetRecipient(recipient); err != nil {
+	if err := SetRecipient(tx, recipient); err != nil {
 		return nil, counts, err
 	}
 	event := recipient.event(kind, 0, now)
 	counts.Contradicted += recipient.contradicted(append(events, *event))
-	return recipient, counts, tx.PutRecipientEvent(event)
+	return recipient, counts, PutRecipientEvent(tx, event)
 }
 
 // wasAccepted stores that a report shows that the mail server accepted the mail. MarkSent does not count it after that.
@@ -221,12 +222,12 @@ func (r *Recipient) wasAccepted(counts *BatchCounts, now int64) {
 // deactivateBounced deactivates a Contact if its last mails, of which the caller has stored the
 // last, bounced too often. It also restarts the count, because a caller can reactivate the Contact
 // later.
-func deactivateBounced(tx *Tx, list enlist.ListID, id enlist.ContactID, now int64) (deactivated bool, err error) {
-	contact, err := tx.Contact(list, id)
+func deactivateBounced(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now int64) (deactivated bool, err error) {
+	contact, err := Contact(tx, list, id)
 	if err != nil || !contact.IsActive {
 		return false, enlist.IgnoreKind(enlist.NoContact, err)
 	}
-	since, err := tx.BouncesSince(list, id)
+	since, err := BouncesSince(tx, list, id)
 	if err != nil {
 		return false, err
 	}
@@ -238,11 +239,11 @@ func deactivateBounced(tx *Tx, list enlist.ListID, id enlist.ContactID, now int6
 	if err != nil || !bouncesInARow(deliveries, contact.Key, since, now) {
 		return false, err
 	}
-	schema, err := tx.Schema(list)
+	schema, err := Schema(tx, list)
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	if err := tx.SetBouncesSince(list, id, now); err != nil {
+	if err := SetBouncesSince(tx, list, id, now); err != nil {
 		return false, err
 	}
 	contact.IsBounceDeactivated = true

@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -32,7 +33,7 @@ var SentMessageAttributes = []enlist.Attribute[SentMessage]{
 // decisions.md: 54
 func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
 	w enlist.RowWriter[SentMessage]) error {
-	return s.inPhases(ctx, c, func(tx *Tx, p phase) error {
+	return s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
 		if _, _, err := loadContact(tx, c, list, id); err != nil {
 			return err
 		}
@@ -51,8 +52,8 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, l
 }
 
 // messageNames returns the names of the Account's Messages.
-func messageNames(tx *Tx, c *enlist.Caller) (map[enlist.MessageID]string, error) {
-	messages, err := tx.Messages(c.Account.ID)
+func messageNames(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID]string, error) {
+	messages, err := Messages(tx, c.Account.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -56,10 +57,10 @@ func (s *Service) RecordSent(ctx context.Context, sent []Delivery) error {
 	slices.SortFunc(sent, func(a, b Delivery) int {
 		return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact))
 	})
-	return s.db.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
 		for i := range sent {
 			d := &sent[i]
-			err := errors.Join(tx.PutSent(d), tx.RaiseContactTimes(d.List, d.Contact, d.SentTime, 0, 0))
+			err := errors.Join(PutSent(tx, d), RaiseContactTimes(tx, d.List, d.Contact, d.SentTime, 0, 0))
 			if err != nil {
 				return err
 			}
@@ -71,13 +72,13 @@ func (s *Service) RecordSent(ctx context.Context, sent []Delivery) error {
 // RecordNotSent stores that a mail was refused permanently or that all attempts failed. It
 // treats a permanent refusal of the address as a bounce.
 func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undelivered) error {
-	return s.db.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
 		now := s.db.Now().Unix()
 		d := m.delivery("", now, DeliveryFailed, why.Error())
 		if why.Permanent && why.Recipient {
 			d.Status = DeliveryBounced
 		}
-		if err := tx.PutDelivery(d); err != nil {
+		if err := PutDelivery(tx, d); err != nil {
 			return err
 		}
 		recipient, counts, err := countNotSent(tx, d)
@@ -95,7 +96,7 @@ func (s *Service) RecordNotSent(ctx context.Context, m *OutgoingMail, why *Undel
 		if recipient == nil {
 			return nil
 		}
-		return tx.AddToBatch(recipient.Batch, counts, now)
+		return AddToBatch(tx, recipient.Batch, counts, now)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -16,7 +17,7 @@ import (
 
 // Notifications returns the content of notifications, read in one transaction. A notification is nil if its List is gone.
 func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notification, error) {
-	return ownView(ctx, s.db, func(tx *Tx) ([]*Notification, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]*Notification, error) {
 		notifications := make([]*Notification, len(all))
 		for list, part := range indexesBy(all, func(e *Notify) enlist.ListID { return e.List }) {
 			schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
@@ -39,13 +40,13 @@ func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notificat
 }
 
 // consentOf returns the consent that a subscription recorded, or nil.
-func consentOf(tx *Tx, e *Notify) (*LedgerRow, error) {
+func consentOf(tx *db.Tx, e *Notify) (*enlist.LedgerRow, error) {
 	if e.Event != enlist.EventSubscribe {
 		return nil, nil
 	}
-	ledger, err := tx.Consents(e.List, e.Contact, maxConsentRows, 0)
+	ledger, err := Consents(tx, e.List, e.Contact, maxConsentRows, 0)
 	// Rows are newest first. So the row of the event is the first row that is not later.
-	i := slices.IndexFunc(ledger, func(r LedgerRow) bool { return r.Time <= e.Time })
+	i := slices.IndexFunc(ledger, func(r enlist.LedgerRow) bool { return r.Time <= e.Time })
 	if err != nil || i < 0 {
 		return nil, err
 	}
@@ -63,9 +64,9 @@ func indexesBy[E any, K comparable](all []E, key func(*E) K) map[K][]int {
 }
 
 // contactsOfMails returns the schema of a List, or nil if the List is gone, and those Contacts of mails that exist.
-func contactsOfMails(tx *Tx, list enlist.ListID, part []int, contact func(i int) enlist.ContactID) (schema *enlist.Schema,
+func contactsOfMails(tx *db.Tx, list enlist.ListID, part []int, contact func(i int) enlist.ContactID) (schema *enlist.Schema,
 	contacts map[enlist.ContactID]*enlist.Contact, err error) {
-	schema, err = tx.Schema(list)
+	schema, err = Schema(tx, list)
 	if err != nil {
 		return nil, nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -74,7 +75,7 @@ func contactsOfMails(tx *Tx, list enlist.ListID, part []int, contact func(i int)
 		ids[at] = contact(i)
 	}
 	slices.Sort(ids)
-	found, err := tx.ContactsByID(list, slices.Compact(ids))
+	found, err := ContactsByID(tx, list, slices.Compact(ids))
 	contacts = make(map[enlist.ContactID]*enlist.Contact, len(found))
 	for i := range found {
 		contacts[found[i].ID] = &found[i]
@@ -94,7 +95,7 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]
 		list enlist.ListID
 		id   enlist.AutoresponderID
 	}
-	return ownView(ctx, s.db, func(tx *Tx) ([]*OutgoingMail, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]*OutgoingMail, error) {
 		mails := make([]*OutgoingMail, len(all))
 		for by, part := range indexesBy(all, func(e *Autorespond) sender { return sender{e.List, e.Autoresponder} }) {
 			if err := autoresponderMails(tx, by.list, by.id, part, all, mails); err != nil {
@@ -106,7 +107,7 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]
 }
 
 // autoresponderMails sets those mails of one autoresponder that must be sent. part are the indexes of its events.
-func autoresponderMails(tx *Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []Autorespond, mails []*OutgoingMail) error {
+func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []Autorespond, mails []*OutgoingMail) error {
 	schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
 	if err != nil || len(contacts) == 0 {
 		return err
@@ -116,7 +117,7 @@ func autoresponderMails(tx *Tx, list enlist.ListID, id enlist.AutoresponderID, p
 		return nil
 	}
 	a := &schema.Autoresponders[at]
-	message, err := tx.Message(a.AccountID, a.MessageID)
+	message, err := LoadMessage(tx, a.AccountID, a.MessageID)
 	if err != nil || message.Type != MessageEmail {
 		return enlist.IgnoreKind(enlist.NoMessage, err)
 	}
@@ -147,7 +148,7 @@ func autoresponderMails(tx *Tx, list enlist.ListID, id enlist.AutoresponderID, p
 }
 
 // removeSuppressed removes the Contacts whose address is on the Unsubscriber List for all Lists. decisions.md: 101
-func removeSuppressed(tx *Tx, list *enlist.List, contacts map[enlist.ContactID]*enlist.Contact) error {
+func removeSuppressed(tx *db.Tx, list *enlist.List, contacts map[enlist.ContactID]*enlist.Contact) error {
 	all := make([]Candidate, 0, len(contacts))
 	for _, c := range contacts {
 		all = append(all, Candidate{ID: c.ID, Key: c.Key})
@@ -160,8 +161,8 @@ func removeSuppressed(tx *Tx, list *enlist.List, contacts map[enlist.ContactID]*
 }
 
 // sentBefore returns the mails with a cause that Contacts were sent.
-func sentBefore(tx *Tx, list enlist.ListID, cause string, contacts map[enlist.ContactID]*enlist.Contact) (map[DeliveryKey]bool, error) {
-	deliveries, err := tx.DeliveriesWithCause(list, cause, slices.Collect(maps.Keys(contacts)))
+func sentBefore(tx *db.Tx, list enlist.ListID, cause string, contacts map[enlist.ContactID]*enlist.Contact) (map[DeliveryKey]bool, error) {
+	deliveries, err := DeliveriesWithCause(tx, list, cause, slices.Collect(maps.Keys(contacts)))
 	sent := make(map[DeliveryKey]bool)
 	for i := range deliveries {
 		sent[deliveries[i].DeliveryKey] = !deliveries[i].mayBeRetried()
@@ -180,17 +181,17 @@ func (d *Delivery) mayBeRetried() bool {
 // less than confirmationInterval before. The link of the earlier request is then still valid.
 func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (*OutgoingMail, error) {
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
-	return ownView(ctx, s.db, func(tx *Tx) (*OutgoingMail, error) {
-		stored, err := tx.Delivery(key)
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*OutgoingMail, error) {
+		stored, err := LoadDelivery(tx, key)
 		if enlist.IgnoreKind(enlist.NotFound, err) != nil || err == nil && !stored.mayBeRetried() {
 			return nil, enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		m := &OutgoingMail{Delivery: key}
-		m.Schema, err = tx.Schema(key.List)
+		m.Schema, err = Schema(tx, key.List)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
-		m.Contact, err = tx.Contact(key.List, key.Contact)
+		m.Contact, err = Contact(tx, key.List, key.Contact)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoContact, err)
 		}
@@ -208,8 +209,8 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 // wasAsked reports whether an earlier request to confirm went to the address of m, for an event less
 // than confirmationInterval before. Otherwise a caller who changes an address to and fro would flood
 // it with mail. reference.md: event.confirm
-func (m *OutgoingMail) wasAsked(tx *Tx) (bool, error) {
-	deliveries, err := tx.Deliveries(m.Delivery.List, m.Delivery.Contact, maxDeliveries, 0)
+func (m *OutgoingMail) wasAsked(tx *db.Tx) (bool, error) {
+	deliveries, err := Deliveries(tx, m.Delivery.List, m.Delivery.Contact, maxDeliveries, 0)
 	return slices.ContainsFunc(deliveries, func(d Delivery) bool {
 		_, to, ok := address.ParseEmail(d.Address)
 		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && isSameAddress(m.Contact.Key, to) &&

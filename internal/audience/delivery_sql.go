@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -15,9 +16,9 @@ import (
 // It also returns false if the stored time of the previous Contact with the same address in the List is
 // later than before. It ignores a stored time in the future: that time was stored before the clock was
 // set back.
-func (t *Tx) MarkConfirmationRequested(list enlist.ListID, id enlist.ContactID, now, before int64) (
+func MarkConfirmationRequested(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now, before int64) (
 	marked bool, err error) {
-	last, err := t.number(`SELECT other.confirmation_time FROM contact
+	last, err := tx.Number(`SELECT other.confirmation_time FROM contact
 		JOIN contact other ON other.list_id = ?1 AND other.id = coalesce(
 			(SELECT d.id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = contact.duplicate_key
 				AND d.id < contact.id ORDER BY d.id DESC LIMIT 1),
@@ -30,7 +31,7 @@ func (t *Tx) MarkConfirmationRequested(list enlist.ListID, id enlist.ContactID, 
 	if last > before && last <= now {
 		at, allowed = last, false
 	}
-	n, err := t.Exec(`UPDATE contact SET confirmation_time = ?
+	n, err := tx.Exec(`UPDATE contact SET confirmation_time = ?
 		WHERE list_id = ? AND id = ? AND (confirmation_time <= ? OR confirmation_time > ?)`,
 		at, int64(list), int64(id), before, now)
 	return allowed && n > 0, err
@@ -38,8 +39,8 @@ func (t *Tx) MarkConfirmationRequested(list enlist.ListID, id enlist.ContactID, 
 
 // ForgetConfirmation sets the stored time of a Contact's confirmation mail to 0 and returns the earlier
 // value. If started is true, the subscription no longer waits for a confirmation.
-func (t *Tx) ForgetConfirmation(list enlist.ListID, id enlist.ContactID, started bool) (last int64, err error) {
-	last, err = t.number("SELECT confirmation_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
+func ForgetConfirmation(tx *db.Tx, list enlist.ListID, id enlist.ContactID, started bool) (last int64, err error) {
+	last, err = tx.Number("SELECT confirmation_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	if err != nil {
 		return 0, err
 	}
@@ -47,63 +48,63 @@ func (t *Tx) ForgetConfirmation(list enlist.ListID, id enlist.ContactID, started
 	if started {
 		forget += ", subscription_waits = 0"
 	}
-	return last, t.Do(forget+" WHERE list_id = ? AND id = ?", int64(list), int64(id))
+	return last, tx.Do(forget+" WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
 // MarkSubscriptionPending stores that a Contact's subscription waits until the subscriber confirms it.
-func (t *Tx) MarkSubscriptionPending(list enlist.ListID, id enlist.ContactID) error {
-	return t.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
+func MarkSubscriptionPending(tx *db.Tx, list enlist.ListID, id enlist.ContactID) error {
+	return tx.Do("UPDATE contact SET subscription_waits = 1 WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
 // IsSubscriptionPending reports whether MarkSubscriptionPending was ever called for the Contact.
-func (t *Tx) IsSubscriptionPending(list enlist.ListID, id enlist.ContactID) (bool, error) {
-	n, err := t.number("SELECT subscription_waits FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
+func IsSubscriptionPending(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (bool, error) {
+	n, err := tx.Number("SELECT subscription_waits FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	return n > 0, err
 }
 
 // RaiseContactTimes sets the times of a Contact's last message, open and click. If a time is earlier
 // than the stored time, the stored time stays.
-func (t *Tx) RaiseContactTimes(list enlist.ListID, id enlist.ContactID, message, open, click int64) error {
-	return t.Do(`UPDATE contact SET
+func RaiseContactTimes(tx *db.Tx, list enlist.ListID, id enlist.ContactID, message, open, click int64) error {
+	return tx.Do(`UPDATE contact SET
 			last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
 			last_open_time = CASE WHEN last_open_time < ?2 THEN ?2 ELSE last_open_time END,
 			last_click_time = CASE WHEN last_click_time < ?3 THEN ?3 ELSE last_click_time END
 		WHERE list_id = ?4 AND id = ?5`, message, open, click, int64(list), int64(id))
 }
 
-func mapDelivery(m *mapper, d *Delivery) {
-	m.naturalKey("list_id", (*int64)(&d.List))
-	m.naturalKey("contact_id", (*int64)(&d.Contact))
-	m.naturalKey("event_time", &d.Time)
-	m.naturalKey("cause", &d.Cause)
-	m.value("message_id", (*int64)(&d.MessageID))
-	m.value("address", &d.Address)
-	m.value("subject", &d.Subject)
-	m.value("time", &d.SentTime)
-	m.value("status", (*string)(&d.Status))
-	m.value("detail", &d.Detail)
+func mapDelivery(m *db.Mapper, d *Delivery) {
+	m.NaturalKey("list_id", (*int64)(&d.List))
+	m.NaturalKey("contact_id", (*int64)(&d.Contact))
+	m.NaturalKey("event_time", &d.Time)
+	m.NaturalKey("cause", &d.Cause)
+	m.Value("message_id", (*int64)(&d.MessageID))
+	m.Value("address", &d.Address)
+	m.Value("subject", &d.Subject)
+	m.Value("time", &d.SentTime)
+	m.Value("status", (*string)(&d.Status))
+	m.Value("detail", &d.Detail)
 }
 
-var deliveryTable = newMapping("delivery", mapDelivery)
+var deliveryTable = db.NewMapping("delivery", mapDelivery)
 
-// Delivery returns the result of a delivery, or ErrNotFound. In a transaction that writes, it also
+// LoadDelivery returns the result of a delivery, or ErrNotFound. In a transaction that writes, it also
 // locks the key k.
-func (t *Tx) Delivery(k DeliveryKey) (*Delivery, error) {
-	if err := t.lockToWrite("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause); err != nil {
+func LoadDelivery(tx *db.Tx, k DeliveryKey) (*Delivery, error) {
+	if err := tx.LockToWrite("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause); err != nil {
 		return nil, err
 	}
 	const byKey = "WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?"
-	return deliveryTable.one(t, enlist.ErrNotFound, byKey, int64(k.List), int64(k.Contact), k.Time, k.Cause)
+	return deliveryTable.One(tx, enlist.ErrNotFound, byKey, int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
 // PutDelivery stores the result of a delivery. It replaces an earlier result of the same delivery.
-func (t *Tx) PutDelivery(d *Delivery) error { return deliveryTable.put(t, d) }
+func PutDelivery(tx *db.Tx, d *Delivery) error { return deliveryTable.Put(tx, d) }
 
 // upsertSent is the statement of PutSent.
 var upsertSent = strings.NewReplacer(
 	"status = excluded.status", "status = "+unlessReported("status"),
 	"detail = excluded.detail", "detail = "+unlessReported("detail"),
-).Replace(deliveryTable.upsert)
+).Replace(deliveryTable.Upsert)
 
 // unlessReported returns the new value of a column, or the stored value after a bounce or a complaint.
 func unlessReported(column string) string {
@@ -113,37 +114,37 @@ func unlessReported(column string) string {
 
 // PutSent stores that a mail was sent. It keeps the status of a reported delivery. The lock makes it wait
 // for a transaction that stores a report about the same delivery.
-func (t *Tx) PutSent(d *Delivery) error {
-	if err := t.lockToWrite("delivery %d %d %d %s", d.List, d.Contact, d.Time, d.Cause); err != nil {
+func PutSent(tx *db.Tx, d *Delivery) error {
+	if err := tx.LockToWrite("delivery %d %d %d %s", d.List, d.Contact, d.Time, d.Cause); err != nil {
 		return err
 	}
-	return deliveryTable.do(t, upsertSent, inserted, d)
+	return deliveryTable.Do(tx, upsertSent, db.Inserted, d)
 }
 
 // Deliveries returns a page of a Contact's deliveries, newest first.
-func (t *Tx) Deliveries(list enlist.ListID, contact enlist.ContactID, limit, offset int) ([]Delivery, error) {
-	const newest = "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause" + limited +
+func Deliveries(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, limit, offset int) ([]Delivery, error) {
+	const newest = "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause" + db.Limited +
 		" OFFSET CAST(? AS BIGINT)"
-	return deliveryTable.all(t, newest, int64(list), int64(contact), int64(limit), int64(offset))
+	return deliveryTable.All(tx, newest, int64(list), int64(contact), int64(limit), int64(offset))
 }
 
 // DeliveriesWithCause returns the deliveries with a cause to some Contacts.
-func (t *Tx) DeliveriesWithCause(list enlist.ListID, cause string, ids []enlist.ContactID) ([]Delivery, error) {
-	test, args, err := t.contactTest("contact_id", ids)
+func DeliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enlist.ContactID) ([]Delivery, error) {
+	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
-	return deliveryTable.all(t, "WHERE list_id = ? AND "+test+" AND cause = ?", slices.Concat([]any{int64(list)}, args, []any{cause})...)
+	return deliveryTable.All(tx, "WHERE list_id = ? AND "+test+" AND cause = ?", slices.Concat([]any{int64(list)}, args, []any{cause})...)
 }
 
 // Secret returns the secret with this name, which all processes on this database share. If the database
 // has no such secret, Secret stores and returns fresh.
-func (t *Tx) Secret(name string, fresh []byte) (value []byte, err error) {
-	err = t.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
+func Secret(tx *db.Tx, name string, fresh []byte) (value []byte, err error) {
+	err = tx.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
 	if err != nil {
 		return nil, err
 	}
-	err = t.each(func(row *Cursor) error {
+	err = tx.Each(func(row *db.Cursor) error {
 		value = append(value, row.Text()...)
 		return nil
 	}, "SELECT value FROM secret WHERE name = ?", name)

@@ -4,8 +4,8 @@
 //
 // A Service implements the rules. Each of its methods is one action of a caller. The
 // method checks the request in the order of the reference (errors.order) and makes its change in one
-// Store.Update. So the change, its ledger row and the jobs that it causes are stored
-// together or not at all. Very large changes use several Updates (transaction_steps.go). Times are
+// Update of package db. So the change, its ledger row and the jobs that it causes are stored
+// together or not at all. Very large changes use several Updates (db.RunInSteps). Times are
 // integer Unix seconds. A time of 0 means never.
 //
 // # Map of the package
@@ -13,11 +13,7 @@
 // Files that all others use:
 //
 //	service.go       the Service, the check whether a caller may access a List, shared errors
-//	store.go         the interface of the database (Store); db_tx.go has the transaction (Tx)
-//	transaction.go   runs functions in transactions of the Store
 //	error.go         kinds of refusals
-//	idempotent.go    Idempotency-Key: a repeated call is executed once
-//	transaction_steps.go  long changes in several transactions, which a repeated call continues after a crash
 //	precondition.go  checks over all Contacts of a List before a definition changes
 //	effect.go        background jobs that a change causes
 //	event.go         events of a Contact and what each of them causes
@@ -80,8 +76,6 @@
 //
 // # SQL
 //
-// A file *_sql.go has the statements of the rules beside it: methods of Tx. The files db*.go have what all statements
-// need: the transaction (db_tx.go), the connection and the SQL that differs between engines (db_conn.go, db_dialect.go),
-// the mapping between a table and a struct (db_mapping.go, db_mapper.go), the cache of definitions (db_catalogue.go), and
-// the transaction that several callers share (db_insertbatch.go). search_*.go make SQL from criteria.
+// A file *_sql.go has the statements of the rules beside it, as functions of a db.Tx. search_*.go make SQL from
+// criteria.
 package audience

@@ -2,12 +2,12 @@ package audience
 
 import (
 	"context"
-	"crypto"
 	"errors"
 	"slices"
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -36,14 +36,6 @@ type DKIMKey struct {
 	Private  string // PKCS #8 in PEM
 }
 
-// SigningKey is the key of a sending domain as package mail uses it.
-type SigningKey struct {
-	AccountID enlist.AccountID
-	Domain    string
-	Selector  string
-	Signer    crypto.Signer
-}
-
 // NewSendingDomain describes a domain to add, or a key to add to a domain.
 type NewSendingDomain struct {
 	Account  enlist.AccountID // only for a new domain
@@ -63,21 +55,21 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 	if err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*SendingDomain, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*SendingDomain, error) {
 		if err := tx.LockDefinitions(); err != nil {
 			return nil, err
 		}
 		if _, err := findAccount(tx, n.Account); err != nil {
 			return nil, err
 		}
-		switch other, err := tx.SigningKey(domain); {
+		switch other, err := SigningKey(tx, domain); {
 		case err != nil:
 			return nil, err
 		case other != nil:
 			return nil, enlist.Refuse(enlist.InvalidParameters, "Account %d has the domain %s already", other.AccountID, domain)
 		}
 		d := &SendingDomain{AccountID: n.Account, Domain: domain, Key: *key, CreationTime: now}
-		if err := tx.AddSendingDomain(d); err != nil {
+		if err := AddSendingDomain(tx, d); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, nil, d.auditValues())
@@ -86,12 +78,12 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 
 // SendingDomains returns the domains of all Accounts, with their private keys, in the order of their names.
 func (s *Service) SendingDomains(ctx context.Context) ([]SendingDomain, error) {
-	return ownView(ctx, s.db, (*Tx).SendingDomains)
+	return db.OwnView(ctx, s.db, SendingDomains)
 }
 
 // SendingDomain returns one domain with its private keys. Errors: InvalidParameters.
 func (s *Service) SendingDomain(ctx context.Context, domain string) (*SendingDomain, error) {
-	return ownView(ctx, s.db, func(tx *Tx) (*SendingDomain, error) { return findSendingDomain(tx, domain) })
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*SendingDomain, error) { return findSendingDomain(tx, domain) })
 }
 
 // RotateSendingDomain makes the next key of a domain. Mails are signed with the present key until SwitchSendingDomain.
@@ -130,12 +122,12 @@ func (s *Service) SwitchSendingDomain(ctx context.Context, domain string) (*Send
 
 // RemoveSendingDomain removes a domain with its keys. Errors: InvalidParameters.
 func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*SendingDomain, error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*SendingDomain, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*SendingDomain, error) {
 		d, err := findSendingDomain(tx, domain)
 		if err != nil {
 			return nil, err
 		}
-		if err := tx.DeleteSendingDomain(d.ID); err != nil {
+		if err := DeleteSendingDomain(tx, d.ID); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, d.auditValues(), nil)
@@ -144,7 +136,7 @@ func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*Send
 
 func (s *Service) editSendingDomain(ctx context.Context, domain string, edit func(*SendingDomain, int64) error) (
 	*SendingDomain, error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*SendingDomain, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*SendingDomain, error) {
 		if err := tx.LockDefinitions(); err != nil {
 			return nil, err
 		}
@@ -156,7 +148,7 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 		if err := edit(d, now); err != nil {
 			return nil, err
 		}
-		if err := tx.UpdateSendingDomain(d); err != nil {
+		if err := UpdateSendingDomain(tx, d); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, before, d.auditValues())
@@ -164,7 +156,7 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 }
 
 // auditChange adds a row to the audit log.
-func (d *SendingDomain) auditChange(ctx context.Context, tx *Tx, now int64, before, after auditValues) error {
+func (d *SendingDomain) auditChange(ctx context.Context, tx *db.Tx, now int64, before, after auditValues) error {
 	return audit(tx, operatorIn(ctx, &enlist.Account{ID: d.AccountID}), now, auditObject{"SendingDomain", int64(d.ID), 0}, before, after)
 }
 
@@ -174,12 +166,12 @@ func (d *SendingDomain) auditValues() auditValues {
 }
 
 // findSendingDomain returns the domain that the operator typed.
-func findSendingDomain(tx *Tx, text string) (*SendingDomain, error) {
+func findSendingDomain(tx *db.Tx, text string) (*SendingDomain, error) {
 	domain, err := readDomain(text)
 	if err != nil {
 		return nil, err
 	}
-	all, err := tx.SendingDomains()
+	all, err := SendingDomains(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -207,18 +199,18 @@ var ErrForeignDomain = errors.New("another Account has this domain")
 // the domain is no sending domain, so that the key of the server signs. It reads the database only after a definition
 // has changed, and knows of a change from the next transaction on that reads a List or an Account, such as the one that
 // reads a mail. Errors: ErrForeignDomain.
-func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*SigningKey, error) {
-	return ownKey(account, domain, func(domain string) (*SigningKey, error) {
+func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*enlist.SigningKey, error) {
+	return ownKey(account, domain, func(domain string) (*enlist.SigningKey, error) {
 		if key, known := s.db.CachedSigningKey(domain); known {
 			return key, nil
 		}
-		return ownView(ctx, s.db, func(tx *Tx) (*SigningKey, error) { return tx.SigningKey(domain) })
+		return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.SigningKey, error) { return SigningKey(tx, domain) })
 	})
 }
 
 // ownKey returns the key of a domain. If the domain is no sending domain, it looks for a domain above it, whose Account
 // alone may send from it.
-func ownKey(account enlist.AccountID, domain string, find func(string) (*SigningKey, error)) (*SigningKey, error) {
+func ownKey(account enlist.AccountID, domain string, find func(string) (*enlist.SigningKey, error)) (*enlist.SigningKey, error) {
 	for above := domain; strings.Contains(above, "."); _, above, _ = strings.Cut(above, ".") {
 		key, err := find(above)
 		switch {

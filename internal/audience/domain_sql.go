@@ -3,40 +3,41 @@ package audience
 import (
 	"fmt"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file stores the sending domains of Accounts and their DKIM keys. The cache of the catalogue has the parsed keys.
 
-func mapSendingDomain(m *mapper, d *SendingDomain) {
-	m.id("id", (*int64)(&d.ID))
-	m.fixed("account_id", (*int64)(&d.AccountID))
-	m.fixed("domain", &d.Domain)
-	m.value("selector", &d.Key.Selector)
-	m.value("private_key", &d.Key.Private)
-	m.value("next_selector", &d.Next.Selector)
-	m.value("next_private_key", &d.Next.Private)
-	m.value("old_selector", &d.OldSelector)
-	m.value("switch_time", &d.SwitchTime)
-	m.fixed("creation_time", &d.CreationTime)
+func mapSendingDomain(m *db.Mapper, d *SendingDomain) {
+	m.ID("id", (*int64)(&d.ID))
+	m.Fixed("account_id", (*int64)(&d.AccountID))
+	m.Fixed("domain", &d.Domain)
+	m.Value("selector", &d.Key.Selector)
+	m.Value("private_key", &d.Key.Private)
+	m.Value("next_selector", &d.Next.Selector)
+	m.Value("next_private_key", &d.Next.Private)
+	m.Value("old_selector", &d.OldSelector)
+	m.Value("switch_time", &d.SwitchTime)
+	m.Fixed("creation_time", &d.CreationTime)
 }
 
-var sendingDomainTable = newMapping("sending_domain", mapSendingDomain)
+var sendingDomainTable = db.NewMapping("sending_domain", mapSendingDomain)
 
 // SendingDomains returns the domains of all Accounts in the order of their names.
-func (t *Tx) SendingDomains() ([]SendingDomain, error) {
-	return sendingDomainTable.all(t, "ORDER BY domain")
+func SendingDomains(tx *db.Tx) ([]SendingDomain, error) {
+	return sendingDomainTable.All(tx, "ORDER BY domain")
 }
 
 // SendingDomainNames returns the domains of an Account in the order of their names.
-func (t *Tx) SendingDomainNames(account enlist.AccountID) ([]string, error) {
-	s, err := t.catalogue()
+func SendingDomainNames(tx *db.Tx, account enlist.AccountID) ([]string, error) {
+	s, err := tx.Catalogue()
 	if err != nil {
 		return nil, err
 	}
-	names, err := cached(s, s.domains, account, func() (*[]string, error) {
+	names, err := db.Cached(s, s.Domains, account, func() (*[]string, error) {
 		names := new([]string)
-		return names, t.each(func(row *Cursor) error {
+		return names, tx.Each(func(row *db.Cursor) error {
 			*names = append(*names, row.Text())
 			return nil
 		}, "SELECT domain FROM sending_domain WHERE account_id = ? ORDER BY domain", int64(account))
@@ -48,13 +49,13 @@ func (t *Tx) SendingDomainNames(account enlist.AccountID) ([]string, error) {
 }
 
 // SigningKey returns the present key of a domain, or nil if no Account has this domain.
-func (t *Tx) SigningKey(domain string) (*SigningKey, error) {
-	s, err := t.catalogue()
+func SigningKey(tx *db.Tx, domain string) (*enlist.SigningKey, error) {
+	s, err := tx.Catalogue()
 	if err != nil {
 		return nil, err
 	}
-	return cached(s, s.signing, domain, func() (*SigningKey, error) {
-		d, err := sendingDomainTable.one(t, nil, "WHERE domain = ?", domain)
+	return db.Cached(s, s.Signing, domain, func() (*enlist.SigningKey, error) {
+		d, err := sendingDomainTable.One(tx, nil, "WHERE domain = ?", domain)
 		if err != nil || d == nil {
 			return nil, err
 		}
@@ -62,28 +63,28 @@ func (t *Tx) SigningKey(domain string) (*SigningKey, error) {
 		if err != nil {
 			return nil, fmt.Errorf("sending domain %s: %w", domain, err)
 		}
-		return &SigningKey{AccountID: d.AccountID, Domain: domain, Selector: d.Key.Selector, Signer: signer}, nil
+		return &enlist.SigningKey{AccountID: d.AccountID, Domain: domain, Selector: d.Key.Selector, Signer: signer}, nil
 	})
 }
 
 // AddSendingDomain stores a new domain.
-func (t *Tx) AddSendingDomain(d *SendingDomain) error {
-	return sendingDomainTable.addDefinition(t, d)
+func AddSendingDomain(tx *db.Tx, d *SendingDomain) error {
+	return sendingDomainTable.AddDefinition(tx, d)
 }
 
 // UpdateSendingDomain stores the keys of a domain.
-func (t *Tx) UpdateSendingDomain(d *SendingDomain) error {
-	return sendingDomainTable.saveDefinition(t, d)
+func UpdateSendingDomain(tx *db.Tx, d *SendingDomain) error {
+	return sendingDomainTable.SaveDefinition(tx, d)
 }
 
 // DeleteSendingDomain removes a domain with its keys.
-func (t *Tx) DeleteSendingDomain(id enlist.SendingDomainID) error {
-	return t.define("DELETE FROM sending_domain WHERE id = ?", int64(id))
+func DeleteSendingDomain(tx *db.Tx, id enlist.SendingDomainID) error {
+	return tx.Define("DELETE FROM sending_domain WHERE id = ?", int64(id))
 }
 
 // Senders returns the from_address of each List and Message of an Account that has one.
-func (t *Tx) Senders(account enlist.AccountID) (all []Sender, err error) {
-	err = t.each(func(row *Cursor) error {
+func Senders(tx *db.Tx, account enlist.AccountID) (all []Sender, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
 		all = append(all, Sender{List: enlist.ListID(row.Int()), Message: enlist.MessageID(row.Int()),
 			From: row.Text()})
 		return nil

@@ -3,6 +3,7 @@ package audience
 import (
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -12,7 +13,7 @@ import (
 
 // emit enqueues the mail that an event of a Contact causes: notifications to addresses of the
 // List, and the autoresponders for the event. decisions.md: 44
-func emit(tx *Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
+func emit(tx *db.Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
 	if err := enqueueNotifications(tx, schema, id, event, now); err != nil {
 		return err
 	}
@@ -20,7 +21,7 @@ func emit(tx *Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event
 }
 
 // enqueueNotifications enqueues one notification for each recipient of an event.
-func enqueueNotifications(tx *Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
+func enqueueNotifications(tx *db.Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
 	addresses := schema.List.Recipients(event)
 	if addresses == "" {
 		return nil
@@ -41,7 +42,7 @@ func enqueueNotifications(tx *Tx, schema *enlist.Schema, id enlist.ContactID, ev
 // enqueueAutoresponders enqueues a job for each active autoresponder that the List has for this
 // type of event.
 // The job runs when the autoresponder is due.
-func enqueueAutoresponders(tx *Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
+func enqueueAutoresponders(tx *db.Tx, schema *enlist.Schema, id enlist.ContactID, event enlist.Event, now int64) error {
 	for i := range schema.Autoresponders {
 		a := &schema.Autoresponders[i]
 		if !a.IsActive || a.Event != event {
@@ -66,8 +67,8 @@ const confirmationInterval = 10 * 60
 
 // requestConfirmation enqueues the request to confirm a subscription, unless a request was
 // enqueued less than confirmationInterval ago.
-func requestConfirmation(tx *Tx, list enlist.ListID, id enlist.ContactID, now int64) error {
-	marked, err := tx.MarkConfirmationRequested(list, id, now, now-confirmationInterval)
+func requestConfirmation(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now int64) error {
+	marked, err := MarkConfirmationRequested(tx, list, id, now, now-confirmationInterval)
 	if err != nil || !marked {
 		return err
 	}
@@ -78,11 +79,11 @@ func requestConfirmation(tx *Tx, list enlist.ListID, id enlist.ContactID, now in
 // List requires confirmation. confirmed says whether the Contact had confirmed with the earlier
 // address. Then its subscribe autoresponders have started, and a second confirmation must not start
 // them again. The requests to the earlier address do not delay this request. reference.md: event.confirm
-func confirmNewAddress(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, confirmed bool, now int64) error {
+func confirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, confirmed bool, now int64) error {
 	if !schema.List.DoubleOptIn && !confirmed {
 		return nil
 	}
-	last, err := tx.ForgetConfirmation(contact.ListID, contact.ID, confirmed)
+	last, err := ForgetConfirmation(tx, contact.ListID, contact.ID, confirmed)
 	if err != nil || !schema.List.DoubleOptIn || contact.IsUnsubscribed {
 		return err
 	}
@@ -95,14 +96,14 @@ func confirmNewAddress(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, c
 // must confirm the subscription first, emitSubscribed enqueues only the notifications and the
 // request to confirm. The confirmation then enqueues the autoresponders.
 // reference.md: Events, event.confirm
-func emitSubscribed(tx *Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+func emitSubscribed(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {
 		return emit(tx, schema, contact.ID, enlist.EventSubscribe, now)
 	}
 	if err := enqueueNotifications(tx, schema, contact.ID, enlist.EventSubscribe, now); err != nil {
 		return err
 	}
-	if err := tx.MarkSubscriptionPending(schema.List.ID, contact.ID); err != nil {
+	if err := MarkSubscriptionPending(tx, schema.List.ID, contact.ID); err != nil {
 		return err
 	}
 	return requestConfirmation(tx, schema.List.ID, contact.ID, now)

@@ -1,29 +1,30 @@
 package audience
 
 import (
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search/planner"
 )
 
 // ChooseBy returns a Tx of the same transaction that chooses the plan of a search after it has called check.
-func (t *Tx) ChooseBy(check func(*Tx, *enlist.Search) error) *Tx {
-	checking := *t
-	checking.choose = func(t *Tx, s *enlist.Search, q *planner.Query) (*planner.Plan, error) {
+func ChooseBy(tx *db.Tx, check func(*db.Tx, *enlist.Search) error) *db.Tx {
+	checking := *tx
+	checking.Kept = &kept{choose: func(t *db.Tx, s *enlist.Search, q *planner.Query) (*planner.Plan, error) {
 		if err := check(t, s); err != nil {
 			return nil, err
 		}
 		return choosePlan(t, s, q)
-	}
+	}}
 	return &checking
 }
 
 // EachPath calls run once for every access path of a search. While run runs, the transaction uses the
 // plan of this path for the search.
-func (t *Tx) EachPath(s *enlist.Search, run func() error) error {
-	defer func() { t.plan = searchPlan{} }()
+func EachPath(t *db.Tx, s *enlist.Search, run func() error) error {
+	defer func() { keptBy(t).plan = searchPlan{} }()
 	plans, err := planner.All(newSearchQuery(t.SQL, s).planned(s), &statistics{tx: t, search: s})
 	for _, p := range plans {
-		t.plan = searchPlan{p, *s}
+		keptBy(t).plan = searchPlan{p, *s}
 		if err := run(); err != nil {
 			return err
 		}
@@ -32,8 +33,8 @@ func (t *Tx) EachPath(s *enlist.Search, run func() error) error {
 }
 
 // ContactsOf returns the statements that read several Contacts, by the index that they must use on SQLite.
-func (t *Tx) ContactsOf() map[string][]string {
-	s := contactStatements.of(t.SQL)
+func ContactsOf(tx *db.Tx) map[string][]string {
+	s := contactStatements.Of(tx.SQL)
 	return map[string][]string{
 		"contact_dedupe (list_id=? AND dedupe_key=?)": {s.contactsByKeys, s.lockedByKeys, s.primaries, s.primariesToLock},
 		"INTEGER PRIMARY KEY (rowid=?)":               {s.contactsToChange, s.valueSizes},
@@ -41,6 +42,6 @@ func (t *Tx) ContactsOf() map[string][]string {
 }
 
 // FilterBatches returns the clauses of the statement of Batches.
-func (t *Tx) FilterBatches(account enlist.AccountID, f BatchFilter) (clauses string, args []any, err error) {
-	return t.batchClauses(account, f)
+func FilterBatches(tx *db.Tx, account enlist.AccountID, f BatchFilter) (clauses string, args []any, err error) {
+	return batchClauses(tx, account, f)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -22,7 +23,7 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 	if len(ids) == 0 {
 		return next, true, nil
 	}
-	err = s.db.Update(ctx, func(tx *Tx) (err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) (err error) {
 		next.After, err = s.convert(tx, e, ids)
 		return err
 	})
@@ -33,8 +34,8 @@ func (s *Service) ConvertField(ctx context.Context, e ConvertField) (next Conver
 // removeStep. It searches outside the Update, because the search may read the whole List. A
 // value that is stored after the search has the new form already.
 func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []enlist.ContactID, err error) {
-	err = s.db.ViewPrimary(ctx, func(tx *Tx) error {
-		schema, err := tx.Schema(e.List)
+	err = s.db.ViewPrimary(ctx, func(tx *db.Tx) error {
+		schema, err := Schema(tx, e.List)
 		if err != nil {
 			return enlist.IgnoreKind(enlist.NoList, err)
 		}
@@ -48,11 +49,11 @@ func (s *Service) unconverted(ctx context.Context, e ConvertField) (ids []enlist
 
 // convert rewrites the values of the next of these Contacts in the form of the Field's type. last is the ID of
 // the last of them, or 0 if no Contact is left.
-func (s *Service) convert(tx *Tx, e ConvertField, ids []enlist.ContactID) (last enlist.ContactID, err error) {
+func (s *Service) convert(tx *db.Tx, e ConvertField, ids []enlist.ContactID) (last enlist.ContactID, err error) {
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return 0, err
 	}
-	schema, err := tx.Schema(e.List)
+	schema, err := Schema(tx, e.List)
 	if err != nil {
 		return 0, enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -60,7 +61,7 @@ func (s *Service) convert(tx *Tx, e ConvertField, ids []enlist.ContactID) (last 
 	if f == nil {
 		return 0, nil
 	}
-	account, err := tx.Account(schema.List.AccountID)
+	account, err := Account(tx, schema.List.AccountID)
 	if err != nil {
 		return 0, err
 	}
@@ -80,13 +81,13 @@ func (s *Service) convert(tx *Tx, e ConvertField, ids []enlist.ContactID) (last 
 
 // idsAfter returns the IDs of the next Contacts that match: the IDs above after, in order, at
 // most removeStep.
-func idsAfter(tx *Tx, schema *enlist.Schema, where *enlist.Condition, after enlist.ContactID) (ids []enlist.ContactID, err error) {
+func idsAfter(tx *db.Tx, schema *enlist.Schema, where *enlist.Condition, after enlist.ContactID) (ids []enlist.ContactID, err error) {
 	id := &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}
 	page := enlist.Condition{All: []enlist.Condition{{Key: id, Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: int64(after)}}}}}
 	if where != nil {
 		page.All = append(page.All, *where)
 	}
-	err = tx.SearchContacts(&enlist.Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *enlist.Contact) error {
+	err = SearchContacts(tx, &enlist.Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *enlist.Contact) error {
 		ids = append(ids, c.ID)
 		return nil
 	})
@@ -95,7 +96,7 @@ func idsAfter(tx *Tx, schema *enlist.Schema, where *enlist.Condition, after enli
 
 // nextStep returns the first of the IDs that idsAfter found: those of the Contacts that one transaction may
 // change. last is the last of these IDs, or 0 if no Contact is left after them.
-func nextStep(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (step []enlist.ContactID, last enlist.ContactID, err error) {
+func nextStep(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (step []enlist.ContactID, last enlist.ContactID, err error) {
 	size := stepSize{most: removeStep}
 	n, err := size.take(tx, schema, ids)
 	if err != nil {
@@ -109,8 +110,8 @@ func nextStep(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID) (step []enl
 
 // changeContacts calls change for each Contact whose ID is in ids, and stores the Contacts. It leaves out
 // Contacts that were deleted meanwhile.
-func changeContacts(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID, change func(*enlist.Contact)) error {
-	found, err := tx.ContactsToChange(schema.List.ID, ids)
+func changeContacts(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID, change func(*enlist.Contact)) error {
+	found, err := ContactsToChange(tx, schema.List.ID, ids)
 	if err != nil {
 		return err
 	}
@@ -121,5 +122,5 @@ func changeContacts(tx *Tx, schema *enlist.Schema, ids []enlist.ContactID, chang
 			changed = append(changed, c)
 		}
 	}
-	return tx.UpdateContacts(changed)
+	return UpdateContacts(tx, changed)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -14,7 +15,7 @@ import (
 func (s *Service) DeleteFieldValues(ctx context.Context,
 	e DeleteFieldValues) (next DeleteFieldValues, done bool, err error) {
 	next = e
-	err = s.db.Update(ctx, func(tx *Tx) (err error) {
+	err = s.db.Update(ctx, func(tx *db.Tx) (err error) {
 		next.After, err = deleteFieldValues(tx, e)
 		return err
 	})
@@ -23,11 +24,11 @@ func (s *Service) DeleteFieldValues(ctx context.Context,
 
 // deleteFieldValues removes the values of the next Contacts. last is the ID of the last of them, or 0 if no
 // Contact is left. If the List was deleted meanwhile, it removes nothing: another job deletes the Contacts.
-func deleteFieldValues(tx *Tx, e DeleteFieldValues) (last enlist.ContactID, err error) {
+func deleteFieldValues(tx *db.Tx, e DeleteFieldValues) (last enlist.ContactID, err error) {
 	if err := tx.LockListForBulk(e.List); err != nil {
 		return 0, err
 	}
-	schema, err := tx.Schema(e.List)
+	schema, err := Schema(tx, e.List)
 	if err != nil {
 		return 0, enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -40,7 +41,7 @@ func deleteFieldValues(tx *Tx, e DeleteFieldValues) (last enlist.ContactID, err 
 		return 0, err
 	}
 	if !e.Mobile {
-		return last, tx.DeleteFieldValues(e.List, e.Field, ids)
+		return last, RemoveFieldValues(tx, e.List, e.Field, ids)
 	}
 	return last, changeContacts(tx, schema, ids, func(c *enlist.Contact) {
 		c.Values, c.Mobile = c.Values.Set(e.Field, ""), ""

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -33,7 +34,7 @@ func addressFields() []enlist.Field {
 // AddField defines a Field on a List. Errors: NoList, Denied,
 // InvalidParameters, ReservedField, DuplicateField. reference.md: addList.fields, field.record, name.rule
 func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.ListID, details []enlist.Detail) (enlist.FieldID, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.FieldID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FieldID, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return 0, err
@@ -54,7 +55,7 @@ func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.Li
 		if len(schema.Fields) >= maxFields {
 			return 0, enlist.Invalid("list_id", "the List has 1000 Fields already, which is the limit")
 		}
-		if err := tx.AddField(&f); err != nil {
+		if err := AddField(tx, &f); err != nil {
 			return 0, err
 		}
 		return f.ID, audit(tx, c, now, auditedField(&f), nil, settings(FieldAttributes, &f))
@@ -67,7 +68,7 @@ func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.Li
 func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID,
 	details []enlist.Detail) (enlist.FieldID, error) {
 	var convert bool
-	result, err := updateChecked(ctx, s.db, c, func(tx *Tx, now int64, checker *preconditionChecker) (enlist.FieldID, error) {
+	result, err := updateChecked(ctx, s.db, c, func(tx *db.Tx, now int64, checker *preconditionChecker) (enlist.FieldID, error) {
 		schema, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -86,7 +87,7 @@ func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.L
 		if err := checker.require(tx, now, valuesFit(&f, schema, old, today)); err != nil {
 			return 0, err
 		}
-		if err := tx.UpdateField(&f); err != nil {
+		if err := UpdateField(tx, &f); err != nil {
 			return 0, err
 		}
 		before, after := settings(FieldAttributes, old), settings(FieldAttributes, &f)
@@ -114,7 +115,7 @@ func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.L
 // InvalidParameters for a Field of another type, and NoFolder if the Account has no Folder for
 // files with the ID.
 func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID, folder enlist.FolderID) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		_, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return false, err
@@ -124,14 +125,14 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enl
 		}
 		f := *old
 		f.FileFolderID = folder
-		all, err := tx.Folders(c.Account.ID)
+		all, err := Folders(tx, c.Account.ID)
 		if err != nil {
 			return false, err
 		}
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID == folder && o.Type == FolderOfFiles }) {
 			return false, enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
 		}
-		if err := tx.UpdateField(&f); err != nil {
+		if err := UpdateField(tx, &f); err != nil {
 			return false, err
 		}
 		return true, audit(tx, c, now, auditedField(&f), settings(FieldAttributes, old), settings(FieldAttributes, &f))
@@ -143,7 +144,7 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enl
 // Errors: NoList, Denied, FieldNotFound, EmailFieldFixed, and InvalidParameters for the mobile
 // Field while a Contact has a mobile number but no email address.
 func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) error {
-	_, err := updateChecked(ctx, s.db, c, func(tx *Tx, now int64, checker *preconditionChecker) (bool, error) {
+	_, err := updateChecked(ctx, s.db, c, func(tx *db.Tx, now int64, checker *preconditionChecker) (bool, error) {
 		schema, f, err := loadField(tx, c, list, id)
 		if enlist.KindOf(err) == enlist.NoField {
 			return false, enlist.Refuse(enlist.FieldNotFound, "the List has no Field with this ID")
@@ -159,7 +160,7 @@ func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist
 				return false, err
 			}
 		}
-		if err := tx.DeleteField(list, id); err != nil {
+		if err := DeleteField(tx, list, id); err != nil {
 			return false, err
 		}
 		if err := s.observer.FieldChanged(tx, f, nil, now); err != nil {
@@ -176,7 +177,7 @@ func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist
 // Field returns one Field. Do not change the returned Field, because other calls share it. Errors:
 // NoList, Denied, NoField.
 func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) (*enlist.Field, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (*enlist.Field, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Field, error) {
 		_, f, err := loadField(tx, c, list, id)
 		return f, err
 	})
@@ -185,7 +186,7 @@ func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListI
 // SearchFields returns the List's Fields that match. Errors: NoList, Denied,
 // InvalidSearch. reference.md: searchFields
 func (s *Service) SearchFields(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Field, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Field, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Field, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return nil, err
@@ -196,7 +197,7 @@ func (s *Service) SearchFields(ctx context.Context, c *enlist.Caller, list enlis
 }
 
 // loadField returns a Field and its List, if the caller may access the List.
-func loadField(tx *Tx, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) (*enlist.Schema, *enlist.Field, error) {
+func loadField(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) (*enlist.Schema, *enlist.Field, error) {
 	schema, err := loadList(tx, c, list)
 	if err != nil {
 		return nil, nil, err
@@ -213,7 +214,7 @@ func auditedField(f *enlist.Field) auditObject { return auditObject{"Field", int
 
 // defineField checks that the attributes of a Field fit together and fit the List. It empties the
 // attributes that the type does not use.
-func defineField(f *enlist.Field, tx *Tx, c *enlist.Caller, schema *enlist.Schema, now int64) error {
+func defineField(f *enlist.Field, tx *db.Tx, c *enlist.Caller, schema *enlist.Schema, now int64) error {
 	if f.Name == "" {
 		return enlist.Invalid("name", "expected a name")
 	}

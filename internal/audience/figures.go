@@ -1,6 +1,10 @@
 package audience
 
-import "context"
+import (
+	"context"
+
+	"enlist/internal/db"
+)
 
 // This file has the figures that an operator watches and that only the database knows: what waits, and what became of
 // recent Batches and Imports. They are the same for all processes on a database. decisions.md: 104
@@ -42,12 +46,12 @@ var JobStates = [...]string{"scheduled", "available", "running", "retryable", "d
 // Figures returns the figures of the database. kinds are the kinds of jobs.
 func (s *Service) Figures(ctx context.Context, kinds []string) (*Figures, error) {
 	now := s.db.Now().Unix()
-	return ownView(ctx, s.db, func(tx *Tx) (*Figures, error) {
-		hold, err := tx.Hold()
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Figures, error) {
+		hold, err := LoadHold(tx)
 		if err != nil {
 			return nil, err
 		}
-		f, err := tx.ReadFigures(kinds, now)
+		f, err := ReadFigures(tx, kinds, now)
 		if err == nil {
 			f.Held, f.ReadTime = hold != nil, now
 		}

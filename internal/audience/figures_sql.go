@@ -3,6 +3,8 @@ package audience
 import (
 	"fmt"
 	"strings"
+
+	"enlist/internal/db"
 )
 
 // This file reads the figures for the metrics. No statement reads more than a fixed number of rows of a table that can
@@ -17,7 +19,7 @@ const agedJobs = 1000
 var mailOutcomes = []string{"sent", "bounced", "failed", "complained", "unsubscribed"}
 
 // ReadFigures returns the figures except Held. kinds are the kinds of jobs, which all appear in Jobs.
-func (t *Tx) ReadFigures(kinds []string, now int64) (*Figures, error) {
+func ReadFigures(tx *db.Tx, kinds []string, now int64) (*Figures, error) {
 	f := &Figures{Batches: make(map[BatchStatus]int64), Imports: make(map[ImportState]int64),
 		Mails: make(map[string]int64), Rows: make(map[RowOutcome]int64)}
 	for _, outcome := range mailOutcomes {
@@ -27,10 +29,10 @@ func (t *Tx) ReadFigures(kinds []string, now int64) (*Figures, error) {
 		f.Rows[outcome] = 0
 	}
 	for _, read := range []func() error{
-		func() error { return t.jobFigures(f, kinds, now) },
-		func() error { return t.batchFigures(f, now-FigureDays*24*60*60) },
-		func() error { return t.importFigures(f, now-FigureDays*24*60*60) },
-		func() error { return t.webhookFigures(f) },
+		func() error { return jobFigures(tx, f, kinds, now) },
+		func() error { return batchFigures(tx, f, now-FigureDays*24*60*60) },
+		func() error { return importFigures(tx, f, now-FigureDays*24*60*60) },
+		func() error { return webhookFigures(tx, f) },
 	} {
 		if err := read(); err != nil {
 			return nil, err
@@ -43,8 +45,8 @@ func (t *Tx) ReadFigures(kinds []string, now int64) (*Figures, error) {
 // state, and up to agedJobs rows. ORDER BY makes PostgreSQL use the index also if its statistics are out of date. Each
 // kind has a queue of the same name, and a statement of its own: PostgreSQL compiled a statement for all kinds (JIT),
 // which took 190 of its 260 ms.
-func (t *Tx) jobFigures(f *Figures, kinds []string, now int64) error {
-	created, due := t.SQL.JobCreated, t.SQL.JobDue
+func jobFigures(tx *db.Tx, f *Figures, kinds []string, now int64) error {
+	created, due := tx.SQL.JobCreated, tx.SQL.JobDue
 	var query strings.Builder
 	for i, state := range JobStates {
 		if i > 0 {
@@ -61,7 +63,7 @@ func (t *Tx) jobFigures(f *Figures, kinds []string, now int64) error {
 			FigureJobs, since)
 	}
 	for _, kind := range kinds {
-		err := t.each(func(c *Cursor) error {
+		err := tx.Each(func(c *db.Cursor) error {
 			f.Jobs = append(f.Jobs, JobFigure{Kind: kind, State: c.Text(), Count: c.Int(), Due: c.Int()})
 			return nil
 		}, query.String(), kind, now)
@@ -74,8 +76,8 @@ func (t *Tx) jobFigures(f *Figures, kinds []string, now int64) error {
 
 // batchFigures reads FigureRows rows by the primary key. The Batches of autoresponders are left out, because their
 // numbers are of all time.
-func (t *Tx) batchFigures(f *Figures, since int64) error {
-	return t.each(func(c *Cursor) error {
+func batchFigures(tx *db.Tx, f *Figures, since int64) error {
+	return tx.Each(func(c *db.Cursor) error {
 		f.Batches[BatchStatus(c.Text())] = c.Int()
 		for _, outcome := range mailOutcomes {
 			f.Mails[outcome] += c.Int()
@@ -86,8 +88,8 @@ func (t *Tx) batchFigures(f *Figures, since int64) error {
 }
 
 // importFigures reads FigureRows rows by the primary key.
-func (t *Tx) importFigures(f *Figures, since int64) error {
-	return t.each(func(c *Cursor) error {
+func importFigures(tx *db.Tx, f *Figures, since int64) error {
+	return tx.Each(func(c *db.Cursor) error {
 		f.Imports[ImportState(c.Text())] = c.Int()
 		for _, outcome := range RowOutcomes {
 			f.Rows[outcome] += c.Int()
@@ -107,8 +109,8 @@ func recent[C ~string](time string, columns []C) string {
 }
 
 // webhookFigures reads all targets, and one entry of the index (target_id, id) for each: about 5 µs for a target.
-func (t *Tx) webhookFigures(f *Figures) error {
-	return t.each(func(c *Cursor) error {
+func webhookFigures(tx *db.Tx, f *Figures) error {
+	return tx.Each(func(c *db.Cursor) error {
 		f.Event, f.Failing = c.Int(), c.Int()
 		return nil
 	}, `SELECT coalesce(min(oldest), 0), coalesce(sum(failing), 0) FROM (

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -92,8 +93,8 @@ func changesDirection(r rune) bool {
 
 // SearchFiles returns the Account's files that match. Errors: Denied, InvalidSearch.
 func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]StoredFile, error) {
-	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) ([]StoredFile, error) {
-		all, err := tx.Files(c.Account.ID)
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]StoredFile, error) {
+		all, err := Files(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +107,7 @@ func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Qu
 
 // File returns one file. Errors: Denied, and InvalidParameters if the Account has no such file.
 func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) (*StoredFile, error) {
-	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) (*StoredFile, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*StoredFile, error) {
 		f, err := loadFile(tx, c.Account.ID, id)
 		if err != nil {
 			return nil, err
@@ -117,8 +118,8 @@ func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) 
 
 // loadFile returns one file of an Account. For a file of another Account it returns the same error as
 // for an unknown file. reference.md: auth.restricted
-func loadFile(tx *Tx, account enlist.AccountID, id enlist.FileID) (*StoredFile, error) {
-	f, err := tx.File(id)
+func loadFile(tx *db.Tx, account enlist.AccountID, id enlist.FileID) (*StoredFile, error) {
+	f, err := File(tx, id)
 	if err == nil && f.AccountID != account {
 		err = enlist.ErrNoFile
 	}
@@ -128,11 +129,11 @@ func loadFile(tx *Tx, account enlist.AccountID, id enlist.FileID) (*StoredFile, 
 // FindFile returns the ID of the file with exactly this name in a Folder, or 0 if there is none.
 // Errors: Denied, NoFolder.
 func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, folder enlist.FolderID) (enlist.FileID, error) {
-	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) (enlist.FileID, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (enlist.FileID, error) {
 		if err := checkFileFolder(tx, c, folder); err != nil {
 			return 0, err
 		}
-		f, err := tx.FileByName(folder, strings.TrimSpace(name))
+		f, err := FileByName(tx, folder, strings.TrimSpace(name))
 		if err != nil {
 			return 0, enlist.IgnoreKind(enlist.NotFound, err)
 		}
@@ -141,7 +142,7 @@ func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, f
 }
 
 // checkFileFolder refuses an ID if the Account has no Folder for files with this ID.
-func checkFileFolder(tx *Tx, c *enlist.Caller, id enlist.FolderID) error {
+func checkFileFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) error {
 	f, _, err := loadFolder(tx, c, id)
 	if err == nil && f.Type != FolderOfFiles {
 		err = enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
@@ -152,8 +153,8 @@ func checkFileFolder(tx *Tx, c *enlist.Caller, id enlist.FolderID) error {
 // DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
 // Denied, and InvalidParameters if the Account has no such file, or if a Message has it.
 func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
-	_, err := updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
-		if err := tx.LockFiles(c.Account.ID); err != nil {
+	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		if err := LockFiles(tx, c.Account.ID); err != nil {
 			return false, err
 		}
 		f, err := loadFile(tx, c.Account.ID, id)
@@ -163,7 +164,7 @@ func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.Fi
 		if err := checkFileUnused(tx, f); err != nil {
 			return false, err
 		}
-		return true, errors.Join(tx.DeleteFile(id), releaseContent(tx, f.Content, now),
+		return true, errors.Join(DeleteFile(tx, id), releaseContent(tx, f.Content, now),
 			audit(tx, c, now, f.audited(), f.auditValues(), nil))
 	})
 	return err

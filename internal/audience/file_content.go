@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -29,13 +30,13 @@ func pieces(size int64) int64 { return (size + PieceSize - 1) / PieceSize }
 
 // FileOfLink returns the file of a link. Its error is ErrNoFile if the file was deleted.
 func (s *Service) FileOfLink(ctx context.Context, id enlist.FileID) (*StoredFile, error) {
-	return ownView(ctx, s.db, func(tx *Tx) (*StoredFile, error) { return tx.File(id) })
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*StoredFile, error) { return File(tx, id) })
 }
 
 // Piece returns a piece of content. The first piece has the number 0. The error is of kind NotFound if
 // the content was removed.
 func (s *Service) Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error) {
-	return ownView(ctx, s.db, func(tx *Tx) ([]byte, error) { return tx.Piece(id, number) })
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]byte, error) { return Piece(tx, id, number) })
 }
 
 // removalDelay is the time in seconds for which content stays after its file was deleted or overwritten.
@@ -43,8 +44,8 @@ func (s *Service) Piece(ctx context.Context, id enlist.ContentID, number int64) 
 const removalDelay = 10 * 60
 
 // releaseContent ends the use of content by a file. A job removes the content.
-func releaseContent(tx *Tx, id enlist.ContentID, now int64) error {
-	return errors.Join(tx.ReleaseContent(id), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
+func releaseContent(tx *db.Tx, id enlist.ContentID, now int64) error {
+	return errors.Join(ReleaseContent(tx, id), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
 }
 
 // removalStep is the number of pieces that one Update removes: 2 MiB.
@@ -52,26 +53,26 @@ const removalStep = 8
 
 // RemoveContent does one step of the job that removes content. It keeps content that a file has.
 func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (bool, error) {
-		content, err := tx.Content(e.Content)
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
+		content, err := LoadContent(tx, e.Content)
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NotFound, err)
 		}
-		if err := tx.LockFiles(content.AccountID); err != nil {
+		if err := LockFiles(tx, content.AccountID); err != nil {
 			return false, err
 		}
-		used, err := tx.ContentUsed(e.Content)
+		used, err := ContentUsed(tx, e.Content)
 		if err != nil || used {
 			return used, err
 		}
-		if err := tx.ReleaseContent(e.Content); err != nil {
+		if err := ReleaseContent(tx, e.Content); err != nil {
 			return false, err
 		}
-		n, err := tx.DeletePieces(e.Content, removalStep)
+		n, err := DeletePieces(tx, e.Content, removalStep)
 		if err != nil || n == removalStep {
 			return false, err
 		}
-		return true, tx.DeleteContent(e.Content)
+		return true, DeleteContent(tx, e.Content)
 	})
 }
 

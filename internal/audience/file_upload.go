@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -50,7 +51,7 @@ type uploadProgress struct {
 // InvalidParameters for a name, data or size that is not valid, and if the Account has too many files.
 // reference.md: uploadBase64FileData
 func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequest) (*StoredFile, error) {
-	_, err := viewUnrestricted(ctx, s.db, c, func(tx *Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
+	_, err := db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (bool, error) { return true, checkFileFolder(tx, c, r.Folder) })
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +59,12 @@ func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequ
 	if err != nil {
 		return nil, err
 	}
-	p, err := runInSteps(ctx, s.db, c, steps[uploadProgress]{
-		prepare: func(_ context.Context, p uploadProgress) error {
+	p, err := db.RunInSteps(ctx, s.db, c, db.Steps[uploadProgress]{
+		Prepare: func(_ context.Context, p uploadProgress) error {
 			_, err := u.next(p.Pieces) // decodes outside the Update
 			return err
 		},
-		run: func(tx *Tx, now int64, p *uploadProgress) (bool, error) { return u.step(tx, c, now, p) },
+		Run: func(tx *db.Tx, now int64, p *uploadProgress) (bool, error) { return u.step(tx, c, now, p) },
 	})
 	if err != nil {
 		return nil, err
@@ -168,12 +169,12 @@ func (u *upload) next(from int64) ([][]byte, error) {
 }
 
 // step stores the next pieces. After the last piece it stores the file.
-func (u *upload) step(tx *Tx, c *enlist.Caller, now int64, p *uploadProgress) (done bool, err error) {
-	if err := tx.LockFiles(c.Account.ID); err != nil {
+func (u *upload) step(tx *db.Tx, c *enlist.Caller, now int64, p *uploadProgress) (done bool, err error) {
+	if err := LockFiles(tx, c.Account.ID); err != nil {
 		return false, err
 	}
 	if p.Content != 0 { // a call that is repeated hours later may find its pieces removed
-		content, err := tx.Content(p.Content)
+		content, err := LoadContent(tx, p.Content)
 		if enlist.IgnoreKind(enlist.NotFound, err) != nil {
 			return false, err
 		}
@@ -191,7 +192,7 @@ func (u *upload) step(tx *Tx, c *enlist.Caller, now int64, p *uploadProgress) (d
 		return false, err
 	}
 	for _, data := range parts {
-		if err := tx.AddPiece(p.Content, p.Pieces, data); err != nil {
+		if err := AddPiece(tx, p.Content, p.Pieces, data); err != nil {
 			return false, err
 		}
 		p.Pieces++
@@ -205,11 +206,11 @@ func (u *upload) step(tx *Tx, c *enlist.Caller, now int64, p *uploadProgress) (d
 
 // begin checks the limits of the Account and adds the content. An upload of several steps may never
 // end, so a job removes its pieces then.
-func (u *upload) begin(tx *Tx, c *enlist.Caller, now int64, p *uploadProgress) error {
+func (u *upload) begin(tx *db.Tx, c *enlist.Caller, now int64, p *uploadProgress) error {
 	if err := checkFileFolder(tx, c, u.folder); err != nil {
 		return err
 	}
-	files, bytes, err := tx.StoredFiles(c.Account.ID)
+	files, bytes, err := StoredFiles(tx, c.Account.ID)
 	switch {
 	case err != nil:
 		return err
@@ -220,7 +221,7 @@ func (u *upload) begin(tx *Tx, c *enlist.Caller, now int64, p *uploadProgress) e
 			"delete some first", bytes, u.maxTotal))
 	}
 	content := Content{AccountID: c.Account.ID, Size: u.size}
-	if err := tx.AddContent(&content); err != nil {
+	if err := AddContent(tx, &content); err != nil {
 		return err
 	}
 	p.Content = content.ID
@@ -231,17 +232,17 @@ func (u *upload) begin(tx *Tx, c *enlist.Caller, now int64, p *uploadProgress) e
 }
 
 // finish adds the record of the file, or overwrites the file with the same name.
-func (u *upload) finish(tx *Tx, c *enlist.Caller, now int64, content enlist.ContentID) (enlist.FileID, error) {
+func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.ContentID) (enlist.FileID, error) {
 	if err := checkFileFolder(tx, c, u.folder); err != nil {
 		return 0, err
 	}
 	name := u.name
-	same, err := tx.FileByName(u.folder, name)
+	same, err := FileByName(tx, u.folder, name)
 	switch {
 	case err == nil && u.overwrite:
 		old, before := same.Content, same.auditValues()
 		same.Content, same.Size, same.Type, same.LastModifiedTime = content, u.size, u.mediaType, now
-		if err := tx.UpdateFile(same); err != nil {
+		if err := UpdateFile(tx, same); err != nil {
 			return 0, err
 		}
 		return same.ID, errors.Join(checkNewContent(tx, same), releaseContent(tx, old, now), u.audit(tx, c, now, before, same))
@@ -253,14 +254,14 @@ func (u *upload) finish(tx *Tx, c *enlist.Caller, now int64, content enlist.Cont
 	}
 	f := &StoredFile{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
 		LastModifiedTime: now, FolderID: u.folder, Name: name, Type: u.mediaType, Size: u.size, Content: content}
-	if err := tx.AddFile(f); err != nil {
+	if err := AddFile(tx, f); err != nil {
 		return 0, err
 	}
 	return f.ID, u.audit(tx, c, now, nil, f)
 }
 
 // audit adds a row to the audit log, with the hash of the new content.
-func (u *upload) audit(tx *Tx, c *enlist.Caller, now int64, before auditValues, f *StoredFile) error {
+func (u *upload) audit(tx *db.Tx, c *enlist.Caller, now int64, before auditValues, f *StoredFile) error {
 	after := f.auditValues()
 	after["sha256"] = u.sha256
 	return audit(tx, c, now, f.audited(), before, after)
@@ -268,9 +269,9 @@ func (u *upload) audit(tx *Tx, c *enlist.Caller, now int64, before auditValues, 
 
 // freeName returns a name with a number, such as photo_1.jpg, that no file of the Folder has. It first
 // doubles the number and then halves the interval, so that it needs few look-ups.
-func freeName(tx *Tx, folder enlist.FolderID, name string) (string, error) {
+func freeName(tx *db.Tx, folder enlist.FolderID, name string) (string, error) {
 	isTaken := func(n int64) (bool, error) {
-		_, err := tx.FileByName(folder, numberedName(name, n))
+		_, err := FileByName(tx, folder, numberedName(name, n))
 		return err == nil, enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	taken, free := int64(0), int64(1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -38,15 +39,15 @@ func FirstFolders(account enlist.AccountID, now int64) []Folder {
 
 // addMissingFolders adds the FirstFolders whose type an Account has no Folder of. Older versions gave
 // a new Account only a Folder for Lists.
-func addMissingFolders(tx *Tx, now int64) error {
+func addMissingFolders(tx *db.Tx, now int64) error {
 	for i, first := range FirstFolders(0, now) {
-		accounts, err := tx.AccountsWithoutFolder(first.Type)
+		accounts, err := AccountsWithoutFolder(tx, first.Type)
 		if err != nil {
 			return err
 		}
 		for _, account := range accounts {
 			f := FirstFolders(account, now)[i]
-			if err := tx.AddFolder(&f); err != nil {
+			if err := AddFolder(tx, &f); err != nil {
 				return err
 			}
 		}
@@ -67,11 +68,11 @@ var FolderAttributes = []enlist.Attribute[Folder]{
 // SearchFolders returns the Account's Folders of a type (list, message, file)
 // that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
 func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderType string, q enlist.Query) ([]Folder, error) {
-	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) ([]Folder, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]Folder, error) {
 		if _, err := enlist.OneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
 			return nil, enlist.Invalid("folder_type", err.Error())
 		}
-		all, err := tx.Folders(c.Account.ID)
+		all, err := Folders(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -82,15 +83,15 @@ func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderTyp
 
 // Folder returns one Folder. Errors: Denied, NoFolder.
 func (s *Service) Folder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) (*Folder, error) {
-	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) (*Folder, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Folder, error) {
 		folder, _, err := loadFolder(tx, c, id)
 		return folder, err
 	})
 }
 
 // loadFolder returns a copy of one of the Account's Folders, and all Folders of the Account.
-func loadFolder(tx *Tx, c *enlist.Caller, id enlist.FolderID) (*Folder, []Folder, error) {
-	all, err := tx.Folders(c.Account.ID)
+func loadFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) (*Folder, []Folder, error) {
+	all, err := Folders(tx, c.Account.ID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,11 +105,11 @@ func loadFolder(tx *Tx, c *enlist.Caller, id enlist.FolderID) (*Folder, []Folder
 
 // mustExist returns an error if the Account has no Folder with the ID and the type of f. The
 // error names attribute and has the text detail. ID 0 means no Folder, and is allowed.
-func (f Folder) mustExist(tx *Tx, attribute, detail string) error {
+func (f Folder) mustExist(tx *db.Tx, attribute, detail string) error {
 	if f.ID == 0 {
 		return nil
 	}
-	folders, err := tx.Folders(f.AccountID)
+	folders, err := Folders(tx, f.AccountID)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (f Folder) mustExist(tx *Tx, attribute, detail string) error {
 // AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder if the
 // Account has a Folder with the same name and type.
 func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.FolderID, error) {
-	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.FolderID, error) {
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FolderID, error) {
 		f := Folder{AccountID: c.Account.ID, CreationTime: now}
 		if err := enlist.Assign(&f, FolderAttributes, details); err != nil {
 			return 0, err
@@ -132,14 +133,14 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 		case f.Type == "":
 			return 0, enlist.Invalid("type", "expected one of list, message, file")
 		}
-		all, err := tx.Folders(c.Account.ID)
+		all, err := Folders(tx, c.Account.ID)
 		if err == nil {
 			err = f.checkUnique(all)
 		}
 		if err != nil {
 			return 0, err
 		}
-		if err := tx.AddFolder(&f); err != nil {
+		if err := AddFolder(tx, &f); err != nil {
 			return 0, err
 		}
 		return f.ID, audit(tx, c, now, auditObject{"Folder", int64(f.ID), 0}, nil, settings(FolderAttributes, &f))
@@ -149,7 +150,7 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 // EditFolder changes a Folder's name. It ignores a new type. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
 func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID, details []enlist.Detail) (enlist.FolderID, error) {
-	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.FolderID, error) {
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FolderID, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -165,7 +166,7 @@ func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.Fo
 		if err := audit(tx, c, now, auditObject{"Folder", int64(id), 0}, before, settings(FolderAttributes, f)); err != nil {
 			return 0, err
 		}
-		return id, tx.UpdateFolder(f)
+		return id, UpdateFolder(tx, f)
 	})
 }
 
@@ -180,7 +181,7 @@ func (f *Folder) checkUnique(all []Folder) error {
 // DeleteFolder removes a Folder. Errors: Denied, NoFolder, and FolderNeeded if the Folder has
 // items, is the last one of its type, or is the file_folder_id of a Field.
 func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) error {
-	_, err := updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		f, all, err := loadFolder(tx, c, id)
 		if err != nil {
 			return false, err
@@ -197,17 +198,17 @@ func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.
 		if err := audit(tx, c, now, auditObject{"Folder", int64(id), 0}, settings(FolderAttributes, f), nil); err != nil {
 			return false, err
 		}
-		return true, tx.DeleteFolder(id)
+		return true, DeleteFolder(tx, id)
 	})
 	return err
 }
 
 // checkUnusedByFields refuses to delete a Folder in which a Field stores its files.
-func (f *Folder) checkUnusedByFields(tx *Tx) error {
+func (f *Folder) checkUnusedByFields(tx *db.Tx) error {
 	if f.Type != FolderOfFiles {
 		return nil
 	}
-	list, name, err := tx.FieldOfFolder(f.ID)
+	list, name, err := FieldOfFolder(tx, f.ID)
 	if err == nil && list != 0 {
 		err = enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there", enlist.Quoted(name), list)
 	}

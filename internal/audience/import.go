@@ -212,7 +212,7 @@ func (o *ImportOptions) check(c *enlist.Caller) error {
 		{"as", &o.As, []string{AsContacts, AsUnsubscribers, AsComplained, AsBounced}},
 		{"existing", &o.Existing, []string{ExistingLeave, ExistingOverwrite}},
 		{"skip", &o.Skip, []string{SkipOfAccount, SkipOfList, SkipNoAddress}},
-		{"consent_type", &o.ConsentType, []string{"", string(ConsentGDPR), string(ConsentDirect), string(ConsentNotRecorded)}},
+		{"consent_type", &o.ConsentType, []string{"", string(enlist.ConsentGDPR), string(ConsentDirect), string(ConsentNotRecorded)}},
 	} {
 		if *choice.value == "" {
 			*choice.value = choice.values[0]

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/sheet"
 )
@@ -59,7 +60,7 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 		return nil, err
 	}
 	o := n.ImportOptions
-	i, err := update(ctx, s.db, c, func(tx *Tx, now int64) (*Import, error) {
+	i, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Import, error) {
 		if err := o.check(c); err != nil {
 			return nil, err
 		}
@@ -67,12 +68,12 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 			return nil, err
 		}
 		content := Content{AccountID: c.Account.ID, Size: 1} // 0 would mean that it is being removed
-		if err := tx.AddContent(&content); err != nil {
+		if err := AddContent(tx, &content); err != nil {
 			return nil, err
 		}
 		i := &Import{AccountID: c.Account.ID, ListID: o.List, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, Options: o, Content: content.ID, State: ImportUploading, LeaseUntil: now + uploadTime}
-		return i, errors.Join(tx.AddImport(i), tx.Enqueue(RunImport{Import: i.ID, Due: i.LeaseUntil + 1}))
+		return i, errors.Join(AddImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Due: i.LeaseUntil + 1}))
 	})
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 }
 
 // allowImport returns the List of an Import, or an error if the caller may not import such a file into it.
-func allowImport(tx *Tx, c *enlist.Caller, o *ImportOptions) (*enlist.Schema, error) {
+func allowImport(tx *db.Tx, c *enlist.Caller, o *ImportOptions) (*enlist.Schema, error) {
 	schema, err := loadList(tx, c, o.List)
 	switch {
 	case err != nil:
@@ -143,8 +144,8 @@ func (s *Service) uploadImport(ctx context.Context, i *Import, n NewImport) erro
 
 // storePieces stores pieces of the file, and renews the lease of the upload.
 func (s *Service) storePieces(ctx context.Context, i *Import, number int64, parts [][]byte) error {
-	return s.db.Update(ctx, func(tx *Tx) error {
-		stored, err := tx.LockImport(i.ID)
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		stored, err := LockImport(tx, i.ID)
 		if err != nil {
 			return err
 		}
@@ -152,21 +153,21 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 			return errStopped
 		}
 		for n, part := range parts {
-			if err := tx.AddPiece(i.Content, number+int64(n), part); err != nil {
+			if err := AddPiece(tx, i.Content, number+int64(n), part); err != nil {
 				return err
 			}
 		}
-		if err := tx.SetContentSize(i.Content, max(i.Size, 1)); err != nil {
+		if err := SetContentSize(tx, i.Content, max(i.Size, 1)); err != nil {
 			return err
 		}
 		stored.Size, stored.LeaseUntil = i.Size, s.db.Now().Unix()+uploadTime
-		return tx.SetImport(stored)
+		return SetImport(tx, stored)
 	})
 }
 
 // startImport reads the header of the file, adds Fields, and makes the Import wait for a process.
 func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) (*Import, error) {
-	schema, err := view(ctx, s.db, c, func(tx *Tx) (*enlist.Schema, error) { return allowImport(tx, c, &i.Options) })
+	schema, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Schema, error) { return allowImport(tx, c, &i.Options) })
 	if err != nil {
 		return nil, err
 	}
@@ -180,8 +181,8 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 	if err := s.addFields(ctx, c, i); err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*Import, error) {
-		stored, err := tx.LockImport(i.ID)
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
+		stored, err := LockImport(tx, i.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +193,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 		if err := audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
 			return nil, err
 		}
-		return stored, errors.Join(tx.SetImport(stored), tx.Enqueue(RunImport{Import: i.ID}))
+		return stored, errors.Join(SetImport(tx, stored), tx.Enqueue(RunImport{Import: i.ID}))
 	})
 }
 
@@ -253,7 +254,7 @@ func requireConsent(schema *enlist.Schema, i *Import) error {
 	if i.Options.As != AsContacts {
 		return nil
 	}
-	consent := Consent{Type: ConsentType(i.Options.ConsentType), Text: i.Options.ConsentText}
+	consent := Consent{Type: enlist.ConsentType(i.Options.ConsentType), Text: i.Options.ConsentText}
 	if hasConsent(i.Columns) {
 		if consent.Type == "" {
 			return nil // each row is checked
@@ -290,8 +291,8 @@ func (s *Service) addFields(ctx context.Context, c *enlist.Caller, i *Import) er
 
 // abandonImport ends an Import whose upload or header was refused.
 func (s *Service) abandonImport(ctx context.Context, id enlist.ImportID, reason error) error {
-	return s.db.Update(ctx, func(tx *Tx) error {
-		i, err := tx.LockImport(id)
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		i, err := LockImport(tx, id)
 		if err != nil || i.State != ImportUploading {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -12,16 +13,16 @@ import (
 
 // Import returns an Import. Errors: ErrNoImport, Denied.
 func (s *Service) Import(ctx context.Context, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (*Import, error) { return loadImport(tx, c, id) })
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Import, error) { return loadImport(tx, c, id) })
 }
 
 // loadImport returns an Import, if the caller may access its List. For an Import of another Account it returns the same
 // error as for one that does not exist.
-func loadImport(tx *Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
+func loadImport(tx *db.Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
 	if id <= 0 {
 		return nil, ErrNoImport
 	}
-	i, err := tx.Import(id)
+	i, err := LoadImport(tx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +37,8 @@ func loadImport(tx *Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error) {
 
 // Imports returns the Imports of the Lists that the caller may access, in order of ID.
 func (s *Service) Imports(ctx context.Context, c *enlist.Caller) ([]Import, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]Import, error) {
-		all, err := tx.Imports(c.Account.ID)
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Import, error) {
+		all, err := Imports(tx, c.Account.ID)
 		return slices.DeleteFunc(all, func(i Import) bool { return !c.Key.Allows(i.ListID) }), err
 	})
 }
@@ -45,7 +46,7 @@ func (s *Service) Imports(ctx context.Context, c *enlist.Caller) ([]Import, erro
 // PauseImport stops an Import after the step that runs, until ResumeImport continues it. Errors: ErrNoImport, Denied, and
 // InvalidParameters if the Import has ended.
 func (s *Service) PauseImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
-	return s.editImport(ctx, c, id, "pause", func(_ *Tx, i *Import, _ int64) error {
+	return s.editImport(ctx, c, id, "pause", func(_ *db.Tx, i *Import, _ int64) error {
 		i.State, i.Owner, i.LeaseUntil = ImportPaused, "", 0
 		return nil
 	})
@@ -53,7 +54,7 @@ func (s *Service) PauseImport(ctx context.Context, c *enlist.Caller, id enlist.I
 
 // ResumeImport makes a paused Import wait for a process that continues it. Errors: as of PauseImport.
 func (s *Service) ResumeImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
-	return s.editImport(ctx, c, id, "resume", func(tx *Tx, i *Import, _ int64) error {
+	return s.editImport(ctx, c, id, "resume", func(tx *db.Tx, i *Import, _ int64) error {
 		if i.State == ImportPaused {
 			i.State, i.Reason = ImportWaiting, ""
 		}
@@ -63,22 +64,22 @@ func (s *Service) ResumeImport(ctx context.Context, c *enlist.Caller, id enlist.
 
 // CancelImport ends an Import after the step that runs. The rows that were stored stay. Errors: as of PauseImport.
 func (s *Service) CancelImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
-	return s.editImport(ctx, c, id, "cancel", func(tx *Tx, i *Import, now int64) error {
+	return s.editImport(ctx, c, id, "cancel", func(tx *db.Tx, i *Import, now int64) error {
 		return i.end(tx, ImportCancelled, "", now)
 	})
 }
 
 // editImport changes the state of an Import that has not ended.
 func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID, what string,
-	change func(tx *Tx, i *Import, now int64) error) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	change func(tx *db.Tx, i *Import, now int64) error) error {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		if _, err := loadImport(tx, c, id); err != nil {
 			return false, err
 		}
 		if c.Key.Level < enlist.Standard {
 			return false, enlist.Refuse(enlist.Denied, "an import needs a key of the level standard")
 		}
-		i, err := tx.LockImport(id)
+		i, err := LockImport(tx, id)
 		switch {
 		case err != nil:
 			return false, err
@@ -94,7 +95,7 @@ func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.Im
 		if err := audit(tx, c, now, i.audited(), before, i.auditValues()); err != nil {
 			return false, err
 		}
-		return true, tx.SetImport(i)
+		return true, SetImport(tx, i)
 	})
 	return err
 }

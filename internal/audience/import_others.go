@@ -33,7 +33,7 @@ func (s *importTx) storeOthers(rows []importRow) error {
 	if err != nil {
 		return err
 	}
-	listed, err := s.tx.UnsubscribedAmong(s.i.AccountID, s.i.ListID, keys)
+	listed, err := UnsubscribedAmong(s.tx, s.i.AccountID, s.i.ListID, keys)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *importTx) storeOthers(rows []importRow) error {
 	if s.i.Options.DryRun {
 		return nil
 	}
-	return s.tx.AddLedger(s.ended)
+	return AddLedger(s.tx, s.ended)
 }
 
 // maxOfAddress is the largest number of Contacts with one address that a row changes, in a List with duplicates.
@@ -69,13 +69,13 @@ func (s *importTx) allWith(keys []string) (map[string][]*enlist.Contact, error) 
 		hasMobile = hasMobile || !strings.Contains(key, "@")
 	}
 	if s.schema.Unique && !hasMobile { // one look-up finds all
-		first, err := s.tx.FirstContacts(s.i.ListID, keys)
+		first, err := FirstContacts(s.tx, s.i.ListID, keys)
 		for key, c := range first {
 			found[key] = []*enlist.Contact{c}
 		}
 		return found, err
 	}
-	err := s.tx.ContactsWithAddresses(s.i.ListID, slices.Collect(maps.Keys(found)), func(c *enlist.Contact) {
+	err := ContactsWithAddresses(s.tx, s.i.ListID, slices.Collect(maps.Keys(found)), func(c *enlist.Contact) {
 		for _, key := range slices.Compact([]string{c.Key, c.Mobile}) {
 			if all, wanted := found[key]; wanted && len(all) < maxOfAddress {
 				found[key] = append(all, c)
@@ -96,7 +96,7 @@ func (s *importTx) unsubscribed(d *decision, contacts []*enlist.Contact, listed 
 		if err := s.change(c, enlist.WebhookUnsubscribed); err != nil {
 			return err
 		}
-		s.ended = append(s.ended, LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: s.now, Method: "import",
+		s.ended = append(s.ended, enlist.LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: s.now, Method: "import",
 			KeyID: s.caller.Key.ID, ImportID: s.i.ID, ImportRow: d.row.number}) // decisions.md: 89
 	}
 	key := d.row.parsed.key
@@ -118,7 +118,7 @@ func (s *importTx) unsubscribed(d *decision, contacts []*enlist.Contact, listed 
 	if d.contact != nil {
 		u.ContactID = d.contact.ID
 	}
-	return s.tx.AddUnsubscriber(s.i.AccountID, u)
+	return AddUnsubscriber(s.tx, s.i.AccountID, u)
 }
 
 // bounced deactivates the Contacts with the address of a row.
@@ -140,7 +140,7 @@ func (s *importTx) bounced(d *decision, contacts []*enlist.Contact) error {
 		if s.i.Options.DryRun {
 			continue
 		}
-		if err := s.tx.SetBouncesSince(s.i.ListID, c.ID, s.now); err != nil {
+		if err := SetBouncesSince(s.tx, s.i.ListID, c.ID, s.now); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (s *importTx) change(c *enlist.Contact, event enlist.WebhookEventType) erro
 	if s.i.Options.DryRun {
 		return nil
 	}
-	if err := s.tx.UpdateContact(c); err != nil || !s.i.Options.Webhooks {
+	if err := UpdateContact(s.tx, c); err != nil || !s.i.Options.Webhooks {
 		return err
 	}
 	return s.i.Published.publish(s.tx, s.schema, s.now, 1, []contactEvent{{c.ID, event}})

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -134,11 +135,11 @@ const resultSteps = 16
 // seven days after the end of the Import. Errors: ErrNoImport, Denied, and those of each.
 func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist.ImportID, each func(*RowResult) error) error {
 	for from := int64(0); ; {
-		found, err := view(ctx, s.db, c, func(tx *Tx) ([]StepResults, error) {
+		found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]StepResults, error) {
 			if _, err := loadImport(tx, c, id); err != nil {
 				return nil, err
 			}
-			return tx.ImportResults(id, from, resultSteps)
+			return ImportResults(tx, id, from, resultSteps)
 		})
 		if err != nil {
 			return err
@@ -157,8 +158,8 @@ func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist
 
 // RemoveImportResults does one step of the job that removes the results of an Import.
 func (s *Service) RemoveImportResults(ctx context.Context, e RemoveImportResults) (done bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (bool, error) {
-		n, err := tx.DeleteImportResults(e.Import, resultSteps)
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
+		n, err := DeleteImportResults(tx, e.Import, resultSteps)
 		return n < resultSteps, err
 	})
 }

@@ -17,7 +17,7 @@ type importRow struct {
 	number int64 // in the file
 	cells  []any
 	parsed *parsedContact
-	ledger LedgerRow
+	ledger enlist.LedgerRow
 	system importedState
 	value  string // the refused value, shortened
 	err    error  // why the row is refused
@@ -58,8 +58,8 @@ func (p *rowParser) parse(r *importRow) {
 		return
 	}
 	r.parsed = &parsedContact{schema: p.schema, today: p.today}
-	r.ledger, r.system, r.value, r.err = LedgerRow{}, importedState{}, "", nil
-	consent := Consent{Type: ConsentType(p.options.ConsentType), Text: p.options.ConsentText}
+	r.ledger, r.system, r.value, r.err = enlist.LedgerRow{}, importedState{}, "", nil
+	consent := Consent{Type: enlist.ConsentType(p.options.ConsentType), Text: p.options.ConsentText}
 	at, err := p.read(r, &consent)
 	if err == nil && p.options.As == AsContacts {
 		err = p.agree(r, &consent, at)
@@ -126,7 +126,7 @@ func (p *rowParser) readKey(b *boundColumn, r *importRow, consent *Consent, cell
 		switch {
 		case text == "":
 		case b.key == keyConsentType:
-			consent.Type = ConsentType(strings.ToLower(text))
+			consent.Type = enlist.ConsentType(strings.ToLower(text))
 		case b.key == keyConsentText:
 			consent.Text = text
 		case b.key == keyConsentIP:
@@ -139,15 +139,15 @@ func (p *rowParser) readKey(b *boundColumn, r *importRow, consent *Consent, cell
 }
 
 // preferences reads a person's answers: names of preferences, separated by semicolons. A name can be followed by =no.
-func (p *rowParser) preferences(text string) (all []PreferenceChoice, err error) {
+func (p *rowParser) preferences(text string) (all []enlist.PreferenceChoice, err error) {
 	for item := range strings.SplitSeq(text, ";") {
 		item = strings.TrimSpace(item)
-		choice := PreferenceChoice{Name: item, Agree: true}
+		choice := enlist.PreferenceChoice{Name: item, Agree: true}
 		if p.schema.Preference(item) == nil {
 			if i := strings.LastIndexByte(item, '='); i >= 0 {
 				agree, ok := tickOf(item[i+1:])
 				if ok {
-					choice = PreferenceChoice{Name: strings.TrimSpace(item[:i]), Agree: agree}
+					choice = enlist.PreferenceChoice{Name: strings.TrimSpace(item[:i]), Agree: agree}
 				}
 			}
 		}

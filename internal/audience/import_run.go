@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/sheet"
 )
@@ -56,13 +57,13 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 
 // release gives the lease back, so that another process can continue at once.
 func (r *importRun) release(ctx context.Context) error {
-	return ignoreStopped(r.service.db.Update(ctx, func(tx *Tx) error {
+	return ignoreStopped(r.service.db.Update(ctx, func(tx *db.Tx) error {
 		i, err := r.lock(tx, 0)
 		if err != nil {
 			return err
 		}
 		i.State, i.Owner, i.LeaseUntil = ImportWaiting, "", 0
-		return tx.SetImport(i)
+		return SetImport(tx, i)
 	}))
 }
 
@@ -88,8 +89,8 @@ type importRun struct {
 // claim takes the lease of the Import. It returns nil if nothing is left to do. A dry run that was interrupted starts
 // again, because it does not store which addresses it has seen.
 func (r *importRun) claim(ctx context.Context) (*Import, error) {
-	return ownUpdate(ctx, r.service.db, func(tx *Tx, now int64) (*Import, error) {
-		i, err := tx.LockImport(r.id)
+	return db.OwnUpdate(ctx, r.service.db, func(tx *db.Tx, now int64) (*Import, error) {
+		i, err := LockImport(tx, r.id)
 		if errors.Is(err, ErrNoImport) {
 			return nil, nil
 		}
@@ -106,7 +107,7 @@ func (r *importRun) claim(ctx context.Context) (*Import, error) {
 		}
 		if i.Options.DryRun && i.Rows > 0 {
 			i.Rows, i.ImportCounts = 0, ImportCounts{}
-			if _, err := tx.DeleteImportResults(i.ID, maxDryRunSteps); err != nil {
+			if _, err := DeleteImportResults(tx, i.ID, maxDryRunSteps); err != nil {
 				return nil, err
 			}
 		}
@@ -114,7 +115,7 @@ func (r *importRun) claim(ctx context.Context) (*Import, error) {
 			i.StartTime = now
 		}
 		i.State, i.Owner, i.LeaseUntil, i.Reason = ImportRunning, r.owner, now+importLease, ""
-		return i, tx.SetImport(i)
+		return i, SetImport(tx, i)
 	})
 }
 
@@ -123,7 +124,7 @@ const maxDryRunSteps = 1 << 30
 
 // fail ends the Import because its file cannot be read.
 func (r *importRun) fail(ctx context.Context, reason error) error {
-	return r.service.db.Update(ctx, func(tx *Tx) error {
+	return r.service.db.Update(ctx, func(tx *db.Tx) error {
 		now := r.service.db.Now().Unix()
 		i, err := r.lock(tx, now)
 		if err != nil {
@@ -141,8 +142,8 @@ func ignoreStopped(err error) error {
 }
 
 // lock returns the Import with its lease renewed. Its error is errStopped if this run must not go on.
-func (r *importRun) lock(tx *Tx, now int64) (*Import, error) {
-	i, err := tx.LockImport(r.id)
+func (r *importRun) lock(tx *db.Tx, now int64) (*Import, error) {
+	i, err := LockImport(tx, r.id)
 	if err != nil {
 		return nil, err
 	}
@@ -251,12 +252,12 @@ func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *r
 
 // renew renews the lease while no step does.
 func (r *importRun) renew(ctx context.Context) error {
-	return r.service.db.Update(ctx, func(tx *Tx) error {
+	return r.service.db.Update(ctx, func(tx *db.Tx) error {
 		i, err := r.lock(tx, r.service.db.Now().Unix())
 		if err != nil {
 			return err
 		}
-		return tx.SetImport(i)
+		return SetImport(tx, i)
 	})
 }
 
@@ -265,7 +266,7 @@ func (s *Service) schemaOf(ctx context.Context, list enlist.ListID) (*enlist.Sch
 	if schema, cached := s.db.CachedSchema(list); cached {
 		return schema, nil
 	}
-	return ownView(ctx, s.db, func(tx *Tx) (*enlist.Schema, error) { return tx.Schema(list) })
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Schema, error) { return Schema(tx, list) })
 }
 
 // step stores the rows of a chunk in one transaction. A dry run reads in a View, so that other callers can write
@@ -279,7 +280,7 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 			return err
 		}
 	}
-	err = r.service.db.Update(ctx, func(tx *Tx) error {
+	err = r.service.db.Update(ctx, func(tx *db.Tx) error {
 		now := r.service.db.Now().Unix()
 		i, err := r.lock(tx, now)
 		if err != nil {
@@ -309,8 +310,8 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 
 // decideDry decides about the rows of a dry run.
 func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided *importTx, err error) {
-	return ownView(ctx, r.service.db, func(tx *Tx) (*importTx, error) {
-		i, err := tx.Import(r.id)
+	return db.OwnView(ctx, r.service.db, func(tx *db.Tx) (*importTx, error) {
+		i, err := LoadImport(tx, r.id)
 		if err != nil {
 			return nil, err
 		}
@@ -319,12 +320,12 @@ func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided 
 }
 
 // decide stores the rows of a chunk or, in a dry run, decides what would become of them.
-func (r *importRun) decide(tx *Tx, i *Import, chunk *importChunk, now int64) (*importTx, error) {
-	schema, err := tx.Schema(i.ListID)
+func (r *importRun) decide(tx *db.Tx, i *Import, chunk *importChunk, now int64) (*importTx, error) {
+	schema, err := Schema(tx, i.ListID)
 	if err != nil {
 		return nil, err
 	}
-	account, err := tx.Account(i.AccountID)
+	account, err := Account(tx, i.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +349,7 @@ func (r *importRun) decide(tx *Tx, i *Import, chunk *importChunk, now int64) (*i
 }
 
 // finish stores the results of a step, and that its rows are done.
-func (r *importRun) finish(tx *Tx, i *Import, decided *importTx, chunk *importChunk, now int64) error {
+func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *importChunk, now int64) error {
 	i.Published = decided.i.Published
 	for _, d := range decided.all {
 		i.count(d.outcome)
@@ -358,7 +359,7 @@ func (r *importRun) finish(tx *Tx, i *Import, decided *importTx, chunk *importCh
 		if err != nil {
 			return err
 		}
-		if err := tx.AddImportResults(i.ID, i.Rows, data); err != nil {
+		if err := AddImportResults(tx, i.ID, i.Rows, data); err != nil {
 			return err
 		}
 	}
@@ -369,21 +370,21 @@ func (r *importRun) finish(tx *Tx, i *Import, decided *importTx, chunk *importCh
 	case chunk.last:
 		return i.end(tx, ImportDone, "", now)
 	}
-	return tx.SetImport(i)
+	return SetImport(tx, i)
 }
 
 // end ends an Import and removes its file. The results of its rows stay for resultsTime.
-func (i *Import) end(tx *Tx, state ImportState, reason string, now int64) error {
+func (i *Import) end(tx *db.Tx, state ImportState, reason string, now int64) error {
 	i.State, i.Reason, i.EndTime, i.Owner, i.LeaseUntil = state, reason, now, "", 0
 	content := i.Content
 	i.Content = 0
-	if err := tx.SetImport(i); err != nil {
+	if err := SetImport(tx, i); err != nil {
 		return err
 	}
 	if content == 0 {
 		return tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime})
 	}
 	// No link leads to the file of an Import, so its content is removed at once.
-	return errors.Join(tx.ReleaseContent(content), tx.Enqueue(RemoveContent{Content: content, Due: now}),
+	return errors.Join(ReleaseContent(tx, content), tx.Enqueue(RemoveContent{Content: content, Due: now}),
 		tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}))
 }

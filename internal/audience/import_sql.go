@@ -4,107 +4,108 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file stores Imports and the results of their rows. file.go stores their files.
 
-func mapImport(m *mapper, i *Import) {
-	m.id("id", (*int64)(&i.ID))
-	m.fixed("account_id", (*int64)(&i.AccountID))
-	m.fixed("list_id", (*int64)(&i.ListID))
-	m.fixed("creator_key_id", (*int64)(&i.CreatorKeyID))
-	m.fixed("creator_name", &i.CreatorName)
-	m.fixed("creation_time", &i.CreationTime)
-	m.fixed("options", jsonColumn{&i.Options})
-	m.value("content_id", (*int64)(&i.Content))
-	m.value("size", &i.Size)
-	m.value("sha256", &i.SHA256)
-	m.value("columns", jsonColumn{&i.Columns})
-	m.value("state", (*string)(&i.State))
-	m.value("reason", &i.Reason)
-	m.value("owner", &i.Owner)
-	m.value("lease_until", &i.LeaseUntil)
-	m.value("start_time", &i.StartTime)
-	m.value("end_time", &i.EndTime)
-	m.value("done_rows", &i.Rows)
-	m.value("done_bytes", &i.Bytes)
-	m.value("added", &i.Added)
-	m.value("updated", &i.Updated)
-	m.value("unchanged", &i.Unchanged)
-	m.value("skipped", &i.Skipped)
-	m.value("refused", &i.Refused)
-	m.value("published", jsonColumn{&i.Published})
+func mapImport(m *db.Mapper, i *Import) {
+	m.ID("id", (*int64)(&i.ID))
+	m.Fixed("account_id", (*int64)(&i.AccountID))
+	m.Fixed("list_id", (*int64)(&i.ListID))
+	m.Fixed("creator_key_id", (*int64)(&i.CreatorKeyID))
+	m.Fixed("creator_name", &i.CreatorName)
+	m.Fixed("creation_time", &i.CreationTime)
+	m.Fixed("options", jsonColumn{&i.Options})
+	m.Value("content_id", (*int64)(&i.Content))
+	m.Value("size", &i.Size)
+	m.Value("sha256", &i.SHA256)
+	m.Value("columns", jsonColumn{&i.Columns})
+	m.Value("state", (*string)(&i.State))
+	m.Value("reason", &i.Reason)
+	m.Value("owner", &i.Owner)
+	m.Value("lease_until", &i.LeaseUntil)
+	m.Value("start_time", &i.StartTime)
+	m.Value("end_time", &i.EndTime)
+	m.Value("done_rows", &i.Rows)
+	m.Value("done_bytes", &i.Bytes)
+	m.Value("added", &i.Added)
+	m.Value("updated", &i.Updated)
+	m.Value("unchanged", &i.Unchanged)
+	m.Value("skipped", &i.Skipped)
+	m.Value("refused", &i.Refused)
+	m.Value("published", jsonColumn{&i.Published})
 }
 
 // jsonColumn is a value that is stored as JSON. at points to the value.
 type jsonColumn struct{ at any }
 
-func (c jsonColumn) decode(v driver.Value) error { return json.Unmarshal([]byte(text(v)), c.at) }
+func (c jsonColumn) Decode(v driver.Value) error { return json.Unmarshal([]byte(db.TextOf(v)), c.at) }
 
-func (c jsonColumn) encode() (any, error) {
+func (c jsonColumn) Encode() (any, error) {
 	b, err := json.Marshal(c.at)
 	return string(b), err
 }
 
-var importTable = newMapping("import", mapImport)
+var importTable = db.NewMapping("import", mapImport)
 
 // AddImport stores a new Import.
-func (t *Tx) AddImport(i *Import) error { return importTable.add(t, i) }
+func AddImport(tx *db.Tx, i *Import) error { return importTable.Add(tx, i) }
 
-// Import returns an Import by its ID, or ErrNoImport.
-func (t *Tx) Import(id enlist.ImportID) (*Import, error) {
-	return importTable.one(t, ErrNoImport, "WHERE id = ?", int64(id))
+// LoadImport returns an Import by its ID, or ErrNoImport.
+func LoadImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
+	return importTable.One(tx, ErrNoImport, "WHERE id = ?", int64(id))
 }
 
 // LockImport returns an Import. With concurrent writers it locks the row.
-func (t *Tx) LockImport(id enlist.ImportID) (*Import, error) {
-	return importTable.one(t, ErrNoImport, "WHERE id = ?"+t.locking(), int64(id))
+func LockImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
+	return importTable.One(tx, ErrNoImport, "WHERE id = ?"+tx.Locking(), int64(id))
 }
 
 // Imports returns an Account's Imports in the order of their IDs.
-func (t *Tx) Imports(account enlist.AccountID) ([]Import, error) {
-	return importTable.all(t, "WHERE account_id = ? ORDER BY id", int64(account))
+func Imports(tx *db.Tx, account enlist.AccountID) ([]Import, error) {
+	return importTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // SetImport stores the columns of an Import that change.
-func (t *Tx) SetImport(i *Import) error { return importTable.save(t, i) }
+func SetImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
 
 // AddImportResults stores the results of a step.
-func (t *Tx) AddImportResults(id enlist.ImportID, number int64, data []byte) error {
+func AddImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {
 	const add = "INSERT INTO import_result (import_id, number, data) VALUES (?, ?, ?)"
-	return t.Do(add, int64(id), number, data)
+	return tx.Do(add, int64(id), number, data)
 }
 
 // ImportResults returns the results of steps in the order of their numbers.
-func (t *Tx) ImportResults(id enlist.ImportID, from int64, limit int) (found []StepResults, err error) {
-	err = t.each(func(row *Cursor) error {
+func ImportResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found []StepResults, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
 		r := StepResults{Number: row.Int()}
 		r.Data = []byte(row.Text()) // a copy: the engine may use its bytes again
 		found = append(found, r)
 		return nil
-	}, "SELECT number, data FROM import_result WHERE import_id = ? AND number >= ? ORDER BY number"+limited,
+	}, "SELECT number, data FROM import_result WHERE import_id = ? AND number >= ? ORDER BY number"+db.Limited,
 		int64(id), from, int64(limit))
 	return found, err
 }
 
 // DeleteImportResults removes the results of at most limit steps, and returns how many it removed.
-func (t *Tx) DeleteImportResults(id enlist.ImportID, limit int) (deleted int64, err error) {
+func DeleteImportResults(tx *db.Tx, id enlist.ImportID, limit int) (deleted int64, err error) {
 	const remove = `DELETE FROM import_result WHERE import_id = ? AND number IN (
-		SELECT number FROM import_result WHERE import_id = ? ORDER BY number` + limited + ")"
-	return t.Exec(remove, int64(id), int64(id), int64(limit))
+		SELECT number FROM import_result WHERE import_id = ? ORDER BY number` + db.Limited + ")"
+	return tx.Exec(remove, int64(id), int64(id), int64(limit))
 }
 
 // SetContentSize stores the size of content.
-func (t *Tx) SetContentSize(id enlist.ContentID, size int64) error {
-	return t.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
+func SetContentSize(tx *db.Tx, id enlist.ContentID, size int64) error {
+	return tx.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
 }
 
-var importLedger = newPerDialect(importLedgerText)
+var importLedger = db.NewPerDialect(importLedgerText)
 
 // importLedgerText is the INSERT of rows of the ledger that come from an Import. Its arguments are those of the mapping of
 // the ledger, and the Import with the number of the row.
-func importLedgerText(d *Dialect) string {
+func importLedgerText(d *db.Dialect) string {
 	const columns = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
 		import_id, import_row, number) `
 	return columns + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, " + d.LedgerNumber + ")"
@@ -118,18 +119,18 @@ const importLedgerMany = `INSERT INTO consent (list_id, contact_id, time, method
 		CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS added`
 
 // AddLedger adds rows of one List to the consent ledger.
-func (t *Tx) AddLedger(rows []LedgerRow) error {
+func AddLedger(tx *db.Tx, rows []enlist.LedgerRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if !t.SQL.ConcurrentWriters {
+	if !tx.SQL.ConcurrentWriters {
 		for i := range rows {
 			r := &rows[i]
-			preferences, err := (*choices)(&r.Preferences).text()
+			preferences, err := (*db.Choices)(&r.Preferences).Text()
 			if err != nil {
 				return err
 			}
-			err = t.Do(importLedger.of(t.SQL), int64(r.ListID), int64(r.ContactID), r.Time, r.Method,
+			err = tx.Do(importLedger.Of(tx.SQL), int64(r.ListID), int64(r.ContactID), r.Time, r.Method,
 				string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), int64(r.ImportID), r.ImportRow)
 			if err != nil {
 				return err
@@ -141,7 +142,7 @@ func (t *Tx) AddLedger(rows []LedgerRow) error {
 	var methods, types, texts, ips, preferences []string
 	for i := range rows {
 		r := &rows[i]
-		chosen, err := (*choices)(&r.Preferences).text()
+		chosen, err := (*db.Choices)(&r.Preferences).Text()
 		if err != nil {
 			return err
 		}
@@ -150,6 +151,6 @@ func (t *Tx) AddLedger(rows []LedgerRow) error {
 		ips, preferences, keys = append(ips, r.IP), append(preferences, chosen), append(keys, int64(r.KeyID))
 		imports, numbers = append(imports, int64(r.ImportID)), append(numbers, r.ImportRow)
 	}
-	return t.Do(importLedgerMany, int64(rows[0].ListID), contacts, times, methods, types, texts, ips, preferences,
+	return tx.Do(importLedgerMany, int64(rows[0].ListID), contacts, times, methods, types, texts, ips, preferences,
 		keys, imports, numbers)
 }

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -43,7 +44,7 @@ const (
 
 // importTx is the transaction of a step.
 type importTx struct {
-	tx     *Tx
+	tx     *db.Tx
 	i      *Import
 	schema *enlist.Schema
 	caller *enlist.Caller // the key that added the Import, for the ledger
@@ -53,7 +54,7 @@ type importTx struct {
 
 	inFull  map[*enlist.Contact]bool         // Contacts with changes that only UpdateContact stores
 	repeats map[*enlist.Contact][]*importRow // later rows of a new Contact
-	ended   []LedgerRow                      // the subscriptions that a file of unsubscribers ended
+	ended   []enlist.LedgerRow               // the subscriptions that a file of unsubscribers ended
 }
 
 // store decides what becomes of each row, and stores it. In a dry run it only decides. On PostgreSQL another
@@ -71,7 +72,7 @@ func (s *importTx) store(rows []importRow) error {
 		if err != nil || s.i.Options.DryRun {
 			return err
 		}
-		if err := s.tx.InsertNewContacts(contactsOf(added)); err != nil {
+		if err := InsertNewContacts(s.tx, contactsOf(added)); err != nil {
 			return err
 		}
 		if err := s.complete(added, changed); err != nil {
@@ -147,7 +148,7 @@ func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.Contact, u
 			keys = append(keys, d.row.parsed.key)
 		}
 	}
-	known, err = s.tx.FirstContacts(s.i.ListID, keys)
+	known, err = FirstContacts(s.tx, s.i.ListID, keys)
 	if err != nil || s.i.Options.Skip == SkipNoAddress {
 		return known, nil, err
 	}
@@ -165,7 +166,7 @@ func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.Contact, u
 	if s.i.Options.Skip == SkipOfAccount {
 		list = 0
 	}
-	unsubscribed, err = s.tx.UnsubscribedAmong(s.i.AccountID, list, keys)
+	unsubscribed, err = UnsubscribedAmong(s.tx, s.i.AccountID, list, keys)
 	return known, unsubscribed, err
 }
 
@@ -223,11 +224,11 @@ func (s *importTx) complete(added []*decision, changed []*enlist.Contact) error 
 	for _, c := range changed {
 		if !s.inFull[c] {
 			values = append(values, c)
-		} else if err := s.tx.UpdateContact(c); err != nil {
+		} else if err := UpdateContact(s.tx, c); err != nil {
 			return err
 		}
 	}
-	return s.tx.UpdateContacts(values)
+	return UpdateContacts(s.tx, values)
 }
 
 // restore sets the state that a row gives to a Contact, and reports whether this changes it.
@@ -244,13 +245,13 @@ func (s *importTx) recordLeft(d *decision) error {
 	}
 	u := s.unsubscriber(d)
 	u.ContactID = d.contact.ID
-	return s.tx.AddUnsubscriber(s.i.AccountID, u)
+	return AddUnsubscriber(s.tx, s.i.AccountID, u)
 }
 
 // record adds the rows of the ledger and causes the events that the caller asked for.
 func (s *importTx) record() error {
 	o := &s.i.Options
-	ledger := make([]LedgerRow, 0, len(s.all))
+	ledger := make([]enlist.LedgerRow, 0, len(s.all))
 	var events []contactEvent
 	for _, d := range s.all {
 		if d.contact == nil || d.outcome == RowSkipped || d.reason == reasonExists {
@@ -279,7 +280,7 @@ func (s *importTx) record() error {
 			return err
 		}
 	}
-	if err := s.tx.AddLedger(ledger); err != nil || !o.Webhooks {
+	if err := AddLedger(s.tx, ledger); err != nil || !o.Webhooks {
 		return err
 	}
 	return s.i.Published.publish(s.tx, s.schema, s.now, len(events), events)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -33,7 +34,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 	if err != nil {
 		return nil, err
 	}
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*enlist.Key, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*enlist.Key, error) {
 		if d.Expiry != 0 && d.Expiry <= now {
 			return nil, enlist.Refuse(enlist.InvalidParameters, "the key would expire in the past")
 		}
@@ -43,7 +44,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 		}
 		k := &enlist.Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists, Rate: d.Rate,
 			CreationTime: now, ExpiryTime: d.Expiry}
-		if err := tx.AddKey(k, enlist.HashKey(text)); err != nil {
+		if err := AddKey(tx, k, enlist.HashKey(text)); err != nil {
 			return nil, err
 		}
 		return k, auditKeyChange(k, ctx, tx, now, nil)
@@ -52,17 +53,17 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 
 // Keys returns the keys of all Accounts in order of ID, including revoked keys.
 func (s *Service) Keys(ctx context.Context) ([]enlist.Key, error) {
-	return ownView(ctx, s.db, (*Tx).Keys)
+	return db.OwnView(ctx, s.db, Keys)
 }
 
 // RevokeKey makes a key invalid from now on. Errors: InvalidKey if no key has the ID.
 func (s *Service) RevokeKey(ctx context.Context, id enlist.KeyID) error {
-	return s.editKey(ctx, id, func(tx *Tx, now int64) error { return tx.RevokeKey(id, now) })
+	return s.editKey(ctx, id, func(tx *db.Tx, now int64) error { return RevokeKey(tx, id, now) })
 }
 
 // editKey runs edit, and adds a row to the audit log. Errors: InvalidKey if no key has the ID, and those of edit.
-func (s *Service) editKey(ctx context.Context, id enlist.KeyID, edit func(tx *Tx, now int64) error) error {
-	_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
+func (s *Service) editKey(ctx context.Context, id enlist.KeyID, edit func(tx *db.Tx, now int64) error) error {
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		before, err := findKey(tx, id)
 		if err != nil {
 			return false, err
@@ -80,8 +81,8 @@ func (s *Service) editKey(ctx context.Context, id enlist.KeyID, edit func(tx *Tx
 }
 
 // findKey returns the key with an ID. Errors: InvalidKey.
-func findKey(tx *Tx, id enlist.KeyID) (enlist.Key, error) {
-	all, err := tx.Keys()
+func findKey(tx *db.Tx, id enlist.KeyID) (enlist.Key, error) {
+	all, err := Keys(tx)
 	if err != nil {
 		return enlist.Key{}, err
 	}
@@ -93,7 +94,7 @@ func findKey(tx *Tx, id enlist.KeyID) (enlist.Key, error) {
 }
 
 // auditKeyChange adds a row to the audit log. before has the values of the key before the change; nil: it is new.
-func auditKeyChange(k *enlist.Key, ctx context.Context, tx *Tx, now int64, before auditValues) error {
+func auditKeyChange(k *enlist.Key, ctx context.Context, tx *db.Tx, now int64, before auditValues) error {
 	c := operatorIn(ctx, &enlist.Account{ID: k.AccountID})
 	return audit(tx, c, now, auditObject{"Key", int64(k.ID), 0}, before, keyValues(k))
 }
@@ -110,12 +111,12 @@ func keyValues(k *enlist.Key) auditValues {
 
 // checkLists refuses Lists that do not belong to the Account. It returns the Lists sorted and
 // without repetitions, or nil if there are none.
-func checkLists(tx *Tx, account enlist.AccountID, lists []enlist.ListID) ([]enlist.ListID, error) {
+func checkLists(tx *db.Tx, account enlist.AccountID, lists []enlist.ListID) ([]enlist.ListID, error) {
 	if _, err := findAccount(tx, account); err != nil || len(lists) == 0 {
 		return nil, err
 	}
 	for _, id := range lists {
-		schema, err := tx.Schema(id)
+		schema, err := Schema(tx, id)
 		if err != nil && enlist.KindOf(err) != enlist.NoList {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -43,7 +44,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*enlist.Caller
 
 // Recheck asks the database whether a Caller's key is still valid. Errors: InvalidKey.
 func (s *Service) Recheck(ctx context.Context, c *enlist.Caller) error {
-	return s.db.inView(ctx, c, func(*Tx) error { return nil })
+	return s.db.InView(ctx, c, func(*db.Tx) error { return nil })
 }
 
 // WriteKeyUse stores when keys were last used. Call it once a minute and when the server stops.
@@ -52,7 +53,7 @@ func (s *Service) WriteKeyUse(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	return s.db.Update(ctx, func(tx *Tx) error { return tx.TouchKeys(used) })
+	return s.db.Update(ctx, func(tx *db.Tx) error { return TouchKeys(tx, used) })
 }
 
 // note records that a key was used at a Unix time.
@@ -76,18 +77,18 @@ func (u *keyUse) take() map[enlist.KeyID]int64 {
 
 // confirm replaces the cached key and Account of a Caller by the current ones, which it reads
 // in a transaction. Errors: InvalidKey if the key is unknown or revoked.
-func confirm(tx *Tx, c *enlist.Caller) error {
+func confirm(tx *db.Tx, c *enlist.Caller) error {
 	if c.Hash == nil {
 		return nil
 	}
-	key, err := tx.KeyByHash(*c.Hash)
+	key, err := KeyByHash(tx, *c.Hash)
 	if err != nil {
 		return err
 	}
 	if key.RevokedTime != 0 {
 		return enlist.ErrInvalidKey
 	}
-	account, err := tx.Account(key.AccountID)
+	account, err := Account(tx, key.AccountID)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -10,5 +11,5 @@ import (
 
 // SetKeyRate sets the rate of a key. Errors: InvalidKey if no key has the ID.
 func (s *Service) SetKeyRate(ctx context.Context, id enlist.KeyID, rate enlist.CallRate) error {
-	return s.editKey(ctx, id, func(tx *Tx, _ int64) error { return tx.SetKeyRate(id, rate) })
+	return s.editKey(ctx, id, func(tx *db.Tx, _ int64) error { return SetKeyRate(tx, id, rate) })
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -50,7 +51,7 @@ const (
 
 // LinkKey returns the database's key for links. The first call creates it.
 func (s *Service) LinkKey(ctx context.Context) (LinkKey, error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (key LinkKey, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (key LinkKey, err error) {
 		stored, err := storedSecret(tx, "links", len(key))
 		copy(key[:], stored)
 		return key, err
@@ -58,10 +59,10 @@ func (s *Service) LinkKey(ctx context.Context) (LinkKey, error) {
 }
 
 // storedSecret returns the secret of the database with a name. The first call stores size random bytes.
-func storedSecret(tx *Tx, name string, size int) ([]byte, error) {
+func storedSecret(tx *db.Tx, name string, size int) ([]byte, error) {
 	fresh := make([]byte, size)
 	rand.Read(fresh) // crypto/rand never returns an error
-	return tx.Secret(name, fresh)
+	return Secret(tx, name, fresh)
 }
 
 // Path returns a link's path, such as /u/12-345-1767225600-a7/SIGNATURE.

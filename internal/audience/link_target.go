@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -15,15 +16,15 @@ import (
 // LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
 // that are new. edited is the LastModifiedTime of the Message.
 func (s *Service) LinkTargets(ctx context.Context, message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) ([]enlist.LinkID, error) { return tx.LinkTargets(message, edited, urls) })
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) ([]enlist.LinkID, error) { return LinkTargets(tx, message, edited, urls) })
 }
 
 // LinkURL returns the URL to which a LinkClick leads. Its merge fields are filled with the
 // Contact's values. If the Contact is gone, the values are empty. The error is of kind NoLink
 // if the Message is gone, or if the filled URL does not begin with http:// or https://.
 func (s *Service) LinkURL(ctx context.Context, l Link) (string, error) {
-	return ownView(ctx, s.db, func(tx *Tx) (string, error) {
-		_, target, err := tx.LinkTarget(l.Target)
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (string, error) {
+		_, target, err := LinkTarget(tx, l.Target)
 		if err != nil {
 			return "", err
 		}
@@ -69,7 +70,7 @@ func (s *Service) Clicked(ctx context.Context, l Link, userAgent string) error {
 func (s *Service) recordAccess(ctx context.Context, d DeliveryKey, clicked bool) error {
 	now := s.db.Now().Unix()
 	var open, click int64
-	err := s.db.View(ctx, func(tx *Tx) error {
+	err := s.db.View(ctx, func(tx *db.Tx) error {
 		open, click = 0, 0
 		v, err := loadLinkView(tx, d)
 		if err != nil || v.Contact == nil {
@@ -86,5 +87,5 @@ func (s *Service) recordAccess(ctx context.Context, d DeliveryKey, clicked bool)
 	if err != nil || open == 0 && click == 0 {
 		return err
 	}
-	return s.db.Update(ctx, func(tx *Tx) error { return tx.RaiseContactTimes(d.List, d.Contact, 0, open, click) })
+	return s.db.Update(ctx, func(tx *db.Tx) error { return RaiseContactTimes(tx, d.List, d.Contact, 0, open, click) })
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -69,18 +70,18 @@ func (v *LinkView) Confirmation() Confirmation {
 
 // ViewLink returns the state of the Contact that a link was made for. It changes nothing.
 func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error) {
-	return ownView(ctx, s.db, func(tx *Tx) (*LinkView, error) { return loadLinkView(tx, d) })
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*LinkView, error) { return loadLinkView(tx, d) })
 }
 
 // loadLinkView reads the state of a link's Contact. If the List or the Contact is gone, Contact is
 // nil in the result. If the List is gone, Schema is nil too.
-func loadLinkView(tx *Tx, d DeliveryKey) (v *LinkView, err error) {
+func loadLinkView(tx *db.Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
-	v.Schema, err = tx.Schema(d.List)
+	v.Schema, err = Schema(tx, d.List)
 	if err != nil {
 		return v, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	v.Contact, err = tx.Contact(d.List, d.Contact)
+	v.Contact, err = Contact(tx, d.List, d.Contact)
 	if err != nil {
 		return v, enlist.IgnoreKind(enlist.NoContact, err)
 	}
@@ -102,19 +103,19 @@ func loadLinkView(tx *Tx, d DeliveryKey) (v *LinkView, err error) {
 }
 
 // isAnySubscribed reports whether the link can still unsubscribe: see LinkView.Subscribed.
-func isAnySubscribed(tx *Tx, v *LinkView) (bool, error) {
+func isAnySubscribed(tx *db.Tx, v *LinkView) (bool, error) {
 	list, key := &v.Schema.List, v.Contact.Key
 	switch {
 	case v.Moved:
 		_, key, _ = address.ParseEmail(v.sentTo)
-		known, err := tx.UnsubscribedAmong(list.AccountID, list.ID, []string{key})
+		known, err := UnsubscribedAmong(tx, list.AccountID, list.ID, []string{key})
 		if err != nil || !known[key] {
 			return true, err
 		}
 	case !v.Contact.IsUnsubscribed || v.Schema.Unique || v.email() == "":
 		return !v.Contact.IsUnsubscribed, nil
 	}
-	others, err := tx.ContactsByAddress(list.ID, key, "", 0, maxUnsubscribe)
+	others, err := ContactsByAddress(tx, list.ID, key, "", 0, maxUnsubscribe)
 	return slices.ContainsFunc(others, func(c enlist.Contact) bool { return !c.IsUnsubscribed }), err
 }
 
@@ -134,7 +135,7 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 		step.address = v.sentTo
 		_, err = s.unsubscribeAddress(ctx, caller, step)
 		if err == nil {
-			err = s.db.Update(ctx, func(tx *Tx) error {
+			err = s.db.Update(ctx, func(tx *db.Tx) error {
 				now := s.db.Now().Unix()
 				if err := recordUnsubscribed(tx, &v.Schema.List, v.sentTo, now); err != nil {
 					return err
@@ -154,19 +155,19 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 
 // recordUnsubscribed adds an email address to the Unsubscriber List, unless it has an entry of this
 // List already.
-func recordUnsubscribed(tx *Tx, list *enlist.List, email string, now int64) error {
+func recordUnsubscribed(tx *db.Tx, list *enlist.List, email string, now int64) error {
 	u := Unsubscriber{ListID: list.ID, AddressType: enlist.AddressEmail, Time: now}
 	u.Address, u.AddressKey, _ = address.ParseEmail(email)
-	known, err := tx.UnsubscribedAmong(list.AccountID, list.ID, []string{u.AddressKey})
+	known, err := UnsubscribedAmong(tx, list.AccountID, list.ID, []string{u.AddressKey})
 	if err != nil || known[u.AddressKey] {
 		return err
 	}
-	return tx.AddUnsubscriber(list.AccountID, &u)
+	return AddUnsubscriber(tx, list.AccountID, &u)
 }
 
 // unsubscribeByMail unsubscribes the Contact of a delivery, and counts this for a Batch.
 func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d DeliveryKey, by origin) error {
-	return s.db.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
 		schema, contact, err := loadContact(tx, c, d.List, d.Contact)
 		if err != nil || contact.IsUnsubscribed {
 			return err
@@ -182,7 +183,7 @@ func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d Del
 // ConfirmByLink confirms the subscription if its state is ConfirmationOpen. It returns the
 // state after the call. ip is the visitor's address for the consent ledger, or "". decisions.md: 48, 89
 func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey, ip string) (*LinkView, error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*LinkView, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*LinkView, error) {
 		v, err := loadLinkView(tx, d)
 		if err != nil || v.Confirmation() != ConfirmationOpen {
 			return v, err
@@ -198,8 +199,8 @@ const ContactPageLife = 30 * 24 * 60 * 60
 // ContactPage is the data of a Contact that the recipient of a notification sees.
 type ContactPage struct {
 	LinkView
-	Expired bool       // the event is older than ContactPageLife; all other fields are empty
-	Consent *LedgerRow // the newest consent; nil if there is none
+	Expired bool              // the event is older than ContactPageLife; all other fields are empty
+	Consent *enlist.LedgerRow // the newest consent; nil if there is none
 }
 
 // ViewContactPage returns the Contact that a notification is about.
@@ -207,7 +208,7 @@ func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (*ContactP
 	if s.db.Now().Unix() > d.Time+ContactPageLife {
 		return &ContactPage{Expired: true}, nil
 	}
-	return ownView(ctx, s.db, func(tx *Tx) (*ContactPage, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*ContactPage, error) {
 		found, err := loadLinkView(tx, d)
 		if err != nil {
 			return nil, err
@@ -216,7 +217,7 @@ func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (*ContactP
 		if v.Contact == nil {
 			return v, nil
 		}
-		ledger, err := tx.Consents(d.List, d.Contact, 1, 0)
+		ledger, err := Consents(tx, d.List, d.Contact, 1, 0)
 		if err == nil && len(ledger) > 0 {
 			v.Consent = &ledger[0]
 		}

@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -16,7 +17,7 @@ const removeStep = 500
 // DeleteList hides a List at once and stores a job that removes its Contacts. Errors:
 // NoList, Denied.
 func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.ListID) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (RemoveContacts, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (RemoveContacts, error) {
 		e, err := startRemoval(tx, c, now, RemoveContacts{List: id, Delete: true})
 		if err != nil {
 			return e, err
@@ -24,7 +25,7 @@ func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.Li
 		if err := s.observer.ListDeleted(tx, id, now); err != nil {
 			return e, err
 		}
-		return e, tx.MarkListDeleted(id)
+		return e, MarkListDeleted(tx, id)
 	})
 	return err
 }
@@ -32,7 +33,7 @@ func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.Li
 // ClearList removes the Contacts that a List has now, and then returns. If the server crashes
 // meanwhile, a job removes the remaining Contacts. Errors: NoList, Denied.
 func (s *Service) ClearList(ctx context.Context, c *enlist.Caller, id enlist.ListID) error {
-	e, err := update(ctx, s.db, c, func(tx *Tx, now int64) (RemoveContacts, error) {
+	e, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (RemoveContacts, error) {
 		return startRemoval(tx, c, now, RemoveContacts{List: id})
 	})
 	for done := false; err == nil && !done; {
@@ -43,12 +44,12 @@ func (s *Service) ClearList(ctx context.Context, c *enlist.Caller, id enlist.Lis
 
 // startRemoval stores the job that removes Contacts. The job removes Contacts up to the highest
 // ID at this time, so Contacts that are added later stay.
-func startRemoval(tx *Tx, c *enlist.Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
+func startRemoval(tx *db.Tx, c *enlist.Caller, now int64, e RemoveContacts) (RemoveContacts, error) {
 	schema, err := loadList(tx, c, e.List)
 	if err != nil {
 		return e, err
 	}
-	e.Upto, err = tx.LastContactID(e.List)
+	e.Upto, err = LastContactID(tx, e.List)
 	if err != nil {
 		return e, err
 	}
@@ -66,9 +67,9 @@ func startRemoval(tx *Tx, c *enlist.Caller, now int64, e RemoveContacts) (Remove
 }
 
 // auditRemoval adds a row to the audit log. It has the number of Contacts and, if the List is deleted, its settings.
-func auditRemoval(tx *Tx, c *enlist.Caller, now int64, schema *enlist.Schema, isDeleted bool) error {
+func auditRemoval(tx *db.Tx, c *enlist.Caller, now int64, schema *enlist.Schema, isDeleted bool) error {
 	id := schema.List.ID
-	contacts, err := tx.CountContacts(&enlist.Search{Schema: schema})
+	contacts, err := CountContacts(tx, &enlist.Search{Schema: schema})
 	if err != nil {
 		return err
 	}
@@ -84,18 +85,18 @@ func auditRemoval(tx *Tx, c *enlist.Caller, now int64, schema *enlist.Schema, is
 // after the last step changes nothing. Such calls happen, because a job can run twice, and because
 // ClearList and its job remove the same Contacts.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (done bool, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (done bool, err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {
 			return false, err
 		}
-		removed, err := tx.RemoveContactsUpTo(e.List, e.Upto, removeStep)
+		removed, err := RemoveContactsUpTo(tx, e.List, e.Upto, removeStep)
 		if err != nil || removed == removeStep {
 			return false, err
 		}
 		if !e.Delete {
 			return true, nil
 		}
-		if err := tx.DropList(e.List); err != nil {
+		if err := DropList(tx, e.List); err != nil {
 			return false, err
 		}
 		return true, dropOrphans(tx)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -13,11 +14,11 @@ import (
 // AddList adds a List with its two address Fields. Errors: Denied,
 // InvalidParameters. reference.md: addList.fields; decisions.md: 24
 func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.ListID, error) {
-	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.ListID, error) { return addList(tx, c, now, details) })
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ListID, error) { return addList(tx, c, now, details) })
 }
 
 // addList adds a List with its address Fields, in the transaction tx.
-func addList(tx *Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enlist.ListID, error) {
+func addList(tx *db.Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enlist.ListID, error) {
 	list := enlist.List{
 		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 		CreationTime: now, LastModifiedTime: now,
@@ -35,16 +36,16 @@ func addList(tx *Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enli
 	if err := putInFolder(tx, c, &list); err != nil {
 		return 0, err
 	}
-	if err := tx.AddList(&list); err != nil {
+	if err := AddList(tx, &list); err != nil {
 		return 0, err
 	}
 	for _, f := range addressFields() {
 		f.ListID = list.ID
-		if err := tx.AddField(&f); err != nil {
+		if err := AddField(tx, &f); err != nil {
 			return 0, err
 		}
 	}
-	schema, err := tx.Schema(list.ID)
+	schema, err := Schema(tx, list.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -57,7 +58,7 @@ func addList(tx *Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enli
 
 // EditList changes the attributes that details contain. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.ListID, details []enlist.Detail) (enlist.ListID, error) {
-	return updateChecked(ctx, s.db, c, func(tx *Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
+	return updateChecked(ctx, s.db, c, func(tx *db.Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -90,7 +91,7 @@ func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.List
 		if err := audit(tx, c, now, on, before, settings(ListAttributes, &list)); err != nil {
 			return 0, err
 		}
-		if err := tx.UpdateList(&list); err != nil || !changed {
+		if err := UpdateList(tx, &list); err != nil || !changed {
 			return id, err
 		}
 		return id, publishWebhook(tx, schema, 0, now, enlist.WebhookUpdated)
@@ -102,8 +103,8 @@ func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.List
 // since, and always reads all duplicates. decisions.md: 24
 func noDuplicates(id enlist.ListID) *precondition {
 	type check struct{ list enlist.ListID }
-	return &precondition{check{id}, func(tx *Tx, _ int64) error {
-		n, err := tx.Duplicates(id)
+	return &precondition{check{id}, func(tx *db.Tx, _ int64) error {
+		n, err := Duplicates(tx, id)
 		if err == nil && n > 0 {
 			return enlist.Invalid("disallow_duplicate_contacts",
 				fmt.Sprintf("addresses that more than one Contact has: %d; remove the duplicates first", n))
@@ -134,8 +135,8 @@ func sameNumbers(schema *enlist.Schema, countryCode int64) *precondition {
 
 // putInFolder checks the List's Folder. It puts a List without a Folder into the Account's
 // first Folder for Lists.
-func putInFolder(tx *Tx, c *enlist.Caller, l *enlist.List) error {
-	folders, err := tx.Folders(c.Account.ID)
+func putInFolder(tx *db.Tx, c *enlist.Caller, l *enlist.List) error {
+	folders, err := Folders(tx, c.Account.ID)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -11,7 +12,7 @@ import (
 
 // List returns one List. Errors: NoList, Denied.
 func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) (*enlist.List, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (*enlist.List, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.List, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return nil, err
@@ -25,8 +26,8 @@ func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) 
 // SearchLists returns the matching Lists of the Account that the key may access. Errors:
 // InvalidSearch.
 func (s *Service) SearchLists(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.List, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.List, error) {
-		lists, err := tx.Lists(c.Account.ID)
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.List, error) {
+		lists, err := Lists(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -1,149 +1,135 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file stores Lists and preferences, and reads a List's Schema into the catalogue.
 
-var listTable = newDialectMapping("list", mapList)
+var listTable = db.NewDialectMapping("list", mapList)
 
 // mapList describes the table list. It reads the name of the List's Folder from the table folder, because
 // a caller can rename the Folder.
-func mapList(d *Dialect, m *mapper, l *enlist.List) {
-	m.id("id", (*int64)(&l.ID))
-	m.fixed("account_id", (*int64)(&l.AccountID))
-	m.fixed("creator_key_id", (*int64)(&l.CreatorKeyID))
-	m.fixed("creator_name", &l.CreatorName)
-	m.fixed("creation_time", &l.CreationTime)
-	m.value("name", &l.Name)
-	m.value("last_modified_time", &l.LastModifiedTime)
-	m.value("on_register", &l.OnRegister)
-	m.value("on_update", &l.OnUpdate)
-	m.value("on_unsubscribe", &l.OnUnsubscribe)
-	m.value("disallow_duplicates", &l.DisallowDuplicates)
-	m.value("send_to_duplicates", &l.SendToDuplicates)
-	m.value("folder_id", (*int64)(&l.FolderID))
-	m.computed("coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), '')", &l.FolderName)
-	m.computed(counter(d, "list"), &l.ContactCount)
-	m.value("country_code", &l.CountryCode)
-	m.value("virtual_number", &l.VirtualNumber)
-	m.value("sms_stop_words", &l.SMSStopWords)
-	m.value("sms_response_action", &l.SMSResponseAction)
-	m.value("sms_response_fields", &l.SMSResponseFields)
-	m.value("address_types", &l.AddressTypes)
-	m.value("gdpr", &l.GDPR)
-	m.value("double_opt_in", &l.DoubleOptIn)
-	m.value("track_opens", &l.TrackOpens)
-	m.value("track_clicks", &l.TrackClicks)
-	m.value("from_name", &l.FromName)
-	m.value("from_address", &l.FromAddress)
-}
-
-// counter returns the expression for the number of Contacts in a row of the table list or account. With
-// concurrent writers, the expression adds the rows of contact_delta that are not compacted yet.
-func counter(d *Dialect, table string) string {
-	if !d.ConcurrentWriters {
-		return "contact_count"
-	}
-	return "contact_count + (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM contact_delta" +
-		" WHERE " + table + "_id = " + table + ".id)"
+func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
+	m.ID("id", (*int64)(&l.ID))
+	m.Fixed("account_id", (*int64)(&l.AccountID))
+	m.Fixed("creator_key_id", (*int64)(&l.CreatorKeyID))
+	m.Fixed("creator_name", &l.CreatorName)
+	m.Fixed("creation_time", &l.CreationTime)
+	m.Value("name", &l.Name)
+	m.Value("last_modified_time", &l.LastModifiedTime)
+	m.Value("on_register", &l.OnRegister)
+	m.Value("on_update", &l.OnUpdate)
+	m.Value("on_unsubscribe", &l.OnUnsubscribe)
+	m.Value("disallow_duplicates", &l.DisallowDuplicates)
+	m.Value("send_to_duplicates", &l.SendToDuplicates)
+	m.Value("folder_id", (*int64)(&l.FolderID))
+	m.Computed("coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), '')", &l.FolderName)
+	m.Computed(db.Counter(d, "list"), &l.ContactCount)
+	m.Value("country_code", &l.CountryCode)
+	m.Value("virtual_number", &l.VirtualNumber)
+	m.Value("sms_stop_words", &l.SMSStopWords)
+	m.Value("sms_response_action", &l.SMSResponseAction)
+	m.Value("sms_response_fields", &l.SMSResponseFields)
+	m.Value("address_types", &l.AddressTypes)
+	m.Value("gdpr", &l.GDPR)
+	m.Value("double_opt_in", &l.DoubleOptIn)
+	m.Value("track_opens", &l.TrackOpens)
+	m.Value("track_clicks", &l.TrackClicks)
+	m.Value("from_name", &l.FromName)
+	m.Value("from_address", &l.FromAddress)
 }
 
 // Lists returns an Account's Lists in the order of their IDs.
-func (t *Tx) Lists(account enlist.AccountID) ([]enlist.List, error) {
-	lists, err := listTable.of(t.SQL).all(t, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+func Lists(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
+	lists, err := listTable.Of(tx.SQL).All(tx, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
 	for i := range lists {
 		l := &lists[i]
-		l.ContactCount += t.counted(func(c contactCount) bool { return c.list == l.ID })
+		l.ContactCount += tx.CountedIn(l.ID)
 	}
 	return lists, err
 }
 
 // Schema returns a List with the definitions that belong to it, such as its Fields and preferences.
-func (t *Tx) Schema(id enlist.ListID) (*enlist.Schema, error) {
-	s, err := t.catalogue()
+func Schema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
+	s, err := tx.Catalogue()
 	if err != nil {
 		return nil, err
 	}
-	return cached(s, s.schemas, id, func() (*enlist.Schema, error) { return t.readSchema(id) })
+	return db.Cached(s, s.Schemas, id, func() (*enlist.Schema, error) { return readSchema(tx, id) })
 }
 
-func (t *Tx) readSchema(id enlist.ListID) (*enlist.Schema, error) {
-	list, err := listTable.of(t.SQL).one(t, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
+func readSchema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
+	list, err := listTable.Of(tx.SQL).One(tx, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
 	if err != nil {
 		return nil, err
 	}
 	list.ContactCount = 0 // the count changes without a new version of the catalogue, so the cache must not contain it
-	fields, err := t.fields(id)
+	fields, err := fields(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	preferences, err := t.preferences(id)
+	preferences, err := preferences(tx, id)
 	if err != nil {
 		return nil, err
 	}
 	enlist.SortFields(fields)
 	schema := enlist.NewSchema(*list, fields, preferences)
 	if schema.Unique {
-		schema.Unique, err = t.hasNoDuplicates(id)
+		schema.Unique, err = hasNoDuplicates(tx, id)
 		if err != nil {
 			return nil, err
 		}
 	}
-	schema.SearchIndexes, err = t.readyIndexes(id)
+	schema.SearchIndexes, err = readyIndexes(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	return schema, t.readListeners(schema)
+	return schema, readListeners(tx, schema)
 }
 
 // hasNoDuplicates reports whether no two Contacts of a List have the same address. It reads one entry
 // of a partial index.
-func (t *Tx) hasNoDuplicates(id enlist.ListID) (bool, error) {
-	n, err := t.number("SELECT EXISTS (SELECT 1 FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL)",
+func hasNoDuplicates(tx *db.Tx, id enlist.ListID) (bool, error) {
+	n, err := tx.Number("SELECT EXISTS (SELECT 1 FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL)",
 		int64(id))
 	return n == 0, err
 }
 
 // readListeners reads the autoresponders and webhooks of a List, and the Account's time zone.
-func (t *Tx) readListeners(s *enlist.Schema) error {
-	err := t.each(func(row *Cursor) error {
+func readListeners(tx *db.Tx, s *enlist.Schema) error {
+	err := tx.Each(func(row *db.Cursor) error {
 		s.TimeZone = row.Text()
 		return nil
 	}, "SELECT time_zone FROM account WHERE id = ?", int64(s.List.AccountID))
 	if err != nil {
 		return err
 	}
-	s.Autoresponders, err = t.autoresponders("list_id = ?", int64(s.List.ID))
+	s.Autoresponders, err = autoresponders(tx, "list_id = ?", int64(s.List.ID))
 	if err != nil {
 		return err
 	}
 	const ofList = "webhook.account_id = ? AND list_id IN (0, ?)"
-	s.Webhooks, err = t.webhooks(ofList, int64(s.List.AccountID), int64(s.List.ID))
+	s.Webhooks, err = webhooks(tx, ofList, int64(s.List.AccountID), int64(s.List.ID))
 	return err
 }
 
-// ContactCount returns the number of a List's Contacts. The number includes the changes of this
-// transaction that Session.Finish has not written yet.
-func (t *Tx) ContactCount(id enlist.ListID) (int64, error) {
-	n, err := t.number("SELECT "+counter(t.SQL, "list")+" FROM list WHERE id = ?", int64(id))
-	return n + t.counted(func(c contactCount) bool { return c.list == id }), err
-}
-
 // AddList stores a new List.
-func (t *Tx) AddList(l *enlist.List) error { return listTable.of(t.SQL).addDefinition(t, l) }
+func AddList(tx *db.Tx, l *enlist.List) error { return listTable.Of(tx.SQL).AddDefinition(tx, l) }
 
 // UpdateList stores the columns of a List that an edit can change.
-func (t *Tx) UpdateList(l *enlist.List) error { return listTable.of(t.SQL).saveDefinition(t, l) }
+func UpdateList(tx *db.Tx, l *enlist.List) error { return listTable.Of(tx.SQL).SaveDefinition(tx, l) }
 
 // MarkListDeleted hides a List from all calls. DropList removes the List later.
-func (t *Tx) MarkListDeleted(id enlist.ListID) error {
-	return t.define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
+func MarkListDeleted(tx *db.Tx, id enlist.ListID) error {
+	return tx.Define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
 }
 
 // DropList removes a hidden List and its definitions. The caller must first remove the Contacts of
 // the List.
-func (t *Tx) DropList(id enlist.ListID) error {
-	if err := t.define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
+func DropList(tx *db.Tx, id enlist.ListID) error {
+	if err := tx.Define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
 		return err
 	}
 	for _, query := range []string{
@@ -152,30 +138,32 @@ func (t *Tx) DropList(id enlist.ListID) error {
 		"DELETE FROM autoresponder WHERE list_id = ?",
 		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that are in the queue
 	} {
-		if err := t.Do(query, int64(id)); err != nil {
+		if err := tx.Do(query, int64(id)); err != nil {
 			return err
 		}
 	}
-	return t.dropTargets("TRUE")
+	return dropTargets(tx, "TRUE")
 }
 
-func mapPreference(m *mapper, p *enlist.Preference) {
-	m.id("id", (*int64)(&p.ID))
-	m.fixed("list_id", (*int64)(&p.ListID))
-	m.fixed("name", &p.Name)
+func mapPreference(m *db.Mapper, p *enlist.Preference) {
+	m.ID("id", (*int64)(&p.ID))
+	m.Fixed("list_id", (*int64)(&p.ListID))
+	m.Fixed("name", &p.Name)
 }
 
-var preferenceTable = newMapping("preference", mapPreference)
+var preferenceTable = db.NewMapping("preference", mapPreference)
 
-func (t *Tx) preferences(list enlist.ListID) ([]enlist.Preference, error) {
-	return preferenceTable.all(t, "WHERE list_id = ? ORDER BY id", int64(list))
+func preferences(tx *db.Tx, list enlist.ListID) ([]enlist.Preference, error) {
+	return preferenceTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
 }
 
 // AddPreference stores a new preference.
-func (t *Tx) AddPreference(p *enlist.Preference) error { return preferenceTable.addDefinition(t, p) }
+func AddPreference(tx *db.Tx, p *enlist.Preference) error {
+	return preferenceTable.AddDefinition(tx, p)
+}
 
 // DeletePreference removes a preference. Replies no longer contain the answers of Contacts to this
 // preference.
-func (t *Tx) DeletePreference(list enlist.ListID, id enlist.PreferenceID) error {
-	return t.define("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
+func DeletePreference(tx *db.Tx, list enlist.ListID, id enlist.PreferenceID) error {
+	return tx.Define("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

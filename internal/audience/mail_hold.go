@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -37,8 +38,8 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 	if err != nil {
 		return enlist.Refuse(enlist.InvalidParameters, "reason: %v", err)
 	}
-	_, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
-		hold, err := tx.Hold()
+	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		hold, err := LoadHold(tx)
 		before := hold.auditValues()
 		switch {
 		case err != nil:
@@ -51,34 +52,34 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Hold"}, before, hold.auditValues()); err != nil {
 			return false, err
 		}
-		return true, tx.SetHold(hold)
+		return true, SetHold(tx, hold)
 	})
 	return err
 }
 
 // HoldRestored stops all mails and webhooks in a database that was restored from a backup.
 func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
-	_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
 		hold := &Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
 		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Database"}, nil, hold.auditValues()); err != nil {
 			return false, err
 		}
-		return true, tx.SetHold(hold)
+		return true, SetHold(tx, hold)
 	})
 	return err
 }
 
 // Held returns the hold, or nil if mails are sent.
-func (s *Service) Held(ctx context.Context) (*Hold, error) { return ownView(ctx, s.db, (*Tx).Hold) }
+func (s *Service) Held(ctx context.Context) (*Hold, error) { return db.OwnView(ctx, s.db, LoadHold) }
 
 // sendingNow returns the Batches whose mails may be handed over now. stopped is true while mails are
 // held or the calendar is closed.
-func (s *Service) sendingNow(tx *Tx) (ids []enlist.BatchID, stopped bool, err error) {
-	hold, err := tx.Hold()
+func (s *Service) sendingNow(tx *db.Tx) (ids []enlist.BatchID, stopped bool, err error) {
+	hold, err := LoadHold(tx)
 	if err != nil || hold != nil || !s.sending.Calendar.IsOpen(s.db.Now()) {
 		return nil, true, err
 	}
-	ids, err = tx.SendingBatches()
+	ids, err = SendingBatches(tx)
 	return ids, false, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -35,8 +36,8 @@ var errNotRestored = enlist.Refuse(enlist.InvalidParameters, "there was no resto
 
 // HeldWork returns the hold, or nil, and the work that a release lets go.
 func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err error) {
-	err = s.db.View(ctx, func(tx *Tx) error {
-		hold, err = tx.Hold()
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		hold, err = LoadHold(tx)
 		if err != nil || hold == nil {
 			return err
 		}
@@ -50,8 +51,8 @@ func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err
 	return hold, all, err
 }
 
-func heldWork(tx *Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
-	all, err := tx.HeldJobs(mailKinds, now, upto)
+func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
+	all, err := HeldJobs(tx, mailKinds, now, upto)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func heldWork(tx *Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 	}
 	all = append(all, mails)
 	if webhooks {
-		events, err := tx.HeldEvents(upto)
+		events, err := HeldEvents(tx, upto)
 		if err != nil {
 			return nil, err
 		}
@@ -83,13 +84,13 @@ func heldWork(tx *Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 }
 
 // eachStartedBatch calls fn with each Batch that has begun to send, or that would begin by now.
-func eachStartedBatch(tx *Tx, now int64, fn func(*Batch) error) error {
-	accounts, err := tx.Accounts()
+func eachStartedBatch(tx *db.Tx, now int64, fn func(*Batch) error) error {
+	accounts, err := Accounts(tx)
 	if err != nil {
 		return err
 	}
 	for i := range accounts {
-		batches, err := tx.Batches(accounts[i].ID, BatchFilter{Open: true})
+		batches, err := Batches(tx, accounts[i].ID, BatchFilter{Open: true})
 		if err != nil {
 			return err
 		}
@@ -111,7 +112,7 @@ func eachStartedBatch(tx *Tx, now int64, fn func(*Batch) error) error {
 // call DiscardHeld again. Errors: InvalidParameters if there was no restore.
 func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 	for more := true; more; {
-		more, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (more bool, err error) {
+		more, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (more bool, err error) {
 			more, running, err = discardStepOf(tx, now)
 			if err != nil || more || running > 0 {
 				return more, err
@@ -127,19 +128,19 @@ func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 }
 
 // discardStepOf is one transaction of DiscardHeld. more says that there is work left for another one.
-func discardStepOf(tx *Tx, now int64) (more bool, running int64, err error) {
-	hold, err := tx.Hold()
+func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
+	hold, err := LoadHold(tx)
 	if err != nil {
 		return false, 0, err
 	}
 	if !hold.Restored() {
 		return false, 0, errNotRestored
 	}
-	jobs, err := tx.DiscardJobs(mailKinds, hold.Time, discardStep)
+	jobs, err := DiscardJobs(tx, mailKinds, hold.Time, discardStep)
 	if err != nil {
 		return false, 0, err
 	}
-	events, err := tx.DiscardEvents(hold.Time, discardStep)
+	events, err := DiscardEvents(tx, hold.Time, discardStep)
 	if err != nil || jobs == discardStep || events == discardStep {
 		return true, 0, err
 	}
@@ -147,18 +148,18 @@ func discardStepOf(tx *Tx, now int64) (more bool, running int64, err error) {
 		if b.CreationTime > hold.Time {
 			return nil
 		}
-		locked, err := tx.LockBatch(b.ID)
+		locked, err := LockBatch(tx, b.ID)
 		if err != nil || locked.ended() {
 			return err
 		}
 		locked.Status, locked.ActiveTime = BatchCancelled, now
 		locked.Reason = "discarded after the restore of a backup"
-		return tx.SetBatchState(locked)
+		return SetBatchState(tx, locked)
 	})
 	if err != nil {
 		return false, 0, err
 	}
-	left, err := tx.HeldJobs(mailKinds, hold.Time, hold.Time)
+	left, err := HeldJobs(tx, mailKinds, hold.Time, hold.Time)
 	for _, w := range left {
 		running += w.Before
 	}
@@ -167,8 +168,8 @@ func discardStepOf(tx *Tx, now int64) (more bool, running int64, err error) {
 
 // ReleaseMails ends the hold, so that mails are sent and webhooks posted again. It returns false if there is no hold.
 func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
-		hold, err := tx.Hold()
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		hold, err := LoadHold(tx)
 		if err != nil || hold == nil {
 			return false, err
 		}
@@ -176,7 +177,7 @@ func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 			return false, err
 		}
 		if hold.Restored() {
-			jobs, err := tx.WaitingTargets()
+			jobs, err := WaitingTargets(tx)
 			if err != nil {
 				return false, err
 			}
@@ -186,6 +187,6 @@ func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 				}
 			}
 		}
-		return tx.DeleteHold()
+		return DeleteHold(tx)
 	})
 }

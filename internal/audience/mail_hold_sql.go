@@ -1,31 +1,34 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file stores the hold of all mails: a table with one row, or none. It also counts and deletes the jobs and
 // events that a hold keeps back.
 
-func mapHold(m *mapper, h *Hold) {
-	m.value("reason", &h.Reason)
-	m.value("time", &h.Time)
-	m.value("backup_time", &h.BackupTime)
+func mapHold(m *db.Mapper, h *Hold) {
+	m.Value("reason", &h.Reason)
+	m.Value("time", &h.Time)
+	m.Value("backup_time", &h.BackupTime)
 }
 
-var holdTable = newMapping("mail_hold", mapHold)
+var holdTable = db.NewMapping("mail_hold", mapHold)
 
-// Hold returns the hold, or nil if none is stored.
-func (t *Tx) Hold() (*Hold, error) { return holdTable.one(t, nil, "WHERE id = 1") }
+// LoadHold returns the hold, or nil if none is stored.
+func LoadHold(tx *db.Tx) (*Hold, error) { return holdTable.One(tx, nil, "WHERE id = 1") }
 
 // SetHold stores the hold.
-func (t *Tx) SetHold(h *Hold) error {
-	return t.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
+func SetHold(tx *db.Tx, h *Hold) error {
+	return tx.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, time = excluded.time, backup_time = excluded.backup_time`,
 		h.Reason, h.Time, h.BackupTime)
 }
 
 // DeleteHold removes the hold.
-func (t *Tx) DeleteHold() (bool, error) {
-	n, err := t.Exec("DELETE FROM mail_hold WHERE id = 1")
+func DeleteHold(tx *db.Tx) (bool, error) {
+	n, err := tx.Exec("DELETE FROM mail_hold WHERE id = 1")
 	return n > 0, err
 }
 
@@ -34,16 +37,16 @@ const unfinished = "state IN ('available', 'pending', 'retryable', 'running', 's
 
 // HeldJobs returns, by kind, how many jobs of these kinds are due at now, when the oldest was stored, and how many
 // were stored and due at upto.
-func (t *Tx) HeldJobs(kinds []string, now, upto int64) (all []HeldWork, err error) {
-	test, arg, err := t.oneOfTexts(kinds)
+func HeldJobs(tx *db.Tx, kinds []string, now, upto int64) (all []HeldWork, err error) {
+	test, arg, err := tx.OneOfTexts(kinds)
 	if err != nil {
 		return nil, err
 	}
-	created, due := t.SQL.JobCreated, t.SQL.JobDue
+	created, due := tx.SQL.JobCreated, tx.SQL.JobDue
 	query := "SELECT kind, count(*), min(" + created + "), sum(CASE WHEN " + created + " <= ? AND " + due + ` <= ?
 		THEN 1 ELSE 0 END) FROM river_job WHERE ` + unfinished + " AND " + due + " <= ? AND kind" + test +
 		" GROUP BY kind ORDER BY kind"
-	err = t.each(func(c *Cursor) error {
+	err = tx.Each(func(c *db.Cursor) error {
 		all = append(all, HeldWork{Kind: c.Text(), Count: c.Int(), Oldest: c.Int(), Before: c.Int()})
 		return nil
 	}, query, upto, upto, now, arg)
@@ -52,14 +55,14 @@ func (t *Tx) HeldJobs(kinds []string, now, upto int64) (all []HeldWork, err erro
 
 // DiscardJobs deletes up to limit jobs of these kinds that were stored and due at upto. It leaves a job that began
 // to run after upto.
-func (t *Tx) DiscardJobs(kinds []string, upto int64, limit int) (int64, error) {
-	test, arg, err := t.oneOfTexts(kinds)
+func DiscardJobs(tx *db.Tx, kinds []string, upto int64, limit int) (int64, error) {
+	test, arg, err := tx.OneOfTexts(kinds)
 	if err != nil {
 		return 0, err
 	}
-	return t.Exec("DELETE FROM river_job WHERE id IN (SELECT id FROM river_job WHERE "+unfinished+
-		" AND "+t.SQL.JobCreated+" <= ? AND "+t.SQL.JobDue+" <= ? AND kind"+test+
-		" AND (state <> 'running' OR "+t.SQL.JobAttempted+" <= ?) ORDER BY id LIMIT CAST(? AS BIGINT))",
+	return tx.Exec("DELETE FROM river_job WHERE id IN (SELECT id FROM river_job WHERE "+unfinished+
+		" AND "+tx.SQL.JobCreated+" <= ? AND "+tx.SQL.JobDue+" <= ? AND kind"+test+
+		" AND (state <> 'running' OR "+tx.SQL.JobAttempted+" <= ?) ORDER BY id LIMIT CAST(? AS BIGINT))",
 		upto, upto, arg, upto, int64(limit))
 }
 
@@ -67,8 +70,8 @@ func (t *Tx) DiscardJobs(kinds []string, upto int64, limit int) (int64, error) {
 const posted = "FROM webhook_event WHERE target_id IN (SELECT id FROM webhook_target WHERE is_failing = 0)"
 
 // HeldEvents is HeldJobs for the events of webhooks that are not failing.
-func (t *Tx) HeldEvents(upto int64) (w HeldWork, err error) {
-	err = t.each(func(c *Cursor) error {
+func HeldEvents(tx *db.Tx, upto int64) (w HeldWork, err error) {
+	err = tx.Each(func(c *db.Cursor) error {
 		w.Count, w.Oldest, w.Before = c.Int(), c.Int(), c.Int()
 		return nil
 	}, "SELECT count(*), min(time), sum(CASE WHEN time <= ? THEN 1 ELSE 0 END) "+posted, upto)
@@ -76,14 +79,14 @@ func (t *Tx) HeldEvents(upto int64) (w HeldWork, err error) {
 }
 
 // DiscardEvents deletes up to limit events of webhooks that are not failing and that happened until upto.
-func (t *Tx) DiscardEvents(upto int64, limit int) (int64, error) {
-	return t.Exec("DELETE FROM webhook_event WHERE id IN (SELECT id "+posted+
+func DiscardEvents(tx *db.Tx, upto int64, limit int) (int64, error) {
+	return tx.Exec("DELETE FROM webhook_event WHERE id IN (SELECT id "+posted+
 		" AND time <= ? ORDER BY id LIMIT CAST(? AS BIGINT))", upto, int64(limit))
 }
 
 // WaitingTargets returns a job for each webhook target that has events.
-func (t *Tx) WaitingTargets() (all []DeliverWebhook, err error) {
-	err = t.each(func(c *Cursor) error {
+func WaitingTargets(tx *db.Tx) (all []DeliverWebhook, err error) {
+	err = tx.Each(func(c *db.Cursor) error {
 		all = append(all, DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()), Account: enlist.AccountID(c.Int())})
 		return nil
 	}, `SELECT id, account_id FROM webhook_target

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -60,7 +61,7 @@ func (m *Message) uses(id enlist.FileID) bool {
 }
 
 // messageFiles returns the files of a Message: the inline images and then the attachments.
-func messageFiles(tx *Tx, m *Message) (all []MessageFile, err error) {
+func messageFiles(tx *db.Tx, m *Message) (all []MessageFile, err error) {
 	for _, list := range []struct {
 		key, ids string
 		inline   bool
@@ -80,7 +81,7 @@ func messageFiles(tx *Tx, m *Message) (all []MessageFile, err error) {
 }
 
 // checkFiles refuses files that the mails of a Message cannot contain.
-func (m *Message) checkFiles(tx *Tx) error {
+func (m *Message) checkFiles(tx *db.Tx) error {
 	if n := strings.Count(m.Attachments+","+m.InlineImages, ",") + 1; n > maxMessageFiles {
 		return enlist.Invalid("attachments", fmt.Sprintf("a Message has at most %d files", maxMessageFiles))
 	}
@@ -124,8 +125,8 @@ func notInContentID(r rune) bool {
 }
 
 // checkFileUnused refuses to delete a file that a Message has.
-func checkFileUnused(tx *Tx, f *StoredFile) error {
-	all, err := tx.Messages(f.AccountID)
+func checkFileUnused(tx *db.Tx, f *StoredFile) error {
+	all, err := Messages(tx, f.AccountID)
 	if err != nil {
 		return err
 	}
@@ -138,8 +139,8 @@ func checkFileUnused(tx *Tx, f *StoredFile) error {
 }
 
 // checkNewContent refuses new content of a file if the files of a Message would then break a rule.
-func checkNewContent(tx *Tx, f *StoredFile) error {
-	all, err := tx.Messages(f.AccountID)
+func checkNewContent(tx *db.Tx, f *StoredFile) error {
+	all, err := Messages(tx, f.AccountID)
 	if err != nil {
 		return err
 	}

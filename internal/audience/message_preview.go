@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -37,7 +38,7 @@ func (s *Service) SetComposer(c Composer) { s.composer = c }
 func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
 	contact enlist.ContactID) (*ComposedMail, error) {
 	var sender []Finding
-	mail, err := view(ctx, s.db, c, func(tx *Tx) (*OutgoingMail, error) {
+	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
 		m, err := trialMail(tx, c, message, list, contact)
 		if err == nil {
 			m.Delivery = DeliveryKey{List: list, Time: s.db.Now().Unix(), Cause: causeTrial}
@@ -74,7 +75,7 @@ func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message 
 }
 
 // senderFindings returns what checkBatch finds about the sender of a mail.
-func (s *Service) senderFindings(tx *Tx, a *enlist.Account, m *Message, list *enlist.List) (all []Finding, err error) {
+func (s *Service) senderFindings(tx *db.Tx, a *enlist.Account, m *Message, list *enlist.List) (all []Finding, err error) {
 	_, why, err := s.senderRefusal(tx, a, m, list)
 	if why != "" {
 		all = append(all, Finding{Level: FindingError, Code: FindingSender, Text: why})
@@ -90,9 +91,9 @@ const causeTrial = "t"
 
 // trialMail returns a Message with its files for a Contact of a List, without a delivery and an address. list 0 means
 // no List, and contact 0 a Contact without values. Opens and clicks of the mail are not tracked.
-func trialMail(tx *Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID, contact enlist.ContactID) (m *OutgoingMail, err error) {
+func trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID, contact enlist.ContactID) (m *OutgoingMail, err error) {
 	m = new(OutgoingMail)
-	m.Message, err = tx.Message(c.Account.ID, message)
+	m.Message, err = LoadMessage(tx, c.Account.ID, message)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func trialMail(tx *Tx, c *enlist.Caller, message enlist.MessageID, list enlist.L
 }
 
 // trialContact returns the Contact of a trial mail and its List.
-func trialContact(tx *Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (schema *enlist.Schema, contact *enlist.Contact, err error) {
+func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (schema *enlist.Schema, contact *enlist.Contact, err error) {
 	contact = new(enlist.Contact)
 	switch {
 	case list == 0 && id == 0:

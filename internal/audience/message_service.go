@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -64,13 +65,13 @@ func readSubject(text string) (string, error) {
 
 // AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
 func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.MessageID, error) {
-	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.MessageID, error) {
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
 		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
 		if err := m.set(tx, details); err != nil {
 			return 0, err
 		}
-		if err := tx.AddMessage(&m); err != nil {
+		if err := AddMessage(tx, &m); err != nil {
 			return 0, err
 		}
 		return m.ID, audit(tx, c, now, auditObject{"Message", int64(m.ID), 0}, nil, settings(WholeMessageAttributes, &m))
@@ -81,8 +82,8 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 // send cannot change, because autoresponders cannot send SMS. Errors: Denied, NoMessage,
 // InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID, details []enlist.Detail) (enlist.MessageID, error) {
-	return updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (enlist.MessageID, error) {
-		old, err := tx.Message(c.Account.ID, id)
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
+		old, err := LoadMessage(tx, c.Account.ID, id)
 		if err != nil {
 			return 0, err
 		}
@@ -100,12 +101,12 @@ func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.M
 		if err := audit(tx, c, now, auditObject{"Message", int64(id), 0}, before, after); err != nil {
 			return 0, err
 		}
-		return id, tx.UpdateMessage(&m)
+		return id, UpdateMessage(tx, &m)
 	})
 }
 
 // set changes the keys that details contain. Then it checks the complete Message.
-func (m *Message) set(tx *Tx, details []enlist.Detail) error {
+func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 	folder, attachments, images, from := m.FolderID, m.Attachments, m.InlineImages, m.FromAddress
 	if err := enlist.Assign(m, WholeMessageAttributes, details); err != nil {
 		return err
@@ -134,15 +135,15 @@ func (m *Message) set(tx *Tx, details []enlist.Detail) error {
 
 // checkMessageFolder refuses an ID if the Account has no Folder for Messages with that ID. 0
 // means no Folder, and is allowed.
-func checkMessageFolder(tx *Tx, account enlist.AccountID, id enlist.FolderID) error {
+func checkMessageFolder(tx *db.Tx, account enlist.AccountID, id enlist.FolderID) error {
 	folder := Folder{ID: id, AccountID: account, Type: FolderOfMessages}
 	return folder.mustExist(tx, "folder_id", "expected a Folder for Messages")
 }
 
 // checkUnused refuses a change of a Message that autoresponders or open Batches send. field is the
 // key that the error names, or "" for the complete Message.
-func checkUnused(tx *Tx, m *Message, field string) error {
-	batches, err := tx.Batches(m.AccountID, BatchFilter{Open: true})
+func checkUnused(tx *db.Tx, m *Message, field string) error {
+	batches, err := Batches(tx, m.AccountID, BatchFilter{Open: true})
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func checkUnused(tx *Tx, m *Message, field string) error {
 			return enlist.Invalid(field, fmt.Sprintf("Batch %d sends the Message and has not ended; cancel it first", b.ID))
 		}
 	}
-	all, err := tx.Autoresponders(m.AccountID)
+	all, err := Autoresponders(tx, m.AccountID)
 	if err != nil {
 		return err
 	}
@@ -172,8 +173,8 @@ func checkUnused(tx *Tx, m *Message, field string) error {
 // Denied, NoMessage, and InvalidParameters while autoresponders send the Message.
 // decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID) error {
-	_, err := updateUnrestricted(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
-		m, err := tx.Message(c.Account.ID, id)
+	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		m, err := LoadMessage(tx, c.Account.ID, id)
 		if err != nil {
 			return false, err
 		}
@@ -184,21 +185,21 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 		if err := audit(tx, c, now, auditObject{"Message", int64(id), 0}, before, nil); err != nil {
 			return false, err
 		}
-		return true, tx.DeleteMessage(id)
+		return true, DeleteMessage(tx, id)
 	})
 	return err
 }
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
 func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
-	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) (*Message, error) { return tx.Message(c.Account.ID, id) })
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Message, error) { return LoadMessage(tx, c.Account.ID, id) })
 }
 
 // SearchMessages returns the Account's Messages that match, without their
 // contents. Errors: Denied, InvalidSearch.
 func (s *Service) SearchMessages(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Message, error) {
-	return viewUnrestricted(ctx, s.db, c, func(tx *Tx) ([]Message, error) {
-		all, err := tx.Messages(c.Account.ID)
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]Message, error) {
+		all, err := Messages(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}

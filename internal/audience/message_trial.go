@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -29,7 +30,7 @@ type TestRequest struct {
 // Denied, NoContact, InvalidParameters, and InvalidEmail for an address that is not valid.
 func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
 	token := rand.Text() // makes the Message-ID of each mail unique
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		if _, err := trialMail(tx, c, r.Message, r.List, r.Contact); err != nil {
 			return false, err
 		}
@@ -59,8 +60,8 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 
 // TestMail returns the mail of a job. It returns nil if the Message, the List or the Contact is gone.
 func (s *Service) TestMail(ctx context.Context, e SendTest) (*OutgoingMail, error) {
-	return ownView(ctx, s.db, func(tx *Tx) (*OutgoingMail, error) {
-		account, err := tx.Account(e.Account)
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*OutgoingMail, error) {
+		account, err := Account(tx, e.Account)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -47,8 +48,8 @@ type MoveProblem struct {
 // Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
 // decisions.md: 87
 func (s *Service) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (*Move, error) {
-		from, state, err := tx.Move(c.Account.ID)
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
+		from, state, err := LoadMove(tx, c.Account.ID)
 		switch {
 		case err != nil:
 			return nil, err
@@ -71,25 +72,25 @@ func (s *Service) BeginMove(ctx context.Context, c *enlist.Caller, source string
 }
 
 // beginMove empties the Account of what every new Account has, and stores the new move.
-func beginMove(tx *Tx, c *enlist.Caller, m *Move) (*Move, error) {
+func beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error) {
 	lists, err := requireEmpty(tx, c.Account)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range lists {
-		if err := tx.MarkListDeleted(id); err != nil {
+		if err := MarkListDeleted(tx, id); err != nil {
 			return nil, err
 		}
-		if err := tx.DropList(id); err != nil {
+		if err := DropList(tx, id); err != nil {
 			return nil, err
 		}
 	}
-	folders, err := tx.Folders(c.Account.ID)
+	folders, err := Folders(tx, c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
 	for i := range folders {
-		if err := tx.DeleteFolder(folders[i].ID); err != nil {
+		if err := DeleteFolder(tx, folders[i].ID); err != nil {
 			return nil, err
 		}
 	}
@@ -98,15 +99,15 @@ func beginMove(tx *Tx, c *enlist.Caller, m *Move) (*Move, error) {
 
 // requireEmpty refuses an Account that has more than a new one. It returns the List that Bootstrap has added, if no
 // call has used it.
-func requireEmpty(tx *Tx, a *enlist.Account) (unused []enlist.ListID, err error) {
-	accounts, err := tx.Accounts()
+func requireEmpty(tx *db.Tx, a *enlist.Account) (unused []enlist.ListID, err error) {
+	accounts, err := Accounts(tx)
 	if err != nil {
 		return nil, err
 	}
 	if len(accounts) > 1 {
 		return nil, notEmpty("the database has %d Accounts, and IDs are unique in a database", len(accounts))
 	}
-	lists, err := tx.Lists(a.ID)
+	lists, err := Lists(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -120,19 +121,19 @@ func requireEmpty(tx *Tx, a *enlist.Account) (unused []enlist.ListID, err error)
 		}
 		unused = append(unused, lists[i].ID)
 	}
-	messages, err := tx.Messages(a.ID)
+	messages, err := Messages(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	files, err := tx.Files(a.ID)
+	files, err := Files(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := tx.CountUnsubscribers(&UnsubscriberSearch{Account: a.ID})
+	addresses, err := CountUnsubscribers(tx, &UnsubscriberSearch{Account: a.ID})
 	if err != nil {
 		return nil, err
 	}
-	webhooks, err := tx.Webhooks(a.ID)
+	webhooks, err := Webhooks(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -149,24 +150,24 @@ func notEmpty(format string, args ...any) error {
 }
 
 // isUsed reports whether a List is not as Bootstrap has added it.
-func isUsed(tx *Tx, l *enlist.List) (bool, error) {
-	schema, err := tx.Schema(l.ID)
+func isUsed(tx *db.Tx, l *enlist.List) (bool, error) {
+	schema, err := Schema(tx, l.ID)
 	if err != nil || l.Name != firstListName || l.ContactCount > 0 ||
 		len(schema.Fields) > len(addressFields()) || len(schema.Autoresponders) > 0 {
 		return true, err
 	}
-	return tx.HasLedger(l.ID)
+	return HasLedger(tx, l.ID)
 }
 
 // checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,
 // because the other service does not have them.
-func (m *Move) checkUntouched(tx *Tx, c *enlist.Caller) error {
-	lists, err := tx.Lists(c.Account.ID)
+func (m *Move) checkUntouched(tx *db.Tx, c *enlist.Caller) error {
+	lists, err := Lists(tx, c.Account.ID)
 	if err != nil {
 		return err
 	}
 	for i := range lists {
-		last, err := tx.LastContactID(lists[i].ID)
+		last, err := LastContactID(tx, lists[i].ID)
 		if err != nil {
 			return err
 		}
@@ -179,17 +180,17 @@ func (m *Move) checkUntouched(tx *Tx, c *enlist.Caller) error {
 }
 
 // save stores the move.
-func (m *Move) save(tx *Tx, account enlist.AccountID) error {
+func (m *Move) save(tx *db.Tx, account enlist.AccountID) error {
 	state, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	return tx.SaveMove(account, m.Source, string(state))
+	return SaveMove(tx, account, m.Source, string(state))
 }
 
 // step runs fn in an Update, and stores the move as fn has changed next.
-func (m *Move) step(ctx context.Context, s *Service, c *enlist.Caller, fn func(tx *Tx, now int64, next *Move) error) error {
-	next, err := update(ctx, s.db, c, func(tx *Tx, now int64) (*Move, error) {
+func (m *Move) step(ctx context.Context, s *Service, c *enlist.Caller, fn func(tx *db.Tx, now int64, next *Move) error) error {
+	next, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
 		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
 		if err := fn(tx, now, next); err != nil {
 			return nil, err
@@ -204,7 +205,7 @@ func (m *Move) step(ctx context.Context, s *Service, c *enlist.Caller, fn func(t
 
 // SetMovedList stores how far the Contacts of a List are read.
 func (s *Service) SetMovedList(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID, l MovedList) error {
-	return m.step(ctx, s, c, func(_ *Tx, _ int64, next *Move) error {
+	return m.step(ctx, s, c, func(_ *db.Tx, _ int64, next *Move) error {
 		next.Lists[id] = l
 		return nil
 	})

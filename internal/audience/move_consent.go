@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -20,7 +21,7 @@ type MovedConsents struct {
 // MovedContactIDs returns the IDs of a List's Contacts above after, in ascending order, and at most limit.
 func (s *Service) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, after enlist.ContactID, limit int) (
 	[]enlist.ContactID, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.ContactID, error) { return tx.ContactIDs(list, after, m.LastContact, limit) })
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContactID, error) { return ContactIDs(tx, list, after, m.LastContact, limit) })
 }
 
 // MoveConsents appends the rows that the ledger of each Contact does not have yet, and stores the answers to
@@ -28,7 +29,7 @@ func (s *Service) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move
 // progress is stored with them. Errors: NoList.
 func (s *Service) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, all []MovedConsents,
 	progress MovedList) (added int, problems []MoveProblem, err error) {
-	err = m.step(ctx, s, c, func(tx *Tx, now int64, next *Move) error {
+	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) error {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return err
@@ -48,7 +49,7 @@ func (s *Service) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, l
 
 // consentMove stores consents in one transaction.
 type consentMove struct {
-	tx     *Tx
+	tx     *db.Tx
 	caller *enlist.Caller
 	schema *enlist.Schema
 	now    int64
@@ -64,7 +65,7 @@ func (b *consentMove) store(m *MovedConsents) error {
 	if err := b.answer(m, about); err != nil || len(m.Rows) == 0 {
 		return err
 	}
-	stored, err := b.tx.LedgerRows(b.schema.List.ID, m.Contact, 0, 0)
+	stored, err := LedgerRows(b.tx, b.schema.List.ID, m.Contact, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (b *consentMove) store(m *MovedConsents) error {
 		if err != nil {
 			return err
 		}
-		if err := b.tx.AddLedgerRow(row); err != nil {
+		if err := AddLedgerRow(b.tx, row); err != nil {
 			return err
 		}
 		b.added++
@@ -94,14 +95,14 @@ func (b *consentMove) store(m *MovedConsents) error {
 
 // newerRows returns how many rows, newest first, are changes after the newest stored row. A service that stores no
 // ledger changes the time of the last change also for other reasons, so a row with the same method is no change.
-func newerRows(rows []MovedRecord, stored []LedgerRow) int {
+func newerRows(rows []MovedRecord, stored []enlist.LedgerRow) int {
 	if len(stored) == 0 {
 		return len(rows)
 	}
 	last := stored[0]
 	for n, row := range rows {
 		at, method := row.Int("time"), row.Text("method")
-		isStored := func(r LedgerRow) bool { return r.Time == at && r.Method == method }
+		isStored := func(r enlist.LedgerRow) bool { return r.Time == at && r.Method == method }
 		if at < last.Time || method == last.Method || slices.ContainsFunc(stored, isStored) {
 			return n
 		}
@@ -110,19 +111,19 @@ func newerRows(rows []MovedRecord, stored []LedgerRow) int {
 }
 
 // row reads a row of the ledger.
-func (b *consentMove) row(r *moveReader, contact enlist.ContactID) (*LedgerRow, error) {
-	row := &LedgerRow{ListID: b.schema.List.ID, ContactID: contact, Time: r.int("time"), Method: r.record.Text("method"),
-		Type: ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
+func (b *consentMove) row(r *moveReader, contact enlist.ContactID) (*enlist.LedgerRow, error) {
+	row := &enlist.LedgerRow{ListID: b.schema.List.ID, ContactID: contact, Time: r.int("time"), Method: r.record.Text("method"),
+		Type: enlist.ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
 		IP: r.record.Text("ip_address")}
 	switch row.Type {
-	case ConsentGDPR, ConsentDirect, ConsentNotRecorded, "": // "": a change without a consent
+	case enlist.ConsentGDPR, ConsentDirect, ConsentNotRecorded, "": // "": a change without a consent
 	default:
 		r.refuse("consent_type", "it is stored as not_recorded")
 		row.Type = ConsentNotRecorded
 	}
 	for _, choice := range r.record.value("list_preferences").Items {
 		if agree, ok := choice.AsBool(); ok && choice.Name != "" {
-			row.Preferences = append(row.Preferences, PreferenceChoice{choice.Name, agree})
+			row.Preferences = append(row.Preferences, enlist.PreferenceChoice{Name: choice.Name, Agree: agree})
 		}
 	}
 	var err error
@@ -139,7 +140,7 @@ func (b *consentMove) key(name string) (enlist.KeyID, error) {
 	if id, known := b.keys[name]; known || name == "" {
 		return id, nil
 	}
-	keys, err := b.tx.Keys()
+	keys, err := Keys(b.tx)
 	if err != nil {
 		return 0, err
 	}
@@ -153,7 +154,7 @@ func (b *consentMove) key(name string) (enlist.KeyID, error) {
 	}
 	k := enlist.Key{AccountID: b.caller.Account.ID, Name: name, Prefix: movedKeyPrefix, Level: enlist.Read, CreationTime: b.now,
 		RevokedTime: b.now}
-	if err := b.tx.AddKey(&k, enlist.HashKey(enlist.NewKeyText())); err != nil {
+	if err := AddKey(b.tx, &k, enlist.HashKey(enlist.NewKeyText())); err != nil {
 		return 0, err
 	}
 	b.keys[name] = k.ID
@@ -176,7 +177,7 @@ func (b *consentMove) answer(m *MovedConsents, about MoveProblem) error {
 		answers[p.ID] = agree
 	}
 	b.problems = append(b.problems, r.problems...)
-	contact, err := b.tx.Contact(b.schema.List.ID, m.Contact)
+	contact, err := Contact(b.tx, b.schema.List.ID, m.Contact)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoContact, err)
 	}
@@ -184,5 +185,5 @@ func (b *consentMove) answer(m *MovedConsents, about MoveProblem) error {
 		return nil
 	}
 	contact.Prefs = answers
-	return b.tx.UpdateContact(contact)
+	return UpdateContact(b.tx, contact)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -46,7 +47,7 @@ const maxMoveRemovals = 500
 // Errors: NoList, ContactLimit.
 func (s *Service) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p MovePage, progress MovedList) (
 	result MovedPage, err error) {
-	err = m.step(ctx, s, c, func(tx *Tx, now int64, next *Move) (err error) {
+	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) (err error) {
 		result, err = movePage(tx, c, now, p)
 		for _, record := range p.Records {
 			next.LastContact = max(next.LastContact, enlist.ContactID(record.ID()))
@@ -57,7 +58,7 @@ func (s *Service) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p
 	return result, err
 }
 
-func movePage(tx *Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage, err error) {
+func movePage(tx *db.Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage, err error) {
 	schema, err := loadList(tx, c, p.List)
 	if err != nil {
 		return result, err
@@ -99,14 +100,14 @@ func movePage(tx *Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage
 }
 
 // withoutErased returns the Contacts without those that have an address of an erased person, and the IDs of the latter.
-func withoutErased(tx *Tx, account enlist.AccountID, contacts []*enlist.Contact) (
+func withoutErased(tx *db.Tx, account enlist.AccountID, contacts []*enlist.Contact) (
 	kept []*enlist.Contact, erased map[enlist.ContactID]bool, err error) {
 	var addresses []string
 	for _, c := range contacts {
 		addresses = append(addresses, c.Key, c.Mobile)
 	}
 	slices.Sort(addresses)
-	entries, err := tx.ErasedEntries(account, slices.Compact(addresses))
+	entries, err := ErasedEntries(tx, account, slices.Compact(addresses))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,8 +123,8 @@ func withoutErased(tx *Tx, account enlist.AccountID, contacts []*enlist.Contact)
 }
 
 // store stores the Contacts that differ from the stored ones.
-func (p *MovedPage) store(tx *Tx, c *enlist.Caller, contacts []*enlist.Contact, ids []enlist.ContactID) error {
-	old, err := tx.ContactsToChange(contacts[0].ListID, ids)
+func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, contacts []*enlist.Contact, ids []enlist.ContactID) error {
+	old, err := ContactsToChange(tx, contacts[0].ListID, ids)
 	if err != nil {
 		return err
 	}
@@ -149,12 +150,12 @@ func (p *MovedPage) store(tx *Tx, c *enlist.Caller, contacts []*enlist.Contact, 
 		return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts: raise the limit with enlist account limit",
 			c.Account.ContactLimit)
 	}
-	return tx.PutContacts(changed)
+	return PutContacts(tx, changed)
 }
 
 // compare sets the checksums of the page.
-func (p *MovedPage) compare(tx *Tx, contacts []*enlist.Contact, ids []enlist.ContactID) error {
-	stored, err := tx.ContactsByID(contacts[0].ListID, ids)
+func (p *MovedPage) compare(tx *db.Tx, contacts []*enlist.Contact, ids []enlist.ContactID) error {
+	stored, err := ContactsByID(tx, contacts[0].ListID, ids)
 	if err != nil {
 		return err
 	}
@@ -185,14 +186,14 @@ func contactText(c *enlist.Contact) string {
 }
 
 // removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased persons.
-func removeMissing(tx *Tx, p MovePage, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
+func removeMissing(tx *db.Tx, p MovePage, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
 	inPage := make(map[enlist.ContactID]bool, len(p.Records))
 	for _, record := range p.Records {
 		id := enlist.ContactID(record.ID())
 		inPage[id] = !erased[id]
 	}
 	limit := len(p.Records) + maxMoveRemovals
-	ids, err := tx.ContactIDs(p.List, p.After, p.Upto, limit)
+	ids, err := ContactIDs(tx, p.List, p.After, p.Upto, limit)
 	if err != nil {
 		return 0, false, err
 	}
@@ -201,7 +202,7 @@ func removeMissing(tx *Tx, p MovePage, erased map[enlist.ContactID]bool) (remove
 	if len(gone) == 0 {
 		return 0, false, nil
 	}
-	_, err = tx.RemoveContactsByID(p.List, gone)
+	_, err = RemoveContactsByID(tx, p.List, gone)
 	return len(gone), again, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -14,7 +15,7 @@ import (
 // MoveFolders stores Folders of a type. A Folder without a type gets this type.
 func (s *Service) MoveFolders(ctx context.Context, c *enlist.Caller, folderType string, records []MovedRecord) (
 	problems []MoveProblem, err error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (problems []MoveProblem, err error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (problems []MoveProblem, err error) {
 		for _, record := range records {
 			r := moveReader{record: record, about: MoveProblem{Record: "folder", ID: record.ID()}}
 			f := Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
@@ -23,7 +24,7 @@ func (s *Service) MoveFolders(ctx context.Context, c *enlist.Caller, folderType 
 			if f.Name == "" {
 				f.Name = fmt.Sprintf("Folder %d", f.ID)
 			}
-			if err := tx.PutFolder(&f); err != nil {
+			if err := PutFolder(tx, &f); err != nil {
 				return nil, err
 			}
 			problems = append(problems, r.problems...)
@@ -34,7 +35,7 @@ func (s *Service) MoveFolders(ctx context.Context, c *enlist.Caller, folderType 
 
 // AddMissingFolders adds a Folder of each type that the other service has no Folder of.
 func (s *Service) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) { return true, addMissingFolders(tx, now) })
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) { return true, addMissingFolders(tx, now) })
 	return err
 }
 
@@ -43,7 +44,7 @@ func (s *Service) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id
 	if _, moved := m.Lists[id]; !moved {
 		return nil, nil
 	}
-	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Field, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Field, error) {
 		schema, err := loadList(tx, c, id)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)
@@ -64,7 +65,7 @@ type MovedDefinition struct {
 // Errors: InvalidParameters if the type of a stored Field has changed, or if the ID belonged to another List before.
 func (s *Service) MoveList(ctx context.Context, c *enlist.Caller, m *Move, d MovedDefinition) (
 	moved bool, problems []MoveProblem, err error) {
-	err = m.step(ctx, s, c, func(tx *Tx, now int64, next *Move) (err error) {
+	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) (err error) {
 		l := listMove{tx: tx, caller: c, now: now,
 			r: moveReader{record: d.List, about: MoveProblem{Record: "list", ID: d.List.ID()}}}
 		moved, err = l.store(d, next)
@@ -76,7 +77,7 @@ func (s *Service) MoveList(ctx context.Context, c *enlist.Caller, m *Move, d Mov
 
 // listMove stores one List in a transaction.
 type listMove struct {
-	tx     *Tx
+	tx     *db.Tx
 	caller *enlist.Caller
 	now    int64
 	r      moveReader
@@ -100,11 +101,11 @@ func (l *listMove) store(d MovedDefinition, next *Move) (moved bool, err error) 
 		l.r.refuse("", "the List has no Field of the address type email")
 		return false, nil
 	}
-	if err := l.tx.PutList(&l.list); err != nil {
+	if err := PutList(l.tx, &l.list); err != nil {
 		return false, err
 	}
 	for i := range fields {
-		if err := l.tx.PutField(&fields[i]); err != nil {
+		if err := PutField(l.tx, &fields[i]); err != nil {
 			return false, err
 		}
 	}
@@ -117,10 +118,10 @@ func (l *listMove) store(d MovedDefinition, next *Move) (moved bool, err error) 
 // load finds the List as an earlier call has stored it.
 func (l *listMove) load(id enlist.ListID, next *Move) (err error) {
 	if _, known := next.Lists[id]; known {
-		l.stored, err = l.tx.Schema(id)
+		l.stored, err = Schema(l.tx, id)
 		return err
 	}
-	used, err := l.tx.HasLedger(id)
+	used, err := HasLedger(l.tx, id)
 	if err == nil && used {
 		err = notEmpty("the consent ledger has rows of an earlier List %d", id)
 	}
@@ -215,7 +216,7 @@ func (l *listMove) preferences(records []MovedRecord) error {
 			r.refuse("name", "the List has a preference of this name already")
 		default:
 			names[name] = true
-			err = l.tx.PutPreference(&enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID, Name: name})
+			err = PutPreference(l.tx, &enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID, Name: name})
 			if err != nil {
 				return err
 			}

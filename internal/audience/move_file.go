@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -18,7 +19,7 @@ import (
 func (s *Service) MoveFile(ctx context.Context, c *enlist.Caller, record MovedRecord, open func() (io.ReadCloser, error)) (
 	moved bool, problems []MoveProblem, err error) {
 	m := fileMove{service: s, caller: c, r: moveReader{record: record, about: MoveProblem{Record: "file", ID: record.ID()}}}
-	isStored, err := update(ctx, s.db, c, m.read)
+	isStored, err := db.Update(ctx, s.db, c, m.read)
 	switch {
 	case err != nil || len(m.r.problems) > 0 && m.file.Name == "":
 		return false, m.r.problems, err
@@ -45,7 +46,7 @@ type fileMove struct {
 }
 
 // read reads the record, and finds the Folder. isStored says that an earlier move has stored the same file.
-func (m *fileMove) read(tx *Tx, _ int64) (isStored bool, err error) {
+func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	m.r.problems = nil // of an Update that is run again
 	r := &m.r
 	m.file = StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
@@ -66,7 +67,7 @@ func (m *fileMove) read(tx *Tx, _ int64) (isStored bool, err error) {
 			return false, err
 		}
 	}
-	old, err := tx.File(m.file.ID)
+	old, err := File(tx, m.file.ID)
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.InvalidParameters, err)
 	}
@@ -74,8 +75,8 @@ func (m *fileMove) read(tx *Tx, _ int64) (isStored bool, err error) {
 }
 
 // firstFileFolder returns the oldest Folder for files. Each Account has one.
-func firstFileFolder(tx *Tx, c *enlist.Caller) (enlist.FolderID, error) {
-	folders, err := tx.Folders(c.Account.ID)
+func firstFileFolder(tx *db.Tx, c *enlist.Caller) (enlist.FolderID, error) {
+	folders, err := Folders(tx, c.Account.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -107,7 +108,7 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 				return fmt.Errorf("file %d: its content has more than %d bytes", m.file.ID, m.file.Size)
 			}
 		}
-		next, err := update(ctx, m.service.db, m.caller, func(tx *Tx, now int64) (Content, error) {
+		next, err := db.Update(ctx, m.service.db, m.caller, func(tx *db.Tx, now int64) (Content, error) {
 			return m.step(tx, now, stored, number, parts, done)
 		})
 		if err != nil {
@@ -119,12 +120,12 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 }
 
 // step stores some pieces of the content, and with the last ones the file.
-func (m *fileMove) step(tx *Tx, now int64, content Content, number int64, parts [][]byte, last bool) (Content, error) {
-	if err := tx.LockFiles(content.AccountID); err != nil {
+func (m *fileMove) step(tx *db.Tx, now int64, content Content, number int64, parts [][]byte, last bool) (Content, error) {
+	if err := LockFiles(tx, content.AccountID); err != nil {
 		return content, err
 	}
 	if content.ID == 0 {
-		if err := tx.AddContent(&content); err != nil {
+		if err := AddContent(tx, &content); err != nil {
 			return content, err
 		}
 		if err := tx.Enqueue(RemoveContent{Content: content.ID, Due: now + uploadTime}); err != nil {
@@ -132,14 +133,14 @@ func (m *fileMove) step(tx *Tx, now int64, content Content, number int64, parts 
 		}
 	}
 	for i, data := range parts {
-		if err := tx.AddPiece(content.ID, number+int64(i), data); err != nil {
+		if err := AddPiece(tx, content.ID, number+int64(i), data); err != nil {
 			return content, err
 		}
 	}
 	if !last {
 		return content, nil
 	}
-	stored, err := tx.Content(content.ID)
+	stored, err := LoadContent(tx, content.ID)
 	if err != nil || stored.Size != content.Size {
 		return content, errors.Join(err, fmt.Errorf("file %d: reading it took more than %d minutes", m.file.ID, uploadTime/60))
 	}
@@ -150,8 +151,8 @@ func (m *fileMove) step(tx *Tx, now int64, content Content, number int64, parts 
 
 // replace stores the file. It removes the content of the file with the same ID, and another file with the same name: the
 // other service has deleted that one.
-func (m *fileMove) replace(tx *Tx, now int64, file *StoredFile) error {
-	old, err := tx.File(file.ID)
+func (m *fileMove) replace(tx *db.Tx, now int64, file *StoredFile) error {
+	old, err := File(tx, file.ID)
 	switch {
 	case err == nil:
 		if err := releaseContent(tx, old.Content, now); err != nil {
@@ -160,14 +161,14 @@ func (m *fileMove) replace(tx *Tx, now int64, file *StoredFile) error {
 	case enlist.IgnoreKind(enlist.InvalidParameters, err) != nil:
 		return err
 	}
-	same, err := tx.FileByName(file.FolderID, file.Name)
+	same, err := FileByName(tx, file.FolderID, file.Name)
 	switch {
 	case err == nil && same.ID != file.ID:
-		if err := errors.Join(tx.DeleteFile(same.ID), releaseContent(tx, same.Content, now)); err != nil {
+		if err := errors.Join(DeleteFile(tx, same.ID), releaseContent(tx, same.Content, now)); err != nil {
 			return err
 		}
 	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:
 		return err
 	}
-	return tx.PutFile(file)
+	return PutFile(tx, file)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // MoveMessage stores a Message with its contents. Its files must have moved before.
 func (s *Service) MoveMessage(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
-	return update(ctx, s.db, c, func(tx *Tx, _ int64) ([]MoveProblem, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]MoveProblem, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "message", ID: record.ID()}}
 		m := Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
@@ -35,12 +36,12 @@ func (s *Service) MoveMessage(ctx context.Context, c *enlist.Caller, record Move
 			}
 			m.FolderID = 0
 		}
-		return r.problems, tx.PutMessage(&m)
+		return r.problems, PutMessage(tx, &m)
 	})
 }
 
 // messageFiles removes the attachments or the inline images of a Message if a rule refuses them.
-func (r *moveReader) messageFiles(tx *Tx, m *Message) error {
+func (r *moveReader) messageFiles(tx *db.Tx, m *Message) error {
 	for m.Attachments != "" || m.InlineImages != "" {
 		err := m.checkFiles(tx)
 		if err == nil {
@@ -66,7 +67,7 @@ func (r *moveReader) messageFiles(tx *Tx, m *Message) error {
 // until the operator activates it. A repeated call does not change whether it is active here.
 // decisions.md: 88
 func (s *Service) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
-	return update(ctx, s.db, c, func(tx *Tx, _ int64) ([]MoveProblem, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]MoveProblem, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "autoresponder", ID: record.ID()}}
 		a := enlist.Autoresponder{ID: enlist.AutoresponderID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
@@ -79,7 +80,7 @@ func (s *Service) MoveAutoresponder(ctx context.Context, c *enlist.Caller, recor
 			}
 			a.FolderID = 0
 		}
-		all, err := tx.Autoresponders(c.Account.ID)
+		all, err := Autoresponders(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func (s *Service) MoveAutoresponder(ctx context.Context, c *enlist.Caller, recor
 		if err := setAutoresponder(&a, tx, c, nil); err != nil {
 			return r.problems, r.refuseError("", err)
 		}
-		if err := tx.PutAutoresponder(&a); err != nil {
+		if err := PutAutoresponder(tx, &a); err != nil {
 			return nil, err
 		}
 		if i < 0 {

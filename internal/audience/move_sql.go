@@ -3,14 +3,15 @@ package audience
 import (
 	"fmt"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file stores records that move in from another service, under the IDs that they have there.
 
-// Move returns how far an Account has moved in. source is "" if no move has begun.
-func (t *Tx) Move(account enlist.AccountID) (source, state string, err error) {
-	err = t.each(func(row *Cursor) error {
+// LoadMove returns how far an Account has moved in. source is "" if no move has begun.
+func LoadMove(tx *db.Tx, account enlist.AccountID) (source, state string, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
 		source, state = row.Text(), row.Text()
 		return nil
 	}, "SELECT source, state FROM account_move WHERE account_id = ?", int64(account))
@@ -18,127 +19,117 @@ func (t *Tx) Move(account enlist.AccountID) (source, state string, err error) {
 }
 
 // SaveMove stores how far an Account has moved in.
-func (t *Tx) SaveMove(account enlist.AccountID, source, state string) error {
-	return t.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
+func SaveMove(tx *db.Tx, account enlist.AccountID, source, state string) error {
+	return tx.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
 		ON CONFLICT (account_id) DO UPDATE SET source = excluded.source, state = excluded.state`,
 		int64(account), source, state)
 }
 
 // PutFolder stores a Folder under its ID.
-func (t *Tx) PutFolder(f *Folder) error {
-	return folderTable.restoreDefinition(t, "folder", f)
+func PutFolder(tx *db.Tx, f *Folder) error {
+	return folderTable.RestoreDefinition(tx, "folder", f)
 }
 
 // PutList stores a List under its ID.
-func (t *Tx) PutList(l *enlist.List) error {
-	return listTable.of(t.SQL).restoreDefinition(t, "list", l)
+func PutList(tx *db.Tx, l *enlist.List) error {
+	return listTable.Of(tx.SQL).RestoreDefinition(tx, "list", l)
 }
 
 // PutField stores a Field under its ID.
-func (t *Tx) PutField(f *enlist.Field) error { return fieldTable.restoreDefinition(t, "field", f) }
+func PutField(tx *db.Tx, f *enlist.Field) error { return fieldTable.RestoreDefinition(tx, "field", f) }
 
 // PutPreference stores a preference under its ID.
-func (t *Tx) PutPreference(p *enlist.Preference) error {
-	return preferenceTable.restoreDefinition(t, "preference", p)
+func PutPreference(tx *db.Tx, p *enlist.Preference) error {
+	return preferenceTable.RestoreDefinition(tx, "preference", p)
 }
 
 // PutMessage stores a Message with its contents under its ID.
-func (t *Tx) PutMessage(m *Message) error {
-	return messageTable.restoreDefinition(t, "message", m)
+func PutMessage(tx *db.Tx, m *Message) error {
+	return messageTable.RestoreDefinition(tx, "message", m)
 }
 
 // PutFile stores the record of a file under its ID.
-func (t *Tx) PutFile(f *StoredFile) error { return fileTable.restoreDefinition(t, "file", f) }
+func PutFile(tx *db.Tx, f *StoredFile) error { return fileTable.RestoreDefinition(tx, "file", f) }
 
 // PutWebhook stores a webhook under its ID.
-func (t *Tx) PutWebhook(w *enlist.Webhook) error {
-	if err := t.FindWebhookTarget(w); err != nil {
+func PutWebhook(tx *db.Tx, w *enlist.Webhook) error {
+	if err := FindWebhookTarget(tx, w); err != nil {
 		return err
 	}
-	return webhookTable.restoreDefinition(t, "webhook", w)
+	return webhookTable.RestoreDefinition(tx, "webhook", w)
 }
 
 // PutAutoresponder stores an autoresponder under its ID.
-func (t *Tx) PutAutoresponder(a *enlist.Autoresponder) error {
-	return autoresponderTable.restoreDefinition(t, "autoresponder", a)
-}
-
-// skipIDs makes a sequence continue after an ID. SQLite does so by itself.
-func (t *Tx) skipIDs(sequence string, id int64) error {
-	if !t.SQL.ConcurrentWriters {
-		return nil
-	}
-	_, err := t.number("SELECT setval(name, greatest(CAST(? AS BIGINT), coalesce(pg_sequence_last_value(name), 1)))"+
-		" FROM (SELECT CAST("+sequence+" AS regclass) AS name) sequence", id)
-	return err
+func PutAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
+	return autoresponderTable.RestoreDefinition(tx, "autoresponder", a)
 }
 
 // PutContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
 // the primary if it keeps the address.
-func (t *Tx) PutContacts(contacts []*enlist.Contact) error {
+func PutContacts(tx *db.Tx, contacts []*enlist.Contact) error {
 	if len(contacts) == 0 {
 		return nil
 	}
-	schema, err := t.Schema(contacts[0].ListID)
+	schema, err := Schema(tx, contacts[0].ListID)
 	if err != nil {
 		return err
 	}
-	removed, addresses, err := t.removeToReplace(schema.List.ID, contacts)
+	removed, addresses, err := removeToReplace(tx, schema.List.ID, contacts)
 	if err != nil {
 		return err
 	}
-	if err := t.markPrimaries(contacts, true); err != nil {
+	if err := markPrimaries(tx, contacts, true); err != nil {
 		return err
 	}
 	docs, last := make([]string, len(contacts)), int64(0)
 	for i, c := range contacts {
 		last = max(last, int64(c.ID))
-		docs[i], err = encodeValues(schema, c.Values)
+		docs[i], err = db.EncodeValues(schema, c.Values)
 		if err != nil {
 			return err
 		}
 	}
-	if err := t.insertWithIDs(contacts, docs); err != nil {
+	if err := insertWithIDs(tx, contacts, docs); err != nil {
 		return err
 	}
-	t.count(schema.List.ID, schema.List.AccountID, int64(len(contacts))-removed)
-	if err := t.skipIDs("'contact_id'", last); err != nil {
+	tx.CountAdded(schema.List.ID, schema.List.AccountID, int64(len(contacts))-removed)
+	if err := tx.SkipIDs("'contact_id'", last); err != nil {
 		return err
 	}
-	return t.PromoteDuplicates(schema.List.ID, addresses)
+	return PromoteDuplicates(tx, schema.List.ID, addresses)
 }
 
 // removeToReplace deletes the rows of Contacts. It returns their number, and the addresses of the primaries among them.
-func (t *Tx) removeToReplace(list enlist.ListID, contacts []*enlist.Contact) (
+func removeToReplace(tx *db.Tx, list enlist.ListID, contacts []*enlist.Contact) (
 	n int64, addresses []string, err error) {
 	ids := make([]enlist.ContactID, len(contacts))
 	for i, c := range contacts {
 		ids[i] = c.ID
 	}
-	test, args, err := t.contactTest("id", ids)
+	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return 0, nil, err
 	}
-	_, addresses, err = t.toRemove(list, test+" ORDER BY id", args...)
+	_, addresses, err = toRemove(tx, list, test+" ORDER BY id", args...)
 	if err != nil {
 		return 0, nil, err
 	}
-	n, err = t.Exec("DELETE FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
+	n, err = tx.Exec("DELETE FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
 	return n, addresses, err
 }
 
 // insertWithIDs inserts Contacts of one List with the IDs that they have.
-func (t *Tx) insertWithIDs(contacts []*enlist.Contact, docs []string) error {
-	if t.SQL.ConcurrentWriters {
-		return t.insertTogetherWithIDs(contacts, docs)
+func insertWithIDs(tx *db.Tx, contacts []*enlist.Contact, docs []string) error {
+	if tx.SQL.ConcurrentWriters {
+		return insertTogetherWithIDs(tx, contacts, docs)
 	}
 	for i, c := range contacts {
-		args, err := t.contactArguments(inserted, c, docs[i])
+		args, err := contactArguments(tx, db.Inserted, c, docs[i])
 		if err != nil {
 			return err
 		}
-		n, err := t.Exec(contactTable.of(t.SQL).insertID+" ON CONFLICT DO NOTHING",
+		n, err := tx.Exec(contactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
 			append([]any{int64(c.ID)}, args...)...)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("Contact %d of List %d: a Contact of another List has this ID", c.ID, c.ListID)
@@ -151,7 +142,7 @@ func (t *Tx) insertWithIDs(contacts []*enlist.Contact, docs []string) error {
 }
 
 // insertTogetherWithIDs is insertWithIDs as one statement.
-func (t *Tx) insertTogetherWithIDs(contacts []*enlist.Contact, docs []string) error {
+func insertTogetherWithIDs(tx *db.Tx, contacts []*enlist.Contact, docs []string) error {
 	n := len(contacts)
 	ids, keys, first := make([]int64, n), make([]string, n), make([]bool, n)
 	mobiles, via, preferences := make([]string, n), make([]string, n), make([]string, n)
@@ -169,12 +160,12 @@ func (t *Tx) insertTogetherWithIDs(contacts []*enlist.Contact, docs []string) er
 			flags[j] = append(flags[j], flag)
 		}
 		var err error
-		preferences[i], err = (*answers)(&c.Prefs).text()
+		preferences[i], err = (*db.Answers)(&c.Prefs).Text()
 		if err != nil {
 			return err
 		}
 	}
-	stored, err := t.Exec(insertManyWithIDs, int64(contacts[0].ListID), ids, keys, first, mobiles, via, webforms,
+	stored, err := tx.Exec(insertManyWithIDs, int64(contacts[0].ListID), ids, keys, first, mobiles, via, webforms,
 		times[0], times[1], times[2], times[3], times[4], times[5], flags[0], flags[1], flags[2], flags[3], preferences, docs)
 	if err == nil && stored != int64(n) {
 		err = fmt.Errorf("%d of %d Contacts of List %d were not stored: another program added their addresses",
@@ -199,14 +190,14 @@ const insertManyWithIDs = `INSERT INTO contact (list_id, id, dedupe_key, duplica
 	ON CONFLICT DO NOTHING`
 
 // ContactIDs returns the IDs of a List's Contacts above after and up to upto, in ascending order, at most limit.
-func (t *Tx) ContactIDs(list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error) {
-	const between = "SELECT id FROM contact WHERE list_id = ? AND id > ? AND id <= ? ORDER BY id" + limited
-	return idsOf[enlist.ContactID](t, between,
+func ContactIDs(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error) {
+	const between = "SELECT id FROM contact WHERE list_id = ? AND id > ? AND id <= ? ORDER BY id" + db.Limited
+	return db.IDsOf[enlist.ContactID](tx, between,
 		int64(list), int64(after), int64(upto), int64(limit))
 }
 
 // HasLedger reports whether a List has a row of the consent ledger.
-func (t *Tx) HasLedger(list enlist.ListID) (bool, error) {
-	n, err := t.number("SELECT EXISTS (SELECT 1 FROM consent WHERE list_id = ?)", int64(list))
+func HasLedger(tx *db.Tx, list enlist.ListID) (bool, error) {
+	n, err := tx.Number("SELECT EXISTS (SELECT 1 FROM consent WHERE list_id = ?)", int64(list))
 	return n != 0, err
 }

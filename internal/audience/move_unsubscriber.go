@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -23,7 +24,7 @@ type MovedUnsubscribers struct {
 // prevent mail. An address that was erased here has an entry already, and is left out.
 func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, records []MovedRecord) (
 	*MovedUnsubscribers, error) {
-	return update(ctx, s.db, c, func(tx *Tx, _ int64) (*MovedUnsubscribers, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (*MovedUnsubscribers, error) {
 		result := new(MovedUnsubscribers)
 		entries := make([]Unsubscriber, 0, len(records))
 		for _, record := range records {
@@ -42,7 +43,7 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 		for i := range entries {
 			keys[i] = entries[i].AddressKey
 		}
-		erased, err := tx.ErasedEntries(c.Account.ID, keys)
+		erased, err := ErasedEntries(tx, c.Account.ID, keys)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +55,7 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 		}
 		result.Added = len(missing)
 		for i := range missing {
-			if err := tx.AddUnsubscriber(c.Account.ID, &missing[i]); err != nil {
+			if err := AddUnsubscriber(tx, c.Account.ID, &missing[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -63,12 +64,12 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 }
 
 // unsubscriber reads an entry. ok is false without an address.
-func (r *moveReader) unsubscriber(tx *Tx) (u Unsubscriber, ok bool, err error) {
+func (r *moveReader) unsubscriber(tx *db.Tx) (u Unsubscriber, ok bool, err error) {
 	u = Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
 		Address: r.record.Text("address"), Time: r.int("time"), AddressType: enlist.AddressEmail}
 	if enlist.AddressType(r.record.Text("address_type")) == enlist.AddressMobile {
 		countryCode := int64(enlist.DefaultCountryCode)
-		schema, err := tx.Schema(u.ListID)
+		schema, err := Schema(tx, u.ListID)
 		if err == nil {
 			countryCode = schema.List.CountryCode
 		} else if enlist.KindOf(err) != enlist.NoList {
@@ -90,7 +91,7 @@ func (r *moveReader) unsubscriber(tx *Tx) (u Unsubscriber, ok bool, err error) {
 
 // missingUnsubscribers returns the entries that the Unsubscriber List does not have, in the order given. With anyTime,
 // entries are equal also if their times differ.
-func missingUnsubscribers(tx *Tx, account enlist.AccountID, entries []Unsubscriber, anyTime bool) (
+func missingUnsubscribers(tx *db.Tx, account enlist.AccountID, entries []Unsubscriber, anyTime bool) (
 	missing []Unsubscriber, err error) {
 	if len(entries) == 0 {
 		return nil, nil
@@ -106,7 +107,7 @@ func missingUnsubscribers(tx *Tx, account enlist.AccountID, entries []Unsubscrib
 		}
 		return u
 	}
-	err = tx.Unsubscribers(&UnsubscriberSearch{Account: account, Keys: keys}, func(u *Unsubscriber) error {
+	err = Unsubscribers(tx, &UnsubscriberSearch{Account: account, Keys: keys}, func(u *Unsubscriber) error {
 		stored[identity(*u)]++
 		return nil
 	})

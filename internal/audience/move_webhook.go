@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -13,7 +14,7 @@ import (
 func (s *Service) MoveWebhook(ctx context.Context, c *enlist.Caller, record MovedRecord) (
 	moved bool, problems []MoveProblem, err error) {
 	fresh := newWebhookSecret()
-	moved, err = update(ctx, s.db, c, func(tx *Tx, _ int64) (bool, error) {
+	moved, err = db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (bool, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "webhook", ID: record.ID()}}
 		moved, err := r.webhook(tx, c, fresh)
 		problems = r.problems
@@ -23,7 +24,7 @@ func (s *Service) MoveWebhook(ctx context.Context, c *enlist.Caller, record Move
 }
 
 // webhook stores a webhook with the secret of the record, or with the stored one.
-func (r *moveReader) webhook(tx *Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
+func (r *moveReader) webhook(tx *db.Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
 	w := enlist.Webhook{ID: enlist.WebhookID(r.record.ID()), AccountID: c.Account.ID, CreationTime: r.int("creation_time"),
 		LastModifiedTime: r.int("last_modified_time")}
 	setEach(r, &w, WholeWebhookAttributes, r.record)
@@ -39,5 +40,5 @@ func (r *moveReader) webhook(tx *Tx, c *enlist.Caller, fresh string) (moved bool
 	if err := defineWebhook(&w, tx, c, fresh); err != nil {
 		return false, r.refuseError("", err)
 	}
-	return true, tx.PutWebhook(&w)
+	return true, PutWebhook(tx, &w)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -85,7 +86,7 @@ func (s *Service) ExportPerson(ctx context.Context, c *enlist.Caller, text strin
 	if err := s.auditPersonExport(ctx, c, text); err != nil {
 		return err
 	}
-	return s.db.ViewPrimary(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
+	return s.db.ViewPrimary(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		keys, contacts, err := findPerson(tx, c, text)
 		if err != nil {
 			return err
@@ -95,7 +96,7 @@ func (s *Service) ExportPerson(ctx context.Context, c *enlist.Caller, text strin
 }
 
 // exportPerson sends everything about a person to w. contacts has the values of keys.Contacts.
-func exportPerson(tx *Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWriter) error {
+func exportPerson(tx *db.Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWriter) error {
 	if err := w.Begin(); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func exportPerson(tx *Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWr
 		if section == PersonImports {
 			err = importsOfPerson(tx, keys, row)
 		} else {
-			err = tx.PersonRows(section, keys, row)
+			err = PersonRows(tx, section, keys, row)
 		}
 		if err != nil {
 			return err
@@ -125,7 +126,7 @@ func exportPerson(tx *Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWr
 }
 
 // findPerson returns the keys of a person, and for each of its Contacts the values that only the List can name.
-func findPerson(tx *Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
+func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
 	_, email, isEmail := address.ParseEmail(text)
 	if !isEmail && address.NormaliseMobile(text, enlist.DefaultCountryCode) == "" {
 		return nil, nil, enlist.Invalid("address", "address is neither an email nor a mobile address")
@@ -140,14 +141,14 @@ func findPerson(tx *Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonV
 	}
 	k.Addresses = spellings(text, strings.Join(k.Own, ""))
 	k.Keys = fewKeys(keys)
-	lists, err := tx.Lists(c.Account.ID)
+	lists, err := Lists(tx, c.Account.ID)
 	if err != nil {
 		return nil, nil, err
 	}
 	var contacts [][]PersonValue
 	for _, list := range lists {
 		k.Lists = append(k.Lists, list.ID)
-		schema, err := tx.Schema(list.ID)
+		schema, err := Schema(tx, list.ID)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -174,9 +175,9 @@ func findPerson(tx *Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonV
 
 // findFormer finds the Contacts that had the address when they unsubscribed, and that were deleted. The ledger keeps
 // their rows.
-func (k *PersonKeys) findFormer(tx *Tx) error {
+func (k *PersonKeys) findFormer(tx *db.Tx) error {
 	var all []PersonKey
-	err := tx.Unsubscribers(&UnsubscriberSearch{Account: k.Account, Keys: k.Keys}, func(u *Unsubscriber) error {
+	err := Unsubscribers(tx, &UnsubscriberSearch{Account: k.Account, Keys: k.Keys}, func(u *Unsubscriber) error {
 		key := PersonKey{u.ListID, u.ContactID}
 		if u.ContactID != 0 && !k.known[key] && !slices.Contains(all, key) {
 			all = append(all, key)
@@ -184,7 +185,7 @@ func (k *PersonKeys) findFormer(tx *Tx) error {
 		return nil
 	})
 	for _, key := range all {
-		if _, gone := tx.Contact(key.List, key.Contact); enlist.KindOf(gone) == enlist.NoContact {
+		if _, gone := Contact(tx, key.List, key.Contact); enlist.KindOf(gone) == enlist.NoContact {
 			k.Former = append(k.Former, key)
 		} else if gone != nil {
 			return gone
@@ -194,9 +195,9 @@ func (k *PersonKeys) findFormer(tx *Tx) error {
 }
 
 // contactsOfPerson returns the Contacts of a List with an address, in order of ID.
-func contactsOfPerson(tx *Tx, list enlist.ListID, email, mobile string) (all []enlist.Contact, err error) {
+func contactsOfPerson(tx *db.Tx, list enlist.ListID, email, mobile string) (all []enlist.Contact, err error) {
 	for after, more := enlist.ContactID(0), true; more; {
-		page, err := tx.ContactsByAddress(list, email, mobile, after, enlist.RowPage)
+		page, err := ContactsByAddress(tx, list, email, mobile, after, enlist.RowPage)
 		if err != nil {
 			return nil, err
 		}
@@ -226,8 +227,8 @@ func namedValues(schema *enlist.Schema, c *enlist.Contact) []PersonValue {
 }
 
 // importsOfPerson calls each for the results of Imports that are about the person.
-func importsOfPerson(tx *Tx, k *PersonKeys, each func([]PersonValue) error) error {
-	imports, err := tx.Imports(k.Account)
+func importsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) error {
+	imports, err := Imports(tx, k.Account)
 	if err != nil {
 		return err
 	}
@@ -256,9 +257,9 @@ func (k *PersonKeys) isAbout(list enlist.ListID, r *RowResult) bool {
 }
 
 // eachStep calls each with the results of the steps of an Import.
-func eachStep(tx *Tx, id enlist.ImportID, each func(StepResults) error) error {
+func eachStep(tx *db.Tx, id enlist.ImportID, each func(StepResults) error) error {
 	for from := int64(0); ; {
-		steps, err := tx.ImportResults(id, from, resultSteps)
+		steps, err := ImportResults(tx, id, from, resultSteps)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -76,7 +77,7 @@ func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string
 
 // finishErasure removes the files of Imports that have ended, and deleted data from the files of the database.
 func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys, result *Erasure) (*Erasure, error) {
-	released, err := view(ctx, s.db, c, func(tx *Tx) ([]enlist.ContentID, error) { return tx.ReleasedContents(c.Account.ID) })
+	released, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContentID, error) { return ReleasedContents(tx, c.Account.ID) })
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *Person
 		return nil, err
 	}
 	// With an Idempotency-Key, this stores the numbers for a repeated call.
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (*Erasure, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Erasure, error) {
 		values := make(auditValues)
 		for _, r := range result.Rows {
 			values[string(r.Section)] = r.Rows
@@ -140,12 +141,12 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 		return nil, err
 	}
 	var found *personFound
-	err := s.db.ViewPrimary(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
+	err := s.db.ViewPrimary(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		keys, contacts, err := findPerson(tx, c, text)
 		if err != nil {
 			return err
 		}
-		imports, err := tx.Imports(c.Account.ID)
+		imports, err := Imports(tx, c.Account.ID)
 		if err != nil {
 			return err
 		}
@@ -163,7 +164,7 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 		for i := range found.results {
 			found.results[i].list = lists[found.results[i].id]
 		}
-		found.left, err = tx.TextsWith(keys)
+		found.left, err = TextsWith(tx, keys)
 		return err
 	}))
 	return found, err
@@ -255,7 +256,7 @@ func (f *personFound) erasure() *Erasure {
 func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 	for ids := range slices.Chunk(f.jobs, eraseStep) {
 		for end := time.Now().Add(eraseWait); ; {
-			running, err := ownUpdate(ctx, s.db, func(tx *Tx, _ int64) (int64, error) { return tx.EraseJobs(ids) })
+			running, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (int64, error) { return EraseJobs(tx, ids) })
 			if err != nil {
 				return err
 			}
@@ -272,18 +273,18 @@ func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 			}
 		}
 	}
-	if err := inChunks(ctx, s.db, f.events, (*Tx).EraseWebhookEvents); err != nil {
+	if err := inChunks(ctx, s.db, f.events, EraseWebhookEvents); err != nil {
 		return err
 	}
-	return inChunks(ctx, s.db, f.saved, forEach(func(tx *Tx, r savedResult) error {
-		return tx.EraseSavedResult(f.caller.Account.ID, r.key, r.header)
+	return inChunks(ctx, s.db, f.saved, forEach(func(tx *db.Tx, r savedResult) error {
+		return EraseSavedResult(tx, f.caller.Account.ID, r.key, r.header)
 	}))
 }
 
 // inChunks runs fn for the items, in an Update for each eraseStep of them.
-func inChunks[T any](ctx context.Context, db *DB, items []T, fn func(tx *Tx, items []T) error) error {
+func inChunks[T any](ctx context.Context, database *db.DB, items []T, fn func(tx *db.Tx, items []T) error) error {
 	for chunk := range slices.Chunk(items, eraseStep) {
-		if err := db.Update(ctx, func(tx *Tx) error { return fn(tx, chunk) }); err != nil {
+		if err := database.Update(ctx, func(tx *db.Tx) error { return fn(tx, chunk) }); err != nil {
 			return err
 		}
 	}
@@ -291,8 +292,8 @@ func inChunks[T any](ctx context.Context, db *DB, items []T, fn func(tx *Tx, ite
 }
 
 // forEach returns a function for inChunks that calls fn for each item.
-func forEach[T any](fn func(tx *Tx, item T) error) func(tx *Tx, items []T) error {
-	return func(tx *Tx, items []T) error {
+func forEach[T any](fn func(tx *db.Tx, item T) error) func(tx *db.Tx, items []T) error {
+	return func(tx *db.Tx, items []T) error {
 		for _, item := range items {
 			if err := fn(tx, item); err != nil {
 				return err
@@ -304,19 +305,19 @@ func forEach[T any](fn func(tx *Tx, item T) error) func(tx *Tx, items []T) error
 
 // eraseMails removes the address from the records of mails to Contacts that have another address now.
 func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
-	if err := inChunks(ctx, s.db, f.deliveries, forEach((*Tx).EraseDelivery)); err != nil {
+	if err := inChunks(ctx, s.db, f.deliveries, forEach(EraseDelivery)); err != nil {
 		return err
 	}
-	return inChunks(ctx, s.db, f.recipients, forEach(func(tx *Tx, r Recipient) error {
-		return tx.EraseRecipient(r.List, r.Batch, r.Contact)
+	return inChunks(ctx, s.db, f.recipients, forEach(func(tx *db.Tx, r Recipient) error {
+		return EraseRecipient(tx, r.List, r.Batch, r.Contact)
 	}))
 }
 
 // eraseImports removes values and Contacts from the results of Imports that are about the person.
 func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 	for _, step := range f.results {
-		err := s.db.Update(ctx, func(tx *Tx) error {
-			stored, err := tx.ImportResults(step.id, step.number, 1)
+		err := s.db.Update(ctx, func(tx *db.Tx) error {
+			stored, err := ImportResults(tx, step.id, step.number, 1)
 			if err != nil || len(stored) == 0 || stored[0].Number != step.number {
 				return err // the results were removed meanwhile
 			}
@@ -335,7 +336,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 			if err != nil {
 				return err
 			}
-			return tx.SetImportResults(step.id, step.number, data)
+			return SetImportResults(tx, step.id, step.number, data)
 		})
 		if err != nil {
 			return err
@@ -347,21 +348,21 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 // eraseAddress erases the ledger rows of Contacts that were deleted before, and replaces the addresses on the
 // Unsubscriber List by hashes. Each address gets an entry, even if it had none.
 func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
-	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *Tx, k PersonKey) error { return tx.EraseLedger(k.List, k.Contact) }))
+	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k PersonKey) error { return EraseLedger(tx, k.List, k.Contact) }))
 	if err != nil {
 		return err
 	}
-	_, err = ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
+	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		erased, err := erasedKeys(tx, f.caller.Account.ID)
 		if err != nil {
 			return false, err
 		}
 		for i, id := range f.entries {
-			if err := tx.EraseUnsubscriber(id, erased.Of(f.hashes[i])); err != nil {
+			if err := EraseUnsubscriber(tx, id, erased.Of(f.hashes[i])); err != nil {
 				return false, err
 			}
 		}
-		known, err := tx.UnsubscribedAmong(f.caller.Account.ID, 0, f.addresses)
+		known, err := UnsubscribedAmong(tx, f.caller.Account.ID, 0, f.addresses)
 		if err != nil {
 			return false, err
 		}
@@ -374,7 +375,7 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 			if !strings.Contains(key, "@") {
 				u.AddressType = enlist.AddressMobile
 			}
-			if err := tx.AddUnsubscriber(f.caller.Account.ID, &u); err != nil {
+			if err := AddUnsubscriber(tx, f.caller.Account.ID, &u); err != nil {
 				return false, err
 			}
 		}
@@ -383,8 +384,8 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 	return err
 }
 
-// erasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
-func erasedKeys(tx *Tx, account enlist.AccountID) (*ErasedKeys, error) {
+// readErasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
+func erasedKeys(tx *db.Tx, account enlist.AccountID) (*ErasedKeys, error) {
 	secret, err := storedSecret(tx, ErasureSecret, 32)
 	return NewErasedKeys(secret, account), err
 }
@@ -397,20 +398,20 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			events[k.List] = new(notifier)
 		}
 		progress := *events[k.List]
-		_, err := ownUpdate(ctx, s.db, func(tx *Tx, now int64) (bool, error) {
+		_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 			progress = *events[k.List]
 			if err := tx.LockListForBulk(k.List); err != nil {
 				return false, err
 			}
-			schema, err := tx.Schema(k.List)
+			schema, err := Schema(tx, k.List)
 			if err != nil {
 				return false, enlist.IgnoreKind(enlist.NoList, err) // a job removes the Contacts of a deleted List
 			}
-			removed, err := tx.RemoveContactsByID(k.List, []enlist.ContactID{k.Contact})
+			removed, err := RemoveContactsByID(tx, k.List, []enlist.ContactID{k.Contact})
 			if err != nil {
 				return false, err
 			}
-			if err := tx.EraseLedger(k.List, k.Contact); err != nil {
+			if err := EraseLedger(tx, k.List, k.Contact); err != nil {
 				return false, err
 			}
 			if len(removed) == 0 {

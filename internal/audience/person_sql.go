@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -54,17 +55,17 @@ func PersonColumns() map[string][]string {
 }
 
 // PersonRows calls each for the rows of a section.
-func (t *Tx) PersonRows(section PersonSection, k *PersonKeys,
+func PersonRows(tx *db.Tx, section PersonSection, k *PersonKeys,
 	each func([]PersonValue) error) error {
 	switch section {
 	case PersonJobs:
-		return t.jobsOfPerson(k, each)
+		return jobsOfPerson(tx, k, each)
 	case PersonUnsubscribed:
-		return t.entriesOfPerson(k, each)
+		return entriesOfPerson(tx, k, each)
 	case PersonSavedResults:
-		return t.savedResultsOfPerson(k, each)
+		return savedResultsOfPerson(tx, k, each)
 	case PersonAudit:
-		return t.auditOfPerson(k, each)
+		return auditOfPerson(tx, k, each)
 	}
 	table := personTables[section]
 	contacts := k.Contacts
@@ -72,14 +73,14 @@ func (t *Tx) PersonRows(section PersonSection, k *PersonKeys,
 		contacts = slices.Concat(contacts, k.Former)
 	}
 	for _, c := range contacts {
-		if err := t.rowsOfContact(&table, c, each); err != nil {
+		if err := rowsOfContact(tx, &table, c, each); err != nil {
 			return err
 		}
 	}
 	if table.address == "" {
 		return nil
 	}
-	test, addresses, err := t.oneOfTexts(k.Addresses)
+	test, addresses, err := tx.OneOfTexts(k.Addresses)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (t *Tx) PersonRows(section PersonSection, k *PersonKeys,
 		return each(row)
 	}
 	for _, list := range k.Lists {
-		err := t.personRows(&table, others, "list_id = ? AND lower("+table.address+")"+test, int64(list), addresses)
+		err := personRows(tx, &table, others, "list_id = ? AND lower("+table.address+")"+test, int64(list), addresses)
 		if err != nil {
 			return err
 		}
@@ -100,13 +101,13 @@ func (t *Tx) PersonRows(section PersonSection, k *PersonKeys,
 
 // entriesOfPerson calls each for the entries of the Unsubscriber List with the address, and for those with another
 // address of one of the Contacts that are about this Contact.
-func (t *Tx) entriesOfPerson(k *PersonKeys, each func([]PersonValue) error) error {
-	test, keys, err := t.oneOfTexts(slices.Concat(k.Keys, k.Others))
+func entriesOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) error {
+	test, keys, err := tx.OneOfTexts(slices.Concat(k.Keys, k.Others))
 	if err != nil {
 		return err
 	}
 	table := personTables[PersonUnsubscribed]
-	return t.personRows(&table, func(row []PersonValue) error { // it begins with List, Contact and address_key
+	return personRows(tx, &table, func(row []PersonValue) error { // it begins with List, Contact and address_key
 		list, contact := enlist.ListID(row[0].Value.(int64)), enlist.ContactID(row[1].Value.(int64))
 		if !k.Has(list, contact) && !slices.Contains(k.Keys, row[2].Value.(string)) {
 			return nil
@@ -116,16 +117,16 @@ func (t *Tx) entriesOfPerson(k *PersonKeys, each func([]PersonValue) error) erro
 }
 
 // rowsOfContact calls each for the rows of one Contact.
-func (t *Tx) rowsOfContact(table *personTable, c PersonKey, each func([]PersonValue) error) error {
+func rowsOfContact(tx *db.Tx, table *personTable, c PersonKey, each func([]PersonValue) error) error {
 	if !table.inBatch {
-		return t.personRows(table, each, table.contact, int64(c.List), int64(c.Contact))
+		return personRows(tx, table, each, table.contact, int64(c.List), int64(c.Contact))
 	}
-	batches, err := t.BatchesOfList(c.List)
+	batches, err := BatchesOfList(tx, c.List)
 	if err != nil {
 		return err
 	}
 	for _, batch := range batches {
-		err := t.personRows(table, each, table.contact, int64(c.List), int64(c.Contact), int64(batch))
+		err := personRows(tx, table, each, table.contact, int64(c.List), int64(c.Contact), int64(batch))
 		if err != nil {
 			return err
 		}
@@ -134,14 +135,14 @@ func (t *Tx) rowsOfContact(table *personTable, c PersonKey, each func([]PersonVa
 }
 
 // personRows calls each for the rows of a table that a WHERE clause finds.
-func (t *Tx) personRows(table *personTable, each func([]PersonValue) error, where string, args ...any) error {
+func personRows(tx *db.Tx, table *personTable, each func([]PersonValue) error, where string, args ...any) error {
 	columns := strings.Fields(table.columns)
 	isJSON := make([]bool, len(columns))
 	for i := range columns {
 		columns[i], isJSON[i] = strings.CutSuffix(columns[i], ":json")
 	}
 	row := make([]PersonValue, len(columns), len(columns)+3)
-	return t.each(func(c *Cursor) error {
+	return tx.Each(func(c *db.Cursor) error {
 		for i, name := range columns {
 			row[i] = PersonValue{Name: name, Value: plainValue(c, isJSON[i])}
 		}
@@ -150,23 +151,23 @@ func (t *Tx) personRows(table *personTable, each func([]PersonValue) error, wher
 }
 
 // plainValue returns the next column as a number, a text, JSON or nil.
-func plainValue(c *Cursor, isJSON bool) any {
+func plainValue(c *db.Cursor, isJSON bool) any {
 	v := c.Value()
 	switch _, isNumber := v.(int64); {
 	case v == nil, isNumber:
 		return v
-	case isJSON && text(v) == "":
+	case isJSON && db.TextOf(v) == "":
 		return jsontext.Value("[]")
 	case isJSON:
-		return jsontext.Value(text(v))
+		return jsontext.Value(db.TextOf(v))
 	}
-	return text(v)
+	return db.TextOf(v)
 }
 
 // jobsOfPerson calls each for the jobs about one of the Contacts, and for those whose arguments contain an address.
 // The queue has no index for them, so it is read completely.
-func (t *Tx) jobsOfPerson(k *PersonKeys, each func([]PersonValue) error) error {
-	return t.each(func(c *Cursor) error {
+func jobsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) error {
+	return tx.Each(func(c *db.Cursor) error {
 		account, list, contact := enlist.AccountID(c.Int()), c.Int(), c.Int()
 		id, kind, state, args := c.Int(), c.Text(), c.Text(), c.Text()
 		named := account == k.Account && k.Mentions(args)
@@ -175,18 +176,18 @@ func (t *Tx) jobsOfPerson(k *PersonKeys, each func([]PersonValue) error) error {
 		}
 		return each([]PersonValue{{Name: "id", Value: id}, {Name: "kind", Value: kind},
 			{Name: "state", Value: state}, {Name: "arguments", Value: jsontext.Value(args)}})
-	}, "SELECT "+t.SQL.JobNumber("account_id")+", "+t.SQL.JobNumber("list_id")+", "+t.SQL.JobNumber("contact_id")+", id, kind, CAST(state AS TEXT), "+
-		t.SQL.JobText+" FROM river_job WHERE CAST(state AS TEXT) <> 'completed' ORDER BY id")
+	}, "SELECT "+tx.SQL.JobNumber("account_id")+", "+tx.SQL.JobNumber("list_id")+", "+tx.SQL.JobNumber("contact_id")+", id, kind, CAST(state AS TEXT), "+
+		tx.SQL.JobText+" FROM river_job WHERE CAST(state AS TEXT) <> 'completed' ORDER BY id")
 }
 
 // savedResultsOfPerson calls each for the results of calls with an Idempotency-Key that contain an address.
-func (t *Tx) savedResultsOfPerson(k *PersonKeys, each func([]PersonValue) error) error {
+func savedResultsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) error {
 	texts, err := inJSON(k.Addresses)
 	if err != nil {
 		return err
 	}
-	test, args := t.containsOneOf("result", texts)
-	return t.each(func(c *Cursor) error {
+	test, args := containsOneOf(tx, "result", texts)
+	return tx.Each(func(c *db.Cursor) error {
 		key, header, time, result := c.Int(), c.Text(), c.Int(), c.Text()
 		if !k.Mentions(result) {
 			return nil
@@ -198,10 +199,10 @@ func (t *Tx) savedResultsOfPerson(k *PersonKeys, each func([]PersonValue) error)
 }
 
 // containsOneOf returns a test whether a column of text contains one of several texts in lower case, and its arguments.
-func (t *Tx) containsOneOf(column string, texts []string) (test string, args []any) {
+func containsOneOf(tx *db.Tx, column string, texts []string) (test string, args []any) {
 	tests := make([]string, len(texts))
 	for i, text := range texts {
-		tests[i] = t.SQL.Position + "(lower(" + column + "), CAST(? AS TEXT)) > 0"
+		tests[i] = tx.SQL.Position + "(lower(" + column + "), CAST(? AS TEXT)) > 0"
 		args = append(args, text)
 	}
 	return strings.Join(tests, " OR "), args

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -17,7 +18,7 @@ type precondition struct {
 	id any // comparable; identifies the check and everything that its result depends on
 	// check returns an error if a Contact fails the precondition. It reads only Contacts
 	// that were modified at the Unix time since or later. 0 means all Contacts.
-	check func(tx *Tx, since int64) error
+	check func(tx *db.Tx, since int64) error
 }
 
 // preconditionChecker first checks all Contacts outside the Update that needs the
@@ -50,7 +51,7 @@ const maxRounds = 5
 
 // require returns nil if p passes or is nil. It returns errCheckFirst if the check must first
 // run outside the Update. Call require before the first write of the Update.
-func (checker *preconditionChecker) require(tx *Tx, now int64, p *precondition) error {
+func (checker *preconditionChecker) require(tx *db.Tx, now int64, p *precondition) error {
 	if p == nil {
 		return nil
 	}
@@ -68,15 +69,15 @@ func (checker *preconditionChecker) require(tx *Tx, now int64, p *precondition) 
 
 // updateChecked is update for a change that has preconditions. If fn returns errCheckFirst, it
 // checks the precondition in a ViewPrimary and then runs fn again in a new Update.
-func updateChecked[R any](ctx context.Context, db *DB, c *enlist.Caller,
-	fn func(tx *Tx, now int64, checker *preconditionChecker) (R, error)) (R, error) {
+func updateChecked[R any](ctx context.Context, database *db.DB, c *enlist.Caller,
+	fn func(tx *db.Tx, now int64, checker *preconditionChecker) (R, error)) (R, error) {
 	checker := preconditionChecker{checked: make(map[any]int64)}
 	for {
-		result, err := update(ctx, db, c, func(tx *Tx, now int64) (R, error) { return fn(tx, now, &checker) })
+		result, err := db.Update(ctx, database, c, func(tx *db.Tx, now int64) (R, error) { return fn(tx, now, &checker) })
 		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
-		err = db.ViewPrimary(c.Context(ctx), func(tx *Tx) error { return checker.next.check(tx, checker.from) })
+		err = database.ViewPrimary(c.Context(ctx), func(tx *db.Tx) error { return checker.next.check(tx, checker.from) })
 		if err != nil {
 			return result, err
 		}
@@ -95,7 +96,7 @@ type holders struct {
 
 // count returns the number of holders that fail the precondition. It reads only Contacts that
 // were modified at the Unix time since or later.
-func (h *holders) count(tx *Tx, since int64) (n int64, err error) {
+func (h *holders) count(tx *db.Tx, since int64) (n int64, err error) {
 	search := enlist.Search{Schema: h.schema, Where: h.where, Columns: enlist.Columns{Fields: h.reads}}
 	if since > 0 {
 		modified := &enlist.SearchKey{Name: "last_modified_time", Type: enlist.KeyInt, Searchable: true}
@@ -103,9 +104,9 @@ func (h *holders) count(tx *Tx, since int64) (n int64, err error) {
 		search.Where = &enlist.Condition{All: []enlist.Condition{recent, *h.where}}
 	}
 	if h.fails == nil {
-		return tx.CountContacts(&search)
+		return CountContacts(tx, &search)
 	}
-	err = tx.SearchContacts(&search, func(c *enlist.Contact) error {
+	err = SearchContacts(tx, &search, func(c *enlist.Contact) error {
 		if h.fails(c) {
 			n++
 		}
@@ -117,7 +118,7 @@ func (h *holders) count(tx *Tx, since int64) (n int64, err error) {
 // mustBeNone returns a precondition that passes if no holder fails. Otherwise its error names
 // attribute, and its text contains what and the number of Contacts. what describes the Contacts.
 func (h *holders) mustBeNone(id any, attribute, what string) *precondition {
-	return &precondition{id, func(tx *Tx, since int64) error {
+	return &precondition{id, func(tx *db.Tx, since int64) error {
 		n, err := h.count(tx, since)
 		if err != nil || n == 0 {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -12,7 +13,7 @@ import (
 // AddPreference defines a preference on a List. Errors: NoList, Denied, and InvalidParameters
 // if the name is not valid or the List has a preference with this name. reference.md: name.rule
 func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, name string) (enlist.PreferenceID, error) {
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.PreferenceID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.PreferenceID, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return 0, err
@@ -25,7 +26,7 @@ func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enli
 			return 0, enlist.Invalid("name", "the List has a preference of this name already")
 		}
 		p := enlist.Preference{ListID: list, Name: name}
-		if err := tx.AddPreference(&p); err != nil {
+		if err := AddPreference(tx, &p); err != nil {
 			return 0, err
 		}
 		return p.ID, audit(tx, c, now, auditObject{"Preference", int64(p.ID), list}, nil, auditValues{"name": name})
@@ -35,7 +36,7 @@ func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enli
 // DeletePreference removes a preference and the answers of all Contacts.
 // Errors: NoList, Denied, and InvalidParameters if the List has no preference with the ID.
 func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.PreferenceID) error {
-	_, err := update(ctx, s.db, c, func(tx *Tx, now int64) (bool, error) {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return false, err
@@ -48,14 +49,14 @@ func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list e
 		if err := audit(tx, c, now, auditObject{"Preference", int64(id), list}, before, nil); err != nil {
 			return false, err
 		}
-		return true, tx.DeletePreference(list, id)
+		return true, DeletePreference(tx, list, id)
 	})
 	return err
 }
 
 // SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.
 func (s *Service) SearchPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Preference, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Preference, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Preference, error) {
 		schema, err := loadList(tx, c, list)
 		if err != nil {
 			return nil, err

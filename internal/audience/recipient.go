@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -80,14 +81,14 @@ func (r *Recipient) delivery(b *Batch) Delivery {
 // loadDelivery returns the Delivery of a key: of a Batch's recipient, or of any other mail. The
 // error is of kind NotFound if there is none, or if the mail of the recipient was not sent yet. A
 // mail of a deleted Batch has a Delivery after a report about it.
-func loadDelivery(tx *Tx, k DeliveryKey) (*Delivery, error) {
+func loadDelivery(tx *db.Tx, k DeliveryKey) (*Delivery, error) {
 	id := k.batch()
 	if id == 0 {
-		return tx.Delivery(k)
+		return LoadDelivery(tx, k)
 	}
-	b, err := tx.Batch(id)
+	b, err := LoadBatch(tx, id)
 	if enlist.KindOf(err) == enlist.NoBatch || err == nil && b.Status == BatchDeleted {
-		d, err := tx.Delivery(k)
+		d, err := LoadDelivery(tx, k)
 		if b == nil || enlist.KindOf(err) != enlist.NotFound {
 			return d, err
 		}
@@ -95,7 +96,7 @@ func loadDelivery(tx *Tx, k DeliveryKey) (*Delivery, error) {
 	if err != nil || b.CreationTime != k.Time {
 		return nil, enlist.ErrNotFound
 	}
-	r, err := tx.Recipient(k.List, id, k.Contact)
+	r, err := LoadRecipient(tx, k.List, id, k.Contact)
 	if err != nil {
 		return nil, err
 	}
@@ -110,11 +111,11 @@ func loadDelivery(tx *Tx, k DeliveryKey) (*Delivery, error) {
 }
 
 // isOfDeletedBatch reports whether a key names a mail of a Batch that was deleted.
-func isOfDeletedBatch(tx *Tx, k DeliveryKey) (bool, error) {
+func isOfDeletedBatch(tx *db.Tx, k DeliveryKey) (bool, error) {
 	if k.batch() == 0 {
 		return false, nil
 	}
-	b, err := tx.Batch(k.batch())
+	b, err := LoadBatch(tx, k.batch())
 	if err != nil {
 		return enlist.KindOf(err) == enlist.NoBatch, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
@@ -124,13 +125,13 @@ func isOfDeletedBatch(tx *Tx, k DeliveryKey) (bool, error) {
 // eachDelivery calls fn with the deliveries to a Contact, newest first, until fn returns false or an error. The
 // mails of Batches are in memory together: a Contact has at most one of each Batch. The other mails are in
 // memory in pages of the given size.
-func eachDelivery(tx *Tx, list enlist.ListID, contact enlist.ContactID, size int, fn func(*Delivery) (more bool, err error)) error {
+func eachDelivery(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, size int, fn func(*Delivery) (more bool, err error)) error {
 	ofBatches, err := batchDeliveries(tx, list, contact)
 	if err != nil {
 		return err
 	}
 	for offset := 0; ; offset += size {
-		page, err := tx.Deliveries(list, contact, size, offset)
+		page, err := Deliveries(tx, list, contact, size, offset)
 		if err != nil {
 			return err
 		}
@@ -154,12 +155,12 @@ func eachDelivery(tx *Tx, list enlist.ListID, contact enlist.ContactID, size int
 }
 
 // batchDeliveries returns the mails of Batches to a Contact, newest first.
-func batchDeliveries(tx *Tx, list enlist.ListID, contact enlist.ContactID) (all []Delivery, err error) {
-	batches, err := tx.BatchesOfList(list)
+func batchDeliveries(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (all []Delivery, err error) {
+	batches, err := BatchesOfList(tx, list)
 	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
-	rows, err := tx.RecipientsOfContact(list, contact, batches)
+	rows, err := RecipientsOfContact(tx, list, contact, batches)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func batchDeliveries(tx *Tx, list enlist.ListID, contact enlist.ContactID) (all 
 		if !rows[i].wasHandedOver() {
 			continue
 		}
-		b, err := tx.Batch(rows[i].Batch)
+		b, err := LoadBatch(tx, rows[i].Batch)
 		if err != nil {
 			return nil, err
 		}
@@ -187,23 +188,23 @@ func newerFirst(a, b Delivery) int {
 
 // countUnsubscribed counts an unsubscription by the link in the mail of a Batch or an autoresponder, once for each
 // recipient. For other mails it does nothing. Take no other lock of the Update after it.
-func countUnsubscribed(tx *Tx, k DeliveryKey, now int64) error {
+func countUnsubscribed(tx *db.Tx, k DeliveryKey, now int64) error {
 	id, err := figuresOf(tx, k)
 	if err != nil || id == 0 {
 		return err
 	}
-	r, err := tx.Recipient(k.List, id, k.Contact)
+	r, err := LoadRecipient(tx, k.List, id, k.Contact)
 	if err != nil || r.Unsubscribed != 0 {
 		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	r.Unsubscribed = now
-	if err := tx.SetRecipient(r); err != nil {
+	if err := SetRecipient(tx, r); err != nil {
 		return err
 	}
 	if err := storeEvent(tx, r, EventUnsubscribed, now); err != nil {
 		return err
 	}
-	return tx.AddToBatch(id, BatchCounts{Unsubscribed: 1}, now)
+	return AddToBatch(tx, id, BatchCounts{Unsubscribed: 1}, now)
 }
 
 // Candidate is a Contact of a population, with the values that decide whether it becomes a recipient.

@@ -1,46 +1,49 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file stores the recipients of Batches, and finds the Contacts that become recipients. Each
 // statement names one List.
 
-func mapRecipient(m *mapper, r *Recipient) {
-	m.naturalKey("list_id", (*int64)(&r.List))
-	m.naturalKey("batch_id", (*int64)(&r.Batch))
-	m.naturalKey("contact_id", (*int64)(&r.Contact))
-	m.fixed("slice", &r.Slice)
-	m.value("status", (*string)(&r.Status))
-	m.value("time", &r.Time)
-	m.value("attempts", &r.Attempts)
-	m.value("address", &r.Address)
-	m.value("detail", &r.Detail)
-	m.value("sent_time", &r.Sent)
-	m.value("unsubscribed_time", &r.Unsubscribed)
-	m.value("deactivated_time", &r.Deactivated)
+func mapRecipient(m *db.Mapper, r *Recipient) {
+	m.NaturalKey("list_id", (*int64)(&r.List))
+	m.NaturalKey("batch_id", (*int64)(&r.Batch))
+	m.NaturalKey("contact_id", (*int64)(&r.Contact))
+	m.Fixed("slice", &r.Slice)
+	m.Value("status", (*string)(&r.Status))
+	m.Value("time", &r.Time)
+	m.Value("attempts", &r.Attempts)
+	m.Value("address", &r.Address)
+	m.Value("detail", &r.Detail)
+	m.Value("sent_time", &r.Sent)
+	m.Value("unsubscribed_time", &r.Unsubscribed)
+	m.Value("deactivated_time", &r.Deactivated)
 }
 
-var recipientTable = newMapping("recipient", mapRecipient)
+var recipientTable = db.NewMapping("recipient", mapRecipient)
 
-// Recipient returns a recipient, or ErrNotFound. With concurrent writers it locks the row in a
+// LoadRecipient returns a recipient, or ErrNotFound. With concurrent writers it locks the row in a
 // transaction that writes.
-func (t *Tx) Recipient(list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
+func LoadRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
 	*Recipient, error) {
-	byKey := "WHERE list_id = ? AND batch_id = ? AND contact_id = ?" + t.locking()
-	return recipientTable.one(t, enlist.ErrNotFound, byKey, int64(list), int64(batch), int64(contact))
+	byKey := "WHERE list_id = ? AND batch_id = ? AND contact_id = ?" + tx.Locking()
+	return recipientTable.One(tx, enlist.ErrNotFound, byKey, int64(list), int64(batch), int64(contact))
 }
 
 // SetRecipient stores the columns of a recipient that change.
-func (t *Tx) SetRecipient(r *Recipient) error { return recipientTable.save(t, r) }
+func SetRecipient(tx *db.Tx, r *Recipient) error { return recipientTable.Save(tx, r) }
 
 // RecipientsOfContact returns the recipients of some Batches that are one Contact.
-func (t *Tx) RecipientsOfContact(list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) (
+func RecipientsOfContact(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) (
 	[]Recipient, error) {
-	test, arg, err := oneOfIDs(t, batches)
+	test, arg, err := db.OneOfIDs(tx, batches)
 	if err != nil {
 		return nil, err
 	}
-	return recipientTable.all(t, "WHERE list_id = ? AND batch_id"+test+" AND contact_id = ?",
+	return recipientTable.All(tx, "WHERE list_id = ? AND batch_id"+test+" AND contact_id = ?",
 		int64(list), arg, int64(contact))
 }
 
@@ -48,22 +51,22 @@ const readCandidate = `SELECT id, coalesce(dedupe_key, duplicate_key), is_active
 	FROM contact WHERE list_id = ? AND `
 
 // Candidates returns the next Contacts of a List, in order of ID.
-func (t *Tx) Candidates(list enlist.ListID, after, upto enlist.ContactID, limit int) ([]Candidate, error) {
-	const page = readCandidate + "id > ? AND id <= ? ORDER BY id" + limited
-	return t.candidates(page, int64(list), int64(after), int64(upto), int64(limit))
+func Candidates(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, limit int) ([]Candidate, error) {
+	const page = readCandidate + "id > ? AND id <= ? ORDER BY id" + db.Limited
+	return readCandidates(tx, page, int64(list), int64(after), int64(upto), int64(limit))
 }
 
 // CandidatesByID returns the Contacts of a List with the given IDs, in order of ID.
-func (t *Tx) CandidatesByID(list enlist.ListID, ids []enlist.ContactID) ([]Candidate, error) {
-	test, args, err := t.contactTest("id", ids)
+func CandidatesByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) ([]Candidate, error) {
+	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return nil, err
 	}
-	return t.candidates(readCandidate+test+" ORDER BY id", append([]any{int64(list)}, args...)...)
+	return readCandidates(tx, readCandidate+test+" ORDER BY id", append([]any{int64(list)}, args...)...)
 }
 
-func (t *Tx) candidates(query string, args ...any) (found []Candidate, err error) {
-	err = t.each(func(row *Cursor) error {
+func readCandidates(tx *db.Tx, query string, args ...any) (found []Candidate, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
 		found = append(found, Candidate{ID: enlist.ContactID(row.Int()), Key: row.Text(),
 			IsActive: row.Int() != 0, IsUnsubscribed: row.Int() != 0, IsDoubleOptIn: row.Int() != 0})
 		return nil
@@ -72,12 +75,12 @@ func (t *Tx) candidates(query string, args ...any) (found []Candidate, err error
 }
 
 // addRecipients inserts the recipients of a slice. address is the expression of their addresses.
-func (t *Tx) addRecipients(s *NewSlice, address string, now int64) (added int64, err error) {
-	test, args, err := t.contactTest("id", s.Contacts)
+func addRecipients(tx *db.Tx, s *NewSlice, address string, now int64) (added int64, err error) {
+	test, args, err := tx.ContactTest("id", s.Contacts)
 	if err != nil {
 		return 0, err
 	}
-	return t.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
+	return tx.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
 			sent_time, unsubscribed_time, deactivated_time)
 		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0, `+address+`, '', 0, 0, 0
 		FROM contact WHERE list_id = ? AND `+test+" ORDER BY id ON CONFLICT DO NOTHING",
@@ -89,18 +92,18 @@ var recipientColumns = []string{"list_id", "batch_id", "contact_id", "slice", "s
 
 // copyRecipients is addRecipients for several slices, if none of the Contacts is a recipient of the Batch. For
 // PostgreSQL, COPY is three times as fast as an INSERT that reads the Contacts.
-func (t *Tx) copyRecipients(copier Copier, all []NewSlice, address string, now int64) (added int64, err error) {
+func copyRecipients(tx *db.Tx, copier db.Copier, all []NewSlice, address string, now int64) (added int64, err error) {
 	var ids []enlist.ContactID
 	for i := range all {
 		ids = append(ids, all[i].Contacts...)
 	}
-	test, args, err := t.contactTest("id", ids)
+	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return 0, err
 	}
 	list, batch := int64(all[0].List), int64(all[0].Batch)
 	rows := make([][]any, 0, len(ids))
-	err = t.each(func(row *Cursor) error {
+	err = tx.Each(func(row *db.Cursor) error {
 		id := row.Int()
 		for id > int64(all[0].Last) { // the Contacts and the slices are in order of ID
 			all = all[1:]
@@ -111,20 +114,20 @@ func (t *Tx) copyRecipients(copier Copier, all []NewSlice, address string, now i
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
-	if err := t.Do(writeOnWorker, list); err != nil {
+	if err := tx.Do(db.WriteOnWorker, list); err != nil {
 		return 0, err
 	}
 	return int64(len(rows)), copier.Copy("recipient", recipientColumns, rows)
 }
 
 // RecipientKeys returns those addresses that a recipient of the Batch in the List has.
-func (t *Tx) RecipientKeys(list enlist.ListID, batch enlist.BatchID, keys []string) (found []string, err error) {
-	test, arg, err := t.oneOfTexts(keys)
+func RecipientKeys(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, keys []string) (found []string, err error) {
+	test, arg, err := tx.OneOfTexts(keys)
 	if err != nil {
 		return nil, err
 	}
 	for _, column := range []string{"dedupe_key", "duplicate_key"} {
-		err := t.each(func(row *Cursor) error {
+		err := tx.Each(func(row *db.Cursor) error {
 			found = append(found, row.Text())
 			return nil
 		}, "SELECT c."+column+" FROM contact c WHERE c.list_id = ? AND c."+column+test+` AND EXISTS (
@@ -138,25 +141,25 @@ func (t *Tx) RecipientKeys(list enlist.ListID, batch enlist.BatchID, keys []stri
 }
 
 // SentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
-func (t *Tx) SentBefore(list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID,
+func SentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID,
 	ids []enlist.ContactID) ([]enlist.ContactID, error) {
-	test, args, err := t.contactTest("contact_id", ids)
+	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := idsOf[enlist.ContactID](t, `SELECT contact_id FROM delivery
+	sent, err := db.IDsOf[enlist.ContactID](tx, `SELECT contact_id FROM delivery
 		WHERE list_id = ? AND `+test+" AND message_id = ? AND status <> 'failed'",
 		append(append([]any{int64(list)}, args...), int64(message))...)
 	if err != nil {
 		return nil, err
 	}
-	more, err := t.SentByBatches(list, batches, ids)
+	more, err := SentByBatches(tx, list, batches, ids)
 	return append(sent, more...), err
 }
 
 // DeleteRecipients removes some recipients of a Batch in a List.
-func (t *Tx) DeleteRecipients(list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
-	return t.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
-		SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+limited+`)`,
+func DeleteRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
+		SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+db.Limited+`)`,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -34,7 +35,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller, r enlist.
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	err = s.db.ViewPrimary(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
+	err = s.db.ViewPrimary(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		now := s.db.Now().Unix()
 		plans = []RetentionPlan{{Kind: enlist.RetainEvents, Days: r.Events}, {Kind: enlist.RetainDeliveries, Days: r.Deliveries},
 			{Kind: enlist.RetainAudit, Days: r.Audit}}
@@ -44,7 +45,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller, r enlist.
 		}
 		plans[0].Delayed = delayed
 		for i := range parts {
-			rows, oldest, err := tx.OldRows(&parts[i])
+			rows, oldest, err := OldRows(tx, &parts[i])
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller, r enlist.
 				plan.Oldest = oldest
 			}
 		}
-		plans[2].Rows, plans[2].Oldest, err = tx.OldAuditRows(c.Account.ID, r.Before(enlist.RetainAudit, now))
+		plans[2].Rows, plans[2].Oldest, err = OldAuditRows(tx, c.Account.ID, r.Before(enlist.RetainAudit, now))
 		return err
 	}))
 	return plans, err
@@ -92,16 +93,16 @@ func (p *RetentionPart) kind() enlist.RetentionKind {
 }
 
 // retentionParts returns the parts from which a Retention removes data, and the Batches whose events must stay for now.
-func retentionParts(tx *Tx, account enlist.AccountID, r enlist.Retention, now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
+func retentionParts(tx *db.Tx, account enlist.AccountID, r enlist.Retention, now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
 	add := func(b *Batch, table RetentionTable, before int64, ended bool) error {
-		lists, err := tx.BatchLists(b.ID)
+		lists, err := BatchLists(tx, b.ID)
 		for i, list := range lists {
 			parts = append(parts, RetentionPart{table, list, b.ID, before, ended, i == len(lists)-1})
 		}
 		return err
 	}
 	if before := r.Before(enlist.RetainEvents, now); before != 0 {
-		batches, err := tx.BatchesToRetain(account, RetainedEvents)
+		batches, err := BatchesToRetain(tx, account, RetainedEvents)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -128,7 +129,7 @@ func retentionParts(tx *Tx, account enlist.AccountID, r enlist.Retention, now in
 	if before == 0 {
 		return parts, delayed, nil
 	}
-	batches, err := tx.BatchesToRetain(account, RetainedRecipients)
+	batches, err := BatchesToRetain(tx, account, RetainedRecipients)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,7 +144,7 @@ func retentionParts(tx *Tx, account enlist.AccountID, r enlist.Retention, now in
 			return nil, nil, err
 		}
 	}
-	lists, err := tx.Lists(account)
+	lists, err := Lists(tx, account)
 	for i := range lists {
 		parts = append(parts, RetentionPart{Table: RetainedDeliveries, List: lists[i].ID, Before: before})
 	}
@@ -169,9 +170,9 @@ func (b *Batch) lastUsed() int64 {
 
 // awaitedEvents returns the Batches whose opens or clicks decide about the recipients of a Batch that has not read all of
 // them. Without the events such a Batch would send mails to the wrong Contacts. decisions.md: 105
-func awaitedEvents(tx *Tx, account enlist.AccountID) (map[enlist.BatchID]bool, error) {
+func awaitedEvents(tx *db.Tx, account enlist.AccountID) (map[enlist.BatchID]bool, error) {
 	awaited := make(map[enlist.BatchID]bool)
-	open, err := tx.Batches(account, BatchFilter{Open: true})
+	open, err := Batches(tx, account, BatchFilter{Open: true})
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +180,11 @@ func awaitedEvents(tx *Tx, account enlist.AccountID) (map[enlist.BatchID]bool, e
 		if open[i].IsPopulated {
 			continue
 		}
-		exclude, err := tx.Exclusion(open[i].ID)
+		exclude, err := LoadExclusion(tx, open[i].ID)
 		if err != nil {
 			return nil, err
 		}
-		populations, err := tx.Populations(open[i].ID)
+		populations, err := Populations(tx, open[i].ID)
 		if err != nil {
 			return nil, err
 		}
@@ -199,10 +200,10 @@ func awaitedEvents(tx *Tx, account enlist.AccountID) (map[enlist.BatchID]bool, e
 }
 
 // eventBatchesOf returns the Batches whose opens or clicks decide about the recipients of a Batch, in order of ID.
-func eventBatchesOf(tx *Tx, populations []Population, exclude *enlist.Criteria) (ids []enlist.BatchID, err error) {
+func eventBatchesOf(tx *db.Tx, populations []Population, exclude *enlist.Criteria) (ids []enlist.BatchID, err error) {
 	for i := range populations {
 		p := &populations[i]
-		schema, err := tx.Schema(p.List)
+		schema, err := Schema(tx, p.List)
 		if enlist.KindOf(err) == enlist.NoList {
 			continue
 		}
@@ -222,13 +223,13 @@ func eventBatchesOf(tx *Tx, populations []Population, exclude *enlist.Criteria) 
 
 // lockEvents locks the Batches whose opens or clicks decide about the recipients of a new Batch. Otherwise a Retention that
 // begins now would not find the new Batch, and would remove them. Errors: InvalidSearch if they were removed.
-func (b *newBatch) lockEvents(tx *Tx) error {
+func (b *newBatch) lockEvents(tx *db.Tx) error {
 	ids, err := eventBatchesOf(tx, b.populations, b.exclude.Criteria)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		locked, err := tx.LockBatch(id)
+		locked, err := LockBatch(tx, id)
 		if enlist.KindOf(err) == enlist.NoBatch {
 			continue
 		}
@@ -244,12 +245,12 @@ func (b *newBatch) lockEvents(tx *Tx) error {
 
 // checkHasEvents refuses a condition that tests opens or clicks that a Retention has removed: it would find the wrong
 // Contacts. decisions.md: 105
-func checkHasEvents(tx *Tx, where *enlist.Condition) error {
+func checkHasEvents(tx *db.Tx, where *enlist.Condition) error {
 	ids := where.EventBatches()
 	if len(ids) == 0 {
 		return nil
 	}
-	without, err := tx.BatchesWithoutEvents(ids)
+	without, err := BatchesWithoutEvents(tx, ids)
 	if err == nil && len(without) > 0 {
 		err = errEventsRemoved(without[0])
 	}

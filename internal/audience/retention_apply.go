@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -31,9 +32,9 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 		if accounts[i].Retention == (enlist.Retention{}) {
 			continue
 		}
-		err := s.db.Update(ctx, func(tx *Tx) error {
+		err := s.db.Update(ctx, func(tx *db.Tx) error {
 			now := s.db.Now()
-			marked, err := tx.MarkRetention(accounts[i].ID, now.Unix(), now.Add(-retentionEvery).Unix())
+			marked, err := MarkRetention(tx, accounts[i].ID, now.Unix(), now.Add(-retentionEvery).Unix())
 			if err != nil || !marked {
 				return err
 			}
@@ -52,7 +53,7 @@ func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest Ap
 	now := s.db.Now().Unix()
 	var account *enlist.Account
 	var parts []RetentionPart
-	err = s.db.ViewPrimary(ctx, func(tx *Tx) (err error) {
+	err = s.db.ViewPrimary(ctx, func(tx *db.Tx) (err error) {
 		parts = nil
 		account, err = findAccount(tx, e.Account)
 		if err != nil {
@@ -120,14 +121,14 @@ var errAwaited = errors.New("a Batch needs these events")
 func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyRetention, now int64) (last bool, err error) {
 	var next enlist.ContactID
 	var changed int64
-	err = s.db.Update(ctx, func(tx *Tx) error {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		if p.Table == RetainedEvents {
 			if err := p.markRemoved(tx, e.Account, now); err != nil {
 				return err
 			}
 		}
 		var err error
-		next, changed, err = tx.RemoveOld(p, e.After, retentionChunk)
+		next, changed, err = RemoveOld(tx, p, e.After, retentionChunk)
 		return err
 	})
 	if err != nil {
@@ -149,12 +150,12 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 // that depends on them was perhaps added after the parts were listed. AddBatch locks the Batches on whose events it depends,
 // and MarkEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
 // decisions.md: 117
-func (p *RetentionPart) markRemoved(tx *Tx, account enlist.AccountID, now int64) error {
+func (p *RetentionPart) markRemoved(tx *db.Tx, account enlist.AccountID, now int64) error {
 	at := -now
 	if !p.Ended {
 		at = p.Before
 	}
-	first, err := tx.MarkEventsRemoved(p.Batch, at)
+	first, err := MarkEventsRemoved(tx, p.Batch, at)
 	if err != nil || !first {
 		return err
 	}
@@ -170,11 +171,11 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 	if !p.Ended || !p.Last {
 		return nil
 	}
-	return s.db.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if p.Table == RetainedEvents {
-			return tx.SetEventsRemoved(p.Batch, now)
+			return SetEventsRemoved(tx, p.Batch, now)
 		}
-		return tx.SetTextsRemoved(p.Batch, now)
+		return SetTextsRemoved(tx, p.Batch, now)
 	})
 }
 
@@ -187,8 +188,8 @@ func (s *Service) removeOldAudit(ctx context.Context, account *enlist.Account, n
 	if before == 0 {
 		return 0, nil
 	}
-	err = s.db.Update(ctx, func(tx *Tx) (err error) {
-		removed, err = tx.RemoveAuditRows(account.ID, before, auditChunk)
+	err = s.db.Update(ctx, func(tx *db.Tx) (err error) {
+		removed, err = RemoveAuditRows(tx, account.ID, before, auditChunk)
 		if err != nil || removed == 0 {
 			return err
 		}

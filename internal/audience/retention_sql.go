@@ -3,54 +3,55 @@ package audience
 import (
 	"math"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file removes old opens and clicks, and old texts of the records of mails.
 
 // MarkRetention stores when the Retention of an Account was last applied. It does not raise the version of the catalogue.
-func (t *Tx) MarkRetention(account enlist.AccountID, now, before int64) (marked bool, err error) {
+func MarkRetention(tx *db.Tx, account enlist.AccountID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE account SET retention_time = ? WHERE id = ? AND (retention_time <= ? OR retention_time > ?)"
-	n, err := t.Exec(mark, now, int64(account), before, now)
+	n, err := tx.Exec(mark, now, int64(account), before, now)
 	return n > 0, err
 }
 
 // BatchesToRetain returns the Batches from whose rows of a table not everything was removed.
-func (t *Tx) BatchesToRetain(account enlist.AccountID, table RetentionTable) ([]Batch, error) {
+func BatchesToRetain(tx *db.Tx, account enlist.AccountID, table RetentionTable) ([]Batch, error) {
 	where := "WHERE account_id = ? AND (status IN ('completed', 'failed', 'cancelled') AND events_removed <= 0 OR status = 'running')"
 	if table == RetainedRecipients {
 		where = "WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running') AND texts_removed = 0"
 	}
-	return batchTable.all(t, where+" ORDER BY id", int64(account))
+	return batchTable.All(tx, where+" ORDER BY id", int64(account))
 }
 
 // BatchesWithoutEvents returns those of the Batches whose events were removed.
-func (t *Tx) BatchesWithoutEvents(ids []enlist.BatchID) ([]enlist.BatchID, error) {
-	test, arg, err := oneOfIDs(t, ids)
+func BatchesWithoutEvents(tx *db.Tx, ids []enlist.BatchID) ([]enlist.BatchID, error) {
+	test, arg, err := db.OneOfIDs(tx, ids)
 	if err != nil {
 		return nil, err
 	}
-	return idsOf[enlist.BatchID](t, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id", arg)
+	return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id", arg)
 }
 
 // MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked the row.
-func (t *Tx) MarkEventsRemoved(batch enlist.BatchID, at int64) (first bool, err error) {
-	n, err := t.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
+func MarkEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) (first bool, err error) {
+	n, err := tx.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
 	if err != nil || n > 0 || at < 0 {
 		return n > 0, err
 	}
-	return false, t.Do("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed > 0 AND events_removed < ?",
+	return false, tx.Do("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed > 0 AND events_removed < ?",
 		at, int64(batch), at)
 }
 
 // SetEventsRemoved stores when the removal of a Batch's events ended.
-func (t *Tx) SetEventsRemoved(batch enlist.BatchID, at int64) error {
-	return t.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
+func SetEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) error {
+	return tx.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
 }
 
 // SetTextsRemoved stores when the texts of a Batch's recipients were removed.
-func (t *Tx) SetTextsRemoved(batch enlist.BatchID, at int64) error {
-	return t.Do("UPDATE batch SET texts_removed = ? WHERE id = ?", at, int64(batch))
+func SetTextsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) error {
+	return tx.Do("UPDATE batch SET texts_removed = ? WHERE id = ?", at, int64(batch))
 }
 
 // retained has the statements of a RetentionTable.
@@ -89,11 +90,11 @@ func oldTest(p *RetentionPart) (test string, args []any) {
 }
 
 // OldRows counts the rows of a part that have data to remove.
-func (t *Tx) OldRows(p *RetentionPart) (rows, oldest int64, err error) {
+func OldRows(tx *db.Tx, p *RetentionPart) (rows, oldest int64, err error) {
 	table := retained[p.Table]
 	where, args := partOf(p)
 	test, old := oldTest(p)
-	err = t.each(func(row *Cursor) error {
+	err = tx.Each(func(row *db.Cursor) error {
 		rows, oldest = row.Int(), row.Int()
 		return nil
 	}, "SELECT count(*), coalesce(min("+table.time+"), 0) FROM "+string(p.Table)+where+" AND "+test, append(args, old...)...)
@@ -101,13 +102,13 @@ func (t *Tx) OldRows(p *RetentionPart) (rows, oldest int64, err error) {
 }
 
 // RemoveOld removes data from the rows of some Contacts. It scans the primary key, in order of Contact.
-func (t *Tx) RemoveOld(p *RetentionPart, after enlist.ContactID, limit int) (
+func RemoveOld(tx *db.Tx, p *RetentionPart, after enlist.ContactID, limit int) (
 	last enlist.ContactID, changed int64, err error) {
 	table := retained[p.Table]
 	where, args := partOf(p)
 	where, args = where+" AND contact_id > ?", append(args, int64(after))
 	n := len(args)
-	end, err := t.number("SELECT contact_id FROM "+string(p.Table)+where+" ORDER BY contact_id"+limited+" OFFSET CAST(? AS BIGINT)",
+	end, err := tx.Number("SELECT contact_id FROM "+string(p.Table)+where+" ORDER BY contact_id"+db.Limited+" OFFSET CAST(? AS BIGINT)",
 		append(args[:n:n], int64(1), int64(limit-1))...)
 	if err != nil {
 		return 0, 0, err
@@ -117,6 +118,6 @@ func (t *Tx) RemoveOld(p *RetentionPart, after enlist.ContactID, limit int) (
 		upto = math.MaxInt64
 	}
 	test, old := oldTest(p)
-	changed, err = t.Exec(table.remove+where+" AND contact_id <= ? AND "+test, append(append(args[:n:n], upto), old...)...)
+	changed, err = tx.Exec(table.remove+where+" AND contact_id <= ? AND "+test, append(append(args[:n:n], upto), old...)...)
 	return enlist.ContactID(end), changed, err
 }

@@ -2,9 +2,8 @@ package audience
 
 import (
 	"fmt"
-	"sync"
-	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search/planner"
 )
@@ -14,7 +13,7 @@ import (
 
 // statistics implements planner.Statistics for one search.
 type statistics struct {
-	tx     *Tx
+	tx     *db.Tx
 	search *enlist.Search
 	span   *planner.Span // nil: not read yet
 }
@@ -29,11 +28,11 @@ func (s *statistics) Span() (span planner.Span, err error) {
 	}
 	q := newSearchQuery(s.tx.SQL, s.search)
 	end := "SELECT id FROM contact" + q.indexedBy(planner.ListIndex) + " WHERE list_id = ? ORDER BY id"
-	span.First, err = s.tx.number(end+" LIMIT 1", int64(q.list))
+	span.First, err = s.tx.Number(end+" LIMIT 1", int64(q.list))
 	if err != nil {
 		return span, err
 	}
-	span.Last, err = s.tx.number(end+" DESC LIMIT 1", int64(q.list))
+	span.Last, err = s.tx.Number(end+" DESC LIMIT 1", int64(q.list))
 	s.span = &span
 	return span, err
 }
@@ -47,15 +46,15 @@ func (s *statistics) Count(p *planner.Predicate, most int64) (n int64, exact boo
 	q := newSearchQuery(s.tx.SQL, s.search)
 	q.add("SELECT count(*) FROM (")
 	q.scanAll(p.Scans, " UNION ALL ")
-	cache, key := &s.tx.session.cache.estimates, q.cacheKey()
-	if n, exact = cache.recall(key); exact || n > most {
+	cache, key := s.tx.Estimates(), q.cacheKey()
+	if n, exact = cache.Recall(key); exact || n > most {
 		return n, exact, nil
 	}
-	q.add(limited+")", most+1)
-	n, err = s.tx.number(q.statement(), q.args...)
+	q.add(db.Limited+")", most+1)
+	n, err = s.tx.Number(q.statement(), q.args...)
 	exact = n <= most
 	if err == nil && n > maxUncachedCount {
-		cache.remember(key, n, exact)
+		cache.Remember(key, n, exact)
 	}
 	return n, exact, err
 }
@@ -72,8 +71,8 @@ func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
 	q := newSearchQuery(s.tx.SQL, s.search)
 	q.add("SELECT count(*) FROM (SELECT ")
 	q.predicate(p)
-	cache, key := &s.tx.session.cache.estimates, q.cacheKey()
-	matching, known := cache.recall(key)
+	cache, key := s.tx.Estimates(), q.cacheKey()
+	matching, known := cache.Recall(key)
 	if !known {
 		span, err := s.Span()
 		if err != nil {
@@ -81,17 +80,17 @@ func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
 		}
 		q.add(" AS matches FROM contact" + q.indexedBy(planner.ListIndex) + " WHERE ")
 		q.inList()
-		q.add(" AND id >= ? ORDER BY id" + limited + ") AS sampled WHERE matches")
+		q.add(" AND id >= ? ORDER BY id" + db.Limited + ") AS sampled WHERE matches")
 		for place := range int64(samplePlaces) {
 			from := span.First + (span.Last-span.First)/samplePlaces*place
 			args := append(q.args[:len(q.args):len(q.args)], from, int64(sampleSize))
-			n, err := s.tx.number(q.statement(), args...)
+			n, err := s.tx.Number(q.statement(), args...)
 			if err != nil {
 				return 0, err
 			}
 			matching += n
 		}
-		cache.remember(key, matching, true)
+		cache.Remember(key, matching, true)
 	}
 	return float64(matching) / (samplePlaces * sampleSize), nil
 }
@@ -100,46 +99,4 @@ func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
 // and the arguments.
 func (q *searchQuery) cacheKey() string { return q.text.String() + fmt.Sprint(q.list, q.args) }
 
-// estimates caches estimates for a minute. A plan does not need the latest count, and clients often repeat
-// a search. Several goroutines can use the cache at the same time.
-type estimates struct {
-	mu  sync.Mutex
-	all map[string]estimate // the key is the result of cacheKey
-}
-
-type estimate struct {
-	count int64
-	known bool // count is exact; false: at least count Contacts match
-	until time.Time
-}
-
 // Limits for the memory of the cache.
-const (
-	maxEstimates   = 1000 // entries; when the cache is full, the method remember first removes all entries
-	maxEstimateKey = 2000 // bytes; an estimate with a longer key is not cached
-)
-
-// recall returns a cached estimate and whether it is exact. If the cache has no estimate with this key, it
-// returns 0 and false.
-func (c *estimates) recall(key string) (count int64, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	found, ok := c.all[key]
-	if !ok || time.Now().After(found.until) {
-		return 0, false
-	}
-	return found.count, found.known
-}
-
-// remember adds an estimate to the cache. known is true if count is exact.
-func (c *estimates) remember(key string, count int64, known bool) {
-	if len(key) > maxEstimateKey {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.all) >= maxEstimates || c.all == nil {
-		c.all = make(map[string]estimate)
-	}
-	c.all[key] = estimate{count, known, time.Now().Add(time.Minute)}
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -36,25 +37,25 @@ func IndexID(name string) enlist.SearchIndexID {
 // the index. It is a partial index of one List. The List's ID is a literal. With a parameter instead of
 // a literal, the database could not prove that the WHERE clause of a search implies that of the index.
 // Then it would not use the index.
-func (d *Dialect) IndexOn(table string, list enlist.ListID, k *enlist.SearchKey) string {
+func IndexOn(d *db.Dialect, table string, list enlist.ListID, k *enlist.SearchKey) string {
 	absent := ""
 	if k.Field != nil {
 		absent = d.IndexAbsent
 	}
-	return table + " ((" + d.Expression(k) + ")" + absent + d.IndexTail + ") WHERE list_id = " +
+	return table + " ((" + Expression(d, k) + ")" + absent + d.IndexTail + ") WHERE list_id = " +
 		strconv.FormatInt(int64(list), 10)
 }
 
 // PartsOn is IndexOn for an index for parts of texts. class is the name of its operator class. Only PostgreSQL
 // has such indexes. It collects new entries in a list of up to gin_pending_list_limit kB, which each search reads.
 // At the default of 4 MB, a search took over 10 ms after some thousand subscriptions.
-func (d *Dialect) PartsOn(table string, list enlist.ListID, k *enlist.SearchKey, class string) string {
-	return table + " USING gin ((" + d.Expression(k) + ") " + class +
+func PartsOn(d *db.Dialect, table string, list enlist.ListID, k *enlist.SearchKey, class string) string {
+	return table + " USING gin ((" + Expression(d, k) + ") " + class +
 		") WITH (gin_pending_list_limit = 256) WHERE list_id = " + strconv.FormatInt(int64(list), 10)
 }
 
 // Expression returns the expression of the index of a key.
-func (d *Dialect) Expression(k *enlist.SearchKey) string {
+func Expression(d *db.Dialect, k *enlist.SearchKey) string {
 	q := searchQuery{sql: d}
 	if k.Parts {
 		return q.shown(k)
@@ -63,16 +64,16 @@ func (d *Dialect) Expression(k *enlist.SearchKey) string {
 }
 
 // readyIndexes returns the indexes of a List that searches are allowed to use.
-func (t *Tx) readyIndexes(list enlist.ListID) ([]enlist.SearchIndex, error) {
-	return t.searchIndexes("list_id = ? AND state = 'ready'", int64(list))
+func readyIndexes(tx *db.Tx, list enlist.ListID) ([]enlist.SearchIndex, error) {
+	return searchIndexes(tx, "list_id = ? AND state = 'ready'", int64(list))
 }
 
 // SearchIndexes returns the SearchIndexes of all Lists in any state.
-func (t *Tx) SearchIndexes() ([]enlist.SearchIndex, error) { return t.searchIndexes("TRUE") }
+func SearchIndexes(tx *db.Tx) ([]enlist.SearchIndex, error) { return searchIndexes(tx, "TRUE") }
 
 // SearchIndex returns the SearchIndex with an ID, or ErrNotFound.
-func (t *Tx) SearchIndex(id enlist.SearchIndexID) (*enlist.SearchIndex, error) {
-	all, err := t.searchIndexes("id = ?", int64(id))
+func SearchIndex(tx *db.Tx, id enlist.SearchIndexID) (*enlist.SearchIndex, error) {
+	all, err := searchIndexes(tx, "id = ?", int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -82,48 +83,48 @@ func (t *Tx) SearchIndex(id enlist.SearchIndexID) (*enlist.SearchIndex, error) {
 	return &all[0], nil
 }
 
-func (t *Tx) searchIndexes(where string, args ...any) ([]enlist.SearchIndex, error) {
-	return searchIndexTable.of(t.SQL).all(t, "WHERE "+where+" ORDER BY id", args...)
+func searchIndexes(tx *db.Tx, where string, args ...any) ([]enlist.SearchIndex, error) {
+	return searchIndexTable.Of(tx.SQL).All(tx, "WHERE "+where+" ORDER BY id", args...)
 }
 
-var searchIndexTable = newDialectMapping("search_index", mapSearchIndex)
+var searchIndexTable = db.NewDialectMapping("search_index", mapSearchIndex)
 
 // mapSearchIndex describes the table search_index. Only earlier versions used its column scan_ms, which has no default
 // value, and the table search_index_use.
-func mapSearchIndex(d *Dialect, m *mapper, x *enlist.SearchIndex) {
-	m.id("id", (*int64)(&x.ID))
-	m.fixed("list_id", (*int64)(&x.ListID))
-	m.fixed("key_name", &x.Key)
-	m.value("state", (*string)(&x.State))
-	m.value("by_hand", &x.Manual)
-	m.fixed("creation_time", &x.Created)
-	m.value("state_time", &x.Changed)
-	m.value("built_time", &x.Built)
-	m.value("build_ms", &x.BuildMS)
-	m.generated("scan_ms", "0")
-	m.value("error", &x.Error)
-	m.value("bytes", &x.Bytes)
-	m.computed("last_used_time", &x.LastUsed)
-	m.computed(d.IndexPlace, &x.Place)
+func mapSearchIndex(d *db.Dialect, m *db.Mapper, x *enlist.SearchIndex) {
+	m.ID("id", (*int64)(&x.ID))
+	m.Fixed("list_id", (*int64)(&x.ListID))
+	m.Fixed("key_name", &x.Key)
+	m.Value("state", (*string)(&x.State))
+	m.Value("by_hand", &x.Manual)
+	m.Fixed("creation_time", &x.Created)
+	m.Value("state_time", &x.Changed)
+	m.Value("built_time", &x.Built)
+	m.Value("build_ms", &x.BuildMS)
+	m.Generated("scan_ms", "0")
+	m.Value("error", &x.Error)
+	m.Value("bytes", &x.Bytes)
+	m.Computed("last_used_time", &x.LastUsed)
+	m.Computed(d.IndexPlace, &x.Place)
 }
 
 // IndexPlace returns the number of the partition of the table contact that stores the Contacts of a List.
-func (t *Tx) IndexPlace(list enlist.ListID) (int64, error) {
-	return t.number("SELECT "+t.SQL.IndexPlace+" FROM (SELECT CAST(? AS BIGINT) AS list_id) AS one", int64(list))
+func IndexPlace(tx *db.Tx, list enlist.ListID) (int64, error) {
+	return tx.Number("SELECT "+tx.SQL.IndexPlace+" FROM (SELECT CAST(? AS BIGINT) AS list_id) AS one", int64(list))
 }
 
 // AddSearchIndex stores a new index and sets its ID. It returns false and stores nothing if the List already
 // has an index of the key.
-func (t *Tx) AddSearchIndex(x *enlist.SearchIndex) (added bool, err error) {
-	id, err := searchIndexTable.of(t.SQL).addNew(t, x)
+func AddSearchIndex(tx *db.Tx, x *enlist.SearchIndex) (added bool, err error) {
+	id, err := searchIndexTable.Of(tx.SQL).AddNew(tx, x)
 	x.ID = enlist.SearchIndexID(id)
 	return id != 0, err
 }
 
 // UpdateSearchIndex stores those columns of an index that are allowed to change. It does nothing if the
 // table has no row for the index.
-func (t *Tx) UpdateSearchIndex(x *enlist.SearchIndex) error {
-	was, err := t.SearchIndex(x.ID)
+func UpdateSearchIndex(tx *db.Tx, x *enlist.SearchIndex) error {
+	was, err := SearchIndex(tx, x.ID)
 	if enlist.KindOf(err) == enlist.NotFound {
 		return nil
 	}
@@ -131,25 +132,25 @@ func (t *Tx) UpdateSearchIndex(x *enlist.SearchIndex) error {
 		return err
 	}
 	if was.State != x.State && (was.State == enlist.IndexReady || x.State == enlist.IndexReady) {
-		if err := t.changed(); err != nil { // the Schema of a List contains the ready indexes
+		if err := tx.Changed(); err != nil { // the Schema of a List contains the ready indexes
 			return err
 		}
 	}
-	return searchIndexTable.of(t.SQL).save(t, x)
+	return searchIndexTable.Of(tx.SQL).Save(tx, x)
 }
 
 // RemoveSearchIndex deletes the row of an index. The index must not be ready, because RemoveSearchIndex does not raise
 // the catalogue's version.
-func (t *Tx) RemoveSearchIndex(id enlist.SearchIndexID) error {
-	return t.Do("DELETE FROM search_index WHERE id = ?", int64(id))
+func RemoveSearchIndex(tx *db.Tx, id enlist.SearchIndexID) error {
+	return tx.Do("DELETE FROM search_index WHERE id = ?", int64(id))
 }
 
 // RecordIndexUse sets the time of the last use of each index, if the stored time is earlier. The order of the IDs
 // prevents deadlocks with other processes.
-func (t *Tx) RecordIndexUse(used map[enlist.SearchIndexID]int64) error {
+func RecordIndexUse(tx *db.Tx, used map[enlist.SearchIndexID]int64) error {
 	for _, id := range slices.Sorted(maps.Keys(used)) {
 		const touch = "UPDATE search_index SET last_used_time = ? WHERE id = ? AND last_used_time < ?"
-		if err := t.Do(touch, used[id], int64(id), used[id]); err != nil {
+		if err := tx.Do(touch, used[id], int64(id), used[id]); err != nil {
 			return err
 		}
 	}

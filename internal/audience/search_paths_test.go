@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/storetest"
@@ -16,7 +17,7 @@ import (
 // The access path of a search changes the speed and not the result: all paths find the same
 // Contacts.
 func TestAllPathsFindTheSameContacts(t *testing.T) {
-	storetest.Search(t, func(t *testing.T) audience.Store {
+	storetest.Search(t, func(t *testing.T) db.Engine {
 		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "paths.db"), sqlite.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -27,36 +28,36 @@ func TestAllPathsFindTheSameContacts(t *testing.T) {
 }
 
 // everyPath is a store that runs each search by all its access paths and compares the results.
-type everyPath struct{ audience.Store }
+type everyPath struct{ db.Engine }
 
-func (w everyPath) View(ctx context.Context, fn func(*audience.Tx) error) error {
-	return w.Store.View(ctx, checked(fn))
+func (w everyPath) View(ctx context.Context, fn func(*db.Tx) error) error {
+	return w.Engine.View(ctx, checked(fn))
 }
 
-func (w everyPath) Search(ctx context.Context, fn func(*audience.Tx) error) error {
-	return w.Store.Search(ctx, checked(fn))
+func (w everyPath) Search(ctx context.Context, fn func(*db.Tx) error) error {
+	return w.Engine.Search(ctx, checked(fn))
 }
 
-func (w everyPath) Stream(ctx context.Context, fn func(*audience.Tx) error) error {
-	return w.Store.Stream(ctx, checked(fn))
+func (w everyPath) Stream(ctx context.Context, fn func(*db.Tx) error) error {
+	return w.Engine.Stream(ctx, checked(fn))
 }
 
-func checked(fn func(*audience.Tx) error) func(*audience.Tx) error {
-	return func(tx *audience.Tx) error { return fn(tx.ChooseBy(everyPathFindsTheSame)) }
+func checked(fn func(*db.Tx) error) func(*db.Tx) error {
+	return func(tx *db.Tx) error { return fn(audience.ChooseBy(tx, everyPathFindsTheSame)) }
 }
 
 // everyPathFindsTheSame runs a search by all its access paths, and counts its Contacts if it has criteria.
-func everyPathFindsTheSame(tx *audience.Tx, s *enlist.Search) error {
+func everyPathFindsTheSame(tx *db.Tx, s *enlist.Search) error {
 	var first []enlist.ContactID
 	var count int64
 	n := 0
-	return tx.EachPath(s, func() error {
+	return audience.EachPath(tx, s, func() error {
 		ids, counted := []enlist.ContactID{}, int64(0)
 		var err error
 		if s.Counted {
-			counted, err = tx.CountContacts(s)
+			counted, err = audience.CountContacts(tx, s)
 		} else {
-			err = tx.SearchContacts(s, func(c *enlist.Contact) error {
+			err = audience.SearchContacts(tx, s, func(c *enlist.Contact) error {
 				ids = append(ids, c.ID)
 				return nil
 			})
@@ -65,7 +66,7 @@ func everyPathFindsTheSame(tx *audience.Tx, s *enlist.Search) error {
 			first, count = ids, counted
 		}
 		if err == nil && (!slices.Equal(first, ids) || counted != count) {
-			text, args, _ := tx.SearchStatement(s)
+			text, args, _ := audience.SearchStatement(tx, s)
 			err = fmt.Errorf("this path finds the IDs %d and counts %d, the first path %d and %d; statement %s, arguments %q",
 				ids, counted, first, count, text, args)
 		}

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search/planner"
 )
@@ -15,26 +16,43 @@ type searchPlan struct {
 	search enlist.Search
 }
 
+// kept is what a transaction keeps for its next search.
+type kept struct {
+	plan   searchPlan
+	choose func(*db.Tx, *enlist.Search, *planner.Query) (*planner.Plan, error) // choosePlan, except in tests
+}
+
+// keptBy returns what the transaction keeps.
+func keptBy(t *db.Tx) *kept {
+	k, ok := t.Kept.(*kept)
+	if !ok {
+		k = &kept{choose: choosePlan}
+		t.Kept = k
+	}
+	return k
+}
+
 // planOf returns the plan of a search. The transaction keeps the last plan, because package audience first
 // calls AnsweredByIndex for a search and then runs the search.
-func (t *Tx) planOf(s *enlist.Search) (made *planner.Plan, err error) {
-	if t.plan.Plan != nil && t.plan.answers(s) {
-		return t.plan.Plan, nil
+func planOf(tx *db.Tx, s *enlist.Search) (made *planner.Plan, err error) {
+	k := keptBy(tx)
+	if k.plan.Plan != nil && k.plan.answers(s) {
+		return k.plan.Plan, nil
 	}
-	q := newSearchQuery(t.SQL, s)
-	if t.SQL.NamesIndexes {
-		made, err = t.choose(t, s, q.planned(s))
+	q := newSearchQuery(tx.SQL, s)
+	if tx.SQL.NamesIndexes {
+		made, err = k.choose(tx, s, q.planned(s))
 	} else {
 		made = planner.Delegate(q.planned(s))
 	}
 	if err == nil {
-		t.plan = searchPlan{made, *s}
+		k.plan = searchPlan{made, *s}
 	}
 	return made, err
 }
 
 // choosePlan returns the cheapest plan of a search.
-func choosePlan(t *Tx, s *enlist.Search, q *planner.Query) (*planner.Plan, error) {
+func choosePlan(t *db.Tx, s *enlist.Search, q *planner.Query) (*planner.Plan, error) {
 	return planner.Choose(q, &statistics{tx: t, search: s})
 }
 

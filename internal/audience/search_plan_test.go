@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
@@ -77,11 +78,11 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 // The statements that read the Contacts of several addresses or IDs find each of them by an index.
 // postgres/bulkplan_test.go checks the same on PostgreSQL.
 func TestSeveralContactsAreFoundByTheirIndex(t *testing.T) {
-	store, db := openTables(t)
-	err := store.View(t.Context(), func(tx *audience.Tx) error {
-		for index, statements := range tx.ContactsOf() {
+	store, database := openTables(t)
+	err := store.View(t.Context(), func(tx *db.Tx) error {
+		for index, statements := range audience.ContactsOf(tx) {
 			for _, text := range statements {
-				if plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, []any{1, "[]"}); !strings.Contains(plan, index) {
+				if plan := explain(t, database, "EXPLAIN QUERY PLAN "+text, []any{1, "[]"}); !strings.Contains(plan, index) {
 					t.Errorf("the plan of %s is\n%s\nwant %s", text, plan, index)
 				}
 			}
@@ -126,10 +127,10 @@ func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 }
 
 // statement returns the statement of a search and its arguments.
-func statement(t *testing.T, store audience.Store, s *enlist.Search) (text string, args []any) {
+func statement(t *testing.T, store db.Engine, s *enlist.Search) (text string, args []any) {
 	t.Helper()
-	err := store.View(t.Context(), func(tx *audience.Tx) (err error) {
-		text, args, err = tx.SearchStatement(s)
+	err := store.View(t.Context(), func(tx *db.Tx) (err error) {
+		text, args, err = audience.SearchStatement(tx, s)
 		return err
 	})
 	if err != nil {
@@ -140,7 +141,7 @@ func statement(t *testing.T, store audience.Store, s *enlist.Search) (text strin
 
 // openTables opens a new store. It also opens the file of the store with database/sql, for statements of the
 // test.
-func openTables(t *testing.T) (audience.Store, *sql.DB) {
+func openTables(t *testing.T) (db.Engine, *sql.DB) {
 	path := filepath.Join(t.TempDir(), "plan.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {

@@ -1,13 +1,16 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file searches records other than Contacts in SQL: Batches, and the rows of a Batch. It uses the expressions of
 // searchexpr.go. All keys are system keys.
 
 // recordQuery returns a query that begins with a text. columns are the expressions of those keys whose name is no column.
-func (t *Tx) recordQuery(text string, args []any, columns map[string]string) *searchQuery {
-	q := &searchQuery{sql: t.SQL, schema: new(enlist.Schema), columnsOf: columns}
+func recordQuery(tx *db.Tx, text string, args []any, columns map[string]string) *searchQuery {
+	q := &searchQuery{sql: tx.SQL, schema: new(enlist.Schema), columnsOf: columns}
 	q.add(text, args...)
 	return q
 }

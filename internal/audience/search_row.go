@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -16,7 +17,7 @@ import (
 func (q *searchQuery) columns(c enlist.Columns) {
 	q.add("id")
 	if c.System {
-		q.add(", " + contactStateTable.columns)
+		q.add(", " + contactStateTable.Columns)
 	}
 	if !singly(q.sql, c) {
 		q.add(", " + q.sql.Document)
@@ -29,26 +30,26 @@ func (q *searchQuery) columns(c enlist.Columns) {
 
 // singly reports whether the statement reads each Field value in a separate column, and not all
 // values in one document.
-func singly(d *Dialect, c enlist.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
+func singly(d *db.Dialect, c enlist.Columns) bool { return !c.All && len(c.Fields) <= d.FewValues }
 
 // columnReader reads the rows of a search into one Contact. Each row overwrites the previous one.
 type columnReader struct {
-	tx      *Tx
+	tx      *db.Tx
 	of      enlist.Columns
-	state   mapper
+	state   db.Mapper
 	contact enlist.Contact
 }
 
 // read reads the current row into r.contact.
-func (r *columnReader) read(row *Cursor) error {
+func (r *columnReader) read(row *db.Cursor) error {
 	c := &r.contact
 	c.ID = enlist.ContactID(row.Int())
 	if r.of.System {
-		r.state.cursor = row
+		r.state.Cursor = row
 		mapContactState(&r.state, c)
 	}
 	if !singly(r.tx.SQL, r.of) {
-		return r.tx.readValues(row.Text(), c)
+		return readValues(r.tx, row.Text(), c)
 	}
 	c.Values = c.Values[:0]
 	for _, id := range r.of.Fields {
@@ -56,7 +57,7 @@ func (r *columnReader) read(row *Cursor) error {
 		if document == nil {
 			continue
 		}
-		value, err := r.tx.SQL.ReadValue(text(document))
+		value, err := r.tx.SQL.ReadValue(db.TextOf(document))
 		if err != nil {
 			return fmt.Errorf("contact %d: %w", c.ID, err)
 		}
@@ -66,8 +67,8 @@ func (r *columnReader) read(row *Cursor) error {
 }
 
 // readValues reads the document of field_values into c.Values, in the order of the Field IDs.
-func (t *Tx) readValues(document string, c *enlist.Contact) (err error) {
-	if c.Values, err = t.SQL.ReadValues(document, c.Values[:0]); err != nil {
+func readValues(tx *db.Tx, document string, c *enlist.Contact) (err error) {
+	if c.Values, err = tx.SQL.ReadValues(document, c.Values[:0]); err != nil {
 		return fmt.Errorf("contact %d: %w", c.ID, err)
 	}
 	for i := 1; i < len(c.Values); i++ {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/teststores"
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find()
 // of the table belongs to another List.
 type large struct {
 	engine teststores.Engine
-	store  audience.Store
+	store  db.Engine
 	db     *sql.DB
 	schema *enlist.Schema
 	keys   map[string]*enlist.SearchKey
@@ -39,7 +40,7 @@ const largeContacts = 20_000
 func newLarge(t *testing.T, e teststores.Engine) *large {
 	l := openLarge(t, e)
 	list := enlist.List{AccountID: 1, Name: "Large"}
-	l.update(t, func(tx *audience.Tx) error { return tx.AddList(&list) })
+	l.update(t, func(tx *db.Tx) error { return audience.AddList(tx, &list) })
 	l.fill(t, list.ID)
 	l.index(t, list.ID)
 	return l
@@ -72,7 +73,7 @@ func openLarge(t *testing.T, e teststores.Engine) *large {
 	return l
 }
 
-func (l *large) update(t *testing.T, fn func(*audience.Tx) error) {
+func (l *large) update(t *testing.T, fn func(*db.Tx) error) {
 	t.Helper()
 	if err := l.store.Update(t.Context(), fn); err != nil {
 		t.Fatal(err)
@@ -139,12 +140,12 @@ func (l *large) index(t *testing.T, list enlist.ListID) {
 			continue
 		}
 		x := enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexBuilding}
-		l.update(t, func(tx *audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
+		l.update(t, func(tx *db.Tx) error { _, err := audience.AddSearchIndex(tx, &x); return err })
 		if _, err := l.store.BuildIndex(t.Context(), x.ID, list, k); err != nil {
 			t.Fatal(err)
 		}
 		x.State = enlist.IndexReady
-		l.update(t, func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+		l.update(t, func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
 		l.keys[name] = k
 		names = append(names, "{"+name+"}", audience.IndexName(x.ID))
 	}
@@ -154,7 +155,7 @@ func (l *large) index(t *testing.T, list enlist.ListID) {
 	l.keys["email"] = &enlist.SearchKey{Field: &enlist.Field{ID: 7, ListID: list}, Type: enlist.KeyEmail}
 	l.keys["id"] = &enlist.SearchKey{Name: "id", Type: enlist.KeyInt}
 	l.keys["created"] = &enlist.SearchKey{Name: "creation_time", Type: enlist.KeyInt}
-	err := l.store.View(t.Context(), func(tx *audience.Tx) (err error) { l.schema, err = tx.Schema(list); return err })
+	err := l.store.View(t.Context(), func(tx *db.Tx) (err error) { l.schema, err = audience.Schema(tx, list); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
 		}
 	}
 	numbered := strings.Join(pieces, "")
-	if strings.HasPrefix(text, audience.Generic) {
+	if strings.HasPrefix(text, db.Generic) {
 		return l.genericPlan(t, numbered, args)
 	}
 	return explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, args)
@@ -302,9 +303,9 @@ func (l *large) aHundredTests(t *testing.T) {
 				t.Errorf("the count is %d, want %d", n, c.want)
 			}
 			found := int64(0)
-			err := l.store.View(t.Context(), func(tx *audience.Tx) error {
+			err := l.store.View(t.Context(), func(tx *db.Tx) error {
 				s := &enlist.Search{Schema: l.schema, Where: &c.where, Sort: l.keys["created"], Limit: 1000}
-				return tx.SearchContacts(s, func(*enlist.Contact) error { found++; return nil })
+				return audience.SearchContacts(tx, s, func(*enlist.Contact) error { found++; return nil })
 			})
 			if err != nil || found != c.want {
 				t.Errorf("the search finds %d Contacts, want %d, error %v", found, c.want, err)
@@ -315,8 +316,8 @@ func (l *large) aHundredTests(t *testing.T) {
 
 func (l *large) count(t *testing.T, c enlist.Condition) (n int64) {
 	t.Helper()
-	err := l.store.View(t.Context(), func(tx *audience.Tx) (err error) {
-		n, err = tx.CountContacts(&enlist.Search{Schema: l.schema, Where: &c})
+	err := l.store.View(t.Context(), func(tx *db.Tx) (err error) {
+		n, err = audience.CountContacts(tx, &enlist.Search{Schema: l.schema, Where: &c})
 		return err
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search/planner"
 )
@@ -21,8 +22,8 @@ const (
 )
 
 // sorts reports whether a search should sort its matches. It estimates the number of matches from a sample.
-func (t *Tx) sorts(s *enlist.Search, p *planner.Plan) (bool, error) {
-	if t.SQL.NamesIndexes || s.Where == nil || s.Counted || p.Quick || t.locking() != "" || !orderedByNumber(s) {
+func sorts(t *db.Tx, s *enlist.Search, p *planner.Plan) (bool, error) {
+	if t.SQL.NamesIndexes || s.Where == nil || s.Counted || p.Quick || t.Locking() != "" || !orderedByNumber(s) {
 		return false, nil
 	}
 	var all planner.Predicate

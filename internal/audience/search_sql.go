@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search/planner"
 )
@@ -17,10 +18,10 @@ import (
 
 // SearchContacts calls the function each with the Contacts that match a search, in the requested order. The
 // next row overwrites the Contact, so the function must not keep it.
-func (t *Tx) SearchContacts(s *enlist.Search, each func(*enlist.Contact) error) error {
-	r := columnReader{tx: t, of: s.Columns, state: mapper{job: selected}}
+func SearchContacts(t *db.Tx, s *enlist.Search, each func(*enlist.Contact) error) error {
+	r := columnReader{tx: t, of: s.Columns, state: db.Mapper{Job: db.Selected}}
 	r.contact.ListID = s.Schema.List.ID
-	return t.found(s, func(row *Cursor) error {
+	return found(t, s, func(row *db.Cursor) error {
 		if err := r.read(row); err != nil {
 			return err
 		}
@@ -29,52 +30,52 @@ func (t *Tx) SearchContacts(s *enlist.Search, each func(*enlist.Contact) error) 
 }
 
 // found runs the statement of a search and calls fn with every row.
-func (t *Tx) found(s *enlist.Search, fn func(*Cursor) error) error {
-	err := t.foundBy(s, fn)
-	if !errors.Is(err, ErrUnprepared) {
+func found(tx *db.Tx, s *enlist.Search, fn func(*db.Cursor) error) error {
+	err := foundBy(tx, s, fn)
+	if !errors.Is(err, db.ErrUnprepared) {
 		return err
 	}
 	// The statement names an index that is ready in the catalogue, but an operator has dropped this
 	// index from the database. The search gets a new plan without the SearchIndexes of the List.
 	without, schema := *s, *s.Schema
 	schema.SearchIndexes, without.Schema = nil, &schema
-	return t.foundBy(&without, fn)
+	return foundBy(tx, &without, fn)
 }
 
 // foundBy runs the statement of a search. The statement uses only the indexes that s.Schema
 // contains.
-func (t *Tx) foundBy(s *enlist.Search, fn func(*Cursor) error) error {
-	rows, err := t.run(s)
+func foundBy(tx *db.Tx, s *enlist.Search, fn func(*db.Cursor) error) error {
+	rows, err := run(tx, s)
 	if err != nil {
 		return err
 	}
-	return EachRow(rows, fn)
+	return db.EachRow(rows, fn)
 }
 
 // run sends the statement of a search.
-func (t *Tx) run(s *enlist.Search) (Rows, error) {
-	text, args, err := t.SearchStatement(s)
+func run(tx *db.Tx, s *enlist.Search) (db.Rows, error) {
+	text, args, err := SearchStatement(tx, s)
 	if err != nil {
 		return nil, err
 	}
 	if s.Last {
-		return t.QueryLast(text, args...)
+		return tx.QueryLast(text, args...)
 	}
-	return t.Query(text, args...)
+	return tx.Query(text, args...)
 }
 
 // SearchStatement returns the statement of a search and its arguments. Tests and benchmarks pass the
 // statement to EXPLAIN.
-func (t *Tx) SearchStatement(s *enlist.Search) (text string, args []any, err error) {
-	p, err := t.planOf(s)
+func SearchStatement(tx *db.Tx, s *enlist.Search) (text string, args []any, err error) {
+	p, err := planOf(tx, s)
 	if err != nil {
 		return "", nil, err
 	}
-	q := newSearchQuery(t.SQL, s)
-	if q.literal && t.locking() == "" {
+	q := newSearchQuery(tx.SQL, s)
+	if q.literal && tx.Locking() == "" {
 		q.generic = genericKey(s, p)
 	}
-	if q.sorted, err = t.sorts(s, p); err != nil {
+	if q.sorted, err = sorts(tx, s, p); err != nil {
 		return "", nil, err
 	}
 	if s.Counted {
@@ -82,7 +83,7 @@ func (t *Tx) SearchStatement(s *enlist.Search) (text string, args []any, err err
 	} else {
 		q.page(s, p)
 		if !s.Unlocked {
-			q.add(t.locking())
+			q.add(tx.Locking())
 		}
 	}
 	return q.statement(), q.args, nil
@@ -108,22 +109,22 @@ func genericKey(s *enlist.Search, p *planner.Plan) *enlist.SearchKey {
 
 // AnsweredByIndex reports whether an index finds or counts the Contacts of a search. Such a search
 // reads few Contacts that do not match.
-func (t *Tx) AnsweredByIndex(s *enlist.Search) bool {
+func AnsweredByIndex(tx *db.Tx, s *enlist.Search) bool {
 	if s.Counted && s.Where == nil {
 		return true
 	}
-	p, err := t.planOf(s)
+	p, err := planOf(tx, s)
 	return err == nil && p.Quick
 }
 
 // CountContacts returns the number of Contacts that match a search.
-func (t *Tx) CountContacts(s *enlist.Search) (n int64, err error) {
+func CountContacts(tx *db.Tx, s *enlist.Search) (n int64, err error) {
 	if s.Where == nil {
-		return t.ContactCount(s.Schema.List.ID)
+		return tx.ContactCount(s.Schema.List.ID)
 	}
 	counted := *s
 	counted.Counted = true
-	err = t.found(&counted, func(row *Cursor) error {
+	err = found(tx, &counted, func(row *db.Cursor) error {
 		n = row.Int()
 		return nil
 	})
@@ -133,7 +134,7 @@ func (t *Tx) CountContacts(s *enlist.Search) (n int64, err error) {
 // searchQuery builds a statement. The text has only SQL, names of columns and indexes, and the IDs of
 // Fields and of the List. Every operand of the caller is an argument.
 type searchQuery struct {
-	sql    *Dialect
+	sql    *db.Dialect
 	text   strings.Builder
 	args   []any
 	schema *enlist.Schema
@@ -155,7 +156,7 @@ type searchQuery struct {
 	covering *enlist.SearchKey
 }
 
-func newSearchQuery(sql *Dialect, s *enlist.Search) *searchQuery {
+func newSearchQuery(sql *db.Dialect, s *enlist.Search) *searchQuery {
 	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.Unique}
 	q.literal = s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where)
 	return q
@@ -181,9 +182,9 @@ func (q *searchQuery) covers(k *enlist.SearchKey) bool {
 func (q *searchQuery) statement() string {
 	switch {
 	case q.generic != nil:
-		return Generic + q.text.String()
+		return db.Generic + q.text.String()
 	case q.literal:
-		return Once + q.text.String()
+		return db.Once + q.text.String()
 	}
 	return q.text.String()
 }
@@ -358,7 +359,7 @@ func (q *searchQuery) limit(s *enlist.Search) {
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	q.add(limited+" OFFSET CAST(? AS BIGINT)", limit, s.Offset)
+	q.add(db.Limited+" OFFSET CAST(? AS BIGINT)", limit, s.Offset)
 }
 
 // condition writes a condition.

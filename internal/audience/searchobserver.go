@@ -3,6 +3,7 @@ package audience
 import (
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -15,9 +16,9 @@ type SearchObserver interface {
 	SearchRan(s *enlist.Search, took time.Duration, at time.Time)
 	// FieldChanged is called in the Update that changes or deletes a Field. changed is nil
 	// if the Field is deleted.
-	FieldChanged(tx *Tx, old, changed *enlist.Field, now int64) error
+	FieldChanged(tx *db.Tx, old, changed *enlist.Field, now int64) error
 	// ListDeleted is called in the Update that deletes a List.
-	ListDeleted(tx *Tx, list enlist.ListID, now int64) error
+	ListDeleted(tx *db.Tx, list enlist.ListID, now int64) error
 }
 
 // SetSearchObserver sets the SearchObserver to call. Call it before any other method.
@@ -28,6 +29,6 @@ type noObserver struct{}
 
 func (noObserver) SearchRan(*enlist.Search, time.Duration, time.Time) {}
 
-func (noObserver) FieldChanged(*Tx, *enlist.Field, *enlist.Field, int64) error { return nil }
+func (noObserver) FieldChanged(*db.Tx, *enlist.Field, *enlist.Field, int64) error { return nil }
 
-func (noObserver) ListDeleted(*Tx, enlist.ListID, int64) error { return nil }
+func (noObserver) ListDeleted(*db.Tx, enlist.ListID, int64) error { return nil }

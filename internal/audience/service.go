@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -13,7 +14,7 @@ import (
 
 // Service executes the calls of the API. It is safe for concurrent use.
 type Service struct {
-	db   *DB
+	db   *db.DB
 	used keyUse
 
 	sending pace.Settings
@@ -27,17 +28,17 @@ type Service struct {
 
 // NewService returns a Service for a Store. now is the only clock of the Service, so that tests
 // can set the time.
-func NewService(store Store, now func() time.Time) *Service {
-	return &Service{db: &DB{Store: store, Now: now, Confirm: confirm}, observer: noObserver{}, files: DefaultFileSettings()}
+func NewService(store db.Engine, now func() time.Time) *Service {
+	return &Service{db: &db.DB{Engine: store, Now: now, Confirm: confirm}, observer: noObserver{}, files: DefaultFileSettings()}
 }
 
 // loadList returns the Schema of a List, if the caller may access the List. For a List of
 // another Account it returns the same error as for an unknown List. reference.md: auth.restricted
-func loadList(tx *Tx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, error) {
+func loadList(tx *db.Tx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, error) {
 	if id <= 0 {
 		return nil, enlist.ErrNoList
 	}
-	schema, err := tx.Schema(id)
+	schema, err := Schema(tx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func loadList(tx *Tx, c *enlist.Caller, id enlist.ListID) (*enlist.Schema, error
 // CheckAccess returns an error if the caller may not access a List, or if the List does not have
 // the Contact. contact 0 means no Contact. Errors: NoList, Denied, NoContact.
 func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist.ListID, contact enlist.ContactID) error {
-	return s.db.inView(ctx, c, func(tx *Tx) error {
+	return s.db.InView(ctx, c, func(tx *db.Tx) error {
 		if contact == 0 {
 			_, err := loadList(tx, c, list)
 			return err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -37,8 +38,8 @@ func TestAnUnsubscribedAddressIsFoundByItsIndex(t *testing.T) {
 				c.search.Account, c.search.Keys = 1, keys
 				var text string
 				var args []any
-				err := l.store.View(t.Context(), func(tx *audience.Tx) (err error) {
-					text, args, err = tx.UnsubscriberStatement(&c.search)
+				err := l.store.View(t.Context(), func(tx *db.Tx) (err error) {
+					text, args, err = audience.UnsubscriberStatement(tx, &c.search)
 					return err
 				})
 				if err != nil {
@@ -56,11 +57,11 @@ func TestAnUnsubscribedAddressIsFoundByItsIndex(t *testing.T) {
 // fillUnsubscribers adds entries of two Lists.
 func (l *large) fillUnsubscribers(t *testing.T) {
 	t.Helper()
-	l.update(t, func(tx *audience.Tx) error {
+	l.update(t, func(tx *db.Tx) error {
 		for i := range 10_000 {
 			address := fmt.Sprintf("p%d@example.com", i)
 			u := audience.Unsubscriber{ListID: enlist.ListID(1 + i%2), Address: address, AddressKey: address, Time: int64(i)}
-			if err := tx.AddUnsubscriber(1, &u); err != nil {
+			if err := audience.AddUnsubscriber(tx, 1, &u); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"enlist/internal/address"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -29,8 +30,8 @@ type UnsubscriberSearch struct {
 // InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query,
 	w enlist.RowWriter[Unsubscriber]) error {
-	find := func(streaming bool) func(*Tx) error {
-		return s.db.confirmed(c, func(tx *Tx) error {
+	find := func(streaming bool) func(*db.Tx) error {
+		return s.db.Confirmed(c, func(tx *db.Tx) error {
 			search, err := searchOfUnsubscribers(tx, c, list, q)
 			if err != nil {
 				return err
@@ -39,7 +40,7 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, lis
 			if err := rows.Begin(streaming); err != nil {
 				return err
 			}
-			return tx.Unsubscribers(search, rows.Row)
+			return Unsubscribers(tx, search, rows.Row)
 		})
 	}
 	ctx = c.Context(ctx)
@@ -53,19 +54,19 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, lis
 // CountUnsubscribers returns how many entries of the Unsubscriber List match. Errors: as of
 // SearchUnsubscribers.
 func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
-	err = s.db.Search(c.Context(ctx), s.db.confirmed(c, func(tx *Tx) error {
+	err = s.db.Search(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		search, err := searchOfUnsubscribers(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
-		n, err = tx.CountUnsubscribers(search)
+		n, err = CountUnsubscribers(tx, search)
 		return err
 	}))
 	return n, err
 }
 
 // searchOfUnsubscribers checks a query. Errors: NoList, Denied, InvalidSearch.
-func searchOfUnsubscribers(tx *Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*UnsubscriberSearch, error) {
+func searchOfUnsubscribers(tx *db.Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*UnsubscriberSearch, error) {
 	lists := c.Key.Lists
 	if list != 0 {
 		if _, err := loadList(tx, c, list); err != nil {
@@ -91,11 +92,11 @@ func searchOfUnsubscribers(tx *Tx, c *enlist.Caller, list enlist.ListID, q enlis
 }
 
 // findErased makes a search for addresses find the entries of those that were erased too.
-func (s *UnsubscriberSearch) findErased(tx *Tx) error {
+func (s *UnsubscriberSearch) findErased(tx *db.Tx) error {
 	if len(s.Keys) == 0 {
 		return nil
 	}
-	entries, err := tx.ErasedEntries(s.Account, s.Keys)
+	entries, err := ErasedEntries(tx, s.Account, s.Keys)
 	if len(entries) > 0 {
 		addErased(s.Where, entries)
 		s.Keys = slices.AppendSeq(slices.Clone(s.Keys), maps.Values(entries))

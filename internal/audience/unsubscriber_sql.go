@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -15,39 +16,39 @@ type storedUnsubscriber struct {
 	account enlist.AccountID
 }
 
-func mapUnsubscriber(m *mapper, u *storedUnsubscriber) {
-	m.stored("account_id", (*int64)(&u.account))
-	m.fixed("contact_id", (*int64)(&u.ContactID))
-	m.fixed("list_id", (*int64)(&u.ListID))
-	m.fixed("address_type", (*string)(&u.AddressType))
-	m.fixed("address", &u.Address)
-	m.fixed("address_key", &u.AddressKey)
-	m.fixed("time", &u.Time)
+func mapUnsubscriber(m *db.Mapper, u *storedUnsubscriber) {
+	m.Stored("account_id", (*int64)(&u.account))
+	m.Fixed("contact_id", (*int64)(&u.ContactID))
+	m.Fixed("list_id", (*int64)(&u.ListID))
+	m.Fixed("address_type", (*string)(&u.AddressType))
+	m.Fixed("address", &u.Address)
+	m.Fixed("address_key", &u.AddressKey)
+	m.Fixed("time", &u.Time)
 }
 
-var unsubscriberTable = newMapping("unsubscriber", mapUnsubscriber)
+var unsubscriberTable = db.NewMapping("unsubscriber", mapUnsubscriber)
 
 // AddUnsubscriber adds an address to the Unsubscriber List.
-func (t *Tx) AddUnsubscriber(account enlist.AccountID, u *Unsubscriber) error {
-	return unsubscriberTable.add(t, &storedUnsubscriber{*u, account})
+func AddUnsubscriber(tx *db.Tx, account enlist.AccountID, u *Unsubscriber) error {
+	return unsubscriberTable.Add(tx, &storedUnsubscriber{*u, account})
 }
 
 // Unsubscribers calls the function each with the rows of the Unsubscriber List that a search finds. Rows
 // with equal sort values are in the order of their IDs, in the same direction.
-func (t *Tx) Unsubscribers(s *UnsubscriberSearch, each func(*Unsubscriber) error) error {
-	text, args, err := t.UnsubscriberStatement(s)
+func Unsubscribers(tx *db.Tx, s *UnsubscriberSearch, each func(*Unsubscriber) error) error {
+	text, args, err := UnsubscriberStatement(tx, s)
 	if err != nil {
 		return err
 	}
-	return unsubscriberTable.each(t, func(u *storedUnsubscriber) error {
+	return unsubscriberTable.Each(tx, func(u *storedUnsubscriber) error {
 		return each(&u.Unsubscriber)
 	}, text, args...)
 }
 
 // UnsubscriberStatement returns the clauses after FROM of a search, and their arguments. A test passes them to
 // EXPLAIN.
-func (t *Tx) UnsubscriberStatement(s *UnsubscriberSearch) (text string, args []any, err error) {
-	q, err := t.unsubscribersWhere(s)
+func UnsubscriberStatement(tx *db.Tx, s *UnsubscriberSearch) (text string, args []any, err error) {
+	q, err := unsubscribersWhere(tx, s)
 	if err != nil {
 		return "", nil, err
 	}
@@ -66,22 +67,22 @@ func (t *Tx) UnsubscriberStatement(s *UnsubscriberSearch) (text string, args []a
 }
 
 // CountUnsubscribers returns how many rows of the Unsubscriber List match a search.
-func (t *Tx) CountUnsubscribers(s *UnsubscriberSearch) (int64, error) {
-	q, err := t.unsubscribersWhere(s)
+func CountUnsubscribers(tx *db.Tx, s *UnsubscriberSearch) (int64, error) {
+	q, err := unsubscribersWhere(tx, s)
 	if err != nil {
 		return 0, err
 	}
-	return t.number("SELECT count(*) FROM unsubscriber "+q.text.String(), q.args...)
+	return tx.Number("SELECT count(*) FROM unsubscriber "+q.text.String(), q.args...)
 }
 
 // unsubscribersWhere begins a statement with the WHERE clause of a search. With Keys, the index of addresses
 // finds the rows, and no other index is used.
-func (t *Tx) unsubscribersWhere(s *UnsubscriberSearch) (*searchQuery, error) {
-	q := &searchQuery{sql: t.SQL, schema: new(enlist.Schema)}
+func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*searchQuery, error) {
+	q := &searchQuery{sql: tx.SQL, schema: new(enlist.Schema)}
 	q.add("WHERE account_id = ?", int64(s.Account))
 	noIndex := ""
 	if s.Keys != nil {
-		test, keys, err := t.oneOfTexts(s.Keys)
+		test, keys, err := tx.OneOfTexts(s.Keys)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +90,7 @@ func (t *Tx) unsubscribersWhere(s *UnsubscriberSearch) (*searchQuery, error) {
 		noIndex = q.sql.NoIndex
 	}
 	if s.Lists != nil {
-		test, lists, err := oneOfIDs(t, s.Lists)
+		test, lists, err := db.OneOfIDs(tx, s.Lists)
 		if err != nil {
 			return nil, err
 		}
@@ -104,19 +105,19 @@ func (t *Tx) unsubscribersWhere(s *UnsubscriberSearch) (*searchQuery, error) {
 
 // QuotedUnsubscribers returns the normalised addresses in the Unsubscriber List that begin with a
 // quote.
-func (t *Tx) QuotedUnsubscribers(account enlist.AccountID, after string, limit int) ([]string, error) {
-	return t.quoted("address_key", "unsubscriber WHERE account_id = ?", int64(account), after, limit)
+func QuotedUnsubscribers(tx *db.Tx, account enlist.AccountID, after string, limit int) ([]string, error) {
+	return quoted(tx, "address_key", "unsubscriber WHERE account_id = ?", int64(account), after, limit)
 }
 
 // SetUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
-func (t *Tx) SetUnsubscriberKey(account enlist.AccountID, from, to string, limit int) (changed int64, err error) {
-	return t.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
-		WHERE account_id = ? AND address_key = ? ORDER BY id`+limited+`)`, to, int64(account), from, int64(limit))
+func SetUnsubscriberKey(tx *db.Tx, account enlist.AccountID, from, to string, limit int) (changed int64, err error) {
+	return tx.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
+		WHERE account_id = ? AND address_key = ? ORDER BY id`+db.Limited+`)`, to, int64(account), from, int64(limit))
 }
 
 // UnsubscribedAmong returns those of the normalised addresses that the Unsubscriber List of an Account
 // has. It reads the rows of one List, or of all Lists if list is 0. An erased address counts for every List.
-func (t *Tx) UnsubscribedAmong(account enlist.AccountID, list enlist.ListID, addresses []string) (
+func UnsubscribedAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, addresses []string) (
 	map[string]bool, error) {
 	found := make(map[string]bool)
 	if len(addresses) == 0 {
@@ -124,13 +125,13 @@ func (t *Tx) UnsubscribedAmong(account enlist.AccountID, list enlist.ListID, add
 	}
 	query, args := "", []any(nil)
 	if list != 0 {
-		query, args = " AND "+t.SQL.NoIndex+"list_id = ?", []any{int64(list)}
+		query, args = " AND "+tx.SQL.NoIndex+"list_id = ?", []any{int64(list)}
 	}
-	err := t.eachEntry(account, addresses, func(key string) { found[key] = true }, query, args...)
+	err := eachEntry(tx, account, addresses, func(key string) { found[key] = true }, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	erased, err := t.ErasedEntries(account, addresses)
+	erased, err := ErasedEntries(tx, account, addresses)
 	for address := range erased {
 		found[address] = true
 	}
@@ -139,12 +140,12 @@ func (t *Tx) UnsubscribedAmong(account enlist.AccountID, list enlist.ListID, add
 
 // SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the newest.
 // Most Accounts have no such entry, so it looks for any first.
-func (t *Tx) SuppressedAmong(account enlist.AccountID, addresses []string) (map[string]int64, error) {
-	isAny, err := t.number("SELECT 1 FROM unsubscriber WHERE account_id = ? AND list_id = 0 LIMIT 1", int64(account))
+func SuppressedAmong(tx *db.Tx, account enlist.AccountID, addresses []string) (map[string]int64, error) {
+	isAny, err := tx.Number("SELECT 1 FROM unsubscriber WHERE account_id = ? AND list_id = 0 LIMIT 1", int64(account))
 	if err != nil {
 		return nil, err
 	}
-	erased, err := t.ErasedEntries(account, addresses)
+	erased, err := ErasedEntries(tx, account, addresses)
 	if err != nil || isAny == 0 && len(erased) == 0 {
 		return nil, err
 	}
@@ -157,40 +158,40 @@ func (t *Tx) SuppressedAmong(account enlist.AccountID, addresses []string) (map[
 		of[key] = address
 		keys = append(keys, key)
 	}
-	test, arg, err := t.oneOfTexts(keys)
+	test, arg, err := tx.OneOfTexts(keys)
 	if err != nil {
 		return nil, err
 	}
 	found := make(map[string]int64)
-	return found, t.each(func(row *Cursor) error {
+	return found, tx.Each(func(row *db.Cursor) error {
 		key := strings.Clone(row.Text())
 		if address, isErased := of[key]; isErased {
 			key = address
 		}
 		found[key] = max(found[key], row.Int())
 		return nil
-	}, "SELECT address_key, time FROM unsubscriber WHERE account_id = ? AND address_key"+test+" AND ("+t.SQL.NoIndex+
-		"list_id = 0 OR "+t.SQL.NoIndex+"address_key >= '"+ErasedPrefix+"' AND "+t.SQL.NoIndex+"address_key < '"+
+	}, "SELECT address_key, time FROM unsubscriber WHERE account_id = ? AND address_key"+test+" AND ("+tx.SQL.NoIndex+
+		"list_id = 0 OR "+tx.SQL.NoIndex+"address_key >= '"+ErasedPrefix+"' AND "+tx.SQL.NoIndex+"address_key < '"+
 		AfterErased+"')", int64(account), arg)
 }
 
 // eachEntry calls each with the address_key of the rows that have one of the keys and satisfy a further test.
-func (t *Tx) eachEntry(account enlist.AccountID, keys []string, each func(key string), further string, args ...any) error {
-	test, wanted, err := t.oneOfTexts(keys)
+func eachEntry(tx *db.Tx, account enlist.AccountID, keys []string, each func(key string), further string, args ...any) error {
+	test, wanted, err := tx.OneOfTexts(keys)
 	if err != nil {
 		return err
 	}
-	return t.each(func(row *Cursor) error {
+	return tx.Each(func(row *db.Cursor) error {
 		each(strings.Clone(row.Text()))
 		return nil
 	}, "SELECT address_key FROM unsubscriber WHERE account_id = ? AND address_key"+test+further,
 		append([]any{int64(account), wanted}, args...)...)
 }
 
-// erasedKeys returns the hashes of addresses of an Account. Without a stored secret no row contains such a hash.
-func (t *Tx) erasedKeys(account enlist.AccountID) (*ErasedKeys, error) {
+// readErasedKeys returns the hashes of addresses of an Account. Without a stored secret no row contains such a hash.
+func readErasedKeys(tx *db.Tx, account enlist.AccountID) (*ErasedKeys, error) {
 	var secret []byte
-	err := t.each(func(row *Cursor) error {
+	err := tx.Each(func(row *db.Cursor) error {
 		secret = append(secret, row.Text()...)
 		return nil
 	}, "SELECT value FROM secret WHERE name = ?", ErasureSecret)
@@ -199,14 +200,14 @@ func (t *Tx) erasedKeys(account enlist.AccountID) (*ErasedKeys, error) {
 
 // ErasedEntries returns the entries of those normalised addresses that were erased, by address. Most Accounts have
 // erased none, so it looks for any first.
-func (t *Tx) ErasedEntries(account enlist.AccountID, addresses []string) (map[string]string, error) {
+func ErasedEntries(tx *db.Tx, account enlist.AccountID, addresses []string) (map[string]string, error) {
 	const anyErased = `SELECT 1 FROM unsubscriber WHERE account_id = ?
 		AND address_key >= '` + ErasedPrefix + `' AND address_key < '` + AfterErased + `' LIMIT 1`
-	isAny, err := t.number(anyErased, int64(account))
+	isAny, err := tx.Number(anyErased, int64(account))
 	if err != nil || isAny == 0 {
 		return nil, err
 	}
-	erased, err := t.erasedKeys(account)
+	erased, err := readErasedKeys(tx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -216,5 +217,5 @@ func (t *Tx) ErasedEntries(account enlist.AccountID, addresses []string) (map[st
 		of[keys[i]] = address
 	}
 	found := make(map[string]string)
-	return found, t.eachEntry(account, keys, func(key string) { found[of[key]] = key }, "")
+	return found, eachEntry(tx, account, keys, func(key string) { found[of[key]] = key }, "")
 }

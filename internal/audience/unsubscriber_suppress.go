@@ -1,6 +1,9 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file finds the addresses that get no mail of any Batch or autoresponder, because they are on the Unsubscriber List
 // for all Lists.
@@ -9,12 +12,12 @@ import "enlist/internal/enlist"
 // List for all Lists: unsubscribeContact with List 0 stores such entries, and so does an erasure. An entry of one List
 // has no effect here, because the Contacts of this List are unsubscribed already. A person who subscribed again after
 // the entry gets the mail. Only the ID and the Key of the Contacts are read. decisions.md: 101
-func suppressed(tx *Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, error) {
+func suppressed(tx *db.Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, error) {
 	keys := make([]string, len(all))
 	for i := range all {
 		keys[i] = all[i].Key
 	}
-	entries, err := tx.SuppressedAmong(list.AccountID, keys)
+	entries, err := SuppressedAmong(tx, list.AccountID, keys)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
@@ -26,7 +29,7 @@ func suppressed(tx *Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID,
 			since[all[i].ID] = at
 		}
 	}
-	again, err := tx.LastSubscriptions(list.ID, ids)
+	again, err := LastSubscriptions(tx, list.ID, ids)
 	kept := ids[:0]
 	for _, id := range ids {
 		if again[id] <= since[id] {
@@ -37,7 +40,7 @@ func suppressed(tx *Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID,
 }
 
 // withoutSuppressed returns the candidates that are not suppressed, and counts the others.
-func withoutSuppressed(tx *Tx, list *enlist.List, all []Candidate, counts *BatchCounts) ([]Candidate, error) {
+func withoutSuppressed(tx *db.Tx, list *enlist.List, all []Candidate, counts *BatchCounts) ([]Candidate, error) {
 	ids, err := suppressed(tx, list, all)
 	counts.LeftSuppressed += int64(len(ids))
 	return without(all, ids), err

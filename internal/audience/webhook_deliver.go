@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -66,19 +67,19 @@ const maxWebhookDelay = 6 * 60 * 60
 func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTargetID,
 	holder int64) (b *WebhookBatch, wait time.Duration, err error) {
 	id, now := newBatchID(), s.db.Now().Unix()
-	err = s.db.Update(ctx, func(tx *Tx) error {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		b, wait = nil, 0
-		t, err := tx.WebhookTarget(target)
+		t, err := LoadWebhookTarget(tx, target)
 		if err != nil {
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		if t.ScheduledTime > 0 {
 			t.ScheduledTime = 0 // this job no longer waits, so the next event must enqueue another job
-			if err := tx.UpdateWebhookTarget(t); err != nil {
+			if err := UpdateWebhookTarget(tx, t); err != nil {
 				return err
 			}
 		}
-		if hold, err := tx.Hold(); err != nil || hold.Restored() {
+		if hold, err := LoadHold(tx); err != nil || hold.Restored() {
 			return err
 		}
 		switch {
@@ -94,7 +95,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTa
 		}
 		b, err = t.reserve(tx, holder, now, id)
 		if b == nil && err == nil && t.IsOrphaned {
-			err = tx.DropWebhookTarget(target)
+			err = DropWebhookTarget(tx, target)
 		}
 		return err
 	})
@@ -114,15 +115,15 @@ func newBatchID() string {
 // reserve gives the holder the lease and returns the batch to post. If events of the last
 // attempt still wait, it returns their batch again, else a batch of the oldest events. If no
 // event waits, it returns nil and stores nothing.
-func (t *WebhookTarget) reserve(tx *Tx, holder, now int64, id string) (*WebhookBatch, error) {
+func (t *WebhookTarget) reserve(tx *db.Tx, holder, now int64, id string) (*WebhookBatch, error) {
 	var events []enlist.WebhookEvent
 	var err error
 	if t.BatchUpto > 0 {
-		events, err = tx.WebhookEvents(t.ID, t.BatchUpto, maxBatchEvents)
+		events, err = WebhookEvents(tx, t.ID, t.BatchUpto, maxBatchEvents)
 	}
 	if err == nil && len(events) == 0 {
 		t.Batch, t.BatchUpto = id, 0
-		events, err = tx.WebhookEvents(t.ID, 0, maxBatchEvents)
+		events, err = WebhookEvents(tx, t.ID, 0, maxBatchEvents)
 	}
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (t *WebhookTarget) reserve(tx *Tx, holder, now int64, id string) (*WebhookB
 	}
 	t.LeaseTime, t.Holder, t.BatchUpto = now+webhookLease, holder, events[len(events)-1].ID
 	b := &WebhookBatch{ID: t.Batch, URL: t.URL, Secret: t.Secret, Events: events, target: t.ID, holder: holder}
-	return b, tx.UpdateWebhookTarget(t)
+	return b, UpdateWebhookTarget(tx, t)
 }
 
 // WebhookDelivered deletes the events of a batch that the receiver accepted. It returns the
@@ -141,8 +142,8 @@ func (t *WebhookTarget) reserve(tx *Tx, holder, now int64, id string) (*WebhookB
 // enqueues a job for the remaining events.
 func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bool) (*WebhookBatch, error) {
 	id := newBatchID()
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (*WebhookBatch, error) {
-		if err := tx.RemoveWebhookEvents(b.target, b.Events); err != nil {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*WebhookBatch, error) {
+		if err := RemoveWebhookEvents(tx, b.target, b.Events); err != nil {
 			return nil, err
 		}
 		t, err := b.leased(tx)
@@ -151,7 +152,7 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 		}
 		t.Failures, t.NextTime, t.LastError, t.Batch, t.BatchUpto = 0, 0, "", "", 0
 		if t.IsFailing {
-			if err := tx.SetWebhookFailing(t.ID, false); err != nil {
+			if err := SetWebhookFailing(tx, t.ID, false); err != nil {
 				return nil, err
 			}
 		}
@@ -168,24 +169,24 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 
 // release ends the lease. If more is true, events may still wait, and release enqueues a job
 // for them. If more is false, it drops an orphaned target.
-func (t *WebhookTarget) release(tx *Tx, more bool) error {
+func (t *WebhookTarget) release(tx *db.Tx, more bool) error {
 	t.LeaseTime = 0
-	if err := tx.UpdateWebhookTarget(t); err != nil {
+	if err := UpdateWebhookTarget(tx, t); err != nil {
 		return err
 	}
 	switch {
 	case more:
 		return tx.Enqueue(DeliverWebhook{t.ID, t.AccountID})
 	case t.IsOrphaned:
-		return tx.DropWebhookTarget(t.ID)
+		return DropWebhookTarget(tx, t.ID)
 	}
 	return nil
 }
 
 // leased returns the batch's target, or nil if another job has taken over the lease or the
 // target is gone.
-func (b *WebhookBatch) leased(tx *Tx) (*WebhookTarget, error) {
-	t, err := tx.WebhookTarget(b.target)
+func (b *WebhookBatch) leased(tx *db.Tx) (*WebhookTarget, error) {
+	t, err := LoadWebhookTarget(tx, b.target)
 	if err != nil || t.Holder != b.holder {
 		return nil, enlist.IgnoreKind(enlist.NotFound, err)
 	}
@@ -197,7 +198,7 @@ func (b *WebhookBatch) leased(tx *Tx) (*WebhookTarget, error) {
 func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause error) (wait time.Duration, err error) {
 	text := cause.Error()
 	text = strings.ToValidUTF8(text[:min(len(text), maxWebhookError)], "")
-	return ownUpdate(ctx, s.db, func(tx *Tx, now int64) (wait time.Duration, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (wait time.Duration, err error) {
 		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return 0, err
@@ -209,19 +210,19 @@ func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause erro
 		}
 		delay := webhookDelay(t.Failures)
 		t.NextTime = now + delay
-		return time.Duration(delay) * time.Second, tx.UpdateWebhookTarget(t)
+		return time.Duration(delay) * time.Second, UpdateWebhookTarget(tx, t)
 	})
 }
 
 // giveUp marks the target's webhooks as failing. Their events are kept until a caller edits a
 // webhook or the operator retries the job. The events of an orphaned target are deleted.
-func (t *WebhookTarget) giveUp(tx *Tx) error {
+func (t *WebhookTarget) giveUp(tx *db.Tx) error {
 	t.NextTime = 0
-	if err := tx.UpdateWebhookTarget(t); err != nil {
+	if err := UpdateWebhookTarget(tx, t); err != nil {
 		return err
 	}
 	if !t.IsFailing {
-		if err := tx.SetWebhookFailing(t.ID, true); err != nil {
+		if err := SetWebhookFailing(tx, t.ID, true); err != nil {
 			return err
 		}
 	}
@@ -234,46 +235,46 @@ func (t *WebhookTarget) giveUp(tx *Tx) error {
 // RetryWebhookNow ends the wait of a target after a failure: the next job posts at once. It
 // does not change the number of failures.
 func (s *Service) RetryWebhookNow(ctx context.Context, target enlist.WebhookTargetID) error {
-	return s.db.Update(ctx, func(tx *Tx) error {
-		t, err := tx.WebhookTarget(target)
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		t, err := LoadWebhookTarget(tx, target)
 		if err != nil || t.NextTime == 0 {
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		t.NextTime = 0
-		return tx.UpdateWebhookTarget(t)
+		return UpdateWebhookTarget(tx, t)
 	})
 }
 
 // ReleaseWebhook ends the lease without a result: the POST request was not sent, or the process
 // stopped during the request. The batch is tried again later.
 func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
-	return s.db.Update(ctx, func(tx *Tx) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
 		t, err := b.leased(tx)
 		if err != nil || t == nil {
 			return err
 		}
 		t.LeaseTime = 0
-		return tx.UpdateWebhookTarget(t)
+		return UpdateWebhookTarget(tx, t)
 	})
 }
 
 // dropOrphan deletes the events of a failing target in batches, and then the target. The
 // webhooks of the target were deleted with their Lists, so no call can resume the target.
-func dropOrphan(tx *Tx, target enlist.WebhookTargetID) error {
-	removed, err := tx.DeleteWebhookEvents(target, 0, eventBatch)
+func dropOrphan(tx *db.Tx, target enlist.WebhookTargetID) error {
+	removed, err := DeleteWebhookEvents(tx, target, 0, eventBatch)
 	if err != nil {
 		return err
 	}
 	if removed == eventBatch {
 		return tx.Enqueue(DeliverWebhook{Target: target})
 	}
-	return tx.DropWebhookTarget(target)
+	return DropWebhookTarget(tx, target)
 }
 
 // dropOrphans enqueues jobs that drop failing targets whose last webhook was deleted with its
 // List.
-func dropOrphans(tx *Tx) error {
-	targets, err := tx.OrphanedWebhookTargets()
+func dropOrphans(tx *db.Tx) error {
+	targets, err := OrphanedWebhookTargets(tx)
 	if err != nil {
 		return err
 	}

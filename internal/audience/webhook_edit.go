@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -23,7 +24,7 @@ const eventBatch = 2000
 // InvalidParameters. decisions.md: 52
 func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.WebhookID, error) {
 	fresh := newWebhookSecret()
-	return update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.WebhookID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.WebhookID, error) {
 		w := enlist.Webhook{AccountID: c.Account.ID, CreationTime: now, LastModifiedTime: now}
 		if err := enlist.Assign(&w, WholeWebhookAttributes, details); err != nil {
 			return 0, err
@@ -31,7 +32,7 @@ func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []en
 		if err := defineWebhook(&w, tx, c, fresh); err != nil {
 			return 0, err
 		}
-		if err := tx.AddWebhook(&w); err != nil {
+		if err := AddWebhook(tx, &w); err != nil {
 			return 0, err
 		}
 		if err := audit(tx, c, now, auditedWebhook(&w), nil, settings(WholeWebhookAttributes, &w)); err != nil {
@@ -48,12 +49,12 @@ func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []en
 func (s *Service) EditWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID, details []enlist.Detail) (enlist.WebhookID, error) {
 	edit := webhookEdit{caller: c, id: id, details: details, fresh: newWebhookSecret()}
 	for {
-		result, err := update(ctx, s.db, c, edit.run)
-		if !errors.Is(err, errMoreSteps) {
+		result, err := db.Update(ctx, s.db, c, edit.run)
+		if !errors.Is(err, db.ErrMoreSteps) {
 			return result, err
 		}
 		// More than eventBatch events wait: move the oldest events, then try again.
-		if err := s.db.Update(ctx, s.db.confirmed(c, edit.moveOldest)); err != nil {
+		if err := s.db.Update(ctx, s.db.Confirmed(c, edit.moveOldest)); err != nil {
 			return 0, err
 		}
 	}
@@ -68,7 +69,7 @@ type webhookEdit struct {
 }
 
 // read returns the webhook as stored, and the webhook with the edit. It stores nothing.
-func (e *webhookEdit) read(tx *Tx) (old, edited *enlist.Webhook, err error) {
+func (e *webhookEdit) read(tx *db.Tx) (old, edited *enlist.Webhook, err error) {
 	old, err = loadWebhook(tx, e.caller, e.id)
 	if err != nil {
 		return nil, nil, err
@@ -80,15 +81,15 @@ func (e *webhookEdit) read(tx *Tx) (old, edited *enlist.Webhook, err error) {
 	return old, &w, defineWebhook(&w, tx, e.caller, e.fresh)
 }
 
-// run stores the edit. If too many events wait, it returns errMoreSteps, which rolls back the
+// run stores the edit. If too many events wait, it returns ErrMoreSteps, which rolls back the
 // edit.
-func (e *webhookEdit) run(tx *Tx, now int64) (enlist.WebhookID, error) {
+func (e *webhookEdit) run(tx *db.Tx, now int64) (enlist.WebhookID, error) {
 	old, w, err := e.read(tx)
 	if err != nil {
 		return 0, err
 	}
 	w.LastModifiedTime = now
-	if err := tx.UpdateWebhook(w); err != nil {
+	if err := UpdateWebhook(tx, w); err != nil {
 		return 0, err
 	}
 	before, after := settings(WholeWebhookAttributes, old), settings(WholeWebhookAttributes, w)
@@ -97,18 +98,18 @@ func (e *webhookEdit) run(tx *Tx, now int64) (enlist.WebhookID, error) {
 	}
 	more, err := moveEvents(tx, old, w)
 	if more {
-		err = errMoreSteps
+		err = db.ErrMoreSteps
 	}
 	return w.ID, err
 }
 
 // moveOldest moves the oldest events to the new target. It does not change the webhook.
-func (e *webhookEdit) moveOldest(tx *Tx) error {
+func (e *webhookEdit) moveOldest(tx *db.Tx) error {
 	old, w, err := e.read(tx)
 	if err != nil {
 		return err
 	}
-	if err := tx.FindWebhookTarget(w); err != nil {
+	if err := FindWebhookTarget(tx, w); err != nil {
 		return err
 	}
 	_, err = moveEvents(tx, old, w)
@@ -117,15 +118,15 @@ func (e *webhookEdit) moveOldest(tx *Tx) error {
 
 // moveEvents moves up to eventBatch events of a webhook to its new target, and enqueues a job
 // for that target. more is true if further events may wait.
-func moveEvents(tx *Tx, old, w *enlist.Webhook) (more bool, err error) {
+func moveEvents(tx *db.Tx, old, w *enlist.Webhook) (more bool, err error) {
 	if w.Target == old.Target {
 		return false, resume(tx, w.Target, false)
 	}
-	moved, err := tx.MoveWebhookEvents(w.ID, old.Target, w.Target, eventBatch)
+	moved, err := MoveWebhookEvents(tx, w.ID, old.Target, w.Target, eventBatch)
 	if err != nil {
 		return false, err
 	}
-	if err := tx.DropWebhookTarget(old.Target); err != nil {
+	if err := DropWebhookTarget(tx, old.Target); err != nil {
 		return false, err
 	}
 	return moved == eventBatch, resume(tx, w.Target, moved > 0)
@@ -134,8 +135,8 @@ func moveEvents(tx *Tx, old, w *enlist.Webhook) (more bool, err error) {
 // resume enqueues a job for a target whose last attempts failed, so that the next attempt starts
 // now. mixed is true if events of another target were added. Then the batch that was tried may
 // have other events now, so it needs a new ID: a receiver ignores a batch ID that it has seen.
-func resume(tx *Tx, id enlist.WebhookTargetID, mixed bool) error {
-	t, err := tx.WebhookTarget(id)
+func resume(tx *db.Tx, id enlist.WebhookTargetID, mixed bool) error {
+	t, err := LoadWebhookTarget(tx, id)
 	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
 		return err
 	}
@@ -143,11 +144,11 @@ func resume(tx *Tx, id enlist.WebhookTargetID, mixed bool) error {
 	if mixed {
 		t.Batch, t.BatchUpto = "", 0
 	}
-	if err := tx.UpdateWebhookTarget(t); err != nil {
+	if err := UpdateWebhookTarget(tx, t); err != nil {
 		return err
 	}
 	if t.IsFailing {
-		if err := tx.SetWebhookFailing(id, false); err != nil {
+		if err := SetWebhookFailing(tx, id, false); err != nil {
 			return err
 		}
 	}
@@ -157,7 +158,7 @@ func resume(tx *Tx, id enlist.WebhookTargetID, mixed bool) error {
 // DeleteWebhook removes a webhook and its waiting events. Errors: Denied, and InvalidParameters
 // for an unknown ID.
 func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID) error {
-	target, err := update(ctx, s.db, c, func(tx *Tx, now int64) (enlist.WebhookTargetID, error) {
+	target, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.WebhookTargetID, error) {
 		w, err := loadWebhook(tx, c, id)
 		if err != nil {
 			return 0, err
@@ -165,15 +166,15 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 		if err := audit(tx, c, now, auditedWebhook(w), settings(WholeWebhookAttributes, w), nil); err != nil {
 			return 0, err
 		}
-		return w.Target, tx.DeleteWebhook(id)
+		return w.Target, DeleteWebhook(tx, id)
 	})
 	for removed := eventBatch; err == nil && removed == eventBatch; {
-		err = s.db.Update(ctx, func(tx *Tx) (err error) {
-			removed, err = tx.DeleteWebhookEvents(target, id, eventBatch)
+		err = s.db.Update(ctx, func(tx *db.Tx) (err error) {
+			removed, err = DeleteWebhookEvents(tx, target, id, eventBatch)
 			if err != nil {
 				return err
 			}
-			return tx.DropWebhookTarget(target)
+			return DropWebhookTarget(tx, target)
 		})
 	}
 	return err
@@ -186,7 +187,7 @@ func auditedWebhook(w *enlist.Webhook) auditObject {
 
 // defineWebhook checks the complete webhook. It gives a webhook without a secret the secret of another
 // webhook with the same URL, so that they share a target. If there is none, it uses fresh.
-func defineWebhook(w *enlist.Webhook, tx *Tx, c *enlist.Caller, fresh string) error {
+func defineWebhook(w *enlist.Webhook, tx *db.Tx, c *enlist.Caller, fresh string) error {
 	if err := checkWebhook(w); err != nil {
 		return err
 	}

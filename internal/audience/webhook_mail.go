@@ -1,6 +1,9 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file publishes the events of mails to webhooks: opened, clicked, bounced and complained of a Contact, and
 // completed of a Batch.
@@ -11,8 +14,8 @@ func aboutMail(k DeliveryKey, batch enlist.BatchID, now int64) enlist.WebhookEve
 }
 
 // publishMail publishes an event of a mail. It does nothing if the List is gone.
-func publishMail(tx *Tx, k DeliveryKey, now int64, event enlist.WebhookEventType) error {
-	schema, err := tx.Schema(k.List)
+func publishMail(tx *db.Tx, k DeliveryKey, now int64, event enlist.WebhookEventType) error {
+	schema, err := Schema(tx, k.List)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -25,14 +28,14 @@ func publishMail(tx *Tx, k DeliveryKey, now int64, event enlist.WebhookEventType
 
 // publishCompleted publishes that a Batch is completed, to the webhooks of its Lists. A webhook of all Lists gets the
 // event once.
-func publishCompleted(tx *Tx, b *Batch, now int64) error {
-	lists, err := tx.BatchLists(b.ID)
+func publishCompleted(tx *db.Tx, b *Batch, now int64) error {
+	lists, err := BatchLists(tx, b.ID)
 	if err != nil {
 		return err
 	}
 	told := make(map[enlist.WebhookID]bool)
 	for _, list := range lists {
-		schema, err := tx.Schema(list)
+		schema, err := Schema(tx, list)
 		if enlist.KindOf(err) == enlist.NoList {
 			continue
 		}

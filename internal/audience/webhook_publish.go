@@ -1,13 +1,16 @@
 package audience
 
-import "enlist/internal/enlist"
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file stores events for webhooks and enqueues the job that posts them. It does both in
 // the transaction of the change.
 
 // publishWebhook stores events of a Contact, in the given order, for every webhook that
 // receives them. If contact is 0, they are events of the List.
-func publishWebhook(tx *Tx, schema *enlist.Schema, contact enlist.ContactID, now int64, events ...enlist.WebhookEventType) error {
+func publishWebhook(tx *db.Tx, schema *enlist.Schema, contact enlist.ContactID, now int64, events ...enlist.WebhookEventType) error {
 	e := enlist.WebhookEvent{List: schema.List.ID, Contact: contact, Object: enlist.AboutContact, Time: now}
 	if contact == 0 {
 		e.Object = enlist.AboutList
@@ -16,7 +19,7 @@ func publishWebhook(tx *Tx, schema *enlist.Schema, contact enlist.ContactID, now
 }
 
 // publishAbout stores events for every webhook that receives them. e has what the events share.
-func publishAbout(tx *Tx, schema *enlist.Schema, e enlist.WebhookEvent, events ...enlist.WebhookEventType) error {
+func publishAbout(tx *db.Tx, schema *enlist.Schema, e enlist.WebhookEvent, events ...enlist.WebhookEventType) error {
 	for _, event := range events {
 		for i := range schema.Webhooks {
 			w := &schema.Webhooks[i]
@@ -25,7 +28,7 @@ func publishAbout(tx *Tx, schema *enlist.Schema, e enlist.WebhookEvent, events .
 			}
 			stored := e
 			stored.Target, stored.Webhook, stored.Event = w.Target, w.ID, event
-			err := tx.AddWebhookEvent(&stored)
+			err := AddWebhookEvent(tx, &stored)
 			if err != nil {
 				return err
 			}
@@ -47,8 +50,8 @@ const scheduledLife = 60
 
 // scheduleDelivery enqueues a job that posts a target's events, unless such a job waits
 // already. Under load, events are published faster than workers start jobs.
-func scheduleDelivery(tx *Tx, job DeliverWebhook, now int64) error {
-	marked, err := tx.MarkWebhookScheduled(job.Target, now, now-scheduledLife)
+func scheduleDelivery(tx *db.Tx, job DeliverWebhook, now int64) error {
+	marked, err := MarkWebhookScheduled(tx, job.Target, now, now-scheduledLife)
 	if err != nil || !marked {
 		return err
 	}

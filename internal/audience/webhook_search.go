@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -12,12 +13,12 @@ import (
 
 // Webhook returns one webhook. Errors: Denied, and InvalidParameters for an unknown ID.
 func (s *Service) Webhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
-	return view(ctx, s.db, c, func(tx *Tx) (*enlist.Webhook, error) { return loadWebhook(tx, c, id) })
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Webhook, error) { return loadWebhook(tx, c, id) })
 }
 
 // SearchWebhooks returns the matching webhooks that the key may access. Errors: InvalidSearch.
 func (s *Service) SearchWebhooks(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.Webhook, error) {
-	return view(ctx, s.db, c, func(tx *Tx) ([]enlist.Webhook, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Webhook, error) {
 		webhooks, err := visibleWebhooks(tx, c)
 		if err != nil {
 			return nil, err
@@ -27,14 +28,14 @@ func (s *Service) SearchWebhooks(ctx context.Context, c *enlist.Caller, q enlist
 }
 
 // visibleWebhooks returns the Account's webhooks that the key may access.
-func visibleWebhooks(tx *Tx, c *enlist.Caller) ([]enlist.Webhook, error) {
-	all, err := tx.Webhooks(c.Account.ID)
+func visibleWebhooks(tx *db.Tx, c *enlist.Caller) ([]enlist.Webhook, error) {
+	all, err := Webhooks(tx, c.Account.ID)
 	return slices.DeleteFunc(slices.Clone(all), func(w enlist.Webhook) bool { return !c.Key.Allows(w.ListID) }), err
 }
 
 // loadWebhook returns a webhook, if the caller may access its List. reference.md: auth.restricted; decisions.md: 52
-func loadWebhook(tx *Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
-	all, err := tx.Webhooks(c.Account.ID)
+func loadWebhook(tx *db.Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
+	all, err := Webhooks(tx, c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func loadWebhook(tx *Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook
 }
 
 // checkWebhookList refuses a List that the caller may not access. 0 means all Lists.
-func checkWebhookList(tx *Tx, c *enlist.Caller, list enlist.ListID) error {
+func checkWebhookList(tx *db.Tx, c *enlist.Caller, list enlist.ListID) error {
 	if list == 0 {
 		return enlist.RequireWholeAccount(c)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/backup"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -91,7 +92,7 @@ func (s *service) storeMarked(list enlist.ListID) {
 	subscribe := func(name string) {
 		_, err := s.service.Subscribe(ctx, s.caller, audience.SubscribeRequest{List: list,
 			Details: details("Email", "marked-address@example.com", "Name", name, "Notes", "marked-notes "+strings.Repeat("x", 500)),
-			Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I, marked-consent, agree.", IP: "192.0.2.1"}})
+			Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "I, marked-consent, agree.", IP: "192.0.2.1"}})
 		s.must(err)
 	}
 	for i := range 40 {
@@ -110,11 +111,11 @@ func (s *service) storeMarked(list enlist.ListID) {
 	}
 	s.storeMarkedEvents(list, batch)
 	other := s.subscribe(list, "other@example.com") // had the address before
-	s.must(s.store.Update(ctx, func(tx *audience.Tx) error {
+	s.must(s.store.Update(ctx, func(tx *db.Tx) error {
 		d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: other, Time: 5, Cause: "c"}, Status: audience.DeliveryBounced,
 			Address: "Marked-Address@example.com", Subject: "Hello marked-subject", Detail: "550 marked-address@example.com is unknown"}
 		saved := []byte(`{"to":"marked-address@example.com"}`)
-		return errors.Join(tx.PutDelivery(&d), tx.Enqueue(audience.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
+		return errors.Join(audience.PutDelivery(tx, &d), tx.Enqueue(audience.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
 			tx.SaveRetry(s.caller.Account.ID, s.caller.Key.ID, &enlist.Retry{Header: "h"}, saved, time.Now().Unix()))
 	}))
 	i, err := s.service.AddImport(ctx, s.caller, audience.NewImport{ImportOptions: audience.ImportOptions{List: list, FileName: "p.csv", Existing: audience.ExistingOverwrite},
@@ -133,12 +134,12 @@ func (s *service) storeMarked(list enlist.ListID) {
 // markedMail returns the key of the mail that the Batch has sent to the person.
 func (s *service) markedMail(list enlist.ListID, batch enlist.BatchID) (k audience.DeliveryKey) {
 	s.Helper()
-	s.must(s.store.View(s.Context(), func(tx *audience.Tx) error {
-		contacts, err := tx.ContactsByAddress(list, "marked-address@example.com", "", 0, 1)
+	s.must(s.store.View(s.Context(), func(tx *db.Tx) error {
+		contacts, err := audience.ContactsByAddress(tx, list, "marked-address@example.com", "", 0, 1)
 		if err != nil || len(contacts) == 0 {
 			return errors.Join(err, errors.New("the person has no Contact"))
 		}
-		b, err := tx.Batch(batch)
+		b, err := audience.LoadBatch(tx, batch)
 		if err == nil {
 			k = audience.DeliveryKey{List: list, Contact: contacts[0].ID, Time: b.CreationTime, Cause: audience.CauseBatch(batch)}
 		}
@@ -153,19 +154,19 @@ func (s *service) storeMarkedEvents(list enlist.ListID, batch enlist.BatchID) {
 	_, err := s.service.EditList(s.Context(), s.caller, list, details("track_opens", "1", "track_clicks", "1"))
 	s.must(err)
 	k := s.markedMail(list, batch)
-	s.must(s.store.Update(s.Context(), func(tx *audience.Tx) error {
-		r, err := tx.Recipient(list, batch, k.Contact)
+	s.must(s.store.Update(s.Context(), func(tx *db.Tx) error {
+		r, err := audience.LoadRecipient(tx, list, batch, k.Contact)
 		if err != nil {
 			return err
 		}
 		r.Status, r.Sent, r.Detail = audience.RecipientSent, time.Now().Unix()-60, "250 marked-reply"
-		return errors.Join(tx.SetRecipient(r), tx.PutRecipientEvent(&audience.RecipientEvent{List: list, Batch: batch, Contact: k.Contact,
+		return errors.Join(audience.SetRecipient(tx, r), audience.PutRecipientEvent(tx, &audience.RecipientEvent{List: list, Batch: batch, Contact: k.Contact,
 			Kind: audience.EventClicked, Time: 1, LastTime: 1, Count: 1, Client: "marked-program"}))
 	}))
 	s.must(s.service.Opened(s.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: k}, "Thunderbird marked-agent 192.0.2.3"))
 	opened := false
-	s.must(s.store.View(s.Context(), func(tx *audience.Tx) error {
-		events, err := tx.RecipientEvents(list, batch, k.Contact)
+	s.must(s.store.View(s.Context(), func(tx *db.Tx) error {
+		events, err := audience.RecipientEvents(tx, list, batch, k.Contact)
 		for _, e := range events {
 			opened = opened || e.Kind == audience.EventOpened && e.Client == "thunderbird"
 		}

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 
@@ -46,7 +47,7 @@ var now = time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)
 // harness has a Service on a new database with one List, and the Handler of one provider.
 type harness struct {
 	*testing.T
-	store   audience.Store
+	store   db.Engine
 	service *audience.Service
 	caller  *enlist.Caller
 	list    enlist.ListID
@@ -83,12 +84,12 @@ func newHarness(t *testing.T, provider string) *harness {
 		Account: &enlist.Account{Name: "Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit},
 		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},
 	}
-	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error {
-		if err := tx.AddAccount(h.caller.Account); err != nil {
+	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
+		if err := audience.AddAccount(tx, h.caller.Account); err != nil {
 			return err
 		}
 		h.caller.Key.AccountID = h.caller.Account.ID
-		return tx.AddKey(h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
+		return audience.AddKey(tx, h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
 	}))
 	h.list, err = h.service.AddList(t.Context(), h.caller, details("name", "News"))
 	h.must(err)
@@ -218,15 +219,15 @@ func (h *harness) send(method, path, body string, header http.Header) *httptest.
 // state says what is stored about a mail and its Contact, such as "bounced: 5.1.1 no such user".
 func (h *harness) state(d audience.DeliveryKey) (state string) {
 	h.Helper()
-	h.must(h.store.View(h.Context(), func(tx *audience.Tx) error {
-		contact, err := tx.Contact(d.List, d.Contact)
+	h.must(h.store.View(h.Context(), func(tx *db.Tx) error {
+		contact, err := audience.Contact(tx, d.List, d.Contact)
 		if err != nil {
 			return err
 		}
 		if contact.IsUnsubscribed {
 			state = "unsubscribed "
 		}
-		delivery, err := tx.Delivery(d)
+		delivery, err := audience.LoadDelivery(tx, d)
 		if enlist.KindOf(err) == enlist.NotFound {
 			return nil
 		}

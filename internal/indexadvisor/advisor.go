@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -46,7 +47,7 @@ func DefaultRules() Rules { return Rules{PerPlace: 64, PerList: 16, Contacts: 20
 
 // Advisor decides which indexes searches need. It is safe for concurrent use.
 type Advisor struct {
-	store audience.Store
+	store db.Engine
 	now   func() time.Time
 	rules Rules
 
@@ -61,7 +62,7 @@ type Advisor struct {
 var _ audience.SearchObserver = (*Advisor)(nil)
 
 // New returns an Advisor for the indexes of a store. now is its clock.
-func New(store audience.Store, now func() time.Time, rules Rules) *Advisor {
+func New(store db.Engine, now func() time.Time, rules Rules) *Advisor {
 	return &Advisor{store: store, now: now, rules: rules, slow: make(map[target]time.Time),
 		used: make(map[enlist.SearchIndexID]int64)}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -42,13 +43,13 @@ func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
 // startBuild sets the state of an index to building. key is nil if there is nothing to build.
 func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *enlist.SearchIndex,
 	key *enlist.SearchKey, err error) {
-	err = a.store.Update(ctx, func(tx *audience.Tx) (err error) {
+	err = a.store.Update(ctx, func(tx *db.Tx) (err error) {
 		key = nil // the function may run again
-		x, err = tx.SearchIndex(id)
+		x, err = audience.SearchIndex(tx, id)
 		if err != nil || x.State != enlist.IndexWaiting && x.State != enlist.IndexBuilding {
 			return ignoreKind(enlist.NotFound, err)
 		}
-		schema, err := tx.Schema(x.ListID)
+		schema, err := audience.Schema(tx, x.ListID)
 		if err != nil && enlist.KindOf(err) != enlist.NoList {
 			return err
 		}
@@ -59,7 +60,7 @@ func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *e
 			return drop(tx, x, a.now().Unix(), false)
 		}
 		x.State, x.Changed = enlist.IndexBuilding, a.now().Unix()
-		return tx.UpdateSearchIndex(x)
+		return audience.UpdateSearchIndex(tx, x)
 	})
 	return x, key, err
 }
@@ -67,8 +68,8 @@ func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *e
 // finishBuild stores the result of a build. wanted is false if the row was deleted meanwhile.
 // Then no job will drop the index in the database, so the caller must drop it.
 func (a *Advisor) finishBuild(ctx context.Context, x *enlist.SearchIndex) (wanted bool, err error) {
-	err = a.store.Update(ctx, func(tx *audience.Tx) error {
-		current, err := tx.SearchIndex(x.ID)
+	err = a.store.Update(ctx, func(tx *db.Tx) error {
+		current, err := audience.SearchIndex(tx, x.ID)
 		wanted = err == nil
 		if err != nil {
 			return ignoreKind(enlist.NotFound, err)
@@ -78,7 +79,7 @@ func (a *Advisor) finishBuild(ctx context.Context, x *enlist.SearchIndex) (wante
 			return nil // the transaction that changed the state has stored a job
 		}
 		x.Changed, x.Manual = a.now().Unix(), current.Manual
-		return tx.UpdateSearchIndex(x)
+		return audience.UpdateSearchIndex(tx, x)
 	})
 	return wanted, err
 }
@@ -100,8 +101,8 @@ func (a *Advisor) failBuild(ctx context.Context, x *enlist.SearchIndex, cause er
 // is set, it also stores a build job for a new index of the same key. It can be repeated.
 func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 	dropping := true
-	err := a.store.View(ctx, func(tx *audience.Tx) error {
-		x, err := tx.SearchIndex(e.Index)
+	err := a.store.View(ctx, func(tx *db.Tx) error {
+		x, err := audience.SearchIndex(tx, e.Index)
 		dropping = err != nil || x.State == enlist.IndexDropping
 		return ignoreKind(enlist.NotFound, err)
 	})
@@ -111,12 +112,12 @@ func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 	if err := a.store.DropIndex(ctx, e.Index); err != nil {
 		return err
 	}
-	return a.store.Update(ctx, func(tx *audience.Tx) error {
-		x, err := tx.SearchIndex(e.Index)
+	return a.store.Update(ctx, func(tx *db.Tx) error {
+		x, err := audience.SearchIndex(tx, e.Index)
 		if err != nil {
 			return ignoreKind(enlist.NotFound, err)
 		}
-		if err := tx.RemoveSearchIndex(x.ID); err != nil || !e.Again {
+		if err := audience.RemoveSearchIndex(tx, x.ID); err != nil || !e.Again {
 			return err
 		}
 		// The build checks that the key still exists.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -25,8 +26,8 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = a.store.View(ctx, func(tx *audience.Tx) error {
-		all, err := tx.SearchIndexes()
+	err = a.store.View(ctx, func(tx *db.Tx) error {
+		all, err := audience.SearchIndexes(tx)
 		reports = make([]Report, len(all))
 		for i := range all {
 			if err != nil {
@@ -39,14 +40,14 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 	return reports, err
 }
 
-func report(tx *audience.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Report, err error) {
+func report(tx *db.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Report, err error) {
 	r.SearchIndex = *x
 	i := slices.IndexFunc(built, func(b enlist.BuiltIndex) bool { return b.ID == x.ID })
 	r.Missing = x.State == enlist.IndexReady && (i < 0 || !built[i].Good)
 	if i >= 0 && built[i].Bytes > 0 {
 		r.Bytes = built[i].Bytes
 	}
-	schema, err := tx.Schema(x.ListID)
+	schema, err := audience.Schema(tx, x.ListID)
 	if err != nil {
 		return r, ignoreKind(enlist.NoList, err)
 	}
@@ -69,8 +70,8 @@ func (a *Advisor) Create(ctx context.Context, list enlist.ListID, key string, pa
 		return nil, invalidKey("only a PostgreSQL database with the extension pg_trgm has indexes for parts of texts")
 	}
 	var x *enlist.SearchIndex
-	err := a.store.Update(ctx, func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	err := a.store.Update(ctx, func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		if err != nil {
 			return err
 		}
@@ -111,15 +112,15 @@ func manualKey(schema *enlist.Schema, name string, parts bool) (*enlist.SearchKe
 
 // addManual stores a manual index. If the key has an index already, it makes that index manual. If the build of that
 // index failed, the caller can build it again.
-func (a *Advisor) addManual(tx *audience.Tx, list enlist.ListID, k *enlist.SearchKey) (*enlist.SearchIndex, error) {
+func (a *Advisor) addManual(tx *db.Tx, list enlist.ListID, k *enlist.SearchKey) (*enlist.SearchIndex, error) {
 	now := a.now().Unix()
 	x := &enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexWaiting, Manual: true,
 		Created: now, Changed: now}
-	added, err := tx.AddSearchIndex(x)
+	added, err := audience.AddSearchIndex(tx, x)
 	if added || err != nil {
 		return x, err
 	}
-	all, err := tx.SearchIndexes()
+	all, err := audience.SearchIndexes(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func (a *Advisor) addManual(tx *audience.Tx, list enlist.ListID, k *enlist.Searc
 	if x.State == enlist.IndexFailed {
 		x.State = enlist.IndexWaiting
 	}
-	return x, tx.UpdateSearchIndex(x)
+	return x, audience.UpdateSearchIndex(tx, x)
 }
 
 func invalidKey(detail string) error {
@@ -159,8 +160,8 @@ var errNoIndex = enlist.Refuse(enlist.InvalidParameters, "there is no index with
 // Remove drops an index and then returns. If searches need the index, the server builds it
 // again. Errors: InvalidParameters if no index has the ID.
 func (a *Advisor) Remove(ctx context.Context, id enlist.SearchIndexID) error {
-	err := a.store.Update(ctx, func(tx *audience.Tx) error {
-		x, err := tx.SearchIndex(id)
+	err := a.store.Update(ctx, func(tx *db.Tx) error {
+		x, err := audience.SearchIndex(tx, id)
 		if enlist.KindOf(err) == enlist.NotFound {
 			return errNoIndex
 		}

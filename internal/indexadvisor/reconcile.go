@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -24,8 +25,8 @@ func (a *Advisor) Reconcile(ctx context.Context) error {
 		return err
 	}
 	var all []enlist.SearchIndex
-	err = a.store.View(ctx, func(tx *audience.Tx) error {
-		all, err = tx.SearchIndexes()
+	err = a.store.View(ctx, func(tx *db.Tx) error {
+		all, err = audience.SearchIndexes(tx)
 		return err
 	})
 	if err != nil {
@@ -80,8 +81,8 @@ type reconciliation struct {
 	built []enlist.BuiltIndex
 }
 
-func (r *reconciliation) reconcile(tx *audience.Tx) error {
-	all, err := tx.SearchIndexes()
+func (r *reconciliation) reconcile(tx *db.Tx) error {
+	all, err := audience.SearchIndexes(tx)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (r *reconciliation) reconcile(tx *audience.Tx) error {
 }
 
 // one stores the job that one index needs, if it needs a job.
-func (r *reconciliation) one(tx *audience.Tx, x *enlist.SearchIndex) error {
+func (r *reconciliation) one(tx *db.Tx, x *enlist.SearchIndex) error {
 	gone, err := keyIsGone(tx, x)
 	if err != nil {
 		return err
@@ -120,8 +121,8 @@ func (r *reconciliation) isBuilt(x *enlist.SearchIndex) bool {
 }
 
 // keyIsGone reports whether the List or the key of an index no longer exists.
-func keyIsGone(tx *audience.Tx, x *enlist.SearchIndex) (bool, error) {
-	schema, err := tx.Schema(x.ListID)
+func keyIsGone(tx *db.Tx, x *enlist.SearchIndex) (bool, error) {
+	schema, err := audience.Schema(tx, x.ListID)
 	if enlist.KindOf(err) == enlist.NoList {
 		return true, nil
 	}

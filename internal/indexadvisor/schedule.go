@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -19,7 +20,7 @@ func (a *Advisor) ScheduleBuilds(ctx context.Context) error {
 	if len(wanted) == 0 || a.rules.PerPlace == 0 {
 		return nil
 	}
-	return a.store.Update(ctx, func(tx *audience.Tx) error {
+	return a.store.Update(ctx, func(tx *db.Tx) error {
 		for _, of := range wanted {
 			if err := a.schedule(tx, of); err != nil {
 				return err
@@ -35,15 +36,15 @@ func (a *Advisor) WriteUse(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	return a.store.Update(ctx, func(tx *audience.Tx) error { return tx.RecordIndexUse(used) })
+	return a.store.Update(ctx, func(tx *db.Tx) error { return audience.RecordIndexUse(tx, used) })
 }
 
 // schedule stores the build of an index if the rules allow it.
-func (a *Advisor) schedule(tx *audience.Tx, of target) error {
+func (a *Advisor) schedule(tx *db.Tx, of target) error {
 	if allowed, err := a.allowed(tx, of); err != nil || !allowed {
 		return err
 	}
-	all, err := tx.SearchIndexes()
+	all, err := audience.SearchIndexes(tx)
 	if err != nil {
 		return err
 	}
@@ -62,8 +63,8 @@ func (a *Advisor) schedule(tx *audience.Tx, of target) error {
 }
 
 // allowed reports whether a List is large enough for an index and still has the key.
-func (a *Advisor) allowed(tx *audience.Tx, of target) (bool, error) {
-	schema, err := tx.Schema(of.list)
+func (a *Advisor) allowed(tx *db.Tx, of target) (bool, error) {
+	schema, err := audience.Schema(tx, of.list)
 	if err != nil {
 		return false, ignoreKind(enlist.NoList, err)
 	}
@@ -77,8 +78,8 @@ func (a *Advisor) allowed(tx *audience.Tx, of target) (bool, error) {
 // makeRoom reports whether a List may get one more index. If the List or its Place is full, makeRoom drops the index
 // there that searches have not used for the longest time. It drops no index that was used or built within a day.
 // Otherwise indexes that searches use in turn would replace each other again and again.
-func (a *Advisor) makeRoom(tx *audience.Tx, all []enlist.SearchIndex, list enlist.ListID, now time.Time) (bool, error) {
-	place, err := tx.IndexPlace(list)
+func (a *Advisor) makeRoom(tx *db.Tx, all []enlist.SearchIndex, list enlist.ListID, now time.Time) (bool, error) {
+	place, err := audience.IndexPlace(tx, list)
 	if err != nil {
 		return false, err
 	}
@@ -116,9 +117,9 @@ func leastRecentlyUsed(all []enlist.SearchIndex) (least *enlist.SearchIndex) {
 func lastUse(x *enlist.SearchIndex) time.Time { return time.Unix(max(x.Built, x.LastUsed), 0) }
 
 // build stores a new index and its build job, unless the List has an index of the key already.
-func build(tx *audience.Tx, x *enlist.SearchIndex, now int64) error {
+func build(tx *db.Tx, x *enlist.SearchIndex, now int64) error {
 	x.State, x.Created, x.Changed = enlist.IndexWaiting, now, now
-	added, err := tx.AddSearchIndex(x)
+	added, err := audience.AddSearchIndex(tx, x)
 	if err != nil || !added {
 		return err
 	}
@@ -126,9 +127,9 @@ func build(tx *audience.Tx, x *enlist.SearchIndex, now int64) error {
 }
 
 // rebuild stores another build job for an index. No search uses the index until it is built.
-func rebuild(tx *audience.Tx, x *enlist.SearchIndex, now int64) error {
+func rebuild(tx *db.Tx, x *enlist.SearchIndex, now int64) error {
 	x.State, x.Changed = enlist.IndexWaiting, now
-	if err := tx.UpdateSearchIndex(x); err != nil {
+	if err := audience.UpdateSearchIndex(tx, x); err != nil {
 		return err
 	}
 	return tx.Enqueue(audience.BuildIndex{Index: x.ID})
@@ -136,22 +137,22 @@ func rebuild(tx *audience.Tx, x *enlist.SearchIndex, now int64) error {
 
 // drop sets the state of an index to dropping and stores the job that drops it. After tx is committed, no search uses
 // the index. If again is true, the job then stores a build job for a new index of the same key.
-func drop(tx *audience.Tx, x *enlist.SearchIndex, now int64, again bool) error {
+func drop(tx *db.Tx, x *enlist.SearchIndex, now int64, again bool) error {
 	x.State, x.Changed = enlist.IndexDropping, now
-	if err := tx.UpdateSearchIndex(x); err != nil {
+	if err := audience.UpdateSearchIndex(tx, x); err != nil {
 		return err
 	}
 	return tx.Enqueue(audience.DropIndex{Index: x.ID, Again: again})
 }
 
 // ListDeleted implements audience.SearchObserver: it drops the List's indexes.
-func (a *Advisor) ListDeleted(tx *audience.Tx, list enlist.ListID, now int64) error {
+func (a *Advisor) ListDeleted(tx *db.Tx, list enlist.ListID, now int64) error {
 	return dropAll(tx, now, func(x *enlist.SearchIndex) bool { return x.ListID == list }, false)
 }
 
 // FieldChanged implements audience.SearchObserver: it drops the index of a Field that is deleted, or whose values are
 // compared in another way with the new type. In the second case a manual index is built again.
-func (a *Advisor) FieldChanged(tx *audience.Tx, old, changed *enlist.Field, now int64) error {
+func (a *Advisor) FieldChanged(tx *db.Tx, old, changed *enlist.Field, now int64) error {
 	oldKey := old.SearchKey()
 	whole, parts := oldKey.IndexKey(), oldKey.ForParts().IndexKey()
 	of := func(x *enlist.SearchIndex) bool {
@@ -168,8 +169,8 @@ func (a *Advisor) FieldChanged(tx *audience.Tx, old, changed *enlist.Field, now 
 
 // dropAll drops the indexes that match and are not being dropped already. If again is true, manual indexes are built
 // again.
-func dropAll(tx *audience.Tx, now int64, match func(*enlist.SearchIndex) bool, again bool) error {
-	all, err := tx.SearchIndexes()
+func dropAll(tx *db.Tx, now int64, match func(*enlist.SearchIndex) bool, again bool) error {
+	all, err := audience.SearchIndexes(tx)
 	if err != nil {
 		return err
 	}

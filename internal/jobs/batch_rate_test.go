@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
 	"enlist/internal/store/teststores"
@@ -85,8 +86,8 @@ func replyForFewerMails(t *testing.T, e teststores.Engine) {
 	if b := p.untilStatus(id, audience.BatchCompleted); b.Sent != 20 {
 		t.Errorf("%d mails were sent, want 20", b.Sent)
 	}
-	p.must(p.store.View(t.Context(), func(tx *audience.Tx) error {
-		paces, err := tx.Paces()
+	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
+		paces, err := audience.Paces(tx)
 		if err == nil && (len(paces) != 1 || paces[0].Group != "example.com" || paces[0].Mails >= paces[0].Top) {
 			t.Errorf("the paces are %+v, want one of example.com below its top", paces)
 		}

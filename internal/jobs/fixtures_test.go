@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
@@ -97,11 +98,11 @@ func (p *storeWithList) must(err error) {
 // addContacts adds as many Contacts as the constant contacts says, each with a value of the Field.
 func (p *storeWithList) addContacts(field enlist.FieldID) {
 	p.Helper()
-	p.must(p.store.Update(p.Context(), func(tx *audience.Tx) error {
+	p.must(p.store.Update(p.Context(), func(tx *db.Tx) error {
 		for i := range contacts {
 			c := enlist.Contact{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
 			c.Values = c.Values.Set(field, "value")
-			if _, err := tx.InsertContact(&c); err != nil {
+			if _, err := audience.InsertContact(tx, &c); err != nil {
 				return err
 			}
 		}
@@ -110,15 +111,15 @@ func (p *storeWithList) addContacts(field enlist.FieldID) {
 }
 
 // enqueue stores a job.
-func (p *storeWithList) enqueue(e audience.Effect) {
+func (p *storeWithList) enqueue(e db.Effect) {
 	p.Helper()
-	p.must(p.store.Update(p.Context(), func(tx *audience.Tx) error { return tx.Enqueue(e) }))
+	p.must(p.store.Update(p.Context(), func(tx *db.Tx) error { return tx.Enqueue(e) }))
 }
 
 // contactCount returns the number of Contacts of the List.
 func (p *storeWithList) contactCount() (n int64) {
 	p.Helper()
-	p.must(p.store.View(p.Context(), func(tx *audience.Tx) (err error) {
+	p.must(p.store.View(p.Context(), func(tx *db.Tx) (err error) {
 		n, err = tx.ContactCount(p.list)
 		return err
 	}))
@@ -156,7 +157,7 @@ func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
 }
 
 // startWorking starts a queue client that changes Lists and builds and drops indexes.
-func (p *storeWithList) startWorking(store audience.Store, change func(*river.Config)) (workingClient, <-chan *river.Event) {
+func (p *storeWithList) startWorking(store db.Engine, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
 	return p.start(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Indexes: newAdvisor(store)},
 		change, river.EventKindJobCompleted, river.EventKindJobFailed)
@@ -186,7 +187,7 @@ func (p *storeWithList) waitForJob(done <-chan *river.Event) {
 // Without this change the queue waits for minutes.
 func minutesPassed(c *river.Config) { c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second }
 
-func newAdvisor(store audience.Store) *indexadvisor.Advisor {
+func newAdvisor(store db.Engine) *indexadvisor.Advisor {
 	return indexadvisor.New(store, time.Now, indexadvisor.DefaultRules())
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 	"enlist/internal/store/teststores"
@@ -78,7 +79,7 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 	reading, read := make(chan struct{}), make(chan struct{})
 	reader := make(chan error)
 	go func() { // a build on PostgreSQL waits for this transaction
-		reader <- p.store.Stream(t.Context(), func(tx *audience.Tx) error {
+		reader <- p.store.Stream(t.Context(), func(tx *db.Tx) error {
 			_, err := tx.ContactCount(p.list)
 			close(reading)
 			<-read

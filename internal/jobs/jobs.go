@@ -1,5 +1,5 @@
 // Package jobs runs the effects of changes in the background: it sends mail, posts webhooks, and
-// does long work on Lists. The transaction that makes a change also stores an audience.Effect as a
+// does long work on Lists. The transaction that makes a change also stores an db.Effect as a
 // job. Each kind of effect has its own queue. A worker of this package runs the job later, at least
 // once. The queue library is riverqueue/river.
 //
@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/limiter"
 
 	"github.com/riverqueue/river"
@@ -51,7 +52,7 @@ const (
 // Options has the settings of the workers and the objects that they use.
 type Options struct {
 	Service     *audience.Service
-	Store       audience.Store
+	Store       db.Engine
 	Mailer      Mailer
 	Slots       *limiter.Limiter // of NewSlots; nil: 16 slots
 	Connections int              // to the mail server, which is the number of mails of Batches at the same time; the default is 8

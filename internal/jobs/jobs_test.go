@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 
@@ -23,7 +24,7 @@ func contactsOfADeletedListAreRemoved(t *testing.T, e teststores.Engine) {
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
-	p.must(p.store.View(t.Context(), func(tx *audience.Tx) error {
+	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
 		if n, err := tx.AccountContacts(p.caller.Account.ID); n != 0 || err != nil {
 			t.Errorf("%d Contacts are left, %v, want 0", n, err)
 		}
@@ -44,8 +45,8 @@ func valuesOfADeletedFieldAreRemoved(t *testing.T, e teststores.Engine) {
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
 	for id := range enlist.ContactID(contacts) {
-		p.must(p.store.View(t.Context(), func(tx *audience.Tx) error {
-			c, err := tx.Contact(p.list, id+1)
+		p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
+			c, err := audience.Contact(tx, p.list, id+1)
 			if err == nil && c.Values.Get(field) != "" {
 				t.Errorf("Contact %d still has the value %q", c.ID, c.Values.Get(field))
 			}
@@ -57,7 +58,7 @@ func valuesOfADeletedFieldAreRemoved(t *testing.T, e teststores.Engine) {
 // unknown is an effect for which no process has a worker.
 type unknown struct{}
 
-// Kind implements audience.Effect.
+// Kind implements db.Effect.
 func (unknown) Kind() string { return "unknown" }
 
 func TestJobsWithoutAWorkerStayInTheirQueue(t *testing.T) {
@@ -87,7 +88,7 @@ func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e teststores.Engine) {
 	p.addContacts(0)
 	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
 	reached := make(chan struct{})
-	client, _ := p.startWorking(&hangingStore{Store: p.store, reached: func() { close(reached) }}, nil)
+	client, _ := p.startWorking(&hangingStore{Engine: p.store, reached: func() { close(reached) }}, nil)
 	<-reached
 	p.must(client.StopAndCancel(t.Context()))
 	if n := p.contactCount(); n == 0 || n == contacts {

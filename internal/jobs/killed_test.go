@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
@@ -46,7 +47,7 @@ func workUntilKilled(point, path string) {
 	o := jobs.Options{Store: store, Log: slog.New(slog.DiscardHandler)}
 	switch point {
 	case inRemoval:
-		o.Store = &hangingStore{Store: store, reached: func() { fmt.Println(reached) }}
+		o.Store = &hangingStore{Engine: store, reached: func() { fmt.Println(reached) }}
 	case inBuild:
 		o.Store = hangingBuilder{store, isFile(path)}
 		o.Indexes = newAdvisor(o.Store)
@@ -89,18 +90,18 @@ func (p *storeWithList) killAt(point string, before func()) {
 
 // hangingStore is a Store. Its third Update calls reached and then waits until the context ends.
 type hangingStore struct {
-	audience.Store
+	db.Engine
 	updates int
 	reached func()
 }
 
-// Update implements audience.Store. Only one worker calls it, so it needs no lock.
-func (s *hangingStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+// Update implements db.Store. Only one worker calls it, so it needs no lock.
+func (s *hangingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	if s.updates++; s.updates == 3 {
 		s.reached()
 		<-ctx.Done()
 	}
-	return s.Store.Update(ctx, fn, hint...)
+	return s.Engine.Update(ctx, fn, hint...)
 }
 
 // hangingBuilder is a Store whose BuildIndex prints reached when it starts. On SQLite, BuildIndex
@@ -111,7 +112,7 @@ type hangingBuilder struct {
 	waits bool
 }
 
-// BuildIndex implements audience.Store.
+// BuildIndex implements db.Store.
 func (s hangingBuilder) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID, k *enlist.SearchKey) (int64, error) {
 	fmt.Println(reached)
 	if s.waits {

@@ -85,7 +85,7 @@ const (
 )
 
 // retryDelays has the delay after each failed attempt to send a mail. The last delay repeats until
-// the number of attempts is audience.Attempts. All attempts take about a day. decisions.md: 50
+// the number of attempts is db.Attempts. All attempts take about a day. decisions.md: 50
 var retryDelays = [...]time.Duration{
 	2 * time.Second, 10 * time.Second, 40 * time.Second,
 	3 * time.Minute, 10 * time.Minute, 30 * time.Minute,

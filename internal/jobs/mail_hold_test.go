@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
@@ -71,9 +72,9 @@ func (p *listWithMailServer) untilIdle(id enlist.BatchID) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for busy := true; busy; <-look.C {
-		p.must(p.store.View(p.Context(), func(tx *audience.Tx) error {
+		p.must(p.store.View(p.Context(), func(tx *db.Tx) error {
 			slice := audience.BatchSlice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
-			all, err := tx.SliceRecipients(&slice, time.Now().Unix())
+			all, err := audience.SliceRecipients(tx, &slice, time.Now().Unix())
 			busy = false
 			for i := range all {
 				busy = busy || all[i].Status == audience.RecipientSending

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // The test in this file computes the delays between attempts. It needs no database.
@@ -14,7 +14,7 @@ import (
 // covers: decision 50
 func TestAttemptsOfAMailTakeAboutADay(t *testing.T) {
 	var least, most time.Duration
-	for attempt := 1; attempt < audience.Attempts; attempt++ {
+	for attempt := 1; attempt < db.Attempts; attempt++ {
 		want := retryDelays[min(attempt, len(retryDelays))-1]
 		wait := retryDelay(attempt)
 		if wait < want*9/10 || wait > want*11/10 {

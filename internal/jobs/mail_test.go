@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
@@ -103,8 +104,8 @@ func header(t *testing.T, m mailtest.Message, name string) string {
 // contact reads a Contact of the List.
 func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.Contact) {
 	p.Helper()
-	p.must(p.store.View(p.Context(), func(tx *audience.Tx) (err error) {
-		c, err = tx.Contact(p.list, id)
+	p.must(p.store.View(p.Context(), func(tx *db.Tx) (err error) {
+		c, err = audience.Contact(tx, p.list, id)
 		return err
 	}))
 	return c
@@ -113,8 +114,8 @@ func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.Contact) {
 // deliveries reads all deliveries to a Contact.
 func (p *listWithMailServer) deliveries(id enlist.ContactID) (all []audience.Delivery) {
 	p.Helper()
-	p.must(p.store.View(p.Context(), func(tx *audience.Tx) (err error) {
-		all, err = tx.Deliveries(p.list, id, 1000, 0)
+	p.must(p.store.View(p.Context(), func(tx *db.Tx) (err error) {
+		all, err = audience.Deliveries(tx, p.list, id, 1000, 0)
 		return err
 	}))
 	return all

@@ -64,7 +64,7 @@ type Job struct {
 	Attempt  int // number of attempts so far
 	Created  time.Time
 	Next     time.Time // time of the next run; zero if the job runs now or has failed
-	About    string    // arguments of the job (an audience.Effect) as JSON
+	About    string    // arguments of the job (an db.Effect) as JSON
 	LastFail string    // error of the last failed attempt, "" if no attempt failed
 }
 

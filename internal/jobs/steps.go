@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/riverqueue/river"
 )
@@ -16,9 +16,9 @@ import (
 const runTime = 20 * time.Second
 
 // stepWorker runs the jobs of one kind of effect.
-type stepWorker[E audience.Effect] struct {
+type stepWorker[E db.Effect] struct {
 	river.WorkerDefaults[E]
-	store audience.Store
+	store db.Engine
 	// step changes a part of the List. It returns the effect for the rest of the List. done is
 	// true if no rest is left.
 	step func(ctx context.Context, e E) (rest E, done bool, err error)
@@ -39,7 +39,7 @@ func (w *stepWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
 		case err != nil:
 			return err
 		case time.Now().After(end):
-			return w.store.Update(ctx, func(tx *audience.Tx) error { return tx.Enqueue(rest) })
+			return w.store.Update(ctx, func(tx *db.Tx) error { return tx.Enqueue(rest) })
 		}
 		e = rest
 	}

@@ -73,7 +73,7 @@ func testNotification() *audience.Notification {
 	return &audience.Notification{
 		Notify: audience.Notify{List: 12, Contact: 345, Event: enlist.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
 		Schema: testSchema(), Details: testContact(),
-		Consent: &audience.LedgerRow{Time: 1767225600, Type: audience.ConsentGDPR, Text: "I agree to receive news.", IP: "192.0.2.7"},
+		Consent: &enlist.LedgerRow{Time: 1767225600, Type: enlist.ConsentGDPR, Text: "I agree to receive news.", IP: "192.0.2.7"},
 	}
 }
 

@@ -111,12 +111,12 @@ func status(schema *enlist.Schema, contact *enlist.Contact) string {
 }
 
 // consentRows returns the rows about a consent. It returns no rows if consent is nil.
-func consentRows(schema *enlist.Schema, consent *audience.LedgerRow) []row {
+func consentRows(schema *enlist.Schema, consent *enlist.LedgerRow) []row {
 	if consent == nil {
 		return nil
 	}
-	kind := map[audience.ConsentType]string{
-		audience.ConsentGDPR:        "GDPR",
+	kind := map[enlist.ConsentType]string{
+		enlist.ConsentGDPR:          "GDPR",
 		audience.ConsentDirect:      "direct",
 		audience.ConsentNotRecorded: "not recorded",
 	}[consent.Type]

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/store/teststores"
 )
 
@@ -126,7 +127,7 @@ func sendingDomain(b *testing.B, domain string) Domains {
 		b.Fatal(err)
 	}
 	// The process learns of the key as a transaction reads the Account, as before each mail.
-	if err := store.View(b.Context(), func(tx *audience.Tx) error { _, err := tx.Account(1); return err }); err != nil {
+	if err := store.View(b.Context(), func(tx *db.Tx) error { _, err := audience.Account(tx, 1); return err }); err != nil {
 		b.Fatal(err)
 	}
 	if key, err := service.SigningKey(b.Context(), 1, domain); err != nil || key == nil {

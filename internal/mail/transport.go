@@ -23,7 +23,7 @@ type sender interface {
 type Domains interface {
 	// SigningKey returns the key that signs the mails of an Account from a domain, or nil if the Account has no such
 	// sending domain. The error is audience.ErrForeignDomain if another Account has the domain.
-	SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*audience.SigningKey, error)
+	SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*enlist.SigningKey, error)
 }
 
 // Transport has the settings for sending composed messages.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
@@ -120,16 +121,16 @@ func (to *target) moveListmonk(ctx context.Context, url string) (*movein.Result,
 // stored returns what a List has: a line for each Contact with its flags and its ledger.
 func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 	t.Helper()
-	err := to.store.View(t.Context(), func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	err := to.store.View(t.Context(), func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		if err != nil {
 			return err
 		}
-		ids, err := tx.ContactIDs(list, 0, 1<<40, 1000)
+		ids, err := audience.ContactIDs(tx, list, 0, 1<<40, 1000)
 		if err != nil {
 			return err
 		}
-		contacts, err := tx.ContactsByID(list, ids)
+		contacts, err := audience.ContactsByID(tx, list, ids)
 		if err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 					line += " " + is.name
 				}
 			}
-			rows, err := tx.LedgerRows(list, c.ID, 0, 0)
+			rows, err := audience.LedgerRows(tx, list, c.ID, 0, 0)
 			if err != nil {
 				return err
 			}
@@ -221,19 +222,19 @@ func listmonkMovesIn(t *testing.T, e teststores.Engine) {
 func (to *target) checkMessages(t *testing.T) {
 	t.Helper()
 	var messages, entries []string
-	err := to.store.View(t.Context(), func(tx *audience.Tx) error {
-		heads, err := tx.Messages(to.caller.Account.ID)
+	err := to.store.View(t.Context(), func(tx *db.Tx) error {
+		heads, err := audience.Messages(tx, to.caller.Account.ID)
 		if err != nil {
 			return err
 		}
 		for _, head := range heads {
-			m, err := tx.Message(to.caller.Account.ID, head.ID)
+			m, err := audience.LoadMessage(tx, to.caller.Account.ID, head.ID)
 			if err != nil {
 				return err
 			}
 			messages = append(messages, fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", m.ID, m.Name, m.EmailType, m.Subject, m.FromAddress, m.HTML, m.Text))
 		}
-		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: to.caller.Account.ID}, func(u *audience.Unsubscriber) error {
+		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: to.caller.Account.ID}, func(u *audience.Unsubscriber) error {
 			entries = append(entries, fmt.Sprint(u.Address, " ", u.ListID, u.ContactID, u.Time))
 			return nil
 		})

@@ -10,6 +10,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
 	"enlist/internal/store/pgtest"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find()
 
 // target is a database with one new Account.
 type target struct {
-	store    audience.Store
+	store    db.Engine
 	service  *audience.Service
 	caller   *enlist.Caller
 	problems []string
@@ -65,12 +66,12 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 func (to *target) contacts(t *testing.T) map[int64]enlist.Contact {
 	t.Helper()
 	found := make(map[int64]enlist.Contact)
-	err := to.store.View(t.Context(), func(tx *audience.Tx) error {
-		ids, err := tx.ContactIDs(7, 0, 1<<40, 1000)
+	err := to.store.View(t.Context(), func(tx *db.Tx) error {
+		ids, err := audience.ContactIDs(tx, 7, 0, 1<<40, 1000)
 		if err != nil {
 			return err
 		}
-		all, err := tx.ContactsByID(7, ids)
+		all, err := audience.ContactsByID(tx, 7, ids)
 		for _, c := range all {
 			found[int64(c.ID)] = c
 		}
@@ -223,8 +224,8 @@ func aMoveLeavesErasedPersonsOut(t *testing.T, e teststores.Engine) {
 			}
 		}
 	}
-	must(0, to.store.View(t.Context(), func(tx *audience.Tx) error {
-		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1}, func(u *audience.Unsubscriber) error {
+	must(0, to.store.View(t.Context(), func(tx *db.Tx) error {
+		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: 1}, func(u *audience.Unsubscriber) error {
 			if strings.HasPrefix(u.AddressKey, "person0@") || strings.HasPrefix(u.AddressKey, "b@") {
 				t.Errorf("the Unsubscriber List has %+v", u)
 			}

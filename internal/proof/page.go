@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 //go:embed page.html
@@ -53,7 +54,7 @@ var acts = map[string]string{
 }
 
 // act returns what happened in a row.
-func act(r audience.LedgerRow) string {
+func act(r enlist.LedgerRow) string {
 	text := acts[r.Method]
 	if r.Method == "import" && r.Type == "" {
 		text = "unsubscribed by an import of a file"
@@ -65,9 +66,9 @@ func act(r audience.LedgerRow) string {
 }
 
 // typeName returns the type of a consent in words.
-func typeName(t audience.ConsentType) string {
+func typeName(t enlist.ConsentType) string {
 	switch t {
-	case audience.ConsentGDPR:
+	case enlist.ConsentGDPR:
 		return "gdpr: accepted the text and agreed that personal details are stored"
 	case audience.ConsentDirect:
 		return "direct: agreed directly, outside of a form"

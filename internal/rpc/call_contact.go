@@ -97,7 +97,7 @@ func getContactConsents(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeRows(c, appendLedgerRow, func(w enlist.RowWriter[audience.LedgerRow]) error {
+	return writeRows(c, appendLedgerRow, func(w enlist.RowWriter[enlist.LedgerRow]) error {
 		return c.service.ContactConsents(c.ctx, c.caller, q, w)
 	})
 }

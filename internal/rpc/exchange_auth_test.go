@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -139,7 +140,7 @@ func TestRevokedKeyIsRefusedEvenIfCached(t *testing.T) {
 			if reply := h.post(t, body); strings.Contains(reply, `"code":300`) {
 				t.Errorf("%s before the key is revoked: got %s, want a reply without code 300", body, reply)
 			}
-			if err := h.store.Update(t.Context(), func(tx *audience.Tx) error { return tx.RevokeKey(id, 1) }); err != nil {
+			if err := h.store.Update(t.Context(), func(tx *db.Tx) error { return audience.RevokeKey(tx, id, 1) }); err != nil {
 				t.Fatal(err)
 			}
 			if reply := h.post(t, body); !strings.Contains(reply, `"code":300`) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
 	"enlist/internal/store/storetest"
@@ -50,7 +51,7 @@ func newHarnessOn(t testing.TB, e teststores.Engine, o Options) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{store: &faultyStore{Store: database}, now: firstMoment, keys: make(map[string]string)}
+	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = audience.NewService(h.store, h.clock)
 	mailer, err := mail.New(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service,
 		Files: h.service, Transport: mail.Transport{Dir: t.TempDir()}})
@@ -101,7 +102,7 @@ func (h *harness) setClock(to time.Time) {
 func (h *harness) addAccount(t testing.TB, name string) enlist.AccountID {
 	t.Helper()
 	a := enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: firstMoment.Unix()}
-	err := h.store.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddAccount(&a) })
+	err := h.store.Update(t.Context(), func(tx *db.Tx) error { return audience.AddAccount(tx, &a) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,11 +123,11 @@ func (h *harness) addKey(t testing.TB, name string, d audience.KeyDetails) enlis
 // faultyStore is a Store for tests. A test can make its transactions fail before they begin.
 // faultyStore records the effects that transactions store.
 type faultyStore struct {
-	audience.Store
+	db.Engine
 
 	mu      sync.Mutex
 	faults  map[string]error // errors by the kind of transaction: "view", "stream", "update"
-	effects []audience.Effect
+	effects []db.Effect
 	commits int // number of updates that succeeded
 	after   int // a stream fails after this number of Contacts; 0: never
 }
@@ -154,7 +155,7 @@ func (f *faultyStore) setFault(of string, err error) {
 }
 
 // takeEffects returns the effects that were stored after the previous call of takeEffects.
-func (f *faultyStore) takeEffects() []audience.Effect {
+func (f *faultyStore) takeEffects() []db.Effect {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	taken := f.effects
@@ -177,14 +178,14 @@ func (f *faultyStore) failSearchAfter(after int) {
 	f.after = after
 }
 
-func (f *faultyStore) View(ctx context.Context, fn func(*audience.Tx) error) error {
+func (f *faultyStore) View(ctx context.Context, fn func(*db.Tx) error) error {
 	if err := f.fault("view"); err != nil {
 		return err
 	}
-	return f.Store.View(ctx, fn)
+	return f.Engine.View(ctx, fn)
 }
 
-func (f *faultyStore) Stream(ctx context.Context, fn func(*audience.Tx) error) error {
+func (f *faultyStore) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 	if err := f.fault("stream"); err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (f *faultyStore) Stream(ctx context.Context, fn func(*audience.Tx) error) e
 	after := f.after
 	f.mu.Unlock()
 	found := 0
-	return f.Store.Stream(ctx, storetest.Watch{Row: func(query string) error {
+	return f.Engine.Stream(ctx, storetest.Watch{Row: func(query string) error {
 		if strings.Contains(query, "FROM contact ") {
 			found++
 		}
@@ -203,19 +204,19 @@ func (f *faultyStore) Stream(ctx context.Context, fn func(*audience.Tx) error) e
 	}}.Run(fn))
 }
 
-func (f *faultyStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
-	return f.watch(fn, func(fn func(*audience.Tx) error) error { return f.Store.Update(ctx, fn, hint...) })
+func (f *faultyStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+	return f.watch(fn, func(fn func(*db.Tx) error) error { return f.Engine.Update(ctx, fn, hint...) })
 }
 
 // watch calls update with fn. If the update succeeds, watch counts it and records its effects.
-func (f *faultyStore) watch(fn func(*audience.Tx) error, update func(func(*audience.Tx) error) error) error {
+func (f *faultyStore) watch(fn func(*db.Tx) error, update func(func(*db.Tx) error) error) error {
 	if err := f.fault("update"); err != nil {
 		return err
 	}
-	var effects []audience.Effect
-	err := update(func(tx *audience.Tx) error {
+	var effects []db.Effect
+	err := update(func(tx *db.Tx) error {
 		effects = nil
-		return storetest.Watch{Effect: func(e audience.Effect) { effects = append(effects, e) }}.Run(fn)(tx)
+		return storetest.Watch{Effect: func(e db.Effect) { effects = append(effects, e) }}.Run(fn)(tx)
 	})
 	if err == nil {
 		f.mu.Lock()

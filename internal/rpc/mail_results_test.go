@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // These tests check calls after a mail was sent to a Contact or bounced. Package jobs sends mails,
@@ -15,13 +16,13 @@ func TestReactivatingClearsBounceDeactivated(t *testing.T) {
 	h := newHarness(t, Options{})
 	h.post(t, h.request("addList", `{"name":"News"}`))
 	h.post(t, h.request("subscribeContact", `1,{"Email":"ann@example.com"}`))
-	err := h.store.Update(t.Context(), func(tx *audience.Tx) error {
-		c, err := tx.Contact(1, 1)
+	err := h.store.Update(t.Context(), func(tx *db.Tx) error {
+		c, err := audience.Contact(tx, 1, 1)
 		if err != nil {
 			return err
 		}
 		c.IsActive, c.IsBounceDeactivated = false, true
-		return tx.UpdateContact(c)
+		return audience.UpdateContact(tx, c)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -64,9 +65,9 @@ func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
 	gone.SentTime, gone.MessageID, gone.Status, gone.Detail = 25, 99, audience.DeliveryBounced, "the mail server answered 550 no such user"
 	another := delivery(20, audience.CauseAutoresponder(8))
 	another.Contact = 2
-	err := h.store.Update(t.Context(), func(tx *audience.Tx) error {
+	err := h.store.Update(t.Context(), func(tx *db.Tx) error {
 		for _, d := range []audience.Delivery{asked, welcome, gone, another} {
-			if err := tx.PutDelivery(&d); err != nil {
+			if err := audience.PutDelivery(tx, &d); err != nil {
 				return err
 			}
 		}

@@ -21,18 +21,18 @@ func (p *params) consent(i int) audience.Consent {
 
 // consentType accepts any value, even a value that is not a string. The service refuses an invalid
 // consent type with 334, but only after it has checked the List. decisions.md: 27
-func consentType(v *enlist.Input) audience.ConsentType {
+func consentType(v *enlist.Input) enlist.ConsentType {
 	switch {
 	case v.IsBlank():
 		return ""
 	case v.Kind == enlist.InputText:
-		return audience.ConsentType(v.Text)
+		return enlist.ConsentType(v.Text)
 	}
-	return audience.ConsentType(describe(v))
+	return enlist.ConsentType(describe(v))
 }
 
 // preferences reads an object of booleans. A null value is ignored. reference.md: preferences.unknown
-func (p *params) preferences(i int) []audience.PreferenceChoice {
+func (p *params) preferences(i int) []enlist.PreferenceChoice {
 	v := p.at(i)
 	switch {
 	case v.Omitted():
@@ -41,7 +41,7 @@ func (p *params) preferences(i int) []audience.PreferenceChoice {
 		p.refuse(i, "an object of booleans")
 		return nil
 	}
-	choices := make([]audience.PreferenceChoice, 0, len(v.Items))
+	choices := make([]enlist.PreferenceChoice, 0, len(v.Items))
 	for j := range v.Items {
 		item := &v.Items[j]
 		if item.IsBlank() {
@@ -52,7 +52,7 @@ func (p *params) preferences(i int) []audience.PreferenceChoice {
 			p.refusePart(i, "true or false for each preference", item)
 			return nil
 		}
-		choices = append(choices, audience.PreferenceChoice{Name: item.Name, Agree: agree})
+		choices = append(choices, enlist.PreferenceChoice{Name: item.Name, Agree: agree})
 	}
 	return choices
 }

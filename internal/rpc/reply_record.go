@@ -5,7 +5,6 @@ package rpc
 import (
 	"strconv"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -103,7 +102,7 @@ func writeTrue(c *call, err error) error {
 }
 
 // appendChoices appends a Contact's answers to List preferences as an object.
-func appendChoices(b []byte, choices []audience.PreferenceChoice) []byte {
+func appendChoices(b []byte, choices []enlist.PreferenceChoice) []byte {
 	w := memberWriter{b: append(b, '{')}
 	for _, choice := range choices {
 		w.name(choice.Name)
@@ -114,7 +113,7 @@ func appendChoices(b []byte, choices []audience.PreferenceChoice) []byte {
 
 // appendLedgerRow appends one row of a Contact's consent ledger. Only a row that comes from a file has import_id and
 // import_row. decisions.md: 95
-func appendLedgerRow(b []byte, r *audience.LedgerRow) []byte {
+func appendLedgerRow(b []byte, r *enlist.LedgerRow) []byte {
 	b = strconv.AppendInt(append(b, `{"time":`...), r.Time, 10)
 	b = appendString(append(b, `,"method":`...), r.Method)
 	b = appendString(append(b, `,"consent_type":`...), string(r.Type))

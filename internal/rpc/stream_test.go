@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -156,7 +157,7 @@ func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 		go func() {
 			err := enlist.ErrReplyTooLong
 			for err != nil && ctx.Err() == nil {
-				err = h.store.Stream(ctx, func(*audience.Tx) error {
+				err = h.store.Stream(ctx, func(*db.Tx) error {
 					inside.Done()
 					inside.Wait()
 					return nil

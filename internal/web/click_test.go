@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // The tests in this file request the tracking pixel of a mail and follow its tracked links.
@@ -118,7 +119,7 @@ func TestClickLeadsToWebURLsOnly(t *testing.T) {
 		})
 	}
 	path := h.clickPath(id, "https://shop.example/")
-	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error { return tx.DeleteMessage(1) }))
+	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error { return audience.DeleteMessage(tx, 1) }))
 	h.shows(h.do("GET", path, ""), http.StatusGone, "This link leads nowhere any more")
 	if c := h.contact(id); c.LastClickTime != 0 {
 		t.Error("a request for a link that leads nowhere was recorded as a click")

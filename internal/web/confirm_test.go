@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -47,9 +48,9 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 	h := newHarness(t, "double_opt_in_required", "1")
 	ended, moved, gone := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "old@example.com"), h.subscribe("Email", "noor@example.com")
 	h.do("POST", h.path(audience.LinkUnsubscribe, ended), "")
-	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error {
+	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
 		d := audience.Delivery{DeliveryKey: h.delivery(moved), Address: "older@example.com", Status: audience.DeliverySent}
-		return tx.PutDelivery(&d)
+		return audience.PutDelivery(tx, &d)
 	}))
 	for _, c := range []struct {
 		id   enlist.ContactID
@@ -78,9 +79,9 @@ func TestLinkConfirmsAfterAChangeOfLetterCase(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1")
 	id := h.subscribe("Email", "Mira@Example.com")
-	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error {
+	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
 		d := audience.Delivery{DeliveryKey: h.delivery(id), Address: "mira@example.com", Status: audience.DeliverySent}
-		return tx.PutDelivery(&d)
+		return audience.PutDelivery(tx, &d)
 	}))
 	h.shows(h.do("POST", h.path(audience.LinkConfirm, id), ""), http.StatusOK, "Your subscription is confirmed")
 }

@@ -22,7 +22,7 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 	id, err := h.service.Subscribe(t.Context(), h.caller, audience.SubscribeRequest{
 		List:    h.list,
 		Details: sent([]string{"Email", "mira@example.com", "Note <b>", `<script>alert(1)</script>"'&`}),
-		Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I agree <i>", IP: "192.0.2.7", Preferences: []audience.PreferenceChoice{{Name: "Weekly", Agree: true}}},
+		Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "I agree <i>", IP: "192.0.2.7", Preferences: []enlist.PreferenceChoice{{Name: "Weekly", Agree: true}}},
 	})
 	h.must(err)
 	path := h.path(audience.LinkContact, id)

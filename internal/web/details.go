@@ -57,13 +57,13 @@ func status(c *enlist.Contact) (all []string) {
 }
 
 // consent adds the table of the newest consent. c is nil if there is no consent.
-func (d *details) consent(c *audience.LedgerRow) {
+func (d *details) consent(c *enlist.LedgerRow) {
 	if c == nil {
 		return
 	}
 	kind := "not recorded"
 	switch c.Type {
-	case audience.ConsentGDPR:
+	case enlist.ConsentGDPR:
 		kind = "gdpr: accepted the text and agreed that their personal details are stored"
 	case audience.ConsentDirect:
 		kind = "direct: gave their details for the purpose that the text names"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -134,8 +135,8 @@ func TestFileThatCannotBeReadIsCutOff(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	path := h.upload("a.bin", make([]byte, 4*audience.PieceSize))
-	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error {
-		_, err := tx.DeletePieces(1, 2)
+	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
+		_, err := audience.DeletePieces(tx, 1, 2)
 		return err
 	}))
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.server.URL+path, nil)

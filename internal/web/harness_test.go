@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
@@ -23,7 +24,7 @@ import (
 // The clock of the Service changes only when a test calls pass.
 type harness struct {
 	*testing.T
-	store   audience.Store
+	store   db.Engine
 	service *audience.Service
 	caller  *enlist.Caller
 	list    enlist.ListID
@@ -49,12 +50,12 @@ func newHarness(t *testing.T, settings ...string) *harness {
 		Account: &enlist.Account{Name: "Account in Sydney", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit},
 		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},
 	}
-	h.must(store.Update(t.Context(), func(tx *audience.Tx) error {
-		if err := tx.AddAccount(h.caller.Account); err != nil {
+	h.must(store.Update(t.Context(), func(tx *db.Tx) error {
+		if err := audience.AddAccount(tx, h.caller.Account); err != nil {
 			return err
 		}
 		h.caller.Key.AccountID = h.caller.Account.ID
-		return tx.AddKey(h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
+		return audience.AddKey(tx, h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
 	}))
 	h.list = h.addList(append([]string{"name", "News & <Views>"}, settings...)...)
 	h.key, err = h.service.LinkKey(t.Context())
@@ -152,8 +153,8 @@ func sent(pairs []string) (all []enlist.Detail) {
 // all Contacts of the List.
 func (h *harness) remove(id enlist.ContactID) {
 	h.Helper()
-	h.must(h.store.Update(h.Context(), func(tx *audience.Tx) error {
-		_, err := tx.RemoveContactsUpTo(h.list, id, 1000)
+	h.must(h.store.Update(h.Context(), func(tx *db.Tx) error {
+		_, err := audience.RemoveContactsUpTo(tx, h.list, id, 1000)
 		return err
 	}))
 }
@@ -161,14 +162,14 @@ func (h *harness) remove(id enlist.ContactID) {
 // hideList marks the List as deleted.
 func (h *harness) hideList() {
 	h.Helper()
-	h.must(h.store.Update(h.Context(), func(tx *audience.Tx) error { return tx.MarkListDeleted(h.list) }))
+	h.must(h.store.Update(h.Context(), func(tx *db.Tx) error { return audience.MarkListDeleted(tx, h.list) }))
 }
 
 // contact reads a Contact of the List.
 func (h *harness) contact(id enlist.ContactID) (c *enlist.Contact) {
 	h.Helper()
-	h.must(h.store.View(h.Context(), func(tx *audience.Tx) (err error) {
-		c, err = tx.Contact(h.list, id)
+	h.must(h.store.View(h.Context(), func(tx *db.Tx) (err error) {
+		c, err = audience.Contact(tx, h.list, id)
 		return err
 	}))
 	return c

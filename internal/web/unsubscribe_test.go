@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -41,9 +42,9 @@ func TestButtonUnsubscribes(t *testing.T) {
 		}
 	}
 	var found []audience.Unsubscriber
-	h.must(h.store.View(t.Context(), func(tx *audience.Tx) error {
+	h.must(h.store.View(t.Context(), func(tx *db.Tx) error {
 		found = nil
-		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error { found = append(found, *u); return nil })
+		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error { found = append(found, *u); return nil })
 	}))
 	if len(found) != 1 || found[0].Address != "mira@example.com" || found[0].AddressType != enlist.AddressEmail {
 		t.Errorf("the Unsubscriber List is %+v, want only mira@example.com", found)
@@ -126,8 +127,8 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 	h := newHarness(t)
 	id := h.subscribe("Email", "old@example.com")
 	path := h.path(audience.LinkUnsubscribe, id)
-	h.must(h.store.Update(t.Context(), func(tx *audience.Tx) error {
-		return tx.PutDelivery(&audience.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: audience.DeliverySent})
+	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
+		return audience.PutDelivery(tx, &audience.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: audience.DeliverySent})
 	}))
 	_, err := h.service.EditContacts(t.Context(), h.caller, audience.EditRequest{List: h.list,
 		Contacts: []audience.EditRow{{ID: id, Details: sent([]string{"Email", "new@example.com"})}}})
@@ -163,9 +164,9 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 func (h *harness) unsubscribers(want ...string) {
 	h.Helper()
 	var got []string
-	h.must(h.store.View(h.Context(), func(tx *audience.Tx) error {
+	h.must(h.store.View(h.Context(), func(tx *db.Tx) error {
 		got = nil
-		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error {
+		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error {
 			got = append(got, strings.ToLower(u.Address))
 			return nil
 		})
@@ -206,8 +207,8 @@ func TestLinksRecordTheVisitor(t *testing.T) {
 			r.RemoteAddr = remote
 			h.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
 		}
-		h.must(h.store.View(t.Context(), func(tx *audience.Tx) error {
-			rows, err := tx.LedgerRows(h.list, id, 2, 0)
+		h.must(h.store.View(t.Context(), func(tx *db.Tx) error {
+			rows, err := audience.LedgerRows(tx, h.list, id, 2, 0)
 			if err == nil && (len(rows) < 2 || rows[0].IP != want || rows[1].IP != want || rows[0].Method != audience.MethodUnsubscribeLink) {
 				t.Errorf("from %s: the ledger is %+v, want two rows with the address %q", remote, rows, want)
 			}

@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 
@@ -78,7 +78,7 @@ func (c *Copier) Run(ctx context.Context) (r Result, err error) {
 
 // tables returns the tables of the target. It returns an error if the source has a table that
 // the target does not have.
-func (c *Copier) tables(ctx context.Context) ([]audience.Table, error) {
+func (c *Copier) tables(ctx context.Context) ([]db.Table, error) {
 	tables, err := c.To.Tables(ctx)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (c *Copier) tables(ctx context.Context) ([]audience.Table, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(tables, func(t audience.Table) bool { return t.Name == name }) {
+		if !slices.ContainsFunc(tables, func(t db.Table) bool { return t.Name == name }) {
 			return nil, fmt.Errorf("the target has no table %s", name)
 		}
 	}
@@ -102,7 +102,7 @@ func (c *Copier) tables(ctx context.Context) ([]audience.Table, error) {
 
 // copy copies those rows of a table whose keys are after the last key in the target. It writes each
 // batch together with the new progress in one transaction.
-func (c *Copier) copy(ctx context.Context, t *audience.Table) error {
+func (c *Copier) copy(ctx context.Context, t *db.Table) error {
 	p, err := c.To.Progress(ctx, t)
 	if err != nil || p.Done {
 		return err
@@ -156,12 +156,12 @@ func (c *Copier) copy(ctx context.Context, t *audience.Table) error {
 
 // verify reads a table from both databases at the same time and compares the checksums of the rows.
 // The checksums do not depend on the order of the rows.
-func (c *Copier) verify(ctx context.Context, t *audience.Table, r *Result) error {
+func (c *Copier) verify(ctx context.Context, t *db.Table, r *Result) error {
 	all, err := c.From.Count(ctx, t, nil)
 	if err != nil {
 		return err
 	}
-	var from, to audience.Checksum
+	var from, to db.Checksum
 	var changed int64
 	both, ctx := errgroup.WithContext(ctx) // an error of one function stops the other function
 	both.Go(func() error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/store/dbcopy"
@@ -84,7 +85,7 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	s.must(db.QueryRow("SELECT seq FROM sqlite_sequence WHERE name = 'contact'").Scan(&lastContact))
 	s.must(db.QueryRow("SELECT max(id) FROM river_job").Scan(&lastJob))
 	id := value(s.service.Subscribe(t.Context(), s.caller, audience.SubscribeRequest{List: lists[0],
-		Details: details("Email", "new@example.com", "Amount", "3"), Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "yes"}}))(s)
+		Details: details("Email", "new@example.com", "Amount", "3"), Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "yes"}}))(s)
 	if int64(id) != lastContact+1 {
 		t.Errorf("the next Contact has ID %d, want %d + 1", id, lastContact)
 	}
@@ -284,34 +285,34 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 	all["lists"] = value(s.service.SearchLists(ctx, s.caller, enlist.Query{}))(s)
 	all["message"] = value(s.service.Message(ctx, s.caller, 1))(s)
 	account := s.caller.Account.ID
-	s.must(s.store.View(ctx, func(tx *audience.Tx) error {
+	s.must(s.store.View(ctx, func(tx *db.Tx) error {
 		put := func(name string, v any, err error) {
 			s.must(err)
 			all[name] = v
 		}
-		v, err := tx.Folders(account)
+		v, err := audience.Folders(tx, account)
 		put("folders", v, err)
-		consents, err := tx.LedgerRows(lists[0], 3, 0, 0)
+		consents, err := audience.LedgerRows(tx, lists[0], 3, 0, 0)
 		put("consents", consents, err)
-		autoresponders, err := tx.Autoresponders(account)
+		autoresponders, err := audience.Autoresponders(tx, account)
 		put("autoresponders", autoresponders, err)
-		webhooks, err := tx.Webhooks(account)
+		webhooks, err := audience.Webhooks(tx, account)
 		put("webhooks", webhooks, err)
-		target, err := tx.WebhookTarget(1)
+		target, err := audience.LoadWebhookTarget(tx, 1)
 		put("target", target, err)
-		events, err := tx.WebhookEvents(1, 0, 1000)
+		events, err := audience.WebhookEvents(tx, 1, 0, 1000)
 		put("events", events, err)
-		since, err := tx.BouncesSince(lists[0], 1)
+		since, err := audience.BouncesSince(tx, lists[0], 1)
 		put("bounces since", since, err)
-		pending, err := tx.IsSubscriptionPending(lists[0], 1)
+		pending, err := audience.IsSubscriptionPending(tx, lists[0], 1)
 		put("subscription pending", pending, err)
 		var unsubscribers []audience.Unsubscriber
-		err = tx.Unsubscribers(&audience.UnsubscriberSearch{Account: account}, func(u *audience.Unsubscriber) error {
+		err = audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: account}, func(u *audience.Unsubscriber) error {
 			unsubscribers = append(unsubscribers, *u)
 			return nil
 		})
 		put("unsubscribers", unsubscribers, err)
-		message, url, err := tx.LinkTarget(1)
+		message, url, err := audience.LinkTarget(tx, 1)
 		put("link", fmt.Sprint(message, url), err)
 		for _, list := range lists {
 			s.contacts(tx, list, put)
@@ -323,20 +324,20 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 
 // contacts reads each Contact of a List, with its ledger rows and its deliveries. It passes them to
 // the function put.
-func (s *testService) contacts(tx *audience.Tx, list enlist.ListID, put func(string, any, error)) {
-	schema, err := tx.Schema(list)
+func (s *testService) contacts(tx *db.Tx, list enlist.ListID, put func(string, any, error)) {
+	schema, err := audience.Schema(tx, list)
 	put(fmt.Sprint("schema ", list), schema, err)
-	last, err := tx.LastContactID(list)
+	last, err := audience.LastContactID(tx, list)
 	s.must(err)
 	for id := enlist.ContactID(1); id <= last; id++ {
-		contact, err := tx.Contact(list, id)
+		contact, err := audience.Contact(tx, list, id)
 		if enlist.KindOf(err) == enlist.NoContact {
 			continue
 		}
 		put(fmt.Sprint("contact ", id), contact, err)
-		ledger, err := tx.LedgerRows(list, id, 0, 0)
+		ledger, err := audience.LedgerRows(tx, list, id, 0, 0)
 		put(fmt.Sprint("ledger ", list, id), ledger, err)
-		deliveries, err := tx.Deliveries(list, id, 1000, 0)
+		deliveries, err := audience.Deliveries(tx, list, id, 1000, 0)
 		for i := range deliveries {
 			deliveries[i].Detail = strings.ReplaceAll(deliveries[i].Detail, "\x00", "\uFFFD")
 		}

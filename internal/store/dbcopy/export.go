@@ -5,7 +5,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 )
@@ -50,12 +50,12 @@ func (e *Exporter) Run(ctx context.Context) error {
 	return e.To.Finish(last, changes)
 }
 
-func (e *Exporter) copy(ctx context.Context, t *audience.Table) error {
+func (e *Exporter) copy(ctx context.Context, t *db.Table) error {
 	all, err := e.From.Count(ctx, t)
 	if err != nil {
 		return err
 	}
-	var from, to audience.Checksum
+	var from, to db.Checksum
 	err = e.To.Fill(t, func(write func([]driver.Value) error) error {
 		return e.From.Each(ctx, t, func(row []driver.Value) error {
 			if err := from.Add(row); err != nil {

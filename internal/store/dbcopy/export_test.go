@@ -78,7 +78,7 @@ func (s *testService) subscribeMore(list enlist.ListID, n int) (last enlist.Cont
 	for range n {
 		s.added++
 		last = value(s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{List: list,
-			Details: details("Email", strings.Repeat("x", s.added)+"@more.example.com"), Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "yes"}}))(s)
+			Details: details("Email", strings.Repeat("x", s.added)+"@more.example.com"), Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "yes"}}))(s)
 	}
 	return last
 }

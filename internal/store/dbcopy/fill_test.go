@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 	"enlist/internal/store/teststores"
@@ -61,7 +62,7 @@ func value[T any](v T, err error) func(*testService) T {
 	}
 }
 
-func (s *testService) update(fn func(*audience.Tx) error) {
+func (s *testService) update(fn func(*db.Tx) error) {
 	s.Helper()
 	s.must(s.store.Update(s.Context(), fn))
 }
@@ -156,8 +157,8 @@ func (s *testService) subscribeMany(lists []enlist.ListID, contacts int) {
 		last = value(s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{
 			List:    list,
 			Details: details("Email", fmt.Sprintf("p%d@exämple.com", i), "Amount", amounts[i%len(amounts)], "Über", fmt.Sprintf("%s %d", specialCharacters, i)),
-			Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I want " + specialCharacters, IP: "2001:db8::1",
-				Preferences: []audience.PreferenceChoice{{Name: "Weekly ☕", Agree: i%2 == 0}}},
+			Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "I want " + specialCharacters, IP: "2001:db8::1",
+				Preferences: []enlist.PreferenceChoice{{Name: "Weekly ☕", Agree: i%2 == 0}}},
 		}))(s)
 		switch i % 7 {
 		case 1:
@@ -175,42 +176,42 @@ func (s *testService) subscribeMany(lists []enlist.ListID, contacts int) {
 // mail server or after an HTTP request.
 func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key enlist.KeyID, list enlist.ListID, message enlist.MessageID) {
 	s.Helper()
-	s.update(func(tx *audience.Tx) error {
+	s.update(func(tx *db.Tx) error {
 		delivery := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: audience.CauseAutoresponder(1)},
 			MessageID: message, Address: "p0@exämple.com", Subject: specialCharacters, SentTime: 20, Status: audience.DeliveryBounced, Detail: specialCharacters}
-		if err := tx.PutDelivery(&delivery); err != nil {
+		if err := audience.PutDelivery(tx, &delivery); err != nil {
 			return err
 		}
-		if _, err := tx.MarkConfirmationRequested(list, 1, 1234, 0); err != nil {
+		if _, err := audience.MarkConfirmationRequested(tx, list, 1, 1234, 0); err != nil {
 			return err
 		}
-		if err := tx.MarkSubscriptionPending(list, 1); err != nil {
+		if err := audience.MarkSubscriptionPending(tx, list, 1); err != nil {
 			return err
 		}
-		if err := tx.SetBouncesSince(list, 1, 77); err != nil {
+		if err := audience.SetBouncesSince(tx, list, 1, 77); err != nil {
 			return err
 		}
 		duplicate := enlist.Contact{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
-		if _, err := tx.InsertContact(&duplicate); err != nil {
+		if _, err := audience.InsertContact(tx, &duplicate); err != nil {
 			return err
 		}
-		if _, err := tx.LockBuckets([]string{"recipient exämple.com day"}); err != nil {
+		if _, err := audience.LockBuckets(tx, []string{"recipient exämple.com day"}); err != nil {
 			return err
 		}
-		if err := tx.SetPace(&pace.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
+		if err := audience.SetPace(tx, &pace.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
 			return err
 		}
-		if err := tx.SetHold(&audience.Hold{Reason: specialCharacters, Time: 30}); err != nil {
+		if err := audience.SetHold(tx, &audience.Hold{Reason: specialCharacters, Time: 30}); err != nil {
 			return err
 		}
-		if _, err := tx.LockDay("mail.exämple.com", "2027-01-31"); err != nil {
+		if _, err := audience.LockDay(tx, "mail.exämple.com", "2027-01-31"); err != nil {
 			return err
 		}
 		now := time.Now().Unix()
 		if err := tx.SaveRetry(account, key, &enlist.Retry{Header: specialCharacters, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
 			return err
 		}
-		return tx.RevokeKey(key, now)
+		return audience.RevokeKey(tx, key, now)
 	})
 }
 

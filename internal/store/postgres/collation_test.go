@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/storetest"
 
@@ -26,7 +26,7 @@ func TestSearchIsTheSameInEveryLocale(t *testing.T) {
 	if !different {
 		t.Fatal("the database does not compare texts by the Turkish locale")
 	}
-	storetest.Search(t, func(t *testing.T) audience.Store { return openAt(t, at, Options{}) })
+	storetest.Search(t, func(t *testing.T) db.Engine { return openAt(t, at, Options{}) })
 }
 
 // databaseLike returns the URL of a new, empty database with a locale.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
@@ -134,11 +135,11 @@ func TestFirstAndLaterStepsOfAddContactsDoNotDeadlock(t *testing.T) {
 	before := s.deadlock.Load()
 	first := make(chan error, 1)
 	started := false
-	d.must(s.Update(t.Context(), func(tx *audience.Tx) error { // does what a later step does
+	d.must(s.Update(t.Context(), func(tx *db.Tx) error { // does what a later step does
 		if err := tx.LockListForBulk(d.list); err != nil {
 			return err
 		}
-		if _, err := tx.Contact(d.list, 1); enlist.KindOf(err) != enlist.NoContact { // sends the lock to the server
+		if _, err := audience.Contact(tx, d.list, 1); enlist.KindOf(err) != enlist.NoContact { // sends the lock to the server
 			return err
 		}
 		if !started {
@@ -197,8 +198,8 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 	_, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
 	d.must(err)
 	add("duplicates", false, true, audience.SkipNone)
-	d.must(d.store.View(t.Context(), func(tx *audience.Tx) error {
-		n, err := tx.Duplicates(d.list)
+	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
+		n, err := audience.Duplicates(tx, d.list)
 		if n != 1200 {
 			t.Errorf("%d addresses have duplicates, want 1,200", n)
 		}
@@ -275,11 +276,11 @@ func TestStaleUpdateIsStoredOnce(t *testing.T) {
 	for i := range 5 {
 		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", fmt.Sprintf("List %d", i))})
 		d.must(err)
-		row := audience.LedgerRow{ListID: d.list, ContactID: 1, Method: "subscribeContact", Text: "yes"}
-		d.must(d.store.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddLedgerRow(&row) }))
+		row := enlist.LedgerRow{ListID: d.list, ContactID: 1, Method: "subscribeContact", Text: "yes"}
+		d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { return audience.AddLedgerRow(tx, &row) }))
 	}
-	d.must(d.store.View(t.Context(), func(tx *audience.Tx) error {
-		rows, err := tx.LedgerRows(d.list, 1, 0, 0)
+	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
+		rows, err := audience.LedgerRows(tx, d.list, 1, 0, 0)
 		if len(rows) != 5 {
 			t.Errorf("the ledger has %d rows, want 5", len(rows))
 		}

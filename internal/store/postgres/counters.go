@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -86,7 +86,7 @@ func (s *Store) compactCounters(ctx context.Context) error {
 		// Never change the name of the lock: a process of the previous version may compact at
 		// the same time.
 		const lock = "SELECT pg_advisory_xact_lock(hashtextextended('fold counts', 0))"
-		for _, statement := range []string{lockShared, lock, audience.CompactCounters} {
+		for _, statement := range []string{lockShared, lock, db.CompactCounters} {
 			if _, err := tx.Exec(work, statement); err != nil {
 				return err
 			}

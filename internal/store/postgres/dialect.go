@@ -1,12 +1,12 @@
 package postgres
 
-import "enlist/internal/audience"
+import "enlist/internal/db"
 
 // This file has the PostgreSQL form of the SQL that differs between PostgreSQL and SQLite. Package
 // audience inserts this SQL into its statements.
 
-// dialect is the audience.Dialect of PostgreSQL.
-var dialect = &audience.Dialect{
+// dialect is the db.Dialect of PostgreSQL.
+var dialect = &db.Dialect{
 	FieldText: func(id string) string { return "((field_values ->> '" + id + `') COLLATE "C")` },
 	// After the type of a Field was changed from text to a number, a Contact may still have 007 or
 	// +5 as a JSON string.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
@@ -143,8 +144,8 @@ func (c *callers) stop() {
 // find returns the ID of the Contact with an address, or 0 if there is none.
 func (c *callers) find(email string) (id enlist.ContactID) {
 	c.Helper()
-	err := c.store.View(c.Context(), func(tx *audience.Tx) error {
-		found, err := tx.ContactByKey(c.list, email)
+	err := c.store.View(c.Context(), func(tx *db.Tx) error {
+		found, err := audience.ContactByKey(tx, c.list, email)
 		if err == nil {
 			id = found.ID
 		}
@@ -243,7 +244,7 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	_, err = d.store.jobs.Exec(t.Context(), "UPDATE catalogue SET version = $1", kept)
 	d.must(err)
 	see("kept")
-	d.must(d.store.Update(t.Context(), func(tx *audience.Tx) error { _, err := tx.Schema(d.list); return err }))
+	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { _, err := audience.Schema(tx, d.list); return err }))
 	if _, known := d.store.CachedSchema(d.list); d.store.cache.Newest() != kept || !known {
 		t.Errorf("the cache has version %d of the catalogue, want the version of the database, %d, and the schema of the List", d.store.cache.Newest(), kept)
 	}
@@ -267,7 +268,7 @@ func TestReadOnlyServerMakesWritesWait(t *testing.T) {
 	runs := make(chan struct{}, 100)
 	done := make(chan error, 1)
 	go func() {
-		done <- d.store.Update(context.WithoutCancel(t.Context()), func(tx *audience.Tx) error {
+		done <- d.store.Update(context.WithoutCancel(t.Context()), func(tx *db.Tx) error {
 			runs <- struct{}{}
 			_, err := d.insert(tx, "b@example.com")
 			return err

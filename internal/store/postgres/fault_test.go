@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
@@ -39,7 +40,7 @@ func newListFixture(t *testing.T, s *Store) *listFixture {
 	d.list = first.List
 	d.caller, err = d.service.Operator(t.Context(), first.Account)
 	d.must(err)
-	d.must(s.View(t.Context(), func(tx *audience.Tx) error { d.schema, err = tx.Schema(d.list); return err }))
+	d.must(s.View(t.Context(), func(tx *db.Tx) error { d.schema, err = audience.Schema(tx, d.list); return err }))
 	return d
 }
 
@@ -62,9 +63,9 @@ func (d *listFixture) subscribe(ctx context.Context, email, key string) (enlist.
 }
 
 // insert stores a Contact directly, without the Service.
-func (d *listFixture) insert(tx *audience.Tx, email string) (enlist.ContactID, error) {
+func (d *listFixture) insert(tx *db.Tx, email string) (enlist.ContactID, error) {
 	c := enlist.Contact{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
-	inserted, err := tx.InsertContact(&c)
+	inserted, err := audience.InsertContact(tx, &c)
 	if err == nil && !inserted {
 		err = errors.New("another Contact has the address")
 	}
@@ -75,7 +76,7 @@ func (d *listFixture) insert(tx *audience.Tx, email string) (enlist.ContactID, e
 // of the Account, and the rows.
 func (d *listFixture) wantCount(want int64) {
 	d.Helper()
-	d.must(d.store.View(d.Context(), func(tx *audience.Tx) error {
+	d.must(d.store.View(d.Context(), func(tx *db.Tx) error {
 		list, err := tx.ContactCount(d.list)
 		if err != nil {
 			return err
@@ -83,7 +84,7 @@ func (d *listFixture) wantCount(want int64) {
 		account, err := tx.AccountContacts(d.caller.Account.ID)
 		rows := int64(0)
 		if err == nil {
-			err = tx.SearchContacts(&enlist.Search{Schema: d.schema}, func(*enlist.Contact) error { rows++; return nil })
+			err = audience.SearchContacts(tx, &enlist.Search{Schema: d.schema}, func(*enlist.Contact) error { rows++; return nil })
 		}
 		if list != want || account != want || rows != want {
 			d.Errorf("the counter of the List is %d, the counter of the Account %d, and there are %d rows; want %d", list, account, rows, want)
@@ -104,21 +105,21 @@ func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
 		}
 	}
 	for i := range 3 {
-		d.must(d.store.Update(t.Context(), func(tx *audience.Tx) error {
+		d.must(d.store.Update(t.Context(), func(tx *db.Tx) error {
 			if _, err := d.insert(tx, fmt.Sprintf("a%d@example.com", i)); err != nil {
 				return err
 			}
 			cut()
-			_, err := tx.LastContactID(d.list)
+			_, err := audience.LastContactID(tx, d.list)
 			return err
 		}))
 	}
 	if cuts != 6 {
 		t.Errorf("the functions ran %d times in total, want 6", cuts)
 	}
-	d.must(d.store.View(t.Context(), func(tx *audience.Tx) error {
+	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
 		cut()
-		_, err := tx.LastContactID(d.list)
+		_, err := audience.LastContactID(tx, d.list)
 		return err
 	}))
 	d.wantCount(3)
@@ -133,9 +134,9 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 	through := openAt(t, p.URL(url), Options{Writers: 1})
 	// This call prepares the statements, so the second call need not prepare them. The next data after
 	// CutAfterNext is therefore COMMIT.
-	d.must(through.Update(t.Context(), func(tx *audience.Tx) error { _, err := d.insert(tx, "first@example.com"); return err }))
+	d.must(through.Update(t.Context(), func(tx *db.Tx) error { _, err := d.insert(tx, "first@example.com"); return err }))
 	runs := 0
-	err := through.Update(t.Context(), func(tx *audience.Tx) error {
+	err := through.Update(t.Context(), func(tx *db.Tx) error {
 		runs++
 		_, err := d.insert(tx, "a@example.com")
 		p.CutAfterNext()
@@ -144,7 +145,7 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 	if err == nil || runs != 1 || enlist.KindOf(err) != enlist.Internal {
 		t.Errorf("the function ran %d times, want 1; error %v, want Internal", runs, err)
 	}
-	if err := through.Update(t.Context(), func(tx *audience.Tx) error { _, err := d.insert(tx, "b@example.com"); return err }); err != nil {
+	if err := through.Update(t.Context(), func(tx *db.Tx) error { _, err := d.insert(tx, "b@example.com"); return err }); err != nil {
 		t.Error(err)
 	}
 }
@@ -154,7 +155,7 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 	d := newListFixture(t, open(t))
 	var ids [2]enlist.ContactID
-	d.must(d.store.Update(t.Context(), func(tx *audience.Tx) (err error) {
+	d.must(d.store.Update(t.Context(), func(tx *db.Tx) (err error) {
 		for i := range ids {
 			ids[i], err = d.insert(tx, fmt.Sprintf("a%d@example.com", i))
 			if err != nil {
@@ -169,10 +170,10 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 	for i := range 2 {
 		first := true
 		all.Go(func() {
-			err := d.store.Update(t.Context(), func(tx *audience.Tx) error {
+			err := d.store.Update(t.Context(), func(tx *db.Tx) error {
 				runs.Add(1)
 				for _, j := range []int{i, 1 - i} {
-					c, err := tx.Contact(d.list, ids[j])
+					c, err := audience.Contact(tx, d.list, ids[j])
 					if err != nil {
 						return err
 					}
@@ -182,7 +183,7 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 						meet.Wait()
 					}
 					c.LastOpenTime++
-					if err := tx.UpdateContact(c); err != nil {
+					if err := audience.UpdateContact(tx, c); err != nil {
 						return err
 					}
 				}
@@ -197,9 +198,9 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 	if runs.Load() < 3 { // more than 3 if the second attempt also deadlocks with the other transaction
 		t.Errorf("the functions ran %d times in total, want at least 3", runs.Load())
 	}
-	d.must(d.store.View(t.Context(), func(tx *audience.Tx) error {
+	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
 		for _, id := range ids {
-			if c, err := tx.Contact(d.list, id); err != nil || c.LastOpenTime != 2 {
+			if c, err := audience.Contact(tx, d.list, id); err != nil || c.LastOpenTime != 2 {
 				t.Errorf("Contact %+v, error %v; want LastOpenTime 2", c, err)
 			}
 		}
@@ -253,7 +254,7 @@ func TestStatementIsPreparedAgainAfterColumnTypeChange(t *testing.T) {
 		for range 2 { // the second call finds the Contact and changes it
 			id, err := d.subscribe(t.Context(), "a@example.com", "")
 			d.must(err)
-			d.must(d.store.View(t.Context(), func(tx *audience.Tx) error { _, err := tx.Contact(d.list, id); return err }))
+			d.must(d.store.View(t.Context(), func(tx *db.Tx) error { _, err := audience.Contact(tx, d.list, id); return err }))
 		}
 	}
 	d.wantCount(1)
@@ -283,7 +284,7 @@ func TestCallersWaitForAFreeConnection(t *testing.T) {
 	for range 2 {
 		inside.Add(1)
 		all.Go(func() {
-			d.store.Update(t.Context(), func(*audience.Tx) error { inside.Done(); <-release; return nil })
+			d.store.Update(t.Context(), func(*db.Tx) error { inside.Done(); <-release; return nil })
 		})
 	}
 	inside.Wait()
@@ -307,7 +308,7 @@ func TestCallsFailInTimeIfTheServerIsSilent(t *testing.T) {
 	p := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, url, Options{}))
 	s := openAt(t, p.URL(url), Options{Writers: 1, Readers: 1, UpdateTime: 300 * time.Millisecond})
-	look := func(tx *audience.Tx) error { _, err := tx.LastContactID(d.list); return err }
+	look := func(tx *db.Tx) error { _, err := audience.LastContactID(tx, d.list); return err }
 	// The time limit is so short that a call may exceed it on a busy machine.
 	works := func() bool {
 		return errors.Join(s.Ready(t.Context()), s.Update(t.Context(), look), s.View(t.Context(), look), s.Search(t.Context(), look)) == nil
@@ -317,8 +318,8 @@ func TestCallsFailInTimeIfTheServerIsSilent(t *testing.T) {
 	for range 2 { // in the second round no connection is open
 		for _, call := range []struct {
 			name string
-			run  func(context.Context, func(*audience.Tx) error) error
-		}{{"Update", func(ctx context.Context, fn func(*audience.Tx) error) error { return s.Update(ctx, fn) }}, {"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}} {
+			run  func(context.Context, func(*db.Tx) error) error
+		}{{"Update", func(ctx context.Context, fn func(*db.Tx) error) error { return s.Update(ctx, fn) }}, {"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}} {
 			if err := call.run(t.Context(), look); err == nil {
 				t.Errorf("%s returned no error although the server does not answer", call.name)
 			}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/store/jobqueue"
 
 	"github.com/jackc/pgx/v5"
@@ -34,23 +34,23 @@ const wakeQueue = `SELECT pg_notify(concat(current_schema(), '.river_insert'),
 
 // jobRow is a job in the JSON argument of insertJobs.
 type jobRow struct {
-	Args        audience.Effect `json:"args"`
-	Kind        string          `json:"kind"`
-	MaxAttempts int             `json:"max_attempts"`
-	Due         *int64          `json:"due"`
+	Args        db.Effect `json:"args"`
+	Kind        string    `json:"kind"`
+	MaxAttempts int       `json:"max_attempts"`
+	Due         *int64    `json:"due"`
 }
 
 // insertJobs adds a statement to the queue of statements of the session. This statement
 // stores the effects as jobs. Each kind of job has a job queue with the same name.
-func (s *Store) insertJobs(t *session, effects []audience.Effect) error {
+func (s *Store) insertJobs(t *session, effects []db.Effect) error {
 	rows := make([]jobRow, 0, len(effects))
 	wake := make(map[string]bool)
 	now := time.Now().Unix()
 	for _, e := range effects {
-		row := jobRow{Args: e, Kind: e.Kind(), MaxAttempts: audience.Attempts}
+		row := jobRow{Args: e, Kind: e.Kind(), MaxAttempts: db.Attempts}
 		// A job that is due now is stored without a time, so that a worker fetches the
 		// job at once.
-		if timed, ok := e.(audience.Timed); ok && timed.DueTime() > now {
+		if timed, ok := e.(db.Timed); ok && timed.DueTime() > now {
 			due := timed.DueTime()
 			row.Due = &due
 		} else {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/riverqueue/river"
@@ -19,12 +20,12 @@ import (
 func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 	s := open(t)
 	due := time.Now().Add(time.Hour).Unix()
-	effects := []audience.Effect{
+	effects := []db.Effect{
 		audience.Notify{List: 1, Contact: 2, Address: "“a”@example.com\u2028", Time: 3},
 		audience.Autorespond{List: 1, Contact: 2, Autoresponder: 3, Due: due},
 		audience.Autorespond{List: 1, Contact: 2, Autoresponder: 4, Due: 5},
 	}
-	err := s.Update(t.Context(), func(tx *audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *db.Tx) error {
 		for _, e := range effects {
 			if err := tx.Enqueue(e); err != nil {
 				return err
@@ -40,8 +41,8 @@ func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range effects {
-		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
-		if timed, ok := e.(audience.Timed); ok && timed.DueTime() == due {
+		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: db.Attempts}
+		if timed, ok := e.(db.Timed); ok && timed.DueTime() == due {
 			opts.ScheduledAt = time.Unix(due, 0)
 		}
 		if _, err := client.Insert(t.Context(), e, opts); err != nil {
@@ -84,7 +85,7 @@ func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `LISTEN "`+channel+`"`); err != nil {
 		t.Fatal(err)
 	}
-	err = s.Update(t.Context(), func(tx *audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) })
+	err = s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	}
 	// A job that is stored soon after a notification is not forgotten: workers poll seldom.
 	s.notices.allow("notify")
-	err = s.Update(t.Context(), func(tx *audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "b@example.com"}) })
+	err = s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(audience.Notify{Address: "b@example.com"}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package postgres
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,13 +11,13 @@ import (
 func (s *Store) Metrics() []prometheus.Collector {
 	all := []prometheus.Collector{s.commits}
 	for name, pool := range map[string]*pgxpool.Pool{"writer": s.writers, "jobs": s.jobs} {
-		all = append(all, audience.PoolMetrics(name, func() audience.Pool {
+		all = append(all, db.PoolMetrics(name, func() db.Pool {
 			of := pool.Stat()
-			return audience.Pool{InUse: int64(of.AcquiredConns()), Most: int64(of.MaxConns()), Waits: of.EmptyAcquireCount()}
+			return db.Pool{InUse: int64(of.AcquiredConns()), Most: int64(of.MaxConns()), Waits: of.EmptyAcquireCount()}
 		})...)
 	}
 	for name, r := range map[string]*readers{"lookups": s.readers, "searches": s.searches, "streams": s.streams} {
-		all = append(all, audience.PoolMetrics(name, r.limiter.Pool)...)
+		all = append(all, db.PoolMetrics(name, r.limiter.Pool)...)
 		all = append(all, r.limiter.Metrics(name)...)
 	}
 	return all

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -84,7 +84,7 @@ func (m *migrator) done(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 	}
 	sources, steps := m.goose.ListSources(), queue.AllVersions()
 	knows := sources[len(sources)-1].Version
-	if !audience.SupportsVersion(has, knows) {
+	if !db.SupportsVersion(has, knows) {
 		return false, errNewer
 	}
 	return has >= knows && river >= int64(steps[len(steps)-1].Version), nil
@@ -97,7 +97,7 @@ func (m *migrator) run(ctx context.Context, conn *pgxpool.Conn) error {
 	if err != nil {
 		return err
 	}
-	if !audience.SupportsVersion(has, knows) {
+	if !db.SupportsVersion(has, knows) {
 		return errNewer
 	}
 	for _, source := range m.goose.ListSources() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
@@ -129,8 +130,8 @@ func (c *traffic) start() {
 		return err
 	})
 	call("search", func(i int) error {
-		return c.store.Search(c.Context(), func(tx *audience.Tx) error {
-			return tx.SearchContacts(&enlist.Search{Schema: c.schema, Limit: 100, Offset: int64(i % 50), Columns: enlist.Columns{All: true, System: true}},
+		return c.store.Search(c.Context(), func(tx *db.Tx) error {
+			return audience.SearchContacts(tx, &enlist.Search{Schema: c.schema, Limit: 100, Offset: int64(i % 50), Columns: enlist.Columns{All: true, System: true}},
 				func(*enlist.Contact) error { return nil })
 		})
 	})

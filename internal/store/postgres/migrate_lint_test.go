@@ -34,7 +34,7 @@ var (
 		`ALTER TABLE \w+ VALIDATE CONSTRAINT \w+`,
 	)
 	// removal is allowed only in a file whose number is a multiple of 1000: see
-	// audience.SupportsVersion.
+	// db.SupportsVersion.
 	removal = allowed(
 		`DROP TABLE \w+`,
 		`DROP INDEX \w+`,

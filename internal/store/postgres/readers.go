@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -16,8 +16,8 @@ import (
 // readers run transactions that read.
 type readers struct {
 	pool    *pgxpool.Pool
-	cache   *audience.Cache
-	limiter audience.Limiter
+	cache   *db.Cache
+	limiter db.Limiter
 	time    time.Duration // longest wait until a function starts; the function itself may take longer
 
 	// again is true if the functions are look-ups. The function of a look-up runs again if the
@@ -34,7 +34,7 @@ type readers struct {
 
 // newReaders opens a pool of at most size connections. closePools closes it.
 func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int,
-	limiter audience.Limiter) (*readers, error) {
+	limiter db.Limiter) (*readers, error) {
 	pool, err := readingPool(ctx, config, size)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 // view runs fn on one snapshot. This is a snapshot of a replica if the data of a replica is new
 // enough, otherwise of the primary.
-func (r *readers) view(ctx context.Context, fn func(*audience.Tx) error) error {
+func (r *readers) view(ctx context.Context, fn func(*db.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error {
 		if r.replicas != nil {
 			if served, err := r.replicas.view(ctx, fn); served {
@@ -61,16 +61,16 @@ func (r *readers) view(ctx context.Context, fn func(*audience.Tx) error) error {
 }
 
 // viewPrimary is like view, but it never uses a replica.
-func (r *readers) viewPrimary(ctx context.Context, fn func(*audience.Tx) error) error {
+func (r *readers) viewPrimary(ctx context.Context, fn func(*db.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error { return r.run(ctx, fn) })
 }
 
-func (r *readers) run(ctx context.Context, fn func(*audience.Tx) error) error {
+func (r *readers) run(ctx context.Context, fn func(*db.Tx) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	overdue := time.AfterFunc(r.time, func() { cancel(errSilent) })
 	defer overdue.Stop()
-	begin := func(tx *audience.Tx) error { overdue.Stop(); return fn(tx) }
+	begin := func(tx *db.Tx) error { overdue.Stop(); return fn(tx) }
 	version := int64(0)
 	if r.again {
 		version = r.cache.Newest()
@@ -102,14 +102,14 @@ func newReading(ctx context.Context, conn *pgxpool.Conn, version int64) *session
 
 // read runs fn in a transaction of the session and reports whether fn has started. If ask is true,
 // read verifies the version of the catalogue before fn starts.
-func (s *session) read(fn func(*audience.Tx) error, cache *audience.Cache, ask bool) (began bool, err error) {
+func (s *session) read(fn func(*db.Tx) error, cache *db.Cache, ask bool) (began bool, err error) {
 	if ask {
 		s.start(false)
 		if err := s.flush(); err != nil {
 			return false, s.rollback(err)
 		}
 	}
-	shared := audience.NewSession(cache)
+	shared := db.NewSession(cache)
 	shared.Sees(s.version)
 	fnErr := s.call(fn, shared, nil)
 	return true, errors.Join(s.end(), fnErr)

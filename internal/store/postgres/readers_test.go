@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -62,16 +63,16 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 	d := newListFixture(t, open(t))
 	key := &enlist.SearchKey{Name: "is_active", Type: enlist.KeyBool}
 	x := enlist.SearchIndex{ListID: d.list, Key: key.IndexKey(), State: enlist.IndexBuilding}
-	d.must(d.store.Update(t.Context(), func(tx *audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err }))
+	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { _, err := audience.AddSearchIndex(tx, &x); return err }))
 	if _, err := d.store.BuildIndex(t.Context(), x.ID, d.list, key); err != nil {
 		t.Fatal(err)
 	}
 	x.State = enlist.IndexReady
-	d.must(d.store.Update(t.Context(), func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) }))
+	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) }))
 	for _, kind := range []string{"only query", "with BEGIN"} {
 		for range 3 {
-			d.must(d.store.View(t.Context(), func(tx *audience.Tx) error {
-				schema, err := tx.Schema(d.list)
+			d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
+				schema, err := audience.Schema(tx, d.list)
 				if err != nil {
 					return err
 				}
@@ -82,7 +83,7 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 				}
 				where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Int: 1}}}
 				s := &enlist.Search{Schema: schema, Where: where, Limit: 7, Last: true}
-				return tx.SearchContacts(s, func(*enlist.Contact) error { return nil })
+				return audience.SearchContacts(tx, s, func(*enlist.Contact) error { return nil })
 			}))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -26,7 +26,7 @@ type replicas struct {
 	all     []*replica
 	turn    atomic.Uint32 // the number of searches so far; each search tries another replica first
 	primary *pgxpool.Pool
-	cache   *audience.Cache
+	cache   *db.Cache
 	lag     time.Duration // the largest age of the data that a search reads
 }
 
@@ -103,7 +103,7 @@ func (r *replicas) close() {
 
 // view runs fn on a replica. If served is true, err is the result of fn. Otherwise the caller
 // must run fn on the primary, even if fn has already started on a replica.
-func (r *replicas) view(ctx context.Context, fn func(*audience.Tx) error) (served bool, err error) {
+func (r *replicas) view(ctx context.Context, fn func(*db.Tx) error) (served bool, err error) {
 	to, err := r.position(ctx)
 	if err != nil {
 		return false, nil // reading from the primary will return the same error
@@ -216,7 +216,7 @@ func (r *replica) markUsed() {
 
 // view runs fn on the replica. err is the error of fn. failure is the reason why fn could not
 // start or finish on this replica.
-func (r *replica) view(ctx context.Context, fn func(*audience.Tx) error, cache *audience.Cache, to position) (
+func (r *replica) view(ctx context.Context, fn func(*db.Tx) error, cache *db.Cache, to position) (
 	err, failure error) {
 	conn, failure := r.ready(ctx, to)
 	if failure != nil {

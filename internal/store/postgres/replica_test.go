@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 )
@@ -79,8 +80,8 @@ func (f *replicaFixture) wantWarning(about string) {
 func (f *replicaFixture) count(s *Store) (n int64, byReplica bool) {
 	f.Helper()
 	before := s.searches.pool.Stat().AcquireCount()
-	f.must(s.Search(f.Context(), func(tx *audience.Tx) (err error) {
-		n, err = tx.CountContacts(&enlist.Search{Schema: f.schema})
+	f.must(s.Search(f.Context(), func(tx *db.Tx) (err error) {
+		n, err = audience.CountContacts(tx, &enlist.Search{Schema: f.schema})
 		return err
 	}))
 	return n, s.searches.pool.Stat().AcquireCount() == before
@@ -135,7 +136,7 @@ func (f *replicaFixture) inTime(t *testing.T) {
 		t.Error("the replica served no search, want at least one")
 	}
 	before := f.store.searches.pool.Stat().AcquireCount() + f.store.streams.pool.Stat().AcquireCount()
-	f.must(f.store.ViewPrimary(t.Context(), func(tx *audience.Tx) error { _, err := tx.ContactCount(f.list); return err }))
+	f.must(f.store.ViewPrimary(t.Context(), func(tx *db.Tx) error { _, err := tx.ContactCount(f.list); return err }))
 	if f.store.searches.pool.Stat().AcquireCount()+f.store.streams.pool.Stat().AcquireCount() == before {
 		t.Error("a replica served ViewPrimary, want the primary")
 	}
@@ -177,7 +178,7 @@ func (f *replicaFixture) allowed(t *testing.T) {
 	// Even if older data is allowed, a search uses the newest definitions.
 	made, err := f.service.AddList(t.Context(), f.caller, []enlist.Detail{detail("name", "New")})
 	f.must(err)
-	f.must(lenient.Search(t.Context(), func(tx *audience.Tx) error { _, err := tx.Schema(made); return err }))
+	f.must(lenient.Search(t.Context(), func(tx *db.Tx) error { _, err := audience.Schema(tx, made); return err }))
 }
 
 // The replay of the log needs a lock on a table that a search reads. The standby cancels
@@ -186,9 +187,9 @@ func (f *replicaFixture) inTheWay(t *testing.T) {
 	f.wantReplica()
 	f.must(f.standby.Set("max_standby_streaming_delay", "'0'"))
 	runs := 0
-	f.must(f.store.Search(t.Context(), func(tx *audience.Tx) error {
+	f.must(f.store.Search(t.Context(), func(tx *db.Tx) error {
 		runs++
-		if _, err := tx.CountContacts(&enlist.Search{Schema: f.schema}); err != nil {
+		if _, err := audience.CountContacts(tx, &enlist.Search{Schema: f.schema}); err != nil {
 			return err
 		}
 		if runs == 1 {

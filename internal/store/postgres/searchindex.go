@@ -20,7 +20,7 @@ import (
 // transactions that began before it. If a build is interrupted, an invalid index remains.
 // PostgreSQL updates this index but never reads it. The next build drops it first.
 
-// BuildIndex implements audience.Store.
+// BuildIndex implements db.Store.
 func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID,
 	k *enlist.SearchKey) (bytes int64, err error) {
 	name := audience.IndexName(id)
@@ -124,7 +124,7 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 // wrong estimate, a search by two Fields with the results sorted by a third Field took 500 ms
 // instead of 2 ms. Citus refuses statistics of an expression of a distributed table.
 func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *enlist.SearchKey) error {
-	if of := dialect.Expression(k); of != k.Name && !s.distributed { // a plain column has statistics already
+	if of := audience.Expression(dialect, k); of != k.Name && !s.distributed { // a plain column has statistics already
 		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+of+") FROM "+table); err != nil {
 			return fmt.Errorf("create statistics: %w", err)
 		}
@@ -135,7 +135,7 @@ func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table stri
 	return nil
 }
 
-// DropIndex implements audience.Store.
+// DropIndex implements db.Store.
 func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
 	return s.withIndex(ctx, id, func(conn *pgxpool.Conn) error { return dropIndex(ctx, conn, audience.IndexName(id)) })
 }
@@ -189,7 +189,7 @@ func (s *Store) onceWithIndex(ctx context.Context, id enlist.SearchIndexID, do f
 	return do(conn)
 }
 
-// BuiltIndexes implements audience.Store.
+// BuiltIndexes implements db.Store.
 func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, err error) {
 	sizes, err := s.indexSizes(ctx, s.jobs)
 	if err != nil {

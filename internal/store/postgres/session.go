@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file implements audience.Conn. session_send.go sends its statements, and session_rows.go reads
+// This file implements db.Conn. session_send.go sends its statements, and session_rows.go reads
 // their results.
 
-// session implements audience.Conn for one transaction. It queues statements and
+// session implements db.Conn for one transaction. It queues statements and
 // sends them together when the function needs a result: each flush is one round
 // trip, however many statements are queued. BEGIN is part of the first flush.
 //
@@ -37,7 +37,7 @@ type session struct {
 
 	distributed bool // the large tables are distributed: no statement of a search has a generic plan
 
-	running    bool // a function runs, so audience.Call recovers a RetrySignal
+	running    bool // a function runs, so db.Call recovers a RetrySignal
 	exclusive  bool // no other transaction writes at the same time
 	needsLock  bool // the function has called LockDefinitions, but exclusive is false
 	counted    bool // the transaction wrote to contact_delta
@@ -83,11 +83,11 @@ func (s *session) begin(statements ...string) {
 }
 
 // call runs fn on the session.
-func (s *session) call(fn func(*audience.Tx) error, shared *audience.Session,
-	enqueue func(audience.Effect) error) error {
+func (s *session) call(fn func(*db.Tx) error, shared *db.Session,
+	enqueue func(db.Effect) error) error {
 	s.running = true
 	defer func() { s.running = false }()
-	return audience.Call(fn, audience.NewTx(s.ctx, s, shared, enqueue))
+	return db.Call(fn, db.NewTx(s.ctx, s, shared, enqueue))
 }
 
 // fail remembers the first error of the transaction and returns it.
@@ -160,7 +160,7 @@ func (s *session) receive(results results, requests []request) error {
 // of the catalogue. Otherwise it returns err.
 func (s *session) retryIfStale(err error) error {
 	if s.running && errors.Is(err, errStale) {
-		panic(audience.RetrySignal{Err: err})
+		panic(db.RetrySignal{Err: err})
 	}
 	return err
 }
@@ -174,7 +174,7 @@ func (s *session) rollback(err error) error {
 	return err
 }
 
-// Exec implements audience.Conn.
+// Exec implements db.Conn.
 func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 	if err := s.writable(); err != nil {
 		return 0, err
@@ -187,7 +187,7 @@ func (s *session) Exec(query string, args ...any) (affected int64, err error) {
 	return affected, s.flush()
 }
 
-// Do implements audience.Conn: the statement is sent with the next flush.
+// Do implements db.Conn: the statement is sent with the next flush.
 func (s *session) Do(query string, args ...any) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (s *session) Do(query string, args ...any) error {
 	return nil
 }
 
-// Insert implements audience.Conn.
+// Insert implements db.Conn.
 func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	if err := s.writable(); err != nil {
 		return 0, err
@@ -205,19 +205,19 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 	return id, s.flush()
 }
 
-// Query implements audience.Conn. In a transaction that writes, the rows are buffered, so that the
+// Query implements db.Conn. In a transaction that writes, the rows are buffered, so that the
 // function can run other statements while it reads the rows.
-func (s *session) Query(_ context.Context, query string, args ...any) (audience.Rows, error) {
+func (s *session) Query(_ context.Context, query string, args ...any) (db.Rows, error) {
 	return s.query(query, args, false)
 }
 
-// QueryLast implements audience.Conn. The whole transaction is one round trip when
+// QueryLast implements db.Conn. The whole transaction is one round trip when
 // this is its only statement.
-func (s *session) QueryLast(_ context.Context, query string, args ...any) (audience.Rows, error) {
+func (s *session) QueryLast(_ context.Context, query string, args ...any) (db.Rows, error) {
 	return s.query(query, args, true)
 }
 
-func (s *session) query(query string, args []any, last bool) (audience.Rows, error) {
+func (s *session) query(query string, args []any, last bool) (db.Rows, error) {
 	if err := s.ready(); err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (s *session) query(query string, args []any, last bool) (audience.Rows, err
 }
 
 // stream sends the queue with a query as the last statement. It does not read the rows of that query.
-func (s *session) stream(query string, args []any) (audience.Rows, error) {
+func (s *session) stream(query string, args []any) (db.Rows, error) {
 	s.send(query, args, nil)
 	before := s.queue[:len(s.queue)-1]
 	results := s.sendQueue()
@@ -251,23 +251,23 @@ func (s *session) stream(query string, args []any) (audience.Rows, error) {
 	return nil, s.retryIfStale(s.fail(err))
 }
 
-// Lock implements audience.Conn. It queues a statement that takes an advisory lock. If two names have
+// Lock implements db.Conn. It queues a statement that takes an advisory lock. If two names have
 // the same hash, their transactions wait for each other without need. This does no other harm.
-func (s *session) Lock(mode audience.LockMode, name string) error {
-	if mode == audience.Shared {
+func (s *session) Lock(mode db.LockMode, name string) error {
+	if mode == db.Shared {
 		return s.Do("SELECT pg_advisory_xact_lock_shared(hashtextextended(?, 0))", name)
 	}
 	return s.Do("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", name)
 }
 
-// LockDefinitions implements audience.Conn.
+// LockDefinitions implements db.Conn.
 func (s *session) LockDefinitions() error {
 	if s.exclusive {
 		return nil
 	}
 	s.needsLock = true
-	panic(audience.RetrySignal{Err: errNeedsLock})
+	panic(db.RetrySignal{Err: errNeedsLock})
 }
 
-// Dialect implements audience.Conn.
-func (s *session) Dialect() *audience.Dialect { return dialect }
+// Dialect implements db.Conn.
+func (s *session) Dialect() *db.Dialect { return dialect }

@@ -14,7 +14,7 @@ import (
 // This file reads results in the form that audience requires: values of driver.Value's types,
 // either all rows at once (bufferedRows) or row by row (streamedRows).
 
-// bufferedRows implements audience.Rows with rows in memory.
+// bufferedRows implements db.Rows with rows in memory.
 type bufferedRows struct {
 	decoder decoder
 	rows    [][]driver.Value
@@ -33,7 +33,7 @@ func (b *bufferedRows) readAll(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// Next implements audience.Rows.
+// Next implements db.Rows.
 func (b *bufferedRows) Next() ([]driver.Value, error) {
 	if b.next == len(b.rows) {
 		return nil, io.EOF
@@ -42,10 +42,10 @@ func (b *bufferedRows) Next() ([]driver.Value, error) {
 	return b.rows[b.next-1], nil
 }
 
-// Close implements audience.Rows.
+// Close implements db.Rows.
 func (b *bufferedRows) Close() error { return nil }
 
-// streamedRows implements audience.Rows with rows that the server still sends.
+// streamedRows implements db.Rows with rows that the server still sends.
 type streamedRows struct {
 	session *session
 	decoder decoder
@@ -54,7 +54,7 @@ type streamedRows struct {
 	row     []driver.Value // reused for every row
 }
 
-// Next implements audience.Rows. The values are valid until the next call.
+// Next implements db.Rows. The values are valid until the next call.
 func (r *streamedRows) Next() ([]driver.Value, error) {
 	if !r.rows.Next() {
 		if err := r.rows.Err(); err != nil {
@@ -68,7 +68,7 @@ func (r *streamedRows) Next() ([]driver.Value, error) {
 	return r.row, r.decoder.decodeRow(r.row, r.rows.FieldDescriptions(), r.rows.RawValues())
 }
 
-// Close implements audience.Rows. Rows that were not read are skipped.
+// Close implements db.Rows. Rows that were not read are skipped.
 func (r *streamedRows) Close() error {
 	s := r.session
 	s.rows = nil

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,7 +17,7 @@ import (
 // prepares these statements and keeps them for later. But if PostgreSQL must plan one of the
 // statements at each execution, the queue is sent without preparing its statements.
 //
-// A statement with the prefix audience.Generic is prepared when a connection gets it for the second
+// A statement with the prefix db.Generic is prepared when a connection gets it for the second
 // time. PostgreSQL then keeps its plan too: it needs 0.1 ms to plan a search, more than to run it.
 
 // request is a queued statement.
@@ -58,8 +58,8 @@ func (s *session) send(query string, args []any, then func(pgx.Rows) error) {
 	for i, arg := range args {
 		args[i] = storable(arg)
 	}
-	once := strings.HasPrefix(query, audience.Once)
-	if strings.HasPrefix(query, audience.Generic) {
+	once := strings.HasPrefix(query, db.Once)
+	if strings.HasPrefix(query, db.Generic) {
 		once = !s.repeats(query)
 		if !once && !s.distributed {
 			s.useGenericPlans()
@@ -157,7 +157,7 @@ func (u unpreparedResults) Query() (pgx.Rows, error) {
 	return pgx.RowsFromResultReader(u.types, u.ResultReader()), nil
 }
 
-// Copy implements audience.Copier.
+// Copy implements db.Copier.
 func (s *session) Copy(table string, columns []string, rows [][]any) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -214,13 +214,13 @@ func rewrite(query string) string {
 func storable(arg any) any {
 	switch v := arg.(type) {
 	case string:
-		if text, changed := audience.Storable(v); changed {
+		if text, changed := db.Storable(v); changed {
 			return text
 		}
 	case []string:
 		v = slices.Clone(v)
 		for i := range v {
-			v[i], _ = audience.Storable(v[i])
+			v[i], _ = db.Storable(v[i])
 		}
 		return v
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -72,29 +72,29 @@ func (s *Snapshot) open(ctx context.Context, config *pgxpool.Config) (err error)
 func (s *Snapshot) Close() error { return s.conn.Close(context.Background()) }
 
 // Tables returns the tables to copy, without their keys.
-func (s *Snapshot) Tables(ctx context.Context) ([]audience.Table, error) {
+func (s *Snapshot) Tables(ctx context.Context) ([]db.Table, error) {
 	return copiedTables(ctx, s.conn)
 }
 
 // Count returns about how many rows a table has, for progress.
-func (s *Snapshot) Count(ctx context.Context, table *audience.Table) (n int64, err error) {
+func (s *Snapshot) Count(ctx context.Context, table *db.Table) (n int64, err error) {
 	err = s.conn.QueryRow(ctx, "SELECT count(*) FROM "+table.Name).Scan(&n)
 	return n, err
 }
 
 // Each calls fn with every row of a table, in no particular order. The next call can overwrite the slice.
-func (s *Snapshot) Each(ctx context.Context, table *audience.Table, fn func(row []driver.Value) error) error {
+func (s *Snapshot) Each(ctx context.Context, table *db.Table, fn func(row []driver.Value) error) error {
 	return eachRow(ctx, s.conn, table, fn)
 }
 
 // CountChanges returns the changes of the numbers of Contacts that are not added to the stored counts.
-func (s *Snapshot) CountChanges(ctx context.Context) ([]audience.CountChange, error) {
+func (s *Snapshot) CountChanges(ctx context.Context) ([]db.CountChange, error) {
 	rows, err := s.conn.Query(ctx,
 		"SELECT list_id, account_id, CAST(sum(n) AS BIGINT) FROM contact_delta GROUP BY list_id, account_id")
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[audience.CountChange])
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[db.CountChange])
 }
 
 // LastIDs returns the last ID that each of the tables has used. Sequences belong to no snapshot, so call LastIDs after

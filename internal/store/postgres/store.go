@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/jobqueue"
 
@@ -58,12 +59,12 @@ type Options struct {
 	copying bool // migrate accepts a database into which enlist copy has not copied all tables yet
 }
 
-// Store is an audience.Store in one PostgreSQL database. Its methods may be called
+// Store is an db.Store in one PostgreSQL database. Its methods may be called
 // by many goroutines at once.
 type Store struct {
 	config      *pgxpool.Config // for connections outside the pools
 	pools       []*pgxpool.Pool // all pools of the primary
-	cache       *audience.Cache
+	cache       *db.Cache
 	writers     *pgxpool.Pool
 	readers     *readers
 	searches    *readers
@@ -93,7 +94,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err := waitForServer(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s := &Store{config: config, cache: new(audience.Cache), commits: audience.NewCommits(),
+	s := &Store{config: config, cache: new(db.Cache), commits: db.NewCommits(),
 		time: cmp.Or(o.UpdateTime, 10*time.Second)}
 	s.notices = newNotices(s.notify)
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.notices.later([]string{queue}) })
@@ -110,7 +111,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (err error) {
 	wait := cmp.Or(o.Wait, 5*time.Second)
 	readers := cmp.Or(o.Readers, max(8, 4*runtime.GOMAXPROCS(0)))
-	s.readers, err = s.newReaders(ctx, config, readers, audience.NewLimiter(readers, 0, 0))
+	s.readers, err = s.newReaders(ctx, config, readers, db.NewLimiter(readers, 0, 0))
 	if err != nil {
 		return err
 	}
@@ -127,11 +128,11 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	s.pools = append(s.pools, s.writers)
 	searches, streams := cmp.Or(o.Searches, 8), cmp.Or(o.Streams, 8)
 	s.searches, err = s.newReaders(ctx, config, searches,
-		audience.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute)))
+		db.NewLimiter(searches, wait, cmp.Or(o.SearchTime, time.Minute)))
 	if err != nil {
 		return err
 	}
-	s.streams, err = s.newReaders(ctx, config, streams, audience.NewLimiter(streams, wait, 0))
+	s.streams, err = s.newReaders(ctx, config, streams, db.NewLimiter(streams, wait, 0))
 	if err != nil {
 		return err
 	}
@@ -154,55 +155,55 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	return s.countConnections(ctx, o.Log)
 }
 
-// View implements audience.Store. It has the time limit of an Update.
-func (s *Store) View(ctx context.Context, fn func(*audience.Tx) error) error {
+// View implements db.Store. It has the time limit of an Update.
+func (s *Store) View(ctx context.Context, fn func(*db.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
 	return s.readers.view(limited, fn)
 }
 
-// Search implements audience.Store.
-func (s *Store) Search(ctx context.Context, fn func(*audience.Tx) error) error {
+// Search implements db.Store.
+func (s *Store) Search(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.searches.view(ctx, fn)
 }
 
-// CachedSigningKey implements audience.Store.
-func (s *Store) CachedSigningKey(domain string) (*audience.SigningKey, bool) {
+// CachedSigningKey implements db.Store.
+func (s *Store) CachedSigningKey(domain string) (*enlist.SigningKey, bool) {
 	return s.cache.SigningKey(domain)
 }
 
-// Stream implements audience.Store.
-func (s *Store) Stream(ctx context.Context, fn func(*audience.Tx) error) error {
+// Stream implements db.Store.
+func (s *Store) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
-// ViewPrimary implements audience.Store.
-func (s *Store) ViewPrimary(ctx context.Context, fn func(*audience.Tx) error) error {
+// ViewPrimary implements db.Store.
+func (s *Store) ViewPrimary(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.viewPrimary(ctx, fn)
 }
 
-// CachedKey implements audience.Store.
+// CachedKey implements db.Store.
 func (s *Store) CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
 	return s.cache.Key(hash)
 }
 
-// CachedSchema implements audience.Store.
+// CachedSchema implements db.Store.
 func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
-// Ready implements audience.Store. It reads the Accounts. Then it runs a transaction that writes to the
+// Ready implements db.Store. It reads the Accounts. Then it runs a transaction that writes to the
 // disk. Both together have the time limit of an Update.
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
-	if err := s.View(limited, func(tx *audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
+	if err := s.View(limited, func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }); err != nil {
 		return err
 	}
-	return s.Update(limited, audience.ProbeWrite)
+	return s.Update(limited, db.ProbeWrite)
 }
 
-// Scrub implements audience.Store. PostgreSQL overwrites deleted rows when it vacuums a table, and a backup of enlist
+// Scrub implements db.Store. PostgreSQL overwrites deleted rows when it vacuums a table, and a backup of enlist
 // copies only rows that exist, so Scrub does nothing.
 func (s *Store) Scrub(context.Context) error { return nil }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 
 	"go.uber.org/goleak"
@@ -58,8 +60,8 @@ func openAt(t testing.TB, url string, o Options) *Store {
 // statement directly on the database.
 func TestLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
-	err := s.Update(t.Context(), func(tx *audience.Tx) error {
-		return tx.AddLedgerRow(&audience.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
+	err := s.Update(t.Context(), func(tx *db.Tx) error {
+		return audience.AddLedgerRow(tx, &enlist.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,10 +79,10 @@ func TestLedgerIsAppendOnly(t *testing.T) {
 // covers: decision 103, decision 118
 func TestAuditLogIsAppendOnly(t *testing.T) {
 	s := open(t)
-	err := s.Update(t.Context(), func(tx *audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *db.Tx) error {
 		for _, age := range []time.Duration{0, 364 * 24 * time.Hour} {
 			row := audience.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
-			if err := tx.AddAuditRow(&row); err != nil {
+			if err := audience.AddAuditRow(tx, &row); err != nil {
 				return err
 			}
 		}
@@ -96,7 +98,7 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says append-only", change, err)
 		}
 	}
-	if err := s.Update(t.Context(), func(tx *audience.Tx) error { return tx.EraseAuditRows([]int64{1}) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *db.Tx) error { return audience.EraseAuditRows(tx, []int64{1}) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -113,11 +113,11 @@ func (t *Target) begin(ctx context.Context) error {
 
 // Tables returns the tables to copy, including the table with the jobs of the queue. It leaves
 // Table.Key empty, because the caller takes the keys from the source database.
-func (t *Target) Tables(ctx context.Context) ([]audience.Table, error) {
+func (t *Target) Tables(ctx context.Context) ([]db.Table, error) {
 	return copiedTables(ctx, t.conn)
 }
 
-func copiedTables(ctx context.Context, conn *pgx.Conn) (tables []audience.Table, err error) {
+func copiedTables(ctx context.Context, conn *pgx.Conn) (tables []db.Table, err error) {
 	rows, err := conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
 		FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid JOIN pg_type ON pg_type.oid = atttypid
 		WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace
@@ -137,21 +137,21 @@ func copiedTables(ctx context.Context, conn *pgx.Conn) (tables []audience.Table,
 			return fmt.Errorf("%s of %s is a %s, which cannot be copied", column, table, kind)
 		}
 		if len(tables) == 0 || tables[len(tables)-1].Name != table {
-			tables = append(tables, audience.Table{Name: table})
+			tables = append(tables, db.Table{Name: table})
 		}
 		last := &tables[len(tables)-1]
-		last.Columns = append(last.Columns, audience.Column{Name: column, Form: form})
+		last.Columns = append(last.Columns, db.Column{Name: column, Form: form})
 		return nil
 	})
 	return tables, err
 }
 
 // forms has the form in which the values of each PostgreSQL type are copied.
-var forms = map[string]audience.Form{
-	"int2": audience.Number, "int4": audience.Number, "int8": audience.Number,
-	"text": audience.Text, "varchar": audience.Text, "_text": audience.Texts, "_varchar": audience.Texts,
-	"jsonb": audience.Document, "_jsonb": audience.Documents,
-	"bytea": audience.Bytes, "timestamptz": audience.Time, "bit": audience.Bits,
+var forms = map[string]db.Form{
+	"int2": db.Number, "int4": db.Number, "int8": db.Number,
+	"text": db.Text, "varchar": db.Text, "_text": db.Texts, "_varchar": db.Texts,
+	"jsonb": db.Document, "_jsonb": db.Documents,
+	"bytea": db.Bytes, "timestamptz": db.Time, "bit": db.Bits,
 }
 
 // Progress says how far a table is copied.
@@ -162,7 +162,7 @@ type Progress struct {
 }
 
 // Progress returns how far a table is copied.
-func (t *Target) Progress(ctx context.Context, table *audience.Table) (p Progress, err error) {
+func (t *Target) Progress(ctx context.Context, table *db.Table) (p Progress, err error) {
 	var last *string
 	err = t.conn.QueryRow(ctx, "SELECT rows, last::text, done FROM copy_progress WHERE name = $1",
 		table.Name).Scan(&p.Rows, &last, &p.Done)
@@ -191,7 +191,7 @@ func (t *Target) Progress(ctx context.Context, table *audience.Table) (p Progres
 }
 
 // Write adds rows to a table and records the progress p in the same transaction.
-func (t *Target) Write(ctx context.Context, table *audience.Table, rows [][]driver.Value, p Progress) error {
+func (t *Target) Write(ctx context.Context, table *db.Table, rows [][]driver.Value, p Progress) error {
 	values := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) { return copyValues(table, rows[i]) })
 	names := make([]string, len(table.Columns))
 	for i, c := range table.Columns {
@@ -218,11 +218,11 @@ func (t *Target) Write(ctx context.Context, table *audience.Table, rows [][]driv
 }
 
 // Each calls fn with every row of a table, in no particular order.
-func (t *Target) Each(ctx context.Context, table *audience.Table, fn func(row []driver.Value) error) error {
+func (t *Target) Each(ctx context.Context, table *db.Table, fn func(row []driver.Value) error) error {
 	return eachRow(ctx, t.conn, table, fn)
 }
 
-func eachRow(ctx context.Context, conn *pgx.Conn, table *audience.Table, fn func(row []driver.Value) error) error {
+func eachRow(ctx context.Context, conn *pgx.Conn, table *db.Table, fn func(row []driver.Value) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rows, err := conn.Query(ctx, "SELECT "+table.List(readExpression)+" FROM "+table.Name)
@@ -248,15 +248,15 @@ func eachRow(ctx context.Context, conn *pgx.Conn, table *audience.Table, fn func
 }
 
 // readExpression returns the SQL expression that reads a column in the form c.Form.
-func readExpression(c audience.Column) string {
+func readExpression(c db.Column) string {
 	switch c.Form {
-	case audience.Text, audience.Document:
+	case db.Text, db.Document:
 		return "CAST(" + c.Name + " AS TEXT)"
-	case audience.Documents, audience.Texts:
+	case db.Documents, db.Texts:
 		return "CAST(to_jsonb(" + c.Name + ") AS TEXT)"
-	case audience.Time:
+	case db.Time:
 		return "CAST(extract(epoch FROM " + c.Name + ") * 1000 AS BIGINT)"
-	case audience.Bits:
+	case db.Bits:
 		return "CAST(" + c.Name + " AS INTEGER)"
 	}
 	return c.Name

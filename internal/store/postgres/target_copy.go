@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
@@ -14,7 +14,7 @@ import (
 // This file converts rows of another database to values that pgx writes with COPY.
 
 // copyValues converts a normalised row to values that pgx can encode.
-func copyValues(t *audience.Table, row []driver.Value) (values []any, err error) {
+func copyValues(t *db.Table, row []driver.Value) (values []any, err error) {
 	values = make([]any, len(row))
 	for i, v := range row {
 		values[i], err = copyValue(t.Columns[i].Form, v)
@@ -25,20 +25,20 @@ func copyValues(t *audience.Table, row []driver.Value) (values []any, err error)
 	return values, nil
 }
 
-func copyValue(form audience.Form, value driver.Value) (any, error) {
+func copyValue(form db.Form, value driver.Value) (any, error) {
 	switch v := value.(type) {
 	case int64:
 		switch form {
-		case audience.Time:
+		case db.Time:
 			return time.UnixMilli(v), nil
-		case audience.Bits:
+		case db.Bits:
 			return pgtype.Bits{Bytes: []byte{byte(v)}, Len: 8, Valid: true}, nil
 		}
 	case string:
 		switch form {
-		case audience.Documents:
+		case db.Documents:
 			return elements[json.RawMessage](v)
-		case audience.Texts:
+		case db.Texts:
 			return elements[string](v)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
 
@@ -37,18 +38,18 @@ func (s *Store) findTrigrams(ctx context.Context) error {
 		FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`).Scan(&s.trigrams)
 }
 
-// FindsParts implements audience.Store.
+// FindsParts implements db.Store.
 func (s *Store) FindsParts() bool { return s.trigrams != "" }
 
 // indexOn returns the text after ON in the statement that creates a SearchIndex.
 func (s *Store) indexOn(table string, list enlist.ListID, k *enlist.SearchKey) (string, error) {
 	switch {
 	case !k.Parts:
-		return dialect.IndexOn(table, list, k), nil
+		return audience.IndexOn(dialect, table, list, k), nil
 	case s.trigrams == "":
 		return "", errNoTrigrams
 	}
-	return dialect.PartsOn(table, list, k, s.trigrams), nil
+	return audience.PartsOn(dialect, table, list, k, s.trigrams), nil
 }
 
 var errNoTrigrams = errors.New("the extension pg_trgm is not installed")

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -35,18 +35,18 @@ type mode struct {
 	version   int64 // the version of the catalogue that this process saw last; 0: read it before the function starts
 }
 
-// Update implements audience.Store. If ctx ends before fn starts, nothing is stored. After fn has
+// Update implements db.Store. If ctx ends before fn starts, nothing is stored. After fn has
 // started, Update waits for the outcome even if ctx ends. One time limit covers all attempts and the
 // waits for a connection.
 //
 // A function with a hint shares a transaction with the functions of other callers. If that is not
 // possible (ErrNotBatchable), it runs in a transaction of its own.
-func (s *Store) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
 	if len(hint) > 0 {
-		err := s.batcher.run(limited, audience.Address{List: hint[0].List, Key: hint[0].Key}, fn)
-		if !errors.Is(err, audience.ErrNotBatchable) {
+		err := s.batcher.run(limited, db.Address{List: hint[0].List, Key: hint[0].Key}, fn)
+		if !errors.Is(err, db.ErrNotBatchable) {
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func (s *Store) Update(ctx context.Context, fn func(*audience.Tx) error, hint ..
 
 // attempt tries once to run fn in mode m. If again is true, another attempt may succeed. In this case
 // attempt has set m to the mode for that other attempt.
-func (s *Store) attempt(ctx context.Context, fn func(*audience.Tx) error, m *mode) (again bool, err error) {
+func (s *Store) attempt(ctx context.Context, fn func(*db.Tx) error, m *mode) (again bool, err error) {
 	conn, err := s.writers.Acquire(ctx)
 	if err != nil {
 		err = connectError(err)
@@ -112,7 +112,7 @@ func (s *Store) serialises() bool { return time.Since(time.Unix(0, s.deadlock.Lo
 
 // transaction runs fn in a transaction and commits it. After an error nothing is stored, unless
 // outcomeUnknown returns true.
-func (s *Store) transaction(t *session, fn func(*audience.Tx) error) error {
+func (s *Store) transaction(t *session, fn func(*db.Tx) error) error {
 	lock := lockShared
 	if t.exclusive {
 		lock = lockExclusive
@@ -123,11 +123,11 @@ func (s *Store) transaction(t *session, fn func(*audience.Tx) error) error {
 			return t.rollback(err)
 		}
 	}
-	shared := audience.NewSession(s.cache)
+	shared := db.NewSession(s.cache)
 	shared.Sees(t.version)
 	shared.Serialise = s.serialises()
-	var effects []audience.Effect
-	err := t.call(fn, shared, func(e audience.Effect) error {
+	var effects []db.Effect
+	err := t.call(fn, shared, func(e db.Effect) error {
 		effects = append(effects, e)
 		return nil
 	})
@@ -159,7 +159,7 @@ func (s *Store) begin(t *session, lock string) {
 }
 
 // finish sends the counters, the jobs and COMMIT.
-func (s *Store) finish(t *session, shared *audience.Session, effects []audience.Effect) error {
+func (s *Store) finish(t *session, shared *db.Session, effects []db.Effect) error {
 	if err := shared.Finish(t); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (s *Store) finish(t *session, shared *audience.Session, effects []audience.
 }
 
 // commit stores effects as jobs and commits.
-func (s *Store) commit(t *session, effects []audience.Effect) error {
+func (s *Store) commit(t *session, effects []db.Effect) error {
 	if len(effects) > 0 {
 		if err := s.insertJobs(t, effects); err != nil {
 			return fmt.Errorf("store jobs: %w", err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -37,10 +37,10 @@ const (
 // batchedCall is one caller's function.
 type batchedCall struct {
 	ctx     context.Context
-	address audience.Address // of the Contact that fn adds
-	fn      func(*audience.Tx) error
+	address db.Address // of the Contact that fn adds
+	fn      func(*db.Tx) error
 	done    chan struct{}
-	part    *audience.Part // what fn wrote; nil until fn has run
+	part    *db.Part // what fn wrote; nil until fn has run
 	err     error
 }
 
@@ -55,7 +55,7 @@ func (b *insertBatcher) queueOf(list enlist.ListID) enlist.ListID {
 
 // run runs fn in a transaction that other callers share. After ErrNotBatchable nothing of fn is stored,
 // and the caller runs fn in a transaction of its own.
-func (b *insertBatcher) run(ctx context.Context, a audience.Address, fn func(*audience.Tx) error) error {
+func (b *insertBatcher) run(ctx context.Context, a db.Address, fn func(*db.Tx) error) error {
 	c := &batchedCall{ctx: ctx, address: a, fn: fn, done: make(chan struct{})}
 	key := b.queueOf(a.List)
 	b.mu.Lock()
@@ -123,7 +123,7 @@ func (b *insertBatcher) serve(batch []*batchedCall) {
 		case err != nil:
 			c.err = err
 		case c.part != nil && !c.part.Inserted():
-			c.err = audience.ErrNotBatchable
+			c.err = db.ErrNotBatchable
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (b *insertBatcher) serveOne(c *batchedCall) {
 	m := mode{version: b.store.cache.Newest()}
 	again, err := b.store.attempt(c.ctx, c.fn, &m)
 	if again {
-		err = audience.ErrNotBatchable
+		err = db.ErrNotBatchable
 	}
 	c.err = err
 }
@@ -147,7 +147,7 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 	defer cancel()
 	conn, err := b.store.writers.Acquire(ctx)
 	if err != nil {
-		return audience.ErrNotBatchable
+		return db.ErrNotBatchable
 	}
 	defer conn.Release()
 	t := newSession(ctx, conn, 0)
@@ -161,13 +161,13 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 		return unknownOutcome(err)
 	}
 	t.rollback(err)
-	return audience.ErrNotBatchable
+	return db.ErrNotBatchable
 }
 
 // write runs the functions and commits what they wrote.
 func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 	b.store.begin(t, lockShared)
-	addresses := make([]audience.Address, len(batch))
+	addresses := make([]db.Address, len(batch))
 	for i, c := range batch {
 		addresses[i] = c.address
 	}
@@ -175,7 +175,7 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 	if err != nil {
 		return err
 	}
-	shared := audience.NewSession(b.store.cache)
+	shared := db.NewSession(b.store.cache)
 	shared.Sees(t.version)
 	for i, c := range batch {
 		c.err = c.ctx.Err()
@@ -194,11 +194,11 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 }
 
 // newBatch starts an InsertBatch for the addresses of a batch.
-func (b *insertBatcher) newBatch(t *session, addresses []audience.Address) (*audience.InsertBatch, error) {
+func (b *insertBatcher) newBatch(t *session, addresses []db.Address) (*db.InsertBatch, error) {
 	if b.store.distributed {
-		return audience.NewCopyBatch(t.ctx, t, t, addresses)
+		return db.NewCopyBatch(t.ctx, t, t, addresses)
 	}
-	return audience.NewInsertBatch(t.ctx, t, addresses)
+	return db.NewInsertBatch(t.ctx, t, addresses)
 }
 
 // close waits for the transactions that run.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
@@ -25,13 +26,13 @@ type fullBatchStore struct {
 	size  int
 }
 
-func (a *fullBatchStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (a *fullBatchStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	if len(hint) == 0 {
 		return a.Store.Update(ctx, fn)
 	}
 	limited, cancel := context.WithTimeout(ctx, a.time)
 	defer cancel()
-	c := &batchedCall{ctx: limited, address: audience.Address{List: hint[0].List, Key: hint[0].Key}, fn: fn, done: make(chan struct{})}
+	c := &batchedCall{ctx: limited, address: db.Address{List: hint[0].List, Key: hint[0].Key}, fn: fn, done: make(chan struct{})}
 	a.mu.Lock()
 	a.batch = append(a.batch, c)
 	if len(a.batch) == a.size {
@@ -43,7 +44,7 @@ func (a *fullBatchStore) Update(ctx context.Context, fn func(*audience.Tx) error
 	}
 	a.mu.Unlock()
 	<-c.done
-	if errors.Is(c.err, audience.ErrNotBatchable) {
+	if errors.Is(c.err, db.ErrNotBatchable) {
 		return a.Store.Update(limited, fn)
 	}
 	return c.err
@@ -112,8 +113,8 @@ func batchStoresEveryCall(g *batchFixture) {
 	ids, errs := g.all(emails...)
 	for i, id := range ids {
 		g.must(errs[i])
-		g.must(g.store.View(t.Context(), func(tx *audience.Tx) error {
-			c, err := tx.Contact(g.list, id)
+		g.must(g.store.View(t.Context(), func(tx *db.Tx) error {
+			c, err := audience.Contact(tx, g.list, id)
 			if err == nil && c.Values.Get(g.schema.Email().ID) != emails[i] {
 				t.Errorf("Contact %d has the address %q, want %q", id, c.Values.Get(g.schema.Email().ID), emails[i])
 			}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/storetest"
 
@@ -81,7 +81,7 @@ func makeSchema(t *testing.T, url string, names []string) (rows map[string]strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := map[audience.Form]string{audience.Number: "7", audience.Text: "'text'", audience.Bytes: "'\\x00'", audience.Document: "'{}'"}
+	values := map[db.Form]string{db.Number: "7", db.Text: "'text'", db.Bytes: "'\\x00'", db.Document: "'{}'"}
 	rows = make(map[string]string)
 	for _, table := range tables {
 		var columns, inserted, where []string

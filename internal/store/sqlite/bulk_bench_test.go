@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
 
 // timed is a Store that measures the longest time that one function of an Update takes.
 type timed struct {
-	audience.Store
+	db.Engine
 	longest atomic.Int64
 }
 
-func (s *timed) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
-	return s.Store.Update(ctx, func(tx *audience.Tx) error {
+func (s *timed) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+	return s.Engine.Update(ctx, func(tx *db.Tx) error {
 		started := time.Now()
 		defer func() { s.longest.Store(max(s.longest.Load(), int64(time.Since(started)))) }()
 		return fn(tx)
@@ -45,7 +46,7 @@ func benchBulk(b *testing.B, call string, keyed bool) {
 		b.Fatal(err)
 	}
 	defer store.Close()
-	s := &timed{Store: store}
+	s := &timed{Engine: store}
 	u := bulkBench{B: b, service: audience.NewService(s, time.Now)}
 	u.caller, u.list, u.fields = benchList(b, store)
 	u.ids = u.add(benchRows("a", u.fields))

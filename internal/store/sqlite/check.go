@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file looks for inconsistent data and for damage of the file. The command enlist doctor prints the
@@ -41,10 +41,10 @@ func Check(ctx context.Context, path string) (problems []string, err error) {
 }
 
 var (
-	structureCheck = audience.Check{About: "read the file's structure",
+	structureCheck = db.Check{About: "read the file's structure",
 		Query: `SELECT quick_check, 0 FROM pragma_quick_check WHERE quick_check <> 'ok'`,
 		Say:   "the file is damaged: %s: restore a backup"}
-	countChecks = []audience.Check{
+	countChecks = []db.Check{
 		{About: "count the Contacts of Lists", Query: `SELECT id, contact_count FROM list
 			WHERE contact_count <> (SELECT count(*) FROM contact WHERE list_id = list.id)`,
 			Say: "the stored Contact count of List %s is %d, but the List has another number of Contacts"},
@@ -52,10 +52,10 @@ var (
 			WHERE contact_count <> (SELECT coalesce(sum(contact_count), 0) FROM list WHERE account_id = account.id)`,
 			Say: "the stored Contact count of Account %s is %d, but the counts of its Lists have another sum"},
 	}
-	checks = audience.Checks(slices.Insert(slices.Clone(countChecks), 0, structureCheck)...)
+	checks = db.Checks(slices.Insert(slices.Clone(countChecks), 0, structureCheck)...)
 )
 
-func runCheck(ctx context.Context, db *sql.DB, c audience.Check) ([]string, error) {
+func runCheck(ctx context.Context, db *sql.DB, c db.Check) ([]string, error) {
 	rows, err := db.QueryContext(ctx, c.Query)
 	if err != nil {
 		return nil, err

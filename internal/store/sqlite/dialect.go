@@ -1,12 +1,12 @@
 package sqlite
 
-import "enlist/internal/audience"
+import "enlist/internal/db"
 
 // This file contains the SQL of SQLite that differs from the SQL of PostgreSQL. Package audience inserts
 // this SQL into its statements.
 
 // Dialect contains the SQL expressions of SQLite that differ from those of PostgreSQL.
-var Dialect = &audience.Dialect{
+var Dialect = &db.Dialect{
 	FieldText:   func(id string) string { return "(field_values ->> " + path(id) + ")" },
 	FieldNumber: func(id string) string { return "CAST((field_values ->> " + path(id) + ") AS REAL)" },
 	// The operator -> returns the JSON text of a number. This text has the same decimals as the

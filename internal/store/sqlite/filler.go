@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file writes the rows of another database into a new SQLite file, for package dbcopy.
@@ -53,7 +53,7 @@ func NewFiller(ctx context.Context, path string) (*Filler, error) {
 
 // Fill writes a table: it calls rows with a function that stores one normalised row. All rows of a table are
 // one transaction.
-func (f *Filler) Fill(t *audience.Table, rows func(write func([]driver.Value) error) error) error {
+func (f *Filler) Fill(t *db.Table, rows func(write func([]driver.Value) error) error) error {
 	s := f.conn.session
 	if err := s.Do("BEGIN"); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (f *Filler) Fill(t *audience.Table, rows func(write func([]driver.Value) er
 	names, places := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		names[i], places[i] = c.Name, "?"
-		if c.Form == audience.Document && t.Name != queueTable {
+		if c.Form == db.Document && t.Name != queueTable {
 			places[i] = "jsonb(?)"
 		}
 	}
@@ -91,15 +91,15 @@ const queueTable = "river_job"
 const riverTime = "2006-01-02 15:04:05.999"
 
 // fillValue converts a normalised value to the form in which SQLite stores it.
-func fillValue(t *audience.Table, column int, value driver.Value) any {
+func fillValue(t *db.Table, column int, value driver.Value) any {
 	switch v := value.(type) {
 	case int64:
-		if t.Columns[column].Form == audience.Time {
+		if t.Columns[column].Form == db.Time {
 			return time.UnixMilli(v).UTC().Format(riverTime)
 		}
 	case string:
 		switch t.Columns[column].Form {
-		case audience.Document, audience.Documents, audience.Texts:
+		case db.Document, db.Documents, db.Texts:
 			if t.Name == queueTable {
 				return []byte(v)
 			}
@@ -110,7 +110,7 @@ func fillValue(t *audience.Table, column int, value driver.Value) any {
 
 // Numbered returns the tables whose IDs SQLite never uses twice.
 func (s *Source) Numbered(ctx context.Context) (tables []string, err error) {
-	err = s.each(ctx, func(row *audience.Cursor) error {
+	err = s.each(ctx, func(row *db.Cursor) error {
 		tables = append(tables, row.Text())
 		return nil
 	}, numbered)
@@ -123,7 +123,7 @@ const numbered = `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LI
 
 // Finish stores the last ID that each table has used, so that it is not used again. It adds changes to the numbers
 // of Contacts.
-func (f *Filler) Finish(last map[string]int64, changes []audience.CountChange) error {
+func (f *Filler) Finish(last map[string]int64, changes []db.CountChange) error {
 	s := f.conn.session
 	for table, id := range last {
 		if err := f.setLastID(table, id); err != nil {

@@ -1,8 +1,5 @@
 package sqlite
 
-// This file stores effects as jobs of the queue library (River). The workers in package jobs fetch and run
-// the jobs.
-
 import (
 	"context"
 	"database/sql"
@@ -13,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/store/jobqueue"
 
 	"github.com/riverqueue/river"
@@ -22,16 +19,19 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
+// This file stores effects as jobs of the queue library (River). The workers in package jobs fetch and run
+// the jobs.
+
 // insertJobs stores effects as jobs. tx is the transaction whose changes cause the effects. Each
 // kind of effect has a queue of the same name.
-func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, effects []audience.Effect) error {
+func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, effects []db.Effect) error {
 	params := make([]river.InsertManyParams, 0, len(effects))
 	for _, e := range effects {
-		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: audience.Attempts}
+		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: db.Attempts}
 		// Only a job that is due in the future gets a scheduled time. River looks for scheduled
 		// jobs every five seconds. So with a scheduled time in the past, a job could start up to
 		// five seconds late.
-		if timed, ok := e.(audience.Timed); ok && time.Until(time.Unix(timed.DueTime(), 0)) > 0 {
+		if timed, ok := e.(db.Timed); ok && time.Until(time.Unix(timed.DueTime(), 0)) > 0 {
 			opts.ScheduledAt = time.Unix(timed.DueTime(), 0)
 		}
 		params = append(params, river.InsertManyParams{Args: e, InsertOpts: opts})
@@ -81,7 +81,7 @@ func (l *listeners) wake(queues ...string) {
 }
 
 // wakeFor notifies the workers of effects whose jobs are stored.
-func (l *listeners) wakeFor(effects []audience.Effect) {
+func (l *listeners) wakeFor(effects []db.Effect) {
 	for _, e := range effects {
 		l.wake(e.Kind())
 	}

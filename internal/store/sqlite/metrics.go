@@ -3,7 +3,7 @@ package sqlite
 import (
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -25,12 +25,12 @@ func (s *Store) Metrics() []prometheus.Collector {
 			Help: "Streamed replies and searches that were broken off because the write-ahead log reached its limit.",
 		}, func() float64 { return float64(s.BrokenOff()) }),
 	}
-	all = append(all, audience.PoolMetrics("writer", func() audience.Pool {
+	all = append(all, db.PoolMetrics("writer", func() db.Pool {
 		of := s.db.Stats()
-		return audience.Pool{InUse: int64(of.InUse), Most: int64(of.MaxOpenConnections), Waits: of.WaitCount}
+		return db.Pool{InUse: int64(of.InUse), Most: int64(of.MaxOpenConnections), Waits: of.WaitCount}
 	})...)
 	for name, r := range map[string]*readers{"lookups": s.readers, "searches": s.searches, "streams": s.streams} {
-		all = slices.Concat(all, audience.PoolMetrics(name, r.limiter.Pool), r.limiter.Metrics(name))
+		all = slices.Concat(all, db.PoolMetrics(name, r.limiter.Pool), r.limiter.Metrics(name))
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/pressly/goose/v3"
 )
@@ -63,8 +63,8 @@ func applied(ctx context.Context, db *sql.DB) (all int) {
 }
 
 // tryMigrate applies pending migrations. It fails if another process applies one of them first.
-func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithSlog(log))
+func tryMigrate(ctx context.Context, database *sql.DB, files fs.FS, log *slog.Logger) error {
+	provider, err := goose.NewProvider(goose.DialectSQLite3, database, files, goose.WithSlog(log))
 	if err != nil {
 		return err
 	}
@@ -72,13 +72,13 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	if err != nil {
 		return err
 	}
-	if !audience.SupportsVersion(current, latest) {
+	if !db.SupportsVersion(current, latest) {
 		return errNewer
 	}
 	if current < latest {
 		// This index prevents a second application of a migration: the process that tries this gets
 		// an error, and its transaction is rolled back.
-		_, err := db.ExecContext(ctx,
+		_, err := database.ExecContext(ctx,
 			"CREATE UNIQUE INDEX IF NOT EXISTS goose_db_version_once ON goose_db_version (version_id)")
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ func tryMigrate(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) 
 	if _, err := provider.Up(ctx); err != nil {
 		return err
 	}
-	return migrateJobs(ctx, db, log)
+	return migrateJobs(ctx, database, log)
 }
 
 // refuseForeign returns errForeign if the file has tables but not the table goose_db_version. It

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // After another program moved, deleted or replaced the database file or its write-ahead log, the store refuses
@@ -37,8 +38,8 @@ func TestChangesAreRefusedWhileTheFileIsGone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "enlist.db")
 			s := openAt(t, path)
-			addFolder := func(tx *audience.Tx) error {
-				return tx.AddFolder(&audience.Folder{AccountID: 1, Name: "x", Type: "list"})
+			addFolder := func(tx *db.Tx) error {
+				return audience.AddFolder(tx, &audience.Folder{AccountID: 1, Name: "x", Type: "list"})
 			}
 			if err := s.Update(t.Context(), addFolder); err != nil {
 				t.Fatal(err)
@@ -79,8 +80,8 @@ func TestDatabaseBehindASymbolicLink(t *testing.T) {
 	if s.WALBytes() == 0 {
 		t.Error("the write-ahead log of a new database has 0 bytes, want the migrations in it")
 	}
-	addFolder := func(tx *audience.Tx) error {
-		return tx.AddFolder(&audience.Folder{AccountID: 1, Name: "x", Type: "list"})
+	addFolder := func(tx *db.Tx) error {
+		return audience.AddFolder(tx, &audience.Folder{AccountID: 1, Name: "x", Type: "list"})
 	}
 	if err := s.Update(t.Context(), addFolder); err != nil {
 		t.Fatal(err)
@@ -96,8 +97,8 @@ func TestDatabaseBehindASymbolicLink(t *testing.T) {
 
 func wantFolders(t *testing.T, s *Store, want int) {
 	t.Helper()
-	err := s.View(t.Context(), func(tx *audience.Tx) error {
-		folders, err := tx.Folders(1)
+	err := s.View(t.Context(), func(tx *db.Tx) error {
+		folders, err := audience.Folders(tx, 1)
 		if len(folders) != want {
 			t.Errorf("the database has %d Folders, want %d", len(folders), want)
 		}
@@ -113,7 +114,7 @@ func wantFolders(t *testing.T, s *Store, want int) {
 func TestFileMovedDuringATransactionIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	s := openAt(t, path)
-	err := s.Update(t.Context(), func(tx *audience.Tx) error { return os.Rename(path, path+".old") })
+	err := s.Update(t.Context(), func(tx *db.Tx) error { return os.Rename(path, path+".old") })
 	if !errors.Is(err, ErrMoved) {
 		t.Errorf("the change returned the error %v, want ErrMoved", err)
 	}
@@ -129,7 +130,7 @@ func TestReadersRefuseAnotherFile(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := s.Search(t.Context(), func(tx *audience.Tx) error { _, err := tx.Accounts(); return err })
+	err := s.Search(t.Context(), func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err })
 	if !errors.Is(err, ErrMoved) {
 		t.Errorf("a search on a new connection returned the error %v, want ErrMoved", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file runs functions that only read, for Store.View, Search and Stream.
@@ -18,8 +18,8 @@ import (
 // waits while the limiter has no free slot.
 type readers struct {
 	connector *connector
-	cache     *audience.Cache
-	limiter   audience.Limiter
+	cache     *db.Cache
+	limiter   db.Limiter
 
 	// tracked says that the writer may end transactions of this pool (walLimiter).
 	tracked bool
@@ -30,12 +30,12 @@ type readers struct {
 	closed  bool
 }
 
-func newReaders(c *connector, cache *audience.Cache, size int, wait, limit time.Duration) *readers {
-	return &readers{connector: c, cache: cache, limiter: audience.NewLimiter(size, wait, limit)}
+func newReaders(c *connector, cache *db.Cache, size int, wait, limit time.Duration) *readers {
+	return &readers{connector: c, cache: cache, limiter: db.NewLimiter(size, wait, limit)}
 }
 
 // view runs fn in a read transaction. All reads of fn see the same snapshot.
-func (r *readers) view(ctx context.Context, fn func(*audience.Tx) error) error {
+func (r *readers) view(ctx context.Context, fn func(*db.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error { return r.transaction(ctx, fn) })
 }
 
@@ -44,7 +44,7 @@ func (r *readers) view(ctx context.Context, fn func(*audience.Tx) error) error {
 const maxBrokenOff = 3
 
 // viewAgain does the same as view. If the writer ends the transaction, viewAgain runs fn again.
-func (r *readers) viewAgain(ctx context.Context, fn func(*audience.Tx) error) error {
+func (r *readers) viewAgain(ctx context.Context, fn func(*db.Tx) error) error {
 	return r.limiter.Do(ctx, func(ctx context.Context) error {
 		for attempt := 1; ; attempt++ {
 			err := r.transaction(ctx, fn)
@@ -56,7 +56,7 @@ func (r *readers) viewAgain(ctx context.Context, fn func(*audience.Tx) error) er
 }
 
 // transaction runs fn on a connection of the pool.
-func (r *readers) transaction(ctx context.Context, fn func(*audience.Tx) error) (err error) {
+func (r *readers) transaction(ctx context.Context, fn func(*db.Tx) error) (err error) {
 	c, err := r.take()
 	if err != nil {
 		return err
@@ -84,10 +84,10 @@ func (r *readers) transaction(ctx context.Context, fn func(*audience.Tx) error) 
 
 // run runs fn while the transaction is one of the running ones. It reports whether the writer has ended the
 // transaction.
-func (r *readers) run(ctx context.Context, s *session, fn func(*audience.Tx) error) (brokenOff bool, err error) {
+func (r *readers) run(ctx context.Context, s *session, fn func(*db.Tx) error) (brokenOff bool, err error) {
 	ctx, running := r.start(ctx, s)
 	defer func() { brokenOff = r.end(running) }() // also after a panic
-	return false, fn(audience.NewTx(ctx, s, audience.NewSession(r.cache), nil))
+	return false, fn(db.NewTx(ctx, s, db.NewSession(r.cache), nil))
 }
 
 // take removes an idle connection from the pool. If there is none, it opens a connection.

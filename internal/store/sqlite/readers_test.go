@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -31,8 +32,8 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 	s := openWith(t, Options{Searches: 2, Streams: 2, Wait: 20 * time.Millisecond})
 	release := make(chan struct{})
 	var inside, all sync.WaitGroup
-	hold := func(*audience.Tx) error { inside.Done(); <-release; return nil }
-	for _, run := range []func(context.Context, func(*audience.Tx) error) error{s.Search, s.Search, s.Stream, s.Stream} {
+	hold := func(*db.Tx) error { inside.Done(); <-release; return nil }
+	for _, run := range []func(context.Context, func(*db.Tx) error) error{s.Search, s.Search, s.Stream, s.Stream} {
 		inside.Add(1)
 		all.Go(func() {
 			if err := run(t.Context(), hold); err != nil {
@@ -41,7 +42,7 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 		})
 	}
 	inside.Wait()
-	look := func(tx *audience.Tx) error { _, err := tx.Accounts(); return err }
+	look := func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }
 	if err := errors.Join(s.View(t.Context(), look), s.Update(t.Context(), look), s.Ready(t.Context())); err != nil {
 		t.Error(err)
 	}
@@ -63,9 +64,9 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 // covers: decision 43
 func TestASearchHasATimeLimit(t *testing.T) {
 	s := openWith(t, Options{SearchTime: 20 * time.Millisecond})
-	forever := func(tx *audience.Tx) error {
+	forever := func(tx *db.Tx) error {
 		for {
-			if _, err := tx.Accounts(); err != nil {
+			if _, err := audience.Accounts(tx); err != nil {
 				return err
 			}
 		}
@@ -80,8 +81,8 @@ func TestASearchHasATimeLimit(t *testing.T) {
 	}
 	// The last search uses the same connections. It has no time limit, because the limit above is too short
 	// for a busy machine.
-	s.searches.limiter = audience.NewLimiter(1, 0, 0)
-	if err := s.Search(t.Context(), func(tx *audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
+	s.searches.limiter = db.NewLimiter(1, 0, 0)
+	if err := s.Search(t.Context(), func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }); err != nil {
 		t.Errorf("a search after the interrupted searches fails: %v", err)
 	}
 }

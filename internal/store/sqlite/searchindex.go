@@ -7,13 +7,14 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file builds and drops SearchIndexes in SQLite. audience/search_index.go stores the
 // definitions of SearchIndexes. Package indexadvisor calls the methods of this file.
 
-// BuildIndex implements audience.Store. It uses the writer's connection for about 0.6 s for each
+// BuildIndex implements db.Store. It uses the writer's connection for about 0.6 s for each
 // million Contacts in the file. During this time no other function can write. Functions that only
 // read do not wait. BuildIndex runs in a separate transaction, so that a cancelled ctx rolls back
 // only the index.
@@ -31,7 +32,7 @@ func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list en
 		return 0, err
 	}
 	defer conn.Close() // returns the connection to the pool
-	create := "CREATE INDEX IF NOT EXISTS " + audience.IndexName(id) + " ON " + Dialect.IndexOn("contact", list, k)
+	create := "CREATE INDEX IF NOT EXISTS " + audience.IndexName(id) + " ON " + audience.IndexOn(Dialect, "contact", list, k)
 	if bytes, err = changeInFiles(ctx, conn, create); err != nil && ctx.Err() == nil {
 		// Perhaps the machine has no directory for temporary files. SQLite then sorts in memory.
 		bytes, err = change(ctx, conn, create)
@@ -53,7 +54,7 @@ func changeInFiles(ctx context.Context, conn *sql.Conn, statement string) (bytes
 	return bytes, errors.Join(err, restored)
 }
 
-// DropIndex implements audience.Store.
+// DropIndex implements db.Store.
 func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -89,10 +90,10 @@ func change(ctx context.Context, conn *sql.Conn, statement string) (bytes int64,
 	return after - before, tx.Commit()
 }
 
-// FindsParts implements audience.Store. SQLite reads the index of the key instead (planner.Path.Covering).
+// FindsParts implements db.Store. SQLite reads the index of the key instead (planner.Path.Covering).
 func (s *Store) FindsParts() bool { return false }
 
-// BuiltIndexes implements audience.Store. SQLite builds an index in one transaction, so every
+// BuiltIndexes implements db.Store. SQLite builds an index in one transaction, so every
 // index in the file is complete. BuiltIndexes does not return the sizes of the indexes.
 func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, err error) {
 	c, err := s.readers.take()
@@ -106,7 +107,7 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, er
 	if err != nil {
 		return nil, err
 	}
-	err = audience.EachRow(rows, func(row *audience.Cursor) error {
+	err = db.EachRow(rows, func(row *db.Cursor) error {
 		if id := audience.IndexID(row.Text()); id != 0 {
 			built = append(built, enlist.BuiltIndex{ID: id, Good: true})
 		}

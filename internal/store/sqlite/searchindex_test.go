@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -40,29 +41,29 @@ func TestCancelledBuildLeavesNoIndex(t *testing.T) {
 func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 	s := open(t)
 	list := enlist.List{AccountID: 1, Name: "News"}
-	update := func(fn func(tx *audience.Tx) error) {
+	update := func(fn func(tx *db.Tx) error) {
 		t.Helper()
 		if err := s.Update(t.Context(), fn); err != nil {
 			t.Fatal(err)
 		}
 	}
-	update(func(tx *audience.Tx) error { return tx.AddList(&list) })
+	update(func(tx *db.Tx) error { return audience.AddList(tx, &list) })
 	for i := range 20 {
 		c := enlist.Contact{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
-		update(func(tx *audience.Tx) error { _, err := tx.InsertContact(&c); return err })
+		update(func(tx *db.Tx) error { _, err := audience.InsertContact(tx, &c); return err })
 	}
 	key := &enlist.SearchKey{Name: "subscribed_via", Type: enlist.KeyText}
 	x := enlist.SearchIndex{ListID: list.ID, Key: key.Name, State: enlist.IndexBuilding}
-	update(func(tx *audience.Tx) error { _, err := tx.AddSearchIndex(&x); return err })
+	update(func(tx *db.Tx) error { _, err := audience.AddSearchIndex(tx, &x); return err })
 	if _, err := s.BuildIndex(t.Context(), x.ID, list.ID, key); err != nil {
 		t.Fatal(err)
 	}
 	x.State = enlist.IndexReady
-	update(func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+	update(func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
 
 	where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Text: "via1"}}}
-	look := func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list.ID)
+	look := func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list.ID)
 		if err != nil {
 			return err
 		}
@@ -71,8 +72,8 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 		}
 		found := 0
 		search := &enlist.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
-		err = tx.SearchContacts(search, func(*enlist.Contact) error { found++; return nil })
-		n, counted := tx.CountContacts(&enlist.Search{Schema: schema, Where: where})
+		err = audience.SearchContacts(tx, search, func(*enlist.Contact) error { found++; return nil })
+		n, counted := audience.CountContacts(tx, &enlist.Search{Schema: schema, Where: where})
 		if err = errors.Join(err, counted); err != nil || found != 5 || n != 5 {
 			t.Errorf("the search finds %d Contacts and the count is %d, want 5 and 5; error %v", found, n, err)
 		}

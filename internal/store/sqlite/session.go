@@ -12,17 +12,17 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file runs statements on a connection, for readers and for the writer.
 
-// session implements audience.Conn on one SQLite connection. It caches the prepared statements.
+// session implements db.Conn on one SQLite connection. It caches the prepared statements.
 // Only one goroutine at a time is allowed to use a session.
 type session struct {
 	conn       driver.Conn
 	statements map[string]*statement // by SQL text
-	once       map[string]*statement // by SQL text; statements with the prefix audience.Once, which contain a List ID
+	once       map[string]*statement // by SQL text; statements with the prefix db.Once, which contain a List ID
 	args       []driver.NamedValue   // arguments of the running statement; the next statement reuses the memory
 	writes     int                   // number of statements that return no rows and that the current function has run
 	failed     error                 // first error of a statement of the current function
@@ -115,7 +115,7 @@ func (s *session) prepare(query string) (*statement, error) {
 
 // kept returns the cache that is for the statement of a query, and the size limit of this cache.
 func (s *session) kept(query string) (statements map[string]*statement, most int) {
-	if strings.HasPrefix(query, audience.Once) {
+	if strings.HasPrefix(query, db.Once) {
 		return s.once, maxOnce
 	}
 	return s.statements, maxStatements
@@ -169,13 +169,13 @@ func (s *session) Do(query string, args ...any) error {
 }
 
 // Lock does nothing. SQLite has one writer, so a transaction needs no other locks.
-func (s *session) Lock(audience.LockMode, string) error { return nil }
+func (s *session) Lock(db.LockMode, string) error { return nil }
 
 // LockDefinitions does nothing. With one writer, no other transaction writes at the same time.
 func (s *session) LockDefinitions() error { return nil }
 
 // Dialect returns the SQL expressions of SQLite.
-func (s *session) Dialect() *audience.Dialect { return Dialect }
+func (s *session) Dialect() *db.Dialect { return Dialect }
 
 // Insert runs an INSERT of one row and returns its ID, or 0 if it inserted no row.
 func (s *session) Insert(query string, args ...any) (id int64, err error) {
@@ -214,7 +214,7 @@ func (s *session) breakOff(err error) {
 }
 
 // Query runs a query. The statement counts as running until the caller closes the rows.
-func (s *session) Query(ctx context.Context, query string, args ...any) (audience.Rows, error) {
+func (s *session) Query(ctx context.Context, query string, args ...any) (db.Rows, error) {
 	s.lock()
 	defer s.unlock()
 	if s.broken != nil {
@@ -244,15 +244,15 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (audienc
 // dropped, it fails when it runs. noteFirst returns ErrUnprepared for such a query, and then package
 // audience plans the search again.
 func (s *session) noteFirst(ctx context.Context, query string, err error) error {
-	if ctx.Err() == nil && strings.HasPrefix(query, audience.Once) {
-		return fmt.Errorf("%w: %w", audience.ErrUnprepared, err)
+	if ctx.Err() == nil && strings.HasPrefix(query, db.Once) {
+		return fmt.Errorf("%w: %w", db.ErrUnprepared, err)
 	}
 	return s.note(err)
 }
 
 // QueryLast does the same as Query. It saves a round trip on PostgreSQL, but SQLite has no round
 // trips.
-func (s *session) QueryLast(ctx context.Context, query string, args ...any) (audience.Rows, error) {
+func (s *session) QueryLast(ctx context.Context, query string, args ...any) (db.Rows, error) {
 	return s.Query(ctx, query, args...)
 }
 
@@ -267,7 +267,7 @@ type result struct {
 	closed    bool // breakOff has closed the rows
 }
 
-// Next implements audience.Rows.
+// Next implements db.Rows.
 func (r *result) Next() ([]driver.Value, error) {
 	r.session.lock()
 	defer r.session.unlock()
@@ -285,7 +285,7 @@ func (r *result) Next() ([]driver.Value, error) {
 	return r.statement.row, err
 }
 
-// Close implements audience.Rows.
+// Close implements db.Rows.
 func (r *result) Close() (err error) {
 	r.session.lock()
 	defer r.session.unlock()

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file reads complete tables of a SQLite file, for the command enlist copy.
@@ -70,7 +70,7 @@ func (s *Source) Close() error { return s.conn.Close() }
 // The other tables of SQLite, goose and River are not copied, because the target database has its own
 // tables for these. The tables of Litestream are not copied either; their names begin with an underscore.
 func (s *Source) Tables(ctx context.Context) (names []string, err error) {
-	err = s.each(ctx, func(row *audience.Cursor) error {
+	err = s.each(ctx, func(row *db.Cursor) error {
 		names = append(names, row.Text())
 		return nil
 	}, `SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = 'river_job'
@@ -80,14 +80,14 @@ func (s *Source) Tables(ctx context.Context) (names []string, err error) {
 
 // Describe sets t.Key to the primary key of the table in this file. It fails if the columns of this
 // table are not exactly those of t.
-func (s *Source) Describe(ctx context.Context, t *audience.Table) error {
+func (s *Source) Describe(ctx context.Context, t *db.Table) error {
 	names := make(map[string]int)
 	for i, c := range t.Columns {
 		names[c.Name] = i
 	}
 	t.Key = nil
 	found := 0
-	err := s.each(ctx, func(row *audience.Cursor) error {
+	err := s.each(ctx, func(row *db.Cursor) error {
 		name, key := row.Text(), row.Int()
 		i, ok := names[name]
 		if !ok {
@@ -107,12 +107,12 @@ func (s *Source) Describe(ctx context.Context, t *audience.Table) error {
 
 // Count returns the number of rows of a table. If upto is not nil, it is a key, and Count counts
 // only the rows whose keys are not greater than upto.
-func (s *Source) Count(ctx context.Context, t *audience.Table, upto []any) (n int64, err error) {
+func (s *Source) Count(ctx context.Context, t *db.Table, upto []any) (n int64, err error) {
 	query := "SELECT count(*) FROM " + t.Name
 	if upto != nil {
 		query += " WHERE " + keyCondition(t, "<=")
 	}
-	err = s.each(ctx, func(row *audience.Cursor) error {
+	err = s.each(ctx, func(row *db.Cursor) error {
 		n = row.Int()
 		return nil
 	}, query, upto...)
@@ -122,7 +122,7 @@ func (s *Source) Count(ctx context.Context, t *audience.Table, upto []any) (n in
 // Each calls fn with every row of a table in the order of the key. If after is not nil, it is a key, and
 // Each leaves out the rows up to and including this key. Each call gets a new slice, so fn can keep the
 // row. changed is true if Each has replaced characters that another engine cannot store.
-func (s *Source) Each(ctx context.Context, t *audience.Table, after []any,
+func (s *Source) Each(ctx context.Context, t *db.Table, after []any,
 	fn func(row []driver.Value, changed bool) error) error {
 	query := "SELECT " + t.List(readExpr) + " FROM " + t.Name
 	if after != nil {
@@ -131,7 +131,7 @@ func (s *Source) Each(ctx context.Context, t *audience.Table, after []any,
 	if len(t.Key) > 0 {
 		query += " ORDER BY " + keyColumns(t)
 	}
-	return s.each(ctx, func(c *audience.Cursor) error {
+	return s.each(ctx, func(c *db.Cursor) error {
 		row := slices.Clone(c.Rest())
 		changed, err := t.Normalise(row)
 		if err != nil {
@@ -142,11 +142,11 @@ func (s *Source) Each(ctx context.Context, t *audience.Table, after []any,
 }
 
 // readExpr returns the SQL expression that reads a column as Normalise expects it for c.Form.
-func readExpr(c audience.Column) string {
+func readExpr(c db.Column) string {
 	switch c.Form {
-	case audience.Document, audience.Documents, audience.Texts:
+	case db.Document, db.Documents, db.Texts:
 		return "json(" + c.Name + ")"
-	case audience.Time: // the column is a text; for an invalid time the result is 'no time', which Normalise refuses
+	case db.Time: // the column is a text; for an invalid time the result is 'no time', which Normalise refuses
 		return "CASE WHEN " + c.Name + " IS NOT NULL THEN " +
 			"coalesce(CAST(round(unixepoch(" + c.Name + ", 'subsec') * 1000) AS INTEGER), 'no time') END"
 	}
@@ -154,7 +154,7 @@ func readExpr(c audience.Column) string {
 }
 
 // keyColumns returns the columns of a table's key, separated by commas.
-func keyColumns(t *audience.Table) string {
+func keyColumns(t *db.Table) string {
 	names := make([]string, len(t.Key))
 	for i, column := range t.Key {
 		names[i] = t.Columns[column].Name
@@ -163,7 +163,7 @@ func keyColumns(t *audience.Table) string {
 }
 
 // keyCondition returns a condition that compares the key of a table with arguments.
-func keyCondition(t *audience.Table, operator string) string {
+func keyCondition(t *db.Table, operator string) string {
 	return "(" + keyColumns(t) + ") " + operator + " (?" + strings.Repeat(", ?", len(t.Key)-1) + ")"
 }
 
@@ -172,7 +172,7 @@ func keyCondition(t *audience.Table, operator string) string {
 func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error) {
 	last = make(map[string]int64)
 	// webhook_target.holder can contain the ID of a deleted job. A new job must not get this ID.
-	err = s.each(ctx, func(row *audience.Cursor) error {
+	err = s.each(ctx, func(row *db.Cursor) error {
 		table := row.Text()
 		last[table] = row.Int()
 		return nil
@@ -184,12 +184,12 @@ func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error)
 }
 
 // each runs a query and calls fn for each row.
-func (s *Source) each(ctx context.Context, fn func(*audience.Cursor) error, query string, args ...any) (err error) {
+func (s *Source) each(ctx context.Context, fn func(*db.Cursor) error, query string, args ...any) (err error) {
 	rows, err := s.conn.session.Query(ctx, query, args...)
 	if err != nil {
 		return err
 	}
-	if err := audience.EachRow(rows, fn); err != nil {
+	if err := db.EachRow(rows, fn); err != nil {
 		return err
 	}
 	return ctx.Err()

@@ -1,4 +1,4 @@
-// Package sqlite implements audience.Store on one SQLite file. It opens connections, runs
+// Package sqlite implements db.Store on one SQLite file. It opens connections, runs
 // transactions and applies migrations. Package audience has the SQL statements of the
 // transactions.
 //
@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/jobqueue"
 
@@ -45,11 +46,11 @@ type Options struct {
 // look-ups wait.
 const viewTime = 10 * time.Second
 
-// Store is an audience.Store on one SQLite file.
+// Store is an db.Store on one SQLite file.
 type Store struct {
 	files    *files
 	db       *sql.DB
-	cache    *audience.Cache
+	cache    *db.Cache
 	writer   *writer
 	readers  *readers
 	searches *readers // not the same pool as readers, so that searches never delay look-ups
@@ -97,7 +98,7 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 		return fmt.Errorf("open job queue: %w", err)
 	}
 	wait := cmp.Or(o.Wait, 5*time.Second)
-	s.cache = new(audience.Cache)
+	s.cache = new(db.Cache)
 	s.readers = newReaders(reads, s.cache, max(8, 4*runtime.GOMAXPROCS(0)), 0, viewTime)
 	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 8), wait, cmp.Or(o.SearchTime, time.Minute))
 	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 8), wait, 0)
@@ -107,56 +108,56 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	return nil
 }
 
-// View implements audience.Store.
-func (s *Store) View(ctx context.Context, fn func(*audience.Tx) error) error {
+// View implements db.Store.
+func (s *Store) View(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.readers.view(ctx, fn)
 }
 
-// Search implements audience.Store.
-func (s *Store) Search(ctx context.Context, fn func(*audience.Tx) error) error {
+// Search implements db.Store.
+func (s *Store) Search(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.searches.viewAgain(ctx, fn)
 }
 
-// CachedKey implements audience.Store.
+// CachedKey implements db.Store.
 func (s *Store) CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
 	return s.cache.Key(hash)
 }
 
-// CachedSchema implements audience.Store.
+// CachedSchema implements db.Store.
 func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
-// CachedSigningKey implements audience.Store.
-func (s *Store) CachedSigningKey(domain string) (*audience.SigningKey, bool) {
+// CachedSigningKey implements db.Store.
+func (s *Store) CachedSigningKey(domain string) (*enlist.SigningKey, bool) {
 	return s.cache.SigningKey(domain)
 }
 
-// Stream implements audience.Store.
-func (s *Store) Stream(ctx context.Context, fn func(*audience.Tx) error) error {
+// Stream implements db.Store.
+func (s *Store) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
-// ViewPrimary implements audience.Store.
-func (s *Store) ViewPrimary(ctx context.Context, fn func(*audience.Tx) error) error {
+// ViewPrimary implements db.Store.
+func (s *Store) ViewPrimary(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.viewAgain(ctx, fn)
 }
 
-// Update implements audience.Store.
-func (s *Store) Update(ctx context.Context, fn func(*audience.Tx) error, _ ...audience.InsertsContact) error {
+// Update implements db.Store.
+func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error, _ ...db.InsertsContact) error {
 	return s.writer.do(ctx, fn)
 }
 
-// Ready implements audience.Store. It runs one read transaction, and one transaction that writes to the
+// Ready implements db.Store. It runs one read transaction, and one transaction that writes to the
 // disk.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.View(ctx, func(tx *audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
+	if err := s.View(ctx, func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }); err != nil {
 		return err
 	}
-	return s.Update(ctx, audience.ProbeWrite)
+	return s.Update(ctx, db.ProbeWrite)
 }
 
-// FreeSpace implements audience.Store. It returns the space for users without special rights.
+// FreeSpace implements db.Store. It returns the space for users without special rights.
 func (s *Store) FreeSpace() (bytes int64, known bool) {
 	bytes, _, known = DiskSpace(filepath.Dir(s.files.main.path))
 	return bytes, known

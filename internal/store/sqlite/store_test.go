@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
 )
 
 // This file tests what the other tests of the store do not see: triggers, and the check of the disk.
@@ -18,8 +20,8 @@ import (
 // covers: spec consent.ledger, decision 27
 func TestTheLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
-	err := s.Update(t.Context(), func(tx *audience.Tx) error {
-		return tx.AddLedgerRow(&audience.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
+	err := s.Update(t.Context(), func(tx *db.Tx) error {
+		return audience.AddLedgerRow(tx, &enlist.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -37,10 +39,10 @@ func TestTheLedgerIsAppendOnly(t *testing.T) {
 // covers: decision 103, decision 118
 func TestTheAuditLogIsAppendOnly(t *testing.T) {
 	s := open(t)
-	err := s.Update(t.Context(), func(tx *audience.Tx) error {
+	err := s.Update(t.Context(), func(tx *db.Tx) error {
 		for _, age := range []time.Duration{0, 364 * 24 * time.Hour} {
 			row := audience.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
-			if err := tx.AddAuditRow(&row); err != nil {
+			if err := audience.AddAuditRow(tx, &row); err != nil {
 				return err
 			}
 		}
@@ -56,7 +58,7 @@ func TestTheAuditLogIsAppendOnly(t *testing.T) {
 			t.Errorf("%s returns the error %v, want one that contains append-only", change, err)
 		}
 	}
-	if err := s.Update(t.Context(), func(tx *audience.Tx) error { return tx.EraseAuditRows([]int64{1}) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *db.Tx) error { return audience.EraseAuditRows(tx, []int64{1}) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
 )
@@ -49,30 +50,30 @@ func text(key, value string) enlist.Detail {
 }
 
 // benchList stores an Account and a List with 10 Fields. It returns the names of all Fields except Email.
-func benchList(tb testing.TB, store audience.Store) (*enlist.Caller, enlist.ListID, []string) {
+func benchList(tb testing.TB, store db.Engine) (*enlist.Caller, enlist.ListID, []string) {
 	tb.Helper()
 	account := &enlist.Account{Name: "Test", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
 	key := &enlist.Key{Name: "test", Level: enlist.Full}
 	list := &enlist.List{Name: "News", DisallowDuplicates: true, CountryCode: 61}
 	var names []string
-	err := store.Update(context.Background(), func(tx *audience.Tx) error {
-		if err := tx.AddAccount(account); err != nil {
+	err := store.Update(context.Background(), func(tx *db.Tx) error {
+		if err := audience.AddAccount(tx, account); err != nil {
 			return err
 		}
 		key.AccountID, list.AccountID = account.ID, account.ID
-		if err := tx.AddKey(key, enlist.HashKey(enlist.NewKeyText())); err != nil {
+		if err := audience.AddKey(tx, key, enlist.HashKey(enlist.NewKeyText())); err != nil {
 			return err
 		}
-		if err := tx.AddList(list); err != nil {
+		if err := audience.AddList(tx, list); err != nil {
 			return err
 		}
-		if err := tx.AddField(&enlist.Field{ListID: list.ID, Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail, Length: 254}); err != nil {
+		if err := audience.AddField(tx, &enlist.Field{ListID: list.ID, Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail, Length: 254}); err != nil {
 			return err
 		}
 		for i := range 9 {
 			name := fmt.Sprintf("Field %d", i+1)
 			names = append(names, name)
-			if err := tx.AddField(&enlist.Field{ListID: list.ID, Name: name, Type: enlist.Text}); err != nil {
+			if err := audience.AddField(tx, &enlist.Field{ListID: list.ID, Name: name, Type: enlist.Text}); err != nil {
 				return err
 			}
 		}

@@ -1,14 +1,5 @@
 package sqlite
 
-// This file limits the size of the write-ahead log (WAL).
-//
-// SQLite writes at the beginning of the log again only when all its content is in the database file and no
-// transaction reads from the log. Transactions that overlap all the time prevent this, and the log grows
-// until the disk is full. So after a commit the writer does two things. If the log has grown beyond its
-// usual size, the writer waits a moment for short reads to end, and then starts the log over. If the log
-// reaches its limit, the writer first ends the transactions of long replies and of searches, the oldest
-// first. A client of a long reply sees incomplete JSON and a closed connection. A search starts again.
-
 import (
 	"context"
 	"errors"
@@ -20,6 +11,15 @@ import (
 
 	"enlist/internal/enlist"
 )
+
+// This file limits the size of the write-ahead log (WAL).
+//
+// SQLite writes at the beginning of the log again only when all its content is in the database file and no
+// transaction reads from the log. Transactions that overlap all the time prevent this, and the log grows
+// until the disk is full. So after a commit the writer does two things. If the log has grown beyond its
+// usual size, the writer waits a moment for short reads to end, and then starts the log over. If the log
+// reaches its limit, the writer first ends the transactions of long replies and of searches, the oldest
+// first. A client of a long reply sees incomplete JSON and a closed connection. A search starts again.
 
 const (
 	// walUsual is the size in bytes that the log exceeds only if reads prevent it from starting over. It is
@@ -105,7 +105,7 @@ func (c *dbConn) restartLog() bool {
 // scrubTime is the longest time that Scrub waits for reads to end.
 const scrubTime = 10 * time.Second
 
-// Scrub implements audience.Store. Deleted rows become zeros in the pages that a transaction writes
+// Scrub implements db.Store. Deleted rows become zeros in the pages that a transaction writes
 // (secure_delete), but the log still has earlier versions of the pages, and the file has them until the log is copied
 // into it. So Scrub copies the log and empties it. If another program copies the log, Scrub does nothing.
 func (s *Store) Scrub(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -20,7 +21,7 @@ func openLimited(t *testing.T) *Store {
 	s.writer.wal.pause = 0
 	for range 3 {
 		addFolder(t, s, 10)
-		err := s.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddUnsubscriber(1, new(audience.Unsubscriber)) })
+		err := s.Update(t.Context(), func(tx *db.Tx) error { return audience.AddUnsubscriber(tx, 1, new(audience.Unsubscriber)) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,8 +32,8 @@ func openLimited(t *testing.T) *Store {
 // addFolder stores a Folder with a name of the given size.
 func addFolder(t *testing.T, s *Store, size int) {
 	t.Helper()
-	err := s.Update(t.Context(), func(tx *audience.Tx) error {
-		return tx.AddFolder(&audience.Folder{AccountID: 1, Name: strings.Repeat("x", size), Type: "list"})
+	err := s.Update(t.Context(), func(tx *db.Tx) error {
+		return audience.AddFolder(tx, &audience.Folder{AccountID: 1, Name: strings.Repeat("x", size), Type: "list"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +66,7 @@ func TestStalledStreamIsBrokenOffWhenTheLogIsFull(t *testing.T) {
 	reading, release := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- s.Stream(t.Context(), func(tx *audience.Tx) error {
+		done <- s.Stream(t.Context(), func(tx *db.Tx) error {
 			rows := 0
 			return eachUnsubscriber(tx, func() {
 				if rows++; rows == 1 {
@@ -84,14 +85,14 @@ func TestStalledStreamIsBrokenOffWhenTheLogIsFull(t *testing.T) {
 	if err := <-done; !errors.Is(err, errBrokenOff) || enlist.KindOf(err) != enlist.Busy {
 		t.Errorf("the stream returned the error %v, want errBrokenOff", err)
 	}
-	if err := s.Stream(t.Context(), func(tx *audience.Tx) error { return eachUnsubscriber(tx, func() {}) }); err != nil {
+	if err := s.Stream(t.Context(), func(tx *db.Tx) error { return eachUnsubscriber(tx, func() {}) }); err != nil {
 		t.Errorf("the next stream: %v", err)
 	}
 }
 
 // eachUnsubscriber reads row by row, as a search reads Contacts.
-func eachUnsubscriber(tx *audience.Tx, fn func()) error {
-	return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1}, func(*audience.Unsubscriber) error { fn(); return nil })
+func eachUnsubscriber(tx *db.Tx, fn func()) error {
+	return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: 1}, func(*audience.Unsubscriber) error { fn(); return nil })
 }
 
 // A search or a precondition that was broken off runs again. Its caller gets a complete result.
@@ -100,22 +101,22 @@ func eachUnsubscriber(tx *audience.Tx, fn func()) error {
 func TestSearchRunsAgainAfterItWasBrokenOff(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		view func(*Store, *testing.T, func(*audience.Tx) error) error
+		view func(*Store, *testing.T, func(*db.Tx) error) error
 	}{
-		{"Search", func(s *Store, t *testing.T, fn func(*audience.Tx) error) error { return s.Search(t.Context(), fn) }},
-		{"ViewPrimary", func(s *Store, t *testing.T, fn func(*audience.Tx) error) error { return s.ViewPrimary(t.Context(), fn) }},
+		{"Search", func(s *Store, t *testing.T, fn func(*db.Tx) error) error { return s.Search(t.Context(), fn) }},
+		{"ViewPrimary", func(s *Store, t *testing.T, fn func(*db.Tx) error) error { return s.ViewPrimary(t.Context(), fn) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := openLimited(t)
 			runs, found := 0, 0
-			err := c.view(s, t, func(tx *audience.Tx) error {
-				if _, err := tx.Accounts(); err != nil { // begins to read from the log
+			err := c.view(s, t, func(tx *db.Tx) error {
+				if _, err := audience.Accounts(tx); err != nil { // begins to read from the log
 					return err
 				}
 				if runs++; runs == 1 {
 					wantLimited(t, fillLog(t, s))
 				}
-				folders, err := tx.Folders(1)
+				folders, err := audience.Folders(tx, 1)
 				found = len(folders)
 				return err
 			})
@@ -129,8 +130,8 @@ func TestSearchRunsAgainAfterItWasBrokenOff(t *testing.T) {
 // Without long reads, the log starts over as soon as no look-up reads from it.
 func TestLogStartsOverAfterALookUp(t *testing.T) {
 	s := openLimited(t)
-	err := s.View(t.Context(), func(tx *audience.Tx) error {
-		if _, err := tx.Accounts(); err != nil {
+	err := s.View(t.Context(), func(tx *db.Tx) error {
+		if _, err := audience.Accounts(tx); err != nil {
 			return err
 		}
 		for s.WALBytes() < 2*testLimit { // a look-up is never broken off

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
@@ -34,7 +34,7 @@ import (
 // So a function can run more than once. A caller gets the result of its function after the commit.
 type writer struct {
 	db       *sql.DB
-	cache    *audience.Cache
+	cache    *db.Cache
 	jobs     *river.Client[*sql.Tx] // stores jobs and never runs them
 	workers  *listeners             // are notified of the stored jobs
 	wal      *walLimiter
@@ -49,7 +49,7 @@ type writer struct {
 // update is one queued function.
 type update struct {
 	ctx   context.Context
-	fn    func(*audience.Tx) error
+	fn    func(*db.Tx) error
 	state atomic.Int32 // first waiting; later running or abandoned
 	err   error
 	done  chan struct{}
@@ -68,8 +68,8 @@ const (
 
 var errClosed = errors.New("the store is closed")
 
-func newWriter(db *sql.DB, cache *audience.Cache, jobs *river.Client[*sql.Tx], workers *listeners, wal *walLimiter) *writer {
-	w := &writer{db: db, cache: cache, jobs: jobs, workers: workers, wal: wal, queue: make(chan *update, maxGroup), commits: audience.NewCommits(),
+func newWriter(database *sql.DB, cache *db.Cache, jobs *river.Client[*sql.Tx], workers *listeners, wal *walLimiter) *writer {
+	w := &writer{db: database, cache: cache, jobs: jobs, workers: workers, wal: wal, queue: make(chan *update, maxGroup), commits: db.NewCommits(),
 		closing: make(chan struct{}), stopped: make(chan struct{})}
 	go w.loop()
 	return w
@@ -77,7 +77,7 @@ func newWriter(db *sql.DB, cache *audience.Cache, jobs *river.Client[*sql.Tx], w
 
 // do runs fn in a transaction and returns after the commit. If ctx is cancelled before fn starts,
 // fn does not run. After fn has started, do ignores ctx and waits for the result.
-func (w *writer) do(ctx context.Context, fn func(*audience.Tx) error) error {
+func (w *writer) do(ctx context.Context, fn func(*db.Tx) error) error {
 	u := &update{ctx: ctx, fn: fn, done: make(chan struct{})}
 	select {
 	case w.queue <- u:
@@ -239,7 +239,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 	if err := conn.Raw(func(raw any) error { c = raw.(*dbConn); return nil }); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
-	t := &transaction{session: c.session, shared: audience.NewSession(w.cache)}
+	t := &transaction{session: c.session, shared: db.NewSession(w.cache)}
 	for _, u := range group {
 		if err := t.run(u, mode); err != nil {
 			return errors.Join(err, tx.Rollback())
@@ -267,8 +267,8 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 // transaction is the open transaction of a group.
 type transaction struct {
 	session *session
-	shared  *audience.Session
-	effects []audience.Effect // the writer stores them as jobs before the commit
+	shared  *db.Session
+	effects []db.Effect // the writer stores them as jobs before the commit
 }
 
 // run runs one function and sets u.err to the error of the function. It returns an error if the
@@ -281,11 +281,11 @@ func (t *transaction) run(u *update, mode savepoints) error {
 	}
 	effects, mark := len(t.effects), t.shared.Mark()
 	t.session.begin(time.Now().Add(functionTime))
-	tx := audience.NewTx(context.Background(), t.session, t.shared, func(e audience.Effect) error {
+	tx := db.NewTx(context.Background(), t.session, t.shared, func(e db.Effect) error {
 		t.effects = append(t.effects, e)
 		return nil
 	})
-	u.err = audience.Call(u.fn, tx)
+	u.err = db.Call(u.fn, tx)
 	t.session.deadline = time.Time{}
 	if u.err == nil {
 		// A function cannot ignore a failed statement, because SQLite can have rolled the transaction back.

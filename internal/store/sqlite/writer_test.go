@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"go.uber.org/goleak"
@@ -42,9 +43,9 @@ func openAt(t testing.TB, path string) *Store {
 }
 
 // addAccount returns a function that stores an Account with the given name.
-func addAccount(name string) func(*audience.Tx) error {
-	return func(tx *audience.Tx) error {
-		return tx.AddAccount(&enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit})
+func addAccount(name string) func(*db.Tx) error {
+	return func(tx *db.Tx) error {
+		return audience.AddAccount(tx, &enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit})
 	}
 }
 
@@ -52,8 +53,8 @@ func addAccount(name string) func(*audience.Tx) error {
 func storedNames(t *testing.T, s *Store) map[string]int {
 	t.Helper()
 	names := make(map[string]int)
-	err := s.View(t.Context(), func(tx *audience.Tx) error {
-		all, err := tx.Accounts()
+	err := s.View(t.Context(), func(tx *db.Tx) error {
+		all, err := audience.Accounts(tx)
 		for _, a := range all {
 			names[a.Name]++
 		}
@@ -67,12 +68,12 @@ func storedNames(t *testing.T, s *Store) map[string]int {
 
 // inOneGroup runs functions in one group and returns their errors. Another function runs until all these
 // functions are in the queue, so that the writer does not start the group too early.
-func inOneGroup(t *testing.T, s *Store, fns ...func(*audience.Tx) error) []error {
+func inOneGroup(t *testing.T, s *Store, fns ...func(*db.Tx) error) []error {
 	t.Helper()
 	inside, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		s.Update(t.Context(), func(*audience.Tx) error {
+		s.Update(t.Context(), func(*db.Tx) error {
 			close(inside)
 			<-release
 			return nil
@@ -98,16 +99,16 @@ func inOneGroup(t *testing.T, s *Store, fns ...func(*audience.Tx) error) []error
 func TestOnlyTheFailingFunctionIsRolledBack(t *testing.T) {
 	s := open(t)
 	refused := errors.New("refused")
-	var fns []func(*audience.Tx) error
+	var fns []func(*db.Tx) error
 	for i := range 40 {
 		add := addAccount(fmt.Sprint("account ", i))
 		switch i % 4 {
 		case 1:
-			fns = append(fns, func(tx *audience.Tx) error { return errors.Join(add(tx), refused) })
+			fns = append(fns, func(tx *db.Tx) error { return errors.Join(add(tx), refused) })
 		case 2:
-			fns = append(fns, func(tx *audience.Tx) error { add(tx); panic("a bug") })
+			fns = append(fns, func(tx *db.Tx) error { add(tx); panic("a bug") })
 		case 3:
-			fns = append(fns, func(*audience.Tx) error { return refused }) // fails before it writes
+			fns = append(fns, func(*db.Tx) error { return refused }) // fails before it writes
 		default:
 			fns = append(fns, add)
 		}
@@ -128,8 +129,8 @@ func TestOnlyTheFailingFunctionIsRolledBack(t *testing.T) {
 // A function that ignores the error of a statement fails with that error.
 func TestAFunctionCannotIgnoreAFailedStatement(t *testing.T) {
 	s := open(t)
-	key := func(tx *audience.Tx) error { return tx.AddKey(&enlist.Key{Name: "k"}, enlist.HashKey("same")) }
-	errs := inOneGroup(t, s, key, func(tx *audience.Tx) error {
+	key := func(tx *db.Tx) error { return audience.AddKey(tx, &enlist.Key{Name: "k"}, enlist.HashKey("same")) }
+	errs := inOneGroup(t, s, key, func(tx *db.Tx) error {
 		addAccount("ignores the error")(tx)
 		key(tx) // this statement fails, because the key is not unique; the function ignores the error
 		return nil
@@ -145,13 +146,13 @@ func TestAFunctionCannotIgnoreAFailedStatement(t *testing.T) {
 // The jobs of a function are stored only if its changes are committed.
 func TestJobsAreStoredOnlyWithTheirChanges(t *testing.T) {
 	s := open(t)
-	notify := func(tx *audience.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) }
+	notify := func(tx *db.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) }
 	errs := inOneGroup(t, s,
 		notify,
-		func(tx *audience.Tx) error {
+		func(tx *db.Tx) error {
 			return errors.Join(notify(tx), addAccount("x")(tx), errors.New("refused"))
 		},
-		func(tx *audience.Tx) error { return errors.Join(notify(tx), notify(tx)) },
+		func(tx *db.Tx) error { return errors.Join(notify(tx), notify(tx)) },
 	)
 	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
 		t.Fatal(errs)
@@ -249,7 +250,7 @@ func TestTwoStoresShareOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	a, b := openAt(t, path), openAt(t, path)
 	list := &enlist.List{Name: "News"}
-	err := a.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddList(list) })
+	err := a.Update(t.Context(), func(tx *db.Tx) error { return audience.AddList(tx, list) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,13 +260,13 @@ func TestTwoStoresShareOneFile(t *testing.T) {
 			writing, reading = b, a
 		}
 		list.Name = fmt.Sprint("News ", i)
-		if err := writing.Update(t.Context(), func(tx *audience.Tx) error { return tx.UpdateList(list) }); err != nil {
+		if err := writing.Update(t.Context(), func(tx *db.Tx) error { return audience.UpdateList(tx, list) }); err != nil {
 			t.Fatal(err)
 		}
-		update := func(ctx context.Context, fn func(*audience.Tx) error) error { return reading.Update(ctx, fn) }
-		for _, run := range []func(context.Context, func(*audience.Tx) error) error{reading.View, update} {
-			err := run(t.Context(), func(tx *audience.Tx) error {
-				schema, err := tx.Schema(list.ID)
+		update := func(ctx context.Context, fn func(*db.Tx) error) error { return reading.Update(ctx, fn) }
+		for _, run := range []func(context.Context, func(*db.Tx) error) error{reading.View, update} {
+			err := run(t.Context(), func(tx *db.Tx) error {
+				schema, err := audience.Schema(tx, list.ID)
 				if err == nil && schema.List.Name != list.Name {
 					t.Errorf("the other store reads %q, want %q", schema.List.Name, list.Name)
 				}
@@ -311,11 +312,11 @@ func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 func TestARolledBackChangeIsNotCached(t *testing.T) {
 	s := open(t)
 	list := &enlist.List{Name: "News"}
-	if err := s.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddList(list) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *db.Tx) error { return audience.AddList(tx, list) }); err != nil {
 		t.Fatal(err)
 	}
-	name := func(tx *audience.Tx) string {
-		schema, err := tx.Schema(list.ID)
+	name := func(tx *db.Tx) string {
+		schema, err := audience.Schema(tx, list.ID)
 		if err != nil {
 			t.Error(err)
 			return ""
@@ -325,15 +326,15 @@ func TestARolledBackChangeIsNotCached(t *testing.T) {
 	changed := *list
 	changed.Name = "Changed"
 	var seen string
-	errs := inOneGroup(t, s, func(tx *audience.Tx) error {
-		if err := tx.UpdateList(&changed); err != nil {
+	errs := inOneGroup(t, s, func(tx *db.Tx) error {
+		if err := audience.UpdateList(tx, &changed); err != nil {
 			return err
 		}
 		if got := name(tx); got != "Changed" {
 			t.Errorf("the function that changed the name of the List reads %q, want Changed", got)
 		}
 		return errors.New("refused")
-	}, func(tx *audience.Tx) error {
+	}, func(tx *db.Tx) error {
 		seen = name(tx)
 		return addAccount("other")(tx)
 	})
@@ -343,7 +344,7 @@ func TestARolledBackChangeIsNotCached(t *testing.T) {
 	if seen != "News" {
 		t.Errorf("the other function of the group reads the name %q, want News", seen)
 	}
-	err := s.View(t.Context(), func(tx *audience.Tx) error {
+	err := s.View(t.Context(), func(tx *db.Tx) error {
 		if got := name(tx); got != "News" {
 			t.Errorf("after the rollback the name of the List is %q, want News", got)
 		}
@@ -368,7 +369,7 @@ func TestACallDuringCloseReturns(t *testing.T) {
 			callers.Go(func() {
 				started <- struct{}{}
 				for {
-					err := s.Update(context.Background(), func(*audience.Tx) error { return nil })
+					err := s.Update(context.Background(), func(*db.Tx) error { return nil })
 					if errors.Is(err, errClosed) {
 						return
 					}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -16,13 +17,13 @@ import (
 // unexpected result.
 type accountFixture struct {
 	*testing.T
-	store   audience.Store
+	store   db.Engine
 	service *audience.Service
 	caller  *enlist.Caller
 	now     time.Time // the time on the Service's clock
 }
 
-func newAccountFixture(t *testing.T, open func(t *testing.T) audience.Store) *accountFixture {
+func newAccountFixture(t *testing.T, open func(t *testing.T) db.Engine) *accountFixture {
 	o := &accountFixture{T: t, store: open(t), now: time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)}
 	o.service = audience.NewService(o.store, o.clock)
 	o.caller = o.newCaller()
@@ -39,12 +40,12 @@ func (o *accountFixture) newCaller() *enlist.Caller {
 			CreationTime: o.now.Unix()},
 		Key: &enlist.Key{Name: "test key", Level: enlist.Full, CreationTime: o.now.Unix()},
 	}
-	o.update(func(tx *audience.Tx) error {
-		if err := tx.AddAccount(c.Account); err != nil {
+	o.update(func(tx *db.Tx) error {
+		if err := audience.AddAccount(tx, c.Account); err != nil {
 			return err
 		}
 		c.Key.AccountID = c.Account.ID
-		return tx.AddKey(c.Key, enlist.HashKey(enlist.NewKeyText()))
+		return audience.AddKey(tx, c.Key, enlist.HashKey(enlist.NewKeyText()))
 	})
 	return c
 }
@@ -56,7 +57,7 @@ func (o *accountFixture) restricted(lists ...enlist.ListID) *enlist.Caller {
 	return &enlist.Caller{Account: o.caller.Account, Key: &key}
 }
 
-func (o *accountFixture) update(fn func(*audience.Tx) error) {
+func (o *accountFixture) update(fn func(*db.Tx) error) {
 	o.Helper()
 	if err := o.store.Update(o.Context(), fn); err != nil {
 		o.Fatal(err)
@@ -131,8 +132,8 @@ func (o *accountFixture) subscribe(list enlist.ListID, pairs ...any) enlist.Cont
 // contact reads a stored Contact.
 func (o *accountFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) (err error) {
-		c, err = tx.Contact(list, id)
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) (err error) {
+		c, err = audience.Contact(tx, list, id)
 		return err
 	}))
 	return c

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -123,9 +124,9 @@ func complaintOfAnOldAddress(o *accountFixture) {
 		o.Error("the complaint did not unsubscribe the Contact with the address of the mail, and only this one")
 	}
 	var entries int
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		entries = 0
-		n, err := tx.CountUnsubscribers(&audience.UnsubscriberSearch{Account: o.caller.Account.ID, Lists: onlyList(m.id)})
+		n, err := audience.CountUnsubscribers(tx, &audience.UnsubscriberSearch{Account: o.caller.Account.ID, Lists: onlyList(m.id)})
 		entries = int(n)
 		return err
 	}))

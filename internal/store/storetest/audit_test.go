@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -98,9 +99,9 @@ func auditAccess(o *accountFixture) {
 	o.refused(o.service.SearchAuditLog(o.Context(), o.restricted(list), enlist.Query{}, &w), enlist.Denied, "")
 	_, err = o.service.CountAuditLog(o.Context(), o.restricted(list), nil)
 	o.refused(err, enlist.Denied, "")
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for range 1500 { // more than a reply holds in memory
-			if err := tx.AddAuditRow(&audience.AuditRow{AccountID: o.caller.Account.ID, Before: "{}", After: "{}"}); err != nil {
+			if err := audience.AddAuditRow(tx, &audience.AuditRow{AccountID: o.caller.Account.ID, Before: "{}", After: "{}"}); err != nil {
 				return err
 			}
 		}

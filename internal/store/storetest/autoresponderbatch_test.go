@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -261,8 +262,8 @@ func autoresponderBatchIsHidden(e *eventFixture) {
 		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: f.batch})
 		f.must(err)
 	}
-	view(f.T, f.store, func(tx *audience.Tx) error {
-		rows, err := tx.Recipients(f.news, f.batch, f.contacts)
+	view(f.T, f.store, func(tx *db.Tx) error {
+		rows, err := audience.Recipients(tx, f.news, f.batch, f.contacts)
 		if len(rows) != 0 {
 			f.Errorf("%d recipients are left", len(rows))
 		}
@@ -274,7 +275,7 @@ func autoresponderBatchIsHidden(e *eventFixture) {
 // List has the figures of both.
 func autoresponderOfEarlierVersion(e *eventFixture) {
 	f := newAutoresponderFixture(e)
-	f.update(func(tx *audience.Tx) error { return tx.RemoveAutoresponderBatch(f.autoresponder) })
+	f.update(func(tx *db.Tx) error { return audience.RemoveAutoresponderBatch(tx, f.autoresponder) })
 	before := f.prepare(f.contacts[0]).Delivery
 	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: before}, personAgent))
 	if c := f.contact(f.news, f.contacts[0]); c.LastOpenTime != f.now.Unix() {

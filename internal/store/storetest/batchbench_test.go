@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -19,7 +20,7 @@ const benchRecipients = 2000
 // measuredBatch is a Batch that was sent, and a Service whose clock a benchmark moves.
 type measuredBatch struct {
 	*testing.B
-	store    audience.Store
+	store    db.Engine
 	service  *audience.Service
 	caller   *enlist.Caller
 	list     enlist.ListID
@@ -39,7 +40,7 @@ func (m *measuredBatch) must(err error) {
 }
 
 // newMeasuredBatch adds a List that tracks opens, and a Batch to its Contacts.
-func newMeasuredBatch(b *testing.B, store audience.Store) *measuredBatch {
+func newMeasuredBatch(b *testing.B, store db.Engine) *measuredBatch {
 	m, ctx := &measuredBatch{B: b, store: store}, context.Background()
 	m.service = audience.NewService(store, m.clock)
 	first, err := m.service.Bootstrap(ctx, "")
@@ -69,19 +70,19 @@ func newMeasuredBatch(b *testing.B, store audience.Store) *measuredBatch {
 }
 
 // markSent stores that all mails were sent.
-func (m *measuredBatch) markSent(tx *audience.Tx) error {
+func (m *measuredBatch) markSent(tx *db.Tx) error {
 	m.contacts = nil
-	found, err := tx.Candidates(m.list, 0, 1<<40, benchRecipients)
+	found, err := audience.Candidates(tx, m.list, 0, 1<<40, benchRecipients)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
 		m.contacts = append(m.contacts, c.ID)
 	}
-	if err := tx.MarkSending(m.list, m.batch, m.contacts, m.created); err != nil {
+	if err := audience.MarkSending(tx, m.list, m.batch, m.contacts, m.created); err != nil {
 		return err
 	}
-	_, err = tx.MarkSent(m.list, m.batch, m.contacts, m.created)
+	_, err = audience.MarkSent(tx, m.list, m.batch, m.contacts, m.created)
 	return err
 }
 
@@ -93,11 +94,11 @@ func (m *measuredBatch) open(cause string) error {
 }
 
 // fillSums stores sums of 600 periods.
-func (m *measuredBatch) fillSums(tx *audience.Tx) error {
+func (m *measuredBatch) fillSums(tx *db.Tx) error {
 	for period := range int64(600) {
 		for part := range int64(16) {
 			sums := &audience.BatchSums{Opens: 300, ImageOpened: 100}
-			if err := tx.AddBatchSums(m.batch, period*3600, part, sums); err != nil {
+			if err := audience.AddBatchSums(tx, m.batch, period*3600, part, sums); err != nil {
 				return err
 			}
 		}
@@ -107,7 +108,7 @@ func (m *measuredBatch) fillSums(tx *audience.Tx) error {
 
 // benchBatch measures opens from at least 16 goroutines: of an autoresponder's mail, which only sets the time of the
 // Contact, and of a Batch's mail. It also measures the report of a Batch with events in 600 periods.
-func benchBatch(b *testing.B, store audience.Store) {
+func benchBatch(b *testing.B, store db.Engine) {
 	m := newMeasuredBatch(b, store)
 	for _, cause := range []string{audience.CauseAutoresponder(1), audience.CauseBatch(m.batch)} {
 		b.Run("opens with the cause "+cause, func(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -14,7 +15,7 @@ import (
 // lease slices and store results.
 
 // runBatches tests populations, slices and results of Batches.
-func runBatches(t *testing.T, open func(t *testing.T) audience.Store) {
+func runBatches(t *testing.T, open func(t *testing.T) db.Engine) {
 	for _, test := range []struct {
 		rule string
 		run  func(*batchFixture)
@@ -388,7 +389,7 @@ func reportedBouncesPause(f *batchFixture) {
 func messageGone(f *batchFixture) {
 	f.subscribeMany(f.news, 1)
 	id := f.add(whole(f.news))
-	f.update(func(tx *audience.Tx) error { return tx.DeleteMessage(f.message) })
+	f.update(func(tx *db.Tx) error { return audience.DeleteMessage(tx, f.message) })
 	f.wantAddresses(f.sendAll(nil))
 	f.wantStatus(id, audience.BatchFailed)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -32,7 +33,7 @@ type eventFixture struct {
 	links    []enlist.LinkID
 }
 
-func newEventFixture(t *testing.T, open func(t *testing.T) audience.Store, recipients int) *eventFixture {
+func newEventFixture(t *testing.T, open func(t *testing.T) db.Engine, recipients int) *eventFixture {
 	f := &eventFixture{batchFixture: &batchFixture{accountFixture: newAccountFixture(t, open)}}
 	f.message = f.addMessage("May")
 	f.news = f.addList("track_opens", true, "track_clicks", true)
@@ -79,7 +80,7 @@ func (f *eventFixture) wantSums(want audience.BatchSums) {
 }
 
 // runBatchEvents tests events of the mails of Batches.
-func runBatchEvents(t *testing.T, open func(t *testing.T) audience.Store) {
+func runBatchEvents(t *testing.T, open func(t *testing.T) db.Engine) {
 	for _, test := range []struct {
 		rule string
 		run  func(*eventFixture)
@@ -142,8 +143,8 @@ func opensAreCounted(f *eventFixture) {
 // contact returns a Contact.
 func (f *eventFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
 	f.Helper()
-	view(f.T, f.store, func(tx *audience.Tx) (err error) {
-		c, err = tx.Contact(list, id)
+	view(f.T, f.store, func(tx *db.Tx) (err error) {
+		c, err = audience.Contact(tx, list, id)
 		return err
 	})
 	return c
@@ -281,10 +282,10 @@ func otherMails(f *eventFixture) {
 // sumsOfEvents computes the sums from the events of all recipients.
 func (f *eventFixture) sumsOfEvents() (s audience.BatchSums) {
 	f.Helper()
-	view(f.T, f.store, func(tx *audience.Tx) error {
+	view(f.T, f.store, func(tx *db.Tx) error {
 		s = audience.BatchSums{}
 		for _, id := range f.contacts {
-			events, err := tx.RecipientEvents(f.news, f.batch, id)
+			events, err := audience.RecipientEvents(tx, f.news, f.batch, id)
 			if err != nil {
 				return err
 			}
@@ -386,8 +387,8 @@ func deletedEvents(f *eventFixture) {
 	_, err := f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: f.contacts[:1]})
 	f.must(err)
 	events := func(contact enlist.ContactID) (n int) {
-		view(f.T, f.store, func(tx *audience.Tx) error {
-			all, err := tx.RecipientEvents(f.news, f.batch, contact)
+		view(f.T, f.store, func(tx *db.Tx) error {
+			all, err := audience.RecipientEvents(tx, f.news, f.batch, contact)
 			n = len(all)
 			return err
 		})
@@ -405,8 +406,8 @@ func deletedEvents(f *eventFixture) {
 	if n := events(f.contacts[1]); n != 0 {
 		f.Errorf("a recipient of the deleted Batch has %d events", n)
 	}
-	view(f.T, f.store, func(tx *audience.Tx) error {
-		sums, err := tx.BatchSums(f.batch)
+	view(f.T, f.store, func(tx *db.Tx) error {
+		sums, err := audience.LoadBatchSums(tx, f.batch)
 		if err != nil || len(sums) > 0 {
 			return fmt.Errorf("the deleted Batch has the sums %+v, %w", sums, err)
 		}
@@ -430,12 +431,12 @@ func (f *eventFixture) addMailWebhooks() {
 // webhookEvents returns the events that wait for webhooks: each with its Contact and its Batch.
 func (f *eventFixture) webhookEvents() (got []string) {
 	f.Helper()
-	view(f.T, f.store, func(tx *audience.Tx) error {
-		webhooks, err := tx.Webhooks(f.caller.Account.ID)
+	view(f.T, f.store, func(tx *db.Tx) error {
+		webhooks, err := audience.Webhooks(tx, f.caller.Account.ID)
 		if err != nil {
 			return err
 		}
-		events, err := tx.WebhookEvents(webhooks[0].Target, 0, 100)
+		events, err := audience.WebhookEvents(tx, webhooks[0].Target, 0, 100)
 		got = nil
 		for _, e := range events {
 			got = append(got, fmt.Sprint(e.Event, " ", e.Contact, " ", e.Batch))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -36,8 +37,8 @@ func excludedAreLeftOut(f *batchFixture) {
 		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
 		f.must(err)
 	}
-	f.must(f.store.View(f.Context(), func(tx *audience.Tx) error {
-		x, err := tx.Exclusion(id)
+	f.must(f.store.View(f.Context(), func(tx *db.Tx) error {
+		x, err := audience.LoadExclusion(tx, id)
 		if err == nil && (x.Criteria != nil || x.Batches != nil) {
 			f.Errorf("the deleted Batch has the exclusion %+v, want none", x)
 		}

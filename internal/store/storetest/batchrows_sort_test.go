@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -26,7 +27,7 @@ func rowsSortedByEachKey(f *eventFixture) {
 	f.sendAll(nil)
 	f.pass(time.Minute)
 	for _, list := range []enlist.ListID{f.news, other} {
-		f.must(f.store.Update(f.Context(), func(tx *audience.Tx) error { return f.giveEvents(tx, list) }))
+		f.must(f.store.Update(f.Context(), func(tx *db.Tx) error { return f.giveEvents(tx, list) }))
 	}
 	for _, kind := range []audience.EventKind{audience.RowsSent, audience.RowsNotOpened, audience.EventOpened, audience.EventClicked,
 		audience.EventLink, audience.EventBounced, audience.EventComplained, audience.EventUnsubscribed, audience.EventDeactivated} {
@@ -46,8 +47,8 @@ func rowsSortedByEachKey(f *eventFixture) {
 }
 
 // giveEvents stores events of all kinds but bounces for most recipients of a List, and bounces for the others.
-func (f *eventFixture) giveEvents(tx *audience.Tx, list enlist.ListID) error {
-	found, err := tx.Candidates(list, 0, 1<<40, 100)
+func (f *eventFixture) giveEvents(tx *db.Tx, list enlist.ListID) error {
+	found, err := audience.Candidates(tx, list, 0, 1<<40, 100)
 	if err != nil {
 		return err
 	}
@@ -55,13 +56,13 @@ func (f *eventFixture) giveEvents(tx *audience.Tx, list enlist.ListID) error {
 	kinds := []audience.EventKind{audience.EventOpened, audience.EventClicked, audience.EventLink, audience.EventComplained,
 		audience.EventUnsubscribed, audience.EventDeactivated, audience.EventBounced}
 	for i, c := range found {
-		r, err := tx.Recipient(list, f.batch, c.ID)
+		r, err := audience.LoadRecipient(tx, list, f.batch, c.ID)
 		if err != nil {
 			return err
 		}
 		text := texts[(3*i+int(list))%len(texts)]
 		r.Address, r.Detail = strings.TrimSuffix(text, "@")+"@example.com", text
-		if err := tx.SetRecipient(r); err != nil {
+		if err := audience.SetRecipient(tx, r); err != nil {
 			return err
 		}
 		for k, kind := range kinds {
@@ -74,7 +75,7 @@ func (f *eventFixture) giveEvents(tx *audience.Tx, list enlist.ListID) error {
 			if kind == audience.EventLink {
 				e.Link = f.links[0]
 			}
-			if err := tx.PutRecipientEvent(e); err != nil {
+			if err := audience.PutRecipientEvent(tx, e); err != nil {
 				return err
 			}
 		}

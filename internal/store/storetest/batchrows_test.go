@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -55,7 +56,7 @@ func (f *eventFixture) wantRows(kind audience.EventKind, q enlist.Query, want ..
 }
 
 // runBatchRows tests the rows of a Batch.
-func runBatchRows(t *testing.T, open func(t *testing.T) audience.Store) {
+func runBatchRows(t *testing.T, open func(t *testing.T) db.Engine) {
 	for _, test := range []struct {
 		rule       string
 		recipients int
@@ -181,10 +182,10 @@ func chunksOfRows(f *eventFixture) {
 	check(audience.EventOpened, 300)
 	opened := func(ids []enlist.ContactID) {
 		f.Helper()
-		f.must(f.store.Update(f.Context(), func(tx *audience.Tx) error {
+		f.must(f.store.Update(f.Context(), func(tx *db.Tx) error {
 			for _, id := range ids {
 				e := &audience.RecipientEvent{List: f.news, Batch: f.batch, Contact: id, Kind: audience.EventOpened, Time: 1, LastTime: 1, Count: 1}
-				if err := tx.PutRecipientEvent(e); err != nil {
+				if err := audience.PutRecipientEvent(tx, e); err != nil {
 					return err
 				}
 			}

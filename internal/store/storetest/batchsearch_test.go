@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -52,7 +53,7 @@ func batchesAreSearched(f *batchFixture) {
 }
 
 // addManyBatches stores Batches with many equal values, and some that no search finds.
-func (f *batchFixture) addManyBatches(tx *audience.Tx) error {
+func (f *batchFixture) addManyBatches(tx *db.Tx) error {
 	statuses := []audience.BatchStatus{audience.BatchCompleted, audience.BatchPending, audience.BatchCancelled, audience.BatchCompleted,
 		audience.BatchPaused, audience.BatchDeleted, audience.BatchCompleted, audience.BatchRunning}
 	for i := range 18 {
@@ -61,7 +62,7 @@ func (f *batchFixture) addManyBatches(tx *audience.Tx) error {
 			ListID: f.news, MessageID: enlist.MessageID(n % 4), MessageType: "email", IsScheduled: n%2 == 0, IsTest: n%5 == 1,
 			IsPopulated: n%3 == 0, Name: []string{"News", "", "ne", "NEWS"}[n%4], Status: statuses[n%8], SendTime: n % 7, FirstSent: n % 3,
 			LastSent: n % 2, BatchCounts: audience.BatchCounts{Recipients: n % 5, Sent: n % 3}}
-		if err := tx.AddBatch(b, []audience.Population{{Number: 1, List: f.news, Type: audience.PopulationList}}); err != nil {
+		if err := audience.AddBatch(tx, b, []audience.Population{{Number: 1, List: f.news, Type: audience.PopulationList}}); err != nil {
 			return fmt.Errorf("add Batch %d: %w", i, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -40,7 +41,7 @@ func (f *variantFixture) subjects() map[string][]enlist.ContactID {
 var twoSubjects = []audience.Variant{{}, {Subject: "Other"}}
 
 // runBatchVariants tests variants and editions.
-func runBatchVariants(t *testing.T, open func(t *testing.T) audience.Store) {
+func runBatchVariants(t *testing.T, open func(t *testing.T) db.Engine) {
 	for _, test := range []struct {
 		rule string
 		run  func(*variantFixture)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -55,8 +56,8 @@ func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 		Contact:  m.contact(m.id, m.contactID),
 		Delivery: audience.DeliveryKey{List: m.id, Contact: m.contactID, Time: m.now.Unix(), Cause: "a1"},
 	}
-	m.must(m.store.View(m.Context(), func(tx *audience.Tx) (err error) {
-		l.Schema, err = tx.Schema(m.id)
+	m.must(m.store.View(m.Context(), func(tx *db.Tx) (err error) {
+		l.Schema, err = audience.Schema(tx, m.id)
 		return err
 	}))
 	l.Address = l.Contact.Values.Get(l.Schema.Email().ID)
@@ -101,8 +102,8 @@ func (m *listWithOneContact) active(want bool) {
 
 func (m *listWithOneContact) status(k audience.DeliveryKey, want audience.DeliveryStatus) {
 	m.Helper()
-	m.must(m.store.View(m.Context(), func(tx *audience.Tx) error {
-		d, err := tx.Delivery(k)
+	m.must(m.store.View(m.Context(), func(tx *db.Tx) error {
+		d, err := audience.LoadDelivery(tx, k)
 		if err == nil && d.Status != want {
 			m.Errorf("delivery %+v, want the status %s", d, want)
 		}
@@ -144,18 +145,18 @@ func anotherAddress(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	m.bounce(m.send(), true)
 	old := m.send()
-	m.must(m.store.Update(m.Context(), func(tx *audience.Tx) error {
-		schema, err := tx.Schema(m.id)
+	m.must(m.store.Update(m.Context(), func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, m.id)
 		if err != nil {
 			return err
 		}
-		c, err := tx.Contact(m.id, m.contactID)
+		c, err := audience.Contact(tx, m.id, m.contactID)
 		if err != nil {
 			return err
 		}
 		changed := *c
 		changed.Key, changed.Values = "bob@example.com", changed.Values.Set(schema.Email().ID, "Bob@example.com")
-		return tx.UpdateContact(&changed)
+		return audience.UpdateContact(tx, &changed)
 	}))
 	m.bounce(old, true)
 	m.bounce(m.send(), true)
@@ -217,14 +218,14 @@ func complaint(m *listWithOneContact) {
 		m.Error("the complaint did not unsubscribe the Contact")
 	}
 	m.subscribe(m.id, "Email", "ann@example.com")
-	m.must(m.store.Update(m.Context(), func(tx *audience.Tx) error {
-		c, err := tx.Contact(m.id, m.contactID)
+	m.must(m.store.Update(m.Context(), func(tx *db.Tx) error {
+		c, err := audience.Contact(tx, m.id, m.contactID)
 		if err != nil {
 			return err
 		}
 		again := *c
 		again.IsUnsubscribed = false
-		return tx.UpdateContact(&again)
+		return audience.UpdateContact(tx, &again)
 	}))
 	m.complain(k, false) // a repeated report
 	m.bounce(k, false)

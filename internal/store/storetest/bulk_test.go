@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // runBulk tests the calls that take many Contacts. decisions.md: 53
-func runBulk(t *testing.T, open func(t *testing.T) audience.Store) {
+func runBulk(t *testing.T, open func(t *testing.T) db.Engine) {
 	t.Run("random calls have the same results as on a simple model", func(t *testing.T) {
 		t.Parallel()
 		bulkAsTheModel(newAccountFixture(t, open))
@@ -67,13 +68,13 @@ func (o *accountFixture) retrying(header string) *enlist.Caller {
 // all returns the IDs of a List's Contacts.
 func (o *accountFixture) all(list enlist.ListID) (ids []enlist.ContactID) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		ids = nil
-		schema, err := tx.Schema(list)
+		schema, err := audience.Schema(tx, list)
 		if err != nil {
 			return err
 		}
-		return tx.SearchContacts(&enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		return audience.SearchContacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -84,7 +85,7 @@ func (o *accountFixture) all(list enlist.ListID) (ids []enlist.ContactID) {
 // ledger returns how many ledger rows a Contact has.
 func (o *accountFixture) ledger(list enlist.ListID, id enlist.ContactID) int {
 	o.Helper()
-	var w rows[audience.LedgerRow]
+	var w rows[enlist.LedgerRow]
 	o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id}, &w))
 	return len(w.all)
 }
@@ -146,7 +147,7 @@ func bulkConcurrent(o *accountFixture) {
 // Contacts.
 func (o *accountFixture) counted(list enlist.ListID, want int64) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		inList, err := tx.ContactCount(list)
 		inAccount, accountErr := tx.AccountContacts(o.caller.Account.ID)
 		if inList != want || inAccount != want {
@@ -168,8 +169,8 @@ func bulkWebhooks(o *accountFixture) {
 	wantEvents := func(what string, want map[enlist.WebhookEventType]int) {
 		o.Helper()
 		got := make(map[enlist.WebhookEventType]int)
-		o.update(func(tx *audience.Tx) error {
-			events, err := tx.WebhookEvents(target, 0, 10_000)
+		o.update(func(tx *db.Tx) error {
+			events, err := audience.WebhookEvents(tx, target, 0, 10_000)
 			clear(got)
 			for _, e := range events {
 				if (e.Contact == 0) != (e.Event == enlist.WebhookBulkUpdated) {
@@ -177,7 +178,7 @@ func bulkWebhooks(o *accountFixture) {
 				}
 				got[e.Event]++
 			}
-			return errors.Join(err, tx.RemoveWebhookEvents(target, events))
+			return errors.Join(err, audience.RemoveWebhookEvents(tx, target, events))
 		})
 		same(o.T, what, got, want)
 	}
@@ -226,7 +227,7 @@ func bulkFieldChange(o *accountFixture) {
 	for i := range rows {
 		rows[i] = append(rows[i], details("Amount", fmt.Sprint("x", i))...)
 	}
-	between := &crashingStore{Store: o.store, at: 3, then: func() {
+	between := &crashingStore{Engine: o.store, at: 3, then: func() {
 		_, err := o.service.EditField(o.Context(), o.caller, list, amount, details("length", 3))
 		o.must(err)
 	}}
@@ -244,10 +245,10 @@ func bulkFieldChange(o *accountFixture) {
 func bulkDeliveries(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(3, "a"))
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for _, id := range ids {
 			key := audience.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}
-			if err := tx.PutDelivery(&audience.Delivery{DeliveryKey: key, Status: audience.DeliverySent}); err != nil {
+			if err := audience.PutDelivery(tx, &audience.Delivery{DeliveryKey: key, Status: audience.DeliverySent}); err != nil {
 				return err
 			}
 		}
@@ -255,10 +256,10 @@ func bulkDeliveries(o *accountFixture) {
 	})
 	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: ids[:2]})
 	o.must(err)
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		for i, id := range ids {
-			sent, err := tx.Deliveries(list, id, 1000, 0)
-			ledger, ledgerErr := tx.LedgerRows(list, id, 0, 0)
+			sent, err := audience.Deliveries(tx, list, id, 1000, 0)
+			ledger, ledgerErr := audience.LedgerRows(tx, list, id, 0, 0)
 			if (len(sent) == 1) != (i == 2) || len(ledger) != 1 {
 				o.Errorf("Contact %d has %d deliveries and %d ledger rows; want deliveries only for Contact 2, and 1 ledger row", i, len(sent), len(ledger))
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // crashingStore is a Store whose nth Update fails, either before it runs or after its commit.
 type crashingStore struct {
-	audience.Store
+	db.Engine
 	at    int
 	after bool   // the Update fails after its commit
 	then  func() // if not nil, this function runs before the nth Update, and the nth Update does not fail
@@ -24,19 +25,19 @@ type crashingStore struct {
 
 var errCrash = errors.New("the process died")
 
-func (c *crashingStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (c *crashingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	c.seen++
 	if c.seen != c.at {
-		return c.Store.Update(ctx, fn, hint...)
+		return c.Engine.Update(ctx, fn, hint...)
 	}
 	if c.then != nil {
 		c.then()
-		return c.Store.Update(ctx, fn, hint...)
+		return c.Engine.Update(ctx, fn, hint...)
 	}
 	if !c.after {
 		return errCrash
 	}
-	if err := c.Store.Update(ctx, fn, hint...); err != nil {
+	if err := c.Engine.Update(ctx, fn, hint...); err != nil {
 		return err
 	}
 	return errCrash
@@ -47,7 +48,7 @@ func (c *crashingStore) Update(ctx context.Context, fn func(*audience.Tx) error,
 func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) R {
 	o.Helper()
 	for i := 2; ; i++ {
-		store := &crashingStore{Store: o.store, at: i / 2, after: i%2 == 1}
+		store := &crashingStore{Engine: o.store, at: i / 2, after: i%2 == 1}
 		result, err := call(audience.NewService(store, o.clock))
 		if err == nil {
 			if i < 6 {
@@ -124,7 +125,7 @@ func bulkCrashes(o *accountFixture) {
 func bulkCrashesWithoutKey(o *accountFixture) {
 	list := o.addList()
 	rows := contactRows(many, "a")
-	dying := audience.NewService(&crashingStore{Store: o.store, at: 3}, o.clock)
+	dying := audience.NewService(&crashingStore{Engine: o.store, at: 3}, o.clock)
 	_, err := dying.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
 	if !errors.Is(err, errCrash) {
 		o.Fatal(err)
@@ -187,9 +188,9 @@ func bulkRetryExpiry(o *accountFixture) {
 		o.must(err)
 		same(o.T, "removed", got, []audience.Outcome{{Contact: want, Done: true}})
 	}
-	slow := &crashingStore{Store: o.store, at: 2, then: func() { o.now = o.now.Add(5 * time.Second) }}
+	slow := &crashingStore{Engine: o.store, at: 2, then: func() { o.now = o.now.Add(5 * time.Second) }}
 	remove(audience.NewService(slow, o.clock), ids[0])
-	o.now = o.now.Add(audience.RetryLife*time.Second - 7*time.Second)
+	o.now = o.now.Add(db.RetryLife*time.Second - 7*time.Second)
 	remove(o.service, ids[0])
 	o.now = o.now.Add(4 * time.Second) // now only the first Update of the call is more than a day ago
 	remove(o.service, ids[1])

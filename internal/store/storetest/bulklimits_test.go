@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -61,8 +62,8 @@ func bulkLimitConcurrent(o *accountFixture) {
 func (o *accountFixture) limit(n int64) {
 	o.Helper()
 	o.must(o.service.SetContactLimit(o.Context(), o.caller.Account.ID, n))
-	o.update(func(tx *audience.Tx) (err error) {
-		o.caller.Account, err = tx.Account(o.caller.Account.ID)
+	o.update(func(tx *db.Tx) (err error) {
+		o.caller.Account, err = audience.Account(tx, o.caller.Account.ID)
 		return err
 	})
 }
@@ -76,7 +77,7 @@ func bulkMessages(o *accountFixture) {
 	for i, id := range ids {
 		rows[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
 	}
-	counting := &countingStore{Store: o.store}
+	counting := &countingStore{Engine: o.store}
 	service := audience.NewService(counting, o.clock)
 	edit := audience.EditRequest{List: list, Contacts: rows, Trigger: true}
 	_, err := service.EditContacts(o.Context(), o.caller, edit)
@@ -90,19 +91,19 @@ func bulkMessages(o *accountFixture) {
 // Update must take few of these Contacts.
 func bulkValues(o *accountFixture) {
 	list := o.addList()
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for i := range 998 {
 			f := enlist.Field{ListID: list, Name: fmt.Sprint("f", i), Type: enlist.Text}
 			if i%2 == 0 {
 				f.DefaultValue = "x"
 			}
-			if err := tx.AddField(&f); err != nil {
+			if err := audience.AddField(tx, &f); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	counting := &countingStore{Store: o.store}
+	counting := &countingStore{Engine: o.store}
 	service := audience.NewService(counting, o.clock)
 	ids, err := service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: contactRows(50, "a")})
 	o.must(err)
@@ -142,18 +143,18 @@ func bulkLimitLeftOut(o *accountFixture) {
 
 // countingStore is a Store that counts its Updates, their effects, and the Contacts that they write.
 type countingStore struct {
-	audience.Store
+	db.Engine
 	updates            int
 	effects, most      int
 	writes, mostWrites int
 }
 
-func (c *countingStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (c *countingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	effects, writes := 0, 0
-	err := c.Store.Update(ctx, func(tx *audience.Tx) error {
+	err := c.Engine.Update(ctx, func(tx *db.Tx) error {
 		effects, writes = 0, 0
 		return Watch{
-			Effect: func(audience.Effect) { effects++ },
+			Effect: func(db.Effect) { effects++ },
 			Statement: func(query string, args []any) error {
 				writes += writtenContacts(query, args)
 				return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -166,13 +167,13 @@ func (m *bulkModel) check(t *rapid.T) {
 	for i, p := range m.people {
 		want[i] = *p
 	}
-	err := m.store.View(context.Background(), func(tx *audience.Tx) error {
-		schema, err := tx.Schema(m.id)
+	err := m.store.View(context.Background(), func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, m.id)
 		if err != nil {
 			return err
 		}
 		var got []person
-		err = tx.SearchContacts(&enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		err = audience.SearchContacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			got = append(got, person{ID: c.ID})
 			return nil
 		})
@@ -180,7 +181,7 @@ func (m *bulkModel) check(t *rapid.T) {
 			return err
 		}
 		for i := range got {
-			c, err := tx.Contact(m.id, got[i].ID)
+			c, err := audience.Contact(tx, m.id, got[i].ID)
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file tests that changes of many stored Contacts work on sets of Contacts, and that these sets are small
@@ -28,7 +29,7 @@ func bulkLongValues(o *accountFixture) {
 		rows[i] = append(rows[i], details("Text", long.String(), "Number", fmt.Sprint(i))...)
 	}
 	ids := o.add(list, rows)
-	counting := &countingStore{Store: o.store}
+	counting := &countingStore{Engine: o.store}
 	o.service = audience.NewService(counting, o.clock)
 	few := func(what string) {
 		o.Helper()
@@ -127,7 +128,7 @@ func bulkDependentRows(o *accountFixture) {
 func bulkRowsTogether(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(400, "a"))
-	counting := &setStore{countingStore: countingStore{Store: o.store}}
+	counting := &setStore{countingStore: countingStore{Engine: o.store}}
 	o.service = audience.NewService(counting, o.clock)
 	rows := make([]audience.EditRow, len(ids))
 	for i, id := range ids {
@@ -151,15 +152,15 @@ type setStore struct {
 	sets, want int
 }
 
-func (s *setStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *setStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	watch := Watch{Statement: func(query string, _ []any) error {
 		if strings.Contains(query, "ON CONFLICT (list_id, id) DO UPDATE") {
 			s.sets++
 		}
 		return nil
 	}}
-	return s.countingStore.Update(ctx, func(tx *audience.Tx) error {
-		tx.Watched(func(c audience.Conn) audience.Conn {
+	return s.countingStore.Update(ctx, func(tx *db.Tx) error {
+		tx.Watched(func(c db.Conn) db.Conn {
 			s.want = map[bool]int{true: 1}[c.Dialect().ConcurrentWriters]
 			return c
 		}, nil)

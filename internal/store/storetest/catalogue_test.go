@@ -4,36 +4,37 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file tests that a store returns Accounts, keys, Lists and Fields with the content that was stored.
 
-func accounts(t *testing.T, s audience.Store) {
+func accounts(t *testing.T, s db.Engine) {
 	a := enlist.Account{Name: "Zoë’s Club", TimeZone: "Australia/Sydney", ContactLimit: 5, CreationTime: 7}
 	b := enlist.Account{Name: "B", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
-	update(t, s, func(tx *audience.Tx) error {
-		if err := tx.AddAccount(&a); err != nil {
+	update(t, s, func(tx *db.Tx) error {
+		if err := audience.AddAccount(tx, &a); err != nil {
 			return err
 		}
-		return tx.AddAccount(&b)
+		return audience.AddAccount(tx, &b)
 	})
 	if a.ID == 0 || b.ID <= a.ID {
 		t.Errorf("the Accounts have the IDs %d and %d, want them above 0 and increasing", a.ID, b.ID)
 	}
 	b.Name, b.TimeZone, b.ContactLimit = "C", "Europe/Berlin", 0
-	update(t, s, func(tx *audience.Tx) error { return tx.UpdateAccount(&b) })
-	view(t, s, func(tx *audience.Tx) error {
-		all, err := tx.Accounts()
+	update(t, s, func(tx *db.Tx) error { return audience.UpdateAccount(tx, &b) })
+	view(t, s, func(tx *db.Tx) error {
+		all, err := audience.Accounts(tx)
 		same(t, "accounts", all, []enlist.Account{a, b})
-		one, oneErr := tx.Account(b.ID)
+		one, oneErr := audience.Account(tx, b.ID)
 		same(t, "account", one, &b)
 		if oneErr != nil {
 			t.Error(oneErr)
 		}
-		_, oneErr = tx.Account(b.ID + 1)
+		_, oneErr = audience.Account(tx, b.ID+1)
 		wantKind(t, "unknown account", oneErr, enlist.Internal)
-		folders, foldersErr := tx.Folders(a.ID)
+		folders, foldersErr := audience.Folders(tx, a.ID)
 		if foldersErr != nil || len(folders) != 3 || folders[0].Type != "list" || folders[1].Type != "message" || folders[2].Type != "file" {
 			t.Errorf("a new Account has the Folders %v, error %v; want one of each type", folders, foldersErr)
 		}
@@ -41,55 +42,55 @@ func accounts(t *testing.T, s audience.Store) {
 	})
 }
 
-func keys(t *testing.T, s audience.Store) {
+func keys(t *testing.T, s db.Engine) {
 	a := enlist.Key{AccountID: 1, Name: "web site", Prefix: "01234567", Level: enlist.Standard,
 		CreationTime: 5, ExpiryTime: 9}
 	b := enlist.Key{AccountID: 2, Name: "shop", Level: enlist.Full, Lists: []enlist.ListID{3, 4},
 		Rate: enlist.CallRate{Calls: 600, Period: enlist.PerMinute, Burst: 50}}
-	update(t, s, func(tx *audience.Tx) error {
-		if err := tx.AddKey(&a, enlist.HashKey("a")); err != nil {
+	update(t, s, func(tx *db.Tx) error {
+		if err := audience.AddKey(tx, &a, enlist.HashKey("a")); err != nil {
 			return err
 		}
-		return tx.AddKey(&b, enlist.HashKey("b"))
+		return audience.AddKey(tx, &b, enlist.HashKey("b"))
 	})
 	byHash := func(text string) *enlist.Key {
 		var k *enlist.Key
-		view(t, s, func(tx *audience.Tx) (err error) {
-			k, err = tx.KeyByHash(enlist.HashKey(text))
+		view(t, s, func(tx *db.Tx) (err error) {
+			k, err = audience.KeyByHash(tx, enlist.HashKey(text))
 			return err
 		})
 		return k
 	}
 	same(t, "key a", byHash("a"), &a)
 	same(t, "key b", byHash("b"), &b)
-	update(t, s, func(tx *audience.Tx) error {
-		wantKind(t, "revoking an unknown key", tx.RevokeKey(b.ID+1, 50), enlist.InvalidKey)
-		return tx.RevokeKey(b.ID, 50)
+	update(t, s, func(tx *db.Tx) error {
+		wantKind(t, "revoking an unknown key", audience.RevokeKey(tx, b.ID+1, 50), enlist.InvalidKey)
+		return audience.RevokeKey(tx, b.ID, 50)
 	})
-	update(t, s, func(tx *audience.Tx) error { return tx.RevokeKey(b.ID, 60) })
+	update(t, s, func(tx *db.Tx) error { return audience.RevokeKey(tx, b.ID, 60) })
 	if k := byHash("b"); k.RevokedTime != 50 {
 		t.Errorf("the key is revoked at %d, want the time of the first call, 50", k.RevokedTime)
 	}
-	update(t, s, func(tx *audience.Tx) error {
-		wantKind(t, "the rate of an unknown key", tx.SetKeyRate(b.ID+1, a.Rate), enlist.InvalidKey)
-		return tx.SetKeyRate(a.ID, enlist.AnyRate)
+	update(t, s, func(tx *db.Tx) error {
+		wantKind(t, "the rate of an unknown key", audience.SetKeyRate(tx, b.ID+1, a.Rate), enlist.InvalidKey)
+		return audience.SetKeyRate(tx, a.ID, enlist.AnyRate)
 	})
 	if k := byHash("a"); k.Rate != enlist.AnyRate {
 		t.Errorf("the rate of the key is %v, want none", k.Rate)
 	}
-	update(t, s, func(tx *audience.Tx) error { return tx.TouchKeys(map[enlist.KeyID]int64{a.ID: 70}) })
-	update(t, s, func(tx *audience.Tx) error { return tx.TouchKeys(map[enlist.KeyID]int64{a.ID: 60}) })
+	update(t, s, func(tx *db.Tx) error { return audience.TouchKeys(tx, map[enlist.KeyID]int64{a.ID: 70}) })
+	update(t, s, func(tx *db.Tx) error { return audience.TouchKeys(tx, map[enlist.KeyID]int64{a.ID: 60}) })
 	a.LastUsedTime, a.Rate, b.RevokedTime = 70, enlist.AnyRate, 50
-	view(t, s, func(tx *audience.Tx) error {
-		all, err := tx.Keys()
+	view(t, s, func(tx *db.Tx) error {
+		all, err := audience.Keys(tx)
 		same(t, "keys", all, []enlist.Key{a, b})
-		_, unknown := tx.KeyByHash(enlist.HashKey("c"))
+		_, unknown := audience.KeyByHash(tx, enlist.HashKey("c"))
 		wantKind(t, "unknown key", unknown, enlist.InvalidKey)
 		return err
 	})
 }
 
-func lists(t *testing.T, s audience.Store) {
+func lists(t *testing.T, s db.Engine) {
 	l := enlist.List{AccountID: 7, CreatorKeyID: 2, CreatorName: "n", Name: "News", CreationTime: 3,
 		LastModifiedTime: 4, OnRegister: "a@example.com", OnUpdate: "b@example.com", OnUnsubscribe: "c@example.com",
 		DisallowDuplicates: true, SendToDuplicates: true, CountryCode: 44, VirtualNumber: "1", SMSStopWords: "stop",
@@ -97,68 +98,68 @@ func lists(t *testing.T, s audience.Store) {
 		TrackOpens: true, TrackClicks: true, FromName: "Club", FromAddress: "club@example.com"}
 	folder := audience.Folder{AccountID: 7, Name: "Lists", Type: "list"}
 	p := enlist.Preference{Name: "Weekly"}
-	update(t, s, func(tx *audience.Tx) error {
-		if err := tx.AddFolder(&folder); err != nil {
+	update(t, s, func(tx *db.Tx) error {
+		if err := audience.AddFolder(tx, &folder); err != nil {
 			return err
 		}
 		l.FolderID, l.FolderName = folder.ID, folder.Name
-		if err := tx.AddList(&l); err != nil {
+		if err := audience.AddList(tx, &l); err != nil {
 			return err
 		}
 		p.ListID = l.ID
-		return tx.AddPreference(&p)
+		return audience.AddPreference(tx, &p)
 	})
 	check := func(want []enlist.List) {
 		t.Helper()
-		view(t, s, func(tx *audience.Tx) error {
-			all, err := tx.Lists(7)
+		view(t, s, func(tx *db.Tx) error {
+			all, err := audience.Lists(tx, 7)
 			same(t, "Lists", all, want)
 			return err
 		})
 	}
 	check([]enlist.List{l})
 	l.Name, l.GDPR, l.OnRegister = "Other", false, ""
-	update(t, s, func(tx *audience.Tx) error { return tx.UpdateList(&l) })
+	update(t, s, func(tx *db.Tx) error { return audience.UpdateList(tx, &l) })
 	check([]enlist.List{l})
-	view(t, s, func(tx *audience.Tx) error {
-		schema, err := tx.Schema(l.ID)
+	view(t, s, func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, l.ID)
 		if err != nil {
 			return err
 		}
 		same(t, "List of the schema", schema.List, l)
 		same(t, "preferences", schema.Preferences, []enlist.Preference{p})
-		folders, err := tx.Folders(7)
+		folders, err := audience.Folders(tx, 7)
 		if err == nil && (len(folders) != 1 || folders[0].ItemCount != 1) {
 			t.Errorf("Folders %v, want one with one item", folders)
 		}
 		return err
 	})
-	update(t, s, func(tx *audience.Tx) error { return tx.DeletePreference(l.ID, p.ID) })
-	update(t, s, func(tx *audience.Tx) error { return tx.MarkListDeleted(l.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.DeletePreference(tx, l.ID, p.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.MarkListDeleted(tx, l.ID) })
 	check(nil)
-	update(t, s, func(tx *audience.Tx) error { return tx.DropList(l.ID) })
-	view(t, s, func(tx *audience.Tx) error {
-		_, err := tx.Schema(l.ID)
+	update(t, s, func(tx *db.Tx) error { return audience.DropList(tx, l.ID) })
+	view(t, s, func(tx *db.Tx) error {
+		_, err := audience.Schema(tx, l.ID)
 		wantKind(t, "schema of a deleted List", err, enlist.NoList)
 		return nil
 	})
 	again := enlist.List{AccountID: 7, Name: "New"}
-	update(t, s, func(tx *audience.Tx) error { return tx.AddList(&again) })
+	update(t, s, func(tx *db.Tx) error { return audience.AddList(tx, &again) })
 	if again.ID <= l.ID {
 		t.Errorf("the new List has the ID %d, want more than the ID of the deleted List, %d", again.ID, l.ID)
 	}
 }
 
-func fields(t *testing.T, s audience.Store) {
+func fields(t *testing.T, s db.Engine) {
 	list := newSchema(t, s).List.ID
 	f := enlist.Field{ListID: list, Name: "Größe", Type: enlist.Dropdown, Mandatory: true, AllowUpdate: true,
 		ShowInForm: true, Length: 3, Size: 4, RowSize: "5", DefaultValue: "d", Values: "a,b", Defaults: "a", DontStoreDefault: true,
 		AllowedFileTypes: "images", FileFolderID: 6, TimeFormat: "24h", DateValidation: "past", DisplayOrder: 9}
-	update(t, s, func(tx *audience.Tx) error { return tx.AddField(&f) })
+	update(t, s, func(tx *db.Tx) error { return audience.AddField(tx, &f) })
 	byName := func() *enlist.Field {
 		var found *enlist.Field
-		view(t, s, func(tx *audience.Tx) error {
-			schema, err := tx.Schema(list)
+		view(t, s, func(tx *db.Tx) error {
+			schema, err := audience.Schema(tx, list)
 			if err == nil {
 				found = schema.FieldNamed("Größe")
 			}
@@ -168,9 +169,9 @@ func fields(t *testing.T, s audience.Store) {
 	}
 	same(t, "Field", byName(), &f)
 	f.Type, f.Mandatory, f.Values, f.DisplayOrder = enlist.Text, false, "", -1
-	update(t, s, func(tx *audience.Tx) error { return tx.UpdateField(&f) })
+	update(t, s, func(tx *db.Tx) error { return audience.UpdateField(tx, &f) })
 	same(t, "changed Field", byName(), &f)
-	update(t, s, func(tx *audience.Tx) error { return tx.DeleteField(list, f.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.DeleteField(tx, list, f.ID) })
 	if byName() != nil {
 		t.Error("the deleted Field still exists")
 	}

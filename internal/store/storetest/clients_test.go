@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -19,21 +20,21 @@ import (
 // newListThatNotifies returns a store with one List, a Service on the store and a caller with a
 // full-access key. The List sends notifications to one address.
 func newListThatNotifies(t *testing.T, e Engine) (
-	audience.Store, *audience.Service, *enlist.Caller, *enlist.Schema) {
+	db.Engine, *audience.Service, *enlist.Caller, *enlist.Schema) {
 	t.Helper()
 	s := e.Open(t)
 	schema := newSchema(t, s)
 	list := schema.List
 	list.OnRegister = "owner@example.com"
 	caller := &enlist.Caller{Key: &enlist.Key{AccountID: list.AccountID, Name: "k", Level: enlist.Full}}
-	update(t, s, func(tx *audience.Tx) (err error) {
-		if err := tx.UpdateList(&list); err != nil {
+	update(t, s, func(tx *db.Tx) (err error) {
+		if err := audience.UpdateList(tx, &list); err != nil {
 			return err
 		}
-		if err := tx.AddKey(caller.Key, enlist.HashKey("k")); err != nil {
+		if err := audience.AddKey(tx, caller.Key, enlist.HashKey("k")); err != nil {
 			return err
 		}
-		caller.Account, err = tx.Account(list.AccountID)
+		caller.Account, err = audience.Account(tx, list.AccountID)
 		return err
 	})
 	return s, audience.NewService(s, time.Now), caller, schema
@@ -80,8 +81,8 @@ func clients(t *testing.T, e Engine) {
 			t.Errorf("the calls for person %d returned the IDs %v, want the same ID from all calls", i, seen)
 		}
 		for id, calls := range seen {
-			view(t, s, func(tx *audience.Tx) error {
-				rows, err := tx.LedgerRows(schema.List.ID, id, 0, 0)
+			view(t, s, func(tx *db.Tx) error {
+				rows, err := audience.LedgerRows(tx, schema.List.ID, id, 0, 0)
 				if len(rows) != calls {
 					t.Errorf("Contact %d has %d ledger rows after %d calls, want one row for each call", id, len(rows), calls)
 				}
@@ -100,11 +101,11 @@ func clients(t *testing.T, e Engine) {
 func contactLimit(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	const limit = 37
-	update(t, s, func(tx *audience.Tx) error {
+	update(t, s, func(tx *db.Tx) error {
 		a := *caller.Account
 		a.ContactLimit = limit
 		caller.Account = &a
-		return tx.UpdateAccount(&a)
+		return audience.UpdateAccount(tx, &a)
 	})
 	var mu sync.Mutex
 	added, refused := 0, 0
@@ -139,16 +140,16 @@ const manyContacts = 700
 
 // addContactsOfOneAddress stores n Contacts with the address a@example.com. It changes the List so
 // that each unsubscription sends notifications to two addresses.
-func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *enlist.Schema, n int) enlist.ListID {
+func addContactsOfOneAddress(t *testing.T, s db.Engine, schema *enlist.Schema, n int) enlist.ListID {
 	t.Helper()
 	list := schema.List
 	list.DisallowDuplicates, list.OnUnsubscribe = false, "a@example.com,b@example.com"
-	update(t, s, func(tx *audience.Tx) error {
-		err := tx.UpdateList(&list)
+	update(t, s, func(tx *db.Tx) error {
+		err := audience.UpdateList(tx, &list)
 		for i := 0; i < n && err == nil; i++ {
 			c := contact(schema, "a@example.com")
 			c.IsFirst = i == 0
-			_, err = tx.InsertContact(c)
+			_, err = audience.InsertContact(tx, c)
 		}
 		return err
 	})
@@ -157,13 +158,13 @@ func addContactsOfOneAddress(t *testing.T, s audience.Store, schema *enlist.Sche
 
 // wantUnsubscribed checks that n Contacts of a List are unsubscribed, and that each has one row on the
 // Unsubscriber List.
-func wantUnsubscribed(t *testing.T, s audience.Store, schema *enlist.Schema, n int) {
+func wantUnsubscribed(t *testing.T, s db.Engine, schema *enlist.Schema, n int) {
 	t.Helper()
 	rows, contacts := int64(0), 0
-	view(t, s, func(tx *audience.Tx) (err error) {
-		rows, err = tx.CountUnsubscribers(&audience.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
+	view(t, s, func(tx *db.Tx) (err error) {
+		rows, err = audience.CountUnsubscribers(tx, &audience.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
-		return errors.Join(err, tx.SearchContacts(&system, func(c *enlist.Contact) error {
+		return errors.Join(err, audience.SearchContacts(tx, &system, func(c *enlist.Contact) error {
 			if c.IsUnsubscribed {
 				contacts++
 			}
@@ -199,7 +200,7 @@ func sameRetry(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List
 	list.DisallowDuplicates, list.OnRegister = false, "owner@example.com"
-	update(t, s, func(tx *audience.Tx) error { return tx.UpdateList(&list) })
+	update(t, s, func(tx *db.Tx) error { return audience.UpdateList(tx, &list) })
 	with := *caller
 	with.Retry = &enlist.Retry{Header: "once"}
 	var mu sync.Mutex

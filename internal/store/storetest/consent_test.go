@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -13,24 +14,24 @@ import (
 
 // ledger tests that the store returns the rows of the consent ledger with the same content,
 // newest first. Package sqlite and package postgres have tests that rows cannot be changed.
-func ledger(t *testing.T, s audience.Store) {
+func ledger(t *testing.T, s db.Engine) {
 	key := enlist.Key{AccountID: 1, Name: "web site"}
-	update(t, s, func(tx *audience.Tx) error { return tx.AddKey(&key, enlist.HashKey("a")) })
-	var want []audience.LedgerRow
+	update(t, s, func(tx *db.Tx) error { return audience.AddKey(tx, &key, enlist.HashKey("a")) })
+	var want []enlist.LedgerRow
 	for i := range int64(3) {
-		row := audience.LedgerRow{ListID: 1, ContactID: 2, Time: 10 + i, Method: "subscribeContact", Type: audience.ConsentGDPR,
+		row := enlist.LedgerRow{ListID: 1, ContactID: 2, Time: 10 + i, Method: "subscribeContact", Type: enlist.ConsentGDPR,
 			Text: "“yes”", IP: "2001:db8::1", KeyID: key.ID,
-			Preferences: []audience.PreferenceChoice{{Name: "Weekly \"x\"", Agree: i%2 == 0}}}
-		update(t, s, func(tx *audience.Tx) error { return tx.AddLedgerRow(&row) })
+			Preferences: []enlist.PreferenceChoice{{Name: "Weekly \"x\"", Agree: i%2 == 0}}}
+		update(t, s, func(tx *db.Tx) error { return audience.AddLedgerRow(tx, &row) })
 		row.KeyName = key.Name
-		want = append([]audience.LedgerRow{row}, want...)
+		want = append([]enlist.LedgerRow{row}, want...)
 	}
-	plain := audience.LedgerRow{ListID: 1, ContactID: 3, Type: audience.ConsentNotRecorded}
-	update(t, s, func(tx *audience.Tx) error { return tx.AddLedgerRow(&plain) })
-	check := func(contact enlist.ContactID, limit, offset int64, want []audience.LedgerRow) {
+	plain := enlist.LedgerRow{ListID: 1, ContactID: 3, Type: audience.ConsentNotRecorded}
+	update(t, s, func(tx *db.Tx) error { return audience.AddLedgerRow(tx, &plain) })
+	check := func(contact enlist.ContactID, limit, offset int64, want []enlist.LedgerRow) {
 		t.Helper()
-		view(t, s, func(tx *audience.Tx) error {
-			got, err := tx.LedgerRows(1, contact, limit, offset)
+		view(t, s, func(tx *db.Tx) error {
+			got, err := audience.LedgerRows(tx, 1, contact, limit, offset)
 			same(t, "ledger", got, want)
 			return err
 		})
@@ -38,30 +39,30 @@ func ledger(t *testing.T, s audience.Store) {
 	check(2, 0, 0, want)
 	check(2, 0, 1, want[1:])
 	check(2, 1, 1, want[1:2])
-	check(3, 0, 0, []audience.LedgerRow{plain})
+	check(3, 0, 0, []enlist.LedgerRow{plain})
 	check(4, 0, 0, nil)
 }
 
-func unsubscribers(t *testing.T, s audience.Store) {
+func unsubscribers(t *testing.T, s db.Engine) {
 	rows := []audience.Unsubscriber{
 		{ContactID: 5, ListID: 1, AddressType: enlist.AddressEmail, Address: "A@example.com",
 			AddressKey: "a@example.com", Time: 9},
 		{ListID: 2, AddressType: enlist.AddressMobile, Address: "0400", AddressKey: "0400", Time: 10},
 		{AddressType: enlist.AddressEmail, Address: "b@example.com", AddressKey: "b@example.com", Time: 11},
 	}
-	update(t, s, func(tx *audience.Tx) error {
+	update(t, s, func(tx *db.Tx) error {
 		for i := range rows {
-			if err := tx.AddUnsubscriber(1, &rows[i]); err != nil {
+			if err := audience.AddUnsubscriber(tx, 1, &rows[i]); err != nil {
 				return err
 			}
 		}
-		return tx.AddUnsubscriber(2, &audience.Unsubscriber{Address: "of another Account"})
+		return audience.AddUnsubscriber(tx, 2, &audience.Unsubscriber{Address: "of another Account"})
 	})
 	for list, want := range [][]audience.Unsubscriber{rows, rows[:1], rows[1:2], nil} {
 		t.Run(fmt.Sprint("List ", list), func(t *testing.T) {
-			view(t, s, func(tx *audience.Tx) error {
+			view(t, s, func(tx *db.Tx) error {
 				var got []audience.Unsubscriber
-				err := tx.Unsubscribers(&audience.UnsubscriberSearch{Account: 1, Lists: onlyList(enlist.ListID(list))}, func(u *audience.Unsubscriber) error {
+				err := audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: 1, Lists: onlyList(enlist.ListID(list))}, func(u *audience.Unsubscriber) error {
 					got = append(got, *u)
 					return nil
 				})
@@ -80,11 +81,11 @@ func onlyList(list enlist.ListID) []enlist.ListID {
 	return []enlist.ListID{list}
 }
 
-func retries(t *testing.T, s audience.Store) {
+func retries(t *testing.T, s db.Engine) {
 	const day = 24 * 60 * 60
 	r := &enlist.Retry{Header: "abc", Fingerprint: [32]byte{1}}
 	claim := func(account enlist.AccountID, key enlist.KeyID, r *enlist.Retry, now int64) (result string, err error) {
-		err = s.Update(t.Context(), func(tx *audience.Tx) error {
+		err = s.Update(t.Context(), func(tx *db.Tx) error {
 			saved, err := tx.ClaimRetry(account, key, r, now)
 			if enlist.KindOf(err) == enlist.NotFound {
 				err = tx.SaveRetry(account, key, r, []byte("41"), now)
@@ -118,7 +119,7 @@ func retries(t *testing.T, s audience.Store) {
 	_, err := claim(1, 1, &enlist.Retry{Header: "abc", Fingerprint: [32]byte{2}}, 1002+day)
 	wantKind(t, "other parameters", err, enlist.InvalidParameters)
 	for _, want := range []int64{2, 1, 0} { // three results are saved, and one call removes two at most
-		update(t, s, func(tx *audience.Tx) error {
+		update(t, s, func(tx *db.Tx) error {
 			n, err := tx.DeleteRetries(1<<40, 2)
 			if n != want {
 				t.Errorf("DeleteRetries removed %d results, want %d", n, want)
@@ -132,14 +133,14 @@ func retries(t *testing.T, s audience.Store) {
 }
 
 // expiredRetries stores more expired results than one transaction removes.
-func expiredRetries(t *testing.T, s audience.Store) {
-	const results, day = 1200, audience.RetryLife
+func expiredRetries(t *testing.T, s db.Engine) {
+	const results, day = 1200, db.RetryLife
 	save := func(header string, at int64) {
-		update(t, s, func(tx *audience.Tx) error {
+		update(t, s, func(tx *db.Tx) error {
 			return tx.SaveRetry(1, 1, &enlist.Retry{Header: header}, []byte("1"), at)
 		})
 	}
-	update(t, s, func(tx *audience.Tx) error {
+	update(t, s, func(tx *db.Tx) error {
 		for i := range int64(results) {
 			if err := tx.SaveRetry(1, 1, &enlist.Retry{Header: fmt.Sprint("expired ", i)}, []byte("1"), i); err != nil {
 				return err
@@ -148,7 +149,7 @@ func expiredRetries(t *testing.T, s audience.Store) {
 		return nil
 	})
 	save("current", results)
-	counted := &countingStore{Store: s}
+	counted := &countingStore{Engine: s}
 	service := audience.NewService(counted, func() time.Time { return time.Unix(results+day, 0) })
 	if err := service.DeleteExpiredRetries(t.Context()); err != nil {
 		t.Fatal(err)
@@ -156,7 +157,7 @@ func expiredRetries(t *testing.T, s audience.Store) {
 	if counted.updates < results/200 {
 		t.Errorf("%d results were removed in %d Updates, want at most 200 in one Update", results, counted.updates)
 	}
-	update(t, s, func(tx *audience.Tx) error {
+	update(t, s, func(tx *db.Tx) error {
 		n, err := tx.DeleteRetries(1<<40, 10)
 		if n != 1 {
 			t.Errorf("%d results are left, want the one that has not expired", n)

@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file tests the columns, addresses and removal of Contacts in a store.
 
-func contacts(t *testing.T, s audience.Store) {
+func contacts(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	c := contact(schema, "zoë@example.com")
 	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "12.50").Set(schema.Mobile().ID, "“quoted\" \\ \n\u2028 😀")
 	c.Mobile, c.WebformID, c.Prefs = "+61400000000", 3, map[enlist.PreferenceID]bool{1: true, 2: false}
 	insert(t, s, c)
-	check := func(what string, find func(*audience.Tx) (*enlist.Contact, error)) {
+	check := func(what string, find func(*db.Tx) (*enlist.Contact, error)) {
 		t.Helper()
-		view(t, s, func(tx *audience.Tx) error {
+		view(t, s, func(tx *db.Tx) error {
 			got, err := find(tx)
 			same(t, what, got, c)
 			return err
@@ -27,14 +28,14 @@ func contacts(t *testing.T, s audience.Store) {
 	}
 	find := func(what string) {
 		t.Helper()
-		check(what+" by ID", func(tx *audience.Tx) (*enlist.Contact, error) {
-			return tx.Contact(schema.List.ID, c.ID)
+		check(what+" by ID", func(tx *db.Tx) (*enlist.Contact, error) {
+			return audience.Contact(tx, schema.List.ID, c.ID)
 		})
-		check(what+" by key", func(tx *audience.Tx) (*enlist.Contact, error) {
-			return tx.ContactByKey(schema.List.ID, c.Key)
+		check(what+" by key", func(tx *db.Tx) (*enlist.Contact, error) {
+			return audience.ContactByKey(tx, schema.List.ID, c.Key)
 		})
-		check(what+" by mobile", func(tx *audience.Tx) (*enlist.Contact, error) {
-			found, err := tx.ContactsByAddress(schema.List.ID, "", c.Mobile, 0, 10)
+		check(what+" by mobile", func(tx *db.Tx) (*enlist.Contact, error) {
+			found, err := audience.ContactsByAddress(tx, schema.List.ID, "", c.Mobile, 0, 10)
 			if err != nil || len(found) != 1 {
 				return nil, errors.Join(err, errors.New("the number of Contacts is not 1"))
 			}
@@ -46,17 +47,17 @@ func contacts(t *testing.T, s audience.Store) {
 	c.Modified, c.DoubleOptIn, c.DoubleOptInTime = 200, true, 201
 	c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed = false, true, true
 	c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.Prefs = 202, 203, 204, map[enlist.PreferenceID]bool{2: true}
-	update(t, s, func(tx *audience.Tx) error { return tx.UpdateContact(c) })
+	update(t, s, func(tx *db.Tx) error { return audience.UpdateContact(tx, c) })
 	find("changed")
 
-	view(t, s, func(tx *audience.Tx) error {
-		_, err := tx.Contact(schema.List.ID+1, c.ID)
+	view(t, s, func(tx *db.Tx) error {
+		_, err := audience.Contact(tx, schema.List.ID+1, c.ID)
 		wantKind(t, "Contact of another List", err, enlist.NoContact)
-		_, err = tx.Contact(schema.List.ID, c.ID+1)
+		_, err = audience.Contact(tx, schema.List.ID, c.ID+1)
 		wantKind(t, "unknown Contact", err, enlist.NoContact)
-		_, err = tx.ContactByKey(schema.List.ID, "unknown@example.com")
+		_, err = audience.ContactByKey(tx, schema.List.ID, "unknown@example.com")
 		wantKind(t, "unknown address", err, enlist.NoContact)
-		found, err := tx.ContactsByAddress(schema.List.ID, "", "", 0, 10)
+		found, err := audience.ContactsByAddress(tx, schema.List.ID, "", "", 0, 10)
 		if len(found) != 0 {
 			t.Errorf("a search without an address found %d Contacts, want 0", len(found))
 		}
@@ -74,9 +75,9 @@ func contacts(t *testing.T, s audience.Store) {
 }
 
 // wantCounts checks the counters of a List and of its Account.
-func wantCounts(t *testing.T, s audience.Store, schema *enlist.Schema, want int64) {
+func wantCounts(t *testing.T, s db.Engine, schema *enlist.Schema, want int64) {
 	t.Helper()
-	view(t, s, func(tx *audience.Tx) error {
+	view(t, s, func(tx *db.Tx) error {
 		list, err := tx.ContactCount(schema.List.ID)
 		if err != nil {
 			return err
@@ -89,13 +90,13 @@ func wantCounts(t *testing.T, s audience.Store, schema *enlist.Schema, want int6
 	})
 }
 
-func sameAddress(t *testing.T, s audience.Store) {
+func sameAddress(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	first := contact(schema, "a@example.com")
 	insert(t, s, first)
 	second := contact(schema, "a@example.com")
-	update(t, s, func(tx *audience.Tx) error {
-		inserted, err := tx.InsertContact(second)
+	update(t, s, func(tx *db.Tx) error {
+		inserted, err := audience.InsertContact(tx, second)
 		if inserted {
 			t.Error("a second Contact became the primary of the address")
 		}
@@ -108,33 +109,33 @@ func sameAddress(t *testing.T, s audience.Store) {
 	third.IsFirst = false
 	insert(t, s, third)
 	wantCounts(t, s, schema, 3)
-	view(t, s, func(tx *audience.Tx) error {
-		n, err := tx.Duplicates(schema.List.ID)
+	view(t, s, func(tx *db.Tx) error {
+		n, err := audience.Duplicates(tx, schema.List.ID)
 		if n != 1 {
 			t.Errorf("%d addresses have duplicates, want 1", n)
 		}
-		found, foundErr := tx.ContactsByAddress(schema.List.ID, "a@example.com", "", 0, 10)
+		found, foundErr := audience.ContactsByAddress(tx, schema.List.ID, "a@example.com", "", 0, 10)
 		same(t, "Contacts of the address", found, []enlist.Contact{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
 	// When the primary Contact of an address is removed, the oldest remaining Contact of the
 	// address becomes the primary.
-	update(t, s, func(tx *audience.Tx) error {
-		n, err := tx.RemoveContactsUpTo(schema.List.ID, first.ID, 10)
+	update(t, s, func(tx *db.Tx) error {
+		n, err := audience.RemoveContactsUpTo(tx, schema.List.ID, first.ID, 10)
 		if n != 1 {
 			t.Errorf("%d removed, want 1", n)
 		}
 		return err
 	})
 	second.IsFirst = true
-	view(t, s, func(tx *audience.Tx) error {
-		got, err := tx.ContactByKey(schema.List.ID, "a@example.com")
+	view(t, s, func(tx *db.Tx) error {
+		got, err := audience.ContactByKey(tx, schema.List.ID, "a@example.com")
 		same(t, "primary", got, second)
 		return err
 	})
 }
 
-func removal(t *testing.T, s audience.Store) {
+func removal(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	other := newSchema(t, s)
 	var last *enlist.Contact
@@ -143,16 +144,16 @@ func removal(t *testing.T, s audience.Store) {
 		insert(t, s, last)
 		insert(t, s, contact(other, strings.Repeat("x", i+1)+"@example.com"))
 	}
-	update(t, s, func(tx *audience.Tx) error {
-		id, err := tx.LastContactID(schema.List.ID)
+	update(t, s, func(tx *db.Tx) error {
+		id, err := audience.LastContactID(tx, schema.List.ID)
 		if id != last.ID {
 			t.Errorf("LastContactID returned %d, want %d", id, last.ID)
 		}
 		return err
 	})
 	for _, want := range []int{4, 4, 1, 0} {
-		update(t, s, func(tx *audience.Tx) error {
-			n, err := tx.RemoveContactsUpTo(schema.List.ID, last.ID-1, 4)
+		update(t, s, func(tx *db.Tx) error {
+			n, err := audience.RemoveContactsUpTo(tx, schema.List.ID, last.ID-1, 4)
 			if n != want {
 				t.Errorf("%d removed, want %d", n, want)
 			}
@@ -162,8 +163,8 @@ func removal(t *testing.T, s audience.Store) {
 	wantCounts(t, s, schema, 1)
 	wantCounts(t, s, other, 10)
 	again := contact(schema, "new@example.com")
-	update(t, s, func(tx *audience.Tx) error {
-		_, err := tx.RemoveContactsUpTo(schema.List.ID, 1<<40, 100)
+	update(t, s, func(tx *db.Tx) error {
+		_, err := audience.RemoveContactsUpTo(tx, schema.List.ID, 1<<40, 100)
 		return err
 	})
 	insert(t, s, again)
@@ -173,7 +174,7 @@ func removal(t *testing.T, s audience.Store) {
 }
 
 // fieldValueDeletion tests the deletion of a Field's values, also of Contacts that have none or do not exist.
-func fieldValueDeletion(t *testing.T, s audience.Store) {
+func fieldValueDeletion(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	amount := schema.FieldNamed("Amount").ID
 	var ids []enlist.ContactID
@@ -184,11 +185,11 @@ func fieldValueDeletion(t *testing.T, s audience.Store) {
 		ids = append(ids, c.ID)
 	}
 	for _, some := range [][]enlist.ContactID{ids[:2], ids[2:], ids[4:], {1 << 40}, {}} {
-		update(t, s, func(tx *audience.Tx) error { return tx.DeleteFieldValues(schema.List.ID, amount, some) })
+		update(t, s, func(tx *db.Tx) error { return audience.RemoveFieldValues(tx, schema.List.ID, amount, some) })
 	}
-	view(t, s, func(tx *audience.Tx) error {
+	view(t, s, func(tx *db.Tx) error {
 		for _, id := range ids {
-			c, err := tx.Contact(schema.List.ID, id)
+			c, err := audience.Contact(tx, schema.List.ID, id)
 			if err != nil {
 				return err
 			}
@@ -200,11 +201,11 @@ func fieldValueDeletion(t *testing.T, s audience.Store) {
 	})
 }
 
-func failedUpdate(t *testing.T, s audience.Store) {
+func failedUpdate(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	refused := errors.New("refused")
-	err := s.Update(t.Context(), func(tx *audience.Tx) error {
-		if _, err := tx.InsertContact(contact(schema, "a@example.com")); err != nil {
+	err := s.Update(t.Context(), func(tx *db.Tx) error {
+		if _, err := audience.InsertContact(tx, contact(schema, "a@example.com")); err != nil {
 			return err
 		}
 		return refused
@@ -213,8 +214,8 @@ func failedUpdate(t *testing.T, s audience.Store) {
 		t.Errorf("error %v, want the error that the function returned", err)
 	}
 	wantCounts(t, s, schema, 0)
-	view(t, s, func(tx *audience.Tx) error {
-		_, err := tx.ContactByKey(schema.List.ID, "a@example.com")
+	view(t, s, func(tx *db.Tx) error {
+		_, err := audience.ContactByKey(tx, schema.List.ID, "a@example.com")
 		wantKind(t, "Contact of a failed Update", err, enlist.NoContact)
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
@@ -216,8 +217,8 @@ func clearList(o *accountFixture) {
 	if n, m := o.list(id).ContactCount, o.list(other).ContactCount; n != 0 || m != 1 {
 		o.Errorf("%d Contacts are in the cleared List and %d in the other List, want 0 and 1", n, m)
 	}
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
-		rows, err := tx.LedgerRows(id, first, 0, 0)
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
+		rows, err := audience.LedgerRows(tx, id, first, 0, 0)
 		if len(rows) != 1 {
 			o.Errorf("a removed Contact has %d ledger rows, want 1", len(rows))
 		}
@@ -257,12 +258,12 @@ func manyContactsOfDefinitions(o *accountFixture) {
 	const many = 1001
 	list := o.addList()
 	email, mobile, age := o.emailField(list), o.emailField(list)+1, o.addField(list, "name", "Age", "type", "text")
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for i := range many {
 			n := strconv.Itoa(i)
 			c := enlist.Contact{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
 				Values: enlist.Values{{Field: email, Text: n + "@x.io"}, {Field: mobile, Text: n}, {Field: age, Text: "0" + n}}}
-			if inserted, err := tx.InsertContact(&c); err != nil || !inserted {
+			if inserted, err := audience.InsertContact(tx, &c); err != nil || !inserted {
 				return fmt.Errorf("contact %d: inserted %v, %w", i, inserted, err)
 			}
 		}
@@ -284,13 +285,13 @@ func manyContactsOfDefinitions(o *accountFixture) {
 			o.Errorf("the values were deleted in %d batches, want at least 2", batches)
 		}
 	}
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		if err != nil {
 			return err
 		}
 		all := enlist.Search{Schema: schema, Columns: enlist.Columns{All: true}}
-		return tx.SearchContacts(&all, func(c *enlist.Contact) error {
+		return audience.SearchContacts(tx, &all, func(c *enlist.Contact) error {
 			if len(c.Values) != 1 {
 				return fmt.Errorf("contact %d still has the values %v, want only the email", c.ID, c.Values)
 			}

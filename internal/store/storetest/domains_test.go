@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -35,7 +36,7 @@ func (o *accountFixture) wantSigningKey(account enlist.AccountID, domain, select
 // process knows of changes of definitions.
 func (o *accountFixture) readMail() {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error { _, err := tx.Account(o.caller.Account.ID); return err }))
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error { _, err := audience.Account(tx, o.caller.Account.ID); return err }))
 }
 
 func sendingDomainKeys(o *accountFixture) {

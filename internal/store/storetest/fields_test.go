@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,8 +29,8 @@ func addField(o *accountFixture) {
 	if f := o.field(list, o.addField(list, "name", "Last", "type", "date")); f.DisplayOrder != 4 || f.TimeFormat != "off" {
 		o.Errorf("the last Field is %+v, want the display order 4 and no time format", f)
 	}
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		var names []string
 		for _, f := range schema.Fields {
 			names = append(names, f.Name)
@@ -94,10 +95,10 @@ func addFieldRefuses(o *accountFixture) {
 // fieldLimit fills a List with Fields up to the limit. reference.md: addList.fields
 func fieldLimit(o *accountFixture) {
 	list := o.addList()
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for i := range 997 {
 			f := enlist.Field{ListID: list, Name: fmt.Sprint("f", i), Type: enlist.Text}
-			if err := tx.AddField(&f); err != nil {
+			if err := audience.AddField(tx, &f); err != nil {
 				return err
 			}
 		}
@@ -205,8 +206,8 @@ func editField(o *accountFixture) {
 }
 
 func (o *accountFixture) emailField(list enlist.ListID) (id enlist.FieldID) {
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		id = schema.Email().ID
 		return err
 	}))

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -63,7 +64,7 @@ func conversion(o *accountFixture) {
 	if err != nil || !done || next.After != 0 {
 		o.Errorf("the job runs again: %+v, done %v, error %v; want done", next, done, err)
 	}
-	o.service = audience.NewService(&watchedStore{Store: o.store, searched: func(query string) {
+	o.service = audience.NewService(&watchedStore{Engine: o.store, searched: func(query string) {
 		o.Errorf("an Update searched Contacts, which could read the whole List: %s", query)
 	}}, o.clock)
 	_, done, err = o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
@@ -85,7 +86,7 @@ func beforeConversion(o *accountFixture) {
 	contact := o.subscribe(list, "Email", "a@x.io", "Age", "007")
 	f := *o.field(list, id)
 	f.Type = enlist.Decimal
-	o.update(func(tx *audience.Tx) error { return tx.UpdateField(&f) })
+	o.update(func(tx *db.Tx) error { return audience.UpdateField(tx, &f) })
 	o.subscribe(list, "Email", "A@x.io")
 	if age := o.contact(list, contact).Values.Get(id); age != "7" {
 		o.Errorf("the number is %q, want 7", age)

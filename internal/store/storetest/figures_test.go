@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // The figures count jobs by kind and state, and say since when the oldest waits that is due. Batches and Imports are
 // counted by status, and only recent mails and rows.
-func figures(t *testing.T, s audience.Store) {
-	f := &importFixture{accountFixture: newAccountFixture(t, func(*testing.T) audience.Store { return s })}
+func figures(t *testing.T, s db.Engine) {
+	f := &importFixture{accountFixture: newAccountFixture(t, func(*testing.T) db.Engine { return s })}
 	f.now = time.Now() // jobs have times of the database's clock
 	f.id = f.addList()
 	kinds := []string{"autorespond", "notify", "send_test"}
@@ -31,8 +32,8 @@ func figures(t *testing.T, s audience.Store) {
 	same(t, "Batches of an empty database", empty.Batches, map[audience.BatchStatus]int64{})
 
 	now := f.now.Unix()
-	update(t, s, func(tx *audience.Tx) error {
-		for _, e := range []audience.Effect{audience.Notify{List: f.id}, audience.Notify{List: f.id},
+	update(t, s, func(tx *db.Tx) error {
+		for _, e := range []db.Effect{audience.Notify{List: f.id}, audience.Notify{List: f.id},
 			audience.Autorespond{List: f.id, Due: now - 1}, audience.Autorespond{List: f.id, Due: now + 5000}} {
 			if err := tx.Enqueue(e); err != nil {
 				return err
@@ -63,22 +64,22 @@ func figures(t *testing.T, s audience.Store) {
 	batch.message = batch.addMessage("May")
 	of := audience.PopulationRequest{List: f.id}
 	old, recent := batch.addAt(now+10_000, of), batch.addAt(now+10_000, of)
-	update(t, s, func(tx *audience.Tx) error {
-		if err := tx.AddToBatch(old, audience.BatchCounts{Sent: 100, Bounced: 90}, now-8*24*60*60); err != nil {
+	update(t, s, func(tx *db.Tx) error {
+		if err := audience.AddToBatch(tx, old, audience.BatchCounts{Sent: 100, Bounced: 90}, now-8*24*60*60); err != nil {
 			return err
 		}
-		return tx.AddToBatch(recent, audience.BatchCounts{Sent: 10, Bounced: 3, Complained: 1}, now)
+		return audience.AddToBatch(tx, recent, audience.BatchCounts{Sent: 10, Bounced: 3, Complained: 1}, now)
 	})
 	hook := f.webhook(f.addWebhook("contact", "created")).Target
 	failing := f.webhook(f.addWebhook("contact", "created", "url", "https://example.com/gone")).Target
-	update(t, s, func(tx *audience.Tx) error {
+	update(t, s, func(tx *db.Tx) error {
 		for _, e := range []enlist.WebhookEvent{{Target: failing, Time: now - 500}, {Target: hook, Time: now - 50}, {Target: hook, Time: now}} {
 			e.Object, e.Event = enlist.AboutContact, enlist.WebhookCreated
-			if err := tx.AddWebhookEvent(&e); err != nil {
+			if err := audience.AddWebhookEvent(tx, &e); err != nil {
 				return err
 			}
 		}
-		return tx.SetWebhookFailing(failing, true)
+		return audience.SetWebhookFailing(tx, failing, true)
 	})
 	f.must(f.service.HoldMails(t.Context(), "test"))
 	got := read()

@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file tests files: uploads in pieces, limits, and the removal of content.
 
 // runFiles tests files of Accounts.
-func runFiles(t *testing.T, open func(t *testing.T) audience.Store) {
+func runFiles(t *testing.T, open func(t *testing.T) db.Engine) {
 	for _, test := range []struct {
 		rule string
 		run  func(*fileFixture)
@@ -113,9 +114,9 @@ func (f *fileFixture) wantContent(id enlist.FileID, name string, content []byte)
 // piecesOf returns the number of stored pieces of content.
 func (f *fileFixture) piecesOf(id enlist.ContentID) (n int) {
 	f.Helper()
-	f.must(f.store.View(f.Context(), func(tx *audience.Tx) error {
+	f.must(f.store.View(f.Context(), func(tx *db.Tx) error {
 		for n = 0; ; n++ {
-			if _, err := tx.Piece(id, int64(n)); err != nil {
+			if _, err := audience.Piece(tx, id, int64(n)); err != nil {
 				if enlist.KindOf(err) == enlist.NotFound {
 					return nil
 				}
@@ -157,18 +158,18 @@ func wrappedBase64(f *fileFixture) {
 
 // stoppingStore refuses Updates after some have run.
 type stoppingStore struct {
-	audience.Store
+	db.Engine
 	left int
 }
 
 var errStopped = errors.New("the process stopped")
 
-func (s *stoppingStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *stoppingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	if s.left == 0 {
 		return errStopped
 	}
 	s.left--
-	return s.Store.Update(ctx, fn, hint...)
+	return s.Engine.Update(ctx, fn, hint...)
 }
 
 // stopUpload starts an upload that stops after some Updates.

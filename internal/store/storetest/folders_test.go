@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,15 +65,15 @@ func missingFolders(o *accountFixture) {
 	other := o.newCaller()
 	message, err := o.service.AddFolder(o.Context(), other, details("name", "Letters", "type", "message"))
 	o.must(err)
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for _, c := range []*enlist.Caller{o.caller, other} {
-			all, err := tx.Folders(c.Account.ID)
+			all, err := audience.Folders(tx, c.Account.ID)
 			if err != nil {
 				return err
 			}
 			for _, f := range all {
 				if f.Type != audience.FolderOfLists && f.ID != message {
-					if err := tx.DeleteFolder(f.ID); err != nil {
+					if err := audience.DeleteFolder(tx, f.ID); err != nil {
 						return err
 					}
 				}
@@ -111,10 +112,10 @@ func (o *accountFixture) addFileFolder(name string) enlist.FolderID {
 }
 
 // noSchemaStore is a store whose Updates cannot read Lists.
-type noSchemaStore struct{ audience.Store }
+type noSchemaStore struct{ db.Engine }
 
-func (s noSchemaStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
-	return s.Store.Update(ctx, Watch{Statement: func(query string, _ []any) error {
+func (s noSchemaStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+	return s.Engine.Update(ctx, Watch{Statement: func(query string, _ []any) error {
 		if strings.Contains(query, "contact_count") {
 			return errors.New("the Update read a List")
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file measures imports.
@@ -16,7 +17,7 @@ import (
 const benchImportRows = 50_000
 
 // benchImport measures imports of rows with 10 Fields, dry and real.
-func benchImport(b *testing.B, store audience.Store) {
+func benchImport(b *testing.B, store db.Engine) {
 	ctx := context.Background()
 	service := audience.NewService(store, time.Now)
 	first, err := service.Bootstrap(ctx, "")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -23,9 +24,9 @@ func importConsent(f *importFixture) {
 	f.wantResults(i, "1 added", "2 added", "3 refused consent_type maybe", "4 refused consent_preferences Daily",
 		"5 refused consent_text")
 	ann, bob := f.person("ann@example.com").ID, f.person("bob@example.com").ID
-	f.wantLedger(ann, audience.LedgerRow{Type: audience.ConsentGDPR, Text: "I agree", Time: 1580464800, IP: "192.0.2.7",
-		Preferences: []audience.PreferenceChoice{{Name: "Weekly", Agree: true}, {Name: "Offers"}}, ImportID: i.ID, ImportRow: 1})
-	f.wantLedger(bob, audience.LedgerRow{Type: audience.ConsentNotRecorded, Time: f.now.Unix(), ImportID: i.ID, ImportRow: 2})
+	f.wantLedger(ann, enlist.LedgerRow{Type: enlist.ConsentGDPR, Text: "I agree", Time: 1580464800, IP: "192.0.2.7",
+		Preferences: []enlist.PreferenceChoice{{Name: "Weekly", Agree: true}, {Name: "Offers"}}, ImportID: i.ID, ImportRow: 1})
+	f.wantLedger(bob, enlist.LedgerRow{Type: audience.ConsentNotRecorded, Time: f.now.Unix(), ImportID: i.ID, ImportRow: 2})
 	if prefs := f.person("ann@example.com").Prefs; len(prefs) != 2 {
 		f.Errorf("the Contact has the preferences %v, want two answers", prefs)
 	}
@@ -35,12 +36,12 @@ func importConsent(f *importFixture) {
 }
 
 // wantLedger checks the only ledger row of a Contact.
-func (f *importFixture) wantLedger(id enlist.ContactID, want audience.LedgerRow) {
+func (f *importFixture) wantLedger(id enlist.ContactID, want enlist.LedgerRow) {
 	f.Helper()
-	var w rows[audience.LedgerRow]
+	var w rows[enlist.LedgerRow]
 	f.must(f.service.ContactConsents(f.Context(), f.caller, audience.LedgerQuery{List: f.id, Contact: id}, &w))
 	want.ListID, want.ContactID, want.Method, want.KeyID, want.KeyName = f.id, id, "import", f.caller.Key.ID, f.caller.Key.Name
-	same(f.T, "ledger", w.all, []audience.LedgerRow{want})
+	same(f.T, "ledger", w.all, []enlist.LedgerRow{want})
 }
 
 func importNeedsConsent(f *importFixture) {
@@ -51,7 +52,7 @@ func importNeedsConsent(f *importFixture) {
 	f.refused(err, enlist.ConsentRequired, "GDPR")
 	i := f.runs("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.ConsentType, o.ConsentText = "gdpr", "Form 7" })
 	f.wantResults(i, "1 added")
-	f.wantLedger(f.person("ann@example.com").ID, audience.LedgerRow{Type: audience.ConsentGDPR, Text: "Form 7",
+	f.wantLedger(f.person("ann@example.com").ID, enlist.LedgerRow{Type: enlist.ConsentGDPR, Text: "Form 7",
 		Time: f.now.Unix(), ImportID: i.ID, ImportRow: 1})
 	i = f.runs("Email,consent_type,consent_text\nbob@example.com,gdpr,I agree\ncy@example.com,,\n", nil)
 	f.wantResults(i, "1 added", "2 refused consent_type")
@@ -99,8 +100,8 @@ func importUnsubscribesDuplicates(f *importFixture) {
 	f.wantResults(f.runs("Email,Mobile Phone\nann@example.com,\n,0402222222\n,0401111111\n", as(audience.AsUnsubscribers)),
 		"1 updated", "2 updated", "3 unchanged")
 	var left []string
-	f.update(func(tx *audience.Tx) error {
-		return tx.ContactsWithAddresses(f.id, []string{"ann@example.com", "bob@example.com", "0402222222", "cy@example.com"},
+	f.update(func(tx *db.Tx) error {
+		return audience.ContactsWithAddresses(tx, f.id, []string{"ann@example.com", "bob@example.com", "0402222222", "cy@example.com"},
 			func(c *enlist.Contact) {
 				if !c.IsUnsubscribed {
 					left = append(left, c.Key)
@@ -166,7 +167,7 @@ func importEvents(f *importFixture) {
 	_, err = f.service.AddAutoresponder(f.Context(), f.caller,
 		details("list_id", int(f.id), "message_id", int(message), "event_type", "api_upload"))
 	f.must(err)
-	store := &effectStore{Store: f.store}
+	store := &effectStore{Engine: f.store}
 	f.service = audience.NewService(store, f.clock)
 	for n, test := range []struct {
 		autoresponders, notifications, webhooks bool
@@ -187,8 +188,8 @@ func importEvents(f *importFixture) {
 
 // waitingEvents returns the number of events that wait for a webhook.
 func (f *importFixture) waitingEvents(target enlist.WebhookTargetID) (n int) {
-	f.update(func(tx *audience.Tx) error {
-		events, err := tx.WebhookEvents(target, 0, 100)
+	f.update(func(tx *db.Tx) error {
+		events, err := audience.WebhookEvents(tx, target, 0, 100)
 		n = len(events)
 		return err
 	})
@@ -197,15 +198,15 @@ func (f *importFixture) waitingEvents(target enlist.WebhookTargetID) (n int) {
 
 // effectStore is a Store that counts the mails that its Updates enqueue.
 type effectStore struct {
-	audience.Store
+	db.Engine
 	mails, notifications int
 }
 
-func (s *effectStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *effectStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	mails, notifications := 0, 0
-	err := s.Store.Update(ctx, func(tx *audience.Tx) error {
+	err := s.Engine.Update(ctx, func(tx *db.Tx) error {
 		mails, notifications = 0, 0
-		return Watch{Effect: func(e audience.Effect) {
+		return Watch{Effect: func(e db.Effect) {
 			switch e.(type) {
 			case audience.Autorespond:
 				mails++

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -50,14 +51,14 @@ func (f *importFixture) wantEachOnce(i *audience.Import, n int) {
 
 // stepStore is a Store that calls after with the number of each Update that has committed.
 type stepStore struct {
-	audience.Store
+	db.Engine
 	updates int
 	after   func(n int)
 }
 
-// Update implements audience.Store. One goroutine calls it.
-func (s *stepStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
-	err := s.Store.Update(ctx, fn, hint...)
+// Update implements db.Store. One goroutine calls it.
+func (s *stepStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+	err := s.Engine.Update(ctx, fn, hint...)
 	s.updates++
 	s.after(s.updates)
 	return err
@@ -67,7 +68,7 @@ func importPauses(f *importFixture) {
 	const rows = 3500
 	i, err := f.addImport(manyRows(rows), nil)
 	f.must(err)
-	store := &stepStore{Store: f.store, after: func(n int) {
+	store := &stepStore{Engine: f.store, after: func(n int) {
 		if n == 3 { // the lease and two steps
 			f.must(f.service.PauseImport(f.Context(), f.caller, i.ID))
 		}
@@ -97,7 +98,7 @@ func importCrashes(f *importFixture) {
 	i, err := f.addImport(manyRows(rows), nil)
 	f.must(err)
 	for at := 2; ; at++ {
-		store := &crashingStore{Store: f.store, at: at / 2, after: at%2 == 1}
+		store := &crashingStore{Engine: f.store, at: at / 2, after: at%2 == 1}
 		err := audience.NewService(store, f.clock).RunImport(f.Context(), i.ID)
 		if err == nil {
 			break
@@ -169,9 +170,9 @@ func importTooLarge(f *importFixture) {
 }
 
 // smallDisk is a Store whose disk has room for 3000 bytes.
-type smallDisk struct{ audience.Store }
+type smallDisk struct{ db.Engine }
 
-// FreeSpace implements audience.Store.
+// FreeSpace implements db.Store.
 func (smallDisk) FreeSpace() (bytes int64, known bool) { return 3000, true }
 
 func importRoom(f *importFixture) {

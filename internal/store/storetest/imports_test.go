@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file tests imports: what becomes of each row, consent, and runs that are interrupted.
 
 // runImports tests imports of Contacts from files.
-func runImports(t *testing.T, open func(t *testing.T) audience.Store) {
+func runImports(t *testing.T, open func(t *testing.T) db.Engine) {
 	for _, test := range []struct {
 		rule string
 		run  func(*importFixture)
@@ -102,8 +103,8 @@ func (f *importFixture) wantResults(i *audience.Import, want ...string) {
 // person returns the Contact with an address.
 func (f *importFixture) person(key string) (c *enlist.Contact) {
 	f.Helper()
-	f.must(f.store.View(f.Context(), func(tx *audience.Tx) (err error) {
-		c, err = tx.ContactByKey(f.id, key)
+	f.must(f.store.View(f.Context(), func(tx *db.Tx) (err error) {
+		c, err = audience.ContactByKey(tx, f.id, key)
 		return err
 	}))
 	return c

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 )
@@ -138,7 +139,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	l.wantJobs("build_index", 3)
 	x := city.SearchIndex
 	x.State = enlist.IndexBuilding
-	update(t, l.store, func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+	update(t, l.store, func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
 	reconcile()
 	l.wantJobs("build_index", 4)
 	l.build(city.ID)
@@ -156,7 +157,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	// The job that drops the index is lost.
 	x = l.index("City").SearchIndex
 	x.State = indexDropping
-	update(t, l.store, func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+	update(t, l.store, func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
 	reconcile()
 	l.wantJobs("drop_index", 1)
 	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: city.ID}))
@@ -166,8 +167,8 @@ func reconciledIndexes(t *testing.T, e Engine) {
 // schema reads the List's Schema.
 func (l *listWithThreeFields) schema() (schema *enlist.Schema) {
 	l.Helper()
-	view(l.T, l.store, func(tx *audience.Tx) (err error) {
-		schema, err = tx.Schema(l.list)
+	view(l.T, l.store, func(tx *db.Tx) (err error) {
+		schema, err = audience.Schema(tx, l.list)
 		return err
 	})
 	return schema
@@ -268,12 +269,12 @@ func searchesDuringBuilds(t *testing.T, e Engine) {
 
 func (l *listWithThreeFields) ids() (ids []enlist.ContactID) {
 	l.Helper()
-	l.must(l.store.Search(l.Context(), func(tx *audience.Tx) error {
-		schema, err := tx.Schema(l.list)
+	l.must(l.store.Search(l.Context(), func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, l.list)
 		if err != nil {
 			return err
 		}
-		return tx.SearchContacts(&enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		return audience.SearchContacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -285,18 +286,18 @@ func (l *listWithThreeFields) ids() (ids []enlist.ContactID) {
 func (l *listWithThreeFields) swap(ctx context.Context, ids []enlist.ContactID, city enlist.FieldID) {
 	for i := 0; ctx.Err() == nil; i++ {
 		one, other := ids[i%len(ids)], ids[(i+1)%len(ids)]
-		err := l.store.Update(ctx, func(tx *audience.Tx) error {
-			a, err := tx.Contact(l.list, min(one, other))
+		err := l.store.Update(ctx, func(tx *db.Tx) error {
+			a, err := audience.Contact(tx, l.list, min(one, other))
 			if err != nil {
 				return err
 			}
-			b, err := tx.Contact(l.list, max(one, other))
+			b, err := audience.Contact(tx, l.list, max(one, other))
 			if err != nil {
 				return err
 			}
 			was := a.Values.Get(city)
 			a.Values, b.Values = a.Values.Set(city, b.Values.Get(city)), b.Values.Set(city, was)
-			return errors.Join(tx.UpdateContact(a), tx.UpdateContact(b))
+			return errors.Join(audience.UpdateContact(tx, a), audience.UpdateContact(tx, b))
 		})
 		if err != nil && ctx.Err() == nil {
 			l.Error(err)

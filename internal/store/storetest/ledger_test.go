@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -22,12 +23,12 @@ func ledgerChanges(t *testing.T, e Engine) {
 }
 
 // ledgerOf returns the ledger of a Contact, newest first, with only the method, type and IP of each row.
-func (o *accountFixture) ledgerOf(list enlist.ListID, id enlist.ContactID) (rows []audience.LedgerRow) {
+func (o *accountFixture) ledgerOf(list enlist.ListID, id enlist.ContactID) (rows []enlist.LedgerRow) {
 	o.Helper()
-	view(o.T, o.store, func(tx *audience.Tx) error {
-		all, err := tx.LedgerRows(list, id, 0, 0)
+	view(o.T, o.store, func(tx *db.Tx) error {
+		all, err := audience.LedgerRows(tx, list, id, 0, 0)
 		for _, r := range all {
-			rows = append(rows, audience.LedgerRow{Method: r.Method, Type: r.Type, IP: r.IP, KeyName: r.KeyName})
+			rows = append(rows, enlist.LedgerRow{Method: r.Method, Type: r.Type, IP: r.IP, KeyName: r.KeyName})
 		}
 		return err
 	})
@@ -35,11 +36,11 @@ func (o *accountFixture) ledgerOf(list enlist.ListID, id enlist.ContactID) (rows
 }
 
 // byKey is the ledger row of a call without a consent.
-func byKey(method string) audience.LedgerRow {
-	return audience.LedgerRow{Method: method, KeyName: "test key"}
+func byKey(method string) enlist.LedgerRow {
+	return enlist.LedgerRow{Method: method, KeyName: "test key"}
 }
 
-var subscribed = audience.LedgerRow{Method: "subscribeContact", Type: audience.ConsentNotRecorded, KeyName: "test key"}
+var subscribed = enlist.LedgerRow{Method: "subscribeContact", Type: audience.ConsentNotRecorded, KeyName: "test key"}
 
 func changesAreRecorded(o *accountFixture) {
 	list := o.addList()
@@ -55,7 +56,7 @@ func changesAreRecorded(o *accountFixture) {
 	o.subscribe(list, "Email", "ann@example.com")
 	_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
-	same(o.T, "ledger", o.ledgerOf(list, id), []audience.LedgerRow{
+	same(o.T, "ledger", o.ledgerOf(list, id), []enlist.LedgerRow{
 		byKey("unsubscribeContact"), subscribed, byKey("unsubscribeContactById"), byKey("confirmContact"), subscribed})
 }
 
@@ -72,10 +73,10 @@ func linksAreRecorded(o *accountFixture) {
 		_, err := o.service.UnsubscribeByLink(o.Context(), d, "192.0.2.7")
 		o.must(err)
 	}
-	left := audience.LedgerRow{Method: audience.MethodUnsubscribeLink, IP: "192.0.2.7"}
-	same(o.T, "ledger", o.ledgerOf(list, first), []audience.LedgerRow{
+	left := enlist.LedgerRow{Method: audience.MethodUnsubscribeLink, IP: "192.0.2.7"}
+	same(o.T, "ledger", o.ledgerOf(list, first), []enlist.LedgerRow{
 		left, {Method: audience.MethodConfirmLink, IP: "2001:db8::1"}, subscribed})
-	same(o.T, "ledger of the duplicate", o.ledgerOf(list, second), []audience.LedgerRow{left, subscribed})
+	same(o.T, "ledger of the duplicate", o.ledgerOf(list, second), []enlist.LedgerRow{left, subscribed})
 }
 
 func addressesOfCallsAreRecorded(o *accountFixture) {
@@ -93,10 +94,10 @@ func addressesOfCallsAreRecorded(o *accountFixture) {
 	all := audience.UnsubscribeRequest{List: list, Address: "ann@example.com", IP: sent}
 	_, err = o.service.Unsubscribe(o.Context(), o.caller, all)
 	o.must(err)
-	from := func(method string, consent audience.ConsentType) audience.LedgerRow {
-		return audience.LedgerRow{Method: method, Type: consent, IP: stored, KeyName: "test key"}
+	from := func(method string, consent enlist.ConsentType) enlist.LedgerRow {
+		return enlist.LedgerRow{Method: method, Type: consent, IP: stored, KeyName: "test key"}
 	}
-	want := []audience.LedgerRow{from("unsubscribeContact", ""), subscribed, from("unsubscribeContactById", ""),
+	want := []enlist.LedgerRow{from("unsubscribeContact", ""), subscribed, from("unsubscribeContactById", ""),
 		from("confirmContact", ""), from("addContacts", audience.ConsentNotRecorded)}
 	same(o.T, "ledger", o.ledgerOf(list, ids[0]), want)
 
@@ -134,19 +135,19 @@ func allListsAreRecorded(o *accountFixture) {
 		_, err = o.service.Unsubscribe(o.Context(), &caller, r)
 		o.must(err)
 	}
-	row := audience.LedgerRow{Method: audience.MethodUnsubscribeAll, IP: "192.0.2.7", KeyName: "test key"}
+	row := enlist.LedgerRow{Method: audience.MethodUnsubscribeAll, IP: "192.0.2.7", KeyName: "test key"}
 	for _, id := range []enlist.ContactID{ann, twice} {
-		same(o.T, "ledger", o.ledgerOf(first, id), []audience.LedgerRow{row, subscribed})
+		same(o.T, "ledger", o.ledgerOf(first, id), []enlist.LedgerRow{row, subscribed})
 		if o.contact(first, id).IsUnsubscribed {
 			o.Errorf("the Contact %d is unsubscribed", id)
 		}
 	}
 	same(o.T, "ledger of an unsubscribed Contact", o.ledgerOf(second, left),
-		[]audience.LedgerRow{row, byKey("unsubscribeContactById"), subscribed})
-	same(o.T, "ledger of another address", o.ledgerOf(first, other), []audience.LedgerRow{subscribed})
+		[]enlist.LedgerRow{row, byKey("unsubscribeContactById"), subscribed})
+	same(o.T, "ledger of another address", o.ledgerOf(first, other), []enlist.LedgerRow{subscribed})
 	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{Address: "+61412345678"})
 	o.must(err)
-	same(o.T, "ledger of a mobile number", o.ledgerOf(empty, called), []audience.LedgerRow{byKey(audience.MethodUnsubscribeAll), subscribed})
+	same(o.T, "ledger of a mobile number", o.ledgerOf(empty, called), []enlist.LedgerRow{byKey(audience.MethodUnsubscribeAll), subscribed})
 	n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("list_id", "exactly", 0))
 	o.must(err)
 	if n != 2 {
@@ -161,7 +162,7 @@ func complaintsAreRecorded(o *accountFixture) {
 	id := o.subscribe(list, "Email", "ann@example.com")
 	_, err := o.service.Complained(o.Context(), audience.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}, "abuse")
 	o.must(err)
-	same(o.T, "ledger", o.ledgerOf(list, id), []audience.LedgerRow{{Method: audience.MethodComplaint}, subscribed})
+	same(o.T, "ledger", o.ledgerOf(list, id), []enlist.LedgerRow{{Method: audience.MethodComplaint}, subscribed})
 }
 
 // The notification of a subscription and its page show a consent, never another change.
@@ -175,13 +176,13 @@ func newestConsentStays(o *accountFixture) {
 	o.must(err)
 	n, err := o.service.Notifications(o.Context(), []audience.Notify{{List: list, Contact: id, Event: enlist.EventSubscribe, Time: at}})
 	o.must(err)
-	for what, row := range map[string]*audience.LedgerRow{"page": page.Consent, "notification": n[0].Consent} {
+	for what, row := range map[string]*enlist.LedgerRow{"page": page.Consent, "notification": n[0].Consent} {
 		if row == nil || row.Method != "subscribeContact" {
 			o.Errorf("the %s shows the consent %+v, want the one of subscribeContact", what, row)
 		}
 	}
 	for changes, want := range map[bool]int{false: 1, true: 2} {
-		var w rows[audience.LedgerRow]
+		var w rows[enlist.LedgerRow]
 		o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id, Changes: changes}, &w))
 		if len(w.all) != want {
 			o.Errorf("with changes %v, the ledger has %d rows, want %d", changes, len(w.all), want)

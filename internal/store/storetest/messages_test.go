@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -14,7 +15,7 @@ import (
 func events(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
-		test func(*testing.T, audience.Store)
+		test func(*testing.T, db.Engine)
 	}{
 		{"a Message is returned with the content that was stored", messages},
 		{"an autoresponder is returned with the content that was stored", autoresponders},
@@ -33,12 +34,12 @@ func events(t *testing.T, e Engine) {
 	}
 }
 
-func addMessage(t *testing.T, s audience.Store, m *audience.Message) {
+func addMessage(t *testing.T, s db.Engine, m *audience.Message) {
 	t.Helper()
-	update(t, s, func(tx *audience.Tx) error { return tx.AddMessage(m) })
+	update(t, s, func(tx *db.Tx) error { return audience.AddMessage(tx, m) })
 }
 
-func messages(t *testing.T, s audience.Store) {
+func messages(t *testing.T, s db.Engine) {
 	full := audience.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4,
 		Type: audience.MessageEmail, Name: "Welcome", FolderID: 5, EmailType: audience.EmailPlainHTML,
 		Subject: "“Hello”", HTML: "<p>{{Name}}</p>", Text: "Hi\r\n", SMS: "sms",
@@ -49,15 +50,15 @@ func messages(t *testing.T, s audience.Store) {
 	addMessage(t, s, &foreign)
 	check := func(what string, want ...audience.Message) {
 		t.Helper()
-		view(t, s, func(tx *audience.Tx) error {
+		view(t, s, func(tx *db.Tx) error {
 			for _, m := range want {
-				got, err := tx.Message(1, m.ID)
+				got, err := audience.LoadMessage(tx, 1, m.ID)
 				if err != nil {
 					return err
 				}
 				same(t, what, *got, m)
 			}
-			heads, err := tx.Messages(1)
+			heads, err := audience.Messages(tx, 1)
 			for i := range want {
 				want[i].HTML, want[i].Text, want[i].SMS = "", "", ""
 			}
@@ -66,9 +67,9 @@ func messages(t *testing.T, s audience.Store) {
 		})
 	}
 	check("as added", full, plain)
-	view(t, s, func(tx *audience.Tx) error {
+	view(t, s, func(tx *db.Tx) error {
 		for _, id := range []enlist.MessageID{foreign.ID, 0, 99} {
-			_, err := tx.Message(1, id)
+			_, err := audience.LoadMessage(tx, 1, id)
 			wantKind(t, "Message of another Account", err, enlist.NoMessage)
 		}
 		return nil
@@ -78,9 +79,9 @@ func messages(t *testing.T, s audience.Store) {
 	edited.EmailType, edited.Subject, edited.HTML, edited.Text, edited.SMS = audience.EmailPlain, "s", "h", "t", "m"
 	edited.FromName, edited.FromAddress, edited.ReplyTo = "f", "c@example.com", ""
 	edited.Attachments, edited.InlineImages = "", "4"
-	update(t, s, func(tx *audience.Tx) error { return tx.UpdateMessage(&edited) })
+	update(t, s, func(tx *db.Tx) error { return audience.UpdateMessage(tx, &edited) })
 	check("as edited", edited, plain)
-	update(t, s, func(tx *audience.Tx) error { return tx.DeleteMessage(full.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.DeleteMessage(tx, full.ID) })
 	check("after a deletion", plain)
 	again := audience.Message{AccountID: 1}
 	addMessage(t, s, &again)
@@ -89,7 +90,7 @@ func messages(t *testing.T, s audience.Store) {
 	}
 }
 
-func autoresponders(t *testing.T, s audience.Store) {
+func autoresponders(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	account, list := schema.List.AccountID, schema.List.ID
 	full := enlist.Autoresponder{AccountID: account, ListID: list, CreatorKeyID: 2, CreatorName: "test key",
@@ -98,9 +99,9 @@ func autoresponders(t *testing.T, s audience.Store) {
 		Timestamp: 7, OffsetValue: 8, OffsetPeriod: "week", SpecificHour: 9, SpecificMinute: 10}
 	plain := enlist.Autoresponder{AccountID: account, ListID: list}
 	foreign := enlist.Autoresponder{AccountID: account + 1, ListID: list + 1}
-	update(t, s, func(tx *audience.Tx) error {
+	update(t, s, func(tx *db.Tx) error {
 		for _, a := range []*enlist.Autoresponder{&full, &plain, &foreign} {
-			if err := tx.AddAutoresponder(a); err != nil {
+			if err := audience.AddAutoresponder(tx, a); err != nil {
 				return err
 			}
 		}
@@ -108,13 +109,13 @@ func autoresponders(t *testing.T, s audience.Store) {
 	})
 	check := func(what string, want ...enlist.Autoresponder) {
 		t.Helper()
-		view(t, s, func(tx *audience.Tx) error {
-			all, err := tx.Autoresponders(account)
+		view(t, s, func(tx *db.Tx) error {
+			all, err := audience.Autoresponders(tx, account)
 			if err != nil {
 				return err
 			}
 			same(t, what, all, want)
-			schema, err := tx.Schema(list)
+			schema, err := audience.Schema(tx, list)
 			if err == nil {
 				same(t, what+", in the Schema", schema.Autoresponders, want)
 				same(t, "time zone", schema.TimeZone, "UTC")
@@ -128,33 +129,33 @@ func autoresponders(t *testing.T, s audience.Store) {
 	edited.Event, edited.IsActive, edited.CriteriaType = enlist.EventSubscribe, false, enlist.CriteriaDelay
 	edited.Timestamp, edited.OffsetValue, edited.OffsetPeriod = 23, 24, "day"
 	edited.SpecificHour, edited.SpecificMinute = 11, 12
-	update(t, s, func(tx *audience.Tx) error { return tx.UpdateAutoresponder(&edited) })
+	update(t, s, func(tx *db.Tx) error { return audience.UpdateAutoresponder(tx, &edited) })
 	check("as edited", edited, plain)
-	update(t, s, func(tx *audience.Tx) error { return tx.DeleteAutoresponder(full.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.DeleteAutoresponder(tx, full.ID) })
 	check("after a deletion", plain)
-	update(t, s, func(tx *audience.Tx) error { return tx.MarkListDeleted(list) })
-	view(t, s, func(tx *audience.Tx) error {
-		all, err := tx.Autoresponders(account)
+	update(t, s, func(tx *db.Tx) error { return audience.MarkListDeleted(tx, list) })
+	view(t, s, func(tx *db.Tx) error {
+		all, err := audience.Autoresponders(tx, account)
 		same(t, "of a deleted List", all, []enlist.Autoresponder(nil))
 		return err
 	})
 }
 
-func linkTargets(t *testing.T, s audience.Store) {
+func linkTargets(t *testing.T, s db.Engine) {
 	one, other := audience.Message{AccountID: 1}, audience.Message{AccountID: 1}
 	addMessage(t, s, &one)
 	addMessage(t, s, &other)
 	urls := []string{"https://example.com/?a={{Name}}", "https://example.com/", "https://example.com/?a={{Name}}"}
 	var first, again, others []enlist.LinkID
-	update(t, s, func(tx *audience.Tx) (err error) { first, err = tx.LinkTargets(one.ID, 5, urls); return err })
-	update(t, s, func(tx *audience.Tx) (err error) { again, err = tx.LinkTargets(one.ID, 5, urls); return err })
-	update(t, s, func(tx *audience.Tx) (err error) { others, err = tx.LinkTargets(other.ID, 5, urls[:1]); return err })
+	update(t, s, func(tx *db.Tx) (err error) { first, err = audience.LinkTargets(tx, one.ID, 5, urls); return err })
+	update(t, s, func(tx *db.Tx) (err error) { again, err = audience.LinkTargets(tx, one.ID, 5, urls); return err })
+	update(t, s, func(tx *db.Tx) (err error) { others, err = audience.LinkTargets(tx, other.ID, 5, urls[:1]); return err })
 	same(t, "the same URLs again", again, first)
 	if first[0] != first[2] || first[0] == first[1] || others[0] == first[0] {
 		t.Errorf("the link IDs are %v, and %v of another Message; want the same ID only for equal URLs of one Message", first, others)
 	}
 	target := func(id enlist.LinkID) (message enlist.MessageID, url string, err error) {
-		view(t, s, func(tx *audience.Tx) error { message, url, err = tx.LinkTarget(id); return nil })
+		view(t, s, func(tx *db.Tx) error { message, url, err = audience.LinkTarget(tx, id); return nil })
 		return message, url, err
 	}
 	for i, id := range first {
@@ -162,7 +163,7 @@ func linkTargets(t *testing.T, s audience.Store) {
 			t.Errorf("link %d has the URL %q and the Message %d, error %v; want those of the call", id, url, message, err)
 		}
 	}
-	update(t, s, func(tx *audience.Tx) error { return tx.DeleteMessage(one.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.DeleteMessage(tx, one.ID) })
 	_, _, err := target(first[0])
 	wantKind(t, "a link of a deleted Message", err, enlist.NoLink)
 	if message, _, err := target(others[0]); message != other.ID || err != nil {
@@ -170,7 +171,7 @@ func linkTargets(t *testing.T, s audience.Store) {
 	}
 }
 
-func deliveries(t *testing.T, s audience.Store) {
+func deliveries(t *testing.T, s db.Engine) {
 	key := audience.DeliveryKey{List: 1, Contact: 2, Time: 10, Cause: audience.CauseAutoresponder(7)}
 	welcome := audience.Delivery{DeliveryKey: key, MessageID: 3, Address: "a@example.com", Subject: "“Hello”", SentTime: 30,
 		Status: audience.DeliveryFailed, Detail: "421 later"}
@@ -181,9 +182,9 @@ func deliveries(t *testing.T, s audience.Store) {
 	foreign := welcome
 	foreign.Contact = 3
 	put := func(all ...audience.Delivery) {
-		update(t, s, func(tx *audience.Tx) error {
+		update(t, s, func(tx *db.Tx) error {
 			for i := range all {
-				if err := tx.PutDelivery(&all[i]); err != nil {
+				if err := audience.PutDelivery(tx, &all[i]); err != nil {
 					return err
 				}
 			}
@@ -193,31 +194,31 @@ func deliveries(t *testing.T, s audience.Store) {
 	put(welcome, confirmation, later, foreign)
 	welcome.Status, welcome.Detail, welcome.SentTime = audience.DeliveryBounced, "550 no such user", 35
 	put(welcome)
-	view(t, s, func(tx *audience.Tx) error {
-		got, err := tx.Delivery(key)
+	view(t, s, func(tx *db.Tx) error {
+		got, err := audience.LoadDelivery(tx, key)
 		if err != nil {
 			return err
 		}
 		same(t, "the replaced delivery", got, &welcome)
 		key.Time = 11
-		_, err = tx.Delivery(key)
+		_, err = audience.LoadDelivery(tx, key)
 		wantKind(t, "delivery of another event", err, enlist.NotFound)
-		all, err := tx.Deliveries(1, 2, 1000, 0)
+		all, err := audience.Deliveries(tx, 1, 2, 1000, 0)
 		same(t, "all deliveries, newest first", all, []audience.Delivery{later, confirmation, welcome})
-		newest, newestErr := tx.Deliveries(1, 2, 2, 0)
+		newest, newestErr := audience.Deliveries(tx, 1, 2, 2, 0)
 		same(t, "the two newest", newest, []audience.Delivery{later, confirmation})
 		return errors.Join(err, newestErr)
 	})
 }
 
-func secrets(t *testing.T, s audience.Store) {
+func secrets(t *testing.T, s db.Engine) {
 	for _, c := range []struct{ name, fresh, want string }{
 		{"a", "x\x00\xff", "x\x00\xff"},
 		{"a", "y", "x\x00\xff"},
 		{"b", "z", "z"},
 	} {
-		update(t, s, func(tx *audience.Tx) error {
-			value, err := tx.Secret(c.name, []byte(c.fresh))
+		update(t, s, func(tx *db.Tx) error {
+			value, err := audience.Secret(tx, c.name, []byte(c.fresh))
 			same(t, "secret "+c.name, string(value), c.want)
 			return err
 		})
@@ -226,7 +227,7 @@ func secrets(t *testing.T, s audience.Store) {
 
 // confirmationRequests asks the store several times, at different times of the clock, whether
 // a confirmation mail may be sent to one Contact.
-func confirmationRequests(t *testing.T, s audience.Store) {
+func confirmationRequests(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	list := schema.List.ID
 	c, other := contact(schema, "a@example.com"), contact(schema, "b@example.com")
@@ -239,29 +240,29 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 		{1000, true}, {1500, false}, {1599, false}, {1600, true}, {1700, false},
 		{9000, true}, {2000, true}, {2100, false}, // 9000 was wrong: the clock was fast, and is then set back
 	} {
-		update(t, s, func(tx *audience.Tx) error {
-			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
+		update(t, s, func(tx *db.Tx) error {
+			marked, err := audience.MarkConfirmationRequested(tx, list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
 				t.Errorf("at time %d: marked %v, want %v", step.now, marked, step.marked)
 			}
 			return err
 		})
 	}
-	update(t, s, func(tx *audience.Tx) error { return tx.MarkSubscriptionPending(list, other.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.MarkSubscriptionPending(tx, list, other.ID) })
 	for _, want := range []struct {
 		id      enlist.ContactID
 		pending bool
 	}{{c.ID, false}, {other.ID, true}, {99, false}} {
-		view(t, s, func(tx *audience.Tx) error {
-			pending, err := tx.IsSubscriptionPending(list, want.id)
+		view(t, s, func(tx *db.Tx) error {
+			pending, err := audience.IsSubscriptionPending(tx, list, want.id)
 			if pending != want.pending {
 				t.Errorf("the subscription of Contact %d is pending: %v, want the opposite", want.id, pending)
 			}
 			return err
 		})
 	}
-	update(t, s, func(tx *audience.Tx) error {
-		marked, err := tx.MarkConfirmationRequested(list, 99, 1000, 400)
+	update(t, s, func(tx *db.Tx) error {
+		marked, err := audience.MarkConfirmationRequested(tx, list, 99, 1000, 400)
 		if marked {
 			t.Error("MarkConfirmationRequested returned true for an unknown Contact")
 		}
@@ -272,7 +273,7 @@ func confirmationRequests(t *testing.T, s audience.Store) {
 // confirmationRequestsOfAnAddress tests repeated subscriptions of one address. In ten minutes
 // only one confirmation mail may be sent to the address, even if each subscription stores a
 // new Contact.
-func confirmationRequestsOfAnAddress(t *testing.T, s audience.Store) {
+func confirmationRequestsOfAnAddress(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	list := schema.List.ID
 	for i, step := range []struct {
@@ -282,8 +283,8 @@ func confirmationRequestsOfAnAddress(t *testing.T, s audience.Store) {
 		c := contact(schema, "a@example.com")
 		c.IsFirst = i == 0
 		insert(t, s, c)
-		update(t, s, func(tx *audience.Tx) error {
-			marked, err := tx.MarkConfirmationRequested(list, c.ID, step.now, step.now-600)
+		update(t, s, func(tx *db.Tx) error {
+			marked, err := audience.MarkConfirmationRequested(tx, list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
 				t.Errorf("Contact %d at time %d: marked %v, want %v", c.ID, step.now, marked, step.marked)
 			}
@@ -292,18 +293,18 @@ func confirmationRequestsOfAnAddress(t *testing.T, s audience.Store) {
 	}
 }
 
-func contactTimes(t *testing.T, s audience.Store) {
+func contactTimes(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	c := contact(schema, "a@example.com")
 	insert(t, s, c)
 	for _, step := range []struct{ message, open, click, wantMessage, wantOpen, wantClick int64 }{
 		{10, 0, 0, 10, 0, 0}, {0, 20, 0, 10, 20, 0}, {5, 0, 30, 10, 20, 30}, {40, 19, 29, 40, 20, 30},
 	} {
-		update(t, s, func(tx *audience.Tx) error {
-			return tx.RaiseContactTimes(schema.List.ID, c.ID, step.message, step.open, step.click)
+		update(t, s, func(tx *db.Tx) error {
+			return audience.RaiseContactTimes(tx, schema.List.ID, c.ID, step.message, step.open, step.click)
 		})
-		view(t, s, func(tx *audience.Tx) error {
-			got, err := tx.Contact(schema.List.ID, c.ID)
+		view(t, s, func(tx *db.Tx) error {
+			got, err := audience.Contact(tx, schema.List.ID, c.ID)
 			if err != nil {
 				return err
 			}
@@ -315,25 +316,25 @@ func contactTimes(t *testing.T, s audience.Store) {
 	}
 }
 
-func messageFolders(t *testing.T, s audience.Store) {
+func messageFolders(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	account := schema.List.AccountID
 	folder := audience.Folder{AccountID: account, Name: "Letters", Type: audience.FolderOfMessages, CreationTime: 5}
-	update(t, s, func(tx *audience.Tx) error { return tx.AddFolder(&folder) })
+	update(t, s, func(tx *db.Tx) error { return audience.AddFolder(tx, &folder) })
 	addMessage(t, s, &audience.Message{AccountID: account, FolderID: folder.ID})
 	addMessage(t, s, &audience.Message{AccountID: account})
 	folder.Name, folder.ItemCount = "Post", 2
-	update(t, s, func(tx *audience.Tx) error {
+	update(t, s, func(tx *db.Tx) error {
 		a := enlist.Autoresponder{AccountID: account, ListID: schema.List.ID, FolderID: folder.ID}
-		if err := tx.AddAutoresponder(&a); err != nil {
+		if err := audience.AddAutoresponder(tx, &a); err != nil {
 			return err
 		}
-		return tx.UpdateFolder(&folder)
+		return audience.UpdateFolder(tx, &folder)
 	})
 	check := func(what string, want ...audience.Folder) {
 		t.Helper()
-		view(t, s, func(tx *audience.Tx) error {
-			all, err := tx.Folders(account)
+		view(t, s, func(tx *db.Tx) error {
+			all, err := audience.Folders(tx, account)
 			if err == nil {
 				same(t, what, all[len(audience.FirstFolders(account, 0)):], want)
 			}
@@ -342,8 +343,8 @@ func messageFolders(t *testing.T, s audience.Store) {
 	}
 	check("renamed", folder)
 	folder.ItemCount = 1
-	update(t, s, func(tx *audience.Tx) error { return tx.MarkListDeleted(schema.List.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.MarkListDeleted(tx, schema.List.ID) })
 	check("without the autoresponder of a deleted List", folder)
-	update(t, s, func(tx *audience.Tx) error { return tx.DeleteFolder(folder.ID) })
+	update(t, s, func(tx *db.Tx) error { return audience.DeleteFolder(tx, folder.ID) })
 	check("deleted", []audience.Folder{}...)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -38,33 +39,33 @@ func (f *batchFixture) personWithEverything() (ann, bob enlist.ContactID) {
 	_, err := f.service.AddWebhook(f.Context(), f.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/"))
 	f.must(err)
 	_, err = f.service.Subscribe(f.Context(), f.caller, audience.SubscribeRequest{List: f.news, Details: details("Email", "Ann@example.com", "Mobile Phone", "0412 345 678"),
-		Consent: audience.Consent{Type: audience.ConsentGDPR, Text: "I, Ann, agree.", IP: "192.0.2.1"}})
+		Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "I, Ann, agree.", IP: "192.0.2.1"}})
 	f.must(err)
 	ann = f.all(f.news)[0]
 	bob = f.subscribe(f.news, "Email", "bob@example.com")
 	f.add(whole(f.news))
 	f.sendAll(nil)
 	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{ann}}) // waits
-	f.update(func(tx *audience.Tx) error {
+	f.update(func(tx *db.Tx) error {
 		for i, contact := range []enlist.ContactID{ann, bob} {
 			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: f.news, Contact: contact, Time: int64(i), Cause: "c"},
 				Address: "ann@example.com", Subject: "Ann, please confirm", Status: audience.DeliverySent, SentTime: 6}
-			if err := tx.PutDelivery(&d); err != nil {
+			if err := audience.PutDelivery(tx, &d); err != nil {
 				return err
 			}
 		}
-		r, err := tx.Recipient(f.news, 1, bob)
+		r, err := audience.LoadRecipient(tx, f.news, 1, bob)
 		if err != nil {
 			return err
 		}
 		r.Address, r.Detail = "ANN@example.com", "550 no mailbox for ann@example.com"
-		return tx.SetRecipient(r)
+		return audience.SetRecipient(tx, r)
 	})
 	i, err := f.service.AddImport(f.Context(), f.caller, audience.NewImport{ImportOptions: audience.ImportOptions{List: f.news, FileName: "p.csv"},
 		File: strings.NewReader("Email\nann@example.com\nann@example.com@example.com\ncarl@example.com\n")})
 	f.must(err)
 	f.must(f.service.RunImport(f.Context(), i.ID))
-	f.update(func(tx *audience.Tx) error {
+	f.update(func(tx *db.Tx) error {
 		return tx.SaveRetry(f.caller.Account.ID, f.caller.Key.ID, &enlist.Retry{Header: "h"}, []byte(`{"to":"ann@example.com"}`), f.now.Unix())
 	})
 	_, err = f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: f.news, Address: "ann@example.com"})
@@ -161,8 +162,8 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 		o.Errorf("after unsubscribeContact the Unsubscriber List has %q, error %v; want no other entry", again, err)
 	}
 	foreign := o.newCaller()
-	o.update(func(tx *audience.Tx) error {
-		known, err := tx.UnsubscribedAmong(foreign.Account.ID, 0, []string{"ann@example.com"})
+	o.update(func(tx *db.Tx) error {
+		known, err := audience.UnsubscribedAmong(tx, foreign.Account.ID, 0, []string{"ann@example.com"})
 		if len(known) > 0 {
 			o.Error("the address counts as erased in another Account")
 		}
@@ -175,8 +176,8 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 }
 
 func collectUnsubscribers(o *accountFixture) (found []string, err error) {
-	return found, o.store.View(o.Context(), func(tx *audience.Tx) error {
-		return tx.Unsubscribers(&audience.UnsubscriberSearch{Account: o.caller.Account.ID}, func(u *audience.Unsubscriber) error {
+	return found, o.store.View(o.Context(), func(tx *db.Tx) error {
+		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: o.caller.Account.ID}, func(u *audience.Unsubscriber) error {
 			found = append(found, fmt.Sprintf("%s %d %d %s", u.AddressType, u.ListID, u.ContactID, u.Address))
 			return nil
 		})
@@ -188,8 +189,8 @@ func eraseFormerContacts(o *accountFixture) {
 	id := o.subscribe(list, "Email", "ann@example.com")
 	_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
-	o.update(func(tx *audience.Tx) error {
-		return tx.AddLedgerRow(&audience.LedgerRow{ListID: list, ContactID: id, Text: "I, Ann, agree.", IP: "192.0.2.1"})
+	o.update(func(tx *db.Tx) error {
+		return audience.AddLedgerRow(tx, &enlist.LedgerRow{ListID: list, ContactID: id, Text: "I, Ann, agree.", IP: "192.0.2.1"})
 	})
 	_, err = o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: []enlist.ContactID{id}})
 	o.must(err)
@@ -237,8 +238,8 @@ func eraseIsRefused(o *accountFixture) {
 	if left := o.erase("ann@example.com").Left; fmt.Sprint(left) != fmt.Sprintf("[list %d]", list) {
 		o.Errorf("left is %q, want the List that has the address as its own", left)
 	}
-	o.update(func(tx *audience.Tx) error {
-		if released, err := tx.ReleasedContents(o.caller.Account.ID); err != nil || len(released) > 0 {
+	o.update(func(tx *db.Tx) error {
+		if released, err := audience.ReleasedContents(tx, o.caller.Account.ID); err != nil || len(released) > 0 {
 			o.Errorf("the contents %v of files are still there, error %v", released, err)
 		}
 		return nil

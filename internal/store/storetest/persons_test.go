@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -86,11 +87,11 @@ func exportHasEveryRow(o *accountFixture) {
 	ann := o.subscribe(list, "Email", "Ann@example.com")
 	bob := o.subscribe(other, "Email", "bob@example.com")
 	o.subscribe(other, "Email", "eve@example.com")
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for i, id := range []enlist.ContactID{ann, bob} {
 			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: []enlist.ListID{list, other}[i], Contact: id, Time: 5, Cause: "c"},
 				Address: "ann@EXAMPLE.com", Subject: "Please confirm", SentTime: 6, Status: audience.DeliverySent}
-			if err := tx.PutDelivery(&d); err != nil {
+			if err := audience.PutDelivery(tx, &d); err != nil {
 				return err
 			}
 		}
@@ -154,9 +155,9 @@ func spellingsAreOnePerson(o *accountFixture) {
 	o.deleteByEmail(list, "ann@münchen.example")
 	o.subscribe(list, "Email", "Ann@MÜNCHEN.example")
 	bob := o.subscribe(list, "Email", "bob@example.com")
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for i, former := range []string{"Ann@MÜNCHEN.example", "ANN@münchen.example", "ann@xn--mnchen-3ya.example"} {
-			err := tx.PutDelivery(&audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: bob, Time: int64(i), Cause: "c"},
+			err := audience.PutDelivery(tx, &audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: bob, Time: int64(i), Cause: "c"},
 				Address: former, Status: audience.DeliverySent})
 			if err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -15,21 +16,21 @@ import (
 // watchedStore is a store that calls two functions. It calls the function after at the end of
 // each ViewPrimary. It calls the function searched before each search inside an Update.
 type watchedStore struct {
-	audience.Store
+	db.Engine
 	after    func() // nil: not called
 	searched func(query string)
 }
 
-func (w *watchedStore) ViewPrimary(ctx context.Context, fn func(*audience.Tx) error) error {
-	err := w.Store.ViewPrimary(ctx, fn)
+func (w *watchedStore) ViewPrimary(ctx context.Context, fn func(*db.Tx) error) error {
+	err := w.Engine.ViewPrimary(ctx, fn)
 	if w.after != nil {
 		w.after()
 	}
 	return err
 }
 
-func (w *watchedStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
-	return w.Store.Update(ctx, Watch{Statement: func(query string, _ []any) error {
+func (w *watchedStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+	return w.Engine.Update(ctx, Watch{Statement: func(query string, _ []any) error {
 		if isSearch(query) {
 			w.searched(query)
 		}
@@ -43,7 +44,7 @@ func isSearch(query string) bool {
 	return strings.Contains(query, "FROM contact") && !strings.Contains(query, "LIMIT") && !byKeyOrID.MatchString(query)
 }
 
-var byKeyOrID = regexp.MustCompile(`\bid (=|IN)|dedupe_key (=|IN)|DISTINCT duplicate_key`)
+var byKeyOrID = regexp.MustCompile(`\bid (=|IN)|dedupe_key (=|IN)|duplicate_key IS NOT NULL`)
 
 // preconditions tests that the Service checks all Contacts of a List before it changes a
 // definition. This check runs before the Update, because the Update blocks other writers. The
@@ -103,8 +104,8 @@ func preconditions(o *accountFixture) {
 // mobile returns the ID of a List's Field Mobile Phone.
 func (o *accountFixture) mobile(list enlist.ListID) (id enlist.FieldID) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		if err == nil {
 			id = schema.Mobile().ID
 		}
@@ -117,7 +118,7 @@ func (o *accountFixture) mobile(list enlist.ListID) (id enlist.FieldID) {
 // check. Then it removes all Contacts of the List.
 func (o *accountFixture) wantPrecondition(list enlist.ListID, late []any, about string, change func() error) {
 	checks, service := 0, o.service
-	w := &watchedStore{Store: o.store,
+	w := &watchedStore{Engine: o.store,
 		after: func() {
 			checks++
 			if checks == 1 {

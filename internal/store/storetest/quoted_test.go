@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -13,16 +14,16 @@ import (
 // addQuoted stores a Contact with a Key as an earlier version would store it.
 func (o *accountFixture) addQuoted(list enlist.ListID, key string) (id enlist.ContactID) {
 	o.Helper()
-	o.update(func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	o.update(func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		if err != nil {
 			return err
 		}
 		c := contact(schema, key)
-		inserted, err := tx.InsertContact(c)
+		inserted, err := audience.InsertContact(tx, c)
 		if err == nil && !inserted {
 			c.IsFirst = false
-			_, err = tx.InsertContact(c)
+			_, err = audience.InsertContact(tx, c)
 		}
 		id = c.ID
 		return err
@@ -46,8 +47,8 @@ func quotedContacts(o *accountFixture) {
 	second := o.addQuoted(list, `"victim"@x.io`)
 	alone := o.addQuoted(list, `"al\one"@x.io`)
 	needed := o.addQuoted(list, `"john doe"@x.io`)
-	o.update(func(tx *audience.Tx) error { // the process has the List in its cache
-		_, err := tx.Schema(list)
+	o.update(func(tx *db.Tx) error { // the process has the List in its cache
+		_, err := audience.Schema(tx, list)
 		return err
 	})
 	for range 2 { // the second time changes nothing
@@ -83,29 +84,29 @@ func quotedContacts(o *accountFixture) {
 func quotedDuplicates(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	const contacts = 1100
-	o.update(func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	o.update(func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		if err != nil {
 			return err
 		}
 		for i := range contacts {
 			c := contact(schema, `"\m\a\n\y"@x.io`)
 			c.IsFirst = i == 0
-			if _, err := tx.InsertContact(c); err != nil {
+			if _, err := audience.InsertContact(tx, c); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	counted := &countingStore{Store: o.store}
+	counted := &countingStore{Engine: o.store}
 	o.must(audience.NewService(counted, o.clock).NormaliseQuoted(o.Context()))
 	if counted.updates < 3 {
 		o.Errorf("%d Contacts were changed in %d Updates, want at most 500 in one Update", contacts, counted.updates)
 	}
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
-		first, err := tx.ContactByKey(list, "many@x.io")
-		found, foundErr := tx.ContactsByAddress(list, "many@x.io", "", 0, 2*contacts)
-		old, oldErr := tx.ContactsByAddress(list, `"\m\a\n\y"@x.io`, "", 0, 1)
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
+		first, err := audience.ContactByKey(tx, list, "many@x.io")
+		found, foundErr := audience.ContactsByAddress(tx, list, "many@x.io", "", 0, 2*contacts)
+		old, oldErr := audience.ContactsByAddress(tx, list, `"\m\a\n\y"@x.io`, "", 0, 1)
 		if len(found) != contacts || len(old) != 0 || first == nil || first.ID != found[0].ID {
 			o.Errorf("%d Contacts have the new key, and the primary is %v; want %d Contacts, the oldest as the primary",
 				len(found), first, contacts)
@@ -117,8 +118,8 @@ func quotedDuplicates(o *accountFixture) {
 
 func (o *accountFixture) schema(list enlist.ListID) (schema *enlist.Schema) {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) (err error) {
-		schema, err = tx.Schema(list)
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) (err error) {
+		schema, err = audience.Schema(tx, list)
 		return err
 	}))
 	return schema
@@ -127,28 +128,28 @@ func (o *accountFixture) schema(list enlist.ListID) (schema *enlist.Schema) {
 // quotedUnsubscribers normalises the Unsubscriber Lists of two Accounts.
 func quotedUnsubscribers(o *accountFixture) {
 	other := o.newCaller().Account.ID
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for i := range 600 {
 			key := fmt.Sprintf(`"\left%d"@x.io`, i%300)
 			u := audience.Unsubscriber{AddressType: enlist.AddressEmail, Address: key, AddressKey: key}
-			if err := tx.AddUnsubscriber(o.caller.Account.ID, &u); err != nil {
+			if err := audience.AddUnsubscriber(tx, o.caller.Account.ID, &u); err != nil {
 				return err
 			}
 		}
 		u := audience.Unsubscriber{AddressType: enlist.AddressEmail, Address: `"l\eft0"@x.io`, AddressKey: `"l\eft0"@x.io`}
-		return tx.AddUnsubscriber(other, &u)
+		return audience.AddUnsubscriber(tx, other, &u)
 	})
 	o.must(o.service.NormaliseQuoted(o.Context()))
-	o.must(o.store.View(o.Context(), func(tx *audience.Tx) error {
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		for _, account := range []enlist.AccountID{o.caller.Account.ID, other} {
 			for i := range 300 {
 				address := fmt.Sprintf("left%d@x.io", i)
-				found, err := tx.UnsubscribedAmong(account, 0, []string{address})
+				found, err := audience.UnsubscribedAmong(tx, account, 0, []string{address})
 				if err != nil || found[address] != (i == 0 || account != other) {
 					o.Errorf("Account %d: UnsubscribedAmong of address %d is %v, error %v", account, i, found, err)
 				}
 			}
-			left, err := tx.QuotedUnsubscribers(account, "", 1)
+			left, err := audience.QuotedUnsubscribers(tx, account, "", 1)
 			if err != nil || len(left) != 0 {
 				o.Errorf("Account %d: the address keys %q are left, error %v", account, left, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -18,15 +19,15 @@ import (
 // store does so after a deadlock. The SQLite store runs the functions of several Updates in one
 // transaction. If one of them fails after it wrote, the store rolls the transaction back and runs all
 // of them again.
-type rerunningStore struct{ audience.Store }
+type rerunningStore struct{ db.Engine }
 
-func (s rerunningStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s rerunningStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	rollback := errors.New("rolled back")
-	err := s.Store.Update(ctx, func(tx *audience.Tx) error { return errors.Join(fn(tx), rollback) })
+	err := s.Engine.Update(ctx, func(tx *db.Tx) error { return errors.Join(fn(tx), rollback) })
 	if !errors.Is(err, rollback) {
 		return err
 	}
-	return s.Store.Update(ctx, fn, hint...)
+	return s.Engine.Update(ctx, fn, hint...)
 }
 
 // rerunFunctions unsubscribes and deletes Contacts in several Updates. If a call continued at the
@@ -53,20 +54,20 @@ func rerunFunctions(t *testing.T, e Engine) {
 }
 
 // wantRowsForAllLists checks that each Contact of a List has exactly one ledger row of unsubscribeContact with List 0.
-func wantRowsForAllLists(t *testing.T, s audience.Store, schema *enlist.Schema, want int) {
+func wantRowsForAllLists(t *testing.T, s db.Engine, schema *enlist.Schema, want int) {
 	t.Helper()
 	contacts := 0
-	view(t, s, func(tx *audience.Tx) error {
+	view(t, s, func(tx *db.Tx) error {
 		var ids []enlist.ContactID
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
-		err := tx.SearchContacts(&system, func(c *enlist.Contact) error {
+		err := audience.SearchContacts(tx, &system, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
 		for _, id := range ids {
-			ledger, failed := tx.LedgerRows(schema.List.ID, id, 0, 0)
+			ledger, failed := audience.LedgerRows(tx, schema.List.ID, id, 0, 0)
 			err = errors.Join(err, failed)
-			rows := slices.DeleteFunc(ledger, func(r audience.LedgerRow) bool { return r.Method != audience.MethodUnsubscribeAll })
+			rows := slices.DeleteFunc(ledger, func(r enlist.LedgerRow) bool { return r.Method != audience.MethodUnsubscribeAll })
 			if len(rows) != 1 {
 				t.Errorf("Contact %d has %d rows, want 1", id, len(rows))
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -187,18 +188,18 @@ func (f *eventFixture) addAwaiting(s *audience.Service, message enlist.MessageID
 
 // hookedStore calls a function at a moment of the first Update.
 type hookedStore struct {
-	audience.Store
+	db.Engine
 	before func() // before the transaction
 	inside func() // before its commit
 }
 
-func (s *hookedStore) Update(ctx context.Context, fn func(*audience.Tx) error, hint ...audience.InsertsContact) error {
+func (s *hookedStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
 	before, inside := s.before, s.inside
 	s.before, s.inside = nil, nil
 	if before != nil {
 		before()
 	}
-	return s.Store.Update(ctx, func(tx *audience.Tx) error {
+	return s.Engine.Update(ctx, func(tx *db.Tx) error {
 		err := fn(tx)
 		if err == nil && inside != nil {
 			inside()
@@ -215,7 +216,7 @@ func batchAddedBeforeRemoval(f *eventFixture) {
 	f.pass(40 * 24 * time.Hour)
 	june, at := f.addMessage("June"), f.now.Unix()+3600
 	var later enlist.BatchID
-	store := &hookedStore{Store: f.store, before: func() {
+	store := &hookedStore{Engine: f.store, before: func() {
 		var err error
 		later, err = f.addAwaiting(f.service, june, at)
 		f.must(err)
@@ -238,7 +239,7 @@ func removalBeginsWhileABatchIsAdded(f *eventFixture) {
 	f.pass(40 * 24 * time.Hour)
 	june := f.addMessage("June")
 	removed := make(chan int64, 1)
-	store := &hookedStore{Store: f.store, inside: func() {
+	store := &hookedStore{Engine: f.store, inside: func() {
 		go func() {
 			step, _, err := f.service.ApplyRetention(f.Context(), audience.ApplyRetention{Account: f.caller.Account.ID})
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -82,8 +83,8 @@ func auditIsRemoved(o *accountFixture) {
 		o.Errorf("a second run removed %d rows", n)
 	}
 	o.run("the database refuses to remove a younger row", func() {
-		err := o.store.Update(o.Context(), func(tx *audience.Tx) error {
-			_, err := tx.RemoveAuditRows(account, now.Unix()+1, 100)
+		err := o.store.Update(o.Context(), func(tx *db.Tx) error {
+			_, err := audience.RemoveAuditRows(tx, account, now.Unix()+1, 100)
 			return err
 		})
 		if err == nil || len(o.auditLog(account)) != len(rows) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ import (
 // the List and its Contacts. searchcriteria.go draws the criteria. searchmodel.go is the model.
 
 // Search tests searches of a store.
-func Search(t *testing.T, open func(t *testing.T) audience.Store) {
+func Search(t *testing.T, open func(t *testing.T) db.Engine) {
 	t.Run("random searches find the same Contacts as a simple model", func(t *testing.T) {
 		t.Parallel()
 		randomSearches(t, open(t))
@@ -38,10 +39,10 @@ func Search(t *testing.T, open func(t *testing.T) audience.Store) {
 // randomSearches tests that a store finds the same Contacts in the same order as the model, for
 // random Fields, values, criteria, sorts, pages and projections. reference.md: Search; reference.md:
 // searchContacts.rule.1; decisions.md: 32
-func randomSearches(t *testing.T, store audience.Store) {
+func randomSearches(t *testing.T, store db.Engine) {
 	service := audience.NewService(store, time.Now)
 	account := &enlist.Account{Name: "Search", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
-	if err := store.Update(t.Context(), func(tx *audience.Tx) error { return tx.AddAccount(account) }); err != nil {
+	if err := store.Update(t.Context(), func(tx *db.Tx) error { return audience.AddAccount(tx, account) }); err != nil {
 		t.Fatal(err)
 	}
 	caller := &enlist.Caller{Account: account, Key: &enlist.Key{ID: 1, AccountID: account.ID, Level: enlist.Standard}}

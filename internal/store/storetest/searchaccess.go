@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -117,10 +118,10 @@ func longSearches(o *accountFixture) {
 
 // fill stores Contacts directly, without the Service.
 func (o *accountFixture) fill(list enlist.ListID, contacts int) {
-	o.update(func(tx *audience.Tx) error {
-		schema, err := tx.Schema(list)
+	o.update(func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, list)
 		for i := 0; i < contacts && err == nil; i++ {
-			_, err = tx.InsertContact(contact(schema, fmt.Sprintf("person%d@example.com", i)))
+			_, err = audience.InsertContact(tx, contact(schema, fmt.Sprintf("person%d@example.com", i)))
 		}
 		return err
 	})
@@ -139,9 +140,9 @@ func longLedgers(o *accountFixture) {
 	const count = 2500
 	list := o.addList()
 	id := o.subscribe(list, "Email", "person@example.com")
-	update(o.T, o.store, func(tx *audience.Tx) error {
+	update(o.T, o.store, func(tx *db.Tx) error {
 		for i := range int64(count - 1) {
-			err := tx.AddLedgerRow(&audience.LedgerRow{ListID: list, ContactID: id, Time: i, Type: audience.ConsentDirect})
+			err := audience.AddLedgerRow(tx, &enlist.LedgerRow{ListID: list, ContactID: id, Time: i, Type: audience.ConsentDirect})
 			if err != nil {
 				return err
 			}
@@ -156,7 +157,7 @@ func longLedgers(o *accountFixture) {
 		{0, 0, count, true}, {1000, 0, 1000, false}, {1001, 0, 1001, true}, {2000, 0, 2000, true}, {0, 1000, 1500, true}, {0, 1501, 999, false}, {5, 10, 5, false},
 		{0, count, 0, false},
 	} {
-		var w rows[audience.LedgerRow]
+		var w rows[enlist.LedgerRow]
 		o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id, Limit: c.limit, Offset: c.offset}, &w))
 		if len(w.all) != c.want || w.streaming != c.streaming {
 			o.Errorf("limit %d, offset %d: got %d rows, streaming %v; want %d rows, streaming %v", c.limit, c.offset, len(w.all), w.streaming, c.want, c.streaming)

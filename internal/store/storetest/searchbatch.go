@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"pgregory.net/rapid"
@@ -17,7 +18,7 @@ var batchKeys = []string{enlist.KeyBatchSent, enlist.KeyBatchOpened, enlist.KeyB
 
 // sendBatches stores three Batches with random recipients, opens and clicks. The model has the IDs of the Batches with a
 // comma before and after each.
-func (l *list) sendBatches(t *rapid.T, store audience.Store) {
+func (l *list) sendBatches(t *rapid.T, store db.Engine) {
 	now := int64(1_700_000_000)
 	chosen := make(map[string]bool) // by key, Batch and index of the Contact
 	for _, key := range batchKeys {
@@ -27,7 +28,7 @@ func (l *list) sendBatches(t *rapid.T, store audience.Store) {
 			}
 		}
 	}
-	err := store.Update(context.Background(), func(tx *audience.Tx) error {
+	err := store.Update(context.Background(), func(tx *db.Tx) error {
 		for batch := range enlist.BatchID(3) {
 			for i := range l.records {
 				is := func(key string) bool { return chosen[fmt.Sprint(key, batch+1, " ", i)] }
@@ -57,17 +58,17 @@ func (l *list) sendBatches(t *rapid.T, store audience.Store) {
 }
 
 // sendBatch makes a Contact a recipient of a Batch, with the events for which is returns true.
-func (l *list) sendBatch(tx *audience.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool, now int64) error {
+func (l *list) sendBatch(tx *db.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool, now int64) error {
 	ids := []enlist.ContactID{id}
 	slice := audience.NewSlice{BatchSlice: audience.BatchSlice{Batch: batch, List: l.id, First: id, Last: id}, Contacts: ids}
-	if _, err := tx.AddSlices([]audience.NewSlice{slice}, true, now); err != nil {
+	if _, err := audience.AddSlices(tx, []audience.NewSlice{slice}, true, now); err != nil {
 		return err
 	}
 	if is(enlist.KeyBatchSent) {
-		if err := tx.MarkSending(l.id, batch, ids, now); err != nil {
+		if err := audience.MarkSending(tx, l.id, batch, ids, now); err != nil {
 			return err
 		}
-		if _, err := tx.MarkSent(l.id, batch, ids, 1); err != nil {
+		if _, err := audience.MarkSent(tx, l.id, batch, ids, 1); err != nil {
 			return err
 		}
 	}
@@ -75,7 +76,7 @@ func (l *list) sendBatch(tx *audience.Tx, batch enlist.BatchID, id enlist.Contac
 		if !is(key) {
 			continue
 		}
-		err := tx.PutRecipientEvent(&audience.RecipientEvent{List: l.id, Batch: batch, Contact: id, Kind: kind, Time: now, LastTime: now, Count: 1})
+		err := audience.PutRecipientEvent(tx, &audience.RecipientEvent{List: l.id, Batch: batch, Contact: id, Kind: kind, Time: now, LastTime: now, Count: 1})
 		if err != nil {
 			return err
 		}

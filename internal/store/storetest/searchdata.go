@@ -12,6 +12,7 @@ import (
 
 	"enlist/internal/address"
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"pgregory.net/rapid"
@@ -34,12 +35,12 @@ var fieldNames = []string{"Name", "name", `Quo"te'd`, "İstanbul ß", "%_\\", "S
 	"Notes", "$.x", "IN"}
 
 // makeList draws a List and stores it.
-func makeList(t *rapid.T, store audience.Store, account enlist.AccountID) *list {
+func makeList(t *rapid.T, store db.Engine, account enlist.AccountID) *list {
 	l := &list{model: model{kinds: make(kinds), country: 61}}
 	l.drawFields(t)
 	l.drawPools(t)
 	contacts := l.drawContacts(t)
-	err := store.Update(context.Background(), func(tx *audience.Tx) error { return l.store(tx, account, contacts) })
+	err := store.Update(context.Background(), func(tx *db.Tx) error { return l.store(tx, account, contacts) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,9 +122,9 @@ func (l *list) drawPools(t *rapid.T) {
 }
 
 // store stores the List, its Fields and its Contacts, and completes the model.
-func (l *list) store(tx *audience.Tx, account enlist.AccountID, contacts []enlist.Contact) error {
+func (l *list) store(tx *db.Tx, account enlist.AccountID, contacts []enlist.Contact) error {
 	row := enlist.List{AccountID: account, Name: "List", CountryCode: l.country}
-	if err := tx.AddList(&row); err != nil {
+	if err := audience.AddList(tx, &row); err != nil {
 		return err
 	}
 	l.id, l.records, l.names = row.ID, nil, nil
@@ -131,7 +132,7 @@ func (l *list) store(tx *audience.Tx, account enlist.AccountID, contacts []enlis
 	for i := range l.fields {
 		f := l.fields[i]
 		f.ListID = l.id
-		if err := tx.AddField(&f); err != nil {
+		if err := audience.AddField(tx, &f); err != nil {
 			return err
 		}
 		ids[enlist.FieldID(i+1)], l.fields[i].ID = f.ID, f.ID
@@ -142,7 +143,7 @@ func (l *list) store(tx *audience.Tx, account enlist.AccountID, contacts []enlis
 		for i := range c.Values {
 			c.Values[i].Field = ids[c.Values[i].Field]
 		}
-		if inserted, err := tx.InsertContact(&c); err != nil || !inserted {
+		if inserted, err := audience.InsertContact(tx, &c); err != nil || !inserted {
 			return fmt.Errorf("contact %+v: inserted %v, %w", c, inserted, err)
 		}
 		l.records = append(l.records, l.record(&c, ids))
@@ -255,7 +256,7 @@ func (l *list) key(name string) *enlist.SearchKey {
 
 // makeIndexes builds indexes of random keys for one third of the Lists. For some keys it stores only the
 // row of a ready index, and no index. This is the state after an operator has dropped the index.
-func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []enlist.SearchIndex) {
+func (l *list) makeIndexes(t *rapid.T, store db.Engine) (made []enlist.SearchIndex) {
 	if rapid.IntRange(0, 2).Draw(t, "indexes") > 0 {
 		return nil
 	}
@@ -268,8 +269,8 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []enlist.Sear
 			k = k.ForParts()
 		}
 		x := enlist.SearchIndex{ListID: l.id, Key: k.IndexKey(), State: enlist.IndexBuilding}
-		err := store.Update(context.Background(), func(tx *audience.Tx) error {
-			_, err := tx.AddSearchIndex(&x)
+		err := store.Update(context.Background(), func(tx *db.Tx) error {
+			_, err := audience.AddSearchIndex(tx, &x)
 			return err
 		})
 		if err == nil && rapid.IntRange(0, 5).Draw(t, "dropped by an operator") > 0 {
@@ -277,7 +278,7 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []enlist.Sear
 		}
 		if err == nil {
 			x.State = enlist.IndexReady
-			err = store.Update(context.Background(), func(tx *audience.Tx) error { return tx.UpdateSearchIndex(&x) })
+			err = store.Update(context.Background(), func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
 		}
 		if err != nil {
 			t.Fatalf("index %s: %v", name, err)
@@ -287,11 +288,11 @@ func (l *list) makeIndexes(t *rapid.T, store audience.Store) (made []enlist.Sear
 	return made
 }
 
-func (l *list) dropIndexes(t *rapid.T, store audience.Store, made []enlist.SearchIndex) {
+func (l *list) dropIndexes(t *rapid.T, store db.Engine, made []enlist.SearchIndex) {
 	for i := range made {
 		x := &made[i]
 		x.State = enlist.IndexDropping
-		err := store.Update(context.Background(), func(tx *audience.Tx) error { return tx.UpdateSearchIndex(x) })
+		err := store.Update(context.Background(), func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, x) })
 		if err == nil {
 			err = store.DropIndex(context.Background(), x.ID)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/indexadvisor"
 )
@@ -79,7 +80,7 @@ func newListWithThreeFields(t *testing.T, e Engine) *listWithThreeFields {
 }
 
 // restart creates a new service and a new advisor, as a restart of the process does.
-func (l *listWithThreeFields) restart(store audience.Store) {
+func (l *listWithThreeFields) restart(store db.Engine) {
 	l.service = audience.NewService(store, l.tick)
 	rules := indexadvisor.DefaultRules()
 	rules.Contacts = 10
@@ -89,7 +90,7 @@ func (l *listWithThreeFields) restart(store audience.Store) {
 // advise replaces the advisor by a new advisor with other rules. The new advisor has not seen any search.
 func (l *listWithThreeFields) advise(rules indexadvisor.Rules) { l.adviseOn(l.store, rules) }
 
-func (l *listWithThreeFields) adviseOn(store audience.Store, rules indexadvisor.Rules) {
+func (l *listWithThreeFields) adviseOn(store db.Engine, rules indexadvisor.Rules) {
 	l.advisor = indexadvisor.New(store, l.tick, rules)
 	l.service.SetSearchObserver(l.advisor)
 }
@@ -202,8 +203,8 @@ func indexLife(t *testing.T, e Engine) {
 	x := l.index("City")
 	l.build(x.ID)
 	same(t, "built", l.built(), []enlist.SearchIndexID{x.ID})
-	view(t, l.store, func(tx *audience.Tx) error {
-		schema, err := tx.Schema(l.list)
+	view(t, l.store, func(tx *db.Tx) error {
+		schema, err := audience.Schema(tx, l.list)
 		if err != nil {
 			return err
 		}
@@ -348,11 +349,11 @@ func (l *listWithThreeFields) removeIndexes() {
 
 // brokenBuilder is a Store that fails to build indexes.
 type brokenBuilder struct {
-	audience.Store
+	db.Engine
 	err error
 }
 
-// BuildIndex implements audience.Store.
+// BuildIndex implements db.Store.
 func (b *brokenBuilder) BuildIndex(context.Context, enlist.SearchIndexID, enlist.ListID, *enlist.SearchKey) (
 	int64, error) {
 	return 0, b.err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -73,9 +74,9 @@ func longTexts(c string) [][]string {
 // last line, so that the order of the texts differs from the order of the IDs.
 func (o *accountFixture) storeLastFirst(list enlist.ListID, field enlist.FieldID, lines [][]string) (ids [][]string) {
 	o.Helper()
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		ids = make([][]string, len(lines))
-		schema, err := tx.Schema(list)
+		schema, err := audience.Schema(tx, list)
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (o *accountFixture) storeLastFirst(list enlist.ListID, field enlist.FieldID
 				if text != "" {
 					c.Values = c.Values.Set(field, text)
 				}
-				if inserted, err := tx.InsertContact(c); err != nil || !inserted {
+				if inserted, err := audience.InsertContact(tx, c); err != nil || !inserted {
 					return fmt.Errorf("contact with the text %q: inserted %v, %w", text, inserted, err)
 				}
 				ids[i] = append(ids[i], fmt.Sprint(c.ID))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -13,16 +14,16 @@ import (
 
 // sharedConnections starts reads of one Account until no more of them start. A read of another Account
 // must still run at once. decisions.md: 43
-func sharedConnections(t *testing.T, s audience.Store) {
+func sharedConnections(t *testing.T, s db.Engine) {
 	for _, c := range []struct {
 		name string
-		read func(context.Context, func(*audience.Tx) error) error
+		read func(context.Context, func(*db.Tx) error) error
 	}{
 		{"View", s.View}, {"Search", s.Search}, {"Stream", s.Stream}, {"ViewPrimary", s.ViewPrimary},
 	} {
 		ctx, cancel := context.WithCancel(enlist.WithAccount(t.Context(), 1))
 		inside, ended := make(chan bool), make(chan error)
-		hold := func(*audience.Tx) error { inside <- true; <-ctx.Done(); return nil }
+		hold := func(*db.Tx) error { inside <- true; <-ctx.Done(); return nil }
 		const calls = 1000 // more than a store has connections
 		for range calls {
 			go func() { ended <- c.read(ctx, hold) }()
@@ -36,7 +37,7 @@ func sharedConnections(t *testing.T, s audience.Store) {
 			}
 		}
 		other := enlist.WithAccount(t.Context(), 2)
-		if err := c.read(other, func(tx *audience.Tx) error { _, err := tx.Accounts(); return err }); err != nil {
+		if err := c.read(other, func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }); err != nil {
 			t.Errorf("%s of another Account: %v, want no error", c.name, err)
 		}
 		cancel()

@@ -1,5 +1,5 @@
 // Package storetest has the tests that the stores of both engines must pass. They use stores
-// only through audience.Store, so the two engines must have the same behaviour. suites_test.go runs them. The suite
+// only through db.Store, so the two engines must have the same behaviour. suites_test.go runs them. The suite
 // Search is not in a test file, because the tests of package sqlstore run it too.
 package storetest
 
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,7 +22,7 @@ type accountRule struct {
 }
 
 // runRules runs each test with a new Account, in parallel.
-func runRules(t *testing.T, open func(t *testing.T) audience.Store, rules []accountRule) {
+func runRules(t *testing.T, open func(t *testing.T) db.Engine, rules []accountRule) {
 	for _, r := range rules {
 		t.Run(r.rule, func(t *testing.T) {
 			t.Parallel()
@@ -31,7 +32,7 @@ func runRules(t *testing.T, open func(t *testing.T) audience.Store, rules []acco
 }
 
 // update runs fn in an Update and fails the test on an error.
-func update(t *testing.T, s audience.Store, fn func(*audience.Tx) error) {
+func update(t *testing.T, s db.Engine, fn func(*db.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), fn); err != nil {
 		t.Fatal(err)
@@ -39,7 +40,7 @@ func update(t *testing.T, s audience.Store, fn func(*audience.Tx) error) {
 }
 
 // view runs fn in a View and fails the test on an error.
-func view(t *testing.T, s audience.Store, fn func(*audience.Tx) error) {
+func view(t *testing.T, s db.Engine, fn func(*db.Tx) error) {
 	t.Helper()
 	if err := s.View(t.Context(), fn); err != nil {
 		t.Fatal(err)
@@ -64,17 +65,17 @@ func wantKind(t *testing.T, what string, err error, kind enlist.Kind) {
 
 // newSchema stores an Account, and a List with an email, a mobile and a decimal Field. It
 // returns the Schema of the List.
-func newSchema(t *testing.T, s audience.Store) *enlist.Schema {
+func newSchema(t *testing.T, s db.Engine) *enlist.Schema {
 	t.Helper()
 	account := &enlist.Account{Name: "Test", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
 	list := &enlist.List{Name: "News", DisallowDuplicates: true, CountryCode: enlist.DefaultCountryCode}
 	var schema *enlist.Schema
-	update(t, s, func(tx *audience.Tx) (err error) {
-		if err := tx.AddAccount(account); err != nil {
+	update(t, s, func(tx *db.Tx) (err error) {
+		if err := audience.AddAccount(tx, account); err != nil {
 			return err
 		}
 		list.AccountID = account.ID
-		if err := tx.AddList(list); err != nil {
+		if err := audience.AddList(tx, list); err != nil {
 			return err
 		}
 		for _, f := range []enlist.Field{
@@ -83,11 +84,11 @@ func newSchema(t *testing.T, s audience.Store) *enlist.Schema {
 			{Name: "Amount", Type: enlist.Decimal},
 		} {
 			f.ListID = list.ID
-			if err := tx.AddField(&f); err != nil {
+			if err := audience.AddField(tx, &f); err != nil {
 				return err
 			}
 		}
-		schema, err = tx.Schema(list.ID)
+		schema, err = audience.Schema(tx, list.ID)
 		return err
 	})
 	return schema
@@ -100,10 +101,10 @@ func contact(s *enlist.Schema, key string) *enlist.Contact {
 }
 
 // insert stores a Contact. It fails the test if another Contact is the primary of the address.
-func insert(t *testing.T, s audience.Store, c *enlist.Contact) {
+func insert(t *testing.T, s db.Engine, c *enlist.Contact) {
 	t.Helper()
-	update(t, s, func(tx *audience.Tx) error {
-		inserted, err := tx.InsertContact(c)
+	update(t, s, func(tx *db.Tx) error {
+		inserted, err := audience.InsertContact(tx, c)
 		if err == nil && !inserted {
 			err = errors.New("another Contact has the address")
 		}

@@ -3,7 +3,7 @@ package storetest
 import (
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file tests what a store keeps, and calls many suites of other files.
@@ -11,11 +11,11 @@ import (
 // Engine has the functions that the suites need for one engine.
 type Engine struct {
 	// Open returns an empty store that no other test uses until the test ends.
-	Open func(t *testing.T) audience.Store
+	Open func(t *testing.T) db.Engine
 	// Shared returns the store of all tests that are kept apart by their Account.
-	Shared func(t *testing.T) audience.Store
+	Shared func(t *testing.T) db.Engine
 	// Jobs returns how many jobs of a kind wait in the queue of a store.
-	Jobs func(t *testing.T, s audience.Store, kind string) int
+	Jobs func(t *testing.T, s db.Engine, kind string) int
 }
 
 // runStore runs most tests of this package on one engine. The name of most subtests is the rule
@@ -23,7 +23,7 @@ type Engine struct {
 func runStore(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
-		test func(*testing.T, audience.Store)
+		test func(*testing.T, db.Engine)
 	}{
 		{"an Account is returned with the content that was stored", accounts},
 		{"a key is found by its hash until it is revoked", keys},

@@ -3,7 +3,7 @@ package storetest
 import (
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/store/teststores"
 
 	"go.uber.org/goleak"
@@ -17,9 +17,9 @@ func TestMain(m *testing.M) { teststores.Main(m, func() error { return goleak.Fi
 func onEachEngine(t *testing.T, suite func(*testing.T, Engine)) {
 	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
 		suite(t, Engine{
-			Open:   func(t *testing.T) audience.Store { return e.Own(t) },
-			Shared: func(t *testing.T) audience.Store { return e.Shared(t) },
-			Jobs: func(t *testing.T, s audience.Store, kind string) int {
+			Open:   func(t *testing.T) db.Engine { return e.Own(t) },
+			Shared: func(t *testing.T) db.Engine { return e.Shared(t) },
+			Jobs: func(t *testing.T, s db.Engine, kind string) int {
 				return s.(*teststores.Store).Waiting(t, kind)
 			},
 		})
@@ -113,7 +113,7 @@ func BenchmarkBatchEvents(b *testing.B) { benchEachEngine(b, benchBatch) }
 // BenchmarkImport measures imports of files.
 func BenchmarkImport(b *testing.B) { benchEachEngine(b, benchImport) }
 
-func benchEachEngine(b *testing.B, bench func(*testing.B, audience.Store)) {
+func benchEachEngine(b *testing.B, bench func(*testing.B, db.Engine)) {
 	for _, e := range []teststores.Engine{teststores.SQLite, teststores.Postgres} {
 		b.Run(e.Name, func(b *testing.B) { bench(b, e.Own(b)) })
 	}

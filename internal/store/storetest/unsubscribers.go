@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -76,15 +77,15 @@ func longReplies(o *accountFixture) {
 	const entries = 2500
 	list := o.addList()
 	id := o.subscribe(list, "Email", "person@example.com")
-	update(o.T, o.store, func(tx *audience.Tx) error {
+	update(o.T, o.store, func(tx *db.Tx) error {
 		for i := range int64(entries) {
 			u := audience.Unsubscriber{ListID: list, AddressType: enlist.AddressEmail, Address: fmt.Sprintf("P%d@example.com", i),
 				AddressKey: fmt.Sprintf("p%d@example.com", i), Time: i}
 			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: id, Time: i, Cause: "c"},
 				Address: u.Address, SentTime: i, Status: audience.DeliverySent}
-			err := tx.AddUnsubscriber(o.caller.Account.ID, &u)
+			err := audience.AddUnsubscriber(tx, o.caller.Account.ID, &u)
 			if err == nil {
-				err = tx.PutDelivery(&d)
+				err = audience.PutDelivery(tx, &d)
 			}
 			if err != nil {
 				return err

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 )
 
 // This file lets a test watch the statements of a transaction.
@@ -15,13 +15,13 @@ import (
 type Watch struct {
 	Statement func(query string, args []any) error // before a statement; its error replaces the result
 	Row       func(query string) error             // before a row of a query is returned; its error ends the query
-	Effect    func(audience.Effect)                // before an effect is stored
+	Effect    func(db.Effect)                      // before an effect is stored
 }
 
 // Run returns fn with a Tx that is watched.
-func (w Watch) Run(fn func(*audience.Tx) error) func(*audience.Tx) error {
-	return func(tx *audience.Tx) error {
-		return fn(tx.Watched(func(c audience.Conn) audience.Conn { return watchedConn{c, w} }, func(e audience.Effect) {
+func (w Watch) Run(fn func(*db.Tx) error) func(*db.Tx) error {
+	return func(tx *db.Tx) error {
+		return fn(tx.Watched(func(c db.Conn) db.Conn { return watchedConn{c, w} }, func(e db.Effect) {
 			if w.Effect != nil {
 				w.Effect(e)
 			}
@@ -30,7 +30,7 @@ func (w Watch) Run(fn func(*audience.Tx) error) func(*audience.Tx) error {
 }
 
 type watchedConn struct {
-	audience.Conn
+	db.Conn
 	watch Watch
 }
 
@@ -62,22 +62,22 @@ func (c watchedConn) Do(query string, args ...any) error {
 	return c.Conn.Do(query, args...)
 }
 
-func (c watchedConn) Query(ctx context.Context, query string, args ...any) (audience.Rows, error) {
+func (c watchedConn) Query(ctx context.Context, query string, args ...any) (db.Rows, error) {
 	if err := c.statement(query, args); err != nil {
 		return nil, err
 	}
 	return c.rows(query)(c.Conn.Query(ctx, query, args...))
 }
 
-func (c watchedConn) QueryLast(ctx context.Context, query string, args ...any) (audience.Rows, error) {
+func (c watchedConn) QueryLast(ctx context.Context, query string, args ...any) (db.Rows, error) {
 	if err := c.statement(query, args); err != nil {
 		return nil, err
 	}
 	return c.rows(query)(c.Conn.QueryLast(ctx, query, args...))
 }
 
-func (c watchedConn) rows(query string) func(audience.Rows, error) (audience.Rows, error) {
-	return func(rows audience.Rows, err error) (audience.Rows, error) {
+func (c watchedConn) rows(query string) func(db.Rows, error) (db.Rows, error) {
+	return func(rows db.Rows, err error) (db.Rows, error) {
 		if err != nil || c.watch.Row == nil {
 			return rows, err
 		}
@@ -86,7 +86,7 @@ func (c watchedConn) rows(query string) func(audience.Rows, error) (audience.Row
 }
 
 type watchedRows struct {
-	audience.Rows
+	db.Rows
 	next func() error
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -37,11 +38,11 @@ func webhookMoves(o *accountFixture) {
 
 	// The Service needs several Updates to move so many events.
 	const many = 4500
-	o.update(func(tx *audience.Tx) error {
+	o.update(func(tx *db.Tx) error {
 		for i := range many {
 			e := enlist.WebhookEvent{Target: old, Webhook: created, List: list, Contact: enlist.ContactID(i + 1),
 				Object: enlist.AboutContact, Event: enlist.WebhookCreated}
-			if err := tx.AddWebhookEvent(&e); err != nil {
+			if err := audience.AddWebhookEvent(tx, &e); err != nil {
 				return err
 			}
 		}
@@ -81,8 +82,8 @@ func webhookDeletion(o *accountFixture) {
 
 func (o *accountFixture) targetExists(id enlist.WebhookTargetID) (found bool) {
 	o.Helper()
-	o.update(func(tx *audience.Tx) error {
-		_, err := tx.WebhookTarget(id)
+	o.update(func(tx *db.Tx) error {
+		_, err := audience.LoadWebhookTarget(tx, id)
 		found = err == nil
 		if enlist.KindOf(err) == enlist.NotFound {
 			err = nil
@@ -125,8 +126,8 @@ func webhookOrphanedTarget(o *accountFixture) {
 	for _, failsFirst := range []bool{true, false} {
 		list := o.addList()
 		target := o.webhook(o.addWebhook("list", "removed", "list_id", list, "url", fmt.Sprint(hook, list))).Target
-		o.update(func(tx *audience.Tx) error {
-			return tx.AddWebhookEvent(&enlist.WebhookEvent{Target: target, List: list,
+		o.update(func(tx *db.Tx) error {
+			return audience.AddWebhookEvent(tx, &enlist.WebhookEvent{Target: target, List: list,
 				Object: enlist.AboutList, Event: enlist.WebhookUpdated})
 		})
 		if failsFirst {

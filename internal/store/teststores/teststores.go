@@ -21,14 +21,14 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/db"
 	"enlist/internal/jobs"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 
 	"github.com/jackc/pgx/v5"
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx" of query
+	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
 )
 
@@ -136,9 +136,9 @@ func EachParallel(t *testing.T, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// Store is an open store.
+// Engine is an open store.
 type Store struct {
-	audience.Store
+	db.Engine
 	Jobs func(*river.Config) (jobs.Client, error)
 
 	address    string

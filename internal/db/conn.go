@@ -1,16 +1,16 @@
-package audience
-
-// This file has the connection of a transaction. The package of an engine (sqlite, postgres) implements it.
-//
-// A parameter of a statement is written as ?. If a statement uses a parameter twice, all its
-// parameters have numbers: ?1, ?2. A Dialect provides the expressions that differ between engines.
-// Values from a caller are always parameters and never part of a statement's text.
+package db
 
 import (
 	"context"
 	"database/sql/driver"
 	"errors"
 )
+
+// This file has the connection of a transaction. The package of an engine (sqlite, postgres) implements it.
+//
+// A parameter of a statement is written as ?. If a statement uses a parameter twice, all its
+// parameters have numbers: ?1, ?2. A Dialect provides the expressions that differ between engines.
+// Values from a caller are always parameters and never part of a statement's text.
 
 // Conn is a connection inside a transaction. Arguments and results have the types of driver.Value.
 // An engine caches prepared statements by their text. Only one goroutine at a time is allowed to use

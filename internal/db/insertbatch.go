@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"context"
@@ -40,7 +40,7 @@ type Part struct {
 	contact  *enlist.Contact // nil: the function added no Contact
 	doc      string          // the Contact's values as JSON
 	account  enlist.AccountID
-	ledger   []LedgerRow
+	ledger   []enlist.LedgerRow
 	rest     []statement // the other statements; the function does not need their results
 	inserted bool        // the INSERT has stored the Contact, so no other Contact had its address
 }
@@ -63,7 +63,7 @@ func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*Inser
 	for _, a := range addresses {
 		lists, keys = append(lists, int64(a.List)), append(keys, a.Key)
 	}
-	ids, err := idsOf[enlist.ContactID](&Tx{ctx: ctx, conn: conn}, takeIDs, lists, keys)
+	ids, err := IDsOf[enlist.ContactID](&Tx{ctx: ctx, conn: conn}, takeIDs, lists, keys)
 	g.ids = ids
 	if err == nil && len(ids) != len(addresses) {
 		err = fmt.Errorf("the database returned %d IDs for %d addresses", len(ids), len(addresses))
@@ -120,7 +120,7 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 		lists, ids = append(lists, int64(c.ListID)), append(ids, int64(c.ID))
 		created, modified = append(created, c.Created), append(modified, c.Modified)
 		keys, mobiles, via = append(keys, c.Key), append(mobiles, c.Mobile), append(via, c.SubscribedVia)
-		prefs, err := (*answers)(&c.Prefs).text()
+		prefs, err := (*Answers)(&c.Prefs).Text()
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return (&Tx{ctx: ctx, conn: conn}).each(func(row *Cursor) error {
+	return (&Tx{ctx: ctx, conn: conn}).Each(func(row *Cursor) error {
 		byID[row.Int()].inserted = true
 		return nil
 	}, insertContacts, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
@@ -161,7 +161,7 @@ const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, t
 func (g *InsertBatch) Finish(conn Conn) (effects []Effect, err error) {
 	var counts []contactCount
 	var rest []statement
-	var ledger []LedgerRow
+	var ledger []enlist.LedgerRow
 	for _, p := range g.parts {
 		if !p.inserted {
 			continue
@@ -187,14 +187,14 @@ func (g *InsertBatch) Finish(conn Conn) (effects []Effect, err error) {
 }
 
 // insertLedger queues the INSERT of the ledger rows.
-func insertLedger(conn Conn, ledger []LedgerRow) error {
+func insertLedger(conn Conn, ledger []enlist.LedgerRow) error {
 	if len(ledger) == 0 {
 		return nil
 	}
 	var lists, contacts, times, keys []int64
 	var methods, types, texts, ips, preferences []string
 	for _, r := range ledger {
-		chosen, err := (*choices)(&r.Preferences).text()
+		chosen, err := (*Choices)(&r.Preferences).Text()
 		if err != nil {
 			return err
 		}
@@ -210,20 +210,23 @@ func insertLedger(conn Conn, ledger []LedgerRow) error {
 // another Contact has the address.
 func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 
-// addContact stores the primary Contact of an address in the Part for InsertBatch.Insert, and assumes that no other
+// IsBatched reports whether the function is in an InsertBatch.
+func (t *Tx) IsBatched() bool { return t.part != nil }
+
+// BatchLedgerRow stores a ledger row for InsertBatch.Finish.
+func (t *Tx) BatchLedgerRow(r *enlist.LedgerRow) { t.part.ledger = append(t.part.ledger, *r) }
+
+// BatchContact stores the primary Contact of an address in the Part for InsertBatch.Insert, and assumes that no other
 // Contact has this address. All state columns except preference_values must have their initial values, because the
 // INSERT of the batch has constants for them.
-func (p *Part) addContact(t *Tx, c *enlist.Contact) error {
-	plain := *c
+func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.Contact) error {
+	p, plain := t.part, *c
 	plain.Prefs = nil
-	if p.contact != nil || p.address != (Address{c.ListID, c.Key}) || !hasInitialState(&plain) {
+	if p.contact != nil || p.address != (Address{c.ListID, c.Key}) || !HasInitialState(&plain) {
 		return notBatchable()
 	}
-	schema, err := t.Schema(c.ListID)
-	if err != nil {
-		return err
-	}
-	p.doc, err = encodeValues(schema, c.Values)
+	var err error
+	p.doc, err = EncodeValues(schema, c.Values)
 	if err != nil {
 		return err
 	}

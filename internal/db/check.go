@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"database/sql/driver"
@@ -27,7 +27,7 @@ func (c *Cursor) Value() driver.Value {
 func (c *Cursor) Int() int64 { return integer(c.Value()) }
 
 // Text returns the next column as text. For NULL it returns "".
-func (c *Cursor) Text() string { return text(c.Value()) }
+func (c *Cursor) Text() string { return TextOf(c.Value()) }
 
 // Rest returns the columns that the caller has not read yet. When the next row is read, it can
 // overwrite the slice.
@@ -37,8 +37,8 @@ func (c *Cursor) Rest() []driver.Value {
 	return rest
 }
 
-// each runs a query and calls fn with every row.
-func (t *Tx) each(fn func(*Cursor) error, query string, args ...any) error {
+// Each runs a query and calls fn with every row.
+func (t *Tx) Each(fn func(*Cursor) error, query string, args ...any) error {
 	rows, err := t.Query(query, args...)
 	if err != nil {
 		return err
@@ -69,28 +69,28 @@ func EachRow(rows Rows, fn func(*Cursor) error) (err error) {
 	}
 }
 
-// number runs a query that returns one integer, and returns this integer. It returns 0 if the query
+// Number runs a query that returns one integer, and returns this integer. It returns 0 if the query
 // returns NULL or no row.
-func (t *Tx) number(query string, args ...any) (n int64, err error) {
-	err = t.each(func(c *Cursor) error {
+func (t *Tx) Number(query string, args ...any) (n int64, err error) {
+	err = t.Each(func(c *Cursor) error {
 		n = c.Int()
 		return nil
 	}, query, args...)
 	return n, err
 }
 
-// idsOf returns the IDs that a query with one column returns.
-func idsOf[ID ~int64](t *Tx, query string, args ...any) (ids []ID, err error) {
-	err = t.each(func(c *Cursor) error {
+// IDsOf returns the IDs that a query with one column returns.
+func IDsOf[ID ~int64](t *Tx, query string, args ...any) (ids []ID, err error) {
+	err = t.Each(func(c *Cursor) error {
 		ids = append(ids, ID(c.Int()))
 		return nil
 	}, query, args...)
 	return ids, err
 }
 
-// text converts the value of a text column. One engine returns the value as a string, another as
+// TextOf converts the value of a text column. One engine returns the value as a string, another as
 // bytes.
-func text(v driver.Value) string {
+func TextOf(v driver.Value) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -107,13 +107,13 @@ func integer(v driver.Value) int64 {
 	case int64:
 		return v
 	case bool:
-		return bit(v)
+		return Bit(v)
 	}
 	return 0
 }
 
-// bit returns the number that the database stores for a truth value: 1 for true, 0 for false.
-func bit(b bool) int64 {
+// Bit returns the number that the database stores for a truth value: 1 for true, 0 for false.
+func Bit(b bool) int64 {
 	if b {
 		return 1
 	}

@@ -1,4 +1,4 @@
-package audience
+package db
 
 // This file decides whether this program can use a database that another version of it has migrated.
 

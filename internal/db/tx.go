@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"enlist/internal/enlist"
-	"enlist/internal/search/planner"
 )
 
 // This file implements a transaction as one function sees it (Tx), and the counters of Contacts. Several
@@ -32,11 +31,10 @@ type Tx struct {
 	SQL     *Dialect
 	session *Session
 	enqueue func(Effect) error // stores a job in the transaction; nil: read-only
-	writes  bool
-	plan    searchPlan                                                       // the plan of the last search
-	choose  func(*Tx, *enlist.Search, *planner.Query) (*planner.Plan, error) // choosePlan, except in tests
-	part    *Part                                                            // not nil: the function is in an InsertBatch
-	mapper  mapper                                                           // reused for each statement, because a new mapper would need an allocation
+	Writes  bool
+	Kept    any    // what package search keeps for the next search of the transaction
+	part    *Part  // not nil: the function is in an InsertBatch
+	Mapper  Mapper // reused for each statement, because a new mapper would need an allocation
 }
 
 // Session is the state that the functions of one database transaction share. It contains the version of
@@ -44,7 +42,7 @@ type Tx struct {
 // goroutine uses a Session.
 type Session struct {
 	cache   *Cache
-	current *snapshot      // the catalogue; nil before a function reads it
+	current *Snapshot      // the catalogue; nil before a function reads it
 	changes int64          // number of changes of the catalogue in this transaction
 	counts  []contactCount // changes of the counters, which Finish writes
 
@@ -78,8 +76,7 @@ func (s *Session) Sees(version int64) { s.current = s.cache.at(version) }
 // NewTx returns the Tx for one function. The function enqueue stores an Effect in the same transaction. It
 // is nil for a transaction that only reads.
 func NewTx(ctx context.Context, conn Conn, session *Session, enqueue func(Effect) error) *Tx {
-	return &Tx{ctx: ctx, conn: conn, SQL: conn.Dialect(), session: session, enqueue: enqueue,
-		writes: enqueue != nil, choose: choosePlan}
+	return &Tx{ctx: ctx, conn: conn, SQL: conn.Dialect(), session: session, enqueue: enqueue, Writes: enqueue != nil}
 }
 
 // RetrySignal is the value of a Conn's panic when the function must run again from the start. The
@@ -138,10 +135,10 @@ func (t *Tx) Lock(mode LockMode, name string) error { return t.conn.Lock(mode, n
 // wait before they write.
 func (t *Tx) LockDefinitions() error { return t.conn.LockDefinitions() }
 
-// lockToWrite takes an exclusive advisory lock if the transaction writes. The lock replaces FOR UPDATE for
+// LockToWrite takes an exclusive advisory lock if the transaction writes. The lock replaces FOR UPDATE for
 // a row that possibly does not exist yet.
-func (t *Tx) lockToWrite(format string, args ...any) error {
-	if !t.writes {
+func (t *Tx) LockToWrite(format string, args ...any) error {
+	if !t.Writes {
 		return nil
 	}
 	return t.Lock(Exclusive, fmt.Sprintf(format, args...))
@@ -243,10 +240,18 @@ const CompactCounters = `WITH gone AS (DELETE FROM contact_delta RETURNING list_
 	UPDATE account SET contact_count = contact_count + d.n
 		FROM (SELECT account_id, sum(n) AS n FROM gone GROUP BY account_id) d WHERE account.id = d.account_id`
 
-// The method contactCount records that n Contacts were added to a List. n is negative if Contacts were
+// Estimates returns the cache of estimates for searches.
+func (t *Tx) Estimates() *estimates { return &t.session.cache.estimates }
+
+// CountAdded records that n Contacts were added to a List. n is negative if Contacts were
 // removed.
-func (t *Tx) count(list enlist.ListID, account enlist.AccountID, n int64) {
+func (t *Tx) CountAdded(list enlist.ListID, account enlist.AccountID, n int64) {
 	t.session.counts = append(t.session.counts, contactCount{list, account, n})
+}
+
+// CountedIn returns the sum of the recorded changes of a List, which Finish has not written yet.
+func (t *Tx) CountedIn(list enlist.ListID) (n int64) {
+	return t.counted(func(c contactCount) bool { return c.list == list })
 }
 
 // counted returns the sum of those recorded changes for which selects returns true.

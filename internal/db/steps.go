@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"context"
@@ -12,27 +12,27 @@ import (
 // This file splits calls about many Contacts into several transactions, so that
 // other callers can write in between, and resumes such a call after a crash.
 
-// steps are the functions of a call that runs in several transactions.
-type steps[P any] struct {
+// Steps are the functions of a call that runs in several transactions.
+type Steps[P any] struct {
 	// prepare runs before each transaction, with the progress so far. It may be nil.
-	prepare func(ctx context.Context, p P) error
+	Prepare func(ctx context.Context, p P) error
 	// run does the next part of the work in a transaction and records its progress in p. A
 	// transaction can run twice. So run can append to the slices in p, but must not change their
 	// elements. p is stored as JSON, so encoding and decoding must not change its value.
-	run func(tx *Tx, now int64, p *P) (done bool, err error)
+	Run func(tx *Tx, now int64, p *P) (done bool, err error)
 }
 
-// runInSteps calls step.run until it returns done, each time in a new transaction.
+// RunInSteps calls step.run until it returns done, each time in a new transaction.
 //
 // With an Idempotency-Key, each transaction also stores the progress. A repeated call after a
 // crash continues from the stored progress. If two calls with the same Idempotency-Key run at
 // the same time, each does a part of the work. After an error in one step, the changes of the
 // earlier steps stay stored. reference.md: idempotency; decisions.md: 53
-func runInSteps[P any](ctx context.Context, db *DB, c *enlist.Caller, step steps[P]) (P, error) {
+func RunInSteps[P any](ctx context.Context, db *DB, c *enlist.Caller, step Steps[P]) (P, error) {
 	var at, next progress[P]
 	for !at.Done {
-		if step.prepare != nil {
-			if err := step.prepare(ctx, at.SoFar); err != nil {
+		if step.Prepare != nil {
+			if err := step.Prepare(ctx, at.SoFar); err != nil {
 				return at.SoFar, err
 			}
 		}
@@ -46,7 +46,7 @@ func runInSteps[P any](ctx context.Context, db *DB, c *enlist.Caller, step steps
 				return err
 			}
 			var err error
-			next.Done, err = step.run(tx, now, &next.SoFar)
+			next.Done, err = step.Run(tx, now, &next.SoFar)
 			if err != nil {
 				return err
 			}
@@ -95,13 +95,13 @@ func (p *progress[P]) save(tx *Tx, c *enlist.Caller, now int64) error {
 // a step the same search would find other Contacts. So with an Idempotency-Key the
 // plan is stored beside the progress.
 
-// savedPlan returns the plan of an earlier call with this Idempotency-Key. The error
+// SavedPlan returns the plan of an earlier call with this Idempotency-Key. The error
 // is of kind NotFound if there was no such call.
-func savedPlan(ctx context.Context, db *DB, c *enlist.Caller) (plan idSet, err error) {
+func SavedPlan(ctx context.Context, db *DB, c *enlist.Caller) (plan IDSet, err error) {
 	if c.Retry == nil {
 		return nil, enlist.ErrNotFound
 	}
-	err = db.inView(ctx, c, func(tx *Tx) error {
+	err = db.InView(ctx, c, func(tx *Tx) error {
 		saved, err := tx.ClaimRetry(c.Account.ID, c.Key.ID, c.Retry.Plan(), db.Now().Unix())
 		if err != nil {
 			return err
@@ -111,15 +111,15 @@ func savedPlan(ctx context.Context, db *DB, c *enlist.Caller) (plan idSet, err e
 	return plan, err
 }
 
-// savePlan stores ids as the plan of a call and returns ids. If another call with the same
-// Idempotency-Key has already stored a plan, savePlan returns that plan.
-func savePlan(ctx context.Context, db *DB, c *enlist.Caller, ids idSet) (idSet, error) {
+// SavePlan stores ids as the plan of a call and returns ids. If another call with the same
+// Idempotency-Key has already stored a plan, SavePlan returns that plan.
+func SavePlan(ctx context.Context, db *DB, c *enlist.Caller, ids IDSet) (IDSet, error) {
 	if c.Retry == nil {
 		return ids, nil
 	}
 	planCaller := *c
 	planCaller.Retry = c.Retry.Plan()
-	return update(ctx, db, &planCaller, func(tx *Tx, now int64) (idSet, error) {
+	return Update(ctx, db, &planCaller, func(tx *Tx, now int64) (IDSet, error) {
 		// A plan is stored before its progress, so the plan also expires first. The progress
 		// of an expired plan must not be used with a new plan, so reset the progress.
 		var fresh, old progress[struct{}]
@@ -130,12 +130,12 @@ func savePlan(ctx context.Context, db *DB, c *enlist.Caller, ids idSet) (idSet, 
 	})
 }
 
-// idSet is a set of IDs in ascending order. Its JSON is a string that encodes the differences
+// IDSet is a set of IDs in ascending order. Its JSON is a string that encodes the differences
 // between neighbours, so that a million IDs take about 1.3 MB.
-type idSet []enlist.ContactID
+type IDSet []enlist.ContactID
 
 // MarshalJSON writes the set.
-func (s idSet) MarshalJSON() ([]byte, error) {
+func (s IDSet) MarshalJSON() ([]byte, error) {
 	var last enlist.ContactID
 	b := make([]byte, 0, 2*len(s))
 	for _, id := range s {
@@ -146,12 +146,12 @@ func (s idSet) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON decodes the output of MarshalJSON.
-func (s *idSet) UnmarshalJSON(data []byte) error {
+func (s *IDSet) UnmarshalJSON(data []byte) error {
 	var b []byte // encoding/json reads it from base64
 	if err := json.Unmarshal(data, &b); err != nil {
 		return err
 	}
-	*s = make(idSet, 0, len(b))
+	*s = make(IDSet, 0, len(b))
 	for last := uint64(0); len(b) > 0; {
 		difference, n := binary.Uvarint(b)
 		if n <= 0 {
@@ -163,3 +163,6 @@ func (s *idSet) UnmarshalJSON(data []byte) error {
 	}
 	return nil
 }
+
+// ErrMoreSteps ends an Update that needs more than one step.
+var ErrMoreSteps = errors.New("too many records for one transaction")

@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"database/sql/driver"

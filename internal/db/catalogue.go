@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"sync"
@@ -16,38 +16,38 @@ import (
 // once.
 type Cache struct {
 	mu     sync.Mutex
-	newest *snapshot
+	newest *Snapshot
 
 	estimates estimates // row counts for the search planner
 }
 
-// snapshot contains definitions of one version of the catalogue: those that transactions have read
+// Snapshot contains definitions of one version of the catalogue: those that transactions have read
 // so far. The cache has only snapshots of committed versions. A transaction that has changed the
 // catalogue uses a private snapshot.
-type snapshot struct {
+type Snapshot struct {
 	version  int64
 	mu       sync.RWMutex
-	accounts map[enlist.AccountID]*enlist.Account
-	keys     map[enlist.KeyHash]*enlist.Key
-	schemas  map[enlist.ListID]*enlist.Schema
-	signing  map[string]*SigningKey // by domain; nil if no Account has the domain
-	domains  map[enlist.AccountID]*[]string
+	Accounts map[enlist.AccountID]*enlist.Account
+	Keys     map[enlist.KeyHash]*enlist.Key
+	Schemas  map[enlist.ListID]*enlist.Schema
+	Signing  map[string]*enlist.SigningKey // by domain; nil if no Account has the domain
+	Domains  map[enlist.AccountID]*[]string
 }
 
-func newSnapshot(version int64) *snapshot {
-	return &snapshot{
+func newSnapshot(version int64) *Snapshot {
+	return &Snapshot{
 		version:  version,
-		accounts: make(map[enlist.AccountID]*enlist.Account),
-		keys:     make(map[enlist.KeyHash]*enlist.Key),
-		schemas:  make(map[enlist.ListID]*enlist.Schema),
-		signing:  make(map[string]*SigningKey),
-		domains:  make(map[enlist.AccountID]*[]string),
+		Accounts: make(map[enlist.AccountID]*enlist.Account),
+		Keys:     make(map[enlist.KeyHash]*enlist.Key),
+		Schemas:  make(map[enlist.ListID]*enlist.Schema),
+		Signing:  make(map[string]*enlist.SigningKey),
+		Domains:  make(map[enlist.AccountID]*[]string),
 	}
 }
 
 // at returns the snapshot of a version. Transactions that see the newest version share one snapshot. A
 // transaction that started before a change sees an older version and gets a private snapshot.
-func (c *Cache) at(version int64) *snapshot {
+func (c *Cache) at(version int64) *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -79,7 +79,7 @@ func (c *Cache) Schema(id enlist.ListID) (*enlist.Schema, bool) {
 	s := c.last()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	schema, known := s.schemas[id]
+	schema, known := s.Schemas[id]
 	return schema, known
 }
 
@@ -89,26 +89,26 @@ func (c *Cache) Key(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
 	s := c.last()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	key := s.keys[hash]
+	key := s.Keys[hash]
 	if key == nil {
 		return nil, nil, false
 	}
-	account := s.accounts[key.AccountID]
+	account := s.Accounts[key.AccountID]
 	return key, account, account != nil
 }
 
 // SigningKey returns the key of a sending domain, or nil if no Account has this domain. It returns false if the newest
 // snapshot does not have the answer. It does not read the database.
-func (c *Cache) SigningKey(domain string) (*SigningKey, bool) {
+func (c *Cache) SigningKey(domain string) (*enlist.SigningKey, bool) {
 	s := c.last()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	key, known := s.signing[domain]
+	key, known := s.Signing[domain]
 	return key, known
 }
 
 // last returns the newest snapshot, or an empty one before the first read.
-func (c *Cache) last() *snapshot {
+func (c *Cache) last() *Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.newest == nil {
@@ -117,13 +117,13 @@ func (c *Cache) last() *snapshot {
 	return c.newest
 }
 
-// catalogue returns the snapshot that this transaction sees.
-func (t *Tx) catalogue() (*snapshot, error) {
+// Catalogue returns the snapshot that this transaction sees.
+func (t *Tx) Catalogue() (*Snapshot, error) {
 	if t.session.current == nil && t.session.changes > 0 {
 		t.session.current = newSnapshot(0)
 	}
 	if t.session.current == nil {
-		version, err := t.number("SELECT version FROM catalogue")
+		version, err := t.Number("SELECT version FROM catalogue")
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (t *Tx) catalogue() (*snapshot, error) {
 	return t.session.current, nil
 }
 
-// changed raises the catalogue's version. Call it before each change of the catalogue. It waits until
+// Changed raises the catalogue's version. Call it before each change of the catalogue. It waits until
 // no other transaction writes: another transaction that writes uses the definitions that it has read,
 // so they must not change before that other transaction commits. After changed, all functions of this transaction read
 // the definitions from the database.
@@ -140,7 +140,7 @@ func (t *Tx) catalogue() (*snapshot, error) {
 // A version is the time in microseconds. A failover can lose the latest version. If the
 // version were a counter, the next change after that failover would get the lost number again, for
 // other definitions. The clock does not repeat a number.
-func (t *Tx) changed() error {
+func (t *Tx) Changed() error {
 	if err := t.LockDefinitions(); err != nil {
 		return err
 	}
@@ -150,18 +150,18 @@ func (t *Tx) changed() error {
 	return t.Do(raise, time.Now().UnixMicro())
 }
 
-// define runs a statement that changes a definition.
-func (t *Tx) define(statement string, args ...any) error {
-	if err := t.changed(); err != nil {
+// Define runs a statement that changes a definition.
+func (t *Tx) Define(statement string, args ...any) error {
+	if err := t.Changed(); err != nil {
 		return err
 	}
 	return t.Do(statement, args...)
 }
 
-// cached returns the value of key. If the snapshot has no such value, cached calls read and adds the
+// Cached returns the value of key. If the snapshot has no such value, cached calls read and adds the
 // result to the snapshot. Two goroutines can call read for the same key at the same time. Both then
 // get equal results.
-func cached[K comparable, V any](s *snapshot, in map[K]*V, key K, read func() (*V, error)) (*V, error) {
+func Cached[K comparable, V any](s *Snapshot, in map[K]*V, key K, read func() (*V, error)) (*V, error) {
 	s.mu.RLock()
 	v, ok := in[key]
 	s.mu.RUnlock()

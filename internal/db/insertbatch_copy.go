@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"context"
@@ -25,11 +25,11 @@ func NewCopyBatch(ctx context.Context, conn Conn, copier Copier, addresses []Add
 		keys[i] = a.Key
 	}
 	t := &Tx{ctx: ctx, conn: conn}
-	if err := conn.Do(writeOnWorker, int64(addresses[0].List)); err != nil {
+	if err := conn.Do(WriteOnWorker, int64(addresses[0].List)); err != nil {
 		return nil, err
 	}
 	taken := make(map[string]bool)
-	err := t.each(func(row *Cursor) error {
+	err := t.Each(func(row *Cursor) error {
 		taken[row.Text()] = true
 		return nil
 	}, "SELECT dedupe_key FROM contact WHERE list_id = ? AND dedupe_key = ANY (CAST(? AS TEXT[]))",
@@ -43,7 +43,7 @@ func NewCopyBatch(ctx context.Context, conn Conn, copier Copier, addresses []Add
 			free, taken[key] = append(free, i), true
 		}
 	}
-	ids, err := t.newContactIDs(len(free))
+	ids, err := t.NewContactIDs(len(free))
 	g.ids = make([]enlist.ContactID, len(keys))
 	for i, id := range ids {
 		g.ids[free[i]] = id
@@ -51,9 +51,9 @@ func NewCopyBatch(ctx context.Context, conn Conn, copier Copier, addresses []Add
 	return g, err
 }
 
-// writeOnWorker deletes no row, before rows are copied. Citus 13 does not count COPY as a change: a worker whose transaction had only
+// WriteOnWorker deletes no row, before rows are copied. Citus 13 does not count COPY as a change: a worker whose transaction had only
 // COPY would commit in one phase. If that worker then failed, acknowledged rows would be lost.
-const writeOnWorker = "DELETE FROM delivery WHERE list_id = ? AND contact_id = 0"
+const WriteOnWorker = "DELETE FROM delivery WHERE list_id = ? AND contact_id = 0"
 
 var contactColumns = []string{"list_id", "id", "dedupe_key", "mobile_key", "creation_time", "last_modified_time",
 	"subscribed_via", "double_opt_in", "double_opt_in_time", "is_active", "is_bounce_deactivated", "is_unsubscribed",
@@ -67,11 +67,11 @@ func (g *InsertBatch) copyContacts() error {
 		if c == nil {
 			continue
 		}
-		preferences, err := (*answers)(&c.Prefs).text()
+		preferences, err := (*Answers)(&c.Prefs).Text()
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []any{int64(c.ListID), int64(c.ID), c.Key, orNull(c.Mobile), c.Created, c.Modified,
+		rows = append(rows, []any{int64(c.ListID), int64(c.ID), c.Key, OrNull(c.Mobile), c.Created, c.Modified,
 			c.SubscribedVia, 0, 0, 1, 0, 0, 0, 0, 0, 0, preferences, p.doc})
 		p.inserted = true
 	}
@@ -84,13 +84,13 @@ func (g *InsertBatch) copyContacts() error {
 var ledgerColumns = []string{"list_id", "contact_id", "time", "method", "type", "text", "ip", "preferences", "key_id"}
 
 // copyLedger stores ledger rows.
-func (g *InsertBatch) copyLedger(ledger []LedgerRow) error {
+func (g *InsertBatch) copyLedger(ledger []enlist.LedgerRow) error {
 	if len(ledger) == 0 {
 		return nil
 	}
 	rows := make([][]any, len(ledger))
 	for i, r := range ledger {
-		preferences, err := (*choices)(&r.Preferences).text()
+		preferences, err := (*Choices)(&r.Preferences).Text()
 		if err != nil {
 			return err
 		}

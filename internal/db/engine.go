@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"enlist/internal/enlist"
 )
 
-// Store is the database. The packages under internal/store implement it for SQLite and for
+// Engine is the database. The packages under internal/store implement it for SQLite and for
 // PostgreSQL.
-type Store interface {
+type Engine interface {
 	Transactor
 	IndexBuilder
 
@@ -22,7 +22,7 @@ type Store interface {
 	CachedSchema(id enlist.ListID) (*enlist.Schema, bool)
 	// CachedSigningKey returns the key of a sending domain, or nil if no Account has this domain. The bool is false
 	// if the answer is not cached.
-	CachedSigningKey(domain string) (*SigningKey, bool)
+	CachedSigningKey(domain string) (*enlist.SigningKey, bool)
 
 	// Ready returns nil when the database answers and stores writes. It writes and commits, so
 	// it fails if the disk is full.

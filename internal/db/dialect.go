@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"sync"
@@ -90,11 +90,11 @@ type PerDialect[T any] struct {
 	built sync.Map // by *Dialect
 }
 
-// newPerDialect returns a PerDialect whose values build makes.
-func newPerDialect[T any](build func(*Dialect) T) *PerDialect[T] { return &PerDialect[T]{build: build} }
+// NewPerDialect returns a PerDialect whose values build makes.
+func NewPerDialect[T any](build func(*Dialect) T) *PerDialect[T] { return &PerDialect[T]{build: build} }
 
-// of returns the value for a Dialect.
-func (p *PerDialect[T]) of(d *Dialect) T {
+// Of returns the value for a Dialect.
+func (p *PerDialect[T]) Of(d *Dialect) T {
 	v, ok := p.built.Load(d)
 	if !ok {
 		v, _ = p.built.LoadOrStore(d, p.build(d))
@@ -102,21 +102,21 @@ func (p *PerDialect[T]) of(d *Dialect) T {
 	return v.(T)
 }
 
-// newDialectMapping is newMapping for a table whose columns differ between engines.
-func newDialectMapping[T any](table string, visit func(*Dialect, *mapper, *T)) *PerDialect[*mapping[T]] {
-	return newPerDialect(func(d *Dialect) *mapping[T] {
-		return newMapping(table, func(m *mapper, x *T) { visit(d, m, x) })
+// NewDialectMapping is NewMapping for a table whose columns differ between engines.
+func NewDialectMapping[T any](table string, visit func(*Dialect, *Mapper, *T)) *PerDialect[*mapping[T]] {
+	return NewPerDialect(func(d *Dialect) *mapping[T] {
+		return NewMapping(table, func(m *Mapper, x *T) { visit(d, m, x) })
 	})
 }
 
-// limited is LIMIT with an argument. Without the CAST, SQLite would prepare the statement again for each
+// Limited is LIMIT with an argument. Without the CAST, SQLite would prepare the statement again for each
 // new argument, which takes 5 to 100 µs.
-const limited = " LIMIT CAST(? AS BIGINT)"
+const Limited = " LIMIT CAST(? AS BIGINT)"
 
-// locking returns the end of a statement that reads Contacts. This end locks the Contacts if the
+// Locking returns the end of a statement that reads Contacts. This end locks the Contacts if the
 // transaction writes and other transactions can write at the same time.
-func (t *Tx) locking() string {
-	if t.writes && t.SQL.ConcurrentWriters {
+func (t *Tx) Locking() string {
+	if t.Writes && t.SQL.ConcurrentWriters {
 		return " FOR UPDATE"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package audience
+package db
 
 import (
 	"crypto/sha256"
@@ -78,11 +78,11 @@ func (t *Table) Normalise(row []driver.Value) (changed bool, err error) {
 				err = fmt.Errorf("the value is a %T and not an int64", row[i])
 			}
 		case Bytes:
-			row[i] = []byte(text(row[i])) // a copy, because the next row overwrites the bytes; not nil, because nil means NULL
+			row[i] = []byte(TextOf(row[i])) // a copy, because the next row overwrites the bytes; not nil, because nil means NULL
 		case Text:
-			row[i], lost = Storable(strings.Clone(text(row[i])))
+			row[i], lost = Storable(strings.Clone(TextOf(row[i])))
 		case Document, Documents, Texts:
-			row[i], lost, err = canonicalJSON(text(row[i]))
+			row[i], lost, err = canonicalJSON(TextOf(row[i]))
 		}
 		if err != nil {
 			return false, fmt.Errorf("read %s of %s: %w", c.Name, t.Name, err)

@@ -1,0 +1,18 @@
+// Package db runs functions in transactions of a database, and has what the SQL of all subjects needs. It does not
+// have the SQL of a subject: this stands beside the rules of the subject.
+//
+//	engine.go           what the engines, sqlite and postgres, do (Engine)
+//	conn.go, dialect.go a connection, and the SQL that differs between the engines
+//	tx.go               a transaction as one function sees it (Tx), and the counters of Contacts
+//	transaction.go      runs a function for a Caller, or for a service itself (DB, View, Update)
+//	idempotent.go       Idempotency-Key: a repeated call is executed once
+//	steps.go            long changes in several transactions, which a repeated call continues after a crash
+//	mapping*.go, mapper.go  a table as a Go struct: its SELECT, INSERT and UPDATE
+//	cursor.go, oneof.go reads rows, and compares a column with many values
+//	catalogue.go        caches definitions, which change seldom
+//	counter.go          the numbers of Contacts
+//	effect.go           a job that a change causes, stored in the same transaction
+//	insertbatch*.go     several callers who each add one Contact share a transaction
+//	estimates.go        counts that the planner of searches has made
+//	limiter.go, metrics.go, check.go, table.go, migration.go   what both engines have
+package db
