@@ -10,8 +10,8 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
+	"enlist/internal/search/advisor"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 
@@ -25,14 +25,14 @@ import (
 // withService runs do with a Service on an existing database.
 func withService(ctx context.Context, db config.Database, do func(*audience.Service) error) error {
 	return withStore(ctx, db, func(store *database) error {
-		service, _ := newService(store, indexadvisor.DefaultRules())
+		service, _ := newService(store, advisor.DefaultRules())
 		return do(service)
 	})
 }
 
 // newService returns the Service of a store and its index advisor, which observes the Service's searches.
-func newService(store db.Engine, rules indexadvisor.Rules) (*audience.Service, *indexadvisor.Advisor) {
-	service, advisor := audience.NewService(store, time.Now), indexadvisor.New(store, time.Now, rules)
+func newService(store db.Engine, rules advisor.Rules) (*audience.Service, *advisor.Advisor) {
+	service, advisor := audience.NewService(store, time.Now), advisor.New(store, time.Now, rules)
 	service.SetSearchObserver(advisor)
 	return service, advisor
 }

@@ -11,7 +11,7 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
+	"enlist/internal/search/advisor"
 )
 
 // enlist doctor: checks a database and its keys, and prints one line for each finding.
@@ -38,7 +38,7 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		}
 		found.add("database", problems)
 		found.add("writing", problemOf(store.Ready(ctx)))
-		service, advisor := newService(store, indexadvisor.DefaultRules())
+		service, advisor := newService(store, advisor.DefaultRules())
 		problems, err = checkIndexes(ctx, store, advisor)
 		if err != nil {
 			return err
@@ -127,13 +127,13 @@ func (c *doctorCommand) print(out *console, found []record) error {
 
 // checkIndexes compares the search indexes in the database with the recorded ones. A recorded index may be
 // missing or have failed, and an index in the database may not be recorded.
-func checkIndexes(ctx context.Context, store db.Engine, advisor *indexadvisor.Advisor) (problems []string,
+func checkIndexes(ctx context.Context, store db.Engine, indexes *advisor.Advisor) (problems []string,
 	err error) {
 	built, err := store.BuiltIndexes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := advisor.Reports(ctx)
+	recorded, err := indexes.Reports(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func checkIndexes(ctx context.Context, store db.Engine, advisor *indexadvisor.Ad
 		}
 	}
 	for _, b := range built {
-		if !slices.ContainsFunc(recorded, func(x indexadvisor.Report) bool { return x.ID == b.ID }) {
+		if !slices.ContainsFunc(recorded, func(x advisor.Report) bool { return x.ID == b.ID }) {
 			add("index search_%d is in the database, but not in the list of indexes: "+
 				"a running service drops it within minutes", b.ID)
 		}

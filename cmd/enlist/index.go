@@ -9,7 +9,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
+	"enlist/internal/search/advisor"
 )
 
 // enlist index: lists, creates and drops search indexes. The service builds and drops indexes by itself. These commands
@@ -22,9 +22,9 @@ type indexCommand struct {
 }
 
 // withAdvisor runs do with the index advisor of an existing database.
-func withAdvisor(ctx context.Context, db config.Database, do func(*audience.Service, *indexadvisor.Advisor) error) error {
+func withAdvisor(ctx context.Context, db config.Database, do func(*audience.Service, *advisor.Advisor) error) error {
 	return withStore(ctx, db, func(store *database) error {
-		return do(newService(store, indexadvisor.DefaultRules()))
+		return do(newService(store, advisor.DefaultRules()))
 	})
 }
 
@@ -35,7 +35,7 @@ type indexList struct {
 
 // Run lists the indexes.
 func (c *indexList) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(_ *audience.Service, advisor *indexadvisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(_ *audience.Service, advisor *advisor.Advisor) error {
 		found, err := advisor.Reports(ctx)
 		if err != nil {
 			return err
@@ -49,14 +49,14 @@ func (c *indexList) Run(ctx context.Context, out *console) error {
 }
 
 // indexRecord returns an index for --json. Other programs read the JSON, so the keys must not change.
-func indexRecord(r *indexadvisor.Report) record {
+func indexRecord(r *advisor.Report) record {
 	return record{{"id", r.ID}, {"list_id", r.ListID}, {"key", r.Key}, {"name", r.KeyName}, {"state", stateOf(r)},
 		{"by_hand", r.Manual}, {"bytes", r.Bytes}, {"contacts", r.Contacts}, {"creation_time", r.Created},
 		{"built_time", r.Built}, {"build_ms", r.BuildMS}, {"last_used_time", r.LastUsed}, {"error", r.Error}}
 }
 
 // indexLine returns an index as a line of the table.
-func indexLine(r *indexadvisor.Report) record {
+func indexLine(r *advisor.Report) record {
 	key := r.Key
 	if r.KeyName != "" && r.KeyName != r.Key {
 		key += " (" + r.KeyName + ")"
@@ -72,7 +72,7 @@ func indexLine(r *indexadvisor.Report) record {
 
 // stateOf returns the recorded state of an index. It returns "missing" if the record says ready but the database has
 // no valid index.
-func stateOf(r *indexadvisor.Report) string {
+func stateOf(r *advisor.Report) string {
 	if r.Missing {
 		return "missing"
 	}
@@ -96,7 +96,7 @@ type indexCreate struct {
 
 // Run builds the index and waits for it.
 func (c *indexCreate) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *indexadvisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *advisor.Advisor) error {
 		x, err := advisor.Create(ctx, enlist.ListID(c.List), c.Key, c.Parts)
 		switch {
 		case errors.Is(err, enlist.ErrIndexBusy):
@@ -123,7 +123,7 @@ type indexDrop struct {
 
 // Run drops the indexes. Searches stop using an index before it is dropped.
 func (c *indexDrop) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *indexadvisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *advisor.Advisor) error {
 		for _, id := range c.IDs {
 			err := advisor.Remove(ctx, enlist.SearchIndexID(id))
 			switch {

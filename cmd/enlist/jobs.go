@@ -1,7 +1,5 @@
 package main
 
-// enlist jobs: lists, retries and discards the jobs of the queue, also while a server runs.
-
 import (
 	"context"
 	"errors"
@@ -10,11 +8,13 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
-	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
+	"enlist/internal/search/advisor"
 
 	"github.com/riverqueue/river"
 )
+
+// enlist jobs: lists, retries and discards the jobs of the queue, also while a server runs.
 
 type jobsCommand struct {
 	List    jobsList    `cmd:"" help:"List the queued jobs and the failed jobs, with their last error."`
@@ -143,7 +143,7 @@ func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, *aud
 		if err != nil {
 			return err
 		}
-		service, _ := newService(store, indexadvisor.DefaultRules())
+		service, _ := newService(store, advisor.DefaultRules())
 		return do(q, service)
 	})
 }

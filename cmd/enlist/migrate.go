@@ -1,8 +1,5 @@
 package main
 
-// enlist migrate: moves an Account from another service with the same API, or from listmonk, into a database. Package
-// movein does the work; the same command continues an interrupted move, and later catches up.
-
 import (
 	"bytes"
 	"context"
@@ -21,10 +18,13 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
+	"enlist/internal/search/advisor"
 )
+
+// enlist migrate: moves an Account from another service with the same API, or from listmonk, into a database. Package
+// movein does the work; the same command continues an interrupted move, and later catches up.
 
 type migrateCommand struct {
 	config.Database
@@ -104,7 +104,7 @@ func (c *migrateCommand) withTarget(ctx context.Context, do func(*audience.Servi
 		return err
 	}
 	defer store.Close()
-	service, _ := newService(store, indexadvisor.DefaultRules())
+	service, _ := newService(store, advisor.DefaultRules())
 	if _, err := service.Bootstrap(ctx, ""); err != nil {
 		return err
 	}

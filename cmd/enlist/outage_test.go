@@ -15,8 +15,8 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
+	"enlist/internal/search/advisor"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/teststores"
@@ -54,7 +54,7 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	must0(err)
 	t.Cleanup(func() { store.Close() })
 	key := strings.Repeat("f", 64)
-	service, advisor := newService(store, indexadvisor.DefaultRules())
+	service, advisor := newService(store, advisor.DefaultRules())
 	_, err = service.Bootstrap(t.Context(), key)
 	must0(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

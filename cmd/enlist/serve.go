@@ -1,8 +1,5 @@
 package main
 
-// enlist serve: opens the database and listeners, starts the server and waits for a signal.
-// server.go has the server itself.
-
 import (
 	"cmp"
 	"context"
@@ -18,9 +15,12 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
+	"enlist/internal/search/advisor"
 	"enlist/internal/webhook"
 )
+
+// enlist serve: opens the database and listeners, starts the server and waits for a signal.
+// server.go has the server itself.
 
 // serveCommand has the flags of config.Serve.
 type serveCommand struct {
@@ -80,7 +80,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	rules := indexadvisor.DefaultRules()
+	rules := advisor.DefaultRules()
 	rules.PerPlace = c.SearchIndexes
 	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
 	rules.Parts = store.FindsParts()

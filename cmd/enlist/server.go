@@ -1,8 +1,5 @@
 package main
 
-// The running service: it starts the API's HTTP server, the queue, maintenance and metrics. It stops them in a fixed
-// order.
-
 import (
 	"context"
 	"errors"
@@ -24,16 +21,19 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/feedback"
 	"enlist/internal/importexport"
-	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
 	"enlist/internal/mail"
 	"enlist/internal/rpc"
+	"enlist/internal/search/advisor"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/web"
 	"enlist/internal/webhook"
 
 	"golang.org/x/net/netutil"
 )
+
+// The running service: it starts the API's HTTP server, the queue, maintenance and metrics. It stops them in a fixed
+// order.
 
 const (
 	// Stopping takes 10 s at most. Calls that run when a signal arrives get drainTime. Each of
@@ -67,7 +67,7 @@ type server struct {
 type components struct {
 	store   *database
 	service *audience.Service
-	indexes *indexadvisor.Advisor
+	indexes *advisor.Advisor
 	mailer  *mail.Mailer
 	hooks   *webhook.Client
 	links   audience.LinkKey

@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -38,22 +39,22 @@ func AddAuditRow(tx *db.Tx, r *AuditRow) error { return auditTable.Add(tx, r) }
 func AuditRows(tx *db.Tx, s *AuditSearch, each func(*AuditRow) error) error {
 	q := auditWhere(tx, s)
 	direction := ""
-	q.add(" ORDER BY ")
+	q.Add(" ORDER BY ")
 	if s.Sort != nil {
 		if s.Descending {
 			direction = " DESC"
 		}
-		q.add(q.ordered(s.Sort) + direction + ", ")
+		q.Add(q.Ordered(s.Sort) + direction + ", ")
 	}
-	q.add("id" + direction)
-	q.limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
-	return auditTable.Each(tx, each, q.text.String(), q.args...)
+	q.Add("id" + direction)
+	q.Limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
+	return auditTable.Each(tx, each, q.Text.String(), q.Args...)
 }
 
 // CountAuditRows returns how many rows a search finds.
 func CountAuditRows(tx *db.Tx, s *AuditSearch) (int64, error) {
 	q := auditWhere(tx, s)
-	return tx.Number("SELECT count(*) FROM audit "+q.text.String(), q.args...)
+	return tx.Number("SELECT count(*) FROM audit "+q.Text.String(), q.Args...)
 }
 
 // OldAuditRows counts the rows of an Account from before a time.
@@ -72,16 +73,16 @@ func RemoveAuditRows(tx *db.Tx, account enlist.AccountID, before int64, limit in
 }
 
 // auditWhere begins a statement with the WHERE clause of a search.
-func auditWhere(tx *db.Tx, s *AuditSearch) *searchQuery {
-	q := &searchQuery{sql: tx.SQL, schema: new(enlist.Schema)}
+func auditWhere(tx *db.Tx, s *AuditSearch) *search.Query {
+	q := &search.Query{SQL: tx.SQL, Schema: new(enlist.Schema)}
 	if s.Account != 0 {
-		q.add("WHERE account_id = ?", int64(s.Account))
+		q.Add("WHERE account_id = ?", int64(s.Account))
 	} else {
-		q.add("WHERE account_id >= 0")
+		q.Add("WHERE account_id >= 0")
 	}
 	if s.Where != nil {
-		q.add(" AND ")
-		q.condition(s.Where)
+		q.Add(" AND ")
+		q.Condition(s.Where)
 	}
 	return q
 }

@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file has the options of a Batch: its name, the Contacts to leave out, the rate of its
@@ -183,14 +184,14 @@ func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema, ids []enlist.Cont
 }
 
 // onlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition.
-func onlyAmong(search *enlist.Search, tx *db.Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+func onlyAmong(query *enlist.Search, tx *db.Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
 	one := enlist.Condition{Key: &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}, Operator: enlist.In,
 		Operands: make([]enlist.Operand, len(ids))}
 	for i, id := range ids {
 		one.Operands[i].Int = int64(id)
 	}
-	search.Where, search.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *search.Where}}, true
-	err = SearchContacts(tx, search, func(c *enlist.Contact) error {
+	query.Where, query.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *query.Where}}, true
+	err = search.Contacts(tx, query, func(c *enlist.Contact) error {
 		found = append(found, c.ID)
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file populates Batches: a job stores the recipients in steps. Each step is one transaction
@@ -125,11 +126,11 @@ func (p *Population) find(tx *db.Tx) (found db.IDSet, err error) {
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	search, err := typeSearch(tx, schema, enlist.Query{Criteria: p.Criteria})
+	query, err := typeSearch(tx, schema, enlist.Query{Criteria: p.Criteria})
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.InvalidSearch, err)
 	}
-	err = SearchContacts(tx, search, func(c *enlist.Contact) error {
+	err = search.Contacts(tx, query, func(c *enlist.Contact) error {
 		found = append(found, c.ID)
 		return nil
 	})

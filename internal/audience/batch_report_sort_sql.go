@@ -7,6 +7,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/search"
 )
 
 // This file reads the recipients of a Batch in another order than that of Contacts. There is no index for such an order,
@@ -41,11 +42,11 @@ func clientTitle(column string) string {
 // sorted calls each for the rows in the order c.Sort. Rows with equal values are in order of Contact.
 func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
 	rows, args := c.unsorted()
-	q := recordQuery(c.tx, rows, args, rowColumns)
-	q.and(c.Where)
-	q.orderRecords(c.Sort, "id", c.Descending)
-	q.add(db.Limited, c.left)
-	ids, err := db.IDsOf[enlist.ContactID](c.tx, q.text.String(), q.args...)
+	q := search.Records(c.tx, rows, args, rowColumns)
+	q.And(c.Where)
+	q.OrderRecords(c.Sort, "id", c.Descending)
+	q.Add(db.Limited, c.left)
+	ids, err := db.IDsOf[enlist.ContactID](c.tx, q.Text.String(), q.Args...)
 	if err != nil {
 		return err
 	}

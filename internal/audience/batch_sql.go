@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file stores Batches and their populations. recipient.go stores the recipients, and
@@ -162,16 +163,16 @@ func batchClauses(tx *db.Tx, account enlist.AccountID, f BatchFilter) (clauses s
 	if err != nil {
 		return "", nil, err
 	}
-	q := recordQuery(tx, where, args, batchColumns)
+	q := search.Records(tx, where, args, batchColumns)
 	id := "id"
 	if f.Open { // SQLite would rather read all Batches in order than sort the open ones
 		id = tx.SQL.NoIndex + id
 	}
-	q.orderRecords(f.Sort, id, f.Descending)
+	q.OrderRecords(f.Sort, id, f.Descending)
 	if f.Limit > 0 || f.Offset > 0 {
-		q.add(db.Limited+" OFFSET CAST(? AS BIGINT)", cmp.Or(f.Limit, math.MaxInt64), f.Offset)
+		q.Add(db.Limited+" OFFSET CAST(? AS BIGINT)", cmp.Or(f.Limit, math.MaxInt64), f.Offset)
 	}
-	return q.text.String(), q.args, nil
+	return q.Text.String(), q.Args, nil
 }
 
 // batchColumns are the columns of those keys of a Batch that have another name.
@@ -210,9 +211,9 @@ func filterBatches(tx *db.Tx, account enlist.AccountID, f BatchFilter) (where st
 			WHERE p.batch_id = batch.id AND NOT (p.list_id` + test + `))`
 		args = append(args, arg)
 	}
-	q := recordQuery(tx, where, args, batchColumns)
-	q.and(f.Where)
-	return q.text.String(), q.args, nil
+	q := search.Records(tx, where, args, batchColumns)
+	q.And(f.Where)
+	return q.Text.String(), q.Args, nil
 }
 
 // BatchLists returns the Lists of a Batch's populations.

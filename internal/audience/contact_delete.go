@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file has deleteContacts, which deletes Contacts by their IDs or by criteria. It first
@@ -124,23 +125,23 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 	}
 	err = s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
 		ids = nil
-		_, search, err := searchOf(tx, c, r.List, r.Query)
+		_, query, err := searchOf(tx, c, r.List, r.Query)
 		if err != nil {
 			return err
 		}
-		if search.Where == nil { // criteria without a test must not delete all Contacts
+		if query.Where == nil { // criteria without a test must not delete all Contacts
 			return enlist.Refuse(enlist.InvalidSearch, "search_criteria: expected at least one test")
 		}
-		if err := checkTestsSomething(search.Where); err != nil {
+		if err := checkTestsSomething(query.Where); err != nil {
 			return err
 		}
-		if search.Limit == 0 && search.Offset == 0 {
-			search.Sort = nil // the order does not matter if all matching Contacts are deleted
+		if query.Limit == 0 && query.Offset == 0 {
+			query.Sort = nil // the order does not matter if all matching Contacts are deleted
 		}
-		if p == lookingUp && !AnsweredByIndex(tx, search) {
+		if p == lookingUp && !search.AnsweredByIndex(tx, query) {
 			return errSlow
 		}
-		return SearchContacts(tx, search, func(c *enlist.Contact) error {
+		return search.Contacts(tx, query, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -187,7 +188,7 @@ func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest
 			for i := range chunk {
 				test.Operands[i].Int = int64(chunk[i])
 			}
-			return SearchContacts(tx, &enlist.Search{Schema: schema, Where: &test}, func(c *enlist.Contact) error {
+			return search.Contacts(tx, &enlist.Search{Schema: schema, Where: &test}, func(c *enlist.Contact) error {
 				found = append(found, c.ID)
 				return nil
 			})

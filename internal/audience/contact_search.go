@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file finds and counts Contacts. A search starts in a View. It runs again in a Search if
@@ -54,7 +55,7 @@ func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enl
 
 // search finds Contacts, and reports the duration of the search to the SearchObserver. For a
 // stream, the reported duration is the time until the first Contact.
-func (s *Service) search(tx *db.Tx, search *enlist.Search, p phase, each func(*enlist.Contact) error) error {
+func (s *Service) search(tx *db.Tx, query *enlist.Search, p phase, each func(*enlist.Contact) error) error {
 	began := s.db.Now()
 	took := time.Duration(-1)
 	if p == streaming { // after the first Contact, the search may have to wait for the client
@@ -66,7 +67,7 @@ func (s *Service) search(tx *db.Tx, search *enlist.Search, p phase, each func(*e
 			return send(c)
 		}
 	}
-	err := SearchContacts(tx, search, each)
+	err := search.Contacts(tx, query, each)
 	if errors.Is(err, enlist.ErrReplyTooLong) {
 		return err
 	}
@@ -74,7 +75,7 @@ func (s *Service) search(tx *db.Tx, search *enlist.Search, p phase, each func(*e
 	if took < 0 {
 		took = now.Sub(began)
 	}
-	s.observer.SearchRan(search, took, now)
+	s.observer.SearchRan(query, took, now)
 	return err
 }
 
@@ -82,19 +83,19 @@ func (s *Service) search(tx *db.Tx, search *enlist.Search, p phase, each func(*e
 // Busy if too many searches run or the count takes too long.
 func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
 	err = s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
-		_, search, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
+		_, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
-		search.Counted = true
-		if p == lookingUp && !AnsweredByIndex(tx, search) {
+		query.Counted = true
+		if p == lookingUp && !search.AnsweredByIndex(tx, query) {
 			return errSlow
 		}
-		search.Last = true
+		query.Last = true
 		began := s.db.Now()
-		n, err = CountContacts(tx, search)
+		n, err = search.Count(tx, query)
 		now := s.db.Now()
-		s.observer.SearchRan(search, now.Sub(began), now)
+		s.observer.SearchRan(query, now.Sub(began), now)
 		return err
 	})
 	return n, err
@@ -144,17 +145,17 @@ func (s *Service) inPhases(ctx context.Context, c *enlist.Caller, find func(*db.
 
 // allows returns nil if a search can start in this phase. Otherwise it returns errSlow or
 // ErrReplyTooLong. After these errors, inPhases runs the search in a later phase.
-func (p phase) allows(tx *db.Tx, search *enlist.Search) error {
+func (p phase) allows(tx *db.Tx, query *enlist.Search) error {
 	if p == streaming {
 		return nil
 	}
-	long, err := surelyLong(tx, search)
+	long, err := surelyLong(tx, query)
 	switch {
 	case err != nil:
 		return err
 	case long:
 		return enlist.ErrReplyTooLong
-	case p == lookingUp && !AnsweredByIndex(tx, search):
+	case p == lookingUp && !search.AnsweredByIndex(tx, query):
 		return errSlow
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file stores Contacts. Several Contacts of a List can have the same address. One of these Contacts
@@ -63,7 +64,7 @@ func contacts(tx *db.Tx, query string, list enlist.ListID, fn func(*enlist.Conta
 		if m.Err != nil {
 			return m.Err
 		}
-		if err := readValues(tx, m.Document, c); err != nil {
+		if err := search.ReadValues(tx, m.Document, c); err != nil {
 			return err
 		}
 		fn(c)
@@ -73,9 +74,6 @@ func contacts(tx *db.Tx, query string, list enlist.ListID, fn func(*enlist.Conta
 
 var contactTable = db.NewDialectMapping("contact", mapContact)
 
-// contactStateTable has the columns that a search for system values reads.
-var contactStateTable = db.NewMapping("contact", mapContactState)
-
 // mapContact describes the table contact. It does not convert the document of Field values, because the
 // form of this document depends on the List's Fields and on the engine. The caller converts m.document.
 func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.Contact) {
@@ -84,25 +82,9 @@ func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.Contact) {
 	m.Value("duplicate_key", (*db.DuplicateKey)(c))
 	m.Value("mobile_key", (*db.NullText)(&c.Mobile))
 	m.ID("id", (*int64)(&c.ID))
-	mapContactState(m, c)
+	search.MapContactState(m, c)
 	m.State("preference_values", "''", (*db.Answers)(&c.Prefs))
 	m.Converted("field_values", d.Document, d.ToDocument, &m.Document)
-}
-
-// mapContactState describes the columns that the API calls system values.
-func mapContactState(m *db.Mapper, c *enlist.Contact) {
-	m.Fixed("creation_time", &c.Created)
-	m.Value("last_modified_time", &c.Modified)
-	m.State("double_opt_in", "0", &c.DoubleOptIn)
-	m.State("double_opt_in_time", "0", &c.DoubleOptInTime)
-	m.State("is_active", "1", &c.IsActive)
-	m.State("is_bounce_deactivated", "0", &c.IsBounceDeactivated)
-	m.State("is_unsubscribed", "0", &c.IsUnsubscribed)
-	m.State("last_click_time", "0", &c.LastClickTime)
-	m.State("last_message_time", "0", &c.LastMessageTime)
-	m.State("last_open_time", "0", &c.LastOpenTime)
-	m.Fixed("subscribed_via", &c.SubscribedVia)
-	m.Fixed("webform_id", &c.WebformID)
 }
 
 // InsertContact stores a new Contact and adds 1 to the counters of the List and the Account. It

@@ -56,7 +56,7 @@
 //	contact_columns.go  the columns that a search of Contacts returns
 //	criteria.go       search criteria as a caller sent them, and their limits
 //	condition*.go     criteria after they were checked: keys, operands, evaluation
-//	searchindex.go    the record of a search index; internal/indexadvisor decides which to build
+//	searchindex.go    the record of a search index; internal/search/advisor decides which to build
 //
 // Mail to Contacts, and webhooks:
 //
@@ -76,6 +76,5 @@
 //
 // # SQL
 //
-// A file *_sql.go has the statements of the rules beside it, as functions of a db.Tx. search_*.go make SQL from
-// criteria.
+// A file *_sql.go has the statements of the rules beside it, as functions of a db.Tx.
 package audience

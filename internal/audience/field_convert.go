@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file rewrites the values of a Field in steps after its type has changed. The call
@@ -87,7 +88,7 @@ func idsAfter(tx *db.Tx, schema *enlist.Schema, where *enlist.Condition, after e
 	if where != nil {
 		page.All = append(page.All, *where)
 	}
-	err = SearchContacts(tx, &enlist.Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *enlist.Contact) error {
+	err = search.Contacts(tx, &enlist.Search{Schema: schema, Where: &page, Limit: removeStep}, func(c *enlist.Contact) error {
 		ids = append(ids, c.ID)
 		return nil
 	})

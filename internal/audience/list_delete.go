@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file deletes and clears Lists. A deleted List is hidden at once, and a job removes its
@@ -69,7 +70,7 @@ func startRemoval(tx *db.Tx, c *enlist.Caller, now int64, e RemoveContacts) (Rem
 // auditRemoval adds a row to the audit log. It has the number of Contacts and, if the List is deleted, its settings.
 func auditRemoval(tx *db.Tx, c *enlist.Caller, now int64, schema *enlist.Schema, isDeleted bool) error {
 	id := schema.List.ID
-	contacts, err := CountContacts(tx, &enlist.Search{Schema: schema})
+	contacts, err := search.Count(tx, &enlist.Search{Schema: schema})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package audience
 import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file stores Lists and preferences, and reads a List's Schema into the catalogue.
@@ -82,7 +83,7 @@ func readSchema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
 			return nil, err
 		}
 	}
-	schema.SearchIndexes, err = readyIndexes(tx, id)
+	schema.SearchIndexes, err = search.ReadyIndexes(tx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file checks all Contacts of a List before a definition changes, such as the type of a
@@ -97,16 +98,16 @@ type holders struct {
 // count returns the number of holders that fail the precondition. It reads only Contacts that
 // were modified at the Unix time since or later.
 func (h *holders) count(tx *db.Tx, since int64) (n int64, err error) {
-	search := enlist.Search{Schema: h.schema, Where: h.where, Columns: enlist.Columns{Fields: h.reads}}
+	query := enlist.Search{Schema: h.schema, Where: h.where, Columns: enlist.Columns{Fields: h.reads}}
 	if since > 0 {
 		modified := &enlist.SearchKey{Name: "last_modified_time", Type: enlist.KeyInt, Searchable: true}
 		recent := enlist.Condition{Key: modified, Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: since - 1}}}
-		search.Where = &enlist.Condition{All: []enlist.Condition{recent, *h.where}}
+		query.Where = &enlist.Condition{All: []enlist.Condition{recent, *h.where}}
 	}
 	if h.fails == nil {
-		return CountContacts(tx, &search)
+		return search.Count(tx, &query)
 	}
-	err = SearchContacts(tx, &search, func(c *enlist.Contact) error {
+	err = search.Contacts(tx, &query, func(c *enlist.Contact) error {
 		if h.fails(c) {
 			n++
 		}

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 	"enlist/internal/store/sqlite"
 )
 
@@ -130,7 +131,7 @@ func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 func statement(t *testing.T, store db.Engine, s *enlist.Search) (text string, args []any) {
 	t.Helper()
 	err := store.View(t.Context(), func(tx *db.Tx) (err error) {
-		text, args, err = audience.SearchStatement(tx, s)
+		text, args, err = search.Statement(tx, s)
 		return err
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/teststores"
 
@@ -140,14 +141,14 @@ func (l *large) index(t *testing.T, list enlist.ListID) {
 			continue
 		}
 		x := enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexBuilding}
-		l.update(t, func(tx *db.Tx) error { _, err := audience.AddSearchIndex(tx, &x); return err })
+		l.update(t, func(tx *db.Tx) error { _, err := search.AddIndex(tx, &x); return err })
 		if _, err := l.store.BuildIndex(t.Context(), x.ID, list, k); err != nil {
 			t.Fatal(err)
 		}
 		x.State = enlist.IndexReady
-		l.update(t, func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
+		l.update(t, func(tx *db.Tx) error { return search.UpdateIndex(tx, &x) })
 		l.keys[name] = k
-		names = append(names, "{"+name+"}", audience.IndexName(x.ID))
+		names = append(names, "{"+name+"}", search.IndexName(x.ID))
 	}
 	l.names = strings.NewReplacer(names...)
 	l.keys["street"] = field(8, enlist.KeyText)
@@ -305,7 +306,7 @@ func (l *large) aHundredTests(t *testing.T) {
 			found := int64(0)
 			err := l.store.View(t.Context(), func(tx *db.Tx) error {
 				s := &enlist.Search{Schema: l.schema, Where: &c.where, Sort: l.keys["created"], Limit: 1000}
-				return audience.SearchContacts(tx, s, func(*enlist.Contact) error { found++; return nil })
+				return search.Contacts(tx, s, func(*enlist.Contact) error { found++; return nil })
 			})
 			if err != nil || found != c.want {
 				t.Errorf("the search finds %d Contacts, want %d, error %v", found, c.want, err)
@@ -317,7 +318,7 @@ func (l *large) aHundredTests(t *testing.T) {
 func (l *large) count(t *testing.T, c enlist.Condition) (n int64) {
 	t.Helper()
 	err := l.store.View(t.Context(), func(tx *db.Tx) (err error) {
-		n, err = audience.CountContacts(tx, &enlist.Search{Schema: l.schema, Where: &c})
+		n, err = search.Count(tx, &enlist.Search{Schema: l.schema, Where: &c})
 		return err
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/search"
 )
 
 // This file has the Service, and the checks and refusals that all its calls share.
@@ -19,7 +20,7 @@ type Service struct {
 
 	sending pace.Settings
 
-	observer SearchObserver
+	observer search.Observer
 	files    FileSettings
 	composer Composer
 
@@ -29,7 +30,7 @@ type Service struct {
 // NewService returns a Service for a Store. now is the only clock of the Service, so that tests
 // can set the time.
 func NewService(store db.Engine, now func() time.Time) *Service {
-	return &Service{db: &db.DB{Engine: store, Now: now, Confirm: confirm}, observer: noObserver{}, files: DefaultFileSettings()}
+	return &Service{db: &db.DB{Engine: store, Now: now, Confirm: confirm}, observer: search.NoObserver{}, files: DefaultFileSettings()}
 }
 
 // loadList returns the Schema of a List, if the caller may access the List. For a List of
@@ -67,3 +68,6 @@ func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist
 // IgnoredKeys returns how many keys of contact_details were ignored, because they are not the
 // key of a Field. It counts from the start of the process. reference.md: subscribeContact.rule.5
 func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }
+
+// SetSearchObserver sets the SearchObserver to call. Call it before any other method.
+func (s *Service) SetSearchObserver(o search.Observer) { s.observer = o }

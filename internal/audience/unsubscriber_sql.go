@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file stores and searches the Unsubscriber List.
@@ -53,17 +54,17 @@ func UnsubscriberStatement(tx *db.Tx, s *UnsubscriberSearch) (text string, args 
 		return "", nil, err
 	}
 	direction := ""
-	q.add(" ORDER BY ")
+	q.Add(" ORDER BY ")
 	if s.Sort != nil {
 		if s.Descending {
 			direction = " DESC"
 		}
-		q.add(q.ordered(s.Sort) + direction + ", ")
+		q.Add(q.Ordered(s.Sort) + direction + ", ")
 	}
-	q.sorted = s.Keys != nil // few rows, so the primary key must not be read in the order of the IDs
-	q.add("id" + q.unindexed() + direction)
-	q.limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
-	return q.text.String(), q.args, nil
+	q.Sorted = s.Keys != nil // few rows, so the primary key must not be read in the order of the IDs
+	q.Add("id" + q.Unindexed() + direction)
+	q.Limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
+	return q.Text.String(), q.Args, nil
 }
 
 // CountUnsubscribers returns how many rows of the Unsubscriber List match a search.
@@ -72,33 +73,33 @@ func CountUnsubscribers(tx *db.Tx, s *UnsubscriberSearch) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return tx.Number("SELECT count(*) FROM unsubscriber "+q.text.String(), q.args...)
+	return tx.Number("SELECT count(*) FROM unsubscriber "+q.Text.String(), q.Args...)
 }
 
 // unsubscribersWhere begins a statement with the WHERE clause of a search. With Keys, the index of addresses
 // finds the rows, and no other index is used.
-func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*searchQuery, error) {
-	q := &searchQuery{sql: tx.SQL, schema: new(enlist.Schema)}
-	q.add("WHERE account_id = ?", int64(s.Account))
+func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*search.Query, error) {
+	q := &search.Query{SQL: tx.SQL, Schema: new(enlist.Schema)}
+	q.Add("WHERE account_id = ?", int64(s.Account))
 	noIndex := ""
 	if s.Keys != nil {
 		test, keys, err := tx.OneOfTexts(s.Keys)
 		if err != nil {
 			return nil, err
 		}
-		q.add(" AND address_key"+test, keys)
-		noIndex = q.sql.NoIndex
+		q.Add(" AND address_key"+test, keys)
+		noIndex = q.SQL.NoIndex
 	}
 	if s.Lists != nil {
 		test, lists, err := db.OneOfIDs(tx, s.Lists)
 		if err != nil {
 			return nil, err
 		}
-		q.add(" AND "+noIndex+"list_id"+test, lists)
+		q.Add(" AND "+noIndex+"list_id"+test, lists)
 	}
 	if s.Where != nil {
-		q.add(" AND ")
-		q.condition(s.Where)
+		q.Add(" AND ")
+		q.Condition(s.Where)
 	}
 	return q, nil
 }

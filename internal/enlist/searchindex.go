@@ -7,7 +7,7 @@ import (
 )
 
 // This file has the record of a search index, and the interfaces for search indexes. The
-// package internal/indexadvisor decides which indexes a List needs. A store builds the indexes,
+// package internal/search/advisor decides which indexes a List needs. A store builds the indexes,
 // and uses an index when it is ready.
 
 // SearchIndexID identifies a SearchIndex. The index in the database has the name search_<id>.

@@ -11,8 +11,8 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
 	"enlist/internal/jobs"
+	"enlist/internal/search/advisor"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/teststores"
 
@@ -187,8 +187,8 @@ func (p *storeWithList) waitForJob(done <-chan *river.Event) {
 // Without this change the queue waits for minutes.
 func minutesPassed(c *river.Config) { c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second }
 
-func newAdvisor(store db.Engine) *indexadvisor.Advisor {
-	return indexadvisor.New(store, time.Now, indexadvisor.DefaultRules())
+func newAdvisor(store db.Engine) *advisor.Advisor {
+	return advisor.New(store, time.Now, advisor.DefaultRules())
 }
 
 func detail(key, text string) enlist.Detail {

@@ -5,27 +5,27 @@ import (
 	"errors"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 
 	"github.com/riverqueue/river"
 )
 
-// This file has the worker that builds and drops search indexes. Package indexadvisor decides
+// This file has the worker that builds and drops search indexes. Package advisor decides
 // which indexes to build or drop.
 
 // Indexes builds and drops the indexes that searches need. Its methods return
 // audience.ErrIndexBusy while another process builds or drops the same index.
 type Indexes interface {
 	// Build builds an index. Searches can use the index after that.
-	Build(ctx context.Context, e audience.BuildIndex) error
+	Build(ctx context.Context, e search.BuildIndex) error
 	// Drop drops an index that searches no longer use.
-	Drop(ctx context.Context, e audience.DropIndex) error
+	Drop(ctx context.Context, e search.DropIndex) error
 }
 
 // indexTimeout is the time limit of a job that builds or drops an index. On PostgreSQL such a job
 // waits for all transactions that began before it. If the process of the job dies, the queue
-// retries the job only after indexTimeout. So indexadvisor.Advisor.Reconcile enqueues another
+// retries the job only after indexTimeout. So advisor.Advisor.Reconcile enqueues another
 // job much earlier. If two jobs run for the same index, the second one returns at once.
 const indexTimeout = 24 * time.Hour
 

@@ -7,21 +7,21 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
+	"enlist/internal/search/advisor"
 	"enlist/internal/store/teststores"
 )
 
 // The tests in this file build search indexes through the queue.
 
 // scheduleMissingIndex runs searches that need an index, enqueues the build, and returns the index.
-func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
+func (p *storeWithList) scheduleMissingIndex() advisor.Report {
 	p.Helper()
 	now := time.Now()
 	clock := func() time.Time { now = now.Add(time.Second); return now } // each reading is a second later, so each search seems to take seconds
 	slow := audience.NewService(p.store, clock)
-	rules := indexadvisor.DefaultRules()
+	rules := advisor.DefaultRules()
 	rules.Contacts = contacts / 2
-	advisor := indexadvisor.New(p.store, clock, rules)
+	advisor := advisor.New(p.store, clock, rules)
 	slow.SetSearchObserver(advisor)
 	active := enlist.Criteria{Key: "is_active", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputTrue}}
 	for range 2 {
@@ -34,7 +34,7 @@ func (p *storeWithList) scheduleMissingIndex() indexadvisor.Report {
 }
 
 // index returns the only index in the database.
-func (p *storeWithList) index() indexadvisor.Report {
+func (p *storeWithList) index() advisor.Report {
 	p.Helper()
 	all, err := newAdvisor(p.store).Reports(p.Context())
 	p.must(err)
@@ -104,7 +104,7 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
 	_, done := p.startWorking(p.store, nil)
 	for now := time.Now(); p.index().State != enlist.IndexReady; {
 		now = now.Add(6 * time.Minute)
-		p.must(indexadvisor.New(p.store, func() time.Time { return now }, indexadvisor.DefaultRules()).Reconcile(t.Context()))
+		p.must(advisor.New(p.store, func() time.Time { return now }, advisor.DefaultRules()).Reconcile(t.Context()))
 		p.waitForJob(done)
 	}
 	x = p.index()

@@ -22,6 +22,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/limiter"
+	"enlist/internal/search"
 
 	"github.com/riverqueue/river"
 )
@@ -92,8 +93,8 @@ func Config(o Options) *river.Config {
 		serial)
 	add(workers, queues, &stepWorker[audience.ConvertField]{store: o.Store, step: o.Service.ConvertField}, serial)
 	if o.Indexes != nil {
-		add(workers, queues, &indexWorker[audience.BuildIndex]{work: o.Indexes.Build}, serial)
-		drop := &indexWorker[audience.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
+		add(workers, queues, &indexWorker[search.BuildIndex]{work: o.Indexes.Build}, serial)
+		drop := &indexWorker[search.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
 		add(workers, queues, drop, serial)
 	}
 	add(workers, queues, &stepWorker[audience.PrepareBatch]{store: o.Store, step: prepareStep(o)}, batchQueue())

@@ -15,6 +15,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 	"enlist/internal/store/pgtest"
 )
 
@@ -84,7 +85,7 @@ func (d *listFixture) wantCount(want int64) {
 		account, err := tx.AccountContacts(d.caller.Account.ID)
 		rows := int64(0)
 		if err == nil {
-			err = audience.SearchContacts(tx, &enlist.Search{Schema: d.schema}, func(*enlist.Contact) error { rows++; return nil })
+			err = search.Contacts(tx, &enlist.Search{Schema: d.schema}, func(*enlist.Contact) error { rows++; return nil })
 		}
 		if list != want || account != want || rows != want {
 			d.Errorf("the counter of the List is %d, the counter of the Account %d, and there are %d rows; want %d", list, account, rows, want)

@@ -12,9 +12,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -131,7 +131,7 @@ func (c *traffic) start() {
 	})
 	call("search", func(i int) error {
 		return c.store.Search(c.Context(), func(tx *db.Tx) error {
-			return audience.SearchContacts(tx, &enlist.Search{Schema: c.schema, Limit: 100, Offset: int64(i % 50), Columns: enlist.Columns{All: true, System: true}},
+			return search.Contacts(tx, &enlist.Search{Schema: c.schema, Limit: 100, Offset: int64(i % 50), Columns: enlist.Columns{All: true, System: true}},
 				func(*enlist.Contact) error { return nil })
 		})
 	})

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // A transaction of one query sends no BEGIN and COMMIT. It is still read-only and has
@@ -63,12 +64,12 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 	d := newListFixture(t, open(t))
 	key := &enlist.SearchKey{Name: "is_active", Type: enlist.KeyBool}
 	x := enlist.SearchIndex{ListID: d.list, Key: key.IndexKey(), State: enlist.IndexBuilding}
-	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { _, err := audience.AddSearchIndex(tx, &x); return err }))
+	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { _, err := search.AddIndex(tx, &x); return err }))
 	if _, err := d.store.BuildIndex(t.Context(), x.ID, d.list, key); err != nil {
 		t.Fatal(err)
 	}
 	x.State = enlist.IndexReady
-	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) }))
+	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { return search.UpdateIndex(tx, &x) }))
 	for _, kind := range []string{"only query", "with BEGIN"} {
 		for range 3 {
 			d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
@@ -83,7 +84,7 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 				}
 				where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Int: 1}}}
 				s := &enlist.Search{Schema: schema, Where: where, Limit: 7, Last: true}
-				return audience.SearchContacts(tx, s, func(*enlist.Contact) error { return nil })
+				return search.Contacts(tx, s, func(*enlist.Contact) error { return nil })
 			}))
 		}
 	}

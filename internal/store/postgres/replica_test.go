@@ -12,6 +12,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 	"enlist/internal/store/pgtest"
 )
 
@@ -81,7 +82,7 @@ func (f *replicaFixture) count(s *Store) (n int64, byReplica bool) {
 	f.Helper()
 	before := s.searches.pool.Stat().AcquireCount()
 	f.must(s.Search(f.Context(), func(tx *db.Tx) (err error) {
-		n, err = audience.CountContacts(tx, &enlist.Search{Schema: f.schema})
+		n, err = search.Count(tx, &enlist.Search{Schema: f.schema})
 		return err
 	}))
 	return n, s.searches.pool.Stat().AcquireCount() == before
@@ -189,7 +190,7 @@ func (f *replicaFixture) inTheWay(t *testing.T) {
 	runs := 0
 	f.must(f.store.Search(t.Context(), func(tx *db.Tx) error {
 		runs++
-		if _, err := audience.CountContacts(tx, &enlist.Search{Schema: f.schema}); err != nil {
+		if _, err := search.Count(tx, &enlist.Search{Schema: f.schema}); err != nil {
 			return err
 		}
 		if runs == 1 {

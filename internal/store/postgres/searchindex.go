@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"strconv"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file builds and drops the SearchIndexes of PostgreSQL. audience/search_index.go stores which
-// SearchIndexes a List has, and package indexadvisor calls the methods of this file.
+// This file builds and drops the SearchIndexes of PostgreSQL. search/index.go stores which
+// SearchIndexes a List has, and package advisor calls the methods of this file.
 //
 // An index is on the partition that contains the rows of its List. PostgreSQL builds and drops
 // the index CONCURRENTLY, so other transactions do not wait. The build itself waits for all
@@ -23,7 +23,7 @@ import (
 // BuildIndex implements db.Store.
 func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID,
 	k *enlist.SearchKey) (bytes int64, err error) {
-	name := audience.IndexName(id)
+	name := search.IndexName(id)
 	err = s.withIndex(ctx, id, func(conn *pgxpool.Conn) error {
 		table, err := s.tableOf(ctx, conn, list)
 		if err != nil {
@@ -124,7 +124,7 @@ func createIndex(ctx context.Context, conn *pgxpool.Conn, name, on string) error
 // wrong estimate, a search by two Fields with the results sorted by a third Field took 500 ms
 // instead of 2 ms. Citus refuses statistics of an expression of a distributed table.
 func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table string, k *enlist.SearchKey) error {
-	if of := audience.Expression(dialect, k); of != k.Name && !s.distributed { // a plain column has statistics already
+	if of := search.Expression(dialect, k); of != k.Name && !s.distributed { // a plain column has statistics already
 		if _, err := conn.Exec(ctx, "CREATE STATISTICS IF NOT EXISTS "+name+" ON ("+of+") FROM "+table); err != nil {
 			return fmt.Errorf("create statistics: %w", err)
 		}
@@ -137,7 +137,7 @@ func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table stri
 
 // DropIndex implements db.Store.
 func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
-	return s.withIndex(ctx, id, func(conn *pgxpool.Conn) error { return dropIndex(ctx, conn, audience.IndexName(id)) })
+	return s.withIndex(ctx, id, func(conn *pgxpool.Conn) error { return dropIndex(ctx, conn, search.IndexName(id)) })
 }
 
 func dropIndex(ctx context.Context, conn *pgxpool.Conn, name string) error {
@@ -176,7 +176,7 @@ func (s *Store) onceWithIndex(ctx context.Context, id enlist.SearchIndexID, do f
 		unlock = "SELECT pg_advisory_unlock(hashtextextended($1, 0))"
 	)
 	var locked bool
-	err = conn.QueryRow(ctx, lock, audience.IndexName(id)).Scan(&locked)
+	err = conn.QueryRow(ctx, lock, search.IndexName(id)).Scan(&locked)
 	switch {
 	case err != nil:
 		return err
@@ -185,7 +185,7 @@ func (s *Store) onceWithIndex(ctx context.Context, id enlist.SearchIndexID, do f
 	}
 	// Without this statement PostgreSQL would keep the lock until it notices that the connection is
 	// closed.
-	defer conn.Exec(context.WithoutCancel(ctx), unlock, audience.IndexName(id))
+	defer conn.Exec(context.WithoutCancel(ctx), unlock, search.IndexName(id))
 	return do(conn)
 }
 
@@ -205,7 +205,7 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, er
 	var name string
 	var b enlist.BuiltIndex
 	_, err = pgx.ForEachRow(rows, []any{&name, &b.Good}, func() error {
-		b.ID, b.Bytes = audience.IndexID(name), sizes[name]
+		b.ID, b.Bytes = search.IndexID(name), sizes[name]
 		if b.ID != 0 {
 			built = append(built, b)
 		}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"log/slog"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file prepares indexes for parts of texts, which searches with contains, ends_with and
@@ -45,11 +45,11 @@ func (s *Store) FindsParts() bool { return s.trigrams != "" }
 func (s *Store) indexOn(table string, list enlist.ListID, k *enlist.SearchKey) (string, error) {
 	switch {
 	case !k.Parts:
-		return audience.IndexOn(dialect, table, list, k), nil
+		return search.IndexOn(dialect, table, list, k), nil
 	case s.trigrams == "":
 		return "", errNoTrigrams
 	}
-	return audience.PartsOn(dialect, table, list, k, s.trigrams), nil
+	return search.PartsOn(dialect, table, list, k, s.trigrams), nil
 }
 
 var errNoTrigrams = errors.New("the extension pg_trgm is not installed")

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
-// This file builds and drops SearchIndexes in SQLite. audience/search_index.go stores the
-// definitions of SearchIndexes. Package indexadvisor calls the methods of this file.
+// This file builds and drops SearchIndexes in SQLite. search/index.go stores the
+// definitions of SearchIndexes. Package advisor calls the methods of this file.
 
 // BuildIndex implements db.Store. It uses the writer's connection for about 0.6 s for each
 // million Contacts in the file. During this time no other function can write. Functions that only
@@ -32,7 +32,7 @@ func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list en
 		return 0, err
 	}
 	defer conn.Close() // returns the connection to the pool
-	create := "CREATE INDEX IF NOT EXISTS " + audience.IndexName(id) + " ON " + audience.IndexOn(Dialect, "contact", list, k)
+	create := "CREATE INDEX IF NOT EXISTS " + search.IndexName(id) + " ON " + search.IndexOn(Dialect, "contact", list, k)
 	if bytes, err = changeInFiles(ctx, conn, create); err != nil && ctx.Err() == nil {
 		// Perhaps the machine has no directory for temporary files. SQLite then sorts in memory.
 		bytes, err = change(ctx, conn, create)
@@ -61,7 +61,7 @@ func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
 		return err
 	}
 	defer conn.Close()
-	if _, err := change(ctx, conn, "DROP INDEX IF EXISTS "+audience.IndexName(id)); err != nil {
+	if _, err := change(ctx, conn, "DROP INDEX IF EXISTS "+search.IndexName(id)); err != nil {
 		return fmt.Errorf("drop index: %w", err)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, er
 		return nil, err
 	}
 	err = db.EachRow(rows, func(row *db.Cursor) error {
-		if id := audience.IndexID(row.Text()); id != 0 {
+		if id := search.IndexID(row.Text()); id != 0 {
 			built = append(built, enlist.BuiltIndex{ID: id, Good: true})
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file tests how SQLite builds and drops SearchIndexes. It also tests searches after an operator
@@ -54,12 +55,12 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 	}
 	key := &enlist.SearchKey{Name: "subscribed_via", Type: enlist.KeyText}
 	x := enlist.SearchIndex{ListID: list.ID, Key: key.Name, State: enlist.IndexBuilding}
-	update(func(tx *db.Tx) error { _, err := audience.AddSearchIndex(tx, &x); return err })
+	update(func(tx *db.Tx) error { _, err := search.AddIndex(tx, &x); return err })
 	if _, err := s.BuildIndex(t.Context(), x.ID, list.ID, key); err != nil {
 		t.Fatal(err)
 	}
 	x.State = enlist.IndexReady
-	update(func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
+	update(func(tx *db.Tx) error { return search.UpdateIndex(tx, &x) })
 
 	where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Text: "via1"}}}
 	look := func(tx *db.Tx) error {
@@ -71,9 +72,9 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 			t.Errorf("the schema has %d SearchIndexes, want 1", len(schema.SearchIndexes))
 		}
 		found := 0
-		search := &enlist.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
-		err = audience.SearchContacts(tx, search, func(*enlist.Contact) error { found++; return nil })
-		n, counted := audience.CountContacts(tx, &enlist.Search{Schema: schema, Where: where})
+		query := &enlist.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
+		err = search.Contacts(tx, query, func(*enlist.Contact) error { found++; return nil })
+		n, counted := search.Count(tx, &enlist.Search{Schema: schema, Where: where})
 		if err = errors.Join(err, counted); err != nil || found != 5 || n != 5 {
 			t.Errorf("the search finds %d Contacts and the count is %d, want 5 and 5; error %v", found, n, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // runBulk tests the calls that take many Contacts. decisions.md: 53
@@ -74,7 +75,7 @@ func (o *accountFixture) all(list enlist.ListID) (ids []enlist.ContactID) {
 		if err != nil {
 			return err
 		}
-		return audience.SearchContacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -173,7 +174,7 @@ func (m *bulkModel) check(t *rapid.T) {
 			return err
 		}
 		var got []person
-		err = audience.SearchContacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		err = search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			got = append(got, person{ID: c.ID})
 			return nil
 		})

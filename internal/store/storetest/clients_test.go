@@ -12,6 +12,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file tests calls of many concurrent clients, and calls about many Contacts with the same
@@ -164,7 +165,7 @@ func wantUnsubscribed(t *testing.T, s db.Engine, schema *enlist.Schema, n int) {
 	view(t, s, func(tx *db.Tx) (err error) {
 		rows, err = audience.CountUnsubscribers(tx, &audience.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
-		return errors.Join(err, audience.SearchContacts(tx, &system, func(c *enlist.Contact) error {
+		return errors.Join(err, search.Contacts(tx, &system, func(c *enlist.Contact) error {
 			if c.IsUnsubscribed {
 				contacts++
 			}

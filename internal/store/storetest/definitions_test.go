@@ -9,6 +9,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -291,7 +292,7 @@ func manyContactsOfDefinitions(o *accountFixture) {
 			return err
 		}
 		all := enlist.Search{Schema: schema, Columns: enlist.Columns{All: true}}
-		return audience.SearchContacts(tx, &all, func(c *enlist.Contact) error {
+		return search.Contacts(tx, &all, func(c *enlist.Contact) error {
 			if len(c.Values) != 1 {
 				return fmt.Errorf("contact %d still has the values %v, want only the email", c.ID, c.Values)
 			}

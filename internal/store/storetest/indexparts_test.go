@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
+	"enlist/internal/search"
+	"enlist/internal/search/advisor"
 )
 
 // This file tests the indexes for parts of texts, for searches with contains, ends_with and starts_with.
@@ -19,7 +19,7 @@ func indexesOfParts(t *testing.T, e Engine) {
 		l.refused(err, enlist.InvalidParameters, "pg_trgm")
 		return
 	}
-	rules := indexadvisor.DefaultRules()
+	rules := advisor.DefaultRules()
 	rules.Contacts, rules.Parts = 10, true
 	l.advise(rules)
 	for _, c := range []*enlist.Criteria{
@@ -60,6 +60,6 @@ func indexesOfParts(t *testing.T, e Engine) {
 		t.Errorf("Create: index %+v, error %v; want index %d, manual", y, err, x.ID)
 	}
 	l.must(l.service.DeleteField(t.Context(), l.caller, l.list, l.schema().FieldNamed("City").ID))
-	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
+	l.must(l.advisor.Drop(t.Context(), search.DropIndex{Index: x.ID}))
 	same(t, "after its Field was deleted", l.built(), noIndexes)
 }

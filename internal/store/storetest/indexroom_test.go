@@ -13,7 +13,8 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
+	"enlist/internal/search"
+	"enlist/internal/search/advisor"
 )
 
 // This file tests the index advisor's limits on the number of indexes, and its repairs after a crash. It
@@ -26,7 +27,7 @@ const day = 24 * time.Hour
 // a day.
 func replacedIndex(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
-	for _, rules := range []indexadvisor.Rules{
+	for _, rules := range []advisor.Rules{
 		{Contacts: 10, PerPlace: 2, PerList: 16},
 		{Contacts: 10, PerPlace: 64, PerList: 2},
 	} {
@@ -34,7 +35,7 @@ func replacedIndex(t *testing.T, e Engine) {
 		leastRecentlyUsedIsReplaced(l)
 		l.removeIndexes()
 	}
-	l.advise(indexadvisor.Rules{Contacts: 10, PerPlace: 0, PerList: 16})
+	l.advise(advisor.Rules{Contacts: 10, PerPlace: 0, PerList: 16})
 	l.countSlowly(triple("Amount", "exactly", 1))
 	same(t, "with a limit of 0", l.indexes(), states{})
 }
@@ -67,7 +68,7 @@ func leastRecentlyUsedIsReplaced(l *listWithThreeFields) {
 	l.countSlowly(active)
 	same(l.T, "beside an unused index", l.indexes(), states{
 		"City": indexReady, "Amount": indexDropping, "is_active": indexWaiting})
-	l.must(l.advisor.Drop(l.Context(), audience.DropIndex{Index: l.index("Amount").ID}))
+	l.must(l.advisor.Drop(l.Context(), search.DropIndex{Index: l.index("Amount").ID}))
 	l.build(l.index("is_active").ID)
 
 	// The advisor never drops a manual index to build another.
@@ -83,7 +84,7 @@ func leastRecentlyUsedIsReplaced(l *listWithThreeFields) {
 // There are 50 Lists, and the searches of each List need three indexes.
 func indexesOfManyLists(t *testing.T, e Engine) {
 	l := newListWithThreeFields(t, e)
-	rules := indexadvisor.Rules{PerPlace: 3, PerList: 2}
+	rules := advisor.Rules{PerPlace: 3, PerList: 2}
 	l.advise(rules)
 	for i := range 50 {
 		l.list = l.addList()
@@ -139,7 +140,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	l.wantJobs("build_index", 3)
 	x := city.SearchIndex
 	x.State = enlist.IndexBuilding
-	update(t, l.store, func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
+	update(t, l.store, func(tx *db.Tx) error { return search.UpdateIndex(tx, &x) })
 	reconcile()
 	l.wantJobs("build_index", 4)
 	l.build(city.ID)
@@ -157,10 +158,10 @@ func reconciledIndexes(t *testing.T, e Engine) {
 	// The job that drops the index is lost.
 	x = l.index("City").SearchIndex
 	x.State = indexDropping
-	update(t, l.store, func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
+	update(t, l.store, func(tx *db.Tx) error { return search.UpdateIndex(tx, &x) })
 	reconcile()
 	l.wantJobs("drop_index", 1)
-	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: city.ID}))
+	l.must(l.advisor.Drop(t.Context(), search.DropIndex{Index: city.ID}))
 	same(t, "dropped", l.built(), noIndexes)
 }
 
@@ -192,7 +193,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 	}
 	same(t, "another type", l.indexes(), states{
 		"City": indexReady, "Amount": indexDropping, "is_active": indexReady})
-	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: amount.ID, Again: true}))
+	l.must(l.advisor.Drop(t.Context(), search.DropIndex{Index: amount.ID, Again: true}))
 	if again := l.index("Amount"); again.ID == amount.ID || again.State != indexWaiting || !again.Manual {
 		t.Errorf("the new index is %+v, want a new ID, waiting and manual", again)
 	}
@@ -211,7 +212,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 		if x.State != indexDropping {
 			t.Errorf("the index of a deleted List is %+v, want dropping", x)
 		}
-		l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
+		l.must(l.advisor.Drop(t.Context(), search.DropIndex{Index: x.ID}))
 	}
 	same(t, "dropped", l.built(), noIndexes)
 }
@@ -274,7 +275,7 @@ func (l *listWithThreeFields) ids() (ids []enlist.ContactID) {
 		if err != nil {
 			return err
 		}
-		return audience.SearchContacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file tests functions that a store runs twice in one Update. A function must not use data from
@@ -60,7 +61,7 @@ func wantRowsForAllLists(t *testing.T, s db.Engine, schema *enlist.Schema, want 
 	view(t, s, func(tx *db.Tx) error {
 		var ids []enlist.ContactID
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
-		err := audience.SearchContacts(tx, &system, func(c *enlist.Contact) error {
+		err := search.Contacts(tx, &system, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})

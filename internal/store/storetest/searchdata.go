@@ -14,6 +14,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 
 	"pgregory.net/rapid"
 )
@@ -270,7 +271,7 @@ func (l *list) makeIndexes(t *rapid.T, store db.Engine) (made []enlist.SearchInd
 		}
 		x := enlist.SearchIndex{ListID: l.id, Key: k.IndexKey(), State: enlist.IndexBuilding}
 		err := store.Update(context.Background(), func(tx *db.Tx) error {
-			_, err := audience.AddSearchIndex(tx, &x)
+			_, err := search.AddIndex(tx, &x)
 			return err
 		})
 		if err == nil && rapid.IntRange(0, 5).Draw(t, "dropped by an operator") > 0 {
@@ -278,7 +279,7 @@ func (l *list) makeIndexes(t *rapid.T, store db.Engine) (made []enlist.SearchInd
 		}
 		if err == nil {
 			x.State = enlist.IndexReady
-			err = store.Update(context.Background(), func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, &x) })
+			err = store.Update(context.Background(), func(tx *db.Tx) error { return search.UpdateIndex(tx, &x) })
 		}
 		if err != nil {
 			t.Fatalf("index %s: %v", name, err)
@@ -292,7 +293,7 @@ func (l *list) dropIndexes(t *rapid.T, store db.Engine, made []enlist.SearchInde
 	for i := range made {
 		x := &made[i]
 		x.State = enlist.IndexDropping
-		err := store.Update(context.Background(), func(tx *db.Tx) error { return audience.UpdateSearchIndex(tx, x) })
+		err := store.Update(context.Background(), func(tx *db.Tx) error { return search.UpdateIndex(tx, x) })
 		if err == nil {
 			err = store.DropIndex(context.Background(), x.ID)
 		}

@@ -12,14 +12,15 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/indexadvisor"
+	"enlist/internal/search"
+	"enlist/internal/search/advisor"
 )
 
 // This file tests the index advisor on a real store. It tests when the advisor schedules, builds and drops
 // the indexes that searches need, and when it repeats a failed build. indexroom.go tests limits, repairs
 // and the commands of an operator.
 
-// runSearchIndexes tests indexadvisor and the IndexBuilder of an engine. decisions.md: 56
+// runSearchIndexes tests package advisor and the IndexBuilder of an engine. decisions.md: 56
 func runSearchIndexes(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
@@ -56,7 +57,7 @@ var noIndexes []enlist.SearchIndexID
 type listWithThreeFields struct {
 	*accountFixture
 	engine  Engine
-	advisor *indexadvisor.Advisor
+	advisor *advisor.Advisor
 	list    enlist.ListID
 
 	mu   sync.Mutex
@@ -82,16 +83,16 @@ func newListWithThreeFields(t *testing.T, e Engine) *listWithThreeFields {
 // restart creates a new service and a new advisor, as a restart of the process does.
 func (l *listWithThreeFields) restart(store db.Engine) {
 	l.service = audience.NewService(store, l.tick)
-	rules := indexadvisor.DefaultRules()
+	rules := advisor.DefaultRules()
 	rules.Contacts = 10
 	l.adviseOn(store, rules)
 }
 
 // advise replaces the advisor by a new advisor with other rules. The new advisor has not seen any search.
-func (l *listWithThreeFields) advise(rules indexadvisor.Rules) { l.adviseOn(l.store, rules) }
+func (l *listWithThreeFields) advise(rules advisor.Rules) { l.adviseOn(l.store, rules) }
 
-func (l *listWithThreeFields) adviseOn(store db.Engine, rules indexadvisor.Rules) {
-	l.advisor = indexadvisor.New(store, l.tick, rules)
+func (l *listWithThreeFields) adviseOn(store db.Engine, rules advisor.Rules) {
+	l.advisor = advisor.New(store, l.tick, rules)
 	l.service.SetSearchObserver(l.advisor)
 }
 
@@ -153,11 +154,11 @@ func (l *listWithThreeFields) indexes() states {
 }
 
 // index returns the index of a key.
-func (l *listWithThreeFields) index(name string) indexadvisor.Report {
+func (l *listWithThreeFields) index(name string) advisor.Report {
 	l.Helper()
 	all, err := l.advisor.Reports(l.Context())
 	l.must(err)
-	i := slices.IndexFunc(all, func(x indexadvisor.Report) bool { return x.KeyName == name })
+	i := slices.IndexFunc(all, func(x advisor.Report) bool { return x.KeyName == name })
 	if i < 0 {
 		l.Fatalf("the advisor has no index of %s", name)
 	}
@@ -180,7 +181,7 @@ func (l *listWithThreeFields) built() (ids []enlist.SearchIndexID) {
 
 func (l *listWithThreeFields) build(id enlist.SearchIndexID) {
 	l.Helper()
-	l.must(l.advisor.Build(l.Context(), audience.BuildIndex{Index: id}))
+	l.must(l.advisor.Build(l.Context(), search.BuildIndex{Index: id}))
 }
 
 func (l *listWithThreeFields) wantJobs(kind string, want int) {
@@ -232,10 +233,10 @@ func indexLife(t *testing.T, e Engine) {
 	l.advance(2 * 24 * time.Hour)
 	l.must(l.advisor.Reconcile(t.Context()))
 	l.wantJobs("drop_index", 1)
-	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID}))
+	l.must(l.advisor.Drop(t.Context(), search.DropIndex{Index: x.ID}))
 	same(t, "dropped", l.built(), noIndexes)
 	same(t, "dropped", l.indexes(), states{})
-	l.must(l.advisor.Drop(t.Context(), audience.DropIndex{Index: x.ID})) // a second call has no effect
+	l.must(l.advisor.Drop(t.Context(), search.DropIndex{Index: x.ID})) // a second call has no effect
 	l.build(x.ID)
 	if got := l.count(l.list, "City", "exactly", "city1"); got != n {
 		t.Errorf("the search counted %d Contacts after the drop, want %d as before", got, n)
@@ -263,7 +264,7 @@ func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 	l.countSlowly(&enlist.Criteria{All: []enlist.Criteria{
 		*triple("City", "starts_with", "city1"), *triple("Note", "exactly", "n1")}})
 	same(t, "after a search with one indexable key of two", l.indexes(), states{"City": indexWaiting})
-	rules := indexadvisor.DefaultRules()
+	rules := advisor.DefaultRules()
 	rules.Contacts, rules.CoveringFilters = 10, true
 	l.advise(rules)
 	l.countSlowly(triple("Note", "contains", "n1"))
@@ -383,7 +384,7 @@ func failedBuild(t *testing.T, e Engine) {
 	l.wantJobs("build_index", 2)
 
 	l.restart(&brokenBuilder{l.store, enlist.ErrIndexBusy})
-	err = l.advisor.Build(t.Context(), audience.BuildIndex{Index: l.index("Amount").ID})
+	err = l.advisor.Build(t.Context(), search.BuildIndex{Index: l.index("Amount").ID})
 	if !errors.Is(err, enlist.ErrIndexBusy) {
 		t.Errorf("error %v, want ErrIndexBusy", err)
 	}

@@ -1,6 +1,6 @@
 // Package storetest has the tests that the stores of both engines must pass. They use stores
 // only through db.Store, so the two engines must have the same behaviour. suites_test.go runs them. The suite
-// Search is not in a test file, because the tests of package sqlstore run it too.
+// Search is not in a test file, because the tests of package search run it too.
 package storetest
 
 import (

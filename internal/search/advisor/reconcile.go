@@ -1,4 +1,4 @@
-package indexadvisor
+package advisor
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file repairs indexes. A process may crash between two states of an index, and an operator
@@ -26,7 +27,7 @@ func (a *Advisor) Reconcile(ctx context.Context) error {
 	}
 	var all []enlist.SearchIndex
 	err = a.store.View(ctx, func(tx *db.Tx) error {
-		all, err = audience.SearchIndexes(tx)
+		all, err = search.Indexes(tx)
 		return err
 	})
 	if err != nil {
@@ -82,7 +83,7 @@ type reconciliation struct {
 }
 
 func (r *reconciliation) reconcile(tx *db.Tx) error {
-	all, err := audience.SearchIndexes(tx)
+	all, err := search.Indexes(tx)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"cmp"
@@ -14,17 +14,17 @@ import (
 // column for the value of each Field. Otherwise it has one column for the document with all values.
 
 // columns writes the list of the columns of a Contact that a search reads.
-func (q *searchQuery) columns(c enlist.Columns) {
-	q.add("id")
+func (q *Query) columns(c enlist.Columns) {
+	q.Add("id")
 	if c.System {
-		q.add(", " + contactStateTable.Columns)
+		q.Add(", " + contactStateTable.Columns)
 	}
-	if !singly(q.sql, c) {
-		q.add(", " + q.sql.Document)
+	if !singly(q.SQL, c) {
+		q.Add(", " + q.SQL.Document)
 		return
 	}
 	for _, id := range c.Fields {
-		q.add(", "+q.sql.ValueDocument, strconv.FormatInt(int64(id), 10))
+		q.Add(", "+q.SQL.ValueDocument, strconv.FormatInt(int64(id), 10))
 	}
 }
 
@@ -46,10 +46,10 @@ func (r *columnReader) read(row *db.Cursor) error {
 	c.ID = enlist.ContactID(row.Int())
 	if r.of.System {
 		r.state.Cursor = row
-		mapContactState(&r.state, c)
+		MapContactState(&r.state, c)
 	}
 	if !singly(r.tx.SQL, r.of) {
-		return readValues(r.tx, row.Text(), c)
+		return ReadValues(r.tx, row.Text(), c)
 	}
 	c.Values = c.Values[:0]
 	for _, id := range r.of.Fields {
@@ -66,8 +66,8 @@ func (r *columnReader) read(row *db.Cursor) error {
 	return nil
 }
 
-// readValues reads the document of field_values into c.Values, in the order of the Field IDs.
-func readValues(tx *db.Tx, document string, c *enlist.Contact) (err error) {
+// ReadValues reads the document of field_values into c.Values, in the order of the Field IDs.
+func ReadValues(tx *db.Tx, document string, c *enlist.Contact) (err error) {
 	if c.Values, err = tx.SQL.ReadValues(document, c.Values[:0]); err != nil {
 		return fmt.Errorf("contact %d: %w", c.ID, err)
 	}
@@ -78,4 +78,23 @@ func readValues(tx *db.Tx, document string, c *enlist.Contact) (err error) {
 		}
 	}
 	return nil
+}
+
+// contactStateTable has the columns that a search for system values reads.
+var contactStateTable = db.NewMapping("contact", MapContactState)
+
+// MapContactState describes the columns that the API calls system values.
+func MapContactState(m *db.Mapper, c *enlist.Contact) {
+	m.Fixed("creation_time", &c.Created)
+	m.Value("last_modified_time", &c.Modified)
+	m.State("double_opt_in", "0", &c.DoubleOptIn)
+	m.State("double_opt_in_time", "0", &c.DoubleOptInTime)
+	m.State("is_active", "1", &c.IsActive)
+	m.State("is_bounce_deactivated", "0", &c.IsBounceDeactivated)
+	m.State("is_unsubscribed", "0", &c.IsUnsubscribed)
+	m.State("last_click_time", "0", &c.LastClickTime)
+	m.State("last_message_time", "0", &c.LastMessageTime)
+	m.State("last_open_time", "0", &c.LastOpenTime)
+	m.Fixed("subscribed_via", &c.SubscribedVia)
+	m.Fixed("webform_id", &c.WebformID)
 }

@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"enlist/internal/enlist"
@@ -10,20 +10,20 @@ import (
 
 // testBatch writes the test of a key of Batches. IN lets the engine begin with the rows of the Batch. NOT EXISTS looks up
 // the rows of each Contact: with NOT IN, PostgreSQL could compare each Contact with each row.
-func (q *searchQuery) testBatch(c *enlist.Condition) {
+func (q *Query) testBatch(c *enlist.Condition) {
 	_, batches, _ := operandGroups(c.Key, c.Operands)
 	isNot := c.Operator == enlist.Not
 	switch {
 	case len(batches) == 0 && isNot:
-		q.add("TRUE")
+		q.Add("TRUE")
 		return
 	case len(batches) == 0:
-		q.add("FALSE")
+		q.Add("FALSE")
 		return
 	case isNot:
-		q.add("NOT EXISTS (SELECT 1")
+		q.Add("NOT EXISTS (SELECT 1")
 	default:
-		q.add("id IN (SELECT contact_id")
+		q.Add("id IN (SELECT contact_id")
 	}
 	table, where := "recipient_event", ""
 	switch c.Key.Name {
@@ -34,13 +34,13 @@ func (q *searchQuery) testBatch(c *enlist.Condition) {
 	case enlist.KeyBatchClicked:
 		where = " AND kind = 'clicked' AND link_id = 0"
 	}
-	q.add(" FROM " + table + " WHERE ")
+	q.Add(" FROM " + table + " WHERE ")
 	q.inList()
-	q.add(" AND batch_id"+q.inItems(c.Key)+where, q.operandList(c.Key, batches))
+	q.Add(" AND batch_id"+q.inItems(c.Key)+where, q.operandList(c.Key, batches))
 	if isNot {
-		q.add(" AND contact_id = id") // the table has no column id, so this is the Contact's
+		q.Add(" AND contact_id = id") // the table has no column id, so this is the Contact's
 	}
-	q.add(")")
+	q.Add(")")
 }
 
 // batchScans returns the scan for a test of a key of Batches. It finds the IDs of Contacts, like a list of IDs.

@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ func TestValuesAreReadInOrderOfFieldID(t *testing.T) {
 		return unordered, nil
 	}}}
 	var c enlist.Contact
-	if err := readValues(tx, "", &c); err != nil {
+	if err := ReadValues(tx, "", &c); err != nil {
 		t.Fatal(err)
 	}
 	want := enlist.Values{{Field: 1, Text: "a"}, {Field: 2, Text: "b"}, {Field: 3, Text: "c"}, {Field: 22, Text: "d"}}

@@ -1,4 +1,4 @@
-package indexadvisor
+package advisor
 
 import "github.com/prometheus/client_golang/prometheus"
 

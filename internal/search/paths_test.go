@@ -1,4 +1,4 @@
-package audience_test
+package search_test
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/storetest"
 )
@@ -43,7 +43,7 @@ func (w everyPath) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 }
 
 func checked(fn func(*db.Tx) error) func(*db.Tx) error {
-	return func(tx *db.Tx) error { return fn(audience.ChooseBy(tx, everyPathFindsTheSame)) }
+	return func(tx *db.Tx) error { return fn(search.ChooseBy(tx, everyPathFindsTheSame)) }
 }
 
 // everyPathFindsTheSame runs a search by all its access paths, and counts its Contacts if it has criteria.
@@ -51,13 +51,13 @@ func everyPathFindsTheSame(tx *db.Tx, s *enlist.Search) error {
 	var first []enlist.ContactID
 	var count int64
 	n := 0
-	return audience.EachPath(tx, s, func() error {
+	return search.EachPath(tx, s, func() error {
 		ids, counted := []enlist.ContactID{}, int64(0)
 		var err error
 		if s.Counted {
-			counted, err = audience.CountContacts(tx, s)
+			counted, err = search.Count(tx, s)
 		} else {
-			err = audience.SearchContacts(tx, s, func(c *enlist.Contact) error {
+			err = search.Contacts(tx, s, func(c *enlist.Contact) error {
 				ids = append(ids, c.ID)
 				return nil
 			})
@@ -66,7 +66,7 @@ func everyPathFindsTheSame(tx *db.Tx, s *enlist.Search) error {
 			first, count = ids, counted
 		}
 		if err == nil && (!slices.Equal(first, ids) || counted != count) {
-			text, args, _ := audience.SearchStatement(tx, s)
+			text, args, _ := search.Statement(tx, s)
 			err = fmt.Errorf("this path finds the IDs %d and counts %d, the first path %d and %d; statement %s, arguments %q",
 				ids, counted, first, count, text, args)
 		}

@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"strconv"
@@ -31,7 +31,7 @@ func operandGroups(k *enlist.SearchKey, operands []enlist.Operand) (absent bool,
 
 // operandList returns the operands as one argument. The comparison that inItems returns has a
 // parameter for this argument.
-func (q *searchQuery) operandList(k *enlist.SearchKey, operands []enlist.Operand) any {
+func (q *Query) operandList(k *enlist.SearchKey, operands []enlist.Operand) any {
 	if q.asArray(k) {
 		return operandArray(k, operands)
 	}

@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"slices"
@@ -31,7 +31,7 @@ func timeIndex(k *enlist.SearchKey) string {
 
 // index returns the name of the index that finds the Contacts for a key and an operator, or "" if
 // there is no such index.
-func (q *searchQuery) index(k *enlist.SearchKey, op enlist.Operator) string {
+func (q *Query) index(k *enlist.SearchKey, op enlist.Operator) string {
 	if isID(k) {
 		if op == enlist.Exactly || op == enlist.In {
 			return planner.PrimaryKey
@@ -41,7 +41,7 @@ func (q *searchQuery) index(k *enlist.SearchKey, op enlist.Operator) string {
 	if index := timeIndex(k); index != "" {
 		return index
 	}
-	if x := q.schema.IndexFor(k); x != nil {
+	if x := q.Schema.IndexFor(k); x != nil {
 		return IndexName(x.ID)
 	}
 	return ""
@@ -49,7 +49,7 @@ func (q *searchQuery) index(k *enlist.SearchKey, op enlist.Operator) string {
 
 // scansOf returns scans that together find exactly the Contacts that match a condition. It returns nil if
 // the indexes cannot find all of these Contacts.
-func (q *searchQuery) scansOf(c *enlist.Condition) (scans []planner.Scan) {
+func (q *Query) scansOf(c *enlist.Condition) (scans []planner.Scan) {
 	switch {
 	case c.Key != nil:
 		return q.testScans(c)
@@ -94,7 +94,7 @@ func better(scans, others []planner.Scan) bool {
 }
 
 // testScans returns the result of scansOf for the test of one key.
-func (q *searchQuery) testScans(c *enlist.Condition) []planner.Scan {
+func (q *Query) testScans(c *enlist.Condition) []planner.Scan {
 	if isAddressTest(c) {
 		return q.addressScans(c)
 	}
@@ -127,7 +127,7 @@ func (q *searchQuery) testScans(c *enlist.Condition) []planner.Scan {
 
 // inScans returns the scans for the operator In. operandGroups splits the operands into groups, and
 // each group that has operands needs one scan.
-func (q *searchQuery) inScans(c *enlist.Condition, a planner.Scan) (scans []planner.Scan) {
+func (q *Query) inScans(c *enlist.Condition, a planner.Scan) (scans []planner.Scan) {
 	if isAddress(c.Key) {
 		return nil
 	}
@@ -161,7 +161,7 @@ func isAddressTest(c *enlist.Condition) bool {
 
 // addressScans returns the scans for the test of an address. Of the Contacts with the same Email address,
 // the primary has the address in dedupe_key and the duplicates have it in duplicate_key.
-func (q *searchQuery) addressScans(c *enlist.Condition) []planner.Scan {
+func (q *Query) addressScans(c *enlist.Condition) []planner.Scan {
 	a := planner.Scan{Index: mobileIndex, Tests: []*enlist.Condition{c}, Selective: true}
 	a.Ordered = c.Operator == enlist.Exactly
 	if c.Key.Type == enlist.KeyMobile {
@@ -178,60 +178,60 @@ func (q *searchQuery) addressScans(c *enlist.Condition) []planner.Scan {
 }
 
 // scan writes the query that returns the IDs found by an index scan.
-func (q *searchQuery) scan(a *planner.Scan) {
+func (q *Query) scan(a *planner.Scan) {
 	first, end := a.Tests[0], ""
 	switch {
 	case a.Days && q.asArray(first.Key):
 		// With OFFSET 0, PostgreSQL does not flatten the subquery. It then looks up each day in the index
 		// and does not scan the table.
 		days := q.operandList(first.Key, first.Operands)
-		q.add("SELECT id FROM unnest(CAST(? AS TEXT[])) AS day CROSS JOIN LATERAL (", days)
+		q.Add("SELECT id FROM unnest(CAST(? AS TEXT[])) AS day CROSS JOIN LATERAL (", days)
 		end = " OFFSET 0) AS found"
 		fallthrough
 	case !a.Days:
-		q.add("SELECT id FROM contact" + q.indexedBy(a.Index) + " WHERE ")
+		q.Add("SELECT id FROM contact" + q.indexedBy(a.Index) + " WHERE ")
 	default:
 		days := q.operandList(first.Key, first.Operands)
-		q.add("SELECT id FROM (SELECT value AS day FROM "+q.sql.Items("?")+") CROSS JOIN contact"+
+		q.Add("SELECT id FROM (SELECT value AS day FROM "+q.SQL.Items("?")+") CROSS JOIN contact"+
 			q.indexedBy(a.Index)+" WHERE ", days)
 	}
 	q.inList()
-	q.add(" AND ")
+	q.Add(" AND ")
 	switch {
 	case a.Days:
-		q.add(q.ordered(first.Key) + " BETWEEN day AND day || '" + afterDay + "'")
+		q.Add(q.Ordered(first.Key) + " BETWEEN day AND day || '" + afterDay + "'")
 	case a.Column != "" && first.Operator == enlist.Exactly:
-		q.add(a.Column+" = ?", first.Operands[0].Text)
+		q.Add(a.Column+" = ?", first.Operands[0].Text)
 	case a.Column != "":
-		q.add(a.Column+q.inItems(first.Key), q.operandList(first.Key, first.Operands))
+		q.Add(a.Column+q.inItems(first.Key), q.operandList(first.Key, first.Operands))
 	default:
 		q.test(first)
 	}
 	for _, c := range a.Tests[1:] {
-		q.add(" AND ")
-		q.condition(c)
+		q.Add(" AND ")
+		q.Condition(c)
 	}
-	q.add(end)
+	q.Add(end)
 }
 
 // scanAll writes one query that returns the IDs found by any of the scans. connector is UNION or
 // UNION ALL.
-func (q *searchQuery) scanAll(scans []planner.Scan, connector string) {
+func (q *Query) scanAll(scans []planner.Scan, connector string) {
 	for i := range scans {
 		if i > 0 {
-			q.add(connector)
+			q.Add(connector)
 		}
 		q.scan(&scans[i])
 	}
 }
 
 // scanOne writes the same query as scanAll, in a form that INTERSECT accepts as an operand.
-func (q *searchQuery) scanOne(scans []planner.Scan) {
+func (q *Query) scanOne(scans []planner.Scan) {
 	if len(scans) == 1 {
 		q.scan(&scans[0])
 		return
 	}
-	q.add("SELECT id FROM (")
+	q.Add("SELECT id FROM (")
 	q.scanAll(scans, " UNION ALL ")
-	q.add(") AS any_scan")
+	q.Add(") AS any_scan")
 }

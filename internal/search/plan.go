@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"enlist/internal/db"
@@ -7,18 +7,18 @@ import (
 )
 
 // This file describes a search to package planner and gets the plan of the search. It splits the condition
-// into predicates. searchscan.go finds the index scans of the predicates. searchestimate.go estimates how
+// into predicates. scan.go finds the index scans of the predicates. estimate.go estimates how
 // many Contacts match a predicate.
 
-// searchPlan is a plan and the search that it belongs to.
-type searchPlan struct {
+// savedPlan is a plan and the search that it belongs to.
+type savedPlan struct {
 	*planner.Plan
 	search enlist.Search
 }
 
 // kept is what a transaction keeps for its next search.
 type kept struct {
-	plan   searchPlan
+	plan   savedPlan
 	choose func(*db.Tx, *enlist.Search, *planner.Query) (*planner.Plan, error) // choosePlan, except in tests
 }
 
@@ -39,14 +39,14 @@ func planOf(tx *db.Tx, s *enlist.Search) (made *planner.Plan, err error) {
 	if k.plan.Plan != nil && k.plan.answers(s) {
 		return k.plan.Plan, nil
 	}
-	q := newSearchQuery(tx.SQL, s)
+	q := NewQuery(tx.SQL, s)
 	if tx.SQL.NamesIndexes {
 		made, err = k.choose(tx, s, q.planned(s))
 	} else {
 		made = planner.Delegate(q.planned(s))
 	}
 	if err == nil {
-		k.plan = searchPlan{made, *s}
+		k.plan = savedPlan{made, *s}
 	}
 	return made, err
 }
@@ -57,14 +57,14 @@ func choosePlan(t *db.Tx, s *enlist.Search, q *planner.Query) (*planner.Plan, er
 }
 
 // answers reports whether the saved plan belongs to a search that is equal to s.
-func (p *searchPlan) answers(s *enlist.Search) bool {
+func (p *savedPlan) answers(s *enlist.Search) bool {
 	of := &p.search
 	return of.Schema == s.Schema && of.Where == s.Where && of.Sort == s.Sort && of.Descending == s.Descending &&
 		of.Limit == s.Limit && of.Offset == s.Offset && of.Counted == s.Counted
 }
 
 // planned returns the description of a search for the planner.
-func (q *searchQuery) planned(s *enlist.Search) *planner.Query {
+func (q *Query) planned(s *enlist.Search) *planner.Query {
 	planned := &planner.Query{Predicates: q.predicatesOf(s.Where), Counted: s.Counted, Limit: s.Limit, Offset: s.Offset}
 	if planned.ByID = s.Sort == nil || isID(s.Sort); planned.ByID {
 		planned.Order = planner.ListIndex
@@ -77,7 +77,7 @@ func (q *searchQuery) planned(s *enlist.Search) *planner.Query {
 
 // predicatesOf splits a condition at its ANDs. If several tests bound the scan of the same index,
 // they become one predicate.
-func (q *searchQuery) predicatesOf(c *enlist.Condition) (predicates []planner.Predicate) {
+func (q *Query) predicatesOf(c *enlist.Condition) (predicates []planner.Predicate) {
 	switch {
 	case c == nil:
 		return nil
@@ -119,11 +119,11 @@ func joined(predicates []planner.Predicate, next planner.Predicate) bool {
 // coveringIndex returns the name of the index whose entries contain the value that a test needs, or "" if
 // the test needs the row. predicatesOf calls it for tests that do not bound a scan. An entry has only the
 // first audience.MaxComparedCharacters characters of a text.
-func (q *searchQuery) coveringIndex(c *enlist.Condition) string {
+func (q *Query) coveringIndex(c *enlist.Condition) string {
 	if c.Key == nil || !inEntry(c) {
 		return ""
 	}
-	if x := q.schema.IndexFor(c.Key); x != nil {
+	if x := q.Schema.IndexFor(c.Key); x != nil {
 		return IndexName(x.ID)
 	}
 	return ""

@@ -1,4 +1,4 @@
-package indexadvisor
+package advisor
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file runs the build and drop jobs. The database builds and drops indexes outside of
@@ -15,7 +16,7 @@ import (
 // Build runs a build job. It can be repeated. It returns an error only if another process is
 // working on this index, if ctx ends, or if the database could not store the state or drop
 // the index. A failed build is not an error: it is stored, and may be repeated after a day.
-func (a *Advisor) Build(ctx context.Context, e audience.BuildIndex) error {
+func (a *Advisor) Build(ctx context.Context, e search.BuildIndex) error {
 	x, key, err := a.startBuild(ctx, e.Index)
 	if err != nil || key == nil {
 		return err
@@ -45,7 +46,7 @@ func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *e
 	key *enlist.SearchKey, err error) {
 	err = a.store.Update(ctx, func(tx *db.Tx) (err error) {
 		key = nil // the function may run again
-		x, err = audience.SearchIndex(tx, id)
+		x, err = search.Index(tx, id)
 		if err != nil || x.State != enlist.IndexWaiting && x.State != enlist.IndexBuilding {
 			return ignoreKind(enlist.NotFound, err)
 		}
@@ -60,7 +61,7 @@ func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *e
 			return drop(tx, x, a.now().Unix(), false)
 		}
 		x.State, x.Changed = enlist.IndexBuilding, a.now().Unix()
-		return audience.UpdateSearchIndex(tx, x)
+		return search.UpdateIndex(tx, x)
 	})
 	return x, key, err
 }
@@ -69,7 +70,7 @@ func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *e
 // Then no job will drop the index in the database, so the caller must drop it.
 func (a *Advisor) finishBuild(ctx context.Context, x *enlist.SearchIndex) (wanted bool, err error) {
 	err = a.store.Update(ctx, func(tx *db.Tx) error {
-		current, err := audience.SearchIndex(tx, x.ID)
+		current, err := search.Index(tx, x.ID)
 		wanted = err == nil
 		if err != nil {
 			return ignoreKind(enlist.NotFound, err)
@@ -79,7 +80,7 @@ func (a *Advisor) finishBuild(ctx context.Context, x *enlist.SearchIndex) (wante
 			return nil // the transaction that changed the state has stored a job
 		}
 		x.Changed, x.Manual = a.now().Unix(), current.Manual
-		return audience.UpdateSearchIndex(tx, x)
+		return search.UpdateIndex(tx, x)
 	})
 	return wanted, err
 }
@@ -99,10 +100,10 @@ func (a *Advisor) failBuild(ctx context.Context, x *enlist.SearchIndex, cause er
 
 // Drop runs a drop job: it drops the index in the database and then deletes its row. If e.Again
 // is set, it also stores a build job for a new index of the same key. It can be repeated.
-func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
+func (a *Advisor) Drop(ctx context.Context, e search.DropIndex) error {
 	dropping := true
 	err := a.store.View(ctx, func(tx *db.Tx) error {
-		x, err := audience.SearchIndex(tx, e.Index)
+		x, err := search.Index(tx, e.Index)
 		dropping = err != nil || x.State == enlist.IndexDropping
 		return ignoreKind(enlist.NotFound, err)
 	})
@@ -113,11 +114,11 @@ func (a *Advisor) Drop(ctx context.Context, e audience.DropIndex) error {
 		return err
 	}
 	return a.store.Update(ctx, func(tx *db.Tx) error {
-		x, err := audience.SearchIndex(tx, e.Index)
+		x, err := search.Index(tx, e.Index)
 		if err != nil {
 			return ignoreKind(enlist.NotFound, err)
 		}
-		if err := audience.RemoveSearchIndex(tx, x.ID); err != nil || !e.Again {
+		if err := search.RemoveIndex(tx, x.ID); err != nil || !e.Again {
 			return err
 		}
 		// The build checks that the key still exists.

@@ -1,4 +1,4 @@
-// Package indexadvisor decides which indexes searches need, and lets the database build
+// Package advisor decides which indexes searches need, and lets the database build
 // and drop them. The results of searches are the same with and without an index. Only the
 // speed differs. The rules (decisions.md: 56):
 //
@@ -13,14 +13,14 @@
 //   - A failed build is repeated after a day, if searches are slow again.
 //   - An index that the operator created is manual: only the operator drops it.
 //
-// The package contains no SQL. An Advisor is an audience.SearchObserver: package audience
+// The package contains no SQL. An Advisor is an search.SearchObserver: package audience
 // reports each search, each changed Field and each deleted List to the Advisor. The server
 // and its commands call the other methods. The files:
 //
 //   - advisor.go collects the slow searches that lacked an index, and the uses of indexes.
 //   - condition.go finds the keys of a search whose indexes would help.
 //   - schedule.go stores an index and its build job, and may drop another index for it.
-//   - build.go runs the jobs (audience.BuildIndex, audience.DropIndex).
+//   - build.go runs the jobs (search.BuildIndex, search.DropIndex).
 //   - reconcile.go compares the catalogue of indexes with the database, every minute.
 //   - manual.go has the operator's commands: list, create and drop an index.
 //   - metrics.go has the metrics of indexes and builds for Prometheus.
@@ -30,4 +30,4 @@
 // the state to ready. From then on searches use the index. To drop the index, an Update sets
 // the state to dropping, and no later search uses it. Then a second job drops it. Each step
 // can be repeated, so a process may crash between two steps.
-package indexadvisor
+package advisor

@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"enlist/internal/db"

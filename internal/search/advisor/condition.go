@@ -1,4 +1,4 @@
-package indexadvisor
+package advisor
 
 import (
 	"unicode/utf8"

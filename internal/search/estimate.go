@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ func (s *statistics) Span() (span planner.Span, err error) {
 	if s.span != nil {
 		return *s.span, nil
 	}
-	q := newSearchQuery(s.tx.SQL, s.search)
+	q := NewQuery(s.tx.SQL, s.search)
 	end := "SELECT id FROM contact" + q.indexedBy(planner.ListIndex) + " WHERE list_id = ? ORDER BY id"
 	span.First, err = s.tx.Number(end+" LIMIT 1", int64(q.list))
 	if err != nil {
@@ -43,15 +43,15 @@ const maxUncachedCount = 1000
 
 // Count implements planner.Statistics.
 func (s *statistics) Count(p *planner.Predicate, most int64) (n int64, exact bool, err error) {
-	q := newSearchQuery(s.tx.SQL, s.search)
-	q.add("SELECT count(*) FROM (")
+	q := NewQuery(s.tx.SQL, s.search)
+	q.Add("SELECT count(*) FROM (")
 	q.scanAll(p.Scans, " UNION ALL ")
 	cache, key := s.tx.Estimates(), q.cacheKey()
 	if n, exact = cache.Recall(key); exact || n > most {
 		return n, exact, nil
 	}
-	q.add(db.Limited+")", most+1)
-	n, err = s.tx.Number(q.statement(), q.args...)
+	q.Add(db.Limited+")", most+1)
+	n, err = s.tx.Number(q.statement(), q.Args...)
 	exact = n <= most
 	if err == nil && n > maxUncachedCount {
 		cache.Remember(key, n, exact)
@@ -68,8 +68,8 @@ const (
 
 // Sample implements planner.Statistics.
 func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
-	q := newSearchQuery(s.tx.SQL, s.search)
-	q.add("SELECT count(*) FROM (SELECT ")
+	q := NewQuery(s.tx.SQL, s.search)
+	q.Add("SELECT count(*) FROM (SELECT ")
 	q.predicate(p)
 	cache, key := s.tx.Estimates(), q.cacheKey()
 	matching, known := cache.Recall(key)
@@ -78,12 +78,12 @@ func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		q.add(" AS matches FROM contact" + q.indexedBy(planner.ListIndex) + " WHERE ")
+		q.Add(" AS matches FROM contact" + q.indexedBy(planner.ListIndex) + " WHERE ")
 		q.inList()
-		q.add(" AND id >= ? ORDER BY id" + db.Limited + ") AS sampled WHERE matches")
+		q.Add(" AND id >= ? ORDER BY id" + db.Limited + ") AS sampled WHERE matches")
 		for place := range int64(samplePlaces) {
 			from := span.First + (span.Last-span.First)/samplePlaces*place
-			args := append(q.args[:len(q.args):len(q.args)], from, int64(sampleSize))
+			args := append(q.Args[:len(q.Args):len(q.Args)], from, int64(sampleSize))
 			n, err := s.tx.Number(q.statement(), args...)
 			if err != nil {
 				return 0, err
@@ -97,6 +97,6 @@ func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
 
 // cacheKey returns a key for the cache. It contains the text of the statement so far, the ID of the List
 // and the arguments.
-func (q *searchQuery) cacheKey() string { return q.text.String() + fmt.Sprint(q.list, q.args) }
+func (q *Query) cacheKey() string { return q.Text.String() + fmt.Sprint(q.list, q.Args) }
 
 // Limits for the memory of the cache.

@@ -1,4 +1,4 @@
-package indexadvisor
+package advisor
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file has the operator's commands: enlist index list, create and drop. A command runs in its
@@ -27,7 +28,7 @@ func (a *Advisor) Reports(ctx context.Context) (reports []Report, err error) {
 		return nil, err
 	}
 	err = a.store.View(ctx, func(tx *db.Tx) error {
-		all, err := audience.SearchIndexes(tx)
+		all, err := search.Indexes(tx)
 		reports = make([]Report, len(all))
 		for i := range all {
 			if err != nil {
@@ -85,7 +86,7 @@ func (a *Advisor) Create(ctx context.Context, list enlist.ListID, key string, pa
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Build(ctx, audience.BuildIndex{Index: x.ID}); err != nil {
+	if err := a.Build(ctx, search.BuildIndex{Index: x.ID}); err != nil {
 		return nil, err
 	}
 	return a.report(ctx, x.ID)
@@ -116,11 +117,11 @@ func (a *Advisor) addManual(tx *db.Tx, list enlist.ListID, k *enlist.SearchKey) 
 	now := a.now().Unix()
 	x := &enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexWaiting, Manual: true,
 		Created: now, Changed: now}
-	added, err := audience.AddSearchIndex(tx, x)
+	added, err := search.AddIndex(tx, x)
 	if added || err != nil {
 		return x, err
 	}
-	all, err := audience.SearchIndexes(tx)
+	all, err := search.Indexes(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func (a *Advisor) addManual(tx *db.Tx, list enlist.ListID, k *enlist.SearchKey) 
 	if x.State == enlist.IndexFailed {
 		x.State = enlist.IndexWaiting
 	}
-	return x, audience.UpdateSearchIndex(tx, x)
+	return x, search.UpdateIndex(tx, x)
 }
 
 func invalidKey(detail string) error {
@@ -161,7 +162,7 @@ var errNoIndex = enlist.Refuse(enlist.InvalidParameters, "there is no index with
 // again. Errors: InvalidParameters if no index has the ID.
 func (a *Advisor) Remove(ctx context.Context, id enlist.SearchIndexID) error {
 	err := a.store.Update(ctx, func(tx *db.Tx) error {
-		x, err := audience.SearchIndex(tx, id)
+		x, err := search.Index(tx, id)
 		if enlist.KindOf(err) == enlist.NotFound {
 			return errNoIndex
 		}
@@ -173,5 +174,5 @@ func (a *Advisor) Remove(ctx context.Context, id enlist.SearchIndexID) error {
 	if err != nil {
 		return err
 	}
-	return a.Drop(ctx, audience.DropIndex{Index: id})
+	return a.Drop(ctx, search.DropIndex{Index: id})
 }

@@ -1,4 +1,4 @@
-package indexadvisor
+package advisor
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file decides which indexes are built and dropped. To build an index, an Update stores its row and a build job.
@@ -36,7 +37,7 @@ func (a *Advisor) WriteUse(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	return a.store.Update(ctx, func(tx *db.Tx) error { return audience.RecordIndexUse(tx, used) })
+	return a.store.Update(ctx, func(tx *db.Tx) error { return search.RecordIndexUse(tx, used) })
 }
 
 // schedule stores the build of an index if the rules allow it.
@@ -44,7 +45,7 @@ func (a *Advisor) schedule(tx *db.Tx, of target) error {
 	if allowed, err := a.allowed(tx, of); err != nil || !allowed {
 		return err
 	}
-	all, err := audience.SearchIndexes(tx)
+	all, err := search.Indexes(tx)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (a *Advisor) allowed(tx *db.Tx, of target) (bool, error) {
 // there that searches have not used for the longest time. It drops no index that was used or built within a day.
 // Otherwise indexes that searches use in turn would replace each other again and again.
 func (a *Advisor) makeRoom(tx *db.Tx, all []enlist.SearchIndex, list enlist.ListID, now time.Time) (bool, error) {
-	place, err := audience.IndexPlace(tx, list)
+	place, err := search.IndexPlace(tx, list)
 	if err != nil {
 		return false, err
 	}
@@ -119,38 +120,38 @@ func lastUse(x *enlist.SearchIndex) time.Time { return time.Unix(max(x.Built, x.
 // build stores a new index and its build job, unless the List has an index of the key already.
 func build(tx *db.Tx, x *enlist.SearchIndex, now int64) error {
 	x.State, x.Created, x.Changed = enlist.IndexWaiting, now, now
-	added, err := audience.AddSearchIndex(tx, x)
+	added, err := search.AddIndex(tx, x)
 	if err != nil || !added {
 		return err
 	}
-	return tx.Enqueue(audience.BuildIndex{Index: x.ID})
+	return tx.Enqueue(search.BuildIndex{Index: x.ID})
 }
 
 // rebuild stores another build job for an index. No search uses the index until it is built.
 func rebuild(tx *db.Tx, x *enlist.SearchIndex, now int64) error {
 	x.State, x.Changed = enlist.IndexWaiting, now
-	if err := audience.UpdateSearchIndex(tx, x); err != nil {
+	if err := search.UpdateIndex(tx, x); err != nil {
 		return err
 	}
-	return tx.Enqueue(audience.BuildIndex{Index: x.ID})
+	return tx.Enqueue(search.BuildIndex{Index: x.ID})
 }
 
 // drop sets the state of an index to dropping and stores the job that drops it. After tx is committed, no search uses
 // the index. If again is true, the job then stores a build job for a new index of the same key.
 func drop(tx *db.Tx, x *enlist.SearchIndex, now int64, again bool) error {
 	x.State, x.Changed = enlist.IndexDropping, now
-	if err := audience.UpdateSearchIndex(tx, x); err != nil {
+	if err := search.UpdateIndex(tx, x); err != nil {
 		return err
 	}
-	return tx.Enqueue(audience.DropIndex{Index: x.ID, Again: again})
+	return tx.Enqueue(search.DropIndex{Index: x.ID, Again: again})
 }
 
-// ListDeleted implements audience.SearchObserver: it drops the List's indexes.
+// ListDeleted implements search.SearchObserver: it drops the List's indexes.
 func (a *Advisor) ListDeleted(tx *db.Tx, list enlist.ListID, now int64) error {
 	return dropAll(tx, now, func(x *enlist.SearchIndex) bool { return x.ListID == list }, false)
 }
 
-// FieldChanged implements audience.SearchObserver: it drops the index of a Field that is deleted, or whose values are
+// FieldChanged implements search.SearchObserver: it drops the index of a Field that is deleted, or whose values are
 // compared in another way with the new type. In the second case a manual index is built again.
 func (a *Advisor) FieldChanged(tx *db.Tx, old, changed *enlist.Field, now int64) error {
 	oldKey := old.SearchKey()
@@ -170,7 +171,7 @@ func (a *Advisor) FieldChanged(tx *db.Tx, old, changed *enlist.Field, now int64)
 // dropAll drops the indexes that match and are not being dropped already. If again is true, manual indexes are built
 // again.
 func dropAll(tx *db.Tx, now int64, match func(*enlist.SearchIndex) bool, again bool) error {
-	all, err := audience.SearchIndexes(tx)
+	all, err := search.Indexes(tx)
 	if err != nil {
 		return err
 	}

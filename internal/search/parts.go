@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"strings"
@@ -12,20 +12,20 @@ import (
 
 // usesPartsIndex reports whether a test has a form that an index for parts of texts can answer. A short part
 // has no entry in such an index. For starts_with, the index of the ordered form is smaller and faster.
-func (q *searchQuery) usesPartsIndex(c *enlist.Condition) bool {
-	if len(q.schema.SearchIndexes) == 0 {
+func (q *Query) usesPartsIndex(c *enlist.Condition) bool {
+	if len(q.Schema.SearchIndexes) == 0 {
 		return false
 	}
 	switch c.Operator {
 	case enlist.Contains, enlist.EndsWith:
 	case enlist.StartsWith:
-		if q.schema.Indexed(c.Key) {
+		if q.Schema.Indexed(c.Key) {
 			return false
 		}
 	default:
 		return false
 	}
-	return utf8.RuneCountInString(c.Operands[0].Text) >= enlist.MinPart && q.schema.Indexed(c.Key.ForParts())
+	return utf8.RuneCountInString(c.Operands[0].Text) >= enlist.MinPart && q.Schema.Indexed(c.Key.ForParts())
 }
 
 // wildcards escapes the characters that LIKE treats specially.

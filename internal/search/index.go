@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"maps"
@@ -10,7 +10,7 @@ import (
 )
 
 // This file stores the definitions of SearchIndexes. A SearchIndex is an index of one key of one List.
-// Package indexadvisor decides which SearchIndexes exist. Packages sqlite and postgres build and drop the
+// Package advisor decides which SearchIndexes exist. Packages sqlite and postgres build and drop the
 // indexes in the database (searchindex.go in each of them).
 
 // IndexName returns the name of a SearchIndex in the database.
@@ -56,24 +56,24 @@ func PartsOn(d *db.Dialect, table string, list enlist.ListID, k *enlist.SearchKe
 
 // Expression returns the expression of the index of a key.
 func Expression(d *db.Dialect, k *enlist.SearchKey) string {
-	q := searchQuery{sql: d}
+	q := Query{SQL: d}
 	if k.Parts {
 		return q.shown(k)
 	}
-	return q.ordered(k)
+	return q.Ordered(k)
 }
 
-// readyIndexes returns the indexes of a List that searches are allowed to use.
-func readyIndexes(tx *db.Tx, list enlist.ListID) ([]enlist.SearchIndex, error) {
-	return searchIndexes(tx, "list_id = ? AND state = 'ready'", int64(list))
+// ReadyIndexes returns the indexes of a List that searches are allowed to use.
+func ReadyIndexes(tx *db.Tx, list enlist.ListID) ([]enlist.SearchIndex, error) {
+	return indexesWhere(tx, "list_id = ? AND state = 'ready'", int64(list))
 }
 
-// SearchIndexes returns the SearchIndexes of all Lists in any state.
-func SearchIndexes(tx *db.Tx) ([]enlist.SearchIndex, error) { return searchIndexes(tx, "TRUE") }
+// Indexes returns the SearchIndexes of all Lists in any state.
+func Indexes(tx *db.Tx) ([]enlist.SearchIndex, error) { return indexesWhere(tx, "TRUE") }
 
-// SearchIndex returns the SearchIndex with an ID, or ErrNotFound.
-func SearchIndex(tx *db.Tx, id enlist.SearchIndexID) (*enlist.SearchIndex, error) {
-	all, err := searchIndexes(tx, "id = ?", int64(id))
+// Index returns the SearchIndex with an ID, or ErrNotFound.
+func Index(tx *db.Tx, id enlist.SearchIndexID) (*enlist.SearchIndex, error) {
+	all, err := indexesWhere(tx, "id = ?", int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func SearchIndex(tx *db.Tx, id enlist.SearchIndexID) (*enlist.SearchIndex, error
 	return &all[0], nil
 }
 
-func searchIndexes(tx *db.Tx, where string, args ...any) ([]enlist.SearchIndex, error) {
+func indexesWhere(tx *db.Tx, where string, args ...any) ([]enlist.SearchIndex, error) {
 	return searchIndexTable.Of(tx.SQL).All(tx, "WHERE "+where+" ORDER BY id", args...)
 }
 
@@ -113,18 +113,18 @@ func IndexPlace(tx *db.Tx, list enlist.ListID) (int64, error) {
 	return tx.Number("SELECT "+tx.SQL.IndexPlace+" FROM (SELECT CAST(? AS BIGINT) AS list_id) AS one", int64(list))
 }
 
-// AddSearchIndex stores a new index and sets its ID. It returns false and stores nothing if the List already
+// AddIndex stores a new index and sets its ID. It returns false and stores nothing if the List already
 // has an index of the key.
-func AddSearchIndex(tx *db.Tx, x *enlist.SearchIndex) (added bool, err error) {
+func AddIndex(tx *db.Tx, x *enlist.SearchIndex) (added bool, err error) {
 	id, err := searchIndexTable.Of(tx.SQL).AddNew(tx, x)
 	x.ID = enlist.SearchIndexID(id)
 	return id != 0, err
 }
 
-// UpdateSearchIndex stores those columns of an index that are allowed to change. It does nothing if the
+// UpdateIndex stores those columns of an index that are allowed to change. It does nothing if the
 // table has no row for the index.
-func UpdateSearchIndex(tx *db.Tx, x *enlist.SearchIndex) error {
-	was, err := SearchIndex(tx, x.ID)
+func UpdateIndex(tx *db.Tx, x *enlist.SearchIndex) error {
+	was, err := Index(tx, x.ID)
 	if enlist.KindOf(err) == enlist.NotFound {
 		return nil
 	}
@@ -139,9 +139,9 @@ func UpdateSearchIndex(tx *db.Tx, x *enlist.SearchIndex) error {
 	return searchIndexTable.Of(tx.SQL).Save(tx, x)
 }
 
-// RemoveSearchIndex deletes the row of an index. The index must not be ready, because RemoveSearchIndex does not raise
+// RemoveIndex deletes the row of an index. The index must not be ready, because RemoveSearchIndex does not raise
 // the catalogue's version.
-func RemoveSearchIndex(tx *db.Tx, id enlist.SearchIndexID) error {
+func RemoveIndex(tx *db.Tx, id enlist.SearchIndexID) error {
 	return tx.Do("DELETE FROM search_index WHERE id = ?", int64(id))
 }
 

@@ -1,13 +1,13 @@
-package indexadvisor
+package advisor
 
 import (
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file collects the reports of searches in memory, because a search must not wait for a write. ScheduleBuilds and
@@ -59,7 +59,7 @@ type Advisor struct {
 	ready, built, failed atomic.Int64 // for metrics
 }
 
-var _ audience.SearchObserver = (*Advisor)(nil)
+var _ search.Observer = (*Advisor)(nil)
 
 // New returns an Advisor for the indexes of a store. now is its clock.
 func New(store db.Engine, now func() time.Time, rules Rules) *Advisor {
@@ -73,7 +73,7 @@ type target struct {
 	key  string // as SearchKey.IndexKey returns it
 }
 
-// SearchRan implements audience.SearchObserver. For each key of a search it records that the search used the index of
+// SearchRan implements search.SearchObserver. For each key of a search it records that the search used the index of
 // the key, or that the search was slow and this index is missing.
 func (a *Advisor) SearchRan(s *enlist.Search, took time.Duration, at time.Time) {
 	if took < slow && len(s.Schema.SearchIndexes) == 0 {

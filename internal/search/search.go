@@ -1,4 +1,4 @@
-package audience
+package search
 
 import (
 	"errors"
@@ -12,13 +12,13 @@ import (
 	"enlist/internal/search/planner"
 )
 
-// This file writes the SQL statement of a search and runs it. searchplan.go and package planner make the
-// plan of the search. searchexpr.go writes the comparisons, searchscan.go writes the subqueries that
+// This file writes the SQL statement of a search and runs it. plan.go and package planner make the
+// plan of the search. expr.go writes the comparisons, scan.go writes the subqueries that
 // find IDs, and searchrow.go writes the columns.
 
-// SearchContacts calls the function each with the Contacts that match a search, in the requested order. The
+// Contacts calls the function each with the Contacts that match a search, in the requested order. The
 // next row overwrites the Contact, so the function must not keep it.
-func SearchContacts(t *db.Tx, s *enlist.Search, each func(*enlist.Contact) error) error {
+func Contacts(t *db.Tx, s *enlist.Search, each func(*enlist.Contact) error) error {
 	r := columnReader{tx: t, of: s.Columns, state: db.Mapper{Job: db.Selected}}
 	r.contact.ListID = s.Schema.List.ID
 	return found(t, s, func(row *db.Cursor) error {
@@ -54,7 +54,7 @@ func foundBy(tx *db.Tx, s *enlist.Search, fn func(*db.Cursor) error) error {
 
 // run sends the statement of a search.
 func run(tx *db.Tx, s *enlist.Search) (db.Rows, error) {
-	text, args, err := SearchStatement(tx, s)
+	text, args, err := Statement(tx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -64,18 +64,18 @@ func run(tx *db.Tx, s *enlist.Search) (db.Rows, error) {
 	return tx.Query(text, args...)
 }
 
-// SearchStatement returns the statement of a search and its arguments. Tests and benchmarks pass the
+// Statement returns the statement of a search and its arguments. Tests and benchmarks pass the
 // statement to EXPLAIN.
-func SearchStatement(tx *db.Tx, s *enlist.Search) (text string, args []any, err error) {
+func Statement(tx *db.Tx, s *enlist.Search) (text string, args []any, err error) {
 	p, err := planOf(tx, s)
 	if err != nil {
 		return "", nil, err
 	}
-	q := newSearchQuery(tx.SQL, s)
+	q := NewQuery(tx.SQL, s)
 	if q.literal && tx.Locking() == "" {
 		q.generic = genericKey(s, p)
 	}
-	if q.sorted, err = sorts(tx, s, p); err != nil {
+	if q.Sorted, err = sorts(tx, s, p); err != nil {
 		return "", nil, err
 	}
 	if s.Counted {
@@ -83,10 +83,10 @@ func SearchStatement(tx *db.Tx, s *enlist.Search) (text string, args []any, err 
 	} else {
 		q.page(s, p)
 		if !s.Unlocked {
-			q.add(tx.Locking())
+			q.Add(tx.Locking())
 		}
 	}
-	return q.statement(), q.args, nil
+	return q.statement(), q.Args, nil
 }
 
 // maxGenericPage is the largest number of Contacts that a search with a generic plan reads or skips. A scan of
@@ -117,8 +117,8 @@ func AnsweredByIndex(tx *db.Tx, s *enlist.Search) bool {
 	return err == nil && p.Quick
 }
 
-// CountContacts returns the number of Contacts that match a search.
-func CountContacts(tx *db.Tx, s *enlist.Search) (n int64, err error) {
+// Count returns the number of Contacts that match a search.
+func Count(tx *db.Tx, s *enlist.Search) (n int64, err error) {
 	if s.Where == nil {
 		return tx.ContactCount(s.Schema.List.ID)
 	}
@@ -131,13 +131,13 @@ func CountContacts(tx *db.Tx, s *enlist.Search) (n int64, err error) {
 	return n, err
 }
 
-// searchQuery builds a statement. The text has only SQL, names of columns and indexes, and the IDs of
+// Query builds a statement. The text has only SQL, names of columns and indexes, and the IDs of
 // Fields and of the List. Every operand of the caller is an argument.
-type searchQuery struct {
-	sql    *db.Dialect
-	text   strings.Builder
-	args   []any
-	schema *enlist.Schema
+type Query struct {
+	SQL    *db.Dialect
+	Text   strings.Builder
+	Args   []any
+	Schema *enlist.Schema
 	list   enlist.ListID
 	// unique is true if the List does not allow two Contacts with the same address.
 	unique bool
@@ -149,23 +149,23 @@ type searchQuery struct {
 	// an order that only the index of this key has.
 	generic *enlist.SearchKey
 	// sorted is true if the subquery that finds the IDs must not read them in the requested order (Tx.sorts).
-	sorted bool
+	Sorted bool
 	// columnsOf are the expressions of keys of other records than Contacts, if they are not the names of columns.
 	columnsOf map[string]string
 	// covering is the key of the index that a covering filter scans, or nil without a covering filter.
 	covering *enlist.SearchKey
 }
 
-func newSearchQuery(sql *db.Dialect, s *enlist.Search) *searchQuery {
-	q := &searchQuery{sql: sql, schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.Unique}
+func NewQuery(sql *db.Dialect, s *enlist.Search) *Query {
+	q := &Query{SQL: sql, Schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.Unique}
 	q.literal = s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where)
 	return q
 }
 
 // anyIndexed reports whether a condition has at least one test that a SearchIndex can answer.
-func (q *searchQuery) anyIndexed(c *enlist.Condition) bool {
+func (q *Query) anyIndexed(c *enlist.Condition) bool {
 	if c.Key != nil {
-		return q.schema.Indexed(c.Key) || q.usesPartsIndex(c)
+		return q.Schema.Indexed(c.Key) || q.usesPartsIndex(c)
 	}
 	indexed := func(c enlist.Condition) bool { return q.anyIndexed(&c) }
 	return slices.ContainsFunc(c.All, indexed) || slices.ContainsFunc(c.Any, indexed)
@@ -173,79 +173,79 @@ func (q *searchQuery) anyIndexed(c *enlist.Condition) bool {
 
 // covers reports whether a covering filter scans the index of the key k. The entries of this index
 // have the ordered form of the values.
-func (q *searchQuery) covers(k *enlist.SearchKey) bool {
+func (q *Query) covers(k *enlist.SearchKey) bool {
 	return q.covering != nil && q.covering.IndexKey() == k.IndexKey()
 }
 
 // statement returns the text of the statement. If the text contains the List's ID, it gets the prefix
 // Once or Generic. No other List can use such a statement, so engines keep few or none of them prepared.
-func (q *searchQuery) statement() string {
+func (q *Query) statement() string {
 	switch {
 	case q.generic != nil:
-		return db.Generic + q.text.String()
+		return db.Generic + q.Text.String()
 	case q.literal:
-		return db.Once + q.text.String()
+		return db.Once + q.Text.String()
 	}
-	return q.text.String()
+	return q.Text.String()
 }
 
-// add appends a text to the statement, and the arguments for the parameters in this text.
-func (q *searchQuery) add(text string, args ...any) {
-	q.text.WriteString(text)
-	q.args = append(q.args, args...)
+// Add appends a text to the statement, and the arguments for the parameters in this text.
+func (q *Query) Add(text string, args ...any) {
+	q.Text.WriteString(text)
+	q.Args = append(q.Args, args...)
 }
 
 // page writes the statement that reads the Contacts of a search.
-func (q *searchQuery) page(s *enlist.Search, p *planner.Plan) {
-	q.text.Grow(1024)
-	q.add("SELECT ")
+func (q *Query) page(s *enlist.Search, p *planner.Plan) {
+	q.Text.Grow(1024)
+	q.Add("SELECT ")
 	q.columns(s.Columns)
-	if !p.IDsFirst && !p.Merged() && !q.sorted {
+	if !p.IDsFirst && !p.Merged() && !q.Sorted {
 		q.from(p)
 		q.order(s)
-		q.limit(s)
+		q.Limit(s)
 		return
 	}
-	q.add(" FROM contact WHERE "+q.sql.NoIndex+"list_id = ? AND id IN (", int64(q.list))
+	q.Add(" FROM contact WHERE "+q.SQL.NoIndex+"list_id = ? AND id IN (", int64(q.list))
 	if p.Merged() {
 		q.scanAll(p.Predicates[p.Driving].Scans, " UNION ")
 	} else {
-		q.add("SELECT id")
+		q.Add("SELECT id")
 		q.from(p)
 	}
 	q.order(s)
-	q.limit(s)
-	q.add(")")
-	q.sorted = false // for the few rows of the page, the order of an index is fast
+	q.Limit(s)
+	q.Add(")")
+	q.Sorted = false // for the few rows of the page, the order of an index is fast
 	q.order(s)
 }
 
 // contactCount writes the statement that counts the Contacts that match a search.
-func (q *searchQuery) count(p *planner.Plan) {
+func (q *Query) count(p *planner.Plan) {
 	switch {
 	case p.Residual == planner.Intersect:
-		q.add("SELECT count(*) FROM (")
+		q.Add("SELECT count(*) FROM (")
 		for i := range p.Predicates {
 			if i > 0 {
-				q.add(" INTERSECT ")
+				q.Add(" INTERSECT ")
 			}
 			q.scanOne(p.Predicates[i].Scans)
 		}
-		q.add(") AS found")
+		q.Add(") AS found")
 	case p.Driving >= 0 && p.Index == "" && len(p.Predicates) == 1:
-		q.add("SELECT count(*) FROM (")
+		q.Add("SELECT count(*) FROM (")
 		q.scanAll(p.Predicates[0].Scans, " UNION ")
-		q.add(") AS found")
+		q.Add(") AS found")
 	default:
-		q.add("SELECT count(*)")
+		q.Add("SELECT count(*)")
 		q.from(p)
 	}
 }
 
 // indexedBy returns the clause that names the index to use, or "" on engines other than SQLite.
-func (q *searchQuery) indexedBy(index string) string {
+func (q *Query) indexedBy(index string) string {
 	switch {
-	case !q.sql.NamesIndexes || index == "":
+	case !q.SQL.NamesIndexes || index == "":
 		return ""
 	case index == planner.PrimaryKey:
 		return " NOT INDEXED"
@@ -254,63 +254,63 @@ func (q *searchQuery) indexedBy(index string) string {
 }
 
 // inList writes the test that a Contact belongs to the List.
-func (q *searchQuery) inList() {
+func (q *Query) inList() {
 	if q.literal {
-		q.add("list_id = " + strconv.FormatInt(int64(q.list), 10))
+		q.Add("list_id = " + strconv.FormatInt(int64(q.list), 10))
 		return
 	}
-	q.add("list_id = ?", int64(q.list))
+	q.Add("list_id = ?", int64(q.list))
 }
 
 // from writes the FROM and WHERE clauses for a plan.
-func (q *searchQuery) from(p *planner.Plan) {
-	q.add(" FROM contact" + q.indexedBy(p.Index) + " WHERE ")
+func (q *Query) from(p *planner.Plan) {
+	q.Add(" FROM contact" + q.indexedBy(p.Index) + " WHERE ")
 	if p.Index == "" && p.Driving >= 0 {
-		q.add(q.sql.NoIndex) // the scans of the driving predicate find the IDs
+		q.Add(q.SQL.NoIndex) // the scans of the driving predicate find the IDs
 	}
 	q.inList()
 	if p.Span != nil {
-		q.add(" AND id BETWEEN ? AND ?", p.Span.First, p.Span.Last)
+		q.Add(" AND id BETWEEN ? AND ?", p.Span.First, p.Span.Last)
 	}
 	if p.Covering { // this test is first, because SQLite runs tests in their order and the other tests read the row
 		q.covering = p.Predicates[p.Driving].Tests[0].Key
-		q.add(" AND ")
+		q.Add(" AND ")
 		q.predicate(&p.Predicates[p.Driving])
 	}
 	for i := range p.Predicates {
 		if p.Covering && i == p.Driving {
 			continue
 		}
-		q.add(" AND ")
+		q.Add(" AND ")
 		q.predicate(&p.Predicates[i])
 	}
 }
 
 // predicate writes the test of a predicate. p.As states the form of the test.
-func (q *searchQuery) predicate(p *planner.Predicate) {
+func (q *Query) predicate(p *planner.Predicate) {
 	switch p.As {
 	case planner.InSet:
 		begin, end := "id IN (", ")"
-		if q.sql.Arrays { // with ARRAY, PostgreSQL always runs the subquery first
+		if q.SQL.Arrays { // with ARRAY, PostgreSQL always runs the subquery first
 			begin, end = "id = ANY(ARRAY(", "))"
 		}
-		q.add(begin)
+		q.Add(begin)
 		q.scanAll(p.Scans, " UNION ALL ")
-		q.add(end)
+		q.Add(end)
 	case planner.ByLookup:
-		q.add("EXISTS (SELECT 1 FROM contact AS other" + q.indexedBy(p.Scans[0].Index) + " WHERE ")
+		q.Add("EXISTS (SELECT 1 FROM contact AS other" + q.indexedBy(p.Scans[0].Index) + " WHERE ")
 		q.inList()
 		for _, c := range p.Tests {
-			q.add(" AND ")
-			q.condition(c)
+			q.Add(" AND ")
+			q.Condition(c)
 		}
-		q.add(" AND other.id = contact.id)")
+		q.Add(" AND other.id = contact.id)")
 	default:
 		for i, c := range p.Tests {
 			if i > 0 {
-				q.add(" AND ")
+				q.Add(" AND ")
 			}
-			q.condition(c)
+			q.Condition(c)
 		}
 	}
 }
@@ -318,12 +318,12 @@ func (q *searchQuery) predicate(p *planner.Predicate) {
 // order writes the ORDER BY clause. An absent value is NULL and sorts before all other values. Contacts
 // with equal values are ordered by their IDs, in the same direction (ascending or descending).
 // reference.md: sort.by
-func (q *searchQuery) order(s *enlist.Search) {
+func (q *Query) order(s *enlist.Search) {
 	direction, absent := "", " NULLS FIRST"
 	if s.Descending {
 		direction, absent = " DESC", " NULLS LAST"
 	}
-	q.add(" ORDER BY ")
+	q.Add(" ORDER BY ")
 	by := s.Sort
 	if q.generic != nil {
 		by = q.generic // if the requested order is that of the IDs, all Contacts have the same value
@@ -332,38 +332,38 @@ func (q *searchQuery) order(s *enlist.Search) {
 		if by.Field == nil {
 			absent = "" // a system key is never NULL, and PostgreSQL would not use its index with this clause
 		}
-		q.add(q.ordered(by) + q.unindexed() + direction + absent + ", ")
+		q.Add(q.Ordered(by) + q.Unindexed() + direction + absent + ", ")
 	}
-	q.add("id" + q.unindexed() + direction)
+	q.Add("id" + q.Unindexed() + direction)
 }
 
-// unindexed returns an operation that keeps the value of a number. PostgreSQL does not use an index for the order
+// Unindexed returns an operation that keeps the value of a number. PostgreSQL does not use an index for the order
 // of its result.
-func (q *searchQuery) unindexed() string {
-	if q.sorted {
+func (q *Query) Unindexed() string {
+	if q.Sorted {
 		return " + 0"
 	}
 	return ""
 }
 
-// limit writes the clauses LIMIT and OFFSET if the search has a limit or an offset.
-func (q *searchQuery) limit(s *enlist.Search) {
+// Limit writes the clauses LIMIT and OFFSET if the search has a limit or an offset.
+func (q *Query) Limit(s *enlist.Search) {
 	if s.Limit == 0 && s.Offset == 0 {
 		return
 	}
 	if q.generic != nil {
-		q.add(" LIMIT " + strconv.FormatInt(s.Limit, 10) + " OFFSET " + strconv.FormatInt(s.Offset, 10))
+		q.Add(" LIMIT " + strconv.FormatInt(s.Limit, 10) + " OFFSET " + strconv.FormatInt(s.Offset, 10))
 		return
 	}
 	limit := s.Limit
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	q.add(db.Limited+" OFFSET CAST(? AS BIGINT)", limit, s.Offset)
+	q.Add(db.Limited+" OFFSET CAST(? AS BIGINT)", limit, s.Offset)
 }
 
-// condition writes a condition.
-func (q *searchQuery) condition(c *enlist.Condition) {
+// Condition writes a condition.
+func (q *Query) Condition(c *enlist.Condition) {
 	switch {
 	case c.Key != nil:
 		q.test(c)
@@ -374,13 +374,13 @@ func (q *searchQuery) condition(c *enlist.Condition) {
 	}
 }
 
-func (q *searchQuery) group(conditions []enlist.Condition, connector string) {
-	q.add("(")
+func (q *Query) group(conditions []enlist.Condition, connector string) {
+	q.Add("(")
 	for i := range conditions {
 		if i > 0 {
-			q.add(connector)
+			q.Add(connector)
 		}
-		q.condition(&conditions[i])
+		q.Condition(&conditions[i])
 	}
-	q.add(")")
+	q.Add(")")
 }
