@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/store/teststores"
 )
 
 // This file has the fixture of the tests of Batches. It sends their mails without a mail server.
@@ -180,4 +181,10 @@ func (f *batchFixture) wantAddresses(got []string, want ...string) {
 
 func whole(id enlist.ListID) audience.PopulationRequest {
 	return audience.PopulationRequest{List: id}
+}
+
+// analyze collects the statistics of the store's tables.
+func (f *batchFixture) analyze() {
+	f.Helper()
+	f.store.(*teststores.Store).Analyze(f.T)
 }

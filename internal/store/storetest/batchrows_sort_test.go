@@ -29,6 +29,7 @@ func rowsSortedByEachKey(f *eventFixture) {
 	for _, list := range []enlist.ListID{f.news, other} {
 		f.must(f.store.Update(f.Context(), func(tx *db.Tx) error { return f.giveEvents(tx, list) }))
 	}
+	f.analyze()
 	for _, kind := range []audience.EventKind{audience.RowsSent, audience.RowsNotOpened, audience.EventOpened, audience.EventClicked,
 		audience.EventLink, audience.EventBounced, audience.EventComplained, audience.EventUnsubscribed, audience.EventDeactivated} {
 		r := audience.RowsRequest{Kind: kind}

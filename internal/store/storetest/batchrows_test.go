@@ -160,6 +160,7 @@ func chunksOfRows(f *eventFixture) {
 	for i := 0; i < len(f.contacts); i += 7 {
 		f.open(f.contacts[i], personAgent)
 	}
+	f.analyze()
 	check := func(kind audience.EventKind, n int) {
 		f.Helper()
 		whole := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{}).rows

@@ -182,6 +182,15 @@ func (s *Store) Waiting(t testing.TB, kind string) (n int) {
 	return n
 }
 
+// Analyze collects the statistics of the tables, as PostgreSQL does by itself within a minute. Without them it may choose
+// plans that are quick only for a few rows.
+func (s *Store) Analyze(t testing.TB) {
+	t.Helper()
+	if err := execute(t.Context(), s.address, "ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Columns returns the names of the columns of each table, by the name of the table.
 func (s *Store) Columns(t testing.TB) map[string][]string {
 	t.Helper()
