@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 )
@@ -105,15 +107,15 @@ func detail(key, value string) enlist.Detail {
 }
 
 // fill inserts Contacts into the store without the API. It returns the ID of the first one; the others follow it.
-func (b *bench) fill(store db.Engine, list enlist.ListID, contacts int) (first enlist.ContactID, err error) {
-	err = b.inBatches(store, contacts, func(tx *db.Tx, from, to int) error {
+func (b *bench) fill(store db.Engine, list enlist.ListID, all int) (first enlist.ContactID, err error) {
+	err = b.inBatches(store, all, func(tx *db.Tx, from, to int) error {
 		if from%100_000 == 0 {
 			b.say("%d Contacts", from)
 		}
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		for i := from; i < to && err == nil; i++ {
 			c := person(schema, i)
-			_, err = audience.InsertContact(tx, c)
+			_, err = contacts.Insert(tx, c)
 			if i == 0 {
 				first = c.ID
 			}
@@ -145,7 +147,7 @@ const lastNames = 500_000
 
 // person returns Contact number i. A search for one State matches an eighth of the Contacts, for one
 // Postcode a thousandth, and for one value of Member half of them.
-func person(schema *enlist.Schema, i int) *enlist.Contact {
+func person(schema *enlist.Schema, i int) *enlist.ByID {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
 	values := map[string]string{
 		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames),
@@ -153,7 +155,7 @@ func person(schema *enlist.Schema, i int) *enlist.Contact {
 		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
 		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",
 	}
-	c := &enlist.Contact{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
+	c := &enlist.ByID{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
 		Created: 1_700_000_000 + int64(i), Modified: 1_700_000_000 + int64(i)}
 	for i := range schema.Fields {
 		c.Values = c.Values.Set(schema.Fields[i].ID, values[schema.Fields[i].Name])

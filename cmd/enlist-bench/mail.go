@@ -10,6 +10,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file has the part "mail". It measures how fast the server sends queued mails, and the processor time
@@ -53,12 +54,12 @@ type mailingList struct {
 }
 
 func (in *mailingList) notification(contact, round int) db.Effect {
-	return audience.Notify{List: in.list, Contact: in.first + enlist.ContactID(contact), Event: enlist.EventSubscribe,
+	return events.Notify{List: in.list, Contact: in.first + enlist.ContactID(contact), Event: enlist.EventSubscribe,
 		Address: "owner@example.com", Time: 1_700_000_000 + int64(round)}
 }
 
 func (in *mailingList) autoresponder(contact, round int) db.Effect {
-	return audience.Autorespond{List: in.list, Contact: in.first + enlist.ContactID(contact), Autoresponder: in.responder,
+	return events.Autorespond{List: in.list, Contact: in.first + enlist.ContactID(contact), Autoresponder: in.responder,
 		Time: 1_700_000_000 + int64(round)}
 }
 

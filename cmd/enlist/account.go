@@ -1,19 +1,20 @@
 package main
 
-// enlist account: adds and lists Accounts, and changes their limit of Contacts, their time zone and the domains of their
-// senders.
-// A running server applies a change from its next transaction on.
-
 import (
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
+
+// enlist account: adds and lists Accounts, and changes their limit of Contacts, their time zone and the domains of their
+// senders.
+// A running server applies a change from its next transaction on.
 
 type accountCommand struct {
 	Add      accountAdd      `cmd:"" help:"Add an Account."`
@@ -59,7 +60,7 @@ type accountAdd struct {
 // Run adds the Account.
 func (c *accountAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		a, err := s.AddAccount(ctx, audience.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
+		a, err := s.AddAccount(ctx, accounts.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
 			ContactLimit: int64(c.Limit)})
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ type accountList struct {
 // Run lists the Accounts.
 func (c *accountList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		accounts, err := s.Accounts(ctx)
+		accounts, err := s.AllAccounts(ctx)
 		if err != nil {
 			return err
 		}

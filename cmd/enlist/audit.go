@@ -1,7 +1,5 @@
 package main
 
-// enlist audit: shows the audit log. auditActor says who runs a command, for the rows that the command adds.
-
 import (
 	"bufio"
 	"cmp"
@@ -13,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
@@ -20,6 +19,8 @@ import (
 
 	"github.com/alecthomas/kong"
 )
+
+// enlist audit: shows the audit log. auditActor says who runs a command, for the rows that the command adds.
 
 type auditCommand struct {
 	config.Database
@@ -52,12 +53,12 @@ func (c *auditCommand) Run(ctx context.Context, out *console) error {
 	w := bufio.NewWriter(out.stdout)
 	row, line := auditRow, rpc.AuditRowEncoder()
 	if c.JSON {
-		row = func(r *audience.AuditRow) string { return string(line(nil, r)) }
+		row = func(r *accounts.AuditRow) string { return string(line(nil, r)) }
 	} else {
 		fmt.Fprintf(w, auditLayout, "TIME (UTC)", "ACCOUNT", "WHO", "FROM", "METHOD", "OBJECT", "CHANGE")
 	}
 	err := withService(ctx, c.Database, func(s *audience.Service) error {
-		return s.AuditLog(ctx, enlist.AccountID(c.Account), c.query(time.Now()), func(r *audience.AuditRow) error {
+		return s.AuditLog(ctx, enlist.AccountID(c.Account), c.query(time.Now()), func(r *accounts.AuditRow) error {
 			_, err := fmt.Fprintln(w, row(r))
 			return err
 		})
@@ -100,7 +101,7 @@ func (c *auditCommand) query(now time.Time) enlist.Query {
 const auditLayout = "%-19s  %-7s  %-20s  %-15s  %-22s  %-16s  %s\n"
 
 // auditRow returns a row for the table.
-func auditRow(r *audience.AuditRow) string {
+func auditRow(r *accounts.AuditRow) string {
 	account, who, about := "all", cmp.Or(r.User, operatorName), r.Object
 	if r.AccountID != 0 {
 		account = strconv.FormatInt(int64(r.AccountID), 10)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -130,9 +131,9 @@ func (c *crash) wantEachRowOnce(i *audience.Import, rows int) {
 		c.t.Fatalf("the import is %s %q with %+v, want %d rows added", i.State, i.Reason, i.ImportCounts, rows)
 	}
 	c.withService(func(s *audience.Service, caller *enlist.Caller) {
-		contacts := must(s.CountContacts(c.t.Context(), caller, i.ListID, nil))(c.t)
-		if contacts != int64(rows) {
-			c.t.Errorf("the List has %d Contacts, want %d", contacts, rows)
+		all := must(s.CountContacts(c.t.Context(), caller, i.ListID, nil))(c.t)
+		if all != int64(rows) {
+			c.t.Errorf("the List has %d Contacts, want %d", all, rows)
 		}
 		seen := make(map[enlist.ContactID]bool)
 		var checked []audience.RowResult
@@ -151,7 +152,7 @@ func (c *crash) wantEachRowOnce(i *audience.Import, rows int) {
 		}
 		for _, r := range checked {
 			var ledger ledgerRows
-			q := audience.LedgerQuery{List: i.ListID, Contact: r.Contact}
+			q := contacts.LedgerQuery{List: i.ListID, Contact: r.Contact}
 			if err := s.ContactConsents(c.t.Context(), caller, q, &ledger); err != nil {
 				c.t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
@@ -217,7 +217,7 @@ func (f *processes) inspectAll(server *mailtest.Server) {
 			f.t.Errorf("%d Contacts are stored, but callers received %d IDs", count, len(f.answered))
 		}
 		for id := range f.answered {
-			rows, err := audience.LedgerRows(tx, 1, enlist.ContactID(id), 0, 0)
+			rows, err := contacts.LedgerRows(tx, 1, enlist.ContactID(id), 0, 0)
 			if err != nil {
 				return err
 			}

@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
@@ -204,14 +205,14 @@ func (c *crash) inspect() {
 	jobs := c.notifications(store)
 	stored := 0
 	err := store.View(ctx, func(tx *db.Tx) error {
-		last, err := audience.LastContactID(tx, 1)
+		last, err := contacts.LastContactID(tx, 1)
 		for id := enlist.ContactID(1); id <= last && err == nil; id++ {
-			if _, err := audience.Contact(tx, 1, id); err != nil {
+			if _, err := contacts.ByID(tx, 1, id); err != nil {
 				continue // the ID of an insert that was rolled back
 			}
 			stored++
 			var rows []enlist.LedgerRow
-			rows, err = audience.LedgerRows(tx, 1, id, 0, 0)
+			rows, err = contacts.LedgerRows(tx, 1, id, 0, 0)
 			if len(rows) != 1 || jobs[id] != 1 {
 				c.t.Errorf("Contact %d has %d ledger rows and %d notifications, want one of each", id, len(rows), jobs[id])
 			}
@@ -252,7 +253,7 @@ func (c *crash) notifications(store *database) map[enlist.ContactID]int {
 			c.t.Fatal(err)
 		}
 		for _, job := range page.Jobs {
-			var n audience.Notify
+			var n events.Notify
 			if err := json.Unmarshal(job.EncodedArgs, &n); err != nil {
 				c.t.Fatal(err)
 			}

@@ -105,7 +105,7 @@ func chooseAccount(ctx context.Context, s *audience.Service, id int64) (enlist.A
 	if id != 0 {
 		return enlist.AccountID(id), nil
 	}
-	all, err := s.Accounts(ctx)
+	all, err := s.AllAccounts(ctx)
 	switch {
 	case err != nil:
 		return 0, err
@@ -163,7 +163,7 @@ func ownerOf(ctx context.Context, s *audience.Service, absent enlist.Kind,
 
 // eachAccount calls do for each Account, with a Caller that has all rights in it.
 func eachAccount(ctx context.Context, s *audience.Service, do func(*enlist.Caller) error) error {
-	accounts, err := s.Accounts(ctx)
+	accounts, err := s.AllAccounts(ctx)
 	if err != nil {
 		return err
 	}

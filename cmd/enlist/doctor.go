@@ -170,7 +170,7 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 	if !slices.ContainsFunc(keys, valid) {
 		problems = append(problems, "no API key is valid: create one with: enlist key create --name NAME --level full")
 	}
-	accounts, err := s.Accounts(ctx)
+	accounts, err := s.AllAccounts(ctx)
 	if err != nil {
 		return nil, err
 	}

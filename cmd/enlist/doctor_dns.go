@@ -1,7 +1,5 @@
 package main
 
-// enlist doctor --dns: compares the records in the DNS with those that the mails of the installation need.
-
 import (
 	"cmp"
 	"context"
@@ -12,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/address"
 	"enlist/internal/audience"
 	"enlist/internal/dnscheck"
@@ -19,8 +18,10 @@ import (
 	"enlist/internal/mail"
 )
 
+// enlist doctor --dns: compares the records in the DNS with those that the mails of the installation need.
+
 // toPublish is a DNS record in a finding.
-type toPublish struct{ audience.DNSRecord }
+type toPublish struct{ accounts.DNSRecord }
 
 // MarshalJSON implements json.Marshaler.
 func (r toPublish) MarshalJSON() ([]byte, error) { return dnsRecord(r.DNSRecord).MarshalJSON() }
@@ -88,7 +89,7 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err er
 			return nil, fmt.Errorf("read the DKIM key: %w", err)
 		}
 		s.Server = strings.ToLower(cmp.Or(settings.DKIMDomain, sender))
-		r, err := audience.DKIMRecord(s.Server, settings.DKIMSelector, key.Public())
+		r, err := accounts.DKIMRecord(s.Server, settings.DKIMSelector, key.Public())
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +114,8 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err er
 }
 
 // addKeys adds the keys of a sending domain.
-func addKeys(s *dnscheck.Setup, d *audience.SendingDomain) error {
-	for _, key := range []*audience.DKIMKey{&d.Key, &d.Next} {
+func addKeys(s *dnscheck.Setup, d *accounts.SendingDomain) error {
+	for _, key := range []*accounts.DKIMKey{&d.Key, &d.Next} {
 		if key.Selector == "" {
 			continue
 		}

@@ -1,7 +1,5 @@
 package main
 
-// This test checks the DNS records of an installation with the complete command.
-
 import (
 	"bytes"
 	"encoding/json"
@@ -9,11 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/dnscheck/dnstest"
 	"enlist/internal/store/teststores"
 )
+
+// This test checks the DNS records of an installation with the complete command.
 
 // enlist doctor --dns asks for the records of all sending domains and senders, and prints those to publish. After the
 // operator has published them as they were printed, it finds no problem.
@@ -26,11 +27,11 @@ func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
 			return err
 		}
 		for _, domain := range []string{"example.org", "shop.example"} {
-			if _, err := s.AddSendingDomain(ctx, audience.NewSendingDomain{Account: 1, Domain: domain}); err != nil {
+			if _, err := s.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: 1, Domain: domain}); err != nil {
 				return err
 			}
 		}
-		_, err := s.RotateSendingDomain(ctx, audience.NewSendingDomain{Domain: "shop.example", Selector: "next"})
+		_, err := s.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: "shop.example", Selector: "next"})
 		return err
 	}))(t)
 	var out bytes.Buffer

@@ -1,18 +1,19 @@
 package main
 
-// enlist domain: the sending domains of Accounts, and the DKIM keys that sign their mails. Running servers apply a change
-// to the next mail.
-
 import (
 	"context"
 	"fmt"
 	"io"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
+
+// enlist domain: the sending domains of Accounts, and the DKIM keys that sign their mails. Running servers apply a change
+// to the next mail.
 
 type domainCommand struct {
 	Add    domainAdd    `cmd:"" help:"Add a domain to an Account, make its key, and print the DNS record to publish."`
@@ -45,8 +46,8 @@ type domainAdd struct {
 // Run adds the domain.
 func (c *domainAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		d, err := s.AddSendingDomain(ctx, audience.NewSendingDomain{Account: enlist.AccountID(c.Account),
-			Domain: c.Domain, Selector: c.Selector, Type: audience.DKIMKeyType(c.Type)})
+		d, err := s.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: enlist.AccountID(c.Account),
+			Domain: c.Domain, Selector: c.Selector, Type: accounts.DKIMKeyType(c.Type)})
 		if err != nil {
 			return err
 		}
@@ -109,8 +110,8 @@ type domainRotate struct {
 // Run makes the next key.
 func (c *domainRotate) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
-		d, err := s.RotateSendingDomain(ctx, audience.NewSendingDomain{Domain: c.Domain, Selector: c.Selector,
-			Type: audience.DKIMKeyType(c.Type)})
+		d, err := s.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: c.Domain, Selector: c.Selector,
+			Type: accounts.DKIMKeyType(c.Type)})
 		if err != nil {
 			return err
 		}
@@ -150,7 +151,7 @@ func (c *domainRemove) Run(ctx context.Context, out *console) error {
 }
 
 // print prints a domain and the record of one of its keys. It never prints a private key.
-func (c *domainArg) print(w io.Writer, d *audience.SendingDomain, key *audience.DKIMKey, line string) error {
+func (c *domainArg) print(w io.Writer, d *accounts.SendingDomain, key *accounts.DKIMKey, line string) error {
 	r, err := key.Record(d.Domain)
 	if err != nil {
 		return err
@@ -164,7 +165,7 @@ func (c *domainArg) print(w io.Writer, d *audience.SendingDomain, key *audience.
 }
 
 // printRecords prints a domain with the records of both keys. next_dns is null if there is no next key.
-func printRecords(w io.Writer, d *audience.SendingDomain) error {
+func printRecords(w io.Writer, d *accounts.SendingDomain) error {
 	r, err := d.Key.Record(d.Domain)
 	if err != nil {
 		return err
@@ -180,18 +181,18 @@ func printRecords(w io.Writer, d *audience.SendingDomain) error {
 }
 
 // printDNS prints a DNS record to publish: in parts for a form, and as a line of a zone file.
-func printDNS(w io.Writer, r audience.DNSRecord) {
+func printDNS(w io.Writer, r accounts.DNSRecord) {
 	fmt.Fprintf(w, "  name   %s\n  type   %s\n  value  %s\n  or as a line of a zone file:\n  %s\n", r.Name, r.Type,
 		plainText(r.Value, ""), r.ZoneLine())
 }
 
 // dnsRecord returns a DNS record for --json.
-func dnsRecord(r audience.DNSRecord) record {
+func dnsRecord(r accounts.DNSRecord) record {
 	return record{{"name", r.Name}, {"type", r.Type}, {"value", r.Value}, {"zone_line", r.ZoneLine()}}
 }
 
 // domainRecord returns the columns of a domain, without the private keys.
-func domainRecord(d *audience.SendingDomain) record {
+func domainRecord(d *accounts.SendingDomain) record {
 	return record{{"domain", d.Domain}, {"account_id", d.AccountID}, {"selector", d.Key.Selector},
 		{"next_selector", d.Next.Selector}, {"old_selector", d.OldSelector}, {"switch_time", d.SwitchTime},
 		{"creation_time", d.CreationTime}}

@@ -1,14 +1,15 @@
 package main
 
-// enlist field: adds a Field to a List and lists the Fields of a List.
-
 import (
 	"context"
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
+
+// enlist field: adds a Field to a List and lists the Fields of a List.
 
 type fieldCommand struct {
 	Add  fieldAdd  `cmd:"" help:"Add a Field to a List."`
@@ -31,7 +32,7 @@ func (c *fieldAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		if err := known(audience.FieldAttributes, c.Set); err != nil {
+		if err := known(lists.FieldAttributes, c.Set); err != nil {
 			return err
 		}
 		id, err := s.AddField(ctx, caller, enlist.ListID(c.List),
@@ -43,7 +44,7 @@ func (c *fieldAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		return c.one(out.stdout, recordOf(audience.FieldAttributes, f), "added Field %d to List %d", id, c.List)
+		return c.one(out.stdout, recordOf(lists.FieldAttributes, f), "added Field %d to List %d", id, c.List)
 	})
 }
 
@@ -64,7 +65,7 @@ func (c *fieldList) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		all := records(fields, func(f *enlist.Field) record { return recordOf(audience.FieldAttributes, f) })
+		all := records(fields, func(f *enlist.Field) record { return recordOf(lists.FieldAttributes, f) })
 		return c.list(out.stdout, all,
 			"id", "name", "type", "address_type", "is_mandatory", "default_value", "values_array")
 	})

@@ -1,7 +1,5 @@
 package main
 
-// enlist hold and enlist release: stop all mails, and let them be sent again, also while servers run.
-
 import (
 	"context"
 	"fmt"
@@ -9,7 +7,10 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/events"
 )
+
+// enlist hold and enlist release: stop all mails, and let them be sent again, also while servers run.
 
 type holdCommand struct {
 	config.Database
@@ -56,7 +57,7 @@ func (c *releaseCommand) Run(ctx context.Context, out *console) error {
 	})
 }
 
-func (c *releaseCommand) release(ctx context.Context, out *console, s *audience.Service, hold *audience.Hold,
+func (c *releaseCommand) release(ctx context.Context, out *console, s *audience.Service, hold *events.Hold,
 	work []audience.HeldWork) error {
 	before := int64(0)
 	for _, w := range work {
@@ -106,7 +107,7 @@ func (c *releaseCommand) say(out *console, line string) {
 }
 
 // print prints the hold and one row for each kind of work.
-func (c *releaseCommand) print(out *console, hold *audience.Hold, work []audience.HeldWork) error {
+func (c *releaseCommand) print(out *console, hold *events.Hold, work []audience.HeldWork) error {
 	c.say(out, heldText(hold))
 	if c.JSON {
 		return c.list(out.stdout, records(work, func(w *audience.HeldWork) record {
@@ -120,7 +121,7 @@ func (c *releaseCommand) print(out *console, hold *audience.Hold, work []audienc
 }
 
 // heldText says what is held, since when and why.
-func heldText(hold *audience.Hold) string {
+func heldText(hold *events.Hold) string {
 	what := "all mails are held"
 	if hold.Restored() {
 		what = "all mails and webhooks are held"

@@ -1,17 +1,18 @@
 package main
 
-// enlist key: creates, lists and revokes API keys. A running server applies a change from its next transaction on.
-
 import (
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
+
+// enlist key: creates, lists and revokes API keys. A running server applies a change from its next transaction on.
 
 type keyCommand struct {
 	Create keyCreate `cmd:"" help:"Create a key and print it. It cannot be printed again."`
@@ -46,7 +47,7 @@ func (c *keyCreate) Run(ctx context.Context, out *console) error {
 		for i, id := range c.List {
 			lists[i] = enlist.ListID(id)
 		}
-		key, text, err := s.AddKey(ctx, audience.KeyDetails{Account: account, Name: c.Name, Level: level,
+		key, text, err := s.AddKey(ctx, accounts.KeyDetails{Account: account, Name: c.Name, Level: level,
 			Lists: lists, Expiry: c.Expires.Unix(time.Now()), Rate: c.Rate})
 		switch {
 		case enlist.KindOf(err) == enlist.NoList:

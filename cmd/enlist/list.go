@@ -1,7 +1,5 @@
 package main
 
-// enlist list: adds Lists and shows them.
-
 import (
 	"context"
 	"maps"
@@ -10,7 +8,10 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
+
+// enlist list: adds Lists and shows them.
 
 type listCommand struct {
 	Add  listAdd  `cmd:"" help:"Add a List with its two address Fields."`
@@ -32,7 +33,7 @@ func (c *listAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		if err := known(audience.ListAttributes, c.Set); err != nil {
+		if err := known(lists.ListAttributes, c.Set); err != nil {
 			return err
 		}
 		id, err := s.AddList(ctx, caller, details(c.Set, value{"name", c.Name}))
@@ -43,7 +44,7 @@ func (c *listAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		return c.one(out.stdout, recordOf(audience.ListAttributes, l), "added List %d", id)
+		return c.one(out.stdout, recordOf(lists.ListAttributes, l), "added List %d", id)
 	})
 }
 
@@ -100,7 +101,7 @@ func (c *listShow) showOne(ctx context.Context, s *audience.Service, out *consol
 
 // listRecord returns the attributes of a List with their names in the API, and the ID of its Account.
 func listRecord(l *enlist.List) record {
-	return append(recordOf(audience.ListAttributes, l), value{"account_id", l.AccountID})
+	return append(recordOf(lists.ListAttributes, l), value{"account_id", l.AccountID})
 }
 
 // known returns an error if the API does not have a setting. The API ignores unknown

@@ -1,7 +1,5 @@
 package main
 
-// This test checks the DKIM signatures of mails from the domains of several Accounts.
-
 import (
 	"bytes"
 	"context"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"enlist/api"
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
@@ -23,6 +22,8 @@ import (
 
 	"github.com/emersion/go-msgauth/dkim"
 )
+
+// This test checks the DKIM signatures of mails from the domains of several Accounts.
 
 // A mail is signed by the sending domain of its sender, also if the operator adds the domain while the server runs. A mail
 // from another domain, and the default sender, are signed by the domain of the server. A mail from a domain that another
@@ -38,7 +39,7 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 	s := &signedMails{t: t, mailbox: mailbox{t, t.TempDir()}, records: make(map[string]string)}
 	public, private, err := ed25519.GenerateKey(nil)
 	must(0, err)(t)
-	s.publish(must(audience.DKIMRecord("server.example", "enlist", public))(t))
+	s.publish(must(accounts.DKIMRecord("server.example", "enlist", public))(t))
 	addr, first := startServerOn(t, e, config.Serve{Database: db, Mail: "dir:" + s.dir, MailFrom: "news@server.example",
 		DKIMKey: writePrivateKey(t, private), DKIMSelector: "enlist"})
 	var second string
@@ -46,10 +47,10 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 		t.Helper()
 		must(0, withService(ctx, db, do))(t)
 	}
-	add := func(account enlist.AccountID, domain string, kind audience.DKIMKeyType) {
+	add := func(account enlist.AccountID, domain string, kind accounts.DKIMKeyType) {
 		t.Helper()
 		operate(func(service *audience.Service) error {
-			d, err := service.AddSendingDomain(ctx, audience.NewSendingDomain{Account: account, Domain: domain, Type: kind})
+			d, err := service.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: account, Domain: domain, Type: kind})
 			if err == nil {
 				s.publish(must(d.Key.Record(domain))(t))
 			}
@@ -57,9 +58,9 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 		})
 	}
 	operate(func(service *audience.Service) error {
-		a, err := service.AddAccount(ctx, audience.AccountDetails{Name: "Second", ContactLimit: enlist.NoContactLimit})
+		a, err := service.AddAccount(ctx, accounts.AccountDetails{Name: "Second", ContactLimit: enlist.NoContactLimit})
 		must(0, err)(t)
-		_, second, err = service.AddKey(ctx, audience.KeyDetails{Account: a.ID, Name: "second", Level: enlist.Full})
+		_, second, err = service.AddKey(ctx, accounts.KeyDetails{Account: a.ID, Name: "second", Level: enlist.Full})
 		return err
 	})
 	one, two := api.NewClient("http://"+addr, first), api.NewClient("http://"+addr, second)
@@ -68,8 +69,8 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 	early := s.message(two, "early@a.example")
 	s.test(two, early)
 	s.wantSigned("early@a.example", "server.example")
-	add(1, "a.example", audience.DKIMRSA)
-	add(1, "b.example", audience.DKIMEd25519)
+	add(1, "a.example", accounts.DKIMRSA)
+	add(1, "b.example", accounts.DKIMEd25519)
 	for _, from := range []string{"x@a.example", "x@b.example"} {
 		s.test(one, s.message(one, from))
 		s.wantSigned(from, strings.TrimPrefix(from, "x@"))
@@ -78,8 +79,8 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 	s.wantSigned("news@server.example", "server.example")
 	s.test(two, early)
 	s.wantFailed(db, "another Account has this domain")
-	add(2, "c.example", audience.DKIMRSA)
-	add(2, "d.example", audience.DKIMRSA)
+	add(2, "c.example", accounts.DKIMRSA)
+	add(2, "d.example", accounts.DKIMRSA)
 	for _, from := range []string{"x@c.example", "x@d.example"} {
 		s.test(two, s.message(two, from))
 		s.wantSigned(from, strings.TrimPrefix(from, "x@"))
@@ -89,7 +90,7 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 		t.Errorf("the mails %q were sent, %v, want 6", files, err)
 	}
 	operate(func(service *audience.Service) error { // the next key
-		_, err := service.RotateSendingDomain(ctx, audience.NewSendingDomain{Domain: "d.example", Selector: "next"})
+		_, err := service.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: "d.example", Selector: "next"})
 		must(0, err)(t)
 		d, err := service.SwitchSendingDomain(ctx, "d.example")
 		s.records = map[string]string{}
@@ -107,7 +108,7 @@ type signedMails struct {
 	records map[string]string // TXT records by name
 }
 
-func (s *signedMails) publish(r audience.DNSRecord) { s.records[r.Name] = r.Value }
+func (s *signedMails) publish(r accounts.DNSRecord) { s.records[r.Name] = r.Value }
 
 // message adds a Message with a sender and returns its ID.
 func (s *signedMails) message(client *api.Client, from string) int64 {

@@ -31,14 +31,14 @@ import (
 	"io"
 	"os"
 	"strings"
-	_ "time/tzdata" // adds the time zones to the program, for machines that do not have them
+	_ "time/tzdata"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/config"
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
-	_ "golang.org/x/crypto/x509roots/fallback" // adds root certificates, for containers that do not have them
+	_ "golang.org/x/crypto/x509roots/fallback"
 )
 
 // program lists the subcommands. Kong reads their flags from the tags.
@@ -117,7 +117,7 @@ func run(args []string, out *console) int {
 			understood(err))
 		return 2
 	}
-	ctx := audience.WithActor(context.Background(), auditActor(command, out.getenv))
+	ctx := accounts.WithActor(context.Background(), auditActor(command, out.getenv))
 	command.BindTo(ctx, (*context.Context)(nil))
 	if err := command.Run(); err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %s\n", plainText(err.Error(), "\n\t"))

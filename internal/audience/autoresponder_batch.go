@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file keeps the figures of autoresponders. Each autoresponder has a Batch of status BatchRunning, so its figures
@@ -108,7 +109,7 @@ func batchForMail(tx *db.Tx, k DeliveryKey) (enlist.BatchID, error) {
 		p := runningPopulation(batch, k.List)
 		return batch, AddPopulation(tx, &p)
 	}
-	schema, err := Schema(tx, k.List)
+	schema, err := lists.Schema(tx, k.List)
 	if err != nil {
 		return 0, enlist.IgnoreKind(enlist.NoList, err)
 	}

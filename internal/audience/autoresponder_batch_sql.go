@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file stores which Batch has the figures of an autoresponder, and the recipients of this Batch.
@@ -43,7 +44,7 @@ func AddRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []en
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	schema, err := Schema(tx, list)
+	schema, err := lists.Schema(tx, list)
 	if err != nil {
 		return 0, err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has the calls about autoresponders: add, edit, delete, get and search. A key may
@@ -23,7 +25,7 @@ var AutoresponderAttributes = []enlist.Attribute[enlist.Autoresponder]{
 	enlist.Searchable(enlist.EnumKey("event_type", func(a *enlist.Autoresponder) *enlist.Event { return &a.Event },
 		string(enlist.EventSubscribe), string(enlist.EventUnsubscribe), string(enlist.EventUpdateProfile), string(enlist.EventConfirm),
 		string(enlist.EventAPIUpload))),
-	enlist.Searchable(enlist.IntKey("folder_id", func(a *enlist.Autoresponder) *enlist.FolderID { return &a.FolderID }, 0, maxID)),
+	enlist.Searchable(enlist.IntKey("folder_id", func(a *enlist.Autoresponder) *enlist.FolderID { return &a.FolderID }, 0, lists.MaxID)),
 	enlist.TextKey("timezone", func(a *enlist.Autoresponder) *string { return &a.TimeZone }, readTimeZone),
 	enlist.Searchable(enlist.FlagKey("is_active", func(a *enlist.Autoresponder) *bool { return &a.IsActive })),
 	enlist.EnumKey("time_criteria_type", func(a *enlist.Autoresponder) *string { return &a.CriteriaType },
@@ -73,7 +75,7 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, detail
 		if _, err := addAutoresponderBatch(&a, tx); err != nil {
 			return 0, err
 		}
-		return a.ID, audit(tx, c, now, auditedAutoresponder(&a), nil, settings(AutoresponderAttributes, &a))
+		return a.ID, accounts.Audit(tx, c, now, auditedAutoresponder(&a), nil, accounts.Settings(AutoresponderAttributes, &a))
 	})
 }
 
@@ -86,11 +88,11 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 		if err != nil {
 			return 0, err
 		}
-		before := settings(AutoresponderAttributes, a)
+		before := accounts.Settings(AutoresponderAttributes, a)
 		if err := setAutoresponder(a, tx, c, details); err != nil {
 			return 0, err
 		}
-		if err := audit(tx, c, now, auditedAutoresponder(a), before, settings(AutoresponderAttributes, a)); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), before, accounts.Settings(AutoresponderAttributes, a)); err != nil {
 			return 0, err
 		}
 		a.LastModifiedTime = now
@@ -106,7 +108,7 @@ func setAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, deta
 	if err := enlist.Assign(a, AutoresponderAttributes, details); err != nil {
 		return err
 	}
-	schema, err := loadList(tx, c, a.ListID)
+	schema, err := lists.Load(tx, c, a.ListID)
 	if err != nil {
 		return err
 	}
@@ -131,8 +133,8 @@ func setAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, deta
 }
 
 // auditedAutoresponder returns the autoresponder as the object of a row of the audit log.
-func auditedAutoresponder(a *enlist.Autoresponder) auditObject {
-	return auditObject{"Autoresponder", int64(a.ID), a.ListID}
+func auditedAutoresponder(a *enlist.Autoresponder) accounts.AuditObject {
+	return accounts.AuditObject{Kind: "Autoresponder", ID: int64(a.ID), List: a.ListID}
 }
 
 // errNoAutoresponder is the same for an ID that does not exist and for another Account's ID, so
@@ -149,7 +151,7 @@ func loadAutoresponder(tx *db.Tx, c *enlist.Caller, id enlist.AutoresponderID) (
 	if i < 0 {
 		return nil, errNoAutoresponder
 	}
-	if _, err := loadList(tx, c, all[i].ListID); err != nil {
+	if _, err := lists.Load(tx, c, all[i].ListID); err != nil {
 		return nil, err
 	}
 	found := all[i]
@@ -168,7 +170,7 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id 
 		if err := DeleteAutoresponder(tx, id); err != nil {
 			return false, err
 		}
-		if err := audit(tx, c, now, auditedAutoresponder(a), settings(AutoresponderAttributes, a), nil); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), accounts.Settings(AutoresponderAttributes, a), nil); err != nil {
 			return false, err
 		}
 		return true, deleteAutoresponderBatch(a, tx, now)

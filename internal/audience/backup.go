@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/db"
+	"enlist/internal/webhooks"
 )
 
 // This file decides which process makes the next scheduled backup, and remembers the last good one. Package backup makes
@@ -54,7 +55,7 @@ func (s *Service) ClaimBackup(ctx context.Context, every time.Duration) (claimed
 			wait = min(wait, backupRetry)
 		}
 		last := max(b.Tried, b.Time)
-		if isWithin(b.Lease, now, backupLease) || last <= now && now-last < wait {
+		if webhooks.IsWithin(b.Lease, now, backupLease) || last <= now && now-last < wait {
 			return false, nil
 		}
 		b.Tried, b.Lease, b.Every = now, now+backupLease, int64(every/time.Second)

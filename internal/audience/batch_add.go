@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has addBatch and addBatchByContactSearch. Both store the Batch and enqueue the job that
@@ -63,7 +66,7 @@ func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest
 		if err := b.exclude.store(tx, b.ID); err != nil {
 			return 0, err
 		}
-		if err := audit(tx, c, now, b.audited(), nil, b.auditValues()); err != nil {
+		if err := accounts.Audit(tx, c, now, b.audited(), nil, b.auditValues()); err != nil {
 			return 0, err
 		}
 		return b.ID, tx.Enqueue(PrepareBatch{Batch: b.ID})
@@ -79,8 +82,8 @@ type newBatch struct {
 	refusedSender string // why AddBatch refuses the sender; "" if it does not
 }
 
-// auditValues returns the values of a new Batch for the audit log, with its populations.
-func (b *newBatch) auditValues() auditValues {
+// AuditValues returns the values of a new Batch for the audit log, with its populations.
+func (b *newBatch) auditValues() accounts.AuditValues {
 	values := b.Batch.auditValues()
 	lists := make([]enlist.ListID, len(b.populations))
 	var criteria []string
@@ -91,7 +94,7 @@ func (b *newBatch) auditValues() auditValues {
 		}
 	}
 	slices.Sort(lists)
-	auditIDs(values, "lists", slices.Compact(lists))
+	accounts.AuditIDs(values, "lists", slices.Compact(lists))
 	values["search_criteria"] = strings.Join(criteria, "; ")
 	if b.exclude.Criteria != nil {
 		values["exclude"] = b.exclude.Criteria.Text()
@@ -165,7 +168,7 @@ func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, p *Population) er
 	if r.List == 0 {
 		return enlist.Refuse(enlist.NoListForBatch, "")
 	}
-	schema, err := loadList(tx, c, r.List)
+	schema, err := lists.Load(tx, c, r.List)
 	if err != nil {
 		return err
 	}
@@ -179,11 +182,11 @@ func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, p *Population) er
 	}
 	if r.Criteria != nil {
 		p.Type, p.Criteria = PopulationSearch, r.Criteria
-		search, err := typeSearch(tx, schema, enlist.Query{Criteria: r.Criteria})
+		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: r.Criteria})
 		if err != nil || search.Where == nil {
 			return err
 		}
-		return checkTestsSomething(search.Where)
+		return contacts.CheckTestsSomething(search.Where)
 	}
 	switch p.Type = PopulationType(strings.ToLower(r.Type)); p.Type {
 	case "":

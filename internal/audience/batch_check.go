@@ -6,8 +6,10 @@ import (
 	"maps"
 	"slices"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has checkBatch: what is probably wrong with a Batch that is not added yet, and who would get it. It reads the
@@ -89,20 +91,20 @@ var FindingAttributes = []enlist.Attribute[Finding]{
 // reference.md: checkBatch
 func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (*BatchCheck, error) {
 	var check *batchCheck
-	err := s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
+	err := s.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
 		b, err := s.newBatch(tx, c, &r, s.db.Now().Unix())
 		if err != nil {
 			return err
 		}
 		check = &batchCheck{newBatch: b, taken: make(map[string]bool), chosen: make(map[enlist.ListID]map[enlist.ContactID]bool),
 			missing: make(map[string]int64)}
-		if p == lookingUp {
+		if p == contacts.LookingUp {
 			quick, err := check.isQuick(tx)
 			if err != nil {
 				return err
 			}
 			if !quick {
-				return errSlow
+				return contacts.ErrSlow
 			}
 		}
 		return check.read(s, tx)
@@ -130,7 +132,7 @@ type batchCheck struct {
 	chosen   map[enlist.ListID]map[enlist.ContactID]bool // recipients in Lists that send to duplicates
 	missing  map[string]int64                            // recipients without a value, by merge field
 	schema   *enlist.Schema                              // of the first List with a recipient, or else of the first List
-	contact  *enlist.Contact                             // the first recipient; nil: there is none
+	contact  *enlist.ByID                                // the first recipient; nil: there is none
 }
 
 // isQuick reports whether the check reads few Contacts.
@@ -148,7 +150,7 @@ func (k *batchCheck) isQuick(tx *db.Tx) (bool, error) {
 		}
 		total += n
 	}
-	return total <= maxBuffered, nil
+	return total <= contacts.MaxBuffered, nil
 }
 
 // read reads the Message, the Lists and the Contacts.
@@ -164,18 +166,18 @@ func (k *batchCheck) read(s *Service, tx *db.Tx) (err error) {
 			}
 		}
 	}
-	var lists []enlist.ListID
+	var all []enlist.ListID
 	for i := range k.populations {
 		p := &k.populations[i]
-		schema, err := Schema(tx, p.List)
+		schema, err := lists.Schema(tx, p.List)
 		if err != nil {
 			return err
 		}
 		if k.schema == nil {
 			k.schema = schema
 		}
-		if !slices.Contains(lists, p.List) {
-			lists = append(lists, p.List)
+		if !slices.Contains(all, p.List) {
+			all = append(all, p.List)
 			k.checkList(s, schema)
 		}
 		for !p.Done && k.result.Checked < checkLimit {
@@ -239,8 +241,8 @@ func (k *batchCheck) step(tx *db.Tx, schema *enlist.Schema, p *Population) error
 }
 
 // onlyMatching returns the candidates that match the criteria.
-func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria, all []Candidate) ([]Candidate, error) {
-	search, err := typeSearch(tx, schema, enlist.Query{Criteria: criteria})
+func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria, all []contacts.Candidate) ([]contacts.Candidate, error) {
+	search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: criteria})
 	if err != nil || search.Where == nil || len(all) == 0 {
 		return all, err
 	}
@@ -250,12 +252,12 @@ func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria, a
 
 // withoutDuplicates returns the candidates that are no recipients yet. It is like Batch.withoutDuplicates, which reads
 // the stored recipients.
-func (k *batchCheck) withoutDuplicates(schema *enlist.Schema, all []Candidate) []Candidate {
+func (k *batchCheck) withoutDuplicates(schema *enlist.Schema, all []contacts.Candidate) []contacts.Candidate {
 	list := &schema.List
 	if list.SendToDuplicates && k.chosen[list.ID] == nil {
 		k.chosen[list.ID] = make(map[enlist.ContactID]bool)
 	}
-	return slices.DeleteFunc(all, func(c Candidate) bool {
+	return slices.DeleteFunc(all, func(c contacts.Candidate) bool {
 		duplicate := k.taken[c.Key]
 		k.taken[c.Key] = true
 		if list.SendToDuplicates { // a Contact gets one mail, although it is in two populations
@@ -274,7 +276,7 @@ func (k *batchCheck) countMissing(tx *db.Tx, schema *enlist.Schema, ids []enlist
 	if len(ids) == 0 || len(k.fields) == 0 && k.contact != nil {
 		return nil
 	}
-	contacts, err := ContactsByID(tx, schema.List.ID, ids)
+	contacts, err := contacts.AllByID(tx, schema.List.ID, ids)
 	if err != nil {
 		return err
 	}
@@ -296,7 +298,7 @@ func (k *batchCheck) sample(i int) *OutgoingMail {
 	m := &OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message, Files: k.contents[i].Files,
 		Delivery: DeliveryKey{List: k.schema.List.ID, Time: k.CreationTime, Cause: CauseBatch(k.ID)}}
 	if m.Contact == nil {
-		m.Contact = new(enlist.Contact)
+		m.Contact = new(enlist.ByID)
 	}
 	m.Delivery.Contact = m.Contact.ID
 	return m

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -79,17 +80,19 @@ func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.Bat
 		if err != nil {
 			return false, err
 		}
-		return true, audit(tx, c, now, b.audited(), before, b.auditValues())
+		return true, accounts.Audit(tx, c, now, b.audited(), before, b.auditValues())
 	})
 	return err
 }
 
 // audited returns the Batch as the object of a row of the audit log.
-func (b *Batch) audited() auditObject { return auditObject{"Batch", int64(b.ID), b.ListID} }
+func (b *Batch) audited() accounts.AuditObject {
+	return accounts.AuditObject{Kind: "Batch", ID: int64(b.ID), List: b.ListID}
+}
 
-// auditValues returns the values of the Batch that callers decide.
-func (b *Batch) auditValues() auditValues {
-	values := auditValues{"message_id": int64(b.MessageID), "name": b.Name, "send_status": string(b.Status),
+// AuditValues returns the values of the Batch that callers decide.
+func (b *Batch) auditValues() accounts.AuditValues {
+	values := accounts.AuditValues{"message_id": int64(b.MessageID), "name": b.Name, "send_status": string(b.Status),
 		"send_time": b.SendTime, "is_test": b.IsTest, "rate": b.Rate, "local_time": b.LocalTime}
 	if b.Variants != nil {
 		values["variants"], values["winner"] = int64(len(b.Variants.All)), b.Variants.Chosen
@@ -179,7 +182,7 @@ func (s *Service) DeleteBatch(ctx context.Context, c *enlist.Caller, id enlist.B
 		if err := b.checkNotAwaited(tx, "batch_id"); err != nil {
 			return false, err
 		}
-		if err := audit(tx, c, now, b.audited(), b.auditValues(), nil); err != nil {
+		if err := accounts.Audit(tx, c, now, b.audited(), b.auditValues(), nil); err != nil {
 			return false, err
 		}
 		return true, b.delete(tx, now)

@@ -6,6 +6,8 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/lists"
 	"enlist/internal/pace"
 )
 
@@ -78,7 +80,7 @@ func (a *access) figures(tx *db.Tx) (enlist.BatchID, error) {
 // counts reports whether an access changes something. A client that requests a link in a loop causes one event each
 // second, and no transaction that writes for the other requests.
 func (a *access) counts(tx *db.Tx) (bool, error) {
-	schema, err := Schema(tx, a.List)
+	schema, err := lists.Schema(tx, a.List)
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -115,7 +117,7 @@ func eventOf(events []RecipientEvent, kind EventKind, link enlist.LinkID) *Recip
 
 // store stores the access in an Update.
 func (a *access) store(tx *db.Tx) error {
-	schema, err := Schema(tx, a.List)
+	schema, err := lists.Schema(tx, a.List)
 	if err != nil || !a.tracked(&schema.List) {
 		return enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -301,7 +303,7 @@ func (t *tracking) finish(schema *enlist.Schema, b *Batch) error {
 	if err := RaiseContactTimes(t.tx, t.List, t.Contact, 0, opened, clicked); err != nil {
 		return err
 	}
-	if err := publishAbout(t.tx, schema, aboutMail(t.DeliveryKey, b.ID, t.now), t.publish...); err != nil {
+	if err := events.PublishAbout(t.tx, schema, aboutMail(t.DeliveryKey, b.ID, t.now), t.publish...); err != nil {
 		return err
 	}
 	part := b.sumPart(t.Contact)

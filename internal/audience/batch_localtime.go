@@ -4,8 +4,10 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has the option local_time: each recipient gets the mail when a clock in its own time zone shows the send
@@ -29,7 +31,7 @@ func (b *Batch) begins() int64 {
 // checkLocalTime checks that each List has the Field that the option local_time names.
 func checkLocalTime(tx *db.Tx, name string, populations []Population) error {
 	for i := range populations {
-		schema, err := Schema(tx, populations[i].List)
+		schema, err := lists.Schema(tx, populations[i].List)
 		if err != nil {
 			return err
 		}
@@ -56,7 +58,7 @@ func newLocalClock(b *Batch, schema *enlist.Schema, account *enlist.Account) *lo
 
 // dueTime returns when a Contact is due. A clock that shows the time twice means the first time. If a clock skips the
 // time, the Contact is due when the clock is put forward.
-func (l *localClock) dueTime(c *enlist.Contact) int64 {
+func (l *localClock) dueTime(c *enlist.ByID) int64 {
 	zone := ""
 	if l.field != nil {
 		zone = strings.TrimSpace(c.Values.Get(l.field.ID))
@@ -77,7 +79,7 @@ func (l *localClock) dueTime(c *enlist.Contact) int64 {
 // first of them is due.
 func (b *Batch) putOff(tx *db.Tx, account *enlist.Account, slice *BatchSlice, all []Recipient, now int64) (due []Recipient, since int64,
 	err error) {
-	schema, err := Schema(tx, slice.List)
+	schema, err := lists.Schema(tx, slice.List)
 	if err != nil {
 		return all, now, enlist.IgnoreKind(enlist.NoList, err) // they are skipped
 	}
@@ -85,7 +87,7 @@ func (b *Batch) putOff(tx *db.Tx, account *enlist.Account, slice *BatchSlice, al
 	for i := range all {
 		ids[i] = all[i].Contact
 	}
-	contacts, err := ContactsByID(tx, slice.List, ids)
+	contacts, err := contacts.AllByID(tx, slice.List, ids)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -88,11 +90,11 @@ func (x *Exclusion) check(tx *db.Tx, c *enlist.Caller, populations []Population)
 		}
 	}
 	for i := range populations {
-		schema, err := Schema(tx, populations[i].List)
+		schema, err := lists.Schema(tx, populations[i].List)
 		if err != nil {
 			return err
 		}
-		search, err := typeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
+		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
 		if err != nil {
 			return err
 		}
@@ -100,7 +102,7 @@ func (x *Exclusion) check(tx *db.Tx, c *enlist.Caller, populations []Population)
 			x.Criteria = nil // criteria without a test leave no Contact out
 			return nil
 		}
-		if err := checkTestsSomething(search.Where); err != nil {
+		if err := contacts.CheckTestsSomething(search.Where); err != nil {
 			return err
 		}
 	}
@@ -155,7 +157,7 @@ func (b *Batch) checkNotAwaited(tx *db.Tx, field string) error {
 
 // keep returns the candidates that the Exclusion does not leave out. The error is of kind
 // InvalidSearch if the Fields of the List no longer fit the criteria.
-func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []Candidate) ([]Candidate, error) {
+func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []contacts.Candidate) ([]contacts.Candidate, error) {
 	if x.empty() || len(all) == 0 {
 		return all, nil
 	}
@@ -176,7 +178,7 @@ func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []Candidate) ([]C
 
 // matching returns those of the Contacts that match the criteria. It locks no Contact.
 func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
-	search, err := typeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
+	search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
 	if err != nil || search.Where == nil {
 		return nil, err
 	}
@@ -191,7 +193,7 @@ func onlyAmong(query *enlist.Search, tx *db.Tx, ids []enlist.ContactID) (found [
 		one.Operands[i].Int = int64(id)
 	}
 	query.Where, query.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *query.Where}}, true
-	err = search.Contacts(tx, query, func(c *enlist.Contact) error {
+	err = search.Contacts(tx, query, func(c *enlist.ByID) error {
 		found = append(found, c.ID)
 		return nil
 	})

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"slices"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -122,15 +124,15 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 // find returns the Contacts that the search of a population finds, in order of ID. If the List is
 // gone, or if its Fields no longer fit the criteria, it finds none.
 func (p *Population) find(tx *db.Tx) (found db.IDSet, err error) {
-	schema, err := Schema(tx, p.List)
+	schema, err := lists.Schema(tx, p.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	query, err := typeSearch(tx, schema, enlist.Query{Criteria: p.Criteria})
+	query, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: p.Criteria})
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.InvalidSearch, err)
 	}
-	err = search.Contacts(tx, query, func(c *enlist.Contact) error {
+	err = search.Contacts(tx, query, func(c *enlist.ByID) error {
 		found = append(found, c.ID)
 		return nil
 	})
@@ -140,7 +142,7 @@ func (p *Population) find(tx *db.Tx) (found db.IDSet, err error) {
 
 // populate stores the recipients of one step of a population.
 func (b *Batch) populate(tx *db.Tx, all []Population, p *Population, now int64) error {
-	schema, err := Schema(tx, p.List)
+	schema, err := lists.Schema(tx, p.List)
 	if enlist.KindOf(err) == enlist.NoList {
 		p.Done = true
 		return SetPopulation(tx, p)
@@ -199,7 +201,7 @@ func (p *Population) repeats(all []Population) bool {
 
 // candidates are the Contacts of one step.
 type candidates struct {
-	found []Candidate
+	found []contacts.Candidate
 	gone  int64 // IDs of the population that the List does not have
 }
 
@@ -218,7 +220,7 @@ func (p *Population) next(tx *db.Tx) (c candidates, err error) {
 		return c, err
 	}
 	if p.Upto == 0 {
-		p.Upto, err = LastContactID(tx, p.List)
+		p.Upto, err = contacts.LastContactID(tx, p.List)
 		if err != nil {
 			return c, err
 		}
@@ -232,7 +234,7 @@ func (p *Population) next(tx *db.Tx) (c candidates, err error) {
 }
 
 // choose returns the candidates that become recipients, and counts the others by reason.
-func (b *Batch) choose(tx *db.Tx, all []Population, schema *enlist.Schema, p *Population, found []Candidate,
+func (b *Batch) choose(tx *db.Tx, all []Population, schema *enlist.Schema, p *Population, found []contacts.Candidate,
 	counts *BatchCounts) ([]enlist.ContactID, error) {
 	exclude, err := LoadExclusion(tx, b.ID)
 	if err != nil {
@@ -249,11 +251,11 @@ func (b *Batch) choose(tx *db.Tx, all []Population, schema *enlist.Schema, p *Po
 }
 
 // wanted returns the candidates that become recipients unless they are duplicates, and counts the others by reason.
-func (b *Batch) wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []Candidate,
-	counts *BatchCounts) ([]Candidate, error) {
-	chosen := make([]Candidate, 0, len(found))
+func (b *Batch) wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []contacts.Candidate,
+	counts *BatchCounts) ([]contacts.Candidate, error) {
+	chosen := make([]contacts.Candidate, 0, len(found))
 	for i := range found {
-		if reason := found[i].leftOut(schema); reason != "" {
+		if reason := leftOut(&found[i], schema); reason != "" {
 			counts.leave(reason, 1)
 		} else {
 			chosen = append(chosen, found[i])
@@ -277,7 +279,7 @@ func (b *Batch) wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude 
 	return chosen, err
 }
 
-func idsOfCandidates(all []Candidate) []enlist.ContactID {
+func idsOfCandidates(all []contacts.Candidate) []enlist.ContactID {
 	ids := make([]enlist.ContactID, len(all))
 	for i := range all {
 		ids[i] = all[i].ID
@@ -286,13 +288,13 @@ func idsOfCandidates(all []Candidate) []enlist.ContactID {
 }
 
 // leftOut says why a Contact becomes no recipient. It returns "" if the Contact does.
-func (c *Candidate) leftOut(schema *enlist.Schema) LeftOut {
-	contact := enlist.Contact{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed, DoubleOptIn: c.IsDoubleOptIn}
+func leftOut(c *contacts.Candidate, schema *enlist.Schema) LeftOut {
+	contact := enlist.ByID{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed, DoubleOptIn: c.IsDoubleOptIn}
 	return reasonLeftOut(&contact, schema)
 }
 
 // withoutSent returns the candidates that were not sent the Message before.
-func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []Candidate) ([]Candidate, error) {
+func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []contacts.Candidate) ([]contacts.Candidate, error) {
 	batches, err := batchesWithMessage(tx, b)
 	if err != nil {
 		return nil, err
@@ -305,14 +307,18 @@ func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []Candidate) ([]C
 }
 
 // without returns the candidates that have none of the IDs. It sorts the IDs.
-func without(all []Candidate, ids []enlist.ContactID) []Candidate { return split(all, ids, false) }
+func without(all []contacts.Candidate, ids []enlist.ContactID) []contacts.Candidate {
+	return split(all, ids, false)
+}
 
 // only returns the candidates that have one of the IDs. It sorts the IDs.
-func only(all []Candidate, ids []enlist.ContactID) []Candidate { return split(all, ids, true) }
+func only(all []contacts.Candidate, ids []enlist.ContactID) []contacts.Candidate {
+	return split(all, ids, true)
+}
 
-func split(all []Candidate, ids []enlist.ContactID, wanted bool) []Candidate {
+func split(all []contacts.Candidate, ids []enlist.ContactID, wanted bool) []contacts.Candidate {
 	slices.Sort(ids)
-	return slices.DeleteFunc(all, func(c Candidate) bool {
+	return slices.DeleteFunc(all, func(c contacts.Candidate) bool {
 		_, found := slices.BinarySearch(ids, c.ID)
 		return found != wanted
 	})
@@ -338,7 +344,7 @@ func batchesWithMessage(tx *db.Tx, b *Batch) (ids []enlist.BatchID, err error) {
 // withoutDuplicates returns the candidates whose address no recipient of the Batch has yet. A List
 // that sends to duplicates keeps all.
 func (b *Batch) withoutDuplicates(tx *db.Tx, all []Population, schema *enlist.Schema, p *Population,
-	found []Candidate) ([]Candidate, error) {
+	found []contacts.Candidate) ([]contacts.Candidate, error) {
 	if schema.List.SendToDuplicates {
 		return found, nil
 	}
@@ -361,7 +367,7 @@ func (b *Batch) withoutDuplicates(tx *db.Tx, all []Population, schema *enlist.Sc
 		}
 	}
 	unique := schema.Unique && len(lists) == 0
-	return slices.DeleteFunc(found, func(c Candidate) bool {
+	return slices.DeleteFunc(found, func(c contacts.Candidate) bool {
 		if unique {
 			return false
 		}
@@ -373,18 +379,18 @@ func (b *Batch) withoutDuplicates(tx *db.Tx, all []Population, schema *enlist.Sc
 
 // listsToCompare returns the Lists whose recipients can have the address of a Contact of p: the
 // Lists of earlier populations, and the List of p itself if it has duplicates.
-func listsToCompare(tx *db.Tx, all []Population, schema *enlist.Schema, p *Population) (lists []enlist.ListID, err error) {
+func listsToCompare(tx *db.Tx, all []Population, schema *enlist.Schema, p *Population) (found []enlist.ListID, err error) {
 	for i := range all {
-		if all[i].Number < p.Number && all[i].List != p.List && !slices.Contains(lists, all[i].List) {
-			lists = append(lists, all[i].List)
+		if all[i].Number < p.Number && all[i].List != p.List && !slices.Contains(found, all[i].List) {
+			found = append(found, all[i].List)
 		}
 	}
 	if schema.Unique {
-		return lists, nil
+		return found, nil
 	}
-	duplicates, err := Duplicates(tx, p.List)
+	duplicates, err := lists.Duplicates(tx, p.List)
 	if duplicates > 0 {
-		lists = append(lists, p.List)
+		found = append(found, p.List)
 	}
-	return lists, err
+	return found, err
 }

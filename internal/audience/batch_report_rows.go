@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -82,7 +83,7 @@ type BatchRowWriter interface {
 // BatchRows sends rows of a Batch to w. limit and offset count through all Lists of the Batch, in order of ID. Errors:
 // NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
 func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query, w BatchRowWriter) error {
-	return s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
+	return s.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
 		b, err := loadBatch(tx, c, r.Batch, false)
 		if err != nil {
 			return err
@@ -94,10 +95,10 @@ func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest
 		if err != nil {
 			return err
 		}
-		if p == lookingUp && !page.isQuick(b) {
-			return errSlow
+		if p == contacts.LookingUp && !page.isQuick(b) {
+			return contacts.ErrSlow
 		}
-		if err := w.Begin(p == streaming); err != nil {
+		if err := w.Begin(p == contacts.Streaming); err != nil {
 			return err
 		}
 		return page.read(tx, b)
@@ -183,9 +184,9 @@ func (p *rowsPage) below(id enlist.ContactID) {
 // isQuick reports whether the page reads few rows.
 func (p *rowsPage) isQuick(b *Batch) bool {
 	if p.sorted != nil {
-		return b.Recipients <= maxBuffered
+		return b.Recipients <= contacts.MaxBuffered
 	}
-	return !p.filtered && p.left <= maxBuffered && p.skip <= maxBuffered
+	return !p.filtered && p.left <= contacts.MaxBuffered && p.skip <= contacts.MaxBuffered
 }
 
 // errPageFull ends the reading of rows.

@@ -3,6 +3,7 @@ package audience
 import (
 	"math"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -134,7 +135,7 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 	}
 	events := make(map[enlist.ContactID]*RecipientEvent, len(ids))
 	if c.hasEvents() {
-		test, args, err := recipientsByID(c.tx, c.List, c.Batch, ids)
+		test, args, err := contacts.RecipientsByID(c.tx, c.List, c.Batch, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +163,7 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 // Recipients returns recipients of a Batch by their IDs.
 func Recipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (
 	map[enlist.ContactID]*Recipient, error) {
-	test, args, err := recipientsByID(tx, list, batch, ids)
+	test, args, err := contacts.RecipientsByID(tx, list, batch, ids)
 	if err != nil {
 		return nil, err
 	}

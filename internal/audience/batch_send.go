@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has what a sender does with a leased slice. BatchMails reads the next recipients and
@@ -37,11 +39,11 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 			next[i].Slice = parts[i].Slice // a part without recipients gets nothing else
 		}
 		for list, ids := range wanted {
-			schema, err := Schema(tx, list)
+			schema, err := lists.Schema(tx, list)
 			if err != nil && enlist.KindOf(err) != enlist.NoList {
 				return err
 			}
-			var contacts []enlist.Contact
+			var contacts []enlist.ByID
 			var blocked []enlist.ContactID
 			if schema != nil {
 				contacts, blocked, err = contactsToMail(tx, schema, ids)
@@ -61,21 +63,21 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 }
 
 // contactsToMail returns Contacts and which of them are suppressed, both in order of ID.
-func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (contacts []enlist.Contact, blocked []enlist.ContactID, err error) {
-	contacts, err = ContactsByID(tx, schema.List.ID, ids)
+func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (all []enlist.ByID, blocked []enlist.ContactID, err error) {
+	all, err = contacts.AllByID(tx, schema.List.ID, ids)
 	if err != nil {
 		return nil, nil, err
 	}
-	candidates := make([]Candidate, len(contacts))
-	for i := range contacts {
-		candidates[i] = Candidate{ID: contacts[i].ID, Key: contacts[i].Key}
+	candidates := make([]contacts.Candidate, len(all))
+	for i := range all {
+		candidates[i] = contacts.Candidate{ID: all[i].ID, Key: all[i].Key}
 	}
-	blocked, err = suppressed(tx, &schema.List, candidates)
-	return contacts, blocked, err
+	blocked, err = contacts.Suppressed(tx, &schema.List, candidates)
+	return all, blocked, err
 }
 
 // mails returns the mails of a part. schema is nil if the List is gone.
-func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.Contact, blocked []enlist.ContactID) BatchProgress {
+func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.ByID, blocked []enlist.ContactID) BatchProgress {
 	next := BatchProgress{Slice: p.Slice, Mark: make([]BatchMail, 0, len(p.Recipients))}
 	for i := range p.Recipients {
 		r := &p.Recipients[i]
@@ -99,11 +101,11 @@ type BatchMail struct {
 }
 
 // mail returns the mail of one recipient, or why it must not be sent. contacts are in order of ID.
-func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact, r *Recipient) (m OutgoingMail, reason LeftOut) {
+func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.ByID, r *Recipient) (m OutgoingMail, reason LeftOut) {
 	if r.Status == RecipientSending && l.Of.SkipsDoubtful {
 		return m, leftDoubtful
 	}
-	i, found := slices.BinarySearchFunc(contacts, r.Contact, func(c enlist.Contact, id enlist.ContactID) int { return int(c.ID - id) })
+	i, found := slices.BinarySearchFunc(contacts, r.Contact, func(c enlist.ByID, id enlist.ContactID) int { return int(c.ID - id) })
 	if !found {
 		return m, LeftGone
 	}
@@ -120,7 +122,7 @@ func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact, r *
 
 // reasonLeftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
 // reference.md: event.confirm; decisions.md: 46
-func reasonLeftOut(c *enlist.Contact, schema *enlist.Schema) LeftOut {
+func reasonLeftOut(c *enlist.ByID, schema *enlist.Schema) LeftOut {
 	switch {
 	case c.IsUnsubscribed:
 		return LeftUnsubscribed

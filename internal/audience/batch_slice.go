@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/pace"
 )
 
@@ -137,7 +139,7 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	if err != nil {
 		return nil, 0, err
 	}
-	account, err := Account(tx, b.AccountID)
+	account, err := accounts.ByID(tx, b.AccountID)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -183,7 +185,7 @@ func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) error {
 // not use this sender any more.
 func (s *Service) checkSender(tx *db.Tx, b *Batch, account *enlist.Account, m *Message, list enlist.ListID) (from string, refused bool,
 	err error) {
-	schema, err := Schema(tx, list)
+	schema, err := lists.Schema(tx, list)
 	if err != nil {
 		return "", false, enlist.IgnoreKind(enlist.NoList, err) // the recipients are skipped
 	}

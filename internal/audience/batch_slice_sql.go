@@ -5,8 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file stores the slices of Batches and marks the recipients in them.
@@ -39,7 +41,7 @@ func AddSlices(tx *db.Tx, all []NewSlice, fresh bool, now int64) (added int64, e
 			return 0, err
 		}
 	}
-	schema, err := Schema(tx, all[0].List)
+	schema, err := lists.Schema(tx, all[0].List)
 	if err != nil {
 		return 0, err
 	}
@@ -171,26 +173,7 @@ func mark(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID
 // marking returns the statement that changes the status of some recipients, and its arguments.
 func marking(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	now int64) (query string, args []any, err error) {
-	test, key, err := recipientsByID(tx, list, batch, ids)
+	test, key, err := contacts.RecipientsByID(tx, list, batch, ids)
 	args = slices.Repeat([]any{now}, strings.Count(set, "?"))
 	return "UPDATE recipient SET " + set + " WHERE " + test + where, append(args, key...), err
-}
-
-// recipientsByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
-func recipientsByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (test string,
-	args []any, err error) {
-	test, args, err = tx.ContactTest("contact_id", ids)
-	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
-}
-
-// ContactsByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
-func ContactsByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []enlist.Contact, err error) {
-	test, args, err := tx.ContactTest("id", ids)
-	if err != nil {
-		return nil, err
-	}
-	query := contactTable.Of(tx.SQL).Read + "WHERE list_id = ? AND " + test + " ORDER BY id"
-	args = append([]any{int64(list)}, args...)
-	err = contacts(tx, query, list, func(c *enlist.Contact) { found = append(found, *c) }, args...)
-	return found, err
 }

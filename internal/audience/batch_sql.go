@@ -265,11 +265,6 @@ func SendingBatches(tx *db.Tx) ([]enlist.BatchID, error) {
 	return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE status = 'sending' ORDER BY id")
 }
 
-// BatchesOfList returns the IDs of the Batches with a population of the List.
-func BatchesOfList(tx *db.Tx, list enlist.ListID) ([]enlist.BatchID, error) {
-	return db.IDsOf[enlist.BatchID](tx, "SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ?", int64(list))
-}
-
 // DeleteBatch removes a Batch without its recipients.
 func DeleteBatch(tx *db.Tx, id enlist.BatchID) error {
 	for _, query := range []string{

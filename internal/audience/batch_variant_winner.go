@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -56,7 +57,7 @@ func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.
 		if err := b.setWinner(tx, number, "chosen by "+c.Key.Name, now); err != nil {
 			return false, err
 		}
-		if err := audit(tx, c, now, b.audited(), before, b.auditValues()); err != nil {
+		if err := accounts.Audit(tx, c, now, b.audited(), before, b.auditValues()); err != nil {
 			return false, err
 		}
 		return true, tx.Enqueue(PrepareBatch{Batch: id}) // wakes the sender

@@ -3,8 +3,10 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file adds the records that a server needs at its start. It fills an empty database, so that
@@ -29,10 +31,10 @@ func (s *Service) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped,
 		keyText = enlist.NewKeyText()
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Bootstrapped, error) {
-		if err := addMissingFolders(tx, now); err != nil {
+		if err := accounts.AddMissingFolders(tx, now); err != nil {
 			return nil, err
 		}
-		keys, err := Keys(tx)
+		keys, err := accounts.Keys(tx)
 		if err != nil || len(keys) > 0 {
 			return nil, err
 		}
@@ -48,20 +50,20 @@ func (f *Bootstrapped) fill(ctx context.Context, tx *db.Tx, now int64) error {
 		return err
 	}
 	f.Account = account.ID
-	f.List, err = firstList(tx, operatorIn(ctx, account), now)
+	f.List, err = firstList(tx, accounts.OperatorIn(ctx, account), now)
 	if err != nil {
 		return err
 	}
 	key := enlist.Key{AccountID: f.Account, Name: "first key", Prefix: f.Key[:8], Level: enlist.Full, CreationTime: now}
-	if err := AddKey(tx, &key, enlist.HashKey(f.Key)); err != nil {
+	if err := accounts.AddKey(tx, &key, enlist.HashKey(f.Key)); err != nil {
 		return err
 	}
-	return auditKeyChange(&key, ctx, tx, now, nil)
+	return accounts.AuditKeyChange(&key, ctx, tx, now, nil)
 }
 
 // firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
 func firstAccount(ctx context.Context, tx *db.Tx, now int64) (*enlist.Account, error) {
-	all, err := Accounts(tx)
+	all, err := accounts.All(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,20 +71,20 @@ func firstAccount(ctx context.Context, tx *db.Tx, now int64) (*enlist.Account, e
 		return &all[0], nil
 	}
 	a := &enlist.Account{Name: "First Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: now}
-	if err := AddAccount(tx, a); err != nil {
+	if err := accounts.Insert(tx, a); err != nil {
 		return nil, err
 	}
-	return a, auditAccountChange(a, ctx, tx, now, nil)
+	return a, accounts.AuditAccountChange(a, ctx, tx, now, nil)
 }
 
 // firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
 func firstList(tx *db.Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
-	lists, err := Lists(tx, c.Account.ID)
+	all, err := lists.OfAccount(tx, c.Account.ID)
 	if err != nil {
 		return 0, err
 	}
-	if len(lists) > 0 {
-		return lists[0].ID, nil
+	if len(all) > 0 {
+		return all[0].ID, nil
 	}
-	return addList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: firstListName}}})
+	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: firstListName}}})
 }

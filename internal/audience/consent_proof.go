@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"slices"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -32,11 +33,11 @@ const maxProofRows = 10_000
 // Contact that was deleted, if its List still exists. Errors: NoList, Denied, and NoContact if the List never had the Contact.
 func (s *Service) ConsentProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*ConsentProof, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*ConsentProof, error) {
-		schema, contact, err := loadContact(tx, c, list, id)
+		schema, contact, err := contacts.Load(tx, c, list, id)
 		if err != nil && (enlist.KindOf(err) != enlist.NoContact || id <= 0) {
 			return nil, err
 		}
-		rows, failed := LedgerRows(tx, list, id, maxProofRows+1, 0)
+		rows, failed := contacts.LedgerRows(tx, list, id, maxProofRows+1, 0)
 		switch {
 		case failed != nil:
 			return nil, failed

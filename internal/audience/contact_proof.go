@@ -3,8 +3,10 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file finds Contacts together with the proof of what they agreed to and of what was sent to them.
@@ -14,7 +16,7 @@ type Proof struct {
 	Consents []enlist.LedgerRow // the Contact's rows of the consent ledger, newest first
 	// Unsubscribes are the entries of the Unsubscriber List with an address of the Contact, for this List or for all
 	// Lists, oldest first.
-	Unsubscribes []Unsubscriber
+	Unsubscribes []contacts.Unsubscriber
 	Deliveries   []SentMessage // the mails to the Contact, newest first
 }
 
@@ -23,7 +25,7 @@ type ProofWriter interface {
 	// Begin is called before the first Contact, and again if the search starts over.
 	Begin(columns []enlist.Column, streaming bool) error
 	// ContactWithProof receives one Contact. c and p are valid only during the call.
-	ContactWithProof(c *enlist.Contact, p *Proof) error
+	ContactWithProof(c *enlist.ByID, p *Proof) error
 }
 
 // SearchContactsWithProof is SearchContacts with the proof of each Contact. It sends the Contacts in the order of their
@@ -31,7 +33,7 @@ type ProofWriter interface {
 func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
 	returned []string, w ProofWriter) error {
 	return s.db.Stream(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
-		schema, err := loadList(tx, c, list)
+		schema, err := lists.Load(tx, c, list)
 		if err != nil {
 			return err
 		}
@@ -39,7 +41,7 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 		if err != nil {
 			return err
 		}
-		search, err := typeSearch(tx, schema, enlist.Query{Criteria: criteria})
+		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
@@ -49,7 +51,7 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 		}
 		// The proof is read between two pages of IDs, because a connection of PostgreSQL runs one query at a time.
 		for after, more := enlist.ContactID(0), true; more; {
-			ids, err := idsAfter(tx, schema, search.Where, after)
+			ids, err := contacts.IdsAfter(tx, schema, search.Where, after)
 			if err != nil {
 				return err
 			}
@@ -59,7 +61,7 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 				}
 				after = id
 			}
-			more = len(ids) == removeStep
+			more = len(ids) == contacts.RemoveStep
 		}
 		return nil
 	}))
@@ -67,17 +69,17 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 
 // writeProof reads a Contact with its proof and sends both to w.
 func writeProof(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string, w ProofWriter) error {
-	contact, err := Contact(tx, list, id)
+	contact, err := contacts.ByID(tx, list, id)
 	if err != nil {
 		return err
 	}
 	var p Proof
-	if p.Consents, err = Consents(tx, list, id, 0, 0); err != nil {
+	if p.Consents, err = contacts.Consents(tx, list, id, 0, 0); err != nil {
 		return err
 	}
-	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: []enlist.ListID{list, 0},
-		Keys: fewKeys([]string{contact.Key, contact.Mobile})}
-	err = Unsubscribers(tx, search, func(u *Unsubscriber) error {
+	search := &contacts.UnsubscriberSearch{Account: c.Account.ID, Lists: []enlist.ListID{list, 0},
+		Keys: contacts.FewKeys([]string{contact.Key, contact.Mobile})}
+	err = contacts.Unsubscribers(tx, search, func(u *contacts.Unsubscriber) error {
 		if u.AddressKey != "" {
 			p.Unsubscribes = append(p.Unsubscribes, *u)
 		}

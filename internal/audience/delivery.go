@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // The files delivery_*.go have the steps of a mail to a Contact. When the job runs,
@@ -100,7 +101,7 @@ const (
 type OutgoingMail struct {
 	Delivery DeliveryKey
 	Schema   *enlist.Schema
-	Contact  *enlist.Contact
+	Contact  *enlist.ByID
 	Address  string   // the Contact's Email
 	Message  *Message // nil: the request to confirm the subscription
 	Files    []MessageFile
@@ -108,8 +109,8 @@ type OutgoingMail struct {
 
 // Notification is the content of a mail that notifies one of a List's addresses of an event.
 type Notification struct {
-	Notify
+	events.Notify
 	Schema  *enlist.Schema
-	Details *enlist.Contact   // nil if the Contact was removed after the event
+	Details *enlist.ByID      // nil if the Contact was removed after the event
 	Consent *enlist.LedgerRow // nil if the event stored no consent
 }

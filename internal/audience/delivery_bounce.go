@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"enlist/internal/address"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file handles the reports of bounces and complaints that arrive after a mail server has
@@ -104,24 +106,24 @@ func countComplained(tx *db.Tx, r *Recipient, counts BatchCounts, now int64) err
 type reported struct {
 	delivery *Delivery
 	schema   *enlist.Schema
-	contact  *enlist.Contact
+	contact  *enlist.ByID
 	deleted  bool // the mail is of a Batch that was deleted
 }
 
 // unsubscribe unsubscribes the Contact. If its address has changed since the delivery, unsubscribe
 // unsubscribes the address of the delivery instead.
 func (r *reported) unsubscribe(tx *db.Tx, now int64) error {
-	by := origin{method: MethodComplaint}
+	by := contacts.Origin{Method: contacts.MethodComplaint}
 	_, key, ok := address.ParseEmail(r.delivery.Address)
-	if !ok || isSameAddress(r.contact.Key, key) {
-		return unsubscribe(tx, r.schema, r.contact, r.schema.AddressType(r.contact), by, now)
+	if !ok || contacts.IsSameAddress(r.contact.Key, key) {
+		return contacts.Unsubscribe(tx, r.schema, r.contact, r.schema.AddressType(r.contact), by, now)
 	}
-	contacts, err := ContactsByAddress(tx, r.schema.List.ID, key, "", 0, maxComplained)
+	all, err := contacts.ByAddress(tx, r.schema.List.ID, key, "", 0, maxComplained)
 	if err != nil {
 		return err
 	}
-	for i := range contacts {
-		if err := unsubscribe(tx, r.schema, &contacts[i], enlist.AddressEmail, by, now); err != nil {
+	for i := range all {
+		if err := contacts.Unsubscribe(tx, r.schema, &all[i], enlist.AddressEmail, by, now); err != nil {
 			return err
 		}
 	}
@@ -133,11 +135,11 @@ func (r *reported) unsubscribe(tx *db.Tx, now int64) error {
 // key, the Contact and the List's autoresponders. It also builds a delivery of a deleted Batch. Nothing has the address
 // of such a mail, so the report is about the present address of the Contact. decisions.md: 101
 func loadReported(tx *db.Tx, k DeliveryKey, now int64) (*reported, error) {
-	schema, err := Schema(tx, k.List)
+	schema, err := lists.Schema(tx, k.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	contact, err := Contact(tx, k.List, k.Contact)
+	contact, err := contacts.ByID(tx, k.List, k.Contact)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoContact, err)
 	}
@@ -149,7 +151,7 @@ func loadReported(tx *db.Tx, k DeliveryKey, now int64) (*reported, error) {
 	switch {
 	case failed != nil:
 		return nil, failed
-	case err == nil && d.Address == ErasedAddress:
+	case err == nil && d.Address == contacts.ErasedAddress:
 		return nil, nil
 	case err == nil:
 		return &reported{d, schema, contact, deleted}, nil
@@ -223,7 +225,7 @@ func (r *Recipient) wasAccepted(counts *BatchCounts, now int64) {
 // last, bounced too often. It also restarts the count, because a caller can reactivate the Contact
 // later.
 func deactivateBounced(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now int64) (deactivated bool, err error) {
-	contact, err := Contact(tx, list, id)
+	contact, err := contacts.ByID(tx, list, id)
 	if err != nil || !contact.IsActive {
 		return false, enlist.IgnoreKind(enlist.NoContact, err)
 	}
@@ -239,7 +241,7 @@ func deactivateBounced(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now i
 	if err != nil || !bouncesInARow(deliveries, contact.Key, since, now) {
 		return false, err
 	}
-	schema, err := Schema(tx, list)
+	schema, err := lists.Schema(tx, list)
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -247,7 +249,7 @@ func deactivateBounced(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now i
 		return false, err
 	}
 	contact.IsBounceDeactivated = true
-	return true, deactivate(tx, schema, contact, now)
+	return true, contacts.Deactivate(tx, schema, contact, now)
 }
 
 // bouncesInARow reports whether the last deliveries to an address bounced often enough to

@@ -3,6 +3,7 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -33,15 +34,15 @@ var SentMessageAttributes = []enlist.Attribute[SentMessage]{
 // decisions.md: 54
 func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
 	w enlist.RowWriter[SentMessage]) error {
-	return s.inPhases(ctx, c, func(tx *db.Tx, p phase) error {
-		if _, _, err := loadContact(tx, c, list, id); err != nil {
+	return s.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
+		if _, _, err := contacts.Load(tx, c, list, id); err != nil {
 			return err
 		}
 		names, err := messageNames(tx, c)
 		if err != nil {
 			return err
 		}
-		rows := &enlist.PagedRows[SentMessage]{RowWriter: w, Streaming: p == streaming}
+		rows := &enlist.PagedRows[SentMessage]{RowWriter: w, Streaming: p == contacts.Streaming}
 		if err := rows.Begin(rows.Streaming); err != nil {
 			return err
 		}

@@ -7,8 +7,11 @@ import (
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/lists"
 )
 
 // The workers of package jobs call this file when a mail is due. It decides whether the mail
@@ -16,10 +19,10 @@ import (
 // have unsubscribed, and the List, the Message or the autoresponder may have been deleted.
 
 // Notifications returns the content of notifications, read in one transaction. A notification is nil if its List is gone.
-func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notification, error) {
+func (s *Service) Notifications(ctx context.Context, all []events.Notify) ([]*Notification, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]*Notification, error) {
 		notifications := make([]*Notification, len(all))
-		for list, part := range indexesBy(all, func(e *Notify) enlist.ListID { return e.List }) {
+		for list, part := range indexesBy(all, func(e *events.Notify) enlist.ListID { return e.List }) {
 			schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
 			if err != nil {
 				return nil, err
@@ -40,11 +43,11 @@ func (s *Service) Notifications(ctx context.Context, all []Notify) ([]*Notificat
 }
 
 // consentOf returns the consent that a subscription recorded, or nil.
-func consentOf(tx *db.Tx, e *Notify) (*enlist.LedgerRow, error) {
+func consentOf(tx *db.Tx, e *events.Notify) (*enlist.LedgerRow, error) {
 	if e.Event != enlist.EventSubscribe {
 		return nil, nil
 	}
-	ledger, err := Consents(tx, e.List, e.Contact, maxConsentRows, 0)
+	ledger, err := contacts.Consents(tx, e.List, e.Contact, maxConsentRows, 0)
 	// Rows are newest first. So the row of the event is the first row that is not later.
 	i := slices.IndexFunc(ledger, func(r enlist.LedgerRow) bool { return r.Time <= e.Time })
 	if err != nil || i < 0 {
@@ -65,8 +68,8 @@ func indexesBy[E any, K comparable](all []E, key func(*E) K) map[K][]int {
 
 // contactsOfMails returns the schema of a List, or nil if the List is gone, and those Contacts of mails that exist.
 func contactsOfMails(tx *db.Tx, list enlist.ListID, part []int, contact func(i int) enlist.ContactID) (schema *enlist.Schema,
-	contacts map[enlist.ContactID]*enlist.Contact, err error) {
-	schema, err = Schema(tx, list)
+	all map[enlist.ContactID]*enlist.ByID, err error) {
+	schema, err = lists.Schema(tx, list)
 	if err != nil {
 		return nil, nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -75,12 +78,12 @@ func contactsOfMails(tx *db.Tx, list enlist.ListID, part []int, contact func(i i
 		ids[at] = contact(i)
 	}
 	slices.Sort(ids)
-	found, err := ContactsByID(tx, list, slices.Compact(ids))
-	contacts = make(map[enlist.ContactID]*enlist.Contact, len(found))
+	found, err := contacts.AllByID(tx, list, slices.Compact(ids))
+	all = make(map[enlist.ContactID]*enlist.ByID, len(found))
 	for i := range found {
-		contacts[found[i].ID] = &found[i]
+		all[found[i].ID] = &found[i]
 	}
-	return schema, contacts, err
+	return schema, all, err
 }
 
 // maxConsentRows is the largest number of ledger rows that Notifications reads to find the consent
@@ -90,14 +93,14 @@ const maxConsentRows = 100
 // AutoresponderMails returns mails of autoresponders to Contacts, read in one transaction. A mail is nil if there is nothing
 // to send: it was sent already, the Contact must not receive it any more, or the Contact, List, autoresponder or Message is
 // gone. decisions.md: 46
-func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]*OutgoingMail, error) {
+func (s *Service) AutoresponderMails(ctx context.Context, all []events.Autorespond) ([]*OutgoingMail, error) {
 	type sender struct {
 		list enlist.ListID
 		id   enlist.AutoresponderID
 	}
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]*OutgoingMail, error) {
 		mails := make([]*OutgoingMail, len(all))
-		for by, part := range indexesBy(all, func(e *Autorespond) sender { return sender{e.List, e.Autoresponder} }) {
+		for by, part := range indexesBy(all, func(e *events.Autorespond) sender { return sender{e.List, e.Autoresponder} }) {
 			if err := autoresponderMails(tx, by.list, by.id, part, all, mails); err != nil {
 				return nil, err
 			}
@@ -107,7 +110,7 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []Autorespond) ([]
 }
 
 // autoresponderMails sets those mails of one autoresponder that must be sent. part are the indexes of its events.
-func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []Autorespond, mails []*OutgoingMail) error {
+func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []events.Autorespond, mails []*OutgoingMail) error {
 	schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
 	if err != nil || len(contacts) == 0 {
 		return err
@@ -148,20 +151,20 @@ func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID
 }
 
 // removeSuppressed removes the Contacts whose address is on the Unsubscriber List for all Lists. decisions.md: 101
-func removeSuppressed(tx *db.Tx, list *enlist.List, contacts map[enlist.ContactID]*enlist.Contact) error {
-	all := make([]Candidate, 0, len(contacts))
-	for _, c := range contacts {
-		all = append(all, Candidate{ID: c.ID, Key: c.Key})
+func removeSuppressed(tx *db.Tx, list *enlist.List, found map[enlist.ContactID]*enlist.ByID) error {
+	all := make([]contacts.Candidate, 0, len(found))
+	for _, c := range found {
+		all = append(all, contacts.Candidate{ID: c.ID, Key: c.Key})
 	}
-	ids, err := suppressed(tx, list, all)
+	ids, err := contacts.Suppressed(tx, list, all)
 	for _, id := range ids {
-		delete(contacts, id)
+		delete(found, id)
 	}
 	return err
 }
 
 // sentBefore returns the mails with a cause that Contacts were sent.
-func sentBefore(tx *db.Tx, list enlist.ListID, cause string, contacts map[enlist.ContactID]*enlist.Contact) (map[DeliveryKey]bool, error) {
+func sentBefore(tx *db.Tx, list enlist.ListID, cause string, contacts map[enlist.ContactID]*enlist.ByID) (map[DeliveryKey]bool, error) {
 	deliveries, err := DeliveriesWithCause(tx, list, cause, slices.Collect(maps.Keys(contacts)))
 	sent := make(map[DeliveryKey]bool)
 	for i := range deliveries {
@@ -178,8 +181,8 @@ func (d *Delivery) mayBeRetried() bool {
 
 // ConfirmationMail returns the request to confirm a subscription. It returns nil if the request
 // was sent already, if there is no subscription to confirm any more, or if the address was asked
-// less than confirmationInterval before. The link of the earlier request is then still valid.
-func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (*OutgoingMail, error) {
+// less than ConfirmationInterval before. The link of the earlier request is then still valid.
+func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirmation) (*OutgoingMail, error) {
 	key := DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*OutgoingMail, error) {
 		stored, err := LoadDelivery(tx, key)
@@ -187,11 +190,11 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 			return nil, enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		m := &OutgoingMail{Delivery: key}
-		m.Schema, err = Schema(tx, key.List)
+		m.Schema, err = lists.Schema(tx, key.List)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
-		m.Contact, err = Contact(tx, key.List, key.Contact)
+		m.Contact, err = contacts.ByID(tx, key.List, key.Contact)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoContact, err)
 		}
@@ -207,14 +210,14 @@ func (s *Service) ConfirmationMail(ctx context.Context, e RequestConfirmation) (
 }
 
 // wasAsked reports whether an earlier request to confirm went to the address of m, for an event less
-// than confirmationInterval before. Otherwise a caller who changes an address to and fro would flood
+// than ConfirmationInterval before. Otherwise a caller who changes an address to and fro would flood
 // it with mail. reference.md: event.confirm
 func (m *OutgoingMail) wasAsked(tx *db.Tx) (bool, error) {
 	deliveries, err := Deliveries(tx, m.Delivery.List, m.Delivery.Contact, maxDeliveries, 0)
 	return slices.ContainsFunc(deliveries, func(d Delivery) bool {
 		_, to, ok := address.ParseEmail(d.Address)
-		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && isSameAddress(m.Contact.Key, to) &&
-			d.Time > m.Delivery.Time-confirmationInterval && d.Time < m.Delivery.Time
+		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && contacts.IsSameAddress(m.Contact.Key, to) &&
+			d.Time > m.Delivery.Time-events.ConfirmationInterval && d.Time < m.Delivery.Time
 	}), err
 }
 

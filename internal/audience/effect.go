@@ -2,45 +2,6 @@ package audience
 
 import "enlist/internal/enlist"
 
-// Notify sends one notification about one Contact to one of the List's addresses.
-// reference.md: event.notification
-type Notify struct {
-	List    enlist.ListID    `json:"list_id"`
-	Contact enlist.ContactID `json:"contact_id"`
-	Event   enlist.Event     `json:"event"`
-	Address string           `json:"address"`
-	Time    int64            `json:"time"` // of the event
-}
-
-// Kind implements Effect.
-func (Notify) Kind() string { return "notify" }
-
-// Autorespond sends an autoresponder's Message to one Contact, once for the event at Time.
-// reference.md: event.autoresponders
-type Autorespond struct {
-	List          enlist.ListID          `json:"list_id"`
-	Contact       enlist.ContactID       `json:"contact_id"`
-	Autoresponder enlist.AutoresponderID `json:"autoresponder_id"`
-	Time          int64                  `json:"time"`
-	Due           int64                  `json:"due"` // when the Message is to be sent
-}
-
-// Kind implements Effect.
-func (Autorespond) Kind() string { return "autorespond" }
-
-// DueTime returns when the Message is to be sent.
-func (a Autorespond) DueTime() int64 { return a.Due }
-
-// RequestConfirmation sends a Contact the request to confirm the subscription.
-type RequestConfirmation struct {
-	List    enlist.ListID    `json:"list_id"`
-	Contact enlist.ContactID `json:"contact_id"`
-	Time    int64            `json:"time"` // of the subscription
-}
-
-// Kind implements Effect. Jobs that the first version stored have this name.
-func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
-
 // SendTest sends a Message to an address of the caller.
 type SendTest struct {
 	Account enlist.AccountID `json:"account_id"`
@@ -54,48 +15,6 @@ type SendTest struct {
 
 // Kind implements Effect.
 func (SendTest) Kind() string { return "send_test" }
-
-// DeliverWebhook posts the events that wait for a webhook target. The events themselves are
-// in a table, so that one job can post many of them.
-type DeliverWebhook struct {
-	Target  enlist.WebhookTargetID `json:"target_id"`
-	Account enlist.AccountID       `json:"account_id,omitempty"` // 0 in jobs of older versions, and in jobs that only delete events
-}
-
-// Kind implements Effect. Jobs that the first version stored have this name.
-func (DeliverWebhook) Kind() string { return "call_webhook" }
-
-// RemoveContacts removes a List's Contacts up to and including an ID, in steps. If Delete is
-// set, it then removes the List itself.
-type RemoveContacts struct {
-	List   enlist.ListID    `json:"list_id"`
-	Upto   enlist.ContactID `json:"upto"`
-	Delete bool             `json:"delete"`
-}
-
-// Kind implements Effect.
-func (RemoveContacts) Kind() string { return "remove_contacts" }
-
-// DeleteFieldValues removes the values of a deleted Field from Contacts, in steps.
-type DeleteFieldValues struct {
-	List   enlist.ListID    `json:"list_id"`
-	Field  enlist.FieldID   `json:"field_id"`
-	After  enlist.ContactID `json:"after"`  // the Contacts up to this ID are done
-	Mobile bool             `json:"mobile"` // the Field was the mobile Field
-}
-
-// Kind implements Effect. Jobs that the first version stored have this name.
-func (DeleteFieldValues) Kind() string { return "forget_field" }
-
-// ConvertField stores the values of a Field again in the form of its new type, in steps.
-type ConvertField struct {
-	List  enlist.ListID    `json:"list_id"`
-	Field enlist.FieldID   `json:"field_id"`
-	After enlist.ContactID `json:"after"` // the Contacts up to this ID are done
-}
-
-// Kind implements Effect.
-func (ConvertField) Kind() string { return "convert_field" }
 
 // PrepareBatch stores the recipients of a Batch in steps, and starts its sending at the send time.
 type PrepareBatch struct {

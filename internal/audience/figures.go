@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/db"
+	"enlist/internal/events"
 )
 
 // This file has the figures that an operator watches and that only the database knows: what waits, and what became of
@@ -47,7 +48,7 @@ var JobStates = [...]string{"scheduled", "available", "running", "retryable", "d
 func (s *Service) Figures(ctx context.Context, kinds []string) (*Figures, error) {
 	now := s.db.Now().Unix()
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Figures, error) {
-		hold, err := LoadHold(tx)
+		hold, err := events.LoadHold(tx)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -143,8 +144,8 @@ func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, f
 
 // checkFileFolder refuses an ID if the Account has no Folder for files with this ID.
 func checkFileFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) error {
-	f, _, err := loadFolder(tx, c, id)
-	if err == nil && f.Type != FolderOfFiles {
+	f, _, err := accounts.LoadFolder(tx, c, id)
+	if err == nil && f.Type != accounts.FolderOfFiles {
 		err = enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
 	}
 	return err
@@ -165,14 +166,16 @@ func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.Fi
 			return false, err
 		}
 		return true, errors.Join(DeleteFile(tx, id), releaseContent(tx, f.Content, now),
-			audit(tx, c, now, f.audited(), f.auditValues(), nil))
+			accounts.Audit(tx, c, now, f.audited(), f.auditValues(), nil))
 	})
 	return err
 }
 
 // audited returns the file as the object of a row of the audit log.
-func (f *StoredFile) audited() auditObject { return auditObject{"File", int64(f.ID), 0} }
+func (f *StoredFile) audited() accounts.AuditObject {
+	return accounts.AuditObject{Kind: "File", ID: int64(f.ID), List: 0}
+}
 
-func (f *StoredFile) auditValues() auditValues {
-	return auditValues{"folder_id": int64(f.FolderID), "name": f.Name, "type": f.Type, "size": f.Size}
+func (f *StoredFile) auditValues() accounts.AuditValues {
+	return accounts.AuditValues{"folder_id": int64(f.FolderID), "name": f.Name, "type": f.Type, "size": f.Size}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -261,10 +262,10 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 }
 
 // audit adds a row to the audit log, with the hash of the new content.
-func (u *upload) audit(tx *db.Tx, c *enlist.Caller, now int64, before auditValues, f *StoredFile) error {
+func (u *upload) audit(tx *db.Tx, c *enlist.Caller, now int64, before accounts.AuditValues, f *StoredFile) error {
 	after := f.auditValues()
 	after["sha256"] = u.sha256
-	return audit(tx, c, now, f.audited(), before, after)
+	return accounts.Audit(tx, c, now, f.audited(), before, after)
 }
 
 // freeName returns a name with a number, such as photo_1.jpg, that no file of the Folder has. It first

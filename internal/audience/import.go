@@ -3,6 +3,7 @@ package audience
 import (
 	"fmt"
 
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -114,7 +115,7 @@ type Import struct {
 	Rows         int64 // number of rows that are done
 	Bytes        int64 // number of bytes of the file that were read for them
 	ImportCounts
-	Published notifier
+	Published contacts.Notifier
 }
 
 // ImportCounts are the numbers of rows by their outcome.
@@ -212,7 +213,7 @@ func (o *ImportOptions) check(c *enlist.Caller) error {
 		{"as", &o.As, []string{AsContacts, AsUnsubscribers, AsComplained, AsBounced}},
 		{"existing", &o.Existing, []string{ExistingLeave, ExistingOverwrite}},
 		{"skip", &o.Skip, []string{SkipOfAccount, SkipOfList, SkipNoAddress}},
-		{"consent_type", &o.ConsentType, []string{"", string(enlist.ConsentGDPR), string(ConsentDirect), string(ConsentNotRecorded)}},
+		{"consent_type", &o.ConsentType, []string{"", string(enlist.ConsentGDPR), string(contacts.ConsentDirect), string(contacts.ConsentNotRecorded)}},
 	} {
 		if *choice.value == "" {
 			*choice.value = choice.values[0]

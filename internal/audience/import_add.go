@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/sheet"
 )
 
@@ -94,7 +97,7 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 
 // allowImport returns the List of an Import, or an error if the caller may not import such a file into it.
 func allowImport(tx *db.Tx, c *enlist.Caller, o *ImportOptions) (*enlist.Schema, error) {
-	schema, err := loadList(tx, c, o.List)
+	schema, err := lists.Load(tx, c, o.List)
 	switch {
 	case err != nil:
 		return nil, err
@@ -190,7 +193,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 			return nil, errStopped
 		}
 		stored.SHA256, stored.Columns, stored.State, stored.LeaseUntil = i.SHA256, i.Columns, ImportWaiting, 0
-		if err := audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
+		if err := accounts.Audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
 			return nil, err
 		}
 		return stored, errors.Join(SetImport(tx, stored), tx.Enqueue(RunImport{Import: i.ID}))
@@ -254,7 +257,7 @@ func requireConsent(schema *enlist.Schema, i *Import) error {
 	if i.Options.As != AsContacts {
 		return nil
 	}
-	consent := Consent{Type: enlist.ConsentType(i.Options.ConsentType), Text: i.Options.ConsentText}
+	consent := contacts.Consent{Type: enlist.ConsentType(i.Options.ConsentType), Text: i.Options.ConsentText}
 	if hasConsent(i.Columns) {
 		if consent.Type == "" {
 			return nil // each row is checked
@@ -263,10 +266,10 @@ func requireConsent(schema *enlist.Schema, i *Import) error {
 		return &enlist.Error{Kind: enlist.ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant: " +
 			"the file needs the columns consent_type and consent_text, or consent_type=gdpr and consent_text for all rows"}
 	}
-	if err := consent.check(schema); err != nil {
+	if err := consent.Check(schema); err != nil {
 		return err
 	}
-	_, err := consent.row(schema)
+	_, err := consent.Row(schema)
 	return err
 }
 

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file decides what each column of a file is stored as.
@@ -134,7 +136,7 @@ func (p *columnPlan) meaning(name string) (ImportColumn, error) {
 		c.Target, c.Field = f.Name, f.ID
 	case key != "":
 		c.Target = key
-	case p.options.AddFields && !reserved(target):
+	case p.options.AddFields && !lists.Reserved(target):
 		c.Target, c.New = strings.TrimSpace(target), new(NewField)
 	case mapped:
 		return c, enlist.Invalid("map", fmt.Sprintf("the List has no Field %s for the column %s: add it, or import with add_fields",
@@ -147,7 +149,7 @@ func (p *columnPlan) meaning(name string) (ImportColumn, error) {
 // the caller has mapped it or another column.
 func (p *columnPlan) field(name string, mapped bool) *enlist.Field {
 	trimmed := strings.TrimSpace(name)
-	if f, _ := fieldOfKey(p.schema, trimmed); f != nil {
+	if f, _ := contacts.FieldOfKey(p.schema, trimmed); f != nil {
 		return f
 	}
 	var found *enlist.Field

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -92,7 +93,7 @@ func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.Im
 		if err := change(tx, i, now); err != nil {
 			return false, err
 		}
-		if err := audit(tx, c, now, i.audited(), before, i.auditValues()); err != nil {
+		if err := accounts.Audit(tx, c, now, i.audited(), before, i.auditValues()); err != nil {
 			return false, err
 		}
 		return true, SetImport(tx, i)
@@ -101,12 +102,14 @@ func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.Im
 }
 
 // audited returns the Import as the object of a row of the audit log.
-func (i *Import) audited() auditObject { return auditObject{"Import", int64(i.ID), i.ListID} }
+func (i *Import) audited() accounts.AuditObject {
+	return accounts.AuditObject{Kind: "Import", ID: int64(i.ID), List: i.ListID}
+}
 
-// auditValues returns the values of the Import that callers decide.
-func (i *Import) auditValues() auditValues {
+// AuditValues returns the values of the Import that callers decide.
+func (i *Import) auditValues() accounts.AuditValues {
 	o := &i.Options
-	return auditValues{"file_name": o.FileName, "size": i.Size, "sha256": i.SHA256, "as": o.As, "existing": o.Existing,
+	return accounts.AuditValues{"file_name": o.FileName, "size": i.Size, "sha256": i.SHA256, "as": o.As, "existing": o.Existing,
 		"skip": o.Skip, "consent_type": o.ConsentType, "consent_text": o.ConsentText, "dry_run": o.DryRun,
 		"state": string(i.State)}
 }

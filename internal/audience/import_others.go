@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -26,14 +27,14 @@ func (s *importTx) storeOthers(rows []importRow) error {
 	for n := range rows {
 		s.all[n] = &decision{row: &rows[n]}
 		if rows[n].err == nil {
-			keys = append(keys, rows[n].parsed.key)
+			keys = append(keys, rows[n].parsed.Key)
 		}
 	}
 	found, err := s.allWith(keys)
 	if err != nil {
 		return err
 	}
-	listed, err := UnsubscribedAmong(s.tx, s.i.AccountID, s.i.ListID, keys)
+	listed, err := contacts.UnsubscribedAmong(s.tx, s.i.AccountID, s.i.ListID, keys)
 	if err != nil {
 		return err
 	}
@@ -43,9 +44,9 @@ func (s *importTx) storeOthers(rows []importRow) error {
 			continue
 		}
 		if s.i.Options.As == AsBounced {
-			err = s.bounced(d, found[d.row.parsed.key])
+			err = s.bounced(d, found[d.row.parsed.Key])
 		} else {
-			err = s.unsubscribed(d, found[d.row.parsed.key], listed)
+			err = s.unsubscribed(d, found[d.row.parsed.Key], listed)
 		}
 		if err != nil {
 			return err
@@ -61,21 +62,21 @@ func (s *importTx) storeOthers(rows []importRow) error {
 const maxOfAddress = 100
 
 // allWith returns the Contacts with the addresses or mobile numbers, by address.
-func (s *importTx) allWith(keys []string) (map[string][]*enlist.Contact, error) {
-	found := make(map[string][]*enlist.Contact, len(keys))
+func (s *importTx) allWith(keys []string) (map[string][]*enlist.ByID, error) {
+	found := make(map[string][]*enlist.ByID, len(keys))
 	hasMobile := false
 	for _, key := range keys {
 		found[key] = nil
 		hasMobile = hasMobile || !strings.Contains(key, "@")
 	}
 	if s.schema.Unique && !hasMobile { // one look-up finds all
-		first, err := FirstContacts(s.tx, s.i.ListID, keys)
+		first, err := contacts.FirstContacts(s.tx, s.i.ListID, keys)
 		for key, c := range first {
-			found[key] = []*enlist.Contact{c}
+			found[key] = []*enlist.ByID{c}
 		}
 		return found, err
 	}
-	err := ContactsWithAddresses(s.tx, s.i.ListID, slices.Collect(maps.Keys(found)), func(c *enlist.Contact) {
+	err := contacts.ContactsWithAddresses(s.tx, s.i.ListID, slices.Collect(maps.Keys(found)), func(c *enlist.ByID) {
 		for _, key := range slices.Compact([]string{c.Key, c.Mobile}) {
 			if all, wanted := found[key]; wanted && len(all) < maxOfAddress {
 				found[key] = append(all, c)
@@ -86,8 +87,8 @@ func (s *importTx) allWith(keys []string) (map[string][]*enlist.Contact, error) 
 }
 
 // unsubscribed unsubscribes the Contacts with the address of a row, and adds the address to the Unsubscriber List.
-func (s *importTx) unsubscribed(d *decision, contacts []*enlist.Contact, listed map[string]bool) error {
-	for _, c := range contacts {
+func (s *importTx) unsubscribed(d *decision, all []*enlist.ByID, listed map[string]bool) error {
+	for _, c := range all {
 		if c.IsUnsubscribed {
 			continue
 		}
@@ -99,13 +100,13 @@ func (s *importTx) unsubscribed(d *decision, contacts []*enlist.Contact, listed 
 		s.ended = append(s.ended, enlist.LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: s.now, Method: "import",
 			KeyID: s.caller.Key.ID, ImportID: s.i.ID, ImportRow: d.row.number}) // decisions.md: 89
 	}
-	key := d.row.parsed.key
+	key := d.row.parsed.Key
 	switch {
 	case d.outcome == RowUpdated:
 	case listed[key]:
 		d.outcome, d.reason = RowUnchanged, reasonLeftBefore
 		return nil
-	case len(contacts) > 0:
+	case len(all) > 0:
 		d.outcome, d.reason = RowUnchanged, reasonLeftBefore
 	default:
 		d.outcome, d.reason = RowAdded, reasonListed
@@ -118,11 +119,11 @@ func (s *importTx) unsubscribed(d *decision, contacts []*enlist.Contact, listed 
 	if d.contact != nil {
 		u.ContactID = d.contact.ID
 	}
-	return AddUnsubscriber(s.tx, s.i.AccountID, u)
+	return contacts.AddUnsubscriber(s.tx, s.i.AccountID, u)
 }
 
 // bounced deactivates the Contacts with the address of a row.
-func (s *importTx) bounced(d *decision, contacts []*enlist.Contact) error {
+func (s *importTx) bounced(d *decision, contacts []*enlist.ByID) error {
 	if len(contacts) == 0 {
 		d.outcome, d.reason = RowSkipped, reasonNoContact
 		return nil
@@ -148,27 +149,27 @@ func (s *importTx) bounced(d *decision, contacts []*enlist.Contact) error {
 }
 
 // change stores a Contact, and its event if the caller asked for webhooks.
-func (s *importTx) change(c *enlist.Contact, event enlist.WebhookEventType) error {
+func (s *importTx) change(c *enlist.ByID, event enlist.WebhookEventType) error {
 	if s.i.Options.DryRun {
 		return nil
 	}
-	if err := UpdateContact(s.tx, c); err != nil || !s.i.Options.Webhooks {
+	if err := contacts.Update(s.tx, c); err != nil || !s.i.Options.Webhooks {
 		return err
 	}
-	return s.i.Published.publish(s.tx, s.schema, s.now, 1, []contactEvent{{c.ID, event}})
+	return s.i.Published.Publish(s.tx, s.schema, s.now, 1, []contacts.ContactEvent{{Contact: c.ID, Event: event}})
 }
 
 // unsubscriber returns the entry of a row for the Unsubscriber List.
-func (s *importTx) unsubscriber(d *decision) *Unsubscriber {
+func (s *importTx) unsubscriber(d *decision) *contacts.Unsubscriber {
 	p := d.row.parsed
-	u := &Unsubscriber{ListID: s.i.ListID, AddressType: enlist.AddressEmail, AddressKey: p.key, Time: s.now}
+	u := &contacts.Unsubscriber{ListID: s.i.ListID, AddressType: enlist.AddressEmail, AddressKey: p.Key, Time: s.now}
 	field := s.schema.Email()
-	if p.key == p.mobile && p.mobile != "" {
+	if p.Key == p.Mobile && p.Mobile != "" {
 		u.AddressType, field = enlist.AddressMobile, s.schema.Mobile()
 	}
-	for _, v := range p.values {
-		if v.field == field {
-			u.Address = v.text
+	for _, v := range p.Values {
+		if v.Field == field {
+			u.Address = v.Text
 		}
 	}
 	if d.row.system.left != 0 {

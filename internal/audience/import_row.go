@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -16,7 +17,7 @@ import (
 type importRow struct {
 	number int64 // in the file
 	cells  []any
-	parsed *parsedContact
+	parsed *contacts.ParsedContact
 	ledger enlist.LedgerRow
 	system importedState
 	value  string // the refused value, shortened
@@ -37,19 +38,19 @@ type rowParser struct {
 	today   string
 	zone    *time.Location
 	columns []boundColumn
-	inputs  []enlist.Input // of the row that is read
-	sent    []sentValue    // of the row that is read
+	inputs  []enlist.Input       // of the row that is read
+	sent    []contacts.SentValue // of the row that is read
 }
 
 func newRowParser(i *Import, schema *enlist.Schema, today string) *rowParser {
 	columns := bindColumns(i, schema)
 	return &rowParser{options: &i.Options, schema: schema, today: today, zone: enlist.Location(schema.TimeZone), columns: columns,
-		inputs: make([]enlist.Input, len(columns)), sent: make([]sentValue, 0, len(columns))}
+		inputs: make([]enlist.Input, len(columns)), sent: make([]contacts.SentValue, 0, len(columns))}
 }
 
-// isCurrent reports whether reading the row again would give the same result.
+// IsCurrent reports whether reading the row again would give the same result.
 func (r *importRow) isCurrent(p *rowParser) bool {
-	return r.parsed != nil && r.parsed.isCurrent(p.schema, p.today) || r.parsed == nil && r.cells == nil
+	return r.parsed != nil && r.parsed.IsCurrent(p.schema, p.today) || r.parsed == nil && r.cells == nil
 }
 
 // parse reads and checks a row. A row that the file itself has wrong has no cells.
@@ -57,9 +58,9 @@ func (p *rowParser) parse(r *importRow) {
 	if r.cells == nil {
 		return
 	}
-	r.parsed = &parsedContact{schema: p.schema, today: p.today}
+	r.parsed = &contacts.ParsedContact{Schema: p.schema, Today: p.today}
 	r.ledger, r.system, r.value, r.err = enlist.LedgerRow{}, importedState{}, "", nil
-	consent := Consent{Type: enlist.ConsentType(p.options.ConsentType), Text: p.options.ConsentText}
+	consent := contacts.Consent{Type: enlist.ConsentType(p.options.ConsentType), Text: p.options.ConsentText}
 	at, err := p.read(r, &consent)
 	if err == nil && p.options.As == AsContacts {
 		err = p.agree(r, &consent, at)
@@ -71,7 +72,7 @@ func (p *rowParser) parse(r *importRow) {
 }
 
 // read reads all cells. It returns the time of the row's consent, or 0.
-func (p *rowParser) read(r *importRow, consent *Consent) (at int64, err error) {
+func (p *rowParser) read(r *importRow, consent *contacts.Consent) (at int64, err error) {
 	p.sent = p.sent[:0]
 	for n := range p.columns {
 		b := &p.columns[n]
@@ -83,7 +84,7 @@ func (p *rowParser) read(r *importRow, consent *Consent) (at int64, err error) {
 			in, sent := b.input(r.cells[n], p.options.DecimalComma)
 			if sent {
 				p.inputs[n] = in
-				p.sent = append(p.sent, sentValue{field: b.field, value: &p.inputs[n]})
+				p.sent = append(p.sent, contacts.SentValue{Field: b.field, Value: &p.inputs[n]})
 			}
 		case b.key == keyConsentTime:
 			at, err = b.unixTime(r.cells[n], p.zone)
@@ -94,17 +95,17 @@ func (p *rowParser) read(r *importRow, consent *Consent) (at int64, err error) {
 			return 0, err
 		}
 	}
-	if err := r.parsed.parseSent(p.sent); err != nil {
+	if err := r.parsed.ParseSent(p.sent); err != nil {
 		return 0, err
 	}
 	if p.options.As == AsContacts {
-		r.parsed.initial = r.parsed.initialValues()
+		r.parsed.Initial = r.parsed.InitialValues()
 	}
 	return at, nil
 }
 
 // readKey reads a cell that is not the value of a Field.
-func (p *rowParser) readKey(b *boundColumn, r *importRow, consent *Consent, cell any) (err error) {
+func (p *rowParser) readKey(b *boundColumn, r *importRow, consent *contacts.Consent, cell any) (err error) {
 	switch s := &r.system; b.key {
 	case keyCreated:
 		s.created, err = b.unixTime(cell, p.zone)
@@ -163,12 +164,12 @@ func (p *rowParser) preferences(text string) (all []enlist.PreferenceChoice, err
 }
 
 // agree checks the consent of a row and prepares its row of the ledger.
-func (p *rowParser) agree(r *importRow, consent *Consent, at int64) error {
-	if err := consent.check(p.schema); err != nil {
+func (p *rowParser) agree(r *importRow, consent *contacts.Consent, at int64) error {
+	if err := consent.Check(p.schema); err != nil {
 		return err
 	}
 	var err error
-	r.ledger, err = consent.row(p.schema)
+	r.ledger, err = consent.Row(p.schema)
 	r.ledger.Time = at
 	return err
 }
@@ -211,9 +212,9 @@ func shorten(text string, most int) string {
 	return text[:most] + "…"
 }
 
-// newContact returns the Contact that a row adds.
-func (r *importRow) newContact(now int64) *enlist.Contact {
-	c := r.parsed.newContact("bulk_upload", now)
+// NewContact returns the Contact that a row adds.
+func (r *importRow) newContact(now int64) *enlist.ByID {
+	c := r.parsed.NewContact("bulk_upload", now)
 	c.Created = cmp.Or(r.system.created, now)
 	return &c
 }
@@ -221,7 +222,7 @@ func (r *importRow) newContact(now int64) *enlist.Contact {
 // restore sets the state that the row gives to a Contact. It reports whether this changes the Contact, and whether it
 // changes something that ContactTx.UpdateContact stores and BulkTx.UpdateContacts does not. A row never makes a Contact
 // get mail again that gets none now.
-func (r *importRow) restore(c *enlist.Contact) (changed, inFull bool) {
+func (r *importRow) restore(c *enlist.ByID) (changed, inFull bool) {
 	s := &r.system
 	before := *c
 	if s.confirmed != 0 && !c.DoubleOptIn {
@@ -232,6 +233,6 @@ func (r *importRow) restore(c *enlist.Contact) (changed, inFull bool) {
 	c.IsActive = c.IsActive && !s.isInactive && !s.isBounced
 	inFull = before.IsUnsubscribed != c.IsUnsubscribed || before.IsBounceDeactivated != c.IsBounceDeactivated ||
 		before.IsActive != c.IsActive
-	inFull = setPreferences(c, r.parsed.schema, r.ledger.Preferences) || inFull
+	inFull = contacts.SetPreferences(c, r.parsed.Schema, r.ledger.Preferences) || inFull
 	return inFull || before.DoubleOptIn != c.DoubleOptIn, inFull
 }

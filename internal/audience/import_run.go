@@ -8,8 +8,10 @@ import (
 	"io"
 	"sync"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/sheet"
 )
 
@@ -266,7 +268,7 @@ func (s *Service) schemaOf(ctx context.Context, list enlist.ListID) (*enlist.Sch
 	if schema, cached := s.db.CachedSchema(list); cached {
 		return schema, nil
 	}
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Schema, error) { return Schema(tx, list) })
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Schema, error) { return lists.Schema(tx, list) })
 }
 
 // step stores the rows of a chunk in one transaction. A dry run reads in a View, so that other callers can write
@@ -301,7 +303,7 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 	if err == nil && dryRun != nil {
 		for _, d := range dryRun.all {
 			if d.outcome == RowAdded {
-				r.seen.add(d.row.parsed.key)
+				r.seen.add(d.row.parsed.Key)
 			}
 		}
 	}
@@ -321,11 +323,11 @@ func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided 
 
 // decide stores the rows of a chunk or, in a dry run, decides what would become of them.
 func (r *importRun) decide(tx *db.Tx, i *Import, chunk *importChunk, now int64) (*importTx, error) {
-	schema, err := Schema(tx, i.ListID)
+	schema, err := lists.Schema(tx, i.ListID)
 	if err != nil {
 		return nil, err
 	}
-	account, err := Account(tx, i.AccountID)
+	account, err := accounts.ByID(tx, i.AccountID)
 	if err != nil {
 		return nil, err
 	}

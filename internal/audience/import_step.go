@@ -5,8 +5,10 @@ import (
 	"hash/maphash"
 	"time"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file stores the rows of one step of an Import. The Contacts, their rows of the ledger, the results and the
@@ -30,7 +32,7 @@ type decision struct {
 	row     *importRow
 	outcome RowOutcome
 	reason  string
-	contact *enlist.Contact // nil: none. The ID of a new Contact is 0 until it is stored
+	contact *enlist.ByID // nil: none. The ID of a new Contact is 0 until it is stored
 	event   enlist.WebhookEventType
 }
 
@@ -52,9 +54,9 @@ type importTx struct {
 	seen   *addressSet // of a dry run: the addresses that it would have added
 	all    []*decision
 
-	inFull  map[*enlist.Contact]bool         // Contacts with changes that only UpdateContact stores
-	repeats map[*enlist.Contact][]*importRow // later rows of a new Contact
-	ended   []enlist.LedgerRow               // the subscriptions that a file of unsubscribers ended
+	inFull  map[*enlist.ByID]bool         // Contacts with changes that only UpdateContact stores
+	repeats map[*enlist.ByID][]*importRow // later rows of a new Contact
+	ended   []enlist.LedgerRow            // the subscriptions that a file of unsubscribers ended
 }
 
 // store decides what becomes of each row, and stores it. In a dry run it only decides. On PostgreSQL another
@@ -66,13 +68,13 @@ func (s *importTx) store(rows []importRow) error {
 		decisions[n].row = &rows[n]
 		open[n] = &decisions[n]
 	}
-	s.all, s.inFull, s.repeats = open, make(map[*enlist.Contact]bool), make(map[*enlist.Contact][]*importRow)
+	s.all, s.inFull, s.repeats = open, make(map[*enlist.ByID]bool), make(map[*enlist.ByID][]*importRow)
 	for len(open) > 0 {
 		added, changed, err := s.decide(open)
 		if err != nil || s.i.Options.DryRun {
 			return err
 		}
-		if err := InsertNewContacts(s.tx, contactsOf(added)); err != nil {
+		if err := contacts.InsertNewContacts(s.tx, contactsOf(added)); err != nil {
 			return err
 		}
 		if err := s.complete(added, changed); err != nil {
@@ -90,8 +92,8 @@ func (s *importTx) store(rows []importRow) error {
 	return s.record()
 }
 
-func contactsOf(added []*decision) []*enlist.Contact {
-	all := make([]*enlist.Contact, len(added))
+func contactsOf(added []*decision) []*enlist.ByID {
+	all := make([]*enlist.ByID, len(added))
 	for n, d := range added {
 		all[n] = d.contact
 	}
@@ -99,23 +101,23 @@ func contactsOf(added []*decision) []*enlist.Contact {
 }
 
 // decide sets the outcome of each row. It returns the rows that add a Contact, and the stored Contacts that change.
-func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlist.Contact, err error) {
+func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlist.ByID, err error) {
 	known, unsubscribed, err := s.lookUp(open)
 	if err != nil {
 		return nil, nil, err
 	}
-	room, err := accountRoom(s.tx, s.caller.Account)
+	room, err := contacts.AccountRoom(s.tx, s.caller.Account)
 	if err != nil {
 		return nil, nil, err
 	}
-	isChanged := make(map[*enlist.Contact]bool)
+	isChanged := make(map[*enlist.ByID]bool)
 	for _, d := range open {
 		if d.row.err != nil {
 			d.outcome, d.reason = RowRefused, d.row.err.Error()
 			continue
 		}
 		parsed := d.row.parsed
-		c := known[parsed.key]
+		c := known[parsed.Key]
 		switch {
 		case c != nil:
 			s.existing(d, c)
@@ -123,9 +125,9 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlis
 				isChanged[c] = true
 				changed = append(changed, c)
 			}
-		case s.i.Options.DryRun && s.seen.has(parsed.key):
+		case s.i.Options.DryRun && s.seen.has(parsed.Key):
 			s.repeated(d)
-		case unsubscribed[parsed.key] || parsed.mobile != "" && unsubscribed[parsed.mobile]:
+		case unsubscribed[parsed.Key] || parsed.Mobile != "" && unsubscribed[parsed.Mobile]:
 			d.outcome, d.reason = RowSkipped, reasonOnTheList
 		case room == 0:
 			d.outcome = RowRefused
@@ -133,7 +135,7 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlis
 		default:
 			room--
 			d.outcome, d.event, d.contact = RowAdded, enlist.WebhookCreated, d.row.newContact(s.now)
-			added, known[parsed.key] = append(added, d), d.contact
+			added, known[parsed.Key] = append(added, d), d.contact
 		}
 	}
 	return added, changed, nil
@@ -141,24 +143,24 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlis
 
 // lookUp returns the stored Contacts with the addresses of the rows, and the addresses without a Contact that have
 // unsubscribed.
-func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.Contact, unsubscribed map[string]bool, err error) {
+func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.ByID, unsubscribed map[string]bool, err error) {
 	keys := make([]string, 0, len(open))
 	for _, d := range open {
 		if d.row.err == nil {
-			keys = append(keys, d.row.parsed.key)
+			keys = append(keys, d.row.parsed.Key)
 		}
 	}
-	known, err = FirstContacts(s.tx, s.i.ListID, keys)
+	known, err = contacts.FirstContacts(s.tx, s.i.ListID, keys)
 	if err != nil || s.i.Options.Skip == SkipNoAddress {
 		return known, nil, err
 	}
 	keys = keys[:0]
 	for _, d := range open {
-		if d.row.err != nil || known[d.row.parsed.key] != nil {
+		if d.row.err != nil || known[d.row.parsed.Key] != nil {
 			continue
 		}
-		keys = append(keys, d.row.parsed.key)
-		if m := d.row.parsed.mobile; m != "" && m != d.row.parsed.key {
+		keys = append(keys, d.row.parsed.Key)
+		if m := d.row.parsed.Mobile; m != "" && m != d.row.parsed.Key {
 			keys = append(keys, m)
 		}
 	}
@@ -166,12 +168,12 @@ func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.Contact, u
 	if s.i.Options.Skip == SkipOfAccount {
 		list = 0
 	}
-	unsubscribed, err = UnsubscribedAmong(s.tx, s.i.AccountID, list, keys)
+	unsubscribed, err = contacts.UnsubscribedAmong(s.tx, s.i.AccountID, list, keys)
 	return known, unsubscribed, err
 }
 
 // existing decides about a row whose address a Contact has, which may be a Contact of an earlier row.
-func (s *importTx) existing(d *decision, c *enlist.Contact) {
+func (s *importTx) existing(d *decision, c *enlist.ByID) {
 	switch {
 	case c.IsUnsubscribed && s.i.Options.Skip != SkipNoAddress:
 		d.outcome, d.reason, d.contact = RowSkipped, reasonUnsubscribed, c
@@ -181,7 +183,7 @@ func (s *importTx) existing(d *decision, c *enlist.Contact) {
 		return
 	}
 	d.contact = c
-	isChanged := d.row.parsed.apply(c)
+	isChanged := d.row.parsed.Apply(c)
 	if c.ID == 0 {
 		s.repeats[c] = append(s.repeats[c], d.row) // complete restores the state after the INSERT
 	} else {
@@ -204,7 +206,7 @@ func (s *importTx) repeated(d *decision) {
 }
 
 // complete stores the state of the new Contacts and the changes of the others.
-func (s *importTx) complete(added []*decision, changed []*enlist.Contact) error {
+func (s *importTx) complete(added []*decision, changed []*enlist.ByID) error {
 	for _, d := range added {
 		if d.contact.ID == 0 {
 			continue
@@ -220,19 +222,19 @@ func (s *importTx) complete(added []*decision, changed []*enlist.Contact) error 
 			return err
 		}
 	}
-	var values []*enlist.Contact
+	var values []*enlist.ByID
 	for _, c := range changed {
 		if !s.inFull[c] {
 			values = append(values, c)
-		} else if err := UpdateContact(s.tx, c); err != nil {
+		} else if err := contacts.Update(s.tx, c); err != nil {
 			return err
 		}
 	}
-	return UpdateContacts(s.tx, values)
+	return contacts.UpdateContacts(s.tx, values)
 }
 
 // restore sets the state that a row gives to a Contact, and reports whether this changes it.
-func (s *importTx) restore(row *importRow, c *enlist.Contact) (changed bool) {
+func (s *importTx) restore(row *importRow, c *enlist.ByID) (changed bool) {
 	changed, inFull := row.restore(c)
 	s.inFull[c] = s.inFull[c] || inFull
 	return changed
@@ -245,14 +247,14 @@ func (s *importTx) recordLeft(d *decision) error {
 	}
 	u := s.unsubscriber(d)
 	u.ContactID = d.contact.ID
-	return AddUnsubscriber(s.tx, s.i.AccountID, u)
+	return contacts.AddUnsubscriber(s.tx, s.i.AccountID, u)
 }
 
 // record adds the rows of the ledger and causes the events that the caller asked for.
 func (s *importTx) record() error {
 	o := &s.i.Options
 	ledger := make([]enlist.LedgerRow, 0, len(s.all))
-	var events []contactEvent
+	var found []contacts.ContactEvent
 	for _, d := range s.all {
 		if d.contact == nil || d.outcome == RowSkipped || d.reason == reasonExists {
 			continue
@@ -264,17 +266,17 @@ func (s *importTx) record() error {
 		}
 		ledger = append(ledger, l)
 		if d.event != "" {
-			events = append(events, contactEvent{d.contact.ID, d.event})
+			found = append(found, contacts.ContactEvent{Contact: d.contact.ID, Event: d.event})
 		}
 		if d.event != enlist.WebhookCreated {
 			continue
 		}
 		var err error
 		if o.Notifications {
-			err = enqueueNotifications(s.tx, s.schema, d.contact.ID, enlist.EventSubscribe, s.now)
+			err = events.EnqueueNotifications(s.tx, s.schema, d.contact.ID, enlist.EventSubscribe, s.now)
 		}
 		if o.Autoresponders {
-			err = errors.Join(err, enqueueAutoresponders(s.tx, s.schema, d.contact.ID, enlist.EventAPIUpload, s.now))
+			err = errors.Join(err, events.EnqueueAutoresponders(s.tx, s.schema, d.contact.ID, enlist.EventAPIUpload, s.now))
 		}
 		if err != nil {
 			return err
@@ -283,20 +285,20 @@ func (s *importTx) record() error {
 	if err := AddLedger(s.tx, ledger); err != nil || !o.Webhooks {
 		return err
 	}
-	return s.i.Published.publish(s.tx, s.schema, s.now, len(events), events)
+	return s.i.Published.Publish(s.tx, s.schema, s.now, len(found), found)
 }
 
 // rowsOfStep returns the largest number of rows of a step. A step has fewer rows if each of them has many values or
 // causes mails.
 func rowsOfStep(i *Import, schema *enlist.Schema) int {
-	size := stepSize{most: importStep}
+	size := contacts.StepSize{Most: importStep}
 	if i.Options.Autoresponders {
-		size = newStepSize(schema, enlist.EventAPIUpload)
+		size = contacts.NewStepSize(schema, enlist.EventAPIUpload)
 	}
 	if i.Options.Notifications {
-		size.most = min(size.most, newStepSize(schema, enlist.EventSubscribe).most)
+		size.Most = min(size.Most, contacts.NewStepSize(schema, enlist.EventSubscribe).Most)
 	}
-	return max(1, min(size.most, bulkValues/max(1, len(i.Columns))))
+	return max(1, min(size.Most, contacts.BulkValues/max(1, len(i.Columns))))
 }
 
 // dayOf returns the date of the Account at a Unix time.

@@ -36,7 +36,7 @@ func (s *Service) LinkURL(ctx context.Context, l Link) (string, error) {
 			v.Schema = enlist.NewSchema(enlist.List{}, nil, nil)
 		}
 		if v.Contact == nil {
-			v.Contact = new(enlist.Contact)
+			v.Contact = new(enlist.ByID)
 		}
 		merged, ok := mergeURL(v.Schema, target, v.Contact)
 		if !ok || !isWebURL(merged) {

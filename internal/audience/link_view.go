@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"enlist/internal/address"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has what the pages of links show and do: unsubscribe, confirm a subscription, and
@@ -16,10 +18,10 @@ import (
 
 // LinkView is the current state of the Contact that a link was made for. decisions.md: 48
 type LinkView struct {
-	Schema  *enlist.Schema  // nil: the List and the Contact are gone
-	Contact *enlist.Contact // nil: the Contact is gone
-	Moved   bool            // the Contact's address has changed since the mail was sent
-	Unknown bool            // the address of the mail was removed, so it may be another one
+	Schema  *enlist.Schema // nil: the List and the Contact are gone
+	Contact *enlist.ByID   // nil: the Contact is gone
+	Moved   bool           // the Contact's address has changed since the mail was sent
+	Unknown bool           // the address of the mail was removed, so it may be another one
 
 	// Subscribed is true if the link can still unsubscribe a Contact: this Contact or, on a
 	// List that allows duplicates, another Contact with the same address. If the Contact's
@@ -77,11 +79,11 @@ func (s *Service) ViewLink(ctx context.Context, d DeliveryKey) (*LinkView, error
 // nil in the result. If the List is gone, Schema is nil too.
 func loadLinkView(tx *db.Tx, d DeliveryKey) (v *LinkView, err error) {
 	v = new(LinkView)
-	v.Schema, err = Schema(tx, d.List)
+	v.Schema, err = lists.Schema(tx, d.List)
 	if err != nil {
 		return v, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	v.Contact, err = Contact(tx, d.List, d.Contact)
+	v.Contact, err = contacts.ByID(tx, d.List, d.Contact)
 	if err != nil {
 		return v, enlist.IgnoreKind(enlist.NoContact, err)
 	}
@@ -89,13 +91,13 @@ func loadLinkView(tx *db.Tx, d DeliveryKey) (v *LinkView, err error) {
 	if err != nil && enlist.KindOf(err) != enlist.NotFound {
 		return v, err
 	}
-	if err == nil && delivery.Address == ErasedAddress { // the link must not show a Contact that has another address now
+	if err == nil && delivery.Address == contacts.ErasedAddress { // the link must not show a Contact that has another address now
 		v.Contact = nil
 		return v, nil
 	}
 	if err == nil {
 		_, key, ok := address.ParseEmail(delivery.Address)
-		v.Moved = ok && !isSameAddress(v.Contact.Key, key)
+		v.Moved = ok && !contacts.IsSameAddress(v.Contact.Key, key)
 		v.sentTo, v.Unknown = delivery.Address, delivery.hasNoTexts()
 	}
 	v.Subscribed, err = isAnySubscribed(tx, v)
@@ -108,15 +110,15 @@ func isAnySubscribed(tx *db.Tx, v *LinkView) (bool, error) {
 	switch {
 	case v.Moved:
 		_, key, _ = address.ParseEmail(v.sentTo)
-		known, err := UnsubscribedAmong(tx, list.AccountID, list.ID, []string{key})
+		known, err := contacts.UnsubscribedAmong(tx, list.AccountID, list.ID, []string{key})
 		if err != nil || !known[key] {
 			return true, err
 		}
 	case !v.Contact.IsUnsubscribed || v.Schema.Unique || v.email() == "":
 		return !v.Contact.IsUnsubscribed, nil
 	}
-	others, err := ContactsByAddress(tx, list.ID, key, "", 0, maxUnsubscribe)
-	return slices.ContainsFunc(others, func(c enlist.Contact) bool { return !c.IsUnsubscribed }), err
+	others, err := contacts.ByAddress(tx, list.ID, key, "", 0, contacts.MaxUnsubscribe)
+	return slices.ContainsFunc(others, func(c enlist.ByID) bool { return !c.IsUnsubscribed }), err
 }
 
 // UnsubscribeByLink unsubscribes the Contact and all other Contacts of the List with its
@@ -130,10 +132,10 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 	}
 	// These methods need a Caller. This Caller may access every List of the Account.
 	caller := &enlist.Caller{Account: &enlist.Account{ID: v.Schema.List.AccountID}, Key: new(enlist.Key)}
-	step := unsubscribeStep{list: d.List, by: origin{method: MethodUnsubscribeLink, ip: ip}}
+	step := contacts.UnsubscribeStep{List: d.List, By: contacts.Origin{Method: contacts.MethodUnsubscribeLink, IP: ip}}
 	if v.Moved {
-		step.address = v.sentTo
-		_, err = s.unsubscribeAddress(ctx, caller, step)
+		step.Address = v.sentTo
+		_, err = s.UnsubscribeAddress(ctx, caller, step)
 		if err == nil {
 			err = s.db.Update(ctx, func(tx *db.Tx) error {
 				now := s.db.Now().Unix()
@@ -145,10 +147,10 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 		}
 		return v, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	err = s.unsubscribeByMail(ctx, caller, d, step.by)
+	err = s.unsubscribeByMail(ctx, caller, d, step.By)
 	if err == nil && v.email() != "" && !v.Schema.Unique {
-		step.address = v.email()
-		_, err = s.unsubscribeAddress(ctx, caller, step)
+		step.Address = v.email()
+		_, err = s.UnsubscribeAddress(ctx, caller, step)
 	}
 	return v, enlist.IgnoreKind(enlist.NoContact, enlist.IgnoreKind(enlist.NoList, err))
 }
@@ -156,24 +158,24 @@ func (s *Service) UnsubscribeByLink(ctx context.Context, d DeliveryKey, ip strin
 // recordUnsubscribed adds an email address to the Unsubscriber List, unless it has an entry of this
 // List already.
 func recordUnsubscribed(tx *db.Tx, list *enlist.List, email string, now int64) error {
-	u := Unsubscriber{ListID: list.ID, AddressType: enlist.AddressEmail, Time: now}
+	u := contacts.Unsubscriber{ListID: list.ID, AddressType: enlist.AddressEmail, Time: now}
 	u.Address, u.AddressKey, _ = address.ParseEmail(email)
-	known, err := UnsubscribedAmong(tx, list.AccountID, list.ID, []string{u.AddressKey})
+	known, err := contacts.UnsubscribedAmong(tx, list.AccountID, list.ID, []string{u.AddressKey})
 	if err != nil || known[u.AddressKey] {
 		return err
 	}
-	return AddUnsubscriber(tx, list.AccountID, &u)
+	return contacts.AddUnsubscriber(tx, list.AccountID, &u)
 }
 
 // unsubscribeByMail unsubscribes the Contact of a delivery, and counts this for a Batch.
-func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d DeliveryKey, by origin) error {
+func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d DeliveryKey, by contacts.Origin) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		schema, contact, err := loadContact(tx, c, d.List, d.Contact)
+		schema, contact, err := contacts.Load(tx, c, d.List, d.Contact)
 		if err != nil || contact.IsUnsubscribed {
 			return err
 		}
 		now := s.db.Now().Unix()
-		if err := unsubscribe(tx, schema, contact, schema.AddressType(contact), by, now); err != nil {
+		if err := contacts.Unsubscribe(tx, schema, contact, schema.AddressType(contact), by, now); err != nil {
 			return err
 		}
 		return countUnsubscribed(tx, d, now)
@@ -188,7 +190,7 @@ func (s *Service) ConfirmByLink(ctx context.Context, d DeliveryKey, ip string) (
 		if err != nil || v.Confirmation() != ConfirmationOpen {
 			return v, err
 		}
-		return v, confirmSubscription(tx, v.Schema, v.Contact, origin{method: MethodConfirmLink, ip: ip}, now)
+		return v, contacts.ConfirmSubscription(tx, v.Schema, v.Contact, contacts.Origin{Method: contacts.MethodConfirmLink, IP: ip}, now)
 	})
 }
 
@@ -217,7 +219,7 @@ func (s *Service) ViewContactPage(ctx context.Context, d DeliveryKey) (*ContactP
 		if v.Contact == nil {
 			return v, nil
 		}
-		ledger, err := Consents(tx, d.List, d.Contact, 1, 0)
+		ledger, err := contacts.Consents(tx, d.List, d.Contact, 1, 0)
 		if err == nil && len(ledger) > 0 {
 			v.Consent = &ledger[0]
 		}

@@ -4,32 +4,16 @@ import (
 	"context"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file has the hold: the operator stops all mails until the operator releases them. A restore of
 // the database also begins a hold, which stops webhooks too. The hold is stored in the database, so it
 // applies to all processes and survives a restart. mail_hold_release.go has what a release lets go.
 // reference.md: batch.hold; decisions.md: 63, 85
-
-// Hold says that no mail is sent.
-type Hold struct {
-	Reason     string
-	Time       int64 // when it began
-	BackupTime int64 // when the backup was made that was restored; 0: the operator began the hold, and webhooks are posted
-}
-
-// Restored reports whether the hold began with a restore.
-func (h *Hold) Restored() bool { return h != nil && h.BackupTime > 0 }
-
-// auditValues returns the values of a hold, or nil if there is none.
-func (h *Hold) auditValues() auditValues {
-	if h == nil {
-		return nil
-	}
-	return auditValues{"reason": h.Reason, "time": h.Time, "backup_time": h.BackupTime}
-}
 
 // HoldMails stops all mails. Mails that are being handed over are completed. After a restore it only changes the
 // reason of the hold. Errors: InvalidParameters.
@@ -39,17 +23,17 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 		return enlist.Refuse(enlist.InvalidParameters, "reason: %v", err)
 	}
 	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		hold, err := LoadHold(tx)
-		before := hold.auditValues()
+		hold, err := events.LoadHold(tx)
+		before := hold.AuditValues()
 		switch {
 		case err != nil:
 			return false, err
 		case hold.Restored():
 			hold.Reason = reason
 		default:
-			hold = &Hold{Reason: reason, Time: now}
+			hold = &events.Hold{Reason: reason, Time: now}
 		}
-		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Hold"}, before, hold.auditValues()); err != nil {
+		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, before, hold.AuditValues()); err != nil {
 			return false, err
 		}
 		return true, SetHold(tx, hold)
@@ -61,8 +45,8 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
-		hold := &Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
-		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Database"}, nil, hold.auditValues()); err != nil {
+		hold := &events.Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
+		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Database"}, nil, hold.AuditValues()); err != nil {
 			return false, err
 		}
 		return true, SetHold(tx, hold)
@@ -71,12 +55,14 @@ func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 }
 
 // Held returns the hold, or nil if mails are sent.
-func (s *Service) Held(ctx context.Context) (*Hold, error) { return db.OwnView(ctx, s.db, LoadHold) }
+func (s *Service) Held(ctx context.Context) (*events.Hold, error) {
+	return db.OwnView(ctx, s.db, events.LoadHold)
+}
 
 // sendingNow returns the Batches whose mails may be handed over now. stopped is true while mails are
 // held or the calendar is closed.
 func (s *Service) sendingNow(tx *db.Tx) (ids []enlist.BatchID, stopped bool, err error) {
-	hold, err := LoadHold(tx)
+	hold, err := events.LoadHold(tx)
 	if err != nil || hold != nil || !s.sending.Calendar.IsOpen(s.db.Now()) {
 		return nil, true, err
 	}

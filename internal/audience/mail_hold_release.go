@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file ends the hold. After a restore, the work that was due before the restore has probably been done already, by
@@ -26,7 +28,7 @@ const (
 )
 
 // mailKinds are the kinds of jobs that send mails.
-var mailKinds = []string{Notify{}.Kind(), RequestConfirmation{}.Kind(), Autorespond{}.Kind(), SendTest{}.Kind()}
+var mailKinds = []string{events.Notify{}.Kind(), events.RequestConfirmation{}.Kind(), events.Autorespond{}.Kind(), SendTest{}.Kind()}
 
 // discardStep is the largest number of jobs or events that one transaction deletes.
 const discardStep = 1000
@@ -35,9 +37,9 @@ const discardStep = 1000
 var errNotRestored = enlist.Refuse(enlist.InvalidParameters, "there was no restore: only what was due before a restore can be discarded")
 
 // HeldWork returns the hold, or nil, and the work that a release lets go.
-func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err error) {
+func (s *Service) HeldWork(ctx context.Context) (hold *events.Hold, all []HeldWork, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		hold, err = LoadHold(tx)
+		hold, err = events.LoadHold(tx)
 		if err != nil || hold == nil {
 			return err
 		}
@@ -85,7 +87,7 @@ func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 
 // eachStartedBatch calls fn with each Batch that has begun to send, or that would begin by now.
 func eachStartedBatch(tx *db.Tx, now int64, fn func(*Batch) error) error {
-	accounts, err := Accounts(tx)
+	accounts, err := accounts.All(tx)
 	if err != nil {
 		return err
 	}
@@ -117,8 +119,8 @@ func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 			if err != nil || more || running > 0 {
 				return more, err
 			}
-			after := auditValues{"discarded": true}
-			return more, audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Hold"}, nil, after)
+			after := accounts.AuditValues{"discarded": true}
+			return more, accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, nil, after)
 		})
 		if err != nil {
 			return 0, err
@@ -129,7 +131,7 @@ func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 
 // discardStepOf is one transaction of DiscardHeld. more says that there is work left for another one.
 func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
-	hold, err := LoadHold(tx)
+	hold, err := events.LoadHold(tx)
 	if err != nil {
 		return false, 0, err
 	}
@@ -169,11 +171,11 @@ func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
 // ReleaseMails ends the hold, so that mails are sent and webhooks posted again. It returns false if there is no hold.
 func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		hold, err := LoadHold(tx)
+		hold, err := events.LoadHold(tx)
 		if err != nil || hold == nil {
 			return false, err
 		}
-		if err := audit(tx, operatorIn(ctx, nil), now, auditObject{kind: "Hold"}, hold.auditValues(), nil); err != nil {
+		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, hold.AuditValues(), nil); err != nil {
 			return false, err
 		}
 		if hold.Restored() {

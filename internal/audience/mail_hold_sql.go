@@ -3,24 +3,14 @@ package audience
 import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file stores the hold of all mails: a table with one row, or none. It also counts and deletes the jobs and
 // events that a hold keeps back.
 
-func mapHold(m *db.Mapper, h *Hold) {
-	m.Value("reason", &h.Reason)
-	m.Value("time", &h.Time)
-	m.Value("backup_time", &h.BackupTime)
-}
-
-var holdTable = db.NewMapping("mail_hold", mapHold)
-
-// LoadHold returns the hold, or nil if none is stored.
-func LoadHold(tx *db.Tx) (*Hold, error) { return holdTable.One(tx, nil, "WHERE id = 1") }
-
 // SetHold stores the hold.
-func SetHold(tx *db.Tx, h *Hold) error {
+func SetHold(tx *db.Tx, h *events.Hold) error {
 	return tx.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, time = excluded.time, backup_time = excluded.backup_time`,
 		h.Reason, h.Time, h.BackupTime)
@@ -85,9 +75,9 @@ func DiscardEvents(tx *db.Tx, upto int64, limit int) (int64, error) {
 }
 
 // WaitingTargets returns a job for each webhook target that has events.
-func WaitingTargets(tx *db.Tx) (all []DeliverWebhook, err error) {
+func WaitingTargets(tx *db.Tx) (all []events.DeliverWebhook, err error) {
 	err = tx.Each(func(c *db.Cursor) error {
-		all = append(all, DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()), Account: enlist.AccountID(c.Int())})
+		all = append(all, events.DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()), Account: enlist.AccountID(c.Int())})
 		return nil
 	}, `SELECT id, account_id FROM webhook_target
 		WHERE EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id) ORDER BY id`)

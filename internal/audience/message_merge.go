@@ -17,7 +17,7 @@ import (
 // field_<id>, a system key such as creation_time, or list_name. Times are in the Account's
 // time zone, as "2006-01-31 17:05:00"; a time that is not set is "". Flags are 1 and 0.
 // ok is false if there is no such merge field. decisions.md: 46
-func MergeValue(s *enlist.Schema, c *enlist.Contact, name string) (value string, ok bool) {
+func MergeValue(s *enlist.Schema, c *enlist.ByID, name string) (value string, ok bool) {
 	if name == merge.ListName {
 		return s.List.Name, true
 	}
@@ -92,7 +92,7 @@ func LocalTime(s *enlist.Schema, unix int64) time.Time {
 
 // mergeURL fills the merge fields of a link with a Contact's values. template is the link in the
 // Message, after HTML entities were decoded. merge.Template.URL says when ok is false.
-func mergeURL(s *enlist.Schema, template string, contact *enlist.Contact) (link string, ok bool) {
+func mergeURL(s *enlist.Schema, template string, contact *enlist.ByID) (link string, ok bool) {
 	return merge.Parse(template).URL(func(name string) string {
 		value, _ := MergeValue(s, contact, name)
 		return value

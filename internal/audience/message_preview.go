@@ -5,8 +5,10 @@ import (
 	"errors"
 	"slices"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file shows the mail of a Message before it is sent, and sends it to addresses of the caller. Both use
@@ -109,17 +111,17 @@ func trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlis
 }
 
 // trialContact returns the Contact of a trial mail and its List.
-func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (schema *enlist.Schema, contact *enlist.Contact, err error) {
-	contact = new(enlist.Contact)
+func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (schema *enlist.Schema, contact *enlist.ByID, err error) {
+	contact = new(enlist.ByID)
 	switch {
 	case list == 0 && id == 0:
 		schema = enlist.NewSchema(enlist.List{AccountID: c.Account.ID, Name: c.Account.Name}, nil, nil)
 		schema.TimeZone = c.Account.TimeZone
 		return schema, contact, nil
 	case id == 0:
-		schema, err = loadList(tx, c, list)
+		schema, err = lists.Load(tx, c, list)
 	default:
-		schema, contact, err = loadContact(tx, c, list, id)
+		schema, contact, err = contacts.Load(tx, c, list, id)
 	}
 	if err != nil {
 		return nil, nil, err

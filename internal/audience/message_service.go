@@ -7,8 +7,10 @@ import (
 	"strings"
 	"unicode"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has the calls about Messages: add, edit, delete, get and search. A key that is
@@ -24,13 +26,13 @@ var MessageAttributes = []enlist.Attribute[Message]{
 	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
 	enlist.Searchable(enlist.EnumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
 	enlist.Searchable(enlist.TextKey("name", func(m *Message) *string { return &m.Name }, enlist.ReadName)),
-	enlist.Searchable(enlist.IntKey("folder_id", func(m *Message) *enlist.FolderID { return &m.FolderID }, 0, maxID)),
+	enlist.Searchable(enlist.IntKey("folder_id", func(m *Message) *enlist.FolderID { return &m.FolderID }, 0, lists.MaxID)),
 	enlist.Searchable(enlist.EnumKey("email_type", func(m *Message) *string { return &m.EmailType },
 		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown)),
 	enlist.Searchable(enlist.TextKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
 	enlist.TextKey("from_name", func(m *Message) *string { return &m.FromName }, enlist.ReadLine),
-	enlist.TextKey("from_address", func(m *Message) *string { return &m.FromAddress }, readAddress),
-	enlist.TextKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, readAddress),
+	enlist.TextKey("from_address", func(m *Message) *string { return &m.FromAddress }, lists.ReadAddress),
+	enlist.TextKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, lists.ReadAddress),
 	fileIDs("attachments", func(m *Message) *string { return &m.Attachments }),
 	fileIDs("inline_images", func(m *Message) *string { return &m.InlineImages }),
 }
@@ -51,7 +53,7 @@ const (
 // contentKey returns the key of a content, which callers may set. The text is stored as it was
 // sent, with all white space.
 func contentKey(name string, at func(*Message) *string) enlist.Attribute[Message] {
-	return enlist.TextUpTo(maxContent, name, at, asSent)
+	return enlist.TextUpTo(maxContent, name, at, lists.AsSent)
 }
 
 // readSubject trims a subject. It refuses a subject that does not fit on one line of a mail.
@@ -74,7 +76,7 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 		if err := AddMessage(tx, &m); err != nil {
 			return 0, err
 		}
-		return m.ID, audit(tx, c, now, auditObject{"Message", int64(m.ID), 0}, nil, settings(WholeMessageAttributes, &m))
+		return m.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(m.ID), List: 0}, nil, accounts.Settings(WholeMessageAttributes, &m))
 	})
 }
 
@@ -97,8 +99,8 @@ func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.M
 			}
 		}
 		m.LastModifiedTime = now
-		before, after := settings(WholeMessageAttributes, old), settings(WholeMessageAttributes, &m)
-		if err := audit(tx, c, now, auditObject{"Message", int64(id), 0}, before, after); err != nil {
+		before, after := accounts.Settings(WholeMessageAttributes, old), accounts.Settings(WholeMessageAttributes, &m)
+		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before, after); err != nil {
 			return 0, err
 		}
 		return id, UpdateMessage(tx, &m)
@@ -119,7 +121,7 @@ func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 	case m.EmailType == EmailMarkdown && m.Text == "" && m.HTML != "":
 		return enlist.Invalid("text_content", "a Message in Markdown has its text here, not in html_content")
 	}
-	if err := checkFromAddress(tx, m.AccountID, m.FromAddress, from); err != nil {
+	if err := accounts.CheckFromAddress(tx, m.AccountID, m.FromAddress, from); err != nil {
 		return err
 	}
 	if m.Attachments != attachments || m.InlineImages != images {
@@ -136,8 +138,8 @@ func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 // checkMessageFolder refuses an ID if the Account has no Folder for Messages with that ID. 0
 // means no Folder, and is allowed.
 func checkMessageFolder(tx *db.Tx, account enlist.AccountID, id enlist.FolderID) error {
-	folder := Folder{ID: id, AccountID: account, Type: FolderOfMessages}
-	return folder.mustExist(tx, "folder_id", "expected a Folder for Messages")
+	folder := accounts.Folder{ID: id, AccountID: account, Type: accounts.FolderOfMessages}
+	return folder.MustExist(tx, "folder_id", "expected a Folder for Messages")
 }
 
 // checkUnused refuses a change of a Message that autoresponders or open Batches send. field is the
@@ -181,8 +183,8 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 		if err := checkUnused(tx, m, ""); err != nil {
 			return false, err
 		}
-		before := settings(WholeMessageAttributes, m)
-		if err := audit(tx, c, now, auditObject{"Message", int64(id), 0}, before, nil); err != nil {
+		before := accounts.Settings(WholeMessageAttributes, m)
+		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before, nil); err != nil {
 			return false, err
 		}
 		return true, DeleteMessage(tx, id)

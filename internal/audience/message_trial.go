@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"enlist/internal/accounts"
 	"enlist/internal/address"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -61,7 +62,7 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 // TestMail returns the mail of a job. It returns nil if the Message, the List or the Contact is gone.
 func (s *Service) TestMail(ctx context.Context, e SendTest) (*OutgoingMail, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*OutgoingMail, error) {
-		account, err := Account(tx, e.Account)
+		account, err := accounts.ByID(tx, e.Account)
 		if err != nil {
 			return nil, err
 		}

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"maps"
 
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/webhooks"
 )
 
 // This file has the record of a move: an Account moves in from another service and keeps its IDs. Package movein reads
@@ -54,8 +58,8 @@ func (s *Service) BeginMove(ctx context.Context, c *enlist.Caller, source string
 		case err != nil:
 			return nil, err
 		case from == "":
-			on := auditObject{"Account", int64(c.Account.ID), 0}
-			if err := audit(tx, c, now, on, nil, auditValues{"moves_in_from": source}); err != nil {
+			on := accounts.AuditObject{Kind: "Account", ID: int64(c.Account.ID), List: 0}
+			if err := accounts.Audit(tx, c, now, on, nil, accounts.AuditValues{"moves_in_from": source}); err != nil {
 				return nil, err
 			}
 			return beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[enlist.ListID]MovedList)})
@@ -73,24 +77,24 @@ func (s *Service) BeginMove(ctx context.Context, c *enlist.Caller, source string
 
 // beginMove empties the Account of what every new Account has, and stores the new move.
 func beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error) {
-	lists, err := requireEmpty(tx, c.Account)
+	all, err := requireEmpty(tx, c.Account)
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range lists {
-		if err := MarkListDeleted(tx, id); err != nil {
+	for _, id := range all {
+		if err := lists.MarkListDeleted(tx, id); err != nil {
 			return nil, err
 		}
-		if err := DropList(tx, id); err != nil {
+		if err := contacts.DropList(tx, id); err != nil {
 			return nil, err
 		}
 	}
-	folders, err := Folders(tx, c.Account.ID)
+	folders, err := accounts.Folders(tx, c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
 	for i := range folders {
-		if err := DeleteFolder(tx, folders[i].ID); err != nil {
+		if err := accounts.DeleteFolder(tx, folders[i].ID); err != nil {
 			return nil, err
 		}
 	}
@@ -100,14 +104,14 @@ func beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error) {
 // requireEmpty refuses an Account that has more than a new one. It returns the List that Bootstrap has added, if no
 // call has used it.
 func requireEmpty(tx *db.Tx, a *enlist.Account) (unused []enlist.ListID, err error) {
-	accounts, err := Accounts(tx)
+	accounts, err := accounts.All(tx)
 	if err != nil {
 		return nil, err
 	}
 	if len(accounts) > 1 {
 		return nil, notEmpty("the database has %d Accounts, and IDs are unique in a database", len(accounts))
 	}
-	lists, err := Lists(tx, a.ID)
+	lists, err := lists.OfAccount(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +133,11 @@ func requireEmpty(tx *db.Tx, a *enlist.Account) (unused []enlist.ListID, err err
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := CountUnsubscribers(tx, &UnsubscriberSearch{Account: a.ID})
+	addresses, err := contacts.CountUnsubscribers(tx, &contacts.UnsubscriberSearch{Account: a.ID})
 	if err != nil {
 		return nil, err
 	}
-	webhooks, err := Webhooks(tx, a.ID)
+	webhooks, err := webhooks.Webhooks(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +155,9 @@ func notEmpty(format string, args ...any) error {
 
 // isUsed reports whether a List is not as Bootstrap has added it.
 func isUsed(tx *db.Tx, l *enlist.List) (bool, error) {
-	schema, err := Schema(tx, l.ID)
+	schema, err := lists.Schema(tx, l.ID)
 	if err != nil || l.Name != firstListName || l.ContactCount > 0 ||
-		len(schema.Fields) > len(addressFields()) || len(schema.Autoresponders) > 0 {
+		len(schema.Fields) > len(lists.AddressFields()) || len(schema.Autoresponders) > 0 {
 		return true, err
 	}
 	return HasLedger(tx, l.ID)
@@ -162,12 +166,12 @@ func isUsed(tx *db.Tx, l *enlist.List) (bool, error) {
 // checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,
 // because the other service does not have them.
 func (m *Move) checkUntouched(tx *db.Tx, c *enlist.Caller) error {
-	lists, err := Lists(tx, c.Account.ID)
+	lists, err := lists.OfAccount(tx, c.Account.ID)
 	if err != nil {
 		return err
 	}
 	for i := range lists {
-		last, err := LastContactID(tx, lists[i].ID)
+		last, err := contacts.LastContactID(tx, lists[i].ID)
 		if err != nil {
 			return err
 		}

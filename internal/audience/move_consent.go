@@ -5,8 +5,11 @@ import (
 	"maps"
 	"slices"
 
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file stores the consents of Contacts, and their answers to preferences, that move in from another service.
@@ -30,7 +33,7 @@ func (s *Service) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move
 func (s *Service) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, all []MovedConsents,
 	progress MovedList) (added int, problems []MoveProblem, err error) {
 	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) error {
-		schema, err := loadList(tx, c, list)
+		schema, err := lists.Load(tx, c, list)
 		if err != nil {
 			return err
 		}
@@ -65,7 +68,7 @@ func (b *consentMove) store(m *MovedConsents) error {
 	if err := b.answer(m, about); err != nil || len(m.Rows) == 0 {
 		return err
 	}
-	stored, err := LedgerRows(b.tx, b.schema.List.ID, m.Contact, 0, 0)
+	stored, err := contacts.LedgerRows(b.tx, b.schema.List.ID, m.Contact, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -84,7 +87,7 @@ func (b *consentMove) store(m *MovedConsents) error {
 		if err != nil {
 			return err
 		}
-		if err := AddLedgerRow(b.tx, row); err != nil {
+		if err := contacts.AddLedgerRow(b.tx, row); err != nil {
 			return err
 		}
 		b.added++
@@ -116,10 +119,10 @@ func (b *consentMove) row(r *moveReader, contact enlist.ContactID) (*enlist.Ledg
 		Type: enlist.ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
 		IP: r.record.Text("ip_address")}
 	switch row.Type {
-	case enlist.ConsentGDPR, ConsentDirect, ConsentNotRecorded, "": // "": a change without a consent
+	case enlist.ConsentGDPR, contacts.ConsentDirect, contacts.ConsentNotRecorded, "": // "": a change without a consent
 	default:
 		r.refuse("consent_type", "it is stored as not_recorded")
-		row.Type = ConsentNotRecorded
+		row.Type = contacts.ConsentNotRecorded
 	}
 	for _, choice := range r.record.value("list_preferences").Items {
 		if agree, ok := choice.AsBool(); ok && choice.Name != "" {
@@ -140,7 +143,7 @@ func (b *consentMove) key(name string) (enlist.KeyID, error) {
 	if id, known := b.keys[name]; known || name == "" {
 		return id, nil
 	}
-	keys, err := Keys(b.tx)
+	keys, err := accounts.Keys(b.tx)
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +157,7 @@ func (b *consentMove) key(name string) (enlist.KeyID, error) {
 	}
 	k := enlist.Key{AccountID: b.caller.Account.ID, Name: name, Prefix: movedKeyPrefix, Level: enlist.Read, CreationTime: b.now,
 		RevokedTime: b.now}
-	if err := AddKey(b.tx, &k, enlist.HashKey(enlist.NewKeyText())); err != nil {
+	if err := accounts.AddKey(b.tx, &k, enlist.HashKey(enlist.NewKeyText())); err != nil {
 		return 0, err
 	}
 	b.keys[name] = k.ID
@@ -177,7 +180,7 @@ func (b *consentMove) answer(m *MovedConsents, about MoveProblem) error {
 		answers[p.ID] = agree
 	}
 	b.problems = append(b.problems, r.problems...)
-	contact, err := Contact(b.tx, b.schema.List.ID, m.Contact)
+	contact, err := contacts.ByID(b.tx, b.schema.List.ID, m.Contact)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoContact, err)
 	}
@@ -185,5 +188,5 @@ func (b *consentMove) answer(m *MovedConsents, about MoveProblem) error {
 		return nil
 	}
 	contact.Prefs = answers
-	return UpdateContact(b.tx, contact)
+	return contacts.Update(b.tx, contact)
 }

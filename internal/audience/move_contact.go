@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file stores Contacts that move in from another service, page by page, and compares them with it.
@@ -59,7 +61,7 @@ func (s *Service) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p
 }
 
 func movePage(tx *db.Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage, err error) {
-	schema, err := loadList(tx, c, p.List)
+	schema, err := lists.Load(tx, c, p.List)
 	if err != nil {
 		return result, err
 	}
@@ -67,7 +69,7 @@ func movePage(tx *db.Tx, c *enlist.Caller, now int64, p MovePage) (result MovedP
 		return result, err
 	}
 	today := enlist.Today(time.Unix(now, 0), c.Account.TimeZone)
-	contacts := make([]*enlist.Contact, 0, len(p.Records))
+	contacts := make([]*enlist.ByID, 0, len(p.Records))
 	for _, record := range p.Records {
 		r := moveReader{record: record, about: MoveProblem{Record: "contact", List: p.List, ID: record.ID()}}
 		if contact := r.contact(schema, today, now); contact != nil {
@@ -100,19 +102,19 @@ func movePage(tx *db.Tx, c *enlist.Caller, now int64, p MovePage) (result MovedP
 }
 
 // withoutErased returns the Contacts without those that have an address of an erased person, and the IDs of the latter.
-func withoutErased(tx *db.Tx, account enlist.AccountID, contacts []*enlist.Contact) (
-	kept []*enlist.Contact, erased map[enlist.ContactID]bool, err error) {
+func withoutErased(tx *db.Tx, account enlist.AccountID, all []*enlist.ByID) (
+	kept []*enlist.ByID, erased map[enlist.ContactID]bool, err error) {
 	var addresses []string
-	for _, c := range contacts {
+	for _, c := range all {
 		addresses = append(addresses, c.Key, c.Mobile)
 	}
 	slices.Sort(addresses)
-	entries, err := ErasedEntries(tx, account, slices.Compact(addresses))
+	entries, err := contacts.ErasedEntries(tx, account, slices.Compact(addresses))
 	if err != nil {
 		return nil, nil, err
 	}
 	erased = make(map[enlist.ContactID]bool)
-	for _, c := range contacts {
+	for _, c := range all {
 		if entries[c.Key] != "" || entries[c.Mobile] != "" {
 			erased[c.ID] = true
 		} else {
@@ -123,13 +125,13 @@ func withoutErased(tx *db.Tx, account enlist.AccountID, contacts []*enlist.Conta
 }
 
 // store stores the Contacts that differ from the stored ones.
-func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, contacts []*enlist.Contact, ids []enlist.ContactID) error {
-	old, err := ContactsToChange(tx, contacts[0].ListID, ids)
+func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, all []*enlist.ByID, ids []enlist.ContactID) error {
+	old, err := contacts.ContactsToChange(tx, all[0].ListID, ids)
 	if err != nil {
 		return err
 	}
-	var changed []*enlist.Contact
-	for _, contact := range contacts {
+	var changed []*enlist.ByID
+	for _, contact := range all {
 		before := old[contact.ID]
 		switch {
 		case before == nil:
@@ -142,7 +144,7 @@ func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, contacts []*enlist.Contac
 		}
 		changed = append(changed, contact)
 	}
-	room, err := accountRoom(tx, c.Account)
+	room, err := contacts.AccountRoom(tx, c.Account)
 	if err != nil {
 		return err
 	}
@@ -154,14 +156,14 @@ func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, contacts []*enlist.Contac
 }
 
 // compare sets the checksums of the page.
-func (p *MovedPage) compare(tx *db.Tx, contacts []*enlist.Contact, ids []enlist.ContactID) error {
-	stored, err := ContactsByID(tx, contacts[0].ListID, ids)
+func (p *MovedPage) compare(tx *db.Tx, all []*enlist.ByID, ids []enlist.ContactID) error {
+	stored, err := contacts.AllByID(tx, all[0].ListID, ids)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(contacts, func(a, b *enlist.Contact) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b *enlist.ByID) int { return cmp.Compare(a.ID, b.ID) })
 	source, here := sha256.New(), sha256.New()
-	for _, c := range contacts {
+	for _, c := range all {
 		source.Write([]byte(contactText(c)))
 	}
 	for i := range stored {
@@ -174,7 +176,7 @@ func (p *MovedPage) compare(tx *db.Tx, contacts []*enlist.Contact, ids []enlist.
 
 // contactText returns all that a move stores of a Contact in one page of Contacts. Two Contacts with the same text are
 // equal. The answers to preferences are read separately.
-func contactText(c *enlist.Contact) string {
+func contactText(c *enlist.ByID) string {
 	b := fmt.Appendf(nil, "%d %q %q %d %d %t %d %t %t %t %d %d %d %q %d", c.ID, c.Key, c.Mobile, c.Created, c.Modified,
 		c.DoubleOptIn, c.DoubleOptInTime, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed, c.LastClickTime,
 		c.LastMessageTime, c.LastOpenTime, c.SubscribedVia, c.WebformID)
@@ -202,13 +204,13 @@ func removeMissing(tx *db.Tx, p MovePage, erased map[enlist.ContactID]bool) (rem
 	if len(gone) == 0 {
 		return 0, false, nil
 	}
-	_, err = RemoveContactsByID(tx, p.List, gone)
+	_, err = contacts.RemoveContactsByID(tx, p.List, gone)
 	return len(gone), again, err
 }
 
 // contact reads a Contact. It returns nil if the Contact would have no address.
-func (r *moveReader) contact(schema *enlist.Schema, today string, now int64) *enlist.Contact {
-	c := &enlist.Contact{
+func (r *moveReader) contact(schema *enlist.Schema, today string, now int64) *enlist.ByID {
+	c := &enlist.ByID{
 		ID: enlist.ContactID(r.record.ID()), ListID: schema.List.ID,
 		Created: cmp.Or(r.int("creation_time"), now), Modified: cmp.Or(r.int("last_modified_time"), now),
 		DoubleOptIn: r.flag("double_opt_in", false), DoubleOptInTime: r.int("double_opt_in_time"),
@@ -217,18 +219,18 @@ func (r *moveReader) contact(schema *enlist.Schema, today string, now int64) *en
 		LastMessageTime: r.int("last_message_time"), LastOpenTime: r.int("last_open_time"),
 		SubscribedVia: r.line("subscribed_via"), WebformID: r.int("webform_id"),
 	}
-	sent, _ := matchDetails(schema, r.record)
+	sent, _ := contacts.MatchDetails(schema, r.record)
 	for _, v := range sent {
-		text, err := readMoved(v.field, *v.value, today)
+		text, err := readMoved(v.Field, *v.Value, today)
 		if err != nil {
-			r.refuseValue(v.field.Name, *v.value, err.Error())
+			r.refuseValue(v.Field.Name, *v.Value, err.Error())
 			continue
 		}
 		if text == "" {
 			continue
 		}
-		c.Values = append(c.Values, enlist.FieldValue{Field: v.field.ID, Text: text})
-		switch v.field.AddressType {
+		c.Values = append(c.Values, enlist.FieldValue{Field: v.Field.ID, Text: text})
+		switch v.Field.AddressType {
 		case enlist.AddressEmail:
 			_, c.Key, _ = address.ParseEmail(text)
 		case enlist.AddressMobile:

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file stores Folders, and Lists with their Fields and preferences, that move in from another service.
@@ -18,9 +20,9 @@ func (s *Service) MoveFolders(ctx context.Context, c *enlist.Caller, folderType 
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (problems []MoveProblem, err error) {
 		for _, record := range records {
 			r := moveReader{record: record, about: MoveProblem{Record: "folder", ID: record.ID()}}
-			f := Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
+			f := accounts.Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
 				CreationTime: r.int("creation_time")}
-			setEach(&r, &f, FolderAttributes, record)
+			setEach(&r, &f, accounts.FolderAttributes, record)
 			if f.Name == "" {
 				f.Name = fmt.Sprintf("Folder %d", f.ID)
 			}
@@ -35,7 +37,7 @@ func (s *Service) MoveFolders(ctx context.Context, c *enlist.Caller, folderType 
 
 // AddMissingFolders adds a Folder of each type that the other service has no Folder of.
 func (s *Service) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) { return true, addMissingFolders(tx, now) })
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) { return true, accounts.AddMissingFolders(tx, now) })
 	return err
 }
 
@@ -45,7 +47,7 @@ func (s *Service) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id
 		return nil, nil
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Field, error) {
-		schema, err := loadList(tx, c, id)
+		schema, err := lists.Load(tx, c, id)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
@@ -118,7 +120,7 @@ func (l *listMove) store(d MovedDefinition, next *Move) (moved bool, err error) 
 // load finds the List as an earlier call has stored it.
 func (l *listMove) load(id enlist.ListID, next *Move) (err error) {
 	if _, known := next.Lists[id]; known {
-		l.stored, err = Schema(l.tx, id)
+		l.stored, err = lists.Schema(l.tx, id)
 		return err
 	}
 	used, err := HasLedger(l.tx, id)
@@ -134,16 +136,16 @@ func (l *listMove) read(id enlist.ListID) error {
 		CreatorKeyID: enlist.KeyID(l.r.int("creator_user_id")), CreatorName: l.r.line("creator_name"),
 		CreationTime: l.r.int("creation_time"), LastModifiedTime: l.r.int("last_modified_time"),
 		CountryCode: enlist.DefaultCountryCode, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile"}
-	setEach(&l.r, &l.list, ListAttributes, l.r.record)
+	setEach(&l.r, &l.list, lists.ListAttributes, l.r.record)
 	if l.list.Name == "" {
 		l.list.Name = fmt.Sprintf("List %d", id)
 	}
-	err := putInFolder(l.tx, l.caller, &l.list)
+	err := lists.PutInFolder(l.tx, l.caller, &l.list)
 	if err == nil || l.r.refuseError("folder_id", err) != nil {
 		return err
 	}
 	l.list.FolderID = 0
-	return putInFolder(l.tx, l.caller, &l.list)
+	return lists.PutInFolder(l.tx, l.caller, &l.list)
 }
 
 // fields returns the Fields to store, in the order sent. A Field that breaks a rule is left out.
@@ -151,8 +153,8 @@ func (l *listMove) fields(records []MovedRecord) (fields []enlist.Field, err err
 	for _, record := range records {
 		r := moveReader{record: record, about: MoveProblem{Record: "field", List: l.list.ID, ID: record.ID()}}
 		f := enlist.Field{ID: enlist.FieldID(record.ID()), ListID: l.list.ID, Type: enlist.Text, AllowUpdate: true, ShowInForm: true}
-		details := applicable(&f, record)
-		setEach(&r, &f, FieldAttributes, details)
+		details := lists.Applicable(&f, record)
+		setEach(&r, &f, lists.FieldAttributes, details)
 		err := l.define(&r, &f, fields)
 		l.r.problems = append(l.r.problems, r.problems...)
 		if err != nil && enlist.KindOf(err) == enlist.Internal {
@@ -175,7 +177,7 @@ func (l *listMove) fields(records []MovedRecord) (fields []enlist.Field, err err
 func (l *listMove) define(r *moveReader, f *enlist.Field, before []enlist.Field) error {
 	schema := enlist.NewSchema(l.list, before, nil)
 	for {
-		err := defineField(f, l.tx, l.caller, schema, l.now)
+		err := lists.DefineField(f, l.tx, l.caller, schema, l.now)
 		if err == nil || enlist.KindOf(err) == enlist.Internal {
 			return err
 		}

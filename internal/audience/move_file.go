@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -76,11 +77,11 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 
 // firstFileFolder returns the oldest Folder for files. Each Account has one.
 func firstFileFolder(tx *db.Tx, c *enlist.Caller) (enlist.FolderID, error) {
-	folders, err := Folders(tx, c.Account.ID)
+	folders, err := accounts.Folders(tx, c.Account.ID)
 	if err != nil {
 		return 0, err
 	}
-	i := slices.IndexFunc(folders, func(f Folder) bool { return f.Type == FolderOfFiles })
+	i := slices.IndexFunc(folders, func(f accounts.Folder) bool { return f.Type == accounts.FolderOfFiles })
 	if i < 0 {
 		return 0, errors.New("the Account has no Folder for files")
 	}

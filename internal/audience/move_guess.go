@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file finds Fields for the attributes of a service that has no Fields. The types are guessed as for an import.
@@ -29,7 +30,7 @@ func (g *AttributeGuess) Field(name string) []enlist.Detail {
 // one of the names that are taken. The comparison ignores letter case.
 func AttributeFieldName(attribute string, taken ...string) string {
 	name := strings.TrimSpace(attribute)
-	isTaken := reserved(name) || reserved(strings.ToLower(name))
+	isTaken := lists.Reserved(name) || lists.Reserved(strings.ToLower(name))
 	for _, other := range taken {
 		isTaken = isTaken || strings.EqualFold(name, other)
 	}

@@ -3,8 +3,12 @@ package audience
 import (
 	"fmt"
 
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/webhooks"
 )
 
 // This file stores records that move in from another service, under the IDs that they have there.
@@ -26,21 +30,23 @@ func SaveMove(tx *db.Tx, account enlist.AccountID, source, state string) error {
 }
 
 // PutFolder stores a Folder under its ID.
-func PutFolder(tx *db.Tx, f *Folder) error {
-	return folderTable.RestoreDefinition(tx, "folder", f)
+func PutFolder(tx *db.Tx, f *accounts.Folder) error {
+	return accounts.FolderTable.RestoreDefinition(tx, "folder", f)
 }
 
 // PutList stores a List under its ID.
 func PutList(tx *db.Tx, l *enlist.List) error {
-	return listTable.Of(tx.SQL).RestoreDefinition(tx, "list", l)
+	return lists.ListTable.Of(tx.SQL).RestoreDefinition(tx, "list", l)
 }
 
 // PutField stores a Field under its ID.
-func PutField(tx *db.Tx, f *enlist.Field) error { return fieldTable.RestoreDefinition(tx, "field", f) }
+func PutField(tx *db.Tx, f *enlist.Field) error {
+	return lists.FieldTable.RestoreDefinition(tx, "field", f)
+}
 
 // PutPreference stores a preference under its ID.
 func PutPreference(tx *db.Tx, p *enlist.Preference) error {
-	return preferenceTable.RestoreDefinition(tx, "preference", p)
+	return lists.PreferenceTable.RestoreDefinition(tx, "preference", p)
 }
 
 // PutMessage stores a Message with its contents under its ID.
@@ -53,65 +59,65 @@ func PutFile(tx *db.Tx, f *StoredFile) error { return fileTable.RestoreDefinitio
 
 // PutWebhook stores a webhook under its ID.
 func PutWebhook(tx *db.Tx, w *enlist.Webhook) error {
-	if err := FindWebhookTarget(tx, w); err != nil {
+	if err := webhooks.FindWebhookTarget(tx, w); err != nil {
 		return err
 	}
-	return webhookTable.RestoreDefinition(tx, "webhook", w)
+	return lists.WebhookTable.RestoreDefinition(tx, "webhook", w)
 }
 
 // PutAutoresponder stores an autoresponder under its ID.
 func PutAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
-	return autoresponderTable.RestoreDefinition(tx, "autoresponder", a)
+	return lists.AutoresponderTable.RestoreDefinition(tx, "autoresponder", a)
 }
 
 // PutContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
 // the primary if it keeps the address.
-func PutContacts(tx *db.Tx, contacts []*enlist.Contact) error {
-	if len(contacts) == 0 {
+func PutContacts(tx *db.Tx, all []*enlist.ByID) error {
+	if len(all) == 0 {
 		return nil
 	}
-	schema, err := Schema(tx, contacts[0].ListID)
+	schema, err := lists.Schema(tx, all[0].ListID)
 	if err != nil {
 		return err
 	}
-	removed, addresses, err := removeToReplace(tx, schema.List.ID, contacts)
+	removed, addresses, err := removeToReplace(tx, schema.List.ID, all)
 	if err != nil {
 		return err
 	}
-	if err := markPrimaries(tx, contacts, true); err != nil {
+	if err := contacts.MarkPrimaries(tx, all, true); err != nil {
 		return err
 	}
-	docs, last := make([]string, len(contacts)), int64(0)
-	for i, c := range contacts {
+	docs, last := make([]string, len(all)), int64(0)
+	for i, c := range all {
 		last = max(last, int64(c.ID))
 		docs[i], err = db.EncodeValues(schema, c.Values)
 		if err != nil {
 			return err
 		}
 	}
-	if err := insertWithIDs(tx, contacts, docs); err != nil {
+	if err := insertWithIDs(tx, all, docs); err != nil {
 		return err
 	}
-	tx.CountAdded(schema.List.ID, schema.List.AccountID, int64(len(contacts))-removed)
+	tx.CountAdded(schema.List.ID, schema.List.AccountID, int64(len(all))-removed)
 	if err := tx.SkipIDs("'contact_id'", last); err != nil {
 		return err
 	}
-	return PromoteDuplicates(tx, schema.List.ID, addresses)
+	return contacts.PromoteDuplicates(tx, schema.List.ID, addresses)
 }
 
 // removeToReplace deletes the rows of Contacts. It returns their number, and the addresses of the primaries among them.
-func removeToReplace(tx *db.Tx, list enlist.ListID, contacts []*enlist.Contact) (
+func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (
 	n int64, addresses []string, err error) {
-	ids := make([]enlist.ContactID, len(contacts))
-	for i, c := range contacts {
+	ids := make([]enlist.ContactID, len(all))
+	for i, c := range all {
 		ids[i] = c.ID
 	}
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return 0, nil, err
 	}
-	_, addresses, err = toRemove(tx, list, test+" ORDER BY id", args...)
+	_, addresses, err = contacts.ToRemove(tx, list, test+" ORDER BY id", args...)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -120,16 +126,16 @@ func removeToReplace(tx *db.Tx, list enlist.ListID, contacts []*enlist.Contact) 
 }
 
 // insertWithIDs inserts Contacts of one List with the IDs that they have.
-func insertWithIDs(tx *db.Tx, contacts []*enlist.Contact, docs []string) error {
+func insertWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
 	if tx.SQL.ConcurrentWriters {
-		return insertTogetherWithIDs(tx, contacts, docs)
+		return insertTogetherWithIDs(tx, all, docs)
 	}
-	for i, c := range contacts {
-		args, err := contactArguments(tx, db.Inserted, c, docs[i])
+	for i, c := range all {
+		args, err := contacts.ContactArguments(tx, db.Inserted, c, docs[i])
 		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(contactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
+		n, err := tx.Exec(contacts.ContactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
 			append([]any{int64(c.ID)}, args...)...)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("Contact %d of List %d: a Contact of another List has this ID", c.ID, c.ListID)
@@ -142,7 +148,7 @@ func insertWithIDs(tx *db.Tx, contacts []*enlist.Contact, docs []string) error {
 }
 
 // insertTogetherWithIDs is insertWithIDs as one statement.
-func insertTogetherWithIDs(tx *db.Tx, contacts []*enlist.Contact, docs []string) error {
+func insertTogetherWithIDs(tx *db.Tx, contacts []*enlist.ByID, docs []string) error {
 	n := len(contacts)
 	ids, keys, first := make([]int64, n), make([]string, n), make([]bool, n)
 	mobiles, via, preferences := make([]string, n), make([]string, n), make([]string, n)

@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file stores entries of the Unsubscriber List that move in from another service.
@@ -26,7 +28,7 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 	*MovedUnsubscribers, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (*MovedUnsubscribers, error) {
 		result := new(MovedUnsubscribers)
-		entries := make([]Unsubscriber, 0, len(records))
+		entries := make([]contacts.Unsubscriber, 0, len(records))
 		for _, record := range records {
 			r := moveReader{record: record, about: MoveProblem{Record: "unsubscriber", List: enlist.ListID(record.Int("list_id")),
 				ID: record.Int("contact_id")}}
@@ -43,11 +45,11 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 		for i := range entries {
 			keys[i] = entries[i].AddressKey
 		}
-		erased, err := ErasedEntries(tx, c.Account.ID, keys)
+		erased, err := contacts.ErasedEntries(tx, c.Account.ID, keys)
 		if err != nil {
 			return nil, err
 		}
-		entries = slices.DeleteFunc(entries, func(u Unsubscriber) bool { return erased[u.AddressKey] != "" })
+		entries = slices.DeleteFunc(entries, func(u contacts.Unsubscriber) bool { return erased[u.AddressKey] != "" })
 		result.Erased = len(keys) - len(entries)
 		missing, err := missingUnsubscribers(tx, c.Account.ID, entries, m.IDFactor != 0)
 		if err != nil {
@@ -55,7 +57,7 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 		}
 		result.Added = len(missing)
 		for i := range missing {
-			if err := AddUnsubscriber(tx, c.Account.ID, &missing[i]); err != nil {
+			if err := contacts.AddUnsubscriber(tx, c.Account.ID, &missing[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -64,12 +66,12 @@ func (s *Service) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 }
 
 // unsubscriber reads an entry. ok is false without an address.
-func (r *moveReader) unsubscriber(tx *db.Tx) (u Unsubscriber, ok bool, err error) {
-	u = Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
+func (r *moveReader) unsubscriber(tx *db.Tx) (u contacts.Unsubscriber, ok bool, err error) {
+	u = contacts.Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
 		Address: r.record.Text("address"), Time: r.int("time"), AddressType: enlist.AddressEmail}
 	if enlist.AddressType(r.record.Text("address_type")) == enlist.AddressMobile {
 		countryCode := int64(enlist.DefaultCountryCode)
-		schema, err := Schema(tx, u.ListID)
+		schema, err := lists.Schema(tx, u.ListID)
 		if err == nil {
 			countryCode = schema.List.CountryCode
 		} else if enlist.KindOf(err) != enlist.NoList {
@@ -91,8 +93,8 @@ func (r *moveReader) unsubscriber(tx *db.Tx) (u Unsubscriber, ok bool, err error
 
 // missingUnsubscribers returns the entries that the Unsubscriber List does not have, in the order given. With anyTime,
 // entries are equal also if their times differ.
-func missingUnsubscribers(tx *db.Tx, account enlist.AccountID, entries []Unsubscriber, anyTime bool) (
-	missing []Unsubscriber, err error) {
+func missingUnsubscribers(tx *db.Tx, account enlist.AccountID, entries []contacts.Unsubscriber, anyTime bool) (
+	missing []contacts.Unsubscriber, err error) {
 	if len(entries) == 0 {
 		return nil, nil
 	}
@@ -100,14 +102,14 @@ func missingUnsubscribers(tx *db.Tx, account enlist.AccountID, entries []Unsubsc
 	for i := range entries {
 		keys[i] = entries[i].AddressKey
 	}
-	stored := make(map[Unsubscriber]int)
-	identity := func(u Unsubscriber) Unsubscriber {
+	stored := make(map[contacts.Unsubscriber]int)
+	identity := func(u contacts.Unsubscriber) contacts.Unsubscriber {
 		if anyTime {
 			u.Time = 0
 		}
 		return u
 	}
-	err = Unsubscribers(tx, &UnsubscriberSearch{Account: account, Keys: keys}, func(u *Unsubscriber) error {
+	err = contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: account, Keys: keys}, func(u *contacts.Unsubscriber) error {
 		stored[identity(*u)]++
 		return nil
 	})

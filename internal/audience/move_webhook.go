@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/webhooks"
 )
 
 // This file stores webhooks that move in from another service.
@@ -13,7 +14,7 @@ import (
 // Contacts here. moved is false if the webhook is left out.
 func (s *Service) MoveWebhook(ctx context.Context, c *enlist.Caller, record MovedRecord) (
 	moved bool, problems []MoveProblem, err error) {
-	fresh := newWebhookSecret()
+	fresh := webhooks.NewWebhookSecret()
 	moved, err = db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (bool, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "webhook", ID: record.ID()}}
 		moved, err := r.webhook(tx, c, fresh)
@@ -27,8 +28,8 @@ func (s *Service) MoveWebhook(ctx context.Context, c *enlist.Caller, record Move
 func (r *moveReader) webhook(tx *db.Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
 	w := enlist.Webhook{ID: enlist.WebhookID(r.record.ID()), AccountID: c.Account.ID, CreationTime: r.int("creation_time"),
 		LastModifiedTime: r.int("last_modified_time")}
-	setEach(r, &w, WholeWebhookAttributes, r.record)
-	old, err := loadWebhook(tx, c, w.ID)
+	setEach(r, &w, webhooks.WholeWebhookAttributes, r.record)
+	old, err := webhooks.LoadWebhook(tx, c, w.ID)
 	switch {
 	case err == nil && w.Secret == "":
 		w.Secret = old.Secret
@@ -37,7 +38,7 @@ func (r *moveReader) webhook(tx *db.Tx, c *enlist.Caller, fresh string) (moved b
 	case w.Secret == "":
 		r.refuse("secret", "the other service does not show it: getWebhookById of this service has a new one")
 	}
-	if err := defineWebhook(&w, tx, c, fresh); err != nil {
+	if err := webhooks.DefineWebhook(&w, tx, c, fresh); err != nil {
 		return false, r.refuseError("", err)
 	}
 	return true, PutWebhook(tx, &w)

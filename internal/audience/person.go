@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"enlist/internal/address"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file finds everything that an Account stores about the person with an address.
@@ -53,25 +55,19 @@ type PersonWriter interface {
 // PersonKeys says by what the rows about a person are found.
 type PersonKeys struct {
 	Account   enlist.AccountID
-	Lists     []enlist.ListID // of the Account
-	Contacts  []PersonKey     // with the address
-	Former    []PersonKey     // Contacts that were deleted; an entry of the Unsubscriber List has the address with them
-	Own       []string        // normalised forms of the address that identify the person: none for a number without its country
-	Keys      []string        // normalised forms of the address
-	Others    []string        // normalised forms of the Contacts' other addresses
-	Addresses []string        // spellings of the address, in lower case
-	known     map[PersonKey]bool
-}
-
-// PersonKey identifies a Contact of the person.
-type PersonKey struct {
-	List    enlist.ListID
-	Contact enlist.ContactID
+	Lists     []enlist.ListID    // of the Account
+	Contacts  []enlist.PersonKey // with the address
+	Former    []enlist.PersonKey // Contacts that were deleted; an entry of the Unsubscriber List has the address with them
+	Own       []string           // normalised forms of the address that identify the person: none for a number without its country
+	Keys      []string           // normalised forms of the address
+	Others    []string           // normalised forms of the Contacts' other addresses
+	Addresses []string           // spellings of the address, in lower case
+	known     map[enlist.PersonKey]bool
 }
 
 // Has reports whether a Contact has the address.
 func (k *PersonKeys) Has(list enlist.ListID, contact enlist.ContactID) bool {
-	return k.known[PersonKey{list, contact}]
+	return k.known[enlist.PersonKey{List: list, Contact: contact}]
 }
 
 // ExportPerson sends everything to w that the Account stores about an email address or a mobile number, from one
@@ -132,7 +128,7 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 		return nil, nil, enlist.Invalid("address", "address is neither an email nor a mobile address")
 	}
 	keys, _ := address.Keys(text)
-	k := &PersonKeys{Account: c.Account.ID, known: make(map[PersonKey]bool)}
+	k := &PersonKeys{Account: c.Account.ID, known: make(map[enlist.PersonKey]bool)}
 	switch {
 	case isEmail:
 		keys, k.Own = append(keys, email), []string{email}
@@ -140,15 +136,15 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 		k.Own = []string{address.NormaliseMobile(text, enlist.DefaultCountryCode)}
 	}
 	k.Addresses = spellings(text, strings.Join(k.Own, ""))
-	k.Keys = fewKeys(keys)
-	lists, err := Lists(tx, c.Account.ID)
+	k.Keys = contacts.FewKeys(keys)
+	all, err := lists.OfAccount(tx, c.Account.ID)
 	if err != nil {
 		return nil, nil, err
 	}
 	var contacts [][]PersonValue
-	for _, list := range lists {
+	for _, list := range all {
 		k.Lists = append(k.Lists, list.ID)
-		schema, err := Schema(tx, list.ID)
+		schema, err := lists.Schema(tx, list.ID)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -161,7 +157,7 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 			return nil, nil, err
 		}
 		for i := range found {
-			key := PersonKey{list.ID, found[i].ID}
+			key := enlist.PersonKey{List: list.ID, Contact: found[i].ID}
 			k.Contacts, k.known[key] = append(k.Contacts, key), true
 			k.Others = append(k.Others, found[i].Key, found[i].Mobile)
 			if spelling := address.LowerASCII(found[i].Values.Get(schema.Email().ID)); isEmail && !slices.Contains(k.Addresses, spelling) {
@@ -176,16 +172,16 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 // findFormer finds the Contacts that had the address when they unsubscribed, and that were deleted. The ledger keeps
 // their rows.
 func (k *PersonKeys) findFormer(tx *db.Tx) error {
-	var all []PersonKey
-	err := Unsubscribers(tx, &UnsubscriberSearch{Account: k.Account, Keys: k.Keys}, func(u *Unsubscriber) error {
-		key := PersonKey{u.ListID, u.ContactID}
+	var all []enlist.PersonKey
+	err := contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: k.Account, Keys: k.Keys}, func(u *contacts.Unsubscriber) error {
+		key := enlist.PersonKey{List: u.ListID, Contact: u.ContactID}
 		if u.ContactID != 0 && !k.known[key] && !slices.Contains(all, key) {
 			all = append(all, key)
 		}
 		return nil
 	})
 	for _, key := range all {
-		if _, gone := Contact(tx, key.List, key.Contact); enlist.KindOf(gone) == enlist.NoContact {
+		if _, gone := contacts.ByID(tx, key.List, key.Contact); enlist.KindOf(gone) == enlist.NoContact {
 			k.Former = append(k.Former, key)
 		} else if gone != nil {
 			return gone
@@ -195,9 +191,9 @@ func (k *PersonKeys) findFormer(tx *db.Tx) error {
 }
 
 // contactsOfPerson returns the Contacts of a List with an address, in order of ID.
-func contactsOfPerson(tx *db.Tx, list enlist.ListID, email, mobile string) (all []enlist.Contact, err error) {
+func contactsOfPerson(tx *db.Tx, list enlist.ListID, email, mobile string) (all []enlist.ByID, err error) {
 	for after, more := enlist.ContactID(0), true; more; {
-		page, err := ContactsByAddress(tx, list, email, mobile, after, enlist.RowPage)
+		page, err := contacts.ByAddress(tx, list, email, mobile, after, enlist.RowPage)
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +208,7 @@ func contactsOfPerson(tx *db.Tx, list enlist.ListID, email, mobile string) (all 
 
 // namedValues returns the name of the Contact's List, the Contact's values by the names of their Fields, and its
 // answers by the names of the preferences.
-func namedValues(schema *enlist.Schema, c *enlist.Contact) []PersonValue {
+func namedValues(schema *enlist.Schema, c *enlist.ByID) []PersonValue {
 	var values, answers []PersonValue
 	for i := range schema.Fields {
 		f := &schema.Fields[i]

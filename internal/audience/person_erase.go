@@ -7,8 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file erases everything that an Account stores about the person with an address. It erases what an export finds
@@ -94,7 +97,7 @@ func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *Person
 	}
 	// With an Idempotency-Key, this stores the numbers for a repeated call.
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Erasure, error) {
-		values := make(auditValues)
+		values := make(accounts.AuditValues)
 		for _, r := range result.Rows {
 			values[string(r.Section)] = r.Rows
 		}
@@ -324,7 +327,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 			var rows []RowResult
 			err = unpackResults(stored[0].Data, func(r *RowResult) error {
 				if f.keys.isAbout(step.list, r) {
-					*r = RowResult{Row: r.Row, Outcome: r.Outcome, Reason: ErasedAddress}
+					*r = RowResult{Row: r.Row, Outcome: r.Outcome, Reason: contacts.ErasedAddress}
 				}
 				rows = append(rows, *r)
 				return nil
@@ -348,7 +351,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 // eraseAddress erases the ledger rows of Contacts that were deleted before, and replaces the addresses on the
 // Unsubscriber List by hashes. Each address gets an entry, even if it had none.
 func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
-	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k PersonKey) error { return EraseLedger(tx, k.List, k.Contact) }))
+	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k enlist.PersonKey) error { return EraseLedger(tx, k.List, k.Contact) }))
 	if err != nil {
 		return err
 	}
@@ -362,7 +365,7 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 				return false, err
 			}
 		}
-		known, err := UnsubscribedAmong(tx, f.caller.Account.ID, 0, f.addresses)
+		known, err := contacts.UnsubscribedAmong(tx, f.caller.Account.ID, 0, f.addresses)
 		if err != nil {
 			return false, err
 		}
@@ -371,11 +374,11 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 				continue
 			}
 			known[key] = true
-			u := Unsubscriber{AddressType: enlist.AddressEmail, Address: erased.Of(key), AddressKey: erased.Of(key), Time: now}
+			u := contacts.Unsubscriber{AddressType: enlist.AddressEmail, Address: erased.Of(key), AddressKey: erased.Of(key), Time: now}
 			if !strings.Contains(key, "@") {
 				u.AddressType = enlist.AddressMobile
 			}
-			if err := AddUnsubscriber(tx, f.caller.Account.ID, &u); err != nil {
+			if err := contacts.AddUnsubscriber(tx, f.caller.Account.ID, &u); err != nil {
 				return false, err
 			}
 		}
@@ -384,18 +387,18 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 	return err
 }
 
-// readErasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
-func erasedKeys(tx *db.Tx, account enlist.AccountID) (*ErasedKeys, error) {
-	secret, err := storedSecret(tx, ErasureSecret, 32)
-	return NewErasedKeys(secret, account), err
+// ReadErasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
+func erasedKeys(tx *db.Tx, account enlist.AccountID) (*contacts.ErasedKeys, error) {
+	secret, err := storedSecret(tx, contacts.ErasureSecret, 32)
+	return contacts.NewErasedKeys(secret, account), err
 }
 
 // eraseContacts removes the Contacts, one in each transaction, because a Contact can have many rows.
 func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
-	events := make(map[enlist.ListID]*notifier)
+	events := make(map[enlist.ListID]*contacts.Notifier)
 	for _, k := range f.keys.Contacts {
 		if events[k.List] == nil {
-			events[k.List] = new(notifier)
+			events[k.List] = new(contacts.Notifier)
 		}
 		progress := *events[k.List]
 		_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
@@ -403,11 +406,11 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			if err := tx.LockListForBulk(k.List); err != nil {
 				return false, err
 			}
-			schema, err := Schema(tx, k.List)
+			schema, err := lists.Schema(tx, k.List)
 			if err != nil {
 				return false, enlist.IgnoreKind(enlist.NoList, err) // a job removes the Contacts of a deleted List
 			}
-			removed, err := RemoveContactsByID(tx, k.List, []enlist.ContactID{k.Contact})
+			removed, err := contacts.RemoveContactsByID(tx, k.List, []enlist.ContactID{k.Contact})
 			if err != nil {
 				return false, err
 			}
@@ -417,11 +420,11 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			if len(removed) == 0 {
 				return false, nil
 			}
-			by := origin{method: MethodErasure, key: f.caller.Key.ID}
-			if err := by.record(tx, &enlist.Contact{ListID: k.List, ID: k.Contact}, now); err != nil {
+			by := contacts.Origin{Method: contacts.MethodErasure, Key: f.caller.Key.ID}
+			if err := by.Record(tx, &enlist.ByID{ListID: k.List, ID: k.Contact}, now); err != nil {
 				return false, err
 			}
-			return true, progress.publish(tx, schema, now, 1, []contactEvent{{k.Contact, enlist.WebhookRemoved}})
+			return true, progress.Publish(tx, schema, now, 1, []contacts.ContactEvent{{Contact: k.Contact, Event: enlist.WebhookRemoved}})
 		})
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -26,13 +27,13 @@ func EraseUnsubscriber(tx *db.Tx, id int64, erased string) error {
 func EraseDelivery(tx *db.Tx, k DeliveryKey) error {
 	return tx.Do(`UPDATE delivery SET address = ?, subject = '', detail = ''
 		WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?`,
-		ErasedAddress, int64(k.List), int64(k.Contact), k.Time, k.Cause)
+		contacts.ErasedAddress, int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
 // EraseRecipient removes the address and the reply of the mail server from a recipient of a Batch.
 func EraseRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error {
 	return tx.Do("UPDATE recipient SET address = ?, detail = '' WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
-		ErasedAddress, int64(list), int64(batch), int64(contact))
+		contacts.ErasedAddress, int64(list), int64(batch), int64(contact))
 }
 
 // EraseJobs deletes jobs. It keeps jobs that run, and returns their number.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 
@@ -117,11 +119,11 @@ func entriesOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) e
 }
 
 // rowsOfContact calls each for the rows of one Contact.
-func rowsOfContact(tx *db.Tx, table *personTable, c PersonKey, each func([]PersonValue) error) error {
+func rowsOfContact(tx *db.Tx, table *personTable, c enlist.PersonKey, each func([]PersonValue) error) error {
 	if !table.inBatch {
 		return personRows(tx, table, each, table.contact, int64(c.List), int64(c.Contact))
 	}
-	batches, err := BatchesOfList(tx, c.List)
+	batches, err := contacts.BatchesOfList(tx, c.List)
 	if err != nil {
 		return err
 	}
@@ -219,4 +221,38 @@ func inJSON(texts []string) ([]string, error) {
 		all[i] = string(quoted[1 : len(quoted)-1])
 	}
 	return all, nil
+}
+
+// auditOfPerson calls each for the rows of the audit log that contain an address or its hash. It leaves out who acted and
+// from where: this is data about other persons. There is no index for the rows, so all rows of the Account are read.
+func auditOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) error {
+	erased, err := contacts.ReadErasedKeys(tx, k.Account)
+	if err != nil {
+		return err
+	}
+	var hashes []string
+	for _, key := range k.Keys {
+		hashes = append(hashes, erased.Of(key))
+	}
+	isTheirs := func(r *accounts.AuditRow) bool {
+		return k.Mentions(r.Before) || k.Mentions(r.After) ||
+			slices.ContainsFunc(hashes, func(hash string) bool { return strings.Contains(r.After, hash) })
+	}
+	texts, err := inJSON(k.Addresses)
+	if err != nil {
+		return err
+	}
+	for _, hash := range hashes {
+		texts = append(texts, strings.ToLower(hash))
+	}
+	test, args := containsOneOf(tx, "before_values || after_values", texts)
+	return accounts.AuditTable.Each(tx, func(r *accounts.AuditRow) error {
+		if !isTheirs(r) {
+			return nil
+		}
+		return each([]PersonValue{{Name: "id", Value: r.ID}, {Name: "time", Value: r.Time},
+			{Name: "method", Value: r.Method}, {Name: "object", Value: r.Object}, {Name: "object_id", Value: r.ObjectID},
+			{Name: "list_id", Value: int64(r.ListID)},
+			{Name: "before", Value: jsontext.Value(r.Before)}, {Name: "after", Value: jsontext.Value(r.After)}})
+	}, "WHERE account_id = ? AND ("+test+") ORDER BY id", append([]any{int64(k.Account)}, args...)...)
 }

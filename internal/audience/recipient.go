@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -156,7 +157,7 @@ func eachDelivery(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, size 
 
 // batchDeliveries returns the mails of Batches to a Contact, newest first.
 func batchDeliveries(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (all []Delivery, err error) {
-	batches, err := BatchesOfList(tx, list)
+	batches, err := contacts.BatchesOfList(tx, list)
 	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
@@ -205,11 +206,4 @@ func countUnsubscribed(tx *db.Tx, k DeliveryKey, now int64) error {
 		return err
 	}
 	return AddToBatch(tx, id, BatchCounts{Unsubscribed: 1}, now)
-}
-
-// Candidate is a Contact of a population, with the values that decide whether it becomes a recipient.
-type Candidate struct {
-	ID                                      enlist.ContactID
-	Key                                     string // normalised address
-	IsActive, IsUnsubscribed, IsDoubleOptIn bool
 }

@@ -5,8 +5,11 @@ import (
 	"math"
 	"slices"
 
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has how long an Account keeps opens and clicks, the addresses and texts in the records of its mails, and the
@@ -17,7 +20,7 @@ func (s *Service) SetRetention(ctx context.Context, id enlist.AccountID, r enlis
 	if err := r.Check(); err != nil {
 		return err
 	}
-	return s.editAccount(ctx, id, func(a *enlist.Account) { a.Retention = r })
+	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.Retention = r })
 }
 
 // RetentionPlan says what a Retention removes of one kind.
@@ -58,7 +61,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller, r enlist.
 				plan.Oldest = oldest
 			}
 		}
-		plans[2].Rows, plans[2].Oldest, err = OldAuditRows(tx, c.Account.ID, r.Before(enlist.RetainAudit, now))
+		plans[2].Rows, plans[2].Oldest, err = accounts.OldAuditRows(tx, c.Account.ID, r.Before(enlist.RetainAudit, now))
 		return err
 	}))
 	return plans, err
@@ -144,7 +147,7 @@ func retentionParts(tx *db.Tx, account enlist.AccountID, r enlist.Retention, now
 			return nil, nil, err
 		}
 	}
-	lists, err := Lists(tx, account)
+	lists, err := lists.OfAccount(tx, account)
 	for i := range lists {
 		parts = append(parts, RetentionPart{Table: RetainedDeliveries, List: lists[i].ID, Before: before})
 	}
@@ -203,7 +206,7 @@ func awaitedEvents(tx *db.Tx, account enlist.AccountID) (map[enlist.BatchID]bool
 func eventBatchesOf(tx *db.Tx, populations []Population, exclude *enlist.Criteria) (ids []enlist.BatchID, err error) {
 	for i := range populations {
 		p := &populations[i]
-		schema, err := Schema(tx, p.List)
+		schema, err := lists.Schema(tx, p.List)
 		if enlist.KindOf(err) == enlist.NoList {
 			continue
 		}
@@ -237,28 +240,10 @@ func (b *newBatch) lockEvents(tx *db.Tx) error {
 			return err
 		}
 		if locked.EventsRemoved != 0 {
-			return errEventsRemoved(id)
+			return contacts.ErrEventsRemoved(id)
 		}
 	}
 	return nil
-}
-
-// checkHasEvents refuses a condition that tests opens or clicks that a Retention has removed: it would find the wrong
-// Contacts. decisions.md: 105
-func checkHasEvents(tx *db.Tx, where *enlist.Condition) error {
-	ids := where.EventBatches()
-	if len(ids) == 0 {
-		return nil
-	}
-	without, err := BatchesWithoutEvents(tx, ids)
-	if err == nil && len(without) > 0 {
-		err = errEventsRemoved(without[0])
-	}
-	return err
-}
-
-func errEventsRemoved(id enlist.BatchID) error {
-	return enlist.Refuse(enlist.InvalidSearch, "the opens and clicks of Batch %d were removed, because the Account keeps them for a limited time", id)
 }
 
 // checkHasRows refuses rows of a kind that a Retention has removed from the Batch. The Batch of an autoresponder has the
@@ -269,10 +254,10 @@ func (b *Batch) checkHasRows(kind EventKind) error {
 	}
 	switch kind {
 	case RowsNotOpened:
-		return errEventsRemoved(b.ID)
+		return contacts.ErrEventsRemoved(b.ID)
 	case EventOpened, EventClicked, EventLink:
 		if b.Status != BatchRunning {
-			return errEventsRemoved(b.ID)
+			return contacts.ErrEventsRemoved(b.ID)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -24,7 +25,7 @@ const (
 
 // ScheduleRetention stores a job for each Account with a Retention, once a day. Of several processes, one stores it.
 func (s *Service) ScheduleRetention(ctx context.Context) error {
-	accounts, err := s.Accounts(ctx)
+	accounts, err := s.AllAccounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest Ap
 	var parts []RetentionPart
 	err = s.db.ViewPrimary(ctx, func(tx *db.Tx) (err error) {
 		parts = nil
-		account, err = findAccount(tx, e.Account)
+		account, err = accounts.FindAccount(tx, e.Account)
 		if err != nil {
 			return enlist.IgnoreKind(enlist.InvalidParameters, err)
 		}
@@ -189,12 +190,12 @@ func (s *Service) removeOldAudit(ctx context.Context, account *enlist.Account, n
 		return 0, nil
 	}
 	err = s.db.Update(ctx, func(tx *db.Tx) (err error) {
-		removed, err = RemoveAuditRows(tx, account.ID, before, auditChunk)
+		removed, err = accounts.RemoveAuditRows(tx, account.ID, before, auditChunk)
 		if err != nil || removed == 0 {
 			return err
 		}
-		values := auditValues{"removed_rows": removed, "older_than": before}
-		return audit(tx, operatorIn(ctx, account), now, auditObject{kind: "AuditLog"}, nil, values)
+		values := accounts.AuditValues{"removed_rows": removed, "older_than": before}
+		return accounts.Audit(tx, accounts.OperatorIn(ctx, account), now, accounts.AuditObject{Kind: "AuditLog"}, nil, values)
 	})
 	return removed, err
 }

@@ -3,6 +3,7 @@ package audience
 import (
 	"math"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -23,15 +24,6 @@ func BatchesToRetain(tx *db.Tx, account enlist.AccountID, table RetentionTable) 
 		where = "WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running') AND texts_removed = 0"
 	}
 	return batchTable.All(tx, where+" ORDER BY id", int64(account))
-}
-
-// BatchesWithoutEvents returns those of the Batches whose events were removed.
-func BatchesWithoutEvents(tx *db.Tx, ids []enlist.BatchID) ([]enlist.BatchID, error) {
-	test, arg, err := db.OneOfIDs(tx, ids)
-	if err != nil {
-		return nil, err
-	}
-	return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id", arg)
 }
 
 // MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked the row.
@@ -63,10 +55,10 @@ var retained = map[RetentionTable]struct {
 	RetainedEvents: {"time", "kind IN ('opened', 'clicked', 'link')", "DELETE FROM recipient_event"},
 	// The rule of bounces compares the addresses of bounced mails. An erased address stays marked as such.
 	RetainedRecipients: {"CASE WHEN sent_time <> 0 THEN sent_time ELSE time END",
-		"address <> '" + ErasedAddress + "' AND (detail <> '' OR address <> '' AND status <> 'bounced')",
+		"address <> '" + contacts.ErasedAddress + "' AND (detail <> '' OR address <> '' AND status <> 'bounced')",
 		"UPDATE recipient SET detail = '', address = CASE WHEN status = 'bounced' THEN address ELSE '' END"},
 	RetainedDeliveries: {"time",
-		"address <> '" + ErasedAddress + "' AND (subject <> '' OR detail <> '' OR address <> '' AND status <> 'bounced')",
+		"address <> '" + contacts.ErasedAddress + "' AND (subject <> '' OR detail <> '' OR address <> '' AND status <> 'bounced')",
 		"UPDATE delivery SET subject = '', detail = '', address = CASE WHEN status = 'bounced' THEN address ELSE '' END"},
 }
 

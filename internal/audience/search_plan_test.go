@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search"
@@ -17,7 +16,7 @@ import (
 // If a List has no SearchIndex, its searches use the indexes that every List has. The List of this test
 // is empty, because the plans of these searches do not depend on counts.
 func TestSearchesUseTheirIndexes(t *testing.T) {
-	store, db := openTables(t)
+	store, db := OpenTables(t)
 	email := &enlist.Field{ID: 12, Name: "Email", AddressType: enlist.AddressEmail}
 	schema := enlist.NewSchema(enlist.List{ID: 7}, []enlist.Field{*email}, nil)
 	created := &enlist.SearchKey{Name: "creation_time", Type: enlist.KeyInt}
@@ -60,7 +59,7 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.search.Schema, c.search.Columns = schema, enlist.Columns{System: true, All: true}
 			text, args := statement(t, store, &c.search)
-			plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
+			plan := Explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
 			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
 				if !strings.Contains(plan, part) {
 					t.Errorf("the plan must contain %q", part)
@@ -76,28 +75,9 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	}
 }
 
-// The statements that read the Contacts of several addresses or IDs find each of them by an index.
-// postgres/bulkplan_test.go checks the same on PostgreSQL.
-func TestSeveralContactsAreFoundByTheirIndex(t *testing.T) {
-	store, database := openTables(t)
-	err := store.View(t.Context(), func(tx *db.Tx) error {
-		for index, statements := range audience.ContactsOf(tx) {
-			for _, text := range statements {
-				if plan := explain(t, database, "EXPLAIN QUERY PLAN "+text, []any{1, "[]"}); !strings.Contains(plan, index) {
-					t.Errorf("the plan of %s is\n%s\nwant %s", text, plan, index)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// explain runs an EXPLAIN statement and returns the last column of the result, with one line for
+// Explain runs an EXPLAIN statement and returns the last column of the result, with one line for
 // each row.
-func explain(t *testing.T, db *sql.DB, text string, args []any) string {
+func Explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), text, args...)
 	if err != nil {
@@ -140,9 +120,9 @@ func statement(t *testing.T, store db.Engine, s *enlist.Search) (text string, ar
 	return text, args
 }
 
-// openTables opens a new store. It also opens the file of the store with database/sql, for statements of the
+// OpenTables opens a new store. It also opens the file of the store with database/sql, for statements of the
 // test.
-func openTables(t *testing.T) (db.Engine, *sql.DB) {
+func OpenTables(t *testing.T) (db.Engine, *sql.DB) {
 	path := filepath.Join(t.TempDir(), "plan.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {

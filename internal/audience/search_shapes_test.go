@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/teststores"
@@ -41,7 +41,7 @@ const largeContacts = 20_000
 func newLarge(t *testing.T, e teststores.Engine) *large {
 	l := openLarge(t, e)
 	list := enlist.List{AccountID: 1, Name: "Large"}
-	l.update(t, func(tx *db.Tx) error { return audience.AddList(tx, &list) })
+	l.update(t, func(tx *db.Tx) error { return lists.Insert(tx, &list) })
 	l.fill(t, list.ID)
 	l.index(t, list.ID)
 	return l
@@ -156,7 +156,7 @@ func (l *large) index(t *testing.T, list enlist.ListID) {
 	l.keys["email"] = &enlist.SearchKey{Field: &enlist.Field{ID: 7, ListID: list}, Type: enlist.KeyEmail}
 	l.keys["id"] = &enlist.SearchKey{Name: "id", Type: enlist.KeyInt}
 	l.keys["created"] = &enlist.SearchKey{Name: "creation_time", Type: enlist.KeyInt}
-	err := l.store.View(t.Context(), func(tx *db.Tx) (err error) { l.schema, err = audience.Schema(tx, list); return err })
+	err := l.store.View(t.Context(), func(tx *db.Tx) (err error) { l.schema, err = lists.Schema(tx, list); return err })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func (l *large) plan(t *testing.T, s *enlist.Search) (text, plan string) {
 func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
 	t.Helper()
 	if l.engine.Name == teststores.SQLite.Name {
-		return explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
+		return Explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
 	}
 	n := 0
 	pieces := strings.SplitAfter(text, "'") // the pieces with an odd index are quoted texts
@@ -200,7 +200,7 @@ func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
 	if strings.HasPrefix(text, db.Generic) {
 		return l.genericPlan(t, numbered, args)
 	}
-	return explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, args)
+	return Explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, args)
 }
 
 // genericPlan returns the plan that PostgreSQL makes if it does not know the arguments.
@@ -227,7 +227,7 @@ func (l *large) genericPlan(t *testing.T, text string, args []any) string {
 	if len(args) > 0 {
 		call += "(" + strings.Join(literals, ", ") + ")"
 	}
-	return explain(t, l.db, call, nil)
+	return Explain(t, l.db, call, nil)
 }
 
 // Every search of the method shapes has the expected plan on each engine. A search scans the table only if
@@ -306,7 +306,7 @@ func (l *large) aHundredTests(t *testing.T) {
 			found := int64(0)
 			err := l.store.View(t.Context(), func(tx *db.Tx) error {
 				s := &enlist.Search{Schema: l.schema, Where: &c.where, Sort: l.keys["created"], Limit: 1000}
-				return search.Contacts(tx, s, func(*enlist.Contact) error { found++; return nil })
+				return search.Contacts(tx, s, func(*enlist.ByID) error { found++; return nil })
 			})
 			if err != nil || found != c.want {
 				t.Errorf("the search finds %d Contacts, want %d, error %v", found, c.want, err)

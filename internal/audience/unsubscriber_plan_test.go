@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
@@ -26,20 +26,20 @@ func TestAnUnsubscribedAddressIsFoundByItsIndex(t *testing.T) {
 		keys := []string{"p77@example.com"}
 		for _, c := range []struct {
 			name   string
-			search audience.UnsubscriberSearch
+			search contacts.UnsubscriberSearch
 		}{
-			{"in all Lists", audience.UnsubscriberSearch{Where: &exactly}},
-			{"one page", audience.UnsubscriberSearch{Where: &exactly, Limit: 1}},
-			{"in one List", audience.UnsubscriberSearch{Where: &exactly, Lists: []enlist.ListID{1}}},
-			{"in some Lists, sorted", audience.UnsubscriberSearch{Where: &exactly, Lists: []enlist.ListID{1, 2}, Sort: since}},
-			{"and a time", audience.UnsubscriberSearch{Where: &enlist.Condition{All: []enlist.Condition{after, exactly}}}},
+			{"in all Lists", contacts.UnsubscriberSearch{Where: &exactly}},
+			{"one page", contacts.UnsubscriberSearch{Where: &exactly, Limit: 1}},
+			{"in one List", contacts.UnsubscriberSearch{Where: &exactly, Lists: []enlist.ListID{1}}},
+			{"in some Lists, sorted", contacts.UnsubscriberSearch{Where: &exactly, Lists: []enlist.ListID{1, 2}, Sort: since}},
+			{"and a time", contacts.UnsubscriberSearch{Where: &enlist.Condition{All: []enlist.Condition{after, exactly}}}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				c.search.Account, c.search.Keys = 1, keys
 				var text string
 				var args []any
 				err := l.store.View(t.Context(), func(tx *db.Tx) (err error) {
-					text, args, err = audience.UnsubscriberStatement(tx, &c.search)
+					text, args, err = contacts.UnsubscriberStatement(tx, &c.search)
 					return err
 				})
 				if err != nil {
@@ -60,8 +60,8 @@ func (l *large) fillUnsubscribers(t *testing.T) {
 	l.update(t, func(tx *db.Tx) error {
 		for i := range 10_000 {
 			address := fmt.Sprintf("p%d@example.com", i)
-			u := audience.Unsubscriber{ListID: enlist.ListID(1 + i%2), Address: address, AddressKey: address, Time: int64(i)}
-			if err := audience.AddUnsubscriber(tx, 1, &u); err != nil {
+			u := contacts.Unsubscriber{ListID: enlist.ListID(1 + i%2), Address: address, AddressKey: address, Time: int64(i)}
+			if err := contacts.AddUnsubscriber(tx, 1, &u); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,8 @@ package audience
 import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/lists"
 )
 
 // This file publishes the events of mails to webhooks: opened, clicked, bounced and complained of a Contact, and
@@ -15,7 +17,7 @@ func aboutMail(k DeliveryKey, batch enlist.BatchID, now int64) enlist.WebhookEve
 
 // publishMail publishes an event of a mail. It does nothing if the List is gone.
 func publishMail(tx *db.Tx, k DeliveryKey, now int64, event enlist.WebhookEventType) error {
-	schema, err := Schema(tx, k.List)
+	schema, err := lists.Schema(tx, k.List)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoList, err)
 	}
@@ -23,19 +25,19 @@ func publishMail(tx *db.Tx, k DeliveryKey, now int64, event enlist.WebhookEventT
 	if err != nil {
 		return err
 	}
-	return publishAbout(tx, schema, aboutMail(k, batch, now), event)
+	return events.PublishAbout(tx, schema, aboutMail(k, batch, now), event)
 }
 
 // publishCompleted publishes that a Batch is completed, to the webhooks of its Lists. A webhook of all Lists gets the
 // event once.
 func publishCompleted(tx *db.Tx, b *Batch, now int64) error {
-	lists, err := BatchLists(tx, b.ID)
+	all, err := BatchLists(tx, b.ID)
 	if err != nil {
 		return err
 	}
 	told := make(map[enlist.WebhookID]bool)
-	for _, list := range lists {
-		schema, err := Schema(tx, list)
+	for _, list := range all {
+		schema, err := lists.Schema(tx, list)
 		if enlist.KindOf(err) == enlist.NoList {
 			continue
 		}
@@ -51,7 +53,7 @@ func publishCompleted(tx *db.Tx, b *Batch, now int64) error {
 			}
 		}
 		e := enlist.WebhookEvent{List: list, Batch: b.ID, Object: enlist.AboutBatch, Time: now}
-		if err := publishAbout(tx, &only, e, enlist.WebhookCompleted); err != nil {
+		if err := events.PublishAbout(tx, &only, e, enlist.WebhookCompleted); err != nil {
 			return err
 		}
 	}

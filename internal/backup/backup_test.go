@@ -11,6 +11,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/backup"
 	"enlist/internal/config"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/sqlite"
@@ -50,7 +51,7 @@ func open(t *testing.T, db string) *service {
 		t.Fatal(err)
 	}
 	s := &service{T: t, store: store, service: audience.NewService(store, time.Now)}
-	if all, err := s.service.Accounts(t.Context()); err == nil && len(all) > 0 {
+	if all, err := s.service.AllAccounts(t.Context()); err == nil && len(all) > 0 {
 		s.use(all[0].ID)
 	}
 	return s
@@ -77,7 +78,7 @@ func (s *service) must(err error) {
 
 func (s *service) subscribe(list enlist.ListID, email string) enlist.ContactID {
 	s.Helper()
-	id, err := s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{List: list,
+	id, err := s.service.Subscribe(s.Context(), s.caller, contacts.SubscribeRequest{List: list,
 		Details: []enlist.Detail{text("Email", email)}})
 	s.must(err)
 	return id

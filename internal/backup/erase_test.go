@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/backup"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
@@ -90,9 +91,9 @@ func (s *service) storeMarked(list enlist.ListID) {
 	_, err := s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "updated", "url", "https://hooks.example.com/"))
 	s.must(err)
 	subscribe := func(name string) {
-		_, err := s.service.Subscribe(ctx, s.caller, audience.SubscribeRequest{List: list,
+		_, err := s.service.Subscribe(ctx, s.caller, contacts.SubscribeRequest{List: list,
 			Details: details("Email", "marked-address@example.com", "Name", name, "Notes", "marked-notes "+strings.Repeat("x", 500)),
-			Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "I, marked-consent, agree.", IP: "192.0.2.1"}})
+			Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I, marked-consent, agree.", IP: "192.0.2.1"}})
 		s.must(err)
 	}
 	for i := range 40 {
@@ -135,7 +136,7 @@ func (s *service) storeMarked(list enlist.ListID) {
 func (s *service) markedMail(list enlist.ListID, batch enlist.BatchID) (k audience.DeliveryKey) {
 	s.Helper()
 	s.must(s.store.View(s.Context(), func(tx *db.Tx) error {
-		contacts, err := audience.ContactsByAddress(tx, list, "marked-address@example.com", "", 0, 1)
+		contacts, err := contacts.ByAddress(tx, list, "marked-address@example.com", "", 0, 1)
 		if err != nil || len(contacts) == 0 {
 			return errors.Join(err, errors.New("the person has no Contact"))
 		}

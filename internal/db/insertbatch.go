@@ -37,8 +37,8 @@ type Part struct {
 	address  Address
 	id       enlist.ContactID // the ID of the Contact to add
 	effects  []Effect
-	contact  *enlist.Contact // nil: the function added no Contact
-	doc      string          // the Contact's values as JSON
+	contact  *enlist.ByID // nil: the function added no Contact
+	doc      string       // the Contact's values as JSON
 	account  enlist.AccountID
 	ledger   []enlist.LedgerRow
 	rest     []statement // the other statements; the function does not need their results
@@ -219,7 +219,7 @@ func (t *Tx) BatchLedgerRow(r *enlist.LedgerRow) { t.part.ledger = append(t.part
 // BatchContact stores the primary Contact of an address in the Part for InsertBatch.Insert, and assumes that no other
 // Contact has this address. All state columns except preference_values must have their initial values, because the
 // INSERT of the batch has constants for them.
-func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.Contact) error {
+func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.ByID) error {
 	p, plain := t.part, *c
 	plain.Prefs = nil
 	if p.contact != nil || p.address != (Address{c.ListID, c.Key}) || !HasInitialState(&plain) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 )
 
 // This file checks the DMARC records of the domains of From addresses, and whether the signature and the envelope sender
@@ -28,7 +28,7 @@ func (c *Checker) dmarc(ctx context.Context, s *Setup, domain string) Result {
 	switch {
 	case len(found) == 0:
 		return r.publish("there is no record, which large receivers require: publish one, and make it stricter later",
-			audience.DNSRecord{Name: name, Type: "TXT", Value: "v=DMARC1; p=none"})
+			accounts.DNSRecord{Name: name, Type: "TXT", Value: "v=DMARC1; p=none"})
 	case len(found) > 1:
 		return r.is(Problem, name+" has several DMARC records, so receivers use none: leave only one")
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 
 	"golang.org/x/net/publicsuffix"
 	"golang.org/x/sync/errgroup"
@@ -35,7 +35,7 @@ type Setup struct {
 // Key is a key whose record must be in the DNS.
 type Key struct {
 	Domain string
-	Record audience.DNSRecord
+	Record accounts.DNSRecord
 	Next   bool // it does not sign yet
 }
 
@@ -54,7 +54,7 @@ type Result struct {
 	Check  string // what was checked, such as "DKIM s1._domainkey.example.org"
 	Level  Level
 	Text   string              // what is wrong and what to do; for OK what was found
-	Record *audience.DNSRecord // the record to publish; nil if there is none
+	Record *accounts.DNSRecord // the record to publish; nil if there is none
 }
 
 // Checker looks records up. Its fields may be the zero value.
@@ -147,7 +147,7 @@ func (r Result) is(level Level, text string) Result {
 }
 
 // publish sets a problem that a record would solve.
-func (r Result) publish(text string, record audience.DNSRecord) Result {
+func (r Result) publish(text string, record accounts.DNSRecord) Result {
 	r.Record = &record
 	return r.is(Problem, text)
 }

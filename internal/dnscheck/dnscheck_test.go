@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/dnscheck/dnstest"
 )
 
@@ -23,7 +23,7 @@ type published struct {
 	*testing.T
 	zone  *dnstest.Zone
 	setup *Setup
-	key   audience.DNSRecord
+	key   accounts.DNSRecord
 }
 
 func publish(t *testing.T) *published {
@@ -32,7 +32,7 @@ func publish(t *testing.T) *published {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := audience.DKIMRecord("example.org", "s1", private.Public())
+	key, err := accounts.DKIMRecord("example.org", "s1", private.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestEachWrongDKIMRecordIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.setup.Keys[0].Record, err = audience.DKIMRecord("example.org", "s1", public)
+	p.setup.Keys[0].Record, err = accounts.DKIMRecord("example.org", "s1", public)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 )
 
 // This file checks hosts: the mail server for bounces, the names of sending addresses, and the public URL.
@@ -37,7 +37,7 @@ func (c *Checker) bounces(ctx context.Context, s *Setup) Result {
 			host = "mail." + organisation(s.Bounces)
 		}
 		return r.publish("there is no record, so bounces do not arrive: publish the name of the mail server that "+
-			"receives them", audience.DNSRecord{Name: s.Bounces, Type: "MX", Value: "10 " + host + "."})
+			"receives them", accounts.DNSRecord{Name: s.Bounces, Type: "MX", Value: "10 " + host + "."})
 	}
 	var names []string
 	for _, mx := range found {
@@ -74,7 +74,7 @@ func (c *Checker) name(ctx context.Context, ip netip.Addr) Result {
 	if !ip.Is4() {
 		kind = "AAAA"
 	}
-	return r.publish("the name "+name+" does not lead back to the address", audience.DNSRecord{Name: name, Type: kind,
+	return r.publish("the name "+name+" does not lead back to the address", accounts.DNSRecord{Name: name, Type: kind,
 		Value: ip.String()})
 }
 

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 
 	"blitiri.com.ar/go/spf"
 )
@@ -26,7 +26,7 @@ func (c *Checker) spf(ctx context.Context, s *Setup, domain string) []Result {
 	if !known {
 		addresses = c.relayAddresses(ctx, s.Relay)
 	}
-	wanted := audience.DNSRecord{Name: domain, Type: "TXT", Value: spfRecord(addresses, s.Relay)}
+	wanted := accounts.DNSRecord{Name: domain, Type: "TXT", Value: spfRecord(addresses, s.Relay)}
 	switch {
 	case err != nil:
 		return one(r.unknown(err))
@@ -68,7 +68,7 @@ func (c *Checker) spfAllows(ctx context.Context, addresses []netip.Addr, known b
 			r = r.is(OK, "the record allows the address")
 		default:
 			r = r.publish("the record does not allow the address of the mail server ("+string(result)+")",
-				audience.DNSRecord{Name: domain, Type: "TXT", Value: withAddress(record, ip)})
+				accounts.DNSRecord{Name: domain, Type: "TXT", Value: withAddress(record, ip)})
 			if !known {
 				r.Level = Warning
 				r.Text += "; if the mail server sends from other addresses, give them with --sending-ip"

@@ -4,8 +4,8 @@ import "slices"
 
 // This file has the record of a Contact and the database methods for it.
 
-// Contact is one record of a List.
-type Contact struct {
+// ByID is one record of a List.
+type ByID struct {
 	ID       ContactID
 	ListID   ListID
 	Values   Values
@@ -71,9 +71,15 @@ func (v Values) Set(id FieldID, text string) Values {
 // the event unsubscribe goes only to Contacts that are still unsubscribed. Any other Message
 // goes only to subscribed Contacts. With double opt-in, a Contact that has not confirmed
 // Receives no Message, because the address can belong to another person. reference.md: event.confirm; decisions.md: 46
-func (c *Contact) Receives(schema *Schema, event Event) bool {
+func (c *ByID) Receives(schema *Schema, event Event) bool {
 	if !c.IsActive || schema.List.DoubleOptIn && !c.DoubleOptIn {
 		return false
 	}
 	return c.IsUnsubscribed == (event == EventUnsubscribe)
+}
+
+// PersonKey identifies a Contact of the person.
+type PersonKey struct {
+	List    ListID
+	Contact ContactID
 }

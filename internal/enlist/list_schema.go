@@ -90,7 +90,7 @@ func (s *Schema) Preference(name string) *Preference { return s.prefs[name] }
 
 // AddressKey returns the normalised address of a Contact: its email address or, if it has
 // none, its mobile number. It returns "" if the Contact has neither.
-func (s *Schema) AddressKey(c *Contact) string {
+func (s *Schema) AddressKey(c *ByID) string {
 	if _, key, ok := address.ParseEmail(c.Values.Get(s.Email().ID)); ok {
 		return key
 	}
@@ -115,7 +115,7 @@ func (s *Schema) FieldByKey(key string) *Field {
 
 // HasAddress reports whether a Contact has an address of a kind. The number of a Contact can be of a deleted Field; a job
 // will remove it.
-func (s *Schema) HasAddress(c *Contact, kind AddressType) bool {
+func (s *Schema) HasAddress(c *ByID, kind AddressType) bool {
 	field := s.Email()
 	if kind == AddressMobile {
 		field = s.Mobile()
@@ -124,7 +124,7 @@ func (s *Schema) HasAddress(c *Contact, kind AddressType) bool {
 }
 
 // AddressType returns AddressEmail if the Contact has an email address, else AddressMobile.
-func (s *Schema) AddressType(c *Contact) AddressType {
+func (s *Schema) AddressType(c *ByID) AddressType {
 	if c.Values.Get(s.Email().ID) == "" {
 		return AddressMobile
 	}

@@ -22,7 +22,9 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
@@ -85,11 +87,11 @@ func newHarness(t *testing.T, provider string) *harness {
 		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},
 	}
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
-		if err := audience.AddAccount(tx, h.caller.Account); err != nil {
+		if err := accounts.Insert(tx, h.caller.Account); err != nil {
 			return err
 		}
 		h.caller.Key.AccountID = h.caller.Account.ID
-		return audience.AddKey(tx, h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
+		return accounts.AddKey(tx, h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
 	}))
 	h.list, err = h.service.AddList(t.Context(), h.caller, details("name", "News"))
 	h.must(err)
@@ -187,7 +189,7 @@ func echo(provider, fields string) string {
 func (h *harness) mail(provider string) (d audience.DeliveryKey, tag string) {
 	h.Helper()
 	h.people++
-	id, err := h.service.Subscribe(h.Context(), h.caller, audience.SubscribeRequest{List: h.list,
+	id, err := h.service.Subscribe(h.Context(), h.caller, contacts.SubscribeRequest{List: h.list,
 		Details: details("Email", fmt.Sprintf("r%d@example.com", h.people))})
 	h.must(err)
 	d = audience.DeliveryKey{List: h.list, Contact: id, Time: now.Unix(), Cause: audience.CauseConfirmation}
@@ -220,7 +222,7 @@ func (h *harness) send(method, path, body string, header http.Header) *httptest.
 func (h *harness) state(d audience.DeliveryKey) (state string) {
 	h.Helper()
 	h.must(h.store.View(h.Context(), func(tx *db.Tx) error {
-		contact, err := audience.Contact(tx, d.List, d.Contact)
+		contact, err := contacts.ByID(tx, d.List, d.Contact)
 		if err != nil {
 			return err
 		}

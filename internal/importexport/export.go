@@ -94,7 +94,7 @@ func (e *Export) Write(ctx context.Context, s *audience.Service, c *enlist.Calle
 	return w.written, err
 }
 
-// writer encodes the Contacts that a search finds. It implements audience.ContactWriter and audience.ProofWriter.
+// writer encodes the Contacts that a search finds. It implements contacts.ContactWriter and audience.ProofWriter.
 type writer struct {
 	export    *Export
 	out       io.Writer
@@ -149,7 +149,7 @@ var errProofKey = enlist.Refuse(enlist.InvalidParameters,
 	"the List has a Field with the name proof: name the other columns to leave it out")
 
 // Contact writes one Contact.
-func (w *writer) Contact(c *enlist.Contact) error {
+func (w *writer) Contact(c *enlist.ByID) error {
 	if w.export.Format == CSV {
 		w.buf = appendRow(w.buf, w.columns, c, w.export.Excel)
 	} else {
@@ -159,7 +159,7 @@ func (w *writer) Contact(c *enlist.Contact) error {
 }
 
 // ContactWithProof writes one Contact and its proof.
-func (w *writer) ContactWithProof(c *enlist.Contact, p *audience.Proof) error {
+func (w *writer) ContactWithProof(c *enlist.ByID, p *audience.Proof) error {
 	if w.export.Format == CSV {
 		w.proof = w.proofs.Append(w.proof[:0], p)
 		w.buf = appendProof(appendRow(w.buf, w.columns, c, false), string(w.proof), len(w.columns))

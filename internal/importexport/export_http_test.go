@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -19,7 +19,7 @@ func TestExportOverHTTP(t *testing.T) {
 	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
 		h := newHarness(t, e, Options{})
 		h.addMany(t, 3, "x")
-		other, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
+		other, err := h.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
 		check(t, err)
 		second := h.addList(t, "Second")
 		h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -27,7 +29,7 @@ func newHarness(t testing.TB, e teststores.Engine, o Options) *harness {
 	store, err := teststores.Open(t.Context(), e.New(t), time.Second)
 	check(t, err)
 	h := &harness{keys: map[string]string{}, service: audience.NewService(store, func() time.Time { return time.Unix(1_700_000_000, 0) })}
-	account, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Example", ContactLimit: enlist.NoContactLimit})
+	account, err := h.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Example", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
 	h.caller, err = h.service.Operator(t.Context(), account.ID)
 	check(t, err)
@@ -74,7 +76,7 @@ func (h *harness) addList(t testing.TB, name string) enlist.ListID {
 // addKey adds a key with a level, and with the Lists of its restriction.
 func (h *harness) addKey(t testing.TB, name string, account enlist.AccountID, level enlist.Level, lists ...enlist.ListID) enlist.KeyID {
 	t.Helper()
-	key, text, err := h.service.AddKey(t.Context(), audience.KeyDetails{Account: account, Name: name, Level: level, Lists: lists})
+	key, text, err := h.service.AddKey(t.Context(), accounts.KeyDetails{Account: account, Name: name, Level: level, Lists: lists})
 	check(t, err)
 	h.keys[name] = text
 	return key.ID
@@ -102,6 +104,6 @@ func (h *harness) addMany(t testing.TB, n int, note string) {
 	for i := range n {
 		rows = append(rows, []enlist.Detail{detail("Email", fmt.Sprintf("person%d@example.com", i)), detail("Note; long, \"quoted\"", note)})
 	}
-	_, err := h.service.AddContacts(t.Context(), h.caller, audience.AddRequest{List: h.list, Contacts: rows})
+	_, err := h.service.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
 	check(t, err)
 }

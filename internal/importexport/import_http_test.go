@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
@@ -34,7 +35,7 @@ func (h *harness) post(t *testing.T, key, path string, body io.Reader) (status i
 // importsHarness is a harness with keys of all levels.
 func importsHarness(t *testing.T, e teststores.Engine, o Options) *harness {
 	h := newHarness(t, e, o)
-	other, err := h.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
+	other, err := h.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
 	second := h.addList(t, "Second")
 	h.addKey(t, "read", h.caller.Account.ID, enlist.Read)

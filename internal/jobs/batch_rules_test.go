@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
@@ -195,7 +196,7 @@ func newBatchNight(t *testing.T, e teststores.Engine, rule batchRule, server ser
 		p.zones[to] = berlinLagosLondon[i%len(berlinLagosLondon)]
 		rows = append(rows, []enlist.Detail{detail("Email", to), detail("Zone", p.zones[to])})
 	}
-	added, err := p.service.AddContacts(t.Context(), p.caller, audience.AddRequest{List: p.list, Contacts: rows})
+	added, err := p.service.AddContacts(t.Context(), p.caller, contacts.AddRequest{List: p.list, Contacts: rows})
 	p.must(err)
 	for i := range added {
 		p.contacts[fmt.Sprintf("a%d@example.com", i)] = added[i]

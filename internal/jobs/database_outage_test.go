@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/jobs"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/teststores"
@@ -32,13 +32,13 @@ func TestQueueRecoversAfterDatabaseOutages(t *testing.T) {
 	log := newLogFile(t)
 	_, done := p.start(jobs.Options{Log: log.logger(slog.LevelWarn)}, nil, river.EventKindJobCompleted, river.EventKindJobFailed)
 	for _, mode := range []string{"fast", "immediate"} {
-		p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
+		p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
 		p.waitForJob(done)
 		p.must(server.Stop(mode))
 		log.await("level=WARN")
 		p.must(server.Start())
 	}
-	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
+	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
 	p.waitForJob(done)
 	if text := log.text(); strings.Count(text, "\n") != 1 || strings.Contains(text, "level=ERROR") {
 		t.Errorf("the log is:\n%s\nwant one warning and no error", text)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
@@ -24,9 +25,9 @@ import (
 // This file has the fixtures that the tests of this package share: a database with one List, and a
 // client of the queue library that runs its jobs.
 
-// contacts is the number of Contacts that addContacts adds. It is so large that a removal of all
+// contactsOfTest is the number of Contacts that addContacts adds. It is so large that a removal of all
 // Contacts needs several steps.
-const contacts = 1700
+const contactsOfTest = 1700
 
 func TestMain(m *testing.M) {
 	if point := os.Getenv(hangAt); point != "" {
@@ -99,10 +100,10 @@ func (p *storeWithList) must(err error) {
 func (p *storeWithList) addContacts(field enlist.FieldID) {
 	p.Helper()
 	p.must(p.store.Update(p.Context(), func(tx *db.Tx) error {
-		for i := range contacts {
-			c := enlist.Contact{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
+		for i := range contactsOfTest {
+			c := enlist.ByID{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
 			c.Values = c.Values.Set(field, "value")
-			if _, err := audience.InsertContact(tx, &c); err != nil {
+			if _, err := contacts.Insert(tx, &c); err != nil {
 				return err
 			}
 		}
@@ -199,7 +200,7 @@ func detail(key, text string) enlist.Detail {
 func (p *storeWithList) subscribe(email string) enlist.ContactID {
 	p.Helper()
 	id, err := p.service.Subscribe(p.Context(), p.caller,
-		audience.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", email)}})
+		contacts.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", email)}})
 	p.must(err)
 	return id
 }

@@ -20,13 +20,13 @@ func (p *storeWithList) scheduleMissingIndex() advisor.Report {
 	clock := func() time.Time { now = now.Add(time.Second); return now } // each reading is a second later, so each search seems to take seconds
 	slow := audience.NewService(p.store, clock)
 	rules := advisor.DefaultRules()
-	rules.Contacts = contacts / 2
+	rules.Contacts = contactsOfTest / 2
 	advisor := advisor.New(p.store, clock, rules)
 	slow.SetSearchObserver(advisor)
 	active := enlist.Criteria{Key: "is_active", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputTrue}}
 	for range 2 {
-		if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contacts {
-			p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contacts)
+		if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contactsOfTest {
+			p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contactsOfTest)
 		}
 	}
 	p.must(advisor.ScheduleBuilds(p.Context()))

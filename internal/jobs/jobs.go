@@ -20,8 +20,11 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/events"
 	"enlist/internal/limiter"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 
 	"github.com/riverqueue/river"
@@ -84,14 +87,14 @@ func Config(o Options) *river.Config {
 	workers := river.NewWorkers()
 	queues := make(map[string]river.QueueConfig)
 	serial := river.QueueConfig{MaxWorkers: 1}
-	removeContacts := func(ctx context.Context, e audience.RemoveContacts) (audience.RemoveContacts, bool, error) {
+	removeContacts := func(ctx context.Context, e contacts.RemoveContacts) (contacts.RemoveContacts, bool, error) {
 		done, err := o.Service.RemoveContacts(ctx, e)
 		return e, done, err // the next step has the same arguments and removes the next Contacts
 	}
-	add(workers, queues, &stepWorker[audience.RemoveContacts]{store: o.Store, step: removeContacts}, serial)
-	add(workers, queues, &stepWorker[audience.DeleteFieldValues]{store: o.Store, step: o.Service.DeleteFieldValues},
+	add(workers, queues, &stepWorker[contacts.RemoveContacts]{store: o.Store, step: removeContacts}, serial)
+	add(workers, queues, &stepWorker[lists.DeleteFieldValues]{store: o.Store, step: o.Service.DeleteFieldValues},
 		serial)
-	add(workers, queues, &stepWorker[audience.ConvertField]{store: o.Store, step: o.Service.ConvertField}, serial)
+	add(workers, queues, &stepWorker[lists.ConvertField]{store: o.Store, step: o.Service.ConvertField}, serial)
 	if o.Indexes != nil {
 		add(workers, queues, &indexWorker[search.BuildIndex]{work: o.Indexes.Build}, serial)
 		drop := &indexWorker[search.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
@@ -120,9 +123,9 @@ func Config(o Options) *river.Config {
 	}
 	add(workers, queues, &stepWorker[audience.ApplyRetention]{store: o.Store, step: retention}, serial)
 	m := newMailSender(o)
-	add(workers, queues, &mailWorker[audience.Notify]{mailSender: m, send: sendNotification}, mailQueue())
-	add(workers, queues, &mailWorker[audience.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())
-	add(workers, queues, &mailWorker[audience.Autorespond]{mailSender: m, send: sendAutoresponder}, mailQueue())
+	add(workers, queues, &mailWorker[events.Notify]{mailSender: m, send: sendNotification}, mailQueue())
+	add(workers, queues, &mailWorker[events.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())
+	add(workers, queues, &mailWorker[events.Autorespond]{mailSender: m, send: sendAutoresponder}, mailQueue())
 	add(workers, queues, &mailWorker[audience.SendTest]{mailSender: m, send: sendTest}, mailQueue())
 	if o.Poster != nil {
 		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster, places: newWebhookPlaces()}, webhookQueue())

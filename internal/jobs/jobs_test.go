@@ -3,7 +3,7 @@ package jobs_test
 import (
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
@@ -44,9 +44,9 @@ func valuesOfADeletedFieldAreRemoved(t *testing.T, e teststores.Engine) {
 	p.must(p.service.DeleteField(t.Context(), p.caller, p.list, field))
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
-	for id := range enlist.ContactID(contacts) {
+	for id := range enlist.ContactID(contactsOfTest) {
 		p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
-			c, err := audience.Contact(tx, p.list, id+1)
+			c, err := contacts.ByID(tx, p.list, id+1)
 			if err == nil && c.Values.Get(field) != "" {
 				t.Errorf("Contact %d still has the value %q", c.ID, c.Values.Get(field))
 			}
@@ -68,7 +68,7 @@ func TestJobsWithoutAWorkerStayInTheirQueue(t *testing.T) {
 func jobsWithoutAWorkerStayInTheirQueue(t *testing.T, e teststores.Engine) {
 	p := newStoreWithList(t, e)
 	p.enqueue(unknown{})
-	p.enqueue(audience.RemoveContacts{List: p.list, Upto: 1})
+	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: 1})
 	client, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
 	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds("unknown"))
@@ -86,13 +86,13 @@ func TestStoppedJobIsContinuedByTheNextProcess(t *testing.T) {
 func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e teststores.Engine) {
 	p := newStoreWithList(t, e)
 	p.addContacts(0)
-	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
+	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
 	reached := make(chan struct{})
 	client, _ := p.startWorking(&hangingStore{Engine: p.store, reached: func() { close(reached) }}, nil)
 	<-reached
 	p.must(client.StopAndCancel(t.Context()))
-	if n := p.contactCount(); n == 0 || n == contacts {
-		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contacts)
+	if n := p.contactCount(); n == 0 || n == contactsOfTest {
+		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contactsOfTest)
 	}
 	list, err := client.JobList(t.Context(), river.NewJobListParams().Kinds("remove_contacts"))
 	p.must(err)
@@ -117,10 +117,10 @@ func TestJobOfAKilledProcessIsContinued(t *testing.T) {
 func jobOfAKilledProcessIsContinued(t *testing.T, e teststores.Engine) {
 	p := newStoreWithList(t, e)
 	p.addContacts(0)
-	p.enqueue(audience.RemoveContacts{List: p.list, Upto: contacts})
+	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
 	p.killAt(inRemoval, func() {})
-	if n := p.contactCount(); n == 0 || n == contacts {
-		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contacts)
+	if n := p.contactCount(); n == 0 || n == contactsOfTest {
+		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contactsOfTest)
 	}
 	teststores.AgeKilledJobs(t, p.path)
 	_, done := p.startWorking(p.store, minutesPassed)

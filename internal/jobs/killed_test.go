@@ -15,6 +15,7 @@ import (
 	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
 	"enlist/internal/webhook"
+	"enlist/internal/webhooks"
 
 	"github.com/riverqueue/river"
 )
@@ -125,7 +126,7 @@ func (s hangingBuilder) BuildIndex(ctx context.Context, id enlist.SearchIndexID,
 type hangingPoster struct{ *webhook.Client }
 
 // Post implements jobs.Poster.
-func (s hangingPoster) Post(ctx context.Context, b *audience.WebhookBatch) error {
+func (s hangingPoster) Post(ctx context.Context, b *webhooks.WebhookBatch) error {
 	if err := s.Client.Post(ctx, b); err != nil {
 		fmt.Println(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
-	"enlist/internal/audience"
+	"enlist/internal/events"
 )
 
 // This file filters the log of the queue library. It removes the addresses of subscribers, and
@@ -64,7 +64,7 @@ func subject(r slog.Record) (job, mail bool) {
 		job = job || a.Key == "job_id" || a.Key == "job_kind"
 		if a.Key == "job_kind" {
 			switch a.Value.String() {
-			case audience.Notify{}.Kind(), audience.Autorespond{}.Kind(), audience.RequestConfirmation{}.Kind():
+			case events.Notify{}.Kind(), events.Autorespond{}.Kind(), events.RequestConfirmation{}.Kind():
 				mail = true
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/events"
 	"enlist/internal/limiter"
 
 	"github.com/riverqueue/river"
@@ -27,8 +28,8 @@ type mailSender struct {
 	hold    *holdWatch
 
 	// Workers that wait for the database share the next transaction.
-	notifications  *grouper[audience.Notify, *audience.Notification]
-	autoresponders *grouper[audience.Autorespond, *audience.OutgoingMail]
+	notifications  *grouper[events.Notify, *audience.Notification]
+	autoresponders *grouper[events.Autorespond, *audience.OutgoingMail]
 	results        *grouper[audience.Delivery, struct{}]
 }
 
@@ -39,8 +40,8 @@ func newMailSender(o Options) mailSender {
 	}
 	return mailSender{service: o.Service, mailer: o.Mailer, slots: cmp.Or(o.Slots, NewSlots(defaultMails)),
 		hold:           &holdWatch{service: o.Service, log: o.Log},
-		notifications:  &grouper[audience.Notify, *audience.Notification]{run: o.Service.Notifications},
-		autoresponders: &grouper[audience.Autorespond, *audience.OutgoingMail]{run: o.Service.AutoresponderMails},
+		notifications:  &grouper[events.Notify, *audience.Notification]{run: o.Service.Notifications},
+		autoresponders: &grouper[events.Autorespond, *audience.OutgoingMail]{run: o.Service.AutoresponderMails},
 		results:        &grouper[audience.Delivery, struct{}]{run: record}}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
@@ -124,7 +125,7 @@ func (p *listWithMailServer) untilSecond(at int64) {
 func TestDiscardNeedsARestore(t *testing.T) {
 	p := newStoreWithList(t, teststores.SQLite)
 	p.must(p.service.HoldMails(t.Context(), ""))
-	p.enqueue(audience.Notify{List: p.list, Contact: 1, Address: "owner@example.com"})
+	p.enqueue(events.Notify{List: p.list, Contact: 1, Address: "owner@example.com"})
 	if _, err := p.service.DiscardHeld(t.Context()); enlist.KindOf(err) != enlist.InvalidParameters {
 		t.Errorf("DiscardHeld returns %v, want a refusal", err)
 	}

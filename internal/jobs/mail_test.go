@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
@@ -102,10 +104,10 @@ func header(t *testing.T, m mailtest.Message, name string) string {
 }
 
 // contact reads a Contact of the List.
-func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.Contact) {
+func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.ByID) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx *db.Tx) (err error) {
-		c, err = audience.Contact(tx, p.list, id)
+		c, err = contacts.ByID(tx, p.list, id)
 		return err
 	}))
 	return c
@@ -232,7 +234,7 @@ func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.autoresponder("Goodbye", detail("event_type", "unsubscribe"))
 	stayed, left := p.subscribe("ann@example.com"), p.subscribe("bob@example.com")
-	_, err := p.service.UnsubscribeByID(t.Context(), p.caller, audience.ContactRequest{List: p.list, Contact: left})
+	_, err := p.service.UnsubscribeByID(t.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: left})
 	p.must(err)
 	p.send(p.service)
 	for range 3 {
@@ -254,7 +256,7 @@ func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
 	}
 	// The same job runs again. This happens if the process crashes before the queue has stored that the
 	// job is completed.
-	p.enqueue(audience.Autorespond{List: p.list, Contact: stayed, Autoresponder: 1, Time: d[0].Time})
+	p.enqueue(events.Autorespond{List: p.list, Contact: stayed, Autoresponder: 1, Time: d[0].Time})
 	p.waitForEvent("autorespond")
 	if n := len(p.server.Messages()); n != 2 {
 		t.Errorf("after the second run of the job there are %d messages, want 2", n)
@@ -314,7 +316,7 @@ func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e teststores.En
 	if m.To[0] != "ann@example.com" || !bytes.Contains(m.Data, []byte("http://localhost/c/")) {
 		t.Errorf("the first message went to %v, want ann@example.com and a link to confirm:\n%s", m.To, m.Data)
 	}
-	_, err := p.service.Confirm(t.Context(), p.caller, audience.ContactRequest{List: p.list, Contact: id})
+	_, err := p.service.Confirm(t.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: id})
 	p.must(err)
 	if got := header(t, p.waitForMessages(2)[1], "Subject"); got != "Welcome" {
 		t.Errorf("the subject of the next message is %q, want Welcome", got)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/events"
 
 	"github.com/riverqueue/river"
 )
@@ -15,7 +16,7 @@ import (
 
 // sendNotification sends a notification about a Contact to one of the List's addresses. It does
 // not store the result, because a notification is not a mail to a Contact.
-func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience.Notify], _ func()) error {
+func sendNotification(ctx context.Context, m mailSender, job *river.Job[events.Notify], _ func()) error {
 	n, err := m.notifications.do(ctx, job.Args)
 	if err != nil || n == nil {
 		return err
@@ -27,7 +28,7 @@ func sendNotification(ctx context.Context, m mailSender, job *river.Job[audience
 }
 
 // sendConfirmation sends a Contact the mail that asks the Contact to confirm the subscription.
-func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[audience.RequestConfirmation],
+func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[events.RequestConfirmation],
 	release func()) error {
 	mail, err := m.service.ConfirmationMail(ctx, job.Args)
 	if err != nil || mail == nil {
@@ -37,7 +38,7 @@ func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[audience
 }
 
 // sendAutoresponder sends an autoresponder's Message to one Contact.
-func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[audience.Autorespond],
+func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[events.Autorespond],
 	release func()) error {
 	// The queue started the job when it was due, but the clock may have been set back after that.
 	if early := m.service.Until(job.Args.Due); early > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
@@ -51,7 +52,7 @@ func workersNeedNoPollToFindJobs(t *testing.T, e teststores.Engine) {
 	p.must(err)
 	defer other.Close()
 	_, err = audience.NewService(other, time.Now).Subscribe(t.Context(), p.caller,
-		audience.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", "b@example.com")}})
+		contacts.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", "b@example.com")}})
 	p.must(err)
 	if got := p.next(ended); got.Kind != river.EventKindJobCompleted || mailer.calls.Load() != 3 {
 		t.Errorf("after the mail of another process, the job ended with %s and %d mails were tried, want it completed and 3", got.Kind, mailer.calls.Load())

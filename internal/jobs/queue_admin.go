@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -175,16 +175,16 @@ func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) erro
 		return err
 	}
 	switch row := result.Jobs[0]; row.Kind {
-	case audience.Autorespond{}.Kind():
-		var a audience.Autorespond
+	case events.Autorespond{}.Kind():
+		var a events.Autorespond
 		if err := json.Unmarshal(row.EncodedArgs, &a); err != nil {
 			return err
 		}
 		if a.Due > time.Now().Unix() {
 			return ErrNotDue
 		}
-	case audience.DeliverWebhook{}.Kind():
-		var c audience.DeliverWebhook
+	case events.DeliverWebhook{}.Kind():
+		var c events.DeliverWebhook
 		if err := json.Unmarshal(row.EncodedArgs, &c); err != nil {
 			return err
 		}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
 
@@ -37,7 +37,7 @@ func jobThatFailedInAllAttemptsIsKept(t *testing.T, e teststores.Engine) {
 	}
 	client := p.client(config(time.Hour))
 	failed, cancel := client.Subscribe(river.EventKindJobFailed)
-	about := audience.Notify{List: p.list, Contact: 1, Event: enlist.EventSubscribe, Address: "owner@example.com"}
+	about := events.Notify{List: p.list, Contact: 1, Event: enlist.EventSubscribe, Address: "owner@example.com"}
 	lost, err := client.Insert(t.Context(), about, &river.InsertOpts{Queue: about.Kind(), MaxAttempts: 1})
 	p.must(err)
 	mark, err := client.Insert(t.Context(), about, &river.InsertOpts{Queue: "without_worker"})

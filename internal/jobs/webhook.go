@@ -6,17 +6,19 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/events"
+	"enlist/internal/webhooks"
 
 	"github.com/riverqueue/river"
 )
 
 // This file has the worker that posts events to webhooks. Package webhook sends the HTTP request.
 
-// Poster posts a batch of events to the URL of a webhook. The error audience.ErrWebhookGone means
+// Poster posts a batch of events to the URL of a webhook. The error webhooks.ErrWebhookGone means
 // that no further attempt can succeed. The API shows the text of an error to every caller that is
 // allowed to read the webhook.
 type Poster interface {
-	Post(ctx context.Context, b *audience.WebhookBatch) error
+	Post(ctx context.Context, b *webhooks.WebhookBatch) error
 }
 
 // deliverWebhook posts the waiting events of a webhook target.
@@ -26,7 +28,7 @@ type Poster interface {
 // for more events before it releases the lease. If the process of a job dies, the queue retries the
 // job. decisions.md: 52
 type deliverWebhook struct {
-	river.WorkerDefaults[audience.DeliverWebhook]
+	river.WorkerDefaults[events.DeliverWebhook]
 	service *audience.Service
 	poster  Poster
 	places  *webhookPlaces
@@ -35,7 +37,7 @@ type deliverWebhook struct {
 
 // Work implements river.Worker. It posts one batch after another until no event waits, a POST
 // fails or is slow, runTime has passed, or the process stops.
-func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[audience.DeliverWebhook]) error {
+func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[events.DeliverWebhook]) error {
 	leave, ok := w.places.enter(job.Args)
 	if !ok {
 		return river.JobSnooze(noPlaceSnooze(job.Metadata))
@@ -60,7 +62,7 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[audience.Deliv
 
 // recordFailure stores that a POST failed. If the POST failed because this process stops,
 // recordFailure only releases the lease of the target, and the job goes back to the queue.
-func (w *deliverWebhook) recordFailure(ctx context.Context, job int64, b *audience.WebhookBatch, cause error) error {
+func (w *deliverWebhook) recordFailure(ctx context.Context, job int64, b *webhooks.WebhookBatch, cause error) error {
 	storeCtx := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
 		if err := w.service.ReleaseWebhook(storeCtx, b); err != nil {
@@ -81,7 +83,7 @@ func (w *deliverWebhook) recordFailure(ctx context.Context, job int64, b *audien
 
 // NextRetry implements river.Worker. After a failed POST it returns the time that recordFailure has
 // chosen. After another failure, such as an error of the database, the job is retried within seconds.
-func (w *deliverWebhook) NextRetry(job *river.Job[audience.DeliverWebhook]) time.Time {
+func (w *deliverWebhook) NextRetry(job *river.Job[events.DeliverWebhook]) time.Time {
 	if at, ok := w.next.LoadAndDelete(job.ID); ok {
 		return at.(time.Time)
 	}

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -45,7 +46,7 @@ func (p *storeWithList) addWebhook(c *enlist.Caller, list enlist.ListID, url str
 // anotherAccount adds an Account with a List.
 func (p *storeWithList) anotherAccount() (*enlist.Caller, enlist.ListID) {
 	p.Helper()
-	a, err := p.service.AddAccount(p.Context(), audience.AccountDetails{Name: "Another", ContactLimit: enlist.NoContactLimit})
+	a, err := p.service.AddAccount(p.Context(), accounts.AccountDetails{Name: "Another", ContactLimit: enlist.NoContactLimit})
 	p.must(err)
 	c, err := p.service.Operator(p.Context(), a.ID)
 	p.must(err)
@@ -76,7 +77,7 @@ func slowReceiversDoNotDelayFastOnes(t *testing.T, e teststores.Engine) {
 	p.subscribe("a@example.com")
 	fast.until(t, 1)
 	_, err := p.service.Subscribe(t.Context(), other,
-		audience.SubscribeRequest{List: list, Details: []enlist.Detail{detail("Email", "a@example.com")}})
+		contacts.SubscribeRequest{List: list, Details: []enlist.Detail{detail("Email", "a@example.com")}})
 	p.must(err)
 	fast.until(t, 2)
 	if n := ended.Load(); n > 0 {

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/limiter"
 )
 
@@ -45,7 +45,7 @@ func newWebhookPlaces() *webhookPlaces {
 
 // enter takes the places for a job, without waiting. A slow target needs two places. The job must
 // call leave when it ends. If a place is not free, ok is false.
-func (p *webhookPlaces) enter(job audience.DeliverWebhook) (leave func(), ok bool) {
+func (p *webhookPlaces) enter(job events.DeliverWebhook) (leave func(), ok bool) {
 	place, ok := p.all.TryFor(int64(job.Account))
 	if !ok {
 		return nil, false

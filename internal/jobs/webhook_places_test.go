@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // enterAll returns how many jobs of an Account get places, one for each of n targets.
 func enterAll(p *webhookPlaces, account enlist.AccountID, first, n int) (entered int) {
 	for i := range n {
-		_, ok := p.enter(audience.DeliverWebhook{Target: enlist.WebhookTargetID(first + i), Account: account})
+		_, ok := p.enter(events.DeliverWebhook{Target: enlist.WebhookTargetID(first + i), Account: account})
 		if ok {
 			entered++
 		}
@@ -47,7 +47,7 @@ func TestSlowTargetsHaveFewPlaces(t *testing.T) {
 		t.Errorf("the fast targets of the same Account got %d places, want %d", n, (webhookWorkers-slowWorkers)/2)
 	}
 	p = newWebhookPlaces()
-	job := audience.DeliverWebhook{Target: 1, Account: 1}
+	job := events.DeliverWebhook{Target: 1, Account: 1}
 	for range 2 * webhookWorkers {
 		p.took(job.Target, slowPost)
 		leave, ok := p.enter(job)

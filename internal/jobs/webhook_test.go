@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/store/teststores"
@@ -193,7 +194,7 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 			email := fmt.Sprintf("p%d@example.com", i)
 			for range rounds {
 				id := p.subscribe(email)
-				_, err := p.service.UnsubscribeByID(p.Context(), p.caller, audience.ContactRequest{List: p.list, Contact: id})
+				_, err := p.service.UnsubscribeByID(p.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: id})
 				p.must(err)
 			}
 		})

@@ -17,6 +17,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file has the fixtures for tests of composing: a composer with a fixed clock,
@@ -55,8 +56,8 @@ func testSchema() *enlist.Schema {
 	return s
 }
 
-func testContact() *enlist.Contact {
-	c := &enlist.Contact{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[enlist.PreferenceID]bool{1: true, 2: false}}
+func testContact() *enlist.ByID {
+	c := &enlist.ByID{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[enlist.PreferenceID]bool{1: true, 2: false}}
 	c.Values = c.Values.Set(1, "ann@example.com").Set(2, "Ann").Set(3, "https://ann.example/").Set(4, "Hello,\nI like it.")
 	return c
 }
@@ -71,7 +72,7 @@ func testMail(m *audience.Message) *audience.OutgoingMail {
 
 func testNotification() *audience.Notification {
 	return &audience.Notification{
-		Notify: audience.Notify{List: 12, Contact: 345, Event: enlist.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
+		Notify: events.Notify{List: 12, Contact: 345, Event: enlist.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
 		Schema: testSchema(), Details: testContact(),
 		Consent: &enlist.LedgerRow{Time: 1767225600, Type: enlist.ConsentGDPR, Text: "I agree to receive news.", IP: "192.0.2.7"},
 	}

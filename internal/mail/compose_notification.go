@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -65,7 +66,7 @@ func contactName(n *audience.Notification) string {
 
 // contactRows returns a row for each Field with a value, then the answers to the
 // List's preferences, the status and the ID.
-func contactRows(schema *enlist.Schema, contact *enlist.Contact) []row {
+func contactRows(schema *enlist.Schema, contact *enlist.ByID) []row {
 	var rows []row
 	for i := range schema.Fields {
 		f := &schema.Fields[i]
@@ -90,7 +91,7 @@ func contactRows(schema *enlist.Schema, contact *enlist.Contact) []row {
 
 // status returns the state of a Contact in words: whether it is subscribed, active and
 // confirmed.
-func status(schema *enlist.Schema, contact *enlist.Contact) string {
+func status(schema *enlist.Schema, contact *enlist.ByID) string {
 	parts := []string{"subscribed"}
 	if contact.IsUnsubscribed {
 		parts[0] = "unsubscribed"
@@ -117,8 +118,8 @@ func consentRows(schema *enlist.Schema, consent *enlist.LedgerRow) []row {
 	}
 	kind := map[enlist.ConsentType]string{
 		enlist.ConsentGDPR:          "GDPR",
-		audience.ConsentDirect:      "direct",
-		audience.ConsentNotRecorded: "not recorded",
+		contacts.ConsentDirect:      "direct",
+		contacts.ConsentNotRecorded: "not recorded",
 	}[consent.Type]
 	rows := []row{{"Consent", kind + ", " + localTime(schema, consent.Time)}}
 	if consent.Text != "" {

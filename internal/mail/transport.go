@@ -22,7 +22,7 @@ type sender interface {
 // Domains has the keys of the sending domains of Accounts.
 type Domains interface {
 	// SigningKey returns the key that signs the mails of an Account from a domain, or nil if the Account has no such
-	// sending domain. The error is audience.ErrForeignDomain if another Account has the domain.
+	// sending domain. The error is accounts.ErrForeignDomain if another Account has the domain.
 	SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*enlist.SigningKey, error)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/address"
 	"enlist/internal/audience"
 )
@@ -93,9 +94,9 @@ func (e *encoder) signerOf(ctx context.Context, m *composed) (*signer, error) {
 	}
 	key, err := e.domains.SigningKey(ctx, m.account, m.domain)
 	switch {
-	case errors.Is(err, audience.ErrForeignDomain) && m.isDefault:
+	case errors.Is(err, accounts.ErrForeignDomain) && m.isDefault:
 		return e.signer, nil
-	case errors.Is(err, audience.ErrForeignDomain):
+	case errors.Is(err, accounts.ErrForeignDomain):
 		return nil, unsendable("send from "+m.domain, err)
 	case err != nil:
 		return nil, &audience.Undelivered{Detail: "read the key of the sender's domain", Err: err}

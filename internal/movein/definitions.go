@@ -1,20 +1,21 @@
 package movein
 
-// This file moves Folders, Lists with their Fields, files, Messages, autoresponders, webhooks and the Unsubscriber List.
-
 import (
 	"context"
 	"fmt"
 	"io"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
 
+// This file moves Folders, Lists with their Fields, files, Messages, autoresponders, webhooks and the Unsubscriber List.
+
 // folders moves the Folders of all types.
 func (m *Mover) folders(ctx context.Context) error {
-	for _, folderType := range []string{audience.FolderOfLists, audience.FolderOfMessages, audience.FolderOfFiles} {
+	for _, folderType := range []string{accounts.FolderOfLists, accounts.FolderOfMessages, accounts.FolderOfFiles} {
 		found, err := m.From.Folders(ctx, folderType)
 		if err != nil {
 			return err

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
 	"enlist/internal/store/pgtest"
@@ -122,7 +124,7 @@ func (to *target) moveListmonk(ctx context.Context, url string) (*movein.Result,
 func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 	t.Helper()
 	err := to.store.View(t.Context(), func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		if err != nil {
 			return err
 		}
@@ -130,11 +132,11 @@ func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 		if err != nil {
 			return err
 		}
-		contacts, err := audience.ContactsByID(tx, list, ids)
+		all, err := contacts.AllByID(tx, list, ids)
 		if err != nil {
 			return err
 		}
-		for _, c := range contacts {
+		for _, c := range all {
 			line := fmt.Sprint(c.ID)
 			for _, f := range schema.Fields {
 				if v := c.Values.Get(f.ID); v != "" && f.Name != "UUID" {
@@ -149,7 +151,7 @@ func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 					line += " " + is.name
 				}
 			}
-			rows, err := audience.LedgerRows(tx, list, c.ID, 0, 0)
+			rows, err := contacts.LedgerRows(tx, list, c.ID, 0, 0)
 			if err != nil {
 				return err
 			}
@@ -234,7 +236,7 @@ func (to *target) checkMessages(t *testing.T) {
 			}
 			messages = append(messages, fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", m.ID, m.Name, m.EmailType, m.Subject, m.FromAddress, m.HTML, m.Text))
 		}
-		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: to.caller.Account.ID}, func(u *audience.Unsubscriber) error {
+		return contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: to.caller.Account.ID}, func(u *contacts.Unsubscriber) error {
 			entries = append(entries, fmt.Sprint(u.Address, " ", u.ListID, u.ContactID, u.Time))
 			return nil
 		})

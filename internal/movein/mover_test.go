@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"enlist/api"
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
@@ -63,15 +65,15 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 }
 
 // contacts returns the Contacts of the List 7 by ID.
-func (to *target) contacts(t *testing.T) map[int64]enlist.Contact {
+func (to *target) contacts(t *testing.T) map[int64]enlist.ByID {
 	t.Helper()
-	found := make(map[int64]enlist.Contact)
+	found := make(map[int64]enlist.ByID)
 	err := to.store.View(t.Context(), func(tx *db.Tx) error {
 		ids, err := audience.ContactIDs(tx, 7, 0, 1<<40, 1000)
 		if err != nil {
 			return err
 		}
-		all, err := audience.ContactsByID(tx, 7, ids)
+		all, err := contacts.AllByID(tx, 7, ids)
 		for _, c := range all {
 			found[int64(c.ID)] = c
 		}
@@ -225,7 +227,7 @@ func aMoveLeavesErasedPersonsOut(t *testing.T, e teststores.Engine) {
 		}
 	}
 	must(0, to.store.View(t.Context(), func(tx *db.Tx) error {
-		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: 1}, func(u *audience.Unsubscriber) error {
+		return contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: 1}, func(u *contacts.Unsubscriber) error {
 			if strings.HasPrefix(u.AddressKey, "person0@") || strings.HasPrefix(u.AddressKey, "b@") {
 				t.Errorf("the Unsubscriber List has %+v", u)
 			}
@@ -288,14 +290,14 @@ func TestAMoveIsRefused(t *testing.T) {
 	refused(used, url, "the Account has the List 2: give a new database")
 
 	shared := newTarget(t, teststores.SQLite)
-	must(shared.service.AddAccount(ctx, audience.AccountDetails{Name: "Other", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}))(t)
+	must(shared.service.AddAccount(ctx, accounts.AccountDetails{Name: "Other", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}))(t)
 	refused(shared, url, "the database has 2 Accounts")
 
 	to := newTarget(t, teststores.SQLite)
 	refused(to, "http://127.0.0.1:1/api", "refused") // nothing listens there, and the move has not begun
 	must(to.move(ctx, url, false))(t)
 	refused(to, otherURL, "moves in from "+url)
-	must(to.service.AddContacts(ctx, to.caller, audience.AddRequest{List: 7, Contacts: [][]enlist.Detail{{
+	must(to.service.AddContacts(ctx, to.caller, contacts.AddRequest{List: 7, Contacts: [][]enlist.Detail{{
 		{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: "new@example.com"}}}}}))(t)
 	refused(to, url, "programs already use this Account")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -46,11 +47,11 @@ var acts = map[string]string{
 	"unsubscribeContact":           "unsubscribed, by a program of the Account",
 	"unsubscribeContactById":       "unsubscribed, by a program of the Account",
 	"confirmContact":               "subscription confirmed, by a program of the Account",
-	audience.MethodConfirmLink:     "subscription confirmed with the link in a mail",
-	audience.MethodUnsubscribeLink: "unsubscribed with the link in a mail",
-	audience.MethodUnsubscribeAll:  "no mail of the Account any more, by a program of the Account; the List keeps the Contact as it is",
-	audience.MethodComplaint:       "unsubscribed, because the recipient reported a mail as spam",
-	audience.MethodErasure:         "the person was erased: the texts and IP addresses of the rows above were removed",
+	contacts.MethodConfirmLink:     "subscription confirmed with the link in a mail",
+	contacts.MethodUnsubscribeLink: "unsubscribed with the link in a mail",
+	contacts.MethodUnsubscribeAll:  "no mail of the Account any more, by a program of the Account; the List keeps the Contact as it is",
+	contacts.MethodComplaint:       "unsubscribed, because the recipient reported a mail as spam",
+	contacts.MethodErasure:         "the person was erased: the texts and IP addresses of the rows above were removed",
 }
 
 // act returns what happened in a row.
@@ -70,9 +71,9 @@ func typeName(t enlist.ConsentType) string {
 	switch t {
 	case enlist.ConsentGDPR:
 		return "gdpr: accepted the text and agreed that personal details are stored"
-	case audience.ConsentDirect:
+	case contacts.ConsentDirect:
 		return "direct: agreed directly, outside of a form"
-	case audience.ConsentNotRecorded:
+	case contacts.ConsentNotRecorded:
 		return "not_recorded: the program sent no consent"
 	}
 	return "no consent: a change of the subscription"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
 
@@ -32,10 +32,10 @@ var readsWithAuditRow = []string{"exportPerson"}
 var paramsOfAct = map[string][]string{"erasePerson": {`"unknown@example.org"`, `false`}}
 
 // auditRows are the rows of the audit log, the newest first.
-func (h *harness) auditRows(t testing.TB) (rows []audience.AuditRow) {
+func (h *harness) auditRows(t testing.TB) (rows []accounts.AuditRow) {
 	t.Helper()
 	err := h.service.AuditLog(context.WithoutCancel(t.Context()), 0, enlist.Query{SortBy: "id", Descending: true},
-		func(r *audience.AuditRow) error {
+		func(r *accounts.AuditRow) error {
 			rows = append(rows, *r)
 			return nil
 		})

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -147,10 +148,10 @@ func changeContact[ID ~int64](
 
 // changeContactOf is changeContact for a change by a person, whose IP address follows the IDs.
 func changeContactOf[ID ~int64](
-	change func(*service, context.Context, *enlist.Caller, audience.ContactRequest) (ID, error),
+	change func(*service, context.Context, *enlist.Caller, contacts.ContactRequest) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
-		r := audience.ContactRequest{List: c.list(1), Contact: c.contact(2), IP: c.text(3)}
+		r := contacts.ContactRequest{List: c.list(1), Contact: c.contact(2), IP: c.text(3)}
 		if c.err != nil {
 			return c.err
 		}

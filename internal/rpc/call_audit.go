@@ -5,7 +5,7 @@ package rpc
 import (
 	"cmp"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
 
@@ -15,7 +15,7 @@ func searchAuditLog(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeRows(c, AuditRowEncoder(), func(w enlist.RowWriter[audience.AuditRow]) error {
+	return writeRows(c, AuditRowEncoder(), func(w enlist.RowWriter[accounts.AuditRow]) error {
 		return c.service.SearchAuditLog(c.ctx, c.caller, q, w)
 	})
 }
@@ -32,9 +32,9 @@ func countAuditLog(c *call) error {
 
 // AuditRowEncoder returns a function that appends a row of the audit log, as searchAuditLog returns it. The keys before
 // and after are objects, or null after an erasure.
-func AuditRowEncoder() func([]byte, *audience.AuditRow) []byte {
-	appendKeys := encoder(audience.AuditAttributes)
-	return func(b []byte, r *audience.AuditRow) []byte {
+func AuditRowEncoder() func([]byte, *accounts.AuditRow) []byte {
+	appendKeys := encoder(accounts.AuditAttributes)
+	return func(b []byte, r *accounts.AuditRow) []byte {
 		b = appendKeys(b, r)
 		b = append(append(b[:len(b)-1], `,"before":`...), cmp.Or(r.Before, "null")...)
 		return append(append(append(b, `,"after":`...), cmp.Or(r.After, "null")...), '}')

@@ -6,7 +6,7 @@ package rpc
 import (
 	"strconv"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -15,7 +15,7 @@ import (
 // rows, it is the name of the row in this object. The result has no member for a row that was not
 // stored. reference.md: addContacts
 func addContacts(c *call) error {
-	r := audience.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4),
+	r := contacts.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4),
 		IP: c.text(5)}
 	if c.err != nil {
 		return c.err
@@ -45,7 +45,7 @@ func addContacts(c *call) error {
 // succeeded.
 // reference.md: editContacts
 func editContacts(c *call) error {
-	r := audience.EditRequest{List: c.list(1), Contacts: c.editRows(2), Trigger: c.flag(3)}
+	r := contacts.EditRequest{List: c.list(1), Contacts: c.editRows(2), Trigger: c.flag(3)}
 	if c.err != nil {
 		return c.err
 	}
@@ -58,7 +58,7 @@ func editContacts(c *call) error {
 // because clients then send arbitrary values in it.
 // reference.md: deleteContacts
 func deleteContacts(c *call) error {
-	r := audience.DeleteRequest{List: c.list(1), Query: c.query(3)}
+	r := contacts.DeleteRequest{List: c.list(1), Query: c.query(3)}
 	if r.Query.Criteria == nil {
 		r.Contacts = c.contactIDs(2)
 	}
@@ -74,7 +74,7 @@ func deleteContacts(c *call) error {
 
 // writeOutcomes writes an object as the result. It has a boolean for each Contact ID: true if the
 // Contact was changed or deleted.
-func writeOutcomes(c *call, outcomes []audience.Outcome, err error) error {
+func writeOutcomes(c *call, outcomes []contacts.Outcome, err error) error {
 	if err != nil {
 		return err
 	}

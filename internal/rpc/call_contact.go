@@ -4,13 +4,13 @@
 package rpc
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
 // subscribeContact returns the ID of the new or updated Contact. reference.md: subscribeContact
 func subscribeContact(c *call) error {
-	r := audience.SubscribeRequest{List: c.list(1), Details: c.contactDetails(2), Consent: c.consent(3)}
+	r := contacts.SubscribeRequest{List: c.list(1), Details: c.contactDetails(2), Consent: c.consent(3)}
 	if c.err != nil {
 		return c.err
 	}
@@ -20,7 +20,7 @@ func subscribeContact(c *call) error {
 
 // resubscribeContact returns the Contact's ID. reference.md: resubscribeContact
 func resubscribeContact(c *call) error {
-	r := audience.ResubscribeRequest{List: c.list(1), Contact: c.contact(2), Consent: c.consent(3)}
+	r := contacts.ResubscribeRequest{List: c.list(1), Contact: c.contact(2), Consent: c.consent(3)}
 	if c.err != nil {
 		return c.err
 	}
@@ -31,7 +31,7 @@ func resubscribeContact(c *call) error {
 // unsubscribeContact returns the List's ID, whether or not a Contact had the address.
 // reference.md: unsubscribeContact
 func unsubscribeContact(c *call) error {
-	r := audience.UnsubscribeRequest{List: c.listOrAll(1), Address: c.address(2), IP: c.text(3)}
+	r := contacts.UnsubscribeRequest{List: c.listOrAll(1), Address: c.address(2), IP: c.text(3)}
 	if c.err != nil {
 		return c.err
 	}
@@ -92,7 +92,7 @@ func getContactPreferences(c *call) error {
 // getContactConsents returns the Contact's rows of the consent ledger, newest first.
 // decisions.md: 27, 89
 func getContactConsents(c *call) error {
-	q := audience.LedgerQuery{List: c.list(1), Contact: c.contact(2), Limit: c.limit(3), Offset: c.offset(4),
+	q := contacts.LedgerQuery{List: c.list(1), Contact: c.contact(2), Limit: c.limit(3), Offset: c.offset(4),
 		Changes: c.flag(5)}
 	if c.err != nil {
 		return c.err
@@ -109,8 +109,8 @@ func searchPreviousUnsubscribers(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	each := encoder(audience.UnsubscriberAttributes)
-	return writeRows(c, each, func(w enlist.RowWriter[audience.Unsubscriber]) error {
+	each := encoder(contacts.UnsubscriberAttributes)
+	return writeRows(c, each, func(w enlist.RowWriter[contacts.Unsubscriber]) error {
 		return c.service.SearchUnsubscribers(c.ctx, c.caller, list, q, w)
 	})
 }

@@ -4,8 +4,8 @@
 package rpc
 
 import (
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // addField returns the ID of the new Field. reference.md: Fields
@@ -45,7 +45,7 @@ func getFieldByID(c *call) error {
 		return c.err
 	}
 	field, err := c.service.Field(c.ctx, c.caller, list, id)
-	return writeRecord(c, encoder(audience.FieldAttributes), field, err)
+	return writeRecord(c, encoder(lists.FieldAttributes), field, err)
 }
 
 // getFolderIDForField returns the ID of the Folder that a file Field uploads into. It returns 0 if

@@ -4,7 +4,7 @@
 package rpc
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
 
@@ -15,7 +15,7 @@ func searchFolders(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.SearchFolders(c.ctx, c.caller, folderType, q)
-	return writeRecords(c, encoder(audience.FolderAttributes), rows, err)
+	return writeRecords(c, encoder(accounts.FolderAttributes), rows, err)
 }
 
 // countFolders returns the number of all Folders of one type that match the criteria.

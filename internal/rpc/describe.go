@@ -5,15 +5,18 @@
 package rpc
 
 import (
+	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"enlist/api"
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
-
-	_ "embed" // for examples.json
+	"enlist/internal/lists"
+	"enlist/internal/webhooks"
 )
 
 // Description describes the API.
@@ -148,12 +151,12 @@ func records() []RecordInfo {
 		"html string", "text string", "size integer", "findings array of string")
 	session := plainRecord("Session", "account_id integer", "account_name string", "key_name string",
 		"access_level string", "version string")
-	audit := record("AuditRow", audience.AuditAttributes).with("before object", "after object")
+	audit := record("AuditRow", accounts.AuditAttributes).with("before object", "after object")
 	all := []RecordInfo{
 		contact, consent, record("SentMessage", audience.SentMessageAttributes),
-		record("Unsubscriber", audience.UnsubscriberAttributes),
-		record("List", audience.ListAttributes), record("Preference", enlist.PreferenceAttributes),
-		record("Field", audience.FieldAttributes), record("Message", audience.MessageAttributes),
+		record("Unsubscriber", contacts.UnsubscriberAttributes),
+		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),
+		record("Field", lists.FieldAttributes), record("Message", audience.MessageAttributes),
 		record("WholeMessage", audience.WholeMessageAttributes), preview,
 		record("Autoresponder", audience.AutoresponderAttributes), record("Batch", audience.BatchAttributes),
 		record("BatchCheck", audience.CheckAttributes).with("left_out object of integer", "findings array of BatchFinding"),
@@ -163,8 +166,8 @@ func records() []RecordInfo {
 		record("BatchPeriod", audience.PeriodAttributes), record("BatchEdition", audience.EditionAttributes),
 		record("BatchVariantNumbers", audience.VariantAttributes),
 		record("Link", audience.LinkAttributes), record("ClickedLink", audience.BatchRowAttributes(audience.EventLink)),
-		recipient(), record("Webhook", audience.WebhookAttributes), record("WholeWebhook", audience.WholeWebhookAttributes),
-		record("Folder", audience.FolderAttributes), record("File", audience.FileAttributes),
+		recipient(), record("Webhook", webhooks.WebhookAttributes), record("WholeWebhook", webhooks.WholeWebhookAttributes),
+		record("Folder", accounts.FolderAttributes), record("File", audience.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
 		session, plainRecord("TimeZone", "timezone string", "display_name string"), audit,
 		plainRecord("Erasure", "rows object of integer", "left array of string"),

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
 
@@ -138,7 +138,7 @@ func (s *transcript) editAccount(t *testing.T, rest string) error {
 // makeKey executes "key NAME level=… lists=1,2 expires=SECONDS": it creates a key as $NAME.
 func (s *transcript) makeKey(t *testing.T, rest string) error {
 	words := strings.Fields(rest)
-	d := audience.KeyDetails{Account: s.account, Level: enlist.Full}
+	d := accounts.KeyDetails{Account: s.account, Level: enlist.Full}
 	for _, setting := range words[1:] {
 		name, val, _ := strings.Cut(setting, "=")
 		var err error

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -135,12 +135,12 @@ func TestRevokedKeyIsRefusedEvenIfCached(t *testing.T) {
 	} {
 		t.Run(body, func(t *testing.T) {
 			h := newHarness(t, Options{})
-			id := h.addKey(t, "SHORT", audience.KeyDetails{Account: 1, Level: enlist.Full})
+			id := h.addKey(t, "SHORT", accounts.KeyDetails{Account: 1, Level: enlist.Full})
 			body = strings.ReplaceAll(body, "KEY", h.keys["SHORT"])
 			if reply := h.post(t, body); strings.Contains(reply, `"code":300`) {
 				t.Errorf("%s before the key is revoked: got %s, want a reply without code 300", body, reply)
 			}
-			if err := h.store.Update(t.Context(), func(tx *db.Tx) error { return audience.RevokeKey(tx, id, 1) }); err != nil {
+			if err := h.store.Update(t.Context(), func(tx *db.Tx) error { return accounts.RevokeKey(tx, id, 1) }); err != nil {
 				t.Fatal(err)
 			}
 			if reply := h.post(t, body); !strings.Contains(reply, `"code":300`) {

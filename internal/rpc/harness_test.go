@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -60,10 +61,10 @@ func newHarnessOn(t testing.TB, e teststores.Engine, o Options) *harness {
 	}
 	h.service.SetComposer(mailer)
 	h.account = h.addAccount(t, "Example")
-	h.addKey(t, "READ", audience.KeyDetails{Account: h.account, Level: enlist.Read})
-	h.addKey(t, "STANDARD", audience.KeyDetails{Account: h.account, Level: enlist.Standard})
-	h.addKey(t, "FULL", audience.KeyDetails{Account: h.account, Level: enlist.Full})
-	h.addKey(t, "OTHER", audience.KeyDetails{Account: h.addAccount(t, "Other"), Level: enlist.Full})
+	h.addKey(t, "READ", accounts.KeyDetails{Account: h.account, Level: enlist.Read})
+	h.addKey(t, "STANDARD", accounts.KeyDetails{Account: h.account, Level: enlist.Standard})
+	h.addKey(t, "FULL", accounts.KeyDetails{Account: h.account, Level: enlist.Full})
+	h.addKey(t, "OTHER", accounts.KeyDetails{Account: h.addAccount(t, "Other"), Level: enlist.Full})
 
 	failed := 0
 	o.Now, o.Version = h.clock, "test"
@@ -102,14 +103,14 @@ func (h *harness) setClock(to time.Time) {
 func (h *harness) addAccount(t testing.TB, name string) enlist.AccountID {
 	t.Helper()
 	a := enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: firstMoment.Unix()}
-	err := h.store.Update(t.Context(), func(tx *db.Tx) error { return audience.AddAccount(tx, &a) })
+	err := h.store.Update(t.Context(), func(tx *db.Tx) error { return accounts.Insert(tx, &a) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a.ID
 }
 
-func (h *harness) addKey(t testing.TB, name string, d audience.KeyDetails) enlist.KeyID {
+func (h *harness) addKey(t testing.TB, name string, d accounts.KeyDetails) enlist.KeyID {
 	t.Helper()
 	d.Name = name
 	key, text, err := h.service.AddKey(t.Context(), d)

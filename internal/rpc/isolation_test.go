@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
 
@@ -176,7 +176,7 @@ func TestARestrictedKeyUsesOnlyItsLists(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
 	h.addOneOfEachRecord(t)
-	h.addKey(t, "SECOND", audience.KeyDetails{Account: h.account, Level: enlist.Full, Lists: []enlist.ListID{2}})
+	h.addKey(t, "SECOND", accounts.KeyDetails{Account: h.account, Level: enlist.Full, Lists: []enlist.ListID{2}})
 	before := h.store.committed()
 	for _, name := range slices.Sorted(maps.Keys(h.handler.methods)) {
 		params := goodParams[name]

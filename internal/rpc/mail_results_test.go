@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 )
 
@@ -17,12 +18,12 @@ func TestReactivatingClearsBounceDeactivated(t *testing.T) {
 	h.post(t, h.request("addList", `{"name":"News"}`))
 	h.post(t, h.request("subscribeContact", `1,{"Email":"ann@example.com"}`))
 	err := h.store.Update(t.Context(), func(tx *db.Tx) error {
-		c, err := audience.Contact(tx, 1, 1)
+		c, err := contacts.ByID(tx, 1, 1)
 		if err != nil {
 			return err
 		}
 		c.IsActive, c.IsBounceDeactivated = false, true
-		return audience.UpdateContact(tx, c)
+		return contacts.Update(tx, c)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -4,8 +4,9 @@
 package rpc
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // addListMethods adds the methods for Lists and their preferences.
@@ -20,11 +21,11 @@ func (t table) addListMethods() {
 	g.add("clearList", full, writes, "list_id", deleteRecord((*service).ClearList)).
 		says("Deletes the Contacts of a List. The Unsubscriber List and the consent ledger stay.", "true", "303")
 	g.add("searchLists", read, readOnly, searchParams,
-		allBefore33(searchRecords((*service).SearchLists, audience.ListAttributes))).
+		allBefore33(searchRecords((*service).SearchLists, lists.ListAttributes))).
 		says("Returns the Lists that match the criteria.", "array of List", "311")
 	g.add("countLists", read, readOnly, "search_criteria=[]", countRecords((*service).SearchLists)).
 		says("Counts the Lists that match the criteria.", "integer, the number of Lists", "311")
-	g.add("getListById", read, readOnly, "list_id", getRecord((*service).List, audience.ListAttributes)).
+	g.add("getListById", read, readOnly, "list_id", getRecord((*service).List, lists.ListAttributes)).
 		says("Returns one List.", "array of List, with one List", "303")
 	g.add("addListPreference", full, writes, "list_id name", addListPreference).
 		says("Adds a preference that Contacts of a List agree to or decline.",
@@ -48,7 +49,7 @@ func (t table) addFieldMethods() {
 	g.add("deleteField", full, writes, "list_id field_id", deleteInList((*service).DeleteField)).
 		says("Deletes a Field and its values.", "true", "303 310 315 316")
 	g.add("searchFields", read, readOnly, "list_id"+searchParams,
-		allBefore33(searchInList((*service).SearchFields, audience.FieldAttributes))).
+		allBefore33(searchInList((*service).SearchFields, lists.FieldAttributes))).
 		says("Returns the Fields of a List that match the criteria.", "array of Field", "303 311")
 	g.add("countFields", read, readOnly, "list_id search_criteria=[]", countFields).
 		says("Counts the Fields of a List that match the criteria.", "integer, the number of Fields", "303 311")
@@ -74,7 +75,7 @@ func (t table) addFolderMethods() {
 	g.add("countFolders", read, readOnly, "folder_type search_criteria=[]", countFolders).
 		says("Counts the Folders of a type that match the criteria.", "integer, the number of Folders", "310 311")
 	g.add("getFolderById", read, readOnly, "folder_id",
-		getRecord((*service).Folder, audience.FolderAttributes)).
+		getRecord((*service).Folder, accounts.FolderAttributes)).
 		says("Returns one Folder.", "array of Folder, with one Folder", "306")
 }
 

@@ -3,7 +3,10 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/audience"
+	"enlist/internal/webhooks"
+)
 
 // addMessageMethods adds the methods for Messages.
 func (t table) addMessageMethods() {
@@ -68,10 +71,10 @@ func (t table) addWebhookMethods() {
 	g.add("deleteWebhook", full, writes, "webhook_id", deleteRecord((*service).DeleteWebhook)).
 		says("Deletes a webhook and its waiting events.", "true", "310")
 	g.add("getWebhookById", full, readOnly, "webhook_id",
-		getRecord((*service).Webhook, audience.WholeWebhookAttributes)).
+		getRecord((*service).Webhook, webhooks.WholeWebhookAttributes)).
 		says("Returns one webhook with its secret.", "array of WholeWebhook, with one webhook", "310")
 	g.add("searchWebhooks", full, readOnly, searchParams,
-		searchRecords((*service).SearchWebhooks, audience.WebhookAttributes)).
+		searchRecords((*service).SearchWebhooks, webhooks.WebhookAttributes)).
 		says("Returns the webhooks that match the criteria, without their secrets.", "array of Webhook", "311")
 	g.add("countWebhooks", full, readOnly, "search_criteria=[]", countRecords((*service).SearchWebhooks)).
 		says("Counts the webhooks that match the criteria.", "integer, the number of webhooks", "311")

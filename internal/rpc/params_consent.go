@@ -4,14 +4,14 @@
 package rpc
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
 // consent reads consent_type, consent_text, list_preferences and ip_address. i is the position of
 // consent_type. reference.md: Consent
-func (p *params) consent(i int) audience.Consent {
-	return audience.Consent{
+func (p *params) consent(i int) contacts.Consent {
+	return contacts.Consent{
 		Type:        consentType(p.at(i)),
 		Text:        p.text(i + 1),
 		Preferences: p.preferences(i + 2),

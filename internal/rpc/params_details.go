@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -116,14 +116,14 @@ func (p *params) contacts(i int) [][]enlist.Detail {
 }
 
 // editRows reads the rows of editContacts. Each row has the ID of its Contact.
-func (p *params) editRows(i int) []audience.EditRow {
+func (p *params) editRows(i int) []contacts.EditRow {
 	items := p.rows(i)
 	p.arena.expect(items)
-	all := make([]audience.EditRow, 0, len(items))
+	all := make([]contacts.EditRow, 0, len(items))
 	for j := range items {
 		if row := p.row(i, &items[j]); p.err == nil {
 			id := p.rowID(i, row)
-			all = append(all, audience.EditRow{ID: enlist.ContactID(id), Details: withoutID(p.details(row))})
+			all = append(all, contacts.EditRow{ID: enlist.ContactID(id), Details: withoutID(p.details(row))})
 		}
 	}
 	return all
@@ -136,8 +136,8 @@ func (p *params) rows(i int) []enlist.Input {
 	case v.IsScalar():
 		p.refuseContacts(i, "an array of Contacts", describeFound(v))
 		return nil
-	case len(v.Items) > audience.MaxRows:
-		expected := "at most " + strconv.Itoa(audience.MaxRows) + " Contacts"
+	case len(v.Items) > contacts.MaxRows:
+		expected := "at most " + strconv.Itoa(contacts.MaxRows) + " Contacts"
 		p.refuseAs(shapeCode(p.names, i), i, expected, strconv.Itoa(len(v.Items)))
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
 
@@ -30,9 +30,9 @@ func (h *harness) send(t *testing.T, path, body string) (string, http.Header) {
 func TestAKeyOverItsRateIsRefused(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{KeyRate: enlist.CallRate{Calls: 60, Period: enlist.PerMinute, Burst: 2}})
-	h.addKey(t, "SLOW", audience.KeyDetails{Account: h.account, Level: enlist.Read,
+	h.addKey(t, "SLOW", accounts.KeyDetails{Account: h.account, Level: enlist.Read,
 		Rate: enlist.CallRate{Calls: 2, Period: enlist.PerMinute, Burst: 1}})
-	free := h.addKey(t, "FREE", audience.KeyDetails{Account: h.account, Level: enlist.Read, Rate: enlist.AnyRate})
+	free := h.addKey(t, "FREE", accounts.KeyDetails{Account: h.account, Level: enlist.Read, Rate: enlist.AnyRate})
 	call := func(key, wantCode, policy, limit, retry string) {
 		t.Helper()
 		reply, header := h.send(t, "/rpc", `{"id":1,"method":"countLists","params":["`+h.keys[key]+`"]}`)
@@ -73,7 +73,7 @@ func TestAKeyOverItsRateIsRefused(t *testing.T) {
 func TestEachCallOfABatchCountsForTheRate(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, Options{})
-	h.addKey(t, "SLOW", audience.KeyDetails{Account: h.account, Level: enlist.Full,
+	h.addKey(t, "SLOW", accounts.KeyDetails{Account: h.account, Level: enlist.Full,
 		Rate: enlist.CallRate{Calls: 4, Period: enlist.PerMinute, Burst: 4}})
 	add := `{"id":1,"method":"addList","params":["` + h.keys["SLOW"] + `",{"name":"x"}]}`
 	reply, header := h.send(t, "/rpc", "["+add+","+add+","+add+"]")

@@ -10,7 +10,7 @@ import (
 )
 
 // contactWriter encodes each Contact when the search finds it. It implements
-// audience.ContactWriter. At first it buffers the reply, and returns ErrReplyTooLong if the reply
+// contacts.ContactWriter. At first it buffers the reply, and returns ErrReplyTooLong if the reply
 // exceeds the limit. The service then calls Begin again with streaming set. From then on, the
 // writer sends each part as soon as the part is encoded. decisions.md: 39
 type contactWriter struct {
@@ -27,7 +27,7 @@ type column struct {
 	name    []byte // `"name":`, with a comma before it except in the first column
 	field   enlist.FieldID
 	numeric bool
-	get     func(*enlist.Contact) enlist.Value // nil for a Field
+	get     func(*enlist.ByID) enlist.Value // nil for a Field
 }
 
 // newContactWriter returns the writer for the result of a search.
@@ -84,7 +84,7 @@ func (c *columns) prepare(of []enlist.Column) []column {
 }
 
 // Contact appends the record of one Contact.
-func (w *contactWriter) Contact(c *enlist.Contact) error {
+func (w *contactWriter) Contact(c *enlist.ByID) error {
 	b := w.reply.buf
 	if w.written > 0 {
 		b = append(b, ',')
@@ -103,7 +103,7 @@ func (w *contactWriter) Contact(c *enlist.Contact) error {
 }
 
 // appendContact appends the record of a Contact.
-func appendContact(b []byte, columns []column, c *enlist.Contact) []byte {
+func appendContact(b []byte, columns []column, c *enlist.ByID) []byte {
 	b = append(b, '{')
 	for i := range columns {
 		col := &columns[i]

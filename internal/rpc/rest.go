@@ -8,6 +8,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -61,20 +62,20 @@ func NewContactEncoder(of []enlist.Column) ContactEncoder {
 }
 
 // Append appends the record of a Contact.
-func (e ContactEncoder) Append(b []byte, c *enlist.Contact) []byte {
+func (e ContactEncoder) Append(b []byte, c *enlist.ByID) []byte {
 	return appendContact(b, e.columns, c)
 }
 
 // ProofEncoder encodes the proof of a Contact: its consents as getContactConsents returns them, its entries of the
 // Unsubscriber List as searchPreviousUnsubscribers, and its mails as getMessagesSentToContact.
 type ProofEncoder struct {
-	unsubscribe func([]byte, *audience.Unsubscriber) []byte
+	unsubscribe func([]byte, *contacts.Unsubscriber) []byte
 	mail        func([]byte, *audience.SentMessage) []byte
 }
 
 // NewProofEncoder returns the encoder of proofs.
 func NewProofEncoder() ProofEncoder {
-	return ProofEncoder{encoder(audience.UnsubscriberAttributes), encoder(audience.SentMessageAttributes)}
+	return ProofEncoder{encoder(contacts.UnsubscriberAttributes), encoder(audience.SentMessageAttributes)}
 }
 
 // Append appends an object with an array of each.

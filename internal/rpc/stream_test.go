@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -19,7 +19,7 @@ import (
 // These tests check replies that are too long for the buffer, and clients that read them slowly.
 
 // fill creates List 1 with Contacts of about 5 KB each.
-func (h *harness) fill(t testing.TB, contacts int) {
+func (h *harness) fill(t testing.TB, all int) {
 	t.Helper()
 	h.call(t, "addList", `{"name":"Customers"}`)
 	h.call(t, "addField", `1,{"name":"Note","type":"comment"}`)
@@ -31,8 +31,8 @@ func (h *harness) fill(t testing.TB, contacts int) {
 	text := func(key, s string) enlist.Detail {
 		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: s}}
 	}
-	for i := range contacts {
-		_, err := h.service.Subscribe(t.Context(), caller, audience.SubscribeRequest{List: 1, Details: []enlist.Detail{
+	for i := range all {
+		_, err := h.service.Subscribe(t.Context(), caller, contacts.SubscribeRequest{List: 1, Details: []enlist.Detail{
 			text("Email", fmt.Sprintf("c%d@example.org", i)), text("Note", note)}})
 		if err != nil {
 			t.Fatal(err)

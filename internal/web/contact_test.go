@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -19,10 +20,10 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 	h.must(addField(h, "Note <b>"))
 	_, err := h.service.AddPreference(t.Context(), h.caller, h.list, "Weekly")
 	h.must(err)
-	id, err := h.service.Subscribe(t.Context(), h.caller, audience.SubscribeRequest{
+	id, err := h.service.Subscribe(t.Context(), h.caller, contacts.SubscribeRequest{
 		List:    h.list,
 		Details: sent([]string{"Email", "mira@example.com", "Note <b>", `<script>alert(1)</script>"'&`}),
-		Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "I agree <i>", IP: "192.0.2.7", Preferences: []enlist.PreferenceChoice{{Name: "Weekly", Agree: true}}},
+		Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I agree <i>", IP: "192.0.2.7", Preferences: []enlist.PreferenceChoice{{Name: "Weekly", Agree: true}}},
 	})
 	h.must(err)
 	path := h.path(audience.LinkContact, id)
@@ -62,13 +63,13 @@ func TestStatusIsShownInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		want    string
-		contact enlist.Contact
+		contact enlist.ByID
 	}{
-		{"Subscribed", enlist.Contact{IsActive: true}},
-		{"Subscribed, Inactive", enlist.Contact{}},
-		{"Unsubscribed", enlist.Contact{IsActive: true, IsUnsubscribed: true}},
-		{"Unsubscribed, Inactive", enlist.Contact{IsUnsubscribed: true}},
-		{"Subscribed, Inactive: mail to the address came back", enlist.Contact{IsBounceDeactivated: true}},
+		{"Subscribed", enlist.ByID{IsActive: true}},
+		{"Subscribed, Inactive", enlist.ByID{}},
+		{"Unsubscribed", enlist.ByID{IsActive: true, IsUnsubscribed: true}},
+		{"Unsubscribed, Inactive", enlist.ByID{IsUnsubscribed: true}},
+		{"Subscribed, Inactive: mail to the address came back", enlist.ByID{IsBounceDeactivated: true}},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			if got := strings.Join(status(&c.contact), ", "); got != c.want {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -42,7 +43,7 @@ func newDetails(v *audience.ContactPage) *details {
 }
 
 // status returns the state of a Contact in words for the reader of the page.
-func status(c *enlist.Contact) (all []string) {
+func status(c *enlist.ByID) (all []string) {
 	all = []string{"Subscribed"}
 	if c.IsUnsubscribed {
 		all[0] = "Unsubscribed"
@@ -65,7 +66,7 @@ func (d *details) consent(c *enlist.LedgerRow) {
 	switch c.Type {
 	case enlist.ConsentGDPR:
 		kind = "gdpr: accepted the text and agreed that their personal details are stored"
-	case audience.ConsentDirect:
+	case contacts.ConsentDirect:
 		kind = "direct: gave their details for the purpose that the text names"
 	}
 	d.Consent = append(d.Consent, row{"Type", kind}, row{"Text", c.Text},

@@ -12,9 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/store/sqlite"
 )
 
@@ -51,11 +54,11 @@ func newHarness(t *testing.T, settings ...string) *harness {
 		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},
 	}
 	h.must(store.Update(t.Context(), func(tx *db.Tx) error {
-		if err := audience.AddAccount(tx, h.caller.Account); err != nil {
+		if err := accounts.Insert(tx, h.caller.Account); err != nil {
 			return err
 		}
 		h.caller.Key.AccountID = h.caller.Account.ID
-		return audience.AddKey(tx, h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
+		return accounts.AddKey(tx, h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
 	}))
 	h.list = h.addList(append([]string{"name", "News & <Views>"}, settings...)...)
 	h.key, err = h.service.LinkKey(t.Context())
@@ -136,7 +139,7 @@ func (h *harness) editList(pairs ...string) {
 // subscribe subscribes a Contact: pairs are keys and values.
 func (h *harness) subscribe(pairs ...string) enlist.ContactID {
 	h.Helper()
-	id, err := h.service.Subscribe(h.Context(), h.caller, audience.SubscribeRequest{List: h.list, Details: sent(pairs)})
+	id, err := h.service.Subscribe(h.Context(), h.caller, contacts.SubscribeRequest{List: h.list, Details: sent(pairs)})
 	h.must(err)
 	return id
 }
@@ -154,7 +157,7 @@ func sent(pairs []string) (all []enlist.Detail) {
 func (h *harness) remove(id enlist.ContactID) {
 	h.Helper()
 	h.must(h.store.Update(h.Context(), func(tx *db.Tx) error {
-		_, err := audience.RemoveContactsUpTo(tx, h.list, id, 1000)
+		_, err := contacts.RemoveContactsUpTo(tx, h.list, id, 1000)
 		return err
 	}))
 }
@@ -162,14 +165,14 @@ func (h *harness) remove(id enlist.ContactID) {
 // hideList marks the List as deleted.
 func (h *harness) hideList() {
 	h.Helper()
-	h.must(h.store.Update(h.Context(), func(tx *db.Tx) error { return audience.MarkListDeleted(tx, h.list) }))
+	h.must(h.store.Update(h.Context(), func(tx *db.Tx) error { return lists.MarkListDeleted(tx, h.list) }))
 }
 
 // contact reads a Contact of the List.
-func (h *harness) contact(id enlist.ContactID) (c *enlist.Contact) {
+func (h *harness) contact(id enlist.ContactID) (c *enlist.ByID) {
 	h.Helper()
 	h.must(h.store.View(h.Context(), func(tx *db.Tx) (err error) {
-		c, err = audience.Contact(tx, h.list, id)
+		c, err = contacts.ByID(tx, h.list, id)
 		return err
 	}))
 	return c

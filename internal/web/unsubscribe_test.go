@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -41,10 +42,10 @@ func TestButtonUnsubscribes(t *testing.T) {
 			t.Errorf("%s: the page still has a button after the Contact was unsubscribed", method)
 		}
 	}
-	var found []audience.Unsubscriber
+	var found []contacts.Unsubscriber
 	h.must(h.store.View(t.Context(), func(tx *db.Tx) error {
 		found = nil
-		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error { found = append(found, *u); return nil })
+		return contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *contacts.Unsubscriber) error { found = append(found, *u); return nil })
 	}))
 	if len(found) != 1 || found[0].Address != "mira@example.com" || found[0].AddressType != enlist.AddressEmail {
 		t.Errorf("the Unsubscriber List is %+v, want only mira@example.com", found)
@@ -130,8 +131,8 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
 		return audience.PutDelivery(tx, &audience.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: audience.DeliverySent})
 	}))
-	_, err := h.service.EditContacts(t.Context(), h.caller, audience.EditRequest{List: h.list,
-		Contacts: []audience.EditRow{{ID: id, Details: sent([]string{"Email", "new@example.com"})}}})
+	_, err := h.service.EditContacts(t.Context(), h.caller, contacts.EditRequest{List: h.list,
+		Contacts: []contacts.EditRow{{ID: id, Details: sent([]string{"Email", "new@example.com"})}}})
 	h.must(err)
 
 	if page := h.do("GET", path, ""); !page.hasButton() || strings.Contains(page.body, "n…@") {
@@ -166,7 +167,7 @@ func (h *harness) unsubscribers(want ...string) {
 	var got []string
 	h.must(h.store.View(h.Context(), func(tx *db.Tx) error {
 		got = nil
-		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *audience.Unsubscriber) error {
+		return contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: h.caller.Account.ID, Lists: []enlist.ListID{h.list}}, func(u *contacts.Unsubscriber) error {
 			got = append(got, strings.ToLower(u.Address))
 			return nil
 		})
@@ -208,8 +209,8 @@ func TestLinksRecordTheVisitor(t *testing.T) {
 			h.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
 		}
 		h.must(h.store.View(t.Context(), func(tx *db.Tx) error {
-			rows, err := audience.LedgerRows(tx, h.list, id, 2, 0)
-			if err == nil && (len(rows) < 2 || rows[0].IP != want || rows[1].IP != want || rows[0].Method != audience.MethodUnsubscribeLink) {
+			rows, err := contacts.LedgerRows(tx, h.list, id, 2, 0)
+			if err == nil && (len(rows) < 2 || rows[0].IP != want || rows[1].IP != want || rows[0].Method != contacts.MethodUnsubscribeLink) {
 				t.Errorf("from %s: the ledger is %+v, want two rows with the address %q", remote, rows, want)
 			}
 			return err

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/webhooks"
 )
 
 // This file posts a batch of events to the URL of a webhook.
@@ -67,8 +67,8 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Post posts a batch of events. It returns nil if the receiver replies with a status from 200 to
 // 299 within 10 s. It does not use the headers and the body of the reply. It returns
-// audience.ErrWebhookGone if the status is 410.
-func (c *Client) Post(ctx context.Context, b *audience.WebhookBatch) error {
+// webhooks.ErrWebhookGone if the status is 410.
+func (c *Client) Post(ctx context.Context, b *webhooks.WebhookBatch) error {
 	body, err := encode(b.Events)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (c *Client) Post(ctx context.Context, b *audience.WebhookBatch) error {
 	io.Copy(io.Discard, io.LimitReader(resp.Body, maxReply))
 	switch {
 	case resp.StatusCode == http.StatusGone:
-		return audience.ErrWebhookGone
+		return webhooks.ErrWebhookGone
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		return fmt.Errorf("status %d", resp.StatusCode)
 	}

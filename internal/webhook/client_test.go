@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/webhooks"
 
 	"go.uber.org/goleak"
 )
@@ -38,7 +38,7 @@ const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 // covers: decision 52
 func TestSignatureEqualsTheExampleOfTheStandard(t *testing.T) {
 	h := make(http.Header)
-	b := &audience.WebhookBatch{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", Secret: secret}
+	b := &webhooks.WebhookBatch{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", Secret: secret}
 	if err := sign(h, b, time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func verify(r *http.Request, body []byte) error {
 }
 
 // batch returns a batch with one event of a Contact and one of a List.
-func batch(url string) *audience.WebhookBatch {
-	return &audience.WebhookBatch{ID: "msg_1", URL: url, Secret: secret, Events: []enlist.WebhookEvent{
+func batch(url string) *webhooks.WebhookBatch {
+	return &webhooks.WebhookBatch{ID: "msg_1", URL: url, Secret: secret, Events: []enlist.WebhookEvent{
 		{List: 3, Contact: 7, Object: enlist.AboutContact, Event: enlist.WebhookCreated, Time: 1767225600},
 		{List: 3, Object: enlist.AboutList, Event: enlist.WebhookBulkUpdated, Time: 1767225601},
 	}}
@@ -124,7 +124,7 @@ func TestStatusDecidesSuccess(t *testing.T) {
 		want   string
 	}{
 		{200, ""}, {204, ""}, {299, ""}, {302, "status 302"}, {304, "status 304"}, {400, "status 400"}, {404, "status 404"},
-		{410, audience.ErrWebhookGone.Error()}, {429, "status 429"}, {500, "status 500"}, {599, "status 599"},
+		{410, webhooks.ErrWebhookGone.Error()}, {429, "status 429"}, {500, "status 500"}, {599, "status 599"},
 	} {
 		t.Run(fmt.Sprint(c.status), func(t *testing.T) {
 			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +138,7 @@ func TestStatusDecidesSuccess(t *testing.T) {
 			if got := fmt.Sprint(err); (c.want != "" || err != nil) && got != c.want {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
-			if gone := errors.Is(err, audience.ErrWebhookGone); gone != (c.status == 410) {
+			if gone := errors.Is(err, webhooks.ErrWebhookGone); gone != (c.status == 410) {
 				t.Errorf("the error is ErrWebhookGone: %v, want %v", gone, !gone)
 			}
 		})

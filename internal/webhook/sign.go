@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/webhooks"
 )
 
 // This file makes the body and the signature of a POST.
@@ -40,8 +40,8 @@ func encode(events []enlist.WebhookEvent) ([]byte, error) {
 // sign sets the headers of Standard Webhooks. The timestamp is the time of this attempt, so that
 // a receiver can refuse an old request that an attacker recorded and sends again. sign returns an
 // error if the webhook's secret is not valid.
-func sign(h http.Header, b *audience.WebhookBatch, now time.Time, body []byte) error {
-	key, ok := audience.WebhookKey(b.Secret)
+func sign(h http.Header, b *webhooks.WebhookBatch, now time.Time, body []byte) error {
+	key, ok := webhooks.WebhookKey(b.Secret)
 	if !ok {
 		return errors.New("the webhook's secret is not valid; edit the webhook to set one")
 	}

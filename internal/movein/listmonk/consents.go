@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +35,7 @@ func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlis
 			return err
 		}
 		first := audience.MovedRecord{number("time", created), text("method", subscribed),
-			text("consent_type", string(audience.ConsentNotRecorded))}
+			text("consent_type", string(contacts.ConsentNotRecorded))}
 		if ip != "" && subscription != "confirmed" {
 			first = append(first, text("consent_text", "listmonk has recorded a confirmation, without its time"), text("ip_address", ip))
 		}

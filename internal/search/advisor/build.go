@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -50,7 +50,7 @@ func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *e
 		if err != nil || x.State != enlist.IndexWaiting && x.State != enlist.IndexBuilding {
 			return ignoreKind(enlist.NotFound, err)
 		}
-		schema, err := audience.Schema(tx, x.ListID)
+		schema, err := lists.Schema(tx, x.ListID)
 		if err != nil && enlist.KindOf(err) != enlist.NoList {
 			return err
 		}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -48,7 +48,7 @@ func report(tx *db.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Repo
 	if i >= 0 && built[i].Bytes > 0 {
 		r.Bytes = built[i].Bytes
 	}
-	schema, err := audience.Schema(tx, x.ListID)
+	schema, err := lists.Schema(tx, x.ListID)
 	if err != nil {
 		return r, ignoreKind(enlist.NoList, err)
 	}
@@ -72,7 +72,7 @@ func (a *Advisor) Create(ctx context.Context, list enlist.ListID, key string, pa
 	}
 	var x *enlist.SearchIndex
 	err := a.store.Update(ctx, func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		if err != nil {
 			return err
 		}

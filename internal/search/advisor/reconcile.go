@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -123,7 +123,7 @@ func (r *reconciliation) isBuilt(x *enlist.SearchIndex) bool {
 
 // keyIsGone reports whether the List or the key of an index no longer exists.
 func keyIsGone(tx *db.Tx, x *enlist.SearchIndex) (bool, error) {
-	schema, err := audience.Schema(tx, x.ListID)
+	schema, err := lists.Schema(tx, x.ListID)
 	if enlist.KindOf(err) == enlist.NoList {
 		return true, nil
 	}

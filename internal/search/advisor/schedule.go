@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -65,7 +65,7 @@ func (a *Advisor) schedule(tx *db.Tx, of target) error {
 
 // allowed reports whether a List is large enough for an index and still has the key.
 func (a *Advisor) allowed(tx *db.Tx, of target) (bool, error) {
-	schema, err := audience.Schema(tx, of.list)
+	schema, err := lists.Schema(tx, of.list)
 	if err != nil {
 		return false, ignoreKind(enlist.NoList, err)
 	}

@@ -11,15 +11,20 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/jobs"
+	"enlist/internal/lists"
 	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 	"enlist/internal/store/teststores"
+	"enlist/internal/webhooks"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -84,8 +89,8 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	db := rawSQLite(t, from)
 	s.must(db.QueryRow("SELECT seq FROM sqlite_sequence WHERE name = 'contact'").Scan(&lastContact))
 	s.must(db.QueryRow("SELECT max(id) FROM river_job").Scan(&lastJob))
-	id := value(s.service.Subscribe(t.Context(), s.caller, audience.SubscribeRequest{List: lists[0],
-		Details: details("Email", "new@example.com", "Amount", "3"), Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "yes"}}))(s)
+	id := value(s.service.Subscribe(t.Context(), s.caller, contacts.SubscribeRequest{List: lists[0],
+		Details: details("Email", "new@example.com", "Amount", "3"), Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "yes"}}))(s)
 	if int64(id) != lastContact+1 {
 		t.Errorf("the next Contact has ID %d, want %d + 1", id, lastContact)
 	}
@@ -147,7 +152,7 @@ func TestCopyRefusesADatabaseInUse(t *testing.T) {
 	t.Run("the target has an Account", func(t *testing.T) {
 		to := teststores.Postgres.New(t)
 		s := openService(t, to)
-		value(s.service.AddAccount(t.Context(), audience.AccountDetails{Name: "Mine", TimeZone: "UTC", ContactLimit: 5}))(s)
+		value(s.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Mine", TimeZone: "UTC", ContactLimit: 5}))(s)
 		s.close()
 		refused(t, to, "table account is not empty")
 	})
@@ -277,7 +282,7 @@ func (s *testService) jobs() []jobs.Job {
 func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 	s.Helper()
 	ctx, all := s.Context(), make(map[string]any)
-	all["accounts"] = value(s.service.Accounts(ctx))(s)
+	all["accounts"] = value(s.service.AllAccounts(ctx))(s)
 	all["keys"] = value(s.service.Keys(ctx))(s)
 	all["jobs"] = s.jobs()
 	all["sending domains"] = value(s.service.SendingDomains(ctx))(s)
@@ -290,24 +295,24 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 			s.must(err)
 			all[name] = v
 		}
-		v, err := audience.Folders(tx, account)
+		v, err := accounts.Folders(tx, account)
 		put("folders", v, err)
-		consents, err := audience.LedgerRows(tx, lists[0], 3, 0, 0)
+		consents, err := contacts.LedgerRows(tx, lists[0], 3, 0, 0)
 		put("consents", consents, err)
 		autoresponders, err := audience.Autoresponders(tx, account)
 		put("autoresponders", autoresponders, err)
-		webhooks, err := audience.Webhooks(tx, account)
-		put("webhooks", webhooks, err)
-		target, err := audience.LoadWebhookTarget(tx, 1)
+		found, err := webhooks.Webhooks(tx, account)
+		put("webhooks", found, err)
+		target, err := webhooks.LoadWebhookTarget(tx, 1)
 		put("target", target, err)
-		events, err := audience.WebhookEvents(tx, 1, 0, 1000)
-		put("events", events, err)
+		several, err := webhooks.WebhookEvents(tx, 1, 0, 1000)
+		put("events", several, err)
 		since, err := audience.BouncesSince(tx, lists[0], 1)
 		put("bounces since", since, err)
-		pending, err := audience.IsSubscriptionPending(tx, lists[0], 1)
+		pending, err := events.IsSubscriptionPending(tx, lists[0], 1)
 		put("subscription pending", pending, err)
-		var unsubscribers []audience.Unsubscriber
-		err = audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: account}, func(u *audience.Unsubscriber) error {
+		var unsubscribers []contacts.Unsubscriber
+		err = contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: account}, func(u *contacts.Unsubscriber) error {
 			unsubscribers = append(unsubscribers, *u)
 			return nil
 		})
@@ -325,17 +330,17 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 // contacts reads each Contact of a List, with its ledger rows and its deliveries. It passes them to
 // the function put.
 func (s *testService) contacts(tx *db.Tx, list enlist.ListID, put func(string, any, error)) {
-	schema, err := audience.Schema(tx, list)
+	schema, err := lists.Schema(tx, list)
 	put(fmt.Sprint("schema ", list), schema, err)
-	last, err := audience.LastContactID(tx, list)
+	last, err := contacts.LastContactID(tx, list)
 	s.must(err)
 	for id := enlist.ContactID(1); id <= last; id++ {
-		contact, err := audience.Contact(tx, list, id)
+		contact, err := contacts.ByID(tx, list, id)
 		if enlist.KindOf(err) == enlist.NoContact {
 			continue
 		}
 		put(fmt.Sprint("contact ", id), contact, err)
-		ledger, err := audience.LedgerRows(tx, list, id, 0, 0)
+		ledger, err := contacts.LedgerRows(tx, list, id, 0, 0)
 		put(fmt.Sprint("ledger ", list, id), ledger, err)
 		deliveries, err := audience.Deliveries(tx, list, id, 1000, 0)
 		for i := range deliveries {

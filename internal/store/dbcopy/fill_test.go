@@ -9,9 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/pace"
 	"enlist/internal/store/teststores"
 )
@@ -35,7 +38,7 @@ func openService(t *testing.T, location string) *testService {
 		t.Fatal(err)
 	}
 	s := &testService{T: t, store: store, service: audience.NewService(store, time.Now)}
-	if accounts := value(s.service.Accounts(t.Context()))(s); len(accounts) > 0 {
+	if accounts := value(s.service.AllAccounts(t.Context()))(s); len(accounts) > 0 {
 		s.caller = value(s.service.Operator(t.Context(), accounts[0].ID))(s)
 	}
 	return s
@@ -82,10 +85,10 @@ const specialCharacters = "Ä ö ß İ 東京 😀 \\N \\x41 \t tab\r\nline \"qu
 func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.ListID) {
 	ctx := t.Context()
 	s := openService(t, location)
-	account := value(s.service.AddAccount(ctx, audience.AccountDetails{Name: "Lädchen 東京", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit}))(s)
+	account := value(s.service.AddAccount(ctx, accounts.AccountDetails{Name: "Lädchen 東京", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit}))(s)
 	s.caller = value(s.service.Operator(ctx, account.ID))(s)
 	s.caller.Key.Name = "operator"
-	key, _, err := s.service.AddKey(ctx, audience.KeyDetails{Account: account.ID, Name: "some Lists", Level: enlist.Standard})
+	key, _, err := s.service.AddKey(ctx, accounts.KeyDetails{Account: account.ID, Name: "some Lists", Level: enlist.Standard})
 	s.must(err)
 	folder := value(s.service.AddFolder(ctx, s.caller, details("name", "Mehr Läden", "type", "message")))(s)
 	for _, name := range []string{"News", "Überraschungen", "gone"} {
@@ -101,7 +104,7 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.L
 		"event_type", "subscribe", "criteria_type", "delay", "criteria_timestamp", "1h", "offset_value", "2", "offset_period", "day", "is_active", "true")))(s)
 	value(s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
 	value(s.service.LinkKey(ctx))(s)
-	value(s.service.AddSendingDomain(ctx, audience.NewSendingDomain{Account: account.ID, Domain: "example.org", Type: audience.DKIMEd25519}))(s)
+	value(s.service.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: account.ID, Domain: "example.org", Type: accounts.DKIMEd25519}))(s)
 	value(s.service.LinkTargets(ctx, message, 1, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
 	s.addFile("Grüße.bin", 2<<20)
 	s.addFile("small.txt", 1)
@@ -148,28 +151,28 @@ func (s *testService) addFile(name string, size int) {
 		Details: details("name", name, "data", base64.StdEncoding.EncodeToString(content))}))(s)
 }
 
-func (s *testService) subscribeMany(lists []enlist.ListID, contacts int) {
+func (s *testService) subscribeMany(lists []enlist.ListID, all int) {
 	s.Helper()
 	amounts := []string{"12.50", "-0.000", "100000000000000", "0.1", "-7", "1.10"}
 	var last enlist.ContactID
-	for i := range contacts {
+	for i := range all {
 		list := lists[i%len(lists)]
-		last = value(s.service.Subscribe(s.Context(), s.caller, audience.SubscribeRequest{
+		last = value(s.service.Subscribe(s.Context(), s.caller, contacts.SubscribeRequest{
 			List:    list,
 			Details: details("Email", fmt.Sprintf("p%d@exämple.com", i), "Amount", amounts[i%len(amounts)], "Über", fmt.Sprintf("%s %d", specialCharacters, i)),
-			Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "I want " + specialCharacters, IP: "2001:db8::1",
+			Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I want " + specialCharacters, IP: "2001:db8::1",
 				Preferences: []enlist.PreferenceChoice{{Name: "Weekly ☕", Agree: i%2 == 0}}},
 		}))(s)
 		switch i % 7 {
 		case 1:
-			value(s.service.UnsubscribeByID(s.Context(), s.caller, audience.ContactRequest{List: list, Contact: last}))(s)
+			value(s.service.UnsubscribeByID(s.Context(), s.caller, contacts.ContactRequest{List: list, Contact: last}))(s)
 		case 2:
-			value(s.service.Confirm(s.Context(), s.caller, audience.ContactRequest{List: list, Contact: last}))(s)
+			value(s.service.Confirm(s.Context(), s.caller, contacts.ContactRequest{List: list, Contact: last}))(s)
 		}
 	}
 	// The Contact with the highest ID is deleted. So the test can check that the target database does
 	// not use this ID again.
-	value(s.service.DeleteContacts(s.Context(), s.caller, audience.DeleteRequest{List: lists[(contacts-1)%len(lists)], Contacts: []enlist.ContactID{last}}))(s)
+	value(s.service.DeleteContacts(s.Context(), s.caller, contacts.DeleteRequest{List: lists[(all-1)%len(lists)], Contacts: []enlist.ContactID{last}}))(s)
 }
 
 // addRowsOutsideTheInterface stores some rows directly, because the Service stores them only with a
@@ -182,17 +185,17 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := audience.PutDelivery(tx, &delivery); err != nil {
 			return err
 		}
-		if _, err := audience.MarkConfirmationRequested(tx, list, 1, 1234, 0); err != nil {
+		if _, err := events.MarkConfirmationRequested(tx, list, 1, 1234, 0); err != nil {
 			return err
 		}
-		if err := audience.MarkSubscriptionPending(tx, list, 1); err != nil {
+		if err := events.MarkSubscriptionPending(tx, list, 1); err != nil {
 			return err
 		}
 		if err := audience.SetBouncesSince(tx, list, 1, 77); err != nil {
 			return err
 		}
-		duplicate := enlist.Contact{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
-		if _, err := audience.InsertContact(tx, &duplicate); err != nil {
+		duplicate := enlist.ByID{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
+		if _, err := contacts.Insert(tx, &duplicate); err != nil {
 			return err
 		}
 		if _, err := audience.LockBuckets(tx, []string{"recipient exämple.com day"}); err != nil {
@@ -201,7 +204,7 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := audience.SetPace(tx, &pace.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
 			return err
 		}
-		if err := audience.SetHold(tx, &audience.Hold{Reason: specialCharacters, Time: 30}); err != nil {
+		if err := audience.SetHold(tx, &events.Hold{Reason: specialCharacters, Time: 30}); err != nil {
 			return err
 		}
 		if _, err := audience.LockDay(tx, "mail.exämple.com", "2027-01-31"); err != nil {
@@ -211,7 +214,7 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := tx.SaveRetry(account, key, &enlist.Retry{Header: specialCharacters, Fingerprint: [32]byte{0, 1, 0xff}}, []byte(`{"result":"12.50"}`), now); err != nil {
 			return err
 		}
-		return audience.RevokeKey(tx, key, now)
+		return accounts.RevokeKey(tx, key, now)
 	})
 }
 

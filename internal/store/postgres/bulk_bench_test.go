@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -37,23 +38,23 @@ func benchBulk(b *testing.B, call string) {
 			b.Fatal(err)
 		}
 	}
-	ids, err := service.AddContacts(ctx, caller, audience.AddRequest{List: first.List, Contacts: benchRows(0, 0)})
+	ids, err := service.AddContacts(ctx, caller, contacts.AddRequest{List: first.List, Contacts: benchRows(0, 0)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	for n := 1; b.Loop(); n++ {
 		b.StopTimer()
-		add := audience.AddRequest{List: first.List, Contacts: benchRows(int64(n)*audience.MaxRows, 0)}
+		add := contacts.AddRequest{List: first.List, Contacts: benchRows(int64(n)*contacts.MaxRows, 0)}
 		if call == "overwrite" {
 			add.Overwrite, add.Contacts = true, benchRows(0, n)
 		}
-		edit := audience.EditRequest{List: first.List}
+		edit := contacts.EditRequest{List: first.List}
 		for i, id := range ids {
 			changed := detail("Field 0", fmt.Sprint(n))
 			if call == "rekey" {
-				changed = detail("Email", address(int64(n)*audience.MaxRows+int64(i)))
+				changed = detail("Email", address(int64(n)*contacts.MaxRows+int64(i)))
 			}
-			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []enlist.Detail{changed}})
+			edit.Contacts = append(edit.Contacts, contacts.EditRow{ID: id, Details: []enlist.Detail{changed}})
 		}
 		b.StartTimer()
 		if call == "edit" || call == "rekey" {
@@ -65,12 +66,12 @@ func benchBulk(b *testing.B, call string) {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(audience.MaxRows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(contacts.MaxRows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
 // benchRows returns MaxRows rows whose addresses begin at a number.
 func benchRows(first int64, value int) [][]enlist.Detail {
-	rows := make([][]enlist.Detail, audience.MaxRows)
+	rows := make([][]enlist.Detail, contacts.MaxRows)
 	for i := range rows {
 		rows[i] = []enlist.Detail{detail("Email", address(first+int64(i)))}
 		for j := range 9 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
@@ -83,11 +84,11 @@ func manyContactCalls(t *testing.T, s *Store) {
 	must(err)
 	caller, err := service.Operator(ctx, first.Account)
 	must(err)
-	add := audience.AddRequest{List: first.List, Skip: audience.SkipUnsubscribed}
+	add := contacts.AddRequest{List: first.List, Skip: contacts.SkipUnsubscribed}
 	for i := range 3 {
 		add.Contacts = append(add.Contacts, []enlist.Detail{detail("Email", address(int64(i)))})
 	}
-	edit := audience.EditRequest{List: first.List}
+	edit := contacts.EditRequest{List: first.List}
 	var added []enlist.ContactID
 	_, err = service.EditList(ctx, caller, first.List, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
 	must(err)
@@ -98,11 +99,11 @@ func manyContactCalls(t *testing.T, s *Store) {
 		added = append(added, ids...)
 		for _, id := range ids {
 			email := detail("Email", fmt.Sprintf("x%d@example.com", id))
-			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []enlist.Detail{email}})
+			edit.Contacts = append(edit.Contacts, contacts.EditRow{ID: id, Details: []enlist.Detail{email}})
 		}
 	}
 	_, err = service.EditContacts(ctx, caller, edit)
 	must(err)
-	_, err = service.DeleteContacts(ctx, caller, audience.DeleteRequest{List: first.List, Contacts: added})
+	_, err = service.DeleteContacts(ctx, caller, contacts.DeleteRequest{List: first.List, Contacts: added})
 	must(err)
 }

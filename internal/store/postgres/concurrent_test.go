@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/store/pgtest"
 )
 
@@ -53,15 +55,15 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 				switch rand.IntN(4) {
 				case 0, 1:
 					var id enlist.ContactID
-					id, err = service.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list, Details: []enlist.Detail{email()}})
+					id, err = service.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{email()}})
 					mu.Lock()
 					ids = append(ids, id)
 					mu.Unlock()
 				case 2:
-					_, err = service.EditContacts(t.Context(), d.caller, audience.EditRequest{List: d.list, Contacts: []audience.EditRow{
+					_, err = service.EditContacts(t.Context(), d.caller, contacts.EditRequest{List: d.list, Contacts: []contacts.EditRow{
 						{ID: some(), Details: []enlist.Detail{email()}}}})
 				default:
-					_, err = service.DeleteContacts(t.Context(), d.caller, audience.DeleteRequest{List: d.list, Contacts: []enlist.ContactID{some(), some(), some()}})
+					_, err = service.DeleteContacts(t.Context(), d.caller, contacts.DeleteRequest{List: d.list, Contacts: []enlist.ContactID{some(), some(), some()}})
 				}
 				if err != nil && enlist.KindOf(err) != enlist.NothingUpdated {
 					t.Error(err)
@@ -102,7 +104,7 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	}
 	url := database(t)
 	first := newListFixture(t, openAt(t, url, Options{}))
-	request := audience.AddRequest{List: first.list}
+	request := contacts.AddRequest{List: first.list}
 	for i := range 800 {
 		request.Contacts = append(request.Contacts, []enlist.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
 	}
@@ -112,9 +114,9 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
-			edit := audience.EditRequest{List: first.list}
+			edit := contacts.EditRequest{List: first.list}
 			for _, place := range rand.Perm(len(ids)) {
-				edit.Contacts = append(edit.Contacts, audience.EditRow{ID: ids[place], Details: []enlist.Detail{detail("Mobile Phone", "041234567"+strconv.Itoa(i))}})
+				edit.Contacts = append(edit.Contacts, contacts.EditRow{ID: ids[place], Details: []enlist.Detail{detail("Mobile Phone", "041234567"+strconv.Itoa(i))}})
 			}
 			if _, err := services[i%2].EditContacts(t.Context(), first.caller, edit); err != nil {
 				t.Error(err)
@@ -139,13 +141,13 @@ func TestFirstAndLaterStepsOfAddContactsDoNotDeadlock(t *testing.T) {
 		if err := tx.LockListForBulk(d.list); err != nil {
 			return err
 		}
-		if _, err := audience.Contact(tx, d.list, 1); enlist.KindOf(err) != enlist.NoContact { // sends the lock to the server
+		if _, err := contacts.ByID(tx, d.list, 1); enlist.KindOf(err) != enlist.NoContact { // sends the lock to the server
 			return err
 		}
 		if !started {
 			started = true
 			go func() {
-				_, err := d.service.AddContacts(t.Context(), d.caller, audience.AddRequest{List: d.list,
+				_, err := d.service.AddContacts(t.Context(), d.caller, contacts.AddRequest{List: d.list,
 					Contacts: [][]enlist.Detail{{detail("Email", "a@example.com")}}})
 				first <- err
 			}()
@@ -172,7 +174,7 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 	url := database(t)
 	proxy := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, proxy.URL(url), Options{}))
-	request := audience.AddRequest{List: d.list}
+	request := contacts.AddRequest{List: d.list}
 	for i := range 1200 {
 		request.Contacts = append(request.Contacts, []enlist.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
 	}
@@ -189,17 +191,17 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 			t.Errorf("%s: IDs %v, want %t for every row", what, ids[:3], stored)
 		}
 	}
-	add("new addresses", false, true, audience.SkipUnsubscribedFromAny)
-	add("known addresses", false, false, audience.SkipNone)
+	add("new addresses", false, true, contacts.SkipUnsubscribedFromAny)
+	add("known addresses", false, false, contacts.SkipNone)
 	for i := range request.Contacts {
 		request.Contacts[i] = append(request.Contacts[i], detail("Mobile Phone", fmt.Sprintf("04%08d", i)))
 	}
-	add("overwritten Contacts", true, true, audience.SkipUnsubscribed)
+	add("overwritten Contacts", true, true, contacts.SkipUnsubscribed)
 	_, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
 	d.must(err)
-	add("duplicates", false, true, audience.SkipNone)
+	add("duplicates", false, true, contacts.SkipNone)
 	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
-		n, err := audience.Duplicates(tx, d.list)
+		n, err := lists.Duplicates(tx, d.list)
 		if n != 1200 {
 			t.Errorf("%d addresses have duplicates, want 1,200", n)
 		}
@@ -214,7 +216,7 @@ func TestDefinitionsOfAnotherProcessAreUsedAtOnce(t *testing.T) {
 	d := newListFixture(t, openAt(t, url, Options{}))
 	other := audience.NewService(openAt(t, url, Options{}), time.Now)
 	subscribe := func(s *audience.Service, key, value string) error {
-		_, err := s.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list,
+		_, err := s.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list,
 			Details: []enlist.Detail{detail("Email", "a@example.com"), detail(key, value)}})
 		return err
 	}
@@ -245,7 +247,7 @@ func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 		for i := range 6 {
 			all.Go(func() {
 				for j := range 10 {
-					_, err := other.Subscribe(t.Context(), d.caller, audience.SubscribeRequest{List: d.list, Details: []enlist.Detail{
+					_, err := other.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{
 						detail("Email", fmt.Sprintf("a%d.%d.%d@example.com", round, i, j)), detail(name, []string{"12", "old"}[min(1, j/9)])}})
 					if err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
 						t.Error(err)
@@ -277,10 +279,10 @@ func TestStaleUpdateIsStoredOnce(t *testing.T) {
 		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", fmt.Sprintf("List %d", i))})
 		d.must(err)
 		row := enlist.LedgerRow{ListID: d.list, ContactID: 1, Method: "subscribeContact", Text: "yes"}
-		d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { return audience.AddLedgerRow(tx, &row) }))
+		d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { return contacts.AddLedgerRow(tx, &row) }))
 	}
 	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
-		rows, err := audience.LedgerRows(tx, d.list, 1, 0, 0)
+		rows, err := contacts.LedgerRows(tx, d.list, 1, 0, 0)
 		if len(rows) != 5 {
 			t.Errorf("the ledger has %d rows, want 5", len(rows))
 		}

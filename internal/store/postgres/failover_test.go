@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/store/pgtest"
 )
 
@@ -145,7 +147,7 @@ func (c *callers) stop() {
 func (c *callers) find(email string) (id enlist.ContactID) {
 	c.Helper()
 	err := c.store.View(c.Context(), func(tx *db.Tx) error {
-		found, err := audience.ContactByKey(tx, c.list, email)
+		found, err := contacts.ByKey(tx, c.list, email)
 		if err == nil {
 			id = found.ID
 		}
@@ -244,7 +246,7 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	_, err = d.store.jobs.Exec(t.Context(), "UPDATE catalogue SET version = $1", kept)
 	d.must(err)
 	see("kept")
-	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { _, err := audience.Schema(tx, d.list); return err }))
+	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { _, err := lists.Schema(tx, d.list); return err }))
 	if _, known := d.store.CachedSchema(d.list); d.store.cache.Newest() != kept || !known {
 		t.Errorf("the cache has version %d of the catalogue, want the version of the database, %d, and the schema of the List", d.store.cache.Newest(), kept)
 	}

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 	"enlist/internal/store/pgtest"
 )
@@ -41,7 +43,7 @@ func newListFixture(t *testing.T, s *Store) *listFixture {
 	d.list = first.List
 	d.caller, err = d.service.Operator(t.Context(), first.Account)
 	d.must(err)
-	d.must(s.View(t.Context(), func(tx *db.Tx) error { d.schema, err = audience.Schema(tx, d.list); return err }))
+	d.must(s.View(t.Context(), func(tx *db.Tx) error { d.schema, err = lists.Schema(tx, d.list); return err }))
 	return d
 }
 
@@ -58,15 +60,15 @@ func (d *listFixture) subscribe(ctx context.Context, email, key string) (enlist.
 	if key != "" {
 		caller.Retry = &enlist.Retry{Header: key}
 	}
-	return d.service.Subscribe(ctx, &caller, audience.SubscribeRequest{List: d.list, Details: []enlist.Detail{
+	return d.service.Subscribe(ctx, &caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{
 		{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: email}},
 	}})
 }
 
 // insert stores a Contact directly, without the Service.
 func (d *listFixture) insert(tx *db.Tx, email string) (enlist.ContactID, error) {
-	c := enlist.Contact{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
-	inserted, err := audience.InsertContact(tx, &c)
+	c := enlist.ByID{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
+	inserted, err := contacts.Insert(tx, &c)
 	if err == nil && !inserted {
 		err = errors.New("another Contact has the address")
 	}
@@ -85,7 +87,7 @@ func (d *listFixture) wantCount(want int64) {
 		account, err := tx.AccountContacts(d.caller.Account.ID)
 		rows := int64(0)
 		if err == nil {
-			err = search.Contacts(tx, &enlist.Search{Schema: d.schema}, func(*enlist.Contact) error { rows++; return nil })
+			err = search.Contacts(tx, &enlist.Search{Schema: d.schema}, func(*enlist.ByID) error { rows++; return nil })
 		}
 		if list != want || account != want || rows != want {
 			d.Errorf("the counter of the List is %d, the counter of the Account %d, and there are %d rows; want %d", list, account, rows, want)
@@ -111,7 +113,7 @@ func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
 				return err
 			}
 			cut()
-			_, err := audience.LastContactID(tx, d.list)
+			_, err := contacts.LastContactID(tx, d.list)
 			return err
 		}))
 	}
@@ -120,7 +122,7 @@ func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
 	}
 	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
 		cut()
-		_, err := audience.LastContactID(tx, d.list)
+		_, err := contacts.LastContactID(tx, d.list)
 		return err
 	}))
 	d.wantCount(3)
@@ -174,7 +176,7 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 			err := d.store.Update(t.Context(), func(tx *db.Tx) error {
 				runs.Add(1)
 				for _, j := range []int{i, 1 - i} {
-					c, err := audience.Contact(tx, d.list, ids[j])
+					c, err := contacts.ByID(tx, d.list, ids[j])
 					if err != nil {
 						return err
 					}
@@ -184,7 +186,7 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 						meet.Wait()
 					}
 					c.LastOpenTime++
-					if err := audience.UpdateContact(tx, c); err != nil {
+					if err := contacts.Update(tx, c); err != nil {
 						return err
 					}
 				}
@@ -201,7 +203,7 @@ func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
 	}
 	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
 		for _, id := range ids {
-			if c, err := audience.Contact(tx, d.list, id); err != nil || c.LastOpenTime != 2 {
+			if c, err := contacts.ByID(tx, d.list, id); err != nil || c.LastOpenTime != 2 {
 				t.Errorf("Contact %+v, error %v; want LastOpenTime 2", c, err)
 			}
 		}
@@ -255,7 +257,7 @@ func TestStatementIsPreparedAgainAfterColumnTypeChange(t *testing.T) {
 		for range 2 { // the second call finds the Contact and changes it
 			id, err := d.subscribe(t.Context(), "a@example.com", "")
 			d.must(err)
-			d.must(d.store.View(t.Context(), func(tx *db.Tx) error { _, err := audience.Contact(tx, d.list, id); return err }))
+			d.must(d.store.View(t.Context(), func(tx *db.Tx) error { _, err := contacts.ByID(tx, d.list, id); return err }))
 		}
 	}
 	d.wantCount(1)
@@ -309,7 +311,7 @@ func TestCallsFailInTimeIfTheServerIsSilent(t *testing.T) {
 	p := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, url, Options{}))
 	s := openAt(t, p.URL(url), Options{Writers: 1, Readers: 1, UpdateTime: 300 * time.Millisecond})
-	look := func(tx *db.Tx) error { _, err := audience.LastContactID(tx, d.list); return err }
+	look := func(tx *db.Tx) error { _, err := contacts.LastContactID(tx, d.list); return err }
 	// The time limit is so short that a call may exceed it on a busy machine.
 	works := func() bool {
 		return errors.Join(s.Ready(t.Context()), s.Update(t.Context(), look), s.View(t.Context(), look), s.Search(t.Context(), look)) == nil

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
+	"enlist/internal/events"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/riverqueue/river"
@@ -21,9 +21,9 @@ func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 	s := open(t)
 	due := time.Now().Add(time.Hour).Unix()
 	effects := []db.Effect{
-		audience.Notify{List: 1, Contact: 2, Address: "“a”@example.com\u2028", Time: 3},
-		audience.Autorespond{List: 1, Contact: 2, Autoresponder: 3, Due: due},
-		audience.Autorespond{List: 1, Contact: 2, Autoresponder: 4, Due: 5},
+		events.Notify{List: 1, Contact: 2, Address: "“a”@example.com\u2028", Time: 3},
+		events.Autorespond{List: 1, Contact: 2, Autoresponder: 3, Due: due},
+		events.Autorespond{List: 1, Contact: 2, Autoresponder: 4, Due: 5},
 	}
 	err := s.Update(t.Context(), func(tx *db.Tx) error {
 		for _, e := range effects {
@@ -85,7 +85,7 @@ func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `LISTEN "`+channel+`"`); err != nil {
 		t.Fatal(err)
 	}
-	err = s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) })
+	err = s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(events.Notify{Address: "a@example.com"}) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestStoredJobNotifiesItsQueue(t *testing.T) {
 	}
 	// A job that is stored soon after a notification is not forgotten: workers poll seldom.
 	s.notices.allow("notify")
-	err = s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(audience.Notify{Address: "b@example.com"}) })
+	err = s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(events.Notify{Address: "b@example.com"}) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -73,7 +73,7 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 	for _, kind := range []string{"only query", "with BEGIN"} {
 		for range 3 {
 			d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
-				schema, err := audience.Schema(tx, d.list)
+				schema, err := lists.Schema(tx, d.list)
 				if err != nil {
 					return err
 				}
@@ -84,7 +84,7 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 				}
 				where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Int: 1}}}
 				s := &enlist.Search{Schema: schema, Where: where, Limit: 7, Last: true}
-				return search.Contacts(tx, s, func(*enlist.Contact) error { return nil })
+				return search.Contacts(tx, s, func(*enlist.ByID) error { return nil })
 			}))
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 	"enlist/internal/store/pgtest"
 )
@@ -179,7 +179,7 @@ func (f *replicaFixture) allowed(t *testing.T) {
 	// Even if older data is allowed, a search uses the newest definitions.
 	made, err := f.service.AddList(t.Context(), f.caller, []enlist.Detail{detail("name", "New")})
 	f.must(err)
-	f.must(lenient.Search(t.Context(), func(tx *db.Tx) error { _, err := audience.Schema(tx, made); return err }))
+	f.must(lenient.Search(t.Context(), func(tx *db.Tx) error { _, err := lists.Schema(tx, made); return err }))
 }
 
 // The replay of the log needs a lock on a table that a search reads. The standby cancels

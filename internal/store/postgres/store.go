@@ -29,7 +29,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/jobqueue"
@@ -197,7 +197,7 @@ func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
-	if err := s.View(limited, func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }); err != nil {
+	if err := s.View(limited, func(tx *db.Tx) error { _, err := accounts.All(tx); return err }); err != nil {
 		return err
 	}
 	return s.Update(limited, db.ProbeWrite)

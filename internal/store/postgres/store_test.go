@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/pgtest"
@@ -61,7 +62,7 @@ func openAt(t testing.TB, url string, o Options) *Store {
 func TestLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx *db.Tx) error {
-		return audience.AddLedgerRow(tx, &enlist.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
+		return contacts.AddLedgerRow(tx, &enlist.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +82,8 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx *db.Tx) error {
 		for _, age := range []time.Duration{0, 364 * 24 * time.Hour} {
-			row := audience.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
-			if err := audience.AddAuditRow(tx, &row); err != nil {
+			row := accounts.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
+			if err := accounts.AddAuditRow(tx, &row); err != nil {
 				return err
 			}
 		}
@@ -98,7 +99,7 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says append-only", change, err)
 		}
 	}
-	if err := s.Update(t.Context(), func(tx *db.Tx) error { return audience.EraseAuditRows(tx, []int64{1}) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *db.Tx) error { return accounts.EraseAuditRows(tx, []int64{1}) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -76,7 +77,7 @@ func benchSubscribe(b *testing.B, callers int) {
 		for _, name := range names {
 			details = append(details, detail(name, "a value of some length"))
 		}
-		_, err := service.Subscribe(ctx, caller, audience.SubscribeRequest{List: first.List, Details: details})
+		_, err := service.Subscribe(ctx, caller, contacts.SubscribeRequest{List: first.List, Details: details})
 		return err
 	})
 }

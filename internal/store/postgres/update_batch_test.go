@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 
@@ -114,7 +115,7 @@ func batchStoresEveryCall(g *batchFixture) {
 	for i, id := range ids {
 		g.must(errs[i])
 		g.must(g.store.View(t.Context(), func(tx *db.Tx) error {
-			c, err := audience.Contact(tx, g.list, id)
+			c, err := contacts.ByID(tx, g.list, id)
 			if err == nil && c.Values.Get(g.schema.Email().ID) != emails[i] {
 				t.Errorf("Contact %d has the address %q, want %q", id, c.Values.Get(g.schema.Email().ID), emails[i])
 			}

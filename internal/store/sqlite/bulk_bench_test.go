@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/sqlite"
@@ -65,7 +66,7 @@ func benchBulk(b *testing.B, call string, keyed bool) {
 		}
 		longest = max(longest, s.longest.Load())
 	}
-	b.ReportMetric(float64(audience.MaxRows)*float64(b.N)/b.Elapsed().Seconds(), "contacts/s")
+	b.ReportMetric(float64(contacts.MaxRows)*float64(b.N)/b.Elapsed().Seconds(), "contacts/s")
 	b.ReportMetric(float64(longest)/1e6, "longest-ms")
 }
 
@@ -81,7 +82,7 @@ type bulkBench struct {
 
 // add adds Contacts to the List and returns their IDs.
 func (u *bulkBench) add(rows [][]enlist.Detail) []enlist.ContactID {
-	ids, err := u.service.AddContacts(context.Background(), u.caller, audience.AddRequest{List: u.list, Contacts: rows})
+	ids, err := u.service.AddContacts(context.Background(), u.caller, contacts.AddRequest{List: u.list, Contacts: rows})
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -91,9 +92,9 @@ func (u *bulkBench) add(rows [][]enlist.Detail) []enlist.ContactID {
 // prepare stores the Contacts that the call needs and returns the call to measure.
 func (u *bulkBench) prepare(call string, caller *enlist.Caller, i int) func() error {
 	ctx := context.Background()
-	add := audience.AddRequest{List: u.list, Overwrite: call == "overwrite"}
-	edit := audience.EditRequest{List: u.list}
-	remove := audience.DeleteRequest{List: u.list}
+	add := contacts.AddRequest{List: u.list, Overwrite: call == "overwrite"}
+	edit := contacts.EditRequest{List: u.list}
+	remove := contacts.DeleteRequest{List: u.list}
 	switch call {
 	case "there", "overwrite", "skip":
 		add.Contacts = benchRows("a", u.fields)
@@ -103,7 +104,7 @@ func (u *bulkBench) prepare(call string, caller *enlist.Caller, i int) func() er
 			if call == "rekey" {
 				detail = text("Email", fmt.Sprintf("%d-%d@example.com", j, i))
 			}
-			edit.Contacts = append(edit.Contacts, audience.EditRow{ID: id, Details: []enlist.Detail{detail}})
+			edit.Contacts = append(edit.Contacts, contacts.EditRow{ID: id, Details: []enlist.Detail{detail}})
 		}
 		return func() error { _, err := u.service.EditContacts(ctx, caller, edit); return err }
 	case "delete", "where":
@@ -116,14 +117,14 @@ func (u *bulkBench) prepare(call string, caller *enlist.Caller, i int) func() er
 		add.Contacts = benchRows(fmt.Sprint("b", i), u.fields)
 	}
 	if call == "skip" {
-		add.Skip = audience.SkipUnsubscribedFromAny
+		add.Skip = contacts.SkipUnsubscribedFromAny
 	}
 	return func() error { _, err := u.service.AddContacts(ctx, caller, add); return err }
 }
 
 // benchRows returns MaxRows rows with 10 values each. The multiplication puts the addresses in a random order.
 func benchRows(prefix string, fields []string) [][]enlist.Detail {
-	rows := make([][]enlist.Detail, audience.MaxRows)
+	rows := make([][]enlist.Detail, contacts.MaxRows)
 	for i := range rows {
 		rows[i] = []enlist.Detail{text("Email", fmt.Sprintf("%s%d@example.com", prefix, uint32(i)*2654435761))}
 		for _, f := range fields {

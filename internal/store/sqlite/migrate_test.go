@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -117,7 +118,7 @@ func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 		t.Fatal(err)
 	}
 	subscribe := func(service *audience.Service, i int) {
-		_, err := service.Subscribe(t.Context(), caller, audience.SubscribeRequest{List: first.List, Details: []enlist.Detail{
+		_, err := service.Subscribe(t.Context(), caller, contacts.SubscribeRequest{List: first.List, Details: []enlist.Detail{
 			{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: fmt.Sprintf("a%d@example.com", i)}}}})
 		if err == nil {
 			_, err = service.CountContacts(t.Context(), caller, first.List, &enlist.Criteria{Key: "Email", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "a1"}})

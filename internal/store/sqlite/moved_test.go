@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 )
 
@@ -39,7 +39,7 @@ func TestChangesAreRefusedWhileTheFileIsGone(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "enlist.db")
 			s := openAt(t, path)
 			addFolder := func(tx *db.Tx) error {
-				return audience.AddFolder(tx, &audience.Folder{AccountID: 1, Name: "x", Type: "list"})
+				return accounts.AddFolder(tx, &accounts.Folder{AccountID: 1, Name: "x", Type: "list"})
 			}
 			if err := s.Update(t.Context(), addFolder); err != nil {
 				t.Fatal(err)
@@ -81,7 +81,7 @@ func TestDatabaseBehindASymbolicLink(t *testing.T) {
 		t.Error("the write-ahead log of a new database has 0 bytes, want the migrations in it")
 	}
 	addFolder := func(tx *db.Tx) error {
-		return audience.AddFolder(tx, &audience.Folder{AccountID: 1, Name: "x", Type: "list"})
+		return accounts.AddFolder(tx, &accounts.Folder{AccountID: 1, Name: "x", Type: "list"})
 	}
 	if err := s.Update(t.Context(), addFolder); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestDatabaseBehindASymbolicLink(t *testing.T) {
 func wantFolders(t *testing.T, s *Store, want int) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *db.Tx) error {
-		folders, err := audience.Folders(tx, 1)
+		folders, err := accounts.Folders(tx, 1)
 		if len(folders) != want {
 			t.Errorf("the database has %d Folders, want %d", len(folders), want)
 		}
@@ -130,7 +130,7 @@ func TestReadersRefuseAnotherFile(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := s.Search(t.Context(), func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err })
+	err := s.Search(t.Context(), func(tx *db.Tx) error { _, err := accounts.All(tx); return err })
 	if !errors.Is(err, ErrMoved) {
 		t.Errorf("a search on a new connection returned the error %v, want ErrMoved", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -42,7 +42,7 @@ func TestLookUpsDoNotWaitForSearches(t *testing.T) {
 		})
 	}
 	inside.Wait()
-	look := func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }
+	look := func(tx *db.Tx) error { _, err := accounts.All(tx); return err }
 	if err := errors.Join(s.View(t.Context(), look), s.Update(t.Context(), look), s.Ready(t.Context())); err != nil {
 		t.Error(err)
 	}
@@ -66,7 +66,7 @@ func TestASearchHasATimeLimit(t *testing.T) {
 	s := openWith(t, Options{SearchTime: 20 * time.Millisecond})
 	forever := func(tx *db.Tx) error {
 		for {
-			if _, err := audience.Accounts(tx); err != nil {
+			if _, err := accounts.All(tx); err != nil {
 				return err
 			}
 		}
@@ -82,7 +82,7 @@ func TestASearchHasATimeLimit(t *testing.T) {
 	// The last search uses the same connections. It has no time limit, because the limit above is too short
 	// for a busy machine.
 	s.searches.limiter = db.NewLimiter(1, 0, 0)
-	if err := s.Search(t.Context(), func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }); err != nil {
+	if err := s.Search(t.Context(), func(tx *db.Tx) error { _, err := accounts.All(tx); return err }); err != nil {
 		t.Errorf("a search after the interrupted searches fails: %v", err)
 	}
 }

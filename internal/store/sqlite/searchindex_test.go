@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -48,10 +49,10 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	update(func(tx *db.Tx) error { return audience.AddList(tx, &list) })
+	update(func(tx *db.Tx) error { return lists.Insert(tx, &list) })
 	for i := range 20 {
-		c := enlist.Contact{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
-		update(func(tx *db.Tx) error { _, err := audience.InsertContact(tx, &c); return err })
+		c := enlist.ByID{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
+		update(func(tx *db.Tx) error { _, err := contacts.Insert(tx, &c); return err })
 	}
 	key := &enlist.SearchKey{Name: "subscribed_via", Type: enlist.KeyText}
 	x := enlist.SearchIndex{ListID: list.ID, Key: key.Name, State: enlist.IndexBuilding}
@@ -64,7 +65,7 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 
 	where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Text: "via1"}}}
 	look := func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list.ID)
+		schema, err := lists.Schema(tx, list.ID)
 		if err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 		}
 		found := 0
 		query := &enlist.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
-		err = search.Contacts(tx, query, func(*enlist.Contact) error { found++; return nil })
+		err = search.Contacts(tx, query, func(*enlist.ByID) error { found++; return nil })
 		n, counted := search.Count(tx, &enlist.Search{Schema: schema, Where: where})
 		if err = errors.Join(err, counted); err != nil || found != 5 || n != 5 {
 			t.Errorf("the search finds %d Contacts and the count is %d, want 5 and 5; error %v", found, n, err)

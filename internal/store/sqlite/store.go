@@ -22,7 +22,7 @@ import (
 	"runtime"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/jobqueue"
@@ -151,7 +151,7 @@ func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error, _ ...db.Inser
 // Ready implements db.Store. It runs one read transaction, and one transaction that writes to the
 // disk.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.View(ctx, func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }); err != nil {
+	if err := s.View(ctx, func(tx *db.Tx) error { _, err := accounts.All(tx); return err }); err != nil {
 		return err
 	}
 	return s.Update(ctx, db.ProbeWrite)

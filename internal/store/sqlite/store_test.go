@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -21,7 +22,7 @@ import (
 func TestTheLedgerIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx *db.Tx) error {
-		return audience.AddLedgerRow(tx, &enlist.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
+		return contacts.AddLedgerRow(tx, &enlist.LedgerRow{ListID: 1, ContactID: 1, Text: "yes"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +42,8 @@ func TestTheAuditLogIsAppendOnly(t *testing.T) {
 	s := open(t)
 	err := s.Update(t.Context(), func(tx *db.Tx) error {
 		for _, age := range []time.Duration{0, 364 * 24 * time.Hour} {
-			row := audience.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
-			if err := audience.AddAuditRow(tx, &row); err != nil {
+			row := accounts.AuditRow{Time: time.Now().Add(-age).Unix(), Method: "editList", Before: "{}", After: "{}"}
+			if err := accounts.AddAuditRow(tx, &row); err != nil {
 				return err
 			}
 		}
@@ -58,7 +59,7 @@ func TestTheAuditLogIsAppendOnly(t *testing.T) {
 			t.Errorf("%s returns the error %v, want one that contains append-only", change, err)
 		}
 	}
-	if err := s.Update(t.Context(), func(tx *db.Tx) error { return audience.EraseAuditRows(tx, []int64{1}) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *db.Tx) error { return accounts.EraseAuditRows(tx, []int64{1}) }); err != nil {
 		t.Error(err)
 	}
 }

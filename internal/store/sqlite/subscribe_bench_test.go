@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/store/sqlite"
 )
 
@@ -36,7 +39,7 @@ func BenchmarkSubscribe(b *testing.B) {
 			for _, f := range fields {
 				details = append(details, text(f, "a value of some length"))
 			}
-			if _, err := service.Subscribe(ctx, caller, audience.SubscribeRequest{List: list, Details: details}); err != nil {
+			if _, err := service.Subscribe(ctx, caller, contacts.SubscribeRequest{List: list, Details: details}); err != nil {
 				b.Error(err)
 				return
 			}
@@ -57,23 +60,23 @@ func benchList(tb testing.TB, store db.Engine) (*enlist.Caller, enlist.ListID, [
 	list := &enlist.List{Name: "News", DisallowDuplicates: true, CountryCode: 61}
 	var names []string
 	err := store.Update(context.Background(), func(tx *db.Tx) error {
-		if err := audience.AddAccount(tx, account); err != nil {
+		if err := accounts.Insert(tx, account); err != nil {
 			return err
 		}
 		key.AccountID, list.AccountID = account.ID, account.ID
-		if err := audience.AddKey(tx, key, enlist.HashKey(enlist.NewKeyText())); err != nil {
+		if err := accounts.AddKey(tx, key, enlist.HashKey(enlist.NewKeyText())); err != nil {
 			return err
 		}
-		if err := audience.AddList(tx, list); err != nil {
+		if err := lists.Insert(tx, list); err != nil {
 			return err
 		}
-		if err := audience.AddField(tx, &enlist.Field{ListID: list.ID, Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail, Length: 254}); err != nil {
+		if err := lists.AddField(tx, &enlist.Field{ListID: list.ID, Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail, Length: 254}); err != nil {
 			return err
 		}
 		for i := range 9 {
 			name := fmt.Sprintf("Field %d", i+1)
 			names = append(names, name)
-			if err := audience.AddField(tx, &enlist.Field{ListID: list.ID, Name: name, Type: enlist.Text}); err != nil {
+			if err := lists.AddField(tx, &enlist.Field{ListID: list.ID, Name: name, Type: enlist.Text}); err != nil {
 				return err
 			}
 		}

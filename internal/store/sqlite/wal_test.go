@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -21,7 +22,7 @@ func openLimited(t *testing.T) *Store {
 	s.writer.wal.pause = 0
 	for range 3 {
 		addFolder(t, s, 10)
-		err := s.Update(t.Context(), func(tx *db.Tx) error { return audience.AddUnsubscriber(tx, 1, new(audience.Unsubscriber)) })
+		err := s.Update(t.Context(), func(tx *db.Tx) error { return contacts.AddUnsubscriber(tx, 1, new(contacts.Unsubscriber)) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +34,7 @@ func openLimited(t *testing.T) *Store {
 func addFolder(t *testing.T, s *Store, size int) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx *db.Tx) error {
-		return audience.AddFolder(tx, &audience.Folder{AccountID: 1, Name: strings.Repeat("x", size), Type: "list"})
+		return accounts.AddFolder(tx, &accounts.Folder{AccountID: 1, Name: strings.Repeat("x", size), Type: "list"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +93,7 @@ func TestStalledStreamIsBrokenOffWhenTheLogIsFull(t *testing.T) {
 
 // eachUnsubscriber reads row by row, as a search reads Contacts.
 func eachUnsubscriber(tx *db.Tx, fn func()) error {
-	return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: 1}, func(*audience.Unsubscriber) error { fn(); return nil })
+	return contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: 1}, func(*contacts.Unsubscriber) error { fn(); return nil })
 }
 
 // A search or a precondition that was broken off runs again. Its caller gets a complete result.
@@ -110,13 +111,13 @@ func TestSearchRunsAgainAfterItWasBrokenOff(t *testing.T) {
 			s := openLimited(t)
 			runs, found := 0, 0
 			err := c.view(s, t, func(tx *db.Tx) error {
-				if _, err := audience.Accounts(tx); err != nil { // begins to read from the log
+				if _, err := accounts.All(tx); err != nil { // begins to read from the log
 					return err
 				}
 				if runs++; runs == 1 {
 					wantLimited(t, fillLog(t, s))
 				}
-				folders, err := audience.Folders(tx, 1)
+				folders, err := accounts.Folders(tx, 1)
 				found = len(folders)
 				return err
 			})
@@ -131,7 +132,7 @@ func TestSearchRunsAgainAfterItWasBrokenOff(t *testing.T) {
 func TestLogStartsOverAfterALookUp(t *testing.T) {
 	s := openLimited(t)
 	err := s.View(t.Context(), func(tx *db.Tx) error {
-		if _, err := audience.Accounts(tx); err != nil {
+		if _, err := accounts.All(tx); err != nil {
 			return err
 		}
 		for s.WALBytes() < 2*testLimit { // a look-up is never broken off

@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/lists"
 
 	"go.uber.org/goleak"
 )
@@ -45,7 +47,7 @@ func openAt(t testing.TB, path string) *Store {
 // addAccount returns a function that stores an Account with the given name.
 func addAccount(name string) func(*db.Tx) error {
 	return func(tx *db.Tx) error {
-		return audience.AddAccount(tx, &enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit})
+		return accounts.Insert(tx, &enlist.Account{Name: name, TimeZone: "UTC", ContactLimit: enlist.NoContactLimit})
 	}
 }
 
@@ -54,7 +56,7 @@ func storedNames(t *testing.T, s *Store) map[string]int {
 	t.Helper()
 	names := make(map[string]int)
 	err := s.View(t.Context(), func(tx *db.Tx) error {
-		all, err := audience.Accounts(tx)
+		all, err := accounts.All(tx)
 		for _, a := range all {
 			names[a.Name]++
 		}
@@ -129,7 +131,7 @@ func TestOnlyTheFailingFunctionIsRolledBack(t *testing.T) {
 // A function that ignores the error of a statement fails with that error.
 func TestAFunctionCannotIgnoreAFailedStatement(t *testing.T) {
 	s := open(t)
-	key := func(tx *db.Tx) error { return audience.AddKey(tx, &enlist.Key{Name: "k"}, enlist.HashKey("same")) }
+	key := func(tx *db.Tx) error { return accounts.AddKey(tx, &enlist.Key{Name: "k"}, enlist.HashKey("same")) }
 	errs := inOneGroup(t, s, key, func(tx *db.Tx) error {
 		addAccount("ignores the error")(tx)
 		key(tx) // this statement fails, because the key is not unique; the function ignores the error
@@ -146,7 +148,7 @@ func TestAFunctionCannotIgnoreAFailedStatement(t *testing.T) {
 // The jobs of a function are stored only if its changes are committed.
 func TestJobsAreStoredOnlyWithTheirChanges(t *testing.T) {
 	s := open(t)
-	notify := func(tx *db.Tx) error { return tx.Enqueue(audience.Notify{Address: "a@example.com"}) }
+	notify := func(tx *db.Tx) error { return tx.Enqueue(events.Notify{Address: "a@example.com"}) }
 	errs := inOneGroup(t, s,
 		notify,
 		func(tx *db.Tx) error {
@@ -250,7 +252,7 @@ func TestTwoStoresShareOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	a, b := openAt(t, path), openAt(t, path)
 	list := &enlist.List{Name: "News"}
-	err := a.Update(t.Context(), func(tx *db.Tx) error { return audience.AddList(tx, list) })
+	err := a.Update(t.Context(), func(tx *db.Tx) error { return lists.Insert(tx, list) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,13 +262,13 @@ func TestTwoStoresShareOneFile(t *testing.T) {
 			writing, reading = b, a
 		}
 		list.Name = fmt.Sprint("News ", i)
-		if err := writing.Update(t.Context(), func(tx *db.Tx) error { return audience.UpdateList(tx, list) }); err != nil {
+		if err := writing.Update(t.Context(), func(tx *db.Tx) error { return lists.Update(tx, list) }); err != nil {
 			t.Fatal(err)
 		}
 		update := func(ctx context.Context, fn func(*db.Tx) error) error { return reading.Update(ctx, fn) }
 		for _, run := range []func(context.Context, func(*db.Tx) error) error{reading.View, update} {
 			err := run(t.Context(), func(tx *db.Tx) error {
-				schema, err := audience.Schema(tx, list.ID)
+				schema, err := lists.Schema(tx, list.ID)
 				if err == nil && schema.List.Name != list.Name {
 					t.Errorf("the other store reads %q, want %q", schema.List.Name, list.Name)
 				}
@@ -312,11 +314,11 @@ func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 func TestARolledBackChangeIsNotCached(t *testing.T) {
 	s := open(t)
 	list := &enlist.List{Name: "News"}
-	if err := s.Update(t.Context(), func(tx *db.Tx) error { return audience.AddList(tx, list) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *db.Tx) error { return lists.Insert(tx, list) }); err != nil {
 		t.Fatal(err)
 	}
 	name := func(tx *db.Tx) string {
-		schema, err := audience.Schema(tx, list.ID)
+		schema, err := lists.Schema(tx, list.ID)
 		if err != nil {
 			t.Error(err)
 			return ""
@@ -327,7 +329,7 @@ func TestARolledBackChangeIsNotCached(t *testing.T) {
 	changed.Name = "Changed"
 	var seen string
 	errs := inOneGroup(t, s, func(tx *db.Tx) error {
-		if err := audience.UpdateList(tx, &changed); err != nil {
+		if err := lists.Update(tx, &changed); err != nil {
 			return err
 		}
 		if got := name(tx); got != "Changed" {

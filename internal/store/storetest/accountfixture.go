@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -41,11 +43,11 @@ func (o *accountFixture) newCaller() *enlist.Caller {
 		Key: &enlist.Key{Name: "test key", Level: enlist.Full, CreationTime: o.now.Unix()},
 	}
 	o.update(func(tx *db.Tx) error {
-		if err := audience.AddAccount(tx, c.Account); err != nil {
+		if err := accounts.Insert(tx, c.Account); err != nil {
 			return err
 		}
 		c.Key.AccountID = c.Account.ID
-		return audience.AddKey(tx, c.Key, enlist.HashKey(enlist.NewKeyText()))
+		return accounts.AddKey(tx, c.Key, enlist.HashKey(enlist.NewKeyText()))
 	})
 	return c
 }
@@ -123,17 +125,17 @@ func (o *accountFixture) fields(list enlist.ListID, q enlist.Query) []string {
 
 func (o *accountFixture) subscribe(list enlist.ListID, pairs ...any) enlist.ContactID {
 	o.Helper()
-	r := audience.SubscribeRequest{List: list, Details: details(pairs...)}
+	r := contacts.SubscribeRequest{List: list, Details: details(pairs...)}
 	id, err := o.service.Subscribe(o.Context(), o.caller, r)
 	o.must(err)
 	return id
 }
 
 // contact reads a stored Contact.
-func (o *accountFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
+func (o *accountFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.ByID) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) (err error) {
-		c, err = audience.Contact(tx, list, id)
+		c, err = contacts.ByID(tx, list, id)
 		return err
 	}))
 	return c

@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file tests what a change of a Contact's address does to its confirmation and to the mails that
@@ -25,8 +27,8 @@ func addressChanges(t *testing.T, e Engine) {
 // editEmail changes the email address of a Contact.
 func (o *accountFixture) editEmail(list enlist.ListID, id enlist.ContactID, email string) {
 	o.Helper()
-	_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list,
-		Contacts: []audience.EditRow{{ID: id, Details: details("Email", email)}}})
+	_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list,
+		Contacts: []contacts.EditRow{{ID: id, Details: details("Email", email)}}})
 	o.must(err)
 }
 
@@ -34,7 +36,7 @@ func (o *accountFixture) editEmail(list enlist.ListID, id enlist.ContactID, emai
 // sent. An address of "" means that no mail must be sent.
 func (o *accountFixture) ask(list enlist.ListID, id enlist.ContactID, at int64, to string) audience.DeliveryKey {
 	o.Helper()
-	m, err := o.service.ConfirmationMail(o.Context(), audience.RequestConfirmation{List: list, Contact: id, Time: at})
+	m, err := o.service.ConfirmationMail(o.Context(), events.RequestConfirmation{List: list, Contact: id, Time: at})
 	o.must(err)
 	switch {
 	case m == nil && to == "":
@@ -106,7 +108,7 @@ func changedCaseKeepsConfirmation(o *accountFixture) {
 func changedAddressIsNotConfirmed(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Confirm(o.Context(), o.caller, audience.ContactRequest{List: list, Contact: id})
+	_, err := o.service.Confirm(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 	o.must(err)
 	o.confirmed(list, id, true)
 	o.editEmail(list, id, "bob@example.com")
@@ -126,7 +128,7 @@ func complaintOfAnOldAddress(o *accountFixture) {
 	var entries int
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		entries = 0
-		n, err := audience.CountUnsubscribers(tx, &audience.UnsubscriberSearch{Account: o.caller.Account.ID, Lists: onlyList(m.id)})
+		n, err := contacts.CountUnsubscribers(tx, &contacts.UnsubscriberSearch{Account: o.caller.Account.ID, Lists: onlyList(m.id)})
 		entries = int(n)
 		return err
 	}))

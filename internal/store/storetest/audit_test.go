@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -23,10 +24,10 @@ func auditLogRules(t *testing.T, e Engine) {
 }
 
 // auditLog returns the rows of an Account, the newest first. account 0 means all rows.
-func (o *accountFixture) auditLog(account enlist.AccountID) (rows []audience.AuditRow) {
+func (o *accountFixture) auditLog(account enlist.AccountID) (rows []accounts.AuditRow) {
 	o.Helper()
 	q := enlist.Query{SortBy: "id", Descending: true}
-	o.must(o.service.AuditLog(o.Context(), account, q, func(r *audience.AuditRow) error {
+	o.must(o.service.AuditLog(o.Context(), account, q, func(r *accounts.AuditRow) error {
 		rows = append(rows, *r)
 		return nil
 	}))
@@ -34,7 +35,7 @@ func (o *accountFixture) auditLog(account enlist.AccountID) (rows []audience.Aud
 }
 
 // wantAct checks the newest row.
-func (o *accountFixture) wantAct(want audience.AuditRow) {
+func (o *accountFixture) wantAct(want accounts.AuditRow) {
 	o.Helper()
 	rows := o.auditLog(0)
 	if len(rows) == 0 {
@@ -46,14 +47,14 @@ func (o *accountFixture) wantAct(want audience.AuditRow) {
 
 // operatorActs checks the rows of the operator's acts. The Actor is that of the context.
 func operatorActs(o *accountFixture) {
-	ctx := audience.WithActor(o.Context(), enlist.Actor{Method: "enlist test", User: "ada@mail1"})
+	ctx := accounts.WithActor(o.Context(), enlist.Actor{Method: "enlist test", User: "ada@mail1"})
 	account := o.caller.Account.ID
 	row := func(account enlist.AccountID, object string, id int64, before, after string) {
 		o.Helper()
-		o.wantAct(audience.AuditRow{AccountID: account, Method: "enlist test", User: "ada@mail1", Object: object,
+		o.wantAct(accounts.AuditRow{AccountID: account, Method: "enlist test", User: "ada@mail1", Object: object,
 			ObjectID: id, Before: before, After: after})
 	}
-	k, _, err := o.service.AddKey(ctx, audience.KeyDetails{Account: account, Name: "shop", Level: enlist.Standard})
+	k, _, err := o.service.AddKey(ctx, accounts.KeyDetails{Account: account, Name: "shop", Level: enlist.Standard})
 	o.must(err)
 	row(account, "Key", int64(k.ID), "{}", `{"level":"standard","name":"shop","rate":"default"}`)
 	o.must(o.service.RevokeKey(ctx, k.ID))
@@ -76,11 +77,11 @@ func operatorActs(o *accountFixture) {
 }
 
 // auditPage is a RowWriter that keeps the rows.
-type auditPage struct{ rows []audience.AuditRow }
+type auditPage struct{ rows []accounts.AuditRow }
 
 func (w *auditPage) Begin(bool) error { w.rows = nil; return nil }
 
-func (w *auditPage) Row(r *audience.AuditRow) error {
+func (w *auditPage) Row(r *accounts.AuditRow) error {
 	w.rows = append(w.rows, *r)
 	return nil
 }
@@ -89,7 +90,7 @@ func (w *auditPage) Row(r *audience.AuditRow) error {
 func auditAccess(o *accountFixture) {
 	other := o.newCaller()
 	list := o.addList()
-	id, err := o.service.AddFolder(o.Context(), other, details("name", "Theirs", "type", audience.FolderOfLists))
+	id, err := o.service.AddFolder(o.Context(), other, details("name", "Theirs", "type", accounts.FolderOfLists))
 	o.must(err)
 	var w auditPage
 	o.must(o.service.SearchAuditLog(o.Context(), other, enlist.Query{}, &w))
@@ -101,7 +102,7 @@ func auditAccess(o *accountFixture) {
 	o.refused(err, enlist.Denied, "")
 	o.update(func(tx *db.Tx) error {
 		for range 1500 { // more than a reply holds in memory
-			if err := audience.AddAuditRow(tx, &audience.AuditRow{AccountID: o.caller.Account.ID, Before: "{}", After: "{}"}); err != nil {
+			if err := accounts.AddAuditRow(tx, &accounts.AuditRow{AccountID: o.caller.Account.ID, Before: "{}", After: "{}"}); err != nil {
 				return err
 			}
 		}

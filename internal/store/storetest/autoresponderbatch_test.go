@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file tests the figures of autoresponders.
@@ -34,7 +36,7 @@ func newAutoresponderFixture(f *eventFixture) *autoresponderFixture {
 // prepare returns the mail about an event that happens now.
 func (f *autoresponderFixture) prepare(contact enlist.ContactID) *audience.OutgoingMail {
 	f.Helper()
-	mails, err := f.service.AutoresponderMails(f.Context(), []audience.Autorespond{{List: f.news, Contact: contact,
+	mails, err := f.service.AutoresponderMails(f.Context(), []events.Autorespond{{List: f.news, Contact: contact,
 		Autoresponder: f.autoresponder, Time: f.now.Unix()}})
 	f.must(err)
 	if mails[0] == nil {
@@ -50,21 +52,21 @@ func mailsReadTogether(e *eventFixture) {
 	f := newAutoresponderFixture(e)
 	f.send(f.contacts[0])
 	f.refuse(f.contacts[1])
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: f.contacts[2]})
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: f.contacts[2]})
 	f.must(err)
-	_, err = f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: f.contacts[3:4]})
+	_, err = f.service.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: f.contacts[3:4]})
 	f.must(err)
 	inactive, err := f.service.AddAutoresponder(f.Context(), f.caller,
 		details("list_id", int(f.news), "message_id", int(f.message), "event_type", "update_profile", "is_active", false))
 	f.must(err)
 	now := f.now.Unix()
-	var all []audience.Autorespond
+	var all []events.Autorespond
 	for _, id := range f.contacts {
-		all = append(all, audience.Autorespond{List: f.news, Contact: id, Autoresponder: f.autoresponder, Time: now})
+		all = append(all, events.Autorespond{List: f.news, Contact: id, Autoresponder: f.autoresponder, Time: now})
 	}
-	all = append(all, audience.Autorespond{List: f.news, Contact: f.contacts[0], Autoresponder: f.autoresponder, Time: now - 1},
-		audience.Autorespond{List: f.news, Contact: f.contacts[4], Autoresponder: inactive, Time: now},
-		audience.Autorespond{List: 99_999, Contact: f.contacts[4], Autoresponder: f.autoresponder, Time: now})
+	all = append(all, events.Autorespond{List: f.news, Contact: f.contacts[0], Autoresponder: f.autoresponder, Time: now - 1},
+		events.Autorespond{List: f.news, Contact: f.contacts[4], Autoresponder: inactive, Time: now},
+		events.Autorespond{List: 99_999, Contact: f.contacts[4], Autoresponder: f.autoresponder, Time: now})
 	mails, err := f.service.AutoresponderMails(f.Context(), all)
 	f.must(err)
 	for i, want := range []bool{false, true, false, false, true, true, true, false, false} {
@@ -73,7 +75,7 @@ func mailsReadTogether(e *eventFixture) {
 			f.Errorf("mail %d is %+v, want it to be sent: %t", i, m, want)
 		}
 	}
-	notifications, err := f.service.Notifications(f.Context(), []audience.Notify{
+	notifications, err := f.service.Notifications(f.Context(), []events.Notify{
 		{List: f.news, Contact: f.contacts[4], Event: enlist.EventSubscribe, Time: now},
 		{List: 99_999, Contact: f.contacts[4]}, {List: f.news, Contact: f.contacts[3]}, {List: f.news, Contact: f.contacts[5]}})
 	f.must(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -54,7 +55,7 @@ func newMeasuredBatch(b *testing.B, store db.Engine) *measuredBatch {
 	for i := range rows {
 		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
 	}
-	_, err = m.service.AddContacts(ctx, m.caller, audience.AddRequest{List: m.list, Contacts: rows})
+	_, err = m.service.AddContacts(ctx, m.caller, contacts.AddRequest{List: m.list, Contacts: rows})
 	m.must(err)
 	message, err := m.service.AddMessage(ctx, m.caller, details("name", "May", "subject", "Hello", "text_content", "Dear {{Email}}"))
 	m.must(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -83,10 +84,10 @@ func runBatches(t *testing.T, open func(t *testing.T) db.Engine) {
 func populationLeavesOut(f *batchFixture) {
 	confirmed := f.addList("double_opt_in_required", true)
 	f.subscribe(confirmed, "Email", "waiting@x.io")
-	_, err := f.service.Confirm(f.Context(), f.caller, audience.ContactRequest{List: confirmed, Contact: f.subscribe(confirmed, "Email", "asked@x.io")})
+	_, err := f.service.Confirm(f.Context(), f.caller, contacts.ContactRequest{List: confirmed, Contact: f.subscribe(confirmed, "Email", "asked@x.io")})
 	f.must(err)
 	f.subscribe(f.news, "Email", "ann@x.io")
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: f.subscribe(f.news, "Email", "left@x.io")})
+	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: f.subscribe(f.news, "Email", "left@x.io")})
 	f.must(err)
 	off := f.subscribe(f.news, "Email", "off@x.io")
 	_, err = f.service.Deactivate(f.Context(), f.caller, f.news, off)
@@ -107,7 +108,7 @@ func oneMailForAnAddress(f *batchFixture) {
 	id := f.subscribe(f.news, "Email", "ann@x.io")
 	f.subscribe(f.news, "Email", "bob@x.io")
 	for _, l := range []enlist.ListID{f.news, other, all} {
-		added, err := f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: l,
+		added, err := f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: l,
 			Contacts: [][]enlist.Detail{details("Email", "Ann@x.io"), details("Email", "eve@x.io")}})
 		f.must(err)
 		if len(added) != 2 {
@@ -196,7 +197,7 @@ func populationInSteps(f *batchFixture) {
 func unsubscribedGetsNothing(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 2)
 	id := f.add(whole(f.news))
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: ids[0]})
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[0]})
 	f.must(err)
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
 	b := f.batch(id)
@@ -408,7 +409,7 @@ func deletedBatch(f *batchFixture) {
 func deletedContact(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 2)
 	id := f.add(whole(f.news))
-	_, err := f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: ids[:1]})
+	_, err := f.service.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: ids[:1]})
 	f.must(err)
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
 	if b := f.batch(id); b.LeftGone != 1 || b.Skipped != 1 || b.Status != audience.BatchCompleted {

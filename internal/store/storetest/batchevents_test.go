@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/webhooks"
 )
 
 // This file tests the opens and clicks of the mails of a Batch.
@@ -141,10 +143,10 @@ func opensAreCounted(f *eventFixture) {
 }
 
 // contact returns a Contact.
-func (f *eventFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
+func (f *eventFixture) contact(list enlist.ListID, id enlist.ContactID) (c *enlist.ByID) {
 	f.Helper()
 	view(f.T, f.store, func(tx *db.Tx) (err error) {
-		c, err = audience.Contact(tx, list, id)
+		c, err = contacts.ByID(tx, list, id)
 		return err
 	})
 	return c
@@ -384,7 +386,7 @@ func periodsOfSums(f *eventFixture) {
 func deletedEvents(f *eventFixture) {
 	f.click(f.contacts[0], f.links[0], personAgent)
 	f.click(f.contacts[1], f.links[0], personAgent)
-	_, err := f.service.DeleteContacts(f.Context(), f.caller, audience.DeleteRequest{List: f.news, Contacts: f.contacts[:1]})
+	_, err := f.service.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: f.contacts[:1]})
 	f.must(err)
 	events := func(contact enlist.ContactID) (n int) {
 		view(f.T, f.store, func(tx *db.Tx) error {
@@ -432,11 +434,11 @@ func (f *eventFixture) addMailWebhooks() {
 func (f *eventFixture) webhookEvents() (got []string) {
 	f.Helper()
 	view(f.T, f.store, func(tx *db.Tx) error {
-		webhooks, err := audience.Webhooks(tx, f.caller.Account.ID)
+		all, err := webhooks.Webhooks(tx, f.caller.Account.ID)
 		if err != nil {
 			return err
 		}
-		events, err := audience.WebhookEvents(tx, webhooks[0].Target, 0, 100)
+		events, err := webhooks.WebhookEvents(tx, all[0].Target, 0, 100)
 		got = nil
 		for _, e := range events {
 			got = append(got, fmt.Sprint(e.Event, " ", e.Contact, " ", e.Batch))

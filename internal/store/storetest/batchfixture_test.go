@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -60,7 +61,7 @@ func (f *batchFixture) addMany(list enlist.ListID, n int) {
 		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
 	}
 	for part := range slices.Chunk(rows, 5000) {
-		_, err := f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: list, Contacts: part})
+		_, err := f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: list, Contacts: part})
 		f.must(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -21,7 +22,7 @@ func excludedAreLeftOut(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 5)
 	first := f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[:2]})
 	f.sendAll(nil)
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: ids[0]})
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[0]})
 	f.must(err)
 	id := f.addWith(audience.BatchOptions{Name: "rest", Exclude: audience.Exclusion{Criteria: triple("Email", "contains", "a4"), Batches: []enlist.BatchID{first, first}}})
 	f.wantAddresses(f.sendAll(nil), "a2@example.com", "a3@example.com")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -56,7 +57,7 @@ func complaintAfterDeletion(f *batchFixture) {
 		f.wantUnsubscribed(id, true)
 	}
 	for _, id := range ids[1:3] {
-		_, err := f.service.Resubscribe(f.Context(), f.caller, audience.ResubscribeRequest{List: f.news, Contact: id})
+		_, err := f.service.Resubscribe(f.Context(), f.caller, contacts.ResubscribeRequest{List: f.news, Contact: id})
 		f.must(err)
 		f.complain(keys[id], false) // a repeated report
 		f.wantUnsubscribed(id, false)

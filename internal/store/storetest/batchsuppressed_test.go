@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file tests that addresses on the Unsubscriber List for all Lists get no mail of a Batch or autoresponder.
@@ -12,7 +14,7 @@ import (
 // suppress adds an address to the Unsubscriber List for all Lists.
 func (f *batchFixture) suppress(text string) {
 	f.Helper()
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: 0, Address: text})
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: 0, Address: text})
 	f.must(err)
 }
 
@@ -23,18 +25,18 @@ func suppressedGetsNothing(f *batchFixture) {
 		f.subscribe(other, "Email", to)
 	}
 	f.suppress("A0@EXAMPLE.COM")
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: other, Address: "a1@example.com"}) // concerns the other List only
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "a1@example.com"}) // concerns the other List only
 	f.must(err)
 	f.suppress("a2@example.com")
 	f.suppress("+49 151 1234567") // no address of a mail
 	f.now = f.now.Add(time.Second)
 	f.subscribe(f.news, "Email", "a2@example.com")
-	_, err = f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: other, // no subscription by the person
+	_, err = f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: other, // no subscription by the person
 		Contacts: [][]enlist.Detail{details("Email", "a0@example.com"), details("Email", "a3@example.com")}})
 	f.must(err)
 	_, err = f.service.ErasePerson(f.Context(), f.caller, "a3@example.com")
 	f.must(err)
-	_, err = f.service.AddContacts(f.Context(), f.caller, audience.AddRequest{List: f.news, Contacts: [][]enlist.Detail{details("Email", "a3@example.com")}})
+	_, err = f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: f.news, Contacts: [][]enlist.Detail{details("Email", "a3@example.com")}})
 	f.must(err)
 	id := f.add(whole(f.news), whole(other))
 	want := audience.BatchCounts{Recipients: 4, LeftSuppressed: 3, LeftUnsubscribed: 1}
@@ -47,10 +49,10 @@ func suppressedGetsNothing(f *batchFixture) {
 	if b := f.batch(id); b.BatchCounts != want || b.Status != audience.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.news, Contact: ids[4]})
+	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[4]})
 	f.must(err)
 	f.now = f.now.Add(time.Second)
-	_, err = f.service.Resubscribe(f.Context(), f.caller, audience.ResubscribeRequest{List: f.news, Contact: ids[4]})
+	_, err = f.service.Resubscribe(f.Context(), f.caller, contacts.ResubscribeRequest{List: f.news, Contact: ids[4]})
 	f.must(err)
 	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[4:5]})
 	f.wantAddresses(f.sendAll(nil), "a4@example.com")
@@ -59,9 +61,9 @@ func suppressedGetsNothing(f *batchFixture) {
 // suppressedGetsNoAutoresponder reads the mails of one event to Contacts of which some are on the Unsubscriber List.
 func suppressedGetsNoAutoresponder(e *eventFixture) {
 	f := newAutoresponderFixture(e)
-	all := make([]audience.Autorespond, len(f.contacts))
+	all := make([]events.Autorespond, len(f.contacts))
 	for i, id := range f.contacts {
-		all[i] = audience.Autorespond{List: f.news, Contact: id, Autoresponder: f.autoresponder, Time: f.now.Unix()}
+		all[i] = events.Autorespond{List: f.news, Contact: id, Autoresponder: f.autoresponder, Time: f.now.Unix()}
 	}
 	want := func(want ...bool) {
 		f.Helper()
@@ -79,7 +81,7 @@ func suppressedGetsNoAutoresponder(e *eventFixture) {
 	f.suppress("+49 151 1234567") // no address of a mail
 	other := f.addList()
 	f.subscribe(other, "Email", "a2@example.com")
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: other, Address: "a2@example.com"}) // concerns the other List only
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "a2@example.com"}) // concerns the other List only
 	f.must(err)
 	want(false, false, true, true, true, true)
 	f.now = f.now.Add(time.Second)

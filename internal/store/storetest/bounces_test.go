@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file tests reports of bounces and complaints.
@@ -57,7 +59,7 @@ func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 		Delivery: audience.DeliveryKey{List: m.id, Contact: m.contactID, Time: m.now.Unix(), Cause: "a1"},
 	}
 	m.must(m.store.View(m.Context(), func(tx *db.Tx) (err error) {
-		l.Schema, err = audience.Schema(tx, m.id)
+		l.Schema, err = lists.Schema(tx, m.id)
 		return err
 	}))
 	l.Address = l.Contact.Values.Get(l.Schema.Email().ID)
@@ -146,17 +148,17 @@ func anotherAddress(m *listWithOneContact) {
 	m.bounce(m.send(), true)
 	old := m.send()
 	m.must(m.store.Update(m.Context(), func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, m.id)
+		schema, err := lists.Schema(tx, m.id)
 		if err != nil {
 			return err
 		}
-		c, err := audience.Contact(tx, m.id, m.contactID)
+		c, err := contacts.ByID(tx, m.id, m.contactID)
 		if err != nil {
 			return err
 		}
 		changed := *c
 		changed.Key, changed.Values = "bob@example.com", changed.Values.Set(schema.Email().ID, "Bob@example.com")
-		return audience.UpdateContact(tx, &changed)
+		return contacts.Update(tx, &changed)
 	}))
 	m.bounce(old, true)
 	m.bounce(m.send(), true)
@@ -219,13 +221,13 @@ func complaint(m *listWithOneContact) {
 	}
 	m.subscribe(m.id, "Email", "ann@example.com")
 	m.must(m.store.Update(m.Context(), func(tx *db.Tx) error {
-		c, err := audience.Contact(tx, m.id, m.contactID)
+		c, err := contacts.ByID(tx, m.id, m.contactID)
 		if err != nil {
 			return err
 		}
 		again := *c
 		again.IsUnsubscribed = false
-		return audience.UpdateContact(tx, &again)
+		return contacts.Update(tx, &again)
 	}))
 	m.complain(k, false) // a repeated report
 	m.bounce(k, false)

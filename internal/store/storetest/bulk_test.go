@@ -8,9 +8,12 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
+	"enlist/internal/webhooks"
 )
 
 // runBulk tests the calls that take many Contacts. decisions.md: 53
@@ -54,7 +57,7 @@ func contactRows(n int, prefix string) [][]enlist.Detail {
 // add adds Contacts and returns their IDs.
 func (o *accountFixture) add(list enlist.ListID, rows [][]enlist.Detail) []enlist.ContactID {
 	o.Helper()
-	ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
+	ids, err := o.service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 	o.must(err)
 	return ids
 }
@@ -71,11 +74,11 @@ func (o *accountFixture) all(list enlist.ListID) (ids []enlist.ContactID) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		ids = nil
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		if err != nil {
 			return err
 		}
-		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.ByID) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -87,7 +90,7 @@ func (o *accountFixture) all(list enlist.ListID) (ids []enlist.ContactID) {
 func (o *accountFixture) ledger(list enlist.ListID, id enlist.ContactID) int {
 	o.Helper()
 	var w rows[enlist.LedgerRow]
-	o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id}, &w))
+	o.must(o.service.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id}, &w))
 	return len(w.all)
 }
 
@@ -113,22 +116,22 @@ func bulkConcurrent(o *accountFixture) {
 	concurrently(o, 12, func(i int) error {
 		switch i % 4 {
 		case 0, 1:
-			r := audience.AddRequest{List: list, Contacts: contactRows(1200, "a"), Overwrite: i%2 == 0}
+			r := contacts.AddRequest{List: list, Contacts: contactRows(1200, "a"), Overwrite: i%2 == 0}
 			_, err := o.service.AddContacts(o.Context(), o.caller, r)
 			return err
 		case 2:
-			rows := make([]audience.EditRow, len(begun))
+			rows := make([]contacts.EditRow, len(begun))
 			for j, id := range begun {
 				email := fmt.Sprintf("A%d@example.com", (j+i)%1200)
-				rows[j] = audience.EditRow{ID: id, Details: details("Email", email)}
+				rows[j] = contacts.EditRow{ID: id, Details: details("Email", email)}
 			}
-			_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
+			_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
 			if enlist.KindOf(err) == enlist.NothingUpdated {
 				return nil
 			}
 			return err
 		}
-		some := audience.DeleteRequest{List: list, Contacts: begun[i*20 : i*20+600]}
+		some := contacts.DeleteRequest{List: list, Contacts: begun[i*20 : i*20+600]}
 		_, err := o.service.DeleteContacts(o.Context(), o.caller, some)
 		return err
 	})
@@ -171,7 +174,7 @@ func bulkWebhooks(o *accountFixture) {
 		o.Helper()
 		got := make(map[enlist.WebhookEventType]int)
 		o.update(func(tx *db.Tx) error {
-			events, err := audience.WebhookEvents(tx, target, 0, 10_000)
+			events, err := webhooks.WebhookEvents(tx, target, 0, 10_000)
 			clear(got)
 			for _, e := range events {
 				if (e.Contact == 0) != (e.Event == enlist.WebhookBulkUpdated) {
@@ -179,22 +182,22 @@ func bulkWebhooks(o *accountFixture) {
 				}
 				got[e.Event]++
 			}
-			return errors.Join(err, audience.RemoveWebhookEvents(tx, target, events))
+			return errors.Join(err, webhooks.RemoveWebhookEvents(tx, target, events))
 		})
 		same(o.T, what, got, want)
 	}
 	edit := func(ids []enlist.ContactID, to string) {
 		o.Helper()
-		rows := make([]audience.EditRow, len(ids))
+		rows := make([]contacts.EditRow, len(ids))
 		for i, id := range ids {
-			rows[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", to)}
+			rows[i] = contacts.EditRow{ID: id, Details: details("Mobile Phone", to)}
 		}
-		_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
+		_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
 		o.must(err)
 	}
 	remove := func(ids []enlist.ContactID) {
 		o.Helper()
-		_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: ids})
+		_, err := o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: ids})
 		o.must(err)
 	}
 	bulk := map[enlist.WebhookEventType]int{enlist.WebhookBulkUpdated: 1}
@@ -233,7 +236,7 @@ func bulkFieldChange(o *accountFixture) {
 		o.must(err)
 	}}
 	service := audience.NewService(between, o.clock)
-	ids, err := service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
+	ids, err := service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 	o.must(err)
 	for i, id := range ids {
 		if (id != 0) != (i < 1000) {
@@ -255,12 +258,12 @@ func bulkDeliveries(o *accountFixture) {
 		}
 		return nil
 	})
-	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: ids[:2]})
+	_, err := o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: ids[:2]})
 	o.must(err)
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		for i, id := range ids {
 			sent, err := audience.Deliveries(tx, list, id, 1000, 0)
-			ledger, ledgerErr := audience.LedgerRows(tx, list, id, 0, 0)
+			ledger, ledgerErr := contacts.LedgerRows(tx, list, id, 0, 0)
 			if (len(sent) == 1) != (i == 2) || len(ledger) != 1 {
 				o.Errorf("Contact %d has %d deliveries and %d ledger rows; want deliveries only for Contact 2, and 1 ledger row", i, len(sent), len(ledger))
 			}

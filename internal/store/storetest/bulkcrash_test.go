@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -69,7 +70,7 @@ func bulkCrashes(o *accountFixture) {
 	rows := contactRows(many, "a")
 	rows[700] = details("Email", "no address")
 	ids := crashes(o, func(s *audience.Service) ([]enlist.ContactID, error) {
-		return s.AddContacts(o.Context(), o.retrying("add"), audience.AddRequest{List: list, Contacts: rows})
+		return s.AddContacts(o.Context(), o.retrying("add"), contacts.AddRequest{List: list, Contacts: rows})
 	})
 	left := slices.DeleteFunc(slices.Clone(ids), func(id enlist.ContactID) bool { return id == 0 })
 	if len(ids) != many || len(left) != many-1 || ids[700] != 0 {
@@ -82,13 +83,13 @@ func bulkCrashes(o *accountFixture) {
 		}
 	}
 
-	edits := make([]audience.EditRow, len(left))
+	edits := make([]contacts.EditRow, len(left))
 	for i, id := range left {
-		edits[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", fmt.Sprintf("04%08d", i))}
+		edits[i] = contacts.EditRow{ID: id, Details: details("Mobile Phone", fmt.Sprintf("04%08d", i))}
 	}
 	edits[3].ID = 1 << 40
-	edited := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
-		return s.EditContacts(o.Context(), o.retrying("edit"), audience.EditRequest{List: list, Contacts: edits})
+	edited := crashes(o, func(s *audience.Service) ([]contacts.Outcome, error) {
+		return s.EditContacts(o.Context(), o.retrying("edit"), contacts.EditRequest{List: list, Contacts: edits})
 	})
 	for i, e := range edited {
 		if e.Contact != edits[i].ID || e.Done != (i != 3) {
@@ -101,13 +102,13 @@ func bulkCrashes(o *accountFixture) {
 
 	// newest deletes the 1,500 newest Contacts. A second search would find other Contacts, so a repeated
 	// call must use the result of the first search.
-	newest := audience.DeleteRequest{List: list, Query: enlist.Query{
+	newest := contacts.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: triple("id", "greater_than", 0), Limit: 1500, SortBy: "id", Descending: true}}
-	removed := crashes(o, func(s *audience.Service) ([]audience.Outcome, error) {
+	removed := crashes(o, func(s *audience.Service) ([]contacts.Outcome, error) {
 		return s.DeleteContacts(o.Context(), o.retrying("delete"), newest)
 	})
 	old := len(left) - 1500
-	notDone := func(r audience.Outcome) bool { return !r.Done }
+	notDone := func(r contacts.Outcome) bool { return !r.Done }
 	if len(removed) != 1500 || slices.ContainsFunc(removed, notDone) || removed[0].Contact != left[old] {
 		o.Errorf("%d Contacts were removed, the first is %v; want the 1500 newest", len(removed), removed[0])
 	}
@@ -126,7 +127,7 @@ func bulkCrashesWithoutKey(o *accountFixture) {
 	list := o.addList()
 	rows := contactRows(many, "a")
 	dying := audience.NewService(&crashingStore{Engine: o.store, at: 3}, o.clock)
-	_, err := dying.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
+	_, err := dying.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 	if !errors.Is(err, errCrash) {
 		o.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 	const calls = 8
 	added := make([][]enlist.ContactID, calls)
 	concurrently(o, calls, func(i int) (err error) {
-		r := audience.AddRequest{List: list, Contacts: rows}
+		r := contacts.AddRequest{List: list, Contacts: rows}
 		added[i], err = o.service.AddContacts(o.Context(), o.retrying("add"), r)
 		return err
 	})
@@ -160,10 +161,10 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 	}
 	same(o.T, "Contacts", o.all(list), added[0])
 
-	removed := make([][]audience.Outcome, calls)
+	removed := make([][]contacts.Outcome, calls)
 	some := enlist.Query{Criteria: triple("Email", "starts_with", "a"), Limit: 900, SortBy: "Email"}
 	concurrently(o, calls, func(i int) (err error) {
-		r := audience.DeleteRequest{List: list, Query: some}
+		r := contacts.DeleteRequest{List: list, Query: some}
 		removed[i], err = o.service.DeleteContacts(o.Context(), o.retrying("delete"), r)
 		return err
 	})
@@ -180,13 +181,13 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 func bulkRetryExpiry(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(4, "a"))
-	oldest := audience.DeleteRequest{List: list, Query: enlist.Query{
+	oldest := contacts.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: triple("id", "greater_than", 0), Limit: 1, SortBy: "id"}}
 	remove := func(s *audience.Service, want enlist.ContactID) {
 		o.Helper()
 		got, err := s.DeleteContacts(o.Context(), o.retrying("oldest"), oldest)
 		o.must(err)
-		same(o.T, "removed", got, []audience.Outcome{{Contact: want, Done: true}})
+		same(o.T, "removed", got, []contacts.Outcome{{Contact: want, Done: true}})
 	}
 	slow := &crashingStore{Engine: o.store, at: 2, then: func() { o.now = o.now.Add(5 * time.Second) }}
 	remove(audience.NewService(slow, o.clock), ids[0])

@@ -6,9 +6,12 @@ import (
 	"slices"
 	"sync"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file tests two limits of the calls that take many Contacts: the Contact limit of the Account,
@@ -20,7 +23,7 @@ func bulkLimit(o *accountFixture) {
 	list := o.addList()
 	o.limit(many)
 	o.add(list, contactRows(1000, "a"))
-	tooMany := audience.AddRequest{List: list, Contacts: contactRows(many+1, "a")}
+	tooMany := contacts.AddRequest{List: list, Contacts: contactRows(many+1, "a")}
 	_, err := o.service.AddContacts(o.Context(), o.caller, tooMany)
 	o.refused(err, enlist.ContactLimit, "1700 Contacts and has 1000")
 	o.counted(list, 1000)
@@ -40,7 +43,7 @@ func bulkLimitConcurrent(o *accountFixture) {
 	added := int64(0)
 	concurrently(o, calls, func(i int) error {
 		rows := contactRows(700, string(rune('a'+i)))
-		ids, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: rows})
+		ids, err := o.service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 		if enlist.KindOf(err) == enlist.ContactLimit {
 			return nil
 		}
@@ -63,7 +66,7 @@ func (o *accountFixture) limit(n int64) {
 	o.Helper()
 	o.must(o.service.SetContactLimit(o.Context(), o.caller.Account.ID, n))
 	o.update(func(tx *db.Tx) (err error) {
-		o.caller.Account, err = audience.Account(tx, o.caller.Account.ID)
+		o.caller.Account, err = accounts.ByID(tx, o.caller.Account.ID)
 		return err
 	})
 }
@@ -73,13 +76,13 @@ func (o *accountFixture) limit(n int64) {
 func bulkMessages(o *accountFixture) {
 	list := o.addList("on_update_address", addresses(8))
 	ids := o.add(list, contactRows(350, "a"))
-	rows := make([]audience.EditRow, len(ids))
+	rows := make([]contacts.EditRow, len(ids))
 	for i, id := range ids {
-		rows[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
+		rows[i] = contacts.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
 	}
 	counting := &countingStore{Engine: o.store}
 	service := audience.NewService(counting, o.clock)
-	edit := audience.EditRequest{List: list, Contacts: rows, Trigger: true}
+	edit := contacts.EditRequest{List: list, Contacts: rows, Trigger: true}
 	_, err := service.EditContacts(o.Context(), o.caller, edit)
 	o.must(err)
 	if counting.effects != 8*350 || counting.most > 8*100 {
@@ -97,7 +100,7 @@ func bulkValues(o *accountFixture) {
 			if i%2 == 0 {
 				f.DefaultValue = "x"
 			}
-			if err := audience.AddField(tx, &f); err != nil {
+			if err := lists.AddField(tx, &f); err != nil {
 				return err
 			}
 		}
@@ -105,13 +108,13 @@ func bulkValues(o *accountFixture) {
 	})
 	counting := &countingStore{Engine: o.store}
 	service := audience.NewService(counting, o.clock)
-	ids, err := service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: list, Contacts: contactRows(50, "a")})
+	ids, err := service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: contactRows(50, "a")})
 	o.must(err)
-	rows := make([]audience.EditRow, len(ids))
+	rows := make([]contacts.EditRow, len(ids))
 	for i, id := range ids {
-		rows[i] = audience.EditRow{ID: id, Details: details("f1", "y")}
+		rows[i] = contacts.EditRow{ID: id, Details: details("f1", "y")}
 	}
-	_, err = service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
+	_, err = service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
 	o.must(err)
 	if counting.writes != 100 || counting.mostWrites > 21 {
 		o.Errorf("%d Contacts in total, at most %d in one Update; want 100 and at most 21", counting.writes, counting.mostWrites)
@@ -133,7 +136,7 @@ func bulkLimitLeftOut(o *accountFixture) {
 		o.Errorf("IDs %v, want IDs only for the rows 1 and 2", ids)
 	}
 	o.counted(list, 3)
-	overwrite := audience.AddRequest{List: list, Contacts: rows, Overwrite: true}
+	overwrite := contacts.AddRequest{List: list, Contacts: rows, Overwrite: true}
 	ids, err := o.service.AddContacts(o.Context(), o.caller, overwrite)
 	o.must(err)
 	if ids[0] == 0 || ids[0] != ids[3] || ids[2] != ids[5] || ids[6] != 0 {

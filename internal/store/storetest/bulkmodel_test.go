@@ -5,9 +5,10 @@ import (
 	"context"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -169,12 +170,12 @@ func (m *bulkModel) check(t *rapid.T) {
 		want[i] = *p
 	}
 	err := m.store.View(context.Background(), func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, m.id)
+		schema, err := lists.Schema(tx, m.id)
 		if err != nil {
 			return err
 		}
 		var got []person
-		err = search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		err = search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.ByID) error {
 			got = append(got, person{ID: c.ID})
 			return nil
 		})
@@ -182,7 +183,7 @@ func (m *bulkModel) check(t *rapid.T) {
 			return err
 		}
 		for i := range got {
-			c, err := audience.Contact(tx, m.id, got[i].ID)
+			c, err := contacts.ByID(tx, m.id, got[i].ID)
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,7 +15,7 @@ import (
 // compares the reply of the Service with the model.
 
 func (m *bulkModel) add(t *rapid.T) {
-	r := audience.AddRequest{List: m.id, Overwrite: rapid.Bool().Draw(t, "overwrite"),
+	r := contacts.AddRequest{List: m.id, Overwrite: rapid.Bool().Draw(t, "overwrite"),
 		Skip: rapid.Int64Range(0, 2).Draw(t, "skip")}
 	rows := rapid.SliceOfN(rapid.Custom(drawRow), 0, 6).Draw(t, "rows")
 	for _, row := range rows {
@@ -31,7 +31,7 @@ func (m *bulkModel) add(t *rapid.T) {
 }
 
 // put applies one row of addContacts to the model. It returns nil if addContacts skips the row.
-func (m *bulkModel) put(row sentRow, r audience.AddRequest) *person {
+func (m *bulkModel) put(row sentRow, r contacts.AddRequest) *person {
 	fresh := row.appliedTo(person{State: "none"})
 	unsubscribed := m.unsubscribed[fresh.Key] || m.unsubscribed[mobileKey(fresh.Mobile)]
 	if !row.valid() || fresh.Key == "" || r.Skip > 0 && unsubscribed {
@@ -50,7 +50,7 @@ func (m *bulkModel) put(row sentRow, r audience.AddRequest) *person {
 
 func (m *bulkModel) subscribeOne(t *rapid.T) {
 	row := drawRow(t)
-	r := audience.SubscribeRequest{List: m.id, Details: row.details()}
+	r := contacts.SubscribeRequest{List: m.id, Details: row.details()}
 	id, err := m.service.Subscribe(context.Background(), m.caller, r)
 	fresh := row.appliedTo(person{State: "none"})
 	if !row.valid() || fresh.Key == "" {
@@ -81,12 +81,12 @@ func (m *bulkModel) anyID(t *rapid.T) enlist.ContactID {
 }
 
 func (m *bulkModel) edit(t *rapid.T) {
-	r := audience.EditRequest{List: m.id, Trigger: rapid.Bool().Draw(t, "trigger")}
+	r := contacts.EditRequest{List: m.id, Trigger: rapid.Bool().Draw(t, "trigger")}
 	want := make(map[enlist.ContactID]bool)
 	some := false
 	for range rapid.IntRange(0, 5).Draw(t, "rows") {
 		row, id := drawRow(t), m.anyID(t)
-		r.Contacts = append(r.Contacts, audience.EditRow{ID: id, Details: row.details()})
+		r.Contacts = append(r.Contacts, contacts.EditRow{ID: id, Details: row.details()})
 		done := m.change(row, id)
 		if before, again := want[id]; again {
 			want[id] = before && done
@@ -126,7 +126,7 @@ func (m *bulkModel) change(row sentRow, id enlist.ContactID) (done bool) {
 }
 
 // same compares the outcomes of a call with the outcomes of the model.
-func (m *bulkModel) same(t *rapid.T, outcomes []audience.Outcome, want map[enlist.ContactID]bool, err error) {
+func (m *bulkModel) same(t *rapid.T, outcomes []contacts.Outcome, want map[enlist.ContactID]bool, err error) {
 	got := make(map[enlist.ContactID]bool)
 	for _, o := range outcomes {
 		got[o.Contact] = o.Done
@@ -147,7 +147,7 @@ func (m *bulkModel) remove(id enlist.ContactID) bool {
 }
 
 func (m *bulkModel) deleteIDs(t *rapid.T) {
-	r := audience.DeleteRequest{List: m.id}
+	r := contacts.DeleteRequest{List: m.id}
 	for range rapid.IntRange(0, 3).Draw(t, "ids") {
 		r.Contacts = append(r.Contacts, m.anyID(t))
 	}
@@ -181,7 +181,7 @@ func (m *bulkModel) deleteWhere(t *rapid.T) {
 		want[id] = m.remove(id)
 	}
 	m.promoteAll()
-	r := audience.DeleteRequest{List: m.id, Contacts: []enlist.ContactID{m.last}, Query: q}
+	r := contacts.DeleteRequest{List: m.id, Contacts: []enlist.ContactID{m.last}, Query: q}
 	outcomes, err := m.service.DeleteContacts(context.Background(), m.caller, r)
 	m.same(t, outcomes, want, err)
 }
@@ -195,7 +195,7 @@ func (m *bulkModel) promoteAll() {
 func (m *bulkModel) unsubscribe(t *rapid.T) {
 	id := m.anyID(t)
 	p := m.find(id)
-	_, err := m.service.UnsubscribeByID(context.Background(), m.caller, audience.ContactRequest{List: m.id, Contact: id})
+	_, err := m.service.UnsubscribeByID(context.Background(), m.caller, contacts.ContactRequest{List: m.id, Contact: id})
 	if (err == nil) != (p != nil) {
 		t.Fatal(err)
 	}

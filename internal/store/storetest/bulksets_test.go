@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/lists"
 )
 
 // This file tests that changes of many stored Contacts work on sets of Contacts, and that these sets are small
@@ -39,17 +41,17 @@ func bulkLongValues(o *accountFixture) {
 		}
 		counting.writes, counting.mostWrites = 0, 0
 	}
-	edits := make([]audience.EditRow, len(ids))
+	edits := make([]contacts.EditRow, len(ids))
 	for i, id := range ids {
-		edits[i] = audience.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
+		edits[i] = contacts.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
 	}
-	_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: edits})
+	_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: edits})
 	o.must(err)
 	few("editContacts")
 	_, err = o.service.EditField(o.Context(), o.caller, list, number, details("type", "decimal"))
 	o.must(err)
 	few("a new type")
-	for _, e := range []audience.DeleteFieldValues{
+	for _, e := range []lists.DeleteFieldValues{
 		{List: list, Field: mobile, Mobile: true}, {List: list, Field: number}, {List: list, Field: text},
 	} {
 		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
@@ -70,10 +72,10 @@ func bulkDependentRows(o *accountFixture) {
 	ids := o.add(list, contactRows(4, "p")) // p0 to p3
 	edit := func(pairs ...any) string {
 		o.Helper()
-		var r audience.EditRequest
+		var r contacts.EditRequest
 		r.List = list
 		for i := 0; i < len(pairs); i += 2 {
-			r.Contacts = append(r.Contacts, audience.EditRow{ID: ids[pairs[i].(int)],
+			r.Contacts = append(r.Contacts, contacts.EditRow{ID: ids[pairs[i].(int)],
 				Details: details("Email", fmt.Sprintf("%s@example.com", pairs[i+1]))})
 		}
 		outcomes, err := o.service.EditContacts(o.Context(), o.caller, r)
@@ -130,16 +132,16 @@ func bulkRowsTogether(o *accountFixture) {
 	ids := o.add(list, contactRows(400, "a"))
 	counting := &setStore{countingStore: countingStore{Engine: o.store}}
 	o.service = audience.NewService(counting, o.clock)
-	rows := make([]audience.EditRow, len(ids))
+	rows := make([]contacts.EditRow, len(ids))
 	for i, id := range ids {
-		rows[i] = audience.EditRow{ID: id, Details: details("Email", fmt.Sprintf("b%d@example.com", i))}
+		rows[i] = contacts.EditRow{ID: id, Details: details("Email", fmt.Sprintf("b%d@example.com", i))}
 	}
-	_, err := o.service.EditContacts(o.Context(), o.caller, audience.EditRequest{List: list, Contacts: rows})
+	_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
 	o.must(err)
 	if counting.sets != counting.want || counting.updates != 1 {
 		o.Errorf("editContacts stored 400 Contacts in %d sets and %d Updates, want %d and 1", counting.sets, counting.updates, counting.want)
 	}
-	add := audience.AddRequest{List: list, Contacts: contactRows(400, "B"), Overwrite: true}
+	add := contacts.AddRequest{List: list, Contacts: contactRows(400, "B"), Overwrite: true}
 	counting.sets = 0
 	if _, err := o.service.AddContacts(o.Context(), o.caller, add); err != nil || counting.sets != counting.want {
 		o.Errorf("addContacts overwrote 400 Contacts in %d sets, error %v; want %d", counting.sets, err, counting.want)

@@ -9,9 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 )
 
@@ -29,13 +32,13 @@ func newListThatNotifies(t *testing.T, e Engine) (
 	list.OnRegister = "owner@example.com"
 	caller := &enlist.Caller{Key: &enlist.Key{AccountID: list.AccountID, Name: "k", Level: enlist.Full}}
 	update(t, s, func(tx *db.Tx) (err error) {
-		if err := audience.UpdateList(tx, &list); err != nil {
+		if err := lists.Update(tx, &list); err != nil {
 			return err
 		}
-		if err := audience.AddKey(tx, caller.Key, enlist.HashKey("k")); err != nil {
+		if err := accounts.AddKey(tx, caller.Key, enlist.HashKey("k")); err != nil {
 			return err
 		}
-		caller.Account, err = audience.Account(tx, list.AccountID)
+		caller.Account, err = accounts.ByID(tx, list.AccountID)
 		return err
 	})
 	return s, audience.NewService(s, time.Now), caller, schema
@@ -43,7 +46,7 @@ func newListThatNotifies(t *testing.T, e Engine) (
 
 func subscribe(t *testing.T, service *audience.Service, c *enlist.Caller, list enlist.ListID, email string) (
 	enlist.ContactID, error) {
-	return service.Subscribe(t.Context(), c, audience.SubscribeRequest{List: list, Details: details("Email", email)})
+	return service.Subscribe(t.Context(), c, contacts.SubscribeRequest{List: list, Details: details("Email", email)})
 }
 
 // clients tests 64 concurrent clients that subscribe the same addresses. They must create one Contact
@@ -83,7 +86,7 @@ func clients(t *testing.T, e Engine) {
 		}
 		for id, calls := range seen {
 			view(t, s, func(tx *db.Tx) error {
-				rows, err := audience.LedgerRows(tx, schema.List.ID, id, 0, 0)
+				rows, err := contacts.LedgerRows(tx, schema.List.ID, id, 0, 0)
 				if len(rows) != calls {
 					t.Errorf("Contact %d has %d ledger rows after %d calls, want one row for each call", id, len(rows), calls)
 				}
@@ -106,7 +109,7 @@ func contactLimit(t *testing.T, e Engine) {
 		a := *caller.Account
 		a.ContactLimit = limit
 		caller.Account = &a
-		return audience.UpdateAccount(tx, &a)
+		return accounts.Update(tx, &a)
 	})
 	var mu sync.Mutex
 	added, refused := 0, 0
@@ -146,11 +149,11 @@ func addContactsOfOneAddress(t *testing.T, s db.Engine, schema *enlist.Schema, n
 	list := schema.List
 	list.DisallowDuplicates, list.OnUnsubscribe = false, "a@example.com,b@example.com"
 	update(t, s, func(tx *db.Tx) error {
-		err := audience.UpdateList(tx, &list)
+		err := lists.Update(tx, &list)
 		for i := 0; i < n && err == nil; i++ {
 			c := contact(schema, "a@example.com")
 			c.IsFirst = i == 0
-			_, err = audience.InsertContact(tx, c)
+			_, err = contacts.Insert(tx, c)
 		}
 		return err
 	})
@@ -161,19 +164,19 @@ func addContactsOfOneAddress(t *testing.T, s db.Engine, schema *enlist.Schema, n
 // Unsubscriber List.
 func wantUnsubscribed(t *testing.T, s db.Engine, schema *enlist.Schema, n int) {
 	t.Helper()
-	rows, contacts := int64(0), 0
+	rows, all := int64(0), 0
 	view(t, s, func(tx *db.Tx) (err error) {
-		rows, err = audience.CountUnsubscribers(tx, &audience.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
+		rows, err = contacts.CountUnsubscribers(tx, &contacts.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
-		return errors.Join(err, search.Contacts(tx, &system, func(c *enlist.Contact) error {
+		return errors.Join(err, search.Contacts(tx, &system, func(c *enlist.ByID) error {
 			if c.IsUnsubscribed {
-				contacts++
+				all++
 			}
 			return nil
 		}))
 	})
-	if rows != int64(n) || contacts != n {
-		t.Errorf("%d Contacts are unsubscribed, and the Unsubscriber List has %d rows; want %d of both", contacts, rows, n)
+	if rows != int64(n) || all != n {
+		t.Errorf("%d Contacts are unsubscribed, and the Unsubscriber List has %d rows; want %d of both", all, rows, n)
 	}
 }
 
@@ -185,7 +188,7 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 	with := *caller
 	with.Retry = &enlist.Retry{Header: "once"}
 	for range 2 {
-		if id, err := service.Unsubscribe(t.Context(), &with, audience.UnsubscribeRequest{List: list, Address: "A@example.com"}); id != list || err != nil {
+		if id, err := service.Unsubscribe(t.Context(), &with, contacts.UnsubscribeRequest{List: list, Address: "A@example.com"}); id != list || err != nil {
 			t.Fatalf("Unsubscribe returned %d, error %v; want %d", id, err, list)
 		}
 	}
@@ -201,7 +204,7 @@ func sameRetry(t *testing.T, e Engine) {
 	s, service, caller, schema := newListThatNotifies(t, e)
 	list := schema.List
 	list.DisallowDuplicates, list.OnRegister = false, "owner@example.com"
-	update(t, s, func(tx *db.Tx) error { return audience.UpdateList(tx, &list) })
+	update(t, s, func(tx *db.Tx) error { return lists.Update(tx, &list) })
 	with := *caller
 	with.Retry = &enlist.Retry{Header: "once"}
 	var mu sync.Mutex

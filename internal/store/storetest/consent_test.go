@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -16,22 +18,22 @@ import (
 // newest first. Package sqlite and package postgres have tests that rows cannot be changed.
 func ledger(t *testing.T, s db.Engine) {
 	key := enlist.Key{AccountID: 1, Name: "web site"}
-	update(t, s, func(tx *db.Tx) error { return audience.AddKey(tx, &key, enlist.HashKey("a")) })
+	update(t, s, func(tx *db.Tx) error { return accounts.AddKey(tx, &key, enlist.HashKey("a")) })
 	var want []enlist.LedgerRow
 	for i := range int64(3) {
 		row := enlist.LedgerRow{ListID: 1, ContactID: 2, Time: 10 + i, Method: "subscribeContact", Type: enlist.ConsentGDPR,
 			Text: "“yes”", IP: "2001:db8::1", KeyID: key.ID,
 			Preferences: []enlist.PreferenceChoice{{Name: "Weekly \"x\"", Agree: i%2 == 0}}}
-		update(t, s, func(tx *db.Tx) error { return audience.AddLedgerRow(tx, &row) })
+		update(t, s, func(tx *db.Tx) error { return contacts.AddLedgerRow(tx, &row) })
 		row.KeyName = key.Name
 		want = append([]enlist.LedgerRow{row}, want...)
 	}
-	plain := enlist.LedgerRow{ListID: 1, ContactID: 3, Type: audience.ConsentNotRecorded}
-	update(t, s, func(tx *db.Tx) error { return audience.AddLedgerRow(tx, &plain) })
+	plain := enlist.LedgerRow{ListID: 1, ContactID: 3, Type: contacts.ConsentNotRecorded}
+	update(t, s, func(tx *db.Tx) error { return contacts.AddLedgerRow(tx, &plain) })
 	check := func(contact enlist.ContactID, limit, offset int64, want []enlist.LedgerRow) {
 		t.Helper()
 		view(t, s, func(tx *db.Tx) error {
-			got, err := audience.LedgerRows(tx, 1, contact, limit, offset)
+			got, err := contacts.LedgerRows(tx, 1, contact, limit, offset)
 			same(t, "ledger", got, want)
 			return err
 		})
@@ -44,7 +46,7 @@ func ledger(t *testing.T, s db.Engine) {
 }
 
 func unsubscribers(t *testing.T, s db.Engine) {
-	rows := []audience.Unsubscriber{
+	rows := []contacts.Unsubscriber{
 		{ContactID: 5, ListID: 1, AddressType: enlist.AddressEmail, Address: "A@example.com",
 			AddressKey: "a@example.com", Time: 9},
 		{ListID: 2, AddressType: enlist.AddressMobile, Address: "0400", AddressKey: "0400", Time: 10},
@@ -52,17 +54,17 @@ func unsubscribers(t *testing.T, s db.Engine) {
 	}
 	update(t, s, func(tx *db.Tx) error {
 		for i := range rows {
-			if err := audience.AddUnsubscriber(tx, 1, &rows[i]); err != nil {
+			if err := contacts.AddUnsubscriber(tx, 1, &rows[i]); err != nil {
 				return err
 			}
 		}
-		return audience.AddUnsubscriber(tx, 2, &audience.Unsubscriber{Address: "of another Account"})
+		return contacts.AddUnsubscriber(tx, 2, &contacts.Unsubscriber{Address: "of another Account"})
 	})
-	for list, want := range [][]audience.Unsubscriber{rows, rows[:1], rows[1:2], nil} {
+	for list, want := range [][]contacts.Unsubscriber{rows, rows[:1], rows[1:2], nil} {
 		t.Run(fmt.Sprint("List ", list), func(t *testing.T) {
 			view(t, s, func(tx *db.Tx) error {
-				var got []audience.Unsubscriber
-				err := audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: 1, Lists: onlyList(enlist.ListID(list))}, func(u *audience.Unsubscriber) error {
+				var got []contacts.Unsubscriber
+				err := contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: 1, Lists: onlyList(enlist.ListID(list))}, func(u *contacts.Unsubscriber) error {
 					got = append(got, *u)
 					return nil
 				})

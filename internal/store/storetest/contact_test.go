@@ -5,20 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file tests the columns, addresses and removal of Contacts in a store.
 
-func contacts(t *testing.T, s db.Engine) {
+func contactRecords(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	c := contact(schema, "zoë@example.com")
 	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "12.50").Set(schema.Mobile().ID, "“quoted\" \\ \n\u2028 😀")
 	c.Mobile, c.WebformID, c.Prefs = "+61400000000", 3, map[enlist.PreferenceID]bool{1: true, 2: false}
 	insert(t, s, c)
-	check := func(what string, find func(*db.Tx) (*enlist.Contact, error)) {
+	check := func(what string, find func(*db.Tx) (*enlist.ByID, error)) {
 		t.Helper()
 		view(t, s, func(tx *db.Tx) error {
 			got, err := find(tx)
@@ -28,14 +29,14 @@ func contacts(t *testing.T, s db.Engine) {
 	}
 	find := func(what string) {
 		t.Helper()
-		check(what+" by ID", func(tx *db.Tx) (*enlist.Contact, error) {
-			return audience.Contact(tx, schema.List.ID, c.ID)
+		check(what+" by ID", func(tx *db.Tx) (*enlist.ByID, error) {
+			return contacts.ByID(tx, schema.List.ID, c.ID)
 		})
-		check(what+" by key", func(tx *db.Tx) (*enlist.Contact, error) {
-			return audience.ContactByKey(tx, schema.List.ID, c.Key)
+		check(what+" by key", func(tx *db.Tx) (*enlist.ByID, error) {
+			return contacts.ByKey(tx, schema.List.ID, c.Key)
 		})
-		check(what+" by mobile", func(tx *db.Tx) (*enlist.Contact, error) {
-			found, err := audience.ContactsByAddress(tx, schema.List.ID, "", c.Mobile, 0, 10)
+		check(what+" by mobile", func(tx *db.Tx) (*enlist.ByID, error) {
+			found, err := contacts.ByAddress(tx, schema.List.ID, "", c.Mobile, 0, 10)
 			if err != nil || len(found) != 1 {
 				return nil, errors.Join(err, errors.New("the number of Contacts is not 1"))
 			}
@@ -47,17 +48,17 @@ func contacts(t *testing.T, s db.Engine) {
 	c.Modified, c.DoubleOptIn, c.DoubleOptInTime = 200, true, 201
 	c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed = false, true, true
 	c.LastClickTime, c.LastMessageTime, c.LastOpenTime, c.Prefs = 202, 203, 204, map[enlist.PreferenceID]bool{2: true}
-	update(t, s, func(tx *db.Tx) error { return audience.UpdateContact(tx, c) })
+	update(t, s, func(tx *db.Tx) error { return contacts.Update(tx, c) })
 	find("changed")
 
 	view(t, s, func(tx *db.Tx) error {
-		_, err := audience.Contact(tx, schema.List.ID+1, c.ID)
+		_, err := contacts.ByID(tx, schema.List.ID+1, c.ID)
 		wantKind(t, "Contact of another List", err, enlist.NoContact)
-		_, err = audience.Contact(tx, schema.List.ID, c.ID+1)
+		_, err = contacts.ByID(tx, schema.List.ID, c.ID+1)
 		wantKind(t, "unknown Contact", err, enlist.NoContact)
-		_, err = audience.ContactByKey(tx, schema.List.ID, "unknown@example.com")
+		_, err = contacts.ByKey(tx, schema.List.ID, "unknown@example.com")
 		wantKind(t, "unknown address", err, enlist.NoContact)
-		found, err := audience.ContactsByAddress(tx, schema.List.ID, "", "", 0, 10)
+		found, err := contacts.ByAddress(tx, schema.List.ID, "", "", 0, 10)
 		if len(found) != 0 {
 			t.Errorf("a search without an address found %d Contacts, want 0", len(found))
 		}
@@ -96,7 +97,7 @@ func sameAddress(t *testing.T, s db.Engine) {
 	insert(t, s, first)
 	second := contact(schema, "a@example.com")
 	update(t, s, func(tx *db.Tx) error {
-		inserted, err := audience.InsertContact(tx, second)
+		inserted, err := contacts.Insert(tx, second)
 		if inserted {
 			t.Error("a second Contact became the primary of the address")
 		}
@@ -110,18 +111,18 @@ func sameAddress(t *testing.T, s db.Engine) {
 	insert(t, s, third)
 	wantCounts(t, s, schema, 3)
 	view(t, s, func(tx *db.Tx) error {
-		n, err := audience.Duplicates(tx, schema.List.ID)
+		n, err := lists.Duplicates(tx, schema.List.ID)
 		if n != 1 {
 			t.Errorf("%d addresses have duplicates, want 1", n)
 		}
-		found, foundErr := audience.ContactsByAddress(tx, schema.List.ID, "a@example.com", "", 0, 10)
-		same(t, "Contacts of the address", found, []enlist.Contact{*first, *second, *third})
+		found, foundErr := contacts.ByAddress(tx, schema.List.ID, "a@example.com", "", 0, 10)
+		same(t, "Contacts of the address", found, []enlist.ByID{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
 	// When the primary Contact of an address is removed, the oldest remaining Contact of the
 	// address becomes the primary.
 	update(t, s, func(tx *db.Tx) error {
-		n, err := audience.RemoveContactsUpTo(tx, schema.List.ID, first.ID, 10)
+		n, err := contacts.RemoveContactsUpTo(tx, schema.List.ID, first.ID, 10)
 		if n != 1 {
 			t.Errorf("%d removed, want 1", n)
 		}
@@ -129,7 +130,7 @@ func sameAddress(t *testing.T, s db.Engine) {
 	})
 	second.IsFirst = true
 	view(t, s, func(tx *db.Tx) error {
-		got, err := audience.ContactByKey(tx, schema.List.ID, "a@example.com")
+		got, err := contacts.ByKey(tx, schema.List.ID, "a@example.com")
 		same(t, "primary", got, second)
 		return err
 	})
@@ -138,14 +139,14 @@ func sameAddress(t *testing.T, s db.Engine) {
 func removal(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	other := newSchema(t, s)
-	var last *enlist.Contact
+	var last *enlist.ByID
 	for i := range 10 {
 		last = contact(schema, strings.Repeat("x", i+1)+"@example.com")
 		insert(t, s, last)
 		insert(t, s, contact(other, strings.Repeat("x", i+1)+"@example.com"))
 	}
 	update(t, s, func(tx *db.Tx) error {
-		id, err := audience.LastContactID(tx, schema.List.ID)
+		id, err := contacts.LastContactID(tx, schema.List.ID)
 		if id != last.ID {
 			t.Errorf("LastContactID returned %d, want %d", id, last.ID)
 		}
@@ -153,7 +154,7 @@ func removal(t *testing.T, s db.Engine) {
 	})
 	for _, want := range []int{4, 4, 1, 0} {
 		update(t, s, func(tx *db.Tx) error {
-			n, err := audience.RemoveContactsUpTo(tx, schema.List.ID, last.ID-1, 4)
+			n, err := contacts.RemoveContactsUpTo(tx, schema.List.ID, last.ID-1, 4)
 			if n != want {
 				t.Errorf("%d removed, want %d", n, want)
 			}
@@ -164,7 +165,7 @@ func removal(t *testing.T, s db.Engine) {
 	wantCounts(t, s, other, 10)
 	again := contact(schema, "new@example.com")
 	update(t, s, func(tx *db.Tx) error {
-		_, err := audience.RemoveContactsUpTo(tx, schema.List.ID, 1<<40, 100)
+		_, err := contacts.RemoveContactsUpTo(tx, schema.List.ID, 1<<40, 100)
 		return err
 	})
 	insert(t, s, again)
@@ -185,11 +186,11 @@ func fieldValueDeletion(t *testing.T, s db.Engine) {
 		ids = append(ids, c.ID)
 	}
 	for _, some := range [][]enlist.ContactID{ids[:2], ids[2:], ids[4:], {1 << 40}, {}} {
-		update(t, s, func(tx *db.Tx) error { return audience.RemoveFieldValues(tx, schema.List.ID, amount, some) })
+		update(t, s, func(tx *db.Tx) error { return contacts.RemoveFieldValues(tx, schema.List.ID, amount, some) })
 	}
 	view(t, s, func(tx *db.Tx) error {
 		for _, id := range ids {
-			c, err := audience.Contact(tx, schema.List.ID, id)
+			c, err := contacts.ByID(tx, schema.List.ID, id)
 			if err != nil {
 				return err
 			}
@@ -205,7 +206,7 @@ func failedUpdate(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	refused := errors.New("refused")
 	err := s.Update(t.Context(), func(tx *db.Tx) error {
-		if _, err := audience.InsertContact(tx, contact(schema, "a@example.com")); err != nil {
+		if _, err := contacts.Insert(tx, contact(schema, "a@example.com")); err != nil {
 			return err
 		}
 		return refused
@@ -215,7 +216,7 @@ func failedUpdate(t *testing.T, s db.Engine) {
 	}
 	wantCounts(t, s, schema, 0)
 	view(t, s, func(tx *db.Tx) error {
-		_, err := audience.ContactByKey(tx, schema.List.ID, "a@example.com")
+		_, err := contacts.ByKey(tx, schema.List.ID, "a@example.com")
 		wantKind(t, "Contact of a failed Update", err, enlist.NoContact)
 		return nil
 	})

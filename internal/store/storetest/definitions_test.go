@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 
 	"github.com/google/go-cmp/cmp"
@@ -219,7 +220,7 @@ func clearList(o *accountFixture) {
 		o.Errorf("%d Contacts are in the cleared List and %d in the other List, want 0 and 1", n, m)
 	}
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
-		rows, err := audience.LedgerRows(tx, id, first, 0, 0)
+		rows, err := contacts.LedgerRows(tx, id, first, 0, 0)
 		if len(rows) != 1 {
 			o.Errorf("a removed Contact has %d ledger rows, want 1", len(rows))
 		}
@@ -228,7 +229,7 @@ func clearList(o *accountFixture) {
 	// If a Contact is added after the call, it is not removed, even if the job of the call runs
 	// again.
 	late := o.subscribe(id, "Email", "0@x.io")
-	done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: late - 1})
+	done, err := o.service.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: late - 1})
 	if err != nil || !done || o.contact(id, late).ID != late {
 		o.Errorf("the job runs again: done %v, error %v; want the new Contact to be kept", done, err)
 	}
@@ -244,7 +245,7 @@ func deleteList(o *accountFixture) {
 	o.refused(err, enlist.NoList, "")
 	o.refused(o.service.DeleteList(o.Context(), o.caller, id), enlist.NoList, "")
 	for range 2 { // a job can run twice
-		done, err := o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: last, Delete: true})
+		done, err := o.service.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: last, Delete: true})
 		if err != nil || !done {
 			o.Errorf("RemoveContacts: done %v, error %v; want done and no error", done, err)
 		}
@@ -262,9 +263,9 @@ func manyContactsOfDefinitions(o *accountFixture) {
 	o.update(func(tx *db.Tx) error {
 		for i := range many {
 			n := strconv.Itoa(i)
-			c := enlist.Contact{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
+			c := enlist.ByID{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
 				Values: enlist.Values{{Field: email, Text: n + "@x.io"}, {Field: mobile, Text: n}, {Field: age, Text: "0" + n}}}
-			if inserted, err := audience.InsertContact(tx, &c); err != nil || !inserted {
+			if inserted, err := contacts.Insert(tx, &c); err != nil || !inserted {
 				return fmt.Errorf("contact %d: inserted %v, %w", i, inserted, err)
 			}
 		}
@@ -275,7 +276,7 @@ func manyContactsOfDefinitions(o *accountFixture) {
 	if n := o.count(list, "Age", "starts_with", "0"); n != 1 { // only the number 0 starts with 0
 		o.Errorf("the values of %d Contacts were not converted", n-1)
 	}
-	for _, e := range []audience.DeleteFieldValues{{List: list, Field: mobile, Mobile: true}, {List: list, Field: age}} {
+	for _, e := range []lists.DeleteFieldValues{{List: list, Field: mobile, Mobile: true}, {List: list, Field: age}} {
 		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
 		batches := 0
 		for done := false; !done; batches++ {
@@ -287,12 +288,12 @@ func manyContactsOfDefinitions(o *accountFixture) {
 		}
 	}
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		if err != nil {
 			return err
 		}
 		all := enlist.Search{Schema: schema, Columns: enlist.Columns{All: true}}
-		return search.Contacts(tx, &all, func(c *enlist.Contact) error {
+		return search.Contacts(tx, &all, func(c *enlist.ByID) error {
 			if len(c.Values) != 1 {
 				return fmt.Errorf("contact %d still has the values %v, want only the email", c.ID, c.Values)
 			}

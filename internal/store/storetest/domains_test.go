@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -13,9 +13,9 @@ import (
 // This file tests sending domains, and which addresses an Account may send from.
 
 // addDomain adds a sending domain with an Ed25519 key, which is made faster than one of RSA.
-func (o *accountFixture) addDomain(account enlist.AccountID, domain string) *audience.SendingDomain {
+func (o *accountFixture) addDomain(account enlist.AccountID, domain string) *accounts.SendingDomain {
 	o.Helper()
-	d, err := o.service.AddSendingDomain(o.Context(), audience.NewSendingDomain{Account: account, Domain: domain, Type: audience.DKIMEd25519})
+	d, err := o.service.AddSendingDomain(o.Context(), accounts.NewSendingDomain{Account: account, Domain: domain, Type: accounts.DKIMEd25519})
 	o.must(err)
 	return d
 }
@@ -36,7 +36,7 @@ func (o *accountFixture) wantSigningKey(account enlist.AccountID, domain, select
 // process knows of changes of definitions.
 func (o *accountFixture) readMail() {
 	o.Helper()
-	o.must(o.store.View(o.Context(), func(tx *db.Tx) error { _, err := audience.Account(tx, o.caller.Account.ID); return err }))
+	o.must(o.store.View(o.Context(), func(tx *db.Tx) error { _, err := accounts.ByID(tx, o.caller.Account.ID); return err }))
 }
 
 func sendingDomainKeys(o *accountFixture) {
@@ -48,7 +48,7 @@ func sendingDomainKeys(o *accountFixture) {
 	o.addDomain(account, "a.example")
 	o.wantSigningKey(account, d.Domain, d.Key.Selector)
 	rotate := func(selector string) error {
-		_, err := o.service.RotateSendingDomain(ctx, audience.NewSendingDomain{Domain: d.Domain, Selector: selector, Type: audience.DKIMEd25519})
+		_, err := o.service.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: d.Domain, Selector: selector, Type: accounts.DKIMEd25519})
 		return err
 	}
 	o.refused(rotate(d.Key.Selector), enlist.InvalidParameters, "in use")
@@ -66,7 +66,7 @@ func sendingDomainKeys(o *accountFixture) {
 	all, err := o.service.SendingDomains(ctx)
 	o.must(err)
 	if len(all) != 2 || all[0].Domain != "a.example" || all[1].OldSelector != d.Key.Selector || all[1].SwitchTime != o.now.Unix() ||
-		all[1].Next != (audience.DKIMKey{}) || !all[1].OldRecordIsNeeded(o.now) || all[1].OldRecordIsNeeded(o.now.AddDate(0, 0, 8)) {
+		all[1].Next != (accounts.DKIMKey{}) || !all[1].OldRecordIsNeeded(o.now) || all[1].OldRecordIsNeeded(o.now.AddDate(0, 0, 8)) {
 		o.Errorf("the domains are %+v", all)
 	}
 	_, err = o.service.RemoveSendingDomain(ctx, d.Domain)
@@ -74,7 +74,7 @@ func sendingDomainKeys(o *accountFixture) {
 	o.wantSigningKey(account, d.Domain, "")
 	_, err = o.service.SendingDomain(ctx, d.Domain)
 	o.refused(err, enlist.InvalidParameters, "no Account has")
-	for _, bad := range []audience.NewSendingDomain{{Account: account, Domain: "no domain"}, {Account: 99, Domain: "b.example"},
+	for _, bad := range []accounts.NewSendingDomain{{Account: account, Domain: "no domain"}, {Account: 99, Domain: "b.example"},
 		{Account: account, Domain: "b.example", Type: "dsa"}, {Account: account, Domain: "b.example", Selector: "Ä"}} {
 		_, err := o.service.AddSendingDomain(ctx, bad)
 		o.refused(err, enlist.InvalidParameters, "")
@@ -84,11 +84,11 @@ func sendingDomainKeys(o *accountFixture) {
 func domainsOfOtherAccounts(o *accountFixture) {
 	mine, yours, ctx := o.caller.Account.ID, o.newCaller(), o.Context()
 	o.addDomain(mine, "example.org")
-	_, err := o.service.AddSendingDomain(ctx, audience.NewSendingDomain{Account: yours.Account.ID, Domain: "Example.org", Type: audience.DKIMEd25519})
+	_, err := o.service.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: yours.Account.ID, Domain: "Example.org", Type: accounts.DKIMEd25519})
 	o.refused(err, enlist.InvalidParameters, "has the domain")
 	o.readMail()
 	for _, domain := range []string{"example.org", "news.example.org"} {
-		if key, err := o.service.SigningKey(ctx, yours.Account.ID, domain); key != nil || !errors.Is(err, audience.ErrForeignDomain) {
+		if key, err := o.service.SigningKey(ctx, yours.Account.ID, domain); key != nil || !errors.Is(err, accounts.ErrForeignDomain) {
 			o.Errorf("the key for %s in another Account is %+v, %v, want it refused", domain, key, err)
 		}
 		_, err := o.service.AddMessage(ctx, yours, details("name", "x", "subject", "x", "from_address", "a@"+domain))
@@ -100,7 +100,7 @@ func domainsOfOtherAccounts(o *accountFixture) {
 	o.wantSigningKey(yours.Account.ID, "news.example.org", "enlist20260615")
 	o.wantSigningKey(mine, "example.org", "enlist20260615")
 	o.readMail()
-	if _, err := o.service.SigningKey(ctx, mine, "news.example.org"); !errors.Is(err, audience.ErrForeignDomain) {
+	if _, err := o.service.SigningKey(ctx, mine, "news.example.org"); !errors.Is(err, accounts.ErrForeignDomain) {
 		o.Errorf("the subdomain of another Account: %v, want it refused", err)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -30,7 +30,7 @@ func addField(o *accountFixture) {
 		o.Errorf("the last Field is %+v, want the display order 4 and no time format", f)
 	}
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		var names []string
 		for _, f := range schema.Fields {
 			names = append(names, f.Name)
@@ -98,7 +98,7 @@ func fieldLimit(o *accountFixture) {
 	o.update(func(tx *db.Tx) error {
 		for i := range 997 {
 			f := enlist.Field{ListID: list, Name: fmt.Sprint("f", i), Type: enlist.Text}
-			if err := audience.AddField(tx, &f); err != nil {
+			if err := lists.AddField(tx, &f); err != nil {
 				return err
 			}
 		}
@@ -166,7 +166,7 @@ func searchFields(o *accountFixture) {
 	}
 	unsearchable := []string{"list_id", "date_validation", "defaults_array", "length", "size", "row_size", "time_format",
 		"values_array", "display_order"}
-	for _, a := range audience.FieldAttributes {
+	for _, a := range lists.FieldAttributes {
 		if a.Searchable == slices.Contains(unsearchable, a.Name) {
 			o.Errorf("the attribute %s has Searchable %v, want the opposite", a.Name, a.Searchable)
 		}
@@ -207,7 +207,7 @@ func editField(o *accountFixture) {
 
 func (o *accountFixture) emailField(list enlist.ListID) (id enlist.FieldID) {
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		id = schema.Email().ID
 		return err
 	}))
@@ -222,7 +222,7 @@ func deleteField(o *accountFixture) {
 	_, err := o.service.Field(o.Context(), o.caller, list, id)
 	o.refused(err, enlist.NoField, "")
 	o.refused(o.service.DeleteField(o.Context(), o.caller, list, id), enlist.FieldNotFound, "")
-	for e, done := (audience.DeleteFieldValues{List: list, Field: id}), false; !done; {
+	for e, done := (lists.DeleteFieldValues{List: list, Field: id}), false; !done; {
 		e, done, err = o.service.DeleteFieldValues(o.Context(), e)
 		o.must(err)
 	}
@@ -246,7 +246,7 @@ func deleteMobile(o *accountFixture) {
 	both := o.subscribe(list, "Email", "a@x.io", "Mobile Phone", "0412 345 678")
 	o.must(o.service.DeleteField(o.Context(), o.caller, list, mobile))
 	again := o.addField(list, "name", "Mobile Phone", "type", "text", "address_type", "mobile")
-	values := audience.DeleteFieldValues{List: list, Field: mobile, Mobile: true}
+	values := lists.DeleteFieldValues{List: list, Field: mobile, Mobile: true}
 	_, done, err := o.service.DeleteFieldValues(o.Context(), values)
 	if err != nil || !done {
 		o.Errorf("DeleteFieldValues: done %v, error %v; want done and no error", done, err)

@@ -4,6 +4,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file tests changes of the type of a Field, which convert the values of Contacts.
@@ -60,18 +61,18 @@ func conversion(o *accountFixture) {
 		o.Errorf("%d Contacts have a text that sorts before 2, want 1", n)
 	}
 	retype("type", "checkbox", "values_array", "12,7.50")
-	next, done, err := o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
+	next, done, err := o.service.ConvertField(o.Context(), lists.ConvertField{List: list, Field: id})
 	if err != nil || !done || next.After != 0 {
 		o.Errorf("the job runs again: %+v, done %v, error %v; want done", next, done, err)
 	}
 	o.service = audience.NewService(&watchedStore{Engine: o.store, searched: func(query string) {
 		o.Errorf("an Update searched Contacts, which could read the whole List: %s", query)
 	}}, o.clock)
-	_, done, err = o.service.ConvertField(o.Context(), audience.ConvertField{List: list, Field: id})
+	_, done, err = o.service.ConvertField(o.Context(), lists.ConvertField{List: list, Field: id})
 	if err != nil || !done {
 		o.Errorf("the job runs a third time: done %v, error %v; want done", done, err)
 	}
-	for _, deleted := range []audience.ConvertField{{List: 999, Field: id}, {List: list, Field: 999}} {
+	for _, deleted := range []lists.ConvertField{{List: 999, Field: id}, {List: list, Field: 999}} {
 		if _, done, err := o.service.ConvertField(o.Context(), deleted); err != nil || !done {
 			o.Errorf("the job for a deleted List or Field: done %v, error %v; want done", done, err)
 		}
@@ -86,7 +87,7 @@ func beforeConversion(o *accountFixture) {
 	contact := o.subscribe(list, "Email", "a@x.io", "Age", "007")
 	f := *o.field(list, id)
 	f.Type = enlist.Decimal
-	o.update(func(tx *db.Tx) error { return audience.UpdateField(tx, &f) })
+	o.update(func(tx *db.Tx) error { return lists.UpdateField(tx, &f) })
 	o.subscribe(list, "Email", "A@x.io")
 	if age := o.contact(list, contact).Values.Get(id); age != "7" {
 		o.Errorf("the number is %q, want 7", age)

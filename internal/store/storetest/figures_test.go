@@ -7,6 +7,8 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/webhooks"
 )
 
 // The figures count jobs by kind and state, and say since when the oldest waits that is due. Batches and Imports are
@@ -33,8 +35,8 @@ func figures(t *testing.T, s db.Engine) {
 
 	now := f.now.Unix()
 	update(t, s, func(tx *db.Tx) error {
-		for _, e := range []db.Effect{audience.Notify{List: f.id}, audience.Notify{List: f.id},
-			audience.Autorespond{List: f.id, Due: now - 1}, audience.Autorespond{List: f.id, Due: now + 5000}} {
+		for _, e := range []db.Effect{events.Notify{List: f.id}, events.Notify{List: f.id},
+			events.Autorespond{List: f.id, Due: now - 1}, events.Autorespond{List: f.id, Due: now + 5000}} {
 			if err := tx.Enqueue(e); err != nil {
 				return err
 			}
@@ -75,11 +77,11 @@ func figures(t *testing.T, s db.Engine) {
 	update(t, s, func(tx *db.Tx) error {
 		for _, e := range []enlist.WebhookEvent{{Target: failing, Time: now - 500}, {Target: hook, Time: now - 50}, {Target: hook, Time: now}} {
 			e.Object, e.Event = enlist.AboutContact, enlist.WebhookCreated
-			if err := audience.AddWebhookEvent(tx, &e); err != nil {
+			if err := events.AddWebhookEvent(tx, &e); err != nil {
 				return err
 			}
 		}
-		return audience.SetWebhookFailing(tx, failing, true)
+		return webhooks.SetWebhookFailing(tx, failing, true)
 	})
 	f.must(f.service.HoldMails(t.Context(), "test"))
 	got := read()

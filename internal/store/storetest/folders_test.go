@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -18,7 +19,7 @@ func folders(o *accountFixture) {
 	o.addList()
 	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", enlist.Query{})
 	o.must(err)
-	if len(found) != 1 || found[0].Type != audience.FolderOfLists || found[0].ItemCount != 1 {
+	if len(found) != 1 || found[0].Type != accounts.FolderOfLists || found[0].ItemCount != 1 {
 		o.Fatalf("the Folders are %+v, want one with one List", found)
 	}
 	f, err := o.service.Folder(o.Context(), o.caller, found[0].ID)
@@ -67,13 +68,13 @@ func missingFolders(o *accountFixture) {
 	o.must(err)
 	o.update(func(tx *db.Tx) error {
 		for _, c := range []*enlist.Caller{o.caller, other} {
-			all, err := audience.Folders(tx, c.Account.ID)
+			all, err := accounts.Folders(tx, c.Account.ID)
 			if err != nil {
 				return err
 			}
 			for _, f := range all {
-				if f.Type != audience.FolderOfLists && f.ID != message {
-					if err := audience.DeleteFolder(tx, f.ID); err != nil {
+				if f.Type != accounts.FolderOfLists && f.ID != message {
+					if err := accounts.DeleteFolder(tx, f.ID); err != nil {
 						return err
 					}
 				}

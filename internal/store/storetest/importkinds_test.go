@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/webhooks"
 )
 
 // This file tests the consent of imported Contacts, the other kinds of files, and who may import.
@@ -26,7 +29,7 @@ func importConsent(f *importFixture) {
 	ann, bob := f.person("ann@example.com").ID, f.person("bob@example.com").ID
 	f.wantLedger(ann, enlist.LedgerRow{Type: enlist.ConsentGDPR, Text: "I agree", Time: 1580464800, IP: "192.0.2.7",
 		Preferences: []enlist.PreferenceChoice{{Name: "Weekly", Agree: true}, {Name: "Offers"}}, ImportID: i.ID, ImportRow: 1})
-	f.wantLedger(bob, enlist.LedgerRow{Type: audience.ConsentNotRecorded, Time: f.now.Unix(), ImportID: i.ID, ImportRow: 2})
+	f.wantLedger(bob, enlist.LedgerRow{Type: contacts.ConsentNotRecorded, Time: f.now.Unix(), ImportID: i.ID, ImportRow: 2})
 	if prefs := f.person("ann@example.com").Prefs; len(prefs) != 2 {
 		f.Errorf("the Contact has the preferences %v, want two answers", prefs)
 	}
@@ -39,7 +42,7 @@ func importConsent(f *importFixture) {
 func (f *importFixture) wantLedger(id enlist.ContactID, want enlist.LedgerRow) {
 	f.Helper()
 	var w rows[enlist.LedgerRow]
-	f.must(f.service.ContactConsents(f.Context(), f.caller, audience.LedgerQuery{List: f.id, Contact: id}, &w))
+	f.must(f.service.ContactConsents(f.Context(), f.caller, contacts.LedgerQuery{List: f.id, Contact: id}, &w))
 	want.ListID, want.ContactID, want.Method, want.KeyID, want.KeyName = f.id, id, "import", f.caller.Key.ID, f.caller.Key.Name
 	same(f.T, "ledger", w.all, []enlist.LedgerRow{want})
 }
@@ -101,8 +104,8 @@ func importUnsubscribesDuplicates(f *importFixture) {
 		"1 updated", "2 updated", "3 unchanged")
 	var left []string
 	f.update(func(tx *db.Tx) error {
-		return audience.ContactsWithAddresses(tx, f.id, []string{"ann@example.com", "bob@example.com", "0402222222", "cy@example.com"},
-			func(c *enlist.Contact) {
+		return contacts.ContactsWithAddresses(tx, f.id, []string{"ann@example.com", "bob@example.com", "0402222222", "cy@example.com"},
+			func(c *enlist.ByID) {
 				if !c.IsUnsubscribed {
 					left = append(left, c.Key)
 				}
@@ -189,7 +192,7 @@ func importEvents(f *importFixture) {
 // waitingEvents returns the number of events that wait for a webhook.
 func (f *importFixture) waitingEvents(target enlist.WebhookTargetID) (n int) {
 	f.update(func(tx *db.Tx) error {
-		events, err := audience.WebhookEvents(tx, target, 0, 100)
+		events, err := webhooks.WebhookEvents(tx, target, 0, 100)
 		n = len(events)
 		return err
 	})
@@ -208,9 +211,9 @@ func (s *effectStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ..
 		mails, notifications = 0, 0
 		return Watch{Effect: func(e db.Effect) {
 			switch e.(type) {
-			case audience.Autorespond:
+			case events.Autorespond:
 				mails++
-			case audience.Notify:
+			case events.Notify:
 				notifications++
 			}
 		}}.Run(fn)(tx)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -101,10 +102,10 @@ func (f *importFixture) wantResults(i *audience.Import, want ...string) {
 }
 
 // person returns the Contact with an address.
-func (f *importFixture) person(key string) (c *enlist.Contact) {
+func (f *importFixture) person(key string) (c *enlist.ByID) {
 	f.Helper()
 	f.must(f.store.View(f.Context(), func(tx *db.Tx) (err error) {
-		c, err = audience.ContactByKey(tx, f.id, key)
+		c, err = contacts.ByKey(tx, f.id, key)
 		return err
 	}))
 	return c
@@ -119,7 +120,7 @@ func (f *importFixture) value(key string, field enlist.FieldID) string {
 func importOutcomes(f *importFixture) {
 	f.subscribe(f.id, "Email", "old@example.com")
 	left := f.subscribe(f.id, "Email", "left@example.com")
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.id, Contact: left})
+	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.id, Contact: left})
 	f.must(err)
 	i := f.runs("Email\nnew@example.com\nOLD@example.com\nleft@example.com\nnope\nNew@example.com\n", nil)
 	f.wantResults(i, "1 added", "2 unchanged", "3 skipped", "4 refused Email nope", "5 unchanged")
@@ -152,7 +153,7 @@ func importOverwrites(f *importFixture) {
 	if town := f.value("ann@example.com", field); town != "" {
 		f.Errorf("the town is %q after a row with an empty cell, want none", town)
 	}
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, audience.ContactRequest{List: f.id, Contact: id})
+	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.id, Contact: id})
 	f.must(err)
 	f.wantResults(f.runs("Email,Town\nann@example.com,Paris\n", overwrite), "1 skipped")
 	all := func(o *audience.ImportOptions) { overwrite(o); o.Skip = audience.SkipNoAddress }
@@ -165,7 +166,7 @@ func importOverwrites(f *importFixture) {
 func importSkips(f *importFixture) {
 	other := f.addList()
 	f.subscribe(other, "Email", "ann@example.com")
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: other, Address: "ann@example.com"})
+	_, err := f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "ann@example.com"})
 	f.must(err)
 	const file = "Email\nann@example.com\n"
 	f.wantResults(f.runs(file, nil), "1 skipped")
@@ -287,7 +288,7 @@ func importSystemKeys(f *importFixture) {
 // wantUnsubscribers checks that the Unsubscriber List has one entry for an address.
 func (f *importFixture) wantUnsubscribers(contact enlist.ContactID, address string) {
 	f.Helper()
-	var w rows[audience.Unsubscriber]
+	var w rows[contacts.Unsubscriber]
 	f.must(f.service.SearchUnsubscribers(f.Context(), f.caller, f.id, enlist.Query{Criteria: triple("address", "exactly", address)}, &w))
 	if len(w.all) != 1 || w.all[0].ContactID != contact || w.all[0].ListID != f.id {
 		f.Errorf("the Unsubscriber List has %+v for %s, want one entry with the Contact %d", w.all, address, contact)

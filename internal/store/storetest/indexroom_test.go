@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 	"enlist/internal/search/advisor"
 )
@@ -169,7 +170,7 @@ func reconciledIndexes(t *testing.T, e Engine) {
 func (l *listWithThreeFields) schema() (schema *enlist.Schema) {
 	l.Helper()
 	view(l.T, l.store, func(tx *db.Tx) (err error) {
-		schema, err = audience.Schema(tx, l.list)
+		schema, err = lists.Schema(tx, l.list)
 		return err
 	})
 	return schema
@@ -271,11 +272,11 @@ func searchesDuringBuilds(t *testing.T, e Engine) {
 func (l *listWithThreeFields) ids() (ids []enlist.ContactID) {
 	l.Helper()
 	l.must(l.store.Search(l.Context(), func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, l.list)
+		schema, err := lists.Schema(tx, l.list)
 		if err != nil {
 			return err
 		}
-		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
+		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.ByID) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -288,17 +289,17 @@ func (l *listWithThreeFields) swap(ctx context.Context, ids []enlist.ContactID, 
 	for i := 0; ctx.Err() == nil; i++ {
 		one, other := ids[i%len(ids)], ids[(i+1)%len(ids)]
 		err := l.store.Update(ctx, func(tx *db.Tx) error {
-			a, err := audience.Contact(tx, l.list, min(one, other))
+			a, err := contacts.ByID(tx, l.list, min(one, other))
 			if err != nil {
 				return err
 			}
-			b, err := audience.Contact(tx, l.list, max(one, other))
+			b, err := contacts.ByID(tx, l.list, max(one, other))
 			if err != nil {
 				return err
 			}
 			was := a.Values.Get(city)
 			a.Values, b.Values = a.Values.Set(city, b.Values.Get(city)), b.Values.Set(city, was)
-			return errors.Join(audience.UpdateContact(tx, a), audience.UpdateContact(tx, b))
+			return errors.Join(contacts.Update(tx, a), contacts.Update(tx, b))
 		})
 		if err != nil && ctx.Err() == nil {
 			l.Error(err)
@@ -338,7 +339,7 @@ type cities struct {
 }
 
 func (c *cities) Begin([]enlist.Column, bool) error { c.all = nil; return nil }
-func (c *cities) Contact(found *enlist.Contact) error {
+func (c *cities) Contact(found *enlist.ByID) error {
 	c.all = append(c.all, found.Values.Get(c.city))
 	return nil
 }

@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file tests which changes of a subscription the consent ledger records.
@@ -26,7 +28,7 @@ func ledgerChanges(t *testing.T, e Engine) {
 func (o *accountFixture) ledgerOf(list enlist.ListID, id enlist.ContactID) (rows []enlist.LedgerRow) {
 	o.Helper()
 	view(o.T, o.store, func(tx *db.Tx) error {
-		all, err := audience.LedgerRows(tx, list, id, 0, 0)
+		all, err := contacts.LedgerRows(tx, list, id, 0, 0)
 		for _, r := range all {
 			rows = append(rows, enlist.LedgerRow{Method: r.Method, Type: r.Type, IP: r.IP, KeyName: r.KeyName})
 		}
@@ -40,21 +42,21 @@ func byKey(method string) enlist.LedgerRow {
 	return enlist.LedgerRow{Method: method, KeyName: "test key"}
 }
 
-var subscribed = enlist.LedgerRow{Method: "subscribeContact", Type: audience.ConsentNotRecorded, KeyName: "test key"}
+var subscribed = enlist.LedgerRow{Method: "subscribeContact", Type: contacts.ConsentNotRecorded, KeyName: "test key"}
 
 func changesAreRecorded(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
 	for range 2 { // the second time nothing changes
-		_, err := o.service.Confirm(o.Context(), o.caller, audience.ContactRequest{List: list, Contact: id})
+		_, err := o.service.Confirm(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 		o.must(err)
 	}
 	for range 2 {
-		_, err := o.service.UnsubscribeByID(o.Context(), o.caller, audience.ContactRequest{List: list, Contact: id})
+		_, err := o.service.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 		o.must(err)
 	}
 	o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "ann@example.com"})
+	_, err := o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	same(o.T, "ledger", o.ledgerOf(list, id), []enlist.LedgerRow{
 		byKey("unsubscribeContact"), subscribed, byKey("unsubscribeContactById"), byKey("confirmContact"), subscribed})
@@ -73,32 +75,32 @@ func linksAreRecorded(o *accountFixture) {
 		_, err := o.service.UnsubscribeByLink(o.Context(), d, "192.0.2.7")
 		o.must(err)
 	}
-	left := enlist.LedgerRow{Method: audience.MethodUnsubscribeLink, IP: "192.0.2.7"}
+	left := enlist.LedgerRow{Method: contacts.MethodUnsubscribeLink, IP: "192.0.2.7"}
 	same(o.T, "ledger", o.ledgerOf(list, first), []enlist.LedgerRow{
-		left, {Method: audience.MethodConfirmLink, IP: "2001:db8::1"}, subscribed})
+		left, {Method: contacts.MethodConfirmLink, IP: "2001:db8::1"}, subscribed})
 	same(o.T, "ledger of the duplicate", o.ledgerOf(list, second), []enlist.LedgerRow{left, subscribed})
 }
 
 func addressesOfCallsAreRecorded(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", true)
 	const sent, stored = "[2001:db8::9]:443, 10.0.0.1", "2001:db8::9"
-	add := audience.AddRequest{List: list, Contacts: [][]enlist.Detail{details("Email", "ann@example.com")}, IP: sent}
+	add := contacts.AddRequest{List: list, Contacts: [][]enlist.Detail{details("Email", "ann@example.com")}, IP: sent}
 	ids, err := o.service.AddContacts(o.Context(), o.caller, add)
 	o.must(err)
-	one := audience.ContactRequest{List: list, Contact: ids[0], IP: sent}
+	one := contacts.ContactRequest{List: list, Contact: ids[0], IP: sent}
 	_, err = o.service.Confirm(o.Context(), o.caller, one)
 	o.must(err)
 	_, err = o.service.UnsubscribeByID(o.Context(), o.caller, one)
 	o.must(err)
 	o.subscribe(list, "Email", "ann@example.com")
-	all := audience.UnsubscribeRequest{List: list, Address: "ann@example.com", IP: sent}
+	all := contacts.UnsubscribeRequest{List: list, Address: "ann@example.com", IP: sent}
 	_, err = o.service.Unsubscribe(o.Context(), o.caller, all)
 	o.must(err)
 	from := func(method string, consent enlist.ConsentType) enlist.LedgerRow {
 		return enlist.LedgerRow{Method: method, Type: consent, IP: stored, KeyName: "test key"}
 	}
 	want := []enlist.LedgerRow{from("unsubscribeContact", ""), subscribed, from("unsubscribeContactById", ""),
-		from("confirmContact", ""), from("addContacts", audience.ConsentNotRecorded)}
+		from("confirmContact", ""), from("addContacts", contacts.ConsentNotRecorded)}
 	same(o.T, "ledger", o.ledgerOf(list, ids[0]), want)
 
 	add.IP, one.IP, all.IP = "localhost", "localhost", "localhost"
@@ -126,16 +128,16 @@ func allListsAreRecorded(o *accountFixture) {
 	other := o.subscribe(first, "Email", "bob@example.com")
 	left := o.subscribe(second, "Email", "ann@example.com")
 	called := o.subscribe(empty, "Mobile Phone", "0412345678")
-	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, audience.ContactRequest{List: second, Contact: left})
+	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: second, Contact: left})
 	o.must(err)
-	r := audience.UnsubscribeRequest{Address: "Ann@example.com", IP: "192.0.2.7"}
+	r := contacts.UnsubscribeRequest{Address: "Ann@example.com", IP: "192.0.2.7"}
 	caller := *o.caller
 	caller.Retry = &enlist.Retry{Header: "once"}
 	for range 2 { // the repeated call adds nothing
 		_, err = o.service.Unsubscribe(o.Context(), &caller, r)
 		o.must(err)
 	}
-	row := enlist.LedgerRow{Method: audience.MethodUnsubscribeAll, IP: "192.0.2.7", KeyName: "test key"}
+	row := enlist.LedgerRow{Method: contacts.MethodUnsubscribeAll, IP: "192.0.2.7", KeyName: "test key"}
 	for _, id := range []enlist.ContactID{ann, twice} {
 		same(o.T, "ledger", o.ledgerOf(first, id), []enlist.LedgerRow{row, subscribed})
 		if o.contact(first, id).IsUnsubscribed {
@@ -145,9 +147,9 @@ func allListsAreRecorded(o *accountFixture) {
 	same(o.T, "ledger of an unsubscribed Contact", o.ledgerOf(second, left),
 		[]enlist.LedgerRow{row, byKey("unsubscribeContactById"), subscribed})
 	same(o.T, "ledger of another address", o.ledgerOf(first, other), []enlist.LedgerRow{subscribed})
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{Address: "+61412345678"})
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{Address: "+61412345678"})
 	o.must(err)
-	same(o.T, "ledger of a mobile number", o.ledgerOf(empty, called), []enlist.LedgerRow{byKey(audience.MethodUnsubscribeAll), subscribed})
+	same(o.T, "ledger of a mobile number", o.ledgerOf(empty, called), []enlist.LedgerRow{byKey(contacts.MethodUnsubscribeAll), subscribed})
 	n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("list_id", "exactly", 0))
 	o.must(err)
 	if n != 2 {
@@ -162,19 +164,19 @@ func complaintsAreRecorded(o *accountFixture) {
 	id := o.subscribe(list, "Email", "ann@example.com")
 	_, err := o.service.Complained(o.Context(), audience.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}, "abuse")
 	o.must(err)
-	same(o.T, "ledger", o.ledgerOf(list, id), []enlist.LedgerRow{{Method: audience.MethodComplaint}, subscribed})
+	same(o.T, "ledger", o.ledgerOf(list, id), []enlist.LedgerRow{{Method: contacts.MethodComplaint}, subscribed})
 }
 
 // The notification of a subscription and its page show a consent, never another change.
 func newestConsentStays(o *accountFixture) {
 	list, at := o.addList(), o.now.Unix()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, audience.ContactRequest{List: list, Contact: id})
+	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 	o.must(err)
 	d := audience.DeliveryKey{List: list, Contact: id, Time: at}
 	page, err := o.service.ViewContactPage(o.Context(), d)
 	o.must(err)
-	n, err := o.service.Notifications(o.Context(), []audience.Notify{{List: list, Contact: id, Event: enlist.EventSubscribe, Time: at}})
+	n, err := o.service.Notifications(o.Context(), []events.Notify{{List: list, Contact: id, Event: enlist.EventSubscribe, Time: at}})
 	o.must(err)
 	for what, row := range map[string]*enlist.LedgerRow{"page": page.Consent, "notification": n[0].Consent} {
 		if row == nil || row.Method != "subscribeContact" {
@@ -183,7 +185,7 @@ func newestConsentStays(o *accountFixture) {
 	}
 	for changes, want := range map[bool]int{false: 1, true: 2} {
 		var w rows[enlist.LedgerRow]
-		o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id, Changes: changes}, &w))
+		o.must(o.service.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id, Changes: changes}, &w))
 		if len(w.all) != want {
 			o.Errorf("with changes %v, the ledger has %d rows, want %d", changes, len(w.all), want)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file tests the files of Messages. They are subtests of Files.
@@ -88,7 +89,7 @@ func mailFiles(f *fileFixture) {
 		f.Helper()
 		file := f.file(plan)
 		want := []audience.MessageFile{{Name: "plan.pdf", Type: "application/pdf", Size: file.Size, Content: file.Content}}
-		mail, err := f.service.AutoresponderMails(f.Context(), []audience.Autorespond{{List: list, Contact: contact, Autoresponder: id, Time: f.now.Unix()}})
+		mail, err := f.service.AutoresponderMails(f.Context(), []events.Autorespond{{List: list, Contact: contact, Autoresponder: id, Time: f.now.Unix()}})
 		f.must(err)
 		same(f.T, "the files of an autoresponder's mail", mail[0].Files, want)
 		b := &batchFixture{accountFixture: f.accountFixture, message: message, news: list}

@@ -4,15 +4,19 @@ import (
 	"errors"
 	"testing"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/lists"
 )
 
 // This file tests that a store returns Messages, autoresponders, links and deliveries with
 // the content that was stored.
 
-func events(t *testing.T, e Engine) {
+func eventRules(t *testing.T, e Engine) {
 	for _, c := range []struct {
 		rule string
 		test func(*testing.T, db.Engine)
@@ -115,7 +119,7 @@ func autoresponders(t *testing.T, s db.Engine) {
 				return err
 			}
 			same(t, what, all, want)
-			schema, err := audience.Schema(tx, list)
+			schema, err := lists.Schema(tx, list)
 			if err == nil {
 				same(t, what+", in the Schema", schema.Autoresponders, want)
 				same(t, "time zone", schema.TimeZone, "UTC")
@@ -133,7 +137,7 @@ func autoresponders(t *testing.T, s db.Engine) {
 	check("as edited", edited, plain)
 	update(t, s, func(tx *db.Tx) error { return audience.DeleteAutoresponder(tx, full.ID) })
 	check("after a deletion", plain)
-	update(t, s, func(tx *db.Tx) error { return audience.MarkListDeleted(tx, list) })
+	update(t, s, func(tx *db.Tx) error { return lists.MarkListDeleted(tx, list) })
 	view(t, s, func(tx *db.Tx) error {
 		all, err := audience.Autoresponders(tx, account)
 		same(t, "of a deleted List", all, []enlist.Autoresponder(nil))
@@ -241,20 +245,20 @@ func confirmationRequests(t *testing.T, s db.Engine) {
 		{9000, true}, {2000, true}, {2100, false}, // 9000 was wrong: the clock was fast, and is then set back
 	} {
 		update(t, s, func(tx *db.Tx) error {
-			marked, err := audience.MarkConfirmationRequested(tx, list, c.ID, step.now, step.now-600)
+			marked, err := events.MarkConfirmationRequested(tx, list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
 				t.Errorf("at time %d: marked %v, want %v", step.now, marked, step.marked)
 			}
 			return err
 		})
 	}
-	update(t, s, func(tx *db.Tx) error { return audience.MarkSubscriptionPending(tx, list, other.ID) })
+	update(t, s, func(tx *db.Tx) error { return events.MarkSubscriptionPending(tx, list, other.ID) })
 	for _, want := range []struct {
 		id      enlist.ContactID
 		pending bool
 	}{{c.ID, false}, {other.ID, true}, {99, false}} {
 		view(t, s, func(tx *db.Tx) error {
-			pending, err := audience.IsSubscriptionPending(tx, list, want.id)
+			pending, err := events.IsSubscriptionPending(tx, list, want.id)
 			if pending != want.pending {
 				t.Errorf("the subscription of Contact %d is pending: %v, want the opposite", want.id, pending)
 			}
@@ -262,7 +266,7 @@ func confirmationRequests(t *testing.T, s db.Engine) {
 		})
 	}
 	update(t, s, func(tx *db.Tx) error {
-		marked, err := audience.MarkConfirmationRequested(tx, list, 99, 1000, 400)
+		marked, err := events.MarkConfirmationRequested(tx, list, 99, 1000, 400)
 		if marked {
 			t.Error("MarkConfirmationRequested returned true for an unknown Contact")
 		}
@@ -284,7 +288,7 @@ func confirmationRequestsOfAnAddress(t *testing.T, s db.Engine) {
 		c.IsFirst = i == 0
 		insert(t, s, c)
 		update(t, s, func(tx *db.Tx) error {
-			marked, err := audience.MarkConfirmationRequested(tx, list, c.ID, step.now, step.now-600)
+			marked, err := events.MarkConfirmationRequested(tx, list, c.ID, step.now, step.now-600)
 			if marked != step.marked {
 				t.Errorf("Contact %d at time %d: marked %v, want %v", c.ID, step.now, marked, step.marked)
 			}
@@ -304,7 +308,7 @@ func contactTimes(t *testing.T, s db.Engine) {
 			return audience.RaiseContactTimes(tx, schema.List.ID, c.ID, step.message, step.open, step.click)
 		})
 		view(t, s, func(tx *db.Tx) error {
-			got, err := audience.Contact(tx, schema.List.ID, c.ID)
+			got, err := contacts.ByID(tx, schema.List.ID, c.ID)
 			if err != nil {
 				return err
 			}
@@ -319,8 +323,8 @@ func contactTimes(t *testing.T, s db.Engine) {
 func messageFolders(t *testing.T, s db.Engine) {
 	schema := newSchema(t, s)
 	account := schema.List.AccountID
-	folder := audience.Folder{AccountID: account, Name: "Letters", Type: audience.FolderOfMessages, CreationTime: 5}
-	update(t, s, func(tx *db.Tx) error { return audience.AddFolder(tx, &folder) })
+	folder := accounts.Folder{AccountID: account, Name: "Letters", Type: accounts.FolderOfMessages, CreationTime: 5}
+	update(t, s, func(tx *db.Tx) error { return accounts.AddFolder(tx, &folder) })
 	addMessage(t, s, &audience.Message{AccountID: account, FolderID: folder.ID})
 	addMessage(t, s, &audience.Message{AccountID: account})
 	folder.Name, folder.ItemCount = "Post", 2
@@ -329,22 +333,22 @@ func messageFolders(t *testing.T, s db.Engine) {
 		if err := audience.AddAutoresponder(tx, &a); err != nil {
 			return err
 		}
-		return audience.UpdateFolder(tx, &folder)
+		return accounts.UpdateFolder(tx, &folder)
 	})
-	check := func(what string, want ...audience.Folder) {
+	check := func(what string, want ...accounts.Folder) {
 		t.Helper()
 		view(t, s, func(tx *db.Tx) error {
-			all, err := audience.Folders(tx, account)
+			all, err := accounts.Folders(tx, account)
 			if err == nil {
-				same(t, what, all[len(audience.FirstFolders(account, 0)):], want)
+				same(t, what, all[len(accounts.FirstFolders(account, 0)):], want)
 			}
 			return err
 		})
 	}
 	check("renamed", folder)
 	folder.ItemCount = 1
-	update(t, s, func(tx *db.Tx) error { return audience.MarkListDeleted(tx, schema.List.ID) })
+	update(t, s, func(tx *db.Tx) error { return lists.MarkListDeleted(tx, schema.List.ID) })
 	check("without the autoresponder of a deleted List", folder)
-	update(t, s, func(tx *db.Tx) error { return audience.DeleteFolder(tx, folder.ID) })
-	check("deleted", []audience.Folder{}...)
+	update(t, s, func(tx *db.Tx) error { return accounts.DeleteFolder(tx, folder.ID) })
+	check("deleted", []accounts.Folder{}...)
 }

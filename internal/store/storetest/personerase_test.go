@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -38,8 +39,8 @@ func (f *batchFixture) personWithEverything() (ann, bob enlist.ContactID) {
 	f.Helper()
 	_, err := f.service.AddWebhook(f.Context(), f.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/"))
 	f.must(err)
-	_, err = f.service.Subscribe(f.Context(), f.caller, audience.SubscribeRequest{List: f.news, Details: details("Email", "Ann@example.com", "Mobile Phone", "0412 345 678"),
-		Consent: audience.Consent{Type: enlist.ConsentGDPR, Text: "I, Ann, agree.", IP: "192.0.2.1"}})
+	_, err = f.service.Subscribe(f.Context(), f.caller, contacts.SubscribeRequest{List: f.news, Details: details("Email", "Ann@example.com", "Mobile Phone", "0412 345 678"),
+		Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I, Ann, agree.", IP: "192.0.2.1"}})
 	f.must(err)
 	ann = f.all(f.news)[0]
 	bob = f.subscribe(f.news, "Email", "bob@example.com")
@@ -68,7 +69,7 @@ func (f *batchFixture) personWithEverything() (ann, bob enlist.ContactID) {
 	f.update(func(tx *db.Tx) error {
 		return tx.SaveRetry(f.caller.Account.ID, f.caller.Key.ID, &enlist.Retry{Header: "h"}, []byte(`{"to":"ann@example.com"}`), f.now.Unix())
 	})
-	_, err = f.service.Unsubscribe(f.Context(), f.caller, audience.UnsubscribeRequest{List: f.news, Address: "ann@example.com"})
+	_, err = f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: f.news, Address: "ann@example.com"})
 	f.must(err)
 	return ann, bob
 }
@@ -106,7 +107,7 @@ func eraseLeavesNothing(o *accountFixture) {
 	}
 	o.wantRows(after, audience.PersonMails, "address=erased subject= ")
 	kept := o.ledgerOf(f.news, ann)
-	if len(kept) != len(ledger)+1 || kept[0].Method != audience.MethodErasure {
+	if len(kept) != len(ledger)+1 || kept[0].Method != contacts.MethodErasure {
 		o.Fatalf("the ledger has %+v, want the rows as before and one of the erasure", kept)
 	}
 	for i, r := range kept[1:] {
@@ -127,7 +128,7 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 	o.subscribe(list, "Email", "ann@example.com", "Mobile Phone", "0412345678")
 	o.erase("ann@example.com")
 	o.subscribe(list, "Email", "bea@example.com")
-	added, err := o.service.AddContacts(o.Context(), o.caller, audience.AddRequest{List: other, Skip: audience.SkipUnsubscribed, Contacts: [][]enlist.Detail{
+	added, err := o.service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: other, Skip: contacts.SkipUnsubscribed, Contacts: [][]enlist.Detail{
 		details("Email", "Ann@Example.com"), details("Mobile Phone", "0412 345 678"), details("Email", "carl@example.com")}})
 	o.must(err)
 	if added[0]+added[1] != 0 || o.list(other).ContactCount != 1 {
@@ -156,14 +157,14 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 	if n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "in", []any{"ann@example.com", "bea@example.com"})); err != nil || n != 1 {
 		o.Errorf("a search for two addresses finds %d entries, error %v; want 1", n, err)
 	}
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: 0, Address: "Ann@example.com"})
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: 0, Address: "Ann@example.com"})
 	o.must(err)
 	if again, err := collectUnsubscribers(o); err != nil || fmt.Sprint(again) != fmt.Sprint(found) {
 		o.Errorf("after unsubscribeContact the Unsubscriber List has %q, error %v; want no other entry", again, err)
 	}
 	foreign := o.newCaller()
 	o.update(func(tx *db.Tx) error {
-		known, err := audience.UnsubscribedAmong(tx, foreign.Account.ID, 0, []string{"ann@example.com"})
+		known, err := contacts.UnsubscribedAmong(tx, foreign.Account.ID, 0, []string{"ann@example.com"})
 		if len(known) > 0 {
 			o.Error("the address counts as erased in another Account")
 		}
@@ -177,7 +178,7 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 
 func collectUnsubscribers(o *accountFixture) (found []string, err error) {
 	return found, o.store.View(o.Context(), func(tx *db.Tx) error {
-		return audience.Unsubscribers(tx, &audience.UnsubscriberSearch{Account: o.caller.Account.ID}, func(u *audience.Unsubscriber) error {
+		return contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: o.caller.Account.ID}, func(u *contacts.Unsubscriber) error {
 			found = append(found, fmt.Sprintf("%s %d %d %s", u.AddressType, u.ListID, u.ContactID, u.Address))
 			return nil
 		})
@@ -187,12 +188,12 @@ func collectUnsubscribers(o *accountFixture) (found []string, err error) {
 func eraseFormerContacts(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "ann@example.com"})
+	_, err := o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	o.update(func(tx *db.Tx) error {
-		return audience.AddLedgerRow(tx, &enlist.LedgerRow{ListID: list, ContactID: id, Text: "I, Ann, agree.", IP: "192.0.2.1"})
+		return contacts.AddLedgerRow(tx, &enlist.LedgerRow{ListID: list, ContactID: id, Text: "I, Ann, agree.", IP: "192.0.2.1"})
 	})
-	_, err = o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Contacts: []enlist.ContactID{id}})
+	_, err = o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: []enlist.ContactID{id}})
 	o.must(err)
 	if rows := o.export(o.caller, "ann@example.com")[audience.PersonConsents]; len(rows) != 3 {
 		o.Errorf("the export has %d consents, want 3: %q", len(rows), rows)

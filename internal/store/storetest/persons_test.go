@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
@@ -97,7 +98,7 @@ func exportHasEveryRow(o *accountFixture) {
 		}
 		return nil
 	})
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "ann@example.com"})
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	rows := o.export(o.caller, "ANN@example.com")
 	o.wantRows(rows, audience.PersonContacts, "list_name=News values=[{Email Ann@example.com}")
@@ -120,10 +121,10 @@ func exportByMobile(o *accountFixture) {
 	o.subscribe(list, "Mobile Phone", "+49 151 23456789")
 	o.subscribe(german, "Mobile Phone", "0151 23456789")
 	o.subscribe(list, "Email", "bob@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: german, Address: "0151 23456789"})
+	_, err := o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: german, Address: "0151 23456789"})
 	o.must(err)
 	bea := o.subscribe(german, "Email", "bea@example.com", "Mobile Phone", "0160 1234567")
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: german, Address: "0160 1234567"})
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: german, Address: "0160 1234567"})
 	o.must(err)
 	o.wantRows(o.export(o.caller, "bea@example.com"), audience.PersonUnsubscribed, fmt.Sprintf("contact_id=%d ", bea)) // by the mobile number
 	rows := o.export(o.caller, "+4915123456789")
@@ -178,7 +179,7 @@ func spellingsAreOnePerson(o *accountFixture) {
 // deleteByEmail deletes the Contacts with exactly this spelling of an address. The audit log then has the address.
 func (o *accountFixture) deleteByEmail(list enlist.ListID, email string) {
 	o.Helper()
-	_, err := o.service.DeleteContacts(o.Context(), o.caller, audience.DeleteRequest{List: list, Query: enlist.Query{
+	_, err := o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: &enlist.Criteria{Key: "Email", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: email}}}})
 	o.must(err)
 }

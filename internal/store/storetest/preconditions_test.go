@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file tests preconditions: checks of all Contacts of a List before one of its definitions
@@ -105,7 +107,7 @@ func preconditions(o *accountFixture) {
 func (o *accountFixture) mobile(list enlist.ListID) (id enlist.FieldID) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		if err == nil {
 			id = schema.Mobile().ID
 		}
@@ -122,7 +124,7 @@ func (o *accountFixture) wantPrecondition(list enlist.ListID, late []any, about 
 		after: func() {
 			checks++
 			if checks == 1 {
-				r := audience.SubscribeRequest{List: list, Details: details(late...)}
+				r := contacts.SubscribeRequest{List: list, Details: details(late...)}
 				_, err := service.Subscribe(o.Context(), o.caller, r)
 				o.must(err)
 			}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file tests the normalisation of addresses with quotes that an earlier version stored.
@@ -15,15 +17,15 @@ import (
 func (o *accountFixture) addQuoted(list enlist.ListID, key string) (id enlist.ContactID) {
 	o.Helper()
 	o.update(func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		if err != nil {
 			return err
 		}
 		c := contact(schema, key)
-		inserted, err := audience.InsertContact(tx, c)
+		inserted, err := contacts.Insert(tx, c)
 		if err == nil && !inserted {
 			c.IsFirst = false
-			_, err = audience.InsertContact(tx, c)
+			_, err = contacts.Insert(tx, c)
 		}
 		id = c.ID
 		return err
@@ -48,7 +50,7 @@ func quotedContacts(o *accountFixture) {
 	alone := o.addQuoted(list, `"al\one"@x.io`)
 	needed := o.addQuoted(list, `"john doe"@x.io`)
 	o.update(func(tx *db.Tx) error { // the process has the List in its cache
-		_, err := audience.Schema(tx, list)
+		_, err := lists.Schema(tx, list)
 		return err
 	})
 	for range 2 { // the second time changes nothing
@@ -83,16 +85,16 @@ func quotedContacts(o *accountFixture) {
 // quotedDuplicates normalises more Contacts than one transaction changes, on a List that allows duplicates.
 func quotedDuplicates(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
-	const contacts = 1100
+	const all = 1100
 	o.update(func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		if err != nil {
 			return err
 		}
-		for i := range contacts {
+		for i := range all {
 			c := contact(schema, `"\m\a\n\y"@x.io`)
 			c.IsFirst = i == 0
-			if _, err := audience.InsertContact(tx, c); err != nil {
+			if _, err := contacts.Insert(tx, c); err != nil {
 				return err
 			}
 		}
@@ -101,25 +103,25 @@ func quotedDuplicates(o *accountFixture) {
 	counted := &countingStore{Engine: o.store}
 	o.must(audience.NewService(counted, o.clock).NormaliseQuoted(o.Context()))
 	if counted.updates < 3 {
-		o.Errorf("%d Contacts were changed in %d Updates, want at most 500 in one Update", contacts, counted.updates)
+		o.Errorf("%d Contacts were changed in %d Updates, want at most 500 in one Update", all, counted.updates)
 	}
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
-		first, err := audience.ContactByKey(tx, list, "many@x.io")
-		found, foundErr := audience.ContactsByAddress(tx, list, "many@x.io", "", 0, 2*contacts)
-		old, oldErr := audience.ContactsByAddress(tx, list, `"\m\a\n\y"@x.io`, "", 0, 1)
-		if len(found) != contacts || len(old) != 0 || first == nil || first.ID != found[0].ID {
+		first, err := contacts.ByKey(tx, list, "many@x.io")
+		found, foundErr := contacts.ByAddress(tx, list, "many@x.io", "", 0, 2*all)
+		old, oldErr := contacts.ByAddress(tx, list, `"\m\a\n\y"@x.io`, "", 0, 1)
+		if len(found) != all || len(old) != 0 || first == nil || first.ID != found[0].ID {
 			o.Errorf("%d Contacts have the new key, and the primary is %v; want %d Contacts, the oldest as the primary",
-				len(found), first, contacts)
+				len(found), first, all)
 		}
 		return errors.Join(err, foundErr, oldErr)
 	}))
-	wantCounts(o.T, o.store, o.schema(list), contacts)
+	wantCounts(o.T, o.store, o.schema(list), all)
 }
 
 func (o *accountFixture) schema(list enlist.ListID) (schema *enlist.Schema) {
 	o.Helper()
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) (err error) {
-		schema, err = audience.Schema(tx, list)
+		schema, err = lists.Schema(tx, list)
 		return err
 	}))
 	return schema
@@ -131,25 +133,25 @@ func quotedUnsubscribers(o *accountFixture) {
 	o.update(func(tx *db.Tx) error {
 		for i := range 600 {
 			key := fmt.Sprintf(`"\left%d"@x.io`, i%300)
-			u := audience.Unsubscriber{AddressType: enlist.AddressEmail, Address: key, AddressKey: key}
-			if err := audience.AddUnsubscriber(tx, o.caller.Account.ID, &u); err != nil {
+			u := contacts.Unsubscriber{AddressType: enlist.AddressEmail, Address: key, AddressKey: key}
+			if err := contacts.AddUnsubscriber(tx, o.caller.Account.ID, &u); err != nil {
 				return err
 			}
 		}
-		u := audience.Unsubscriber{AddressType: enlist.AddressEmail, Address: `"l\eft0"@x.io`, AddressKey: `"l\eft0"@x.io`}
-		return audience.AddUnsubscriber(tx, other, &u)
+		u := contacts.Unsubscriber{AddressType: enlist.AddressEmail, Address: `"l\eft0"@x.io`, AddressKey: `"l\eft0"@x.io`}
+		return contacts.AddUnsubscriber(tx, other, &u)
 	})
 	o.must(o.service.NormaliseQuoted(o.Context()))
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		for _, account := range []enlist.AccountID{o.caller.Account.ID, other} {
 			for i := range 300 {
 				address := fmt.Sprintf("left%d@x.io", i)
-				found, err := audience.UnsubscribedAmong(tx, account, 0, []string{address})
+				found, err := contacts.UnsubscribedAmong(tx, account, 0, []string{address})
 				if err != nil || found[address] != (i == 0 || account != other) {
 					o.Errorf("Account %d: UnsubscribedAmong of address %d is %v, error %v", account, i, found, err)
 				}
 			}
-			left, err := audience.QuotedUnsubscribers(tx, account, "", 1)
+			left, err := contacts.QuotedUnsubscribers(tx, account, "", 1)
 			if err != nil || len(left) != 0 {
 				o.Errorf("Account %d: the address keys %q are left, error %v", account, left, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search"
@@ -37,11 +38,11 @@ func rerunFunctions(t *testing.T, e Engine) {
 	s, _, caller, schema := newListThatNotifies(t, e)
 	service := audience.NewService(rerunningStore{s}, time.Now)
 	list := addContactsOfOneAddress(t, s, schema, manyContacts)
-	if _, err := service.Unsubscribe(t.Context(), caller, audience.UnsubscribeRequest{List: list, Address: "a@example.com"}); err != nil {
+	if _, err := service.Unsubscribe(t.Context(), caller, contacts.UnsubscribeRequest{List: list, Address: "a@example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	wantUnsubscribed(t, s, schema, manyContacts)
-	if _, err := service.Unsubscribe(t.Context(), caller, audience.UnsubscribeRequest{Address: "a@example.com"}); err != nil {
+	if _, err := service.Unsubscribe(t.Context(), caller, contacts.UnsubscribeRequest{Address: "a@example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	wantRowsForAllLists(t, s, schema, manyContacts)
@@ -57,26 +58,26 @@ func rerunFunctions(t *testing.T, e Engine) {
 // wantRowsForAllLists checks that each Contact of a List has exactly one ledger row of unsubscribeContact with List 0.
 func wantRowsForAllLists(t *testing.T, s db.Engine, schema *enlist.Schema, want int) {
 	t.Helper()
-	contacts := 0
+	all := 0
 	view(t, s, func(tx *db.Tx) error {
 		var ids []enlist.ContactID
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
-		err := search.Contacts(tx, &system, func(c *enlist.Contact) error {
+		err := search.Contacts(tx, &system, func(c *enlist.ByID) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
 		for _, id := range ids {
-			ledger, failed := audience.LedgerRows(tx, schema.List.ID, id, 0, 0)
+			ledger, failed := contacts.LedgerRows(tx, schema.List.ID, id, 0, 0)
 			err = errors.Join(err, failed)
-			rows := slices.DeleteFunc(ledger, func(r enlist.LedgerRow) bool { return r.Method != audience.MethodUnsubscribeAll })
+			rows := slices.DeleteFunc(ledger, func(r enlist.LedgerRow) bool { return r.Method != contacts.MethodUnsubscribeAll })
 			if len(rows) != 1 {
 				t.Errorf("Contact %d has %d rows, want 1", id, len(rows))
 			}
-			contacts++
+			all++
 		}
 		return err
 	})
-	if contacts != want {
-		t.Errorf("the List has %d Contacts, want %d", contacts, want)
+	if all != want {
+		t.Errorf("the List has %d Contacts, want %d", all, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -20,7 +21,7 @@ func auditIsRemoved(o *accountFixture) {
 	add := func(caller *enlist.Caller, n int) {
 		o.Helper()
 		for range n {
-			_, err := o.service.AddFolder(o.Context(), caller, details("name", "F"+o.now.Format("20060102150405.000"), "type", audience.FolderOfLists))
+			_, err := o.service.AddFolder(o.Context(), caller, details("name", "F"+o.now.Format("20060102150405.000"), "type", accounts.FolderOfLists))
 			o.must(err)
 			o.now = o.now.Add(time.Second)
 		}
@@ -56,7 +57,7 @@ func auditIsRemoved(o *accountFixture) {
 	plan(want)
 	apply := func() int64 {
 		o.Helper()
-		step, done, err := o.service.ApplyRetention(audience.WithActor(o.Context(), enlist.Actor{Method: "enlist retention run", User: "ada@mail1"}),
+		step, done, err := o.service.ApplyRetention(accounts.WithActor(o.Context(), enlist.Actor{Method: "enlist retention run", User: "ada@mail1"}),
 			audience.ApplyRetention{Account: account})
 		o.must(err)
 		if !done {
@@ -84,7 +85,7 @@ func auditIsRemoved(o *accountFixture) {
 	}
 	o.run("the database refuses to remove a younger row", func() {
 		err := o.store.Update(o.Context(), func(tx *db.Tx) error {
-			_, err := audience.RemoveAuditRows(tx, account, now.Unix()+1, 100)
+			_, err := accounts.RemoveAuditRows(tx, account, now.Unix()+1, 100)
 			return err
 		})
 		if err == nil || len(o.auditLog(account)) != len(rows) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -42,7 +43,7 @@ func Search(t *testing.T, open func(t *testing.T) db.Engine) {
 func randomSearches(t *testing.T, store db.Engine) {
 	service := audience.NewService(store, time.Now)
 	account := &enlist.Account{Name: "Search", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
-	if err := store.Update(t.Context(), func(tx *db.Tx) error { return audience.AddAccount(tx, account) }); err != nil {
+	if err := store.Update(t.Context(), func(tx *db.Tx) error { return accounts.Insert(tx, account) }); err != nil {
 		t.Fatal(err)
 	}
 	caller := &enlist.Caller{Account: account, Key: &enlist.Key{ID: 1, AccountID: account.ID, Level: enlist.Standard}}
@@ -129,7 +130,7 @@ func (w *collecting) Begin(columns []enlist.Column, streaming bool) error {
 	return nil
 }
 
-func (w *collecting) Contact(c *enlist.Contact) error {
+func (w *collecting) Contact(c *enlist.ByID) error {
 	row := make(map[string]string, len(w.columns))
 	for _, column := range w.columns {
 		if column.Field != nil {

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file tests which keys may search a List, when a reply is sent as a stream, and searches of
@@ -46,7 +47,7 @@ func searchAccess(o *accountFixture) {
 			want("count", err)
 			want("contact", o.service.Contact(o.Context(), c.caller, c.list, ada, nil, w))
 			if c.list != 0 { // for the Unsubscriber List, 0 means all Lists
-				err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, enlist.Query{}, new(rows[audience.Unsubscriber]))
+				err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, enlist.Query{}, new(rows[contacts.Unsubscriber]))
 				want("unsubscribers", err)
 			}
 		})
@@ -117,11 +118,11 @@ func longSearches(o *accountFixture) {
 }
 
 // fill stores Contacts directly, without the Service.
-func (o *accountFixture) fill(list enlist.ListID, contacts int) {
+func (o *accountFixture) fill(list enlist.ListID, all int) {
 	o.update(func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, list)
-		for i := 0; i < contacts && err == nil; i++ {
-			_, err = audience.InsertContact(tx, contact(schema, fmt.Sprintf("person%d@example.com", i)))
+		schema, err := lists.Schema(tx, list)
+		for i := 0; i < all && err == nil; i++ {
+			_, err = contacts.Insert(tx, contact(schema, fmt.Sprintf("person%d@example.com", i)))
 		}
 		return err
 	})
@@ -132,7 +133,7 @@ type failing struct{ begin, contact error }
 
 func (w failing) Begin([]enlist.Column, bool) error { return w.begin }
 
-func (w failing) Contact(*enlist.Contact) error { return w.contact }
+func (w failing) Contact(*enlist.ByID) error { return w.contact }
 
 // longLedgers tests that a Contact's rows of the ledger are read in parts, and that more than 1,000 rows
 // are sent as a stream. decisions.md: 39
@@ -142,7 +143,7 @@ func longLedgers(o *accountFixture) {
 	id := o.subscribe(list, "Email", "person@example.com")
 	update(o.T, o.store, func(tx *db.Tx) error {
 		for i := range int64(count - 1) {
-			err := audience.AddLedgerRow(tx, &enlist.LedgerRow{ListID: list, ContactID: id, Time: i, Type: audience.ConsentDirect})
+			err := contacts.AddLedgerRow(tx, &enlist.LedgerRow{ListID: list, ContactID: id, Time: i, Type: contacts.ConsentDirect})
 			if err != nil {
 				return err
 			}
@@ -158,7 +159,7 @@ func longLedgers(o *accountFixture) {
 		{0, count, 0, false},
 	} {
 		var w rows[enlist.LedgerRow]
-		o.must(o.service.ContactConsents(o.Context(), o.caller, audience.LedgerQuery{List: list, Contact: id, Limit: c.limit, Offset: c.offset}, &w))
+		o.must(o.service.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id, Limit: c.limit, Offset: c.offset}, &w))
 		if len(w.all) != c.want || w.streaming != c.streaming {
 			o.Errorf("limit %d, offset %d: got %d rows, streaming %v; want %d rows, streaming %v", c.limit, c.offset, len(w.all), w.streaming, c.want, c.streaming)
 		}

@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"enlist/internal/address"
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 
 	"pgregory.net/rapid"
@@ -123,9 +124,9 @@ func (l *list) drawPools(t *rapid.T) {
 }
 
 // store stores the List, its Fields and its Contacts, and completes the model.
-func (l *list) store(tx *db.Tx, account enlist.AccountID, contacts []enlist.Contact) error {
+func (l *list) store(tx *db.Tx, account enlist.AccountID, all []enlist.ByID) error {
 	row := enlist.List{AccountID: account, Name: "List", CountryCode: l.country}
-	if err := audience.AddList(tx, &row); err != nil {
+	if err := lists.Insert(tx, &row); err != nil {
 		return err
 	}
 	l.id, l.records, l.names = row.ID, nil, nil
@@ -133,18 +134,18 @@ func (l *list) store(tx *db.Tx, account enlist.AccountID, contacts []enlist.Cont
 	for i := range l.fields {
 		f := l.fields[i]
 		f.ListID = l.id
-		if err := audience.AddField(tx, &f); err != nil {
+		if err := lists.AddField(tx, &f); err != nil {
 			return err
 		}
 		ids[enlist.FieldID(i+1)], l.fields[i].ID = f.ID, f.ID
 		l.kinds[f.Name], l.kinds[fieldKey(f.ID)] = kindOf(&f), kindOf(&f)
 	}
-	for _, c := range contacts {
+	for _, c := range all {
 		c.ListID, c.Values = l.id, slices.Clone(c.Values)
 		for i := range c.Values {
 			c.Values[i].Field = ids[c.Values[i].Field]
 		}
-		if inserted, err := audience.InsertContact(tx, &c); err != nil || !inserted {
+		if inserted, err := contacts.Insert(tx, &c); err != nil || !inserted {
 			return fmt.Errorf("contact %+v: inserted %v, %w", c, inserted, err)
 		}
 		l.records = append(l.records, l.record(&c, ids))
@@ -163,7 +164,7 @@ var systemKinds = kinds{
 }
 
 // record returns the record that the model has for a stored Contact.
-func (l *list) record(c *enlist.Contact, ids map[enlist.FieldID]enlist.FieldID) record {
+func (l *list) record(c *enlist.ByID, ids map[enlist.FieldID]enlist.FieldID) record {
 	bit := map[bool]string{false: "0", true: "1"}
 	r := record{id: int64(c.ID), forms: make(map[string]string), values: map[string]string{
 		"id": fmt.Sprint(c.ID), "creation_time": fmt.Sprint(c.Created), "last_modified_time": fmt.Sprint(c.Modified),
@@ -198,17 +199,17 @@ func (l *list) record(c *enlist.Contact, ids map[enlist.FieldID]enlist.FieldID) 
 
 // drawContacts draws Contacts with values from the pools. The ID of a Field in these values is not its
 // real ID, but its index in l.fields plus 1.
-func (l *list) drawContacts(t *rapid.T) []enlist.Contact {
+func (l *list) drawContacts(t *rapid.T) []enlist.ByID {
 	keys := make(map[string]bool)
 	number := func(label string) int64 {
 		n, _ := strconv.ParseInt(rapid.SampledFrom(l.pools["int"]).Draw(t, label), 10, 64)
 		return n
 	}
-	contacts := make([]enlist.Contact, rapid.IntRange(0, 25).Draw(t, "contacts"))
+	contacts := make([]enlist.ByID, rapid.IntRange(0, 25).Draw(t, "contacts"))
 	for i := range contacts {
 		c := &contacts[i]
 		flags := rapid.IntRange(0, 15).Draw(t, "flags")
-		*c = enlist.Contact{
+		*c = enlist.ByID{
 			Created: number("created"), Modified: number("modified"),
 			DoubleOptInTime: number("confirmed"), LastOpenTime: number("opened"),
 			WebformID: number("webform"), SubscribedVia: rapid.SampledFrom([]string{"api", "web_form", "other"}).Draw(t, "via"),

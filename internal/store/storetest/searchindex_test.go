@@ -12,6 +12,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/search"
 	"enlist/internal/search/advisor"
 )
@@ -205,7 +206,7 @@ func indexLife(t *testing.T, e Engine) {
 	l.build(x.ID)
 	same(t, "built", l.built(), []enlist.SearchIndexID{x.ID})
 	view(t, l.store, func(tx *db.Tx) error {
-		schema, err := audience.Schema(tx, l.list)
+		schema, err := lists.Schema(tx, l.list)
 		if err != nil {
 			return err
 		}
@@ -297,7 +298,7 @@ func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 type discard struct{}
 
 func (discard) Begin([]enlist.Column, bool) error { return nil }
-func (discard) Contact(*enlist.Contact) error     { return nil }
+func (discard) Contact(*enlist.ByID) error        { return nil }
 
 // The advisor schedules an index for each key that two slow searches within a day lacked.
 func slowSearches(t *testing.T, e Engine) {

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file tests the order of texts in searches.
@@ -76,7 +77,7 @@ func (o *accountFixture) storeLastFirst(list enlist.ListID, field enlist.FieldID
 	o.Helper()
 	o.update(func(tx *db.Tx) error {
 		ids = make([][]string, len(lines))
-		schema, err := audience.Schema(tx, list)
+		schema, err := lists.Schema(tx, list)
 		if err != nil {
 			return err
 		}
@@ -86,7 +87,7 @@ func (o *accountFixture) storeLastFirst(list enlist.ListID, field enlist.FieldID
 				if text != "" {
 					c.Values = c.Values.Set(field, text)
 				}
-				if inserted, err := audience.InsertContact(tx, c); err != nil || !inserted {
+				if inserted, err := contacts.Insert(tx, c); err != nil || !inserted {
 					return fmt.Errorf("contact with the text %q: inserted %v, %w", text, inserted, err)
 				}
 				ids[i] = append(ids[i], fmt.Sprint(c.ID))

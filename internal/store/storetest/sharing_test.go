@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -37,7 +37,7 @@ func sharedConnections(t *testing.T, s db.Engine) {
 			}
 		}
 		other := enlist.WithAccount(t.Context(), 2)
-		if err := c.read(other, func(tx *db.Tx) error { _, err := audience.Accounts(tx); return err }); err != nil {
+		if err := c.read(other, func(tx *db.Tx) error { _, err := accounts.All(tx); return err }); err != nil {
 			t.Errorf("%s of another Account: %v, want no error", c.name, err)
 		}
 		cancel()

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -71,11 +73,11 @@ func newSchema(t *testing.T, s db.Engine) *enlist.Schema {
 	list := &enlist.List{Name: "News", DisallowDuplicates: true, CountryCode: enlist.DefaultCountryCode}
 	var schema *enlist.Schema
 	update(t, s, func(tx *db.Tx) (err error) {
-		if err := audience.AddAccount(tx, account); err != nil {
+		if err := accounts.Insert(tx, account); err != nil {
 			return err
 		}
 		list.AccountID = account.ID
-		if err := audience.AddList(tx, list); err != nil {
+		if err := lists.Insert(tx, list); err != nil {
 			return err
 		}
 		for _, f := range []enlist.Field{
@@ -84,27 +86,27 @@ func newSchema(t *testing.T, s db.Engine) *enlist.Schema {
 			{Name: "Amount", Type: enlist.Decimal},
 		} {
 			f.ListID = list.ID
-			if err := audience.AddField(tx, &f); err != nil {
+			if err := lists.AddField(tx, &f); err != nil {
 				return err
 			}
 		}
-		schema, err = audience.Schema(tx, list.ID)
+		schema, err = lists.Schema(tx, list.ID)
 		return err
 	})
 	return schema
 }
 
 // contact returns a new Contact with an email address, without storing the Contact.
-func contact(s *enlist.Schema, key string) *enlist.Contact {
-	return &enlist.Contact{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
+func contact(s *enlist.Schema, key string) *enlist.ByID {
+	return &enlist.ByID{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
 		Values: enlist.Values{{Field: s.Email().ID, Text: key}}, Created: 100, Modified: 100}
 }
 
 // insert stores a Contact. It fails the test if another Contact is the primary of the address.
-func insert(t *testing.T, s db.Engine, c *enlist.Contact) {
+func insert(t *testing.T, s db.Engine, c *enlist.ByID) {
 	t.Helper()
 	update(t, s, func(tx *db.Tx) error {
-		inserted, err := audience.InsertContact(tx, c)
+		inserted, err := contacts.Insert(tx, c)
 		if err == nil && !inserted {
 			err = errors.New("another Contact has the address")
 		}

@@ -25,11 +25,11 @@ func runStore(t *testing.T, e Engine) {
 		rule string
 		test func(*testing.T, db.Engine)
 	}{
-		{"an Account is returned with the content that was stored", accounts},
+		{"an Account is returned with the content that was stored", accountRecords},
 		{"a key is found by its hash until it is revoked", keys},
-		{"a List is returned with the content that was stored, and its ID is never used again", lists},
+		{"a List is returned with the content that was stored, and its ID is never used again", listRecords},
 		{"a Field is returned with the content that was stored", fields},
-		{"a Contact is found by ID, address and mobile number", contacts},
+		{"a Contact is found by ID, address and mobile number", contactRecords},
 		{"exactly one of the Contacts with the same address is the primary", sameAddress},
 		{"Contacts are removed in batches, and their IDs are never used again", removal},
 		{"values of a deleted Field are removed in batches", fieldValueDeletion},
@@ -56,8 +56,8 @@ func runStore(t *testing.T, e Engine) {
 		{"persons", persons},
 		{"audit log", auditLogRules},
 		{"address changes", addressChanges},
-		{"events", events},
-		{"webhooks", webhooks},
+		{"events", eventRules},
+		{"webhooks", webhookRules},
 		{"concurrent clients create one Contact for each address", clients},
 		{"concurrent clients fill an Account to its limit exactly", contactLimit},
 		{"unsubscribing an address unsubscribes all its Contacts once", manyOfOneAddress},

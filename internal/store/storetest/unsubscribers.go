@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -21,7 +22,7 @@ func searchUnsubscribers(o *accountFixture) {
 		if l != 0 {
 			o.subscribe(l, "Email", address)
 		}
-		_, err := o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: l, Address: address})
+		_, err := o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: l, Address: address})
 		o.must(err)
 		o.now = o.now.Add(-time.Second) // the order of the entries does not depend on the clock
 	}
@@ -50,7 +51,7 @@ func searchUnsubscribers(o *accountFixture) {
 		{o.caller, 0, enlist.Query{Criteria: triple("contact_id", "greater_than", 0)}, all[:3]},
 		{o.caller, 0, enlist.Query{Criteria: triple("address_type", "exactly", "mobile")}, nil},
 	} {
-		var found rows[audience.Unsubscriber]
+		var found rows[contacts.Unsubscriber]
 		o.must(o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, c.q, &found))
 		var got []string
 		for i := range found.all {
@@ -66,7 +67,7 @@ func searchUnsubscribers(o *accountFixture) {
 		}
 	}
 	for _, q := range []enlist.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: triple("Email", "exactly", "x")}} {
-		err := o.service.SearchUnsubscribers(o.Context(), o.caller, 0, q, new(rows[audience.Unsubscriber]))
+		err := o.service.SearchUnsubscribers(o.Context(), o.caller, 0, q, new(rows[contacts.Unsubscriber]))
 		o.refused(err, enlist.InvalidSearch, "")
 	}
 }
@@ -79,11 +80,11 @@ func longReplies(o *accountFixture) {
 	id := o.subscribe(list, "Email", "person@example.com")
 	update(o.T, o.store, func(tx *db.Tx) error {
 		for i := range int64(entries) {
-			u := audience.Unsubscriber{ListID: list, AddressType: enlist.AddressEmail, Address: fmt.Sprintf("P%d@example.com", i),
+			u := contacts.Unsubscriber{ListID: list, AddressType: enlist.AddressEmail, Address: fmt.Sprintf("P%d@example.com", i),
 				AddressKey: fmt.Sprintf("p%d@example.com", i), Time: i}
 			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: id, Time: i, Cause: "c"},
 				Address: u.Address, SentTime: i, Status: audience.DeliverySent}
-			err := audience.AddUnsubscriber(tx, o.caller.Account.ID, &u)
+			err := contacts.AddUnsubscriber(tx, o.caller.Account.ID, &u)
 			if err == nil {
 				err = audience.PutDelivery(tx, &d)
 			}
@@ -105,7 +106,7 @@ func longReplies(o *accountFixture) {
 		{enlist.Query{Criteria: triple("address", "in", []any{"p7@EXAMPLE.com", "p9@example.com"})}, 2, 7, false},
 		{enlist.Query{Criteria: triple("time", "less_than", 1200)}, 1200, 0, true},
 	} {
-		var w rows[audience.Unsubscriber]
+		var w rows[contacts.Unsubscriber]
 		o.must(o.service.SearchUnsubscribers(o.Context(), o.caller, list, c.q, &w))
 		if int64(len(w.all)) != c.count || w.all[0].Time != c.first || w.streaming != c.streaming {
 			o.Errorf("%+v: got %d entries from %d, streaming %v; want %d from %d, streaming %v", c.q, len(w.all), w.all[0].Time,
@@ -132,7 +133,7 @@ func lookUpMobile(o *accountFixture) {
 	_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
 	o.must(err)
 	o.subscribe(list, "Mobile Phone", "0151 23456789")
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, audience.UnsubscribeRequest{List: list, Address: "0151 23456789"})
+	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "0151 23456789"})
 	o.must(err)
 	for text, want := range map[string]int64{"0151 23456789": 1, "015123456789": 0, "0151 2345678": 0} {
 		n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "exactly", text))

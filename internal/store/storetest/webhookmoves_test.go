@@ -3,9 +3,11 @@ package storetest
 import (
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/webhooks"
 )
 
 // This file tests what happens to the events of webhooks when webhooks and Lists change.
@@ -42,7 +44,7 @@ func webhookMoves(o *accountFixture) {
 		for i := range many {
 			e := enlist.WebhookEvent{Target: old, Webhook: created, List: list, Contact: enlist.ContactID(i + 1),
 				Object: enlist.AboutContact, Event: enlist.WebhookCreated}
-			if err := audience.AddWebhookEvent(tx, &e); err != nil {
+			if err := events.AddWebhookEvent(tx, &e); err != nil {
 				return err
 			}
 		}
@@ -83,7 +85,7 @@ func webhookDeletion(o *accountFixture) {
 func (o *accountFixture) targetExists(id enlist.WebhookTargetID) (found bool) {
 	o.Helper()
 	o.update(func(tx *db.Tx) error {
-		_, err := audience.LoadWebhookTarget(tx, id)
+		_, err := webhooks.LoadWebhookTarget(tx, id)
 		found = err == nil
 		if enlist.KindOf(err) == enlist.NotFound {
 			err = nil
@@ -99,7 +101,7 @@ func (o *accountFixture) removeList(id enlist.ListID) {
 	o.must(o.service.DeleteList(o.Context(), o.caller, id))
 	for done := false; !done; {
 		var err error
-		done, err = o.service.RemoveContacts(o.Context(), audience.RemoveContacts{List: id, Upto: 1 << 60, Delete: true})
+		done, err = o.service.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: 1 << 60, Delete: true})
 		o.must(err)
 	}
 }
@@ -127,16 +129,16 @@ func webhookOrphanedTarget(o *accountFixture) {
 		list := o.addList()
 		target := o.webhook(o.addWebhook("list", "removed", "list_id", list, "url", fmt.Sprint(hook, list))).Target
 		o.update(func(tx *db.Tx) error {
-			return audience.AddWebhookEvent(tx, &enlist.WebhookEvent{Target: target, List: list,
+			return events.AddWebhookEvent(tx, &enlist.WebhookEvent{Target: target, List: list,
 				Object: enlist.AboutList, Event: enlist.WebhookUpdated})
 		})
 		if failsFirst {
-			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), audience.ErrWebhookGone)
+			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), webhooks.ErrWebhookGone)
 			o.must(err)
 		}
 		o.removeList(list)
 		if !failsFirst {
-			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), audience.ErrWebhookGone)
+			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), webhooks.ErrWebhookGone)
 			o.must(err)
 		}
 		if o.take(target, 2) != nil || o.targetExists(target) {

@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/webhooks"
 )
 
 // This file tests the definitions of webhooks and the delivery of their events. webhookmoves.go tests
 // what happens to events when webhooks and Lists change.
 
-// webhooks tests which events webhooks get, and how jobs deliver these events. decisions.md: 52
-func webhooks(t *testing.T, e Engine) {
+// webhookRules tests which events webhooks get, and how jobs deliver these events. decisions.md: 52
+func webhookRules(t *testing.T, e Engine) {
 	runRules(t, e.Open, []accountRule{
 		{"webhooks with the same URL and secret have the same target", webhookDefinitions},
 		{"a key reads and changes only the webhooks of its Lists", webhookKeys},
@@ -56,7 +56,7 @@ func (o *accountFixture) editWebhook(id enlist.WebhookID, pairs ...any) {
 }
 
 // take returns the batch that a job gets, or nil.
-func (o *accountFixture) take(id enlist.WebhookTargetID, job int64) *audience.WebhookBatch {
+func (o *accountFixture) take(id enlist.WebhookTargetID, job int64) *webhooks.WebhookBatch {
 	o.Helper()
 	b, wait, err := o.service.TakeWebhookEvents(o.Context(), id, job)
 	o.must(err)
@@ -66,14 +66,14 @@ func (o *accountFixture) take(id enlist.WebhookTargetID, job int64) *audience.We
 	return b
 }
 
-func (o *accountFixture) delivered(b *audience.WebhookBatch) *audience.WebhookBatch {
+func (o *accountFixture) delivered(b *webhooks.WebhookBatch) *webhooks.WebhookBatch {
 	o.Helper()
 	next, err := o.service.WebhookDelivered(o.Context(), b, false)
 	o.must(err)
 	return next
 }
 
-func (o *accountFixture) failed(b *audience.WebhookBatch) time.Duration {
+func (o *accountFixture) failed(b *webhooks.WebhookBatch) time.Duration {
 	o.Helper()
 	wait, err := o.service.WebhookFailed(o.Context(), b, errors.New("status 500"))
 	o.must(err)
@@ -81,7 +81,7 @@ func (o *accountFixture) failed(b *audience.WebhookBatch) time.Duration {
 }
 
 // wantEvents checks the events of a batch. An event is written as "contact created 3".
-func (o *accountFixture) wantEvents(b *audience.WebhookBatch, want ...string) {
+func (o *accountFixture) wantEvents(b *webhooks.WebhookBatch, want ...string) {
 	o.Helper()
 	var got []string
 	if b != nil {
@@ -97,7 +97,7 @@ func (o *accountFixture) wantEvents(b *audience.WebhookBatch, want ...string) {
 func webhookDefinitions(o *accountFixture) {
 	list := o.addList()
 	first := o.webhook(o.addWebhook("contact", "created"))
-	key, ok := audience.WebhookKey(first.Secret)
+	key, ok := webhooks.WebhookKey(first.Secret)
 	if !ok || len(key) != 32 || first.CreationTime != o.now.Unix() || first.ListID != 0 || first.URL != hook {
 		o.Errorf("the new webhook is %+v, want its URL, all Lists, the current time and a secret of 32 bytes", first)
 	}
@@ -281,7 +281,7 @@ func webhookFailures(o *accountFixture) {
 	}
 
 	// The receiver replies 410 Gone. Editing the webhook resumes the deliveries.
-	wait, err := o.service.WebhookFailed(o.Context(), b, audience.ErrWebhookGone)
+	wait, err := o.service.WebhookFailed(o.Context(), b, webhooks.ErrWebhookGone)
 	if wait != 0 || err != nil || !o.webhook(id).IsFailing {
 		o.Errorf("after 410 Gone: wait %s, error %v; want no wait and a failing webhook", wait, err)
 	}

@@ -1,0 +1,144 @@
+package accounts
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the methods with which the operator administers Accounts. They need no key
+// and can change every Account.
+
+// operatorName is the creator name of records that the operator adds. For other callers, the
+// creator name is the name of their key, but the operator has no key.
+const operatorName = "command line"
+
+// AccountDetails describe a new Account.
+type AccountDetails struct {
+	Name         string
+	TimeZone     string // IANA name; "" means UTC
+	ContactLimit int64  // or NoContactLimit
+}
+
+// AddAccount adds an Account with a Folder of each type. Errors: InvalidParameters.
+func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Account, error) {
+	name, err := operatorText("Account", d.Name)
+	if err != nil {
+		return nil, err
+	}
+	zone := cmp.Or(d.TimeZone, "UTC")
+	if err := cmp.Or(enlist.CheckTimeZone(zone), checkContactLimit(d.ContactLimit)); err != nil {
+		return nil, err
+	}
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*enlist.Account, error) {
+		a := &enlist.Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now}
+		if err := Insert(tx, a); err != nil {
+			return nil, err
+		}
+		return a, AuditAccountChange(a, ctx, tx, now, nil)
+	})
+}
+
+// AllAccounts returns all Accounts in order of ID.
+func (s *Service) AllAccounts(ctx context.Context) ([]enlist.Account, error) {
+	return db.OwnView(ctx, s.db, All)
+}
+
+// SetContactLimit changes how many Contacts an Account may store. NoContactLimit removes
+// the limit. If the new limit is lower than the number of Contacts, no Contact is deleted.
+// Errors: InvalidParameters. reference.md: limit.contacts
+func (s *Service) SetContactLimit(ctx context.Context, id enlist.AccountID, limit int64) error {
+	if err := checkContactLimit(limit); err != nil {
+		return err
+	}
+	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.ContactLimit = limit })
+}
+
+// SetTimeZone changes what "today" means for an Account's date Fields. Errors:
+// InvalidParameters. reference.md: type.today
+func (s *Service) SetTimeZone(ctx context.Context, id enlist.AccountID, zone string) error {
+	if err := enlist.CheckTimeZone(zone); err != nil {
+		return err
+	}
+	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.TimeZone = zone })
+}
+
+// Operator returns a Caller that may do everything in one Account. Errors:
+// InvalidParameters when there is no such Account.
+func (s *Service) Operator(ctx context.Context, id enlist.AccountID) (*enlist.Caller, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Caller, error) {
+		account, err := FindAccount(tx, id)
+		return OperatorIn(ctx, account), err
+	})
+}
+
+// OperatorIn returns a Caller that may do everything in an Account, with the Actor of the context. account is nil for
+// an act about the complete database. The key is not stored in the database, so Caller.hash is nil.
+func OperatorIn(ctx context.Context, account *enlist.Account) *enlist.Caller {
+	actor, _ := ctx.Value(actorKey{}).(enlist.Actor)
+	return &enlist.Caller{Account: account, Key: &enlist.Key{Name: operatorName, Level: enlist.Full}, Actor: actor}
+}
+
+// EditAccount changes and stores a copy of an Account, because other callers may share the
+// Accounts that the store returns.
+func (s *Service) EditAccount(ctx context.Context, id enlist.AccountID, edit func(*enlist.Account)) error {
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		a, err := FindAccount(tx, id)
+		if err != nil {
+			return false, err
+		}
+		changed := *a
+		edit(&changed)
+		if err := AuditAccountChange(&changed, ctx, tx, now, accountValues(a)); err != nil {
+			return false, err
+		}
+		return true, Update(tx, &changed)
+	})
+	return err
+}
+
+// AuditAccountChange adds a row to the audit log. before has the values of the Account before the change; nil: it is new.
+func AuditAccountChange(a *enlist.Account, ctx context.Context, tx *db.Tx, now int64, before AuditValues) error {
+	return Audit(tx, OperatorIn(ctx, a), now, AuditObject{"Account", int64(a.ID), 0}, before, accountValues(a))
+}
+
+func accountValues(a *enlist.Account) AuditValues {
+	return AuditValues{"name": a.Name, "timezone": a.TimeZone, "contact_limit": a.ContactLimit,
+		"sending_domains": a.SendingDomains, "retain_events_days": a.Retention.Events,
+		"retain_deliveries_days": a.Retention.Deliveries, "retain_audit_days": a.Retention.Audit}
+}
+
+// FindAccount returns the Account with an ID that the operator typed. For an unknown ID the
+// error is of kind InvalidParameters, while Tx.Account returns Internal.
+func FindAccount(tx *db.Tx, id enlist.AccountID) (*enlist.Account, error) {
+	all, err := All(tx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(a enlist.Account) bool { return a.ID == id })
+	if i < 0 {
+		return nil, enlist.Refuse(enlist.InvalidParameters, "no Account with ID %d", id)
+	}
+	return &all[i], nil
+}
+
+// checkContactLimit refuses a negative limit other than NoContactLimit.
+func checkContactLimit(limit int64) error {
+	if limit < 0 && limit != enlist.NoContactLimit {
+		return enlist.Refuse(enlist.InvalidParameters, "the Contact limit must be 0 or more, or the word none")
+	}
+	return nil
+}
+
+// operatorText checks a name that the operator typed, as readName does. kind is the kind of the
+// record, such as "Account". The error contains it.
+func operatorText(kind, name string) (string, error) {
+	name, err := enlist.ReadName(name)
+	if err != nil {
+		return "", enlist.Refuse(enlist.InvalidParameters, "name of the %s: %v", kind, err)
+	}
+	return name, nil
+}

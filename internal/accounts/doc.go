@@ -1,0 +1,11 @@
+// Package accounts has Accounts and what belongs to one: API keys, Folders, sending domains and the audit log. It says
+// from which addresses an Account may send, and not what it sends.
+//
+//	account.go     Accounts, which the operator edits on the command line
+//	key*.go        API keys, and the check of a caller's key
+//	domain*.go     sending domains, and the DKIM keys that sign their mails
+//	sender.go      the addresses from which an Account may send
+//	folder.go      Folders
+//	audit*.go      the audit log: a row for each administrative act, and its search
+//	retry.go       removes the results of calls with an Idempotency-Key
+package accounts

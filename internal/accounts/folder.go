@@ -1,0 +1,227 @@
+package accounts
+
+import (
+	"context"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the Folder record, its keys, and the calls about Folders.
+
+// The Folder types.
+const (
+	FolderOfLists    = "list"
+	FolderOfMessages = "message"
+	FolderOfFiles    = "file"
+)
+
+// Folder groups Lists (Type "list"), Messages ("message") or files ("file").
+type Folder struct {
+	ID           enlist.FolderID
+	AccountID    enlist.AccountID
+	Name         string
+	Type         string
+	CreationTime int64
+	ItemCount    int64
+}
+
+// FirstFolders returns the Folders of a new Account: one of each type, because the last Folder of a
+// type cannot be deleted and clients expect to find one.
+func FirstFolders(account enlist.AccountID, now int64) []Folder {
+	return []Folder{
+		{AccountID: account, Name: "Lists", Type: FolderOfLists, CreationTime: now},
+		{AccountID: account, Name: "Messages", Type: FolderOfMessages, CreationTime: now},
+		{AccountID: account, Name: "Files", Type: FolderOfFiles, CreationTime: now},
+	}
+}
+
+// AddMissingFolders adds the FirstFolders whose type an Account has no Folder of. Older versions gave
+// a new Account only a Folder for Lists.
+func AddMissingFolders(tx *db.Tx, now int64) error {
+	for i, first := range FirstFolders(0, now) {
+		accounts, err := AccountsWithoutFolder(tx, first.Type)
+		if err != nil {
+			return err
+		}
+		for _, account := range accounts {
+			f := FirstFolders(account, now)[i]
+			if err := AddFolder(tx, &f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// FolderAttributes are the keys of a Folder record, in the order of a reply.
+var FolderAttributes = []enlist.Attribute[Folder]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *Folder) enlist.FolderID { return f.ID })),
+	enlist.Searchable(enlist.TextKey("name", func(f *Folder) *string { return &f.Name }, enlist.ReadName)),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(f *Folder) int64 { return f.CreationTime })),
+	enlist.Searchable(enlist.EnumKey("type", func(f *Folder) *string { return &f.Type },
+		FolderOfLists, FolderOfMessages, FolderOfFiles)),
+	enlist.Searchable(enlist.ReadOnlyInt("item_count", func(f *Folder) int64 { return f.ItemCount })),
+}
+
+// SearchFolders returns the Account's Folders of a type (list, message, file)
+// that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
+func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderType string, q enlist.Query) ([]Folder, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]Folder, error) {
+		if _, err := enlist.OneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
+			return nil, enlist.Invalid("folder_type", err.Error())
+		}
+		all, err := Folders(tx, c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		ofType := slices.DeleteFunc(slices.Clone(all), func(f Folder) bool { return f.Type != folderType })
+		return enlist.SearchRecords(FolderAttributes, ofType, q)
+	})
+}
+
+// Folder returns one Folder. Errors: Denied, NoFolder.
+func (s *Service) Folder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) (*Folder, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Folder, error) {
+		folder, _, err := LoadFolder(tx, c, id)
+		return folder, err
+	})
+}
+
+// LoadFolder returns a copy of one of the Account's Folders, and all Folders of the Account.
+func LoadFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) (*Folder, []Folder, error) {
+	all, err := Folders(tx, c.Account.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range all {
+		if f.ID == id {
+			return &f, all, nil
+		}
+	}
+	return nil, nil, enlist.Refuse(enlist.NoFolder, "the Account has no Folder with this ID")
+}
+
+// MustExist returns an error if the Account has no Folder with the ID and the type of f. The
+// error names attribute and has the text detail. ID 0 means no Folder, and is allowed.
+func (f Folder) MustExist(tx *db.Tx, attribute, detail string) error {
+	if f.ID == 0 {
+		return nil
+	}
+	folders, err := Folders(tx, f.AccountID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(folders, func(o Folder) bool { return o.ID == f.ID && o.Type == f.Type }) {
+		return enlist.Invalid(attribute, detail)
+	}
+	return nil
+}
+
+// AddFolder adds a Folder. Errors: Denied, InvalidParameters, and DuplicateFolder if the
+// Account has a Folder with the same name and type.
+func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.FolderID, error) {
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FolderID, error) {
+		f := Folder{AccountID: c.Account.ID, CreationTime: now}
+		if err := enlist.Assign(&f, FolderAttributes, details); err != nil {
+			return 0, err
+		}
+		switch {
+		case f.Name == "":
+			return 0, enlist.Invalid("name", "expected a name")
+		case f.Type == "":
+			return 0, enlist.Invalid("type", "expected one of list, message, file")
+		}
+		all, err := Folders(tx, c.Account.ID)
+		if err == nil {
+			err = f.checkUnique(all)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if err := AddFolder(tx, &f); err != nil {
+			return 0, err
+		}
+		return f.ID, Audit(tx, c, now, AuditObject{"Folder", int64(f.ID), 0}, nil, Settings(FolderAttributes, &f))
+	})
+}
+
+// EditFolder changes a Folder's name. It ignores a new type. Errors: Denied, NoFolder,
+// InvalidParameters, DuplicateFolder.
+func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID, details []enlist.Detail) (enlist.FolderID, error) {
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FolderID, error) {
+		f, all, err := LoadFolder(tx, c, id)
+		if err != nil {
+			return 0, err
+		}
+		folderType, before := f.Type, Settings(FolderAttributes, f)
+		if err := enlist.Assign(f, FolderAttributes, details); err != nil {
+			return 0, err
+		}
+		f.Type = folderType
+		if err := f.checkUnique(all); err != nil {
+			return 0, err
+		}
+		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, before, Settings(FolderAttributes, f)); err != nil {
+			return 0, err
+		}
+		return id, UpdateFolder(tx, f)
+	})
+}
+
+// checkUnique refuses the name if another Folder of the same type has it.
+func (f *Folder) checkUnique(all []Folder) error {
+	if slices.ContainsFunc(all, func(o Folder) bool { return o.ID != f.ID && o.Type == f.Type && o.Name == f.Name }) {
+		return &enlist.Error{Kind: enlist.DuplicateFolder, Field: "name", Detail: "there is a Folder of this name and type already"}
+	}
+	return nil
+}
+
+// DeleteFolder removes a Folder. Errors: Denied, NoFolder, and FolderNeeded if the Folder has
+// items, is the last one of its type, or is the file_folder_id of a Field.
+func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) error {
+	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		f, all, err := LoadFolder(tx, c, id)
+		if err != nil {
+			return false, err
+		}
+		if f.ItemCount > 0 {
+			return false, enlist.Refuse(enlist.FolderNeeded, "items in it: %d; move or delete them first", f.ItemCount)
+		}
+		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
+			return false, enlist.Refuse(enlist.FolderNeeded, "it is the Account's last Folder of this type")
+		}
+		if err := f.checkUnusedByFields(tx); err != nil {
+			return false, err
+		}
+		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, Settings(FolderAttributes, f), nil); err != nil {
+			return false, err
+		}
+		return true, DeleteFolder(tx, id)
+	})
+	return err
+}
+
+// checkUnusedByFields refuses to delete a Folder in which a Field stores its files.
+func (f *Folder) checkUnusedByFields(tx *db.Tx) error {
+	if f.Type != FolderOfFiles {
+		return nil
+	}
+	list, name, err := FieldOfFolder(tx, f.ID)
+	if err == nil && list != 0 {
+		err = enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there", enlist.Quoted(name), list)
+	}
+	return err
+}
+
+// FieldOfFolder returns the oldest Field that stores its files in a Folder. The partial index
+// field_folder finds it, and the list's row says whether the List is deleted.
+func FieldOfFolder(tx *db.Tx, folder enlist.FolderID) (list enlist.ListID, name string, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		list, name = enlist.ListID(row.Int()), row.Text()
+		return nil
+	}, `SELECT list_id, field.name FROM field JOIN list ON list.id = list_id
+		WHERE file_folder_id = ? AND file_folder_id <> 0 AND hidden = 0 ORDER BY field.id LIMIT 1`, int64(folder))
+	return list, name, err
+}

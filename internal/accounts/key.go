@@ -1,0 +1,135 @@
+package accounts
+
+import (
+	"context"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the methods with which the operator administers API keys.
+
+// KeyDetails describe a new key. reference.md: auth.issue, auth.levels
+type KeyDetails struct {
+	Account enlist.AccountID
+	Name    string
+	Level   enlist.Level
+	Lists   []enlist.ListID // the only Lists that the key may access; empty: all
+	Expiry  int64           // Unix time; 0: never
+	Rate    enlist.CallRate
+}
+
+// AddKey adds a key and returns its text, which is shown once and not stored. Errors:
+// InvalidParameters, NoList.
+func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*enlist.Key, string, error) {
+	text := enlist.NewKeyText()
+	key, err := s.addKey(ctx, d, text)
+	return key, text, err
+}
+
+// addKey stores a key with the hash of its text.
+func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlist.Key, error) {
+	name, err := operatorText("key", d.Name)
+	if err != nil {
+		return nil, err
+	}
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*enlist.Key, error) {
+		if d.Expiry != 0 && d.Expiry <= now {
+			return nil, enlist.Refuse(enlist.InvalidParameters, "the key would expire in the past")
+		}
+		lists, err := checkLists(tx, d.Account, d.Lists)
+		if err != nil {
+			return nil, err
+		}
+		k := &enlist.Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists, Rate: d.Rate,
+			CreationTime: now, ExpiryTime: d.Expiry}
+		if err := AddKey(tx, k, enlist.HashKey(text)); err != nil {
+			return nil, err
+		}
+		return k, AuditKeyChange(k, ctx, tx, now, nil)
+	})
+}
+
+// Keys returns the keys of all Accounts in order of ID, including revoked keys.
+func (s *Service) Keys(ctx context.Context) ([]enlist.Key, error) {
+	return db.OwnView(ctx, s.db, Keys)
+}
+
+// RevokeKey makes a key invalid from now on. Errors: InvalidKey if no key has the ID.
+func (s *Service) RevokeKey(ctx context.Context, id enlist.KeyID) error {
+	return s.editKey(ctx, id, func(tx *db.Tx, now int64) error { return RevokeKey(tx, id, now) })
+}
+
+// editKey runs edit, and adds a row to the audit log. Errors: InvalidKey if no key has the ID, and those of edit.
+func (s *Service) editKey(ctx context.Context, id enlist.KeyID, edit func(tx *db.Tx, now int64) error) error {
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		before, err := findKey(tx, id)
+		if err != nil {
+			return false, err
+		}
+		if err := edit(tx, now); err != nil {
+			return false, err
+		}
+		after, err := findKey(tx, id)
+		if err != nil {
+			return false, err
+		}
+		return true, AuditKeyChange(&after, ctx, tx, now, keyValues(&before))
+	})
+	return err
+}
+
+// findKey returns the key with an ID. Errors: InvalidKey.
+func findKey(tx *db.Tx, id enlist.KeyID) (enlist.Key, error) {
+	all, err := Keys(tx)
+	if err != nil {
+		return enlist.Key{}, err
+	}
+	i := slices.IndexFunc(all, func(k enlist.Key) bool { return k.ID == id })
+	if i < 0 {
+		return enlist.Key{}, enlist.ErrInvalidKey
+	}
+	return all[i], nil
+}
+
+// AuditKeyChange adds a row to the audit log. before has the values of the key before the change; nil: it is new.
+func AuditKeyChange(k *enlist.Key, ctx context.Context, tx *db.Tx, now int64, before AuditValues) error {
+	c := OperatorIn(ctx, &enlist.Account{ID: k.AccountID})
+	return Audit(tx, c, now, AuditObject{"Key", int64(k.ID), 0}, before, keyValues(k))
+}
+
+// keyValues returns the values of a key, without its text.
+func keyValues(k *enlist.Key) AuditValues {
+	values := AuditValues{"name": k.Name, "level": k.Level.String(), "expiry_time": k.ExpiryTime,
+		"revoked_time": k.RevokedTime, "rate": k.Rate.String()}
+	if k.Lists != nil {
+		AuditIDs(values, "lists", k.Lists)
+	}
+	return values
+}
+
+// checkLists refuses Lists that do not belong to the Account. It returns the Lists sorted and
+// without repetitions, or nil if there are none.
+func checkLists(tx *db.Tx, account enlist.AccountID, lists []enlist.ListID) ([]enlist.ListID, error) {
+	if _, err := FindAccount(tx, account); err != nil || len(lists) == 0 {
+		return nil, err
+	}
+	for _, id := range lists {
+		owner, err := tx.Number("SELECT account_id FROM list WHERE id = ? AND hidden = 0", int64(id))
+		if err != nil {
+			return nil, err
+		}
+		if enlist.AccountID(owner) != account {
+			return nil, enlist.Refuse(enlist.NoList, "Account %d has no List with ID %d", account, id)
+		}
+	}
+	lists = slices.Clone(lists)
+	slices.Sort(lists)
+	return slices.Compact(lists), nil
+}
+
+// SetKeyRate sets the rate of a key. Errors: InvalidKey if no key has the ID.
+func (s *Service) SetKeyRate(ctx context.Context, id enlist.KeyID, rate enlist.CallRate) error {
+	return s.editKey(ctx, id, func(tx *db.Tx, _ int64) error { return SetKeyRate(tx, id, rate) })
+}

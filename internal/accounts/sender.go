@@ -1,0 +1,160 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"enlist/internal/address"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file checks from which addresses an Account may send. An Account with sending domains (domain.go), or with a list
+// of domains that the operator has set, may use only these. No other Account may use its sending domains.
+// reference.md: batch.sender; decisions.md: 63, 110
+
+// Sender is the from_address of a List or of a Message. The other ID is 0.
+type Sender struct {
+	List    enlist.ListID
+	Message enlist.MessageID
+	From    string
+}
+
+// SetSendingDomains sets a list of domains that the senders of an Account may have, besides its sending domains. Without
+// both, any sender is allowed. Errors: InvalidParameters.
+func (s *Service) SetSendingDomains(ctx context.Context, id enlist.AccountID, domains []string) error {
+	all := make([]string, len(domains))
+	for i, text := range domains {
+		domain, err := readDomain(text)
+		if err != nil {
+			return err
+		}
+		all[i] = domain
+	}
+	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.SendingDomains = strings.Join(all, " ") })
+}
+
+// RefusalOf returns why the Account may not send from an address, or "" if it may.
+func RefusalOf(a *enlist.Account, tx *db.Tx, from string) (string, error) {
+	switch _, err := ownKey(a.ID, address.Domain(from), func(domain string) (*enlist.SigningKey, error) {
+		return SigningKey(tx, domain)
+	}); {
+	case errors.Is(err, ErrForeignDomain):
+		return "another Account has the domain of the sender " + from, nil
+	case err != nil:
+		return "", err
+	}
+	return MissingDomain(a, tx, from)
+}
+
+// MissingDomain is refusal for the default sender of the server, which may have the domain of another Account.
+func MissingDomain(a *enlist.Account, tx *db.Tx, from string) (string, error) {
+	names, err := SendingDomainNames(tx, a.ID)
+	if err != nil {
+		return "", err
+	}
+	allowed := slices.Concat(strings.Fields(a.SendingDomains), names)
+	if len(allowed) == 0 || slices.Contains(allowed, address.Domain(from)) {
+		return "", nil
+	}
+	slices.Sort(allowed)
+	return "the sender " + from + " has none of the domains that the Account may use: " +
+		strings.Join(slices.Compact(allowed), " "), nil
+}
+
+// CheckFromAddress refuses a new from_address that the Account may not use. old is the address before the change: a
+// caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
+func CheckFromAddress(tx *db.Tx, account enlist.AccountID, from, old string) error {
+	if from == "" || from == old {
+		return nil
+	}
+	a, err := ByID(tx, account)
+	if err != nil {
+		return err
+	}
+	why, err := RefusalOf(a, tx, from)
+	if err != nil || why == "" {
+		return err
+	}
+	return enlist.Invalid("from_address", why)
+}
+
+// FromDomains returns the domains from which Accounts send, in ASCII and lower case: those of the from_address of Lists
+// and Messages, and the sending domains.
+func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (all []string, err error) {
+		accounts, err := All(tx)
+		if err != nil {
+			return nil, err
+		}
+		for i := range accounts {
+			names, err := SendingDomainNames(tx, accounts[i].ID)
+			if err != nil {
+				return nil, err
+			}
+			senders, err := Senders(tx, accounts[i].ID)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, names...)
+			for _, f := range senders {
+				all = append(all, address.Domain(f.From))
+			}
+			slices.Sort(all)
+			all = slices.Compact(all)
+		}
+		return all, nil
+	})
+}
+
+// maxRefusedSenders is the largest number of senders that RefusedSenders returns for an Account.
+const maxRefusedSenders = 20
+
+// RefusedSenders returns which Lists and Messages have a from_address that their Account may not use, in sentences. Such
+// an address was set before the Account had a sending domain, or has moved in. Batches from it are refused, and other
+// mails are not signed by its domain.
+func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (sentences []string, err error) {
+		accounts, err := All(tx)
+		if err != nil {
+			return nil, err
+		}
+		for i := range accounts {
+			found, err := refusedSenders(&accounts[i], tx)
+			if err != nil {
+				return nil, err
+			}
+			sentences = append(sentences, found...)
+		}
+		return sentences, nil
+	})
+}
+
+func refusedSenders(a *enlist.Account, tx *db.Tx) (sentences []string, err error) {
+	all, err := Senders(tx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	more := 0
+	for _, f := range all {
+		why, err := RefusalOf(a, tx, f.From)
+		switch {
+		case err != nil:
+			return nil, err
+		case why == "":
+		case len(sentences) == maxRefusedSenders:
+			more++
+		case f.Message != 0:
+			sentences = append(sentences, fmt.Sprintf("from_address of Message %d in Account %d: %s", f.Message, a.ID, why))
+		default:
+			sentences = append(sentences, fmt.Sprintf("from_address of List %d in Account %d: %s", f.List, a.ID, why))
+		}
+	}
+	if more > 0 {
+		sentences = append(sentences, fmt.Sprintf("from_address of %d more Lists and Messages in Account %d", more, a.ID))
+	}
+	return sentences, nil
+}

@@ -1,0 +1,254 @@
+package contacts
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file reads and stores many Contacts of a List at once. On PostgreSQL one
+// statement handles all of them, because each statement of its own would need a round trip. SQLite has
+// no round trips, so it inserts row by row with the statements that a single Contact uses.
+
+// FirstContacts returns the primary Contacts of the addresses, by address. In a transaction that writes,
+// it locks them in the order of their addresses, so that two calls with the same addresses cannot
+// deadlock here.
+func FirstContacts(tx *db.Tx, list enlist.ListID, keys []string) (map[string]*enlist.ByID, error) {
+	found := make(map[string]*enlist.ByID)
+	if len(keys) == 0 {
+		return found, nil
+	}
+	wanted, err := db.ManyValues(tx, slices.Sorted(slices.Values(keys)))
+	if err != nil {
+		return nil, err
+	}
+	s := contactStatements.Of(tx.SQL)
+	err = eachContact(tx, readOrLock(tx, s.contactsByKeys, s.lockedByKeys), list,
+		func(c *enlist.ByID) { found[c.Key] = c }, int64(list), wanted)
+	return found, err
+}
+
+// ContactsWithAddresses calls fn with each Contact of a List that has one of the normalised addresses or
+// mobile numbers, in the order of their IDs. In a transaction that writes, it locks them.
+func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func(*enlist.ByID)) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	wanted, err := db.ManyValues(tx, slices.Sorted(slices.Values(keys)))
+	if err != nil {
+		return err
+	}
+	found := make(map[enlist.ContactID]*enlist.ByID)
+	s := contactStatements.Of(tx.SQL)
+	for _, query := range []string{readOrLock(tx, s.contactsByKeys, s.lockedByKeys),
+		readOrLock(tx, s.contactsByDuplicateKeys, s.lockedByDuplicateKeys),
+		readOrLock(tx, s.contactsByMobiles, s.lockedByMobiles)} {
+		err := eachContact(tx, query, list, func(c *enlist.ByID) { found[c.ID] = c }, int64(list), wanted)
+		if err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		fn(found[id])
+	}
+	return nil
+}
+
+// InsertContacts inserts new Contacts of one List and sets their IDs, which ascend. If an address has a
+// primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
+// ID 0. All state columns must have their initial values.
+func InsertContacts(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+	if !duplicates { // an INSERT that stores nothing takes an ID from the sequence
+		var err error
+		contacts, err = withNewKeys(tx, contacts)
+		if err != nil {
+			return err
+		}
+	}
+	return insertContacts(tx, contacts, duplicates)
+}
+
+// InsertNewContacts does what InsertContacts does without duplicates, and saves a look-up of the addresses.
+func InsertNewContacts(tx *db.Tx, contacts []*enlist.ByID) error {
+	return insertContacts(tx, contacts, false)
+}
+
+func insertContacts(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+	if len(contacts) == 0 {
+		return nil
+	}
+	if tx.SQL.ConcurrentWriters {
+		return insertTogether(tx, contacts, duplicates)
+	}
+	if err := MarkPrimaries(tx, contacts, duplicates); err != nil {
+		return err
+	}
+	for _, c := range contacts {
+		if _, err := Insert(tx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MarkPrimaries sets IsFirst of each Contact. Without duplicates, all Contacts are to become primaries.
+func MarkPrimaries(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+	taken := make(map[string]bool)
+	if duplicates {
+		var err error
+		taken, err = FirstKeys(tx, contacts[0].ListID, dedupeKeysOf(contacts))
+		if err != nil {
+			return err
+		}
+	}
+	for _, c := range contacts {
+		c.IsFirst = !taken[c.Key]
+		if duplicates {
+			taken[c.Key] = true
+		}
+	}
+	return nil
+}
+
+// newRow is the row of a new Contact.
+type newRow struct {
+	*enlist.ByID
+	id  int64  // taken from the sequence; Contact.ID stays 0 until the row is stored
+	doc string // the values as JSON
+}
+
+// insertTogether inserts Contacts with one statement. Another transaction may store a primary while this
+// statement waits for it. Then the row is not stored: with duplicates, the loop inserts it as a duplicate
+// of that primary.
+func insertTogether(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+	schema, err := lists.Schema(tx, contacts[0].ListID)
+	if err != nil {
+		return err
+	}
+	rows, err := newRows(tx, schema, contacts)
+	if err != nil {
+		return err
+	}
+	// All transactions insert addresses in this order, so that two of them cannot deadlock.
+	slices.SortStableFunc(rows, func(a, b newRow) int { return cmp.Compare(a.Key, b.Key) })
+	for {
+		left := make([]*enlist.ByID, len(rows))
+		for i := range rows {
+			left[i] = rows[i].ByID
+		}
+		if err := MarkPrimaries(tx, left, duplicates); err != nil {
+			return err
+		}
+		if err := insertRows(tx, schema.List.ID, rows); err != nil {
+			return err
+		}
+		rows = slices.DeleteFunc(rows, func(r newRow) bool { return r.ID != 0 })
+		tx.CountAdded(schema.List.ID, schema.List.AccountID, int64(len(left)-len(rows)))
+		if len(rows) == 0 || !duplicates {
+			return nil
+		}
+	}
+}
+
+// withNewKeys returns the Contacts whose address no Contact of the List has.
+func withNewKeys(tx *db.Tx, contacts []*enlist.ByID) (fresh []*enlist.ByID, err error) {
+	if len(contacts) == 0 {
+		return nil, nil
+	}
+	taken, err := keysFound(tx, contactStatements.Of(tx.SQL).primaries, contacts[0].ListID, dedupeKeysOf(contacts))
+	for _, c := range contacts {
+		if !taken[c.Key] {
+			fresh = append(fresh, c)
+		}
+	}
+	return fresh, err
+}
+
+// dedupeKeysOf returns the addresses of Contacts.
+func dedupeKeysOf(contacts []*enlist.ByID) []string {
+	keys := make([]string, len(contacts))
+	for i, c := range contacts {
+		keys[i] = c.Key
+	}
+	return keys
+}
+
+// newRows takes an ID for each Contact from the sequence and encodes the values.
+func newRows(tx *db.Tx, schema *enlist.Schema, contacts []*enlist.ByID) ([]newRow, error) {
+	ids, err := tx.NewContactIDs(len(contacts))
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]newRow, len(contacts))
+	for i, c := range contacts {
+		if !db.HasInitialState(c) {
+			return nil, fmt.Errorf("a new Contact of List %d does not have the initial state", c.ListID)
+		}
+		doc, err := db.EncodeValues(schema, c.Values)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = newRow{c, int64(ids[i]), doc}
+	}
+	return rows, nil
+}
+
+// insertRows inserts rows and sets the ID of each Contact that was stored.
+func insertRows(tx *db.Tx, list enlist.ListID, rows []newRow) error {
+	byID := make(map[int64]*enlist.ByID, len(rows))
+	n := len(rows)
+	ids, created, modified, first := make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
+	keys, mobiles, via, docs := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, r := range rows {
+		byID[r.id] = r.ByID
+		ids[i], created[i], modified[i], first[i] = r.id, r.Created, r.Modified, r.IsFirst
+		keys[i], mobiles[i], via[i], docs[i] = r.Key, r.Mobile, r.SubscribedVia, r.doc
+	}
+	return tx.Each(func(row *db.Cursor) error {
+		id := row.Int()
+		byID[id].ID = enlist.ContactID(id)
+		return nil
+	}, insertMany, int64(list), ids, keys, first, mobiles, created, modified, via, docs)
+}
+
+// insertMany inserts the rows in the order of the arrays.
+const insertMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key, mobile_key,
+		creation_time, last_modified_time, subscribed_via,
+		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
+		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+	SELECT CAST(? AS BIGINT), id, CASE WHEN first THEN key END, CASE WHEN NOT first THEN key END,
+		nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', CAST(doc AS JSONB)
+	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]),
+		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
+		AS added (id, key, first, mobile, created, modified, via, doc)
+	ON CONFLICT DO NOTHING RETURNING id`
+
+// AddLedgerRows adds the same row to the ledgers of several Contacts of a List.
+func AddLedgerRows(tx *db.Tx, r *enlist.LedgerRow, contacts []enlist.ContactID) error {
+	if !tx.SQL.ConcurrentWriters {
+		row := *r
+		for _, id := range contacts {
+			row.ContactID = id
+			if err := AddLedgerRow(tx, &row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(contacts) == 0 {
+		return nil
+	}
+	preferences, err := (*db.Choices)(&r.Preferences).Text()
+	if err != nil {
+		return err
+	}
+	return tx.Do(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
+		SELECT CAST(? AS BIGINT), id, CAST(? AS BIGINT), ?, ?, ?, ?, ?, CAST(? AS BIGINT)
+		FROM unnest(CAST(? AS BIGINT[])) AS added (id)`,
+		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), db.PlainIDs(contacts))
+}

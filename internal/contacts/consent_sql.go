@@ -1,0 +1,101 @@
+package contacts
+
+import (
+	"math"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores the consent ledger, and the results of calls with an Idempotency-Key.
+
+// AddLedgerRow adds one row to the consent ledger.
+func AddLedgerRow(tx *db.Tx, r *enlist.LedgerRow) error {
+	if tx.IsBatched() {
+		tx.BatchLedgerRow(r)
+		return nil
+	}
+	return ledgerTable.Of(tx.SQL).Queue(tx, r)
+}
+
+var ledgerTable = db.NewDialectMapping("consent", mapLedgerRow)
+
+// mapLedgerRow describes the table consent. An expression of the INSERT (LedgerNumber) gives the
+// next number to a Contact's row.
+func mapLedgerRow(d *db.Dialect, m *db.Mapper, r *enlist.LedgerRow) {
+	m.Fixed("list_id", (*int64)(&r.ListID))       // ?1 in LedgerNumber
+	m.Fixed("contact_id", (*int64)(&r.ContactID)) // ?2 in LedgerNumber
+	m.Generated("number", d.LedgerNumber)
+	m.Fixed("time", &r.Time)
+	m.Fixed("method", &r.Method)
+	m.Fixed("type", (*string)(&r.Type))
+	m.Fixed("text", &r.Text)
+	m.Fixed("ip", &r.IP)
+	m.Fixed("preferences", (*db.Choices)(&r.Preferences))
+	m.Fixed("key_id", (*int64)(&r.KeyID))
+	m.Computed("import_id", (*int64)(&r.ImportID)) // AddLedger inserts them
+	m.Computed("import_row", &r.ImportRow)
+}
+
+// LedgerRows returns a Contact's rows of the consent ledger, newest first. With limit 0 it
+// returns all of them.
+func LedgerRows(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, limit, offset int64) (
+	[]enlist.LedgerRow, error) {
+	return ledger(tx, "", list, contact, limit, offset)
+}
+
+// Consents returns those of a Contact's ledger rows that record a consent, newest first.
+func Consents(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, limit, offset int64) (
+	[]enlist.LedgerRow, error) {
+	return ledger(tx, " AND type <> ''", list, contact, limit, offset)
+}
+
+// ledger returns a page of those of a Contact's ledger rows that satisfy a test.
+func ledger(tx *db.Tx, test string, list enlist.ListID, contact enlist.ContactID, limit, offset int64) (
+	[]enlist.LedgerRow, error) {
+	if limit == 0 {
+		limit = math.MaxInt64
+	}
+	page := "WHERE list_id = ? AND contact_id = ?" + test + " ORDER BY number DESC" + db.Limited + " OFFSET CAST(? AS BIGINT)"
+	ledger, err := ledgerTable.Of(tx.SQL).All(tx, page, int64(list), int64(contact), limit, offset)
+	if err != nil || len(ledger) == 0 {
+		return ledger, err
+	}
+	return ledger, nameKeys(tx, ledger)
+}
+
+// LastSubscriptions returns the newest time of a Contact's ledger rows that record a subscription by the person.
+func LastSubscriptions(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[enlist.ContactID]int64)
+	return found, tx.Each(func(row *db.Cursor) error {
+		found[enlist.ContactID(row.Int())] = row.Int()
+		return nil
+	}, "SELECT contact_id, max(time) FROM consent WHERE list_id = ? AND "+test+` AND method IN ('subscribeContact',
+		'resubscribeContact', '`+MethodConfirmLink+"') GROUP BY contact_id", append([]any{int64(list)}, args...)...)
+}
+
+// nameKeys sets KeyName in each row. The query of the rows does not join consent with api_key,
+// because a distributed PostgreSQL database can store these two tables on different servers.
+func nameKeys(tx *db.Tx, ledger []enlist.LedgerRow) error {
+	ids := make([]enlist.KeyID, len(ledger))
+	for i := range ledger {
+		ids[i] = ledger[i].KeyID
+	}
+	test, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil {
+		return err
+	}
+	names := make(map[enlist.KeyID]string)
+	err = tx.Each(func(row *db.Cursor) error {
+		names[enlist.KeyID(row.Int())] = row.Text()
+		return nil
+	}, "SELECT id, name FROM api_key WHERE id"+test, arg)
+	for i := range ledger {
+		ledger[i].KeyName = names[ledger[i].KeyID]
+	}
+	return err
+}

@@ -1,0 +1,246 @@
+package contacts
+
+import (
+	"slices"
+	"strconv"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/search"
+)
+
+// This file stores Contacts. Several Contacts of a List can have the same address. One of these Contacts
+// is the primary and has the address in dedupe_key, which is unique in the List. The other Contacts are
+// duplicates and have the address in duplicate_key.
+
+// ByID returns a Contact of a List by its ID.
+func ByID(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (*enlist.ByID, error) {
+	s := contactStatements.Of(tx.SQL)
+	return oneContact(tx, readOrLock(tx, s.contactByID, s.lockedByID), list, int64(list), int64(id))
+}
+
+// ByKey returns the primary Contact of a normalised address in a List.
+func ByKey(tx *db.Tx, list enlist.ListID, key string) (*enlist.ByID, error) {
+	s := contactStatements.Of(tx.SQL)
+	return oneContact(tx, readOrLock(tx, s.contactByKey, s.lockedByKey), list, int64(list), key)
+}
+
+// readOrLock returns the statement lock in a transaction that writes, otherwise the statement read.
+// Both statements select the same Contacts.
+func readOrLock(tx *db.Tx, read, lock string) string {
+	if tx.Writes {
+		return lock
+	}
+	return read
+}
+
+func oneContact(tx *db.Tx, query string, list enlist.ListID, args ...any) (found *enlist.ByID, err error) {
+	err = eachContact(tx, query, list, func(c *enlist.ByID) { found = c }, args...)
+	if err == nil && found == nil {
+		err = enlist.ErrNoContact
+	}
+	return found, err
+}
+
+// ByAddress returns the Contacts of a List that have the normalised address or the mobile
+// number. It returns at most limit Contacts with IDs greater than after, in the order of their IDs.
+func ByAddress(tx *db.Tx, list enlist.ListID, key, mobile string, after enlist.ContactID, limit int) (
+	found []enlist.ByID, err error) {
+	s, in := contactStatements.Of(tx.SQL), int64(list)
+	err = eachContact(tx, readOrLock(tx, s.contactsByAddress, s.lockedByAddress), list,
+		func(c *enlist.ByID) { found = append(found, *c) },
+		in, int64(after), in, db.OrNull(key), in, db.OrNull(key), in, db.OrNull(mobile), int64(limit))
+	return found, err
+}
+
+// eachContact calls fn with each Contact that a query returns. Each call gets a new Contact, so fn can
+// keep it.
+func eachContact(tx *db.Tx, query string, list enlist.ListID, fn func(*enlist.ByID), args ...any) error {
+	m := db.Mapper{Job: db.Selected}
+	return tx.Each(func(row *db.Cursor) error {
+		c := &enlist.ByID{ListID: list}
+		m.Cursor = row
+		mapContact(tx.SQL, &m, c)
+		if m.Err != nil {
+			return m.Err
+		}
+		if err := search.ReadValues(tx, m.Document, c); err != nil {
+			return err
+		}
+		fn(c)
+		return nil
+	}, query, args...)
+}
+
+var ContactTable = db.NewDialectMapping("contact", mapContact)
+
+// mapContact describes the table contact. It does not convert the document of Field values, because the
+// form of this document depends on the List's Fields and on the engine. The caller converts m.document.
+func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.ByID) {
+	m.Owner("list_id", (*int64)(&c.ListID))
+	m.Value("dedupe_key", (*db.DedupeKey)(c))
+	m.Value("duplicate_key", (*db.DuplicateKey)(c))
+	m.Value("mobile_key", (*db.NullText)(&c.Mobile))
+	m.ID("id", (*int64)(&c.ID))
+	search.MapContactState(m, c)
+	m.State("preference_values", "''", (*db.Answers)(&c.Prefs))
+	m.Converted("field_values", d.Document, d.ToDocument, &m.Document)
+}
+
+// Insert stores a new Contact and adds 1 to the counters of the List and the Account. It
+// returns false if the Contact should become the primary of its address, but the List already has a
+// primary of this address.
+func Insert(tx *db.Tx, c *enlist.ByID) (inserted bool, err error) {
+	schema, err := lists.Schema(tx, c.ListID)
+	if err != nil {
+		return false, err
+	}
+	doc, err := db.EncodeValues(schema, c.Values)
+	if err != nil {
+		return false, err
+	}
+	id, err := insertConcurrently(tx, c, doc)
+	if err != nil || id == 0 {
+		return false, err
+	}
+	c.ID = enlist.ContactID(id)
+	tx.CountAdded(c.ListID, schema.List.AccountID, 1)
+	return true, nil
+}
+
+// InsertOrFind inserts a Contact as the primary of its address, or returns the existing primary. It looks
+// first, because an INSERT that does nothing still takes an ID from the sequence. If another transaction
+// inserts the address after the look, the INSERT does nothing and InsertOrFind looks again.
+func InsertOrFind(tx *db.Tx, c *enlist.ByID) (existing *enlist.ByID, err error) {
+	if tx.IsBatched() {
+		schema, err := lists.Schema(tx, c.ListID)
+		if err != nil {
+			return nil, err
+		}
+		return nil, tx.BatchContact(schema, c)
+	}
+	for {
+		existing, err := ByKey(tx, c.ListID, c.Key)
+		if enlist.KindOf(err) != enlist.NoContact {
+			return existing, err
+		}
+		inserted, err := Insert(tx, c)
+		if inserted || err != nil {
+			return nil, err
+		}
+	}
+}
+
+// insertConcurrently inserts a Contact. With concurrent writers, it locks the primary before it inserts
+// a duplicate. A transaction that removes this primary waits for the lock. It then sees the duplicate
+// and can promote it. If the address has no primary, insertConcurrently inserts the Contact as the
+// primary.
+func insertConcurrently(tx *db.Tx, c *enlist.ByID, doc string) (id int64, err error) {
+	if !tx.SQL.ConcurrentWriters || c.IsFirst {
+		return insertOne(tx, c, doc)
+	}
+	for { // if another transaction inserts a primary after the SELECT, the INSERT stores nothing
+		const first = "SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ? FOR UPDATE"
+		primary, err := tx.Number(first, int64(c.ListID), c.Key)
+		if err != nil {
+			return 0, err
+		}
+		c.IsFirst = primary == 0
+		id, err = insertOne(tx, c, doc)
+		if id != 0 || err != nil {
+			return id, err
+		}
+	}
+}
+
+// insertOne inserts the row of a Contact. Nearly all new Contacts have initial values in their state
+// columns. For these Contacts a statement with constants in place of arguments is faster, because SQLite
+// needs one call for each argument.
+func insertOne(tx *db.Tx, c *enlist.ByID, doc string) (id int64, err error) {
+	statement, job := contactStatements.Of(tx.SQL).insert, db.Inserted
+	if db.HasInitialState(c) {
+		statement, job = contactStatements.Of(tx.SQL).insertInitial, db.Unset
+	}
+	args, err := ContactArguments(tx, job, c, doc)
+	if err != nil {
+		return 0, err
+	}
+	return tx.Insert(statement, args...)
+}
+
+func ContactArguments(tx *db.Tx, job db.Use, c *enlist.ByID, doc string) ([]any, error) {
+	m := &tx.Mapper
+	*m = db.Mapper{Job: job, Args: make([]any, 0, 20), Document: doc}
+	mapContact(tx.SQL, m, c)
+	return append(m.Args, m.Keys...), m.Err
+}
+
+// Update stores all columns of a Contact except those that never change after the INSERT.
+func Update(tx *db.Tx, c *enlist.ByID) error {
+	schema, err := lists.Schema(tx, c.ListID)
+	if err != nil {
+		return err
+	}
+	doc, err := db.EncodeValues(schema, c.Values)
+	if err != nil {
+		return err
+	}
+	args, err := ContactArguments(tx, db.Updated, c, doc)
+	if err != nil {
+		return err
+	}
+	return tx.Do(ContactTable.Of(tx.SQL).Update, args...)
+}
+
+// LastContactID returns the highest ID of a List's Contacts, or 0 if the List has no Contact.
+func LastContactID(tx *db.Tx, list enlist.ListID) (enlist.ContactID, error) {
+	n, err := tx.Number("SELECT max(id) FROM contact WHERE list_id = ?", int64(list))
+	return enlist.ContactID(n), err
+}
+
+// RemoveFieldValues removes the values of a deleted Field from Contacts.
+func RemoveFieldValues(tx *db.Tx, list enlist.ListID, field enlist.FieldID, contacts []enlist.ContactID) error {
+	test, args, err := tx.ContactTest("id", contacts)
+	if err != nil {
+		return err
+	}
+	remove := "UPDATE contact SET field_values = " + tx.SQL.WithoutField + " WHERE " + tx.SQL.NoIndex + "list_id = ? AND " + test
+	return tx.Do(remove, append([]any{strconv.FormatInt(int64(field), 10), int64(list)}, args...)...)
+}
+
+// QuotedKeys returns the normalised addresses of a List's Contacts that begin with a quote.
+func QuotedKeys(tx *db.Tx, list enlist.ListID, after string, limit int) ([]string, error) {
+	primaries, err := quoted(tx, "dedupe_key", "contact WHERE list_id = ?", int64(list), after, limit)
+	if err != nil {
+		return nil, err
+	}
+	duplicates, err := quoted(tx, "duplicate_key", "contact WHERE list_id = ?", int64(list), after, limit)
+	keys := append(primaries, duplicates...)
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	return keys[:min(len(keys), limit)], err
+}
+
+// quoted returns the different values of a column that begin with a quote and sort after the text
+// after. In ASCII, # is the next character after the quote, so an index of the column finds the values.
+func quoted(tx *db.Tx, column, of string, owner int64, after string, limit int) (keys []string, err error) {
+	query := "SELECT DISTINCT " + column + " FROM " + of + " AND " + column + " > ? AND " + column + " < '#'"
+	err = tx.Each(func(row *db.Cursor) error {
+		keys = append(keys, row.Text())
+		return nil
+	}, query+" ORDER BY "+column+db.Limited, owner, max(after, `"`), int64(limit))
+	return keys, err
+}
+
+// AllByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
+func AllByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []enlist.ByID, err error) {
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return nil, err
+	}
+	query := ContactTable.Of(tx.SQL).Read + "WHERE list_id = ? AND " + test + " ORDER BY id"
+	args = append([]any{int64(list)}, args...)
+	err = eachContact(tx, query, list, func(c *enlist.ByID) { found = append(found, *c) }, args...)
+	return found, err
+}

@@ -1,0 +1,183 @@
+package contacts
+
+import (
+	"maps"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/webhooks"
+)
+
+// This file removes Contacts, and promotes a duplicate when the primary of an address is removed.
+
+// RemoveContactsUpTo removes at most limit Contacts of a List, in the order of their IDs. It removes
+// no Contact with an ID above upto. If it removes a primary that has duplicates, it promotes one of
+// them.
+func RemoveContactsUpTo(tx *db.Tx, list enlist.ListID, upto enlist.ContactID, limit int) (removed int, err error) {
+	ids, addresses, err := ToRemove(tx, list, "id <= ? ORDER BY id"+db.Limited, int64(upto), int64(limit))
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return len(ids), remove(tx, list, addresses, ids)
+}
+
+// RemoveContactsByID removes the Contacts of a List that have the given IDs. It returns the IDs of the
+// Contacts that existed, in ascending order. If it removes a primary that has duplicates, it promotes
+// one of them.
+func RemoveContactsByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (
+	removed []enlist.ContactID, err error) {
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return nil, err
+	}
+	removed, addresses, err := ToRemove(tx, list, test+" ORDER BY id", args...)
+	if err != nil || len(removed) == 0 {
+		return nil, err
+	}
+	return removed, remove(tx, list, addresses, removed)
+}
+
+// ToRemove returns the IDs of the Contacts to remove. It also returns the addresses for which the
+// caller must look for a duplicate to promote. With concurrent writers, these are the addresses of all
+// primaries, because another transaction can insert a duplicate at the same time.
+func ToRemove(tx *db.Tx, list enlist.ListID, where string, args ...any) (
+	ids []enlist.ContactID, addresses []string, err error) {
+	address := `CASE WHEN EXISTS (SELECT 1 FROM contact d
+		WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END`
+	if tx.SQL.ConcurrentWriters {
+		address = "dedupe_key"
+	}
+	err = tx.Each(func(row *db.Cursor) error {
+		ids = append(ids, enlist.ContactID(row.Int()))
+		if v := row.Value(); v != nil {
+			addresses = append(addresses, db.TextOf(v))
+		}
+		return nil
+	}, "SELECT id, "+address+" FROM contact c WHERE list_id = ? AND "+where+tx.Locking(),
+		append([]any{int64(list)}, args...)...)
+	return ids, addresses, err
+}
+
+// remove removes Contacts, which exist, and the rows of their deliveries.
+func remove(tx *db.Tx, list enlist.ListID, addresses []string, ids []enlist.ContactID) error {
+	account, err := tx.Number("SELECT account_id FROM list WHERE id = ?", int64(list))
+	if err != nil {
+		return err
+	}
+	for _, table := range []struct{ name, column string }{{"contact", "id"}, {"delivery", "contact_id"}} {
+		test, args, err := tx.ContactTest(table.column, ids)
+		if err != nil {
+			return err
+		}
+		err = tx.Do("DELETE FROM "+table.name+" WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
+		if err != nil {
+			return err
+		}
+	}
+	if err := removeRecipients(tx, list, ids); err != nil {
+		return err
+	}
+	tx.CountAdded(list, enlist.AccountID(account), -int64(len(ids)))
+	return PromoteDuplicates(tx, list, addresses)
+}
+
+// removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
+// waits stays without its address and detail, so that the sender counts it as skipped.
+func removeRecipients(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error {
+	batches, err := BatchesOfList(tx, list)
+	if err != nil {
+		return err
+	}
+	const waiting = "('waiting', 'sending', 'deferred')"
+	for _, batch := range batches {
+		these, args, err := RecipientsByID(tx, list, batch, ids)
+		if err != nil {
+			return err
+		}
+		for _, query := range []string{
+			"DELETE FROM recipient_event WHERE " + these,
+			"DELETE FROM recipient WHERE " + these + " AND status NOT IN " + waiting,
+			"UPDATE recipient SET address = '', detail = '' WHERE " + these + " AND status IN " + waiting,
+		} {
+			if err := tx.Do(query, args...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// PromoteDuplicates makes the oldest duplicate of each address the primary, if the address has no primary.
+// With concurrent writers, the UPDATE may wait for another transaction that removes the selected Contact or changes its
+// address. Then the loop promotes the next duplicate.
+func PromoteDuplicates(tx *db.Tx, list enlist.ListID, addresses []string) error {
+	for len(addresses) > 0 {
+		next, err := oldestDuplicates(tx, list, addresses)
+		if err != nil || len(next) == 0 {
+			return err
+		}
+		for address, id := range next {
+			err := tx.Do(`UPDATE contact SET dedupe_key = duplicate_key, duplicate_key = NULL
+				WHERE list_id = ? AND id = ? AND duplicate_key = ?`, int64(list), id, address)
+			if err != nil {
+				return err
+			}
+		}
+		addresses = slices.Collect(maps.Keys(next))
+	}
+	return nil
+}
+
+// oldestDuplicates returns the duplicates with the lowest ID of those addresses that have no primary, by
+// address.
+func oldestDuplicates(tx *db.Tx, list enlist.ListID, addresses []string) (map[string]int64, error) {
+	array, err := db.JSONArray(addresses)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]int64)
+	// Without "+ 0", PostgreSQL could read the Contacts in the order of their IDs until it finds the first.
+	err = tx.Each(func(row *db.Cursor) error {
+		address := row.Text()
+		if id := row.Int(); id != 0 {
+			found[address] = id
+		}
+		return nil
+	}, `SELECT value, coalesce((SELECT id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = value
+			AND (SELECT f.id FROM contact f WHERE f.list_id = ?1 AND f.dedupe_key = value) IS NULL
+			ORDER BY id + 0 LIMIT 1), 0)
+		FROM `+tx.SQL.Items("?2")+` address`, int64(list), array)
+	return found, err
+}
+
+// RecipientsByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
+func RecipientsByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (test string,
+	args []any, err error) {
+	test, args, err = tx.ContactTest("contact_id", ids)
+	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
+}
+
+// BatchesOfList returns the IDs of the Batches with a population of the List.
+func BatchesOfList(tx *db.Tx, list enlist.ListID) ([]enlist.BatchID, error) {
+	return db.IDsOf[enlist.BatchID](tx, "SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ?", int64(list))
+}
+
+// DropList removes a hidden List and its definitions. The caller must first remove the Contacts of
+// the List.
+func DropList(tx *db.Tx, id enlist.ListID) error {
+	if err := tx.Define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
+		return err
+	}
+	for _, query := range []string{
+		"DELETE FROM field WHERE list_id = ?",
+		"DELETE FROM preference WHERE list_id = ?",
+		"DELETE FROM autoresponder WHERE list_id = ?",
+		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that are in the queue
+	} {
+		if err := tx.Do(query, int64(id)); err != nil {
+			return err
+		}
+	}
+	return webhooks.DropTargets(tx, "TRUE")
+}

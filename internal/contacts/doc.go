@@ -1,0 +1,13 @@
+// Package contacts has Contacts, their consents and the Unsubscriber List: one file for each action of a caller.
+//
+//	parse.go         the values that a call sends for a Contact, checked against the Fields of its List
+//	subscribe.go, resubscribe.go, unsubscribe.go   one Contact
+//	add*.go, edit*.go, delete*.go   many Contacts in a call; bulk.go has what these share
+//	status.go        activate, confirm, preferences and consents of a Contact
+//	search*.go       search and count
+//	consent*.go      consent and its ledger
+//	unsubscriber*.go the Unsubscriber List
+//	quoted.go        normalises addresses with quotes that earlier versions stored
+//	field_convert.go, field_delete.go, list_delete.go   what a changed definition means for Contacts
+//	*_sql.go, statements.go   the statements
+package contacts

@@ -1,0 +1,228 @@
+package contacts
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/search"
+)
+
+// This file finds and counts Contacts. A search starts in a View. It runs again in a Search if
+// it is too slow for a View, and in a Stream if its reply is too long to be buffered.
+
+// ContactWriter receives the Contacts that SearchContacts finds.
+type ContactWriter interface {
+	// Begin is called before the first Contact, and again if the search starts over. If
+	// streaming is false, the writer buffers the reply and may return ErrReplyTooLong. If
+	// streaming is true, it may send each Contact at once.
+	Begin(columns []enlist.Column, streaming bool) error
+	// Contact receives one Contact. c is valid only during the call.
+	Contact(c *enlist.ByID) error
+}
+
+// MaxBuffered is the largest number of Contacts that a search without criteria tries to
+// buffer. If the search will find more Contacts, it runs as a stream from the start.
+const MaxBuffered = 1000
+
+// SearchContacts sends the matching Contacts of a List to w. If returned is empty, it
+// sends all keys. A search becomes a stream only if its reply is too long to be buffered,
+// because few streams can run at once and most replies are short. Errors: NoList, Denied,
+// InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
+// reference.md: searchContacts, Search; decisions.md: 32, 39
+func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, returned []string,
+	w ContactWriter) error {
+	find := func(tx *db.Tx, p Phase) error {
+		schema, search, err := searchOf(tx, c, list, q)
+		if err != nil {
+			return err
+		}
+		if err := p.allows(tx, search); err != nil {
+			return err
+		}
+		var columns []enlist.Column
+		columns, search.Columns = enlist.ColumnsOf(schema, returned)
+		search.Last = true
+		if err := w.Begin(columns, p == Streaming); err != nil {
+			return err
+		}
+		return s.search(tx, search, p, w.Contact)
+	}
+	return s.InPhases(ctx, c, find)
+}
+
+// search finds Contacts, and reports the duration of the search to the SearchObserver. For a
+// stream, the reported duration is the time until the first Contact.
+func (s *Service) search(tx *db.Tx, query *enlist.Search, p Phase, each func(*enlist.ByID) error) error {
+	began := s.db.Now()
+	took := time.Duration(-1)
+	if p == Streaming { // after the first Contact, the search may have to wait for the client
+		send := each
+		each = func(c *enlist.ByID) error {
+			if took < 0 {
+				took = s.db.Now().Sub(began)
+			}
+			return send(c)
+		}
+	}
+	err := search.Contacts(tx, query, each)
+	if errors.Is(err, enlist.ErrReplyTooLong) {
+		return err
+	}
+	now := s.db.Now()
+	if took < 0 {
+		took = now.Sub(began)
+	}
+	s.observer.SearchRan(query, took, now)
+	return err
+}
+
+// CountContacts returns how many Contacts match. Errors: NoList, Denied, InvalidSearch, and
+// Busy if too many searches run or the count takes too long.
+func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
+	err = s.InPhases(ctx, c, func(tx *db.Tx, p Phase) error {
+		_, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
+		if err != nil {
+			return err
+		}
+		query.Counted = true
+		if p == LookingUp && !search.AnsweredByIndex(tx, query) {
+			return ErrSlow
+		}
+		query.Last = true
+		began := s.db.Now()
+		n, err = search.Count(tx, query)
+		now := s.db.Now()
+		s.observer.SearchRan(query, now.Sub(began), now)
+		return err
+	})
+	return n, err
+}
+
+// searchOf returns the List and the Search of a query, if the caller may access the List.
+func searchOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*enlist.Schema, *enlist.Search, error) {
+	schema, err := lists.Load(tx, c, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	search, err := TypeSearch(tx, schema, q)
+	return schema, search, err
+}
+
+// Phase is the kind of transaction in which a search runs. A search that is too slow for its
+// phase, or whose reply is too long, runs again in a later phase. So look-ups of other
+// callers do not wait for slow searches.
+type Phase int
+
+// The phases, in the order in which a search runs in them.
+const (
+	LookingUp Phase = iota // in a View: the search uses an index, and the reply is short
+	searching              // in a Search: the reply is short
+	Streaming              // in a Stream
+)
+
+// ErrSlow ends a View whose search has no index.
+var ErrSlow = errors.New("the search may look at every Contact")
+
+// InPhases runs find in a View. It runs find again in a Search if find returned ErrSlow, and
+// in a Stream if find returned ErrReplyTooLong.
+func (s *Service) InPhases(ctx context.Context, c *enlist.Caller, find func(*db.Tx, Phase) error) error {
+	in := func(p Phase) func(*db.Tx) error {
+		return s.db.Confirmed(c, func(tx *db.Tx) error { return find(tx, p) })
+	}
+	ctx = c.Context(ctx)
+	err := s.db.View(ctx, in(LookingUp))
+	if errors.Is(err, ErrSlow) {
+		err = s.db.Search(ctx, in(searching))
+	}
+	if errors.Is(err, enlist.ErrReplyTooLong) {
+		err = s.db.Stream(ctx, in(Streaming))
+	}
+	return err
+}
+
+// allows returns nil if a search can start in this phase. Otherwise it returns ErrSlow or
+// ErrReplyTooLong. After these errors, InPhases runs the search in a later phase.
+func (p Phase) allows(tx *db.Tx, query *enlist.Search) error {
+	if p == Streaming {
+		return nil
+	}
+	long, err := surelyLong(tx, query)
+	switch {
+	case err != nil:
+		return err
+	case long:
+		return enlist.ErrReplyTooLong
+	case p == LookingUp && !search.AnsweredByIndex(tx, query):
+		return ErrSlow
+	}
+	return nil
+}
+
+// surelyLong reports whether a search will find more than MaxBuffered Contacts: it has no
+// criteria and the List is large. Then the search runs as a stream from the start.
+func surelyLong(tx *db.Tx, s *enlist.Search) (bool, error) {
+	if s.Where != nil || s.Limit > 0 && s.Limit <= MaxBuffered {
+		return false, nil
+	}
+	n, err := tx.ContactCount(s.Schema.List.ID)
+	return n-s.Offset > MaxBuffered, err
+}
+
+// TypeSearch checks a query of a List's Contacts and returns it as a Search. Errors are of
+// kind InvalidSearch, also if it tests opens or clicks that were removed.
+func TypeSearch(tx *db.Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Search, error) {
+	if q.Limit < 0 || q.Offset < 0 {
+		return nil, enlist.ErrNegativePage
+	}
+	k := enlist.Keys{System: enlist.ContactKeys, Schema: schema}
+	where, err := k.Condition(q.Criteria)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := k.Sort(q.SortBy)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHasEvents(tx, where); err != nil {
+		return nil, err
+	}
+	return &enlist.Search{Schema: schema, Where: where, Sort: sort, Descending: q.Descending && sort != nil,
+		Limit: q.Limit, Offset: q.Offset}, nil
+}
+
+// Contact sends the Contact with an ID to w. Errors: NoList, Denied, NoContact.
+func (s *Service) Contact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, returned []string,
+	w ContactWriter) error {
+	return s.db.InView(ctx, c, func(tx *db.Tx) error {
+		schema, err := lists.Load(tx, c, list)
+		if err != nil {
+			return err
+		}
+		contact, err := ByID(tx, list, id)
+		if err != nil {
+			return err
+		}
+		columns, _ := enlist.ColumnsOf(schema, returned)
+		if err := w.Begin(columns, false); err != nil {
+			return err
+		}
+		return w.Contact(contact)
+	})
+}
+
+// CheckAccess returns an error if the caller may not access a List, or if the List does not have
+// the Contact. contact 0 means no Contact. Errors: NoList, Denied, NoContact.
+func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist.ListID, contact enlist.ContactID) error {
+	return s.db.InView(ctx, c, func(tx *db.Tx) error {
+		if contact == 0 {
+			_, err := lists.Load(tx, c, list)
+			return err
+		}
+		_, _, err := Load(tx, c, list, contact)
+		return err
+	})
+}

@@ -1,0 +1,25 @@
+package contacts
+
+import (
+	"sync/atomic"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/search"
+)
+
+// Service has the calls about Contacts, their consents and the Unsubscriber List. It is safe for concurrent use.
+type Service struct {
+	db       *db.DB
+	accounts *accounts.Service
+	observer search.Observer
+	ignored  atomic.Int64 // keys of contact_details that are not the key of a Field
+}
+
+// New returns a Service over a database.
+func New(database *db.DB, a *accounts.Service) *Service {
+	return &Service{db: database, accounts: a, observer: search.NoObserver{}}
+}
+
+// Observe sets what is told of searches and of deleted Lists. Call it before any other method.
+func (s *Service) Observe(o search.Observer) { s.observer = o }

@@ -1,0 +1,180 @@
+package contacts
+
+import (
+	"context"
+	"time"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/lists"
+)
+
+// This file has subscribeContact, which subscribes one Contact. Subscribe calls run, and run
+// calls most of the functions below it. parse.go reads the details that the caller sent.
+
+// SubscribeRequest is a call of subscribeContact.
+type SubscribeRequest struct {
+	List    enlist.ListID
+	Details []enlist.Detail // keys are Field names or field_<id>; other keys are ignored
+	Consent Consent
+}
+
+// Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
+// a Contact has the address already, Subscribe updates that Contact instead. Errors, checked in this
+// order: NoList, Denied, InvalidConsent, ConsentRequired, InvalidEmail, InvalidParameters,
+// ContactLimit.
+// reference.md: subscribeContact; decisions.md: 23, 24, 27
+func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller, r SubscribeRequest) (id enlist.ContactID, err error) {
+	call := subscribeCall{SubscribeRequest: r, caller: c}
+	// On SQLite all transactions that write run one after another. So parse before the
+	// transaction, to keep it short.
+	if schema, cached := s.db.CachedSchema(r.List); cached {
+		call.parse(schema, enlist.Today(s.db.Now(), c.Account.TimeZone))
+	}
+	err = s.db.Update(ctx, db.Idempotent(s.db, c, &id, call.run), call.hint()...)
+	s.ignored.Add(int64(call.ignored)) // not in run, because run can be called twice
+	return id, err
+}
+
+// subscribeCall is one call of subscribeContact, with its parsed details.
+type subscribeCall struct {
+	SubscribeRequest
+	caller  *enlist.Caller
+	parsed  *ParsedContact
+	ignored int // number of sent keys that match no Field
+}
+
+// run carries out the call in a transaction. The transaction may run again.
+func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
+	schema, err := lists.Load(tx, call.caller, call.List)
+	if err != nil {
+		return 0, err
+	}
+	parsed := call.parse(schema, enlist.Today(time.Unix(now, 0), call.caller.Account.TimeZone))
+	call.ignored = parsed.ignored
+	if parsed.err != nil {
+		return 0, parsed.err
+	}
+	sub := subscription{ParsedContact: parsed, tx: tx, caller: call.caller, now: now}
+	contact := parsed.NewContact("api", now)
+	SetPreferences(&contact, schema, parsed.consent.Preferences)
+	existing, err := sub.insertOrFind(&contact)
+	switch {
+	case err != nil:
+		return 0, err
+	case existing != nil:
+		return existing.ID, sub.update(existing)
+	}
+	return contact.ID, sub.recordAndEmit(&contact, enlist.WebhookCreated, enlist.WebhookSubscribed)
+}
+
+// parse checks consent, address and values, in that order. It returns the last
+// result if neither the Schema nor the day has changed. reference.md: errors.order
+func (call *subscribeCall) parse(schema *enlist.Schema, today string) *ParsedContact {
+	if call.parsed != nil && call.parsed.IsCurrent(schema, today) {
+		return call.parsed
+	}
+	p, consent := &ParsedContact{Schema: schema, Today: today}, call.Consent
+	call.parsed = p
+	p.err = consent.Check(schema)
+	if p.err != nil {
+		return p
+	}
+	p.err = p.parse(call.Details)
+	if p.err != nil {
+		return p
+	}
+	p.consent, p.err = consent.Row(schema)
+	return p
+}
+
+// hint returns a hint for the store if the transaction will only insert a Contact, its ledger
+// row and jobs. Such a transaction can commit without waiting for a result of the database,
+// unless another Contact has the address.
+func (call *subscribeCall) hint() []db.InsertsContact {
+	p := call.parsed
+	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != enlist.NoContactLimit ||
+		!p.Schema.List.DisallowDuplicates || len(p.Schema.Webhooks) > 0 {
+		return nil
+	}
+	return []db.InsertsContact{{List: call.List, Key: p.Key}}
+}
+
+// subscription is a parsed call inside its transaction.
+type subscription struct {
+	*ParsedContact
+	tx     *db.Tx
+	caller *enlist.Caller
+	now    int64 // Unix time
+}
+
+// insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
+// address, insertOrFind returns that Contact and inserts nothing. reference.md: limit.contacts; decisions.md: 24
+func (sub *subscription) insertOrFind(contact *enlist.ByID) (existing *enlist.ByID, err error) {
+	unique, account := sub.Schema.List.DisallowDuplicates, sub.caller.Account
+	if unique && account.ContactLimit != enlist.NoContactLimit { // an update is allowed at the limit: find the Contact first
+		existing, err = ByKey(sub.tx, contact.ListID, contact.Key)
+		if enlist.KindOf(err) != enlist.NoContact {
+			return existing, err
+		}
+	}
+	if err := requireRoom(sub.tx, account); err != nil {
+		return nil, err
+	}
+	if unique {
+		return InsertOrFind(sub.tx, contact)
+	}
+	_, err = insertOrDuplicate(contact, sub.tx, sub.Schema)
+	return nil, err
+}
+
+// update stores the changes of the call in an existing Contact. An unsubscribed Contact
+// becomes subscribed again, because the person has just asked for the subscription.
+func (sub *subscription) update(contact *enlist.ByID) error {
+	changed := SetPreferences(contact, sub.Schema, sub.consent.Preferences)
+	changed = sub.Apply(contact) || changed
+	resubscribed := contact.IsUnsubscribed
+	contact.IsUnsubscribed = false
+	if changed || resubscribed {
+		contact.Modified = sub.now
+		if err := Update(sub.tx, contact); err != nil {
+			return err
+		}
+	}
+	if resubscribed {
+		return sub.recordAndEmit(contact, enlist.WebhookUpdated, enlist.WebhookSubscribed)
+	}
+	if err := sub.record(contact.ID); err != nil {
+		return err
+	}
+	if changed {
+		if err := events.Publish(sub.tx, sub.Schema, contact.ID, sub.now, enlist.WebhookUpdated); err != nil {
+			return err
+		}
+	}
+	if sub.Schema.List.DoubleOptIn && !contact.DoubleOptIn {
+		return events.AskToConfirm(sub.tx, contact.ListID, contact.ID, sub.now)
+	}
+	return nil
+}
+
+// recordAndEmit writes the ledger row and stores the jobs that a subscription
+// causes. reference.md: Events
+func (sub *subscription) recordAndEmit(contact *enlist.ByID, all ...enlist.WebhookEventType) error {
+	if err := sub.record(contact.ID); err != nil {
+		return err
+	}
+	if err := events.Publish(sub.tx, sub.Schema, contact.ID, sub.now, all...); err != nil {
+		return err
+	}
+	return events.EmitSubscribed(sub.tx, sub.Schema, contact, sub.now)
+}
+
+// record writes the ledger row. Every successful call writes a row, even if it does not
+// change the Contact. decisions.md: 27
+func (sub *subscription) record(id enlist.ContactID) error {
+	row := &sub.consent
+	row.ContactID, row.Time, row.KeyID, row.Method = id, sub.now, sub.caller.Key.ID, "subscribeContact"
+	return AddLedgerRow(sub.tx, row)
+}

@@ -1,0 +1,40 @@
+package contacts
+
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file finds the addresses that get no mail of any Batch or autoresponder, because they are on the Unsubscriber List
+// for all Lists.
+
+// Suppressed returns those Contacts of a List that get no mail of a Message, because their address is on the Unsubscriber
+// List for all Lists: unsubscribeContact with List 0 stores such entries, and so does an erasure. An entry of one List
+// has no effect here, because the Contacts of this List are unsubscribed already. A person who subscribed again after
+// the entry gets the mail. Only the ID and the Key of the Contacts are read. decisions.md: 101
+func Suppressed(tx *db.Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, error) {
+	keys := make([]string, len(all))
+	for i := range all {
+		keys[i] = all[i].Key
+	}
+	entries, err := SuppressedAmong(tx, list.AccountID, keys)
+	if err != nil || len(entries) == 0 {
+		return nil, err
+	}
+	var ids []enlist.ContactID
+	since := make(map[enlist.ContactID]int64, len(entries)) // times of the entries
+	for i := range all {
+		if at, found := entries[all[i].Key]; found {
+			ids = append(ids, all[i].ID)
+			since[all[i].ID] = at
+		}
+	}
+	again, err := LastSubscriptions(tx, list.ID, ids)
+	kept := ids[:0]
+	for _, id := range ids {
+		if again[id] <= since[id] {
+			kept = append(kept, id)
+		}
+	}
+	return kept, err
+}

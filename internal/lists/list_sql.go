@@ -1,0 +1,157 @@
+package lists
+
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/search"
+)
+
+// This file stores Lists and preferences, and reads a List's Schema into the catalogue.
+
+var ListTable = db.NewDialectMapping("list", mapList)
+
+// mapList describes the table list. It reads the name of the List's Folder from the table folder, because
+// a caller can rename the Folder.
+func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
+	m.ID("id", (*int64)(&l.ID))
+	m.Fixed("account_id", (*int64)(&l.AccountID))
+	m.Fixed("creator_key_id", (*int64)(&l.CreatorKeyID))
+	m.Fixed("creator_name", &l.CreatorName)
+	m.Fixed("creation_time", &l.CreationTime)
+	m.Value("name", &l.Name)
+	m.Value("last_modified_time", &l.LastModifiedTime)
+	m.Value("on_register", &l.OnRegister)
+	m.Value("on_update", &l.OnUpdate)
+	m.Value("on_unsubscribe", &l.OnUnsubscribe)
+	m.Value("disallow_duplicates", &l.DisallowDuplicates)
+	m.Value("send_to_duplicates", &l.SendToDuplicates)
+	m.Value("folder_id", (*int64)(&l.FolderID))
+	m.Computed("coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), '')", &l.FolderName)
+	m.Computed(db.Counter(d, "list"), &l.ContactCount)
+	m.Value("country_code", &l.CountryCode)
+	m.Value("virtual_number", &l.VirtualNumber)
+	m.Value("sms_stop_words", &l.SMSStopWords)
+	m.Value("sms_response_action", &l.SMSResponseAction)
+	m.Value("sms_response_fields", &l.SMSResponseFields)
+	m.Value("address_types", &l.AddressTypes)
+	m.Value("gdpr", &l.GDPR)
+	m.Value("double_opt_in", &l.DoubleOptIn)
+	m.Value("track_opens", &l.TrackOpens)
+	m.Value("track_clicks", &l.TrackClicks)
+	m.Value("from_name", &l.FromName)
+	m.Value("from_address", &l.FromAddress)
+}
+
+// OfAccount returns an Account's Lists in the order of their IDs.
+func OfAccount(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
+	lists, err := ListTable.Of(tx.SQL).All(tx, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+	for i := range lists {
+		l := &lists[i]
+		l.ContactCount += tx.CountedIn(l.ID)
+	}
+	return lists, err
+}
+
+// Schema returns a List with the definitions that belong to it, such as its Fields and preferences.
+func Schema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
+	s, err := tx.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	return db.Cached(s, s.Schemas, id, func() (*enlist.Schema, error) { return readSchema(tx, id) })
+}
+
+func readSchema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
+	list, err := ListTable.Of(tx.SQL).One(tx, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
+	if err != nil {
+		return nil, err
+	}
+	list.ContactCount = 0 // the count changes without a new version of the catalogue, so the cache must not contain it
+	fields, err := fields(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	preferences, err := preferences(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	enlist.SortFields(fields)
+	schema := enlist.NewSchema(*list, fields, preferences)
+	if schema.Unique {
+		schema.Unique, err = hasNoDuplicates(tx, id)
+		if err != nil {
+			return nil, err
+		}
+	}
+	schema.SearchIndexes, err = search.ReadyIndexes(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return schema, readListeners(tx, schema)
+}
+
+// hasNoDuplicates reports whether no two Contacts of a List have the same address. It reads one entry
+// of a partial index.
+func hasNoDuplicates(tx *db.Tx, id enlist.ListID) (bool, error) {
+	n, err := tx.Number("SELECT EXISTS (SELECT 1 FROM contact WHERE list_id = ? AND duplicate_key IS NOT NULL)",
+		int64(id))
+	return n == 0, err
+}
+
+// readListeners reads the autoresponders and webhooks of a List, and the Account's time zone.
+func readListeners(tx *db.Tx, s *enlist.Schema) error {
+	err := tx.Each(func(row *db.Cursor) error {
+		s.TimeZone = row.Text()
+		return nil
+	}, "SELECT time_zone FROM account WHERE id = ?", int64(s.List.AccountID))
+	if err != nil {
+		return err
+	}
+	s.Autoresponders, err = Autoresponders(tx, "list_id = ?", int64(s.List.ID))
+	if err != nil {
+		return err
+	}
+	const ofList = "webhook.account_id = ? AND list_id IN (0, ?)"
+	s.Webhooks, err = Webhooks(tx, ofList, int64(s.List.AccountID), int64(s.List.ID))
+	return err
+}
+
+// Insert stores a new List.
+func Insert(tx *db.Tx, l *enlist.List) error { return ListTable.Of(tx.SQL).AddDefinition(tx, l) }
+
+// Update stores the columns of a List that an edit can change.
+func Update(tx *db.Tx, l *enlist.List) error { return ListTable.Of(tx.SQL).SaveDefinition(tx, l) }
+
+// MarkListDeleted hides a List from all calls. DropList removes the List later.
+func MarkListDeleted(tx *db.Tx, id enlist.ListID) error {
+	return tx.Define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
+}
+
+func mapPreference(m *db.Mapper, p *enlist.Preference) {
+	m.ID("id", (*int64)(&p.ID))
+	m.Fixed("list_id", (*int64)(&p.ListID))
+	m.Fixed("name", &p.Name)
+}
+
+var PreferenceTable = db.NewMapping("preference", mapPreference)
+
+func preferences(tx *db.Tx, list enlist.ListID) ([]enlist.Preference, error) {
+	return PreferenceTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
+}
+
+// AddPreference stores a new preference.
+func AddPreference(tx *db.Tx, p *enlist.Preference) error {
+	return PreferenceTable.AddDefinition(tx, p)
+}
+
+// DeletePreference removes a preference. Replies no longer contain the answers of Contacts to this
+// preference.
+func DeletePreference(tx *db.Tx, list enlist.ListID, id enlist.PreferenceID) error {
+	return tx.Define("DELETE FROM preference WHERE list_id = ? AND id = ?", int64(list), int64(id))
+}
+
+// Duplicates returns the number of addresses that several Contacts of a List share.
+func Duplicates(tx *db.Tx, list enlist.ListID) (int64, error) {
+	return tx.Number(`SELECT count(DISTINCT duplicate_key) FROM contact
+		WHERE list_id = ? AND duplicate_key IS NOT NULL`, int64(list))
+}

@@ -1,0 +1,67 @@
+package lists
+
+import (
+	"context"
+	"slices"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the record of a preference, its keys, and the calls about preferences.
+
+// AddPreference defines a preference on a List. Errors: NoList, Denied, and InvalidParameters
+// if the name is not valid or the List has a preference with this name. reference.md: name.rule
+func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, name string) (enlist.PreferenceID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.PreferenceID, error) {
+		schema, err := Load(tx, c, list)
+		if err != nil {
+			return 0, err
+		}
+		name, err := enlist.ReadName(name)
+		if err != nil {
+			return 0, enlist.Invalid("name", err.Error())
+		}
+		if schema.Preference(name) != nil {
+			return 0, enlist.Invalid("name", "the List has a preference of this name already")
+		}
+		p := enlist.Preference{ListID: list, Name: name}
+		if err := AddPreference(tx, &p); err != nil {
+			return 0, err
+		}
+		return p.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(p.ID), List: list}, nil, accounts.AuditValues{"name": name})
+	})
+}
+
+// DeletePreference removes a preference and the answers of all Contacts.
+// Errors: NoList, Denied, and InvalidParameters if the List has no preference with the ID.
+func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.PreferenceID) error {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		schema, err := Load(tx, c, list)
+		if err != nil {
+			return false, err
+		}
+		i := slices.IndexFunc(schema.Preferences, func(p enlist.Preference) bool { return p.ID == id })
+		if i < 0 {
+			return false, enlist.Refuse(enlist.InvalidParameters, "the List has no preference with this ID")
+		}
+		before := accounts.AuditValues{"name": schema.Preferences[i].Name}
+		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list}, before, nil); err != nil {
+			return false, err
+		}
+		return true, DeletePreference(tx, list, id)
+	})
+	return err
+}
+
+// SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.
+func (s *Service) SearchPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Preference, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Preference, error) {
+		schema, err := Load(tx, c, list)
+		if err != nil {
+			return nil, err
+		}
+		return enlist.SearchRecords(enlist.PreferenceAttributes, schema.Preferences, q)
+	})
+}

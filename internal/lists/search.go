@@ -1,0 +1,37 @@
+package lists
+
+import (
+	"context"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file returns Lists to callers.
+
+// List returns one List. Errors: NoList, Denied.
+func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) (*enlist.List, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.List, error) {
+		schema, err := Load(tx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		list := schema.List
+		list.ContactCount, err = tx.ContactCount(id)
+		return &list, err
+	})
+}
+
+// SearchLists returns the matching Lists of the Account that the key may access. Errors:
+// InvalidSearch.
+func (s *Service) SearchLists(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.List, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.List, error) {
+		lists, err := OfAccount(tx, c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		lists = slices.DeleteFunc(slices.Clone(lists), func(l enlist.List) bool { return !c.Key.Allows(l.ID) })
+		return enlist.SearchRecords(ListAttributes, lists, q)
+	})
+}
