@@ -10,6 +10,7 @@ import (
 
 // Engine has the functions that the suites need for one engine.
 type Engine struct {
+	Name string
 	// Open returns an empty store that no other test uses until the test ends.
 	Open func(t *testing.T) db.Engine
 	// Shared returns the store of all tests that are kept apart by their Account.

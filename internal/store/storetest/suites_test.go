@@ -17,6 +17,7 @@ func TestMain(m *testing.M) { teststores.Main(m, func() error { return goleak.Fi
 func onEachEngine(t *testing.T, suite func(*testing.T, Engine)) {
 	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
 		suite(t, Engine{
+			Name:   e.Name,
 			Open:   func(t *testing.T) db.Engine { return e.Own(t) },
 			Shared: func(t *testing.T) db.Engine { return e.Shared(t) },
 			Jobs: func(t *testing.T, s db.Engine, kind string) int {
@@ -57,7 +58,10 @@ func TestSearch(t *testing.T) {
 //
 // covers: spec bulk.steps, addContacts.limit, deleteContacts.kept, decision 53
 func TestBulk(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, e Engine) { runBulk(t, e.Open) })
+	onEachEngine(t, func(t *testing.T, e Engine) {
+		skipSlow(t, e)
+		runBulk(t, e.Open)
+	})
 }
 
 // The suite populates Batches, leases slices of them as senders do, and stores all kinds of results.
@@ -105,7 +109,19 @@ func TestImports(t *testing.T) {
 // The suite tests which indexes the advisor builds and drops.
 //
 // covers: decision 56
-func TestSearchIndexes(t *testing.T) { onEachEngine(t, runSearchIndexes) }
+func TestSearchIndexes(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, e Engine) {
+		skipSlow(t, e)
+		runSearchIndexes(t, e)
+	})
+}
+
+// skipSlow skips a suite in short tests on PostgreSQL, where it takes a tenth of the time of all tests.
+func skipSlow(t *testing.T, e Engine) {
+	if testing.Short() && e.Name != teststores.SQLite.Name {
+		t.Skip(`slow on PostgreSQL: run it with "make check"`)
+	}
+}
 
 // BenchmarkBatchEvents measures opens of mails, and the report of a Batch.
 func BenchmarkBatchEvents(b *testing.B) { benchEachEngine(b, benchBatch) }
