@@ -83,7 +83,8 @@ func (b *bench) makeList(db string, contacts int) (enlist.ListID, error) {
 
 // addList adds a List with 10 Fields.
 func (b *bench) addList(service *audience.Service, caller *enlist.Caller) (enlist.ListID, error) {
-	list, err := service.AddList(b.ctx, caller, []enlist.Detail{detail("name", "Bench")})
+	list, err := service.AddList(b.ctx, caller, []enlist.Detail{detail("name", "Bench"),
+		detail("from_address", "bench@example.com")})
 	if err != nil {
 		return 0, err
 	}

@@ -118,8 +118,7 @@ func (b *bench) serveWithSink(db string) (*sink, *process, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := b.serve(db, "--smtp", to.url(), "--mail-from", "bench@example.com",
-		"--mail-connections", mailConnections)
+	server, err := b.serve(db, "--smtp", to.url(), "--mail-connections", mailConnections)
 	if err != nil {
 		to.close()
 	}

@@ -177,7 +177,7 @@ func (s *soak) openPostgres() (err error) {
 // serve starts the server process.
 func (s *soak) serve() (err error) {
 	s.server, err = s.startAt(s.addr, s.log, s.program, "serve", "--db", s.db, "--ops-listen", s.ops,
-		"--smtp", s.mails.URL(), "--mail-from", "news@example.com", "--webhook-private")
+		"--smtp", s.mails.URL(), "--webhook-private")
 	s.started = time.Now()
 	return err
 }
@@ -217,7 +217,7 @@ func (s *soak) prepare() error {
 		recipients[i] = api.Details{"Email": recipient(i)}
 	}
 	list := func(want int64) error {
-		got, err := s.client.AddList(ctx, api.Details{"name": "Soak"})
+		got, err := s.client.AddList(ctx, api.Details{"name": "Soak", "from_address": "news@example.com"})
 		if err == nil && got != want {
 			err = fmt.Errorf("the new List has the ID %d, want %d", got, want)
 		}

@@ -38,8 +38,7 @@ func TestTheServiceGetsItsCertificateWithACME(t *testing.T) {
 		t.Run(challenge, func(t *testing.T) {
 			public, server := listen(t), new(atomic.Value) // the port 443 of the service, and its address
 			go forward(public, server)
-			settings := config.Serve{Database: config.Database{DB: filepath.Join(t.TempDir(), "enlist.db")}, ACME: []string{"lists.example.com"},
-				ACMEEmail: "admin@example.com"}
+			settings := config.Serve{Database: config.Database{DB: filepath.Join(t.TempDir(), "enlist.db")}, ACME: []string{"lists.example.com"}}
 			httpPort, tlsPort := 1, port(public)
 			if challenge == "HTTP-01" {
 				redirect := listen(t)

@@ -39,7 +39,7 @@ func localURL(listen string, tls bool) (string, error) {
 // printBanner prints the service's URL, the destination of mails and the URL of their links. For a new database it
 // also prints the first key and a curl command that works without changes. It prints all in one write, because tests
 // read the first write.
-func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bootstrapped, keyGiven bool) {
+func printBanner(out *console, addr net.Addr, c config.Serve, sender string, first *audience.Bootstrapped, keyGiven bool) {
 	url := endpoint(c, addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {
@@ -51,6 +51,10 @@ func printBanner(out *console, addr net.Addr, c config.Serve, first *audience.Bo
 			base(c, addr))
 	default:
 		text += fmt.Sprintf("Mails are sent with links to %s.\n", publicURL(c, addr))
+	}
+	if c.SMTP != "" && sender == "" {
+		text += "Mails wait if neither their Message nor their List has a sender: set one with: " +
+			"enlist settings set mail-from=news@example.com\n"
 	}
 	switch {
 	case first == nil:

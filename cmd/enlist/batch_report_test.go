@@ -42,7 +42,9 @@ func reportsOfABatchEqualWhatHappened(t *testing.T, e teststores.Engine) {
 		}
 		return mailtest.Action{}
 	})
-	addr, key := startServerOn(t, e, config.Serve{SMTP: l.mails.URL(), MailFrom: "news@example.com"})
+	db := e.New(t)
+	setSettings(t, db, map[string]string{"mail-from": "news@example.com"})
+	addr, key := startServerOn(t, e, config.Serve{Database: config.Database{DB: db}, SMTP: l.mails.URL()})
 	l.client = api.NewClient("http://"+addr, key)
 	t.Cleanup(l.client.Close)
 	batch := l.sendBatch(n)

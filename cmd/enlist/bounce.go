@@ -22,7 +22,7 @@ type bounceCommand struct {
 // Help returns the text that --help prints after the usage.
 func (bounceCommand) Help() string {
 	return `A mail server starts this command from a pipe, once for each mail to the address of
---bounce-address, with or without a plus sign and further text. The mail server writes
+the setting bounce-address, with or without a plus sign and further text. The mail server writes
 the mail to the standard input. A report of a permanent delivery failure is recorded as
 a bounce. A complaint unsubscribes the Contact. All other mail is ignored. Exit status:
 0 recorded, or nothing to do; 75 failed, try again later; 2 wrong flags.`

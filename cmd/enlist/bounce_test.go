@@ -22,11 +22,11 @@ import (
 //
 // covers: decision 51
 func TestBounceCommandRecordsReports(t *testing.T) {
-	t.Setenv("ENLIST_BOUNCE_ADDRESS", "bounces@example.org")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	server := mailtest.Start(t, mailtest.Options{})
 	c := newCrash(t, teststores.SQLite, server.URL())
+	setSettings(t, c.db, map[string]string{"bounce-address": "bounces@example.org"})
 	defer c.start()()
 	message := must(c.client.AddMessage(ctx, api.Details{"type": "email", "name": "Hello", "subject": "Hello", "text_content": "Hello"}))(t)
 	for range 3 {

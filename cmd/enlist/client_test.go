@@ -50,8 +50,8 @@ func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (ad
 		settings.Mail = "dir:" + t.TempDir()
 	}
 	settings.Listen, settings.OpsListen = "127.0.0.1:0", "127.0.0.1:0"
-	settings.Connections, settings.MaxBody, settings.LogLevel = 64, 1<<20, "error" // a setting of 0 means its default
-	c := &serveCommand{settings}
+	settings.Connections, settings.Memory, settings.LogLevel = 64, 512<<20, "error"
+	c := &serveCommand{Serve: settings}
 	ctx, stop := context.WithCancel(context.Background())
 	banner, stdout := io.Pipe()
 	ended := make(chan error, 1)

@@ -177,8 +177,9 @@ func (c *crash) sendBatches(smtp string, batches []int64) {
 	store := c.open()
 	defer store.Close()
 	service := audience.NewService(store, time.Now)
+	must(0, service.ReadSettings(c.t.Context()))(c.t)
 	quiet := slog.New(slog.DiscardHandler)
-	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: smtp, MailFrom: "news@example.com", PublicURL: "http://localhost", MailConnections: 8},
+	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: smtp, PublicURL: "http://localhost", MailConnections: 8},
 		service, nil, quiet)
 	if err != nil {
 		c.t.Fatal(err)

@@ -85,8 +85,9 @@ func (c *crash) sendRest(server *mailtest.Server) {
 	store := c.open()
 	defer store.Close()
 	service := audience.NewService(store, time.Now)
+	must(0, service.ReadSettings(c.t.Context()))(c.t)
 	quiet := slog.New(slog.DiscardHandler)
-	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: server.URL(), MailFrom: "news@example.com", PublicURL: "http://localhost"}, service, nil, quiet)
+	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: server.URL(), PublicURL: "http://localhost"}, service, nil, quiet)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -75,7 +75,9 @@ type crash struct {
 }
 
 func newCrash(t *testing.T, e teststores.Engine, smtp string) *crash {
-	return newCrashAt(t, e.New(t), smtp)
+	db := e.New(t)
+	setSettings(t, db, map[string]string{"mail-from": "news@example.com"})
+	return newCrashAt(t, db, smtp)
 }
 
 // newCrashAt is newCrash for an existing database.
@@ -109,7 +111,7 @@ func (c *crash) start() (kill func()) {
 func (c *crash) process() *process {
 	c.t.Helper()
 	cmd := exec.Command("enlist", "serve", "--db", c.db, "--listen", "127.0.0.1:0", "--ops-listen", "none",
-		"--smtp", c.smtp, "--mail-from", "news@example.com", "--webhook-private")
+		"--smtp", c.smtp, "--webhook-private")
 	cmd.Env = append(cmd.Environ(), "ENLIST_BOOTSTRAP_KEY="+c.key)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

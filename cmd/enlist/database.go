@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"enlist/internal/audience"
@@ -26,6 +27,9 @@ import (
 func withService(ctx context.Context, db config.Database, do func(*audience.Service) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		service, _ := newService(store, advisor.DefaultRules())
+		if err := service.ReadSettings(ctx); err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
+			return err // enlist settings must be able to change a value that this version cannot read
+		}
 		return do(service)
 	})
 }
@@ -48,6 +52,9 @@ type database struct {
 // waitForServer is the longest time that a starting service waits for its database server.
 const waitForServer = time.Minute
 
+// searches returns the largest number of simultaneous searches that may read every Contact of a List.
+func searches() int { return max(8, runtime.GOMAXPROCS(0)) }
+
 // openDatabase opens a database. For a setting of 0 the engine uses its default.
 // If mayBeNew is true, openDatabase waits for a database server and creates missing tables.
 // tracer is for the statements on PostgreSQL; nil: none.
@@ -56,8 +63,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 	if c.IsPostgres() {
 		o := postgres.Options{
 			Writers: c.DBWriters, Readers: c.DBReaders, Replicas: c.DBReplica, ReplicaLag: c.DBReplicaLag,
-			Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait,
-			Existing: !mayBeNew, Log: log, Tracer: tracer,
+			Searches: searches(), Existing: !mayBeNew, Log: log, Tracer: tracer,
 		}
 		if mayBeNew {
 			o.WaitForServer = waitForServer
@@ -69,8 +75,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 		return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, s.Check, s.Metrics()}, nil
 	}
 	s, err := sqlite.Open(ctx, c.DB, sqlite.Options{
-		Searches: c.Searches, SearchTime: c.SearchTimeout, Streams: c.Streams, Wait: c.SearchWait,
-		WALLimit: int64(c.WALLimit), Log: log, ExternalCheckpoints: c.Checkpoints == "external",
+		Searches: searches(), Log: log, ExternalCheckpoints: c.Checkpoints == "external",
 	})
 	if err != nil {
 		return nil, err

@@ -1,21 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 
 	"enlist/internal/accounts"
 	"enlist/internal/address"
 	"enlist/internal/audience"
 	"enlist/internal/dnscheck"
 	"enlist/internal/feedback"
-	"enlist/internal/mail"
 )
 
 // enlist doctor --dns: compares the records in the DNS with those that the mails of the installation need.
@@ -55,16 +52,16 @@ func (c *doctorCommand) checkDNS(ctx context.Context, found *findings) error {
 	return nil
 }
 
-// dnsSetup returns how the installation sends, by its database and by the flags of enlist serve.
+// dnsSetup returns how the installation sends, by its database and by flags of enlist serve.
 func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err error) {
-	settings, err := c.DNS.Serve(c.Database)
+	flags, err := c.DNS.Serve(c.Database)
 	if err != nil {
 		return nil, &usageError{err}
 	}
 	if c.SMTPProvider != "" && feedback.HeaderFields(c.SMTPProvider) == nil {
 		return nil, &usageError{fmt.Errorf("--smtp-provider %s: expected mailgun, postmark, sendgrid or ses", c.SMTPProvider)}
 	}
-	s = &dnscheck.Setup{PublicURL: settings.PublicURL, Provider: c.SMTPProvider}
+	s = &dnscheck.Setup{PublicURL: flags.PublicURL, Provider: c.SMTPProvider}
 	for _, text := range c.SendingIP {
 		ip, err := netip.ParseAddr(text)
 		if err != nil {
@@ -72,30 +69,21 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err er
 		}
 		s.Addresses = append(s.Addresses, ip.Unmap())
 	}
-	if s.Bounces, err = domainOf(settings.BounceAddress); err != nil {
-		return nil, &usageError{fmt.Errorf("--bounce-address: %w", err)}
-	}
-	if server, err := url.Parse(settings.SMTP); err == nil {
+	if server, err := url.Parse(flags.SMTP); err == nil {
 		s.Relay = server.Hostname()
 	}
-	_, from := settings.Sender()
-	sender, err := domainOf(from)
-	if err != nil {
-		return nil, &usageError{fmt.Errorf("--mail-from: %w", err)}
-	}
-	if settings.DKIMKey != "" {
-		key, err := mail.ReadKey(settings.DKIMKey)
-		if err != nil {
-			return nil, fmt.Errorf("read the DKIM key: %w", err)
-		}
-		s.Server = strings.ToLower(cmp.Or(settings.DKIMDomain, sender))
-		r, err := accounts.DKIMRecord(s.Server, settings.DKIMSelector, key.Public())
-		if err != nil {
-			return nil, err
-		}
-		s.Keys = append(s.Keys, dnscheck.Key{Domain: s.Server, Record: r})
-	}
+	var sender string
 	err = withService(ctx, c.Database, func(service *audience.Service) error {
+		settings := service.Settings()
+		s.Bounces, sender = settings.Bounces.Domain, address.Domain(settings.From)
+		if key := settings.DKIM; key != nil {
+			s.Server = key.Domain
+			r, err := accounts.DKIMRecord(key.Domain, key.Selector, key.Signer.Public())
+			if err != nil {
+				return err
+			}
+			s.Keys = append(s.Keys, dnscheck.Key{Domain: key.Domain, Record: r})
+		}
 		if s.Senders, err = service.FromDomains(ctx); err != nil {
 			return err
 		}
@@ -126,16 +114,4 @@ func addKeys(s *dnscheck.Setup, d *accounts.SendingDomain) error {
 		s.Keys = append(s.Keys, dnscheck.Key{Domain: d.Domain, Record: r, Next: key == &d.Next})
 	}
 	return nil
-}
-
-// domainOf returns the domain of an address in ASCII and lower case, or "" for no address.
-func domainOf(text string) (string, error) {
-	if text == "" {
-		return "", nil
-	}
-	_, key, ok := address.ParseEmail(text)
-	if !ok {
-		return "", fmt.Errorf("%s is not an address such as news@example.com", text)
-	}
-	return key[strings.LastIndexByte(key, '@')+1:], nil
 }

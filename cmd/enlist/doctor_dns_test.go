@@ -34,12 +34,13 @@ func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
 		_, err := s.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: "shop.example", Selector: "next"})
 		return err
 	}))(t)
+	setSettings(t, db.DB, map[string]string{"mail-from": "News <news@server.example>", "bounce-address": "enlist@bounces.example.org"})
 	var out bytes.Buffer
 	doctor := func(flags ...string) (status int) {
 		t.Helper()
 		out.Reset()
-		args := append([]string{"doctor", "--dns", "--db", db.DB, "--resolver", zone.Addr, "--smtp", "smtp://mail.example.org", "--mail-from",
-			"News <news@server.example>", "--bounce-address", "enlist@bounces.example.org", "--sending-ip", "192.0.2.1"}, flags...)
+		args := append([]string{"doctor", "--dns", "--db", db.DB, "--resolver", zone.Addr, "--smtp", "smtp://mail.example.org",
+			"--sending-ip", "192.0.2.1"}, flags...)
 		return run(args, &console{&out, &out, os.Getenv})
 	}
 	if status := doctor("--json"); status != 1 {
@@ -76,19 +77,22 @@ func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
 		!strings.Contains(got, "ok: DKIM next._domainkey.shop.example\n") {
 		t.Errorf("status %d, want 1 and one problem: %s", status, got)
 	}
-	if status := doctor("--mail-from", "news@shop.example"); status != 0 {
+	setSettings(t, db.DB, map[string]string{"mail-from": "news@shop.example"})
+	if status := doctor(); status != 0 {
 		t.Errorf("status %d after all records are published: %s", status, out.String())
 	}
+	setSettings(t, db.DB, map[string]string{"mail-from": "news@server.example"})
 	if status := doctor("--smtp-provider", "ses"); status != 0 || !strings.Contains(out.String(), "warning: DMARC server.example: ") ||
 		!strings.Contains(out.String(), "warning: provider ses: ") || strings.Contains(out.String(), "SPF bounces") {
 		t.Errorf("with a provider: status %d: %s", status, out.String())
 	}
 	zone.Add(t, "hostile.example. MX 10 mail.example.org.", "hostile.example. TXT \"v=spf1 x=\x1b[2J\\ ip4:192.0.2.9 -all\"")
-	status = doctor("--mail-from", "news@shop.example", "--bounce-address", "enlist@hostile.example")
+	setSettings(t, db.DB, map[string]string{"mail-from": "news@shop.example", "bounce-address": "enlist@hostile.example"})
+	status = doctor()
 	if got := out.String(); status != 1 || strings.Contains(got, "\x1b") || !strings.Contains(got, `"v=spf1 ip4:192.0.2.1 x=\027[2J\\ ip4`) {
 		t.Errorf("status %d, want 1 and no control character of the record: %q", status, got)
 	}
-	for _, flags := range [][]string{{"--resolver", "nowhere"}, {"--sending-ip", "x"}, {"--bounce-address", "x"}, {"--dkim-domain", "x"}, {"--smtp-provider", "x"}} {
+	for _, flags := range [][]string{{"--resolver", "nowhere"}, {"--sending-ip", "x"}, {"--smtp-provider", "x"}} {
 		if status := doctor(flags...); status != 2 {
 			t.Errorf("%q: status %d, want 2: %s", flags, status, out.String())
 		}

@@ -52,7 +52,7 @@ func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, er
 		}
 	}
 	if len(c.ACME) > 0 {
-		e.acme = door.NewACME(door.ACMEOptions{Hosts: c.ACME, Email: c.ACMEEmail, Directory: c.ACMEDirectory, Dir: c.ACMEFolder()})
+		e.acme = door.NewACME(door.ACMEOptions{Hosts: c.ACME, Directory: c.ACMEDirectory, Dir: c.ACMEFolder()})
 		e.tls = e.acme.Config()
 	}
 	if c.RedirectListen == "" {

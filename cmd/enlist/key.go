@@ -29,7 +29,7 @@ type keyCreate struct {
 	Account int64           `placeholder:"ID" help:"ID of the Account of the key; needed if there are several Accounts."`
 	Expires config.Expiry   `placeholder:"WHEN" help:"When it expires: after a time (90d) or on a day (2027-01-31)."`
 	List    []int64         `placeholder:"ID" help:"ID of a List that the key may use; may be repeated; default: all."`
-	Rate    enlist.CallRate `default:"default" placeholder:"RATE" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of serve --key-rate."`
+	Rate    enlist.CallRate `default:"default" placeholder:"RATE" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of the setting key-rate."`
 }
 
 // Run creates the key and prints its text.
@@ -82,7 +82,7 @@ func (c *keyList) Run(ctx context.Context, out *console) error {
 type keyRate struct {
 	config.Database
 	ID   int64           `arg:"" help:"ID of the key, as enlist key list shows it."`
-	Rate enlist.CallRate `arg:"" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of serve --key-rate."`
+	Rate enlist.CallRate `arg:"" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of the setting key-rate."`
 }
 
 // Run sets the rate.

@@ -3,7 +3,6 @@ package main
 // This file builds the Mailer from the flags of serve.
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -27,20 +26,13 @@ func newMailer(ctx context.Context, c config.Serve, service *audience.Service, a
 	if err != nil {
 		return nil, key, fmt.Errorf("prepare the database: %w", err)
 	}
-	name, from := c.Sender()
-	transport := mail.Transport{SMTP: c.SMTP, Connections: c.MailConnections, Rate: c.MailRate,
-		BounceAddress: c.BounceAddress, Fields: feedback.HeaderFields(c.SMTPProvider), Key: key,
-		Domains: service, Log: log}
-	if c.DKIMKey != "" {
-		_, domain, _ := strings.Cut(from, "@")
-		transport.DKIMKey, transport.DKIMDomain, transport.DKIMSelector =
-			c.DKIMKey, cmp.Or(c.DKIMDomain, domain), c.DKIMSelector
-	}
+	transport := mail.Transport{SMTP: c.SMTP, Connections: c.MailConnections,
+		Fields: feedback.HeaderFields(c.SMTPProvider), Key: key, Domains: service, Log: log}
 	if c.SMTP == "" {
 		transport.Dir = c.MailDir()
 	}
 	mailer, err := mail.New(mail.Options{
-		From: cmp.Or(from, placeholderSender), FromName: name, PublicURL: publicURL(c, addr),
+		From: defaultSender(c), Settings: service.Settings, PublicURL: publicURL(c, addr),
 		Key: key, Links: service, Files: service, Transport: transport,
 	})
 	return mailer, key, err
@@ -63,7 +55,7 @@ func newFeedback(c config.Serve, service *audience.Service, links audience.LinkK
 		Links: links, Service: service, Log: log})
 }
 
-// checkFeedback returns an error if --bounce-key does not fit the provider.
+// checkFeedback returns an error if ENLIST_BOUNCE_KEY does not fit the provider.
 func checkFeedback(c config.Serve) error {
 	if c.SMTPProvider == "" {
 		return nil

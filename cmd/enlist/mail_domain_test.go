@@ -40,8 +40,8 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 	public, private, err := ed25519.GenerateKey(nil)
 	must(0, err)(t)
 	s.publish(must(accounts.DKIMRecord("server.example", "enlist", public))(t))
-	addr, first := startServerOn(t, e, config.Serve{Database: db, Mail: "dir:" + s.dir, MailFrom: "news@server.example",
-		DKIMKey: writePrivateKey(t, private), DKIMSelector: "enlist"})
+	setSettings(t, db.DB, map[string]string{"mail-from": "news@server.example", "dkim-key": privateKey(t, private)})
+	addr, first := startServerOn(t, e, config.Serve{Database: db, Mail: "dir:" + s.dir})
 	var second string
 	operate := func(do func(*audience.Service) error) {
 		t.Helper()
@@ -161,11 +161,16 @@ func (s *signedMails) wantFailed(db config.Database, text string) {
 	}
 }
 
-// writePrivateKey writes a key in PEM format into a file.
-func writePrivateKey(t *testing.T, key any) string {
+// privateKey returns a key in PEM format.
+func privateKey(t *testing.T, key any) string {
 	t.Helper()
 	der := must(x509.MarshalPKCS8PrivateKey(key))(t)
-	file := filepath.Join(t.TempDir(), "key.pem")
-	must(0, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600))(t)
-	return file
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+}
+
+func newEd25519(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(nil)
+	must(0, err)(t)
+	return key
 }

@@ -7,6 +7,7 @@
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
 //	account.go, key.go, domain.go, list.go, field.go  definitions
+//	settings.go, moved.go                             settings, and the flags that they were
 //	batch.go, batch_follow.go                         Batches
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor.go, doctor_dns.go       inspection and repair
@@ -43,7 +44,7 @@ import (
 
 // program lists the subcommands. Kong reads their flags from the tags.
 type program struct {
-	Serve      serveCommand      `cmd:"" help:"Serve the API."`
+	Serve      serveCommand      `cmd:"" help:"Serve the API. Variables: ENLIST_DB for --db. See also: enlist settings."`
 	Key        keyCommand        `cmd:"" help:"Create, list and revoke API keys."`
 	Account    accountCommand    `cmd:"" help:"Add, list and change Accounts."`
 	Domain     domainCommand     `cmd:"" help:"Add sending domains with their DKIM keys, and rotate the keys."`
@@ -57,6 +58,7 @@ type program struct {
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
 	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
 	Person     personCommand     `cmd:"" help:"Export or erase what is stored about a person."`
+	Settings   settingsCommand   `cmd:"" help:"Print and change the settings that all servers share: mail, Batches, limits."`
 	Retention  retentionCommand  `cmd:"" help:"Set how long old data of mails is kept, and remove it."`
 	Consent    consentCommand    `cmd:"" help:"Prove the consent of a Contact with a signed page."`
 	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
@@ -102,6 +104,7 @@ func run(args []string, out *console) int {
 		kong.Writers(out.stdout, out.stderr),
 		kong.Bind(out),
 		kong.PostBuild(describeFlags),
+		kong.ValueFormatter(func(value *kong.Value) string { return value.Help }), // the summary names the variables
 		kong.Vars{
 			"states": "waiting,scheduled,running,retrying,failed",
 			"types":  "text, comment, decimal, currency, date, dropdown, radio, checkbox or file",
@@ -111,6 +114,7 @@ func run(args []string, out *console) int {
 		panic(err) // a struct tag of program is invalid
 	}
 	kongcompletion.Register(parser) // answers the shell if it asks for completions, and ends the program
+	args, p.Serve.old = takeOldFlags(args)
 	command, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %s\nRun \"%s --help\" for the commands and flags.\n", plainText(err.Error(), "\n\t"),

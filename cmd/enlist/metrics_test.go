@@ -80,9 +80,9 @@ var loggedMetrics = regexp.MustCompile(`http://[0-9.:]+/metrics`)
 // serve starts the program with metrics, which crash.process does not serve.
 func (m *scrape) serve() {
 	cmd := exec.Command("enlist", "serve", "--db", m.crash.db, "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
-		"--smtp", m.crash.smtp, "--mail-from", "news@example.com", "--backup-dir", m.t.TempDir(),
-		"--smtp-provider", "postmark", "--bounce-secret", secret)
-	cmd.Env = append(cmd.Environ(), "ENLIST_BOOTSTRAP_KEY="+m.crash.key)
+		"--smtp", m.crash.smtp, "--backup-dir", m.t.TempDir(),
+		"--smtp-provider", "postmark")
+	cmd.Env = append(cmd.Environ(), "ENLIST_BOOTSTRAP_KEY="+m.crash.key, "ENLIST_BOUNCE_SECRET="+secret)
 	stdout := must(cmd.StdoutPipe())(m.t)
 	stderr := must(cmd.StderrPipe())(m.t)
 	must(0, cmd.Start())(m.t)

@@ -23,6 +23,7 @@ func TestBatchIsSentDespiteOutagesOfTheDatabase(t *testing.T) {
 	database := databaseServer(t)
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(5*time.Millisecond)))
+	setSettings(t, database.URL("postgres"), map[string]string{"mail-from": "news@example.com"})
 	c := newCrashAt(t, database.URL("postgres"), server.URL())
 	p := c.process()
 	defer p.end(os.Kill)

@@ -14,7 +14,6 @@ import (
 	"enlist/api"
 	"enlist/internal/config"
 	"enlist/internal/db"
-	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/search/advisor"
 	"enlist/internal/store/pgtest"
@@ -59,7 +58,7 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	must0(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must0(err)
-	settings := config.Serve{Connections: 64, Mail: "dir:" + t.TempDir()}
+	settings := config.Serve{Connections: 64, Memory: 512 << 20, Mail: "dir:" + t.TempDir()}
 	quiet := slog.New(slog.DiscardHandler)
 	mailer, links, err := newMailer(t.Context(), settings, service, listener.Addr(), quiet)
 	must0(err)
@@ -67,7 +66,7 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	hooks := webhook.New(webhook.Options{})
 	t.Cleanup(hooks.Close)
 	opened := &database{Engine: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
-	s, err := newServer(settings, components{opened, service, advisor, mailer, hooks, links, nil, new(entrance), enlist.AnyRate, nil, nil, nil, quiet, quiet})
+	s, err := newServer(settings, components{opened, service, advisor, mailer, hooks, links, nil, new(entrance), nil, nil, nil, quiet, quiet})
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))
 	t.Cleanup(func() { s.stop() })

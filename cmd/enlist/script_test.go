@@ -116,7 +116,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 // environment returns the variables of a script that the program may read.
 func environment(ts *testscript.TestScript) []string {
 	all := []string{"ENLIST_OPS_LISTEN=none"}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCOVERDIR", "ENLIST_BOOTSTRAP_KEY", "ENLIST_DB", "ENLIST_JSON", "ENLIST_OPS_LISTEN", "ENLIST_MAX_BODY"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCOVERDIR", "ENLIST_BOOTSTRAP_KEY", "ENLIST_DB", "ENLIST_JSON", "ENLIST_OPS_LISTEN", "ENLIST_MEMORY", "ENLIST_BOUNCE_SECRET"} {
 		if v := ts.Getenv(name); v != "" {
 			all = append(all, name+"="+v)
 		}

@@ -1,38 +1,28 @@
 package main
 
+// This file builds what the mails of Batches need from the flags of serve. Their rates and hours are settings.
+
 import (
-	"cmp"
-	"fmt"
 	"net/url"
 
 	"enlist/internal/config"
 	"enlist/internal/pace"
 )
 
-// This file builds the settings of Batches from the flags of serve.
+// sendingOf returns the name of the mail server, and the sender of mails that are only written into a folder.
+func sendingOf(c config.Serve) pace.Settings {
+	s := pace.Settings{Relay: c.MailDir(), From: defaultSender(c)}
+	if server, err := url.Parse(c.SMTP); err == nil && c.SMTP != "" {
+		s.Relay = server.Host // package mail refuses another URL
+	}
+	return s
+}
 
-// sendingOf returns the settings of the mails of Batches.
-func sendingOf(c config.Serve) (s pace.Settings, err error) {
-	_, from := c.Sender()
-	s = pace.Settings{From: cmp.Or(from, placeholderSender), Relay: c.MailDir()}
+// defaultSender returns the sender of mails without another sender if the setting mail-from has no value. With a mail
+// server there is none.
+func defaultSender(c config.Serve) string {
 	if c.SMTP != "" {
-		server, err := url.Parse(c.SMTP)
-		if err != nil {
-			return s, fmt.Errorf("--smtp is not a URL such as smtp://HOST:PORT")
-		}
-		s.Relay = server.Host
+		return ""
 	}
-	s.Rates, err = pace.ParseRateLimits(c.BatchRate)
-	if err != nil {
-		return s, fmt.Errorf("--batch-rate: %w", err)
-	}
-	s.Calendar, err = pace.ParseCalendar(c.BatchCalendar)
-	if err != nil {
-		return s, fmt.Errorf("--batch-calendar: %w", err)
-	}
-	s.Warmup, err = pace.ParseWarmup(c.BatchWarmup)
-	if err != nil {
-		return s, fmt.Errorf("--batch-warmup: %w", err)
-	}
-	return s, nil
+	return placeholderSender
 }

@@ -25,6 +25,7 @@ import (
 // serveCommand has the flags of config.Serve.
 type serveCommand struct {
 	config.Serve
+	old oldFlags // that were flags in earlier versions
 }
 
 // bootstrapKey is the environment variable with the first key of a new database.
@@ -34,6 +35,8 @@ const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 // Run serves until a signal arrives. After the first SIGINT or SIGTERM the server finishes running calls, and restore
 // removes the signal handler. So a second signal ends the process at once.
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
+	c.BounceSecret, c.BounceKey = out.getenv("ENLIST_BOUNCE_SECRET"), out.getenv("ENLIST_BOUNCE_KEY")
+	c.old.addVariables(out.getenv)
 	if err := cmp.Or(c.Check(), checkFeedback(c.Serve)); err != nil {
 		return &usageError{err}
 	}
@@ -58,14 +61,6 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 // serve runs the server until ctx ends. It calls ending before it waits for the running calls. The deferred functions
 // run in reverse order: the mailer closes after the server has stopped, and the database closes last.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
-	sending, err := sendingOf(c.Serve)
-	if err != nil {
-		return &usageError{err}
-	}
-	keyRate, err := enlist.ParseCallRate(cmp.Or(c.KeyRate, "none"))
-	if err != nil {
-		return usage("--key-rate: %w", err)
-	}
 	log, quiet := newLog(out, c.Serve, c.LogLevel), quieter(out, c.Serve)
 	tracer, err := newTracer(c.Serve, quiet)
 	if err != nil {
@@ -81,11 +76,16 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	rules := advisor.DefaultRules()
-	rules.PerPlace = c.SearchIndexes
 	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
 	rules.Parts = store.FindsParts()
 	service, advisor := newService(store, rules)
-	service.SetSending(sending)
+	if err := c.old.check(ctx, service, c.Database, log); err != nil {
+		return err
+	}
+	service.SetSending(sendingOf(c.Serve))
+	if err := service.ReadSettings(ctx); err != nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
 	backups, err := newScheduler(c.Serve, service, log)
 	if err != nil {
 		return err
@@ -113,8 +113,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer func() { err = errors.Join(err, mailer.Close()) }()
-	service.SetFileSettings(audience.FileSettings{MaxFile: int64(c.MaxFile), MaxTotal: int64(c.MaxFiles),
-		PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
+	service.SetFileSettings(audience.FileSettings{PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
 	service.SetComposer(mailer)
 	bounces, err := newFeedback(c.Serve, service, links, log)
 	if err != nil {
@@ -122,7 +121,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	}
 	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, keyRate, tracer.calls, backups, bounces, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, tracer.calls, backups, bounces, log, quiet})
 	if err != nil {
 		return err
 	}
@@ -134,7 +133,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err := s.start(ctx, listener); err != nil {
 		return err
 	}
-	printBanner(out, listener.Addr(), c.Serve, first, key != "")
+	printBanner(out, listener.Addr(), c.Serve, service.Settings().From, first, key != "")
 	return s.run(ctx, ending)
 }
 

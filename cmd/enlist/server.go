@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,6 @@ import (
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/door"
-	"enlist/internal/enlist"
 	"enlist/internal/feedback"
 	"enlist/internal/importexport"
 	"enlist/internal/jobs"
@@ -73,7 +73,6 @@ type components struct {
 	links   audience.LinkKey
 	ops     *opsServer
 	door    *entrance
-	keyRate enlist.CallRate   // of keys without a rate of their own
 	trace   rpc.StartSpan     // nil: no traces
 	backups *backup.Scheduler // nil: this process makes no backups
 	bounces *feedback.Handler // nil: there is no --smtp-provider
@@ -95,28 +94,21 @@ func newServer(c config.Serve, r components) (*server, error) {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{components: r, jobs: queue, batches: options.Batches, cut: cut, connections: c.Connections, failed: make(chan error, 1)}
+	s := &server{components: r, jobs: queue, batches: options.Batches, cut: cut, connections: cmp.Or(c.Connections, 4096), failed: make(chan error, 1)}
 	s.pages = web.New(r.service, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
-		Version:       version(),
-		Memory:        int64(c.Memory),
-		MaxBody:       int64(c.MaxBody),
-		MaxCalls:      c.MaxCalls,
-		ReadTimeout:   c.ReadTimeout,
-		CallWait:      c.CallWait,
-		KeyRate:       r.keyRate,
-		FlushTimeout:  c.FlushTimeout,
-		StreamTimeout: c.StreamTimeout,
-		Log:           r.log,
-		Trace:         r.trace,
-		Registerer:    r.ops.registerer(),
+		Version:    version(),
+		Memory:     int64(c.Memory),
+		MaxBody:    c.MaxBody(),
+		Log:        r.log,
+		Trace:      r.trace,
+		Registerer: r.ops.registerer(),
 	})
 	s.reference = sync.OnceValue(func() *apidoc.Handler {
 		d := rpc.Describe(version())
 		return apidoc.New(&d, s.calls.OpenRPC())
 	})
-	s.files = importexport.New(r.service, importexport.Options{FlushTimeout: c.FlushTimeout, FileTimeout: c.StreamTimeout,
-		ReadTimeout: c.ReadTimeout, MaxImport: int64(c.MaxImport), Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
+	s.files = importexport.New(r.service, importexport.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
 		metrics.MustRegister(r.store.metrics...)
@@ -286,7 +278,7 @@ func (s *server) stopJobs() {
 	}
 }
 
-// maintain runs the periodic work until ctx ends. Every second it schedules index builds.
+// maintain runs the periodic work until ctx ends. Every second it reads the settings and schedules index builds.
 // Every 15 seconds it returns memory if the process is idle. Every minute it stores when keys and indexes were used, and
 // reconciles the search indexes. Every hour it deletes expired results of calls with an Idempotency-Key, and normalises
 // addresses with quotes and stores the jobs that remove old data, as it does at the start.
@@ -310,7 +302,8 @@ func (s *server) maintain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-second.C:
-			err = s.indexes.ScheduleBuilds(ctx)
+			err = errors.Join(s.service.ReadSettings(ctx), s.indexes.ScheduleBuilds(ctx))
+			s.indexes.SetPerPlace(s.service.Settings().SearchIndexes)
 		case <-quarter.C:
 			heap.look()
 		case <-minute.C:

@@ -36,7 +36,7 @@ func TestSlowAndLargeHeadersAreRefused(t *testing.T) {
 	}
 }
 
-// A connection over --connections gets its reply when another one closes.
+// A connection over the limit gets its reply when another one closes.
 func TestConnectionsOverTheLimitWait(t *testing.T) {
 	addr, _ := startServerWith(t, config.Serve{})
 	const limit = 64 // of startServerWith

@@ -51,8 +51,8 @@ type AuditObject struct {
 // AuditValues are values of a record by the names of their attributes. nil means that there is no record.
 type AuditValues map[string]any
 
-// Settings returns the values of a record that callers can set.
-func Settings[T any](attributes []enlist.Attribute[T], record *T) AuditValues {
+// SettableValues returns the values of a record that callers can set.
+func SettableValues[T any](attributes []enlist.Attribute[T], record *T) AuditValues {
 	values := make(AuditValues)
 	for i := range attributes {
 		if a := &attributes[i]; a.Set != nil {

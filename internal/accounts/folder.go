@@ -143,7 +143,7 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 		if err := AddFolder(tx, &f); err != nil {
 			return 0, err
 		}
-		return f.ID, Audit(tx, c, now, AuditObject{"Folder", int64(f.ID), 0}, nil, Settings(FolderAttributes, &f))
+		return f.ID, Audit(tx, c, now, AuditObject{"Folder", int64(f.ID), 0}, nil, SettableValues(FolderAttributes, &f))
 	})
 }
 
@@ -155,7 +155,7 @@ func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.Fo
 		if err != nil {
 			return 0, err
 		}
-		folderType, before := f.Type, Settings(FolderAttributes, f)
+		folderType, before := f.Type, SettableValues(FolderAttributes, f)
 		if err := enlist.Assign(f, FolderAttributes, details); err != nil {
 			return 0, err
 		}
@@ -163,7 +163,7 @@ func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.Fo
 		if err := f.checkUnique(all); err != nil {
 			return 0, err
 		}
-		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, before, Settings(FolderAttributes, f)); err != nil {
+		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, before, SettableValues(FolderAttributes, f)); err != nil {
 			return 0, err
 		}
 		return id, UpdateFolder(tx, f)
@@ -195,7 +195,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.
 		if err := f.checkUnusedByFields(tx); err != nil {
 			return false, err
 		}
-		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, Settings(FolderAttributes, f), nil); err != nil {
+		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, SettableValues(FolderAttributes, f), nil); err != nil {
 			return false, err
 		}
 		return true, DeleteFolder(tx, id)

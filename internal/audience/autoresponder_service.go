@@ -75,7 +75,7 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, detail
 		if _, err := addAutoresponderBatch(&a, tx); err != nil {
 			return 0, err
 		}
-		return a.ID, accounts.Audit(tx, c, now, auditedAutoresponder(&a), nil, accounts.Settings(AutoresponderAttributes, &a))
+		return a.ID, accounts.Audit(tx, c, now, auditedAutoresponder(&a), nil, accounts.SettableValues(AutoresponderAttributes, &a))
 	})
 }
 
@@ -88,11 +88,11 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 		if err != nil {
 			return 0, err
 		}
-		before := accounts.Settings(AutoresponderAttributes, a)
+		before := accounts.SettableValues(AutoresponderAttributes, a)
 		if err := setAutoresponder(a, tx, c, details); err != nil {
 			return 0, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), before, accounts.Settings(AutoresponderAttributes, a)); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), before, accounts.SettableValues(AutoresponderAttributes, a)); err != nil {
 			return 0, err
 		}
 		a.LastModifiedTime = now
@@ -170,7 +170,7 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id 
 		if err := DeleteAutoresponder(tx, id); err != nil {
 			return false, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), accounts.Settings(AutoresponderAttributes, a), nil); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), accounts.SettableValues(AutoresponderAttributes, a), nil); err != nil {
 			return false, err
 		}
 		return true, deleteAutoresponderBatch(a, tx, now)

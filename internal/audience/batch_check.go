@@ -207,8 +207,8 @@ func (k *batchCheck) checkList(s *Service, schema *enlist.Schema) {
 // defaultSender is the Finding for a List whose mails have the sender of the server.
 func (s *Service) defaultSender(list *enlist.List) Finding {
 	from := "the sender of the server"
-	if s.sending.From != "" {
-		from += ", " + s.sending.From
+	if address := s.senderOf(list.AccountID); address != "" {
+		from += ", " + address
 	}
 	return Finding{Level: FindingNote, Code: FindingDefaultSender,
 		Text: "the Message and the List " + enlist.Quoted(list.Name) + " have no from_address: its mails come from " + from}

@@ -75,7 +75,7 @@ func (s *Service) prepare(tx *db.Tx, b *Batch, now int64) (done bool, err error)
 	case b.LocalTime != "": // each slice says whether its recipients are late
 		b.Status = BatchSending
 		return true, SetBatchState(tx, b)
-	case s.sending.Calendar.IsLate(max(b.SendTime, b.ActiveTime), s.db.Now()):
+	case s.sending.Load().Calendar.IsLate(max(b.SendTime, b.ActiveTime), s.db.Now()):
 		return true, b.pauseLate(tx)
 	}
 	b.Status, b.ActiveTime = BatchSending, now

@@ -26,7 +26,7 @@ func (s *Service) SlowDown(ctx context.Context, address string, perMinute int64)
 			return false, err
 		}
 		p := pace.Pace{Group: group, Mails: perMinute, Top: perMinute}
-		if limit := s.sending.Rates.Limit(group); limit != 0 {
+		if limit := s.sending.Load().Rates.Limit(group); limit != 0 {
 			p.Mails, p.Top = limit, limit
 		}
 		i := slices.IndexFunc(all, func(p pace.Pace) bool { return p.Group == group })

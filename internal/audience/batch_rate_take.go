@@ -13,13 +13,32 @@ import (
 
 // This file takes tokens for the recipients of a leased slice.
 
-// SetSending sets the settings. Call it before the Service is used.
-func (s *Service) SetSending(settings pace.Settings) { s.sending = settings }
+// SetSending sets the name of the mail server and the sender of last resort, and the limits until ReadSettings reads those
+// of the database.
+func (s *Service) SetSending(settings pace.Settings) { s.sending.Store(&settings) }
+
+// ReadSettings is accounts.Service.ReadSettings. The limits of Batches follow the settings.
+func (s *Service) ReadSettings(ctx context.Context) error {
+	if err := s.Accounts.ReadSettings(ctx); err != nil {
+		return err
+	}
+	old, read := s.sending.Load(), s.Settings()
+	s.SetSending(pace.Settings{Relay: old.Relay, From: old.From, Rates: read.Rates, Calendar: read.Calendar, Warmup: read.Warmup})
+	return nil
+}
+
+// senderOf returns the sender of the mails of an Account whose Message and List have none. It is "" if none is set.
+func (s *Service) senderOf(account enlist.AccountID) string {
+	if from := s.Settings().Of(account).From; from != "" {
+		return from
+	}
+	return s.sending.Load().From
+}
 
 // IsLimited reports whether the mails of the slice need tokens.
 func (s *Service) IsLimited(slice *LeasedSlice) bool {
-	day := s.sending.Warmup.Limit(s.db.Now(), s.sending.Zone())
-	return !s.sending.Rates.Empty() || slice.Of.Rate != "" || len(slice.Paces) > 0 || day != nil
+	day := s.sending.Load().Warmup.Limit(s.db.Now(), s.sending.Load().Zone())
+	return !s.sending.Load().Rates.Empty() || slice.Of.Rate != "" || len(slice.Paces) > 0 || day != nil
 }
 
 // TakeTokens takes tokens for recipients of a slice. It returns the recipients that may be sent now,
@@ -66,8 +85,8 @@ func (s *Service) claim(tx *db.Tx, slice *LeasedSlice, all []Recipient, now time
 	if err != nil {
 		return nil, err
 	}
-	c := &claims{now: now.UnixNano(), buckets: make(map[string]*pace.Bucket), relay: s.sending.Relay,
-		day: s.sending.Warmup.Limit(now, s.sending.Zone())}
+	c := &claims{now: now.UnixNano(), buckets: make(map[string]*pace.Bucket), relay: s.sending.Load().Relay,
+		day: s.sending.Load().Warmup.Limit(now, s.sending.Load().Zone())}
 	for i := range all {
 		c.add(s.bucketsOf(slice, paces, all[i].Address, now))
 	}
@@ -76,7 +95,7 @@ func (s *Service) claim(tx *db.Tx, slice *LeasedSlice, all []Recipient, now time
 
 // bucketsOf returns all buckets of one mail.
 func (s *Service) bucketsOf(slice *LeasedSlice, paces []pace.Pace, to string, now time.Time) []pace.Bucket {
-	all := s.sending.Buckets(slice.From, to)
+	all := s.sending.Load().Buckets(slice.From, to)
 	rates, _ := enlist.ParseRates(slice.Of.Rate) // addBatch has checked it
 	all = pace.AppendBuckets(all, CauseBatch(slice.Batch), rates)
 	group := pace.DomainGroup(to)

@@ -16,10 +16,11 @@ func (s *Service) senderRefusal(tx *db.Tx, a *enlist.Account, m *Message, list *
 			return from, why, err
 		}
 	}
-	if s.sending.From != "" {
-		why, err = accounts.MissingDomain(a, tx, s.sending.From)
+	from = s.senderOf(a.ID)
+	if from != "" {
+		why, err = accounts.MissingDomain(a, tx, from)
 	}
-	return s.sending.From, why, err
+	return from, why, err
 }
 
 // refusedSender returns why one of the senders of a Batch may not be used, or "" if all may.

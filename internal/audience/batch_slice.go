@@ -129,7 +129,7 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 		return nil, 0, SetBatchState(tx, b)
 	case err != nil:
 		return nil, next, enlist.IgnoreKind(enlist.NotFound, err)
-	case s.sending.Calendar.IsLate(max(b.ActiveTime, found.Lease), s.db.Now()) && (b.LocalTime == "" || found.Lease != 0):
+	case s.sending.Load().Calendar.IsLate(max(b.ActiveTime, found.Lease), s.db.Now()) && (b.LocalTime == "" || found.Lease != 0):
 		return nil, 0, b.pauseLate(tx)
 	}
 	contents, err := b.contents(tx)
@@ -161,7 +161,7 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 		case len(leased.Recipients) == 0:
 			none := BatchProgress{Slice: leased, Release: true}
 			return nil, tryAgain, none.release(tx, now)
-		case s.sending.Calendar.IsLate(max(b.ActiveTime, since), s.db.Now()):
+		case s.sending.Load().Calendar.IsLate(max(b.ActiveTime, since), s.db.Now()):
 			return nil, 0, b.pauseLate(tx)
 		}
 	}

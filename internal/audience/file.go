@@ -1,7 +1,6 @@
 package audience
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -47,10 +46,8 @@ var FileAttributes = []enlist.Attribute[StoredFile]{
 	enlist.ReadOnlyText("url", func(f *StoredFile) string { return f.URL }),
 }
 
-// FileSettings are the limits of files and what their links need.
+// FileSettings are what the links of files need.
 type FileSettings struct {
-	MaxFile   int64 // largest size of a file, in bytes
-	MaxTotal  int64 // largest sum of the sizes of an Account's files, in bytes
 	PublicURL string
 	Key       LinkKey
 }
@@ -58,16 +55,8 @@ type FileSettings struct {
 // maxFiles is the largest number of files of an Account. A search reads all of their records.
 const maxFiles = 10_000
 
-// DefaultFileSettings returns the limits of a Service until SetFileSettings changes them.
-func DefaultFileSettings() FileSettings { return FileSettings{MaxFile: 10 << 20, MaxTotal: 1 << 30} }
-
-// SetFileSettings replaces the settings. A limit of 0 means its default. Call it before the calls that
-// read or store files.
-func (s *Service) SetFileSettings(f FileSettings) {
-	limits := DefaultFileSettings()
-	f.MaxFile, f.MaxTotal = cmp.Or(f.MaxFile, limits.MaxFile), cmp.Or(f.MaxTotal, limits.MaxTotal)
-	s.files = f
-}
+// SetFileSettings replaces the settings. Call it before the calls that read files.
+func (s *Service) SetFileSettings(f FileSettings) { s.files = f }
 
 // withURL sets the URL of a file.
 func (s *Service) withURL(f *StoredFile) *StoredFile {

@@ -56,7 +56,7 @@ func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequ
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.readUpload(r)
+	u, err := readUpload(r, s.Settings().Of(c.Account.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ type upload struct {
 }
 
 // readUpload checks the values of a request. It decodes the data once to find its size and its type.
-func (s *Service) readUpload(r UploadRequest) (*upload, error) {
-	u := &upload{folder: r.Folder, overwrite: r.OnDuplicate == DuplicateOverwrite, maxTotal: s.files.MaxTotal}
+func readUpload(r UploadRequest, limits *accounts.Settings) (*upload, error) {
+	u := &upload{folder: r.Folder, overwrite: r.OnDuplicate == DuplicateOverwrite, maxTotal: limits.MaxFiles}
 	if _, err := enlist.OneOf("", DuplicateIncrement, DuplicateOverwrite)(r.OnDuplicate); err != nil {
 		return nil, enlist.Invalid("duplicate_action", err.Error())
 	}
@@ -115,7 +115,7 @@ func (s *Service) readUpload(r UploadRequest) (*upload, error) {
 	if err != nil {
 		return nil, enlist.Invalid("name", err.Error())
 	}
-	if err := u.measure(s.files.MaxFile); err != nil {
+	if err := u.measure(limits.MaxFile); err != nil {
 		return nil, enlist.Invalid("data", err.Error())
 	}
 	return u, nil

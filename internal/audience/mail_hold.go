@@ -63,7 +63,7 @@ func (s *Service) Held(ctx context.Context) (*events.Hold, error) {
 // held or the calendar is closed.
 func (s *Service) sendingNow(tx *db.Tx) (ids []enlist.BatchID, stopped bool, err error) {
 	hold, err := events.LoadHold(tx)
-	if err != nil || hold != nil || !s.sending.Calendar.IsOpen(s.db.Now()) {
+	if err != nil || hold != nil || !s.sending.Load().Calendar.IsOpen(s.db.Now()) {
 		return nil, true, err
 	}
 	ids, err = SendingBatches(tx)

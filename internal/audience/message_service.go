@@ -76,7 +76,7 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 		if err := AddMessage(tx, &m); err != nil {
 			return 0, err
 		}
-		return m.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(m.ID), List: 0}, nil, accounts.Settings(WholeMessageAttributes, &m))
+		return m.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(m.ID), List: 0}, nil, accounts.SettableValues(WholeMessageAttributes, &m))
 	})
 }
 
@@ -99,7 +99,7 @@ func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.M
 			}
 		}
 		m.LastModifiedTime = now
-		before, after := accounts.Settings(WholeMessageAttributes, old), accounts.Settings(WholeMessageAttributes, &m)
+		before, after := accounts.SettableValues(WholeMessageAttributes, old), accounts.SettableValues(WholeMessageAttributes, &m)
 		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before, after); err != nil {
 			return 0, err
 		}
@@ -183,7 +183,7 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 		if err := checkUnused(tx, m, ""); err != nil {
 			return false, err
 		}
-		before := accounts.Settings(WholeMessageAttributes, m)
+		before := accounts.SettableValues(WholeMessageAttributes, m)
 		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before, nil); err != nil {
 			return false, err
 		}

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"sync/atomic"
 	"time"
 
 	"enlist/internal/accounts"
@@ -22,7 +23,7 @@ type Service struct {
 	*Contacts
 
 	db       *db.DB
-	sending  pace.Settings
+	sending  atomic.Pointer[pace.Settings]
 	files    FileSettings
 	composer Composer
 }
@@ -39,9 +40,10 @@ type (
 // can set the time.
 func NewService(store db.Engine, now func() time.Time) *Service {
 	d := &db.DB{Engine: store, Now: now, Confirm: accounts.Confirm}
-	s := &Service{db: d, Accounts: accounts.New(d), Webhooks: webhooks.New(d), files: DefaultFileSettings()}
+	s := &Service{db: d, Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
 	s.Contacts = contacts.New(d, s.Accounts)
 	s.Lists = lists.New(d, s.ConvertField)
+	s.sending.Store(new(pace.Settings))
 	return s
 }
 

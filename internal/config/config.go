@@ -12,12 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/mail"
 	"net/url"
 	"os"
 	"regexp"
 	"strings"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // Database is the setting of the database. Each command that opens a database has this
@@ -88,7 +89,8 @@ func schemeOf(url string) string {
 // the second one cannot use this port. This is an error only if the flag is set.
 const DefaultOpsListen = "127.0.0.1:9090"
 
-// Serve has the settings of enlist serve.
+// Serve has the flags of enlist serve: what belongs to one process. What all servers share is in the database, and
+// package audience has the table of these settings.
 type Serve struct {
 	Database
 
@@ -96,98 +98,62 @@ type Serve struct {
 	DBReaders    int           `placeholder:"N"`
 	DBReplica    []string      `sep:" " placeholder:"URL"`
 	DBReplicaLag time.Duration `default:"0s" placeholder:"TIME"`
+	Checkpoints  string        `default:"own" enum:"own,external" placeholder:"WHO"`
 
-	Listen      string        `default:"127.0.0.1:8080" placeholder:"ADDR"`
-	OpsListen   string        `default:"127.0.0.1:9090" placeholder:"ADDR"`
-	Memory      Size          `default:"512MiB" placeholder:"SIZE"`
-	MaxBody     Size          `default:"32MiB" placeholder:"SIZE"`
-	ReadTimeout time.Duration `default:"1m" placeholder:"TIME"`
+	Listen         string   `default:"127.0.0.1:8080" placeholder:"ADDR"`
+	OpsListen      string   `default:"127.0.0.1:9090" placeholder:"ADDR"`
+	RedirectListen string   `placeholder:"ADDR"`
+	PublicURL      string   `placeholder:"URL"`
+	TrustedProxy   []string `sep:" " placeholder:"CIDR"`
 
-	MaxFile  Size `default:"10MiB" placeholder:"SIZE"`
-	MaxFiles Size `default:"1GiB" placeholder:"SIZE"`
+	TLSCert       string        `placeholder:"FILE"`
+	TLSKey        string        `placeholder:"FILE"`
+	ACME          []string      `sep:"," placeholder:"HOST"`
+	ACMEDirectory string        `placeholder:"URL"`
+	ACMEDir       string        `placeholder:"DIR"`
+	HSTS          time.Duration `default:"0s" placeholder:"TIME"`
 
-	MaxImport Size `default:"1GiB" placeholder:"SIZE"`
+	SMTP            string `placeholder:"URL"`
+	SMTPProvider    string `placeholder:"NAME"`
+	Mail            string `placeholder:"dir:PATH"`
+	MailConnections int    `default:"8" placeholder:"N"`
+	WebhookPrivate  bool
 
-	Connections int `default:"4096" placeholder:"N"`
-
-	TLSCert        string        `placeholder:"FILE"`
-	TLSKey         string        `placeholder:"FILE"`
-	ACME           []string      `sep:"," placeholder:"HOST"`
-	ACMEEmail      string        `placeholder:"ADDRESS"`
-	ACMEDirectory  string        `placeholder:"URL"`
-	ACMEDir        string        `placeholder:"FOLDER"`
-	RedirectListen string        `placeholder:"ADDR"`
-	HSTS           time.Duration `default:"0s" placeholder:"TIME"`
-	TrustedProxy   []string      `sep:" " placeholder:"CIDR"`
-
-	MaxCalls int           `default:"256" placeholder:"N"`
-	CallWait time.Duration `default:"5s" placeholder:"TIME"`
-	KeyRate  string        `default:"none" placeholder:"RATE"`
-
-	Searches      int           `default:"8" placeholder:"N"`
-	SearchTimeout time.Duration `default:"1m" placeholder:"TIME"`
-	Streams       int           `default:"8" placeholder:"N"`
-	SearchWait    time.Duration `default:"5s" placeholder:"TIME"`
-	SearchIndexes int           `default:"64" placeholder:"N"`
-	StreamTimeout time.Duration `default:"10m" placeholder:"TIME"`
-	FlushTimeout  time.Duration `default:"30s" placeholder:"TIME"`
-	WALLimit      Size          `default:"1GiB" placeholder:"SIZE"`
-	Checkpoints   string        `default:"own" enum:"own,external" placeholder:"WHO"`
-
-	BackupDir            string        `placeholder:"FOLDER"`
+	BackupDir            string        `placeholder:"DIR"`
 	BackupEvery          time.Duration `default:"6h" placeholder:"TIME"`
 	BackupKeep           string        `default:"7d,4w" placeholder:"TEXT"`
-	BackupRecipient      []string      `sep:" " placeholder:"KEY"`
+	BackupRecipient      []string      `sep:" " placeholder:"K"`
 	BackupRecipientsFile string        `placeholder:"FILE"`
 
-	PublicURL string `placeholder:"URL"`
+	Memory       enlist.Size `default:"512MiB" placeholder:"SIZE"`
+	LogLevel     string      `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL"`
+	LogFormat    string      `default:"auto" enum:"auto,text,json" placeholder:"FORMAT"`
+	OTLPEndpoint string      `placeholder:"URL"`
 
-	SMTP            string   `placeholder:"URL"`
-	Mail            string   `placeholder:"dir:PATH"`
-	MailFrom        string   `placeholder:"ADDRESS"`
-	MailConnections int      `default:"8" placeholder:"N"`
-	MailRate        float64  `default:"0" placeholder:"N"`
-	BatchCalendar   string   `placeholder:"TEXT"`
-	BatchWarmup     string   `placeholder:"TEXT"`
-	BatchRate       []string `sep:" " placeholder:"SCOPE=RATES"`
-	BounceAddress   string   `placeholder:"ADDRESS"`
-	SMTPProvider    string   `placeholder:"NAME"`
-	BounceSecret    string   `placeholder:"TEXT"`
-	BounceKey       string   `placeholder:"KEY"`
-	DKIMKey         string   `placeholder:"FILE"`
-	DKIMDomain      string   `placeholder:"DOMAIN"`
-	DKIMSelector    string   `default:"enlist" placeholder:"NAME"`
-
-	WebhookPrivate bool
-
-	OTLPEndpoint string `placeholder:"URL"`
-
-	LogLevel  string `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL"`
-	LogFormat string `default:"auto" enum:"auto,text,json" placeholder:"FORMAT"`
+	BounceSecret string `kong:"-"` // the variable ENLIST_BOUNCE_SECRET: every user of the machine can see flags
+	BounceKey    string `kong:"-"` // the variable ENLIST_BOUNCE_KEY
+	Connections  int    `kong:"-"` // largest number of HTTP connections; 0: 4096. Only tests set it.
 }
 
-// DNS has the settings of enlist doctor --dns: those of enlist serve that decide how mails are sent, and how to look
+// MaxBody returns the largest size of a request in bytes.
+func (s Serve) MaxBody() int64 { return int64(s.Memory) / 16 }
+
+// DNS has the flags of enlist doctor --dns: those of enlist serve that decide how mails are sent, and how to look
 // records up.
 type DNS struct {
 	DNS       bool     `name:"dns" help:"Check only the DNS records of mails and the public URL."`
 	Resolver  string   `placeholder:"HOST:PORT" help:"DNS server to ask with --dns, instead of the one of the system."`
 	SendingIP []string `sep:" " placeholder:"IP" help:"Address from which the mail server sends, for --dns. Can be repeated."`
 
-	PublicURL     string `placeholder:"URL"`
-	SMTP          string `placeholder:"URL"`
-	MailFrom      string `placeholder:"ADDRESS"`
-	BounceAddress string `placeholder:"ADDRESS"`
-	SMTPProvider  string `placeholder:"NAME"`
-	DKIMKey       string `placeholder:"FILE"`
-	DKIMDomain    string `placeholder:"DOMAIN"`
-	DKIMSelector  string `default:"enlist" placeholder:"NAME"`
+	PublicURL    string `placeholder:"URL"`
+	SMTP         string `placeholder:"URL"`
+	SMTPProvider string `placeholder:"NAME"`
 }
 
-// Serve returns the settings that the server has, and an error if one contradicts another. SMTPProvider is left out,
+// Serve returns the flags that the server has, and an error if one contradicts another. SMTPProvider is left out,
 // because the server needs its secrets too.
 func (d DNS) Serve(db Database) (Serve, error) {
-	s := Serve{Database: db, PublicURL: d.PublicURL, SMTP: d.SMTP, MailFrom: d.MailFrom, BounceAddress: d.BounceAddress,
-		DKIMKey: d.DKIMKey, DKIMDomain: d.DKIMDomain, DKIMSelector: d.DKIMSelector}
+	s := Serve{Database: db, PublicURL: d.PublicURL, SMTP: d.SMTP}
 	return s, s.checkMail()
 }
 
@@ -206,31 +172,14 @@ func (s Serve) Check() error {
 		return err
 	}
 	switch {
-	case s.MaxBody < 1024:
-		return errors.New("--max-body must be at least 1KiB")
-	case s.Memory < 12*s.MaxBody || s.Memory < 64<<20:
-		return errors.New("--memory must be at least 64MiB, and at least 12 times --max-body")
-	case s.MaxImport < 1024:
-		return errors.New("--max-import must be at least 1KiB")
-	case s.MaxFile < 1024 || s.MaxFiles < s.MaxFile:
-		return errors.New("--max-file must be at least 1KiB, and --max-files at least --max-file")
-	case min(s.MaxCalls, s.Connections) < 1:
-		return errors.New("--max-calls and --connections must be at least 1")
-	case min(s.Searches, s.Streams) < 1:
-		return errors.New("--searches and --streams must be at least 1")
-	case s.WALLimit < 256<<20:
-		return errors.New("--wal-limit must be at least 256MiB")
+	case s.Memory < 64<<20:
+		return errors.New("--memory must be at least 64MiB")
 	case s.BackupDir != "" && s.BackupEvery < time.Minute:
 		return errors.New("--backup-every must be at least 1m")
 	case s.BackupDir == "" && (len(s.BackupRecipient) > 0 || s.BackupRecipientsFile != ""):
 		return errors.New("--backup-recipient and --backup-recipients-file need --backup-dir")
 	case s.Checkpoints == "external" && s.IsPostgres():
 		return errors.New("--checkpoints external is for SQLite: leave it out")
-	case s.SearchIndexes < 0:
-		return errors.New("--search-indexes must be 0 or more")
-	case min(s.ReadTimeout, s.CallWait, s.SearchWait, s.SearchTimeout, s.StreamTimeout, s.FlushTimeout) <= 0:
-		return errors.New("--read-timeout, --call-wait, --search-wait, --search-timeout, --stream-timeout " +
-			"and --flush-timeout must be more than 0s")
 	}
 	return nil
 }
@@ -265,8 +214,8 @@ func (s Serve) checkTLS() error {
 		return errors.New("--tls-cert and --tls-key need each other: the files of the certificate and of its private key")
 	case s.TLSCert != "" && len(s.ACME) > 0:
 		return errors.New("--tls-cert and --acme exclude each other: the certificate is in files, or the service gets one")
-	case len(s.ACME) == 0 && cmp.Or(s.ACMEEmail, s.ACMEDirectory, s.ACMEDir) != "":
-		return errors.New("--acme-email, --acme-directory and --acme-dir need --acme, the host names of the service")
+	case len(s.ACME) == 0 && cmp.Or(s.ACMEDirectory, s.ACMEDir) != "":
+		return errors.New("--acme-directory and --acme-dir need --acme, the host names of the service")
 	case !s.HasTLS() && s.RedirectListen != "":
 		return errors.New("--redirect-listen redirects to HTTPS: it needs --tls-cert and --tls-key, or --acme")
 	case !s.HasTLS() && s.HSTS != 0:
@@ -296,48 +245,25 @@ func (s Serve) beside(name string) string {
 
 // checkMail checks the settings of mail.
 func (s Serve) checkMail() error {
-	_, from := s.Sender()
-	_, domain, _ := strings.Cut(from, "@")
 	switch {
 	case s.SMTP != "" && s.Mail != "":
 		return errors.New("--smtp and --mail exclude each other: " +
 			"mails are sent to a mail server or written into a folder")
-	case s.SMTP != "" && s.MailFrom == "":
-		return errors.New("--smtp needs --mail-from, the default sender of mails")
-	case s.MailFrom != "" && domain == "":
-		return fmt.Errorf("--mail-from %s is not an address such as news@example.com or \"Name <news@example.com>\"", s.MailFrom)
 	case s.Mail != "" && !strings.HasPrefix(s.Mail, "dir:"):
 		return errors.New("--mail must be dir: and the path of a folder")
-	case s.MailConnections < 0 || s.MailRate < 0:
-		return errors.New("--mail-connections and --mail-rate must not be negative")
+	case s.MailConnections < 0:
+		return errors.New("--mail-connections must not be negative")
 	case s.SMTPProvider == "" && (s.BounceSecret != "" || s.BounceKey != ""):
-		return errors.New("--bounce-secret and --bounce-key need --smtp-provider")
+		return errors.New("ENLIST_BOUNCE_SECRET and ENLIST_BOUNCE_KEY need --smtp-provider")
 	case s.SMTPProvider != "" && s.SMTP == "":
 		return errors.New("--smtp-provider needs --smtp, the mail server of the provider")
 	case s.SMTPProvider != "" && !bounceSecret.MatchString(s.BounceSecret):
-		return errors.New("--smtp-provider needs --bounce-secret with 20 to 100 letters, digits, - and _: " +
+		return errors.New("--smtp-provider needs ENLIST_BOUNCE_SECRET with 20 to 100 letters, digits, - and _: " +
 			"make one with: openssl rand -hex 16")
-	case s.DKIMKey == "" && s.DKIMDomain != "":
-		return errors.New("--dkim-domain needs --dkim-key")
-	case s.DKIMKey != "" && s.DKIMDomain == "" && s.MailFrom == "":
-		return errors.New("--dkim-key needs --dkim-domain, or --mail-from, whose domain is the default")
 	case s.PublicURL != "" && !strings.HasPrefix(s.PublicURL, "http://") && !strings.HasPrefix(s.PublicURL, "https://"):
 		return fmt.Errorf("--public-url %s must begin with http:// or https://", s.PublicURL)
 	}
 	return nil
-}
-
-// Sender returns the display name and the address of --mail-from. The name is "" if there is only an address.
-// The address is "" if the text has angle brackets but is not a name and an address.
-func (s Serve) Sender() (name, address string) {
-	if !strings.Contains(s.MailFrom, "<") {
-		return "", s.MailFrom
-	}
-	parsed, err := mail.ParseAddress(s.MailFrom)
-	if err != nil {
-		return "", ""
-	}
-	return parsed.Name, parsed.Address
 }
 
 // MailDir returns the folder into which mails are written if there is no mail server.

@@ -80,7 +80,7 @@ func auditRemoval(tx *db.Tx, c *enlist.Caller, now int64, schema *enlist.Schema,
 	}
 	before, after := accounts.AuditValues{}, accounts.AuditValues{"contacts": int64(0)}
 	if isDeleted {
-		before, after = accounts.Settings(lists.ListAttributes, &schema.List), nil
+		before, after = accounts.SettableValues(lists.ListAttributes, &schema.List), nil
 	}
 	before["contacts"] = contacts
 	return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "List", ID: int64(id), List: id}, before, after)

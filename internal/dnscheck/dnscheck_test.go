@@ -239,7 +239,7 @@ func TestHostsOfMailsAreChecked(t *testing.T) {
 	p.zone.Add(t, "bounces.example.org. MX 0 .")
 	p.want("MX bounces.example.org", Problem, "receives no mail", "")
 	p.setup.Bounces = ""
-	p.want("bounces", Warning, "--bounce-address", "")
+	p.want("bounces", Warning, "bounce-address is not set", "")
 }
 
 // covers: decision 111

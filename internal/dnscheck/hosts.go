@@ -23,7 +23,7 @@ import (
 // bounces checks that the domain of bounces has a mail server.
 func (c *Checker) bounces(ctx context.Context, s *Setup) Result {
 	if s.Bounces == "" {
-		return Result{Check: "bounces"}.is(Warning, "--bounce-address is not set: bounces go to the senders of the mails, "+
+		return Result{Check: "bounces"}.is(Warning, "the setting bounce-address is not set: bounces go to the senders of the mails, "+
 			"and the service does not learn of them")
 	}
 	r := Result{Check: "MX " + s.Bounces}

@@ -21,7 +21,7 @@ type mailgun struct{ key []byte }
 
 func newMailgun(key string) (provider, error) {
 	if key == "" {
-		return nil, errors.New("set --bounce-key to the HTTP webhook signing key of Mailgun")
+		return nil, errors.New("set ENLIST_BOUNCE_KEY to the HTTP webhook signing key of Mailgun")
 	}
 	return &mailgun{[]byte(key)}, nil
 }

@@ -14,7 +14,7 @@ type postmark struct{}
 
 func newPostmark(key string) (provider, error) {
 	if key != "" {
-		return nil, errors.New("requests of Postmark are not signed: leave --bounce-key out")
+		return nil, errors.New("requests of Postmark are not signed: leave ENLIST_BOUNCE_KEY out")
 	}
 	return postmark{}, nil
 }

@@ -34,7 +34,7 @@ func newSendGrid(key string) (provider, error) {
 	parsed, err := x509.ParsePKIXPublicKey(der)
 	public, ok := parsed.(*ecdsa.PublicKey)
 	if err != nil || !ok {
-		return nil, errors.New("set --bounce-key to the verification key of SendGrid's Signed Event Webhook, as SendGrid shows it")
+		return nil, errors.New("set ENLIST_BOUNCE_KEY to the verification key of SendGrid's Signed Event Webhook, as SendGrid shows it")
 	}
 	return &sendgrid{public}, nil
 }

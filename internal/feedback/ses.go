@@ -88,7 +88,7 @@ func (e *sesEvent) kind() (k kind, detail string) {
 }
 
 // tag returns the tag of the delivery: from the tags of the message, the header of the mail, or the envelope sender,
-// which has it with --bounce-address.
+// which has it with the setting bounce-address.
 func (e *sesEvent) tag() string {
 	for _, tag := range e.Mail.Tags.Enlist {
 		return tag

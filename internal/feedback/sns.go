@@ -49,7 +49,7 @@ var certificatePath = regexp.MustCompile(`^/SimpleNotificationService-[A-Za-z0-9
 func newTopic(arn string) (*snsTopic, error) {
 	m := topicARN.FindStringSubmatch(arn)
 	if m == nil {
-		return nil, errors.New("set --bounce-key to the ARN of the SNS topic, such as arn:aws:sns:eu-central-1:123456789012:bounces")
+		return nil, errors.New("set ENLIST_BOUNCE_KEY to the ARN of the SNS topic, such as arn:aws:sns:eu-central-1:123456789012:bounces")
 	}
 	host := "sns." + m[2] + ".amazonaws.com"
 	if m[1] == "aws-cn" {

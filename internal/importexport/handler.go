@@ -28,7 +28,6 @@ type Options struct {
 	FlushTimeout time.Duration         // longest time that a client may take to read 64 KiB of a file; 30 s
 	FileTimeout  time.Duration         // longest time that a client may take to read a file; 10 minutes
 	ReadTimeout  time.Duration         // longest time in which a client sends no byte of a file; 1 minute
-	MaxImport    int64                 // largest file to import in bytes; 1 GiB
 	Delay        func(r *http.Request) // waits before a request with an invalid key is refused; no delay
 	Limit        RateLimit             // counts a request of a key; no limit
 	Log          *slog.Logger          // log of internal errors; slog.Default
@@ -52,7 +51,6 @@ func New(service *audience.Service, o Options) *Handler {
 	o.FlushTimeout = cmp.Or(o.FlushTimeout, 30*time.Second)
 	o.FileTimeout = cmp.Or(o.FileTimeout, 10*time.Minute)
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, time.Minute)
-	o.MaxImport = cmp.Or(o.MaxImport, 1<<30)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Delay == nil {
 		o.Delay = func(*http.Request) {}

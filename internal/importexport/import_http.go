@@ -147,8 +147,9 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 	if err != nil {
 		return err
 	}
-	if r.ContentLength > h.options.MaxImport {
-		return audience.ImportTooLarge(h.options.MaxImport)
+	most := h.service.Settings().Of(c.Account.ID).MaxImport
+	if r.ContentLength > most {
+		return audience.ImportTooLarge(most)
 	}
 	release, err := h.uploads.Acquire(r.Context())
 	if err != nil {
@@ -157,7 +158,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 	defer func() { release() }()
 	body := &timedBody{body: r.Body, control: http.NewResponseController(w), wait: h.options.ReadTimeout}
 	i, err := h.service.AddImport(r.Context(), c,
-		audience.NewImport{ImportOptions: o, File: body, Size: r.ContentLength, Most: h.options.MaxImport})
+		audience.NewImport{ImportOptions: o, File: body, Size: r.ContentLength, Most: most})
 	if body.err != nil && body.err != io.EOF {
 		panic(http.ErrAbortHandler) // the client closed the connection or is too slow
 	}

@@ -84,7 +84,9 @@ func TestImportOverHTTP(t *testing.T) {
 // covers: spec import.http, import.access
 func TestImportOverHTTPIsRefused(t *testing.T) {
 	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
-		h := importsHarness(t, e, Options{MaxImport: 2000})
+		h := importsHarness(t, e, Options{})
+		check(t, h.service.ChangeSettings(t.Context(), h.caller.Account.ID, map[string]string{"max-import": "2000"}))
+		check(t, h.service.ReadSettings(t.Context()))
 		const file = "Email,Town\nann@example.com,Bonn\n"
 		if status, lines := h.post(t, "full", "/api/imports?list_id=1&follow=0", strings.NewReader(file)); status != 200 {
 			t.Fatalf("status %d, reply %q", status, lines)

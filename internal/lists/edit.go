@@ -52,7 +52,7 @@ func AddList(tx *db.Tx, c *enlist.Caller, now int64, details []enlist.Detail) (e
 		return 0, err
 	}
 	on := accounts.AuditObject{Kind: "List", ID: int64(list.ID), List: list.ID}
-	if err := accounts.Audit(tx, c, now, on, nil, accounts.Settings(ListAttributes, &list)); err != nil {
+	if err := accounts.Audit(tx, c, now, on, nil, accounts.SettableValues(ListAttributes, &list)); err != nil {
 		return 0, err
 	}
 	return list.ID, events.Publish(tx, schema, 0, now, enlist.WebhookCreated)
@@ -89,8 +89,8 @@ func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.List
 		}
 		changed := list != schema.List
 		list.LastModifiedTime = now
-		on, before := accounts.AuditObject{Kind: "List", ID: int64(id), List: id}, accounts.Settings(ListAttributes, &schema.List)
-		if err := accounts.Audit(tx, c, now, on, before, accounts.Settings(ListAttributes, &list)); err != nil {
+		on, before := accounts.AuditObject{Kind: "List", ID: int64(id), List: id}, accounts.SettableValues(ListAttributes, &schema.List)
+		if err := accounts.Audit(tx, c, now, on, before, accounts.SettableValues(ListAttributes, &list)); err != nil {
 			return 0, err
 		}
 		if err := Update(tx, &list); err != nil || !changed {

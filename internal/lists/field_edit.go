@@ -59,7 +59,7 @@ func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.Li
 		if err := AddField(tx, &f); err != nil {
 			return 0, err
 		}
-		return f.ID, accounts.Audit(tx, c, now, auditedField(&f), nil, accounts.Settings(FieldAttributes, &f))
+		return f.ID, accounts.Audit(tx, c, now, auditedField(&f), nil, accounts.SettableValues(FieldAttributes, &f))
 	})
 }
 
@@ -91,7 +91,7 @@ func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.L
 		if err := UpdateField(tx, &f); err != nil {
 			return 0, err
 		}
-		before, after := accounts.Settings(FieldAttributes, old), accounts.Settings(FieldAttributes, &f)
+		before, after := accounts.SettableValues(FieldAttributes, old), accounts.SettableValues(FieldAttributes, &f)
 		if err := accounts.Audit(tx, c, now, auditedField(&f), before, after); err != nil {
 			return 0, err
 		}
@@ -136,7 +136,7 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enl
 		if err := UpdateField(tx, &f); err != nil {
 			return false, err
 		}
-		return true, accounts.Audit(tx, c, now, auditedField(&f), accounts.Settings(FieldAttributes, old), accounts.Settings(FieldAttributes, &f))
+		return true, accounts.Audit(tx, c, now, auditedField(&f), accounts.SettableValues(FieldAttributes, old), accounts.SettableValues(FieldAttributes, &f))
 	})
 	return err
 }
@@ -167,7 +167,7 @@ func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist
 		if err := s.observer.FieldChanged(tx, f, nil, now); err != nil {
 			return false, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedField(f), accounts.Settings(FieldAttributes, f), nil); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedField(f), accounts.SettableValues(FieldAttributes, f), nil); err != nil {
 			return false, err
 		}
 		return true, tx.Enqueue(DeleteFieldValues{List: list, Field: id, Mobile: f.AddressType == enlist.AddressMobile})

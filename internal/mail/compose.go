@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
@@ -16,8 +17,8 @@ import (
 
 // composer composes mails.
 type composer struct {
-	from      string // sender of a mail if neither its Message nor its List has a sender
-	fromName  string // display name of that sender
+	from      string // sender of a mail if neither its Message, its List nor the settings have one
+	settings  func() *accounts.Settings
 	publicURL string
 	key       audience.LinkKey
 	links     Linker
@@ -30,9 +31,15 @@ func newComposer(o Options) (*composer, error) {
 	if _, _, ok := parseAddress(o.From); !ok && o.From != "" {
 		return nil, fmt.Errorf("sender %q is not an address such as name@example.com", o.From)
 	}
-	return &composer{from: o.From, fromName: o.FromName, publicURL: o.PublicURL, key: o.Key, links: o.Links,
+	if o.Settings == nil {
+		o.Settings = noSettings
+	}
+	return &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
 		files: o.Files, now: time.Now}, nil
 }
+
+// noSettings returns settings without a sender, a limit and a key.
+func noSettings() *accounts.Settings { return new(accounts.Settings) }
 
 // link returns the URL of a page of this service, with a signature.
 func (c *composer) link(kind audience.LinkKind, about audience.DeliveryKey) string {
@@ -48,7 +55,8 @@ func (c *composer) listHeader(list *enlist.List, m *audience.Message) header {
 	}
 	h := header{list: list.ID, account: list.AccountID, from: from}
 	if from == "" {
-		name, h.from, h.isDefault = cmp.Or(name, c.fromName), c.from, true
+		of := c.settings().Of(list.AccountID)
+		name, h.from, h.isDefault = cmp.Or(name, of.FromName), cmp.Or(of.From, c.from), true
 	}
 	h.fromName = cmp.Or(name, list.Name)
 	return h

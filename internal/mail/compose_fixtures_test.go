@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -43,6 +44,11 @@ func testComposer(t testing.TB) (*composer, *links) {
 	}
 	c.now = func() time.Time { return time.Unix(1767225600, 0).UTC() }
 	return c, l
+}
+
+// fixedSettings returns settings that do not change.
+func fixedSettings(s accounts.Settings) func() *accounts.Settings {
+	return func() *accounts.Settings { return &s }
 }
 
 func testSchema() *enlist.Schema {

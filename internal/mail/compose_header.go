@@ -52,7 +52,7 @@ func (c *composer) message(h header) (*composed, error) {
 	from, domain, ok := parseAddress(h.from)
 	if !ok {
 		return nil, &audience.Undelivered{
-			Err: errors.New("no sender address: set one with --mail-from, or in the List")}
+			Err: errors.New("no sender address: set one with enlist settings set mail-from=ADDRESS, or in the List")}
 	}
 	to, _, ok := parseAddress(h.to)
 	if !ok {

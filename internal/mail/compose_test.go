@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
@@ -201,7 +202,7 @@ func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	if from := r.Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <list@xn--bcher-kva.example>" || !strings.HasSuffix(r.Get("Message-Id"), "@xn--bcher-kva.example>") {
 		t.Errorf("with a sender in the List, From is %s and Message-ID is %s, want the List's domain in ASCII", from, r.Get("Message-Id"))
 	}
-	c.fromName = "Example News"
+	c.settings = fixedSettings(accounts.Settings{FromName: "Example News"})
 	l.Message = &audience.Message{EmailType: audience.EmailPlain, Text: "z", FromAddress: "message@example.com"}
 	l.Schema.List.FromName, l.Schema.List.FromAddress = "", ""
 	if from := send(t, c, l).Get("From"); from != `"News & Views" <message@example.com>` {
@@ -212,8 +213,8 @@ func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 		t.Errorf("with the sender of the settings, From is %s, want its name", from)
 	}
 	c.from = ""
-	if _, _, err := c.outgoing(t.Context(), l); err == nil || !strings.Contains(err.Error(), "--mail-from") {
-		t.Errorf("without a sender, got %v, want an error that names --mail-from", err)
+	if _, _, err := c.outgoing(t.Context(), l); err == nil || !strings.Contains(err.Error(), "mail-from") {
+		t.Errorf("without a sender, got %v, want an error that names the setting mail-from", err)
 	}
 	if _, err := newComposer(Options{From: "no-address"}); err == nil {
 		t.Error("a sender that is not an address was accepted, want an error")

@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
@@ -26,9 +27,9 @@ type Linker interface {
 
 // Options are the settings of a Mailer.
 type Options struct {
-	From      string // sender of a mail if neither its Message nor its List has a sender
-	FromName  string // display name of From if neither the Message nor the List has one; "": the List's name
-	PublicURL string // URL of this service's pages, without a slash at the end
+	From      string                    // sender of a mail if neither its Message, its List nor the setting mail-from has one; "": none
+	Settings  func() *accounts.Settings // of this moment; nil: the zero Settings
+	PublicURL string                    // URL of this service's pages, without a slash at the end
 	Key       audience.LinkKey
 	Links     Linker
 	Files     Files
@@ -41,6 +42,7 @@ func New(o Options) (*Mailer, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Transport.settings = composer.settings
 	sender, meter, err := newSender(o.Transport)
 	if err != nil {
 		return nil, err

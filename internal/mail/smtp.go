@@ -54,7 +54,7 @@ type smtpSender struct {
 	server  mailServer
 	encoder *encoder
 	log     *slog.Logger
-	limit   *rate.Limiter
+	limit   *rate.Limiter    // of the setting mail-rate; waitForRate follows the setting
 	slots   *limiter.Limiter // limits the number of connections
 	idle    chan *conn
 	open    atomic.Int64 // number of open connections
@@ -71,9 +71,8 @@ func newSMTPSender(at mailServer, t Transport, e *encoder, m *meter) *smtpSender
 	if n <= 0 {
 		n = defaultConnections
 	}
-	limit := cmp.Or(rate.Limit(max(t.Rate, 0)), rate.Inf)
 	s := &smtpSender{
-		server: at, encoder: e, log: t.Log, limit: rate.NewLimiter(limit, 1), breaker: newCircuitBreaker(), meter: m,
+		server: at, encoder: e, log: t.Log, limit: rate.NewLimiter(rate.Inf, 1), breaker: newCircuitBreaker(), meter: m,
 		slots: limiter.New(n, 0), idle: make(chan *conn, n), stop: make(chan struct{}),
 	}
 	s.wg.Go(s.closeIdleRegularly)
@@ -94,7 +93,7 @@ func (s *smtpSender) send(ctx context.Context, m *composed, about *audience.Deli
 		return notAttempted(err)
 	}
 	defer release()
-	if err := s.limit.Wait(waiting); err != nil {
+	if err := s.waitForRate(waiting); err != nil {
 		return notAttempted(err)
 	}
 	waiting, cancel = context.WithTimeout(ctx, probeTime)
@@ -115,6 +114,14 @@ func (s *smtpSender) send(ctx context.Context, m *composed, about *audience.Deli
 		return nil
 	}
 	return failed.undelivered()
+}
+
+// waitForRate waits until the setting mail-rate allows a message.
+func (s *smtpSender) waitForRate(ctx context.Context) error {
+	if limit := cmp.Or(rate.Limit(s.encoder.settings().MailRate), rate.Inf); limit != s.limit.Limit() {
+		s.limit.SetLimit(limit)
+	}
+	return s.limit.Wait(ctx)
 }
 
 // notAttempted returns the error for a message that send did not try to send. The queue sends

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/x509"
 	"net"
 	"strings"
 	"sync"
@@ -76,18 +75,18 @@ func BenchmarkMailer(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	file := writeKey(b, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(private))
 	for _, c := range []struct {
-		name string
-		Transport
+		name     string
+		settings func() *accounts.Settings
+		domains  Domains
 	}{
-		{"unsigned", Transport{}},
-		{"RSA2048", Transport{DKIMKey: file, DKIMDomain: "example.org", DKIMSelector: "s1"}},
-		{"SendingDomainRSA2048", Transport{Domains: sendingDomain(b, "example.org")}},
+		{"unsigned", nil, nil},
+		{"RSA2048", signingWith(private).settings, nil},
+		{"SendingDomainRSA2048", nil, sendingDomain(b, "example.org")},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			c.SMTP, c.Connections = acceptAllServer(b), 16
-			m, err := New(Options{From: "lists@example.org", PublicURL: "https://mail.example.org", Transport: c.Transport})
+			m, err := New(Options{From: "lists@example.org", PublicURL: "https://mail.example.org", Settings: c.settings,
+				Transport: Transport{SMTP: acceptAllServer(b), Connections: 16, Domains: c.domains}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -103,7 +103,7 @@ func TestBounceOfOpenSMTPDIsUnderstood(t *testing.T) {
 		return mailtest.Action{}
 	})
 	m := mailtest.StartOpenSMTPD(t, sink)
-	s := senderTo(t, m, Transport{BounceAddress: "bounces@example.org", Key: reportKey})
+	s := senderTo(t, m, Transport{settings: bouncesTo("example.org"), Key: reportKey})
 	if err := s.send(t.Context(), testMessage(t, 1, "ann@"+m.Domain), &reported); err != nil {
 		t.Fatal(err)
 	}

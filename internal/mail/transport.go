@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
@@ -28,18 +29,15 @@ type Domains interface {
 
 // Transport has the settings for sending composed messages.
 type Transport struct {
-	SMTP          string                  // smtp[s]://user:password@host:port; "" if messages are written into Dir
-	Dir           string                  // folder for .eml files
-	Connections   int                     // largest number of connections to the mail server; the default is 8
-	Rate          float64                 // largest number of messages per second; 0: no limit
-	BounceAddress string                  // local@host: bounces are sent to local+TAG@host; "": to the sender's address
-	Fields        func(tag string) string // header fields with a delivery's tag, which the email provider repeats; nil if there are none
-	Domains       Domains                 // keys of the sending domains of Accounts; nil if there are none
-	DKIMKey       string                  // file with a private key in PEM, for all other domains; "" if their messages are not signed
-	DKIMDomain    string
-	DKIMSelector  string
-	Key           audience.LinkKey // signs the tags of deliveries
-	Log           *slog.Logger     // nil if nothing is logged
+	SMTP        string                  // smtp[s]://user:password@host:port; "" if messages are written into Dir
+	Dir         string                  // folder for .eml files
+	Connections int                     // largest number of connections to the mail server; the default is 8
+	Fields      func(tag string) string // header fields with a delivery's tag, which the email provider repeats; nil if there are none
+	Domains     Domains                 // keys of the sending domains of Accounts; nil if there are none
+	Key         audience.LinkKey        // signs the tags of deliveries
+	Log         *slog.Logger            // nil if nothing is logged
+
+	settings func() *accounts.Settings // of this moment: the rate, the bounce address, the key that signs
 }
 
 // newSender returns the sender for the settings, and its metrics. If SMTP is set, Dir is ignored.
@@ -47,10 +45,10 @@ func newSender(t Transport) (sender, *meter, error) {
 	if t.Log == nil {
 		t.Log = slog.New(slog.DiscardHandler)
 	}
-	encoder, err := newEncoder(t)
-	if err != nil {
-		return nil, nil, err
+	if t.settings == nil {
+		t.settings = noSettings
 	}
+	encoder := newEncoder(t)
 	switch {
 	case t.SMTP != "":
 		server, err := parseServer(t.SMTP)

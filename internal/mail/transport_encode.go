@@ -3,11 +3,8 @@ package mail
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"enlist/internal/accounts"
-	"enlist/internal/address"
 	"enlist/internal/audience"
 )
 
@@ -29,36 +26,23 @@ type envelope struct {
 
 // encoder writes envelopes.
 type encoder struct {
-	local, domain string // parts of the bounce address, the domain in ASCII; "" if there is no bounce address
-	key           audience.LinkKey
-	fields        func(tag string) string // nil if a mail has no header field with its tag
-	domains       Domains                 // nil if Accounts have no sending domains
-	signer        *signer                 // for the mails from other domains; nil if they are not signed
+	key      audience.LinkKey
+	fields   func(tag string) string // nil if a mail has no header field with its tag
+	domains  Domains                 // nil if Accounts have no sending domains
+	settings func() *accounts.Settings
 }
 
-// maxBounceLocal is the greatest length of the local part of a bounce address, in bytes. Each
-// mail server accepts 64 octets before the @ (RFC 5321, 4.5.3.1.1). The other octets are for the
-// plus sign and the tag of a delivery. In the tag, the ID of the List can have five digits, and
-// the ID of the Contact nine.
-const maxBounceLocal = 12
+func newEncoder(t Transport) *encoder {
+	return &encoder{key: t.Key, fields: t.Fields, domains: t.Domains, settings: t.settings}
+}
 
-func newEncoder(t Transport) (*encoder, error) {
-	e := &encoder{key: t.Key, fields: t.Fields, domains: t.Domains}
-	if t.BounceAddress != "" {
-		spelling, key, ok := address.ParseEmail(t.BounceAddress)
-		if !ok || spelling[0] == '"' {
-			return nil, fmt.Errorf("bounce address %s is not an address such as bounces@example.com", t.BounceAddress)
-		}
-		at := strings.LastIndexByte(spelling, '@')
-		if at > maxBounceLocal {
-			return nil, fmt.Errorf("bounce address %s: use at most %d characters before the @, "+
-				"because +TAG is added there, the name of the delivery", t.BounceAddress, maxBounceLocal)
-		}
-		e.local, e.domain = spelling[:at], key[strings.LastIndexByte(key, '@')+1:]
+// serverSigner returns the signer with the key of the settings, or nil if there is none.
+func (e *encoder) serverSigner() *signer {
+	key := e.settings().DKIM
+	if key == nil {
+		return nil
 	}
-	var err error
-	e.signer, err = newSigner(t)
-	return e, err
+	return newKeySigner(key.Domain, key.Selector, key.Signer)
 }
 
 // encode returns the envelope of a message. If about is not nil, the envelope sender
@@ -90,18 +74,18 @@ func (e *encoder) encode(ctx context.Context, m *composed, about *audience.Deliv
 // operator has set: its mails are signed with the key of the server. decisions.md: 110
 func (e *encoder) signerOf(ctx context.Context, m *composed) (*signer, error) {
 	if e.domains == nil {
-		return e.signer, nil
+		return e.serverSigner(), nil
 	}
 	key, err := e.domains.SigningKey(ctx, m.account, m.domain)
 	switch {
 	case errors.Is(err, accounts.ErrForeignDomain) && m.isDefault:
-		return e.signer, nil
+		return e.serverSigner(), nil
 	case errors.Is(err, accounts.ErrForeignDomain):
 		return nil, unsendable("send from "+m.domain, err)
 	case err != nil:
 		return nil, &audience.Undelivered{Detail: "read the key of the sender's domain", Err: err}
 	case key == nil:
-		return e.signer, nil
+		return e.serverSigner(), nil
 	}
 	return newKeySigner(key.Domain, key.Selector, key.Signer), nil
 }
@@ -109,13 +93,14 @@ func (e *encoder) signerOf(ctx context.Context, m *composed) (*signer, error) {
 // envelopeSender returns the address for bounces. If there is none, it returns the sender
 // of the message.
 func (e *encoder) envelopeSender(m *composed, about *audience.DeliveryKey) string {
+	to := e.settings().Bounces
 	switch {
-	case e.domain == "":
+	case to.Domain == "":
 		return m.from
 	case about == nil:
-		return "<" + e.local + "@" + e.domain + ">"
+		return "<" + to.Local + "@" + to.Domain + ">"
 	}
-	return "<" + e.local + "+" + e.key.Tag(*about) + "@" + e.domain + ">"
+	return "<" + to.Local + "+" + e.key.Tag(*about) + "@" + to.Domain + ">"
 }
 
 func isASCII[T string | []byte](text T) bool {

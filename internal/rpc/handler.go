@@ -15,7 +15,6 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
-	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 	"enlist/internal/xmlrpc"
 
@@ -30,7 +29,6 @@ type Options struct {
 	Memory        int64                 // bytes that the process may use; calls get a part of it; 512 MiB
 	MaxCalls      int                   // largest number of concurrent calls of an Account; 256
 	CallWait      time.Duration         // longest time that a call waits for a slot; 5 s
-	KeyRate       enlist.CallRate       // rate of the calls of a key without its own rate; any number
 	MaxHeld       int                   // largest reply to a search in bytes that is not streamed; 4 MiB
 	ReadTimeout   time.Duration         // longest time that a client may take to send its request, and that it waits for memory; 1 minute
 	FlushTimeout  time.Duration         // longest time that a client may take to read 64 KiB of a reply; 30 s

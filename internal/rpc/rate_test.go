@@ -29,7 +29,13 @@ func (h *harness) send(t *testing.T, path, body string) (string, http.Header) {
 // covers: spec limit.rate, decision 107
 func TestAKeyOverItsRateIsRefused(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{KeyRate: enlist.CallRate{Calls: 60, Period: enlist.PerMinute, Burst: 2}})
+	h := newHarness(t, Options{})
+	if err := h.service.ChangeSettings(t.Context(), 0, map[string]string{"key-rate": "60/minute,burst=2"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.service.ReadSettings(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	h.addKey(t, "SLOW", accounts.KeyDetails{Account: h.account, Level: enlist.Read,
 		Rate: enlist.CallRate{Calls: 2, Period: enlist.PerMinute, Burst: 1}})
 	free := h.addKey(t, "FREE", accounts.KeyDetails{Account: h.account, Level: enlist.Read, Rate: enlist.AnyRate})

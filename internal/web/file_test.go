@@ -19,7 +19,7 @@ import (
 // upload stores a file and returns the path of its link.
 func (h *harness) upload(name string, content []byte) string {
 	h.Helper()
-	h.service.SetFileSettings(audience.FileSettings{MaxFile: 10 << 20, MaxTotal: 1 << 30, Key: h.key})
+	h.service.SetFileSettings(audience.FileSettings{Key: h.key})
 	folders, err := h.service.SearchFolders(h.Context(), h.caller, "file", enlist.Query{})
 	h.must(err)
 	f, err := h.service.UploadFile(h.Context(), h.caller, audience.UploadRequest{Folder: folders[0].ID, OnDuplicate: "overwrite",

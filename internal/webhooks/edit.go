@@ -37,7 +37,7 @@ func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []en
 		if err := AddWebhook(tx, &w); err != nil {
 			return 0, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedWebhook(&w), nil, accounts.Settings(WholeWebhookAttributes, &w)); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedWebhook(&w), nil, accounts.SettableValues(WholeWebhookAttributes, &w)); err != nil {
 			return 0, err
 		}
 		// An older target with the same URL and secret may be failing. The caller expects that
@@ -94,7 +94,7 @@ func (e *webhookEdit) run(tx *db.Tx, now int64) (enlist.WebhookID, error) {
 	if err := UpdateWebhook(tx, w); err != nil {
 		return 0, err
 	}
-	before, after := accounts.Settings(WholeWebhookAttributes, old), accounts.Settings(WholeWebhookAttributes, w)
+	before, after := accounts.SettableValues(WholeWebhookAttributes, old), accounts.SettableValues(WholeWebhookAttributes, w)
 	if err := accounts.Audit(tx, e.caller, now, auditedWebhook(w), before, after); err != nil {
 		return 0, err
 	}
@@ -165,7 +165,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 		if err != nil {
 			return 0, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedWebhook(w), accounts.Settings(WholeWebhookAttributes, w), nil); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedWebhook(w), accounts.SettableValues(WholeWebhookAttributes, w), nil); err != nil {
 			return 0, err
 		}
 		return w.Target, DeleteWebhook(tx, id)

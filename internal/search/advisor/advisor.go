@@ -56,6 +56,8 @@ type Advisor struct {
 	wanted []target                       // missing indexes of two slow searches, until ScheduleBuilds
 	used   map[enlist.SearchIndexID]int64 // Unix time of the last search that used the index, until WriteUse
 
+	perPlace atomic.Int64 // Rules.PerPlace, until SetPerPlace
+
 	ready, built, failed atomic.Int64 // for metrics
 }
 
@@ -63,9 +65,14 @@ var _ search.Observer = (*Advisor)(nil)
 
 // New returns an Advisor for the indexes of a store. now is its clock.
 func New(store db.Engine, now func() time.Time, rules Rules) *Advisor {
-	return &Advisor{store: store, now: now, rules: rules, slow: make(map[target]time.Time),
+	a := &Advisor{store: store, now: now, rules: rules, slow: make(map[target]time.Time),
 		used: make(map[enlist.SearchIndexID]int64)}
+	a.SetPerPlace(rules.PerPlace)
+	return a
 }
+
+// SetPerPlace changes the largest number of indexes in a Place; 0: no automatic builds.
+func (a *Advisor) SetPerPlace(n int) { a.perPlace.Store(int64(n)) }
 
 // target is a key of a List. A SearchIndex belongs to one target.
 type target struct {

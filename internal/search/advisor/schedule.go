@@ -18,7 +18,7 @@ import (
 // lacked no index, it does nothing.
 func (a *Advisor) ScheduleBuilds(ctx context.Context) error {
 	wanted := a.takeWanted()
-	if len(wanted) == 0 || a.rules.PerPlace == 0 {
+	if len(wanted) == 0 || a.perPlace.Load() == 0 {
 		return nil
 	}
 	return a.store.Update(ctx, func(tx *db.Tx) error {
@@ -88,7 +88,7 @@ func (a *Advisor) makeRoom(tx *db.Tx, all []enlist.SearchIndex, list enlist.List
 		return x.Place != place || x.State == enlist.IndexFailed || x.State == enlist.IndexDropping
 	})
 	ofList := slices.DeleteFunc(slices.Clone(ofPlace), func(x enlist.SearchIndex) bool { return x.ListID != list })
-	full, most := ofPlace, a.rules.PerPlace
+	full, most := ofPlace, int(a.perPlace.Load())
 	if len(ofList) >= a.rules.PerList {
 		full, most = ofList, a.rules.PerList
 	}

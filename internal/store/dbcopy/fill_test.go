@@ -104,6 +104,7 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.L
 		"event_type", "subscribe", "criteria_type", "delay", "criteria_timestamp", "1h", "offset_value", "2", "offset_period", "day", "is_active", "true")))(s)
 	value(s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
 	value(s.service.LinkKey(ctx))(s)
+	s.must(s.service.ChangeSettings(ctx, account.ID, map[string]string{"mail-from": "news@example.org"}))
 	value(s.service.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: account.ID, Domain: "example.org", Type: accounts.DKIMEd25519}))(s)
 	value(s.service.LinkTargets(ctx, message, 1, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
 	s.addFile("Grüße.bin", 2<<20)

@@ -329,7 +329,8 @@ func interruptedUpload(f *fileFixture) {
 }
 
 func fileLimits(f *fileFixture) {
-	f.service.SetFileSettings(audience.FileSettings{MaxFile: 100, MaxTotal: 250})
+	f.must(f.service.ChangeSettings(f.Context(), f.caller.Account.ID, map[string]string{"max-file": "100", "max-files": "250"}))
+	f.must(f.service.ReadSettings(f.Context()))
 	upload := func(name string, size int, action string) error {
 		_, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, randomBytes(size), action))
 		return err

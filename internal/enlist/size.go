@@ -1,4 +1,4 @@
-package config
+package enlist
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// This file reads sizes such as that of --max-body.
+// This file reads sizes such as that of the flag --memory and of the setting max-file.
 
 // Size is a number of bytes, written as 1048576, 1024KiB or 1MiB.
 type Size int64

@@ -1,0 +1,202 @@
+package main
+
+// The tests in this file change settings while servers run, and start servers with flags and variables of earlier versions.
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/api"
+	"enlist/internal/audience"
+	"enlist/internal/config"
+	"enlist/internal/mail/mailtest"
+	"enlist/internal/store/teststores"
+)
+
+// setSettings stores settings of the service in a database that may be new.
+func setSettings(t *testing.T, db string, values map[string]string) {
+	t.Helper()
+	store := must(openDatabase(t.Context(), config.Serve{Database: config.Database{DB: db}}, true, nil, nil))(t)
+	defer store.Close()
+	must(0, audience.NewService(store, time.Now).ChangeSettings(t.Context(), 0, values))(t)
+}
+
+// enlistCommand runs a command line in this process with only the variables in env, and returns its output and errors.
+func enlistCommand(env map[string]string, args ...string) (status int, stdout, stderr string) {
+	var out, failed bytes.Buffer
+	status = run(args, &console{&out, &failed, func(name string) string { return env[name] }})
+	return status, out.String(), failed.String()
+}
+
+// A changed setting applies to the mails of a running server, and to those of a second server of the same database.
+//
+// covers: decision 124
+func TestSettingsApplyToRunningServers(t *testing.T) {
+	teststores.EachParallel(t, settingsApplyToRunningServers)
+}
+
+func settingsApplyToRunningServers(t *testing.T, e teststores.Engine) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	mails := mailtest.Start(t, mailtest.Options{})
+	c := newCrash(t, e, mails.URL())
+	first, second := c.process(), c.process()
+	defer first.end(os.Kill)
+	defer second.end(os.Kill)
+	set := func(args ...string) {
+		t.Helper()
+		if status, _, stderr := enlistCommand(nil, append([]string{"settings", "set", "--db", c.db}, args...)...); status != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	set("mail-from=Two <two@example.com>", "bounce-address=b@example.org")
+	set("--account", "1", "max-file=5", "key-rate=2/minute")
+	for _, p := range []*process{first, second} {
+		until(t, ctx, "the key has a rate", func() bool {
+			_, err := p.client.CountLists(ctx, api.Criteria{})
+			return err != nil && strings.Contains(err.Error(), "the rate of this key is 2/minute")
+		})
+	}
+	if status, _, stderr := enlistCommand(nil, "settings", "unset", "--db", c.db, "--account", "1", "key-rate"); status != 0 {
+		t.Fatal(stderr)
+	}
+	for _, p := range []*process{first, second} {
+		until(t, ctx, "the key has no rate", func() bool { _, err := p.client.CountLists(ctx, api.Criteria{}); return err == nil })
+	}
+	folders := must(first.client.SearchFolders(ctx, "file", api.Query{}))(t)
+	for _, p := range []*process{first, second} {
+		if _, err := p.client.UploadFile(ctx, folders[0].ID, "a.txt", []byte("123456"), false); err == nil || !strings.Contains(err.Error(), "at most 5 bytes") {
+			t.Errorf("a file of 6 bytes: got %v, want a refusal", err)
+		}
+	}
+	message := must(first.client.AddMessage(ctx, api.Details{"type": "email", "name": "Hello", "subject": "Hello", "text_content": "Hello"}))(t)
+	must(first.client.AddAutoresponder(ctx, api.Details{"list_id": 1, "message_id": message, "event_type": "subscribe"}))(t)
+	must(first.client.SubscribeContact(ctx, 1, api.Details{"Email": "ann@example.com"}, api.Consent{}))(t)
+	m := must(mails.Wait(ctx, 1))(t)[0]
+	if !strings.Contains(string(m.Data), "From: \"Two\" <two@example.com>") || !strings.HasPrefix(m.From, "b+1-") {
+		t.Errorf("the envelope sender is %s, and the mail %s; want the new sender and bounce address", m.From, m.Data)
+	}
+}
+
+// until waits until a condition holds.
+func until(t *testing.T, ctx context.Context, what string, holds func() bool) {
+	t.Helper()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("it was not reached that %s", what)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+var printedCommand = regexp.MustCompile(`(?m)^  (enlist settings set .*)$`)
+
+// A server that was configured with flags and variables of an earlier version does not start. It prints one command, after
+// which it starts with the same flags and variables, because these have no effect any more.
+//
+// covers: decision 124
+func TestOldFlagsAndVariablesAreMovedWithOneCommand(t *testing.T) {
+	teststores.EachParallel(t, oldFlagsAndVariablesAreMoved)
+}
+
+func oldFlagsAndVariablesAreMoved(t *testing.T, e teststores.Engine) {
+	key := filepath.Join(t.TempDir(), "it's a key.pem")
+	must(0, os.WriteFile(key, []byte(privateKey(t, newEd25519(t))), 0o600))(t)
+	db := e.New(t)
+	old := []string{"serve", "--db", db, "--listen", "127.0.0.1:0", "--ops-listen=none", "--mail", "dir:" + t.TempDir(), "--mail-from", "News <news@example.com>",
+		"--batch-rate=relay=100/second", "--batch-rate", "sender=5/second", "--dkim-key", key, "--max-body=1MiB", "--log-format=text"}
+	variables := map[string]string{"ENLIST_BATCH_CALENDAR": "mon-fri 8:00-18:00 Europe/Berlin", "ENLIST_BATCH_WARMUP": "2027-01-31 500 1.5",
+		"ENLIST_KEY_RATE": "600/minute,burst=50", "ENLIST_MAX_FILE": "20MiB", "ENLIST_MAX_FILES": "2GiB", "ENLIST_MAX_IMPORT": "2GiB", "ENLIST_MAIL_RATE": "20",
+		"ENLIST_BOUNCE_ADDRESS": "bounces@example.com", "ENLIST_DKIM_SELECTOR": "s1", "ENLIST_DKIM_DOMAIN": "example.com", "ENLIST_SEARCH_INDEXES": "8",
+		"ENLIST_READ_TIMEOUT": "30s", "ENLIST_MAIL_FROM": "overridden@example.com"}
+	status, _, stderr := enlistCommand(variables, old...)
+	printed := printedCommand.FindStringSubmatch(stderr)
+	if status != 2 || printed == nil || !strings.Contains(stderr, "--mail-from, ENLIST_MAIL_RATE, ") {
+		t.Fatalf("status %d, want 2 and a command: %s", status, stderr)
+	}
+	shell := exec.CommandContext(t.Context(), "sh", "-c", printed[1])
+	shell.Env = append(shell.Environ(), "ENLIST_DB="+db)
+	if text, err := shell.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", printed[1], err, text)
+	}
+	must(0, withService(t.Context(), config.Database{DB: db}, func(s *audience.Service) error {
+		stored, err := s.StoredSettings(t.Context())
+		if err != nil {
+			return err
+		}
+		if len(stored) != len(movedFlags) {
+			t.Errorf("%d settings are stored, want %d: %v", len(stored), len(movedFlags), stored)
+		}
+		got := s.Settings()
+		if got.From != "news@example.com" || got.FromName != "News" || got.MaxFile != 20<<20 || got.DKIM == nil || got.DKIM.Selector != "s1" {
+			t.Errorf("got %+v", got)
+		}
+		for _, v := range stored {
+			if v.Name == "batch-rate" && v.Value != "relay=100/second sender=5/second" {
+				t.Errorf("batch-rate is %q, want both values", v.Value)
+			}
+		}
+		return nil
+	}))(t)
+
+	server := exec.CommandContext(t.Context(), "enlist", old...)
+	server.Env = server.Environ()
+	for name, value := range variables {
+		server.Env = append(server.Env, name+"="+value)
+	}
+	var log bytes.Buffer
+	server.Stderr = &log
+	stdout := must(server.StdoutPipe())(t)
+	must(0, server.Start())(t)
+	banner := make([]byte, 4096)
+	n, err := stdout.Read(banner)
+	server.Process.Signal(os.Interrupt)
+	server.Wait()
+	if err != nil || !strings.Contains(string(banner[:n]), "enlist serves") {
+		t.Fatalf("the server did not start: %v: %s", err, log.String())
+	}
+	for _, want := range []string{"name=--mail-from setting=mail-from", "name=--max-body instead=", "name=ENLIST_READ_TIMEOUT instead=", "name=ENLIST_KEY_RATE"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log has no %q: %s", want, log.String())
+		}
+	}
+}
+
+// The printed command is logged by systemd, so it has no password.
+func TestTheCommandThatMovesFlagsHasNoPassword(t *testing.T) {
+	for db, want := range map[string]string{
+		"enlist.db":                             "enlist settings set --db enlist.db",
+		"my data.db":                            "enlist settings set --db 'my data.db'",
+		"postgres://u@host/db":                  "enlist settings set --db postgres://u@host/db",
+		"postgres://u@/db?host=/run/pg":         "enlist settings set --db 'postgres://u@/db?host=/run/pg'",
+		"postgres://u:secret@host/db":           `enlist settings set --db "$ENLIST_DB"`,
+		"postgres:///db?user=u&password=secret": `enlist settings set --db "$ENLIST_DB"`,
+		"postgres://user:se cret@host/db":       `enlist settings set --db "$ENLIST_DB"`,
+	} {
+		if got := settingsSetCommand(config.Database{DB: db}); got != want {
+			t.Errorf("%s: got %s, want %s", db, got, want)
+		}
+	}
+}
+
+// The help of serve fits on one screen.
+func TestTheHelpOfServeHasAtMost40Lines(t *testing.T) {
+	text, err := exec.CommandContext(t.Context(), "enlist", "serve", "--help").Output()
+	help := string(text)
+	if n := strings.Count(help, "\n"); err != nil || n > 40 {
+		t.Errorf("the help has %d lines, error %v; want at most 40:\n%s", n, err, help)
+	}
+	for line := range strings.SplitSeq(help, "\n") {
+		if len(line) > 80 {
+			t.Errorf("a line has %d columns, want at most 80: %s", len(line), line)
+		}
+	}
+}
