@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 )
 
 // This file has the part "import": files of Contacts with 10 Fields, their dry run, and exports. It also has the part
@@ -107,7 +107,7 @@ func (in *importList) upload(file []byte, dry bool) error {
 			return err
 		}
 	}
-	if last.State != string(audience.ImportDone) || last.Added != last.Rows {
+	if last.State != string(imports.ImportDone) || last.Added != last.Rows {
 		return fmt.Errorf("the import ended with %+v", last)
 	}
 	return nil

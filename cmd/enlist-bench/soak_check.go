@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 )
 
 // This file compares what the server stored and sent with what it answered.
@@ -66,7 +66,7 @@ func (s *soak) unfinished() (string, error) {
 		}
 	}
 	for _, id := range s.batches {
-		if status, err := s.client.GetBatchStatus(s.ctx, id); err != nil || status != string(audience.BatchCompleted) {
+		if status, err := s.client.GetBatchStatus(s.ctx, id); err != nil || status != string(batches.BatchCompleted) {
 			return fmt.Sprintf("Batch %d is %s", id, status), err
 		}
 	}

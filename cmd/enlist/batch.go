@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/reports"
 )
 
 // enlist batch: sends a Message to many Contacts, and shows and controls the Batches. The server sends the mails: the
@@ -57,7 +59,7 @@ func (c *batchList) Run(ctx context.Context, out *console) error {
 }
 
 // find returns the Batches of an Account.
-func (c *batchList) find(ctx context.Context, s *audience.Service, caller *enlist.Caller) ([]audience.Batch, error) {
+func (c *batchList) find(ctx context.Context, s *audience.Service, caller *enlist.Caller) ([]batches.Batch, error) {
 	if c.All {
 		return s.SearchBatches(ctx, caller, enlist.Query{})
 	}
@@ -65,8 +67,8 @@ func (c *batchList) find(ctx context.Context, s *audience.Service, caller *enlis
 }
 
 // batchRecord returns the attributes of a Batch with their names in the API, and why the server paused or failed it.
-func batchRecord(b *audience.Batch) record {
-	return append(recordOf(audience.BatchAttributes, b), value{"reason", b.Reason})
+func batchRecord(b *batches.Batch) record {
+	return append(recordOf(batches.BatchAttributes, b), value{"reason", b.Reason})
 }
 
 // oneBatch are the flags and arguments of a command for one Batch.
@@ -204,13 +206,13 @@ func (c *batchWinner) Run(ctx context.Context, out *console) error {
 }
 
 // statsRecord returns the numbers of a Batch.
-func statsRecord(r *audience.BatchReport) record {
+func statsRecord(r *reports.BatchReport) record {
 	all := record{{"recipients", r.Recipients}, {"sent", r.Sent}, {"refused", r.Refused}, {"failed", r.Failed},
 		{"skipped", r.Skipped}, {"unsent", r.Unsent()}, {"opened", r.Opened()}, {"opened_by_people", r.HumanOpened},
 		{"clicked", r.Clicked}, {"clicked_by_people", r.HumanClicked},
 		{"bounced", r.Bounced}, {"complained", r.Complained}, {"unsubscribed", r.Unsubscribed},
 		{"deactivated", r.Deactivated}, {"repeated", r.Repeated}, {"doubtful", r.Doubtful}}
-	for _, left := range recordOf(audience.LeftOutAttributes, &r.BatchCounts) {
+	for _, left := range recordOf(reports.LeftOutAttributes, &r.BatchCounts) {
 		all = append(all, value{"left_out_" + left.name, left.any})
 	}
 	for i := range r.ByVariant {

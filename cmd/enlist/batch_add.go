@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/rpc"
@@ -85,7 +86,7 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 }
 
 // request returns the Batch that the flags describe, without a send time.
-func (c *newBatch) request() (r audience.BatchRequest, err error) {
+func (c *newBatch) request() (r batches.BatchRequest, err error) {
 	chosen := 0
 	for _, is := range []bool{len(c.Contact) > 0, c.Unsent, c.Where != ""} {
 		if is {
@@ -116,14 +117,14 @@ func (c *newBatch) request() (r audience.BatchRequest, err error) {
 
 // addPopulation adds the population of one flag --list. Without a suffix, the other flags say which Contacts of the List
 // are meant. The Contacts of a List that have a flag each are one population.
-func (c *newBatch) addPopulation(all []audience.PopulationRequest, text string, where *enlist.Criteria) (
-	[]audience.PopulationRequest, error) {
+func (c *newBatch) addPopulation(all []batches.PopulationRequest, text string, where *enlist.Criteria) (
+	[]batches.PopulationRequest, error) {
 	id, suffix, hasSuffix := strings.Cut(text, ":")
 	list, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return nil, usageOfList(text)
 	}
-	p := audience.PopulationRequest{List: enlist.ListID(list)}
+	p := batches.PopulationRequest{List: enlist.ListID(list)}
 	if c.AtSend {
 		p.Time = "send"
 	}
@@ -131,7 +132,7 @@ func (c *newBatch) addPopulation(all []audience.PopulationRequest, text string, 
 	switch {
 	case !hasSuffix:
 		p.Criteria = where
-	case suffix == string(audience.PopulationUnsent):
+	case suffix == string(batches.PopulationUnsent):
 		contacts = nil
 	default:
 		contact, err := strconv.ParseInt(suffix, 10, 64)
@@ -140,14 +141,14 @@ func (c *newBatch) addPopulation(all []audience.PopulationRequest, text string, 
 		}
 		contacts = []int64{contact}
 	}
-	if suffix == string(audience.PopulationUnsent) || !hasSuffix && c.Unsent {
-		p.Type = string(audience.PopulationUnsent)
+	if suffix == string(batches.PopulationUnsent) || !hasSuffix && c.Unsent {
+		p.Type = string(batches.PopulationUnsent)
 	}
 	if len(contacts) == 0 {
 		return append(all, p), nil
 	}
-	p.Type = string(audience.PopulationContacts)
-	i := slices.IndexFunc(all, func(other audience.PopulationRequest) bool { return other.List == p.List && other.Type == p.Type })
+	p.Type = string(batches.PopulationContacts)
+	i := slices.IndexFunc(all, func(other batches.PopulationRequest) bool { return other.List == p.List && other.Type == p.Type })
 	if i < 0 {
 		i = len(all)
 		all = append(all, p)
@@ -168,9 +169,9 @@ func usageOfList(text string) error {
 }
 
 // options returns the options of the Batch.
-func (c *newBatch) options() (o audience.BatchOptions, err error) {
-	o = audience.BatchOptions{Name: c.Name, Doubt: c.Doubt, Rate: c.Rate, LocalTime: c.Local,
-		VariantOptions: audience.VariantOptions{Share: c.TestShare, Winner: c.Winner, Hours: c.WinnerHours}}
+func (c *newBatch) options() (o batches.BatchOptions, err error) {
+	o = batches.BatchOptions{Name: c.Name, Doubt: c.Doubt, Rate: c.Rate, LocalTime: c.Local,
+		VariantOptions: batches.VariantOptions{Share: c.TestShare, Winner: c.Winner, Hours: c.WinnerHours}}
 	for _, id := range c.ExcludeBatch {
 		o.Exclude.Batches = append(o.Exclude.Batches, enlist.BatchID(id))
 	}
@@ -199,15 +200,15 @@ func criteria(flag, text string) (*enlist.Criteria, error) {
 }
 
 // variants reads the flags --variant.
-func (c *newBatch) variants() (all []audience.Variant, err error) {
+func (c *newBatch) variants() (all []batches.Variant, err error) {
 	for _, text := range c.Variant {
-		v := audience.Variant{Subject: text}
+		v := batches.Variant{Subject: text}
 		if id, isMessage := strings.CutPrefix(text, "message="); isMessage {
 			n, err := strconv.ParseInt(id, 10, 64)
 			if err != nil {
 				return nil, usage("--variant %q needs the ID of a Message, such as message=7", text)
 			}
-			v = audience.Variant{Message: enlist.MessageID(n)}
+			v = batches.Variant{Message: enlist.MessageID(n)}
 		}
 		all = append(all, v)
 	}

@@ -7,9 +7,12 @@ import (
 	"io"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
+	"enlist/internal/messages"
+	"enlist/internal/reports"
 )
 
 // enlist batch check: shows what is probably wrong with a Batch, and who would get it. enlist batch add looks for the same
@@ -44,13 +47,13 @@ func (c *batchCheck) Run(ctx context.Context, out *console) error {
 }
 
 // print prints the result: JSON with the findings, or the numbers and a line for each finding.
-func (c *batchCheck) print(w io.Writer, check *audience.BatchCheck) error {
-	all := recordOf(audience.CheckAttributes, check)
-	left := recordOf(audience.LeftOutAttributes, &check.BatchCounts)
+func (c *batchCheck) print(w io.Writer, check *batches.BatchCheck) error {
+	all := recordOf(batches.CheckAttributes, check)
+	left := recordOf(reports.LeftOutAttributes, &check.BatchCounts)
 	if c.JSON {
 		findings := []record{}
 		for i := range check.Findings {
-			findings = append(findings, recordOf(audience.FindingAttributes, &check.Findings[i]))
+			findings = append(findings, recordOf(batches.FindingAttributes, &check.Findings[i]))
 		}
 		return printJSON(w, append(all, value{"left_out", left}, value{"findings", findings}))
 	}
@@ -64,8 +67,8 @@ func (c *batchCheck) print(w io.Writer, check *audience.BatchCheck) error {
 }
 
 // checkBatch checks a Batch without the settings of a server. So the default sender is unknown.
-func checkBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller, r audience.BatchRequest) (
-	*audience.BatchCheck, error) {
+func checkBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller, r batches.BatchRequest) (
+	*batches.BatchCheck, error) {
 	composer, err := mail.NewComposer(mail.Options{PublicURL: "https://lists.example.com"}) // only the length of links counts
 	if err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func checkBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller,
 }
 
 // warn prints what is probably wrong with a Batch that is added next. It returns an error if a finding is an error.
-func warn(ctx context.Context, s *audience.Service, caller *enlist.Caller, r audience.BatchRequest, w io.Writer) error {
+func warn(ctx context.Context, s *audience.Service, caller *enlist.Caller, r batches.BatchRequest, w io.Writer) error {
 	check, err := checkBatch(ctx, s, caller, r)
 	if err != nil {
 		return err
@@ -87,7 +90,7 @@ func warn(ctx context.Context, s *audience.Service, caller *enlist.Caller, r aud
 }
 
 // printFindings prints a line for each finding.
-func printFindings(w io.Writer, check *audience.BatchCheck) error {
+func printFindings(w io.Writer, check *batches.BatchCheck) error {
 	for _, f := range check.Findings {
 		line := record{{"text", fmt.Sprintf("%s: %s", f.Level, f.Text)}}
 		if _, err := fmt.Fprintln(w, line.text("text")); err != nil {
@@ -98,9 +101,9 @@ func printFindings(w io.Writer, check *audience.BatchCheck) error {
 }
 
 // failure returns an error if a finding is an error, for which no mail should be sent.
-func failure(check *audience.BatchCheck) error {
+func failure(check *batches.BatchCheck) error {
 	for _, f := range check.Findings {
-		if f.Level == audience.FindingError {
+		if f.Level == messages.FindingError {
 			return errors.New("the Message cannot be sent like this: correct it with editMessage")
 		}
 	}

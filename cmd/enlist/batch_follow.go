@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 
 	"github.com/mattn/go-isatty"
@@ -34,10 +35,10 @@ func followBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller
 		}
 		p.print(b, time.Now())
 		switch b.Status {
-		case audience.BatchCompleted:
+		case batches.BatchCompleted:
 			p.end()
 			return nil
-		case audience.BatchCancelled, audience.BatchFailed, audience.BatchPaused:
+		case batches.BatchCancelled, batches.BatchFailed, batches.BatchPaused:
 			p.end()
 			return stoppedError(b)
 		}
@@ -50,12 +51,12 @@ func followBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller
 }
 
 // stoppedError returns the error for a Batch that was not sent to the end.
-func stoppedError(b *audience.Batch) error {
+func stoppedError(b *batches.Batch) error {
 	err := fmt.Errorf("the Batch %d is %s", b.ID, b.Status)
 	if b.Reason != "" {
 		err = fmt.Errorf("%w: %s", err, b.Reason)
 	}
-	if b.Status == audience.BatchPaused {
+	if b.Status == batches.BatchPaused {
 		return next(err, fmt.Sprintf("continue it with: enlist batch resume %d", b.ID))
 	}
 	return err
@@ -71,16 +72,16 @@ func isTerminal(w io.Writer) bool {
 type batchProgress struct {
 	out      io.Writer
 	terminal bool
-	status   audience.BatchStatus // of the last line
-	printed  time.Time            // when the last line was printed
-	first    time.Time            // when the first mail of this command's time was sent
-	before   int64                // mails that were sent before
+	status   batches.BatchStatus // of the last line
+	printed  time.Time           // when the last line was printed
+	first    time.Time           // when the first mail of this command's time was sent
+	before   int64               // mails that were sent before
 }
 
 // print prints one line about the Batch, if it is due.
-func (p *batchProgress) print(b *audience.Batch, now time.Time) {
+func (p *batchProgress) print(b *batches.Batch, now time.Time) {
 	sent := b.Sent + b.Refused + b.Failed + b.Doubtful
-	if p.first.IsZero() && b.Status == audience.BatchSending {
+	if p.first.IsZero() && b.Status == batches.BatchSending {
 		p.first, p.before = now, sent
 	}
 	line := progressLine(b, sent, p.rate(sent, now))
@@ -111,19 +112,19 @@ func (p *batchProgress) rate(sent int64, now time.Time) float64 {
 }
 
 // progressLine describes the state of a Batch in one line.
-func progressLine(b *audience.Batch, sent int64, rate float64) string {
+func progressLine(b *batches.Batch, sent int64, rate float64) string {
 	total := b.Recipients - b.Skipped
 	line := fmt.Sprintf("%s: %d of %d", b.Status, sent, total)
 	if !b.IsPopulated {
 		line = fmt.Sprintf("%s: %d recipients so far", b.Status, b.Recipients)
 	}
-	if b.Status == audience.BatchPending {
+	if b.Status == batches.BatchPending {
 		line += ", begins at " + formatTime(time.DateTime, b.SendTime, "") + " UTC"
 	}
 	if n := b.Refused + b.Failed; n > 0 {
 		line += fmt.Sprintf(", %d not accepted", n)
 	}
-	if rate > 0 && b.Status == audience.BatchSending {
+	if rate > 0 && b.Status == batches.BatchSending {
 		line += fmt.Sprintf(", %.0f/s", rate)
 		if left := time.Duration(float64(total-sent)/rate) * time.Second; left > 0 {
 			line += ", " + left.String() + " left"

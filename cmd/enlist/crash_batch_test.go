@@ -1,7 +1,5 @@
 package main
 
-// This test kills the program while it populates and sends Batches.
-
 import (
 	"bytes"
 	"context"
@@ -17,12 +15,15 @@ import (
 
 	"enlist/api"
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 )
+
+// This test kills the program while it populates and sends Batches.
 
 // Each round adds a Batch and kills the program at a random moment of its population or sending. The Batches are in turn
 // plain ones, with variants, and with local times. In some rounds the test pauses and continues the Batch before. On
@@ -171,7 +172,7 @@ func (c *crash) chooseWinner(round int, batch int64) {
 }
 
 // sendBatches sends the rest of the Batches, as a process that starts minutes after the last one was killed.
-func (c *crash) sendBatches(smtp string, batches []int64) {
+func (c *crash) sendBatches(smtp string, all []int64) {
 	c.t.Helper()
 	teststores.AgeKilledJobs(c.t, c.db)
 	store := c.open()
@@ -205,8 +206,8 @@ func (c *crash) sendBatches(smtp string, batches []int64) {
 	caller, err := service.Operator(ctx, 1)
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
-	for _, id := range batches {
-		for status := audience.BatchStatus(""); status != audience.BatchCompleted; <-look.C {
+	for _, id := range all {
+		for status := batches.BatchStatus(""); status != batches.BatchCompleted; <-look.C {
 			b, failed := service.Batch(ctx, caller, enlist.BatchID(id))
 			if err != nil || failed != nil {
 				c.t.Fatalf("Batch %d is not completed: %v, %v", id, err, failed)

@@ -13,6 +13,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 	"enlist/internal/store/teststores"
 )
 
@@ -42,9 +43,9 @@ func killedImportStoresEachRowOnce(t *testing.T, e teststores.Engine) {
 		i := c.lastImport()
 		moment := time.Duration(rand.IntN(700)) * time.Millisecond
 		switch {
-		case i == nil || i.State == audience.ImportUploading || i.State == audience.ImportFailed:
+		case i == nil || i.State == imports.ImportUploading || i.State == imports.ImportFailed:
 			c.killAfter(moment, "import", "--db", c.db, "--list", "1", file)
-		case i.State == audience.ImportDone:
+		case i.State == imports.ImportDone:
 			t.Logf("the import is done before round %d", round)
 			c.wantEachRowOnce(i, rows)
 			return
@@ -63,11 +64,11 @@ func killedImportStoresEachRowOnce(t *testing.T, e teststores.Engine) {
 	t.Logf("rows that were done after each round: %s", strings.Join(steps, " "))
 	i := c.lastImport()
 	arguments := []string{"import", "--db", c.db, "--list", "1", file}
-	if i != nil && i.State == audience.ImportDone {
+	if i != nil && i.State == imports.ImportDone {
 		c.wantEachRowOnce(i, rows)
 		return
 	}
-	if i != nil && i.State != audience.ImportUploading {
+	if i != nil && i.State != imports.ImportUploading {
 		arguments = []string{"import", "resume", "--db", c.db, fmt.Sprint(i.ID)}
 	}
 	if out, err := exec.Command("enlist", arguments...).CombinedOutput(); err != nil {
@@ -114,10 +115,10 @@ func (c *crash) withService(do func(*audience.Service, *enlist.Caller)) {
 }
 
 // lastImport returns the newest import, or nil if there is none.
-func (c *crash) lastImport() (last *audience.Import) {
+func (c *crash) lastImport() (last *imports.Import) {
 	c.t.Helper()
 	c.withService(func(s *audience.Service, caller *enlist.Caller) {
-		if all := must(s.Imports(c.t.Context(), caller))(c.t); len(all) > 0 {
+		if all := must(s.AllImports(c.t.Context(), caller))(c.t); len(all) > 0 {
 			last = &all[len(all)-1]
 		}
 	})
@@ -125,9 +126,9 @@ func (c *crash) lastImport() (last *audience.Import) {
 }
 
 // wantEachRowOnce checks the Contacts, the ledger and the results of an import.
-func (c *crash) wantEachRowOnce(i *audience.Import, rows int) {
+func (c *crash) wantEachRowOnce(i *imports.Import, rows int) {
 	c.t.Helper()
-	if i.State != audience.ImportDone || i.Added != int64(rows) || i.Rows != int64(rows) {
+	if i.State != imports.ImportDone || i.Added != int64(rows) || i.Rows != int64(rows) {
 		c.t.Fatalf("the import is %s %q with %+v, want %d rows added", i.State, i.Reason, i.ImportCounts, rows)
 	}
 	c.withService(func(s *audience.Service, caller *enlist.Caller) {
@@ -136,9 +137,9 @@ func (c *crash) wantEachRowOnce(i *audience.Import, rows int) {
 			c.t.Errorf("the List has %d Contacts, want %d", all, rows)
 		}
 		seen := make(map[enlist.ContactID]bool)
-		var checked []audience.RowResult
-		err := s.ImportResults(c.t.Context(), caller, i.ID, func(r *audience.RowResult) error {
-			if r.Row != int64(len(seen)+1) || r.Outcome != audience.RowAdded || seen[r.Contact] {
+		var checked []imports.RowResult
+		err := s.ImportResults(c.t.Context(), caller, i.ID, func(r *imports.RowResult) error {
+			if r.Row != int64(len(seen)+1) || r.Outcome != imports.RowAdded || seen[r.Contact] {
 				return fmt.Errorf("result %d is %+v", len(seen)+1, *r)
 			}
 			seen[r.Contact] = true

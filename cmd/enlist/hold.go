@@ -8,6 +8,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/events"
+	"enlist/internal/sending"
 )
 
 // enlist hold and enlist release: stop all mails, and let them be sent again, also while servers run.
@@ -58,7 +59,7 @@ func (c *releaseCommand) Run(ctx context.Context, out *console) error {
 }
 
 func (c *releaseCommand) release(ctx context.Context, out *console, s *audience.Service, hold *events.Hold,
-	work []audience.HeldWork) error {
+	work []sending.HeldWork) error {
 	before := int64(0)
 	for _, w := range work {
 		before += w.Before
@@ -107,14 +108,14 @@ func (c *releaseCommand) say(out *console, line string) {
 }
 
 // print prints the hold and one row for each kind of work.
-func (c *releaseCommand) print(out *console, hold *events.Hold, work []audience.HeldWork) error {
+func (c *releaseCommand) print(out *console, hold *events.Hold, work []sending.HeldWork) error {
 	c.say(out, heldText(hold))
 	if c.JSON {
-		return c.list(out.stdout, records(work, func(w *audience.HeldWork) record {
+		return c.list(out.stdout, records(work, func(w *sending.HeldWork) record {
 			return record{{"kind", w.Kind}, {"count", w.Count}, {"oldest_time", w.Oldest}, {"due_before_restore", w.Before}}
 		}))
 	}
-	return c.list(out.stdout, records(work, func(w *audience.HeldWork) record {
+	return c.list(out.stdout, records(work, func(w *sending.HeldWork) record {
 		return record{{"kind", w.Kind}, {"waiting", w.Count}, {"since (utc)", formatTime(time.DateTime, w.Oldest, "–")},
 			{"due before the restore", w.Before}}
 	}), "kind", "waiting", "since (utc)", "due before the restore")

@@ -1,8 +1,5 @@
 package main
 
-// enlist import: imports Contacts from a file, and shows and controls Imports. The command itself runs the Import that
-// it adds. If its process dies, a server continues the Import. import_follow.go shows the progress.
-
 import (
 	"bufio"
 	"context"
@@ -17,7 +14,11 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 )
+
+// enlist import: imports Contacts from a file, and shows and controls Imports. The command itself runs the Import that
+// it adds. If its process dies, a server continues the Import. import_follow.go shows the progress.
 
 type importCommand struct {
 	Add     importAdd     `cmd:"" default:"withargs" help:"Import a file: enlist import --list ID FILE."`
@@ -82,12 +83,12 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		return c.add(ctx, s, caller, audience.NewImport{ImportOptions: c.options(name), File: file, Size: size}, out)
+		return c.add(ctx, s, caller, imports.NewImport{ImportOptions: c.options(name), File: file, Size: size}, out)
 	})
 }
 
 // add adds an Import and runs it.
-func (c *importAdd) add(ctx context.Context, s *audience.Service, caller *enlist.Caller, n audience.NewImport,
+func (c *importAdd) add(ctx context.Context, s *audience.Service, caller *enlist.Caller, n imports.NewImport,
 	out *console) error {
 	i, err := s.AddImport(ctx, caller, n)
 	if err != nil {
@@ -98,28 +99,28 @@ func (c *importAdd) add(ctx context.Context, s *audience.Service, caller *enlist
 }
 
 // options returns the options that the flags describe.
-func (c *importAdd) options(name string) audience.ImportOptions {
-	o := audience.ImportOptions{List: enlist.ListID(c.List), FileName: name, Format: c.Format, Encoding: c.Encoding,
+func (c *importAdd) options(name string) imports.ImportOptions {
+	o := imports.ImportOptions{List: enlist.ListID(c.List), FileName: name, Format: c.Format, Encoding: c.Encoding,
 		Delimiter: c.Delimiter, NoHeader: c.NoHeader, Map: mappings(c.Map), Dates: mappings(c.Date),
 		DecimalComma: c.DecimalComma, AddFields: c.AddFields, As: c.As, Skip: c.Skip, ConsentType: c.ConsentType,
 		ConsentText: c.ConsentText, DryRun: c.DryRun, Autoresponders: c.Autoresponders, Notifications: c.Notifications,
 		Webhooks: c.Webhooks}
 	if c.Overwrite {
-		o.Existing = audience.ExistingOverwrite
+		o.Existing = imports.ExistingOverwrite
 	}
 	return o
 }
 
 // mappings returns the pairs of a flag in the order of their keys.
-func mappings(pairs map[string]string) (all []audience.ImportMapping) {
+func mappings(pairs map[string]string) (all []imports.ImportMapping) {
 	for _, column := range slices.Sorted(maps.Keys(pairs)) {
-		all = append(all, audience.ImportMapping{Column: column, Target: pairs[column]})
+		all = append(all, imports.ImportMapping{Column: column, Target: pairs[column]})
 	}
 	return all
 }
 
 // printColumns prints what each column is stored as.
-func printColumns(w io.Writer, i *audience.Import) {
+func printColumns(w io.Writer, i *imports.Import) {
 	for _, c := range i.Columns {
 		switch {
 		case c.Target == "":
@@ -133,7 +134,7 @@ func printColumns(w io.Writer, i *audience.Import) {
 }
 
 // importRecord returns the attributes of an Import with their names in the API.
-func importRecord(i *audience.Import) record { return recordOf(audience.ImportAttributes, i) }
+func importRecord(i *imports.Import) record { return recordOf(imports.ImportAttributes, i) }
 
 type importList struct {
 	config.Database
@@ -146,7 +147,7 @@ func (c *importList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *audience.Service) error {
 		var all []record
 		err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
-			found, err := s.Imports(ctx, caller)
+			found, err := s.AllImports(ctx, caller)
 			for n := range found {
 				if c.All || !found[n].Ended() {
 					all = append(all, append(importRecord(&found[n]), value{"account_id", caller.Account.ID}))
@@ -257,7 +258,7 @@ type importResults struct {
 // Run prints the results.
 func (c *importResults) Run(ctx context.Context, out *console) error {
 	for _, o := range c.Only {
-		if !slices.Contains(audience.RowOutcomes, audience.RowOutcome(o)) {
+		if !slices.Contains(imports.RowOutcomes, imports.RowOutcome(o)) {
 			return usage("--only %s: there is no such outcome; there are added, updated, unchanged, skipped and refused", o)
 		}
 	}
@@ -265,17 +266,17 @@ func (c *importResults) Run(ctx context.Context, out *console) error {
 		w := bufio.NewWriterSize(out.stdout, 64<<10)
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)
-		write := func(r *audience.RowResult) error { return lines.Encode(r) }
+		write := func(r *imports.RowResult) error { return lines.Encode(r) }
 		if c.CSV {
-			if _, err := w.WriteString(audience.RowResultHeader); err != nil {
+			if _, err := w.WriteString(imports.RowResultHeader); err != nil {
 				return err
 			}
-			write = func(r *audience.RowResult) error {
+			write = func(r *imports.RowResult) error {
 				_, err := w.Write(r.AppendCSV(w.AvailableBuffer()))
 				return err
 			}
 		}
-		err := s.ImportResults(ctx, caller, id, func(r *audience.RowResult) error {
+		err := s.ImportResults(ctx, caller, id, func(r *imports.RowResult) error {
 			if len(c.Only) > 0 && !slices.Contains(c.Only, string(r.Outcome)) {
 				return nil
 			}

@@ -12,6 +12,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -57,7 +58,7 @@ func runImport(ctx context.Context, s *audience.Service, caller *enlist.Caller, 
 func runWhenFree(ctx context.Context, s *audience.Service, id enlist.ImportID) error {
 	for {
 		err := s.RunImport(ctx, id)
-		if !errors.Is(err, audience.ErrImportRuns) {
+		if !errors.Is(err, imports.ErrImportRuns) {
 			return err
 		}
 		select {
@@ -82,7 +83,7 @@ func followImport(ctx context.Context, s *audience.Service, caller *enlist.Calle
 			return err
 		}
 		p.show(i, time.Now())
-		if i.Ended() || i.State == audience.ImportPaused {
+		if i.Ended() || i.State == imports.ImportPaused {
 			p.end()
 			return importEnd(i, f, out)
 		}
@@ -96,7 +97,7 @@ func followImport(ctx context.Context, s *audience.Service, caller *enlist.Calle
 }
 
 // importEnd prints the counts of an Import that has ended or is paused.
-func importEnd(i *audience.Import, f format, out *console) error {
+func importEnd(i *imports.Import, f format, out *console) error {
 	would := ""
 	if i.Options.DryRun {
 		would = " (a dry run: nothing was stored)"
@@ -106,11 +107,11 @@ func importEnd(i *audience.Import, f format, out *console) error {
 	switch {
 	case err != nil:
 		return err
-	case i.State == audience.ImportPaused:
+	case i.State == imports.ImportPaused:
 		return fmt.Errorf("import %d is paused: continue with: enlist import resume %[1]d", i.ID)
-	case i.State == audience.ImportCancelled:
+	case i.State == imports.ImportCancelled:
 		return fmt.Errorf("import %d was cancelled", i.ID)
-	case i.State == audience.ImportFailed:
+	case i.State == imports.ImportFailed:
 		return fmt.Errorf("import %d failed: %s", i.ID, i.Reason)
 	case i.Skipped+i.Refused > 0:
 		fmt.Fprintf(out.stderr, "see why with: enlist import results %d --only skipped --only refused\n", i.ID)
@@ -135,7 +136,7 @@ func newImportProgress(out io.Writer) *importProgress {
 }
 
 // show shows the state of an Import, if it is due.
-func (p *importProgress) show(i *audience.Import, now time.Time) {
+func (p *importProgress) show(i *imports.Import, now time.Time) {
 	if p.first.IsZero() {
 		p.first, p.before = now, i.Rows
 	}
@@ -159,7 +160,7 @@ func (p *importProgress) show(i *audience.Import, now time.Time) {
 }
 
 // draw draws the bar. The bar shows the part of the file that was read, because the number of rows is not known.
-func (p *importProgress) draw(i *audience.Import) {
+func (p *importProgress) draw(i *imports.Import) {
 	if p.bar == nil {
 		p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(40))
 		p.bar = p.bars.AddBar(max(i.Size, 1),

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/imports"
 	"enlist/internal/store/teststores"
 )
 
@@ -86,7 +86,7 @@ func TestProgressOfAnImportInALog(t *testing.T) {
 		after time.Duration
 		rows  int64
 	}{{0, 100}, {9 * time.Second, 900}, {10 * time.Second, 1100}, {12 * time.Second, 1200}, {20 * time.Second, 2100}} {
-		i := &audience.Import{State: audience.ImportRunning, Rows: look.rows, Bytes: look.rows, Size: 4200}
+		i := &imports.Import{State: imports.ImportRunning, Rows: look.rows, Bytes: look.rows, Size: 4200}
 		p.show(i, began.Add(look.after))
 	}
 	p.end()

@@ -1,7 +1,5 @@
 package main
 
-// enlist import --preset: imports the files that another service exports. Package importexport knows these files.
-
 import (
 	"context"
 	"fmt"
@@ -11,7 +9,10 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/importexport"
+	"enlist/internal/imports"
 )
+
+// enlist import --preset: imports the files that another service exports. Package importexport knows these files.
 
 // runPreset runs an Import for each kind of rows in the file: first the Contacts, then the addresses that
 // unsubscribed, complained or bounced. It ends at the first Import that is not done.
@@ -20,7 +21,7 @@ func (c *importAdd) runPreset(ctx context.Context, out *console) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	if c.File == "-" || c.NoHeader || c.As != audience.AsContacts {
+	if c.File == "-" || c.NoHeader || c.As != imports.AsContacts {
 		return usage("--preset needs a file with a header, and finds out what its rows are: leave out --as and --no-header")
 	}
 	file, err := os.Open(c.File)
@@ -62,5 +63,5 @@ func (c *importAdd) addPart(ctx context.Context, s *audience.Service, caller *en
 		return err
 	}
 	defer file.Close()
-	return c.add(ctx, s, caller, audience.NewImport{ImportOptions: p.Options, File: file}, out)
+	return c.add(ctx, s, caller, imports.NewImport{ImportOptions: p.Options, File: file}, out)
 }

@@ -1,7 +1,5 @@
 package main
 
-// This file builds the Mailer from the flags of serve.
-
 import (
 	"context"
 	"fmt"
@@ -11,9 +9,12 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/feedback"
 	"enlist/internal/mail"
 )
+
+// This file builds the Mailer from the flags of serve.
 
 // placeholderSender is the sender of mails that are only written to a folder. RFC 2606 reserves its domain.
 const placeholderSender = "enlist@mail.invalid"
@@ -21,7 +22,7 @@ const placeholderSender = "enlist@mail.invalid"
 // newMailer returns the Mailer, which composes mails and sends them to the mail server of --smtp. Without --smtp the
 // Mailer writes mails to a folder. newMailer also returns the key that signs the links in mails.
 func newMailer(ctx context.Context, c config.Serve, service *audience.Service, addr net.Addr,
-	log *slog.Logger) (*mail.Mailer, audience.LinkKey, error) {
+	log *slog.Logger) (*mail.Mailer, enlist.LinkKey, error) {
 	key, err := service.LinkKey(ctx)
 	if err != nil {
 		return nil, key, fmt.Errorf("prepare the database: %w", err)
@@ -47,7 +48,7 @@ func publicURL(c config.Serve, addr net.Addr) string {
 }
 
 // newFeedback returns the Handler of the events of --smtp-provider, or nil if there is none.
-func newFeedback(c config.Serve, service *audience.Service, links audience.LinkKey, log *slog.Logger) (*feedback.Handler, error) {
+func newFeedback(c config.Serve, service *audience.Service, links enlist.LinkKey, log *slog.Logger) (*feedback.Handler, error) {
 	if c.SMTPProvider == "" {
 		return nil, nil
 	}

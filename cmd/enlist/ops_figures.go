@@ -1,17 +1,19 @@
 package main
 
-// The metrics that are read from the database, and whether the service is ready. They are read when Prometheus asks for
-// them, so they cost nothing without Prometheus.
-
 import (
 	"context"
 	"sync"
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
+	"enlist/internal/imports"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// The metrics that are read from the database, and whether the service is ready. They are read when Prometheus asks for
+// them, so they cost nothing without Prometheus.
 
 const (
 	figuresTime  = 2 * time.Second // longest time to read the figures, and to check whether the service is ready
@@ -85,15 +87,15 @@ func (c *figuresCollector) Collect(to chan<- prometheus.Metric) {
 		gauge(descOldest, float64(seconds), kind)
 	}
 	gauge(descHeld, oneIf(f.Held))
-	for _, status := range []audience.BatchStatus{audience.BatchInitialising, audience.BatchPending, audience.BatchSending,
-		audience.BatchPaused, audience.BatchCompleted, audience.BatchFailed, audience.BatchCancelled, audience.BatchDeleted} {
+	for _, status := range []batches.BatchStatus{batches.BatchInitialising, batches.BatchPending, batches.BatchSending,
+		batches.BatchPaused, batches.BatchCompleted, batches.BatchFailed, batches.BatchCancelled, batches.BatchDeleted} {
 		gauge(descBatches, float64(f.Batches[status]), string(status))
 	}
 	for outcome, n := range f.Mails {
 		gauge(descMails, float64(n), outcome)
 	}
-	for _, state := range []audience.ImportState{audience.ImportUploading, audience.ImportWaiting, audience.ImportRunning,
-		audience.ImportPaused, audience.ImportDone, audience.ImportCancelled, audience.ImportFailed} {
+	for _, state := range []imports.ImportState{imports.ImportUploading, imports.ImportWaiting, imports.ImportRunning,
+		imports.ImportPaused, imports.ImportDone, imports.ImportCancelled, imports.ImportFailed} {
 		gauge(descImports, float64(f.Imports[state]), string(state))
 	}
 	for outcome, n := range f.Rows {

@@ -1,7 +1,5 @@
 package main
 
-// enlist person export and erase: print or erase everything that is stored about the person with an address.
-
 import (
 	"bufio"
 	"bytes"
@@ -14,7 +12,10 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/privacy"
 )
+
+// enlist person export and erase: print or erase everything that is stored about the person with an address.
 
 type personCommand struct {
 	Export exportPersonCommand `cmd:"" help:"Print everything that is stored about a person as JSON."`
@@ -81,14 +82,14 @@ func (c *onePerson) callers(ctx context.Context, s *audience.Service) (all []*en
 	return all, err
 }
 
-// personWriter writes the sections of an export as members of a JSON object. It implements audience.PersonWriter.
+// personWriter writes the sections of an export as members of a JSON object. It implements privacy.PersonWriter.
 type personWriter struct {
 	w        io.Writer
 	sections int
 	rows     int // of the current section
 }
 
-// Begin implements audience.PersonWriter. What was printed cannot be taken back.
+// Begin implements privacy.PersonWriter. What was printed cannot be taken back.
 func (p *personWriter) Begin() error {
 	if p.sections > 0 {
 		return errors.New("the database broke the export off: try again")
@@ -96,8 +97,8 @@ func (p *personWriter) Begin() error {
 	return nil
 }
 
-// Section implements audience.PersonWriter.
-func (p *personWriter) Section(s audience.PersonSection) error {
+// Section implements privacy.PersonWriter.
+func (p *personWriter) Section(s privacy.PersonSection) error {
 	end := "],"
 	if p.sections == 0 {
 		end = ","
@@ -107,8 +108,8 @@ func (p *personWriter) Section(s audience.PersonSection) error {
 	return err
 }
 
-// Row implements audience.PersonWriter.
-func (p *personWriter) Row(values []audience.PersonValue) error {
+// Row implements privacy.PersonWriter.
+func (p *personWriter) Row(values []privacy.PersonValue) error {
 	b, err := json.Marshal(recordOfPerson(values))
 	if err == nil && p.rows > 0 {
 		_, err = io.WriteString(p.w, ",")
@@ -122,11 +123,11 @@ func (p *personWriter) Row(values []audience.PersonValue) error {
 }
 
 // recordOfPerson returns values as a record. A list of values in it becomes a record too.
-func recordOfPerson(values []audience.PersonValue) record {
+func recordOfPerson(values []privacy.PersonValue) record {
 	r := make(record, len(values))
 	for i, v := range values {
 		r[i] = value{v.Name, v.Value}
-		if inner, ok := v.Value.([]audience.PersonValue); ok {
+		if inner, ok := v.Value.([]privacy.PersonValue); ok {
 			r[i].any = recordOfPerson(inner)
 		}
 	}

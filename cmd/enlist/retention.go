@@ -1,8 +1,5 @@
 package main
 
-// enlist retention: sets how many days an Account keeps opens, clicks, the texts of its records of mails and the audit log,
-// and removes what is older.
-
 import (
 	"context"
 	"fmt"
@@ -12,7 +9,11 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/privacy"
 )
+
+// enlist retention: sets how many days an Account keeps opens, clicks, the texts of its records of mails and the audit log,
+// and removes what is older.
 
 type retentionCommand struct {
 	Set retentionSet `cmd:"" help:"Set how many days an Account keeps old data. A server then removes older data once a day."`
@@ -97,7 +98,7 @@ func (c *retentionRun) Run(ctx context.Context, out *console) error {
 		if c.DryRun {
 			return printRetention(ctx, out, c.format, s, caller, caller.Account.Retention)
 		}
-		step := audience.ApplyRetention{Account: caller.Account.ID}
+		step := privacy.ApplyRetention{Account: caller.Account.ID}
 		for done := false; !done; {
 			step, done, err = s.ApplyRetention(ctx, step)
 			if err != nil {
@@ -116,7 +117,7 @@ func printRetention(ctx context.Context, out *console, f format, s *audience.Ser
 	if err != nil {
 		return err
 	}
-	return f.list(out.stdout, records(plans, func(p *audience.RetentionPlan) record {
+	return f.list(out.stdout, records(plans, func(p *privacy.RetentionPlan) record {
 		oldest := ""
 		if p.Oldest != 0 {
 			oldest = time.Unix(p.Oldest, 0).UTC().Format(time.DateOnly)

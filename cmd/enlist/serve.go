@@ -12,9 +12,9 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"enlist/internal/audience"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 	"enlist/internal/search/advisor"
 	"enlist/internal/webhook"
 )
@@ -113,7 +113,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer func() { err = errors.Join(err, mailer.Close()) }()
-	service.SetFileSettings(audience.FileSettings{PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
+	service.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
 	service.SetComposer(mailer)
 	bounces, err := newFeedback(c.Serve, service, links, log)
 	if err != nil {

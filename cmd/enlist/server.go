@@ -19,6 +19,7 @@ import (
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/door"
+	"enlist/internal/enlist"
 	"enlist/internal/feedback"
 	"enlist/internal/importexport"
 	"enlist/internal/jobs"
@@ -70,7 +71,7 @@ type components struct {
 	indexes *advisor.Advisor
 	mailer  *mail.Mailer
 	hooks   *webhook.Client
-	links   audience.LinkKey
+	links   enlist.LinkKey
 	ops     *opsServer
 	door    *entrance
 	trace   rpc.StartSpan     // nil: no traces

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
@@ -20,12 +21,12 @@ func TestEndedBatchesAreNotRead(t *testing.T) {
 		l.fillBatches(t)
 		for _, c := range []struct {
 			index  string
-			filter audience.BatchFilter
+			filter batches.BatchFilter
 		}{
-			{"batch_status", audience.BatchFilter{Open: true}},
-			{"batch_status", audience.BatchFilter{Open: true, Lists: []enlist.ListID{1}}},
-			{"batch_message", audience.BatchFilter{Message: 7}},
-			{"batch_variants", audience.BatchFilter{HasVariants: true}},
+			{"batch_status", batches.BatchFilter{Open: true}},
+			{"batch_status", batches.BatchFilter{Open: true, Lists: []enlist.ListID{1}}},
+			{"batch_message", batches.BatchFilter{Message: 7}},
+			{"batch_variants", batches.BatchFilter{HasVariants: true}},
 		} {
 			var clauses string
 			var args []any
@@ -49,12 +50,12 @@ func (l *large) fillBatches(t *testing.T) {
 	t.Helper()
 	l.update(t, func(tx *db.Tx) error {
 		for i := range 3000 {
-			b := audience.Batch{AccountID: 1, ListID: 1, MessageID: enlist.MessageID(1 + i%1000), Status: audience.BatchCompleted}
+			b := batches.Batch{AccountID: 1, ListID: 1, MessageID: enlist.MessageID(1 + i%1000), Status: batches.BatchCompleted}
 			if i%500 == 0 {
-				b.Status = audience.BatchPaused
-				b.Variants = &audience.Variants{}
+				b.Status = batches.BatchPaused
+				b.Variants = &batches.Variants{}
 			}
-			if err := audience.AddBatch(tx, &b, nil); err != nil {
+			if err := batches.AddBatch(tx, &b, nil); err != nil {
 				return err
 			}
 		}

@@ -3,8 +3,10 @@ package audience
 import (
 	"context"
 
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/events"
+	"enlist/internal/imports"
 )
 
 // This file has the figures that an operator watches and that only the database knows: what waits, and what became of
@@ -14,14 +16,14 @@ import (
 // reading them stays cheap in a large database.
 type Figures struct {
 	Jobs     []JobFigure
-	Held     bool                  // mails are held
-	Batches  map[BatchStatus]int64 // by status, of the newest FigureRows Batches
-	Imports  map[ImportState]int64 // by state, of the newest FigureRows Imports
-	Mails    map[string]int64      // by outcome: of those of these Batches that sent mails in the last FigureDays days
-	Rows     map[RowOutcome]int64  // of those of these Imports that began in the last FigureDays days
-	Event    int64                 // time of the oldest event that waits for a webhook that is not failing; 0: none
-	Failing  int64                 // targets of webhooks that the service has stopped posting to
-	ReadTime int64                 // when the figures were read
+	Held     bool                          // mails are held
+	Batches  map[batches.BatchStatus]int64 // by status, of the newest FigureRows Batches
+	Imports  map[imports.ImportState]int64 // by state, of the newest FigureRows Imports
+	Mails    map[string]int64              // by outcome: of those of these Batches that sent mails in the last FigureDays days
+	Rows     map[imports.RowOutcome]int64  // of those of these Imports that began in the last FigureDays days
+	Event    int64                         // time of the oldest event that waits for a webhook that is not failing; 0: none
+	Failing  int64                         // targets of webhooks that the service has stopped posting to
+	ReadTime int64                         // when the figures were read
 }
 
 // JobFigure is about the jobs of one kind and state.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"enlist/internal/batches"
 	"enlist/internal/db"
+	"enlist/internal/imports"
 )
 
 // This file reads the figures for the metrics. No statement reads more than a fixed number of rows of a table that can
@@ -20,12 +22,12 @@ var mailOutcomes = []string{"sent", "bounced", "failed", "complained", "unsubscr
 
 // ReadFigures returns the figures except Held. kinds are the kinds of jobs, which all appear in Jobs.
 func ReadFigures(tx *db.Tx, kinds []string, now int64) (*Figures, error) {
-	f := &Figures{Batches: make(map[BatchStatus]int64), Imports: make(map[ImportState]int64),
-		Mails: make(map[string]int64), Rows: make(map[RowOutcome]int64)}
+	f := &Figures{Batches: make(map[batches.BatchStatus]int64), Imports: make(map[imports.ImportState]int64),
+		Mails: make(map[string]int64), Rows: make(map[imports.RowOutcome]int64)}
 	for _, outcome := range mailOutcomes {
 		f.Mails[outcome] = 0
 	}
-	for _, outcome := range RowOutcomes {
+	for _, outcome := range imports.RowOutcomes {
 		f.Rows[outcome] = 0
 	}
 	for _, read := range []func() error{
@@ -78,7 +80,7 @@ func jobFigures(tx *db.Tx, f *Figures, kinds []string, now int64) error {
 // numbers are of all time.
 func batchFigures(tx *db.Tx, f *Figures, since int64) error {
 	return tx.Each(func(c *db.Cursor) error {
-		f.Batches[BatchStatus(c.Text())] = c.Int()
+		f.Batches[batches.BatchStatus(c.Text())] = c.Int()
 		for _, outcome := range mailOutcomes {
 			f.Mails[outcome] += c.Int()
 		}
@@ -90,13 +92,13 @@ func batchFigures(tx *db.Tx, f *Figures, since int64) error {
 // importFigures reads FigureRows rows by the primary key.
 func importFigures(tx *db.Tx, f *Figures, since int64) error {
 	return tx.Each(func(c *db.Cursor) error {
-		f.Imports[ImportState(c.Text())] = c.Int()
-		for _, outcome := range RowOutcomes {
+		f.Imports[imports.ImportState(c.Text())] = c.Int()
+		for _, outcome := range imports.RowOutcomes {
 			f.Rows[outcome] += c.Int()
 		}
 		return nil
 	}, fmt.Sprintf(`SELECT state, count(*)%s FROM (SELECT * FROM import ORDER BY id DESC LIMIT %d) newest
-		GROUP BY state`, recent("start_time", RowOutcomes), FigureRows), since)
+		GROUP BY state`, recent("start_time", imports.RowOutcomes), FigureRows), since)
 }
 
 // recent returns the sums of columns, over the rows whose time is later than argument 1.

@@ -9,7 +9,9 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
 	"enlist/internal/webhooks"
 )
 
@@ -125,11 +127,11 @@ func requireEmpty(tx *db.Tx, a *enlist.Account) (unused []enlist.ListID, err err
 		}
 		unused = append(unused, lists[i].ID)
 	}
-	messages, err := Messages(tx, a.ID)
+	messages, err := messages.Messages(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	files, err := Files(tx, a.ID)
+	files, err := files.Files(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 )
 
 // This file stores files that move in from another service. Their content is stored in pieces, like an upload.
@@ -43,23 +44,23 @@ type fileMove struct {
 	service *Service
 	caller  *enlist.Caller
 	r       moveReader
-	file    StoredFile
+	file    files.StoredFile
 }
 
 // read reads the record, and finds the Folder. isStored says that an earlier move has stored the same file.
 func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	m.r.problems = nil // of an Update that is run again
 	r := &m.r
-	m.file = StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
+	m.file = files.StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
 		CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 		CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
 		FolderID: enlist.FolderID(r.int("folder_id")), Size: r.int("size")}
-	name, err := readFileName(r.record.Text("name"))
+	name, err := files.ReadFileName(r.record.Text("name"))
 	if err != nil {
 		return false, r.refuseError("name", enlist.Invalid("name", err.Error()))
 	}
 	m.file.Name = name
-	if err := checkFileFolder(tx, m.caller, m.file.FolderID); err != nil {
+	if err := files.CheckFileFolder(tx, m.caller, m.file.FolderID); err != nil {
 		if err := r.refuseError("folder_id", err); err != nil {
 			return false, err
 		}
@@ -68,7 +69,7 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 			return false, err
 		}
 	}
-	old, err := File(tx, m.file.ID)
+	old, err := files.File(tx, m.file.ID)
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.InvalidParameters, err)
 	}
@@ -90,26 +91,26 @@ func firstFileFolder(tx *db.Tx, c *enlist.Caller) (enlist.FolderID, error) {
 
 // store stores the content in steps, and then the file. A job removes the content of a move that was stopped.
 func (m *fileMove) store(ctx context.Context, content io.Reader) error {
-	stored, number := Content{AccountID: m.caller.Account.ID, Size: m.file.Size}, int64(0)
+	stored, number := files.Content{AccountID: m.caller.Account.ID, Size: m.file.Size}, int64(0)
 	for done := false; !done; {
 		var parts [][]byte
-		for len(parts) < uploadStep && number+int64(len(parts)) < pieces(m.file.Size) {
-			piece := make([]byte, min(PieceSize, m.file.Size-(number+int64(len(parts)))*PieceSize))
+		for len(parts) < files.UploadStep && number+int64(len(parts)) < files.Pieces(m.file.Size) {
+			piece := make([]byte, min(files.PieceSize, m.file.Size-(number+int64(len(parts)))*files.PieceSize))
 			if _, err := io.ReadFull(content, piece); err != nil {
 				return fmt.Errorf("file %d: read the content, which should have %d bytes: %w", m.file.ID, m.file.Size, err)
 			}
 			parts = append(parts, piece)
 		}
 		if number == 0 && len(parts) > 0 {
-			m.file.Type = typeOf(m.file.Name, parts[0][:min(len(parts[0]), sniffLength)])
+			m.file.Type = files.TypeOf(m.file.Name, parts[0][:min(len(parts[0]), files.SniffLength)])
 		}
-		done = number+int64(len(parts)) == pieces(m.file.Size)
+		done = number+int64(len(parts)) == files.Pieces(m.file.Size)
 		if done {
 			if n, _ := io.ReadFull(content, make([]byte, 1)); n > 0 {
 				return fmt.Errorf("file %d: its content has more than %d bytes", m.file.ID, m.file.Size)
 			}
 		}
-		next, err := db.Update(ctx, m.service.db, m.caller, func(tx *db.Tx, now int64) (Content, error) {
+		next, err := db.Update(ctx, m.service.db, m.caller, func(tx *db.Tx, now int64) (files.Content, error) {
 			return m.step(tx, now, stored, number, parts, done)
 		})
 		if err != nil {
@@ -121,29 +122,29 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 }
 
 // step stores some pieces of the content, and with the last ones the file.
-func (m *fileMove) step(tx *db.Tx, now int64, content Content, number int64, parts [][]byte, last bool) (Content, error) {
-	if err := LockFiles(tx, content.AccountID); err != nil {
+func (m *fileMove) step(tx *db.Tx, now int64, content files.Content, number int64, parts [][]byte, last bool) (files.Content, error) {
+	if err := files.LockFiles(tx, content.AccountID); err != nil {
 		return content, err
 	}
 	if content.ID == 0 {
-		if err := AddContent(tx, &content); err != nil {
+		if err := files.AddContent(tx, &content); err != nil {
 			return content, err
 		}
-		if err := tx.Enqueue(RemoveContent{Content: content.ID, Due: now + uploadTime}); err != nil {
+		if err := tx.Enqueue(files.RemoveContent{Content: content.ID, Due: now + files.UploadTime}); err != nil {
 			return content, err
 		}
 	}
 	for i, data := range parts {
-		if err := AddPiece(tx, content.ID, number+int64(i), data); err != nil {
+		if err := files.AddPiece(tx, content.ID, number+int64(i), data); err != nil {
 			return content, err
 		}
 	}
 	if !last {
 		return content, nil
 	}
-	stored, err := LoadContent(tx, content.ID)
+	stored, err := files.LoadContent(tx, content.ID)
 	if err != nil || stored.Size != content.Size {
-		return content, errors.Join(err, fmt.Errorf("file %d: reading it took more than %d minutes", m.file.ID, uploadTime/60))
+		return content, errors.Join(err, fmt.Errorf("file %d: reading it took more than %d minutes", m.file.ID, files.UploadTime/60))
 	}
 	file := m.file
 	file.Content = content.ID
@@ -152,20 +153,20 @@ func (m *fileMove) step(tx *db.Tx, now int64, content Content, number int64, par
 
 // replace stores the file. It removes the content of the file with the same ID, and another file with the same name: the
 // other service has deleted that one.
-func (m *fileMove) replace(tx *db.Tx, now int64, file *StoredFile) error {
-	old, err := File(tx, file.ID)
+func (m *fileMove) replace(tx *db.Tx, now int64, file *files.StoredFile) error {
+	old, err := files.File(tx, file.ID)
 	switch {
 	case err == nil:
-		if err := releaseContent(tx, old.Content, now); err != nil {
+		if err := files.Release(tx, old.Content, now); err != nil {
 			return err
 		}
 	case enlist.IgnoreKind(enlist.InvalidParameters, err) != nil:
 		return err
 	}
-	same, err := FileByName(tx, file.FolderID, file.Name)
+	same, err := files.FileByName(tx, file.FolderID, file.Name)
 	switch {
 	case err == nil && same.ID != file.ID:
-		if err := errors.Join(DeleteFile(tx, same.ID), releaseContent(tx, same.Content, now)); err != nil {
+		if err := errors.Join(files.DeleteFile(tx, same.ID), files.Release(tx, same.Content, now)); err != nil {
 			return err
 		}
 	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:

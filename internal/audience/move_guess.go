@@ -6,24 +6,25 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 	"enlist/internal/lists"
 )
 
 // This file finds Fields for the attributes of a service that has no Fields. The types are guessed as for an import.
 
 // AttributeGuess guesses the type of the Field for an attribute from its values.
-type AttributeGuess struct{ guess guess }
+type AttributeGuess struct{ guess imports.Guess }
 
 // NewAttributeGuess returns a guess that has seen no value.
-func NewAttributeGuess() *AttributeGuess { return &AttributeGuess{*newGuess(nil)} }
+func NewAttributeGuess() *AttributeGuess { return &AttributeGuess{*imports.NewGuess(nil)} }
 
 // See takes a value into account: nil, a bool, a json.Number or a string.
-func (g *AttributeGuess) See(value any) { g.guess.see(value, false) }
+func (g *AttributeGuess) See(value any) { g.guess.See(value, false) }
 
 // Field returns the details of the Field, without its ID.
 func (g *AttributeGuess) Field(name string) []enlist.Detail {
-	f := g.guess.field()
-	return f.details(name)
+	f := g.guess.Field()
+	return f.Details(name)
 }
 
 // AttributeFieldName returns the name of the Field for an attribute. A Field must not have the name of a system key, or
@@ -53,11 +54,11 @@ func AttributeValue(f *enlist.Field, value any) enlist.Input {
 	case string:
 		text = v
 	}
-	if f.Type == enlist.Checkbox && f.Values == tickChoice {
-		ticked, ok := tickOf(text)
+	if f.Type == enlist.Checkbox && f.Values == imports.TickChoice {
+		ticked, ok := imports.TickOf(text)
 		switch {
 		case ticked:
-			text = tickChoice
+			text = imports.TickChoice
 		case ok:
 			text = ""
 		}

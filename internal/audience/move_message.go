@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file stores Messages and autoresponders that move in from another service.
@@ -16,21 +18,21 @@ import (
 func (s *Service) MoveMessage(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]MoveProblem, error) {
 		r := moveReader{record: record, about: MoveProblem{Record: "message", ID: record.ID()}}
-		m := Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
+		m := messages.Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
-			Type: MessageEmail, EmailType: EmailHTML}
-		setEach(&r, &m, WholeMessageAttributes, record)
+			Type: messages.MessageEmail, EmailType: messages.EmailHTML}
+		setEach(&r, &m, messages.WholeMessageAttributes, record)
 		if m.Name == "" {
 			m.Name = fmt.Sprintf("Message %d", m.ID)
 		}
-		if m.Type == MessageEmail && m.Subject == "" {
+		if m.Type == messages.MessageEmail && m.Subject == "" {
 			r.refuse("subject", "an email needs a subject: set one before you send the Message")
 		}
 		if err := r.messageFiles(tx, &m); err != nil {
 			return nil, err
 		}
-		if err := checkMessageFolder(tx, c.Account.ID, m.FolderID); err != nil {
+		if err := messages.CheckMessageFolder(tx, c.Account.ID, m.FolderID); err != nil {
 			if err := r.refuseError("folder_id", err); err != nil {
 				return nil, err
 			}
@@ -40,10 +42,10 @@ func (s *Service) MoveMessage(ctx context.Context, c *enlist.Caller, record Move
 	})
 }
 
-// messageFiles removes the attachments or the inline images of a Message if a rule refuses them.
-func (r *moveReader) messageFiles(tx *db.Tx, m *Message) error {
+// MessageFiles removes the attachments or the inline images of a Message if a rule refuses them.
+func (r *moveReader) messageFiles(tx *db.Tx, m *messages.Message) error {
 	for m.Attachments != "" || m.InlineImages != "" {
-		err := m.checkFiles(tx)
+		err := m.CheckFiles(tx)
 		if err == nil {
 			return nil
 		}
@@ -73,29 +75,29 @@ func (s *Service) MoveAutoresponder(ctx context.Context, c *enlist.Caller, recor
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
 			CriteriaType: enlist.CriteriaImmediate}
-		setEach(&r, &a, AutoresponderAttributes, record)
-		if err := checkMessageFolder(tx, c.Account.ID, a.FolderID); err != nil {
+		setEach(&r, &a, batches.AutoresponderAttributes, record)
+		if err := messages.CheckMessageFolder(tx, c.Account.ID, a.FolderID); err != nil {
 			if err := r.refuseError("folder_id", err); err != nil {
 				return nil, err
 			}
 			a.FolderID = 0
 		}
-		all, err := Autoresponders(tx, c.Account.ID)
+		all, err := batches.Autoresponders(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
 		i := slices.IndexFunc(all, func(o enlist.Autoresponder) bool { return o.ID == a.ID })
 		a.IsActive = i >= 0 && all[i].IsActive
-		if err := setAutoresponder(&a, tx, c, nil); err != nil {
+		if err := batches.SetAutoresponder(&a, tx, c, nil); err != nil {
 			return r.problems, r.refuseError("", err)
 		}
 		if err := PutAutoresponder(tx, &a); err != nil {
 			return nil, err
 		}
 		if i < 0 {
-			_, err := addAutoresponderBatch(&a, tx)
+			_, err := batches.AddAutoresponderBatch(&a, tx)
 			return r.problems, err
 		}
-		return r.problems, editAutoresponderBatch(&a, tx)
+		return r.problems, batches.EditAutoresponderBatch(&a, tx)
 	})
 }

@@ -7,7 +7,9 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
 	"enlist/internal/webhooks"
 )
 
@@ -50,12 +52,14 @@ func PutPreference(tx *db.Tx, p *enlist.Preference) error {
 }
 
 // PutMessage stores a Message with its contents under its ID.
-func PutMessage(tx *db.Tx, m *Message) error {
-	return messageTable.RestoreDefinition(tx, "message", m)
+func PutMessage(tx *db.Tx, m *messages.Message) error {
+	return messages.MessageTable.RestoreDefinition(tx, "message", m)
 }
 
 // PutFile stores the record of a file under its ID.
-func PutFile(tx *db.Tx, f *StoredFile) error { return fileTable.RestoreDefinition(tx, "file", f) }
+func PutFile(tx *db.Tx, f *files.StoredFile) error {
+	return files.FileTable.RestoreDefinition(tx, "file", f)
+}
 
 // PutWebhook stores a webhook under its ID.
 func PutWebhook(tx *db.Tx, w *enlist.Webhook) error {

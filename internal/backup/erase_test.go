@@ -9,11 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/backup"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
+	"enlist/internal/messages"
 	"enlist/internal/store/teststores"
 )
 
@@ -104,22 +106,22 @@ func (s *service) storeMarked(list enlist.ListID) {
 	}
 	message, err := s.service.AddMessage(ctx, s.caller, details("name", "May", "type", "email", "subject", "May", "text_content", "Hello"))
 	s.must(err)
-	batch, err := s.service.AddBatch(ctx, s.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{{List: list}}})
+	batch, err := s.service.AddBatch(ctx, s.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{{List: list}}})
 	s.must(err)
 	for done := false; !done; {
-		done, _, err = s.service.PrepareBatch(ctx, audience.PrepareBatch{Batch: batch})
+		done, _, err = s.service.PrepareBatch(ctx, batches.PrepareBatch{Batch: batch})
 		s.must(err)
 	}
 	s.storeMarkedEvents(list, batch)
 	other := s.subscribe(list, "other@example.com") // had the address before
 	s.must(s.store.Update(ctx, func(tx *db.Tx) error {
-		d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: other, Time: 5, Cause: "c"}, Status: audience.DeliveryBounced,
+		d := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: other, Time: 5, Cause: "c"}, Status: messages.DeliveryBounced,
 			Address: "Marked-Address@example.com", Subject: "Hello marked-subject", Detail: "550 marked-address@example.com is unknown"}
 		saved := []byte(`{"to":"marked-address@example.com"}`)
-		return errors.Join(audience.PutDelivery(tx, &d), tx.Enqueue(audience.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
+		return errors.Join(messages.PutDelivery(tx, &d), tx.Enqueue(messages.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
 			tx.SaveRetry(s.caller.Account.ID, s.caller.Key.ID, &enlist.Retry{Header: "h"}, saved, time.Now().Unix()))
 	}))
-	i, err := s.service.AddImport(ctx, s.caller, audience.NewImport{ImportOptions: audience.ImportOptions{List: list, FileName: "p.csv", Existing: audience.ExistingOverwrite},
+	i, err := s.service.AddImport(ctx, s.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: list, FileName: "p.csv", Existing: imports.ExistingOverwrite},
 		File: strings.NewReader("Email,Name\nmarked-address@example.com,marked-import\nmarked-address@example.com@,x\n" + strings.Repeat("filler@example.org,y\n", 20000))})
 	s.must(err)
 	s.must(s.service.RunImport(ctx, i.ID))
@@ -133,16 +135,16 @@ func (s *service) storeMarked(list enlist.ListID) {
 }
 
 // markedMail returns the key of the mail that the Batch has sent to the person.
-func (s *service) markedMail(list enlist.ListID, batch enlist.BatchID) (k audience.DeliveryKey) {
+func (s *service) markedMail(list enlist.ListID, batch enlist.BatchID) (k enlist.DeliveryKey) {
 	s.Helper()
 	s.must(s.store.View(s.Context(), func(tx *db.Tx) error {
 		contacts, err := contacts.ByAddress(tx, list, "marked-address@example.com", "", 0, 1)
 		if err != nil || len(contacts) == 0 {
 			return errors.Join(err, errors.New("the person has no Contact"))
 		}
-		b, err := audience.LoadBatch(tx, batch)
+		b, err := batches.ByID(tx, batch)
 		if err == nil {
-			k = audience.DeliveryKey{List: list, Contact: contacts[0].ID, Time: b.CreationTime, Cause: audience.CauseBatch(batch)}
+			k = enlist.DeliveryKey{List: list, Contact: contacts[0].ID, Time: b.CreationTime, Cause: batches.CauseBatch(batch)}
 		}
 		return err
 	}))
@@ -156,20 +158,20 @@ func (s *service) storeMarkedEvents(list enlist.ListID, batch enlist.BatchID) {
 	s.must(err)
 	k := s.markedMail(list, batch)
 	s.must(s.store.Update(s.Context(), func(tx *db.Tx) error {
-		r, err := audience.LoadRecipient(tx, list, batch, k.Contact)
+		r, err := batches.LoadRecipient(tx, list, batch, k.Contact)
 		if err != nil {
 			return err
 		}
-		r.Status, r.Sent, r.Detail = audience.RecipientSent, time.Now().Unix()-60, "250 marked-reply"
-		return errors.Join(audience.SetRecipient(tx, r), audience.PutRecipientEvent(tx, &audience.RecipientEvent{List: list, Batch: batch, Contact: k.Contact,
-			Kind: audience.EventClicked, Time: 1, LastTime: 1, Count: 1, Client: "marked-program"}))
+		r.Status, r.Sent, r.Detail = batches.RecipientSent, time.Now().Unix()-60, "250 marked-reply"
+		return errors.Join(batches.SetRecipient(tx, r), batches.PutRecipientEvent(tx, &batches.RecipientEvent{List: list, Batch: batch, Contact: k.Contact,
+			Kind: batches.EventClicked, Time: 1, LastTime: 1, Count: 1, Client: "marked-program"}))
 	}))
-	s.must(s.service.Opened(s.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: k}, "Thunderbird marked-agent 192.0.2.3"))
+	s.must(s.service.Opened(s.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: k}, "Thunderbird marked-agent 192.0.2.3"))
 	opened := false
 	s.must(s.store.View(s.Context(), func(tx *db.Tx) error {
-		events, err := audience.RecipientEvents(tx, list, batch, k.Contact)
+		events, err := batches.RecipientEvents(tx, list, batch, k.Contact)
 		for _, e := range events {
-			opened = opened || e.Kind == audience.EventOpened && e.Client == "thunderbird"
+			opened = opened || e.Kind == batches.EventOpened && e.Client == "thunderbird"
 		}
 		return err
 	}))

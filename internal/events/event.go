@@ -9,7 +9,7 @@ import (
 
 // This file says what an event of a Contact causes: notifications to the List's addresses,
 // autoresponders, and the request to confirm a subscription. The transaction of the event
-// stores a job for each of these (effect.go). Webhooks are in webhook.go.
+// stores a job for each of these (jobs.go). Webhooks are in webhook.go.
 
 // Emit enqueues the mail that an event of a Contact causes: notifications to addresses of the
 // List, and the autoresponders for the event. decisions.md: 44

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/mail"
+	"enlist/internal/sending"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -21,10 +22,10 @@ import (
 // Service has the methods of audience.Service that record events.
 type Service interface {
 	// Bounced and Complained record a report about a delivery. changed is false if it was recorded before.
-	Bounced(ctx context.Context, k audience.DeliveryKey, detail string) (changed bool, err error)
-	Complained(ctx context.Context, k audience.DeliveryKey, detail string) (changed bool, err error)
+	Bounced(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error)
+	Complained(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error)
 	// UnsubscribeByLink unsubscribes the Contact and returns its state before.
-	UnsubscribeByLink(ctx context.Context, d audience.DeliveryKey, ip string) (*audience.LinkView, error)
+	UnsubscribeByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*sending.LinkView, error)
 }
 
 // Options are the settings of a Handler.
@@ -32,7 +33,7 @@ type Options struct {
 	Provider string // mailgun, postmark, sendgrid or ses
 	Secret   string // last part of the path
 	Key      string // checks requests: mailgun's signing key, sendgrid's public key, ses's topic; "" for postmark
-	Links    audience.LinkKey
+	Links    enlist.LinkKey
 	Service  Service
 	Log      *slog.Logger
 }
@@ -51,7 +52,7 @@ type Handler struct {
 	name     string
 	provider provider
 	service  Service
-	links    audience.LinkKey
+	links    enlist.LinkKey
 	log      *slog.Logger
 	events   *prometheus.CounterVec
 	requests chan struct{} // has one value for each request that is being answered
@@ -139,7 +140,7 @@ func (h *Handler) record(ctx context.Context, e *event) (outcome string, err err
 	case complaint:
 		changed, err = h.service.Complained(ctx, delivery, detail)
 	case unsubscribe:
-		var before *audience.LinkView
+		var before *sending.LinkView
 		before, err = h.service.UnsubscribeByLink(ctx, delivery, "")
 		changed = err == nil && before.Subscribed
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -155,7 +155,7 @@ func TestABatchOfEventsIsStoredBeforeTheAnswer(t *testing.T) {
 	h := newHarness(t, "sendgrid")
 	const n = 1000
 	events := make([]string, n)
-	deliveries := make([]audience.DeliveryKey, 3)
+	deliveries := make([]enlist.DeliveryKey, 3)
 	for i := range events {
 		events[i] = `{"event":"delivered","enlist":"1-1-1-c-00"}`
 	}
@@ -230,7 +230,7 @@ func FuzzEvents(f *testing.F) {
 			f.Add([]byte(example.body))
 		}
 	}
-	var links audience.LinkKey
+	var links enlist.LinkKey
 	f.Fuzz(func(t *testing.T, body []byte) {
 		events, _ := postmark{}.read(t.Context(), nil, body, now)
 		var gun mailgunEvent

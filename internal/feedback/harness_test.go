@@ -27,6 +27,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 	"enlist/internal/store/sqlite"
 
 	"go.uber.org/goleak"
@@ -53,7 +54,7 @@ type harness struct {
 	service *audience.Service
 	caller  *enlist.Caller
 	list    enlist.ListID
-	links   audience.LinkKey
+	links   enlist.LinkKey
 	handler *Handler
 	failing *failing
 	log     bytes.Buffer
@@ -67,7 +68,7 @@ type failing struct {
 	err error
 }
 
-func (f *failing) Bounced(ctx context.Context, k audience.DeliveryKey, detail string) (bool, error) {
+func (f *failing) Bounced(ctx context.Context, k enlist.DeliveryKey, detail string) (bool, error) {
 	if f.err != nil {
 		return false, f.err
 	}
@@ -186,13 +187,13 @@ func echo(provider, fields string) string {
 }
 
 // mail adds a Contact, to which a mail was sent, and returns its delivery and the tag that the provider repeats.
-func (h *harness) mail(provider string) (d audience.DeliveryKey, tag string) {
+func (h *harness) mail(provider string) (d enlist.DeliveryKey, tag string) {
 	h.Helper()
 	h.people++
 	id, err := h.service.Subscribe(h.Context(), h.caller, contacts.SubscribeRequest{List: h.list,
 		Details: details("Email", fmt.Sprintf("r%d@example.com", h.people))})
 	h.must(err)
-	d = audience.DeliveryKey{List: h.list, Contact: id, Time: now.Unix(), Cause: audience.CauseConfirmation}
+	d = enlist.DeliveryKey{List: h.list, Contact: id, Time: now.Unix(), Cause: messages.CauseConfirmation}
 	tag = echo(provider, HeaderFields(provider)(h.links.Tag(d)))
 	if tag == "" {
 		h.Fatalf("%s repeats nothing of %q", provider, HeaderFields(provider)(h.links.Tag(d)))
@@ -219,7 +220,7 @@ func (h *harness) send(method, path, body string, header http.Header) *httptest.
 }
 
 // state says what is stored about a mail and its Contact, such as "bounced: 5.1.1 no such user".
-func (h *harness) state(d audience.DeliveryKey) (state string) {
+func (h *harness) state(d enlist.DeliveryKey) (state string) {
 	h.Helper()
 	h.must(h.store.View(h.Context(), func(tx *db.Tx) error {
 		contact, err := contacts.ByID(tx, d.List, d.Contact)
@@ -229,7 +230,7 @@ func (h *harness) state(d audience.DeliveryKey) (state string) {
 		if contact.IsUnsubscribed {
 			state = "unsubscribed "
 		}
-		delivery, err := audience.LoadDelivery(tx, d)
+		delivery, err := messages.LoadDelivery(tx, d)
 		if enlist.KindOf(err) == enlist.NotFound {
 			return nil
 		}

@@ -23,7 +23,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // This file tests the checks of requests, with keys that the tests make.
@@ -175,7 +175,7 @@ func (s *sns) postRaw(body string) int {
 }
 
 // bounceOf returns the event of a bounce.
-func (s *sns) bounceOf() (audience.DeliveryKey, map[string]string) {
+func (s *sns) bounceOf() (enlist.DeliveryKey, map[string]string) {
 	d, tag := s.mail("ses")
 	return d, map[string]string{"Message": strings.ReplaceAll(examples["ses"][0].body, "TAG", tag)}
 }

@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/privacy"
 	"enlist/internal/rpc"
 )
 
@@ -94,7 +95,7 @@ func (e *Export) Write(ctx context.Context, s *audience.Service, c *enlist.Calle
 	return w.written, err
 }
 
-// writer encodes the Contacts that a search finds. It implements contacts.ContactWriter and audience.ProofWriter.
+// writer encodes the Contacts that a search finds. It implements contacts.ContactWriter and privacy.ProofWriter.
 type writer struct {
 	export    *Export
 	out       io.Writer
@@ -159,7 +160,7 @@ func (w *writer) Contact(c *enlist.ByID) error {
 }
 
 // ContactWithProof writes one Contact and its proof.
-func (w *writer) ContactWithProof(c *enlist.ByID, p *audience.Proof) error {
+func (w *writer) ContactWithProof(c *enlist.ByID, p *privacy.Proof) error {
 	if w.export.Format == CSV {
 		w.proof = w.proofs.Append(w.proof[:0], p)
 		w.buf = appendProof(appendRow(w.buf, w.columns, c, false), string(w.proof), len(w.columns))

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 )
 
 // This file answers the requests about imports. import_options.go reads the options of a request, and import_reply.go
@@ -47,19 +47,19 @@ func (h *Handler) serveImports(w http.ResponseWriter, r *http.Request) {
 
 // failImport answers with an error. Some errors of imports have a status of their own.
 func (h *Handler) failImport(w http.ResponseWriter, r *http.Request, err error) {
-	if large, ok := errors.AsType[audience.ImportTooLarge](err); ok {
+	if large, ok := errors.AsType[imports.ImportTooLarge](err); ok {
 		w.Header().Set("Connection", "close") // the rest of the body was not read
 		refuse(w, http.StatusRequestEntityTooLarge, api.CodeInvalidParameters, large.Error())
 		return
 	}
-	if full, ok := errors.AsType[audience.NoRoom](err); ok {
+	if full, ok := errors.AsType[imports.NoRoom](err); ok {
 		h.options.Log.Error("a file was refused", "path", r.URL.Path, "error", full)
 		w.Header().Set("Connection", "close") // the body was not read
 		code, _ := api.FailureName("")
 		refuse(w, http.StatusInsufficientStorage, code, full.Error())
 		return
 	}
-	if errors.Is(err, audience.ErrNoImport) {
+	if errors.Is(err, imports.ErrNoImport) {
 		refuse(w, http.StatusNotFound, api.CodeInvalidParameters, err.Error())
 		return
 	}
@@ -73,7 +73,7 @@ func (h *Handler) imports(w http.ResponseWriter, r *http.Request, c *enlist.Call
 		text, action, _ := strings.Cut(rest, "/")
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return audience.ErrNoImport
+			return imports.ErrNoImport
 		}
 		return h.oneImport(w, r, c, enlist.ImportID(id), action)
 	}
@@ -81,7 +81,7 @@ func (h *Handler) imports(w http.ResponseWriter, r *http.Request, c *enlist.Call
 	case http.MethodPost:
 		return h.upload(w, r, c)
 	case http.MethodGet:
-		all, err := h.service.Imports(r.Context(), c)
+		all, err := h.service.AllImports(r.Context(), c)
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 	}
 	most := h.service.Settings().Of(c.Account.ID).MaxImport
 	if r.ContentLength > most {
-		return audience.ImportTooLarge(most)
+		return imports.ImportTooLarge(most)
 	}
 	release, err := h.uploads.Acquire(r.Context())
 	if err != nil {
@@ -158,7 +158,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 	defer func() { release() }()
 	body := &timedBody{body: r.Body, control: http.NewResponseController(w), wait: h.options.ReadTimeout}
 	i, err := h.service.AddImport(r.Context(), c,
-		audience.NewImport{ImportOptions: o, File: body, Size: r.ContentLength, Most: most})
+		imports.NewImport{ImportOptions: o, File: body, Size: r.ContentLength, Most: most})
 	if body.err != nil && body.err != io.EOF {
 		panic(http.ErrAbortHandler) // the client closed the connection or is too slow
 	}
@@ -178,12 +178,12 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 
 // follow sends a line each second until the import has ended or is paused. If the client closes the connection, or the
 // server stops, the import goes on.
-func (h *Handler) follow(r *http.Request, c *enlist.Caller, i *audience.Import, lines *importLines) error {
+func (h *Handler) follow(r *http.Request, c *enlist.Caller, i *imports.Import, lines *importLines) error {
 	lines.write(i)
 	written := time.Now()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	for !i.Ended() && i.State != audience.ImportPaused {
+	for !i.Ended() && i.State != imports.ImportPaused {
 		select {
 		case <-tick.C:
 		case <-r.Context().Done():
@@ -196,7 +196,7 @@ func (h *Handler) follow(r *http.Request, c *enlist.Caller, i *audience.Import, 
 			return errBroken{err}
 		}
 		i = next
-		if i.Ended() || i.State == audience.ImportPaused || time.Since(written) >= followEvery {
+		if i.Ended() || i.State == imports.ImportPaused || time.Since(written) >= followEvery {
 			written = time.Now()
 			lines.write(i)
 		}

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 	"enlist/internal/store/teststores"
 )
 
@@ -143,7 +143,7 @@ func TestImportOverHTTPIsRefused(t *testing.T) {
 func TestImportWithoutRoom(t *testing.T) {
 	h := New(nil, Options{Log: slog.New(slog.DiscardHandler)})
 	reply := httptest.NewRecorder()
-	h.failImport(reply, httptest.NewRequest(http.MethodPost, "/api/imports", nil), audience.NoRoom{Needed: 5 << 20, Free: 1 << 20})
+	h.failImport(reply, httptest.NewRequest(http.MethodPost, "/api/imports", nil), imports.NoRoom{Needed: 5 << 20, Free: 1 << 20})
 	const want = `{"error":{"code":100,"message":"the disk of the database has room for 1 MiB, and the import needs at least 5 MiB: free some space"}}`
 	if body := strings.TrimSpace(reply.Body.String()); reply.Code != http.StatusInsufficientStorage || body != want {
 		t.Errorf("status %d, reply %s; want 507 and %s", reply.Code, body, want)

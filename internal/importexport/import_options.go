@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 )
 
 // This file reads the options of an import from the query of its URL. The options have the names of doc/reference.md.
@@ -19,7 +19,7 @@ func badOption(name, detail string) error {
 
 // readImportOptions returns the options of an import. Unknown options are refused, because a misspelled dry_run would store
 // the rows.
-func readImportOptions(query url.Values) (o audience.ImportOptions, follow bool, err error) {
+func readImportOptions(query url.Values) (o imports.ImportOptions, follow bool, err error) {
 	follow = true
 	texts := map[string]*string{"file_name": &o.FileName, "format": &o.Format, "encoding": &o.Encoding,
 		"delimiter": &o.Delimiter, "as": &o.As, "existing": &o.Existing, "skip": &o.Skip,
@@ -27,7 +27,7 @@ func readImportOptions(query url.Values) (o audience.ImportOptions, follow bool,
 	flags := map[string]*bool{"no_header": &o.NoHeader, "decimal_comma": &o.DecimalComma, "add_fields": &o.AddFields,
 		"dry_run": &o.DryRun, "autoresponders": &o.Autoresponders, "notifications": &o.Notifications,
 		"webhooks": &o.Webhooks, "follow": &follow}
-	pairs := map[string]*[]audience.ImportMapping{"map": &o.Map, "date": &o.Dates}
+	pairs := map[string]*[]imports.ImportMapping{"map": &o.Map, "date": &o.Dates}
 	for name, values := range query {
 		last := values[len(values)-1]
 		switch {
@@ -50,7 +50,7 @@ func readImportOptions(query url.Values) (o audience.ImportOptions, follow bool,
 				if !ok {
 					return o, false, badOption(name, "expected COLUMN=VALUE")
 				}
-				*pairs[name] = append(*pairs[name], audience.ImportMapping{Column: column, Target: target})
+				*pairs[name] = append(*pairs[name], imports.ImportMapping{Column: column, Target: target})
 			}
 		default:
 			return o, false, badOption(name, "there is no such option")

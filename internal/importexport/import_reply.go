@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 )
 
 // This file writes the replies about imports: lines of JSON, or CSV.
@@ -28,10 +28,10 @@ func newImportLines(w http.ResponseWriter) *importLines {
 	return &importLines{w, http.NewResponseController(w)}
 }
 
-// write sends the record of an import. Its keys are those of audience.ImportAttributes, in this order.
-func (l *importLines) write(i *audience.Import) {
+// write sends the record of an import. Its keys are those of imports.ImportAttributes, in this order.
+func (l *importLines) write(i *imports.Import) {
 	b := []byte{'{'}
-	for n, a := range audience.ImportAttributes {
+	for n, a := range imports.ImportAttributes {
 		if n > 0 {
 			b = append(b, ',')
 		}
@@ -50,10 +50,10 @@ func (l *importLines) write(i *audience.Import) {
 }
 
 // columns sends what each column of the file is stored as.
-func (l *importLines) columns(i *audience.Import) {
+func (l *importLines) columns(i *imports.Import) {
 	b, _ := json.Marshal(struct { // a struct of texts and numbers is always encoded
-		ID      enlist.ImportID         `json:"id"`
-		Columns []audience.ImportColumn `json:"columns"`
+		ID      enlist.ImportID        `json:"id"`
+		Columns []imports.ImportColumn `json:"columns"`
 	}{i.ID, i.Columns})
 	l.send(b)
 }
@@ -76,7 +76,7 @@ type resultLines struct {
 func newResultLines(reply *fileReply, id enlist.ImportID, query url.Values) (*resultLines, error) {
 	l := &resultLines{reply: reply, to: bufio.NewWriterSize(reply, partBytes), only: query["outcome"]}
 	for _, o := range l.only {
-		if !slices.Contains(audience.RowOutcomes, audience.RowOutcome(o)) {
+		if !slices.Contains(imports.RowOutcomes, imports.RowOutcome(o)) {
 			return nil, badOption("outcome", "expected added, updated, unchanged, skipped or refused")
 		}
 	}
@@ -88,7 +88,7 @@ func newResultLines(reply *fileReply, id enlist.ImportID, query url.Values) (*re
 	case string(CSV):
 		l.csv = true
 		reply.name, reply.kind = fmt.Sprintf("import-%d.csv", id), "text/csv; charset=utf-8"
-		l.to.WriteString(audience.RowResultHeader) // end returns the error
+		l.to.WriteString(imports.RowResultHeader) // end returns the error
 	default:
 		return nil, badOption("format", "expected ndjson or csv")
 	}
@@ -96,7 +96,7 @@ func newResultLines(reply *fileReply, id enlist.ImportID, query url.Values) (*re
 }
 
 // row writes the result of a row.
-func (l *resultLines) row(r *audience.RowResult) error {
+func (l *resultLines) row(r *imports.RowResult) error {
 	if len(l.only) > 0 && !slices.Contains(l.only, string(r.Outcome)) {
 		return nil
 	}

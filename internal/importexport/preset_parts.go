@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/imports"
 	"enlist/internal/sheet"
 )
 
 // Part is one import of a preset.
 type Part struct {
-	Options audience.ImportOptions
+	Options imports.ImportOptions
 	open    func() (io.ReadCloser, error)
 }
 
@@ -26,12 +26,12 @@ type Part struct {
 func (p *Part) Open() (io.ReadCloser, error) { return p.open() }
 
 // order is the order of imports: Contacts first, because the other kinds change the state of Contacts.
-var order = []string{audience.AsContacts, audience.AsUnsubscribers, audience.AsComplained, audience.AsBounced}
+var order = []string{imports.AsContacts, imports.AsUnsubscribers, imports.AsComplained, imports.AsBounced}
 
 // Parts returns the imports of an exported file, in the order in which to run them, and notes for the operator. A part
 // is a file of a .zip file, the file itself, or the rows of one state as CSV. file must stay open. Errors:
 // InvalidParameters, and those of package sheet.
-func (p *Preset) Parts(file io.ReaderAt, size int64, o audience.ImportOptions) (parts []Part, notes []string,
+func (p *Preset) Parts(file io.ReaderAt, size int64, o imports.ImportOptions) (parts []Part, notes []string,
 	err error) {
 	entries := sheet.Entries(file, size)
 	if entries == nil {
@@ -73,7 +73,7 @@ type source struct {
 	file    io.ReaderAt
 	size    int64
 	entry   string // in a .zip file
-	options audience.ImportOptions
+	options imports.ImportOptions
 }
 
 // read opens the rows of the file.
@@ -94,7 +94,7 @@ func (s *source) parts() (parts []Part, note string, err error) {
 	}
 	defer r.Close()
 	o := s.options
-	o.AddFields = o.AddFields && o.As == audience.AsContacts
+	o.AddFields = o.AddFields && o.As == imports.AsContacts
 	o.Map = s.preset.mapping(r.Columns(), &o)
 	state := slices.IndexFunc(r.Columns(), func(name string) bool { return strings.EqualFold(name, s.preset.state) })
 	if s.preset.state == "" || state < 0 {
@@ -111,7 +111,7 @@ func (s *source) parts() (parts []Part, note string, err error) {
 		}
 		part := Part{Options: o, open: func() (io.ReadCloser, error) { return s.rowsOf(kind, state) }}
 		part.Options.As, part.Options.Format, part.Options.Encoding, part.Options.Delimiter = kind, "csv", "utf-8", ","
-		part.Options.FileName, part.Options.AddFields = kind+".csv", o.AddFields && kind == audience.AsContacts
+		part.Options.FileName, part.Options.AddFields = kind+".csv", o.AddFields && kind == imports.AsContacts
 		parts = append(parts, part)
 	}
 	return parts, "", err

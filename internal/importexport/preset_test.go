@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/imports"
 )
 
 // shownParts returns a line for each note and each part: its kind, its mappings and its file.
-func shownParts(t *testing.T, preset, name, file string, o audience.ImportOptions) string {
+func shownParts(t *testing.T, preset, name, file string, o imports.ImportOptions) string {
 	t.Helper()
 	p, err := PresetNamed(preset)
 	check(t, err)
@@ -59,33 +59,33 @@ func TestPresets(t *testing.T) {
 	states := "cid,status,HASH_EMAIL,EMAIL,MERGE_NAME\n1,bounced,x,a@b.de,\"A; \"\"x\"\"\"\n2,subscribed,y,c@d.de,C\n3,complained,z,e@f.de,\n"
 	for _, c := range []struct {
 		rule, preset, name, file string
-		o                        audience.ImportOptions
+		o                        imports.ImportOptions
 		want                     []string
 	}{
 		{"each file of Mailchimp is of one kind", "mailchimp", "x.zip", zipOf(t, "x/cleaned_members_export_1.csv", cleaned, "x/nonsubscribed_email_audience_export_1.csv", "a\n",
-			"x/unsubscribed_email_audience_export_1.csv", unsubscribed, "x/subscribed_email_audience_export_1.csv", subscribed), audience.ImportOptions{}, []string{
+			"x/unsubscribed_email_audience_export_1.csv", unsubscribed, "x/subscribed_email_audience_export_1.csv", subscribed), imports.ImportOptions{}, []string{
 			"nonsubscribed_email_audience_export_1.csv is left out: its persons did not agree to mails",
 			fmt.Sprintf("contacts: CONFIRM_TIME=creation_time LEID= %q", subscribed),
 			fmt.Sprintf("unsubscribers: UNSUB_TIME=unsubscribed_time %q", unsubscribed),
 			fmt.Sprintf("bounced: CLEAN_TIME= %q", cleaned)}},
-		{"a single file of Mailchimp", "mailchimp", "unsubscribed_members_export_1.csv", unsubscribed, audience.ImportOptions{},
+		{"a single file of Mailchimp", "mailchimp", "unsubscribed_members_export_1.csv", unsubscribed, imports.ImportOptions{},
 			[]string{fmt.Sprintf("unsubscribers: UNSUB_TIME=unsubscribed_time %q", unsubscribed)}},
-		{"another name is refused", "mailchimp", "people.csv", subscribed, audience.ImportOptions{},
+		{"another name is refused", "mailchimp", "people.csv", subscribed, imports.ImportOptions{},
 			[]string{`the name of the file "people.csv" says not what its rows are: it must begin with one of cleaned_, nonsubscribed_, subscribed_, unsubscribed_`}},
-		{"the mapping of the operator wins", "mailchimp", "subscribed_x.csv", subscribed, audience.ImportOptions{Map: []audience.ImportMapping{{Column: "confirm_time", Target: "Joined"}}},
+		{"the mapping of the operator wins", "mailchimp", "subscribed_x.csv", subscribed, imports.ImportOptions{Map: []imports.ImportMapping{{Column: "confirm_time", Target: "Joined"}}},
 			[]string{fmt.Sprintf("contacts: confirm_time=Joined LEID= %q", subscribed)}},
-		{"the rows of each state", "mailtrain", "x.csv", states, audience.ImportOptions{}, []string{
+		{"the rows of each state", "mailtrain", "x.csv", states, imports.ImportOptions{}, []string{
 			`contacts: cid= status= HASH_EMAIL= "cid,status,HASH_EMAIL,EMAIL,MERGE_NAME\n2,subscribed,y,c@d.de,C\n"`,
 			`complained: cid= status= HASH_EMAIL= "cid,status,HASH_EMAIL,EMAIL,MERGE_NAME\n3,complained,z,e@f.de,\n"`,
 			`bounced: cid= status= HASH_EMAIL= "cid,status,HASH_EMAIL,EMAIL,MERGE_NAME\n1,bounced,x,a@b.de,\"A; \"\"x\"\"\"\n"`}},
-		{"an unknown state is refused", "keila", "x.csv", "Email,Status\na@b.de,active\nc@d.de,gone\n", audience.ImportOptions{}, []string{`x.csv: row 2 has the unknown state "gone" in the column status`}},
-		{"a row that cannot be read is refused", "keila", "x.csv", "Email,Status\na\"@b.de,active\n", audience.ImportOptions{},
+		{"an unknown state is refused", "keila", "x.csv", "Email,Status\na@b.de,active\nc@d.de,gone\n", imports.ImportOptions{}, []string{`x.csv: row 2 has the unknown state "gone" in the column status`}},
+		{"a row that cannot be read is refused", "keila", "x.csv", "Email,Status\na\"@b.de,active\n", imports.ImportOptions{},
 			[]string{"x.csv: row 1 cannot be read: a quote inside a cell: put the cell in quotes, and double the quotes inside it"}},
-		{"a file without states", "keila", "x.csv", "Email,Data\na@b.de,{}\n", audience.ImportOptions{}, []string{
+		{"a file without states", "keila", "x.csv", "Email,Data\na@b.de,{}\n", imports.ImportOptions{}, []string{
 			"the file has no column status, so all its persons become subscribers: import those who have unsubscribed with --as unsubscribers", `contacts: "Email,Data\na@b.de,{}\n"`}},
-		{"the order of day and month is not guessed", "brevo", "x.csv", "EMAIL;EMAIL_BLACKLISTED;ADDED_TIME\na@b.de;Yes;01-02-2024\n", audience.ImportOptions{},
+		{"the order of day and month is not guessed", "brevo", "x.csv", "EMAIL;EMAIL_BLACKLISTED;ADDED_TIME\na@b.de;Yes;01-02-2024\n", imports.ImportOptions{},
 			[]string{`unsubscribers: EMAIL_BLACKLISTED= ADDED_TIME= "EMAIL,EMAIL_BLACKLISTED,ADDED_TIME\na@b.de,Yes,01-02-2024\n"`}},
-		{"the operator names the order", "brevo", "x.csv", "EMAIL;ADDED_TIME;EMAIL_BLACKLISTED\na@b.de;01-02-2024;\n", audience.ImportOptions{Dates: []audience.ImportMapping{{Column: "ADDED_TIME", Target: "DD-MM-YYYY"}}},
+		{"the operator names the order", "brevo", "x.csv", "EMAIL;ADDED_TIME;EMAIL_BLACKLISTED\na@b.de;01-02-2024;\n", imports.ImportOptions{Dates: []imports.ImportMapping{{Column: "ADDED_TIME", Target: "DD-MM-YYYY"}}},
 			[]string{`contacts: ADDED_TIME=creation_time EMAIL_BLACKLISTED= "EMAIL,ADDED_TIME,EMAIL_BLACKLISTED\na@b.de,01-02-2024,\n"`}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {

@@ -3,7 +3,7 @@ package jobs
 import (
 	"context"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 
 	"github.com/riverqueue/river"
 )
@@ -19,8 +19,8 @@ func batchQueue() river.QueueConfig {
 
 // prepareStep returns the step of the jobs PrepareBatch. When a Batch begins to send, it wakes the
 // sender of this process. The senders of other processes look for slices regularly.
-func prepareStep(o Options) func(context.Context, audience.PrepareBatch) (audience.PrepareBatch, bool, error) {
-	return func(ctx context.Context, e audience.PrepareBatch) (audience.PrepareBatch, bool, error) {
+func prepareStep(o Options) func(context.Context, batches.PrepareBatch) (batches.PrepareBatch, bool, error) {
+	return func(ctx context.Context, e batches.PrepareBatch) (batches.PrepareBatch, bool, error) {
 		done, sending, err := o.Service.PrepareBatch(ctx, e)
 		if sending && o.Batches != nil {
 			o.Batches.Wake()
@@ -30,8 +30,8 @@ func prepareStep(o Options) func(context.Context, audience.PrepareBatch) (audien
 }
 
 // removeStep is the step of the jobs RemoveBatch.
-func removeStep(o Options) func(context.Context, audience.RemoveBatch) (audience.RemoveBatch, bool, error) {
-	return func(ctx context.Context, e audience.RemoveBatch) (audience.RemoveBatch, bool, error) {
+func removeStep(o Options) func(context.Context, batches.RemoveBatch) (batches.RemoveBatch, bool, error) {
+	return func(ctx context.Context, e batches.RemoveBatch) (batches.RemoveBatch, bool, error) {
 		done, err := o.Service.RemoveBatch(ctx, e)
 		return e, done, err
 	}

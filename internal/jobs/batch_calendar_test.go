@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
 	"enlist/internal/store/teststores"
@@ -37,13 +38,13 @@ func batchWaitsForTheCalendar(t *testing.T, e teststores.Engine) {
 	})
 	p.startBatches()
 	id := p.addBatch(5, false)
-	p.untilStatus(id, audience.BatchSending)
+	p.untilStatus(id, batches.BatchSending)
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
 	for until := looks.Load() + 10; looks.Load() < until; <-look.C { // the sender looks at the clock, and sends nothing
 	}
 	now.Store(opens.Unix())
-	if b := p.untilStatus(id, audience.BatchCompleted); b.Sent != 5 {
+	if b := p.untilStatus(id, batches.BatchCompleted); b.Sent != 5 {
 		t.Errorf("%d mails were sent, want 5", b.Sent)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 )
@@ -26,9 +26,9 @@ func doubtfulMailIsNotSentAgain(t *testing.T, e teststores.Engine) {
 		return mailtest.Action{}
 	})
 	p.startBatches()
-	id := p.addBatchWith(4, audience.BatchRequest{Options: audience.BatchOptions{Doubt: "skip"}})
-	b := p.untilStatus(id, audience.BatchCompleted)
-	if want := (audience.BatchCounts{Recipients: 4, Sent: 3, Doubtful: 1}); b.BatchCounts != want {
+	id := p.addBatchWith(4, batches.BatchRequest{Options: batches.BatchOptions{Doubt: "skip"}})
+	b := p.untilStatus(id, batches.BatchCompleted)
+	if want := (batches.BatchCounts{Recipients: 4, Sent: 3, Doubtful: 1}); b.BatchCounts != want {
 		t.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
 	}
 	if got := len(p.server.Messages()); got != 4 {

@@ -7,22 +7,24 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/sending"
 )
 
 // This file has the slices that this process has leased.
 
 // heldSlice is a leased slice. Several workers take recipients from it.
 type heldSlice struct {
-	leased *audience.LeasedSlice
+	leased *sending.LeasedSlice
 
 	mu      sync.Mutex
-	left    []audience.Recipient // not taken yet
-	waiting []audience.Recipient // without tokens; only the leasing goroutine adds some
-	again   time.Time            // when the recipients of a released slice may get tokens; zero if it was not released for this
+	left    []batches.Recipient // not taken yet
+	waiting []batches.Recipient // without tokens; only the leasing goroutine adds some
+	again   time.Time           // when the recipients of a released slice may get tokens; zero if it was not released for this
 
-	tokens time.Time            // when the first tokens were taken; zero: the mails need none
-	unused []audience.Recipient // with tokens, and their mails were not handed over
+	tokens time.Time           // when the first tokens were taken; zero: the mails need none
+	unused []batches.Recipient // with tokens, and their mails were not handed over
 
 	parkedUntil time.Time // when a slice with waiting recipients is released; only the leasing goroutine uses it
 	running     int       // taken and not reported
@@ -33,7 +35,7 @@ type heldSlice struct {
 }
 
 // take returns the next recipients, at most n. It returns none if all are taken.
-func (s *heldSlice) take(n int) []audience.Recipient {
+func (s *heldSlice) take(n int) []batches.Recipient {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	part := s.left[:min(n, len(s.left))]
@@ -58,7 +60,7 @@ func (s *heldSlice) abandon() {
 }
 
 // notTried says that the mails of taken recipients were not handed over.
-func (s *heldSlice) notTried(some ...audience.Recipient) {
+func (s *heldSlice) notTried(some ...batches.Recipient) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unused = append(s.unused, some...)
@@ -103,7 +105,7 @@ type heldSlices struct {
 	all []*heldSlice
 }
 
-func (h *heldSlices) add(leased *audience.LeasedSlice, now time.Time) *heldSlice {
+func (h *heldSlices) add(leased *sending.LeasedSlice, now time.Time) *heldSlice {
 	s := &heldSlice{leased: leased, left: leased.Recipients, renewed: now}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,7 +139,7 @@ func (h *heldSlices) abandonUnless(sending []enlist.BatchID) {
 // renew renews the leases that were not renewed for renewInterval.
 func (h *heldSlices) renew(ctx context.Context, service *audience.Service, now time.Time) error {
 	var due []*heldSlice
-	var leases []audience.BatchSlice
+	var leases []batches.BatchSlice
 	for _, s := range h.copy() {
 		s.mu.Lock()
 		if now.Sub(s.renewed) >= renewInterval {

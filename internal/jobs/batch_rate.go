@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
@@ -34,7 +34,7 @@ func (s *heldSlice) wait() {
 
 // withoutTokens returns the recipients that wait for tokens. They stay in the slice, so that the
 // slice is not finished.
-func (s *heldSlice) withoutTokens() []audience.Recipient {
+func (s *heldSlice) withoutTokens() []batches.Recipient {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting
@@ -42,7 +42,7 @@ func (s *heldSlice) withoutTokens() []audience.Recipient {
 
 // granted stores which recipients have tokens since now and which still wait. In an abandoned slice the tokens are
 // unused.
-func (s *heldSlice) granted(left, waiting []audience.Recipient, again, now time.Time) {
+func (s *heldSlice) granted(left, waiting []batches.Recipient, again, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tokens.IsZero() {

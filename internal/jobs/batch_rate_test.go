@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
+	"enlist/internal/sending"
 	"enlist/internal/store/teststores"
 )
 
@@ -31,8 +32,8 @@ func batchWithARate(t *testing.T, e teststores.Engine) {
 	p := newListWithMailServer(t, e)
 	p.limit("relay=100/second", "sender=1000/second")
 	p.startBatches()
-	id := p.addBatchWith(30, audience.BatchRequest{Options: audience.BatchOptions{Rate: "20/second"}})
-	if b := p.untilStatus(id, audience.BatchCompleted); b.Sent != 30 {
+	id := p.addBatchWith(30, batches.BatchRequest{Options: batches.BatchOptions{Rate: "20/second"}})
+	if b := p.untilStatus(id, batches.BatchCompleted); b.Sent != 30 {
 		t.Errorf("%d mails were sent, want 30", b.Sent)
 	}
 }
@@ -62,7 +63,7 @@ func limitOfADomain(t *testing.T, e teststores.Engine) {
 	if slow != 1 {
 		t.Errorf("%d mails to slow.example arrived, want 1: the others wait for hours", slow)
 	}
-	p.untilStatus(id, audience.BatchSending)
+	p.untilStatus(id, batches.BatchSending)
 	p.must(p.service.EditBatch(t.Context(), p.caller, id, "cancel", 0))
 }
 
@@ -83,11 +84,11 @@ func replyForFewerMails(t *testing.T, e teststores.Engine) {
 	})
 	p.startBatches()
 	id := p.addBatch(20, false)
-	if b := p.untilStatus(id, audience.BatchCompleted); b.Sent != 20 {
+	if b := p.untilStatus(id, batches.BatchCompleted); b.Sent != 20 {
 		t.Errorf("%d mails were sent, want 20", b.Sent)
 	}
 	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
-		paces, err := audience.Paces(tx)
+		paces, err := sending.Paces(tx)
 		if err == nil && (len(paces) != 1 || paces[0].Group != "example.com" || paces[0].Mails >= paces[0].Top) {
 			t.Errorf("the paces are %+v, want one of example.com below its top", paces)
 		}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
 )
 
 // This file has what the rules of batch_rules_test.go check, and what recipients and callers do meanwhile.
@@ -45,7 +46,7 @@ func (p *batchNight) notBefore(allowed func(to, at string) bool) error {
 // continueAfterBounces continues a Batch that is paused.
 func (p *batchNight) continueAfterBounces() {
 	p.Helper()
-	if p.status() == audience.BatchPaused && !p.unpaused {
+	if p.status() == batches.BatchPaused && !p.unpaused {
 		p.unpaused = len(p.attempts) < p.rule.recipients
 		p.must(p.service.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
 	}
@@ -64,7 +65,7 @@ func (p *batchNight) checkPaused() error {
 func (p *batchNight) complain() {
 	p.Helper()
 	if len(p.reported) == 3 {
-		if s := p.status(); s == audience.BatchPaused && !p.unpaused {
+		if s := p.status(); s == batches.BatchPaused && !p.unpaused {
 			p.unpaused = true
 			before := len(p.attempts)
 			p.runSender()
@@ -82,14 +83,14 @@ func (p *batchNight) complain() {
 			p.must(err)
 		}
 	}
-	if s := p.status(); len(p.reported) == 3 && s != audience.BatchPaused {
+	if s := p.status(); len(p.reported) == 3 && s != batches.BatchPaused {
 		p.Errorf("the Batch is %s after 3 complaints, want it paused", s)
 	}
 }
 
 // key returns the key of the mail to an address.
-func (p *batchNight) key(to string) audience.DeliveryKey {
-	return audience.DeliveryKey{List: p.list, Contact: p.contacts[to], Time: unixTime(p.rule.moments[0]), Cause: audience.CauseBatch(p.id)}
+func (p *batchNight) key(to string) enlist.DeliveryKey {
+	return enlist.DeliveryKey{List: p.list, Contact: p.contacts[to], Time: unixTime(p.rule.moments[0]), Cause: batches.CauseBatch(p.id)}
 }
 
 // openOthers opens the mails of the second variant, as a person does.
@@ -97,7 +98,7 @@ func (p *batchNight) openOthers() {
 	p.Helper()
 	for _, m := range p.server.Messages() {
 		if p.clock.Load() > unixTime(p.rule.moments[0]) && header(p.T, m, "Subject") == "Other" {
-			p.must(p.service.Opened(p.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: p.key(m.To[0])}, "Mozilla/5.0 Thunderbird/140.0"))
+			p.must(p.service.Opened(p.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: p.key(m.To[0])}, "Mozilla/5.0 Thunderbird/140.0"))
 		}
 	}
 }

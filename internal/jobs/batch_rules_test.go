@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
@@ -50,7 +51,7 @@ type batchRule struct {
 	calendar   string
 	warmup     string
 	rate       string // of the mail server
-	request    audience.BatchRequest
+	request    batches.BatchRequest
 	moments    []string                  // UTC
 	during     func(p *batchNight)       // runs after each moment; nil: nothing
 	check      func(p *batchNight) error // compares what the mail server has seen
@@ -79,12 +80,12 @@ var batchRules = []batchRule{
 	{name: "complaints pause the Batch", recipients: 10, victims: 2, rate: "relay=60/minute", moments: every("2026-03-29T00:59:57Z", 3*time.Second, 8),
 		during: (*batchNight).complain},
 	{name: "each attempt sends the same variant, and the winner goes to the rest", recipients: 24, victims: 4,
-		request: audience.BatchRequest{Options: audience.BatchOptions{VariantOptions: audience.VariantOptions{
-			Variants: []audience.Variant{{}, {Subject: "Other"}}, Share: 50, Hours: 1, Winner: "opens"}}},
+		request: batches.BatchRequest{Options: batches.BatchOptions{VariantOptions: batches.VariantOptions{
+			Variants: []batches.Variant{{}, {Subject: "Other"}}, Share: 50, Hours: 1, Winner: "opens"}}},
 		moments: []string{"2026-03-29T00:30:00Z", "2026-03-29T00:30:05Z", "2026-03-29T00:31:00Z", "2026-03-29T01:29:59Z", "2026-03-29T01:30:00Z"},
 		during:  (*batchNight).openOthers, check: (*batchNight).checkVariants},
 	{name: "with local_time no attempt is before the time of the zone", recipients: 9, victims: 3,
-		request: audience.BatchRequest{SendTime: unixTime("2026-03-29T01:30:00Z"), Options: audience.BatchOptions{LocalTime: "Zone"}}, // 02:30 in Lagos
+		request: batches.BatchRequest{SendTime: unixTime("2026-03-29T01:30:00Z"), Options: batches.BatchOptions{LocalTime: "Zone"}}, // 02:30 in Lagos
 		moments: []string{"2026-03-29T00:59:59Z", "2026-03-29T01:00:00Z", "2026-03-29T01:00:05Z", "2026-03-29T01:29:59Z", "2026-03-29T01:30:00Z"},
 		check: func(p *batchNight) error {
 			berlin := make(map[string]bool) // attempts before 02:30 in Lagos
@@ -102,7 +103,7 @@ var batchRules = []batchRule{
 			return err
 		}},
 	{name: "excluded Contacts get nothing", recipients: 10, victims: 2, moments: []string{"2026-03-29T00:59:59Z"},
-		request: audience.BatchRequest{Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: &enlist.Criteria{
+		request: batches.BatchRequest{Options: batches.BatchOptions{Exclude: batches.Exclusion{Criteria: &enlist.Criteria{
 			Key: "Zone", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: "Africa/Lagos"}}}}},
 		check: func(p *batchNight) error {
 			return p.notBefore(func(to string, at string) bool { return p.zones[to] != "Africa/Lagos" })
@@ -234,7 +235,7 @@ func (p *batchNight) run() {
 		p.runAt(unixTime(at))
 	}
 	for i := range 60 {
-		if p.status() == audience.BatchCompleted {
+		if p.status() == batches.BatchCompleted {
 			return
 		}
 		p.runAt(p.clock.Load() + 15*min(1<<i, int64(100)))
@@ -263,7 +264,7 @@ func (p *batchNight) runSender() {
 	sender.Start()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for idle, quiet, seen := 0, 0, -1; idle < 5 && quiet < 25 && p.status() != audience.BatchCompleted; <-look.C {
+	for idle, quiet, seen := 0, 0, -1; idle < 5 && quiet < 25 && p.status() != batches.BatchCompleted; <-look.C {
 		idle, quiet = idle+1, quiet+1
 		if !sender.Idle() {
 			idle = 0
@@ -282,12 +283,12 @@ func (p *batchNight) prepare() {
 	p.Helper()
 	for done := false; !done; {
 		var err error
-		done, _, err = p.service.PrepareBatch(p.Context(), audience.PrepareBatch{Batch: p.id})
+		done, _, err = p.service.PrepareBatch(p.Context(), batches.PrepareBatch{Batch: p.id})
 		p.must(err)
 	}
 }
 
-func (p *batchNight) status() audience.BatchStatus {
+func (p *batchNight) status() batches.BatchStatus {
 	p.Helper()
 	b, err := p.service.Batch(p.Context(), p.caller, p.id)
 	p.must(err)
@@ -301,7 +302,7 @@ func (p *batchNight) compare() {
 	for _, m := range p.server.Messages() {
 		ids[m.To[0]] = append(ids[m.To[0]], header(p.T, m, "Message-Id"))
 	}
-	var want audience.BatchCounts
+	var want batches.BatchCounts
 	for to := range p.zones {
 		excluded := p.rule.request.Options.Exclude.Criteria != nil && p.zones[to] == "Africa/Lagos"
 		refused := p.behaves.name == "550" && p.isVictim(to)

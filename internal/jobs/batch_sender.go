@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
+	"enlist/internal/sending"
 )
 
 // This file sends the mails of Batches. A process has one BatchSender. It leases slices of
@@ -51,8 +53,8 @@ type BatchSender struct {
 	log         *slog.Logger
 	now         func() time.Time // the clock of the service: its times are stored
 	wake        chan struct{}
-	reads       *grouper[audience.BatchPart, audience.BatchProgress]
-	reports     *grouper[audience.BatchProgress, bool]
+	reads       *grouper[sending.BatchPart, sending.BatchProgress]
+	reports     *grouper[sending.BatchProgress, bool]
 	held        heldSlices
 	last        enlist.BatchID // the Batch of the last lease; only the leasing goroutine uses it
 	parked      parkedSlices   // only the leasing goroutine uses it
@@ -73,8 +75,8 @@ func NewBatchSender(o Options) *BatchSender {
 	if b.now == nil {
 		b.now = time.Now
 	}
-	b.reads = &grouper[audience.BatchPart, audience.BatchProgress]{run: b.service.BatchMails}
-	b.reports = &grouper[audience.BatchProgress, bool]{run: b.storeReports}
+	b.reads = &grouper[sending.BatchPart, sending.BatchProgress]{run: b.service.BatchMails}
+	b.reports = &grouper[sending.BatchProgress, bool]{run: b.storeReports}
 	b.running, b.cut = context.WithCancel(context.Background())
 	return b
 }
@@ -185,7 +187,7 @@ func (b *BatchSender) finishIfDone(s *heldSlice) {
 	}
 	b.held.remove(s)
 	b.returnTokens(s)
-	release := audience.BatchProgress{Slice: s.leased, Release: true}
+	release := sending.BatchProgress{Slice: s.leased, Release: true}
 	if s.noServer { // no worker uses the slice any more
 		release.Pause = int64(pausedSnooze / time.Second)
 	} else if !s.again.IsZero() {
@@ -235,8 +237,8 @@ func (b *BatchSender) send(ctx context.Context) {
 // sendFrom sends mails of a slice until all of its recipients are taken. The transaction that marks the next mails
 // also stores the results of the last ones, so no more than markedMails recipients are marked.
 func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
-	var results []audience.BatchResult // not stored yet
-	taken := 0                         // number of recipients that results are about
+	var results []sending.BatchResult // not stored yet
+	taken := 0                        // number of recipients that results are about
 	for part := s.take(markedMails); len(part) > 0; part = s.take(markedMails) {
 		progress, err := b.next(s, part)
 		if err != nil {
@@ -255,21 +257,21 @@ func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 		results = b.handOverAll(ctx, s, progress.Mark)
 	}
 	if len(results) > 0 {
-		b.advance(audience.BatchProgress{Slice: s.leased, Results: results})
+		b.advance(sending.BatchProgress{Slice: s.leased, Results: results})
 	}
 	s.reported(taken)
 }
 
 // next reads the mails of some recipients of a slice. Workers that wait meanwhile share the next transaction.
-func (b *BatchSender) next(s *heldSlice, part []audience.Recipient) (p audience.BatchProgress, err error) {
-	p, err = b.reads.do(b.running, audience.BatchPart{Slice: s.leased, Recipients: part})
+func (b *BatchSender) next(s *heldSlice, part []batches.Recipient) (p sending.BatchProgress, err error) {
+	p, err = b.reads.do(b.running, sending.BatchPart{Slice: s.leased, Recipients: part})
 	p.Slice = s.leased // also after an error
 	return p, err
 }
 
 // handOverAll sends mails and returns the outcomes that are known.
-func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []audience.BatchMail) []audience.BatchResult {
-	results := make([]audience.BatchResult, 0, len(mails))
+func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []sending.BatchMail) []sending.BatchResult {
+	results := make([]sending.BatchResult, 0, len(mails))
 	for i := range mails {
 		r := b.handOver(ctx, s, &mails[i])
 		if r.NotTried {
@@ -283,8 +285,8 @@ func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []aud
 }
 
 // handOver sends one mail.
-func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *audience.BatchMail) audience.BatchResult {
-	r := audience.BatchResult{Recipient: m.Recipient, Address: m.Address}
+func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *sending.BatchMail) sending.BatchResult {
+	r := sending.BatchResult{Recipient: m.Recipient, Address: m.Address}
 	r.NotTried = true
 	if ctx.Err() != nil || !s.maySend(b.now()) {
 		return r
@@ -309,7 +311,7 @@ func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *audience.Ba
 // advance stores progress, and reports whether the mails of p.Mark are marked. It tries again
 // until the database has stored the results, or until Stop gives up: without them the mails would
 // be sent again.
-func (b *BatchSender) advance(p audience.BatchProgress) bool {
+func (b *BatchSender) advance(p sending.BatchProgress) bool {
 	marked, err := b.reports.do(b.running, p)
 	if err != nil {
 		b.report(context.Background(), "store the results of a Batch", err)

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // This file stores what the workers of a BatchSender report. A grouper stores the reports that came
@@ -21,7 +22,7 @@ const (
 
 // storeReports stores the reports of a group. It returns for each report whether its recipients are
 // marked.
-func (b *BatchSender) storeReports(ctx context.Context, all []audience.BatchProgress) ([]bool, error) {
+func (b *BatchSender) storeReports(ctx context.Context, all []sending.BatchProgress) ([]bool, error) {
 	marked, err := b.service.AdvanceBatches(ctx, all)
 	for attempt := 1; err != nil && attempt < storeAttempts && b.running.Err() == nil; attempt++ {
 		pause(b.running, storePause)
@@ -42,12 +43,12 @@ func pause(ctx context.Context, d time.Duration) {
 
 // result converts the outcome of a hand-over. A mail that the Mailer did not try waits again. If
 // Stop has cancelled the hand-over, the outcome is unknown.
-func (b *BatchSender) result(s *heldSlice, r audience.BatchResult, err error) audience.BatchResult {
-	why, known := errors.AsType[*audience.Undelivered](err)
+func (b *BatchSender) result(s *heldSlice, r sending.BatchResult, err error) sending.BatchResult {
+	why, known := errors.AsType[*messages.Undelivered](err)
 	r.NotTried = false
 	switch {
 	case err == nil:
-	case errors.Is(err, audience.ErrSendingPaused):
+	case errors.Is(err, sending.ErrSendingPaused):
 		r.NotTried = true
 		s.waitForServer()
 	case errors.Is(b.running.Err(), context.Canceled):
@@ -55,7 +56,7 @@ func (b *BatchSender) result(s *heldSlice, r audience.BatchResult, err error) au
 	case known:
 		r.Failed = why
 	default:
-		r.Failed = &audience.Undelivered{Err: err}
+		r.Failed = &messages.Undelivered{Err: err}
 	}
 	if r.Failed != nil {
 		r.Retry = b.now().Add(retryDelay(int(r.Recipient.Attempts) + 1))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
@@ -43,11 +43,11 @@ func (p *listWithMailServer) startBatches() {
 // addBatch subscribes n Contacts and adds a Batch for the List.
 func (p *listWithMailServer) addBatch(n int, test bool) enlist.BatchID {
 	p.Helper()
-	return p.addBatchWith(n, audience.BatchRequest{IsTest: test})
+	return p.addBatchWith(n, batches.BatchRequest{IsTest: test})
 }
 
 // addBatchWith is addBatch for a request whose Message and populations it sets.
-func (p *listWithMailServer) addBatchWith(n int, r audience.BatchRequest) enlist.BatchID {
+func (p *listWithMailServer) addBatchWith(n int, r batches.BatchRequest) enlist.BatchID {
 	p.Helper()
 	for i := range n {
 		p.subscribe(fmt.Sprintf("a%d@example.com", i))
@@ -55,14 +55,14 @@ func (p *listWithMailServer) addBatchWith(n int, r audience.BatchRequest) enlist
 	message, err := p.service.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("name", "May"), detail("subject", "Hello {{Email}}"),
 		detail("text_content", "Dear {{Email}}"), detail("html_content", "<p>Dear {{Email}}</p>")})
 	p.must(err)
-	r.Message, r.Populations = message, []audience.PopulationRequest{{List: p.list}}
+	r.Message, r.Populations = message, []batches.PopulationRequest{{List: p.list}}
 	id, err := p.service.AddBatch(p.Context(), p.caller, r)
 	p.must(err)
 	return id
 }
 
 // untilStatus waits until a Batch has a status.
-func (p *listWithMailServer) untilStatus(id enlist.BatchID, want audience.BatchStatus) *audience.Batch {
+func (p *listWithMailServer) untilStatus(id enlist.BatchID, want batches.BatchStatus) *batches.Batch {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.Context(), time.Minute)
 	defer cancel()
@@ -101,8 +101,8 @@ func batchIsSent(t *testing.T, e teststores.Engine) {
 	p.startBatches()
 	const n = 40
 	id := p.addBatch(n, true)
-	b := p.untilStatus(id, audience.BatchCompleted)
-	want := audience.BatchCounts{Recipients: n, Sent: n - 1, Refused: 1, Bounced: 1, Repeated: 1}
+	b := p.untilStatus(id, batches.BatchCompleted)
+	want := batches.BatchCounts{Recipients: n, Sent: n - 1, Refused: 1, Bounced: 1, Repeated: 1}
 	if b.BatchCounts != want {
 		t.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
 	}
@@ -138,12 +138,12 @@ func pausedBatchContinues(t *testing.T, e teststores.Engine) {
 	id := p.addBatch(n, false)
 	p.waitForMessages(5)
 	p.must(p.service.EditBatch(t.Context(), p.caller, id, "pause", 0))
-	if b := p.untilStatus(id, audience.BatchPaused); b.Sent == n {
+	if b := p.untilStatus(id, batches.BatchPaused); b.Sent == n {
 		t.Error("all mails were sent before the pause")
 	}
 	p.server.Script(nil)
 	p.must(p.service.EditBatch(t.Context(), p.caller, id, "unpause", 0))
-	p.untilStatus(id, audience.BatchCompleted)
+	p.untilStatus(id, batches.BatchCompleted)
 	if got := len(p.server.Messages()); got != n {
 		t.Errorf("%d mails arrived, want %d", got, n)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/imports"
 
 	"github.com/riverqueue/river"
 )
@@ -26,17 +27,17 @@ func importQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 4} }
 
 // importWorker runs Imports.
 type importWorker struct {
-	river.WorkerDefaults[audience.RunImport]
+	river.WorkerDefaults[imports.RunImport]
 	service *audience.Service
 }
 
 // Work implements river.Worker. An interrupted job is no failed attempt: it continues after the last step.
-func (w *importWorker) Work(ctx context.Context, job *river.Job[audience.RunImport]) error {
+func (w *importWorker) Work(ctx context.Context, job *river.Job[imports.RunImport]) error {
 	ctx, cancel := context.WithTimeout(ctx, importTime)
 	defer cancel()
 	err := w.service.RunImport(ctx, job.Args.Import)
 	switch {
-	case errors.Is(err, audience.ErrImportRuns):
+	case errors.Is(err, imports.ErrImportRuns):
 		return river.JobSnooze(importSnooze)
 	case err != nil && ctx.Err() != nil:
 		return river.JobSnooze(0)

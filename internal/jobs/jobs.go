@@ -20,11 +20,16 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/events"
+	"enlist/internal/files"
+	"enlist/internal/imports"
 	"enlist/internal/limiter"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
+	"enlist/internal/privacy"
 	"enlist/internal/search"
 
 	"github.com/riverqueue/river"
@@ -67,14 +72,14 @@ type Options struct {
 	Now         func() time.Time // the clock of the Service, for the BatchSender; nil: time.Now
 }
 
-// Mailer composes and sends mails. Its methods return an *audience.Undelivered if a mail could not
-// be sent. They return audience.ErrSendingPaused if they did not try to send the mail.
+// Mailer composes and sends mails. Its methods return an *messages.Undelivered if a mail could not
+// be sent. They return sending.ErrSendingPaused if they did not try to send the mail.
 type Mailer interface {
 	// Notify sends a notification. The Message-ID is derived from id. If a caller sends the same
 	// notification again, with the same id, the second mail has the same Message-ID.
-	Notify(ctx context.Context, id string, n *audience.Notification) error
+	Notify(ctx context.Context, id string, n *messages.Notification) error
 	// Send sends a mail to a Contact. It returns the subject with its merge fields filled.
-	Send(ctx context.Context, m *audience.OutgoingMail) (subject string, err error)
+	Send(ctx context.Context, m *messages.OutgoingMail) (subject string, err error)
 }
 
 // NewSlots returns the limit of the mails that are in memory at the same time. The workers of the
@@ -100,20 +105,20 @@ func Config(o Options) *river.Config {
 		drop := &indexWorker[search.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
 		add(workers, queues, drop, serial)
 	}
-	add(workers, queues, &stepWorker[audience.PrepareBatch]{store: o.Store, step: prepareStep(o)}, batchQueue())
-	add(workers, queues, &stepWorker[audience.RemoveBatch]{store: o.Store, step: removeStep(o)}, serial)
-	removeContent := func(ctx context.Context, e audience.RemoveContent) (audience.RemoveContent, bool, error) {
+	add(workers, queues, &stepWorker[batches.PrepareBatch]{store: o.Store, step: prepareStep(o)}, batchQueue())
+	add(workers, queues, &stepWorker[batches.RemoveBatch]{store: o.Store, step: removeStep(o)}, serial)
+	removeContent := func(ctx context.Context, e files.RemoveContent) (files.RemoveContent, bool, error) {
 		done, err := o.Service.RemoveContent(ctx, e)
 		return e, done, err
 	}
-	add(workers, queues, &stepWorker[audience.RemoveContent]{store: o.Store, step: removeContent}, serial)
+	add(workers, queues, &stepWorker[files.RemoveContent]{store: o.Store, step: removeContent}, serial)
 	add(workers, queues, &importWorker{service: o.Service}, importQueue())
-	removeResults := func(ctx context.Context, e audience.RemoveImportResults) (audience.RemoveImportResults, bool, error) {
+	removeResults := func(ctx context.Context, e imports.RemoveImportResults) (imports.RemoveImportResults, bool, error) {
 		done, err := o.Service.RemoveImportResults(ctx, e)
 		return e, done, err
 	}
-	add(workers, queues, &stepWorker[audience.RemoveImportResults]{store: o.Store, step: removeResults}, serial)
-	retention := func(ctx context.Context, e audience.ApplyRetention) (audience.ApplyRetention, bool, error) {
+	add(workers, queues, &stepWorker[imports.RemoveImportResults]{store: o.Store, step: removeResults}, serial)
+	retention := func(ctx context.Context, e privacy.ApplyRetention) (privacy.ApplyRetention, bool, error) {
 		rest, done, err := o.Service.ApplyRetention(ctx, e)
 		if done && rest.Events+rest.Deliveries+rest.Audit > 0 {
 			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries", rest.Deliveries,
@@ -121,12 +126,12 @@ func Config(o Options) *river.Config {
 		}
 		return rest, done, err
 	}
-	add(workers, queues, &stepWorker[audience.ApplyRetention]{store: o.Store, step: retention}, serial)
+	add(workers, queues, &stepWorker[privacy.ApplyRetention]{store: o.Store, step: retention}, serial)
 	m := newMailSender(o)
 	add(workers, queues, &mailWorker[events.Notify]{mailSender: m, send: sendNotification}, mailQueue())
 	add(workers, queues, &mailWorker[events.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())
 	add(workers, queues, &mailWorker[events.Autorespond]{mailSender: m, send: sendAutoresponder}, mailQueue())
-	add(workers, queues, &mailWorker[audience.SendTest]{mailSender: m, send: sendTest}, mailQueue())
+	add(workers, queues, &mailWorker[messages.SendTest]{mailSender: m, send: sendTest}, mailQueue())
 	if o.Poster != nil {
 		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster, places: newWebhookPlaces()}, webhookQueue())
 	}

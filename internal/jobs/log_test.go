@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/jobs"
+	"enlist/internal/messages"
 	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
@@ -21,11 +21,11 @@ import (
 // mail server. Most mail servers repeat the address in this way.
 type refusingMailer struct{}
 
-func (refusingMailer) Notify(context.Context, string, *audience.Notification) error {
-	return &audience.Undelivered{Code: 450, Detail: "4.1.1 <owner@example.com>: try later"}
+func (refusingMailer) Notify(context.Context, string, *messages.Notification) error {
+	return &messages.Undelivered{Code: 450, Detail: "4.1.1 <owner@example.com>: try later"}
 }
 
-func (refusingMailer) Send(context.Context, *audience.OutgoingMail) (string, error) { return "", nil }
+func (refusingMailer) Send(context.Context, *messages.OutgoingMail) (string, error) { return "", nil }
 
 // The log contains no address, except at the level debug.
 //

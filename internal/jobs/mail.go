@@ -11,6 +11,8 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/events"
 	"enlist/internal/limiter"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -28,21 +30,21 @@ type mailSender struct {
 	hold    *holdWatch
 
 	// Workers that wait for the database share the next transaction.
-	notifications  *grouper[events.Notify, *audience.Notification]
-	autoresponders *grouper[events.Autorespond, *audience.OutgoingMail]
-	results        *grouper[audience.Delivery, struct{}]
+	notifications  *grouper[events.Notify, *messages.Notification]
+	autoresponders *grouper[events.Autorespond, *messages.OutgoingMail]
+	results        *grouper[messages.Delivery, struct{}]
 }
 
 // newMailSender returns the mailSender for the settings.
 func newMailSender(o Options) mailSender {
-	record := func(ctx context.Context, sent []audience.Delivery) ([]struct{}, error) {
+	record := func(ctx context.Context, sent []messages.Delivery) ([]struct{}, error) {
 		return make([]struct{}, len(sent)), o.Service.RecordSent(ctx, sent)
 	}
 	return mailSender{service: o.Service, mailer: o.Mailer, slots: cmp.Or(o.Slots, NewSlots(defaultMails)),
 		hold:           &holdWatch{service: o.Service, log: o.Log},
-		notifications:  &grouper[events.Notify, *audience.Notification]{run: o.Service.Notifications},
-		autoresponders: &grouper[events.Autorespond, *audience.OutgoingMail]{run: o.Service.AutoresponderMails},
-		results:        &grouper[audience.Delivery, struct{}]{run: record}}
+		notifications:  &grouper[events.Notify, *messages.Notification]{run: o.Service.Notifications},
+		autoresponders: &grouper[events.Autorespond, *messages.OutgoingMail]{run: o.Service.AutoresponderMails},
+		results:        &grouper[messages.Delivery, struct{}]{run: record}}
 }
 
 // mailWorker runs the jobs of one kind of mail.
@@ -57,12 +59,12 @@ type mailWorker[E river.JobArgs] struct {
 func (w *mailWorker[E]) Work(ctx context.Context, job *river.Job[E]) error {
 	release, err := w.slots.Acquire(ctx)
 	if err != nil {
-		return jobResult(ctx, audience.ErrSendingPaused)
+		return jobResult(ctx, sending.ErrSendingPaused)
 	}
 	release = sync.OnceFunc(release)
 	defer release()
 	if w.hold.isHeld(ctx) {
-		return jobResult(ctx, audience.ErrSendingPaused)
+		return jobResult(ctx, sending.ErrSendingPaused)
 	}
 	return w.send(ctx, w.mailSender, job, release)
 }
@@ -109,11 +111,11 @@ const pausedSnooze = 5 * time.Second
 // count such a run as an attempt. A job whose mail can never be sent is cancelled, but not
 // deleted. After any other error the queue retries the job.
 func jobResult(ctx context.Context, err error) error {
-	why, _ := errors.AsType[*audience.Undelivered](err)
+	why, _ := errors.AsType[*messages.Undelivered](err)
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, audience.ErrSendingPaused):
+	case errors.Is(err, sending.ErrSendingPaused):
 		return river.JobSnooze(pausedSnooze)
 	case errors.Is(ctx.Err(), context.Canceled): // the process stops
 		return river.JobSnooze(0)
@@ -124,7 +126,7 @@ func jobResult(ctx context.Context, err error) error {
 }
 
 // sendToContact sends a mail to a Contact and stores the result. It calls release after the mail was sent.
-func (m mailSender) sendToContact(ctx context.Context, job *rivertype.JobRow, mail *audience.OutgoingMail,
+func (m mailSender) sendToContact(ctx context.Context, job *rivertype.JobRow, mail *messages.OutgoingMail,
 	release func()) error {
 	// The result is stored even while the process stops. Otherwise the mail would be sent again.
 	storeCtx := context.WithoutCancel(ctx)
@@ -135,7 +137,7 @@ func (m mailSender) sendToContact(ctx context.Context, job *rivertype.JobRow, ma
 		_, err := m.results.do(storeCtx, sent)
 		return err
 	}
-	why, known := errors.AsType[*audience.Undelivered](err)
+	why, known := errors.AsType[*messages.Undelivered](err)
 	if known && (why.Permanent || job.Attempt >= job.MaxAttempts) {
 		if err := m.service.RecordNotSent(storeCtx, mail, why); err != nil {
 			return err

@@ -4,10 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/sending"
 	"enlist/internal/store/teststores"
 )
 
@@ -21,7 +22,7 @@ func heldMailsAreSent(t *testing.T, e teststores.Engine) {
 	p.must(p.service.HoldMails(t.Context(), "restored from the backup of Monday"))
 	p.startBatches()
 	id := p.addBatch(5, false)
-	p.untilStatus(id, audience.BatchSending)
+	p.untilStatus(id, batches.BatchSending)
 	p.must(p.service.HoldMails(t.Context(), "restored from the backup of Sunday"))
 	if hold, err := p.service.Held(t.Context()); err != nil || hold == nil || hold.Reason != "restored from the backup of Sunday" {
 		t.Errorf("the hold is %+v, %v; want the last reason", hold, err)
@@ -37,7 +38,7 @@ func heldMailsAreSent(t *testing.T, e teststores.Engine) {
 			t.Errorf("released is %t, %v; want %t", released, err, want)
 		}
 	}
-	p.untilStatus(id, audience.BatchCompleted)
+	p.untilStatus(id, batches.BatchCompleted)
 }
 
 // A hold takes effect in the middle of a Batch.
@@ -54,13 +55,13 @@ func holdStopsABatch(t *testing.T, e teststores.Engine) {
 	p.waitForMessages(5)
 	p.must(p.service.HoldMails(t.Context(), ""))
 	p.untilIdle(id)
-	if b, _ := p.service.Batch(t.Context(), p.caller, id); b.Sent == n || b.Status != audience.BatchSending {
+	if b, _ := p.service.Batch(t.Context(), p.caller, id); b.Sent == n || b.Status != batches.BatchSending {
 		t.Errorf("the Batch is %s with %d mails sent, want it sending and not complete", b.Status, b.Sent)
 	}
 	p.server.Script(nil)
 	_, err := p.service.ReleaseMails(t.Context())
 	p.must(err)
-	p.untilStatus(id, audience.BatchCompleted)
+	p.untilStatus(id, batches.BatchCompleted)
 	if got := len(p.server.Messages()); got != n {
 		t.Errorf("%d mails arrived, want %d", got, n)
 	}
@@ -73,11 +74,11 @@ func (p *listWithMailServer) untilIdle(id enlist.BatchID) {
 	defer look.Stop()
 	for busy := true; busy; <-look.C {
 		p.must(p.store.View(p.Context(), func(tx *db.Tx) error {
-			slice := audience.BatchSlice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
-			all, err := audience.SliceRecipients(tx, &slice, time.Now().Unix())
+			slice := batches.BatchSlice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
+			all, err := sending.SliceRecipients(tx, &slice, time.Now().Unix())
 			busy = false
 			for i := range all {
-				busy = busy || all[i].Status == audience.RecipientSending
+				busy = busy || all[i].Status == batches.RecipientSending
 			}
 			return err
 		}))

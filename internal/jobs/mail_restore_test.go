@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/sending"
 	"enlist/internal/store/teststores"
 	"enlist/internal/webhook"
 
@@ -36,7 +37,7 @@ func testRelease(t *testing.T, e teststores.Engine, discard bool) {
 	r := newReceiver(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(http.StatusOK) })
 	p.addWebhooks(r)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
-	later := audience.BatchRequest{SendTime: time.Now().Add(time.Hour).Unix()}
+	later := batches.BatchRequest{SendTime: time.Now().Add(time.Hour).Unix()}
 	scheduled := p.addBatchWith(0, later)
 	batch := p.addBatch(1, false) // also subscribes a0@example.com
 	p.must(p.service.HoldRestored(t.Context(), time.Now().Add(-time.Hour)))
@@ -48,11 +49,11 @@ func testRelease(t *testing.T, e teststores.Engine, discard bool) {
 	t.Cleanup(poster.Close)
 	p.poster = poster
 	p.startBatches()
-	p.untilStatus(batch, audience.BatchSending)
+	p.untilStatus(batch, batches.BatchSending)
 	p.must(p.service.HoldMails(t.Context(), "another reason")) // must not turn the hold into one that sends webhooks
 	_, work, err := p.service.HeldWork(t.Context())
 	p.must(err)
-	want := []audience.HeldWork{{Kind: "autorespond", Count: 2, Before: 1}, {Kind: "notify", Count: 2, Before: 1},
+	want := []sending.HeldWork{{Kind: "autorespond", Count: 2, Before: 1}, {Kind: "notify", Count: 2, Before: 1},
 		{Kind: "batch", Count: 2, Before: 2}, {Kind: "webhook_event", Count: 4, Before: 2}}
 	for i := range work {
 		if work[i].Oldest == 0 {
@@ -80,12 +81,12 @@ func testRelease(t *testing.T, e teststores.Engine, discard bool) {
 			t.Errorf("a mail that was due before the restore was sent: %s", m.Data)
 		}
 	}
-	if b, err := p.service.Batch(t.Context(), p.caller, scheduled); err != nil || b.Status != audience.BatchPending {
+	if b, err := p.service.Batch(t.Context(), p.caller, scheduled); err != nil || b.Status != batches.BatchPending {
 		t.Errorf("the Batch for a later time is %+v, error %v; want it pending", b, err)
 	}
-	end := audience.BatchCompleted
+	end := batches.BatchCompleted
 	if discard {
-		end = audience.BatchCancelled
+		end = batches.BatchCancelled
 	}
 	p.untilStatus(batch, end)
 	if n := len(p.server.Messages()); n != messages {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/jobs"
+	"enlist/internal/messages"
 	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
@@ -23,7 +23,7 @@ type countingMailer struct {
 	want            int64
 }
 
-func (h *countingMailer) Notify(context.Context, string, *audience.Notification) error {
+func (h *countingMailer) Notify(context.Context, string, *messages.Notification) error {
 	n := h.now.Add(1)
 	defer h.now.Add(-1)
 	for most := h.most.Load(); n > most && !h.most.CompareAndSwap(most, n); most = h.most.Load() {
@@ -36,7 +36,7 @@ func (h *countingMailer) Notify(context.Context, string, *audience.Notification)
 	return nil
 }
 
-func (h *countingMailer) Send(context.Context, *audience.OutgoingMail) (string, error) {
+func (h *countingMailer) Send(context.Context, *messages.OutgoingMail) (string, error) {
 	return "", nil
 }
 

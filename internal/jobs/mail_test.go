@@ -18,6 +18,7 @@ import (
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/messages"
 	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
@@ -114,10 +115,10 @@ func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.ByID) {
 }
 
 // deliveries reads all deliveries to a Contact.
-func (p *listWithMailServer) deliveries(id enlist.ContactID) (all []audience.Delivery) {
+func (p *listWithMailServer) deliveries(id enlist.ContactID) (all []messages.Delivery) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx *db.Tx) (err error) {
-		all, err = audience.Deliveries(tx, p.list, id, 1000, 0)
+		all, err = messages.Deliveries(tx, p.list, id, 1000, 0)
 		return err
 	}))
 	return all
@@ -250,7 +251,7 @@ func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
 		t.Errorf("the subjects by recipient are %v, want Welcome for ann and Goodbye for bob, and no third message", got)
 	}
 	d := p.deliveries(stayed)
-	if len(d) != 1 || d[0].Status != audience.DeliverySent || d[0].Subject != "Welcome" || p.contact(stayed).LastMessageTime == 0 {
+	if len(d) != 1 || d[0].Status != messages.DeliverySent || d[0].Subject != "Welcome" || p.contact(stayed).LastMessageTime == 0 {
 		t.Fatalf("the deliveries are %+v and last_message_time is %d; want one delivery, sent, and a time",
 			d, p.contact(stayed).LastMessageTime)
 	}

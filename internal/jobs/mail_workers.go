@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/events"
+	"enlist/internal/messages"
 
 	"github.com/riverqueue/river"
 )
@@ -53,7 +53,7 @@ func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[events.
 
 // sendTest sends a Message to an address of the caller. It does not store the result, because this is not
 // a mail to a Contact.
-func sendTest(ctx context.Context, m mailSender, job *river.Job[audience.SendTest], _ func()) error {
+func sendTest(ctx context.Context, m mailSender, job *river.Job[messages.SendTest], _ func()) error {
 	mail, err := m.service.TestMail(ctx, job.Args)
 	if err != nil || mail == nil {
 		return err

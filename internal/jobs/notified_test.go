@@ -11,6 +11,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
+	"enlist/internal/messages"
 	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
@@ -23,14 +24,14 @@ type failingOnce struct {
 	calls atomic.Int64
 }
 
-func (f *failingOnce) Notify(context.Context, string, *audience.Notification) error {
+func (f *failingOnce) Notify(context.Context, string, *messages.Notification) error {
 	if f.calls.Add(1) == 1 {
-		return &audience.Undelivered{Err: errors.New("temporary failure")}
+		return &messages.Undelivered{Err: errors.New("temporary failure")}
 	}
 	return nil
 }
 
-func (*failingOnce) Send(context.Context, *audience.OutgoingMail) (string, error) { return "", nil }
+func (*failingOnce) Send(context.Context, *messages.OutgoingMail) (string, error) { return "", nil }
 
 // New jobs, jobs that are tried again, and jobs that another process stores start without a poll.
 func TestWorkersNeedNoPollToFindJobs(t *testing.T) {

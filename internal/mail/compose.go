@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file composes the mails to Contacts: Messages and requests to confirm a
@@ -20,7 +20,7 @@ type composer struct {
 	from      string // sender of a mail if neither its Message, its List nor the settings have one
 	settings  func() *accounts.Settings
 	publicURL string
-	key       audience.LinkKey
+	key       enlist.LinkKey
 	links     Linker
 	files     Files
 	now       func() time.Time
@@ -42,13 +42,13 @@ func newComposer(o Options) (*composer, error) {
 func noSettings() *accounts.Settings { return new(accounts.Settings) }
 
 // link returns the URL of a page of this service, with a signature.
-func (c *composer) link(kind audience.LinkKind, about audience.DeliveryKey) string {
-	return c.publicURL + c.key.Path(audience.Link{Kind: kind, DeliveryKey: about})
+func (c *composer) link(kind enlist.LinkKind, about enlist.DeliveryKey) string {
+	return c.publicURL + c.key.Path(enlist.Link{Kind: kind, DeliveryKey: about})
 }
 
 // listHeader returns a header with the List's ID and the sender of the Message, of the List or of the server. m is
 // nil for a mail without a Message.
-func (c *composer) listHeader(list *enlist.List, m *audience.Message) header {
+func (c *composer) listHeader(list *enlist.List, m *messages.Message) header {
 	name, from := list.FromName, list.FromAddress
 	if m != nil {
 		name, from = cmp.Or(m.FromName, name), cmp.Or(m.FromAddress, from)
@@ -64,7 +64,7 @@ func (c *composer) listHeader(list *enlist.List, m *audience.Message) header {
 
 // outgoing composes a mail to a Contact. It also returns the subject with its merge fields
 // filled.
-func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*composed, string, error) {
+func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*composed, string, error) {
 	if l.Message == nil {
 		return c.confirmation(l)
 	}
@@ -72,11 +72,11 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*com
 	t := c.templates.get(l.Message, l.Files)
 	r := rendering{
 		mail:        l,
-		unsubscribe: c.link(audience.LinkUnsubscribe, l.Delivery),
-		confirm:     c.link(audience.LinkConfirm, l.Delivery),
+		unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery),
+		confirm:     c.link(enlist.LinkConfirm, l.Delivery),
 	}
 	if list.TrackOpens {
-		r.open = c.link(audience.LinkOpen, l.Delivery)
+		r.open = c.link(enlist.LinkOpen, l.Delivery)
 	}
 	if list.TrackClicks {
 		targets, err := t.linkTargets(ctx, l.Message, c.links)
@@ -84,7 +84,7 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*com
 			return nil, "", fmt.Errorf("store the targets of links: %w", err)
 		}
 		r.click = func(i int) string {
-			link := audience.Link{Kind: audience.LinkClick, DeliveryKey: l.Delivery, Target: targets[i]}
+			link := enlist.Link{Kind: enlist.LinkClick, DeliveryKey: l.Delivery, Target: targets[i]}
 			return c.publicURL + c.key.Path(link)
 		}
 	}
@@ -104,14 +104,14 @@ func (c *composer) outgoing(ctx context.Context, l *audience.OutgoingMail) (*com
 		m.html = r.html(t)
 	}
 	if r.tooLong {
-		return nil, "", &audience.Undelivered{Permanent: true, Detail: "the Contact's values make this mail too long"}
+		return nil, "", &messages.Undelivered{Permanent: true, Detail: "the Contact's values make this mail too long"}
 	}
 	return m, h.subject, nil
 }
 
 // confirmation composes the request to confirm a subscription, and returns its subject.
 // reference.md: event.confirm
-func (c *composer) confirmation(l *audience.OutgoingMail) (*composed, string, error) {
+func (c *composer) confirmation(l *messages.OutgoingMail) (*composed, string, error) {
 	list := &l.Schema.List
 	b := &builtIn{
 		List:    list.Name,
@@ -120,7 +120,7 @@ func (c *composer) confirmation(l *audience.OutgoingMail) (*composed, string, er
 		Before: "Someone has subscribed this address. If it was you, please confirm it: " +
 			"mails are sent to you only then.",
 		Button: "Confirm the subscription",
-		Link:   c.link(audience.LinkConfirm, l.Delivery),
+		Link:   c.link(enlist.LinkConfirm, l.Delivery),
 		After:  "If it was not you, ignore this mail. Without your confirmation you are sent nothing else.",
 	}
 	h := c.listHeader(list, nil)

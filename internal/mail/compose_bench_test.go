@@ -3,7 +3,7 @@ package mail
 import (
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 )
 
 // The benchmarks in this file measure the time to compose a mail, without sending it.
@@ -20,7 +20,7 @@ func BenchmarkNotification(b *testing.B) {
 
 func BenchmarkOutgoing(b *testing.B) {
 	c, _ := testComposer(b)
-	l := testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter})
+	l := testMail(&messages.Message{EmailType: messages.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter})
 	l.Schema.List.TrackClicks, l.Schema.List.TrackOpens = true, true
 	for b.Loop() {
 		if _, _, err := c.outgoing(b.Context(), l); err != nil {
@@ -30,7 +30,7 @@ func BenchmarkOutgoing(b *testing.B) {
 }
 
 func BenchmarkCompile(b *testing.B) {
-	m := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
+	m := &messages.Message{EmailType: messages.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
 	for b.Loop() {
 		compile(m, nil)
 	}

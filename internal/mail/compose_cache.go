@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/merge"
+	"enlist/internal/messages"
 )
 
 // This file compiles each Message into templates once, and caches the templates for all
@@ -15,11 +15,11 @@ import (
 
 // compiled has the templates of a Message.
 type compiled struct {
-	source  audience.Message
+	source  messages.Message
 	subject merge.Template
 	text    textTemplate
 	html    *htmlTemplate // nil if there is no HTML part
-	files   []audience.MessageFile
+	files   []messages.MessageFile
 	bytes   int // estimated size in memory
 
 	mu      sync.Mutex
@@ -38,23 +38,23 @@ const (
 
 // compile returns the templates of a Message. If the Message has no text, compile makes
 // the text part from the HTML. The files are encoded later, because reading them can fail.
-func compile(m *audience.Message, files []audience.MessageFile) *compiled {
+func compile(m *messages.Message, files []messages.MessageFile) *compiled {
 	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject)}
 	source := plainFallbacks(m.HTML)
-	if m.EmailType == audience.EmailMarkdown {
+	if m.EmailType == messages.EmailMarkdown {
 		source = markdownHTML(m.Text)
 	}
 	text := splitText(lineEnds.Replace(m.Text))
-	if m.Text == "" || m.EmailType == audience.EmailMarkdown {
+	if m.Text == "" || m.EmailType == messages.EmailMarkdown {
 		text = plainText(source)
 	}
 	c.text = text.template()
 	switch {
-	case m.EmailType == audience.EmailPlain:
-	case m.EmailType == audience.EmailPlainHTML:
+	case m.EmailType == messages.EmailPlain:
+	case m.EmailType == messages.EmailPlainHTML:
 		c.html = parseHTML(text.html())
 	case source == "":
-	case m.EmailType == audience.EmailRawHTML:
+	case m.EmailType == messages.EmailRawHTML:
 		c.html = parseHTML(source)
 	default:
 		c.html = parseHTML(inlineStyles(source))
@@ -83,7 +83,7 @@ func (c *compiled) size() int {
 
 // linkTargets returns the IDs of the tracked links in the HTML part, in the order of the
 // links. The first call for each edition of the Message stores the targets of the links in the database.
-func (c *compiled) linkTargets(ctx context.Context, m *audience.Message, links Linker) ([]enlist.LinkID, error) {
+func (c *compiled) linkTargets(ctx context.Context, m *messages.Message, links Linker) ([]enlist.LinkID, error) {
 	if c.html == nil || len(c.html.links) == 0 {
 		return nil, nil
 	}
@@ -125,7 +125,7 @@ type messageKey struct {
 
 // get returns a compiled Message from the cache. It compiles the Message if it is not in
 // the cache, or if any part of the Message or a file has changed.
-func (t *templateCache) get(m *audience.Message, files []audience.MessageFile) *compiled {
+func (t *templateCache) get(m *messages.Message, files []messages.MessageFile) *compiled {
 	if cached := t.cached(m, files); cached != nil {
 		return cached
 	}
@@ -155,7 +155,7 @@ func (t *templateCache) get(m *audience.Message, files []audience.MessageFile) *
 
 // cached returns a compiled Message. It returns nil if the cache does not contain the
 // Message, or contains another version of it.
-func (t *templateCache) cached(m *audience.Message, files []audience.MessageFile) *compiled {
+func (t *templateCache) cached(m *messages.Message, files []messages.MessageFile) *compiled {
 	t.mu.Lock()
 	cached := t.byID[messageKey{m.ID, m.Subject}]
 	t.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // The tests in this file check when a Message is compiled, and how many compiled Messages are
@@ -16,7 +16,7 @@ import (
 //
 // covers: decision 46
 func TestMessageIsCompiledOnce(t *testing.T) {
-	message := audience.Message{ID: 7, EmailType: audience.EmailHTML, Subject: "Hello", HTML: strings.Repeat("<p>Dear {{Email}}</p>", 2000)}
+	message := messages.Message{ID: 7, EmailType: messages.EmailHTML, Subject: "Hello", HTML: strings.Repeat("<p>Dear {{Email}}</p>", 2000)}
 	var all templateCache
 	found := make([]*compiled, 50)
 	var wg sync.WaitGroup
@@ -45,23 +45,23 @@ func TestMessageIsCompiledOnce(t *testing.T) {
 func TestTemplateCacheIsBounded(t *testing.T) {
 	var kept templateCache
 	for i := range 3 * maxTemplates {
-		kept.get(&audience.Message{ID: enlist.MessageID(i), Text: "x"}, nil)
+		kept.get(&messages.Message{ID: enlist.MessageID(i), Text: "x"}, nil)
 	}
 	if bytes := kept.byID[messageKey{id: 3*maxTemplates - 1}].bytes; len(kept.byID) > maxTemplates || kept.bytes != bytes*len(kept.byID) {
 		t.Errorf("the cache has %d Messages, and the sum of their sizes is %d bytes, want at most %d Messages of %d bytes each",
 			len(kept.byID), kept.bytes, maxTemplates, bytes)
 	}
 	for i := range 5 {
-		kept.get(&audience.Message{ID: enlist.MessageID(i), EmailType: audience.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)}, nil)
+		kept.get(&messages.Message{ID: enlist.MessageID(i), EmailType: messages.EmailPlain, Text: "x", HTML: strings.Repeat("x", maxTemplateBytes/3)}, nil)
 	}
 	for i := range 5 { // Messages with a short source and very many parts
-		kept.get(&audience.Message{ID: enlist.MessageID(i), EmailType: audience.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)}, nil)
+		kept.get(&messages.Message{ID: enlist.MessageID(i), EmailType: messages.EmailPlain, Text: strings.Repeat("{{a}}", maxTemplateBytes/1000)}, nil)
 	}
 	if len(kept.byID) > maxTemplates || kept.bytes > maxTemplateBytes || kept.byID[messageKey{id: 4}].bytes < maxTemplateBytes/20 {
 		t.Errorf("the cache has %d Messages with %d bytes, and %d bytes for a Message of many parts; want at most %d Messages, "+
 			"at most %d bytes, and at least %d bytes", len(kept.byID), kept.bytes, kept.byID[messageKey{id: 4}].bytes, maxTemplates, maxTemplateBytes, maxTemplateBytes/20)
 	}
-	a, b := &audience.Message{ID: 1, Text: "a"}, &audience.Message{ID: 1, Text: "b"}
+	a, b := &messages.Message{ID: 1, Text: "a"}, &messages.Message{ID: 1, Text: "b"}
 	if first := kept.get(a, nil); first != kept.get(a, nil) || first == kept.get(b, nil) {
 		t.Error("an unchanged Message was compiled again, or a changed Message was not compiled again")
 	}

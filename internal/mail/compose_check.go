@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/merge"
+	"enlist/internal/messages"
 
 	"golang.org/x/net/html"
 )
@@ -27,29 +28,29 @@ const (
 
 // contentCheck collects the findings about one mail.
 type contentCheck struct {
-	*audience.OutgoingMail
-	found []audience.Finding
+	*messages.OutgoingMail
+	found []messages.Finding
 }
 
-// Check returns what is probably wrong with the content of a mail. It implements audience.Composer.
-func (c *composer) Check(l *audience.OutgoingMail) []audience.Finding {
+// Check returns what is probably wrong with the content of a mail. It implements messages.Composer.
+func (c *composer) Check(l *messages.OutgoingMail) []messages.Finding {
 	k := &contentCheck{OutgoingMail: l}
 	m := l.Message
 	if strings.TrimSpace(m.Text+m.HTML) == "" {
-		k.add(audience.FindingError, audience.FindingNoContent, "the Message has no content")
+		k.add(messages.FindingError, batches.FindingNoContent, "the Message has no content")
 		return k.found
 	}
 	if strings.TrimSpace(m.Subject) == "" {
-		k.add(audience.FindingWarning, audience.FindingNoSubject, "the Message has no subject")
+		k.add(messages.FindingWarning, batches.FindingNoSubject, "the Message has no subject")
 	}
 	t := c.templates.get(m, l.Files)
 	if t.html != nil && m.Text == "" && t.text.isEmpty() {
-		k.add(audience.FindingWarning, audience.FindingNoText,
+		k.add(messages.FindingWarning, batches.FindingNoText,
 			"the HTML has no text, so the text part is empty: write text_content, or texts of images in alt")
 	}
 	k.links(m)
 	if t.html != nil && !t.html.unsubscribe || t.html == nil && !t.text.unsubscribe {
-		k.add(audience.FindingNote, audience.FindingNoUnsubscribe,
+		k.add(messages.FindingNote, batches.FindingNoUnsubscribe,
 			"the Message has no {{unsubscribe_url}}: a line with this link is added at its end")
 	}
 	k.length(c, t)
@@ -57,8 +58,8 @@ func (c *composer) Check(l *audience.OutgoingMail) []audience.Finding {
 	return k.found
 }
 
-func (k *contentCheck) add(level audience.FindingLevel, code audience.FindingCode, format string, args ...any) {
-	f := audience.Finding{Level: level, Code: code, Text: fmt.Sprintf(format, args...)}
+func (k *contentCheck) add(level messages.FindingLevel, code messages.FindingCode, format string, args ...any) {
+	f := messages.Finding{Level: level, Code: code, Text: fmt.Sprintf(format, args...)}
 	if len(k.found) < maxFindings && !slices.Contains(k.found, f) {
 		k.found = append(k.found, f)
 	}
@@ -78,14 +79,14 @@ func (t *textTemplate) isEmpty() bool {
 
 // length checks the length of the parts, with the longest links that the service inserts.
 func (k *contentCheck) length(c *composer, t *compiled) {
-	r := rendering{mail: k.OutgoingMail, unsubscribe: c.link(audience.LinkUnsubscribe, k.Delivery),
-		confirm: c.link(audience.LinkConfirm, k.Delivery)}
+	r := rendering{mail: k.OutgoingMail, unsubscribe: c.link(enlist.LinkUnsubscribe, k.Delivery),
+		confirm: c.link(enlist.LinkConfirm, k.Delivery)}
 	if k.Schema.List.TrackOpens {
-		r.open = c.link(audience.LinkOpen, k.Delivery)
+		r.open = c.link(enlist.LinkOpen, k.Delivery)
 	}
 	if k.Schema.List.TrackClicks {
 		r.click = func(i int) string {
-			return c.publicURL + c.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: k.Delivery, Target: enlist.LinkID(i + 1)})
+			return c.publicURL + c.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: k.Delivery, Target: enlist.LinkID(i + 1)})
 		}
 	}
 	size := 0
@@ -95,17 +96,17 @@ func (k *contentCheck) length(c *composer, t *compiled) {
 	r.text(t)
 	switch {
 	case r.tooLong:
-		k.add(audience.FindingError, audience.FindingTooLong, "the Contact's values make this mail too long")
+		k.add(messages.FindingError, batches.FindingTooLong, "the Contact's values make this mail too long")
 	case size > clipAt:
-		k.add(audience.FindingWarning, audience.FindingClipped,
+		k.add(messages.FindingWarning, batches.FindingClipped,
 			"the HTML of the mail has %d KB: Gmail shows only the first 102 KB and hides the rest", size>>10)
 	}
 }
 
 // links checks the links of the Message.
-func (k *contentCheck) links(m *audience.Message) {
+func (k *contentCheck) links(m *messages.Message) {
 	source := plainFallbacks(m.HTML)
-	if m.EmailType == audience.EmailMarkdown {
+	if m.EmailType == messages.EmailMarkdown {
 		source = markdownHTML(m.Text)
 	} else {
 		for _, p := range splitText(m.Text) {
@@ -145,7 +146,7 @@ func (k *contentCheck) link(what, target string) {
 		filled += m[i].Value(func(string) string { return "x" })
 	}
 	if why := urlProblem(what, filled); why != "" {
-		k.add(audience.FindingWarning, audience.FindingLink, "the %s %s %s", what, shortened(target), why)
+		k.add(messages.FindingWarning, batches.FindingLink, "the %s %s %s", what, shortened(target), why)
 	}
 }
 
@@ -200,13 +201,13 @@ func (k *contentCheck) images() {
 	}
 	for _, found := range imageLink.FindAllStringSubmatch(k.Message.HTML+k.Message.Text, -1) {
 		if _, known := images[found[1]]; !known {
-			k.add(audience.FindingWarning, audience.FindingNoImage, "no inline image has the name %s", found[1])
+			k.add(messages.FindingWarning, batches.FindingNoImage, "no inline image has the name %s", found[1])
 		}
 		images[found[1]] = true
 	}
 	for i := range k.Files {
 		if name := k.Files[i].Name; k.Files[i].Inline && !images[name] {
-			k.add(audience.FindingWarning, audience.FindingUnusedImage, "the HTML does not show the inline image %s", name)
+			k.add(messages.FindingWarning, batches.FindingUnusedImage, "the HTML does not show the inline image %s", name)
 		}
 	}
 }

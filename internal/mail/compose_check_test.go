@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
+	"enlist/internal/messages"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -12,7 +13,7 @@ import (
 // The tests in this file look for mistakes in Messages.
 
 // foundIn returns the level, code and text of each finding about a Message.
-func foundIn(c *composer, m *audience.Message, files ...audience.MessageFile) (all []string) {
+func foundIn(c *composer, m *messages.Message, files ...messages.MessageFile) (all []string) {
 	out := testMail(m)
 	out.Files = files
 	for _, f := range c.Check(out) {
@@ -27,23 +28,23 @@ func TestCheckFindsMistakesInAMessage(t *testing.T) {
 	const unsubscribe = `<a href="{{unsubscribe_url}}">Unsubscribe</a>`
 	logo := files.file("logo.png", "image/png", []byte("a"), true)
 	for name, check := range map[string]struct {
-		message audience.Message
-		files   []audience.MessageFile
+		message messages.Message
+		files   []messages.MessageFile
 		want    []string
 	}{
-		"a good Message": {message: audience.Message{Subject: "May", EmailType: audience.EmailHTML,
+		"a good Message": {message: messages.Message{Subject: "May", EmailType: messages.EmailHTML,
 			HTML: `<a href="https://example.com/{{id}}">Hi</a> <a href="mailto:a@example.com">b</a> <a href="tel:+4930">c</a> <a href="#top">d</a>` +
 				` <a href="{{Website}}">e</a> <a href="https://{{First Name}}.example.com">f</a> <img src="data:image/png;base64,eA==">` + unsubscribe}},
-		"no content": {message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, HTML: " \n"},
+		"no content": {message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, HTML: " \n"},
 			want: []string{"error no_content: the Message has no content"}},
-		"no subject": {message: audience.Message{Subject: " ", EmailType: audience.EmailPlain, Text: "Hi {{unsubscribe_url}}"},
+		"no subject": {message: messages.Message{Subject: " ", EmailType: messages.EmailPlain, Text: "Hi {{unsubscribe_url}}"},
 			want: []string{"warning no_subject: the Message has no subject"}},
-		"no text": {message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, HTML: `<img src="https://example.com/a.png"><map><area href="{{unsubscribe_url}}"></map>`},
+		"no text": {message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, HTML: `<img src="https://example.com/a.png"><map><area href="{{unsubscribe_url}}"></map>`},
 			want: []string{"warning no_text: the HTML has no text, so the text part is empty: write text_content, or texts of images in alt"}},
-		"no link to unsubscribe in the HTML": {message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, HTML: "Hi", Text: "{{unsubscribe_url}}"},
+		"no link to unsubscribe in the HTML": {message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, HTML: "Hi", Text: "{{unsubscribe_url}}"},
 			want: []string{"note no_unsubscribe_link: the Message has no {{unsubscribe_url}}: a line with this link is added at its end"}},
 		"links that are no URLs": {
-			message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, Text: "See https://:80/x.",
+			message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, Text: "See https://:80/x.",
 				HTML: `<a href="www.example.com/{{id}}">a</a> <a href="/shop">b</a> <a href="">c</a> <a href="#">d</a> <a href="htps://example.com">e</a>` +
 					` <a href="https://">f</a> <a href="http://exa mple.com">g</a> <a href="mailto:">h</a> <img src="images/a.png"> <img src="file:///a.png">` + unsubscribe},
 			want: []string{
@@ -59,15 +60,15 @@ func TestCheckFindsMistakesInAMessage(t *testing.T) {
 				`warning bad_link: the image "images/a.png" is no complete URL: it must begin with https://`,
 				`warning bad_link: the image "file:///a.png" begins with file:, which mail programs do not open`,
 			}},
-		"links in Markdown": {message: audience.Message{Subject: "May", EmailType: audience.EmailMarkdown, HTML: `<a href="unused">`, Text: "[a](shop) [Unsubscribe]({{unsubscribe_url}})"},
+		"links in Markdown": {message: messages.Message{Subject: "May", EmailType: messages.EmailMarkdown, HTML: `<a href="unused">`, Text: "[a](shop) [Unsubscribe]({{unsubscribe_url}})"},
 			want: []string{`warning bad_link: the link "shop" is no complete URL: it must begin with https://`}},
-		"HTML that a plain mail does not use": {message: audience.Message{Subject: "May", EmailType: audience.EmailPlain, HTML: `<a href="unused">`, Text: "{{unsubscribe_url}}"}},
-		"a mail that Gmail clips": {message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, HTML: strings.Repeat("<p>Hello</p>", 9000) + unsubscribe},
+		"HTML that a plain mail does not use": {message: messages.Message{Subject: "May", EmailType: messages.EmailPlain, HTML: `<a href="unused">`, Text: "{{unsubscribe_url}}"}},
+		"a mail that Gmail clips": {message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, HTML: strings.Repeat("<p>Hello</p>", 9000) + unsubscribe},
 			want: []string{"warning clipped: the HTML of the mail has 105 KB: Gmail shows only the first 102 KB and hides the rest"}},
-		"a mail that values make too long": {message: audience.Message{Subject: "May", EmailType: audience.EmailPlain, Text: strings.Repeat("{{Comment}}", 600_000) + "{{unsubscribe_url}}"},
+		"a mail that values make too long": {message: messages.Message{Subject: "May", EmailType: messages.EmailPlain, Text: strings.Repeat("{{Comment}}", 600_000) + "{{unsubscribe_url}}"},
 			want: []string{"error too_long: the Contact's values make this mail too long"}},
-		"images": {files: []audience.MessageFile{logo, files.file("other.png", "image/png", []byte("b"), true)},
-			message: audience.Message{Subject: "May", EmailType: audience.EmailHTML, HTML: `Hi <img src="cid:lgo.png"> <td style="background: url(cid:logo.png)">` + unsubscribe},
+		"images": {files: []messages.MessageFile{logo, files.file("other.png", "image/png", []byte("b"), true)},
+			message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, HTML: `Hi <img src="cid:lgo.png"> <td style="background: url(cid:logo.png)">` + unsubscribe},
 			want: []string{"warning missing_image: no inline image has the name lgo.png",
 				"warning unused_image: the HTML does not show the inline image other.png"}},
 	} {
@@ -80,13 +81,13 @@ func TestCheckFindsMistakesInAMessage(t *testing.T) {
 // The links for opens and clicks of a List make the HTML longer.
 func TestCheckMeasuresTheHTMLWithTrackedLinks(t *testing.T) {
 	c, _ := testComposer(t)
-	out := testMail(&audience.Message{Subject: "May", EmailType: audience.EmailHTML,
+	out := testMail(&messages.Message{Subject: "May", EmailType: messages.EmailHTML,
 		HTML: strings.Repeat(`<a href="http://a.io">Hi</a>`, 1500) + "{{unsubscribe_url}}"})
 	if found := c.Check(out); len(found) != 0 {
 		t.Errorf("the findings without tracked links are %+v, want none", found)
 	}
 	out.Schema.List.TrackClicks = true
-	if found := c.Check(out); len(found) != 1 || found[0].Code != audience.FindingClipped {
+	if found := c.Check(out); len(found) != 1 || found[0].Code != batches.FindingClipped {
 		t.Errorf("the findings with tracked links are %+v, want one that the mail is clipped", found)
 	}
 }

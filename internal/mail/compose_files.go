@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file encodes the files of a Message, once for all of its mails. The mails share the encoded bytes, so
@@ -20,7 +20,7 @@ import (
 
 // Files reads the content of files.
 type Files interface {
-	// Piece returns a piece of content, of audience.PieceSize bytes. The last one is shorter. The error is of
+	// Piece returns a piece of content, of files.PieceSize bytes. The last one is shorter. The error is of
 	// kind audience.NotFound if the content was removed.
 	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
 }
@@ -33,7 +33,7 @@ type encodedFiles struct {
 }
 
 // encodedSize estimates the size of a file in a mail.
-func encodedSize(f *audience.MessageFile) int { return int(f.Size)/lineInput*(lineWidth+2) + 1024 }
+func encodedSize(f *messages.MessageFile) int { return int(f.Size)/lineInput*(lineWidth+2) + 1024 }
 
 // encodedFiles returns the encoded files of a Message. The first call reads and encodes them.
 func (c *compiled) encodedFiles(ctx context.Context, files Files) (*encodedFiles, error) {
@@ -51,7 +51,7 @@ func (c *compiled) encodedFiles(ctx context.Context, files Files) (*encodedFiles
 		var err error
 		*part.to, err = encodeFiles(ctx, c.files, part.inline, part.boundary, files)
 		if enlist.KindOf(err) == enlist.NotFound {
-			return nil, &audience.Undelivered{Detail: "a file of the Message was replaced; the next attempt has the new one"}
+			return nil, &messages.Undelivered{Detail: "a file of the Message was replaced; the next attempt has the new one"}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read the files of Message %d: %w", c.source.ID, err)
@@ -62,7 +62,7 @@ func (c *compiled) encodedFiles(ctx context.Context, files Files) (*encodedFiles
 }
 
 // encodeFiles returns the parts of the inline images or of the attachments, or nil if there are none.
-func encodeFiles(ctx context.Context, all []audience.MessageFile, inline bool, boundary string,
+func encodeFiles(ctx context.Context, all []messages.MessageFile, inline bool, boundary string,
 	files Files) ([]byte, error) {
 	var b bytes.Buffer
 	size := 0
@@ -91,7 +91,7 @@ func encodeFiles(ctx context.Context, all []audience.MessageFile, inline bool, b
 
 // writeFileHeader writes the header of a part. The name is in both fields, because old mail programs read
 // only the first. RFC 2183, RFC 2231
-func writeFileHeader(b *bytes.Buffer, f *audience.MessageFile) {
+func writeFileHeader(b *bytes.Buffer, f *messages.MessageFile) {
 	name, disposition := shortName(f.Name), "attachment"
 	if f.Inline {
 		disposition = "inline"
@@ -132,7 +132,7 @@ const (
 )
 
 // writeContent writes the content of a file in base64.
-func writeContent(ctx context.Context, b *bytes.Buffer, f *audience.MessageFile, files Files) error {
+func writeContent(ctx context.Context, b *bytes.Buffer, f *messages.MessageFile, files Files) error {
 	var rest []byte // bytes that do not fill a line
 	line := make([]byte, 0, lineWidth+2)
 	for at, number := int64(0), int64(0); at < f.Size; number++ {

@@ -17,8 +17,9 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/messages"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -38,15 +39,15 @@ func (c *contents) Piece(_ context.Context, id enlist.ContentID, number int64) (
 	if !ok {
 		return nil, enlist.ErrNotFound
 	}
-	from := number * audience.PieceSize
-	return data[from:min(from+audience.PieceSize, int64(len(data)))], nil
+	from := number * files.PieceSize
+	return data[from:min(from+files.PieceSize, int64(len(data)))], nil
 }
 
 // file adds a file to c.
-func (c *contents) file(name, mediaType string, data []byte, inline bool) audience.MessageFile {
+func (c *contents) file(name, mediaType string, data []byte, inline bool) messages.MessageFile {
 	id := enlist.ContentID(len(c.byID) + 1)
 	c.byID[id] = data
-	return audience.MessageFile{Name: name, Type: mediaType, Size: int64(len(data)), Content: id, Inline: inline}
+	return messages.MessageFile{Name: name, Type: mediaType, Size: int64(len(data)), Content: id, Inline: inline}
 }
 
 func filesComposer(t testing.TB) (*composer, *contents) {
@@ -56,7 +57,7 @@ func filesComposer(t testing.TB) (*composer, *contents) {
 	return c, files
 }
 
-func composeWith(t testing.TB, c *composer, m *audience.Message, files ...audience.MessageFile) *composed {
+func composeWith(t testing.TB, c *composer, m *messages.Message, files ...messages.MessageFile) *composed {
 	t.Helper()
 	out := testMail(m)
 	out.Files = files
@@ -123,27 +124,27 @@ func messageOutline(t *testing.T, m *composed) []string {
 
 // covers: spec message.files, decision 65
 func TestMailWithFilesHasTheRightStructure(t *testing.T) {
-	c, files := filesComposer(t)
-	big := bytes.Repeat([]byte("0123456789abcdef\x00\n.\n"), audience.PieceSize/10) // two pieces
-	logo, report := files.file("logo.png", "image/png", []byte("PNG"), true), files.file("Bericht für März.pdf", "application/pdf", big, false)
-	exact := files.file("a.bin", "application/octet-stream", bytes.Repeat([]byte("x"), 57*2), false)
-	long := files.file(strings.Repeat("ä", 251)+".txt", "text/plain", []byte("t"), false)
+	c, all := filesComposer(t)
+	big := bytes.Repeat([]byte("0123456789abcdef\x00\n.\n"), files.PieceSize/10) // two pieces
+	logo, report := all.file("logo.png", "image/png", []byte("PNG"), true), all.file("Bericht für März.pdf", "application/pdf", big, false)
+	exact := all.file("a.bin", "application/octet-stream", bytes.Repeat([]byte("x"), 57*2), false)
+	long := all.file(strings.Repeat("ä", 251)+".txt", "text/plain", []byte("t"), false)
 	const unsubscribe = "{{unsubscribe_url}}"
-	html := &audience.Message{EmailType: audience.EmailRawHTML, Subject: "S", Text: "T " + unsubscribe, HTML: `<img src="cid:logo.png"> ` + unsubscribe}
-	plain := &audience.Message{EmailType: audience.EmailPlain, Subject: "S", Text: "T"}
+	html := &messages.Message{EmailType: messages.EmailRawHTML, Subject: "S", Text: "T " + unsubscribe, HTML: `<img src="cid:logo.png"> ` + unsubscribe}
+	plain := &messages.Message{EmailType: messages.EmailPlain, Subject: "S", Text: "T"}
 	for _, test := range []struct {
 		name    string
-		message *audience.Message
-		files   []audience.MessageFile
+		message *messages.Message
+		files   []messages.MessageFile
 		want    []string
 	}{
 		{"no files", html, nil, []string{"multipart/alternative", "  text/plain: 74 bytes", "  text/html: 95 bytes"}},
-		{"everything", html, []audience.MessageFile{logo, report, exact}, []string{"multipart/mixed", "  multipart/alternative", "    text/plain: 74 bytes",
+		{"everything", html, []messages.MessageFile{logo, report, exact}, []string{"multipart/mixed", "  multipart/alternative", "    text/plain: 74 bytes",
 			"    multipart/related", "      text/html: 95 bytes", `      image/png inline logo.png <logo.png>: "PNG"`,
 			fmt.Sprintf("  application/pdf attachment Bericht für März.pdf: %d bytes", len(big)), "  application/octet-stream attachment a.bin: 114 bytes"}},
-		{"images", html, []audience.MessageFile{logo}, []string{"multipart/alternative", "  text/plain: 74 bytes",
+		{"images", html, []messages.MessageFile{logo}, []string{"multipart/alternative", "  text/plain: 74 bytes",
 			"  multipart/related", "    text/html: 95 bytes", `    image/png inline logo.png <logo.png>: "PNG"`}},
-		{"attachments of a text", plain, []audience.MessageFile{logo, long}, []string{"multipart/mixed", "  text/plain: 113 bytes",
+		{"attachments of a text", plain, []messages.MessageFile{logo, long}, []string{"multipart/mixed", "  text/plain: 113 bytes",
 			"  text/plain attachment " + strings.Repeat("ä", 98) + `.txt: "t"`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -159,9 +160,9 @@ func TestMailWithFilesHasTheRightStructure(t *testing.T) {
 //
 // covers: decision 65
 func TestFilesAreEncodedOnceForAllMails(t *testing.T) {
-	c, files := filesComposer(t)
-	attachment := files.file("a.bin", "application/octet-stream", bytes.Repeat([]byte("x"), 3*audience.PieceSize), false)
-	message := &audience.Message{EmailType: audience.EmailPlain, Subject: "S", Text: "T"}
+	c, all := filesComposer(t)
+	attachment := all.file("a.bin", "application/octet-stream", bytes.Repeat([]byte("x"), 3*files.PieceSize), false)
+	message := &messages.Message{EmailType: messages.EmailPlain, Subject: "S", Text: "T"}
 	first := composeWith(t, c, message, attachment).encode()
 	for range 10 {
 		again := composeWith(t, c, message, attachment).encode()
@@ -169,17 +170,17 @@ func TestFilesAreEncodedOnceForAllMails(t *testing.T) {
 			t.Fatal("two mails have different copies of a file")
 		}
 	}
-	if files.reads != 3 {
-		t.Errorf("%d pieces were read, want each of 3 once", files.reads)
+	if all.reads != 3 {
+		t.Errorf("%d pieces were read, want each of 3 once", all.reads)
 	}
-	fresh := files.file("a.bin", "application/octet-stream", []byte("new"), false)
+	fresh := all.file("a.bin", "application/octet-stream", []byte("new"), false)
 	if got := composeWith(t, c, message, fresh).encode(); len(got[1]) > 1000 {
 		t.Errorf("after the file was overwritten, the mail has %d bytes of files", len(got[1]))
 	}
 	out := testMail(message)
-	out.Files = []audience.MessageFile{{Name: "gone", Type: "text/plain", Size: 9, Content: 99}}
+	out.Files = []messages.MessageFile{{Name: "gone", Type: "text/plain", Size: 9, Content: 99}}
 	_, _, err := c.outgoing(t.Context(), out)
-	if why, ok := err.(*audience.Undelivered); !ok || why.Permanent {
+	if why, ok := err.(*messages.Undelivered); !ok || why.Permanent {
 		t.Errorf("content that was removed gives the error %v, want a temporary failure", err)
 	}
 }
@@ -188,7 +189,7 @@ func TestFilesAreEncodedOnceForAllMails(t *testing.T) {
 func TestMailWithFilesIsEncodedWithoutACopy(t *testing.T) {
 	c, files := filesComposer(t)
 	attachment := files.file("a.bin", "application/octet-stream", bytes.Repeat([]byte("\n."), 4<<20), false)
-	m := composeWith(t, c, &audience.Message{EmailType: audience.EmailPlain, Subject: "S", Text: "T"}, attachment)
+	m := composeWith(t, c, &messages.Message{EmailType: messages.EmailPlain, Subject: "S", Text: "T"}, attachment)
 	_, short, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/messages"
 )
 
 // This file has the fixtures for tests of composing: a composer with a fixed clock,
@@ -38,7 +38,7 @@ func (l *links) LinkTargets(_ context.Context, _ enlist.MessageID, _ int64, urls
 func testComposer(t testing.TB) (*composer, *links) {
 	t.Helper()
 	l := new(links)
-	c, err := newComposer(Options{From: "lists@example.org", PublicURL: "https://mail.example.org", Key: audience.LinkKey{1, 2, 3}, Links: l})
+	c, err := newComposer(Options{From: "lists@example.org", PublicURL: "https://mail.example.org", Key: enlist.LinkKey{1, 2, 3}, Links: l})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,16 +68,16 @@ func testContact() *enlist.ByID {
 	return c
 }
 
-func testMail(m *audience.Message) *audience.OutgoingMail {
+func testMail(m *messages.Message) *messages.OutgoingMail {
 	if m != nil {
-		m.ID, m.Type = 9, audience.MessageEmail
+		m.ID, m.Type = 9, messages.MessageEmail
 	}
-	return &audience.OutgoingMail{Delivery: audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"},
+	return &messages.OutgoingMail{Delivery: enlist.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"},
 		Schema: testSchema(), Contact: testContact(), Address: "ann@example.com", Message: m}
 }
 
-func testNotification() *audience.Notification {
-	return &audience.Notification{
+func testNotification() *messages.Notification {
+	return &messages.Notification{
 		Notify: events.Notify{List: 12, Contact: 345, Event: enlist.EventSubscribe, Address: "owner@example.org", Time: 1767225600},
 		Schema: testSchema(), Details: testContact(),
 		Consent: &enlist.LedgerRow{Time: 1767225600, Type: enlist.ConsentGDPR, Text: "I agree to receive news.", IP: "192.0.2.7"},
@@ -160,7 +160,7 @@ func (r *received) names() []string {
 }
 
 // send composes a mail and reads it.
-func send(t testing.TB, c *composer, l *audience.OutgoingMail) *received {
+func send(t testing.TB, c *composer, l *messages.OutgoingMail) *received {
 	t.Helper()
 	m, subject, err := c.outgoing(t.Context(), l)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"enlist/internal/address"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file writes the headers of a message. It also removes characters that a header must
@@ -51,12 +51,12 @@ type composed struct {
 func (c *composer) message(h header) (*composed, error) {
 	from, domain, ok := parseAddress(h.from)
 	if !ok {
-		return nil, &audience.Undelivered{
+		return nil, &messages.Undelivered{
 			Err: errors.New("no sender address: set one with enlist settings set mail-from=ADDRESS, or in the List")}
 	}
 	to, _, ok := parseAddress(h.to)
 	if !ok {
-		return nil, &audience.Undelivered{Permanent: true, Recipient: true,
+		return nil, &messages.Undelivered{Permanent: true, Recipient: true,
 			Detail: "this is not an address that mail can be sent to"}
 	}
 	m := &composed{id: c.key.MessageID(h.key) + "@" + domain, from: from.String(), to: to.String(),

@@ -3,7 +3,7 @@ package mail
 import (
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 )
 
 // The test in this file checks the header field for unsubscribing with one click.
@@ -19,7 +19,7 @@ func TestOneClickHeaderNeedsHTTPS(t *testing.T) {
 	} {
 		t.Run(test.url, func(t *testing.T) {
 			c.publicURL = test.url
-			r := send(t, c, testMail(&audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: "x"}))
+			r := send(t, c, testMail(&messages.Message{EmailType: messages.EmailPlain, Subject: "s", Text: "x"}))
 			if got := r.Get("List-Unsubscribe-Post"); got != test.want {
 				t.Errorf("List-Unsubscribe-Post is %q, want %q", got, test.want)
 			}

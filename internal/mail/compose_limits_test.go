@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 )
 
 // The tests in this file check that a mail does not need much memory or time, for any value and
@@ -30,19 +30,19 @@ func TestLongValuesDoNotMakeLongMails(t *testing.T) {
 
 	for _, c := range []struct {
 		name    string
-		message audience.Message
+		message messages.Message
 		fits    bool
 	}{
-		{"a text with the value many times", audience.Message{EmailType: audience.EmailPlain, Text: strings.Repeat("{{Comment}}", 100_000)}, false},
-		{"HTML with the value many times", audience.Message{EmailType: audience.EmailRawHTML, HTML: strings.Repeat("<b>{{Comment}}</b>", 100_000), Text: "Hello"}, false},
-		{"a text with the value three times", audience.Message{EmailType: audience.EmailPlain, Text: strings.Repeat("{{Comment}}", 3)}, false},
-		{"a long subject, which is cut", audience.Message{EmailType: audience.EmailPlain, Text: "Hello", Subject: strings.Repeat("{{Comment}}", 80)}, true},
+		{"a text with the value many times", messages.Message{EmailType: messages.EmailPlain, Text: strings.Repeat("{{Comment}}", 100_000)}, false},
+		{"HTML with the value many times", messages.Message{EmailType: messages.EmailRawHTML, HTML: strings.Repeat("<b>{{Comment}}</b>", 100_000), Text: "Hello"}, false},
+		{"a text with the value three times", messages.Message{EmailType: messages.EmailPlain, Text: strings.Repeat("{{Comment}}", 3)}, false},
+		{"a long subject, which is cut", messages.Message{EmailType: messages.EmailPlain, Text: "Hello", Subject: strings.Repeat("{{Comment}}", 80)}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mail := testMail(&c.message)
 			mail.Contact.Values = mail.Contact.Values.Set(4, long)
 			_, _, err := composer.outgoing(t.Context(), mail)
-			if why, _ := err.(*audience.Undelivered); c.fits == (why != nil && why.Permanent && !why.Recipient) {
+			if why, _ := err.(*messages.Undelivered); c.fits == (why != nil && why.Permanent && !why.Recipient) {
 				t.Errorf("got %v, want success: %v, or else a permanent failure", err, c.fits)
 			}
 		})
@@ -90,9 +90,9 @@ func TestHostileMessagesAreCompiledFast(t *testing.T) {
 		{"Markdown tables", "|a|\n|-|\n" + many("|{{a|b}}|\n", big/16)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := compile(&audience.Message{EmailType: audience.EmailHTML, Subject: test.source, HTML: test.source}, nil)
-			compile(&audience.Message{EmailType: audience.EmailPlainHTML, Text: test.source}, nil)
-			compile(&audience.Message{EmailType: audience.EmailMarkdown, Text: test.source}, nil)
+			c := compile(&messages.Message{EmailType: messages.EmailHTML, Subject: test.source, HTML: test.source}, nil)
+			compile(&messages.Message{EmailType: messages.EmailPlainHTML, Text: test.source}, nil)
+			compile(&messages.Message{EmailType: messages.EmailMarkdown, Text: test.source}, nil)
 			r := rendering{mail: testMail(nil), unsubscribe: "https://mail.example.org/u/"}
 			if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
 				t.Errorf("a Message of %d bytes became a mail of %d bytes, want at most 64 MiB", len(test.source), n)

@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file composes notifications. A notification is sent to an address in the settings
@@ -15,7 +15,7 @@ import (
 
 // notification composes a notification.
 // reference.md: event.notification
-func (c *composer) notification(id string, n *audience.Notification) (*composed, error) {
+func (c *composer) notification(id string, n *messages.Notification) (*composed, error) {
 	h := c.listHeader(&n.Schema.List, nil)
 	h.to, h.key = n.Address, "n/"+id
 	return c.builtIn(h, c.notificationBody(n))
@@ -23,7 +23,7 @@ func (c *composer) notification(id string, n *audience.Notification) (*composed,
 
 // notificationBody returns the content of a notification. It has no details if the
 // Contact was removed after the event.
-func (c *composer) notificationBody(n *audience.Notification) *builtIn {
+func (c *composer) notificationBody(n *messages.Notification) *builtIn {
 	// For each event: the middle of the title, the name of the row with the time, and the heading.
 	words := map[enlist.Event][3]string{
 		enlist.EventSubscribe:     {" subscribed to ", "Subscribed", "New subscription"},
@@ -40,8 +40,8 @@ func (c *composer) notificationBody(n *audience.Notification) *builtIn {
 	b.Rows = append(b.Rows, contactRows(n.Schema, n.Details)...)
 	b.Rows = append(b.Rows, consentRows(n.Schema, n.Consent)...)
 	b.Button = "Show the Contact"
-	event := audience.DeliveryKey{List: n.List, Contact: n.Contact, Time: n.Time, Cause: causeNotification}
-	b.Link = c.link(audience.LinkContact, event)
+	event := enlist.DeliveryKey{List: n.List, Contact: n.Contact, Time: n.Time, Cause: causeNotification}
+	b.Link = c.link(enlist.LinkContact, event)
 	b.After = "You receive this because your address is in the settings of the List."
 	return b
 }
@@ -52,7 +52,7 @@ const causeNotification = "n"
 
 // contactName returns a name for a Contact: its Email, or else its mobile number, or else
 // its ID.
-func contactName(n *audience.Notification) string {
+func contactName(n *messages.Notification) string {
 	if n.Details != nil {
 		if email := n.Details.Values.Get(n.Schema.Email().ID); email != "" {
 			return email
@@ -133,5 +133,5 @@ func consentRows(schema *enlist.Schema, consent *enlist.LedgerRow) []row {
 
 // localTime formats Unix seconds as a time in the Account's time zone.
 func localTime(schema *enlist.Schema, unix int64) string {
-	return audience.LocalTime(schema, unix).Format("2 January 2006, 15:04:05 (UTC-07:00)")
+	return messages.LocalTime(schema, unix).Format("2 January 2006, 15:04:05 (UTC-07:00)")
 }

@@ -7,13 +7,13 @@ import (
 	"mime"
 	"net/mail"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 )
 
 // This file composes a mail that is not sent. compose_check.go finds what is probably wrong with it.
 
-// Preview composes a mail in the same way as Send, and returns it. It implements audience.Composer.
-func (c *composer) Preview(ctx context.Context, l *audience.OutgoingMail) (*audience.ComposedMail, error) {
+// Preview composes a mail in the same way as Send, and returns it. It implements messages.Composer.
+func (c *composer) Preview(ctx context.Context, l *messages.OutgoingMail) (*messages.ComposedMail, error) {
 	m, subject, err := c.outgoing(ctx, l)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (c *composer) Preview(ctx context.Context, l *audience.OutgoingMail) (*audi
 	if err != nil {
 		return nil, fmt.Errorf("read the header of a preview: %w", err)
 	}
-	shown := &audience.ComposedMail{Subject: subject, From: decoded(parsed.Header, "From"), To: decoded(parsed.Header, "To"),
+	shown := &messages.ComposedMail{Subject: subject, From: decoded(parsed.Header, "From"), To: decoded(parsed.Header, "To"),
 		ReplyTo: decoded(parsed.Header, "Reply-To"), Headers: string(header), HTML: m.html, Text: m.text}
 	for _, part := range data {
 		shown.Size += int64(len(part))

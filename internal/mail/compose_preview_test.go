@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -16,10 +16,10 @@ import (
 func TestPreviewIsTheMailThatIsSent(t *testing.T) {
 	c, files := filesComposer(t)
 	logo := files.file("logo.png", "image/png", []byte("PNG"), true)
-	m := &audience.Message{EmailType: audience.EmailHTML, Subject: "Grüße, {{First Name}}", HTML: `<p>Dear {{First Name}} <img src="cid:logo.png"></p>`,
+	m := &messages.Message{EmailType: messages.EmailHTML, Subject: "Grüße, {{First Name}}", HTML: `<p>Dear {{First Name}} <img src="cid:logo.png"></p>`,
 		FromName: "Jürgen", FromAddress: "shop@example.com", ReplyTo: "desk@example.com"}
 	out := testMail(m)
-	out.Files = []audience.MessageFile{logo}
+	out.Files = []messages.MessageFile{logo}
 	sent, subject, err := c.outgoing(t.Context(), out)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestPreviewIsTheMailThatIsSent(t *testing.T) {
 	}
 	data := bytes.Join(sent.encode(), nil)
 	header, _, _ := strings.Cut(string(data), "\r\n\r\n")
-	want := &audience.ComposedMail{Subject: subject, From: "Jürgen <shop@example.com>", To: "<ann@example.com>", ReplyTo: "<desk@example.com>",
+	want := &messages.ComposedMail{Subject: subject, From: "Jürgen <shop@example.com>", To: "<ann@example.com>", ReplyTo: "<desk@example.com>",
 		Headers: header, HTML: sent.html, Text: sent.text, Size: int64(len(data))}
 	if diff := cmp.Diff(want, shown); diff != "" || subject != "Grüße, Ann" {
 		t.Errorf("the preview (-sent +shown):\n%s", diff)

@@ -4,7 +4,7 @@ import (
 	"html"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 )
 
 // This file inserts the values of a Contact into a compiled Message. It escapes each
@@ -12,7 +12,7 @@ import (
 
 // rendering inserts the values of one Contact into a Message.
 type rendering struct {
-	mail        *audience.OutgoingMail
+	mail        *messages.OutgoingMail
 	unsubscribe string
 	confirm     string
 	open        string           // URL of the tracking pixel; "" if openings are not tracked
@@ -48,7 +48,7 @@ func (r *rendering) contactValue(name string) string {
 	if name == fieldUnsubscribe || name == fieldConfirm {
 		return ""
 	}
-	value, _ := audience.MergeValue(r.mail.Schema, r.mail.Contact, name)
+	value, _ := messages.MergeValue(r.mail.Schema, r.mail.Contact, name)
 	return plain(value)
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // The tests in this file check the content of each kind of mail. compose_fixtures_test.go has
@@ -54,7 +54,7 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 	bad := testNotification()
 	bad.Address = "no-address"
 	_, err = c.notification("77", bad)
-	if u, ok := err.(*audience.Undelivered); !ok || !u.Permanent || !u.Recipient {
+	if u, ok := err.(*messages.Undelivered); !ok || !u.Permanent || !u.Recipient {
 		t.Errorf("a notification to an invalid address returned %v, want a permanent failure because of the recipient", err)
 	}
 }
@@ -65,7 +65,7 @@ func TestNotificationShowsTheContactAndTheConsent(t *testing.T) {
 func TestConfirmationHasTheLinkToConfirm(t *testing.T) {
 	c, _ := testComposer(t)
 	l := testMail(nil)
-	l.Delivery.Cause = audience.CauseConfirmation
+	l.Delivery.Cause = messages.CauseConfirmation
 	r := send(t, c, l)
 	keep(t, "confirmation", r)
 	link := "https://mail.example.org/c/12-345-1767225600-c/"
@@ -98,7 +98,7 @@ const newsletter = `<!DOCTYPE html>
 // covers: decision 46, spec message.unsubscribe, spec message.text, spec message.html, spec merge.list
 func TestMessageIsMergedAndInlined(t *testing.T) {
 	c, l := testComposer(t)
-	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter + "<p>{{list_name}}</p>", FromName: "Ann's friends", ReplyTo: "reply@example.net"}
+	message := &messages.Message{EmailType: messages.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter + "<p>{{list_name}}</p>", FromName: "Ann's friends", ReplyTo: "reply@example.net"}
 	r := send(t, c, testMail(message))
 	keep(t, "message", r)
 	unsubscribe := "https://mail.example.org/u/12-345-1767225600-a7/"
@@ -126,7 +126,7 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 // covers: decision 49
 func TestTrackedLinksLeadToThisService(t *testing.T) {
 	c, l := testComposer(t)
-	message := &audience.Message{EmailType: audience.EmailHTML, Subject: "x", HTML: newsletter + `<a href=" HTTP://example.com/b ">b</a><a href="https://example.com/c?{{unsubscribe_url}}">c</a><a href="#top">t</a>`}
+	message := &messages.Message{EmailType: messages.EmailHTML, Subject: "x", HTML: newsletter + `<a href=" HTTP://example.com/b ">b</a><a href="https://example.com/c?{{unsubscribe_url}}">c</a><a href="#top">t</a>`}
 	for range 2 {
 		mail := testMail(message)
 		mail.Schema.List.TrackClicks, mail.Schema.List.TrackOpens = true, true
@@ -161,15 +161,15 @@ func TestEmailTypeDecidesTheParts(t *testing.T) {
 	const text = "Hi {{First Name}},\n\n  see https://example.com/{{First Name}}?a=1&b=2. <Bye>\n{{unsubscribe_url}}\n{{confirm_url}}\n"
 	for _, test := range []struct {
 		name       string
-		message    audience.Message
+		message    messages.Message
 		text, html []string
 	}{
-		{"plain text", audience.Message{EmailType: audience.EmailPlain, Text: text, HTML: "<p>no</p>"}, []string{"Hi Ann,\n\n  see https://example.com/Ann?a=1&b=2. <Bye>\nhttps://mail.example.org/u/"}, nil},
-		{"plain text made from HTML", audience.Message{EmailType: audience.EmailPlain, HTML: "<p>only {{First Name}}</p>"}, []string{"only Ann\n\n-- \nUnsubscribe"}, nil},
-		{"HTML made from text", audience.Message{EmailType: audience.EmailPlainHTML, Text: text}, []string{"Hi Ann,"},
+		{"plain text", messages.Message{EmailType: messages.EmailPlain, Text: text, HTML: "<p>no</p>"}, []string{"Hi Ann,\n\n  see https://example.com/Ann?a=1&b=2. <Bye>\nhttps://mail.example.org/u/"}, nil},
+		{"plain text made from HTML", messages.Message{EmailType: messages.EmailPlain, HTML: "<p>only {{First Name}}</p>"}, []string{"only Ann\n\n-- \nUnsubscribe"}, nil},
+		{"HTML made from text", messages.Message{EmailType: messages.EmailPlainHTML, Text: text}, []string{"Hi Ann,"},
 			[]string{"Hi Ann,<br>\n<br>\n&nbsp; see <a href=\"https://example.com/Ann?a=1&amp;b=2\">https://example.com/Ann?a=1&amp;b=2</a>. &lt;Bye&gt;<br>\n<a href=\"https://mail.example.org/u/", "<a href=\"https://mail.example.org/c/"}},
-		{"HTML as written", audience.Message{EmailType: audience.EmailRawHTML, HTML: "<style>p{color:red}</style><P CLASS=x>{{First Name}}", Text: "t"}, []string{"t\n\n-- \nUnsubscribe"}, []string{"<style>p{color:red}</style><P CLASS=x>Ann<p "}},
-		{"a Message of type HTML without HTML", audience.Message{EmailType: audience.EmailHTML, Text: "only text"}, []string{"only text"}, nil},
+		{"HTML as written", messages.Message{EmailType: messages.EmailRawHTML, HTML: "<style>p{color:red}</style><P CLASS=x>{{First Name}}", Text: "t"}, []string{"t\n\n-- \nUnsubscribe"}, []string{"<style>p{color:red}</style><P CLASS=x>Ann<p "}},
+		{"a Message of type HTML without HTML", messages.Message{EmailType: messages.EmailHTML, Text: "only text"}, []string{"only text"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.message.Subject = "s"
@@ -192,23 +192,23 @@ func TestEmailTypeDecidesTheParts(t *testing.T) {
 // covers: decision 46
 func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	c, _ := testComposer(t)
-	l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x", FromAddress: "message@example.com"})
+	l := testMail(&messages.Message{EmailType: messages.EmailPlain, Text: "x", FromAddress: "message@example.com"})
 	l.Schema.List.FromName, l.Schema.List.FromAddress = "Zoë", "list@bücher.example"
 	if from := send(t, c, l).Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <message@example.com>" {
 		t.Errorf("with a sender in the Message, From is %s, want message@example.com", from)
 	}
-	l.Message = &audience.Message{EmailType: audience.EmailPlain, Text: "y"}
+	l.Message = &messages.Message{EmailType: messages.EmailPlain, Text: "y"}
 	r := send(t, c, l)
 	if from := r.Get("From"); from != "=?utf-8?q?Zo=C3=AB?= <list@xn--bcher-kva.example>" || !strings.HasSuffix(r.Get("Message-Id"), "@xn--bcher-kva.example>") {
 		t.Errorf("with a sender in the List, From is %s and Message-ID is %s, want the List's domain in ASCII", from, r.Get("Message-Id"))
 	}
 	c.settings = fixedSettings(accounts.Settings{FromName: "Example News"})
-	l.Message = &audience.Message{EmailType: audience.EmailPlain, Text: "z", FromAddress: "message@example.com"}
+	l.Message = &messages.Message{EmailType: messages.EmailPlain, Text: "z", FromAddress: "message@example.com"}
 	l.Schema.List.FromName, l.Schema.List.FromAddress = "", ""
 	if from := send(t, c, l).Get("From"); from != `"News & Views" <message@example.com>` {
 		t.Errorf("with an address only in the Message, From is %s, want the List's name", from)
 	}
-	l.Message = &audience.Message{EmailType: audience.EmailPlain, Text: "v"}
+	l.Message = &messages.Message{EmailType: messages.EmailPlain, Text: "v"}
 	if from := send(t, c, l).Get("From"); from != `"Example News" <lists@example.org>` {
 		t.Errorf("with the sender of the settings, From is %s, want its name", from)
 	}
@@ -230,7 +230,7 @@ func TestMailCanBeSentToUnusualAddresses(t *testing.T) {
 		{"ann@bücher.example", "<ann@xn--bcher-kva.example>"}, {"用户@example.com", "<用户@example.com>"}, {"Ann@Example.COM", "<Ann@example.com>"},
 	} {
 		t.Run(test.address, func(t *testing.T) {
-			l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x"})
+			l := testMail(&messages.Message{EmailType: messages.EmailPlain, Text: "x"})
 			l.Address = test.address
 			m, _, err := c.outgoing(t.Context(), l)
 			if err != nil {
@@ -260,7 +260,7 @@ func TestSubjectIsOneLineWithoutControlCharacters(t *testing.T) {
 		{"a value is not a merge field", "{{unsubscribe_url}}", "{{unsubscribe_url}}"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l := testMail(&audience.Message{EmailType: audience.EmailPlain, Text: "x", Subject: "{{First Name}}{{unsubscribe_url}}"})
+			l := testMail(&messages.Message{EmailType: messages.EmailPlain, Text: "x", Subject: "{{First Name}}{{unsubscribe_url}}"})
 			l.Contact.Values = l.Contact.Values.Set(2, test.value)
 			r := send(t, c, l)
 			if s := r.subject(t); s != test.want {

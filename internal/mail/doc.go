@@ -4,7 +4,7 @@
 // Package audience decides which mail is sent to whom, and package jobs decides when.
 // This package writes the mail, inserts values into merge fields, and sends the result
 // to a mail server or stores it in a folder. If a mail cannot be sent, the error is an
-// *audience.Undelivered.
+// *messages.Undelivered.
 //
 // The groups of files:
 //

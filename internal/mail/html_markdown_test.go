@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 )
 
 // The tests in this file compose Messages that are written in Markdown.
@@ -12,7 +12,7 @@ import (
 func composeMarkdown(t *testing.T, text string) *received {
 	t.Helper()
 	c, _ := testComposer(t)
-	m, _, err := c.outgoing(t.Context(), testMail(&audience.Message{EmailType: audience.EmailMarkdown, Subject: "S",
+	m, _, err := c.outgoing(t.Context(), testMail(&messages.Message{EmailType: messages.EmailMarkdown, Subject: "S",
 		Text: text + "\n\n[Leave]({{unsubscribe_url}})\n", HTML: "<p>no effect</p>"}))
 	if err != nil {
 		t.Fatal(err)

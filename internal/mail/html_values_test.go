@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 
 	"golang.org/x/net/html"
 )
@@ -70,7 +70,7 @@ func leads(n *html.Node, a html.Attribute) string {
 }
 
 // merged composes a Message for a Contact. The value is the First Name of the Contact.
-func merged(t testing.TB, c *composer, m audience.Message, value string) *received {
+func merged(t testing.TB, c *composer, m messages.Message, value string) *received {
 	t.Helper()
 	l := testMail(&m)
 	l.Contact.Values = l.Contact.Values.Set(2, value)
@@ -83,7 +83,7 @@ func merged(t testing.TB, c *composer, m audience.Message, value string) *receiv
 
 // checkMerge compares a Message with the value to the same Message with the value "x". If the value
 // is itself a link, checkMerge compares only the headers, because such a value may change links.
-func checkMerge(t *testing.T, m audience.Message, value string) {
+func checkMerge(t *testing.T, m messages.Message, value string) {
 	t.Helper()
 	c, _ := testComposer(t)
 	harmless, got := merged(t, c, m, "x"), merged(t, c, m, value)
@@ -125,8 +125,8 @@ func keepsShape(want, other, have []string) bool {
 //
 // covers: decision 46, spec merge.escaping
 func TestHostileValuesDoNotChangeAMessage(t *testing.T) {
-	for _, kind := range []string{audience.EmailRawHTML, audience.EmailHTML, audience.EmailPlainHTML, audience.EmailPlain} {
-		m := audience.Message{EmailType: kind, Subject: "{{V}}", HTML: fieldInEveryPlace, Text: "{{V}} https://example.com/{{V}} https://{{V}}"}
+	for _, kind := range []string{messages.EmailRawHTML, messages.EmailHTML, messages.EmailPlainHTML, messages.EmailPlain} {
+		m := messages.Message{EmailType: kind, Subject: "{{V}}", HTML: fieldInEveryPlace, Text: "{{V}} https://example.com/{{V}} https://{{V}}"}
 		m.Subject, m.HTML, m.Text = named(m.Subject), named(m.HTML), named(m.Text)
 		t.Run(kind, func(t *testing.T) {
 			for _, value := range hostile {
@@ -186,7 +186,7 @@ func FuzzMerge(f *testing.F) {
 		case ".", "..": // a link with such a path segment is replaced by "#"
 			value += "y"
 		}
-		checkMerge(t, audience.Message{EmailType: audience.EmailRawHTML, HTML: template, Text: template, Subject: template}, value)
+		checkMerge(t, messages.Message{EmailType: messages.EmailRawHTML, HTML: template, Text: template, Subject: template}, value)
 	})
 }
 

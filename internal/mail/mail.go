@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file has the Mailer, which other packages use. The Mailer composes a message
@@ -30,7 +30,7 @@ type Options struct {
 	From      string                    // sender of a mail if neither its Message, its List nor the setting mail-from has one; "": none
 	Settings  func() *accounts.Settings // of this moment; nil: the zero Settings
 	PublicURL string                    // URL of this service's pages, without a slash at the end
-	Key       audience.LinkKey
+	Key       enlist.LinkKey
 	Links     Linker
 	Files     Files
 	Transport Transport
@@ -51,11 +51,11 @@ func New(o Options) (*Mailer, error) {
 }
 
 // NewComposer returns a Composer for a program that sends no mails. It needs no Transport.
-func NewComposer(o Options) (audience.Composer, error) { return newComposer(o) }
+func NewComposer(o Options) (messages.Composer, error) { return newComposer(o) }
 
 // Notify sends a notification. The Message-ID is derived from id. If a caller sends the same
 // notification again, with the same id, the second mail has the same Message-ID.
-func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification) error {
+func (m *Mailer) Notify(ctx context.Context, id string, n *messages.Notification) error {
 	msg, err := m.composer.notification(id, n)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (m *Mailer) Notify(ctx context.Context, id string, n *audience.Notification
 }
 
 // Send sends a mail to a Contact and returns the subject with its merge fields filled.
-func (m *Mailer) Send(ctx context.Context, l *audience.OutgoingMail) (subject string, err error) {
+func (m *Mailer) Send(ctx context.Context, l *messages.OutgoingMail) (subject string, err error) {
 	msg, subject, err := m.composer.outgoing(ctx, l)
 	if err != nil {
 		return "", err
@@ -73,7 +73,7 @@ func (m *Mailer) Send(ctx context.Context, l *audience.OutgoingMail) (subject st
 }
 
 // handOver sends a message and counts it.
-func (m *Mailer) handOver(ctx context.Context, msg *composed, about *audience.DeliveryKey) error {
+func (m *Mailer) handOver(ctx context.Context, msg *composed, about *enlist.DeliveryKey) error {
 	err := m.sender.send(ctx, msg, about)
 	m.meter.count(err)
 	return err

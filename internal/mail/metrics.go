@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -53,11 +54,11 @@ func (m *meter) count(err error) { m.mails.WithLabelValues(outcomeOf(err)).Inc()
 func (m *meter) took(began time.Time) { m.handOver.Observe(time.Since(began).Seconds()) }
 
 func outcomeOf(err error) string {
-	why, known := errors.AsType[*audience.Undelivered](err)
+	why, known := errors.AsType[*messages.Undelivered](err)
 	switch {
 	case err == nil:
 		return outcomeSent
-	case errors.Is(err, audience.ErrSendingPaused):
+	case errors.Is(err, sending.ErrSendingPaused):
 		return outcomePaused
 	case !known:
 		return outcomeUnreachable

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/emersion/go-message"
 	"github.com/emersion/go-message/textproto"
@@ -30,8 +30,8 @@ const (
 // Report has the result of reading a report about a message that was sent.
 type Report struct {
 	Kind     ReportKind
-	Delivery audience.DeliveryKey // key of the message's delivery; zero for NoReport
-	Detail   string               // reason of the failure; for NoReport, why the mail is ignored
+	Delivery enlist.DeliveryKey // key of the message's delivery; zero for NoReport
+	Detail   string             // reason of the failure; for NoReport, why the mail is ignored
 }
 
 // Limits for a mail to the address for bounces. They are needed because anyone can
@@ -49,7 +49,7 @@ const (
 // returned message. In place of the tag, it also accepts the link to unsubscribe in the
 // returned message, because this service has signed it too.
 // decisions.md: 51
-func ReadReport(r io.Reader, key *audience.LinkKey, recipient string) Report {
+func ReadReport(r io.Reader, key *enlist.LinkKey, recipient string) Report {
 	s := &reportReader{key: key}
 	s.address(recipient)
 	e, err := message.Read(withoutFromLine(io.LimitReader(r, maxReport)))
@@ -77,8 +77,8 @@ func withoutFromLine(r io.Reader) io.Reader {
 
 // reportReader collects the information of a report while its parts are read.
 type reportReader struct {
-	key      *audience.LinkKey
-	delivery audience.DeliveryKey
+	key      *enlist.LinkKey
+	delivery enlist.DeliveryKey
 	found    bool   // delivery contains the key from a tag or from a link
 	parts    int    // number of MIME parts read so far
 	text     string // the first text part; it is before the status
@@ -276,7 +276,7 @@ func (s *reportReader) links(text string) {
 		if err != nil || s.found {
 			continue
 		}
-		if at := strings.LastIndex(u.Path, "/"+string(audience.LinkUnsubscribe)+"/"); at >= 0 {
+		if at := strings.LastIndex(u.Path, "/"+string(enlist.LinkUnsubscribe)+"/"); at >= 0 {
 			l, ok := s.key.Read(u.Path[at:])
 			s.delivery, s.found = l.DeliveryKey, ok
 		}

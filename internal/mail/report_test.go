@@ -5,21 +5,21 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // The tests in this file read reports of Postfix and other mail servers, and mails that only look
 // like reports.
 
 var (
-	reportKey = audience.LinkKey{7}
-	reported  = audience.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"}
+	reportKey = enlist.LinkKey{7}
+	reported  = enlist.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"}
 )
 
 // reportNames replaces TAG in a report by the tag of the delivery, and LINK by its link to
 // unsubscribe.
 var reportNames = strings.NewReplacer("\n", "\r\n", "TAG", reportKey.Tag(reported),
-	"LINK", reportKey.Path(audience.Link{Kind: audience.LinkUnsubscribe, DeliveryKey: reported}))
+	"LINK", reportKey.Path(enlist.Link{Kind: enlist.LinkUnsubscribe, DeliveryKey: reported}))
 
 // dsn returns a delivery status notification about one recipient, in the form that Postfix writes.
 func dsn(to, fields, original string) string {
@@ -166,7 +166,7 @@ func FuzzReport(f *testing.F) {
 	f.Add(dsn("x@example.org", failedStatus, "List-Unsubscribe: <https://example.orgLINK>"), "bounces+1-2-3-c-00@x")
 	f.Add(arf("abuse", "<bounces+TAG@example.org>", "X: y"), "")
 	f.Fuzz(func(t *testing.T, text, recipient string) {
-		other := audience.LinkKey{8}
+		other := enlist.LinkKey{8}
 		if got := ReadReport(strings.NewReader(text), &other, recipient); got.Kind != NoReport {
 			t.Errorf("with another key, got %+v, want NoReport", got)
 		}

@@ -10,8 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/limiter"
+	"enlist/internal/sending"
 
 	"golang.org/x/time/rate"
 )
@@ -81,7 +82,7 @@ func newSMTPSender(at mailServer, t Transport, e *encoder, m *meter) *smtpSender
 
 // send implements sender. It waits for a connection, for the rate limit and for the circuit
 // breaker, in this order. Then it sends the message.
-func (s *smtpSender) send(ctx context.Context, m *composed, about *audience.DeliveryKey) error {
+func (s *smtpSender) send(ctx context.Context, m *composed, about *enlist.DeliveryKey) error {
 	e, err := s.encoder.encode(ctx, m, about)
 	if err != nil {
 		return err
@@ -126,7 +127,7 @@ func (s *smtpSender) waitForRate(ctx context.Context) error {
 
 // notAttempted returns the error for a message that send did not try to send. The queue sends
 // the message later, and does not count this as an attempt.
-func notAttempted(why error) error { return fmt.Errorf("%w: %w", audience.ErrSendingPaused, why) }
+func notAttempted(why error) error { return fmt.Errorf("%w: %w", sending.ErrSendingPaused, why) }
 
 // attempt sends a message over an idle or a new connection. The mail server may have closed
 // an idle connection. If so, and if the mail server cannot have accepted the message, attempt

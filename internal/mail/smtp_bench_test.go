@@ -15,6 +15,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/audience"
 	"enlist/internal/db"
+	"enlist/internal/messages"
 	"enlist/internal/store/teststores"
 )
 
@@ -92,7 +93,7 @@ func BenchmarkMailer(b *testing.B) {
 			}
 			defer m.Close()
 			const sentence = "The gardens are open from nine to five, and the café serves lunch until two. "
-			l := testMail(&audience.Message{EmailType: audience.EmailHTML, Subject: "News for {{First Name}}",
+			l := testMail(&messages.Message{EmailType: messages.EmailHTML, Subject: "News for {{First Name}}",
 				Text: "Dear {{First Name}},\n\n" + strings.Repeat(sentence, 7) + "\n{{Website}} {{Comment}}\n",
 				HTML: "<p>Dear {{First Name}},</p><p>" + strings.Repeat(sentence, 12) + "</p><p>{{Website}} {{Comment}}</p>"})
 			l.Schema.List.AccountID = 1

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // The tests in this file send mails to a real mail server, OpenSMTPD.
@@ -79,11 +80,11 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 func sendUntilAccepted(ctx context.Context, t *testing.T, s sender, message *composed) {
 	for {
 		err := s.send(ctx, message, nil)
-		u, ok := errors.AsType[*audience.Undelivered](err)
+		u, ok := errors.AsType[*messages.Undelivered](err)
 		switch {
 		case err == nil:
 			return
-		case ctx.Err() != nil, ok && u.Permanent, !ok && !errors.Is(err, audience.ErrSendingPaused):
+		case ctx.Err() != nil, ok && u.Permanent, !ok && !errors.Is(err, sending.ErrSendingPaused):
 			t.Errorf("a message failed with %v, want success or a temporary failure", err)
 			return
 		}

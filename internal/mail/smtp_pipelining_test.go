@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 )
 
 // The tests in this file check how smtpSender groups commands, with a mail server that sees each command.
@@ -167,7 +167,7 @@ func TestRefusalAmongCommandsSentTogether(t *testing.T) {
 			server := &commandServer{extensions: "250-PIPELINING\r\n", replies: test.replies}
 			sender := server.start(t)
 			err := sender.send(t.Context(), testMessage(t, 1, "ann@example.com"), nil)
-			u, ok := errors.AsType[*audience.Undelivered](err)
+			u, ok := errors.AsType[*messages.Undelivered](err)
 			if !ok || u.Code != test.code || u.Recipient != test.bounce {
 				t.Fatalf("got %#v, want the code %d, a bounce: %v", err, test.code, test.bounce)
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 )
 
 // This file decides what an error of the mail server means: whether the connection still
@@ -50,8 +50,8 @@ func (f *failure) broken() bool {
 func (f *failure) notAccepted() bool { return f.stage != stageText }
 
 // undelivered converts the failure into an error for the queue. decisions.md: 50
-func (f *failure) undelivered() *audience.Undelivered {
-	u := &audience.Undelivered{Detail: string(f.stage), Err: shortError{f.err}}
+func (f *failure) undelivered() *messages.Undelivered {
+	u := &messages.Undelivered{Detail: string(f.stage), Err: shortError{f.err}}
 	reply, ok := errors.AsType[*textproto.Error](f.err)
 	if !ok {
 		u.Unknown = !f.notAccepted()

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/messages"
 )
 
 // The tests in this file connect with and without TLS and a login, and parse the URL of a mail
@@ -45,7 +45,7 @@ func TestTLSAndLoginFollowTheURLAndTheServer(t *testing.T) {
 				}
 				return
 			}
-			u, ok := errors.AsType[*audience.Undelivered](err)
+			u, ok := errors.AsType[*messages.Undelivered](err)
 			if !ok || u.Permanent || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got the error %v, want a temporary failure with %q", err, c.want)
 			}

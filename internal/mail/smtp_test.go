@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // The tests in this file send messages with smtpSender to a mail server that follows a script.
@@ -115,9 +117,9 @@ func TestMessagesShareAConnection(t *testing.T) {
 //
 // covers: decision 51
 func TestEnvelopeSenderContainsTheTagOfTheDelivery(t *testing.T) {
-	key := audience.LinkKey{1}
+	key := enlist.LinkKey{1}
 	p := newSMTPFixture(t, mailtest.Options{}, func(o *Transport) { o.settings, o.Key = bouncesTo("example.org"), key })
-	about := audience.DeliveryKey{List: 1, Contact: 2, Time: 1767225600, Cause: "a7"}
+	about := enlist.DeliveryKey{List: 1, Contact: 2, Time: 1767225600, Cause: "a7"}
 	if err := p.sender.send(t.Context(), testMessage(t, 1, "ann@example.com"), &about); err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +135,8 @@ func TestEnvelopeSenderContainsTheTagOfTheDelivery(t *testing.T) {
 
 // A bounce address must be so short that the tag of a delivery can be added.
 func TestTheTagOfADeliveryFitsIntoABounceAddress(t *testing.T) {
-	widest := audience.DeliveryKey{List: 99_999, Contact: 999_999_999, Time: 9_999_999_999, Cause: audience.CauseAutoresponder(999_999)}
-	if n := accounts.MaxBounceLocal + len("+") + len((&audience.LinkKey{}).Tag(widest)); n > 64 {
+	widest := enlist.DeliveryKey{List: 99_999, Contact: 999_999_999, Time: 9_999_999_999, Cause: messages.CauseAutoresponder(999_999)}
+	if n := accounts.MaxBounceLocal + len("+") + len((&enlist.LinkKey{}).Tag(widest)); n > 64 {
 		t.Errorf("the longest bounce address has %d characters before the @, want at most 64", n)
 	}
 }
@@ -173,7 +175,7 @@ func TestReplyDecidesTheKindOfFailure(t *testing.T) {
 			p := newSMTPFixture(t, mailtest.Options{}, nil)
 			p.server.Script(mailtest.Once(c.stage, mailtest.Reply(c.code, c.text)))
 			err := p.send(1)
-			u, ok := errors.AsType[*audience.Undelivered](err)
+			u, ok := errors.AsType[*messages.Undelivered](err)
 			if !ok || u.Code != c.code || u.Detail != c.text {
 				t.Fatalf("got the error %v, want the code and the text of the reply", err)
 			}
@@ -240,7 +242,7 @@ func TestSenderDoesNotRepeatAMessageThatMayBeAccepted(t *testing.T) {
 			p.mustSend(0)
 			p.server.Script(mailtest.Once(c.stage, mailtest.Drop()))
 			err := p.send(1)
-			if u, ok := errors.AsType[*audience.Undelivered](err); !ok || u.Permanent || u.Code != 0 {
+			if u, ok := errors.AsType[*messages.Undelivered](err); !ok || u.Permanent || u.Code != 0 {
 				t.Fatalf("got %v, want a temporary failure without a code", err)
 			}
 			p.mustSend(1)
@@ -260,7 +262,7 @@ func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.server.Script(mailtest.Always(mailtest.Greeting, mailtest.Reply(421, "4.3.2 closed")))
 	err := p.send(1)
-	if u, ok := errors.AsType[*audience.Undelivered](err); !ok || u.Permanent || u.Recipient {
+	if u, ok := errors.AsType[*messages.Undelivered](err); !ok || u.Permanent || u.Recipient {
 		t.Fatalf("got %v, want a temporary failure", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -268,7 +270,7 @@ func TestSendersWaitWhileTheServerIsAway(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
-			if err := p.sender.send(ctx, testMessage(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
+			if err := p.sender.send(ctx, testMessage(t, 2, "ann@example.com"), nil); !errors.Is(err, sending.ErrSendingPaused) {
 				t.Errorf("got %v, want ErrSendingPaused", err)
 			}
 		})
@@ -319,7 +321,7 @@ func TestInternationalAddressesNeedSMTPUTF8(t *testing.T) {
 		t.Errorf("the envelope sender is %s, want its domain in ASCII", from)
 	}
 	err := p.sender.send(t.Context(), testMessage(t, 2, "änn@example.com"), nil)
-	if u, ok := errors.AsType[*audience.Undelivered](err); !ok || !u.Permanent || u.Recipient {
+	if u, ok := errors.AsType[*messages.Undelivered](err); !ok || !u.Permanent || u.Recipient {
 		t.Errorf("without SMTPUTF8: got %v, want a permanent failure", err)
 	}
 	p = newSMTPFixture(t, mailtest.Options{UTF8: true}, nil)
@@ -335,7 +337,7 @@ func TestRateLimitCausesNoFailedAttempt(t *testing.T) {
 	p.mustSend(1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if err := p.sender.send(ctx, testMessage(t, 2, "ann@example.com"), nil); !errors.Is(err, audience.ErrSendingPaused) {
+	if err := p.sender.send(ctx, testMessage(t, 2, "ann@example.com"), nil); !errors.Is(err, sending.ErrSendingPaused) {
 		t.Errorf("got %v, want ErrSendingPaused at once", err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/messages"
 
 	"golang.org/x/net/html"
 )
@@ -37,7 +37,7 @@ func TestTextPartHasTheLinksOfTheHTMLPart(t *testing.T) {
 		"https://ok.example/?> https://evil.example", "https://ok.example> https://evil.example", "mailto:a> https://evil.example"}, hostile...)
 	for _, target := range []string{"{{V}}", "{{V}}/more", "https://{{V}}/", "https://{{V}}.example.com/", "https://example.com{{V}}", "https://example.com/{{V}}.",
 		"https://example.com/a b/{{V}}", "HTTPS://example.com/?a={{V}}#{{V}}", "mailto:{{V}}", "tel:{{V}}", "//{{V}}", "/{{V}}", "java{{V}}:x", "{{V|https://example.com/fallback}}"} {
-		m := audience.Message{EmailType: audience.EmailRawHTML, Subject: "s",
+		m := messages.Message{EmailType: messages.EmailRawHTML, Subject: "s",
 			HTML: named(`<p>See <a href="` + target + `">my site</a>, <a href="` + target + `"><img src="x"></a>{{V}}.</p>{{unsubscribe_url}}`)}
 		t.Run(target, func(t *testing.T) {
 			for _, value := range values {
@@ -68,13 +68,13 @@ func TestLinkThatShowsItsTargetIsWrittenOnce(t *testing.T) {
 		{"/{{V}}:{{V}}", "..", "See ."},
 	} {
 		t.Run(test.target+" with "+test.value, func(t *testing.T) {
-			m := audience.Message{EmailType: audience.EmailHTML, Subject: "s", HTML: named(`<p>See <a href="` + test.target + `">` + test.target + `</a>.</p>`)}
+			m := messages.Message{EmailType: messages.EmailHTML, Subject: "s", HTML: named(`<p>See <a href="` + test.target + `">` + test.target + `</a>.</p>`)}
 			if text := merged(t, c, m, test.value).text; !strings.HasPrefix(text, test.want+"\n") {
 				t.Errorf("the text is %q, want %q", text, test.want)
 			}
 		})
 	}
-	m := audience.Message{EmailType: audience.EmailPlain, Subject: "s", Text: named("See https://{{V}}/ now")}
+	m := messages.Message{EmailType: messages.EmailPlain, Subject: "s", Text: named("See https://{{V}}/ now")}
 	if text := merged(t, c, m, "evil.example").text; !strings.HasPrefix(text, "See  now\n") {
 		t.Errorf("the text with an unsafe link is %q, want the link left out", text)
 	}

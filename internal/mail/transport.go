@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
 
@@ -16,7 +15,7 @@ import (
 // sender sends a composed message. about is the key of the message's delivery, or nil for
 // a notification. The address for bounces contains the tag of this delivery.
 type sender interface {
-	send(ctx context.Context, m *composed, about *audience.DeliveryKey) error
+	send(ctx context.Context, m *composed, about *enlist.DeliveryKey) error
 	close() error
 }
 
@@ -34,7 +33,7 @@ type Transport struct {
 	Connections int                     // largest number of connections to the mail server; the default is 8
 	Fields      func(tag string) string // header fields with a delivery's tag, which the email provider repeats; nil if there are none
 	Domains     Domains                 // keys of the sending domains of Accounts; nil if there are none
-	Key         audience.LinkKey        // signs the tags of deliveries
+	Key         enlist.LinkKey          // signs the tags of deliveries
 	Log         *slog.Logger            // nil if nothing is logged
 
 	settings func() *accounts.Settings // of this moment: the rate, the bounce address, the key that signs

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file writes mails into a folder if there is no mail server. It is for operators who
@@ -48,14 +49,14 @@ func newDirSender(dir string, e *encoder, m *meter) (*dirSender, error) {
 }
 
 // send implements sender. An error is temporary, because the operator can free space on the disk.
-func (s *dirSender) send(ctx context.Context, m *composed, about *audience.DeliveryKey) error {
+func (s *dirSender) send(ctx context.Context, m *composed, about *enlist.DeliveryKey) error {
 	e, err := s.encoder.encode(ctx, m, about)
 	if err != nil {
 		return err
 	}
 	defer s.meter.took(time.Now())
 	if err := s.write(s.name(fileID(e.id)), e.data); err != nil {
-		return &audience.Undelivered{Detail: "write the mail into a file", Err: err}
+		return &messages.Undelivered{Detail: "write the mail into a file", Err: err}
 	}
 	return nil
 }

@@ -5,7 +5,8 @@ import (
 	"errors"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file makes the envelope of a composed message, and its DKIM signature. transport_mime.go
@@ -26,7 +27,7 @@ type envelope struct {
 
 // encoder writes envelopes.
 type encoder struct {
-	key      audience.LinkKey
+	key      enlist.LinkKey
 	fields   func(tag string) string // nil if a mail has no header field with its tag
 	domains  Domains                 // nil if Accounts have no sending domains
 	settings func() *accounts.Settings
@@ -47,7 +48,7 @@ func (e *encoder) serverSigner() *signer {
 
 // encode returns the envelope of a message. If about is not nil, the envelope sender
 // contains the tag of this delivery, and so do header fields for an email provider. decisions.md: 51, 112
-func (e *encoder) encode(ctx context.Context, m *composed, about *audience.DeliveryKey) (*envelope, error) {
+func (e *encoder) encode(ctx context.Context, m *composed, about *enlist.DeliveryKey) (*envelope, error) {
 	if e.fields != nil && about != nil {
 		tagged := *m
 		tagged.header = append([]byte(e.fields(e.key.Tag(*about))), m.header...)
@@ -83,7 +84,7 @@ func (e *encoder) signerOf(ctx context.Context, m *composed) (*signer, error) {
 	case errors.Is(err, accounts.ErrForeignDomain):
 		return nil, unsendable("send from "+m.domain, err)
 	case err != nil:
-		return nil, &audience.Undelivered{Detail: "read the key of the sender's domain", Err: err}
+		return nil, &messages.Undelivered{Detail: "read the key of the sender's domain", Err: err}
 	case key == nil:
 		return e.serverSigner(), nil
 	}
@@ -92,7 +93,7 @@ func (e *encoder) signerOf(ctx context.Context, m *composed) (*signer, error) {
 
 // envelopeSender returns the address for bounces. If there is none, it returns the sender
 // of the message.
-func (e *encoder) envelopeSender(m *composed, about *audience.DeliveryKey) string {
+func (e *encoder) envelopeSender(m *composed, about *enlist.DeliveryKey) string {
 	to := e.settings().Bounces
 	switch {
 	case to.Domain == "":
@@ -114,5 +115,5 @@ func isASCII[T string | []byte](text T) bool {
 
 // unsendable returns the error for a message that cannot be sent in any attempt.
 func unsendable(doing string, err error) error {
-	return &audience.Undelivered{Permanent: true, Detail: doing, Err: err}
+	return &messages.Undelivered{Permanent: true, Detail: doing, Err: err}
 }

@@ -13,6 +13,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
 	"enlist/internal/store/pgtest"
@@ -223,18 +224,18 @@ func listmonkMovesIn(t *testing.T, e teststores.Engine) {
 // checkMessages checks the Messages for the campaigns and the template, and the Unsubscriber List.
 func (to *target) checkMessages(t *testing.T) {
 	t.Helper()
-	var messages, entries []string
+	var all, entries []string
 	err := to.store.View(t.Context(), func(tx *db.Tx) error {
-		heads, err := audience.Messages(tx, to.caller.Account.ID)
+		heads, err := messages.Messages(tx, to.caller.Account.ID)
 		if err != nil {
 			return err
 		}
 		for _, head := range heads {
-			m, err := audience.LoadMessage(tx, to.caller.Account.ID, head.ID)
+			m, err := messages.LoadMessage(tx, to.caller.Account.ID, head.ID)
 			if err != nil {
 				return err
 			}
-			messages = append(messages, fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", m.ID, m.Name, m.EmailType, m.Subject, m.FromAddress, m.HTML, m.Text))
+			all = append(all, fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", m.ID, m.Name, m.EmailType, m.Subject, m.FromAddress, m.HTML, m.Text))
 		}
 		return contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: to.caller.Account.ID}, func(u *contacts.Unsubscriber) error {
 			entries = append(entries, fmt.Sprint(u.Address, " ", u.ListID, u.ContactID, u.Time))
@@ -250,7 +251,7 @@ func (to *target) checkMessages(t *testing.T) {
 		"20 June|markdown|June|||# {{unsubscribe_url}}",
 		"30 July|plain|July|a@example.com||Plain {{Email}}",
 	}
-	if diff := cmp.Diff(wantMessages, messages); diff != "" {
+	if diff := cmp.Diff(wantMessages, all); diff != "" {
 		t.Errorf("the Messages: %s", diff)
 	}
 	wantEntries := []string{fmt.Sprintf("bob@example.com 0 0 %d", feb2), fmt.Sprintf("dee@example.com 3 1403 %d", march2),

@@ -12,9 +12,9 @@ import (
 	"html/template"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/privacy"
 )
 
 //go:embed page.html
@@ -26,10 +26,10 @@ var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 }).ParseFS(files, "page.html"))
 
 // Page returns a signed page.
-func Page(p *audience.ConsentProof, version string, key ed25519.PrivateKey) ([]byte, error) {
+func Page(p *privacy.ConsentProof, version string, key ed25519.PrivateKey) ([]byte, error) {
 	var b bytes.Buffer
 	err := page.Execute(&b, struct {
-		*audience.ConsentProof
+		*privacy.ConsentProof
 		Version, Key string
 	}{p, version, KeyText(key.Public().(ed25519.PublicKey))})
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/privacy"
 )
 
 func newPage(t *testing.T) (page []byte, key ed25519.PublicKey) {
 	t.Helper()
 	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	page, err := Page(&audience.ConsentProof{Time: 1767225600, Contact: 7, Email: `"<script>"@example.com`, List: enlist.List{ID: 3, Name: "News & more"},
+	page, err := Page(&privacy.ConsentProof{Time: 1767225600, Contact: 7, Email: `"<script>"@example.com`, List: enlist.List{ID: 3, Name: "News & more"},
 		Rows: []enlist.LedgerRow{{Method: "subscribeContact", Type: enlist.ConsentGDPR, Text: before + "x" + after, IP: "2001:db8::1", KeyName: "<key>"},
 			{Method: "aNewMethod"}}}, "1.0", private)
 	if err != nil {

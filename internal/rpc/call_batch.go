@@ -6,13 +6,13 @@ package rpc
 import (
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
 
 // addBatch returns the queue ID of the new Batch. reference.md: addBatch
 func addBatch(c *call) error {
-	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
+	r := batches.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
 		SendTime: c.sendTime(3), IsTest: c.flag(4), Options: c.batchOptions(5)}
 	if c.err != nil {
 		return c.err
@@ -23,7 +23,7 @@ func addBatch(c *call) error {
 
 // checkBatch returns what is probably wrong with a Batch. reference.md: checkBatch
 func checkBatch(c *call) error {
-	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
+	r := batches.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
 		Options: c.batchOptions(3)}
 	if c.err != nil {
 		return c.err
@@ -39,14 +39,14 @@ func checkBatch(c *call) error {
 // addBatchByContactSearch returns the queue ID of the new Batch. Its parameter is_scheduled has no
 // effect: a send_time in the future schedules the Batch. reference.md: addBatchByContactSearch
 func addBatchByContactSearch(c *call) error {
-	r := audience.BatchRequest{Message: enlist.MessageID(c.id(1)), SendTime: c.sendTime(4)}
+	r := batches.BatchRequest{Message: enlist.MessageID(c.id(1)), SendTime: c.sendTime(4)}
 	lists, criteria := c.contactIDs(2), c.criteria(3)
 	c.flag(5)
 	if c.err != nil {
 		return c.err
 	}
 	for _, list := range lists {
-		p := audience.PopulationRequest{List: enlist.ListID(list), Criteria: criteria}
+		p := batches.PopulationRequest{List: enlist.ListID(list), Criteria: criteria}
 		r.Populations = append(r.Populations, p)
 	}
 	id, err := c.service.AddBatch(c.ctx, c.caller, r)
@@ -94,7 +94,7 @@ func getAutoresponderBatchID(c *call) error {
 // getAllCurrentBatches returns the Batches that have not ended.
 func getAllCurrentBatches(c *call) error {
 	rows, err := c.service.CurrentBatches(c.ctx, c.caller)
-	return writeRecords(c, encoder(audience.BatchAttributes), rows, err)
+	return writeRecords(c, encoder(batches.BatchAttributes), rows, err)
 }
 
 // countBatches returns the number of Batches that match.
@@ -125,18 +125,18 @@ func getBatchStatus(c *call) error {
 func (p *params) sendTime(i int) int64 { return p.amount(i, 0) }
 
 // populations reads the populations of a Batch: an array of objects, or one object.
-func (p *params) populations(i int) []audience.PopulationRequest {
+func (p *params) populations(i int) []batches.PopulationRequest {
 	v := p.at(i)
 	switch {
 	case v.Omitted():
 		return nil
 	case v.Kind == enlist.InputObject:
-		return []audience.PopulationRequest{p.population(i, v)}
+		return []batches.PopulationRequest{p.population(i, v)}
 	case v.Kind != enlist.InputArray:
 		p.refuse(i, "an array of populations")
 		return nil
 	}
-	all := make([]audience.PopulationRequest, len(v.Items))
+	all := make([]batches.PopulationRequest, len(v.Items))
 	for j := range v.Items {
 		item := unboxOnce(&v.Items[j])
 		if item.Kind != enlist.InputObject {
@@ -149,7 +149,7 @@ func (p *params) populations(i int) []audience.PopulationRequest {
 }
 
 // population reads one population. Names of members may have any letter case.
-func (p *params) population(i int, v *enlist.Input) (r audience.PopulationRequest) {
+func (p *params) population(i int, v *enlist.Input) (r batches.PopulationRequest) {
 	for j := range v.Items {
 		item := v.Items[j].Unbox()
 		if item.Omitted() {

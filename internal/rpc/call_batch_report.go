@@ -3,8 +3,9 @@
 package rpc
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/reports"
 )
 
 // getBatchStatistics returns an object with the numbers of a Batch. reference.md: getBatchStatistics
@@ -28,13 +29,13 @@ func getBatchLinkStatistics(c *call) error {
 		return c.err
 	}
 	links, err := c.service.BatchLinks(c.ctx, c.caller, id)
-	return writeRecords(c, encoder(audience.LinkAttributes), links, err)
+	return writeRecords(c, encoder(reports.LinkAttributes), links, err)
 }
 
 // batchRows returns a method that returns the recipients of a Batch with a kind of event.
-func batchRows(kind audience.EventKind) func(*call) error {
+func batchRows(kind batches.EventKind) func(*call) error {
 	return func(c *call) error {
-		r := audience.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: kind}
+		r := reports.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: kind}
 		q := c.query(2)
 		if c.err != nil {
 			return c.err
@@ -47,7 +48,7 @@ func batchRows(kind audience.EventKind) func(*call) error {
 
 // getBatchLinkContacts returns an array of the recipients that clicked a link.
 func getBatchLinkContacts(c *call) error {
-	r := audience.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: audience.EventLink, URL: c.requiredText(2)}
+	r := reports.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: batches.EventLink, URL: c.requiredText(2)}
 	q := c.query(3)
 	if c.err != nil {
 		return c.err
@@ -66,7 +67,7 @@ func getBatchContactLinks(c *call) error {
 	if err != nil {
 		return err
 	}
-	w := newBatchRowWriter(c.reply, audience.EventLink)
+	w := newBatchRowWriter(c.reply, batches.EventLink)
 	w.byList = true
 	if err := w.Begin(true); err != nil {
 		return err

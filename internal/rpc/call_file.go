@@ -6,8 +6,8 @@ package rpc
 import (
 	"strconv"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 )
 
 // findFileInFolder returns the ID of a file, or 0. reference.md: findFileInFolder
@@ -22,7 +22,7 @@ func findFileInFolder(c *call) error {
 
 // uploadBase64FileData returns the ID and the URL of the stored file. reference.md: uploadBase64FileData
 func uploadBase64FileData(c *call) error {
-	r := audience.UploadRequest{Details: c.recordDetails(1), Folder: enlist.FolderID(c.id(2)), OnDuplicate: c.text(3)}
+	r := files.UploadRequest{Details: c.recordDetails(1), Folder: enlist.FolderID(c.id(2)), OnDuplicate: c.text(3)}
 	if c.err != nil {
 		return c.err
 	}

@@ -4,8 +4,9 @@
 package rpc
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // getMessageByID returns an array of one Message. It returns the contents only if the caller asks
@@ -15,9 +16,9 @@ func getMessageByID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	attributes := audience.MessageAttributes
+	attributes := messages.MessageAttributes
 	if withContents {
-		attributes = audience.WholeMessageAttributes
+		attributes = messages.WholeMessageAttributes
 	}
 	message, err := c.service.Message(c.ctx, c.caller, id)
 	return writeRecord(c, encoder(attributes), message, err)
@@ -30,8 +31,8 @@ func getMessagesSentToContact(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	each := encoder(audience.SentMessageAttributes)
-	return writeRows(c, each, func(w enlist.RowWriter[audience.SentMessage]) error {
+	each := encoder(batches.SentMessageAttributes)
+	return writeRows(c, each, func(w enlist.RowWriter[batches.SentMessage]) error {
 		return c.service.MessagesSentToContact(c.ctx, c.caller, list, contact, w)
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"enlist/internal/audience"
+	"enlist/internal/privacy"
 )
 
 // exportPerson returns an object with the rows of each section. reference.md: exportPerson
@@ -55,7 +55,7 @@ func erasePerson(c *call) error {
 	return nil
 }
 
-// personWriter encodes the rows of an export when the service finds them. It implements audience.PersonWriter.
+// personWriter encodes the rows of an export when the service finds them. It implements privacy.PersonWriter.
 type personWriter struct {
 	reply    *reply
 	sections int
@@ -73,7 +73,7 @@ func (w *personWriter) Begin() error {
 }
 
 // Section begins the rows of a section.
-func (w *personWriter) Section(s audience.PersonSection) error {
+func (w *personWriter) Section(s privacy.PersonSection) error {
 	b := w.reply.buf
 	if w.sections > 0 {
 		b = append(b, ']', ',')
@@ -84,7 +84,7 @@ func (w *personWriter) Section(s audience.PersonSection) error {
 }
 
 // Row appends one row.
-func (w *personWriter) Row(values []audience.PersonValue) error {
+func (w *personWriter) Row(values []privacy.PersonValue) error {
 	if w.rows > 0 {
 		w.reply.buf = append(w.reply.buf, ',')
 	}
@@ -109,7 +109,7 @@ func appendPersonValue(b []byte, v any) ([]byte, error) {
 		return strconv.AppendInt(b, v, 10), nil
 	case string:
 		return appendString(b, v), nil
-	case []audience.PersonValue:
+	case []privacy.PersonValue:
 		b = append(b, '{')
 		for i, inner := range v {
 			if i > 0 {

@@ -5,8 +5,8 @@ package rpc
 import (
 	"strconv"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // previewMessage returns the mail that a Contact would get. reference.md: previewMessage
@@ -37,7 +37,7 @@ func previewMessage(c *call) error {
 
 // sendTestMessage returns true. reference.md: sendTestMessage
 func sendTestMessage(c *call) error {
-	r := audience.TestRequest{Message: enlist.MessageID(c.id(1)), Addresses: c.addresses(2), List: c.optionalList(3)}
+	r := messages.TestRequest{Message: enlist.MessageID(c.id(1)), Addresses: c.addresses(2), List: c.optionalList(3)}
 	if !c.at(4).IsBlank() && c.id(4) != 0 {
 		r.Contact = c.contact(4)
 	}

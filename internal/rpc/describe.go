@@ -12,10 +12,14 @@ import (
 
 	"enlist/api"
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
+	"enlist/internal/reports"
+	"enlist/internal/sending"
 	"enlist/internal/webhooks"
 )
 
@@ -153,21 +157,21 @@ func records() []RecordInfo {
 		"access_level string", "version string")
 	audit := record("AuditRow", accounts.AuditAttributes).with("before object", "after object")
 	all := []RecordInfo{
-		contact, consent, record("SentMessage", audience.SentMessageAttributes),
+		contact, consent, record("SentMessage", batches.SentMessageAttributes),
 		record("Unsubscriber", contacts.UnsubscriberAttributes),
 		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),
-		record("Field", lists.FieldAttributes), record("Message", audience.MessageAttributes),
-		record("WholeMessage", audience.WholeMessageAttributes), preview,
-		record("Autoresponder", audience.AutoresponderAttributes), record("Batch", audience.BatchAttributes),
-		record("BatchCheck", audience.CheckAttributes).with("left_out object of integer", "findings array of BatchFinding"),
-		record("BatchFinding", audience.FindingAttributes), batchStatistics(),
+		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
+		record("WholeMessage", messages.WholeMessageAttributes), preview,
+		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),
+		record("BatchCheck", batches.CheckAttributes).with("left_out object of integer", "findings array of BatchFinding"),
+		record("BatchFinding", batches.FindingAttributes), batchStatistics(),
 		plainRecord("DeviceNumbers", "total_count integer", "percentage number"),
 		plainRecord("MailClientNumbers", "title string", "total integer", "percent number"),
-		record("BatchPeriod", audience.PeriodAttributes), record("BatchEdition", audience.EditionAttributes),
-		record("BatchVariantNumbers", audience.VariantAttributes),
-		record("Link", audience.LinkAttributes), record("ClickedLink", audience.BatchRowAttributes(audience.EventLink)),
+		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", sending.EditionAttributes),
+		record("BatchVariantNumbers", sending.VariantAttributes),
+		record("Link", reports.LinkAttributes), record("ClickedLink", reports.BatchRowAttributes(batches.EventLink)),
 		recipient(), record("Webhook", webhooks.WebhookAttributes), record("WholeWebhook", webhooks.WholeWebhookAttributes),
-		record("Folder", accounts.FolderAttributes), record("File", audience.FileAttributes),
+		record("Folder", accounts.FolderAttributes), record("File", files.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
 		session, plainRecord("TimeZone", "timezone string", "display_name string"), audit,
 		plainRecord("Erasure", "rows object of integer", "left array of string"),
@@ -182,19 +186,19 @@ func records() []RecordInfo {
 
 // batchStatistics describes the result of getBatchStatistics. reply_batch.go writes the keys in this order.
 func batchStatistics() RecordInfo {
-	all := record("BatchStatistics", audience.BatchReportAttributes).with(
+	all := record("BatchStatistics", reports.BatchReportAttributes).with(
 		"device_statistics object of DeviceNumbers", "mail_clients object of MailClientNumbers")
-	all.Keys = append(all.Keys, record("", audience.OwnReportAttributes).Keys...)
+	all.Keys = append(all.Keys, record("", reports.OwnReportAttributes).Keys...)
 	return all.with("left_out object of integer", "periods array of BatchPeriod", "editions array of BatchEdition",
 		"variants array of BatchVariantNumbers")
 }
 
 // recipient describes the rows of the reports. Each report returns some of the keys.
 func recipient() RecordInfo {
-	all := record("Recipient", audience.BatchRowAttributes(audience.RowsSent))
-	for _, kind := range []audience.EventKind{audience.EventOpened, audience.EventClicked, audience.EventBounced,
-		audience.EventComplained} {
-		for _, key := range record("", audience.BatchRowAttributes(kind)).Keys {
+	all := record("Recipient", reports.BatchRowAttributes(reports.RowsSent))
+	for _, kind := range []batches.EventKind{batches.EventOpened, batches.EventClicked, batches.EventBounced,
+		batches.EventComplained} {
+		for _, key := range record("", reports.BatchRowAttributes(kind)).Keys {
 			if !slices.ContainsFunc(all.Keys, func(k KeyInfo) bool { return k.Name == key.Name }) {
 				key.Optional = true
 				all.Keys = append(all.Keys, key)

@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // These tests check calls after a mail was sent to a Contact or bounced. Package jobs sends mails,
@@ -54,21 +55,21 @@ func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
 	h.post(t, h.request("addList", `{"name":"News"}`))
 	h.post(t, h.request("subscribeContact", `1,{"Email":"ann@example.com"}`))
 	h.post(t, h.request("addMessage", `{"name":"Welcome","subject":"Hello {{First Name}}"}`))
-	delivery := func(event int64, cause string) audience.Delivery {
-		return audience.Delivery{DeliveryKey: audience.DeliveryKey{List: 1, Contact: 1, Time: event, Cause: cause},
-			Address: "ann@example.com", Status: audience.DeliverySent}
+	delivery := func(event int64, cause string) messages.Delivery {
+		return messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: 1, Contact: 1, Time: event, Cause: cause},
+			Address: "ann@example.com", Status: messages.DeliverySent}
 	}
-	asked := delivery(10, audience.CauseConfirmation)
+	asked := delivery(10, messages.CauseConfirmation)
 	asked.SentTime, asked.Subject = 11, "Please confirm"
-	welcome := delivery(20, audience.CauseAutoresponder(7))
+	welcome := delivery(20, messages.CauseAutoresponder(7))
 	welcome.SentTime, welcome.Subject, welcome.MessageID = 30, "Hello \"Ann\"", 1
-	gone := delivery(20, audience.CauseAutoresponder(8))
-	gone.SentTime, gone.MessageID, gone.Status, gone.Detail = 25, 99, audience.DeliveryBounced, "the mail server answered 550 no such user"
-	another := delivery(20, audience.CauseAutoresponder(8))
+	gone := delivery(20, messages.CauseAutoresponder(8))
+	gone.SentTime, gone.MessageID, gone.Status, gone.Detail = 25, 99, messages.DeliveryBounced, "the mail server answered 550 no such user"
+	another := delivery(20, messages.CauseAutoresponder(8))
 	another.Contact = 2
 	err := h.store.Update(t.Context(), func(tx *db.Tx) error {
-		for _, d := range []audience.Delivery{asked, welcome, gone, another} {
-			if err := audience.PutDelivery(tx, &d); err != nil {
+		for _, d := range []messages.Delivery{asked, welcome, gone, another} {
+			if err := messages.PutDelivery(tx, &d); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,10 @@
 
 package rpc
 
-import "enlist/internal/audience"
+import (
+	"enlist/internal/batches"
+	"enlist/internal/reports"
+)
 
 // addBatchMethods adds the methods that send Batches.
 func (t table) addBatchMethods() {
@@ -24,10 +27,10 @@ func (t table) addBatchMethods() {
 		says("Pauses, continues, cancels or reschedules a Batch.", "true", "308 310")
 	g.add("deleteBatch", standard, writes, "batch_id", deleteRecord((*service).DeleteBatch)).
 		says("Deletes a Batch that has not begun or has ended.", "true", "308 310")
-	g.add("getBatchById", read, readOnly, "batch_id", getRecord((*service).Batch, audience.BatchAttributes)).
+	g.add("getBatchById", read, readOnly, "batch_id", getRecord((*service).Batch, batches.BatchAttributes)).
 		says("Returns one Batch.", "array of Batch, with one Batch", "308")
 	g.add("searchBatches", read, readOnly, searchParams,
-		searchRecords((*service).SearchBatches, audience.BatchAttributes)).
+		searchRecords((*service).SearchBatches, batches.BatchAttributes)).
 		says("Returns the Batches that match the criteria.", "array of Batch", "311")
 	g.add("countBatches", read, readOnly, "search_criteria=[]", countBatches).
 		says("Counts the Batches that match the criteria.", "integer, the number of Batches", "311")
@@ -56,18 +59,18 @@ func (t table) addReportMethods() {
 			"object of array of ClickedLink, each List's ID to its rows", "308 311")
 	for _, report := range []struct {
 		name string
-		kind audience.EventKind
+		kind batches.EventKind
 		who  string
 	}{
-		{"getBatchContacts", audience.RowsSent, "all recipients that get the mail or have got it"},
-		{"getBatchOpened", audience.EventOpened, "who opened the mail"},
-		{"getBatchNotOpened", audience.RowsNotOpened, "whose mail was accepted, has not bounced and was not opened"},
-		{"getBatchBounced", audience.EventBounced, "whose mail bounced"},
-		{"getBatchUnsubscribed", audience.EventUnsubscribed, "who unsubscribed by the mail or complained"},
-		{"getBatchComplained", audience.EventComplained, "who complained about the mail"},
-		{"getBatchAutoDeactivated", audience.EventDeactivated, "whom a bounce of the mail deactivated"},
-		{"getBatchUpdated", audience.RowsUpdated, "nothing, because no page lets a recipient update a profile"},
-		{"getBatchResponses", audience.EventClicked, "who clicked a link of the mail"},
+		{"getBatchContacts", reports.RowsSent, "all recipients that get the mail or have got it"},
+		{"getBatchOpened", batches.EventOpened, "who opened the mail"},
+		{"getBatchNotOpened", batches.RowsNotOpened, "whose mail was accepted, has not bounced and was not opened"},
+		{"getBatchBounced", batches.EventBounced, "whose mail bounced"},
+		{"getBatchUnsubscribed", batches.EventUnsubscribed, "who unsubscribed by the mail or complained"},
+		{"getBatchComplained", batches.EventComplained, "who complained about the mail"},
+		{"getBatchAutoDeactivated", batches.EventDeactivated, "whom a bounce of the mail deactivated"},
+		{"getBatchUpdated", reports.RowsUpdated, "nothing, because no page lets a recipient update a profile"},
+		{"getBatchResponses", batches.EventClicked, "who clicked a link of the mail"},
 	} {
 		g.add(report.name, standard, readOnly, "batch_id"+searchParams, batchRows(report.kind)).
 			says("Returns "+report.who+".", "object of array of Recipient, each List's ID to its rows", "308 311")

@@ -4,7 +4,9 @@
 package rpc
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/batches"
+	"enlist/internal/files"
+	"enlist/internal/messages"
 	"enlist/internal/webhooks"
 )
 
@@ -18,7 +20,7 @@ func (t table) addMessageMethods() {
 	g.add("deleteMessage", full, writes, "message_id", deleteRecord((*service).DeleteMessage)).
 		says("Deletes a Message that no autoresponder uses.", "true", "307 310")
 	g.add("searchMessages", read, readOnly, searchParams,
-		searchRecords((*service).SearchMessages, audience.MessageAttributes)).
+		searchRecords((*service).SearchMessages, messages.MessageAttributes)).
 		says("Returns the Messages that match the criteria, without their contents.", "array of Message", "311")
 	g.add("countMessages", read, readOnly, "search_criteria=[]", countRecords((*service).SearchMessages)).
 		says("Counts the Messages that match the criteria.", "integer, the number of Messages", "311")
@@ -50,13 +52,13 @@ func (t table) addAutoresponderMethods() {
 		deleteRecord((*service).DeleteAutoresponder)).
 		says("Deletes an autoresponder.", "true", "309 310")
 	g.add("searchAutoresponders", read, readOnly, searchParams,
-		searchRecords((*service).SearchAutoresponders, audience.AutoresponderAttributes)).
+		searchRecords((*service).SearchAutoresponders, batches.AutoresponderAttributes)).
 		says("Returns the autoresponders that match the criteria.", "array of Autoresponder", "311")
 	g.add("countAutoresponders", read, readOnly, "search_criteria=[]",
 		countRecords((*service).SearchAutoresponders)).
 		says("Counts the autoresponders that match the criteria.", "integer, the number of autoresponders", "311")
 	g.add("getAutoresponderById", read, readOnly, "autoresponder_id",
-		getRecord((*service).Autoresponder, audience.AutoresponderAttributes)).
+		getRecord((*service).Autoresponder, batches.AutoresponderAttributes)).
 		says("Returns one autoresponder.", "array of Autoresponder, with one autoresponder", "309")
 }
 
@@ -89,11 +91,11 @@ func (t table) addFileMethods() {
 	g.add("deleteFile", full, writes, "file_id", deleteRecord((*service).DeleteFile)).
 		says("Deletes a file that no Message has.", "true", "310")
 	g.add("searchFiles", read, readOnly, searchParams,
-		searchRecords((*service).SearchFiles, audience.FileAttributes)).
+		searchRecords((*service).SearchFiles, files.FileAttributes)).
 		says("Returns the files that match the criteria.", "array of File", "311")
 	g.add("countFiles", read, readOnly, "search_criteria=[]", countRecords((*service).SearchFiles)).
 		says("Counts the files that match the criteria.", "integer, the number of files", "311")
-	g.add("getFileById", read, readOnly, "file_id", getRecord((*service).File, audience.FileAttributes)).
+	g.add("getFileById", read, readOnly, "file_id", getRecord((*service).File, files.FileAttributes)).
 		says("Returns one file.", "array of File, with one file", "310")
 	g.add("findFileInFolder", read, readOnly, "name folder_id", findFileInFolder).
 		says("Finds the file with exactly this name in a Folder.", "integer, the file's ID, or 0", "306 310")

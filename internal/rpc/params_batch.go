@@ -7,13 +7,13 @@ import (
 	"strconv"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
 
 // batchOptions reads the options of a Batch. An unknown key is refused, because a misspelled option could send mail to
 // Contacts that must not get it. reference.md: batch.options
-func (p *params) batchOptions(i int) (o audience.BatchOptions) {
+func (p *params) batchOptions(i int) (o batches.BatchOptions) {
 	for _, item := range p.members(i, p.at(i), "an object of options") {
 		v := item.Unbox()
 		switch {
@@ -59,7 +59,7 @@ func (p *params) number(i int, expected string, v *enlist.Input) int64 {
 }
 
 // variants reads the option variants: an array of objects.
-func (p *params) variants(i int, v *enlist.Input) []audience.Variant {
+func (p *params) variants(i int, v *enlist.Input) []batches.Variant {
 	switch {
 	case v.Omitted():
 		return nil
@@ -67,7 +67,7 @@ func (p *params) variants(i int, v *enlist.Input) []audience.Variant {
 		p.refusePart(i, "variants as an array of objects", v)
 		return nil
 	}
-	all := make([]audience.Variant, len(v.Items))
+	all := make([]batches.Variant, len(v.Items))
 	for j := range v.Items {
 		for _, item := range p.members(i, &v.Items[j], "variants as an array of objects") {
 			value := item.Unbox()
@@ -86,7 +86,7 @@ func (p *params) variants(i int, v *enlist.Input) []audience.Variant {
 }
 
 // exclusion reads the option exclude.
-func (p *params) exclusion(i int, v *enlist.Input) (x audience.Exclusion) {
+func (p *params) exclusion(i int, v *enlist.Input) (x batches.Exclusion) {
 	for _, item := range p.members(i, v, "exclude as an object") {
 		switch item.Name {
 		case "criteria":

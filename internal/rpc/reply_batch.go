@@ -5,42 +5,44 @@ package rpc
 import (
 	"strconv"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/reports"
+	"enlist/internal/sending"
 )
 
 // appendBatchReport appends the numbers of a Batch as one object. agents is true for a caller of version 3.3: the
 // object then has the numbers by device and mail program. The members after these are not part of the published
 // interface.
-func appendBatchReport(b []byte, r *audience.BatchReport, agents bool) []byte {
+func appendBatchReport(b []byte, r *reports.BatchReport, agents bool) []byte {
 	w := memberWriter{b: append(b, '{')}
-	appendMembers(&w, audience.BatchReportAttributes, r)
+	appendMembers(&w, reports.BatchReportAttributes, r)
 	if agents {
 		w.agents(r)
 	}
-	appendMembers(&w, audience.OwnReportAttributes, r)
+	appendMembers(&w, reports.OwnReportAttributes, r)
 	w.leftOut(&r.BatchCounts)
-	appendList(&w, "periods", audience.PeriodAttributes, r.Periods)
-	appendList(&w, "editions", audience.EditionAttributes, r.Editions)
-	appendList(&w, "variants", audience.VariantAttributes, r.ByVariant)
+	appendList(&w, "periods", reports.PeriodAttributes, r.Periods)
+	appendList(&w, "editions", sending.EditionAttributes, r.Editions)
+	appendList(&w, "variants", sending.VariantAttributes, r.ByVariant)
 	return append(w.b, '}')
 }
 
 // appendBatchCheck appends the result of a check as one object.
-func appendBatchCheck(b []byte, k *audience.BatchCheck) []byte {
+func appendBatchCheck(b []byte, k *batches.BatchCheck) []byte {
 	w := memberWriter{b: append(b, '{')}
-	appendMembers(&w, audience.CheckAttributes, k)
+	appendMembers(&w, batches.CheckAttributes, k)
 	w.leftOut(&k.BatchCounts)
-	appendList(&w, "findings", audience.FindingAttributes, k.Findings)
+	appendList(&w, "findings", batches.FindingAttributes, k.Findings)
 	return append(w.b, '}')
 }
 
 // leftOut appends the numbers of Contacts that a Batch leaves out, by reason.
-func (w *memberWriter) leftOut(counts *audience.BatchCounts) {
+func (w *memberWriter) leftOut(counts *batches.BatchCounts) {
 	w.name("left_out")
 	left := memberWriter{b: append(w.b, '{')}
-	appendMembers(&left, audience.LeftOutAttributes, counts)
+	appendMembers(&left, reports.LeftOutAttributes, counts)
 	w.b = append(left.b, '}')
 }
 
@@ -68,7 +70,7 @@ func appendMembers[T any](w *memberWriter, attributes []enlist.Attribute[T], rec
 }
 
 // agents appends the members device_statistics and mail_clients.
-func (w *memberWriter) agents(r *audience.BatchReport) {
+func (w *memberWriter) agents(r *reports.BatchReport) {
 	devices, all := r.Devices(), r.Opened()
 	w.name("device_statistics")
 	inner := memberWriter{b: append(w.b, '{')}
@@ -100,18 +102,18 @@ func appendPercent(b []byte, n, all int64) []byte {
 	return strconv.AppendFloat(b, float64(hundredths)/100, 'f', -1, 64)
 }
 
-// batchRowWriter encodes each row when the search finds it. It implements audience.BatchRowWriter, and buffers and streams
+// batchRowWriter encodes each row when the search finds it. It implements reports.BatchRowWriter, and buffers and streams
 // like contactWriter.
 type batchRowWriter struct {
 	reply     *reply
 	byList    bool // the result is an object with an array for each List, and not one array
-	append    func([]byte, *audience.BatchRow) []byte
+	append    func([]byte, *reports.BatchRow) []byte
 	streaming bool
 	list      enlist.ListID // of the last row; 0: no row was written
 }
 
-func newBatchRowWriter(r *reply, kind audience.EventKind) *batchRowWriter {
-	return &batchRowWriter{reply: r, append: encoder(audience.BatchRowAttributes(kind))}
+func newBatchRowWriter(r *reply, kind batches.EventKind) *batchRowWriter {
+	return &batchRowWriter{reply: r, append: encoder(reports.BatchRowAttributes(kind))}
 }
 
 // Begin begins the result. A later call of Begin discards the rows that were written before.
@@ -129,7 +131,7 @@ func (w *batchRowWriter) Begin(streaming bool) error {
 }
 
 // Row appends a row.
-func (w *batchRowWriter) Row(r *audience.BatchRow) error {
+func (w *batchRowWriter) Row(r *reports.BatchRow) error {
 	w.reply.buf = w.append(w.separate(w.reply.buf, r.List), r)
 	w.list = r.List
 	switch {

@@ -7,9 +7,10 @@ import (
 	"net/http"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/privacy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -70,16 +71,16 @@ func (e ContactEncoder) Append(b []byte, c *enlist.ByID) []byte {
 // Unsubscriber List as searchPreviousUnsubscribers, and its mails as getMessagesSentToContact.
 type ProofEncoder struct {
 	unsubscribe func([]byte, *contacts.Unsubscriber) []byte
-	mail        func([]byte, *audience.SentMessage) []byte
+	mail        func([]byte, *batches.SentMessage) []byte
 }
 
 // NewProofEncoder returns the encoder of proofs.
 func NewProofEncoder() ProofEncoder {
-	return ProofEncoder{encoder(contacts.UnsubscriberAttributes), encoder(audience.SentMessageAttributes)}
+	return ProofEncoder{encoder(contacts.UnsubscriberAttributes), encoder(batches.SentMessageAttributes)}
 }
 
 // Append appends an object with an array of each.
-func (e ProofEncoder) Append(b []byte, p *audience.Proof) []byte {
+func (e ProofEncoder) Append(b []byte, p *privacy.Proof) []byte {
 	b = appendArray(append(b, `{"consents":`...), p.Consents, appendLedgerRow)
 	b = appendArray(append(b, `,"unsubscribes":`...), p.Unsubscribes, e.unsubscribe)
 	b = appendArray(append(b, `,"deliveries":`...), p.Deliveries, e.mail)

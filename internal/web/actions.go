@@ -5,14 +5,14 @@ import (
 	"net/netip"
 	"strconv"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/sending"
 )
 
 // This file has the actions of Handler: one function for each kind of link and HTTP method.
 
 // subscription returns the data of a page about a subscription.
-func subscription(title string, v *audience.LinkView) page {
+func subscription(title string, v *sending.LinkView) page {
 	p := page{Title: title, Address: mask(v.Address())}
 	if v.Schema != nil {
 		p.List = v.Schema.List.Name
@@ -34,7 +34,7 @@ func visitorIP(r *http.Request) string {
 
 // showUnsubscribe shows the page with the button that unsubscribes. If the Contact is already
 // unsubscribed, it shows the page that says so.
-func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
+func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
 	switch {
 	case err != nil:
@@ -49,7 +49,7 @@ func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l audi
 // unsubscribe unsubscribes the Contact and replies with a page. The request comes from the button
 // of the page, or from the button of a mail program. The reply must not be a redirect (RFC 8058,
 // section 3.1).
-func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience.Link) {
+func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	v, err := h.service.UnsubscribeByLink(r.Context(), l.DeliveryKey, visitorIP(r))
 	if err != nil {
 		h.failed(w, r, l, err)
@@ -60,38 +60,38 @@ func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l audience
 
 // unsubscribed shows the page that says that the Contact is unsubscribed. It is also the page for
 // a Contact that was unsubscribed before the request, or that was removed.
-func (h *Handler) unsubscribed(w http.ResponseWriter, v *audience.LinkView) {
+func (h *Handler) unsubscribed(w http.ResponseWriter, v *sending.LinkView) {
 	h.render(w, http.StatusOK, "unsubscribed", subscription("You are unsubscribed", v))
 }
 
 // showConfirm shows the page with the button that confirms a subscription.
-func (h *Handler) showConfirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
+func (h *Handler) showConfirm(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
 	h.confirmation(w, r, l, v, err)
 }
 
 // confirm confirms a subscription and shows the result.
-func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l audience.Link) {
+func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	v, err := h.service.ConfirmByLink(r.Context(), l.DeliveryKey, visitorIP(r))
 	h.confirmation(w, r, l, v, err)
 }
 
 // confirmation replies with the page for the state of a confirmation.
-func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l audience.Link,
-	v *audience.LinkView, err error) {
+func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l enlist.Link,
+	v *sending.LinkView, err error) {
 	if err != nil {
 		h.failed(w, r, l, err)
 		return
 	}
 	status, name, title := http.StatusOK, "confirm", "Confirm your subscription"
 	switch v.Confirmation() {
-	case audience.ConfirmationGone:
+	case sending.ConfirmationGone:
 		status, name, title = http.StatusGone, "confirmgone", "There is nothing to confirm"
-	case audience.ConfirmationEnded:
+	case sending.ConfirmationEnded:
 		status, name, title = http.StatusGone, "confirmended", "This subscription has ended"
-	case audience.ConfirmationMoved:
+	case sending.ConfirmationMoved:
 		status, name, title = http.StatusGone, "confirmmoved", "This link is out of date"
-	case audience.ConfirmationDone:
+	case sending.ConfirmationDone:
 		name, title = "confirmed", "Your subscription is confirmed"
 	}
 	h.render(w, status, name, subscription(title, v))
@@ -103,7 +103,7 @@ const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!" +
 
 // open records that the mail was opened, and sends the tracking pixel. It sends the pixel even if
 // it cannot record the opening.
-func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) {
+func (h *Handler) open(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	if r.Method == http.MethodGet {
 		h.logError(r, l, h.service.Opened(r.Context(), l, r.UserAgent()))
 	}
@@ -114,7 +114,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request, l audience.Link) 
 
 // click records the click, and redirects to the link's URL. It redirects even if it cannot record
 // the click.
-func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link) {
+func (h *Handler) click(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	url, err := h.service.LinkURL(r.Context(), l)
 	switch {
 	case enlist.KindOf(err) == enlist.NoLink:
@@ -131,7 +131,7 @@ func (h *Handler) click(w http.ResponseWriter, r *http.Request, l audience.Link)
 }
 
 // contact shows the page of a Contact to the recipient of a notification.
-func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l audience.Link) {
+func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	v, err := h.service.ViewContactPage(r.Context(), l.DeliveryKey)
 	switch {
 	case err != nil:

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
@@ -176,7 +176,7 @@ func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 	b := newBrowser(newHarness(t, "double_opt_in_required", "1"))
 	id := b.subscribe("Email", "mira@example.com")
 
-	b.visit(b.path(audience.LinkConfirm, id))
+	b.visit(b.path(enlist.LinkConfirm, id))
 	b.announces("main", "heading Confirm your subscription to News & <Views>", "button Confirm subscription")
 	b.look()
 	b.shot("confirm")
@@ -187,7 +187,7 @@ func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 	b.shot("confirmed")
 
 	// On the second page, the test uses only the keyboard.
-	b.visit(b.path(audience.LinkUnsubscribe, id))
+	b.visit(b.path(enlist.LinkUnsubscribe, id))
 	b.announces("main", "heading Unsubscribe from News & <Views>", "button Unsubscribe")
 	b.look()
 	b.do(chromedp.KeyEvent(kb.Tab))
@@ -214,11 +214,11 @@ func TestPagesFitAPhoneInChromium(t *testing.T) {
 	h.must(addField(h, strings.Repeat("Field", 50)))
 	b := newBrowser(h)
 	id := b.subscribe("Email", long+"@"+long+".example.com", strings.Repeat("Field", 50), strings.Repeat("value", 500))
-	contactPage := b.path(audience.LinkContact, id)
+	contactPage := b.path(enlist.LinkContact, id)
 	for _, scheme := range []string{"light", "dark"} {
 		b.dark(scheme == "dark")
 		for _, page := range []struct{ name, path string }{
-			{"long-unsubscribe", b.path(audience.LinkUnsubscribe, id)}, {"long-confirm", b.path(audience.LinkConfirm, id)},
+			{"long-unsubscribe", b.path(enlist.LinkUnsubscribe, id)}, {"long-confirm", b.path(enlist.LinkConfirm, id)},
 			{"long-contact", contactPage}, {"unknown", "/u/x"}, {"nowhere", b.clickPath(id, "relative")},
 		} {
 			b.visit(page.path)

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // The tests in this file request the tracking pixel of a mail and follow its tracked links.
@@ -18,7 +19,7 @@ func TestRequestForThePixelRecordsAnOpening(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "track_opens", "1")
 	id := h.subscribe("Email", "mira@example.com")
-	path := h.path(audience.LinkOpen, id)
+	path := h.path(enlist.LinkOpen, id)
 	h.do("HEAD", path, "")
 	if c := h.contact(id); c.LastOpenTime != 0 {
 		t.Error("a HEAD request was recorded as an opening")
@@ -42,7 +43,7 @@ func TestPixelIsSentEvenIfTheOpeningIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "track_opens", "1")
 	id := h.subscribe("Email", "mira@example.com")
-	path := h.path(audience.LinkOpen, id)
+	path := h.path(enlist.LinkOpen, id)
 	image := func() {
 		t.Helper()
 		if a := h.do("GET", path, ""); a.StatusCode != 200 || a.body != pixel {
@@ -119,7 +120,7 @@ func TestClickLeadsToWebURLsOnly(t *testing.T) {
 		})
 	}
 	path := h.clickPath(id, "https://shop.example/")
-	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error { return audience.DeleteMessage(tx, 1) }))
+	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error { return messages.DeleteMessage(tx, 1) }))
 	h.shows(h.do("GET", path, ""), http.StatusGone, "This link leads nowhere any more")
 	if c := h.contact(id); c.LastClickTime != 0 {
 		t.Error("a request for a link that leads nowhere was recorded as a click")

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // The tests in this file open the link that confirms a subscription and press its button.
@@ -17,7 +17,7 @@ func TestButtonConfirmsOnce(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1")
 	id := h.subscribe("Email", "mira@example.com")
-	path := h.path(audience.LinkConfirm, id)
+	path := h.path(enlist.LinkConfirm, id)
 	page := h.do("GET", path, "")
 	h.shows(page, http.StatusOK, "Confirm your subscription to <bdi>News &amp; &lt;Views&gt;</bdi>", "m…@example.com", `<form method="post">`)
 	if h.contact(id).DoubleOptIn {
@@ -47,10 +47,10 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1")
 	ended, moved, gone := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "old@example.com"), h.subscribe("Email", "noor@example.com")
-	h.do("POST", h.path(audience.LinkUnsubscribe, ended), "")
+	h.do("POST", h.path(enlist.LinkUnsubscribe, ended), "")
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
-		d := audience.Delivery{DeliveryKey: h.delivery(moved), Address: "older@example.com", Status: audience.DeliverySent}
-		return audience.PutDelivery(tx, &d)
+		d := messages.Delivery{DeliveryKey: h.delivery(moved), Address: "older@example.com", Status: messages.DeliverySent}
+		return messages.PutDelivery(tx, &d)
 	}))
 	for _, c := range []struct {
 		id   enlist.ContactID
@@ -58,7 +58,7 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 	}{{ended, "This subscription has ended"}, {moved, "This link is out of date"}} {
 		for _, method := range []string{"GET", "POST"} {
 			t.Run(method+" "+c.text, func(t *testing.T) {
-				a := h.do(method, h.path(audience.LinkConfirm, c.id), "")
+				a := h.do(method, h.path(enlist.LinkConfirm, c.id), "")
 				h.shows(a, http.StatusGone, c.text)
 				if a.hasButton() || h.contact(c.id).DoubleOptIn {
 					t.Errorf("the page has a button: %v, the subscription is confirmed: %v; want neither", a.hasButton(), h.contact(c.id).DoubleOptIn)
@@ -67,9 +67,9 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 		}
 	}
 	h.remove(gone) // also removes all Contacts with a lower ID
-	h.shows(h.do("POST", h.path(audience.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "News &amp; &lt;Views&gt;")
+	h.shows(h.do("POST", h.path(enlist.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "News &amp; &lt;Views&gt;")
 	h.hideList()
-	h.shows(h.do("POST", h.path(audience.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "this list")
+	h.shows(h.do("POST", h.path(enlist.LinkConfirm, gone), ""), http.StatusGone, "There is nothing to confirm", "this list")
 }
 
 // If only the letter case of the address has changed, the link still confirms the subscription.
@@ -80,8 +80,8 @@ func TestLinkConfirmsAfterAChangeOfLetterCase(t *testing.T) {
 	h := newHarness(t, "double_opt_in_required", "1")
 	id := h.subscribe("Email", "Mira@Example.com")
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
-		d := audience.Delivery{DeliveryKey: h.delivery(id), Address: "mira@example.com", Status: audience.DeliverySent}
-		return audience.PutDelivery(tx, &d)
+		d := messages.Delivery{DeliveryKey: h.delivery(id), Address: "mira@example.com", Status: messages.DeliverySent}
+		return messages.PutDelivery(tx, &d)
 	}))
-	h.shows(h.do("POST", h.path(audience.LinkConfirm, id), ""), http.StatusOK, "Your subscription is confirmed")
+	h.shows(h.do("POST", h.path(enlist.LinkConfirm, id), ""), http.StatusOK, "Your subscription is confirmed")
 }

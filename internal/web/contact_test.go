@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/sending"
 )
 
 // The tests in this file open the link of a notification, which shows a Contact.
@@ -26,7 +26,7 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 		Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I agree <i>", IP: "192.0.2.7", Preferences: []enlist.PreferenceChoice{{Name: "Weekly", Agree: true}}},
 	})
 	h.must(err)
-	path := h.path(audience.LinkContact, id)
+	path := h.path(enlist.LinkContact, id)
 	page := h.do("GET", path, "")
 	h.shows(page, http.StatusOK, "Contact in <bdi>News &amp; &lt;Views&gt;</bdi>", "mira@example.com", "Note &lt;b&gt;", "&lt;script&gt;alert(1)&lt;/script&gt;",
 		"I agree &lt;i&gt;", "192.0.2.7", "Weekly", "<p>Subscribed</p>", "1 July 2026, 19:30 UTC&#43;10:00")
@@ -35,9 +35,9 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 	}
 	h.shows(h.do("POST", path, ""), http.StatusMethodNotAllowed)
 
-	h.do("POST", h.path(audience.LinkUnsubscribe, id), "")
+	h.do("POST", h.path(enlist.LinkUnsubscribe, id), "")
 	h.shows(h.do("GET", path, ""), http.StatusOK, "<p>Unsubscribed</p>")
-	h.pass(audience.ContactPageLife * time.Second)
+	h.pass(sending.ContactPageLife * time.Second)
 	h.shows(h.do("GET", path, ""), http.StatusOK)
 	h.pass(time.Second)
 	expired := h.do("GET", path, "")
@@ -52,7 +52,7 @@ func TestPageOfARemovedContactSaysSo(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
-	path := h.path(audience.LinkContact, id)
+	path := h.path(enlist.LinkContact, id)
 	h.remove(id)
 	h.shows(h.do("GET", path, ""), http.StatusGone, "This contact was removed", "News &amp; &lt;Views&gt;")
 	h.hideList()

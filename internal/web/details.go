@@ -1,9 +1,10 @@
 package web
 
 import (
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // This file collects the values that the page of a Contact shows.
@@ -22,7 +23,7 @@ type row struct{ Name, Value string }
 
 // newDetails fills the tables in the order of the page: Fields, times, preferences that the
 // Contact has answered, and the newest consent.
-func newDetails(v *audience.ContactPage) *details {
+func newDetails(v *sending.ContactPage) *details {
 	d := &details{schema: v.Schema, Status: status(v.Contact)}
 	for i := range v.Schema.Fields {
 		f := &v.Schema.Fields[i]
@@ -75,5 +76,5 @@ func (d *details) consent(c *enlist.LedgerRow) {
 
 // at formats Unix seconds as a time in the Account's time zone, with its offset from UTC.
 func (d *details) at(unix int64) string {
-	return audience.LocalTime(d.schema, unix).Format("2 January 2006, 15:04 UTC-07:00")
+	return messages.LocalTime(d.schema, unix).Format("2 January 2006, 15:04 UTC-07:00")
 }

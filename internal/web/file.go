@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 )
 
 // This file sends files of Accounts. The link of a file is in mails and on web sites, so anyone who
@@ -44,7 +44,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID)
 		h.render(w, http.StatusGone, "nofile", page{Title: "This file does not exist any more"})
 		return
 	case err != nil:
-		h.failed(w, r, audience.Link{Kind: audience.LinkFile}, err)
+		h.failed(w, r, enlist.Link{Kind: enlist.LinkFile}, err)
 		return
 	}
 	if !h.mayRead(r) {
@@ -59,7 +59,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID)
 	content := &contentReader{handler: h, request: r, control: control, file: f, number: -1}
 	http.ServeContent(w, r, "", time.Unix(f.LastModifiedTime, 0), content)
 	if content.err != nil {
-		h.logError(r, audience.Link{Kind: audience.LinkFile}, content.err)
+		h.logError(r, enlist.Link{Kind: enlist.LinkFile}, content.err)
 		panic(http.ErrAbortHandler) // the client must not take the file as complete
 	}
 }
@@ -79,7 +79,7 @@ func (h *Handler) mayRead(r *http.Request) bool {
 
 // setFileHeader sets the header of a file. Browsers show images that contain no script, and store every
 // other file. Mail programs and sites may show an image of this server.
-func setFileHeader(header http.Header, f *audience.StoredFile) {
+func setFileHeader(header http.Header, f *files.StoredFile) {
 	disposition := "attachment"
 	if f.IsShown() {
 		disposition = "inline"
@@ -101,7 +101,7 @@ type contentReader struct {
 	handler *Handler
 	request *http.Request
 	control *http.ResponseController
-	file    *audience.StoredFile
+	file    *files.StoredFile
 	at      int64 // position of the next byte
 	number  int64 // of piece; -1 before the first piece
 	piece   []byte
@@ -128,10 +128,10 @@ func (c *contentReader) Read(b []byte) (int, error) {
 	if c.at >= c.file.Size {
 		return 0, io.EOF
 	}
-	if number := c.at / audience.PieceSize; number != c.number {
+	if number := c.at / files.PieceSize; number != c.number {
 		c.control.SetWriteDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
 		piece, err := c.handler.service.Piece(c.request.Context(), c.file.Content, number)
-		if err == nil && int64(len(piece)) <= c.at%audience.PieceSize {
+		if err == nil && int64(len(piece)) <= c.at%files.PieceSize {
 			err = fmt.Errorf("piece %d of the file %d has only %d bytes", number, c.file.ID, len(piece))
 		}
 		if err != nil {
@@ -140,7 +140,7 @@ func (c *contentReader) Read(b []byte) (int, error) {
 		}
 		c.number, c.piece = number, piece
 	}
-	n := copy(b, c.piece[c.at%audience.PieceSize:])
+	n := copy(b, c.piece[c.at%files.PieceSize:])
 	c.at += int64(n)
 	return n, nil
 }

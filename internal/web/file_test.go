@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 )
 
 // The tests in this file request files of the Account.
@@ -19,10 +19,10 @@ import (
 // upload stores a file and returns the path of its link.
 func (h *harness) upload(name string, content []byte) string {
 	h.Helper()
-	h.service.SetFileSettings(audience.FileSettings{Key: h.key})
+	h.service.SetFileSettings(files.FileSettings{Key: h.key})
 	folders, err := h.service.SearchFolders(h.Context(), h.caller, "file", enlist.Query{})
 	h.must(err)
-	f, err := h.service.UploadFile(h.Context(), h.caller, audience.UploadRequest{Folder: folders[0].ID, OnDuplicate: "overwrite",
+	f, err := h.service.UploadFile(h.Context(), h.caller, files.UploadRequest{Folder: folders[0].ID, OnDuplicate: "overwrite",
 		Details: sent([]string{"name", name, "data", base64.StdEncoding.EncodeToString(content)})})
 	h.must(err)
 	return f.URL
@@ -48,7 +48,7 @@ func (h *harness) get(path string, fields ...string) (*http.Response, []byte) {
 func TestFileIsSentWithRangesAndItsVersion(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	content := bytes.Repeat([]byte("0123456789"), 3*audience.PieceSize/10)
+	content := bytes.Repeat([]byte("0123456789"), 3*files.PieceSize/10)
 	path := h.upload("Grüße.bin", content)
 	a, body := h.get(path)
 	if a.StatusCode != 200 || !bytes.Equal(body, content) || a.ContentLength != int64(len(content)) {
@@ -134,9 +134,9 @@ func TestLinkOfAFileIsSignedAndEndsWithTheFile(t *testing.T) {
 func TestFileThatCannotBeReadIsCutOff(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	path := h.upload("a.bin", make([]byte, 4*audience.PieceSize))
+	path := h.upload("a.bin", make([]byte, 4*files.PieceSize))
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
-		_, err := audience.DeletePieces(tx, 1, 2)
+		_, err := files.DeletePieces(tx, 1, 2)
 		return err
 	}))
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.server.URL+path, nil)
@@ -144,7 +144,7 @@ func TestFileThatCannotBeReadIsCutOff(t *testing.T) {
 	a, err := http.DefaultTransport.RoundTrip(r)
 	h.must(err)
 	defer a.Body.Close()
-	if n, err := io.Copy(io.Discard, a.Body); err == nil || n > 2*audience.PieceSize {
+	if n, err := io.Copy(io.Discard, a.Body); err == nil || n > 2*files.PieceSize {
 		t.Errorf("read %d bytes with the error %v, want at most two pieces and an error", n, err)
 	}
 }

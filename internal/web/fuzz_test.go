@@ -3,7 +3,7 @@ package web
 import (
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/enlist"
 )
 
 // FuzzPath reads random paths. If a path is read as a link, it must be exactly the path that this
@@ -11,10 +11,10 @@ import (
 //
 // covers: decision 48
 func FuzzPath(f *testing.F) {
-	key := audience.LinkKey{1, 2, 3}
-	delivery := audience.DeliveryKey{List: 1, Contact: 2, Time: 1767225600, Cause: "a7"}
+	key := enlist.LinkKey{1, 2, 3}
+	delivery := enlist.DeliveryKey{List: 1, Contact: 2, Time: 1767225600, Cause: "a7"}
 	for _, kind := range kinds {
-		f.Add(key.Path(audience.Link{Kind: kind, DeliveryKey: delivery, Target: 9}))
+		f.Add(key.Path(enlist.Link{Kind: kind, DeliveryKey: delivery, Target: 9}))
 	}
 	for _, path := range []string{"/u/1-2-3-c/", "/k/1-2-3-c-/x", "/k/-/", "/u//", "/n/1-2-3-c-9/x", "/o/+1-2-3-c/x"} {
 		f.Add(path)

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/sending"
 )
 
 // This file checks the signature of a link and calls the action for it.
@@ -20,24 +21,24 @@ import (
 // if the List or the Contact was removed, except LinkURL.
 type Service interface {
 	// ViewLink returns the state of a link's Contact.
-	ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error)
+	ViewLink(ctx context.Context, d enlist.DeliveryKey) (*sending.LinkView, error)
 	// UnsubscribeByLink unsubscribes the Contact. ip is the visitor's address, or "".
-	UnsubscribeByLink(ctx context.Context, d audience.DeliveryKey, ip string) (*audience.LinkView, error)
+	UnsubscribeByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*sending.LinkView, error)
 	// ConfirmByLink confirms the subscription, unless LinkView.Confirmation says why not. ip is as above.
-	ConfirmByLink(ctx context.Context, d audience.DeliveryKey, ip string) (*audience.LinkView, error)
+	ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*sending.LinkView, error)
 	// ViewContactPage returns the Contact that a notification is about.
-	ViewContactPage(ctx context.Context, d audience.DeliveryKey) (*audience.ContactPage, error)
+	ViewContactPage(ctx context.Context, d enlist.DeliveryKey) (*sending.ContactPage, error)
 	// LinkURL returns the URL to which a tracked link leads. If there is no such URL, it returns an
 	// error of the Kind NoLink.
-	LinkURL(ctx context.Context, l audience.Link) (string, error)
+	LinkURL(ctx context.Context, l enlist.Link) (string, error)
 	// FileOfLink returns a file, or an error of the Kind InvalidParameters if it was deleted.
-	FileOfLink(ctx context.Context, id enlist.FileID) (*audience.StoredFile, error)
+	FileOfLink(ctx context.Context, id enlist.FileID) (*files.StoredFile, error)
 	// Piece returns a piece of the content of a file.
 	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
 	// Opened records that the recipient opened a mail, and Clicked that the recipient followed
 	// a link. userAgent is the header of the request.
-	Opened(ctx context.Context, l audience.Link, userAgent string) error
-	Clicked(ctx context.Context, l audience.Link, userAgent string) error
+	Opened(ctx context.Context, l enlist.Link, userAgent string) error
+	Clicked(ctx context.Context, l enlist.Link, userAgent string) error
 }
 
 const (
@@ -48,7 +49,7 @@ const (
 // Handler answers requests for the links in mails.
 type Handler struct {
 	service Service
-	key     audience.LinkKey
+	key     enlist.LinkKey
 	pages   map[string]*template.Template
 	policy  string        // the header Content-Security-Policy
 	reading chan struct{} // has one value for each file that is being sent
@@ -56,7 +57,7 @@ type Handler struct {
 }
 
 // New returns a Handler for links that are signed with key.
-func New(service Service, key audience.LinkKey, log *slog.Logger) *Handler {
+func New(service Service, key enlist.LinkKey, log *slog.Logger) *Handler {
 	return &Handler{service: service, key: key, pages: readPages(), policy: contentPolicy(),
 		reading: make(chan struct{}, maxDownloads), log: log}
 }
@@ -67,29 +68,29 @@ func IsLinkPath(path string) bool {
 	if len(path) < 3 || path[0] != '/' || path[2] != '/' {
 		return false
 	}
-	switch audience.LinkKind(path[1:2]) {
-	case audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact,
-		audience.LinkFile:
+	switch enlist.LinkKind(path[1:2]) {
+	case enlist.LinkUnsubscribe, enlist.LinkConfirm, enlist.LinkOpen, enlist.LinkClick, enlist.LinkContact,
+		enlist.LinkFile:
 		return true
 	}
 	return false
 }
 
 // action handles requests with one HTTP method for one kind of link.
-type action func(h *Handler, w http.ResponseWriter, r *http.Request, l audience.Link)
+type action func(h *Handler, w http.ResponseWriter, r *http.Request, l enlist.Link)
 
 // actions returns the actions for a kind of link: show for GET and HEAD, and press for POST. press
 // is nil if the page has no button. Mail filters request every link in a mail, so show must not
 // change a subscription. decisions.md: 48
-func actions(kind audience.LinkKind) (show, press action) {
+func actions(kind enlist.LinkKind) (show, press action) {
 	switch kind {
-	case audience.LinkUnsubscribe:
+	case enlist.LinkUnsubscribe:
 		return (*Handler).showUnsubscribe, (*Handler).unsubscribe
-	case audience.LinkConfirm:
+	case enlist.LinkConfirm:
 		return (*Handler).showConfirm, (*Handler).confirm
-	case audience.LinkOpen:
+	case enlist.LinkOpen:
 		return (*Handler).open, nil
-	case audience.LinkClick:
+	case enlist.LinkClick:
 		return (*Handler).click, nil
 	}
 	return (*Handler).contact, nil
@@ -156,7 +157,7 @@ func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // failed replies with the page for an unexpected error. The cause is only written to the log.
-func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l audience.Link, err error) {
+func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l enlist.Link, err error) {
 	status := http.StatusInternalServerError
 	if enlist.KindOf(err) == enlist.Busy {
 		status = http.StatusServiceUnavailable
@@ -168,7 +169,7 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l audience.Link
 
 // logError logs an error with the IDs of the link. It does not log the path, so that a reader of
 // the log cannot use the link. It logs nothing if err is nil or if the client has disconnected.
-func (h *Handler) logError(r *http.Request, l audience.Link, err error) {
+func (h *Handler) logError(r *http.Request, l enlist.Link, err error) {
 	if err != nil && r.Context().Err() == nil {
 		h.log.Error("page", "kind", string(l.Kind), "list", int64(l.List), "contact", int64(l.Contact), "error", err)
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
 )
 
@@ -19,14 +18,14 @@ import (
 // and errors.
 
 // kinds has all kinds of links, in the order of harness.links.
-var kinds = []audience.LinkKind{audience.LinkUnsubscribe, audience.LinkConfirm, audience.LinkOpen, audience.LinkClick, audience.LinkContact}
+var kinds = []enlist.LinkKind{enlist.LinkUnsubscribe, enlist.LinkConfirm, enlist.LinkOpen, enlist.LinkClick, enlist.LinkContact}
 
 // links returns the paths of the links of all kinds for a Contact.
 func (h *harness) links(id enlist.ContactID) []string {
 	h.Helper()
 	var all []string
 	for _, kind := range kinds {
-		if kind == audience.LinkClick {
+		if kind == enlist.LinkClick {
 			all = append(all, h.clickPath(id, "https://shop.example/"))
 			continue
 		}
@@ -73,7 +72,7 @@ func TestAllInvalidLinksGetTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
-	good := h.path(audience.LinkUnsubscribe, id)
+	good := h.path(enlist.LinkUnsubscribe, id)
 	first := h.do("GET", "/u/x", "")
 	h.shows(first, http.StatusNotFound, "This page does not exist")
 	sum := good[strings.LastIndexByte(good, '/'):]
@@ -111,7 +110,7 @@ func TestOtherMethodsAreNotAllowed(t *testing.T) {
 	for i, path := range h.links(id) {
 		allow := "GET, HEAD"
 		others := []string{"PUT", "DELETE", "PATCH", "OPTIONS"}
-		if kind := kinds[i]; kind == audience.LinkUnsubscribe || kind == audience.LinkConfirm {
+		if kind := kinds[i]; kind == enlist.LinkUnsubscribe || kind == enlist.LinkConfirm {
 			allow += ", POST"
 		} else {
 			others = append(others, "POST")
@@ -125,7 +124,7 @@ func TestOtherMethodsAreNotAllowed(t *testing.T) {
 			}
 		})
 	}
-	path := h.path(audience.LinkUnsubscribe, id)
+	path := h.path(enlist.LinkUnsubscribe, id)
 	h.shows(h.do("POST", path, strings.Repeat("x", maxBody+1)), http.StatusRequestEntityTooLarge)
 	if h.contact(id).IsUnsubscribed {
 		t.Error("a POST with a body that is too large unsubscribed the Contact")
@@ -171,10 +170,10 @@ func TestErrorPageHidesTheCause(t *testing.T) {
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
 	h.faults.view = errors.New("secret cause")
-	a := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
+	a := h.do("GET", h.path(enlist.LinkUnsubscribe, id), "")
 	h.shows(a, http.StatusInternalServerError, "This did not work")
 	h.faults.view = enlist.Refuse(enlist.Busy, "secret cause")
-	b := h.do("GET", h.path(audience.LinkUnsubscribe, id), "")
+	b := h.do("GET", h.path(enlist.LinkUnsubscribe, id), "")
 	h.shows(b, http.StatusServiceUnavailable, "This did not work")
 	if strings.Contains(a.body+b.body, "secret") || b.Header.Get("Retry-After") == "" {
 		t.Errorf("got %v %s, want Retry-After, and no cause in the bodies", b.Header, b.body)
@@ -208,7 +207,7 @@ func TestInterruptedPostChangesNothing(t *testing.T) {
 	id := h.subscribe("Email", "mira@example.com")
 	conn, err := net.Dial("tcp", h.server.Listener.Addr().String())
 	h.must(err)
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 26\r\n\r\nList-Unsub", h.path(audience.LinkUnsubscribe, id))
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 26\r\n\r\nList-Unsub", h.path(enlist.LinkUnsubscribe, id))
 	h.must(conn.(*net.TCPConn).CloseWrite())
 	if rest, err := io.ReadAll(conn); err != nil || len(rest) > 0 { // ReadAll waits until the server closes the connection
 		t.Errorf("the server sent %q, %v, want a closed connection without a response", rest, err)

@@ -18,6 +18,8 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 	"enlist/internal/store/sqlite"
 )
 
@@ -31,7 +33,7 @@ type harness struct {
 	service *audience.Service
 	caller  *enlist.Caller
 	list    enlist.ListID
-	key     audience.LinkKey
+	key     enlist.LinkKey
 	server  *httptest.Server
 	faults  *faults
 
@@ -81,21 +83,21 @@ type faults struct {
 	record error // error of Opened and Clicked
 }
 
-func (f *faults) ViewLink(ctx context.Context, d audience.DeliveryKey) (*audience.LinkView, error) {
+func (f *faults) ViewLink(ctx context.Context, d enlist.DeliveryKey) (*sending.LinkView, error) {
 	if f.view != nil {
 		return nil, f.view
 	}
 	return f.Service.ViewLink(ctx, d)
 }
 
-func (f *faults) Opened(ctx context.Context, l audience.Link, userAgent string) error {
+func (f *faults) Opened(ctx context.Context, l enlist.Link, userAgent string) error {
 	if f.record != nil {
 		return f.record
 	}
 	return f.Service.Opened(ctx, l, userAgent)
 }
 
-func (f *faults) Clicked(ctx context.Context, l audience.Link, userAgent string) error {
+func (f *faults) Clicked(ctx context.Context, l enlist.Link, userAgent string) error {
 	if f.record != nil {
 		return f.record
 	}
@@ -179,13 +181,13 @@ func (h *harness) contact(id enlist.ContactID) (c *enlist.ByID) {
 }
 
 // delivery returns the key of a mail to a Contact, for an event at the harness's current time.
-func (h *harness) delivery(id enlist.ContactID) audience.DeliveryKey {
-	return audience.DeliveryKey{List: h.list, Contact: id, Time: h.clock().Unix(), Cause: audience.CauseConfirmation}
+func (h *harness) delivery(id enlist.ContactID) enlist.DeliveryKey {
+	return enlist.DeliveryKey{List: h.list, Contact: id, Time: h.clock().Unix(), Cause: messages.CauseConfirmation}
 }
 
 // path returns the path of a link for a Contact.
-func (h *harness) path(kind audience.LinkKind, id enlist.ContactID) string {
-	return h.key.Path(audience.Link{Kind: kind, DeliveryKey: h.delivery(id)})
+func (h *harness) path(kind enlist.LinkKind, id enlist.ContactID) string {
+	return h.key.Path(enlist.Link{Kind: kind, DeliveryKey: h.delivery(id)})
 }
 
 // clickPath returns the path of a tracked link to a URL in Message 1.
@@ -193,7 +195,7 @@ func (h *harness) clickPath(id enlist.ContactID, url string) string {
 	h.Helper()
 	targets, err := h.service.LinkTargets(h.Context(), 1, 0, []string{url})
 	h.must(err)
-	return h.key.Path(audience.Link{Kind: audience.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]})
+	return h.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]})
 }
 
 // answer is a response with its body. The client of the tests does not follow redirects.

@@ -13,7 +13,7 @@ import (
 )
 
 //go:embed pages/*.html
-var files embed.FS
+var pageFiles embed.FS
 
 //go:embed pages/style.css
 var style string
@@ -45,14 +45,14 @@ func (page) Style() template.CSS { return template.CSS(style) }
 func readPages() map[string]*template.Template {
 	const layout = "layout.html"
 	pages := make(map[string]*template.Template)
-	base := template.Must(template.ParseFS(files, "pages/"+layout))
-	entries, err := files.ReadDir("pages")
+	base := template.Must(template.ParseFS(pageFiles, "pages/"+layout))
+	entries, err := pageFiles.ReadDir("pages")
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".html"); ok && e.Name() != layout {
-			pages[name] = template.Must(template.Must(base.Clone()).ParseFS(files, "pages/"+e.Name()))
+			pages[name] = template.Must(template.Must(base.Clone()).ParseFS(pageFiles, "pages/"+e.Name()))
 		}
 	}
 	return pages

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // The tests in this file unsubscribe Contacts with the link of a mail: with the button of the page,
@@ -21,7 +21,7 @@ func TestButtonUnsubscribes(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
-	path := h.path(audience.LinkUnsubscribe, id)
+	path := h.path(enlist.LinkUnsubscribe, id)
 
 	page := h.do("GET", path, "")
 	h.shows(page, http.StatusOK, "Unsubscribe from <bdi>News &amp; &lt;Views&gt;</bdi>", "m…@example.com", `<form method="post">`)
@@ -59,7 +59,7 @@ func TestOneClickUnsubscribes(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
-	a := h.do("POST", h.path(audience.LinkUnsubscribe, id), "List-Unsubscribe=One-Click")
+	a := h.do("POST", h.path(enlist.LinkUnsubscribe, id), "List-Unsubscribe=One-Click")
 	h.shows(a, http.StatusOK, "You are unsubscribed")
 	if !h.contact(id).IsUnsubscribed || a.Header.Get("Set-Cookie") != "" {
 		t.Errorf("unsubscribed: %v, headers %v; want true and no cookie", h.contact(id).IsUnsubscribed, a.Header)
@@ -73,7 +73,7 @@ func TestUnsubscribeOfARemovedContactSucceeds(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
-	path := h.path(audience.LinkUnsubscribe, id)
+	path := h.path(enlist.LinkUnsubscribe, id)
 	h.remove(id)
 	for _, method := range []string{"GET", "POST"} {
 		h.shows(h.do(method, path, ""), http.StatusOK, "You are unsubscribed", "News &amp; &lt;Views&gt;")
@@ -91,14 +91,14 @@ func TestUnsubscribeIncludesDuplicates(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "disallow_duplicate_contacts", "0")
 	once := h.subscribe("Email", "mira@example.com")
-	path := h.path(audience.LinkUnsubscribe, once)
+	path := h.path(enlist.LinkUnsubscribe, once)
 	h.do("POST", path, "")
 	h.shows(h.do("GET", path, ""), http.StatusOK, "You are unsubscribed")
 	first, second, other := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "Mira@example.com"), h.subscribe("Email", "mia@example.com")
 	if !h.do("GET", path, "").hasButton() {
 		t.Error("an old link has no button, although Contacts with the address are subscribed")
 	}
-	h.shows(h.do("POST", h.path(audience.LinkUnsubscribe, second), ""), http.StatusOK)
+	h.shows(h.do("POST", h.path(enlist.LinkUnsubscribe, second), ""), http.StatusOK)
 	if !h.contact(first).IsUnsubscribed || !h.contact(second).IsUnsubscribed || h.contact(other).IsUnsubscribed {
 		t.Errorf("unsubscribed: %v, %v, and the Contact with another address: %v; want true, true, false", h.contact(first).IsUnsubscribed, h.contact(second).IsUnsubscribed, h.contact(other).IsUnsubscribed)
 	}
@@ -111,7 +111,7 @@ func TestContactWithoutEmailIsUnsubscribed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Mobile Phone", "+61 400 000 001")
-	path := h.path(audience.LinkUnsubscribe, id)
+	path := h.path(enlist.LinkUnsubscribe, id)
 	h.shows(h.do("GET", path, ""), http.StatusOK, "You will receive no more mail", "once you unsubscribe")
 	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
 	if !h.contact(id).IsUnsubscribed {
@@ -127,9 +127,9 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "old@example.com")
-	path := h.path(audience.LinkUnsubscribe, id)
+	path := h.path(enlist.LinkUnsubscribe, id)
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
-		return audience.PutDelivery(tx, &audience.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: audience.DeliverySent})
+		return messages.PutDelivery(tx, &messages.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: messages.DeliverySent})
 	}))
 	_, err := h.service.EditContacts(t.Context(), h.caller, contacts.EditRequest{List: h.list,
 		Contacts: []contacts.EditRow{{ID: id, Details: sent([]string{"Email", "new@example.com"})}}})
@@ -203,7 +203,7 @@ func TestLinksRecordTheVisitor(t *testing.T) {
 	} {
 		h := newHarness(t)
 		id := h.subscribe("Email", "mira@example.com")
-		for _, kind := range []audience.LinkKind{audience.LinkConfirm, audience.LinkUnsubscribe} {
+		for _, kind := range []enlist.LinkKind{enlist.LinkConfirm, enlist.LinkUnsubscribe} {
 			r := httptest.NewRequest("POST", h.path(kind, id), nil)
 			r.RemoteAddr = remote
 			h.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)

@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/pgtest"
 	"enlist/internal/store/postgres"
@@ -299,7 +301,7 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 		put("folders", v, err)
 		consents, err := contacts.LedgerRows(tx, lists[0], 3, 0, 0)
 		put("consents", consents, err)
-		autoresponders, err := audience.Autoresponders(tx, account)
+		autoresponders, err := batches.Autoresponders(tx, account)
 		put("autoresponders", autoresponders, err)
 		found, err := webhooks.Webhooks(tx, account)
 		put("webhooks", found, err)
@@ -307,7 +309,7 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 		put("target", target, err)
 		several, err := webhooks.WebhookEvents(tx, 1, 0, 1000)
 		put("events", several, err)
-		since, err := audience.BouncesSince(tx, lists[0], 1)
+		since, err := sending.BouncesSince(tx, lists[0], 1)
 		put("bounces since", since, err)
 		pending, err := events.IsSubscriptionPending(tx, lists[0], 1)
 		put("subscription pending", pending, err)
@@ -317,7 +319,7 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 			return nil
 		})
 		put("unsubscribers", unsubscribers, err)
-		message, url, err := audience.LinkTarget(tx, 1)
+		message, url, err := messages.LinkTarget(tx, 1)
 		put("link", fmt.Sprint(message, url), err)
 		for _, list := range lists {
 			s.contacts(tx, list, put)
@@ -342,7 +344,7 @@ func (s *testService) contacts(tx *db.Tx, list enlist.ListID, put func(string, a
 		put(fmt.Sprint("contact ", id), contact, err)
 		ledger, err := contacts.LedgerRows(tx, list, id, 0, 0)
 		put(fmt.Sprint("ledger ", list, id), ledger, err)
-		deliveries, err := audience.Deliveries(tx, list, id, 1000, 0)
+		deliveries, err := messages.Deliveries(tx, list, id, 1000, 0)
 		for i := range deliveries {
 			deliveries[i].Detail = strings.ReplaceAll(deliveries[i].Detail, "\x00", "\uFFFD")
 		}

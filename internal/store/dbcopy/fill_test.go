@@ -11,11 +11,16 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/files"
+	"enlist/internal/imports"
+	"enlist/internal/messages"
 	"enlist/internal/pace"
+	"enlist/internal/sending"
 	"enlist/internal/store/teststores"
 )
 
@@ -122,11 +127,11 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.L
 // addBatch adds a Batch for the first Contact, which is populated but not sent.
 func (s *testService) addBatch(message enlist.MessageID, list enlist.ListID) {
 	s.Helper()
-	exclude := audience.Exclusion{Criteria: &enlist.Criteria{Key: "Über", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "nobody 😀"}}}
-	id := value(s.service.AddBatch(s.Context(), s.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{
-		{List: list, Type: "contacts", Contacts: []enlist.ContactID{1}}}, Options: audience.BatchOptions{Exclude: exclude}}))(s)
+	exclude := batches.Exclusion{Criteria: &enlist.Criteria{Key: "Über", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "nobody 😀"}}}
+	id := value(s.service.AddBatch(s.Context(), s.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{
+		{List: list, Type: "contacts", Contacts: []enlist.ContactID{1}}}, Options: batches.BatchOptions{Exclude: exclude}}))(s)
 	for range 2 {
-		if _, _, err := s.service.PrepareBatch(s.Context(), audience.PrepareBatch{Batch: id}); err != nil {
+		if _, _, err := s.service.PrepareBatch(s.Context(), batches.PrepareBatch{Batch: id}); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -135,8 +140,8 @@ func (s *testService) addBatch(message enlist.MessageID, list enlist.ListID) {
 // addImport imports a file, so that its results are stored.
 func (s *testService) addImport(list enlist.ListID) {
 	s.Helper()
-	i := value(s.service.AddImport(s.Context(), s.caller, audience.NewImport{File: strings.NewReader("Email,Über\nimported@example.com,Ä 😀\nnope,\n"),
-		ImportOptions: audience.ImportOptions{List: list, FileName: "Läden.csv", ConsentType: "gdpr", ConsentText: "Ä"}}))(s)
+	i := value(s.service.AddImport(s.Context(), s.caller, imports.NewImport{File: strings.NewReader("Email,Über\nimported@example.com,Ä 😀\nnope,\n"),
+		ImportOptions: imports.ImportOptions{List: list, FileName: "Läden.csv", ConsentType: "gdpr", ConsentText: "Ä"}}))(s)
 	s.must(s.service.RunImport(s.Context(), i.ID))
 }
 
@@ -148,7 +153,7 @@ func (s *testService) addFile(name string, size int) {
 	for i := range content {
 		content[i] = byte(i * 7)
 	}
-	value(s.service.UploadFile(s.Context(), s.caller, audience.UploadRequest{Folder: folders[0].ID,
+	value(s.service.UploadFile(s.Context(), s.caller, files.UploadRequest{Folder: folders[0].ID,
 		Details: details("name", name, "data", base64.StdEncoding.EncodeToString(content))}))(s)
 }
 
@@ -181,9 +186,9 @@ func (s *testService) subscribeMany(lists []enlist.ListID, all int) {
 func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key enlist.KeyID, list enlist.ListID, message enlist.MessageID) {
 	s.Helper()
 	s.update(func(tx *db.Tx) error {
-		delivery := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: audience.CauseAutoresponder(1)},
-			MessageID: message, Address: "p0@exämple.com", Subject: specialCharacters, SentTime: 20, Status: audience.DeliveryBounced, Detail: specialCharacters}
-		if err := audience.PutDelivery(tx, &delivery); err != nil {
+		delivery := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: messages.CauseAutoresponder(1)},
+			MessageID: message, Address: "p0@exämple.com", Subject: specialCharacters, SentTime: 20, Status: messages.DeliveryBounced, Detail: specialCharacters}
+		if err := messages.PutDelivery(tx, &delivery); err != nil {
 			return err
 		}
 		if _, err := events.MarkConfirmationRequested(tx, list, 1, 1234, 0); err != nil {
@@ -192,23 +197,23 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := events.MarkSubscriptionPending(tx, list, 1); err != nil {
 			return err
 		}
-		if err := audience.SetBouncesSince(tx, list, 1, 77); err != nil {
+		if err := sending.SetBouncesSince(tx, list, 1, 77); err != nil {
 			return err
 		}
 		duplicate := enlist.ByID{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
 		if _, err := contacts.Insert(tx, &duplicate); err != nil {
 			return err
 		}
-		if _, err := audience.LockBuckets(tx, []string{"recipient exämple.com day"}); err != nil {
+		if _, err := sending.LockBuckets(tx, []string{"recipient exämple.com day"}); err != nil {
 			return err
 		}
-		if err := audience.SetPace(tx, &pace.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
+		if err := sending.SetPace(tx, &pace.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
 			return err
 		}
-		if err := audience.SetHold(tx, &events.Hold{Reason: specialCharacters, Time: 30}); err != nil {
+		if err := sending.SetHold(tx, &events.Hold{Reason: specialCharacters, Time: 30}); err != nil {
 			return err
 		}
-		if _, err := audience.LockDay(tx, "mail.exämple.com", "2027-01-31"); err != nil {
+		if _, err := sending.LockDay(tx, "mail.exämple.com", "2027-01-31"); err != nil {
 			return err
 		}
 		now := time.Now().Unix()

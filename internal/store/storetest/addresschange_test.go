@@ -3,11 +3,12 @@ package storetest
 import (
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // This file tests what a change of a Contact's address does to its confirmation and to the mails that
@@ -34,22 +35,22 @@ func (o *accountFixture) editEmail(list enlist.ListID, id enlist.ContactID, emai
 
 // ask prepares the request to confirm of an event and checks its address. It records that the mail was
 // sent. An address of "" means that no mail must be sent.
-func (o *accountFixture) ask(list enlist.ListID, id enlist.ContactID, at int64, to string) audience.DeliveryKey {
+func (o *accountFixture) ask(list enlist.ListID, id enlist.ContactID, at int64, to string) enlist.DeliveryKey {
 	o.Helper()
 	m, err := o.service.ConfirmationMail(o.Context(), events.RequestConfirmation{List: list, Contact: id, Time: at})
 	o.must(err)
 	switch {
 	case m == nil && to == "":
-		return audience.DeliveryKey{}
+		return enlist.DeliveryKey{}
 	case m == nil || m.Address != to:
 		o.Fatalf("the request to confirm is %+v, want one to %q", m, to)
 	}
-	o.must(o.service.RecordSent(o.Context(), []audience.Delivery{o.service.Sent(m, "Please confirm")}))
+	o.must(o.service.RecordSent(o.Context(), []messages.Delivery{o.service.Sent(m, "Please confirm")}))
 	return m.Delivery
 }
 
 // confirm follows a link to confirm and checks the state after that.
-func (o *accountFixture) confirm(d audience.DeliveryKey, want audience.Confirmation) {
+func (o *accountFixture) confirm(d enlist.DeliveryKey, want sending.Confirmation) {
 	o.Helper()
 	v, err := o.service.ConfirmByLink(o.Context(), d, "")
 	o.must(err)
@@ -70,15 +71,15 @@ func changedAddressIsAsked(o *accountFixture) {
 	list, now := o.addList("double_opt_in_required", true), o.now.Unix()
 	id := o.subscribe(list, "Email", "ann@example.com")
 	first := o.ask(list, id, now, "ann@example.com")
-	o.confirm(first, audience.ConfirmationDone)
+	o.confirm(first, sending.ConfirmationDone)
 	o.confirmed(list, id, true)
 
 	o.editEmail(list, id, "bob@example.com")
 	o.confirmed(list, id, false)
-	o.confirm(first, audience.ConfirmationMoved)
+	o.confirm(first, sending.ConfirmationMoved)
 	o.confirmed(list, id, false)
 	second := o.ask(list, id, now+1, "bob@example.com")
-	o.confirm(second, audience.ConfirmationDone)
+	o.confirm(second, sending.ConfirmationDone)
 	o.confirmed(list, id, true)
 }
 
@@ -91,7 +92,7 @@ func addressIsAskedOnce(o *accountFixture) {
 	o.editEmail(list, id, "ann@example.com")
 	o.ask(list, id, now+2, "")
 	o.ask(list, id, now+599, "")
-	o.confirm(first, audience.ConfirmationDone) // the earlier link is still valid
+	o.confirm(first, sending.ConfirmationDone) // the earlier link is still valid
 	o.confirmed(list, id, true)
 	o.editEmail(list, id, "bob@example.com")
 	o.ask(list, id, now+601, "bob@example.com")
@@ -100,7 +101,7 @@ func addressIsAskedOnce(o *accountFixture) {
 func changedCaseKeepsConfirmation(o *accountFixture) {
 	list := o.addList("double_opt_in_required", true)
 	id := o.subscribe(list, "Email", "ann@example.com")
-	o.confirm(o.ask(list, id, o.now.Unix(), "ann@example.com"), audience.ConfirmationDone)
+	o.confirm(o.ask(list, id, o.now.Unix(), "ann@example.com"), sending.ConfirmationDone)
 	o.editEmail(list, id, "Ann@EXAMPLE.com")
 	o.confirmed(list, id, true)
 }
@@ -121,7 +122,7 @@ func complaintOfAnOldAddress(o *accountFixture) {
 	o.editEmail(m.id, m.contactID, "new@example.com")
 	other := o.subscribe(m.id, "Email", "Ann@example.com")
 	m.complain(old, true)
-	m.status(old, audience.DeliveryComplained)
+	m.status(old, messages.DeliveryComplained)
 	if o.contact(m.id, m.contactID).IsUnsubscribed || !o.contact(m.id, other).IsUnsubscribed {
 		o.Error("the complaint did not unsubscribe the Contact with the address of the mail, and only this one")
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/privacy"
 )
 
 // This file tests the audit log: acts without a call of the API, who sees the rows, and what an erasure empties.
@@ -144,7 +144,7 @@ func auditErasure(o *accountFixture) {
 	if emptied != 3 {
 		o.Errorf("%d rows are empty, want 3: the edits of the addresses and the deletion", emptied)
 	}
-	found := o.export(o.caller, "ann@example.com")[audience.PersonAudit]
+	found := o.export(o.caller, "ann@example.com")[privacy.PersonAudit]
 	if len(found) != 2 || strings.Contains(strings.Join(found, ""), "key_name") {
 		o.Errorf("the export has the rows %q, want that of the erasure and its own, without the key", found)
 	}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/messages"
+	"enlist/internal/reports"
 )
 
 // This file tests the figures of autoresponders.
@@ -34,7 +36,7 @@ func newAutoresponderFixture(f *eventFixture) *autoresponderFixture {
 }
 
 // prepare returns the mail about an event that happens now.
-func (f *autoresponderFixture) prepare(contact enlist.ContactID) *audience.OutgoingMail {
+func (f *autoresponderFixture) prepare(contact enlist.ContactID) *messages.OutgoingMail {
 	f.Helper()
 	mails, err := f.service.AutoresponderMails(f.Context(), []events.Autorespond{{List: f.news, Contact: contact,
 		Autoresponder: f.autoresponder, Time: f.now.Unix()}})
@@ -86,9 +88,9 @@ func mailsReadTogether(e *eventFixture) {
 }
 
 // send stores mails that were accepted together, and returns their keys.
-func (f *autoresponderFixture) send(contacts ...enlist.ContactID) (keys []audience.DeliveryKey) {
+func (f *autoresponderFixture) send(contacts ...enlist.ContactID) (keys []enlist.DeliveryKey) {
 	f.Helper()
-	var sent []audience.Delivery
+	var sent []messages.Delivery
 	for _, id := range contacts {
 		m := f.prepare(id)
 		keys, sent = append(keys, m.Delivery), append(sent, f.service.Sent(m, "Hello"))
@@ -100,7 +102,7 @@ func (f *autoresponderFixture) send(contacts ...enlist.ContactID) (keys []audien
 // refuse stores that a mail server refused an address.
 func (f *autoresponderFixture) refuse(contact enlist.ContactID) {
 	f.Helper()
-	why := &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 unknown"}
+	why := &messages.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 unknown"}
 	f.must(f.service.RecordNotSent(f.Context(), f.prepare(contact), why))
 }
 
@@ -109,9 +111,9 @@ func autoresponderFigures(e *eventFixture) {
 	keys := f.send(f.contacts[:5]...)
 	f.refuse(f.contacts[5])
 	f.pass(time.Minute)
-	open := audience.Link{Kind: audience.LinkOpen, DeliveryKey: keys[0]}
+	open := enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: keys[0]}
 	f.must(f.service.Opened(f.Context(), open, personAgent))
-	f.must(f.service.Clicked(f.Context(), audience.Link{Kind: audience.LinkClick, DeliveryKey: keys[1], Target: f.links[0]}, personAgent))
+	f.must(f.service.Clicked(f.Context(), enlist.Link{Kind: enlist.LinkClick, DeliveryKey: keys[1], Target: f.links[0]}, personAgent))
 	_, err := f.service.Bounced(f.Context(), keys[2], "smtp; 550 5.1.1 no such user")
 	f.must(err)
 	_, err = f.service.Complained(f.Context(), keys[3], "spam")
@@ -120,19 +122,19 @@ func autoresponderFigures(e *eventFixture) {
 	f.must(err)
 
 	all := enlist.Query{}
-	f.wantRows(audience.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
-	f.wantRows(audience.EventOpened, all, "a0", "a1")
-	f.wantRows(audience.RowsNotOpened, all, "a3", "a4")
-	f.wantRows(audience.EventClicked, all, "a1")
-	f.wantRows(audience.EventBounced, all, "a2", "a5")
-	f.wantRows(audience.EventComplained, all, "a3")
-	f.wantRows(audience.EventUnsubscribed, all, "a3", "a4")
-	want := audience.BatchCounts{Recipients: 6, Sent: 5, Refused: 1, Bounced: 2, Complained: 1, Unsubscribed: 2}
+	f.wantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
+	f.wantRows(batches.EventOpened, all, "a0", "a1")
+	f.wantRows(batches.RowsNotOpened, all, "a3", "a4")
+	f.wantRows(batches.EventClicked, all, "a1")
+	f.wantRows(batches.EventBounced, all, "a2", "a5")
+	f.wantRows(batches.EventComplained, all, "a3")
+	f.wantRows(batches.EventUnsubscribed, all, "a3", "a4")
+	want := batches.BatchCounts{Recipients: 6, Sent: 5, Refused: 1, Bounced: 2, Complained: 1, Unsubscribed: 2}
 	r := f.report()
 	same(f.T, "counts", r.BatchCounts, want)
-	f.wantSums(audience.BatchSums{Opens: 1, ImageOpened: 1, ClickOpened: 1, HumanOpened: 2, Clicks: 1, Clicked: 1,
+	f.wantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, ClickOpened: 1, HumanOpened: 2, Clicks: 1, Clicked: 1,
 		LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
-	if r.NotOpened() != 2 || r.Unsent() != 0 || r.SendStatus() != audience.BatchSending {
+	if r.NotOpened() != 2 || r.Unsent() != 0 || r.SendStatus() != batches.BatchSending {
 		f.Errorf("%d are not opened and %d not sent, the status is %s; want 2, 0 and sending", r.NotOpened(), r.Unsent(), r.SendStatus())
 	}
 	contact := f.contact(f.news, f.contacts[0])
@@ -149,9 +151,9 @@ func webhookEventsOfAutoresponders(e *eventFixture) {
 	f.addMailWebhooks()
 	keys := f.send(f.contacts[:3]...)
 	f.pass(time.Minute)
-	click := audience.Link{Kind: audience.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}
+	click := enlist.Link{Kind: enlist.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}
 	for range 2 {
-		f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: keys[0]}, personAgent))
+		f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: keys[0]}, personAgent))
 		f.must(f.service.Clicked(f.Context(), click, personAgent))
 		f.pass(time.Minute)
 	}
@@ -162,7 +164,7 @@ func webhookEventsOfAutoresponders(e *eventFixture) {
 	f.refuse(f.contacts[3])
 	again := f.send(f.contacts[0])
 	f.pass(time.Minute)
-	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: again[0]}, personAgent))
+	f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: again[0]}, personAgent))
 	about := func(event string, contact int) string {
 		return fmt.Sprint(event, " ", f.contacts[contact], " ", f.batch)
 	}
@@ -178,16 +180,16 @@ func autoresponderCountsContactsOnce(e *eventFixture) {
 	f.pass(time.Hour)
 	keys := f.send(f.contacts[0], f.contacts[2])
 	f.refuse(f.contacts[1])
-	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 3, Sent: 3, Bounced: 2})
+	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 3, Sent: 3, Bounced: 2})
 	f.pass(time.Hour)
 	f.refuse(f.contacts[1])
-	f.must(f.service.RecordNotSent(f.Context(), f.prepare(f.contacts[3]), &audience.Undelivered{Detail: "no connection"}))
-	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 4, Sent: 3, Failed: 1, Bounced: 2})
+	f.must(f.service.RecordNotSent(f.Context(), f.prepare(f.contacts[3]), &messages.Undelivered{Detail: "no connection"}))
+	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 4, Sent: 3, Failed: 1, Bounced: 2})
 	f.send(f.contacts[3])
 	_, err := f.service.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
 	f.must(err)
-	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 4, Sent: 4, Bounced: 2})
-	f.wantRows(audience.RowsNotOpened, enlist.Query{}, "a0", "a3")
+	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 4, Sent: 4, Bounced: 2})
+	f.wantRows(batches.RowsNotOpened, enlist.Query{}, "a0", "a3")
 	if n := f.report().NotOpened(); n != 2 {
 		f.Errorf("%d mails were not opened, want 2", n)
 	}
@@ -250,9 +252,9 @@ func autoresponderBatchIsHidden(e *eventFixture) {
 	if f.batchFixture.batch(f.batch).MessageID != june {
 		f.Error("the Batch does not have the new Message of the autoresponder")
 	}
-	later, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: june, SendTime: f.now.Unix() + 3600,
-		Populations: []audience.PopulationRequest{{List: f.news, Time: "send"}},
-		Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: []enlist.BatchID{f.batch}}}})
+	later, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: june, SendTime: f.now.Unix() + 3600,
+		Populations: []batches.PopulationRequest{{List: f.news, Time: "send"}},
+		Options:     batches.BatchOptions{Exclude: batches.Exclusion{Batches: []enlist.BatchID{f.batch}}}})
 	f.must(err)
 	err = f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder)
 	f.refused(err, enlist.InvalidParameters, "leaves out")
@@ -261,11 +263,11 @@ func autoresponderBatchIsHidden(e *eventFixture) {
 	_, err = f.service.Batch(f.Context(), f.caller, f.batch)
 	f.refused(err, enlist.NoBatch, "no Batch")
 	for done := false; !done; {
-		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: f.batch})
+		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: f.batch})
 		f.must(err)
 	}
 	view(f.T, f.store, func(tx *db.Tx) error {
-		rows, err := audience.Recipients(tx, f.news, f.batch, f.contacts)
+		rows, err := batches.Recipients(tx, f.news, f.batch, f.contacts)
 		if len(rows) != 0 {
 			f.Errorf("%d recipients are left", len(rows))
 		}
@@ -277,9 +279,9 @@ func autoresponderBatchIsHidden(e *eventFixture) {
 // List has the figures of both.
 func autoresponderOfEarlierVersion(e *eventFixture) {
 	f := newAutoresponderFixture(e)
-	f.update(func(tx *db.Tx) error { return audience.RemoveAutoresponderBatch(tx, f.autoresponder) })
+	f.update(func(tx *db.Tx) error { return batches.RemoveAutoresponderBatch(tx, f.autoresponder) })
 	before := f.prepare(f.contacts[0]).Delivery
-	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: before}, personAgent))
+	f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: before}, personAgent))
 	if c := f.contact(f.news, f.contacts[0]); c.LastOpenTime != f.now.Unix() {
 		f.Error("the open of a mail without figures did not change its Contact")
 	}
@@ -288,14 +290,14 @@ func autoresponderOfEarlierVersion(e *eventFixture) {
 	var err error
 	f.batch, err = f.service.AutoresponderBatch(f.Context(), f.caller, f.autoresponder)
 	f.must(err)
-	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 2, Sent: 1, Refused: 1, Bounced: 1})
+	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 2, Sent: 1, Refused: 1, Bounced: 1})
 
 	news := f.news
 	f.news = f.addList()
 	_, err = f.service.EditAutoresponder(f.Context(), f.caller, f.autoresponder, details("list_id", int(f.news)))
 	f.must(err)
 	f.send(f.subscribe(f.news, "Email", "new@example.com"))
-	same(f.T, "counts", f.report().BatchCounts, audience.BatchCounts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1})
+	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1})
 	_, err = f.service.Batch(f.Context(), f.restricted(f.news), f.batch)
 	f.refused(err, enlist.Denied, "other Lists")
 	_, err = f.service.Batch(f.Context(), f.restricted(f.news, news), f.batch)

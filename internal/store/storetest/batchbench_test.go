@@ -8,9 +8,12 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // This file measures opens and reports of a Batch.
@@ -60,10 +63,10 @@ func newMeasuredBatch(b *testing.B, store db.Engine) *measuredBatch {
 	message, err := m.service.AddMessage(ctx, m.caller, details("name", "May", "subject", "Hello", "text_content", "Dear {{Email}}"))
 	m.must(err)
 	m.created = m.clock().Unix()
-	m.batch, err = m.service.AddBatch(ctx, m.caller, audience.BatchRequest{Message: message, Populations: []audience.PopulationRequest{whole(m.list)}})
+	m.batch, err = m.service.AddBatch(ctx, m.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{whole(m.list)}})
 	m.must(err)
 	for done := false; !done; {
-		done, _, err = m.service.PrepareBatch(ctx, audience.PrepareBatch{Batch: m.batch})
+		done, _, err = m.service.PrepareBatch(ctx, batches.PrepareBatch{Batch: m.batch})
 		m.must(err)
 	}
 	m.must(store.Update(ctx, m.markSent))
@@ -73,33 +76,33 @@ func newMeasuredBatch(b *testing.B, store db.Engine) *measuredBatch {
 // markSent stores that all mails were sent.
 func (m *measuredBatch) markSent(tx *db.Tx) error {
 	m.contacts = nil
-	found, err := audience.Candidates(tx, m.list, 0, 1<<40, benchRecipients)
+	found, err := batches.Candidates(tx, m.list, 0, 1<<40, benchRecipients)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
 		m.contacts = append(m.contacts, c.ID)
 	}
-	if err := audience.MarkSending(tx, m.list, m.batch, m.contacts, m.created); err != nil {
+	if err := sending.MarkSending(tx, m.list, m.batch, m.contacts, m.created); err != nil {
 		return err
 	}
-	_, err = audience.MarkSent(tx, m.list, m.batch, m.contacts, m.created)
+	_, err = sending.MarkSent(tx, m.list, m.batch, m.contacts, m.created)
 	return err
 }
 
 // open stores an open of the next mail, in a second of its own: a repeated open in the same second would not be stored.
 func (m *measuredBatch) open(cause string) error {
 	n := m.seconds.Add(1)
-	mail := audience.DeliveryKey{List: m.list, Contact: m.contacts[n%benchRecipients], Time: m.created, Cause: cause}
-	return m.service.Opened(context.Background(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: mail}, personAgent)
+	mail := enlist.DeliveryKey{List: m.list, Contact: m.contacts[n%benchRecipients], Time: m.created, Cause: cause}
+	return m.service.Opened(context.Background(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: mail}, personAgent)
 }
 
 // fillSums stores sums of 600 periods.
 func (m *measuredBatch) fillSums(tx *db.Tx) error {
 	for period := range int64(600) {
 		for part := range int64(16) {
-			sums := &audience.BatchSums{Opens: 300, ImageOpened: 100}
-			if err := audience.AddBatchSums(tx, m.batch, period*3600, part, sums); err != nil {
+			sums := &batches.BatchSums{Opens: 300, ImageOpened: 100}
+			if err := batches.AddBatchSums(tx, m.batch, period*3600, part, sums); err != nil {
 				return err
 			}
 		}
@@ -111,7 +114,7 @@ func (m *measuredBatch) fillSums(tx *db.Tx) error {
 // Contact, and of a Batch's mail. It also measures the report of a Batch with events in 600 periods.
 func benchBatch(b *testing.B, store db.Engine) {
 	m := newMeasuredBatch(b, store)
-	for _, cause := range []string{audience.CauseAutoresponder(1), audience.CauseBatch(m.batch)} {
+	for _, cause := range []string{messages.CauseAutoresponder(1), batches.CauseBatch(m.batch)} {
 		b.Run("opens with the cause "+cause, func(b *testing.B) {
 			b.SetParallelism(8)
 			b.RunParallel(func(pb *testing.PB) {

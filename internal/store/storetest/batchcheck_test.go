@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 
@@ -29,9 +29,9 @@ func checkFindsMistakes(f *batchFixture) {
 	other, err := f.service.AddMessage(f.Context(), f.caller, details("name", "June", "subject", "{{City|?}}", "text_content", "{{Points}}",
 		"from_address", "news@example.com"))
 	f.must(err)
-	check := func(message enlist.MessageID, o audience.BatchOptions, populations ...audience.PopulationRequest) (found []string) {
+	check := func(message enlist.MessageID, o batches.BatchOptions, populations ...batches.PopulationRequest) (found []string) {
 		f.Helper()
-		k, err := f.service.CheckBatch(f.Context(), f.caller, audience.BatchRequest{Message: message, Options: o, Populations: populations})
+		k, err := f.service.CheckBatch(f.Context(), f.caller, batches.BatchRequest{Message: message, Options: o, Populations: populations})
 		f.must(err)
 		for _, finding := range k.Findings {
 			found = append(found, fmt.Sprintf("%s %d: %s", finding.Code, finding.Contacts, finding.Text))
@@ -45,21 +45,21 @@ func checkFindsMistakes(f *batchFixture) {
 		}
 	}
 	const inNews = `default_sender 0: the Message and the List "News" have no from_address: its mails come from the sender of the server`
-	want("two Lists", check(id, audience.BatchOptions{}, whole(f.news), whole(shop)),
+	want("two Lists", check(id, batches.BatchOptions{}, whole(f.news), whole(shop)),
 		`unknown_field 0: the List "News" has no Field "Nick & Co"`, `unknown_field 0: the List "News" has no Field "Points"`,
 		`unknown_field 0: the List "Shop" has no Field "Nick & Co"`,
 		`missing_value 2: the merge field "City" has no fallback, and is empty for 2 of 3 recipients`, inNews)
 	if sample := f.composer.checked[0]; len(f.composer.checked) != 1 || sample.Contact.ID != ann || sample.Message.ID != id {
 		f.Errorf("the composer checked %+v, want one mail to the first recipient", f.composer.checked)
 	}
-	variants := audience.BatchOptions{VariantOptions: audience.VariantOptions{Variants: []audience.Variant{{Subject: "Hello"}, {Message: other}}}}
+	variants := batches.BatchOptions{VariantOptions: batches.VariantOptions{Variants: []batches.Variant{{Subject: "Hello"}, {Message: other}}}}
 	want("variants", check(other, variants, whole(shop)),
 		`missing_value 1: the merge field "Points" has no fallback, and is empty for 1 of 2 recipients`)
-	where := audience.PopulationRequest{List: f.news, Criteria: triple("Email", "exactly", "none@example.com")}
-	want("a search that finds no Contact", check(other, audience.BatchOptions{}, where), `unknown_field 0: the List "News" has no Field "Points"`,
+	where := batches.PopulationRequest{List: f.news, Criteria: triple("Email", "exactly", "none@example.com")}
+	want("a search that finds no Contact", check(other, batches.BatchOptions{}, where), `unknown_field 0: the List "News" has no Field "Points"`,
 		"no_recipients 0: no Contact would get the mail now")
 	f.service.SetSending(pace.Settings{From: "server@example.com"})
-	if got := check(id, audience.BatchOptions{}, whole(f.news)); !slices.Contains(got, inNews+", server@example.com") {
+	if got := check(id, batches.BatchOptions{}, whole(f.news)); !slices.Contains(got, inNews+", server@example.com") {
 		f.Errorf("the findings are %q, want one with the sender of the server", got)
 	}
 	if all, err := f.service.SearchBatches(f.Context(), f.caller, enlist.Query{}); err != nil || len(all) != 0 {
@@ -72,8 +72,8 @@ func checkIsLimited(f *batchFixture) {
 	for i := range ids {
 		ids[i] = enlist.ContactID(i + 1_000_000)
 	}
-	k, err := f.service.CheckBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
-		Populations: []audience.PopulationRequest{{List: f.news, Type: "contacts", Contacts: ids}}})
+	k, err := f.service.CheckBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+		Populations: []batches.PopulationRequest{{List: f.news, Type: "contacts", Contacts: ids}}})
 	f.must(err)
 	if k.Complete || k.Checked != 100_000 || k.LeftGone != 100_000 {
 		f.Errorf("the check read %d Contacts, of which %d are gone, complete %t; want the first 100,000", k.Checked, k.LeftGone, k.Complete)

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
 
@@ -17,7 +17,7 @@ func (f *batchFixture) removeBatch(id enlist.BatchID) {
 	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
 	for done := false; !done; {
 		var err error
-		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
+		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: id})
 		f.must(err)
 	}
 }
@@ -28,9 +28,9 @@ func awaitedBatchStays(f *batchFixture) {
 	f.sendAll(nil)
 	at := f.now.Unix() + 3600
 	later := func(message enlist.MessageID, kind string, exclude ...enlist.BatchID) enlist.BatchID {
-		return f.addChecked(audience.BatchRequest{Message: message, SendTime: at,
-			Populations: []audience.PopulationRequest{{List: f.news, Type: kind, Time: "send"}},
-			Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: exclude}}})
+		return f.addChecked(batches.BatchRequest{Message: message, SendTime: at,
+			Populations: []batches.PopulationRequest{{List: f.news, Type: kind, Time: "send"}},
+			Options:     batches.BatchOptions{Exclude: batches.Exclusion{Batches: exclude}}})
 	}
 	june := f.addMessage("June")
 	excludes, unsent := later(june, "list", first), later(f.message, "unsent")
@@ -73,9 +73,9 @@ func excludedWhileDeleted(f *batchFixture) {
 		var both sync.WaitGroup
 		both.Go(func() { deleted = f.service.DeleteBatch(f.Context(), f.caller, first) })
 		both.Go(func() {
-			second, added = f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
-				Populations: []audience.PopulationRequest{whole(f.news)},
-				Options:     audience.BatchOptions{Exclude: audience.Exclusion{Batches: []enlist.BatchID{first}}}})
+			second, added = f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+				Populations: []batches.PopulationRequest{whole(f.news)},
+				Options:     batches.BatchOptions{Exclude: batches.Exclusion{Batches: []enlist.BatchID{first}}}})
 		})
 		both.Wait()
 		switch {
@@ -107,7 +107,7 @@ func takenMeansBegun(f *batchFixture) {
 	f.prepare(id)
 	f.now = f.now.Add(7 * time.Hour)
 	f.sendAll(nil)
-	if b := f.batch(id); b.Status != audience.BatchPaused || strings.Contains(b.Reason, "reschedule") {
+	if b := f.batch(id); b.Status != batches.BatchPaused || strings.Contains(b.Reason, "reschedule") {
 		f.Errorf("the Batch is %s (%s), want paused, and no advice to reschedule it", b.Status, b.Reason)
 	}
 	f.edit(id, "cancel")

@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // This file tests Batches without a mail server: which Contacts become recipients, and how senders
@@ -93,14 +95,14 @@ func populationLeavesOut(f *batchFixture) {
 	_, err = f.service.Deactivate(f.Context(), f.caller, f.news, off)
 	f.must(err)
 	id := f.add(whole(f.news), whole(confirmed),
-		audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{off, 99_999}})
+		batches.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{off, 99_999}})
 	b := f.batch(id)
-	want := audience.BatchCounts{Recipients: 2, LeftUnsubscribed: 1, LeftInactive: 2, LeftUnconfirmed: 1, LeftGone: 1}
-	if b.BatchCounts != want || b.Status != audience.BatchSending || !b.IsPopulated {
+	want := batches.BatchCounts{Recipients: 2, LeftUnsubscribed: 1, LeftInactive: 2, LeftUnconfirmed: 1, LeftGone: 1}
+	if b.BatchCounts != want || b.Status != batches.BatchSending || !b.IsPopulated {
 		f.Errorf("the Batch is %+v, want %+v, sending and populated", *b, want)
 	}
 	f.wantAddresses(f.sendAll(nil), "ann@x.io", "asked@x.io")
-	f.wantStatus(id, audience.BatchCompleted)
+	f.wantStatus(id, batches.BatchCompleted)
 }
 
 func oneMailForAnAddress(f *batchFixture) {
@@ -115,7 +117,7 @@ func oneMailForAnAddress(f *batchFixture) {
 			f.Fatalf("added %v", added)
 		}
 	}
-	again := audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{id}}
+	again := batches.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{id}}
 	batch := f.add(whole(f.news), whole(other), again)
 	f.wantAddresses(f.sendAll(nil), "ann@x.io", "bob@x.io", "eve@x.io")
 	if n := f.batch(batch).LeftDuplicate; n != 3 {
@@ -127,13 +129,13 @@ func oneMailForAnAddress(f *batchFixture) {
 
 func unsentLeavesOut(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 2)
-	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[:1]})
+	f.add(batches.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[:1]})
 	f.sendAll(nil)
-	f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
+	f.add(batches.PopulationRequest{List: f.news, Type: "unsent"})
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
-	last := f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
+	last := f.add(batches.PopulationRequest{List: f.news, Type: "unsent"})
 	f.wantAddresses(f.sendAll(nil))
-	f.wantStatus(last, audience.BatchCompleted)
+	f.wantStatus(last, batches.BatchCompleted)
 	if n := f.batch(last).LeftSentBefore; n != 2 {
 		f.Errorf("%d Contacts were sent the Message before, want 2", n)
 	}
@@ -142,20 +144,20 @@ func unsentLeavesOut(f *batchFixture) {
 func unsentKnowsVariants(f *batchFixture) {
 	f.subscribeMany(f.news, 3)
 	other := f.addMessage("June")
-	f.addWith(audience.BatchOptions{VariantOptions: audience.VariantOptions{Share: 100,
-		Variants: []audience.Variant{{Message: other}, {Message: other, Subject: "Other"}}}})
+	f.addWith(batches.BatchOptions{VariantOptions: batches.VariantOptions{Share: 100,
+		Variants: []batches.Variant{{Message: other}, {Message: other, Subject: "Other"}}}})
 	f.sendAll(nil)
 	f.message = other
-	f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
+	f.add(batches.PopulationRequest{List: f.news, Type: "unsent"})
 	f.wantAddresses(f.sendAll(nil))
 }
 
 func populationBySearch(f *batchFixture) {
 	f.subscribeMany(f.news, 3)
-	f.add(audience.PopulationRequest{List: f.news, Criteria: triple("Email", "contains", "a1")})
+	f.add(batches.PopulationRequest{List: f.news, Criteria: triple("Email", "contains", "a1")})
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
 	at := f.now.Unix() + 3600
-	id := f.addAt(at, audience.PopulationRequest{List: f.news, Criteria: triple("Email", "contains", "late"), Time: "send"})
+	id := f.addAt(at, batches.PopulationRequest{List: f.news, Criteria: triple("Email", "contains", "late"), Time: "send"})
 	f.subscribe(f.news, "Email", "late@x.io")
 	f.now = time.Unix(at, 0)
 	f.prepare(id)
@@ -164,8 +166,8 @@ func populationBySearch(f *batchFixture) {
 
 func emptySearchIsRefused(f *batchFixture) {
 	f.subscribeMany(f.news, 1)
-	_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
-		Populations: []audience.PopulationRequest{{List: f.news, Criteria: triple("Email", "contains", "")}}})
+	_, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+		Populations: []batches.PopulationRequest{{List: f.news, Criteria: triple("Email", "contains", "")}}})
 	if enlist.KindOf(err) != enlist.InvalidSearch {
 		f.Errorf("AddBatch returned the error %v, want an invalid search", err)
 	}
@@ -174,8 +176,8 @@ func emptySearchIsRefused(f *batchFixture) {
 func populationAtSendTime(f *batchFixture) {
 	f.subscribeMany(f.news, 1)
 	at := f.now.Unix() + 3600
-	id := f.addAt(at, audience.PopulationRequest{List: f.news, Time: "send"})
-	f.wantStatus(id, audience.BatchPending)
+	id := f.addAt(at, batches.PopulationRequest{List: f.news, Time: "send"})
+	f.wantStatus(id, batches.BatchPending)
 	f.subscribe(f.news, "Email", "later@x.io")
 	f.now = f.now.Add(time.Hour)
 	f.prepare(id)
@@ -189,7 +191,7 @@ func populationInSteps(f *batchFixture) {
 	if got := slices.Compact(f.sendAll(nil)); len(got) != n {
 		f.Errorf("%d addresses got a mail, want %d", len(got), n)
 	}
-	if b := f.batch(id); b.Sent != n || b.Status != audience.BatchCompleted || b.FirstSent != f.now.Unix() {
+	if b := f.batch(id); b.Sent != n || b.Status != batches.BatchCompleted || b.FirstSent != f.now.Unix() {
 		f.Errorf("the Batch is %+v, want %d sent and completed", *b, n)
 	}
 }
@@ -201,8 +203,8 @@ func unsubscribedGetsNothing(f *batchFixture) {
 	f.must(err)
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
 	b := f.batch(id)
-	want := audience.BatchCounts{Recipients: 2, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
-	if b.BatchCounts != want || b.Status != audience.BatchCompleted {
+	want := batches.BatchCounts{Recipients: 2, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
+	if b.BatchCounts != want || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
 }
@@ -212,16 +214,16 @@ func doubtIsSentAgain(f *batchFixture) {
 	id := f.add(whole(f.news))
 	s := f.lease("a")
 	mails := f.mails(s)
-	f.advance(audience.BatchProgress{Slice: s, Results: []audience.BatchResult{{Recipient: mails[0].Recipient, Address: mails[0].Address}}})
+	f.advance(sending.BatchProgress{Slice: s, Results: []sending.BatchResult{{Recipient: mails[0].Recipient, Address: mails[0].Address}}})
 	if f.lease("b") != nil {
 		f.Error("another sender got the slice before the lease ended")
 	}
-	f.now = f.now.Add((audience.SliceLease + 1) * time.Second)
+	f.now = f.now.Add((sending.SliceLease + 1) * time.Second)
 	again := f.lease("b")
 	if again == nil || len(again.Recipients) != 1 {
 		f.Fatalf("the other sender got %+v, want the recipient in doubt", again)
 	}
-	lost, err := f.service.RenewSlices(f.Context(), []audience.BatchSlice{s.BatchSlice})
+	lost, err := f.service.RenewSlices(f.Context(), []batches.BatchSlice{s.BatchSlice})
 	f.must(err)
 	if len(lost) != 1 {
 		f.Error("the first sender could renew its lease, want it lost")
@@ -230,9 +232,9 @@ func doubtIsSentAgain(f *batchFixture) {
 	if repeated[0].Delivery != mails[1].Delivery {
 		f.Errorf("the repeated mail has the key %v, want %v, so that its Message-ID is the same", repeated[0].Delivery, mails[1].Delivery)
 	}
-	f.advance(audience.BatchProgress{Slice: again, Results: []audience.BatchResult{{Recipient: repeated[0].Recipient}}, Release: true})
+	f.advance(sending.BatchProgress{Slice: again, Results: []sending.BatchResult{{Recipient: repeated[0].Recipient}}, Release: true})
 	f.sendAll(nil)
-	if b := f.batch(id); b.Sent != 2 || b.Repeated != 1 || b.Status != audience.BatchCompleted {
+	if b := f.batch(id); b.Sent != 2 || b.Repeated != 1 || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want 2 sent, 1 repeated, completed", *b)
 	}
 }
@@ -245,7 +247,7 @@ func pausedGivesNoSlice(f *batchFixture) {
 	if f.advance(f.next(s)) {
 		f.Error("the recipients of a paused Batch were marked")
 	}
-	f.advance(audience.BatchProgress{Slice: s, Release: true})
+	f.advance(sending.BatchProgress{Slice: s, Release: true})
 	if f.lease("b") != nil {
 		f.Error("a sender got a slice of a paused Batch")
 	}
@@ -258,27 +260,27 @@ func pausedGivesNoSlice(f *batchFixture) {
 		f.Fatalf("after unpause the sender got %+v, want 3 recipients and the new subject", s)
 	}
 	f.edit(id, "cancel")
-	f.advance(audience.BatchProgress{Slice: s, Release: true})
+	f.advance(sending.BatchProgress{Slice: s, Release: true})
 	f.wantAddresses(f.sendAll(nil))
-	f.wantStatus(id, audience.BatchCancelled)
+	f.wantStatus(id, batches.BatchCancelled)
 }
 
 func deferredIsTriedAgain(f *batchFixture) {
 	f.subscribeMany(f.news, 2)
 	id := f.add(whole(f.news))
 	first := true
-	later := func(m *audience.BatchMail) *audience.Undelivered {
+	later := func(m *sending.BatchMail) *messages.Undelivered {
 		if first {
 			first = false
-			return &audience.Undelivered{Code: 451, Detail: "later"}
+			return &messages.Undelivered{Code: 451, Detail: "later"}
 		}
 		return nil
 	}
 	f.wantAddresses(f.sendAll(later), "a1@example.com")
-	f.wantStatus(id, audience.BatchSending)
+	f.wantStatus(id, batches.BatchSending)
 	f.now = f.now.Add(time.Minute)
 	f.wantAddresses(f.sendAll(later), "a0@example.com")
-	f.wantStatus(id, audience.BatchCompleted)
+	f.wantStatus(id, batches.BatchCompleted)
 	if b := f.batch(id); b.Failed != 0 || b.Sent != 2 || b.Repeated != 0 {
 		f.Errorf("the Batch is %+v, want 2 sent", *b)
 	}
@@ -287,14 +289,14 @@ func deferredIsTriedAgain(f *batchFixture) {
 func countsEqualRecipients(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 5)
 	id := f.add(whole(f.news))
-	var keys []audience.DeliveryKey
-	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+	var keys []enlist.DeliveryKey
+	f.sendAll(func(m *sending.BatchMail) *messages.Undelivered {
 		keys = append(keys, m.Delivery)
 		switch m.Contact.ID {
 		case ids[0]:
-			return &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no such user"}
+			return &messages.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no such user"}
 		case ids[1]:
-			return &audience.Undelivered{Permanent: true, Detail: "too long"}
+			return &messages.Undelivered{Permanent: true, Detail: "too long"}
 		}
 		return nil
 	})
@@ -306,11 +308,11 @@ func countsEqualRecipients(f *batchFixture) {
 		_, err = f.service.UnsubscribeByLink(f.Context(), keys[4], "")
 		f.must(err)
 	}
-	want := audience.BatchCounts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2}
+	want := batches.BatchCounts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2}
 	if b := f.batch(id); b.BatchCounts != want {
 		f.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
 	}
-	for i, status := range []audience.DeliveryStatus{audience.DeliveryBounced, audience.DeliveryFailed, audience.DeliveryBounced, audience.DeliveryComplained, audience.DeliverySent} {
+	for i, status := range []messages.DeliveryStatus{messages.DeliveryBounced, messages.DeliveryFailed, messages.DeliveryBounced, messages.DeliveryComplained, messages.DeliverySent} {
 		sent := f.messagesSent(f.news, ids[i])
 		if len(sent) != 1 || sent[0].Status != status || sent[0].Name != "May" || sent[0].Address != fmt.Sprintf("a%d@example.com", i) {
 			f.Errorf("Contact %d was sent %+v, want the status %s", i, sent, status)
@@ -322,9 +324,9 @@ func countsEqualRecipients(f *batchFixture) {
 }
 
 // messagesSent returns the mails to a Contact.
-func (o *accountFixture) messagesSent(list enlist.ListID, id enlist.ContactID) []audience.SentMessage {
+func (o *accountFixture) messagesSent(list enlist.ListID, id enlist.ContactID) []batches.SentMessage {
 	o.Helper()
-	var w rows[audience.SentMessage]
+	var w rows[batches.SentMessage]
 	o.must(o.service.MessagesSentToContact(o.Context(), o.caller, list, id, &w))
 	return w.all
 }
@@ -335,13 +337,13 @@ func latePauses(f *batchFixture) {
 	id := f.addAt(at, whole(f.news))
 	f.now = f.now.Add(7 * time.Hour)
 	f.prepare(id)
-	f.wantStatus(id, audience.BatchPaused)
+	f.wantStatus(id, batches.BatchPaused)
 	f.edit(id, "unpause")
 	f.prepare(id)
-	f.wantStatus(id, audience.BatchSending)
+	f.wantStatus(id, batches.BatchSending)
 	f.now = f.now.Add(7 * time.Hour) // no process was running
 	f.wantAddresses(f.sendAll(nil))
-	f.wantStatus(id, audience.BatchPaused)
+	f.wantStatus(id, batches.BatchPaused)
 	f.edit(id, "unpause")
 	f.prepare(id)
 	f.wantAddresses(f.sendAll(nil), "a0@example.com")
@@ -350,16 +352,16 @@ func latePauses(f *batchFixture) {
 func bouncesPause(f *batchFixture) {
 	f.subscribeMany(f.news, 60)
 	id := f.add(whole(f.news))
-	refused := &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no such user"}
+	refused := &messages.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no such user"}
 	s := f.lease("a")
-	var results []audience.BatchResult
+	var results []sending.BatchResult
 	for i, m := range f.mails(s) {
-		results = append(results, audience.BatchResult{Recipient: m.Recipient, NotTried: i >= 50, Failed: refused})
+		results = append(results, sending.BatchResult{Recipient: m.Recipient, NotTried: i >= 50, Failed: refused})
 	}
-	f.advance(audience.BatchProgress{Slice: s, Results: results[:49]})
-	f.wantStatus(id, audience.BatchSending)
-	f.advance(audience.BatchProgress{Slice: s, Results: results[49:], Release: true})
-	f.wantStatus(id, audience.BatchPaused)
+	f.advance(sending.BatchProgress{Slice: s, Results: results[:49]})
+	f.wantStatus(id, batches.BatchSending)
+	f.advance(sending.BatchProgress{Slice: s, Results: results[49:], Release: true})
+	f.wantStatus(id, batches.BatchPaused)
 	f.edit(id, "unpause")
 	f.prepare(id)
 	if got := f.sendAll(nil); len(got) != 10 {
@@ -371,28 +373,28 @@ func reportedBouncesPause(f *batchFixture) {
 	f.subscribeMany(f.news, 60)
 	id := f.add(whole(f.news))
 	s := f.lease("a")
-	var results []audience.BatchResult
-	var sent []audience.DeliveryKey
+	var results []sending.BatchResult
+	var sent []enlist.DeliveryKey
 	for i, m := range f.mails(s) {
-		results = append(results, audience.BatchResult{Recipient: m.Recipient, NotTried: i >= 50})
+		results = append(results, sending.BatchResult{Recipient: m.Recipient, NotTried: i >= 50})
 		sent = append(sent, m.Delivery)
 	}
-	f.advance(audience.BatchProgress{Slice: s, Results: results})
+	f.advance(sending.BatchProgress{Slice: s, Results: results})
 	for i, key := range sent[:50] {
-		f.wantStatus(id, audience.BatchSending)
+		f.wantStatus(id, batches.BatchSending)
 		if changed, err := f.service.Bounced(f.Context(), key, "mailbox gone"); err != nil || !changed {
 			f.Fatalf("bounce %d: changed %t, error %v", i, changed, err)
 		}
 	}
-	f.wantStatus(id, audience.BatchPaused)
+	f.wantStatus(id, batches.BatchPaused)
 }
 
 func messageGone(f *batchFixture) {
 	f.subscribeMany(f.news, 1)
 	id := f.add(whole(f.news))
-	f.update(func(tx *db.Tx) error { return audience.DeleteMessage(tx, f.message) })
+	f.update(func(tx *db.Tx) error { return messages.DeleteMessage(tx, f.message) })
 	f.wantAddresses(f.sendAll(nil))
-	f.wantStatus(id, audience.BatchFailed)
+	f.wantStatus(id, batches.BatchFailed)
 }
 
 func deletedBatch(f *batchFixture) {
@@ -412,7 +414,7 @@ func deletedContact(f *batchFixture) {
 	_, err := f.service.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: ids[:1]})
 	f.must(err)
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
-	if b := f.batch(id); b.LeftGone != 1 || b.Skipped != 1 || b.Status != audience.BatchCompleted {
+	if b := f.batch(id); b.LeftGone != 1 || b.Skipped != 1 || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want one skipped", *b)
 	}
 }

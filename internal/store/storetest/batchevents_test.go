@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/reports"
 	"enlist/internal/webhooks"
 )
 
@@ -54,29 +55,29 @@ func newEventFixture(t *testing.T, open func(t *testing.T) db.Engine, recipients
 func (f *eventFixture) pass(d time.Duration) { f.now = f.now.Add(d) }
 
 // mail returns the key of a recipient's mail.
-func (f *eventFixture) mail(contact enlist.ContactID) audience.DeliveryKey {
-	return audience.DeliveryKey{List: f.news, Contact: contact, Time: f.created, Cause: audience.CauseBatch(f.batch)}
+func (f *eventFixture) mail(contact enlist.ContactID) enlist.DeliveryKey {
+	return enlist.DeliveryKey{List: f.news, Contact: contact, Time: f.created, Cause: batches.CauseBatch(f.batch)}
 }
 
 func (f *eventFixture) open(contact enlist.ContactID, agent string) {
 	f.Helper()
-	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: f.mail(contact)}, agent))
+	f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: f.mail(contact)}, agent))
 }
 
 func (f *eventFixture) click(contact enlist.ContactID, link enlist.LinkID, agent string) {
 	f.Helper()
-	l := audience.Link{Kind: audience.LinkClick, DeliveryKey: f.mail(contact), Target: link}
+	l := enlist.Link{Kind: enlist.LinkClick, DeliveryKey: f.mail(contact), Target: link}
 	f.must(f.service.Clicked(f.Context(), l, agent))
 }
 
-func (f *eventFixture) report() *audience.BatchReport {
+func (f *eventFixture) report() *reports.BatchReport {
 	f.Helper()
 	r, err := f.service.BatchReport(f.Context(), f.caller, f.batch)
 	f.must(err)
 	return r
 }
 
-func (f *eventFixture) wantSums(want audience.BatchSums) {
+func (f *eventFixture) wantSums(want batches.BatchSums) {
 	f.Helper()
 	same(f.T, "sums", f.report().BatchSums, want)
 }
@@ -129,9 +130,9 @@ func opensAreCounted(f *eventFixture) {
 	f.pass(time.Second)
 	f.open(f.contacts[0], phoneAgent)
 	f.open(f.contacts[1], phoneAgent)
-	f.wantSums(audience.BatchSums{Opens: 3, ImageOpened: 2, HumanOpened: 2})
+	f.wantSums(batches.BatchSums{Opens: 3, ImageOpened: 2, HumanOpened: 2})
 	r := f.report()
-	same(f.T, "agents", r.Agents, []audience.AgentSums{{Device: pace.Desktop, Client: "thunderbird", Opened: 1},
+	same(f.T, "agents", r.Agents, []batches.AgentSums{{Device: pace.Desktop, Client: "thunderbird", Opened: 1},
 		{Device: pace.Mobile, Client: "apple_mail", Opened: 1}})
 	if r.NotOpened() != 4 || r.Emails() != 6 || r.Unsent() != 0 {
 		f.Errorf("%d mails, %d not opened, %d unsent; want 6, 4 and 0", r.Emails(), r.NotOpened(), r.Unsent())
@@ -158,10 +159,10 @@ func clicksAreCounted(f *eventFixture) {
 	f.click(f.contacts[0], f.links[0], personAgent)
 	f.click(f.contacts[1], f.links[0], personAgent)
 	f.open(f.contacts[0], personAgent)
-	f.wantSums(audience.BatchSums{Opens: 1, ClickOpened: 2, HumanOpened: 2, Clicks: 3, Clicked: 2, LinksClicked: 2, HumanClicked: 2, HumanLinks: 2})
+	f.wantSums(batches.BatchSums{Opens: 1, ClickOpened: 2, HumanOpened: 2, Clicks: 3, Clicked: 2, LinksClicked: 2, HumanClicked: 2, HumanLinks: 2})
 	links, err := f.service.BatchLinks(f.Context(), f.caller, f.batch)
 	f.must(err)
-	same(f.T, "links", links, []audience.LinkSums{
+	same(f.T, "links", links, []batches.LinkSums{
 		{Link: f.links[0], URL: "https://a.example/", Clicks: 3, Contacts: 2, Humans: 2},
 		{Link: f.links[1], URL: "https://b.example/"},
 		{Link: f.links[2], URL: "https://c.example/?for={{Email}}"},
@@ -178,11 +179,11 @@ func machinesAreToldApart(f *eventFixture) {
 	f.open(f.contacts[0], scannerAgent)
 	f.click(f.contacts[1], f.links[0], scannerAgent)
 	f.open(f.contacts[2], "")
-	f.wantSums(audience.BatchSums{Opens: 2, ImageOpened: 2, ClickOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1})
+	f.wantSums(batches.BatchSums{Opens: 2, ImageOpened: 2, ClickOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1})
 	f.pass(time.Minute)
 	f.open(f.contacts[0], personAgent) // later the person opens the mail too
 	f.click(f.contacts[1], f.links[0], personAgent)
-	f.wantSums(audience.BatchSums{Opens: 3, ImageOpened: 2, ClickOpened: 1, HumanOpened: 2, Clicks: 2, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+	f.wantSums(batches.BatchSums{Opens: 3, ImageOpened: 2, ClickOpened: 1, HumanOpened: 2, Clicks: 2, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
 
 	first := f.batch
 	f.created = f.now.Unix()
@@ -190,10 +191,10 @@ func machinesAreToldApart(f *eventFixture) {
 	f.sendAll(nil)
 	f.pass(time.Second)
 	f.open(f.contacts[0], personAgent)
-	f.wantSums(audience.BatchSums{Opens: 1, ImageOpened: 1})
+	f.wantSums(batches.BatchSums{Opens: 1, ImageOpened: 1})
 	f.pass(time.Second)
 	f.open(f.contacts[1], personAgent)
-	f.wantSums(audience.BatchSums{Opens: 2, ImageOpened: 2, HumanOpened: 1})
+	f.wantSums(batches.BatchSums{Opens: 2, ImageOpened: 2, HumanOpened: 1})
 	if first == f.batch {
 		f.Error("the second Batch has the ID of the first")
 	}
@@ -206,12 +207,12 @@ func burstsAreToldApart(f *eventFixture) {
 		f.click(f.contacts[0], link, personAgent)
 		f.pass(3 * time.Second)
 	}
-	f.wantSums(audience.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 2, Clicked: 1, LinksClicked: 2, HumanClicked: 1, HumanLinks: 2})
+	f.wantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 2, Clicked: 1, LinksClicked: 2, HumanClicked: 1, HumanLinks: 2})
 	f.click(f.contacts[0], f.links[2], personAgent) // the third of four links
-	f.wantSums(audience.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 3, Clicked: 1, LinksClicked: 3})
+	f.wantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 3, Clicked: 1, LinksClicked: 3})
 	f.pass(time.Hour)
 	f.click(f.contacts[0], f.links[3], personAgent)
-	f.wantSums(audience.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 4, Clicked: 1, LinksClicked: 4, HumanClicked: 1, HumanLinks: 1})
+	f.wantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 4, Clicked: 1, LinksClicked: 4, HumanClicked: 1, HumanLinks: 1})
 	links, err := f.service.BatchLinks(f.Context(), f.caller, f.batch)
 	f.must(err)
 	humans := int64(0)
@@ -262,11 +263,11 @@ func trackingOff(f *eventFixture) {
 	f.must(err)
 	f.open(f.contacts[0], personAgent)
 	f.click(f.contacts[0], f.links[0], personAgent)
-	f.wantSums(audience.BatchSums{Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+	f.wantSums(batches.BatchSums{Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
 	_, err = f.service.EditList(f.Context(), f.caller, f.news, details("track_clicks", false, "track_opens", true))
 	f.must(err)
 	f.click(f.contacts[1], f.links[0], personAgent)
-	f.wantSums(audience.BatchSums{ClickOpened: 1, HumanOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+	f.wantSums(batches.BatchSums{ClickOpened: 1, HumanOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
 }
 
 func otherMails(f *eventFixture) {
@@ -278,16 +279,16 @@ func otherMails(f *eventFixture) {
 	f.batch++
 	f.open(f.contacts[0], personAgent)
 	f.batch--
-	f.wantSums(audience.BatchSums{})
+	f.wantSums(batches.BatchSums{})
 }
 
 // sumsOfEvents computes the sums from the events of all recipients.
-func (f *eventFixture) sumsOfEvents() (s audience.BatchSums) {
+func (f *eventFixture) sumsOfEvents() (s batches.BatchSums) {
 	f.Helper()
 	view(f.T, f.store, func(tx *db.Tx) error {
-		s = audience.BatchSums{}
+		s = batches.BatchSums{}
 		for _, id := range f.contacts {
-			events, err := audience.RecipientEvents(tx, f.news, f.batch, id)
+			events, err := batches.RecipientEvents(tx, f.news, f.batch, id)
 			if err != nil {
 				return err
 			}
@@ -297,14 +298,14 @@ func (f *eventFixture) sumsOfEvents() (s audience.BatchSums) {
 					human = 1
 				}
 				switch e.Kind {
-				case audience.EventOpened:
+				case batches.EventOpened:
 					s.ImageOpened++ // or ClickOpened
 					s.HumanOpened += human
-				case audience.EventClicked:
+				case batches.EventClicked:
 					s.Clicked++
 					s.Clicks += e.Count
 					s.HumanClicked += human
-				case audience.EventLink:
+				case batches.EventLink:
 					s.LinksClicked++
 					s.HumanLinks += human
 				}
@@ -330,7 +331,7 @@ func (f *eventFixture) wantSumsOfEvents() {
 	}
 	links, err := f.service.BatchLinks(f.Context(), f.caller, f.batch)
 	f.must(err)
-	var sum audience.LinkSums
+	var sum batches.LinkSums
 	for _, l := range links {
 		sum.Clicks += l.Clicks
 		sum.Contacts += l.Contacts
@@ -378,9 +379,9 @@ func periodsOfSums(f *eventFixture) {
 	f.pass(2 * time.Hour)
 	f.open(f.contacts[1], personAgent)
 	day := f.now.Unix() / 86400 * 86400
-	same(f.T, "periods", f.report().Periods, []audience.PeriodSums{
-		{Time: hour, BatchSums: audience.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1}},
-		{Time: day, BatchSums: audience.BatchSums{Opens: 2, ImageOpened: 1, HumanOpened: 1}}})
+	same(f.T, "periods", f.report().Periods, []reports.PeriodSums{
+		{Time: hour, BatchSums: batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1}},
+		{Time: day, BatchSums: batches.BatchSums{Opens: 2, ImageOpened: 1, HumanOpened: 1}}})
 }
 
 func deletedEvents(f *eventFixture) {
@@ -390,7 +391,7 @@ func deletedEvents(f *eventFixture) {
 	f.must(err)
 	events := func(contact enlist.ContactID) (n int) {
 		view(f.T, f.store, func(tx *db.Tx) error {
-			all, err := audience.RecipientEvents(tx, f.news, f.batch, contact)
+			all, err := batches.RecipientEvents(tx, f.news, f.batch, contact)
 			n = len(all)
 			return err
 		})
@@ -402,14 +403,14 @@ func deletedEvents(f *eventFixture) {
 	f.must(f.service.DeleteBatch(f.Context(), f.caller, f.batch))
 	f.open(f.contacts[1], personAgent)
 	for done := false; !done; {
-		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: f.batch})
+		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: f.batch})
 		f.must(err)
 	}
 	if n := events(f.contacts[1]); n != 0 {
 		f.Errorf("a recipient of the deleted Batch has %d events", n)
 	}
 	view(f.T, f.store, func(tx *db.Tx) error {
-		sums, err := audience.LoadBatchSums(tx, f.batch)
+		sums, err := reports.LoadBatchSums(tx, f.batch)
 		if err != nil || len(sums) > 0 {
 			return fmt.Errorf("the deleted Batch has the sums %+v, %w", sums, err)
 		}

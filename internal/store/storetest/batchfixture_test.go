@@ -6,9 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 	"enlist/internal/store/teststores"
 )
 
@@ -24,17 +26,17 @@ type batchFixture struct {
 }
 
 // sampleKeeper is a Composer that finds one mistake in each Message and keeps the mails that it was asked to check.
-type sampleKeeper struct{ checked []audience.OutgoingMail }
+type sampleKeeper struct{ checked []messages.OutgoingMail }
 
 // Preview returns an empty mail.
-func (k *sampleKeeper) Preview(context.Context, *audience.OutgoingMail) (*audience.ComposedMail, error) {
-	return new(audience.ComposedMail), nil
+func (k *sampleKeeper) Preview(context.Context, *messages.OutgoingMail) (*messages.ComposedMail, error) {
+	return new(messages.ComposedMail), nil
 }
 
 // Check returns one finding.
-func (k *sampleKeeper) Check(m *audience.OutgoingMail) []audience.Finding {
+func (k *sampleKeeper) Check(m *messages.OutgoingMail) []messages.Finding {
 	k.checked = append(k.checked, *m)
-	return []audience.Finding{{Level: audience.FindingError, Code: audience.FindingNoContent, Text: "empty"}}
+	return []messages.Finding{{Level: messages.FindingError, Code: batches.FindingNoContent, Text: "empty"}}
 }
 
 func (f *batchFixture) addMessage(name string) enlist.MessageID {
@@ -67,18 +69,18 @@ func (f *batchFixture) addMany(list enlist.ListID, n int) {
 }
 
 // add adds a Batch and populates it.
-func (f *batchFixture) add(populations ...audience.PopulationRequest) enlist.BatchID {
+func (f *batchFixture) add(populations ...batches.PopulationRequest) enlist.BatchID {
 	f.Helper()
 	return f.addAt(0, populations...)
 }
 
-func (f *batchFixture) addAt(at int64, populations ...audience.PopulationRequest) enlist.BatchID {
+func (f *batchFixture) addAt(at int64, populations ...batches.PopulationRequest) enlist.BatchID {
 	f.Helper()
-	return f.addChecked(audience.BatchRequest{Message: f.message, Populations: populations, SendTime: at})
+	return f.addChecked(batches.BatchRequest{Message: f.message, Populations: populations, SendTime: at})
 }
 
 // addChecked adds a Batch and populates it. The check before must have the numbers of the Batch.
-func (f *batchFixture) addChecked(r audience.BatchRequest) enlist.BatchID {
+func (f *batchFixture) addChecked(r batches.BatchRequest) enlist.BatchID {
 	f.Helper()
 	f.service.SetComposer(&f.composer)
 	check, err := f.service.CheckBatch(f.Context(), f.caller, r)
@@ -97,12 +99,12 @@ func (f *batchFixture) prepare(id enlist.BatchID) {
 	f.Helper()
 	for done := false; !done; {
 		var err error
-		done, _, err = f.service.PrepareBatch(f.Context(), audience.PrepareBatch{Batch: id})
+		done, _, err = f.service.PrepareBatch(f.Context(), batches.PrepareBatch{Batch: id})
 		f.must(err)
 	}
 }
 
-func (f *batchFixture) batch(id enlist.BatchID) *audience.Batch {
+func (f *batchFixture) batch(id enlist.BatchID) *batches.Batch {
 	f.Helper()
 	b, err := f.service.Batch(f.Context(), f.caller, id)
 	f.must(err)
@@ -114,7 +116,7 @@ func (f *batchFixture) edit(id enlist.BatchID, command string) {
 	f.must(f.service.EditBatch(f.Context(), f.caller, id, command, 0))
 }
 
-func (f *batchFixture) lease(holder string) *audience.LeasedSlice {
+func (f *batchFixture) lease(holder string) *sending.LeasedSlice {
 	f.Helper()
 	s, _, err := f.service.LeaseSlice(f.Context(), holder, 0)
 	f.must(err)
@@ -123,7 +125,7 @@ func (f *batchFixture) lease(holder string) *audience.LeasedSlice {
 
 // mails returns the mails of the recipients of a slice, after it has stored the skipped recipients
 // and marked the others.
-func (f *batchFixture) mails(s *audience.LeasedSlice) []audience.BatchMail {
+func (f *batchFixture) mails(s *sending.LeasedSlice) []sending.BatchMail {
 	f.Helper()
 	next := f.next(s)
 	f.advance(next)
@@ -131,27 +133,27 @@ func (f *batchFixture) mails(s *audience.LeasedSlice) []audience.BatchMail {
 }
 
 // next reads the mails of the recipients of a slice.
-func (f *batchFixture) next(s *audience.LeasedSlice) audience.BatchProgress {
+func (f *batchFixture) next(s *sending.LeasedSlice) sending.BatchProgress {
 	f.Helper()
-	next, err := f.service.BatchMails(f.Context(), []audience.BatchPart{{Slice: s, Recipients: s.Recipients}})
+	next, err := f.service.BatchMails(f.Context(), []sending.BatchPart{{Slice: s, Recipients: s.Recipients}})
 	f.must(err)
 	return next[0]
 }
 
-func (f *batchFixture) advance(p audience.BatchProgress) (marked bool) {
+func (f *batchFixture) advance(p sending.BatchProgress) (marked bool) {
 	f.Helper()
-	all, err := f.service.AdvanceBatches(f.Context(), []audience.BatchProgress{p})
+	all, err := f.service.AdvanceBatches(f.Context(), []sending.BatchProgress{p})
 	f.must(err)
 	return all[0]
 }
 
 // sendAll sends all slices of all Batches. result returns the outcome of a mail, nil for success.
-func (f *batchFixture) sendAll(result func(*audience.BatchMail) *audience.Undelivered) (addresses []string) {
+func (f *batchFixture) sendAll(result func(*sending.BatchMail) *messages.Undelivered) (addresses []string) {
 	f.Helper()
 	for s := f.lease("a"); s != nil; s = f.lease("a") {
-		var results []audience.BatchResult
+		var results []sending.BatchResult
 		for _, m := range f.mails(s) {
-			r := audience.BatchResult{Recipient: m.Recipient, Address: m.Address, Retry: f.now.Add(time.Minute)}
+			r := sending.BatchResult{Recipient: m.Recipient, Address: m.Address, Retry: f.now.Add(time.Minute)}
 			if result != nil {
 				r.Failed = result(&m)
 			}
@@ -160,13 +162,13 @@ func (f *batchFixture) sendAll(result func(*audience.BatchMail) *audience.Undeli
 			}
 			results = append(results, r)
 		}
-		f.advance(audience.BatchProgress{Slice: s, Results: results, Release: true})
+		f.advance(sending.BatchProgress{Slice: s, Results: results, Release: true})
 	}
 	slices.Sort(addresses)
 	return addresses
 }
 
-func (f *batchFixture) wantStatus(id enlist.BatchID, want audience.BatchStatus) {
+func (f *batchFixture) wantStatus(id enlist.BatchID, want batches.BatchStatus) {
 	f.Helper()
 	if b := f.batch(id); b.Status != want {
 		f.Errorf("the Batch is %s (%s), want %s", b.Status, b.Reason, want)
@@ -180,8 +182,8 @@ func (f *batchFixture) wantAddresses(got []string, want ...string) {
 	}
 }
 
-func whole(id enlist.ListID) audience.PopulationRequest {
-	return audience.PopulationRequest{List: id}
+func whole(id enlist.ListID) batches.PopulationRequest {
+	return batches.PopulationRequest{List: id}
 }
 
 // analyze collects the statistics of the store's tables.

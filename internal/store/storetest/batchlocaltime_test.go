@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
 
@@ -25,8 +25,8 @@ func (f *batchFixture) addZones(zones ...string) (field enlist.FieldID) {
 func (f *batchFixture) addLocal(accountZone string, at time.Time) enlist.BatchID {
 	f.Helper()
 	f.must(f.service.SetTimeZone(f.Context(), f.caller.Account.ID, accountZone))
-	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, SendTime: at.Unix(),
-		Populations: []audience.PopulationRequest{whole(f.news)}, Options: audience.BatchOptions{LocalTime: "Zone"}})
+	id, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message, SendTime: at.Unix(),
+		Populations: []batches.PopulationRequest{whole(f.news)}, Options: batches.BatchOptions{LocalTime: "Zone"}})
 	f.must(err)
 	f.prepare(id)
 	return id
@@ -46,9 +46,9 @@ func (f *batchFixture) wantLocal(id enlist.BatchID, at string, want ...string) {
 func localTimeFollowsTheZones(f *batchFixture) {
 	f.addZones("Asia/Tokyo", "America/New_York", "", "Mars/Olympus", "Asia/Kolkata", "Local")
 	id := f.addLocal("Europe/Berlin", time.Date(2026, 6, 17, 7, 0, 0, 0, time.UTC)) // 09:00 in Berlin
-	f.wantStatus(id, audience.BatchPending)
+	f.wantStatus(id, batches.BatchPending)
 	f.wantLocal(id, "2026-06-16T23:59:59Z")
-	f.wantStatus(id, audience.BatchSending)
+	f.wantStatus(id, batches.BatchSending)
 	f.wantLocal(id, "2026-06-17T00:00:00Z", "zone0@x.io") // 09:00 in Tokyo
 	f.wantLocal(id, "2026-06-17T03:29:59Z")
 	f.edit(id, "pause")
@@ -57,9 +57,9 @@ func localTimeFollowsTheZones(f *batchFixture) {
 	f.wantLocal(id, "2026-06-17T04:00:00Z", "zone4@x.io")
 	f.wantLocal(id, "2026-06-17T07:00:00Z", "zone2@x.io", "zone3@x.io", "zone5@x.io")
 	f.wantLocal(id, "2026-06-17T12:59:59Z")
-	f.wantStatus(id, audience.BatchSending)
+	f.wantStatus(id, batches.BatchSending)
 	f.wantLocal(id, "2026-06-17T13:00:00Z", "zone1@x.io")
-	f.wantStatus(id, audience.BatchCompleted)
+	f.wantStatus(id, batches.BatchCompleted)
 }
 
 // On the night of 29 March 2026 the clocks of Berlin skip the time from 02:00 to 03:00. On the night of 25 October they
@@ -71,7 +71,7 @@ func localTimeOnDaylightSavingNights(f *batchFixture) {
 	f.wantLocal(id, "2026-03-29T00:59:59Z")
 	f.wantLocal(id, "2026-03-29T01:00:00Z", "zone0@x.io")               // 03:00 in Berlin: 02:30 was skipped
 	f.wantLocal(id, "2026-03-29T01:30:00Z", "zone1@x.io", "zone2@x.io") // 02:30 in Lagos, and in London, which skips 01:30
-	f.wantStatus(id, audience.BatchCompleted)
+	f.wantStatus(id, batches.BatchCompleted)
 
 	f.now = time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC)
 	id = f.addLocal("Africa/Lagos", time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC)) // 02:30 in Lagos
@@ -79,7 +79,7 @@ func localTimeOnDaylightSavingNights(f *batchFixture) {
 	f.wantLocal(id, "2026-10-25T00:30:00Z", "zone0@x.io") // the first 02:30 in Berlin
 	f.wantLocal(id, "2026-10-25T01:30:00Z", "zone1@x.io") // the second 02:30 in Berlin
 	f.wantLocal(id, "2026-10-25T02:30:00Z", "zone2@x.io")
-	f.wantStatus(id, audience.BatchCompleted)
+	f.wantStatus(id, batches.BatchCompleted)
 }
 
 // The rule of 6 hours is about the time at which recipients are due, and not about the time between two zones.
@@ -90,11 +90,11 @@ func localTimeIsLatePerZone(f *batchFixture) {
 	f.wantLocal(id, "2026-06-17T00:00:00Z", "zone0@x.io")
 	f.wantLocal(id, "2026-06-17T13:00:00Z", "zone1@x.io") // 13 hours later, and in time
 	f.wantLocal(id, "2026-06-18T02:00:00Z")               // 7 hours after 09:00 in Honolulu
-	f.wantStatus(id, audience.BatchPaused)
+	f.wantStatus(id, batches.BatchPaused)
 	f.edit(id, "unpause")
 	f.prepare(id)
 	f.wantAddresses(f.sendAll(nil), "zone2@x.io")
-	f.wantStatus(id, audience.BatchCompleted)
+	f.wantStatus(id, batches.BatchCompleted)
 }
 
 // If the server was down for hours when the Batch should have begun, and when the first zone was due, a person decides.
@@ -102,7 +102,7 @@ func localTimeIsLateAtTheBeginning(f *batchFixture) {
 	f.addZones("Pacific/Honolulu", "Asia/Tokyo")
 	id := f.addLocal("Europe/Berlin", time.Date(2026, 6, 17, 7, 0, 0, 0, time.UTC))
 	f.wantLocal(id, "2026-06-17T06:00:01Z") // six hours after 09:00 in Tokyo
-	f.wantStatus(id, audience.BatchPaused)
+	f.wantStatus(id, batches.BatchPaused)
 	f.edit(id, "unpause")
 	f.prepare(id)
 	f.wantAddresses(f.sendAll(nil), "zone1@x.io")
@@ -123,8 +123,8 @@ func localTimeThatHasPassed(f *batchFixture) {
 }
 
 func localTimeNeedsTheField(f *batchFixture) {
-	_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
-		Populations: []audience.PopulationRequest{whole(f.news)}, Options: audience.BatchOptions{LocalTime: "Zone"}})
+	_, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+		Populations: []batches.PopulationRequest{whole(f.news)}, Options: batches.BatchOptions{LocalTime: "Zone"}})
 	f.refused(err, enlist.InvalidParameters, "no Field")
 	field := f.addZones("Asia/Tokyo")
 	id := f.addLocal("Europe/Berlin", f.now.Add(48*time.Hour))

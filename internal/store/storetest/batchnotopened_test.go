@@ -4,8 +4,11 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/reports"
+	"enlist/internal/sending"
 )
 
 // This file tests that the number of mails that were not opened equals their rows, whatever is reported about a mail.
@@ -15,13 +18,13 @@ func notOpenedOfBatches(f *eventFixture) {
 	f.reportAtRandom(f.mail)
 	for _, doubt := range []string{"send", "skip"} {
 		f.created = f.now.Unix()
-		f.batch = f.addWith(audience.BatchOptions{Doubt: doubt})
+		f.batch = f.addWith(batches.BatchOptions{Doubt: doubt})
 		for range 3 {
-			f.sendAll(func(*audience.BatchMail) *audience.Undelivered { return anyOutcome() })
+			f.sendAll(func(*sending.BatchMail) *messages.Undelivered { return anyOutcome() })
 			f.reportAtRandom(f.mail)
 			f.pass(time.Hour)
 		}
-		if f.batchFixture.batch(f.batch).Status == audience.BatchPaused { // because of the complaints
+		if f.batchFixture.batch(f.batch).Status == batches.BatchPaused { // because of the complaints
 			f.edit(f.batch, "unpause")
 			f.batchFixture.prepare(f.batch)
 		}
@@ -36,7 +39,7 @@ func notOpenedOfBatches(f *eventFixture) {
 // notOpenedOfAutoresponder sends several mails of an autoresponder to each Contact.
 func notOpenedOfAutoresponder(e *eventFixture) {
 	f := newAutoresponderFixture(e)
-	keys := make(map[enlist.ContactID]audience.DeliveryKey)
+	keys := make(map[enlist.ContactID]enlist.DeliveryKey)
 	for range 8 {
 		f.pass(time.Hour)
 		for _, id := range f.contacts {
@@ -46,30 +49,30 @@ func notOpenedOfAutoresponder(e *eventFixture) {
 			m := f.prepare(id)
 			keys[id] = m.Delivery
 			if why := anyOutcome(); why == nil {
-				f.must(f.service.RecordSent(f.Context(), []audience.Delivery{f.service.Sent(m, "Hello")}))
+				f.must(f.service.RecordSent(f.Context(), []messages.Delivery{f.service.Sent(m, "Hello")}))
 			} else {
 				f.must(f.service.RecordNotSent(f.Context(), m, why))
 			}
 		}
-		f.reportAtRandom(func(id enlist.ContactID) audience.DeliveryKey { return keys[id] })
+		f.reportAtRandom(func(id enlist.ContactID) enlist.DeliveryKey { return keys[id] })
 	}
 }
 
 // anyOutcome returns what a mail server may answer.
-func anyOutcome() *audience.Undelivered {
+func anyOutcome() *messages.Undelivered {
 	switch rand.IntN(4) {
 	case 0:
-		return &audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 unknown"}
+		return &messages.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 unknown"}
 	case 1:
-		return &audience.Undelivered{Permanent: true, Code: 554, Detail: "5.7.1 refused"}
+		return &messages.Undelivered{Permanent: true, Code: 554, Detail: "5.7.1 refused"}
 	case 2:
-		return &audience.Undelivered{Unknown: true, Detail: "the connection was lost"}
+		return &messages.Undelivered{Unknown: true, Detail: "the connection was lost"}
 	}
 	return nil
 }
 
 // reportAtRandom opens mails and reports bounces and complaints, some of them twice.
-func (f *eventFixture) reportAtRandom(mail func(enlist.ContactID) audience.DeliveryKey) {
+func (f *eventFixture) reportAtRandom(mail func(enlist.ContactID) enlist.DeliveryKey) {
 	f.Helper()
 	for range 2 * len(f.contacts) {
 		k := mail(f.contacts[rand.IntN(len(f.contacts))])
@@ -83,10 +86,10 @@ func (f *eventFixture) reportAtRandom(mail func(enlist.ContactID) audience.Deliv
 			_, err = f.service.Complained(f.Context(), k, "spam")
 		default:
 			what = "opened"
-			err = f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: k}, personAgent)
+			err = f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: k}, personAgent)
 		}
 		f.must(err)
-		rows := f.rows(audience.RowsRequest{Kind: audience.RowsNotOpened}, enlist.Query{}).rows
+		rows := f.rows(reports.RowsRequest{Kind: batches.RowsNotOpened}, enlist.Query{}).rows
 		r := f.report()
 		if n := int(r.NotOpened()); n > len(rows) || n < len(rows) && r.Unsent() == 0 {
 			f.Fatalf("after %s of %+v: %d mails were not opened, but there are %d rows; %+v", what, k, n, len(rows), r.BatchCounts)

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/pace"
+	"enlist/internal/sending"
 )
 
 // This file tests the rates of Batches with a fake clock.
@@ -24,9 +26,9 @@ func (f *batchFixture) sender(limits ...string) *audience.Service {
 }
 
 // take takes tokens for mails to the addresses and returns the number of granted mails.
-func (f *batchFixture) take(s *audience.Service, slice *audience.LeasedSlice, to ...string) (granted int, next time.Time) {
+func (f *batchFixture) take(s *audience.Service, slice *sending.LeasedSlice, to ...string) (granted int, next time.Time) {
 	f.Helper()
-	all := make([]audience.Recipient, len(to))
+	all := make([]batches.Recipient, len(to))
 	for i := range to {
 		all[i].Address = to[i]
 	}
@@ -39,8 +41,8 @@ func (f *batchFixture) take(s *audience.Service, slice *audience.LeasedSlice, to
 }
 
 // sliceAt returns a slice of a Batch with a rate. The Batch is not stored.
-func sliceAt(rate string) *audience.LeasedSlice {
-	return &audience.LeasedSlice{BatchSlice: audience.BatchSlice{Batch: 7}, Of: &audience.Batch{ID: 7, Rate: rate}, From: "News@Shop.example"}
+func sliceAt(rate string) *sending.LeasedSlice {
+	return &sending.LeasedSlice{BatchSlice: batches.BatchSlice{Batch: 7}, Of: &batches.Batch{ID: 7, Rate: rate}, From: "News@Shop.example"}
 }
 
 func addressesAt(n int, domain string) []string {
@@ -93,7 +95,7 @@ func tokensAreTakenOnce(f *batchFixture) {
 		s := f.sender("relay=500/hour", "recipient=1000/hour", "sender=900/hour")
 		workers.Go(func() {
 			for range 10 {
-				all := make([]audience.Recipient, 3)
+				all := make([]batches.Recipient, 3)
 				for i := range all {
 					all[i].Address = addressesAt(5, "example.com")[rand.IntN(5)] + []string{"", ".net", ".org"}[rand.IntN(3)]
 				}
@@ -133,7 +135,7 @@ func bucketsOfAMail(f *batchFixture) {
 
 func batchRate(f *batchFixture) {
 	f.subscribeMany(f.news, 3)
-	f.addWith(audience.BatchOptions{Rate: "1/minute"})
+	f.addWith(batches.BatchOptions{Rate: "1/minute"})
 	slice := f.lease("a")
 	if !f.service.IsLimited(slice) {
 		f.Error("the slice of a Batch with a rate is not limited")

@@ -4,18 +4,20 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // This file tests reports of bounces and complaints about mails of Batches.
 
 // sendKeys sends all mails of the Batches and returns the keys of the accepted ones by Contact.
-func (f *batchFixture) sendKeys() map[enlist.ContactID]audience.DeliveryKey {
+func (f *batchFixture) sendKeys() map[enlist.ContactID]enlist.DeliveryKey {
 	f.Helper()
-	keys := make(map[enlist.ContactID]audience.DeliveryKey)
-	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+	keys := make(map[enlist.ContactID]enlist.DeliveryKey)
+	f.sendAll(func(m *sending.BatchMail) *messages.Undelivered {
 		keys[m.Contact.ID] = m.Delivery
 		return nil
 	})
@@ -23,7 +25,7 @@ func (f *batchFixture) sendKeys() map[enlist.ContactID]audience.DeliveryKey {
 }
 
 // complain reports a complaint, and checks whether the Service treats the report as new.
-func (f *batchFixture) complain(k audience.DeliveryKey, isNew bool) {
+func (f *batchFixture) complain(k enlist.DeliveryKey, isNew bool) {
 	f.Helper()
 	changed, err := f.service.Complained(f.Context(), k, "abuse")
 	f.must(err)
@@ -49,7 +51,7 @@ func complaintAfterDeletion(f *batchFixture) {
 	f.complain(keys[ids[1]], true) // before the job has removed the rows
 	for done := false; !done; {
 		var err error
-		done, err = f.service.RemoveBatch(f.Context(), audience.RemoveBatch{Batch: id})
+		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: id})
 		f.must(err)
 	}
 	f.complain(keys[ids[2]], true)
@@ -64,14 +66,14 @@ func complaintAfterDeletion(f *batchFixture) {
 	}
 	f.wantUnsubscribed(ids[3], false)
 	sent := f.messagesSent(f.news, ids[2])
-	if len(sent) != 1 || sent[0].Status != audience.DeliveryComplained || sent[0].Address != "a2@example.com" {
+	if len(sent) != 1 || sent[0].Status != messages.DeliveryComplained || sent[0].Address != "a2@example.com" {
 		f.Errorf("the mails to the Contact are %+v, want one with the complaint", sent)
 	}
 }
 
 func bouncesAfterDeletion(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 2)
-	bounce := func(k audience.DeliveryKey) {
+	bounce := func(k enlist.DeliveryKey) {
 		f.Helper()
 		for _, isNew := range []bool{true, false} {
 			changed, err := f.service.Bounced(f.Context(), k, "5.1.1 user unknown")
@@ -81,7 +83,7 @@ func bouncesAfterDeletion(f *batchFixture) {
 			}
 		}
 	}
-	var first audience.DeliveryKey // of the second Contact; its report is late
+	var first enlist.DeliveryKey // of the second Contact; its report is late
 	for n := range 4 {
 		id := f.add(whole(f.news))
 		keys := f.sendKeys()
@@ -112,19 +114,19 @@ func bouncesAfterDeletion(f *batchFixture) {
 func complaintBeforeSending(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 1)
 	id := f.add(whole(f.news))
-	f.complain(audience.DeliveryKey{List: f.news, Contact: ids[0], Time: f.batch(id).CreationTime, Cause: audience.CauseBatch(id)}, false)
+	f.complain(enlist.DeliveryKey{List: f.news, Contact: ids[0], Time: f.batch(id).CreationTime, Cause: batches.CauseBatch(id)}, false)
 	f.wantUnsubscribed(ids[0], false)
 }
 
 // sendSome sends n mails of a slice and returns their keys.
-func (f *batchFixture) sendSome(s *audience.LeasedSlice, n int) (keys []audience.DeliveryKey) {
+func (f *batchFixture) sendSome(s *sending.LeasedSlice, n int) (keys []enlist.DeliveryKey) {
 	f.Helper()
-	var results []audience.BatchResult
+	var results []sending.BatchResult
 	for i, m := range f.mails(s) {
-		results = append(results, audience.BatchResult{Recipient: m.Recipient, NotTried: i >= n})
+		results = append(results, sending.BatchResult{Recipient: m.Recipient, NotTried: i >= n})
 		keys = append(keys, m.Delivery)
 	}
-	f.advance(audience.BatchProgress{Slice: s, Results: results, Release: true})
+	f.advance(sending.BatchProgress{Slice: s, Results: results, Release: true})
 	return keys[:n]
 }
 
@@ -134,12 +136,12 @@ func complaintsPause(f *batchFixture) {
 	keys := f.sendSome(f.lease("a"), 10)
 	for round := range 2 {
 		for i, key := range keys[round*3 : round*3+3] {
-			if b := f.batch(id); b.Status != audience.BatchSending {
+			if b := f.batch(id); b.Status != batches.BatchSending {
 				f.Errorf("round %d: after %d complaints the Batch is %s", round, i, b.Status)
 			}
 			f.complain(key, true)
 		}
-		if b := f.batch(id); b.Status != audience.BatchPaused || !strings.Contains(b.Reason, "complaints") {
+		if b := f.batch(id); b.Status != batches.BatchPaused || !strings.Contains(b.Reason, "complaints") {
 			f.Errorf("round %d: after 3 complaints the Batch is %s (%s), want it paused", round, b.Status, b.Reason)
 		}
 		f.edit(id, "unpause")
@@ -156,12 +158,12 @@ func complaintsLoseWeight(f *batchFixture) {
 	complaints := 0
 	for s := f.lease("a"); s != nil; s = f.lease("a") {
 		key := f.sendSome(s, len(s.Recipients))[0]
-		if f.batch(id).Status == audience.BatchSending {
+		if f.batch(id).Status == batches.BatchSending {
 			f.complain(key, true) // one of 500
 			complaints++
 		}
 	}
-	if b := f.batch(id); complaints != 5 || b.Status != audience.BatchCompleted {
+	if b := f.batch(id); complaints != 5 || b.Status != batches.BatchCompleted {
 		f.Errorf("after %d complaints among 2,200 mails the Batch is %s (%s), want 5 and it completed", complaints, b.Status, b.Reason)
 	}
 }

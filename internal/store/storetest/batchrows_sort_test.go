@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/reports"
 )
 
 // This file compares sorted rows of a Batch with a plain sort in memory.
@@ -30,17 +31,17 @@ func rowsSortedByEachKey(f *eventFixture) {
 		f.must(f.store.Update(f.Context(), func(tx *db.Tx) error { return f.giveEvents(tx, list) }))
 	}
 	f.analyze()
-	for _, kind := range []audience.EventKind{audience.RowsSent, audience.RowsNotOpened, audience.EventOpened, audience.EventClicked,
-		audience.EventLink, audience.EventBounced, audience.EventComplained, audience.EventUnsubscribed, audience.EventDeactivated} {
-		r := audience.RowsRequest{Kind: kind}
-		if kind == audience.EventLink {
+	for _, kind := range []batches.EventKind{reports.RowsSent, batches.RowsNotOpened, batches.EventOpened, batches.EventClicked,
+		batches.EventLink, batches.EventBounced, batches.EventComplained, batches.EventUnsubscribed, batches.EventDeactivated} {
+		r := reports.RowsRequest{Kind: kind}
+		if kind == batches.EventLink {
 			r.URL = "https://a.example/"
 		}
 		all := f.rows(r, enlist.Query{}).all
 		if len(all) < 4 {
 			f.Fatalf("%s has %d rows, want more", kind, len(all))
 		}
-		attributes := audience.BatchRowAttributes(kind)
+		attributes := reports.BatchRowAttributes(kind)
 		for i := range attributes {
 			f.Run(fmt.Sprint(kind, " by ", attributes[i].Name), func(t *testing.T) { f.compareSorted(t, r, all, &attributes[i]) })
 		}
@@ -49,34 +50,34 @@ func rowsSortedByEachKey(f *eventFixture) {
 
 // giveEvents stores events of all kinds but bounces for most recipients of a List, and bounces for the others.
 func (f *eventFixture) giveEvents(tx *db.Tx, list enlist.ListID) error {
-	found, err := audience.Candidates(tx, list, 0, 1<<40, 100)
+	found, err := batches.Candidates(tx, list, 0, 1<<40, 100)
 	if err != nil {
 		return err
 	}
 	texts := []string{"b 5.1.2", "Ä", "A 5.1.10", strings.Repeat("x", 200) + "b", strings.Repeat("x", 200) + "A", "\U0001f600", "z 550", "Z", "ä", "_"}
-	kinds := []audience.EventKind{audience.EventOpened, audience.EventClicked, audience.EventLink, audience.EventComplained,
-		audience.EventUnsubscribed, audience.EventDeactivated, audience.EventBounced}
+	kinds := []batches.EventKind{batches.EventOpened, batches.EventClicked, batches.EventLink, batches.EventComplained,
+		batches.EventUnsubscribed, batches.EventDeactivated, batches.EventBounced}
 	for i, c := range found {
-		r, err := audience.LoadRecipient(tx, list, f.batch, c.ID)
+		r, err := batches.LoadRecipient(tx, list, f.batch, c.ID)
 		if err != nil {
 			return err
 		}
 		text := texts[(3*i+int(list))%len(texts)]
 		r.Address, r.Detail = strings.TrimSuffix(text, "@")+"@example.com", text
-		if err := audience.SetRecipient(tx, r); err != nil {
+		if err := batches.SetRecipient(tx, r); err != nil {
 			return err
 		}
 		for k, kind := range kinds {
-			if kind != audience.EventBounced && (i+k)%4 == 0 {
+			if kind != batches.EventBounced && (i+k)%4 == 0 {
 				continue
 			}
-			e := &audience.RecipientEvent{List: list, Batch: f.batch, Contact: c.ID, Kind: kind, Time: int64(5 * i % 7), LastTime: 9,
+			e := &batches.RecipientEvent{List: list, Batch: f.batch, Contact: c.ID, Kind: kind, Time: int64(5 * i % 7), LastTime: 9,
 				Count: int64(1 + i%3), Human: int64(i % 2), Device: []pace.Device{"mobile", "desktop", "unknown"}[i%3],
 				Client: []string{"outlook", "later", "apple_mail", "lotus_notes"}[i%4]}
-			if kind == audience.EventLink {
+			if kind == batches.EventLink {
 				e.Link = f.links[0]
 			}
-			if err := audience.PutRecipientEvent(tx, e); err != nil {
+			if err := batches.PutRecipientEvent(tx, e); err != nil {
 				return err
 			}
 		}
@@ -86,10 +87,10 @@ func (f *eventFixture) giveEvents(tx *db.Tx, list enlist.ListID) error {
 
 // compareSorted compares the rows sorted by a key with those of a plain sort. Rows sorted by Contact are in order of List
 // first, in both directions. If the key is the address, it also compares the rows that match criteria.
-func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all []audience.BatchRow, key *enlist.Attribute[audience.BatchRow]) {
+func (f *eventFixture) compareSorted(t *testing.T, r reports.RowsRequest, all []reports.BatchRow, key *enlist.Attribute[reports.BatchRow]) {
 	byContact := key.Name == "contact_id" || key.Name == "send_id"
-	byList := func(a, b audience.BatchRow) int { return cmp.Compare(a.List, b.List) }
-	m := recordModel[audience.BatchRow]{audience.BatchRowAttributes(r.Kind), all, func(a, b audience.BatchRow) int {
+	byList := func(a, b reports.BatchRow) int { return cmp.Compare(a.List, b.List) }
+	m := recordModel[reports.BatchRow]{reports.BatchRowAttributes(r.Kind), all, func(a, b reports.BatchRow) int {
 		return cmp.Or(byList(a, b), cmp.Compare(a.Contact, b.Contact))
 	}}
 	pages := []enlist.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}
@@ -106,7 +107,7 @@ func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all [
 				slices.SortStableFunc(want, byList)
 			}
 			want = pageOf(want, q)
-			if r.Kind != audience.EventLink {
+			if r.Kind != batches.EventLink {
 				slices.SortStableFunc(want, byList)
 			}
 			if got := f.rows(r, q).all; !slices.Equal(got, want) {
@@ -116,7 +117,7 @@ func (f *eventFixture) compareSorted(t *testing.T, r audience.RowsRequest, all [
 	}
 }
 
-func idsOfRows(rows []audience.BatchRow) (ids []enlist.ContactID) {
+func idsOfRows(rows []reports.BatchRow) (ids []enlist.ContactID) {
 	for i := range rows {
 		ids = append(ids, rows[i].Contact)
 	}

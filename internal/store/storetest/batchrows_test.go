@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/reports"
 )
 
 // This file tests the rows of a Batch: its recipients by kind of event.
@@ -19,7 +20,7 @@ type rowsOf struct {
 	long      bool // the reply is too long to be buffered
 	streaming bool
 	rows      []string
-	all       []audience.BatchRow
+	all       []reports.BatchRow
 }
 
 func (w *rowsOf) Begin(streaming bool) error {
@@ -27,7 +28,7 @@ func (w *rowsOf) Begin(streaming bool) error {
 	return nil
 }
 
-func (w *rowsOf) Row(r *audience.BatchRow) error {
+func (w *rowsOf) Row(r *reports.BatchRow) error {
 	w.rows = append(w.rows, fmt.Sprint(r.List, " ", strings.TrimSuffix(r.Address, "@example.com")))
 	w.all = append(w.all, *r)
 	if w.long && !w.streaming {
@@ -36,7 +37,7 @@ func (w *rowsOf) Row(r *audience.BatchRow) error {
 	return nil
 }
 
-func (f *eventFixture) rows(r audience.RowsRequest, q enlist.Query) *rowsOf {
+func (f *eventFixture) rows(r reports.RowsRequest, q enlist.Query) *rowsOf {
 	f.Helper()
 	r.Batch = f.batch
 	w := &rowsOf{long: q.Limit == 0}
@@ -45,12 +46,12 @@ func (f *eventFixture) rows(r audience.RowsRequest, q enlist.Query) *rowsOf {
 }
 
 // wantRows checks the addresses of the rows of a kind. All are in the List news.
-func (f *eventFixture) wantRows(kind audience.EventKind, q enlist.Query, want ...string) {
+func (f *eventFixture) wantRows(kind batches.EventKind, q enlist.Query, want ...string) {
 	f.Helper()
 	for i := range want {
 		want[i] = fmt.Sprint(f.news, " ", want[i])
 	}
-	if got := f.rows(audience.RowsRequest{Kind: kind}, q).rows; !slices.Equal(got, want) {
+	if got := f.rows(reports.RowsRequest{Kind: kind}, q).rows; !slices.Equal(got, want) {
 		f.Errorf("%s, %s: got %v, want %v", kind, show(q), got, want)
 	}
 }
@@ -92,15 +93,15 @@ func kindsOfRows(f *eventFixture) {
 	_, err = f.service.UnsubscribeByLink(f.Context(), f.mail(f.contacts[4]), "")
 	f.must(err)
 	all := enlist.Query{}
-	f.wantRows(audience.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
-	f.wantRows(audience.EventOpened, all, "a0", "a1")
-	f.wantRows(audience.RowsNotOpened, all, "a3", "a4", "a5")
-	f.wantRows(audience.EventClicked, all, "a1")
-	f.wantRows(audience.EventBounced, all, "a2")
-	f.wantRows(audience.EventComplained, all, "a3")
-	f.wantRows(audience.EventUnsubscribed, all, "a3", "a4")
-	f.wantRows(audience.EventDeactivated, all)
-	f.wantRows(audience.RowsUpdated, all)
+	f.wantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
+	f.wantRows(batches.EventOpened, all, "a0", "a1")
+	f.wantRows(batches.RowsNotOpened, all, "a3", "a4", "a5")
+	f.wantRows(batches.EventClicked, all, "a1")
+	f.wantRows(batches.EventBounced, all, "a2")
+	f.wantRows(batches.EventComplained, all, "a3")
+	f.wantRows(batches.EventUnsubscribed, all, "a3", "a4")
+	f.wantRows(batches.EventDeactivated, all)
+	f.wantRows(reports.RowsUpdated, all)
 	if r := f.report(); r.NotOpened() != 3 || r.Bounced != 1 || r.Complained != 1 || r.Unsubscribed != 2 {
 		f.Errorf("the report is %+v, want 3 not opened, 1 bounced, 1 complained, 2 unsubscribed", r.BatchCounts)
 	}
@@ -112,9 +113,9 @@ func pagesOfRows(f *eventFixture) {
 	}
 	id := func(i int) string { return fmt.Sprint(f.contacts[i]) }
 	sorted := func(q enlist.Query) enlist.Query { q.SortBy, q.Descending = "contact_id", true; return q }
-	for _, kind := range []audience.EventKind{audience.EventOpened, audience.RowsSent} {
+	for _, kind := range []batches.EventKind{batches.EventOpened, reports.RowsSent} {
 		first := 1
-		if kind == audience.RowsSent {
+		if kind == reports.RowsSent {
 			first = 0
 		}
 		f.wantRows(kind, enlist.Query{Limit: 2, Offset: int64(2 - first)}, "a2", "a3")
@@ -126,8 +127,8 @@ func pagesOfRows(f *eventFixture) {
 		f.wantRows(kind, enlist.Query{Limit: 2, Criteria: triple("contact_id", "exactly", id(3))}, "a3")
 		f.wantRows(kind, enlist.Query{Limit: 1, Offset: 1, Criteria: triple("contact_email", "in", "a1@example.com,a4@example.com")}, "a4")
 	}
-	f.wantRows(audience.RowsNotOpened, enlist.Query{Limit: 2}, "a0")
-	err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened},
+	f.wantRows(batches.RowsNotOpened, enlist.Query{Limit: 2}, "a0")
+	err := f.service.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: batches.EventOpened},
 		enlist.Query{SortBy: "links_clicked"}, &rowsOf{})
 	f.refused(err, enlist.InvalidSearch, "links_clicked")
 }
@@ -141,7 +142,7 @@ func sortedRows(f *eventFixture) {
 	by := func(key string, descending bool, limit, offset int64) enlist.Query {
 		return enlist.Query{SortBy: key, Descending: descending, Limit: limit, Offset: offset}
 	}
-	opened := audience.EventOpened
+	opened := batches.EventOpened
 	f.wantRows(opened, by("time", false, 0, 0), "a3", "a1", "a5", "a0")
 	f.wantRows(opened, by("time", true, 0, 0), "a0", "a5", "a1", "a3")
 	f.wantRows(opened, by("time", true, 2, 1), "a5", "a1")
@@ -149,8 +150,8 @@ func sortedRows(f *eventFixture) {
 	f.wantRows(opened, by("time", false, 9, 4))
 	f.wantRows(opened, by("open_count", true, 2, 0), "a1", "a5") // equal values are in order of Contact
 	f.wantRows(opened, by("open_count", false, 3, 0), "a0", "a3", "a5")
-	f.wantRows(audience.RowsSent, by("contact_email", true, 2, 0), "a5", "a4")
-	f.wantRows(audience.RowsNotOpened, by("contact_email", true, 0, 0), "a4", "a2")
+	f.wantRows(reports.RowsSent, by("contact_email", true, 2, 0), "a5", "a4")
+	f.wantRows(batches.RowsNotOpened, by("contact_email", true, 0, 0), "a4", "a2")
 	some := by("time", false, 2, 0)
 	some.Criteria = triple("contact_email", "not", "a1@example.com")
 	f.wantRows(opened, some, "a3", "a5")
@@ -161,32 +162,32 @@ func chunksOfRows(f *eventFixture) {
 		f.open(f.contacts[i], personAgent)
 	}
 	f.analyze()
-	check := func(kind audience.EventKind, n int) {
+	check := func(kind batches.EventKind, n int) {
 		f.Helper()
-		whole := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{}).rows
+		whole := f.rows(reports.RowsRequest{Kind: kind}, enlist.Query{}).rows
 		var pages []string
 		for offset := int64(0); ; offset += 500 {
-			page := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{Limit: 500, Offset: offset}).rows
+			page := f.rows(reports.RowsRequest{Kind: kind}, enlist.Query{Limit: 500, Offset: offset}).rows
 			pages = append(pages, page...)
 			if len(page) < 500 {
 				break
 			}
 		}
-		back := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{SortBy: "contact_id", Descending: true}).rows
+		back := f.rows(reports.RowsRequest{Kind: kind}, enlist.Query{SortBy: "contact_id", Descending: true}).rows
 		slices.Reverse(back)
 		if len(whole) != n || !slices.Equal(pages, whole) || !slices.Equal(back, whole) {
 			f.Errorf("%s: %d rows at once, %d in pages, %d backwards, want the same %d", kind, len(whole), len(pages), len(back), n)
 		}
 	}
-	check(audience.RowsSent, 2100)
-	check(audience.RowsNotOpened, 1800)
-	check(audience.EventOpened, 300)
+	check(reports.RowsSent, 2100)
+	check(batches.RowsNotOpened, 1800)
+	check(batches.EventOpened, 300)
 	opened := func(ids []enlist.ContactID) {
 		f.Helper()
 		f.must(f.store.Update(f.Context(), func(tx *db.Tx) error {
 			for _, id := range ids {
-				e := &audience.RecipientEvent{List: f.news, Batch: f.batch, Contact: id, Kind: audience.EventOpened, Time: 1, LastTime: 1, Count: 1}
-				if err := audience.PutRecipientEvent(tx, e); err != nil {
+				e := &batches.RecipientEvent{List: f.news, Batch: f.batch, Contact: id, Kind: batches.EventOpened, Time: 1, LastTime: 1, Count: 1}
+				if err := batches.PutRecipientEvent(tx, e); err != nil {
 					return err
 				}
 			}
@@ -194,11 +195,11 @@ func chunksOfRows(f *eventFixture) {
 		}))
 	}
 	opened(f.contacts[:1049]) // all in the first range, which is not scanned
-	check(audience.RowsNotOpened, 901)
+	check(batches.RowsNotOpened, 901)
 	opened(f.contacts[1051:]) // all in the first range of a scan backwards; 1050 is open already
-	check(audience.RowsNotOpened, 1)
+	check(batches.RowsNotOpened, 1)
 	opened(f.contacts[1049:1050])
-	check(audience.RowsNotOpened, 0)
+	check(batches.RowsNotOpened, 0)
 }
 
 func rowsOfLists(f *eventFixture) {
@@ -210,8 +211,8 @@ func rowsOfLists(f *eventFixture) {
 	f.sendAll(nil)
 	f.pass(time.Minute)
 	f.open(f.contacts[1], personAgent)
-	f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: audience.DeliveryKey{List: other, Contact: third,
-		Time: f.created, Cause: audience.CauseBatch(f.batch)}}, personAgent))
+	f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: enlist.DeliveryKey{List: other, Contact: third,
+		Time: f.created, Cause: batches.CauseBatch(f.batch)}}, personAgent))
 	a1, b0 := fmt.Sprint(f.news, " a1"), fmt.Sprint(other, " b0")
 	for _, test := range []struct {
 		q    enlist.Query
@@ -222,21 +223,21 @@ func rowsOfLists(f *eventFixture) {
 		{enlist.Query{Limit: 1, Offset: 1}, []string{b0}},
 		{enlist.Query{Limit: 1, Offset: 2}, nil},
 	} {
-		if got := f.rows(audience.RowsRequest{Kind: audience.EventOpened}, test.q).rows; !slices.Equal(got, test.want) {
+		if got := f.rows(reports.RowsRequest{Kind: batches.EventOpened}, test.q).rows; !slices.Equal(got, test.want) {
 			f.Errorf("%s: got %v, want %v", show(test.q), got, test.want)
 		}
 	}
 	denied := f.restricted(f.news)
 	_, err := f.service.BatchReport(f.Context(), denied, f.batch)
 	f.refused(err, enlist.Denied, "")
-	err = f.service.BatchRows(f.Context(), denied, audience.RowsRequest{Batch: f.batch, Kind: audience.EventOpened}, enlist.Query{}, &rowsOf{})
+	err = f.service.BatchRows(f.Context(), denied, reports.RowsRequest{Batch: f.batch, Kind: batches.EventOpened}, enlist.Query{}, &rowsOf{})
 	f.refused(err, enlist.Denied, "")
 }
 
 // values returns a row as it is shown.
-func (w *rowsOf) values(kind audience.EventKind, row int) string {
+func (w *rowsOf) values(kind batches.EventKind, row int) string {
 	var texts []string
-	for _, a := range audience.BatchRowAttributes(kind) {
+	for _, a := range reports.BatchRowAttributes(kind) {
 		v := a.Get(&w.all[row])
 		if v.Kind == enlist.KeyText {
 			texts = append(texts, a.Name+"="+v.Text)
@@ -259,12 +260,12 @@ func valuesOfRows(f *eventFixture) {
 	who := func(i int) string {
 		return fmt.Sprintf("send_id=%d contact_id=%[1]d contact_email=a%d@example.com", f.contacts[i], i)
 	}
-	for kind, want := range map[audience.EventKind]string{
-		audience.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail open_count=2 is_human=1", opened),
-		audience.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.now.Unix()),
-		audience.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.now.Unix()),
+	for kind, want := range map[batches.EventKind]string{
+		batches.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail open_count=2 is_human=1", opened),
+		batches.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.now.Unix()),
+		batches.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.now.Unix()),
 	} {
-		w := f.rows(audience.RowsRequest{Kind: kind}, enlist.Query{Limit: 10})
+		w := f.rows(reports.RowsRequest{Kind: kind}, enlist.Query{Limit: 10})
 		if len(w.all) != 1 || w.values(kind, 0) != want {
 			f.Errorf("%s: got %v, want one row: %s", kind, w.all, want)
 		}
@@ -277,8 +278,8 @@ func linkRows(f *eventFixture) {
 	f.pass(time.Minute)
 	f.click(f.contacts[0], f.links[0], personAgent)
 	f.click(f.contacts[1], f.links[0], personAgent)
-	w := f.rows(audience.RowsRequest{Kind: audience.EventLink, URL: "https://a.example/"}, enlist.Query{Limit: 10})
-	if len(w.all) != 2 || !strings.HasSuffix(w.values(audience.EventLink, 0), "contact_email=a0@example.com link_name=https://a.example/ link_url=https://a.example/ links_clicked=2") {
+	w := f.rows(reports.RowsRequest{Kind: batches.EventLink, URL: "https://a.example/"}, enlist.Query{Limit: 10})
+	if len(w.all) != 2 || !strings.HasSuffix(w.values(batches.EventLink, 0), "contact_email=a0@example.com link_name=https://a.example/ link_url=https://a.example/ links_clicked=2") {
 		f.Errorf("the recipients of the link are %+v", w.all)
 	}
 	rows, err := f.service.ContactLinks(f.Context(), f.caller, f.batch, f.contacts[1], enlist.Query{})

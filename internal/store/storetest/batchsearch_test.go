@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -20,9 +20,9 @@ func batchesAreSearched(f *batchFixture) {
 	if len(all) != 14 {
 		f.Fatalf("%d Batches, want 14", len(all))
 	}
-	m := recordModel[audience.Batch]{audience.BatchAttributes, all, func(a, b audience.Batch) int { return cmp.Compare(a.ID, b.ID) }}
+	m := recordModel[batches.Batch]{batches.BatchAttributes, all, func(a, b batches.Batch) int { return cmp.Compare(a.ID, b.ID) }}
 	pages := []enlist.Query{{}, {Descending: true, Limit: 3}}
-	for _, a := range audience.BatchAttributes {
+	for _, a := range batches.BatchAttributes {
 		for _, descending := range []bool{false, true} {
 			for _, p := range []enlist.Query{{}, {Limit: 4}, {Limit: 5, Offset: 4}, {Offset: 11}, {Limit: 3, Offset: 50}} {
 				p.SortBy, p.Descending = a.Name, descending
@@ -54,22 +54,22 @@ func batchesAreSearched(f *batchFixture) {
 
 // addManyBatches stores Batches with many equal values, and some that no search finds.
 func (f *batchFixture) addManyBatches(tx *db.Tx) error {
-	statuses := []audience.BatchStatus{audience.BatchCompleted, audience.BatchPending, audience.BatchCancelled, audience.BatchCompleted,
-		audience.BatchPaused, audience.BatchDeleted, audience.BatchCompleted, audience.BatchRunning}
+	statuses := []batches.BatchStatus{batches.BatchCompleted, batches.BatchPending, batches.BatchCancelled, batches.BatchCompleted,
+		batches.BatchPaused, batches.BatchDeleted, batches.BatchCompleted, batches.BatchRunning}
 	for i := range 18 {
 		n := int64(i)
-		b := &audience.Batch{AccountID: f.caller.Account.ID, CreatorKeyID: enlist.KeyID(n % 3), CreatorName: "Ann", CreationTime: 18 - n,
+		b := &batches.Batch{AccountID: f.caller.Account.ID, CreatorKeyID: enlist.KeyID(n % 3), CreatorName: "Ann", CreationTime: 18 - n,
 			ListID: f.news, MessageID: enlist.MessageID(n % 4), MessageType: "email", IsScheduled: n%2 == 0, IsTest: n%5 == 1,
 			IsPopulated: n%3 == 0, Name: []string{"News", "", "ne", "NEWS"}[n%4], Status: statuses[n%8], SendTime: n % 7, FirstSent: n % 3,
-			LastSent: n % 2, BatchCounts: audience.BatchCounts{Recipients: n % 5, Sent: n % 3}}
-		if err := audience.AddBatch(tx, b, []audience.Population{{Number: 1, List: f.news, Type: audience.PopulationList}}); err != nil {
+			LastSent: n % 2, BatchCounts: batches.BatchCounts{Recipients: n % 5, Sent: n % 3}}
+		if err := batches.AddBatch(tx, b, []batches.Population{{Number: 1, List: f.news, Type: batches.PopulationList}}); err != nil {
 			return fmt.Errorf("add Batch %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func idsOfBatches(all []audience.Batch) (ids []enlist.BatchID) {
+func idsOfBatches(all []batches.Batch) (ids []enlist.BatchID) {
 	for i := range all {
 		ids = append(ids, all[i].ID)
 	}

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file tests the domains from which an Account may send Batches.
@@ -14,7 +15,7 @@ func sendersAreChecked(f *batchFixture) {
 	contact := f.subscribeMany(f.news, 1)[0]
 	account := f.caller.Account.ID
 	f.must(f.service.SetSendingDomains(f.Context(), account, []string{"Shop.example", "exämple.com"}))
-	request := audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)}}
+	request := batches.BatchRequest{Message: f.message, Populations: []batches.PopulationRequest{whole(f.news)}}
 	add := func(from string) (enlist.BatchID, error) {
 		a := f.operator(account).Account
 		f.must(f.service.SetSendingDomains(f.Context(), account, nil)) // so that the Message may have each sender
@@ -31,8 +32,8 @@ func sendersAreChecked(f *batchFixture) {
 		}
 		check, err := f.service.CheckBatch(f.Context(), f.caller, request)
 		f.must(err)
-		found := slices.ContainsFunc(check.Findings, func(x audience.Finding) bool {
-			return x.Code == audience.FindingSender && x.Level == audience.FindingError && strings.Contains(x.Text, from)
+		found := slices.ContainsFunc(check.Findings, func(x messages.Finding) bool {
+			return x.Code == messages.FindingSender && x.Level == messages.FindingError && strings.Contains(x.Text, from)
 		})
 		if found == allowed {
 			f.Errorf("checkBatch of a Batch from %s: %+v, want a finding: %t", from, check.Findings, !allowed)
@@ -49,7 +50,7 @@ func sendersAreChecked(f *batchFixture) {
 	f.prepare(id)
 	f.must(f.service.SetSendingDomains(f.Context(), account, []string{"example.org"}))
 	f.wantAddresses(f.sendAll(nil))
-	if b := f.batch(id); b.Status != audience.BatchPaused || !strings.Contains(b.Reason, "a@shop.example") {
+	if b := f.batch(id); b.Status != batches.BatchPaused || !strings.Contains(b.Reason, "a@shop.example") {
 		f.Errorf("the Batch is %s (%s), want it paused because of its sender", b.Status, b.Reason)
 	}
 	f.must(f.service.SetSendingDomains(f.Context(), account, nil))

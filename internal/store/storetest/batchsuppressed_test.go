@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -39,14 +39,14 @@ func suppressedGetsNothing(f *batchFixture) {
 	_, err = f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: f.news, Contacts: [][]enlist.Detail{details("Email", "a3@example.com")}})
 	f.must(err)
 	id := f.add(whole(f.news), whole(other))
-	want := audience.BatchCounts{Recipients: 4, LeftSuppressed: 3, LeftUnsubscribed: 1}
+	want := batches.BatchCounts{Recipients: 4, LeftSuppressed: 3, LeftUnsubscribed: 1}
 	if b := f.batch(id); b.BatchCounts != want {
 		f.Errorf("the Batch has %+v, want %+v", b.BatchCounts, want)
 	}
 	f.suppress("a4@example.com") // between the population and the sending
 	f.wantAddresses(f.sendAll(nil), "a1@example.com", "a2@example.com", "a5@example.com")
 	want.Sent, want.Skipped, want.LeftSuppressed = 3, 1, 4
-	if b := f.batch(id); b.BatchCounts != want || b.Status != audience.BatchCompleted {
+	if b := f.batch(id); b.BatchCounts != want || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
 	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[4]})
@@ -54,7 +54,7 @@ func suppressedGetsNothing(f *batchFixture) {
 	f.now = f.now.Add(time.Second)
 	_, err = f.service.Resubscribe(f.Context(), f.caller, contacts.ResubscribeRequest{List: f.news, Contact: ids[4]})
 	f.must(err)
-	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[4:5]})
+	f.add(batches.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[4:5]})
 	f.wantAddresses(f.sendAll(nil), "a4@example.com")
 }
 

@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // This file tests the variants of Batches, and the editions of an edited Message.
@@ -17,10 +19,10 @@ import (
 // variantFixture is an eventFixture with a Batch of two variants to its Contacts.
 type variantFixture struct{ *eventFixture }
 
-func (f *variantFixture) add(o audience.VariantOptions) {
+func (f *variantFixture) add(o batches.VariantOptions) {
 	f.Helper()
-	id, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
-		Populations: []audience.PopulationRequest{whole(f.news)}, Options: audience.BatchOptions{VariantOptions: o}})
+	id, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+		Populations: []batches.PopulationRequest{whole(f.news)}, Options: batches.BatchOptions{VariantOptions: o}})
 	f.must(err)
 	f.created = f.now.Unix()
 	f.eventFixture.batch = id
@@ -31,14 +33,14 @@ func (f *variantFixture) add(o audience.VariantOptions) {
 func (f *variantFixture) subjects() map[string][]enlist.ContactID {
 	f.Helper()
 	found := make(map[string][]enlist.ContactID)
-	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+	f.sendAll(func(m *sending.BatchMail) *messages.Undelivered {
 		found[m.Message.Subject] = append(found[m.Message.Subject], m.Recipient.Contact)
 		return nil
 	})
 	return found
 }
 
-var twoSubjects = []audience.Variant{{}, {Subject: "Other"}}
+var twoSubjects = []batches.Variant{{}, {Subject: "Other"}}
 
 // runBatchVariants tests variants and editions.
 func runBatchVariants(t *testing.T, open func(t *testing.T) db.Engine) {
@@ -64,7 +66,7 @@ func runBatchVariants(t *testing.T, open func(t *testing.T) db.Engine) {
 }
 
 func clicksChooseTheWinner(f *variantFixture) {
-	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 60, Hours: 2})
+	f.add(batches.VariantOptions{Variants: twoSubjects, Share: 60, Hours: 2})
 	test := f.subjects()
 	first, second := test["Hello"], test["Other"]
 	if len(test) != 2 || len(first) < 10 || len(second) < 10 || len(first)+len(second) > 80 {
@@ -84,13 +86,13 @@ func clicksChooseTheWinner(f *variantFixture) {
 	if got := f.subjects(); len(got) != 0 {
 		f.Errorf("mails were sent before the time of the winner: %v", got)
 	}
-	f.wantStatus(f.eventFixture.batch, audience.BatchSending)
+	f.wantStatus(f.eventFixture.batch, batches.BatchSending)
 	f.pass(2 * time.Second)
 	rest := f.subjects()
 	if len(rest) != 1 || len(rest["Other"]) != 100-len(first)-len(second) {
 		f.Errorf("the rest got %v, want the variant Other for all", rest)
 	}
-	f.wantStatus(f.eventFixture.batch, audience.BatchCompleted)
+	f.wantStatus(f.eventFixture.batch, batches.BatchCompleted)
 	r := f.report()
 	v := r.ByVariant
 	clicks := int64((len(second) + 1) / 2)
@@ -104,7 +106,7 @@ func clicksChooseTheWinner(f *variantFixture) {
 }
 
 func smallDifferenceIsSaid(f *variantFixture) {
-	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 50, Winner: "opens", Hours: 1})
+	f.add(batches.VariantOptions{Variants: twoSubjects, Share: 50, Winner: "opens", Hours: 1})
 	test := f.subjects()
 	f.pass(time.Minute)
 	f.open(test["Hello"][0], personAgent)
@@ -118,7 +120,7 @@ func smallDifferenceIsSaid(f *variantFixture) {
 }
 
 func winnerByHand(f *variantFixture) {
-	f.add(audience.VariantOptions{Variants: []audience.Variant{{}, {Subject: "Other"}, {Subject: "Third"}}, Share: 30, Winner: "hand"})
+	f.add(batches.VariantOptions{Variants: []batches.Variant{{}, {Subject: "Other"}, {Subject: "Third"}}, Share: 30, Winner: "hand"})
 	f.subjects()
 	f.pass(100 * time.Hour)
 	if got := f.subjects(); len(got) != 0 {
@@ -137,16 +139,16 @@ func winnerByHand(f *variantFixture) {
 	if rest := f.subjects(); len(rest) != 1 || len(rest["Third"]) < 50 {
 		f.Errorf("the rest got %v, want Third", rest)
 	}
-	f.wantStatus(id, audience.BatchCompleted)
+	f.wantStatus(id, batches.BatchCompleted)
 	f.refused(choose(3), enlist.InvalidParameters, "completed")
 }
 
 func wholeTest(f *variantFixture) {
-	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 100})
+	f.add(batches.VariantOptions{Variants: twoSubjects, Share: 100})
 	if got := f.subjects(); len(got["Hello"])+len(got["Other"]) != 100 {
 		f.Errorf("the mails are %v, want 100", got)
 	}
-	f.wantStatus(f.eventFixture.batch, audience.BatchCompleted)
+	f.wantStatus(f.eventFixture.batch, batches.BatchCompleted)
 }
 
 func emptyTest(f *variantFixture) {
@@ -155,17 +157,17 @@ func emptyTest(f *variantFixture) {
 	for i := 0; one == 0; i++ { // the Batch's ID and the Contact's ID decide, so look for a Contact outside of the test
 		f.news = f.addList()
 		id := f.subscribe(f.news, "Email", fmt.Sprintf("only%d@x.io", i))
-		f.add(audience.VariantOptions{Variants: twoSubjects, Share: 1})
+		f.add(batches.VariantOptions{Variants: twoSubjects, Share: 1})
 		if got := f.subjects(); len(got["Hello"]) == 1 {
 			one = id
 		}
 	}
-	f.wantStatus(f.eventFixture.batch, audience.BatchCompleted)
+	f.wantStatus(f.eventFixture.batch, batches.BatchCompleted)
 }
 
 // Of the first sender, which dies, the mails of the test are sent again by another one.
 func variantsAreStable(f *variantFixture) {
-	f.add(audience.VariantOptions{Variants: twoSubjects, Share: 60})
+	f.add(batches.VariantOptions{Variants: twoSubjects, Share: 60})
 	s := f.lease("dead")
 	chosen := make(map[enlist.ContactID]string)
 	for _, m := range f.mails(s) {
@@ -196,9 +198,9 @@ func variantsOfMessages(f *variantFixture) {
 	f.must(err)
 	other, err := f.service.AddMessage(f.Context(), f.caller, details("name", "B", "subject", "Bee", "text_content", "b", "from_name", "Bob"))
 	f.must(err)
-	f.add(audience.VariantOptions{Variants: []audience.Variant{{}, {Message: other}}, Share: 50, Winner: "hand"})
+	f.add(batches.VariantOptions{Variants: []batches.Variant{{}, {Message: other}}, Share: 50, Winner: "hand"})
 	seen := 0
-	f.sendAll(func(m *audience.BatchMail) *audience.Undelivered {
+	f.sendAll(func(m *sending.BatchMail) *messages.Undelivered {
 		if m.Message.ID == other {
 			seen++
 			if m.Message.Subject != "Bee" || m.Message.FromName != "The Club" {
@@ -215,40 +217,40 @@ func variantsOfMessages(f *variantFixture) {
 
 func badVariants(f *variantFixture) {
 	for _, c := range []struct {
-		options audience.VariantOptions
+		options batches.VariantOptions
 		local   string
 		kind    enlist.Kind
 		about   string
 	}{
-		{audience.VariantOptions{Variants: twoSubjects[:1]}, "", enlist.InvalidParameters, "2 to 4"},
-		{audience.VariantOptions{Variants: slices.Repeat(twoSubjects, 3)}, "", enlist.InvalidParameters, "2 to 4"},
-		{audience.VariantOptions{Variants: twoSubjects, Share: 101}, "", enlist.InvalidParameters, "1 to 100"},
-		{audience.VariantOptions{Variants: twoSubjects, Winner: "luck"}, "", enlist.InvalidParameters, "clicks, opens, hand"},
-		{audience.VariantOptions{Variants: twoSubjects, Hours: 49}, "", enlist.InvalidParameters, "1 to 48"},
-		{audience.VariantOptions{Variants: []audience.Variant{{}, {Message: 999}}}, "", enlist.NoMessage, "no Message"},
-		{audience.VariantOptions{Variants: []audience.Variant{{}, {Subject: "a\nb"}}}, "", enlist.InvalidParameters, "subject"},
-		{audience.VariantOptions{Share: 10}, "", enlist.InvalidParameters, "need variants"},
-		{audience.VariantOptions{Variants: twoSubjects}, "Email", enlist.InvalidParameters, "cannot be combined"},
+		{batches.VariantOptions{Variants: twoSubjects[:1]}, "", enlist.InvalidParameters, "2 to 4"},
+		{batches.VariantOptions{Variants: slices.Repeat(twoSubjects, 3)}, "", enlist.InvalidParameters, "2 to 4"},
+		{batches.VariantOptions{Variants: twoSubjects, Share: 101}, "", enlist.InvalidParameters, "1 to 100"},
+		{batches.VariantOptions{Variants: twoSubjects, Winner: "luck"}, "", enlist.InvalidParameters, "clicks, opens, hand"},
+		{batches.VariantOptions{Variants: twoSubjects, Hours: 49}, "", enlist.InvalidParameters, "1 to 48"},
+		{batches.VariantOptions{Variants: []batches.Variant{{}, {Message: 999}}}, "", enlist.NoMessage, "no Message"},
+		{batches.VariantOptions{Variants: []batches.Variant{{}, {Subject: "a\nb"}}}, "", enlist.InvalidParameters, "subject"},
+		{batches.VariantOptions{Share: 10}, "", enlist.InvalidParameters, "need variants"},
+		{batches.VariantOptions{Variants: twoSubjects}, "Email", enlist.InvalidParameters, "cannot be combined"},
 	} {
-		_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message,
-			Populations: []audience.PopulationRequest{whole(f.news)},
-			Options:     audience.BatchOptions{VariantOptions: c.options, LocalTime: c.local}})
+		_, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+			Populations: []batches.PopulationRequest{whole(f.news)},
+			Options:     batches.BatchOptions{VariantOptions: c.options, LocalTime: c.local}})
 		f.refused(err, c.kind, c.about)
 	}
 	f.refused(f.service.ChooseWinner(f.Context(), f.caller, f.eventFixture.batch, 1), enlist.InvalidParameters, "no variants")
 }
 
 func editionsAreCounted(f *variantFixture) {
-	f.add(audience.VariantOptions{})
+	f.add(batches.VariantOptions{})
 	s := f.lease("a")
 	s.Recipients = s.Recipients[:30]
-	var results []audience.BatchResult
+	var results []sending.BatchResult
 	for _, m := range f.mails(s) {
-		results = append(results, audience.BatchResult{Recipient: m.Recipient, Address: m.Address})
+		results = append(results, sending.BatchResult{Recipient: m.Recipient, Address: m.Address})
 	}
 	id := f.eventFixture.batch
 	f.edit(id, "pause")
-	f.advance(audience.BatchProgress{Slice: s, Results: results, Release: true})
+	f.advance(sending.BatchProgress{Slice: s, Results: results, Release: true})
 	f.pass(time.Minute)
 	_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("subject", "Corrected"))
 	f.must(err)

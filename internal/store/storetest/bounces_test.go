@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
 )
 
 // This file tests reports of bounces and complaints.
@@ -51,12 +51,12 @@ func newListWithOneContact(o *accountFixture) *listWithOneContact {
 }
 
 // nextMail moves the clock one hour forward and returns a mail to the Contact.
-func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
+func (m *listWithOneContact) nextMail() *messages.OutgoingMail {
 	m.Helper()
 	m.now = m.now.Add(time.Hour)
-	l := &audience.OutgoingMail{
+	l := &messages.OutgoingMail{
 		Contact:  m.contact(m.id, m.contactID),
-		Delivery: audience.DeliveryKey{List: m.id, Contact: m.contactID, Time: m.now.Unix(), Cause: "a1"},
+		Delivery: enlist.DeliveryKey{List: m.id, Contact: m.contactID, Time: m.now.Unix(), Cause: "a1"},
 	}
 	m.must(m.store.View(m.Context(), func(tx *db.Tx) (err error) {
 		l.Schema, err = lists.Schema(tx, m.id)
@@ -67,15 +67,15 @@ func (m *listWithOneContact) nextMail() *audience.OutgoingMail {
 }
 
 // send records that the mail server of the recipient accepted a mail.
-func (m *listWithOneContact) send() audience.DeliveryKey {
+func (m *listWithOneContact) send() enlist.DeliveryKey {
 	m.Helper()
 	l := m.nextMail()
-	m.must(m.service.RecordSent(m.Context(), []audience.Delivery{m.service.Sent(l, "Hello")}))
+	m.must(m.service.RecordSent(m.Context(), []messages.Delivery{m.service.Sent(l, "Hello")}))
 	return l.Delivery
 }
 
 // bounce reports a bounce and checks whether the Service treats the report as new.
-func (m *listWithOneContact) bounce(k audience.DeliveryKey, isNew bool) {
+func (m *listWithOneContact) bounce(k enlist.DeliveryKey, isNew bool) {
 	m.Helper()
 	got, err := m.service.Bounced(m.Context(), k, "5.1.1 user unknown")
 	m.must(err)
@@ -85,7 +85,7 @@ func (m *listWithOneContact) bounce(k audience.DeliveryKey, isNew bool) {
 }
 
 // complain reports a complaint and checks whether the Service treats the report as new.
-func (m *listWithOneContact) complain(k audience.DeliveryKey, isNew bool) {
+func (m *listWithOneContact) complain(k enlist.DeliveryKey, isNew bool) {
 	m.Helper()
 	got, err := m.service.Complained(m.Context(), k, "abuse")
 	m.must(err)
@@ -102,10 +102,10 @@ func (m *listWithOneContact) active(want bool) {
 	}
 }
 
-func (m *listWithOneContact) status(k audience.DeliveryKey, want audience.DeliveryStatus) {
+func (m *listWithOneContact) status(k enlist.DeliveryKey, want messages.DeliveryStatus) {
 	m.Helper()
 	m.must(m.store.View(m.Context(), func(tx *db.Tx) error {
-		d, err := audience.LoadDelivery(tx, k)
+		d, err := messages.LoadDelivery(tx, k)
 		if err == nil && d.Status != want {
 			m.Errorf("delivery %+v, want the status %s", d, want)
 		}
@@ -122,7 +122,7 @@ func threeInARow(m *listWithOneContact) {
 	m.active(true)
 	m.bounce(second, true)
 	m.active(false)
-	m.status(first, audience.DeliveryBounced)
+	m.status(first, messages.DeliveryBounced)
 	if m.contact(m.id, m.contactID).IsUnsubscribed {
 		m.Error("the bounces unsubscribed the Contact, want it only deactivated")
 	}
@@ -189,7 +189,7 @@ func bouncesAfterReactivation(m *listWithOneContact) {
 // If the mail server refuses the recipient permanently during delivery, the Service counts this
 // refusal as a bounce. Other refusals are not counted.
 func refusedAtOnce(m *listWithOneContact) {
-	for _, why := range []audience.Undelivered{
+	for _, why := range []messages.Undelivered{
 		{Permanent: true, Recipient: true, Code: 550, Detail: "user unknown"},
 		{Permanent: true, Code: 554, Detail: "5.7.1 blocked"},
 		{Code: 451, Detail: "later"},
@@ -206,8 +206,8 @@ func refusedAtOnce(m *listWithOneContact) {
 func bounceBeforeSent(m *listWithOneContact) {
 	l := m.nextMail()
 	m.bounce(l.Delivery, true)
-	m.must(m.service.RecordSent(m.Context(), []audience.Delivery{m.service.Sent(l, "Hello")}))
-	m.status(l.Delivery, audience.DeliveryBounced)
+	m.must(m.service.RecordSent(m.Context(), []messages.Delivery{m.service.Sent(l, "Hello")}))
+	m.status(l.Delivery, messages.DeliveryBounced)
 }
 
 // A complaint unsubscribes the Contact. A repeated report of the same complaint does not
@@ -215,7 +215,7 @@ func bounceBeforeSent(m *listWithOneContact) {
 func complaint(m *listWithOneContact) {
 	k := m.send()
 	m.complain(k, true)
-	m.status(k, audience.DeliveryComplained)
+	m.status(k, messages.DeliveryComplained)
 	if !m.contact(m.id, m.contactID).IsUnsubscribed {
 		m.Error("the complaint did not unsubscribe the Contact")
 	}

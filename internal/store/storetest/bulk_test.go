@@ -12,6 +12,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
 	"enlist/internal/search"
 	"enlist/internal/webhooks"
 )
@@ -251,8 +252,8 @@ func bulkDeliveries(o *accountFixture) {
 	ids := o.add(list, contactRows(3, "a"))
 	o.update(func(tx *db.Tx) error {
 		for _, id := range ids {
-			key := audience.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}
-			if err := audience.PutDelivery(tx, &audience.Delivery{DeliveryKey: key, Status: audience.DeliverySent}); err != nil {
+			key := enlist.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}
+			if err := messages.PutDelivery(tx, &messages.Delivery{DeliveryKey: key, Status: messages.DeliverySent}); err != nil {
 				return err
 			}
 		}
@@ -262,7 +263,7 @@ func bulkDeliveries(o *accountFixture) {
 	o.must(err)
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		for i, id := range ids {
-			sent, err := audience.Deliveries(tx, list, id, 1000, 0)
+			sent, err := messages.Deliveries(tx, list, id, 1000, 0)
 			ledger, ledgerErr := contacts.LedgerRows(tx, list, id, 0, 0)
 			if (len(sent) == 1) != (i == 2) || len(ledger) != 1 {
 				o.Errorf("Contact %d has %d deliveries and %d ledger rows; want deliveries only for Contact 2, and 1 ledger row", i, len(sent), len(ledger))

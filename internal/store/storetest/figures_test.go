@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/imports"
 	"enlist/internal/webhooks"
 )
 
@@ -31,7 +33,7 @@ func figures(t *testing.T, s db.Engine) {
 		}
 	}
 	same(t, "number of kinds and states", len(empty.Jobs), len(kinds)*len(audience.JobStates))
-	same(t, "Batches of an empty database", empty.Batches, map[audience.BatchStatus]int64{})
+	same(t, "Batches of an empty database", empty.Batches, map[batches.BatchStatus]int64{})
 
 	now := f.now.Unix()
 	update(t, s, func(tx *db.Tx) error {
@@ -64,13 +66,13 @@ func figures(t *testing.T, s db.Engine) {
 	f.runs("Email\na@example.com\nb@example.com\nnothing\n", nil)
 	batch := &batchFixture{accountFixture: f.accountFixture, news: f.id}
 	batch.message = batch.addMessage("May")
-	of := audience.PopulationRequest{List: f.id}
+	of := batches.PopulationRequest{List: f.id}
 	old, recent := batch.addAt(now+10_000, of), batch.addAt(now+10_000, of)
 	update(t, s, func(tx *db.Tx) error {
-		if err := audience.AddToBatch(tx, old, audience.BatchCounts{Sent: 100, Bounced: 90}, now-8*24*60*60); err != nil {
+		if err := batches.AddToBatch(tx, old, batches.BatchCounts{Sent: 100, Bounced: 90}, now-8*24*60*60); err != nil {
 			return err
 		}
-		return audience.AddToBatch(tx, recent, audience.BatchCounts{Sent: 10, Bounced: 3, Complained: 1}, now)
+		return batches.AddToBatch(tx, recent, batches.BatchCounts{Sent: 10, Bounced: 3, Complained: 1}, now)
 	})
 	hook := f.webhook(f.addWebhook("contact", "created")).Target
 	failing := f.webhook(f.addWebhook("contact", "created", "url", "https://example.com/gone")).Target
@@ -87,9 +89,9 @@ func figures(t *testing.T, s db.Engine) {
 	got := read()
 	got.Jobs = nil
 	same(t, "figures", got, &audience.Figures{Held: true, Event: now - 50, Failing: 1, ReadTime: f.now.Unix(),
-		Batches: map[audience.BatchStatus]int64{audience.BatchPending: 2},
-		Imports: map[audience.ImportState]int64{audience.ImportDone: 1},
+		Batches: map[batches.BatchStatus]int64{batches.BatchPending: 2},
+		Imports: map[imports.ImportState]int64{imports.ImportDone: 1},
 		Mails:   map[string]int64{"sent": 10, "bounced": 3, "complained": 1, "failed": 0, "unsubscribed": 0},
-		Rows: map[audience.RowOutcome]int64{audience.RowAdded: 2, audience.RowRefused: 1, audience.RowUpdated: 0,
-			audience.RowUnchanged: 0, audience.RowSkipped: 0}})
+		Rows: map[imports.RowOutcome]int64{imports.RowAdded: 2, imports.RowRefused: 1, imports.RowUpdated: 0,
+			imports.RowUnchanged: 0, imports.RowSkipped: 0}})
 }

@@ -16,6 +16,7 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 )
 
 // This file tests files: uploads in pieces, limits, and the removal of content.
@@ -70,8 +71,8 @@ func randomBytes(n int) []byte {
 	return b
 }
 
-func uploadRequest(folder enlist.FolderID, name string, content []byte, action string) audience.UploadRequest {
-	return audience.UploadRequest{Folder: folder, OnDuplicate: action,
+func uploadRequest(folder enlist.FolderID, name string, content []byte, action string) files.UploadRequest {
+	return files.UploadRequest{Folder: folder, OnDuplicate: action,
 		Details: details("name", name, "data", base64.StdEncoding.EncodeToString(content))}
 }
 
@@ -82,7 +83,7 @@ func (f *fileFixture) upload(name string, content []byte, action string) enlist.
 	return file.ID
 }
 
-func (f *fileFixture) file(id enlist.FileID) *audience.StoredFile {
+func (f *fileFixture) file(id enlist.FileID) *files.StoredFile {
 	f.Helper()
 	file, err := f.service.File(f.Context(), f.caller, id)
 	f.must(err)
@@ -90,10 +91,10 @@ func (f *fileFixture) file(id enlist.FileID) *audience.StoredFile {
 }
 
 // content reads the content of a file piece by piece.
-func (f *fileFixture) content(file *audience.StoredFile) []byte {
+func (f *fileFixture) content(file *files.StoredFile) []byte {
 	f.Helper()
 	var all []byte
-	for n := int64(0); n*audience.PieceSize < file.Size; n++ {
+	for n := int64(0); n*files.PieceSize < file.Size; n++ {
 		piece, err := f.service.Piece(f.Context(), file.Content, n)
 		f.must(err)
 		all = append(all, piece...)
@@ -102,7 +103,7 @@ func (f *fileFixture) content(file *audience.StoredFile) []byte {
 }
 
 // wantContent checks the record and the content of a file.
-func (f *fileFixture) wantContent(id enlist.FileID, name string, content []byte) *audience.StoredFile {
+func (f *fileFixture) wantContent(id enlist.FileID, name string, content []byte) *files.StoredFile {
 	f.Helper()
 	file := f.file(id)
 	if file.Name != name || file.Size != int64(len(content)) || !bytes.Equal(f.content(file), content) {
@@ -116,7 +117,7 @@ func (f *fileFixture) piecesOf(id enlist.ContentID) (n int) {
 	f.Helper()
 	f.must(f.store.View(f.Context(), func(tx *db.Tx) error {
 		for n = 0; ; n++ {
-			if _, err := audience.Piece(tx, id, int64(n)); err != nil {
+			if _, err := files.Piece(tx, id, int64(n)); err != nil {
 				if enlist.KindOf(err) == enlist.NotFound {
 					return nil
 				}
@@ -128,8 +129,8 @@ func (f *fileFixture) piecesOf(id enlist.ContentID) (n int) {
 }
 
 func largeFile(f *fileFixture) {
-	for _, size := range []int{1, audience.PieceSize - 1, audience.PieceSize, audience.PieceSize + 1,
-		piecesOfStep * audience.PieceSize, 2*piecesOfStep*audience.PieceSize + 7} {
+	for _, size := range []int{1, files.PieceSize - 1, files.PieceSize, files.PieceSize + 1,
+		piecesOfStep * files.PieceSize, 2*piecesOfStep*files.PieceSize + 7} {
 		content := randomBytes(size)
 		name := fmt.Sprintf("file of %d.bin", size)
 		file := f.wantContent(f.upload(name, content, ""), name, content)
@@ -150,7 +151,7 @@ func wrappedBase64(f *fileFixture) {
 	for line := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString(content)), 76) {
 		wrapped.WriteString(string(line) + "\r\n")
 	}
-	file, err := f.service.UploadFile(f.Context(), f.caller, audience.UploadRequest{Folder: f.folder,
+	file, err := f.service.UploadFile(f.Context(), f.caller, files.UploadRequest{Folder: f.folder,
 		Details: details("name", " a.txt ", "data", wrapped.String())})
 	f.must(err)
 	f.wantContent(file.ID, "a.txt", content)
@@ -173,7 +174,7 @@ func (s *stoppingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint 
 }
 
 // stopUpload starts an upload that stops after some Updates.
-func (f *fileFixture) stopUpload(c *enlist.Caller, r audience.UploadRequest, updates int) {
+func (f *fileFixture) stopUpload(c *enlist.Caller, r files.UploadRequest, updates int) {
 	f.Helper()
 	stopping := audience.NewService(&stoppingStore{f.store, updates}, f.clock)
 	if _, err := stopping.UploadFile(f.Context(), c, r); !errors.Is(err, errStopped) {
@@ -185,7 +186,7 @@ func (f *fileFixture) stopUpload(c *enlist.Caller, r audience.UploadRequest, upd
 const firstContent = enlist.ContentID(1)
 
 func uploadContinues(f *fileFixture) {
-	content := randomBytes(3*piecesOfStep*audience.PieceSize - 5)
+	content := randomBytes(3*piecesOfStep*files.PieceSize - 5)
 	r, caller := uploadRequest(f.folder, "a.bin", content, ""), f.retrying("upload")
 	f.stopUpload(caller, r, 2)
 	if n := f.piecesOf(firstContent); n != 2*piecesOfStep {
@@ -202,7 +203,7 @@ func uploadContinues(f *fileFixture) {
 }
 
 func uploadStartsAgain(f *fileFixture) {
-	content := randomBytes(2*piecesOfStep*audience.PieceSize + 1)
+	content := randomBytes(2*piecesOfStep*files.PieceSize + 1)
 	r, caller := uploadRequest(f.folder, "a.bin", content, ""), f.retrying("upload")
 	f.stopUpload(caller, r, 1)
 	f.removeContent(firstContent, 1) // the removal has begun
@@ -218,7 +219,7 @@ func increment(f *fileFixture) {
 	for i, name := range want {
 		action := ""
 		if i%2 == 1 {
-			action = audience.DuplicateIncrement
+			action = files.DuplicateIncrement
 		}
 		content := []byte{byte(i)}
 		f.wantContent(f.upload("photo.tar.gz", content, action), name, content)
@@ -236,11 +237,11 @@ func increment(f *fileFixture) {
 }
 
 func overwrite(f *fileFixture) {
-	first, second := randomBytes(audience.PieceSize+1), []byte("\x89PNG\r\n\x1a\nsmall")
-	id := f.upload("a.png", first, audience.DuplicateOverwrite)
+	first, second := randomBytes(files.PieceSize+1), []byte("\x89PNG\r\n\x1a\nsmall")
+	id := f.upload("a.png", first, files.DuplicateOverwrite)
 	old := f.file(id)
 	f.now = f.now.Add(time.Hour)
-	if again := f.upload("a.png", second, audience.DuplicateOverwrite); again != id {
+	if again := f.upload("a.png", second, files.DuplicateOverwrite); again != id {
 		f.Errorf("the file got the ID %d, want %d", again, id)
 	}
 	now := f.wantContent(id, "a.png", second)
@@ -282,7 +283,7 @@ func (f *fileFixture) removeContent(id enlist.ContentID, steps int) (done bool) 
 	f.Helper()
 	for range steps {
 		var err error
-		done, err = f.service.RemoveContent(f.Context(), audience.RemoveContent{Content: id})
+		done, err = f.service.RemoveContent(f.Context(), files.RemoveContent{Content: id})
 		f.must(err)
 	}
 	return done
@@ -292,7 +293,7 @@ func removeContent(f *fileFixture) {
 	const pieces = 17 // a step removes 8 pieces
 	kept := randomBytes(10)
 	other := f.upload("kept.bin", kept, "")
-	file := f.file(f.upload("a.bin", randomBytes(pieces*audience.PieceSize), ""))
+	file := f.file(f.upload("a.bin", randomBytes(pieces*files.PieceSize), ""))
 	if !f.removeContent(file.Content, 1) || f.piecesOf(file.Content) != pieces {
 		f.Error("the job removed content that a file has")
 	}
@@ -315,7 +316,7 @@ func removeContent(f *fileFixture) {
 }
 
 func interruptedUpload(f *fileFixture) {
-	content := randomBytes(2 * piecesOfStep * audience.PieceSize)
+	content := randomBytes(2 * piecesOfStep * files.PieceSize)
 	f.stopUpload(f.caller, uploadRequest(f.folder, "a.bin", content, ""), 1)
 	if n := f.piecesOf(firstContent); n != piecesOfStep {
 		f.Fatalf("there are %d pieces, want %d", n, piecesOfStep)
@@ -343,9 +344,9 @@ func fileLimits(f *fileFixture) {
 	id, err := f.service.FindFile(f.Context(), f.caller, "a", f.folder)
 	f.must(err)
 	f.must(f.service.DeleteFile(f.Context(), f.caller, id))
-	f.must(upload("b", 100, audience.DuplicateOverwrite))
+	f.must(upload("b", 100, files.DuplicateOverwrite))
 	f.must(upload("d", 100, "")) // the overwritten content does not count any more
-	_, err = f.service.UploadFile(f.Context(), f.caller, audience.UploadRequest{Folder: f.folder, Details: details("name", "e", "data", "QUJD"), OnDuplicate: "skip"})
+	_, err = f.service.UploadFile(f.Context(), f.caller, files.UploadRequest{Folder: f.folder, Details: details("name", "e", "data", "QUJD"), OnDuplicate: "skip"})
 	f.refused(err, enlist.InvalidParameters, "one of increment, overwrite")
 }
 
@@ -354,7 +355,7 @@ func foreignFile(f *fileFixture) {
 	_, err := f.service.File(f.Context(), other, id)
 	f.refused(err, enlist.InvalidParameters, "no file with this ID")
 	f.refused(f.service.DeleteFile(f.Context(), other, id), enlist.InvalidParameters, "no file with this ID")
-	_, err = f.service.UploadFile(f.Context(), other, uploadRequest(f.folder, "a.txt", []byte("b"), audience.DuplicateOverwrite))
+	_, err = f.service.UploadFile(f.Context(), other, uploadRequest(f.folder, "a.txt", []byte("b"), files.DuplicateOverwrite))
 	f.refused(err, enlist.NoFolder, "")
 	_, err = f.service.FindFile(f.Context(), other, "a.txt", f.folder)
 	f.refused(err, enlist.NoFolder, "")

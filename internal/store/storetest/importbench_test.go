@@ -9,6 +9,7 @@ import (
 
 	"enlist/internal/audience"
 	"enlist/internal/db"
+	"enlist/internal/imports"
 )
 
 // This file measures imports.
@@ -34,8 +35,8 @@ func benchImport(b *testing.B, store db.Engine) {
 			for b.Loop() {
 				b.StopTimer()
 				files++
-				i, err := service.AddImport(ctx, caller, audience.NewImport{File: strings.NewReader(peopleFile(files)),
-					ImportOptions: audience.ImportOptions{List: first.List, DryRun: dry, AddFields: true, FileName: "people.csv"}})
+				i, err := service.AddImport(ctx, caller, imports.NewImport{File: strings.NewReader(peopleFile(files)),
+					ImportOptions: imports.ImportOptions{List: first.List, DryRun: dry, AddFields: true, FileName: "people.csv"}})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -11,6 +11,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/imports"
 	"enlist/internal/webhooks"
 )
 
@@ -51,9 +52,9 @@ func importNeedsConsent(f *importFixture) {
 	f.id = f.addList("is_gdpr_compliant", true)
 	_, err := f.addImport("Email\nann@example.com\n", nil)
 	f.refused(err, enlist.ConsentRequired, "consent_type")
-	_, err = f.addImport("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.ConsentType = "direct" })
+	_, err = f.addImport("Email\nann@example.com\n", func(o *imports.ImportOptions) { o.ConsentType = "direct" })
 	f.refused(err, enlist.ConsentRequired, "GDPR")
-	i := f.runs("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.ConsentType, o.ConsentText = "gdpr", "Form 7" })
+	i := f.runs("Email\nann@example.com\n", func(o *imports.ImportOptions) { o.ConsentType, o.ConsentText = "gdpr", "Form 7" })
 	f.wantResults(i, "1 added")
 	f.wantLedger(f.person("ann@example.com").ID, enlist.LedgerRow{Type: enlist.ConsentGDPR, Text: "Form 7",
 		Time: f.now.Unix(), ImportID: i.ID, ImportRow: 1})
@@ -61,19 +62,19 @@ func importNeedsConsent(f *importFixture) {
 	f.wantResults(i, "1 added", "2 refused consent_type")
 }
 
-func as(kind string) func(*audience.ImportOptions) {
-	return func(o *audience.ImportOptions) { o.As = kind }
+func as(kind string) func(*imports.ImportOptions) {
+	return func(o *imports.ImportOptions) { o.As = kind }
 }
 
 func importUnsubscribers(f *importFixture) {
-	for _, kind := range []string{audience.AsUnsubscribers, audience.AsComplained} {
+	for _, kind := range []string{imports.AsUnsubscribers, imports.AsComplained} {
 		f.id = f.addList("is_gdpr_compliant", true)
-		consent := func(o *audience.ImportOptions) {
-			o.ConsentType, o.ConsentText, o.Skip = "gdpr", "Form 7", audience.SkipOfList
+		consent := func(o *imports.ImportOptions) {
+			o.ConsentType, o.ConsentText, o.Skip = "gdpr", "Form 7", imports.SkipOfList
 		}
 		f.wantResults(f.runs("Email,Mobile Phone\nann@example.com,0401111111\n,0402222222\n", consent), "1 added", "2 added")
 		const file = "Email,Name,unsubscribed_time\nann@example.com,Ann,1000000000\nnew-x@example.com,,\nann@example.com,,\nnope,,\n"
-		predicted := f.runs(file, func(o *audience.ImportOptions) { o.As, o.DryRun = kind, true })
+		predicted := f.runs(file, func(o *imports.ImportOptions) { o.As, o.DryRun = kind, true })
 		want := []string{"1 updated", "2 added", "3 unchanged", "4 refused Email nope"}
 		f.wantResults(predicted, want...)
 		f.wantResults(f.runs(file, as(kind)), want...)
@@ -100,7 +101,7 @@ func importUnsubscribesDuplicates(f *importFixture) {
 	f.subscribe(f.id, "Email", "bob@example.com", "Mobile Phone", "0402222222")
 	f.subscribe(f.id, "Mobile Phone", "0402222222")
 	f.subscribe(f.id, "Email", "cy@example.com", "Mobile Phone", "0403333333")
-	f.wantResults(f.runs("Email,Mobile Phone\nann@example.com,\n,0402222222\n,0401111111\n", as(audience.AsUnsubscribers)),
+	f.wantResults(f.runs("Email,Mobile Phone\nann@example.com,\n,0402222222\n,0401111111\n", as(imports.AsUnsubscribers)),
 		"1 updated", "2 updated", "3 unchanged")
 	var left []string
 	f.update(func(tx *db.Tx) error {
@@ -118,7 +119,7 @@ func importUnsubscribesDuplicates(f *importFixture) {
 
 func importBounced(f *importFixture) {
 	f.wantResults(f.runs("Email\nann@example.com\nbob@example.com\n", nil), "1 added", "2 added")
-	f.wantResults(f.runs("Email\nANN@example.com\nann@example.com\nnew@example.com\n", as(audience.AsBounced)),
+	f.wantResults(f.runs("Email\nANN@example.com\nann@example.com\nnew@example.com\n", as(imports.AsBounced)),
 		"1 updated", "2 unchanged", "3 skipped")
 	if ann, bob := f.person("ann@example.com"), f.person("bob@example.com"); ann.IsActive || !ann.IsBounceDeactivated || !bob.IsActive {
 		f.Errorf("the Contacts are %+v and %+v", ann, bob)
@@ -131,8 +132,8 @@ func importDryRun(f *importFixture) {
 	const file = "Email,Town\nnew@example.com,Bonn\nold@example.com,Rome\nnope,\nnew@example.com,Oslo\n"
 	var before int64
 	for _, dry := range []bool{true, false} {
-		i := f.runs(file, func(o *audience.ImportOptions) {
-			o.DryRun, o.AddFields, o.Existing = dry, true, audience.ExistingOverwrite
+		i := f.runs(file, func(o *imports.ImportOptions) {
+			o.DryRun, o.AddFields, o.Existing = dry, true, imports.ExistingOverwrite
 		})
 		f.wantResults(i, "1 added", "2 updated", "3 refused Email nope", "4 updated")
 		fields, contacts := len(f.fields(f.id, enlist.Query{})), f.list(f.id).ContactCount
@@ -148,7 +149,7 @@ func importDryRun(f *importFixture) {
 	f.limit(enlist.NoContactLimit)
 	long := manyRows(1500) + "p3@example.com\np1499@example.com\n"
 	for _, dry := range []bool{true, false} {
-		i := f.runs(long, func(o *audience.ImportOptions) { o.DryRun = dry })
+		i := f.runs(long, func(o *imports.ImportOptions) { o.DryRun = dry })
 		if i.Added != 1500 || i.Unchanged != 2 {
 			f.Errorf("dry run %t: %+v, want 1500 added and 2 unchanged", dry, i.ImportCounts)
 		}
@@ -177,7 +178,7 @@ func importEvents(f *importFixture) {
 	}{{}, {autoresponders: true}, {notifications: true}, {webhooks: true}, {true, true, true}} {
 		store.mails, store.notifications = 0, 0
 		before := f.waitingEvents(target)
-		f.runs(fmt.Sprintf("Email\nann%d@example.com\nnope\nann%[1]d@example.com\n", n), func(o *audience.ImportOptions) {
+		f.runs(fmt.Sprintf("Email\nann%d@example.com\nnope\nann%[1]d@example.com\n", n), func(o *imports.ImportOptions) {
 			o.Autoresponders, o.Notifications, o.Webhooks = test.autoresponders, test.notifications, test.webhooks
 		})
 		want := map[bool]int{true: 1}
@@ -223,22 +224,22 @@ func (s *effectStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ..
 }
 
 func importAccess(f *importFixture) {
-	add := func(level enlist.Level, change func(*audience.ImportOptions)) error {
+	add := func(level enlist.Level, change func(*imports.ImportOptions)) error {
 		key := *f.caller.Key
 		key.Level = level
-		o := audience.ImportOptions{List: f.id}
+		o := imports.ImportOptions{List: f.id}
 		if change != nil {
 			change(&o)
 		}
 		_, err := f.service.AddImport(f.Context(), &enlist.Caller{Account: f.caller.Account, Key: &key},
-			audience.NewImport{ImportOptions: o, File: strings.NewReader("Email,Town\nann@example.com,Bonn\n")})
+			imports.NewImport{ImportOptions: o, File: strings.NewReader("Email,Town\nann@example.com,Bonn\n")})
 		return err
 	}
-	fields := func(o *audience.ImportOptions) { o.AddFields = true }
+	fields := func(o *imports.ImportOptions) { o.AddFields = true }
 	f.refused(add(enlist.Read, nil), enlist.Denied, "level standard")
 	f.must(add(enlist.Standard, nil))
 	f.refused(add(enlist.Standard, fields), enlist.Denied, "level full")
-	f.must(add(enlist.Standard, func(o *audience.ImportOptions) { o.AddFields, o.DryRun = true, true }))
+	f.must(add(enlist.Standard, func(o *imports.ImportOptions) { o.AddFields, o.DryRun = true, true }))
 	f.must(add(enlist.Full, fields))
 	i := f.runs("Email\nbob@example.com\n", nil)
 	other := f.addList()
@@ -249,13 +250,13 @@ func importAccess(f *importFixture) {
 		_, err := f.service.Import(f.Context(), c.caller, i.ID)
 		wantKind(f.T, "Import", err, c.kind)
 		wantKind(f.T, "CancelImport", f.service.CancelImport(f.Context(), c.caller, i.ID), c.kind)
-		err = f.service.ImportResults(f.Context(), c.caller, i.ID, func(*audience.RowResult) error { return nil })
+		err = f.service.ImportResults(f.Context(), c.caller, i.ID, func(*imports.RowResult) error { return nil })
 		wantKind(f.T, "ImportResults", err, c.kind)
-		if all, err := f.service.Imports(f.Context(), c.caller); err != nil || len(all) != 0 {
+		if all, err := f.service.AllImports(f.Context(), c.caller); err != nil || len(all) != 0 {
 			f.Errorf("the caller sees %d imports, error %v; want none", len(all), err)
 		}
 	}
-	_, err := f.service.AddImport(f.Context(), f.newCaller(), audience.NewImport{ImportOptions: audience.ImportOptions{List: f.id},
+	_, err := f.service.AddImport(f.Context(), f.newCaller(), imports.NewImport{ImportOptions: imports.ImportOptions{List: f.id},
 		File: strings.NewReader("Email\n")})
 	f.refused(err, enlist.NoList, "no List")
 }

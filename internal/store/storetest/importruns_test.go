@@ -11,6 +11,8 @@ import (
 	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/imports"
 )
 
 // This file tests runs of imports: they are paused, cancelled and interrupted.
@@ -26,10 +28,10 @@ func manyRows(n int) string {
 }
 
 // wantEachOnce checks that an import added each of n rows once.
-func (f *importFixture) wantEachOnce(i *audience.Import, n int) {
+func (f *importFixture) wantEachOnce(i *imports.Import, n int) {
 	f.Helper()
 	stored := f.all(f.id)
-	if i.State != audience.ImportDone || i.Added != int64(n) || f.list(f.id).ContactCount != int64(n) || len(stored) != n {
+	if i.State != imports.ImportDone || i.Added != int64(n) || f.list(f.id).ContactCount != int64(n) || len(stored) != n {
 		f.Fatalf("the import is %s %s with %+v, and the List has %d Contacts, want %d", i.State, i.Reason, i.ImportCounts,
 			len(stored), n)
 	}
@@ -74,7 +76,7 @@ func importPauses(f *importFixture) {
 		}
 	}}
 	f.must(audience.NewService(store, f.clock).RunImport(f.Context(), i.ID))
-	if paused := f.get(i.ID); paused.State != audience.ImportPaused || paused.Added != 2000 || f.list(f.id).ContactCount != 2000 {
+	if paused := f.get(i.ID); paused.State != imports.ImportPaused || paused.Added != 2000 || f.list(f.id).ContactCount != 2000 {
 		f.Errorf("the import is %s with %+v, want it paused after 2000 rows", paused.State, paused.ImportCounts)
 	}
 	f.must(f.service.RunImport(f.Context(), i.ID)) // does nothing
@@ -88,7 +90,7 @@ func importPauses(f *importFixture) {
 	f.must(err)
 	f.must(f.service.CancelImport(f.Context(), f.caller, cancelled.ID))
 	f.must(f.service.RunImport(f.Context(), cancelled.ID))
-	if got := f.get(cancelled.ID); got.State != audience.ImportCancelled || got.Added != 0 {
+	if got := f.get(cancelled.ID); got.State != imports.ImportCancelled || got.Added != 0 {
 		f.Errorf("the import is %s with %+v, want it cancelled", got.State, got.ImportCounts)
 	}
 }
@@ -103,7 +105,7 @@ func importCrashes(f *importFixture) {
 		if err == nil {
 			break
 		}
-		if errors.Is(err, audience.ErrImportRuns) {
+		if errors.Is(err, imports.ErrImportRuns) {
 			f.now = f.now.Add(2 * time.Minute) // the lease ends
 		} else if !errors.Is(err, errCrash) {
 			f.Fatal(err)
@@ -123,7 +125,7 @@ func importLeases(f *importFixture) {
 	}
 	wg.Wait()
 	for _, err := range ran {
-		if err != nil && !errors.Is(err, audience.ErrImportRuns) {
+		if err != nil && !errors.Is(err, imports.ErrImportRuns) {
 			f.Error(err)
 		}
 	}
@@ -137,18 +139,18 @@ func importRemoval(f *importFixture) {
 	if _, err := f.service.Piece(f.Context(), content, 0); err != nil || content == 0 {
 		f.Errorf("the import has the content %d, error %v", content, err)
 	}
-	if done, err := f.service.RemoveContent(f.Context(), audience.RemoveContent{Content: content}); err != nil || !done {
+	if done, err := f.service.RemoveContent(f.Context(), files.RemoveContent{Content: content}); err != nil || !done {
 		f.Errorf("RemoveContent returned %t, %v; want it to keep the file of an import", done, err)
 	}
 	f.must(f.service.RunImport(f.Context(), i.ID))
 	ended := f.get(i.ID)
 	f.wantEachOnce(ended, 1200)
-	if done, err := f.service.RemoveContent(f.Context(), audience.RemoveContent{Content: content}); err != nil || !done || ended.Content != 0 {
+	if done, err := f.service.RemoveContent(f.Context(), files.RemoveContent{Content: content}); err != nil || !done || ended.Content != 0 {
 		f.Errorf("RemoveContent returned %t, %v; the import has the content %d", done, err, ended.Content)
 	}
 	_, err = f.service.Piece(f.Context(), content, 0)
 	wantKind(f.T, "the file of an import that has ended", err, enlist.NotFound)
-	if done, err := f.service.RemoveImportResults(f.Context(), audience.RemoveImportResults{Import: i.ID}); err != nil || !done {
+	if done, err := f.service.RemoveImportResults(f.Context(), imports.RemoveImportResults{Import: i.ID}); err != nil || !done {
 		f.Errorf("RemoveImportResults returned %t, %v", done, err)
 	}
 	if results := f.results(ended); len(results) != 0 {
@@ -157,14 +159,14 @@ func importRemoval(f *importFixture) {
 }
 
 func importTooLarge(f *importFixture) {
-	_, err := f.service.AddImport(f.Context(), f.caller, audience.NewImport{Most: 1000, File: strings.NewReader(manyRows(100)),
-		ImportOptions: audience.ImportOptions{List: f.id}})
-	if limit, ok := errors.AsType[audience.ImportTooLarge](err); !ok || limit != 1000 {
+	_, err := f.service.AddImport(f.Context(), f.caller, imports.NewImport{Most: 1000, File: strings.NewReader(manyRows(100)),
+		ImportOptions: imports.ImportOptions{List: f.id}})
+	if limit, ok := errors.AsType[imports.ImportTooLarge](err); !ok || limit != 1000 {
 		f.Errorf("the error is %v, want ImportTooLarge", err)
 	}
-	all, err := f.service.Imports(f.Context(), f.caller)
+	all, err := f.service.AllImports(f.Context(), f.caller)
 	f.must(err)
-	if len(all) != 1 || all[0].State != audience.ImportFailed || all[0].Content != 0 {
+	if len(all) != 1 || all[0].State != imports.ImportFailed || all[0].Content != 0 {
 		f.Errorf("the imports are %+v, want one that failed and has no file", all)
 	}
 }
@@ -179,16 +181,16 @@ func importRoom(f *importFixture) {
 	service := audience.NewService(smallDisk{f.store}, f.clock)
 	file := manyRows(100)
 	add := func(size int64, dryRun bool) error {
-		_, err := service.AddImport(f.Context(), f.caller, audience.NewImport{Size: size, File: strings.NewReader(file),
-			ImportOptions: audience.ImportOptions{List: f.id, DryRun: dryRun}})
+		_, err := service.AddImport(f.Context(), f.caller, imports.NewImport{Size: size, File: strings.NewReader(file),
+			ImportOptions: imports.ImportOptions{List: f.id, DryRun: dryRun}})
 		return err
 	}
 	for _, err := range []error{add(1501, false), add(3001, true)} {
-		if _, ok := errors.AsType[audience.NoRoom](err); !ok {
+		if _, ok := errors.AsType[imports.NoRoom](err); !ok {
 			f.Errorf("the error is %v, want NoRoom", err)
 		}
 	}
-	if all, err := f.service.Imports(f.Context(), f.caller); err != nil || len(all) != 0 {
+	if all, err := f.service.AllImports(f.Context(), f.caller); err != nil || len(all) != 0 {
 		f.Errorf("%d imports are stored, error %v; want none", len(all), err)
 	}
 	f.must(add(1500, false))

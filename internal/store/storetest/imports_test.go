@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 )
 
 // This file tests imports: what becomes of each row, consent, and runs that are interrupted.
@@ -58,16 +58,16 @@ type importFixture struct {
 }
 
 // addImport adds an import of a file to the List. change may set options.
-func (f *importFixture) addImport(file string, change func(*audience.ImportOptions)) (*audience.Import, error) {
-	o := audience.ImportOptions{List: f.id, FileName: "people.csv"}
+func (f *importFixture) addImport(file string, change func(*imports.ImportOptions)) (*imports.Import, error) {
+	o := imports.ImportOptions{List: f.id, FileName: "people.csv"}
 	if change != nil {
 		change(&o)
 	}
-	return f.service.AddImport(f.Context(), f.caller, audience.NewImport{ImportOptions: o, File: strings.NewReader(file)})
+	return f.service.AddImport(f.Context(), f.caller, imports.NewImport{ImportOptions: o, File: strings.NewReader(file)})
 }
 
 // runs adds an import, runs it to its end and returns it.
-func (f *importFixture) runs(file string, change func(*audience.ImportOptions)) *audience.Import {
+func (f *importFixture) runs(file string, change func(*imports.ImportOptions)) *imports.Import {
 	f.Helper()
 	i, err := f.addImport(file, change)
 	f.must(err)
@@ -75,7 +75,7 @@ func (f *importFixture) runs(file string, change func(*audience.ImportOptions)) 
 	return f.get(i.ID)
 }
 
-func (f *importFixture) get(id enlist.ImportID) *audience.Import {
+func (f *importFixture) get(id enlist.ImportID) *imports.Import {
 	f.Helper()
 	i, err := f.service.Import(f.Context(), f.caller, id)
 	f.must(err)
@@ -83,9 +83,9 @@ func (f *importFixture) get(id enlist.ImportID) *audience.Import {
 }
 
 // results returns the results of an import, each as a line of words.
-func (f *importFixture) results(i *audience.Import) (lines []string) {
+func (f *importFixture) results(i *imports.Import) (lines []string) {
 	f.Helper()
-	f.must(f.service.ImportResults(f.Context(), f.caller, i.ID, func(r *audience.RowResult) error {
+	f.must(f.service.ImportResults(f.Context(), f.caller, i.ID, func(r *imports.RowResult) error {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d %s %s %s", r.Row, r.Outcome, r.Field, r.Value)))
 		return nil
 	}))
@@ -93,9 +93,9 @@ func (f *importFixture) results(i *audience.Import) (lines []string) {
 }
 
 // wantResults checks the results of an import.
-func (f *importFixture) wantResults(i *audience.Import, want ...string) {
+func (f *importFixture) wantResults(i *imports.Import, want ...string) {
 	f.Helper()
-	if i.State != audience.ImportDone {
+	if i.State != imports.ImportDone {
 		f.Errorf("the import is %s: %s, want it done", i.State, i.Reason)
 	}
 	same(f.T, "results", f.results(i), want)
@@ -124,7 +124,7 @@ func importOutcomes(f *importFixture) {
 	f.must(err)
 	i := f.runs("Email\nnew@example.com\nOLD@example.com\nleft@example.com\nnope\nNew@example.com\n", nil)
 	f.wantResults(i, "1 added", "2 unchanged", "3 skipped", "4 refused Email nope", "5 unchanged")
-	if want := (audience.ImportCounts{Added: 1, Unchanged: 2, Skipped: 1, Refused: 1}); i.ImportCounts != want {
+	if want := (imports.ImportCounts{Added: 1, Unchanged: 2, Skipped: 1, Refused: 1}); i.ImportCounts != want {
 		f.Errorf("the counts are %+v, want %+v", i.ImportCounts, want)
 	}
 	if n := f.list(f.id).ContactCount; n != 3 {
@@ -140,7 +140,7 @@ func importOverwrites(f *importFixture) {
 	id := f.subscribe(f.id, "Email", "ann@example.com", "Town", "Bonn")
 	_, err := f.service.Deactivate(f.Context(), f.caller, f.id, id)
 	f.must(err)
-	overwrite := func(o *audience.ImportOptions) { o.Existing = audience.ExistingOverwrite }
+	overwrite := func(o *imports.ImportOptions) { o.Existing = imports.ExistingOverwrite }
 	i := f.runs("Email,Town,is_active\nann@example.com,Rome,1\nann@example.com,Rome,1\nbob@example.com,Oslo,1\nbob@example.com,Lima,1\n", overwrite)
 	f.wantResults(i, "1 updated", "2 unchanged", "3 added", "4 updated")
 	if c := f.person("ann@example.com"); c.IsActive || c.Values.Get(field) != "Rome" {
@@ -156,7 +156,7 @@ func importOverwrites(f *importFixture) {
 	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.id, Contact: id})
 	f.must(err)
 	f.wantResults(f.runs("Email,Town\nann@example.com,Paris\n", overwrite), "1 skipped")
-	all := func(o *audience.ImportOptions) { overwrite(o); o.Skip = audience.SkipNoAddress }
+	all := func(o *imports.ImportOptions) { overwrite(o); o.Skip = imports.SkipNoAddress }
 	f.wantResults(f.runs("Email,Town,is_unsubscribed\nann@example.com,Paris,0\n", all), "1 updated")
 	if c := f.person("ann@example.com"); !c.IsUnsubscribed || c.Values.Get(field) != "Paris" {
 		f.Errorf("the Contact is %+v, want it still unsubscribed, with the new town", c)
@@ -170,25 +170,25 @@ func importSkips(f *importFixture) {
 	f.must(err)
 	const file = "Email\nann@example.com\n"
 	f.wantResults(f.runs(file, nil), "1 skipped")
-	f.wantResults(f.runs(file, func(o *audience.ImportOptions) { o.Skip = audience.SkipOfList }), "1 added")
+	f.wantResults(f.runs(file, func(o *imports.ImportOptions) { o.Skip = imports.SkipOfList }), "1 added")
 	key := f.restricted(f.id)
-	_, err = f.service.AddImport(f.Context(), key, audience.NewImport{File: strings.NewReader(file),
-		ImportOptions: audience.ImportOptions{List: f.id, Skip: audience.SkipOfAccount}})
+	_, err = f.service.AddImport(f.Context(), key, imports.NewImport{File: strings.NewReader(file),
+		ImportOptions: imports.ImportOptions{List: f.id, Skip: imports.SkipOfAccount}})
 	f.refused(err, enlist.Denied, "restricted")
-	i, err := f.service.AddImport(f.Context(), key, audience.NewImport{File: strings.NewReader(file),
-		ImportOptions: audience.ImportOptions{List: f.id}})
+	i, err := f.service.AddImport(f.Context(), key, imports.NewImport{File: strings.NewReader(file),
+		ImportOptions: imports.ImportOptions{List: f.id}})
 	f.must(err)
-	if i.Options.Skip != audience.SkipOfList {
+	if i.Options.Skip != imports.SkipOfList {
 		f.Errorf("a restricted key skips %q by default, want the unsubscribers of the List", i.Options.Skip)
 	}
 }
 
 func importColumns(f *importFixture) {
 	town := f.addField(f.id, "name", "Home Town", "type", "text")
-	with := func(pairs ...string) func(*audience.ImportOptions) {
-		return func(o *audience.ImportOptions) {
+	with := func(pairs ...string) func(*imports.ImportOptions) {
+		return func(o *imports.ImportOptions) {
 			for n := 0; n < len(pairs); n += 2 {
-				o.Map = append(o.Map, audience.ImportMapping{Column: pairs[n], Target: pairs[n+1]})
+				o.Map = append(o.Map, imports.ImportMapping{Column: pairs[n], Target: pairs[n+1]})
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func importColumns(f *importFixture) {
 	}
 	for _, c := range []struct {
 		file, about string
-		change      func(*audience.ImportOptions)
+		change      func(*imports.ImportOptions)
 	}{
 		{"Town\nBonn\n", "no column is for the Field", nil},
 		{"Email\na@example.com\n", "the file has no column", with("Mail", "Email")},
@@ -220,9 +220,9 @@ func importColumns(f *importFixture) {
 		_, err := f.addImport(c.file, c.change)
 		f.refused(err, enlist.InvalidParameters, c.about)
 	}
-	all, err := f.service.Imports(f.Context(), f.caller)
+	all, err := f.service.AllImports(f.Context(), f.caller)
 	f.must(err)
-	if last := all[len(all)-1]; last.State != audience.ImportFailed || !strings.Contains(last.Reason, "empty") {
+	if last := all[len(all)-1]; last.State != imports.ImportFailed || !strings.Contains(last.Reason, "empty") {
 		f.Errorf("the import of an empty file is %s: %q, want it failed with the reason", last.State, last.Reason)
 	}
 }
@@ -233,8 +233,8 @@ func importCells(f *importFixture) {
 	box := f.addField(f.id, "name", "Box", "type", "checkbox", "values_array", "agreed")
 	i := f.runs("Email;Day;Sum;Box\nAnn Lee <Ann@example.com> ;31.1.2026;1.234,50;TRUE\nbob@example.com;01.02.2026;-3,5;x\n"+
 		"cy@example.com;46053;7;No\ndo@example.com;31.02.2026;1;1\ned@example.com;;1;perhaps\n",
-		func(o *audience.ImportOptions) {
-			o.Dates = []audience.ImportMapping{{Column: "Day", Target: "DD.MM.YYYY"}}
+		func(o *imports.ImportOptions) {
+			o.Dates = []imports.ImportMapping{{Column: "Day", Target: "DD.MM.YYYY"}}
 			o.DecimalComma = true
 		})
 	f.wantResults(i, "1 added", "2 added", "3 refused Day 46053", "4 refused Day 31.02.2026", "5 refused Box perhaps")
@@ -245,7 +245,7 @@ func importCells(f *importFixture) {
 	fi := f.person("fi@example.com")
 	same(f.T, "values", []string{fi.Values.Get(day), fi.Values.Get(box)}, []string{"2026-01-31", ""})
 	ndjson := `{"Email":"hu@example.com","Day":"2026-01-31","Sum":12.50,"Box":true}` + "\n" + `{"Email":"io@example.com","Box":false}` + "\n"
-	f.wantResults(f.runs(ndjson, func(o *audience.ImportOptions) { o.FileName = "people.ndjson" }), "1 added", "2 added")
+	f.wantResults(f.runs(ndjson, func(o *imports.ImportOptions) { o.FileName = "people.ndjson" }), "1 added", "2 added")
 	hu := f.person("hu@example.com")
 	same(f.T, "values", []string{hu.Values.Get(sum), hu.Values.Get(box)}, []string{"12.50", "agreed"})
 }
@@ -253,7 +253,7 @@ func importCells(f *importFixture) {
 func importAddsFields(f *importFixture) {
 	i := f.runs("Email,Name,Postcode,Sum,Day,When,News,Text,Empty\n"+
 		"ann@example.com,Ann,01097,1.5,2026-01-31,2026-01-31 10:00:00,yes,\"a\nb\",\n"+
-		"bob@example.com,Bob,20095,2,2026-02-01,2026-02-01,no,c,\n", func(o *audience.ImportOptions) { o.AddFields = true })
+		"bob@example.com,Bob,20095,2,2026-02-01,2026-02-01,no,c,\n", func(o *imports.ImportOptions) { o.AddFields = true })
 	f.wantResults(i, "1 added", "2 added")
 	var found []string
 	for _, name := range f.fields(f.id, enlist.Query{}) {

@@ -3,11 +3,11 @@ package storetest
 import (
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/messages"
 )
 
 // This file tests which changes of a subscription the consent ledger records.
@@ -66,7 +66,7 @@ func linksAreRecorded(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	first := o.subscribe(list, "Email", "ann@example.com")
 	second := o.subscribe(list, "Email", "ann@example.com")
-	d := audience.DeliveryKey{List: list, Contact: first, Time: o.now.Unix(), Cause: audience.CauseConfirmation}
+	d := enlist.DeliveryKey{List: list, Contact: first, Time: o.now.Unix(), Cause: messages.CauseConfirmation}
 	for range 2 {
 		_, err := o.service.ConfirmByLink(o.Context(), d, "2001:db8::1")
 		o.must(err)
@@ -162,7 +162,7 @@ func allListsAreRecorded(o *accountFixture) {
 func complaintsAreRecorded(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Complained(o.Context(), audience.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}, "abuse")
+	_, err := o.service.Complained(o.Context(), enlist.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}, "abuse")
 	o.must(err)
 	same(o.T, "ledger", o.ledgerOf(list, id), []enlist.LedgerRow{{Method: contacts.MethodComplaint}, subscribed})
 }
@@ -173,7 +173,7 @@ func newestConsentStays(o *accountFixture) {
 	id := o.subscribe(list, "Email", "ann@example.com")
 	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 	o.must(err)
-	d := audience.DeliveryKey{List: list, Contact: id, Time: at}
+	d := enlist.DeliveryKey{List: list, Contact: id, Time: at}
 	page, err := o.service.ViewContactPage(o.Context(), d)
 	o.must(err)
 	n, err := o.service.Notifications(o.Context(), []events.Notify{{List: list, Contact: id, Event: enlist.EventSubscribe, Time: at}})

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/files"
+	"enlist/internal/messages"
 )
 
 // This file tests the files of Messages. They are subtests of Files.
@@ -72,7 +73,7 @@ func newContentOfMessage(f *fileFixture) {
 	logo, plan := f.upload("logo.png", []byte(pngHead), ""), f.upload("plan.pdf", randomBytes(9<<20), "")
 	message := f.addMessage("attachments", int(plan), "inline_images", int(logo))
 	for name, content := range map[string][]byte{"logo.png": []byte("text"), "plan.pdf": randomBytes(10 << 20)} {
-		_, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, audience.DuplicateOverwrite))
+		_, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, files.DuplicateOverwrite))
 		f.refused(err, enlist.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
 	}
 	f.wantContent(logo, "logo.png", []byte(pngHead))
@@ -88,7 +89,7 @@ func mailFiles(f *fileFixture) {
 	check := func() {
 		f.Helper()
 		file := f.file(plan)
-		want := []audience.MessageFile{{Name: "plan.pdf", Type: "application/pdf", Size: file.Size, Content: file.Content}}
+		want := []messages.MessageFile{{Name: "plan.pdf", Type: "application/pdf", Size: file.Size, Content: file.Content}}
 		mail, err := f.service.AutoresponderMails(f.Context(), []events.Autorespond{{List: list, Contact: contact, Autoresponder: id, Time: f.now.Unix()}})
 		f.must(err)
 		same(f.T, "the files of an autoresponder's mail", mail[0].Files, want)
@@ -102,6 +103,6 @@ func mailFiles(f *fileFixture) {
 	}
 	check()
 	f.now = f.now.Add(time.Second)
-	f.upload("plan.pdf", []byte("%PDF-1.7"), audience.DuplicateOverwrite)
+	f.upload("plan.pdf", []byte("%PDF-1.7"), files.DuplicateOverwrite)
 	check()
 }

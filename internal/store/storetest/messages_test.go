@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
 )
 
 // This file tests that a store returns Messages, autoresponders, links and deliveries with
@@ -21,7 +22,7 @@ func eventRules(t *testing.T, e Engine) {
 		rule string
 		test func(*testing.T, db.Engine)
 	}{
-		{"a Message is returned with the content that was stored", messages},
+		{"a Message is returned with the content that was stored", messageRecords},
 		{"an autoresponder is returned with the content that was stored", autoresponders},
 		{"a URL of a Message keeps its link ID", linkTargets},
 		{"a second delivery with the same key replaces the first", deliveries},
@@ -38,31 +39,31 @@ func eventRules(t *testing.T, e Engine) {
 	}
 }
 
-func addMessage(t *testing.T, s db.Engine, m *audience.Message) {
+func addMessage(t *testing.T, s db.Engine, m *messages.Message) {
 	t.Helper()
-	update(t, s, func(tx *db.Tx) error { return audience.AddMessage(tx, m) })
+	update(t, s, func(tx *db.Tx) error { return messages.AddMessage(tx, m) })
 }
 
-func messages(t *testing.T, s db.Engine) {
-	full := audience.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4,
-		Type: audience.MessageEmail, Name: "Welcome", FolderID: 5, EmailType: audience.EmailPlainHTML,
+func messageRecords(t *testing.T, s db.Engine) {
+	full := messages.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4,
+		Type: messages.MessageEmail, Name: "Welcome", FolderID: 5, EmailType: messages.EmailPlainHTML,
 		Subject: "“Hello”", HTML: "<p>{{Name}}</p>", Text: "Hi\r\n", SMS: "sms",
 		FromName: "Shop", FromAddress: "a@example.com", ReplyTo: "b@example.com", Attachments: "1,2", InlineImages: "3"}
-	plain, foreign := audience.Message{AccountID: 1}, audience.Message{AccountID: 2}
+	plain, foreign := messages.Message{AccountID: 1}, messages.Message{AccountID: 2}
 	addMessage(t, s, &full)
 	addMessage(t, s, &plain)
 	addMessage(t, s, &foreign)
-	check := func(what string, want ...audience.Message) {
+	check := func(what string, want ...messages.Message) {
 		t.Helper()
 		view(t, s, func(tx *db.Tx) error {
 			for _, m := range want {
-				got, err := audience.LoadMessage(tx, 1, m.ID)
+				got, err := messages.LoadMessage(tx, 1, m.ID)
 				if err != nil {
 					return err
 				}
 				same(t, what, *got, m)
 			}
-			heads, err := audience.Messages(tx, 1)
+			heads, err := messages.Messages(tx, 1)
 			for i := range want {
 				want[i].HTML, want[i].Text, want[i].SMS = "", "", ""
 			}
@@ -73,21 +74,21 @@ func messages(t *testing.T, s db.Engine) {
 	check("as added", full, plain)
 	view(t, s, func(tx *db.Tx) error {
 		for _, id := range []enlist.MessageID{foreign.ID, 0, 99} {
-			_, err := audience.LoadMessage(tx, 1, id)
+			_, err := messages.LoadMessage(tx, 1, id)
 			wantKind(t, "Message of another Account", err, enlist.NoMessage)
 		}
 		return nil
 	})
 	edited := full
-	edited.LastModifiedTime, edited.Type, edited.Name, edited.FolderID = 9, audience.MessageSMS, "Bye", 0
-	edited.EmailType, edited.Subject, edited.HTML, edited.Text, edited.SMS = audience.EmailPlain, "s", "h", "t", "m"
+	edited.LastModifiedTime, edited.Type, edited.Name, edited.FolderID = 9, messages.MessageSMS, "Bye", 0
+	edited.EmailType, edited.Subject, edited.HTML, edited.Text, edited.SMS = messages.EmailPlain, "s", "h", "t", "m"
 	edited.FromName, edited.FromAddress, edited.ReplyTo = "f", "c@example.com", ""
 	edited.Attachments, edited.InlineImages = "", "4"
-	update(t, s, func(tx *db.Tx) error { return audience.UpdateMessage(tx, &edited) })
+	update(t, s, func(tx *db.Tx) error { return messages.UpdateMessage(tx, &edited) })
 	check("as edited", edited, plain)
-	update(t, s, func(tx *db.Tx) error { return audience.DeleteMessage(tx, full.ID) })
+	update(t, s, func(tx *db.Tx) error { return messages.DeleteMessage(tx, full.ID) })
 	check("after a deletion", plain)
-	again := audience.Message{AccountID: 1}
+	again := messages.Message{AccountID: 1}
 	addMessage(t, s, &again)
 	if again.ID <= foreign.ID {
 		t.Errorf("the new Message has the ID %d, want more than the ID of an older Message, %d", again.ID, foreign.ID)
@@ -105,7 +106,7 @@ func autoresponders(t *testing.T, s db.Engine) {
 	foreign := enlist.Autoresponder{AccountID: account + 1, ListID: list + 1}
 	update(t, s, func(tx *db.Tx) error {
 		for _, a := range []*enlist.Autoresponder{&full, &plain, &foreign} {
-			if err := audience.AddAutoresponder(tx, a); err != nil {
+			if err := batches.AddAutoresponder(tx, a); err != nil {
 				return err
 			}
 		}
@@ -114,7 +115,7 @@ func autoresponders(t *testing.T, s db.Engine) {
 	check := func(what string, want ...enlist.Autoresponder) {
 		t.Helper()
 		view(t, s, func(tx *db.Tx) error {
-			all, err := audience.Autoresponders(tx, account)
+			all, err := batches.Autoresponders(tx, account)
 			if err != nil {
 				return err
 			}
@@ -133,33 +134,33 @@ func autoresponders(t *testing.T, s db.Engine) {
 	edited.Event, edited.IsActive, edited.CriteriaType = enlist.EventSubscribe, false, enlist.CriteriaDelay
 	edited.Timestamp, edited.OffsetValue, edited.OffsetPeriod = 23, 24, "day"
 	edited.SpecificHour, edited.SpecificMinute = 11, 12
-	update(t, s, func(tx *db.Tx) error { return audience.UpdateAutoresponder(tx, &edited) })
+	update(t, s, func(tx *db.Tx) error { return batches.UpdateAutoresponder(tx, &edited) })
 	check("as edited", edited, plain)
-	update(t, s, func(tx *db.Tx) error { return audience.DeleteAutoresponder(tx, full.ID) })
+	update(t, s, func(tx *db.Tx) error { return batches.DeleteAutoresponder(tx, full.ID) })
 	check("after a deletion", plain)
 	update(t, s, func(tx *db.Tx) error { return lists.MarkListDeleted(tx, list) })
 	view(t, s, func(tx *db.Tx) error {
-		all, err := audience.Autoresponders(tx, account)
+		all, err := batches.Autoresponders(tx, account)
 		same(t, "of a deleted List", all, []enlist.Autoresponder(nil))
 		return err
 	})
 }
 
 func linkTargets(t *testing.T, s db.Engine) {
-	one, other := audience.Message{AccountID: 1}, audience.Message{AccountID: 1}
+	one, other := messages.Message{AccountID: 1}, messages.Message{AccountID: 1}
 	addMessage(t, s, &one)
 	addMessage(t, s, &other)
 	urls := []string{"https://example.com/?a={{Name}}", "https://example.com/", "https://example.com/?a={{Name}}"}
 	var first, again, others []enlist.LinkID
-	update(t, s, func(tx *db.Tx) (err error) { first, err = audience.LinkTargets(tx, one.ID, 5, urls); return err })
-	update(t, s, func(tx *db.Tx) (err error) { again, err = audience.LinkTargets(tx, one.ID, 5, urls); return err })
-	update(t, s, func(tx *db.Tx) (err error) { others, err = audience.LinkTargets(tx, other.ID, 5, urls[:1]); return err })
+	update(t, s, func(tx *db.Tx) (err error) { first, err = messages.LinkTargets(tx, one.ID, 5, urls); return err })
+	update(t, s, func(tx *db.Tx) (err error) { again, err = messages.LinkTargets(tx, one.ID, 5, urls); return err })
+	update(t, s, func(tx *db.Tx) (err error) { others, err = messages.LinkTargets(tx, other.ID, 5, urls[:1]); return err })
 	same(t, "the same URLs again", again, first)
 	if first[0] != first[2] || first[0] == first[1] || others[0] == first[0] {
 		t.Errorf("the link IDs are %v, and %v of another Message; want the same ID only for equal URLs of one Message", first, others)
 	}
 	target := func(id enlist.LinkID) (message enlist.MessageID, url string, err error) {
-		view(t, s, func(tx *db.Tx) error { message, url, err = audience.LinkTarget(tx, id); return nil })
+		view(t, s, func(tx *db.Tx) error { message, url, err = messages.LinkTarget(tx, id); return nil })
 		return message, url, err
 	}
 	for i, id := range first {
@@ -167,7 +168,7 @@ func linkTargets(t *testing.T, s db.Engine) {
 			t.Errorf("link %d has the URL %q and the Message %d, error %v; want those of the call", id, url, message, err)
 		}
 	}
-	update(t, s, func(tx *db.Tx) error { return audience.DeleteMessage(tx, one.ID) })
+	update(t, s, func(tx *db.Tx) error { return messages.DeleteMessage(tx, one.ID) })
 	_, _, err := target(first[0])
 	wantKind(t, "a link of a deleted Message", err, enlist.NoLink)
 	if message, _, err := target(others[0]); message != other.ID || err != nil {
@@ -176,19 +177,19 @@ func linkTargets(t *testing.T, s db.Engine) {
 }
 
 func deliveries(t *testing.T, s db.Engine) {
-	key := audience.DeliveryKey{List: 1, Contact: 2, Time: 10, Cause: audience.CauseAutoresponder(7)}
-	welcome := audience.Delivery{DeliveryKey: key, MessageID: 3, Address: "a@example.com", Subject: "“Hello”", SentTime: 30,
-		Status: audience.DeliveryFailed, Detail: "421 later"}
-	confirmation := audience.Delivery{DeliveryKey: key, SentTime: 40, Status: audience.DeliverySent}
-	confirmation.Cause = audience.CauseConfirmation
-	later := audience.Delivery{DeliveryKey: key, SentTime: 50, Status: audience.DeliverySent}
+	key := enlist.DeliveryKey{List: 1, Contact: 2, Time: 10, Cause: messages.CauseAutoresponder(7)}
+	welcome := messages.Delivery{DeliveryKey: key, MessageID: 3, Address: "a@example.com", Subject: "“Hello”", SentTime: 30,
+		Status: messages.DeliveryFailed, Detail: "421 later"}
+	confirmation := messages.Delivery{DeliveryKey: key, SentTime: 40, Status: messages.DeliverySent}
+	confirmation.Cause = messages.CauseConfirmation
+	later := messages.Delivery{DeliveryKey: key, SentTime: 50, Status: messages.DeliverySent}
 	later.Time = 45
 	foreign := welcome
 	foreign.Contact = 3
-	put := func(all ...audience.Delivery) {
+	put := func(all ...messages.Delivery) {
 		update(t, s, func(tx *db.Tx) error {
 			for i := range all {
-				if err := audience.PutDelivery(tx, &all[i]); err != nil {
+				if err := messages.PutDelivery(tx, &all[i]); err != nil {
 					return err
 				}
 			}
@@ -196,21 +197,21 @@ func deliveries(t *testing.T, s db.Engine) {
 		})
 	}
 	put(welcome, confirmation, later, foreign)
-	welcome.Status, welcome.Detail, welcome.SentTime = audience.DeliveryBounced, "550 no such user", 35
+	welcome.Status, welcome.Detail, welcome.SentTime = messages.DeliveryBounced, "550 no such user", 35
 	put(welcome)
 	view(t, s, func(tx *db.Tx) error {
-		got, err := audience.LoadDelivery(tx, key)
+		got, err := messages.LoadDelivery(tx, key)
 		if err != nil {
 			return err
 		}
 		same(t, "the replaced delivery", got, &welcome)
 		key.Time = 11
-		_, err = audience.LoadDelivery(tx, key)
+		_, err = messages.LoadDelivery(tx, key)
 		wantKind(t, "delivery of another event", err, enlist.NotFound)
-		all, err := audience.Deliveries(tx, 1, 2, 1000, 0)
-		same(t, "all deliveries, newest first", all, []audience.Delivery{later, confirmation, welcome})
-		newest, newestErr := audience.Deliveries(tx, 1, 2, 2, 0)
-		same(t, "the two newest", newest, []audience.Delivery{later, confirmation})
+		all, err := messages.Deliveries(tx, 1, 2, 1000, 0)
+		same(t, "all deliveries, newest first", all, []messages.Delivery{later, confirmation, welcome})
+		newest, newestErr := messages.Deliveries(tx, 1, 2, 2, 0)
+		same(t, "the two newest", newest, []messages.Delivery{later, confirmation})
 		return errors.Join(err, newestErr)
 	})
 }
@@ -222,7 +223,7 @@ func secrets(t *testing.T, s db.Engine) {
 		{"b", "z", "z"},
 	} {
 		update(t, s, func(tx *db.Tx) error {
-			value, err := audience.Secret(tx, c.name, []byte(c.fresh))
+			value, err := messages.Secret(tx, c.name, []byte(c.fresh))
 			same(t, "secret "+c.name, string(value), c.want)
 			return err
 		})
@@ -305,7 +306,7 @@ func contactTimes(t *testing.T, s db.Engine) {
 		{10, 0, 0, 10, 0, 0}, {0, 20, 0, 10, 20, 0}, {5, 0, 30, 10, 20, 30}, {40, 19, 29, 40, 20, 30},
 	} {
 		update(t, s, func(tx *db.Tx) error {
-			return audience.RaiseContactTimes(tx, schema.List.ID, c.ID, step.message, step.open, step.click)
+			return messages.RaiseContactTimes(tx, schema.List.ID, c.ID, step.message, step.open, step.click)
 		})
 		view(t, s, func(tx *db.Tx) error {
 			got, err := contacts.ByID(tx, schema.List.ID, c.ID)
@@ -325,12 +326,12 @@ func messageFolders(t *testing.T, s db.Engine) {
 	account := schema.List.AccountID
 	folder := accounts.Folder{AccountID: account, Name: "Letters", Type: accounts.FolderOfMessages, CreationTime: 5}
 	update(t, s, func(tx *db.Tx) error { return accounts.AddFolder(tx, &folder) })
-	addMessage(t, s, &audience.Message{AccountID: account, FolderID: folder.ID})
-	addMessage(t, s, &audience.Message{AccountID: account})
+	addMessage(t, s, &messages.Message{AccountID: account, FolderID: folder.ID})
+	addMessage(t, s, &messages.Message{AccountID: account})
 	folder.Name, folder.ItemCount = "Post", 2
 	update(t, s, func(tx *db.Tx) error {
 		a := enlist.Autoresponder{AccountID: account, ListID: schema.List.ID, FolderID: folder.ID}
-		if err := audience.AddAutoresponder(tx, &a); err != nil {
+		if err := batches.AddAutoresponder(tx, &a); err != nil {
 			return err
 		}
 		return accounts.UpdateFolder(tx, &folder)

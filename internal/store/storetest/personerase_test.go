@@ -5,19 +5,23 @@ import (
 	"strings"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
+	"enlist/internal/messages"
+	"enlist/internal/privacy"
 )
 
 // This file tests the erasure of everything that is stored about a person.
 
 // personSections has the sections of an export in which every row is about the person.
-var personSections = []audience.PersonSection{audience.PersonContacts, audience.PersonConsents, audience.PersonUnsubscribed,
-	audience.PersonMails, audience.PersonBatchMails, audience.PersonBatchEvents, audience.PersonWebhookEvents,
-	audience.PersonJobs, audience.PersonImports, audience.PersonSavedResults}
+var personSections = []privacy.PersonSection{privacy.PersonContacts, privacy.PersonConsents, privacy.PersonUnsubscribed,
+	privacy.PersonMails, privacy.PersonBatchMails, privacy.PersonBatchEvents, privacy.PersonWebhookEvents,
+	privacy.PersonJobs, privacy.PersonImports, privacy.PersonSavedResults}
 
-func (o *accountFixture) erase(address string) *audience.Erasure {
+func (o *accountFixture) erase(address string) *privacy.Erasure {
 	o.Helper()
 	erased, err := o.service.ErasePerson(o.Context(), o.caller, address)
 	o.must(err)
@@ -46,23 +50,23 @@ func (f *batchFixture) personWithEverything() (ann, bob enlist.ContactID) {
 	bob = f.subscribe(f.news, "Email", "bob@example.com")
 	f.add(whole(f.news))
 	f.sendAll(nil)
-	f.add(audience.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{ann}}) // waits
+	f.add(batches.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{ann}}) // waits
 	f.update(func(tx *db.Tx) error {
 		for i, contact := range []enlist.ContactID{ann, bob} {
-			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: f.news, Contact: contact, Time: int64(i), Cause: "c"},
-				Address: "ann@example.com", Subject: "Ann, please confirm", Status: audience.DeliverySent, SentTime: 6}
-			if err := audience.PutDelivery(tx, &d); err != nil {
+			d := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: f.news, Contact: contact, Time: int64(i), Cause: "c"},
+				Address: "ann@example.com", Subject: "Ann, please confirm", Status: messages.DeliverySent, SentTime: 6}
+			if err := messages.PutDelivery(tx, &d); err != nil {
 				return err
 			}
 		}
-		r, err := audience.LoadRecipient(tx, f.news, 1, bob)
+		r, err := batches.LoadRecipient(tx, f.news, 1, bob)
 		if err != nil {
 			return err
 		}
 		r.Address, r.Detail = "ANN@example.com", "550 no mailbox for ann@example.com"
-		return audience.SetRecipient(tx, r)
+		return batches.SetRecipient(tx, r)
 	})
-	i, err := f.service.AddImport(f.Context(), f.caller, audience.NewImport{ImportOptions: audience.ImportOptions{List: f.news, FileName: "p.csv"},
+	i, err := f.service.AddImport(f.Context(), f.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: f.news, FileName: "p.csv"},
 		File: strings.NewReader("Email\nann@example.com\nann@example.com@example.com\ncarl@example.com\n")})
 	f.must(err)
 	f.must(f.service.RunImport(f.Context(), i.ID))
@@ -79,8 +83,8 @@ func eraseLeavesNothing(o *accountFixture) {
 	o.service.SetComposer(&f.composer)
 	f.message, f.news = f.addMessage("May"), f.addList("on_register_address", "owner@example.com", "track_opens", true)
 	ann, bob := f.personWithEverything()
-	o.must(o.service.Opened(o.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: audience.DeliveryKey{List: f.news, Contact: ann,
-		Time: o.now.Unix(), Cause: audience.CauseBatch(1)}}, personAgent))
+	o.must(o.service.Opened(o.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: enlist.DeliveryKey{List: f.news, Contact: ann,
+		Time: o.now.Unix(), Cause: batches.CauseBatch(1)}}, personAgent))
 	before, counts := o.export(o.caller, "ann@example.com"), f.batch(1).BatchCounts
 	plan, err := o.service.PlanErasure(o.Context(), o.caller, "ann@example.com")
 	o.must(err)
@@ -88,7 +92,7 @@ func eraseLeavesNothing(o *accountFixture) {
 		if len(before[s]) == 0 {
 			o.Errorf("the test stores nothing in the section %s", s)
 		}
-		if plan.Rows[i] != (audience.ErasedRows{Section: s, Rows: int64(len(before[s]))}) {
+		if plan.Rows[i] != (privacy.ErasedRows{Section: s, Rows: int64(len(before[s]))}) {
 			o.Errorf("the plan has %+v, want %d rows of %s", plan.Rows[i], len(before[s]), s)
 		}
 	}
@@ -102,10 +106,10 @@ func eraseLeavesNothing(o *accountFixture) {
 		o.Errorf("the Batch has the counts %+v, want as before: %+v", b, counts)
 	}
 	after := o.export(o.caller, "bob@example.com")
-	for _, s := range []audience.PersonSection{audience.PersonContacts, audience.PersonConsents, audience.PersonJobs} {
+	for _, s := range []privacy.PersonSection{privacy.PersonContacts, privacy.PersonConsents, privacy.PersonJobs} {
 		o.wantRows(after, s, others[s]...)
 	}
-	o.wantRows(after, audience.PersonMails, "address=erased subject= ")
+	o.wantRows(after, privacy.PersonMails, "address=erased subject= ")
 	kept := o.ledgerOf(f.news, ann)
 	if len(kept) != len(ledger)+1 || kept[0].Method != contacts.MethodErasure {
 		o.Fatalf("the ledger has %+v, want the rows as before and one of the erasure", kept)
@@ -116,7 +120,7 @@ func eraseLeavesNothing(o *accountFixture) {
 		}
 	}
 	o.run("a link in a mail to the erased address shows nothing", func() {
-		v, err := o.service.ViewLink(o.Context(), audience.DeliveryKey{List: f.news, Contact: bob, Time: 1, Cause: "c"})
+		v, err := o.service.ViewLink(o.Context(), enlist.DeliveryKey{List: f.news, Contact: bob, Time: 1, Cause: "c"})
 		if err != nil || v.Contact != nil {
 			o.Errorf("the link shows %+v, error %v", v.Contact, err)
 		}
@@ -138,10 +142,10 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 	if i := f.runs("Email\nann@example.com\ndora@example.com\n", nil); i.Added != 1 || i.Skipped != 1 {
 		o.Errorf("the import has %+v, want one row added and one skipped", i.ImportCounts)
 	}
-	if i := f.runs("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.Skip, o.DryRun = audience.SkipNoAddress, true }); i.Added != 1 {
+	if i := f.runs("Email\nann@example.com\n", func(o *imports.ImportOptions) { o.Skip, o.DryRun = imports.SkipNoAddress, true }); i.Added != 1 {
 		o.Errorf("the import without skip has %+v, want the address added, as its caller says", i.ImportCounts)
 	}
-	if i := f.runs("Email\nann@example.com\n", func(o *audience.ImportOptions) { o.As = audience.AsUnsubscribers }); i.Skipped+i.Unchanged != 1 {
+	if i := f.runs("Email\nann@example.com\n", func(o *imports.ImportOptions) { o.As = imports.AsUnsubscribers }); i.Skipped+i.Unchanged != 1 {
 		o.Errorf("the import of unsubscribers has %+v, want the address as known", i.ImportCounts)
 	}
 	found, err := collectUnsubscribers(o)
@@ -195,7 +199,7 @@ func eraseFormerContacts(o *accountFixture) {
 	})
 	_, err = o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: []enlist.ContactID{id}})
 	o.must(err)
-	if rows := o.export(o.caller, "ann@example.com")[audience.PersonConsents]; len(rows) != 3 {
+	if rows := o.export(o.caller, "ann@example.com")[privacy.PersonConsents]; len(rows) != 3 {
 		o.Errorf("the export has %d consents, want 3: %q", len(rows), rows)
 	}
 	o.erase("ann@example.com")
@@ -212,7 +216,7 @@ func eraseContinues(o *accountFixture) {
 	o.service.SetComposer(&f.composer)
 	f.message, f.news = f.addMessage("May"), f.addList()
 	f.personWithEverything()
-	crashes(o, func(s *audience.Service) (*audience.Erasure, error) {
+	crashes(o, func(s *audience.Service) (*privacy.Erasure, error) {
 		return s.ErasePerson(o.Context(), o.caller, "ann@example.com")
 	})
 	o.wantErased("ann@example.com")
@@ -231,7 +235,7 @@ func eraseIsRefused(o *accountFixture) {
 	o.refused(err, enlist.InvalidParameters, "address")
 	_, err = o.service.ErasePerson(o.Context(), o.restricted(list), "ann@example.com")
 	o.refused(err, enlist.Denied, "")
-	i, err := o.service.AddImport(o.Context(), o.caller, audience.NewImport{ImportOptions: audience.ImportOptions{List: list, FileName: "p.csv"}, File: strings.NewReader("Email\nann@example.com\n")})
+	i, err := o.service.AddImport(o.Context(), o.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: list, FileName: "p.csv"}, File: strings.NewReader("Email\nann@example.com\n")})
 	o.must(err)
 	_, err = o.service.ErasePerson(o.Context(), o.caller, "ann@example.com")
 	o.refused(err, enlist.Busy, fmt.Sprintf("import %d has not ended", i.ID))
@@ -240,7 +244,7 @@ func eraseIsRefused(o *accountFixture) {
 		o.Errorf("left is %q, want the List that has the address as its own", left)
 	}
 	o.update(func(tx *db.Tx) error {
-		if released, err := audience.ReleasedContents(tx, o.caller.Account.ID); err != nil || len(released) > 0 {
+		if released, err := privacy.ReleasedContents(tx, o.caller.Account.ID); err != nil || len(released) > 0 {
 			o.Errorf("the contents %v of files are still there, error %v", released, err)
 		}
 		return nil

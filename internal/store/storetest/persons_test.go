@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/audience"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/privacy"
 	"enlist/internal/store/teststores"
 )
 
@@ -33,22 +34,22 @@ func persons(t *testing.T, e Engine) {
 
 // personRows collects an export: the rows of each section, each value as name=value.
 type personRows struct {
-	sections map[audience.PersonSection][]string
-	current  audience.PersonSection
+	sections map[privacy.PersonSection][]string
+	current  privacy.PersonSection
 }
 
 func (p *personRows) Begin() error {
-	p.sections = make(map[audience.PersonSection][]string)
+	p.sections = make(map[privacy.PersonSection][]string)
 	return nil
 }
 
-func (p *personRows) Section(s audience.PersonSection) error {
+func (p *personRows) Section(s privacy.PersonSection) error {
 	p.current = s
 	p.sections[s] = nil
 	return nil
 }
 
-func (p *personRows) Row(values []audience.PersonValue) error {
+func (p *personRows) Row(values []privacy.PersonValue) error {
 	var b strings.Builder
 	for _, v := range values {
 		fmt.Fprintf(&b, "%s=%v ", v.Name, v.Value)
@@ -57,7 +58,7 @@ func (p *personRows) Row(values []audience.PersonValue) error {
 	return nil
 }
 
-func (o *accountFixture) export(c *enlist.Caller, address string) map[audience.PersonSection][]string {
+func (o *accountFixture) export(c *enlist.Caller, address string) map[privacy.PersonSection][]string {
 	o.Helper()
 	var p personRows
 	o.must(o.service.ExportPerson(o.Context(), c, address, &p))
@@ -65,7 +66,7 @@ func (o *accountFixture) export(c *enlist.Caller, address string) map[audience.P
 }
 
 // wantRows checks that a section has one row for each of the texts, in their order, and that the row contains the text.
-func (o *accountFixture) wantRows(rows map[audience.PersonSection][]string, s audience.PersonSection, want ...string) {
+func (o *accountFixture) wantRows(rows map[privacy.PersonSection][]string, s privacy.PersonSection, want ...string) {
 	o.Helper()
 	got := rows[s]
 	if len(got) != len(want) {
@@ -90,9 +91,9 @@ func exportHasEveryRow(o *accountFixture) {
 	o.subscribe(other, "Email", "eve@example.com")
 	o.update(func(tx *db.Tx) error {
 		for i, id := range []enlist.ContactID{ann, bob} {
-			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: []enlist.ListID{list, other}[i], Contact: id, Time: 5, Cause: "c"},
-				Address: "ann@EXAMPLE.com", Subject: "Please confirm", SentTime: 6, Status: audience.DeliverySent}
-			if err := audience.PutDelivery(tx, &d); err != nil {
+			d := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: []enlist.ListID{list, other}[i], Contact: id, Time: 5, Cause: "c"},
+				Address: "ann@EXAMPLE.com", Subject: "Please confirm", SentTime: 6, Status: messages.DeliverySent}
+			if err := messages.PutDelivery(tx, &d); err != nil {
 				return err
 			}
 		}
@@ -101,16 +102,16 @@ func exportHasEveryRow(o *accountFixture) {
 	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	rows := o.export(o.caller, "ANN@example.com")
-	o.wantRows(rows, audience.PersonContacts, "list_name=News values=[{Email Ann@example.com}")
-	o.wantRows(rows, audience.PersonConsents, "method=subscribeContact", "method=unsubscribeContact")
-	o.wantRows(rows, audience.PersonUnsubscribed, "address=Ann@example.com")
-	o.wantRows(rows, audience.PersonMails, fmt.Sprintf("contact_id=%d ", ann), fmt.Sprintf("contact_id=%d ", bob)) // the second is to a former address of bob
-	o.wantRows(rows, audience.PersonWebhookEvents, "event=subscribed")
-	o.wantRows(rows, audience.PersonJobs, "kind=notify")
-	o.wantRows(rows, audience.PersonBatchMails)
-	o.wantRows(rows, audience.PersonBatchEvents)
+	o.wantRows(rows, privacy.PersonContacts, "list_name=News values=[{Email Ann@example.com}")
+	o.wantRows(rows, privacy.PersonConsents, "method=subscribeContact", "method=unsubscribeContact")
+	o.wantRows(rows, privacy.PersonUnsubscribed, "address=Ann@example.com")
+	o.wantRows(rows, privacy.PersonMails, fmt.Sprintf("contact_id=%d ", ann), fmt.Sprintf("contact_id=%d ", bob)) // the second is to a former address of bob
+	o.wantRows(rows, privacy.PersonWebhookEvents, "event=subscribed")
+	o.wantRows(rows, privacy.PersonJobs, "kind=notify")
+	o.wantRows(rows, privacy.PersonBatchMails)
+	o.wantRows(rows, privacy.PersonBatchEvents)
 	for s, all := range o.export(o.newCaller(), "ann@example.com") {
-		if len(all) > 0 && s != audience.PersonAudit { // the export has a row of its own
+		if len(all) > 0 && s != privacy.PersonAudit { // the export has a row of its own
 			o.Errorf("another Account finds %s: %q", s, all)
 		}
 	}
@@ -126,10 +127,10 @@ func exportByMobile(o *accountFixture) {
 	bea := o.subscribe(german, "Email", "bea@example.com", "Mobile Phone", "0160 1234567")
 	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: german, Address: "0160 1234567"})
 	o.must(err)
-	o.wantRows(o.export(o.caller, "bea@example.com"), audience.PersonUnsubscribed, fmt.Sprintf("contact_id=%d ", bea)) // by the mobile number
+	o.wantRows(o.export(o.caller, "bea@example.com"), privacy.PersonUnsubscribed, fmt.Sprintf("contact_id=%d ", bea)) // by the mobile number
 	rows := o.export(o.caller, "+4915123456789")
-	o.wantRows(rows, audience.PersonContacts, "+49 151 23456789", "0151 23456789")
-	o.wantRows(rows, audience.PersonUnsubscribed, "address_type=mobile")
+	o.wantRows(rows, privacy.PersonContacts, "+49 151 23456789", "0151 23456789")
+	o.wantRows(rows, privacy.PersonUnsubscribed, "address_type=mobile")
 }
 
 func longerAddressIsAnother(o *accountFixture) {
@@ -141,8 +142,8 @@ func longerAddressIsAnother(o *accountFixture) {
 	o.subscribe(list, "Email", "ann@example.com")
 	before := o.auditLog(0)
 	rows := o.export(o.caller, "ann@example.com")
-	o.wantRows(rows, audience.PersonJobs, "kind=notify")
-	o.wantRows(rows, audience.PersonAudit, "object=Person")
+	o.wantRows(rows, privacy.PersonJobs, "kind=notify")
+	o.wantRows(rows, privacy.PersonAudit, "object=Person")
 	o.erase("ann@example.com")
 	for i, r := range o.auditLog(0)[2:] {
 		if r != before[i] {
@@ -158,8 +159,8 @@ func spellingsAreOnePerson(o *accountFixture) {
 	bob := o.subscribe(list, "Email", "bob@example.com")
 	o.update(func(tx *db.Tx) error {
 		for i, former := range []string{"Ann@MÜNCHEN.example", "ANN@münchen.example", "ann@xn--mnchen-3ya.example"} {
-			err := audience.PutDelivery(tx, &audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: bob, Time: int64(i), Cause: "c"},
-				Address: former, Status: audience.DeliverySent})
+			err := messages.PutDelivery(tx, &messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: bob, Time: int64(i), Cause: "c"},
+				Address: former, Status: messages.DeliverySent})
 			if err != nil {
 				return err
 			}
@@ -168,9 +169,9 @@ func spellingsAreOnePerson(o *accountFixture) {
 	})
 	for _, text := range []string{"ann@xn--mnchen-3ya.example", " ann@münchen.example"} {
 		rows := o.export(o.caller, text)
-		o.wantRows(rows, audience.PersonContacts, "Ann@MÜNCHEN.example")
-		o.wantRows(rows, audience.PersonMails, "MÜNCHEN", "münchen", "xn--")
-		if !strings.Contains(strings.Join(rows[audience.PersonAudit], ""), "münchen") {
+		o.wantRows(rows, privacy.PersonContacts, "Ann@MÜNCHEN.example")
+		o.wantRows(rows, privacy.PersonMails, "MÜNCHEN", "münchen", "xn--")
+		if !strings.Contains(strings.Join(rows[privacy.PersonAudit], ""), "münchen") {
 			o.Errorf("the export of %q has no row of the deletion by criteria", text)
 		}
 	}
@@ -221,7 +222,7 @@ var notAboutPersons = map[string]string{
 // their Fields, and the addresses, which are values.
 var leftOutOfContact = []string{"dedupe_key", "duplicate_key", "mobile_key", "field_values", "preference_values"}
 
-// The export of a person knows each table and column of the schema. A new table needs a section in audience/person_sql.go,
+// The export of a person knows each table and column of the schema. A new table needs a section in privacy/person_sql.go,
 // or a reason in notAboutPersons.
 //
 // covers: decision 90
@@ -233,7 +234,7 @@ func TestExportOfAPersonKnowsEveryTable(t *testing.T) {
 
 // knowsEveryTable checks the columns of the tables of a schema.
 func knowsEveryTable(t *testing.T, schema map[string][]string) {
-	covered := audience.PersonColumns()
+	covered := privacy.PersonColumns()
 	for table, columns := range schema {
 		if strings.HasPrefix(table, "river_") || strings.HasPrefix(table, "goose_") || strings.HasPrefix(table, "sqlite_") {
 			continue // the arguments of jobs are in the section jobs; the others belong to libraries

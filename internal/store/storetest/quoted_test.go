@@ -72,7 +72,7 @@ func quotedContacts(o *accountFixture) {
 			o.Errorf("a search finds %d Contacts with the address %s, want 3", n, spelling)
 		}
 	}
-	if _, err := o.service.UnsubscribeByLink(o.Context(), audience.DeliveryKey{List: list, Contact: plain}, ""); err != nil {
+	if _, err := o.service.UnsubscribeByLink(o.Context(), enlist.DeliveryKey{List: list, Contact: plain}, ""); err != nil {
 		o.Error(err)
 	}
 	for _, id := range []enlist.ContactID{oldest, plain, second} {

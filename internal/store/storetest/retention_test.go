@@ -7,8 +7,12 @@ import (
 	"time"
 
 	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/privacy"
+	"enlist/internal/reports"
 )
 
 // This file tests how old opens and clicks, and old texts in the records of mails, are removed.
@@ -22,7 +26,7 @@ func (o *accountFixture) retain(events, deliveries int64) {
 // removeOld runs the steps of the job. It returns how many rows were removed or lost their texts.
 func (o *accountFixture) removeOld() (events, deliveries int64) {
 	o.Helper()
-	step := audience.ApplyRetention{Account: o.caller.Account.ID}
+	step := privacy.ApplyRetention{Account: o.caller.Account.ID}
 	for done := false; !done; {
 		var err error
 		step, done, err = o.service.ApplyRetention(o.Context(), step)
@@ -80,7 +84,7 @@ func oldEventsAreRemoved(f *eventFixture) {
 	f.pass(48 * time.Hour)
 	f.wantPlan(8, 0)
 	crashes(f.accountFixture, func(s *audience.Service) (bool, error) {
-		_, done, err := s.ApplyRetention(f.Context(), audience.ApplyRetention{Account: f.caller.Account.ID})
+		_, done, err := s.ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
 		return done, err
 	})
 	f.wantPlan(0, 0)
@@ -99,12 +103,12 @@ func oldEventsAreRemoved(f *eventFixture) {
 			f.refused(f.search(key, "not"), enlist.InvalidSearch, "the opens and clicks of Batch")
 		}
 		f.must(f.search("batch_sent", "exactly"))
-		for _, kind := range []audience.EventKind{audience.EventOpened, audience.EventClicked, audience.EventLink, audience.RowsNotOpened} {
-			err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: kind}, enlist.Query{}, nil)
+		for _, kind := range []batches.EventKind{batches.EventOpened, batches.EventClicked, batches.EventLink, batches.RowsNotOpened} {
+			err := f.service.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: kind}, enlist.Query{}, nil)
 			f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 		}
-		_, err := f.service.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: f.message, Populations: []audience.PopulationRequest{whole(f.news)},
-			Options: audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
+		_, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message, Populations: []batches.PopulationRequest{whole(f.news)},
+			Options: batches.BatchOptions{Exclude: batches.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
 		f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 	})
 }
@@ -129,9 +133,9 @@ func awaitedEventsStay(f *eventFixture) {
 }
 
 func oldTextsAreRemoved(f *eventFixture) {
-	f.must(f.service.RecordNotSent(f.Context(), &audience.OutgoingMail{Contact: f.contact(f.news, f.contacts[1]), Address: "a1@example.com",
-		Delivery: audience.DeliveryKey{List: f.news, Contact: f.contacts[1], Time: 1, Cause: "c"}},
-		&audience.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no a1@example.com"}))
+	f.must(f.service.RecordNotSent(f.Context(), &messages.OutgoingMail{Contact: f.contact(f.news, f.contacts[1]), Address: "a1@example.com",
+		Delivery: enlist.DeliveryKey{List: f.news, Contact: f.contacts[1], Time: 1, Cause: "c"}},
+		&messages.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no a1@example.com"}))
 	f.retain(0, 30)
 	f.pass(31 * 24 * time.Hour)
 	f.wantPlan(0, 7)
@@ -142,7 +146,7 @@ func oldTextsAreRemoved(f *eventFixture) {
 	for _, contact := range f.contacts {
 		for _, m := range f.messagesSent(f.news, contact) {
 			wantAddress := ""
-			if m.Status == audience.DeliveryBounced {
+			if m.Status == messages.DeliveryBounced {
 				wantAddress = "a1@example.com" // the rule of bounces needs it
 			}
 			if m.Address != wantAddress || m.Subject != "" || m.Detail != "" || m.SentTime == 0 {
@@ -151,10 +155,10 @@ func oldTextsAreRemoved(f *eventFixture) {
 		}
 	}
 	f.run("the records still prove what was sent", func() {
-		f.add(audience.PopulationRequest{List: f.news, Type: "unsent"})
+		f.add(batches.PopulationRequest{List: f.news, Type: "unsent"})
 		f.wantAddresses(f.sendAll(nil))
-		f.addChecked(audience.BatchRequest{Message: f.addMessage("June"), Populations: []audience.PopulationRequest{whole(f.news)},
-			Options: audience.BatchOptions{Exclude: audience.Exclusion{Batches: []enlist.BatchID{f.batch}}}})
+		f.addChecked(batches.BatchRequest{Message: f.addMessage("June"), Populations: []batches.PopulationRequest{whole(f.news)},
+			Options: batches.BatchOptions{Exclude: batches.Exclusion{Batches: []enlist.BatchID{f.batch}}}})
 		f.wantAddresses(f.sendAll(nil))
 		f.must(f.search("batch_sent", "exactly"))
 	})
@@ -181,9 +185,9 @@ func oldTextsAreRemoved(f *eventFixture) {
 
 // addAwaiting adds a Batch that is sent to who has not opened the Batch of the fixture. It reads its recipients later.
 func (f *eventFixture) addAwaiting(s *audience.Service, message enlist.MessageID, at int64) (enlist.BatchID, error) {
-	return s.AddBatch(f.Context(), f.caller, audience.BatchRequest{Message: message, SendTime: at,
-		Populations: []audience.PopulationRequest{{List: f.news, Time: "send"}},
-		Options:     audience.BatchOptions{Exclude: audience.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
+	return s.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: message, SendTime: at,
+		Populations: []batches.PopulationRequest{{List: f.news, Time: "send"}},
+		Options:     batches.BatchOptions{Exclude: batches.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
 }
 
 // hookedStore calls a function at a moment of the first Update.
@@ -221,7 +225,7 @@ func batchAddedBeforeRemoval(f *eventFixture) {
 		later, err = f.addAwaiting(f.service, june, at)
 		f.must(err)
 	}}
-	step, _, err := audience.NewService(store, f.clock).ApplyRetention(f.Context(), audience.ApplyRetention{Account: f.caller.Account.ID})
+	step, _, err := audience.NewService(store, f.clock).ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
 	f.must(err)
 	if later == 0 || step.Events != 0 {
 		f.Errorf("%d events were removed, although the Batch %d needs them", step.Events, later)
@@ -241,7 +245,7 @@ func removalBeginsWhileABatchIsAdded(f *eventFixture) {
 	removed := make(chan int64, 1)
 	store := &hookedStore{Engine: f.store, inside: func() {
 		go func() {
-			step, _, err := f.service.ApplyRetention(f.Context(), audience.ApplyRetention{Account: f.caller.Account.ID})
+			step, _, err := f.service.ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
 			if err != nil {
 				f.Error(err)
 			}

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/privacy"
 )
 
 // This file tests the removal of rows of the audit log.
@@ -58,7 +58,7 @@ func auditIsRemoved(o *accountFixture) {
 	apply := func() int64 {
 		o.Helper()
 		step, done, err := o.service.ApplyRetention(accounts.WithActor(o.Context(), enlist.Actor{Method: "enlist retention run", User: "ada@mail1"}),
-			audience.ApplyRetention{Account: account})
+			privacy.ApplyRetention{Account: account})
 		o.must(err)
 		if !done {
 			o.Error("the removal has not ended after one step")

@@ -3,8 +3,9 @@ package storetest
 import (
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/reports"
 )
 
 // This file tests the removal of opens and clicks of autoresponders.
@@ -12,12 +13,12 @@ import (
 // oldEventsOfAutorespondersAreRemoved sends mails of an autoresponder on two days. Only what belongs to the older one goes.
 func oldEventsOfAutorespondersAreRemoved(e *eventFixture) {
 	f := newAutoresponderFixture(e)
-	track := func(keys ...audience.DeliveryKey) {
+	track := func(keys ...enlist.DeliveryKey) {
 		f.Helper()
 		for _, key := range keys {
-			f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: key}, personAgent))
+			f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: key}, personAgent))
 		}
-		f.must(f.service.Clicked(f.Context(), audience.Link{Kind: audience.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}, personAgent))
+		f.must(f.service.Clicked(f.Context(), enlist.Link{Kind: enlist.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}, personAgent))
 	}
 	old := f.send(f.contacts[:2]...)
 	f.pass(time.Minute)
@@ -36,9 +37,9 @@ func oldEventsOfAutorespondersAreRemoved(e *eventFixture) {
 	f.removeOldEvents(0)
 	f.wantSums(before)
 	all := enlist.Query{}
-	f.wantRows(audience.EventOpened, all, "a1", "a2")
-	f.wantRows(audience.EventClicked, all, "a1")
-	err := f.service.BatchRows(f.Context(), f.caller, audience.RowsRequest{Batch: f.batch, Kind: audience.RowsNotOpened}, all, nil)
+	f.wantRows(batches.EventOpened, all, "a1", "a2")
+	f.wantRows(batches.EventClicked, all, "a1")
+	err := f.service.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: batches.RowsNotOpened}, all, nil)
 	f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 	f.refused(f.search("batch_opened", "exactly"), enlist.InvalidSearch, "the opens and clicks of Batch")
 	f.run("a late open of an old mail only changes the time of the Contact", func() {
@@ -52,13 +53,13 @@ func oldEventsOfAutorespondersAreRemoved(e *eventFixture) {
 	f.run("the open of a new mail is counted", func() {
 		fresh := f.send(f.contacts[0])
 		f.pass(time.Minute)
-		f.must(f.service.Opened(f.Context(), audience.Link{Kind: audience.LinkOpen, DeliveryKey: fresh[0]}, personAgent))
+		f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: fresh[0]}, personAgent))
 		before.Opens, before.ImageOpened, before.HumanOpened = before.Opens+1, before.ImageOpened+1, before.HumanOpened+1
 		f.wantSums(before)
 	})
 	f.run("a month later the next mails are old", func() {
 		f.pass(39 * 24 * time.Hour)
 		f.removeOldEvents(4)
-		f.wantRows(audience.EventOpened, all, "a0")
+		f.wantRows(batches.EventOpened, all, "a0")
 	})
 }

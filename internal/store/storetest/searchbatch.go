@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/sending"
 
 	"pgregory.net/rapid"
 )
@@ -60,23 +61,23 @@ func (l *list) sendBatches(t *rapid.T, store db.Engine) {
 // sendBatch makes a Contact a recipient of a Batch, with the events for which is returns true.
 func (l *list) sendBatch(tx *db.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool, now int64) error {
 	ids := []enlist.ContactID{id}
-	slice := audience.NewSlice{BatchSlice: audience.BatchSlice{Batch: batch, List: l.id, First: id, Last: id}, Contacts: ids}
-	if _, err := audience.AddSlices(tx, []audience.NewSlice{slice}, true, now); err != nil {
+	slice := batches.NewSlice{BatchSlice: batches.BatchSlice{Batch: batch, List: l.id, First: id, Last: id}, Contacts: ids}
+	if _, err := sending.AddSlices(tx, []batches.NewSlice{slice}, true, now); err != nil {
 		return err
 	}
 	if is(enlist.KeyBatchSent) {
-		if err := audience.MarkSending(tx, l.id, batch, ids, now); err != nil {
+		if err := sending.MarkSending(tx, l.id, batch, ids, now); err != nil {
 			return err
 		}
-		if _, err := audience.MarkSent(tx, l.id, batch, ids, 1); err != nil {
+		if _, err := sending.MarkSent(tx, l.id, batch, ids, 1); err != nil {
 			return err
 		}
 	}
-	for key, kind := range map[string]audience.EventKind{enlist.KeyBatchOpened: audience.EventOpened, enlist.KeyBatchClicked: audience.EventClicked} {
+	for key, kind := range map[string]batches.EventKind{enlist.KeyBatchOpened: batches.EventOpened, enlist.KeyBatchClicked: batches.EventClicked} {
 		if !is(key) {
 			continue
 		}
-		err := audience.PutRecipientEvent(tx, &audience.RecipientEvent{List: l.id, Batch: batch, Contact: id, Kind: kind, Time: now, LastTime: now, Count: 1})
+		err := batches.PutRecipientEvent(tx, &batches.RecipientEvent{List: l.id, Batch: batch, Contact: id, Kind: kind, Time: now, LastTime: now, Count: 1})
 		if err != nil {
 			return err
 		}

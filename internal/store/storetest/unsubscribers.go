@@ -6,10 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file tests searches of the Unsubscriber List, and replies that are too long for memory.
@@ -82,11 +83,11 @@ func longReplies(o *accountFixture) {
 		for i := range int64(entries) {
 			u := contacts.Unsubscriber{ListID: list, AddressType: enlist.AddressEmail, Address: fmt.Sprintf("P%d@example.com", i),
 				AddressKey: fmt.Sprintf("p%d@example.com", i), Time: i}
-			d := audience.Delivery{DeliveryKey: audience.DeliveryKey{List: list, Contact: id, Time: i, Cause: "c"},
-				Address: u.Address, SentTime: i, Status: audience.DeliverySent}
+			d := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: id, Time: i, Cause: "c"},
+				Address: u.Address, SentTime: i, Status: messages.DeliverySent}
 			err := contacts.AddUnsubscriber(tx, o.caller.Account.ID, &u)
 			if err == nil {
-				err = audience.PutDelivery(tx, &d)
+				err = messages.PutDelivery(tx, &d)
 			}
 			if err != nil {
 				return err
@@ -118,9 +119,9 @@ func longReplies(o *accountFixture) {
 			o.Errorf("%+v: counted %d entries, want %d", c.q, n, c.count)
 		}
 	}
-	var sent rows[audience.SentMessage]
+	var sent rows[batches.SentMessage]
 	o.must(o.service.MessagesSentToContact(o.Context(), o.caller, list, id, &sent))
-	newestFirst := slices.IsSortedFunc(sent.all, func(a, b audience.SentMessage) int { return int(b.SentTime - a.SentTime) })
+	newestFirst := slices.IsSortedFunc(sent.all, func(a, b batches.SentMessage) int { return int(b.SentTime - a.SentTime) })
 	if len(sent.all) != entries || !sent.streaming || !newestFirst {
 		o.Errorf("got %d mails, streaming %v, newest first %v; want %d as a stream, newest first", len(sent.all), sent.streaming, newestFirst, entries)
 	}

@@ -1,0 +1,227 @@
+package batches
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
+)
+
+// This file has addBatch and addBatchByContactSearch. Both store the Batch and enqueue the job that
+// populates it.
+
+// Limits of a Batch.
+const (
+	// maxPopulations is the largest number of populations of a Batch.
+	maxPopulations = 100
+	// maxOpenBatches is the largest number of an Account's Batches that have not ended.
+	maxOpenBatches = 1000
+)
+
+// BatchRequest is a call of addBatch or addBatchByContactSearch.
+type BatchRequest struct {
+	Message     enlist.MessageID
+	Populations []PopulationRequest
+	SendTime    int64 // 0, or a time in the past: now
+	IsTest      bool
+	Options     BatchOptions
+}
+
+// PopulationRequest is one population as the caller sent it.
+type PopulationRequest struct {
+	List     enlist.ListID
+	Type     string // "" means list
+	Contacts []enlist.ContactID
+	Time     string           // now or send; "" means now
+	Criteria *enlist.Criteria // not nil: Type and Contacts are ignored
+}
+
+// AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage,
+// NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. reference.md: batch.populations;
+// decisions.md: 62
+func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.BatchID, error) {
+		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
+			return 0, err
+		}
+		b, err := s.newBatch(tx, c, &r, now)
+		if err != nil {
+			return 0, err
+		}
+		if b.refusedSender != "" {
+			return 0, enlist.Invalid("message_id", b.refusedSender)
+		}
+		if err := b.lockEvents(tx); err != nil {
+			return 0, err
+		}
+		if err := AddBatch(tx, &b.Batch, b.populations); err != nil {
+			return 0, err
+		}
+		if err := b.exclude.store(tx, b.ID); err != nil {
+			return 0, err
+		}
+		if err := accounts.Audit(tx, c, now, b.Audited(), nil, b.auditValues()); err != nil {
+			return 0, err
+		}
+		return b.ID, tx.Enqueue(PrepareBatch{Batch: b.ID})
+	})
+}
+
+// newBatch is a Batch that is checked and not stored.
+type newBatch struct {
+	Batch
+	populations []Population
+	exclude     Exclusion
+
+	refusedSender string // why AddBatch refuses the sender; "" if it does not
+}
+
+// AuditValues returns the values of a new Batch for the audit log, with its populations.
+func (b *newBatch) auditValues() accounts.AuditValues {
+	values := b.Batch.AuditValues()
+	lists := make([]enlist.ListID, len(b.populations))
+	var criteria []string
+	for i := range b.populations {
+		lists[i] = b.populations[i].List
+		if c := b.populations[i].Criteria; c != nil {
+			criteria = append(criteria, c.Text())
+		}
+	}
+	slices.Sort(lists)
+	accounts.AuditIDs(values, "lists", slices.Compact(lists))
+	values["search_criteria"] = strings.Join(criteria, "; ")
+	if b.exclude.Criteria != nil {
+		values["exclude"] = b.exclude.Criteria.Text()
+	}
+	return values
+}
+
+// newBatch checks a request. It may run twice for the same request.
+func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int64) (*newBatch, error) {
+	message, err := messages.LoadMessage(tx, c.Account.ID, r.Message)
+	if err != nil {
+		return nil, err
+	}
+	if message.Type != messages.MessageEmail {
+		return nil, enlist.Invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
+	}
+	populations, err := r.populations(tx, c)
+	if err != nil {
+		return nil, err
+	}
+	refused, err := s.refusedSender(tx, c.Account, message, populations)
+	if err != nil {
+		return nil, err
+	}
+	b := &newBatch{populations: populations, refusedSender: refused, Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
+		CreatorName: c.Key.Name, CreationTime: now, ListID: populations[0].List, MessageID: r.Message,
+		MessageType: message.Type, IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
+		SendTime: max(r.SendTime, now), ActiveTime: now}}
+	options := r.Options // apply changes it
+	if err := options.apply(tx, c, message, populations, &b.Batch); err != nil {
+		return nil, err
+	}
+	b.exclude = options.Exclude
+	return b, nil
+}
+
+// requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.
+func requireRoomForBatch(tx *db.Tx, account enlist.AccountID) error {
+	open, err := BatchCount(tx, account, BatchFilter{Open: true})
+	if err != nil {
+		return err
+	}
+	if open >= maxOpenBatches {
+		return enlist.Invalid("", fmt.Sprintf("%d Batches of the Account have not ended, which is the limit", maxOpenBatches))
+	}
+	return nil
+}
+
+// populations checks the populations of a request.
+func (r *BatchRequest) populations(tx *db.Tx, c *enlist.Caller) ([]Population, error) {
+	switch {
+	case len(r.Populations) == 0:
+		return nil, enlist.Refuse(enlist.NoListForBatch, "")
+	case len(r.Populations) > maxPopulations:
+		return nil, enlist.Invalid("populations", fmt.Sprintf("expected at most %d populations", maxPopulations))
+	case r.SendTime < 0 || r.SendTime > MaxTimestamp:
+		return nil, enlist.Invalid("send_time", "expected a Unix time up to the year 9999")
+	}
+	all := make([]Population, len(r.Populations))
+	for i := range r.Populations {
+		if err := r.Populations[i].check(tx, c, &all[i]); err != nil {
+			return nil, err
+		}
+		all[i].Number = int64(i + 1)
+	}
+	return all, nil
+}
+
+// check checks a population of a request and stores it in p.
+func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, p *Population) error {
+	if r.List == 0 {
+		return enlist.Refuse(enlist.NoListForBatch, "")
+	}
+	schema, err := lists.Load(tx, c, r.List)
+	if err != nil {
+		return err
+	}
+	p.List = r.List
+	switch strings.ToLower(r.Time) {
+	case "", "now":
+	case "send":
+		p.AtSend = true
+	default:
+		return enlist.Invalid("populations", "expected the time now or send, not "+enlist.Quoted(r.Time))
+	}
+	if r.Criteria != nil {
+		p.Type, p.Criteria = PopulationSearch, r.Criteria
+		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: r.Criteria})
+		if err != nil || search.Where == nil {
+			return err
+		}
+		return contacts.CheckTestsSomething(search.Where)
+	}
+	switch p.Type = PopulationType(strings.ToLower(r.Type)); p.Type {
+	case "":
+		p.Type = PopulationList
+	case PopulationList, PopulationUnsent:
+	case PopulationContacts:
+		if len(r.Contacts) == 0 {
+			return enlist.Invalid("populations", "a population of type contacts needs a contact_list")
+		}
+		p.Contacts = slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
+	default:
+		return enlist.Invalid("populations", "expected one of the types list, unsent, contacts, not "+enlist.Quoted(r.Type))
+	}
+	return nil
+}
+
+// lockEvents locks the Batches whose opens or clicks decide about the recipients of a new Batch. Otherwise a Retention that
+// begins now would not find the new Batch, and would remove them. Errors: InvalidSearch if they were removed.
+func (b *newBatch) lockEvents(tx *db.Tx) error {
+	ids, err := EventBatchesOf(tx, b.populations, b.exclude.Criteria)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		locked, err := LockBatch(tx, id)
+		if enlist.KindOf(err) == enlist.NoBatch {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if locked.EventsRemoved != 0 {
+			return contacts.ErrEventsRemoved(id)
+		}
+	}
+	return nil
+}

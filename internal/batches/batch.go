@@ -1,0 +1,216 @@
+package batches
+
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the record of a Batch: one Message that is sent to many Contacts. The rules for
+// callers are in add.go and edit.go. A job populates the Batch (sending/populate.go): it
+// stores a recipient for each Contact that gets the mail. The sender of package jobs then takes
+// slices of these recipients (sending/slice.go), composes their mails and stores the results
+// (sending/send.go). recipient.go has the recipients.
+
+// Batch sends a Message to Contacts. Its ID is also the queue ID that addBatch returns.
+type Batch struct {
+	ID            enlist.BatchID
+	AccountID     enlist.AccountID
+	CreatorKeyID  enlist.KeyID
+	CreatorName   string
+	CreationTime  int64
+	ListID        enlist.ListID // the List of the first population
+	MessageID     enlist.MessageID
+	MessageType   string
+	IsScheduled   bool // a caller asked for a later time
+	IsTest        bool // the subject begins with [test]
+	Name          string
+	Rate          string // rates of its mails for ParseRates; "" means no limit
+	SkipsDoubtful bool   // a mail whose outcome is unknown is not sent again
+	LocalTime     string // name of the Field with the recipients' time zones; "": all get the mail at SendTime
+	Variants      *Variants
+	IsPopulated   bool // all recipients are stored
+	Status        BatchStatus
+	Reason        string // why the server paused or failed the Batch; "" if a caller did
+	SendTime      int64
+	Begun         int64 // when a sender first took recipients; 0: no mail can have left
+	FirstSent     int64 // time of the first mail
+	LastSent      int64 // time of the last mail
+	ActiveTime    int64 // when the server last worked on the Batch, or when a caller last continued it
+	// EventsRemoved is when opens and clicks were removed; negative: in part; 0: they are kept. In the Batch of an
+	// autoresponder, it is the time before which mails have lost them.
+	EventsRemoved int64
+	// About the last 1,000 mails since a caller continued the Batch: all three numbers are halved when there are 1,000.
+	RecentMails      int64
+	RecentBounces    int64 // refused because of the address, or reported later
+	RecentComplaints int64
+	BatchCounts
+}
+
+// BatchStatus says what the server does with a Batch.
+type BatchStatus string
+
+// The statuses. A Batch that is completed, failed or cancelled has ended and never changes its status again.
+const (
+	BatchInitialising BatchStatus = "initialising" // the recipients that can be known now are not all stored
+	BatchPending      BatchStatus = "pending"      // waits for its send time
+	BatchSending      BatchStatus = "sending"
+	BatchCompleted    BatchStatus = "completed"
+	BatchFailed       BatchStatus = "failed" // its Message is gone
+	BatchCancelled    BatchStatus = "cancelled"
+	BatchPaused       BatchStatus = "paused"
+	BatchDeleted      BatchStatus = "deleted" // a job removes its rows; callers do not see it
+	BatchRunning      BatchStatus = "running" // has the figures of an autoresponder (autoresponder_batch.go)
+)
+
+// SendStatus returns the status that callers see. An autoresponder never ends.
+func (b *Batch) SendStatus() BatchStatus {
+	if b.Status == BatchRunning {
+		return BatchSending
+	}
+	return b.Status
+}
+
+// kind returns the type of the Batch that callers see.
+func (b *Batch) kind() string {
+	if b.Status == BatchRunning {
+		return "autoresponder"
+	}
+	return "manual"
+}
+
+// Ended reports whether the Batch will never send another mail.
+func (b *Batch) Ended() bool {
+	switch b.Status {
+	case BatchCompleted, BatchFailed, BatchCancelled, BatchDeleted:
+		return true
+	}
+	return false
+}
+
+// BatchCounts are the numbers of a Batch. Each transaction that changes a recipient also adds to
+// them, so a report reads one row.
+type BatchCounts struct {
+	Recipients   int64
+	Sent         int64 // accepted by the mail server
+	Refused      int64 // refused by the mail server because of the address
+	Bounced      int64 // refused, or reported as undeliverable later
+	Failed       int64 // not sent for another reason
+	Skipped      int64 // recipients that must not get the mail any more
+	Complained   int64
+	Unsubscribed int64 // by the link in the mail, or by a complaint
+	Deactivated  int64 // Contacts that a bounce of this Batch deactivated
+	Repeated     int64 // sent again, because the first outcome is unknown
+	Doubtful     int64 // not sent again although the outcome is unknown
+	Contradicted int64 // mails that other counts have twice; see Recipient.contradicted
+
+	// Contacts that were left out or skipped, by reason.
+	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftSuppressed, LeftDuplicate, LeftSentBefore,
+	LeftExcluded, LeftGone int64
+}
+
+// Leave adds n to the count of a reason.
+func (c *BatchCounts) Leave(reason LeftOut, n int64) {
+	switch reason {
+	case LeftUnsubscribed:
+		c.LeftUnsubscribed += n
+	case LeftInactive:
+		c.LeftInactive += n
+	case LeftUnconfirmed:
+		c.LeftUnconfirmed += n
+	case LeftNoAddress:
+		c.LeftNoAddress += n
+	case LeftSuppressed:
+		c.LeftSuppressed += n
+	case LeftDuplicate:
+		c.LeftDuplicate += n
+	case LeftSentBefore:
+		c.LeftSentBefore += n
+	case LeftExcluded:
+		c.LeftExcluded += n
+	case LeftGone:
+		c.LeftGone += n
+	}
+}
+
+// LeftOut says why a Contact gets no mail of a Batch.
+type LeftOut string
+
+// The reasons.
+const (
+	LeftUnsubscribed LeftOut = "unsubscribed"
+	LeftInactive     LeftOut = "inactive"
+	LeftUnconfirmed  LeftOut = "unconfirmed" // the List requires a confirmation
+	LeftNoAddress    LeftOut = "no address"
+	LeftSuppressed   LeftOut = "suppressed"  // the address is on the Unsubscriber List for all Lists
+	LeftDuplicate    LeftOut = "duplicate"   // another recipient of the Batch has the address
+	LeftSentBefore   LeftOut = "sent before" // only for populations of type unsent
+	LeftExcluded     LeftOut = "excluded"    // by the options of the Batch
+	LeftGone         LeftOut = "gone"        // the List has no such Contact
+)
+
+// ToSend returns the number of recipients that get the mail, or have got it.
+func (c *BatchCounts) ToSend() int64 { return c.Recipients - c.Skipped }
+
+// Processed returns the number of recipients whose mail was sent, has failed permanently, or is doubtful for ever.
+func (c *BatchCounts) Processed() int64 { return c.Sent + c.Refused + c.Failed + c.Doubtful }
+
+// BatchAttributes are the keys of a Batch record, in their order on the wire.
+var BatchAttributes = []enlist.Attribute[Batch]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(b *Batch) enlist.BatchID { return b.ID })),
+	enlist.Searchable(enlist.ReadOnlyInt("list_id", func(b *Batch) enlist.ListID { return b.ListID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(b *Batch) enlist.KeyID { return b.CreatorKeyID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(b *Batch) int64 { return b.CreationTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("message_id", func(b *Batch) enlist.MessageID { return b.MessageID })),
+	enlist.Searchable(enlist.ReadOnlyText("message_type", func(b *Batch) string { return b.MessageType })),
+	enlist.Searchable(enlist.ReadOnlyFlag("is_scheduled", func(b *Batch) bool { return b.IsScheduled })),
+	enlist.Searchable(enlist.ReadOnlyFlag("is_populated", func(b *Batch) bool { return b.IsPopulated })),
+	enlist.Searchable(enlist.ReadOnlyText("send_status", (*Batch).SendStatus)),
+	enlist.Searchable(enlist.ReadOnlyInt("send_time", func(b *Batch) int64 { return b.SendTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("first_sent_time", func(b *Batch) int64 { return b.FirstSent })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_sent_time", func(b *Batch) int64 { return b.LastSent })),
+	enlist.Computed(enlist.ReadOnlyInt("send_contact_count", func(b *Batch) int64 { return b.ToSend() })),
+	enlist.Computed(enlist.ReadOnlyInt("send_current_count", func(b *Batch) int64 { return b.Processed() })),
+	enlist.Searchable(enlist.ReadOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
+	enlist.Computed(enlist.ReadOnlyText("type", (*Batch).kind)),
+	enlist.ReadOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
+	enlist.Searchable(enlist.ReadOnlyText("name", func(b *Batch) string { return b.Name })),
+}
+
+// Population says which Contacts of a List get the mails of a Batch.
+type Population struct {
+	Batch    enlist.BatchID
+	Number   int64 // a Batch reads its populations in this order, from 1
+	List     enlist.ListID
+	Type     PopulationType
+	Contacts db.IDSet         // for PopulationContacts
+	Criteria *enlist.Criteria // for PopulationSearch
+	AtSend   bool             // the recipients are read at the send time, otherwise at once
+	Upto     enlist.ContactID // highest ID to read; 0: the reading has not begun
+	Last     enlist.ContactID // the Contacts up to this ID are done
+	Done     bool
+}
+
+// PopulationType says how a population finds its Contacts.
+type PopulationType string
+
+// The types of populations.
+const (
+	PopulationList     PopulationType = "list"
+	PopulationUnsent   PopulationType = "unsent" // the Contacts that were never sent the Message
+	PopulationContacts PopulationType = "contacts"
+	PopulationSearch   PopulationType = "search" // a job replaces it by the Contacts that the search finds
+	PopulationEvents   PopulationType = "events" // the Contacts that an autoresponder has sent mails to
+)
+
+// BatchFilter says which Batches of an Account are wanted. Its zero value means all.
+type BatchFilter struct {
+	Lists       []enlist.ListID  // not nil: their populations have no other List
+	Open        bool             // they have not ended
+	Message     enlist.MessageID // not 0: they send it, and not only as a variant
+	HasVariants bool
+
+	Where         *enlist.Condition // nil: all; see Condition.inStore
+	Sort          *enlist.SearchKey // nil: by ID; Batches with equal values are in order of ID
+	Descending    bool              // in the order of Sort
+	Limit, Offset int64             // a Limit of 0 means no limit
+}

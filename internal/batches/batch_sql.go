@@ -1,0 +1,285 @@
+package batches
+
+import (
+	"cmp"
+	"database/sql/driver"
+	"math"
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/search"
+)
+
+// This file stores Batches and their populations. recipient.go stores the recipients, and
+// batchslice.go the slices.
+
+func mapBatch(m *db.Mapper, b *Batch) {
+	m.ID("id", (*int64)(&b.ID))
+	m.Fixed("account_id", (*int64)(&b.AccountID))
+	m.Fixed("creator_key_id", (*int64)(&b.CreatorKeyID))
+	m.Fixed("creator_name", &b.CreatorName)
+	m.Fixed("creation_time", &b.CreationTime)
+	m.Fixed("list_id", (*int64)(&b.ListID))
+	m.Value("message_id", (*int64)(&b.MessageID))
+	m.Fixed("message_type", &b.MessageType)
+	m.Fixed("is_test", &b.IsTest)
+	m.Fixed("name", &b.Name)
+	m.Fixed("rate", &b.Rate)
+	m.Fixed("skips_doubtful", &b.SkipsDoubtful)
+	m.Fixed("local_time", &b.LocalTime)
+	m.Value("variants", variantsJSON{&b.Variants})
+	m.Value("is_scheduled", &b.IsScheduled)
+	m.Value("is_populated", &b.IsPopulated)
+	m.Value("status", (*string)(&b.Status))
+	m.Value("reason", &b.Reason)
+	m.Value("send_time", &b.SendTime)
+	m.Value("active_time", &b.ActiveTime)
+	m.Value("recent_mails", &b.RecentMails)
+	m.Value("recent_bounces", &b.RecentBounces)
+	m.Value("recent_complaints", &b.RecentComplaints)
+	m.Value("begun_time", &b.Begun)
+	m.Computed("events_removed", &b.EventsRemoved) // only MarkEventsRemoved and SetEventsRemoved change it
+	m.Fixed("first_sent_time", &b.FirstSent)
+	m.Fixed("last_sent_time", &b.LastSent)
+	mapBatchCounts(m, &b.BatchCounts)
+}
+
+// mapBatchCounts describes the columns to which AddToBatch adds.
+func mapBatchCounts(m *db.Mapper, c *BatchCounts) {
+	m.Fixed("recipients", &c.Recipients)
+	m.Fixed("sent", &c.Sent)
+	m.Fixed("refused", &c.Refused)
+	m.Fixed("bounced", &c.Bounced)
+	m.Fixed("failed", &c.Failed)
+	m.Fixed("skipped", &c.Skipped)
+	m.Fixed("complained", &c.Complained)
+	m.Fixed("unsubscribed", &c.Unsubscribed)
+	m.Fixed("deactivated", &c.Deactivated)
+	m.Fixed("repeated", &c.Repeated)
+	m.Fixed("doubtful", &c.Doubtful)
+	m.Fixed("contradicted", &c.Contradicted)
+	m.Fixed("left_unsubscribed", &c.LeftUnsubscribed)
+	m.Fixed("left_inactive", &c.LeftInactive)
+	m.Fixed("left_unconfirmed", &c.LeftUnconfirmed)
+	m.Fixed("left_no_address", &c.LeftNoAddress)
+	m.Fixed("left_suppressed", &c.LeftSuppressed)
+	m.Fixed("left_duplicate", &c.LeftDuplicate)
+	m.Fixed("left_sent_before", &c.LeftSentBefore)
+	m.Fixed("left_excluded", &c.LeftExcluded)
+	m.Fixed("left_gone", &c.LeftGone)
+}
+
+func mapPopulation(m *db.Mapper, p *Population) {
+	m.NaturalKey("batch_id", (*int64)(&p.Batch))
+	m.NaturalKey("number", &p.Number)
+	m.Fixed("list_id", (*int64)(&p.List))
+	m.Value("type", (*string)(&p.Type))
+	m.Value("contacts", (*contactSet)(p))
+	m.Fixed("criteria", criteriaJSON{&p.Criteria})
+	m.Fixed("at_send", &p.AtSend)
+	m.Value("upto", (*int64)(&p.Upto))
+	m.Value("last_id", (*int64)(&p.Last))
+	m.Value("done", &p.Done)
+}
+
+// contactSet is the set of Contacts of a population, stored as JSON.
+type contactSet Population
+
+func (p *contactSet) Decode(v driver.Value) error { return db.DecodeJSON(v, &p.Contacts) }
+func (p *contactSet) Encode() (any, error)        { return db.EncodeJSON(len(p.Contacts), p.Contacts) }
+
+// variantsJSON are the variants of a Batch, stored as JSON. "" means none.
+type variantsJSON struct{ variants **Variants }
+
+func (p variantsJSON) Decode(v driver.Value) error { return db.DecodeJSON(v, p.variants) }
+
+func (p variantsJSON) Encode() (any, error) {
+	if *p.variants == nil {
+		return "", nil
+	}
+	return db.EncodeJSON(1, *p.variants)
+}
+
+// criteriaJSON is criteria, stored as JSON. "" means none.
+type criteriaJSON struct{ criteria **enlist.Criteria }
+
+func (p criteriaJSON) Decode(v driver.Value) error { return db.DecodeJSON(v, p.criteria) }
+
+func (p criteriaJSON) Encode() (any, error) {
+	if *p.criteria == nil {
+		return "", nil
+	}
+	return db.EncodeJSON(1, *p.criteria)
+}
+
+var (
+	BatchTable      = db.NewMapping("batch", mapBatch)
+	populationTable = db.NewMapping("batch_population", mapPopulation)
+	addToBatch      = addToBatchStatement()
+)
+
+// addToBatchStatement returns the UPDATE of AddToBatch. Its first arguments are the counts.
+// RecentMails, RecentBounces and RecentComplaints are halved when there are 1,000 mails, so that old mails lose
+// their weight.
+func addToBatchStatement() string {
+	m := new(db.Mapper)
+	mapBatchCounts(m, new(BatchCounts))
+	set := make([]string, len(m.Columns))
+	for i, c := range m.Columns {
+		set[i] = c.Name + " = " + c.Name + " + ?"
+	}
+	return "UPDATE batch SET " + strings.Join(set, ", ") + `, active_time = ?,
+		first_sent_time = CASE WHEN first_sent_time = 0 THEN CAST(? AS BIGINT) ELSE first_sent_time END,
+		last_sent_time = CASE WHEN last_sent_time < CAST(? AS BIGINT) THEN CAST(? AS BIGINT) ELSE last_sent_time END,
+		recent_mails = CASE WHEN recent_mails < 1000 THEN recent_mails ELSE recent_mails / 2 END + ?,
+		recent_bounces = CASE WHEN recent_mails < 1000 THEN recent_bounces ELSE recent_bounces / 2 END + ?,
+		recent_complaints = CASE WHEN recent_mails < 1000 THEN recent_complaints ELSE recent_complaints / 2 END + ?
+		WHERE id = ?`
+}
+
+// ByID returns a Batch by its ID, or ErrNoBatch.
+func ByID(tx *db.Tx, id enlist.BatchID) (*Batch, error) {
+	return BatchTable.One(tx, ErrNoBatch, "WHERE id = ?", int64(id))
+}
+
+// LockBatch returns a Batch. With concurrent writers it locks the row.
+func LockBatch(tx *db.Tx, id enlist.BatchID) (*Batch, error) {
+	return BatchTable.One(tx, ErrNoBatch, "WHERE id = ?"+tx.Locking(), int64(id))
+}
+
+// Batches returns Batches of an Account in the order of their IDs.
+func Batches(tx *db.Tx, account enlist.AccountID, f BatchFilter) ([]Batch, error) {
+	clauses, args, err := BatchClauses(tx, account, f)
+	if err != nil {
+		return nil, err
+	}
+	return BatchTable.All(tx, clauses, args...)
+}
+
+// BatchClauses returns the end of a statement that reads Batches: its WHERE clause, its order and its limit.
+func BatchClauses(tx *db.Tx, account enlist.AccountID, f BatchFilter) (clauses string, args []any, err error) {
+	where, args, err := filterBatches(tx, account, f)
+	if err != nil {
+		return "", nil, err
+	}
+	q := search.Records(tx, where, args, batchColumns)
+	id := "id"
+	if f.Open { // SQLite would rather read all Batches in order than sort the open ones
+		id = tx.SQL.NoIndex + id
+	}
+	q.OrderRecords(f.Sort, id, f.Descending)
+	if f.Limit > 0 || f.Offset > 0 {
+		q.Add(db.Limited+" OFFSET CAST(? AS BIGINT)", cmp.Or(f.Limit, math.MaxInt64), f.Offset)
+	}
+	return q.Text.String(), q.Args, nil
+}
+
+// batchColumns are the columns of those keys of a Batch that have another name.
+var batchColumns = map[string]string{"creator_user_id": "creator_key_id", "send_status": "status"}
+
+// BatchCount returns the number of Batches of an Account.
+func BatchCount(tx *db.Tx, account enlist.AccountID, f BatchFilter) (int64, error) {
+	where, args, err := filterBatches(tx, account, f)
+	if err != nil {
+		return 0, err
+	}
+	return tx.Number("SELECT count(*) FROM batch "+where, args...)
+}
+
+// filterBatches returns the WHERE clause of a filter. Open, Message and HasVariants have an index each.
+func filterBatches(tx *db.Tx, account enlist.AccountID, f BatchFilter) (where string, args []any, err error) {
+	where, args = "WHERE account_id = ?", []any{int64(account)}
+	if f.Open {
+		where += " AND status IN ('initialising', 'pending', 'sending', 'paused')"
+	} else {
+		where += " AND status NOT IN ('deleted', 'running')"
+	}
+	if f.Message != 0 {
+		where += " AND message_id = ?"
+		args = append(args, int64(f.Message))
+	}
+	if f.HasVariants {
+		where += " AND variants <> ''"
+	}
+	if f.Lists != nil {
+		test, arg, err := db.OneOfIDs(tx, f.Lists)
+		if err != nil {
+			return "", nil, err
+		}
+		where += ` AND NOT EXISTS (SELECT 1 FROM batch_population p
+			WHERE p.batch_id = batch.id AND NOT (p.list_id` + test + `))`
+		args = append(args, arg)
+	}
+	q := search.Records(tx, where, args, batchColumns)
+	q.And(f.Where)
+	return q.Text.String(), q.Args, nil
+}
+
+// BatchLists returns the Lists of a Batch's populations.
+func BatchLists(tx *db.Tx, id enlist.BatchID) ([]enlist.ListID, error) {
+	return db.IDsOf[enlist.ListID](tx, "SELECT DISTINCT list_id FROM batch_population WHERE batch_id = ? ORDER BY list_id",
+		int64(id))
+}
+
+// AddBatch stores a new Batch with its populations.
+func AddBatch(tx *db.Tx, b *Batch, populations []Population) error {
+	if err := BatchTable.Add(tx, b); err != nil {
+		return err
+	}
+	for i := range populations {
+		populations[i].Batch = b.ID
+		if err := populationTable.Queue(tx, &populations[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetBatchState stores the columns of a Batch that describe its state.
+func SetBatchState(tx *db.Tx, b *Batch) error { return BatchTable.Save(tx, b) }
+
+// AddToBatch adds to the counts of a Batch.
+func AddToBatch(tx *db.Tx, id enlist.BatchID, counts BatchCounts, now int64) error {
+	m := db.Mapper{Job: db.Inserted}
+	mapBatchCounts(&m, &counts)
+	sent := now
+	if counts.Sent == 0 {
+		sent = 0
+	}
+	args := append(m.Args, now, sent, sent, sent, counts.Sent+counts.Refused, counts.Bounced, counts.Complained,
+		int64(id))
+	return tx.Do(addToBatch, args...)
+}
+
+// Populations returns the populations of a Batch in the order of their numbers.
+func Populations(tx *db.Tx, id enlist.BatchID) ([]Population, error) {
+	return populationTable.All(tx, "WHERE batch_id = ? ORDER BY number", int64(id))
+}
+
+// SetPopulation stores the columns of a population that change.
+func SetPopulation(tx *db.Tx, p *Population) error { return populationTable.Save(tx, p) }
+
+// SendingBatches returns the IDs of the Batches that are sending.
+func SendingBatches(tx *db.Tx) ([]enlist.BatchID, error) {
+	return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE status = 'sending' ORDER BY id")
+}
+
+// DeleteBatch removes a Batch without its recipients.
+func DeleteBatch(tx *db.Tx, id enlist.BatchID) error {
+	for _, query := range []string{
+		"DELETE FROM batch_slice WHERE batch_id = ?",
+		"DELETE FROM batch_population WHERE batch_id = ?",
+		"DELETE FROM batch_exclusion WHERE batch_id = ?",
+		"DELETE FROM batch_sum WHERE batch_id = ?",
+		"DELETE FROM batch_link WHERE batch_id = ?",
+		"DELETE FROM batch_agent WHERE batch_id = ?",
+		"DELETE FROM batch_edition WHERE batch_id = ?",
+		"DELETE FROM batch WHERE id = ?",
+	} {
+		if err := tx.Do(query, int64(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package batches
+
+import (
+	"slices"
+	"strings"
+
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// populateStep is the largest number of Contacts that one step reads.
+const populateStep = 5000
+
+// candidates are the Contacts of one step.
+type candidates struct {
+	Found []contacts.Candidate
+	Gone  int64 // IDs of the population that the List does not have
+}
+
+// Next reads the Contacts of the next step and sets Upto, Last and Done.
+func (p *Population) Next(tx *db.Tx) (c candidates, err error) {
+	if p.Type == PopulationContacts {
+		first, _ := slices.BinarySearch(p.Contacts, p.Last+1)
+		step := p.Contacts[first:min(first+populateStep, len(p.Contacts))]
+		p.Done = first+len(step) == len(p.Contacts)
+		if len(step) == 0 {
+			return c, nil
+		}
+		p.Last = step[len(step)-1]
+		c.Found, err = CandidatesByID(tx, p.List, step)
+		c.Gone = int64(len(step) - len(c.Found))
+		return c, err
+	}
+	if p.Upto == 0 {
+		p.Upto, err = contacts.LastContactID(tx, p.List)
+		if err != nil {
+			return c, err
+		}
+	}
+	c.Found, err = Candidates(tx, p.List, p.Last, p.Upto, populateStep)
+	p.Done = len(c.Found) < populateStep
+	if n := len(c.Found); n > 0 {
+		p.Last = c.Found[n-1].ID
+	}
+	return c, err
+}
+
+// Wanted returns the candidates that become recipients unless they are duplicates, and counts the others by reason.
+func (b *Batch) Wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []contacts.Candidate,
+	counts *BatchCounts) ([]contacts.Candidate, error) {
+	chosen := make([]contacts.Candidate, 0, len(found))
+	for i := range found {
+		if reason := leftOut(&found[i], schema); reason != "" {
+			counts.Leave(reason, 1)
+		} else {
+			chosen = append(chosen, found[i])
+		}
+	}
+	chosen, err := withoutSuppressed(tx, &schema.List, chosen, counts)
+	if err != nil {
+		return nil, err
+	}
+	if p.Type == PopulationUnsent {
+		before := len(chosen)
+		chosen, err = b.withoutSent(tx, p.List, chosen)
+		if err != nil {
+			return nil, err
+		}
+		counts.LeftSentBefore += int64(before - len(chosen))
+	}
+	before := len(chosen)
+	chosen, err = exclude.keep(tx, schema, chosen)
+	counts.LeftExcluded += int64(before - len(chosen))
+	return chosen, err
+}
+
+func IDsOfCandidates(all []contacts.Candidate) []enlist.ContactID {
+	ids := make([]enlist.ContactID, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	return ids
+}
+
+// leftOut says why a Contact becomes no recipient. It returns "" if the Contact does.
+func leftOut(c *contacts.Candidate, schema *enlist.Schema) LeftOut {
+	contact := enlist.ByID{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed, DoubleOptIn: c.IsDoubleOptIn}
+	return ReasonLeftOut(&contact, schema)
+}
+
+// withoutSent returns the candidates that were not sent the Message before.
+func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []contacts.Candidate) ([]contacts.Candidate, error) {
+	batches, err := batchesWithMessage(tx, b)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := SentBefore(tx, list, b.MessageID, batches, IDsOfCandidates(all))
+	if err != nil {
+		return nil, err
+	}
+	return without(all, sent), nil
+}
+
+// without returns the candidates that have none of the IDs. It sorts the IDs.
+func without(all []contacts.Candidate, ids []enlist.ContactID) []contacts.Candidate {
+	return split(all, ids, false)
+}
+
+// only returns the candidates that have one of the IDs. It sorts the IDs.
+func only(all []contacts.Candidate, ids []enlist.ContactID) []contacts.Candidate {
+	return split(all, ids, true)
+}
+
+func split(all []contacts.Candidate, ids []enlist.ContactID, wanted bool) []contacts.Candidate {
+	slices.Sort(ids)
+	return slices.DeleteFunc(all, func(c contacts.Candidate) bool {
+		_, found := slices.BinarySearch(ids, c.ID)
+		return found != wanted
+	})
+}
+
+// batchesWithMessage returns the other Batches that send the Message of b, also as a variant.
+func batchesWithMessage(tx *db.Tx, b *Batch) (ids []enlist.BatchID, err error) {
+	for _, f := range []BatchFilter{{Message: b.MessageID}, {HasVariants: true}} {
+		all, err := Batches(tx, b.AccountID, f)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			if all[i].sends(b.MessageID) && all[i].ID != b.ID {
+				ids = append(ids, all[i].ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// ReasonLeftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
+// reference.md: event.confirm; decisions.md: 46
+func ReasonLeftOut(c *enlist.ByID, schema *enlist.Schema) LeftOut {
+	switch {
+	case c.IsUnsubscribed:
+		return LeftUnsubscribed
+	case !c.IsActive:
+		return LeftInactive
+	case !strings.Contains(c.Key, "@"):
+		return LeftNoAddress
+	case schema.List.DoubleOptIn && !c.DoubleOptIn:
+		return LeftUnconfirmed
+	}
+	return ""
+}

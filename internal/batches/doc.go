@@ -1,0 +1,14 @@
+// Package batches has Batches and autoresponders: their definitions, their recipients and the counts of their mails.
+// Package sending sends them, and package reports shows the figures.
+//
+//	batch.go, add.go, edit.go   the records, and what a caller may change
+//	options.go, variant.go, localtime.go, exclusion_sql.go   the options of a Batch
+//	check.go         what is probably wrong with a Batch before it is added
+//	candidates.go, suppress.go   which Contacts of a population are left out, and why
+//	recipient*.go    the recipients
+//	event*.go, events_removed.go   opens, clicks and other events, and their sums
+//	autoresponder*.go    autoresponders, and the Batch that has the figures of one
+//	history.go       the mails that a Contact got
+//	webhook.go       the webhook events of mails
+//	message.go       whether a Message is in use
+package batches

@@ -1,0 +1,116 @@
+package batches
+
+import (
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores the events of recipients, and adds them to the sums of their Batches. batchreport.go reads both.
+
+func mapRecipientEvent(m *db.Mapper, e *RecipientEvent) {
+	m.NaturalKey("list_id", (*int64)(&e.List))
+	m.NaturalKey("batch_id", (*int64)(&e.Batch))
+	m.NaturalKey("contact_id", (*int64)(&e.Contact))
+	m.NaturalKey("kind", (*string)(&e.Kind))
+	m.NaturalKey("link_id", (*int64)(&e.Link))
+	m.Value("time", &e.Time)
+	m.Value("last_time", &e.LastTime)
+	m.Value("count", &e.Count)
+	m.Value("human_time", &e.Human)
+	m.Value("device", (*string)(&e.Device))
+	m.Value("mail_client", &e.Client)
+}
+
+// MapBatchSums describes the columns to which AddBatchSums adds.
+func MapBatchSums(m *db.Mapper, s *BatchSums) {
+	m.Fixed("opens", &s.Opens)
+	m.Fixed("image_opened", &s.ImageOpened)
+	m.Fixed("click_opened", &s.ClickOpened)
+	m.Fixed("human_opened", &s.HumanOpened)
+	m.Fixed("clicks", &s.Clicks)
+	m.Fixed("clicked", &s.Clicked)
+	m.Fixed("links_clicked", &s.LinksClicked)
+	m.Fixed("human_clicked", &s.HumanClicked)
+	m.Fixed("human_links_clicked", &s.HumanLinks)
+}
+
+// MapLinkSums describes the columns to which AddBatchLink adds.
+func MapLinkSums(m *db.Mapper, s *LinkSums) {
+	m.Fixed("clicks", &s.Clicks)
+	m.Fixed("contacts", &s.Contacts)
+	m.Fixed("humans", &s.Humans)
+}
+
+var (
+	RecipientEventTable = db.NewMapping("recipient_event", mapRecipientEvent)
+
+	addBatchSums = AddTo("batch_sum", []string{"batch_id", "time", "part"}, nil, MapBatchSums)
+	addBatchLink = AddTo("batch_link", []string{"batch_id", "link_id", "part"}, []string{"url"}, MapLinkSums)
+)
+
+// AddTo returns an INSERT that adds to the numbers of a row if the row exists. Its arguments are the columns of the
+// key, the columns that only an insertion sets, and the numbers.
+func AddTo[T any](table string, key, fixed []string, numbers func(*db.Mapper, *T)) string {
+	m := new(db.Mapper)
+	numbers(m, new(T))
+	columns := append(append([]string{}, key...), fixed...)
+	set := make([]string, len(m.Columns))
+	for i, c := range m.Columns {
+		columns = append(columns, c.Name)
+		set[i] = c.Name + " = " + table + "." + c.Name + " + excluded." + c.Name
+	}
+	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" +
+		strings.Repeat(", ?", len(columns)-1) + ") ON CONFLICT (" + strings.Join(key, ", ") + ") DO UPDATE SET " +
+		strings.Join(set, ", ")
+}
+
+// RecipientEvents returns the events of a recipient, in order of link.
+func RecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
+	[]RecipientEvent, error) {
+	return RecipientEventTable.All(tx, "WHERE list_id = ? AND batch_id = ? AND contact_id = ? ORDER BY link_id",
+		int64(list), int64(batch), int64(contact))
+}
+
+// PutRecipientEvent stores an event of a recipient.
+func PutRecipientEvent(tx *db.Tx, e *RecipientEvent) error {
+	return RecipientEventTable.Put(tx, e)
+}
+
+// DeleteRecipientEvents removes some events of a Batch in a List.
+func DeleteRecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM recipient_event WHERE list_id = ? AND batch_id = ? AND contact_id IN (
+		SELECT contact_id FROM recipient_event WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+db.Limited+`)`,
+		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
+}
+
+// MessageLinks returns the links that a Message has or had.
+func MessageLinks(tx *db.Tx, message enlist.MessageID) (links []MessageLink, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		links = append(links, MessageLink{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(), Until: row.Int()})
+		return nil
+	}, "SELECT id, url, since_time, until_time FROM link WHERE message_id = ? ORDER BY id", int64(message))
+	return links, err
+}
+
+// AddBatchSums adds to a part of the sums of a period.
+func AddBatchSums(tx *db.Tx, batch enlist.BatchID, period, part int64, s *BatchSums) error {
+	m := db.Mapper{Job: db.Inserted, Args: []any{int64(batch), period, part}}
+	MapBatchSums(&m, s)
+	return tx.Do(addBatchSums, m.Args...)
+}
+
+// AddBatchLink adds to a part of the numbers of a link.
+func AddBatchLink(tx *db.Tx, batch enlist.BatchID, part int64, s *LinkSums) error {
+	m := db.Mapper{Job: db.Inserted, Args: []any{int64(batch), int64(s.Link), part, s.URL}}
+	MapLinkSums(&m, s)
+	return tx.Do(addBatchLink, m.Args...)
+}
+
+// AddBatchAgent adds to a part of the numbers of opens by program.
+func AddBatchAgent(tx *db.Tx, batch enlist.BatchID, part int64, s *AgentSums) error {
+	return tx.Do(`INSERT INTO batch_agent (batch_id, device, mail_client, part, opened) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (batch_id, device, mail_client, part) DO UPDATE SET opened = batch_agent.opened + excluded.opened`,
+		int64(batch), string(s.Device), s.Client, part, s.Opened)
+}

@@ -1,0 +1,180 @@
+package batches
+
+import (
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores the recipients of Batches, and finds the Contacts that become recipients. Each
+// statement names one List.
+
+func mapRecipient(m *db.Mapper, r *Recipient) {
+	m.NaturalKey("list_id", (*int64)(&r.List))
+	m.NaturalKey("batch_id", (*int64)(&r.Batch))
+	m.NaturalKey("contact_id", (*int64)(&r.Contact))
+	m.Fixed("slice", &r.Slice)
+	m.Value("status", (*string)(&r.Status))
+	m.Value("time", &r.Time)
+	m.Value("attempts", &r.Attempts)
+	m.Value("address", &r.Address)
+	m.Value("detail", &r.Detail)
+	m.Value("sent_time", &r.Sent)
+	m.Value("unsubscribed_time", &r.Unsubscribed)
+	m.Value("deactivated_time", &r.Deactivated)
+}
+
+var RecipientTable = db.NewMapping("recipient", mapRecipient)
+
+// LoadRecipient returns a recipient, or ErrNotFound. With concurrent writers it locks the row in a
+// transaction that writes.
+func LoadRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
+	*Recipient, error) {
+	byKey := "WHERE list_id = ? AND batch_id = ? AND contact_id = ?" + tx.Locking()
+	return RecipientTable.One(tx, enlist.ErrNotFound, byKey, int64(list), int64(batch), int64(contact))
+}
+
+// SetRecipient stores the columns of a recipient that change.
+func SetRecipient(tx *db.Tx, r *Recipient) error { return RecipientTable.Save(tx, r) }
+
+// RecipientsOfContact returns the recipients of some Batches that are one Contact.
+func RecipientsOfContact(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) (
+	[]Recipient, error) {
+	test, arg, err := db.OneOfIDs(tx, batches)
+	if err != nil {
+		return nil, err
+	}
+	return RecipientTable.All(tx, "WHERE list_id = ? AND batch_id"+test+" AND contact_id = ?",
+		int64(list), arg, int64(contact))
+}
+
+const readCandidate = `SELECT id, coalesce(dedupe_key, duplicate_key), is_active, is_unsubscribed, double_opt_in
+	FROM contact WHERE list_id = ? AND `
+
+// Candidates returns the next Contacts of a List, in order of ID.
+func Candidates(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, limit int) ([]contacts.Candidate, error) {
+	const page = readCandidate + "id > ? AND id <= ? ORDER BY id" + db.Limited
+	return readCandidates(tx, page, int64(list), int64(after), int64(upto), int64(limit))
+}
+
+// CandidatesByID returns the Contacts of a List with the given IDs, in order of ID.
+func CandidatesByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) ([]contacts.Candidate, error) {
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return nil, err
+	}
+	return readCandidates(tx, readCandidate+test+" ORDER BY id", append([]any{int64(list)}, args...)...)
+}
+
+func readCandidates(tx *db.Tx, query string, args ...any) (found []contacts.Candidate, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		found = append(found, contacts.Candidate{ID: enlist.ContactID(row.Int()), Key: row.Text(),
+			IsActive: row.Int() != 0, IsUnsubscribed: row.Int() != 0, IsDoubleOptIn: row.Int() != 0})
+		return nil
+	}, query, args...)
+	return found, err
+}
+
+// WriteRecipients inserts the recipients of a slice. address is the expression of their addresses.
+func WriteRecipients(tx *db.Tx, s *NewSlice, address string, now int64) (added int64, err error) {
+	test, args, err := tx.ContactTest("id", s.Contacts)
+	if err != nil {
+		return 0, err
+	}
+	return tx.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
+			sent_time, unsubscribed_time, deactivated_time)
+		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0, `+address+`, '', 0, 0, 0
+		FROM contact WHERE list_id = ? AND `+test+" ORDER BY id ON CONFLICT DO NOTHING",
+		append([]any{int64(s.Batch), s.Number, now, int64(s.List)}, args...)...)
+}
+
+var recipientColumns = []string{"list_id", "batch_id", "contact_id", "slice", "status", "time", "attempts", "address",
+	"detail", "sent_time", "unsubscribed_time", "deactivated_time"}
+
+// CopyRecipients is WriteRecipients for several slices, if none of the Contacts is a recipient of the Batch. For
+// PostgreSQL, COPY is three times as fast as an INSERT that reads the Contacts.
+func CopyRecipients(tx *db.Tx, copier db.Copier, all []NewSlice, address string, now int64) (added int64, err error) {
+	var ids []enlist.ContactID
+	for i := range all {
+		ids = append(ids, all[i].Contacts...)
+	}
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return 0, err
+	}
+	list, batch := int64(all[0].List), int64(all[0].Batch)
+	rows := make([][]any, 0, len(ids))
+	err = tx.Each(func(row *db.Cursor) error {
+		id := row.Int()
+		for id > int64(all[0].Last) { // the Contacts and the slices are in order of ID
+			all = all[1:]
+		}
+		rows = append(rows, []any{list, batch, id, all[0].Number, "waiting", now, 0, row.Text(), "", 0, 0, 0})
+		return nil
+	}, "SELECT id, "+address+" FROM contact WHERE list_id = ? AND "+test+" ORDER BY id", append([]any{list}, args...)...)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	if err := tx.Do(db.WriteOnWorker, list); err != nil {
+		return 0, err
+	}
+	return int64(len(rows)), copier.Copy("recipient", recipientColumns, rows)
+}
+
+// RecipientKeys returns those addresses that a recipient of the Batch in the List has.
+func RecipientKeys(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, keys []string) (found []string, err error) {
+	test, arg, err := tx.OneOfTexts(keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, column := range []string{"dedupe_key", "duplicate_key"} {
+		err := tx.Each(func(row *db.Cursor) error {
+			found = append(found, row.Text())
+			return nil
+		}, "SELECT c."+column+" FROM contact c WHERE c.list_id = ? AND c."+column+test+` AND EXISTS (
+			SELECT 1 FROM recipient r WHERE r.list_id = ? AND r.batch_id = ? AND r.contact_id = c.id)`,
+			int64(list), arg, int64(list), int64(batch))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// SentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
+func SentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID,
+	ids []enlist.ContactID) ([]enlist.ContactID, error) {
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := db.IDsOf[enlist.ContactID](tx, `SELECT contact_id FROM delivery
+		WHERE list_id = ? AND `+test+" AND message_id = ? AND status <> 'failed'",
+		append(append([]any{int64(list)}, args...), int64(message))...)
+	if err != nil {
+		return nil, err
+	}
+	more, err := SentByBatches(tx, list, batches, ids)
+	return append(sent, more...), err
+}
+
+// DeleteRecipients removes some recipients of a Batch in a List.
+func DeleteRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
+	return tx.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
+		SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+db.Limited+`)`,
+		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
+}
+
+// Recipients returns recipients of a Batch by their IDs.
+func Recipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (
+	map[enlist.ContactID]*Recipient, error) {
+	test, args, err := contacts.RecipientsByID(tx, list, batch, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[enlist.ContactID]*Recipient, len(ids))
+	return found, RecipientTable.Each(tx, func(r *Recipient) error {
+		found[r.Contact] = r
+		return nil
+	}, "WHERE "+test, args...)
+}

@@ -1,0 +1,19 @@
+package batches
+
+import (
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/messages"
+)
+
+// Service has the calls about Batches and autoresponders. It is safe for concurrent use.
+type Service struct {
+	db       *db.DB
+	contacts *contacts.Service
+	messages *messages.Service
+}
+
+// New returns a Service over a database.
+func New(database *db.DB, c *contacts.Service, m *messages.Service) *Service {
+	return &Service{db: database, contacts: c, messages: m}
+}

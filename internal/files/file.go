@@ -1,0 +1,176 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the record of a file, its keys, and the calls that find and delete files.
+// upload.go stores files, and content.go has their content. A key that is restricted to
+// some Lists must not make these calls, because a file belongs to no List. decisions.md: 64
+
+// StoredFile is a file of an Account, without its content.
+type StoredFile struct {
+	ID               enlist.FileID
+	AccountID        enlist.AccountID
+	CreatorKeyID     enlist.KeyID
+	CreatorName      string
+	CreationTime     int64
+	LastModifiedTime int64 // when the content was stored last
+	FolderID         enlist.FolderID
+	Name             string // unique in its Folder
+	Type             string // media type, such as image/png
+	Size             int64  // in bytes
+	Content          enlist.ContentID
+	URL              string // of the link that serves the file; the Service sets it, and no Store has it
+}
+
+// FileAttributes are the keys of a File record, in the order of a reply.
+var FileAttributes = []enlist.Attribute[StoredFile]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *StoredFile) enlist.FileID { return f.ID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(f *StoredFile) enlist.KeyID { return f.CreatorKeyID })),
+	enlist.ReadOnlyText("creator_name", func(f *StoredFile) string { return f.CreatorName }),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(f *StoredFile) int64 { return f.CreationTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(f *StoredFile) int64 { return f.LastModifiedTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("folder_id", func(f *StoredFile) enlist.FolderID { return f.FolderID })),
+	enlist.Searchable(enlist.ReadOnlyText("name", func(f *StoredFile) string { return f.Name })),
+	enlist.Searchable(enlist.ReadOnlyText("type", func(f *StoredFile) string { return f.Type })),
+	enlist.Searchable(enlist.ReadOnlyInt("size", func(f *StoredFile) int64 { return f.Size })),
+	enlist.ReadOnlyText("url", func(f *StoredFile) string { return f.URL }),
+}
+
+// FileSettings are what the links of files need.
+type FileSettings struct {
+	PublicURL string
+	Key       enlist.LinkKey
+}
+
+// maxFiles is the largest number of files of an Account. A search reads all of their records.
+const maxFiles = 10_000
+
+// SetFileSettings replaces the settings. Call it before the calls that read files.
+func (s *Service) SetFileSettings(f FileSettings) { s.files = f }
+
+// InMessages has the checks of files that Messages have. Package messages has them.
+type InMessages struct {
+	Unused     func(*db.Tx, *StoredFile) error // refuses to delete a file that a Message has
+	NewContent func(*db.Tx, *StoredFile) error // refuses content with which a Message would break a rule
+}
+
+// withURL sets the URL of a file.
+func (s *Service) withURL(f *StoredFile) *StoredFile {
+	f.URL = s.files.PublicURL + s.files.Key.FilePath(f.ID)
+	return f
+}
+
+// ReadFileName reads the name of a file. Mail programs and browsers store files under their names, so a
+// name has no path and no characters that hide its end.
+func ReadFileName(text string) (string, error) {
+	name := strings.TrimSpace(text)
+	hidden := func(r rune) bool { return unicode.IsControl(r) || r == '/' || r == '\\' || changesDirection(r) }
+	if name == "" || name == "." || name == ".." || utf8.RuneCountInString(name) > enlist.MaxName ||
+		strings.ContainsFunc(name, hidden) {
+		return "", enlist.Expected("a file name of 1 to 255 characters without a path and without control characters")
+	}
+	return name, nil
+}
+
+// changesDirection reports whether a character changes the direction of the text after it.
+func changesDirection(r rune) bool {
+	return '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+}
+
+// SearchFiles returns the Account's files that match. Errors: Denied, InvalidSearch.
+func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]StoredFile, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]StoredFile, error) {
+		all, err := Files(tx, c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			s.withURL(&all[i])
+		}
+		return enlist.SearchRecords(FileAttributes, all, q)
+	})
+}
+
+// File returns one file. Errors: Denied, and InvalidParameters if the Account has no such file.
+func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) (*StoredFile, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*StoredFile, error) {
+		f, err := LoadFile(tx, c.Account.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		return s.withURL(f), nil
+	})
+}
+
+// LoadFile returns one file of an Account. For a file of another Account it returns the same error as
+// for an unknown file. reference.md: auth.restricted
+func LoadFile(tx *db.Tx, account enlist.AccountID, id enlist.FileID) (*StoredFile, error) {
+	f, err := File(tx, id)
+	if err == nil && f.AccountID != account {
+		err = enlist.ErrNoFile
+	}
+	return f, err
+}
+
+// FindFile returns the ID of the file with exactly this name in a Folder, or 0 if there is none.
+// Errors: Denied, NoFolder.
+func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, folder enlist.FolderID) (enlist.FileID, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (enlist.FileID, error) {
+		if err := CheckFileFolder(tx, c, folder); err != nil {
+			return 0, err
+		}
+		f, err := FileByName(tx, folder, strings.TrimSpace(name))
+		if err != nil {
+			return 0, enlist.IgnoreKind(enlist.NotFound, err)
+		}
+		return f.ID, nil
+	})
+}
+
+// CheckFileFolder refuses an ID if the Account has no Folder for files with this ID.
+func CheckFileFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) error {
+	f, _, err := accounts.LoadFolder(tx, c, id)
+	if err == nil && f.Type != accounts.FolderOfFiles {
+		err = enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
+	}
+	return err
+}
+
+// DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
+// Denied, and InvalidParameters if the Account has no such file, or if a Message has it.
+func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
+	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		if err := LockFiles(tx, c.Account.ID); err != nil {
+			return false, err
+		}
+		f, err := LoadFile(tx, c.Account.ID, id)
+		if err != nil {
+			return false, err
+		}
+		if err := s.inMessages.Unused(tx, f); err != nil {
+			return false, err
+		}
+		return true, errors.Join(DeleteFile(tx, id), Release(tx, f.Content, now),
+			accounts.Audit(tx, c, now, f.audited(), f.auditValues(), nil))
+	})
+	return err
+}
+
+// audited returns the file as the object of a row of the audit log.
+func (f *StoredFile) audited() accounts.AuditObject {
+	return accounts.AuditObject{Kind: "File", ID: int64(f.ID), List: 0}
+}
+
+func (f *StoredFile) auditValues() accounts.AuditValues {
+	return accounts.AuditValues{"folder_id": int64(f.FolderID), "name": f.Name, "type": f.Type, "size": f.Size}
+}

@@ -1,0 +1,127 @@
+package files
+
+import (
+	"fmt"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores files of an Account: their records, and their content in pieces.
+
+func mapFile(m *db.Mapper, f *StoredFile) {
+	m.ID("id", (*int64)(&f.ID))
+	m.Fixed("account_id", (*int64)(&f.AccountID))
+	m.Fixed("creator_key_id", (*int64)(&f.CreatorKeyID))
+	m.Fixed("creator_name", &f.CreatorName)
+	m.Fixed("creation_time", &f.CreationTime)
+	m.Value("last_modified_time", &f.LastModifiedTime)
+	m.Fixed("folder_id", (*int64)(&f.FolderID))
+	m.Fixed("name", &f.Name)
+	m.Value("type", &f.Type)
+	m.Value("size", &f.Size)
+	m.Value("content_id", (*int64)(&f.Content))
+}
+
+func mapContent(m *db.Mapper, c *Content) {
+	m.ID("id", (*int64)(&c.ID))
+	m.Fixed("account_id", (*int64)(&c.AccountID))
+	m.Value("size", &c.Size)
+}
+
+var (
+	FileTable    = db.NewMapping("file", mapFile)
+	contentTable = db.NewMapping("file_content", mapContent)
+)
+
+// LockFiles waits until no other transaction adds, changes or removes files of an Account.
+func LockFiles(tx *db.Tx, account enlist.AccountID) error {
+	return tx.Lock(db.Exclusive, fmt.Sprintf("files of account %d", account))
+}
+
+// Files returns an Account's files in the order of their IDs.
+func Files(tx *db.Tx, account enlist.AccountID) ([]StoredFile, error) {
+	return FileTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
+}
+
+// File returns the file with an ID, or ErrNoFile.
+func File(tx *db.Tx, id enlist.FileID) (*StoredFile, error) {
+	return FileTable.One(tx, enlist.ErrNoFile, "WHERE id = ?", int64(id))
+}
+
+// FileByName returns the file of a Folder with exactly this name, or ErrNotFound.
+func FileByName(tx *db.Tx, folder enlist.FolderID, name string) (*StoredFile, error) {
+	return FileTable.One(tx, enlist.ErrNotFound, "WHERE folder_id = ? AND name = ?", int64(folder), name)
+}
+
+// AddFile stores a new file.
+func AddFile(tx *db.Tx, f *StoredFile) error { return FileTable.Add(tx, f) }
+
+// UpdateFile stores the columns that change when a file is overwritten.
+func UpdateFile(tx *db.Tx, f *StoredFile) error { return FileTable.Save(tx, f) }
+
+// DeleteFile removes the record of a file.
+func DeleteFile(tx *db.Tx, id enlist.FileID) error {
+	return tx.Do("DELETE FROM file WHERE id = ?", int64(id))
+}
+
+// StoredFiles returns the number of an Account's files and the bytes of all content that is of no Import.
+func StoredFiles(tx *db.Tx, account enlist.AccountID) (files, bytes int64, err error) {
+	files, err = tx.Number("SELECT count(*) FROM file WHERE account_id = ?", int64(account))
+	if err == nil {
+		const sum = `SELECT CAST(sum(size) AS BIGINT) FROM file_content c WHERE account_id = ?
+			AND NOT EXISTS (SELECT 1 FROM import WHERE content_id = c.id)`
+		bytes, err = tx.Number(sum, int64(account))
+	}
+	return files, bytes, err
+}
+
+// AddContent stores the row of new content without pieces.
+func AddContent(tx *db.Tx, c *Content) error { return contentTable.Add(tx, c) }
+
+// LoadContent returns the row of content, or ErrNotFound.
+func LoadContent(tx *db.Tx, id enlist.ContentID) (*Content, error) {
+	return contentTable.One(tx, enlist.ErrNotFound, "WHERE id = ?", int64(id))
+}
+
+// ContentUsed reports whether a file or an Import has the content.
+func ContentUsed(tx *db.Tx, id enlist.ContentID) (bool, error) {
+	n, err := tx.Number(`SELECT (SELECT count(*) FROM file WHERE content_id = ?1)
+		+ (SELECT count(*) FROM import WHERE content_id = ?1)`, int64(id))
+	return n > 0, err
+}
+
+// ReleaseContent marks content as removed.
+func ReleaseContent(tx *db.Tx, id enlist.ContentID) error {
+	return tx.Do("UPDATE file_content SET size = 0 WHERE id = ?", int64(id))
+}
+
+// DeleteContent removes the row of content.
+func DeleteContent(tx *db.Tx, id enlist.ContentID) error {
+	return tx.Do("DELETE FROM file_content WHERE id = ?", int64(id))
+}
+
+// AddPiece stores a piece of content.
+func AddPiece(tx *db.Tx, id enlist.ContentID, number int64, data []byte) error {
+	const add = "INSERT INTO file_piece (content_id, number, data) VALUES (?, ?, ?)"
+	return tx.Do(add, int64(id), number, data)
+}
+
+// Piece returns a piece of content, or ErrNotFound.
+func Piece(tx *db.Tx, id enlist.ContentID, number int64) (data []byte, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		data = []byte(row.Text()) // a copy: the engine may use its bytes again
+		return nil
+	}, "SELECT data FROM file_piece WHERE content_id = ? AND number = ?", int64(id), number)
+	if err == nil && data == nil {
+		err = enlist.ErrNotFound
+	}
+	return data, err
+}
+
+// DeletePieces removes the pieces with the highest numbers, at most limit, and returns how many it removed.
+func DeletePieces(tx *db.Tx, id enlist.ContentID, limit int) (deleted int64, err error) {
+	const remove = `DELETE FROM file_piece WHERE content_id = ? AND number IN (
+		SELECT number FROM file_piece WHERE content_id = ? ORDER BY number DESC` + db.Limited + ")"
+	return tx.Exec(remove, int64(id), int64(id), int64(limit))
+}

@@ -1,0 +1,19 @@
+package files
+
+import (
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+)
+
+// Service has the calls about files. It is safe for concurrent use.
+type Service struct {
+	db         *db.DB
+	accounts   *accounts.Service
+	files      FileSettings
+	inMessages InMessages
+}
+
+// New returns a Service over a database.
+func New(database *db.DB, a *accounts.Service, in InMessages) *Service {
+	return &Service{db: database, accounts: a, inMessages: in}
+}

@@ -1,0 +1,260 @@
+package imports
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/enlist"
+)
+
+// This file converts the cells of a file to the values that Fields read. It accepts what people write into
+// spreadsheets. Field.Read then applies the rules of the Field's type. reference.md: import.cells
+
+// input returns a cell of a Field's column as if a caller had sent it. sent is false for a cell that the row does not
+// have.
+func (b *boundColumn) input(cell any, decimalComma bool) (in enlist.Input, sent bool) {
+	switch v := cell.(type) {
+	case nil:
+		return enlist.Input{}, false
+	case string:
+		return enlist.Input{Kind: enlist.InputText, Text: b.text(v, decimalComma)}, true
+	case json.Number:
+		if b.field.Type == enlist.Date {
+			return enlist.Input{Kind: enlist.InputText, Text: b.text(string(v), false)}, true
+		}
+	case time.Time:
+		return enlist.Input{Kind: enlist.InputText, Text: isoTime(v)}, true
+	}
+	return inputOf(cell), true
+}
+
+// inputOf returns a value of JSON as a caller would send it.
+func inputOf(cell any) enlist.Input {
+	switch v := cell.(type) {
+	case string:
+		return enlist.Input{Kind: enlist.InputText, Text: v}
+	case json.Number:
+		return enlist.Input{Kind: enlist.InputNumber, Text: string(v)}
+	case bool:
+		if v {
+			return enlist.Input{Kind: enlist.InputTrue}
+		}
+		return enlist.Input{Kind: enlist.InputFalse}
+	case []any:
+		in := enlist.Input{Kind: enlist.InputArray}
+		for _, item := range v {
+			in.Items = append(in.Items, inputOf(item))
+		}
+		return in
+	case map[string]any:
+		in := enlist.Input{Kind: enlist.InputObject}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			item := inputOf(v[name])
+			item.Name = name
+			in.Items = append(in.Items, item)
+		}
+		return in
+	}
+	return enlist.Input{}
+}
+
+// text returns a cell in a spelling that the Field accepts. A text that it does not understand stays as it is, so that
+// Field.Read refuses it.
+func (b *boundColumn) text(cell string, decimalComma bool) string {
+	f := b.field
+	switch {
+	case f.AddressType == enlist.AddressEmail:
+		return bareAddress(cell)
+	case f.Type == enlist.Date:
+		if iso, ok := b.isoDate(strings.TrimSpace(cell)); ok {
+			return iso
+		}
+	case f.Numeric() && decimalComma:
+		return strings.Replace(strings.ReplaceAll(cell, ".", ""), ",", ".", 1)
+	case f.Type == enlist.Checkbox && f.Values != "" && !strings.Contains(f.Values, ","):
+		if ticked, ok := TickOf(cell); ok && ticked {
+			return f.Values
+		} else if ok && !strings.EqualFold(strings.TrimSpace(cell), f.Values) {
+			return ""
+		}
+	}
+	return cell
+}
+
+// bareAddress returns the address of a text such as "Ann Lee <ann@example.com>".
+func bareAddress(cell string) string {
+	cell = strings.TrimSpace(cell)
+	if inner, ok := strings.CutSuffix(cell, ">"); ok {
+		if i := strings.LastIndexByte(inner, '<'); i >= 0 {
+			return strings.TrimSpace(inner[i+1:])
+		}
+	}
+	return cell
+}
+
+// TickOf reads the words for yes and no that people write for a box to tick.
+func TickOf(cell string) (ticked, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(cell)) {
+	case "true", "yes", "y", "x", "1", "on", "✓":
+		return true, true
+	case "false", "no", "n", "0", "off", "":
+		return false, true
+	}
+	return false, false
+}
+
+// isoDate returns a date as Fields store it. Without a pattern it understands only dates that spreadsheets store as
+// numbers.
+func (b *boundColumn) isoDate(cell string) (iso string, ok bool) {
+	if cell == "" {
+		return "", false
+	}
+	if b.date != nil && b.date.layout != "" {
+		at, err := time.Parse(b.date.layout, cell)
+		if err != nil || at.Year() < 1 {
+			return "", false
+		}
+		if b.date.hasTime {
+			return at.Format(time.DateTime), true
+		}
+		return at.Format(time.DateOnly), true
+	}
+	at, ok := excelTime(cell)
+	return isoTime(at), ok && (b.date != nil || at.Year() >= firstExcelYear)
+}
+
+// firstExcelYear is the first year that isoDate understands as a number without the pattern excel. Numbers of earlier
+// years have fewer than five digits, and could be a year.
+const firstExcelYear = 1928
+
+// isoTime returns a date, with its time if it is not midnight.
+func isoTime(at time.Time) string {
+	if at.Hour()|at.Minute()|at.Second() == 0 {
+		return at.Format(time.DateOnly)
+	}
+	return at.Format(time.DateTime)
+}
+
+// lastExcelDay is 9999-12-31 as a spreadsheet counts the days.
+const lastExcelDay = 2958465
+
+// excelTime reads a date that a spreadsheet has stored as a number: the days since the end of 1899. Spreadsheets count
+// 29 February 1900, which did not exist.
+func excelTime(cell string) (at time.Time, ok bool) {
+	if strings.Trim(cell, "0123456789.") != "" {
+		return at, false
+	}
+	days, err := strconv.ParseFloat(cell, 64)
+	if err != nil || days < 1 || days >= lastExcelDay+1 {
+		return at, false
+	}
+	whole, part := math.Modf(days)
+	if whole < 61 {
+		whole++
+	}
+	start := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	return start.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*86400)) * time.Second), true
+}
+
+// datePattern is how the dates of a column are written.
+type datePattern struct {
+	layout  string // of package time; "": a number, as spreadsheets store dates
+	hasTime bool
+}
+
+// dateParts are the parts of a pattern, longest first. MM after a colon means minutes.
+var dateParts = []struct{ part, loose, exact string }{
+	{"YYYY", "2006", "2006"}, {"YY", "06", "06"}, {"MMM", "Jan", "Jan"}, {"MM", "1", "01"}, {"M", "1", "1"},
+	{"DD", "2", "02"}, {"D", "2", "2"}, {"HH", "15", "15"}, {"mm", "04", "04"}, {"SS", "05", "05"}, {"ss", "05", "05"},
+}
+
+// parseDatePattern reads a pattern such as DD.MM.YYYY, M/D/YY, YYYYMMDD or "DD.MM.YYYY HH:MM", or the word excel.
+func parseDatePattern(text string) (*datePattern, error) {
+	if strings.EqualFold(text, "excel") {
+		return new(datePattern), nil
+	}
+	p := new(datePattern)
+	seen := make(map[byte]bool)
+	isLoose := strings.ContainsAny(text, " .,/-")
+	for rest := text; rest != ""; {
+		i := slices.IndexFunc(dateParts, func(d struct{ part, loose, exact string }) bool {
+			return strings.HasPrefix(rest, d.part)
+		})
+		if i < 0 {
+			if !strings.ContainsRune(" .,/:-T", rune(rest[0])) {
+				return nil, fmt.Errorf("%q is neither YYYY, YY, MM, DD, HH, MM, SS nor a separator", rest)
+			}
+			p.layout += rest[:1]
+			rest = rest[1:]
+			continue
+		}
+		d := dateParts[i]
+		written := cmp.Or(map[bool]string{true: d.loose}[isLoose], d.exact)
+		if d.part == "MM" && strings.HasSuffix(p.layout, "15:") {
+			written = "04"
+		}
+		p.layout += written
+		seen[d.part[0]] = true
+		p.hasTime = p.hasTime || d.part == "HH"
+		rest = rest[len(d.part):]
+	}
+	if !seen['Y'] || !seen['M'] || !seen['D'] {
+		return nil, errors.New("it needs a year, a month and a day, such as DD.MM.YYYY, or the word excel")
+	}
+	return p, nil
+}
+
+// timeLayouts are the forms of a time in a column of times. Only the first one names its time zone.
+var timeLayouts = []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+// unixTime reads a cell of a column of times: a Unix time, or a date with or without a time in a time zone. 0 means
+// that the cell is empty.
+func (b *boundColumn) unixTime(cell any, zone *time.Location) (int64, error) {
+	if at, ok := cell.(time.Time); ok {
+		return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone).Unix(), nil
+	}
+	text, _ := inputOf(cell).ScalarText()
+	text = strings.TrimSpace(text)
+	if text == "" || text == "0" {
+		return 0, nil
+	}
+	if b.date != nil {
+		if iso, ok := b.isoDate(text); ok {
+			text = iso
+		}
+	} else if unix, err := strconv.ParseInt(text, 10, 64); err == nil && unix > 0 && unix < 1<<40 {
+		return unix, nil
+	}
+	for _, layout := range timeLayouts {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil && at.Unix() > 0 {
+			return at.Unix(), nil
+		}
+	}
+	return 0, enlist.Invalid(b.key, "expected a Unix time, or a time such as 2026-01-31 17:05:00")
+}
+
+// flag reads a cell of a column of flags. An empty cell means otherwise.
+func (b *boundColumn) flag(cell any, otherwise bool) (bool, error) {
+	switch v := cell.(type) {
+	case nil:
+		return otherwise, nil
+	case bool:
+		return v, nil
+	}
+	text, _ := inputOf(cell).ScalarText()
+	if strings.TrimSpace(text) == "" {
+		return otherwise, nil
+	}
+	if ticked, ok := TickOf(text); ok {
+		return ticked, nil
+	}
+	return otherwise, enlist.Invalid(b.key, "expected 1 or 0")
+}

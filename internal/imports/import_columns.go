@@ -1,0 +1,256 @@
+package imports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file decides what each column of a file is stored as.
+
+// ImportColumn is a column of a file with its meaning.
+type ImportColumn struct {
+	Name   string         `json:"name"`
+	Target string         `json:"target"`              // name of a Field, or one of importKeys; "": the column is left out
+	Field  enlist.FieldID `json:"field_id,omitempty"`  // 0: no Field, or a Field that a dry run does not add
+	New    *NewField      `json:"new_field,omitempty"` // the Field that the Import adds for the column
+}
+
+// NewField is a Field that an Import adds. Its name is the Target of the column.
+type NewField struct {
+	Type       enlist.FieldType `json:"type"`
+	Values     string           `json:"values,omitempty"` // the choice of a checkbox
+	TimeFormat string           `json:"time_format,omitempty"`
+}
+
+// The columns that are no Fields. The system keys have the names that a Contact has.
+const (
+	keyCreated      = "creation_time"
+	keyConfirmed    = "double_opt_in_time"
+	keyActive       = "is_active"
+	keyBounced      = "is_bounce_deactivated"
+	keyUnsubscribed = "is_unsubscribed"
+
+	keyConsentType        = "consent_type"
+	keyConsentText        = "consent_text"
+	keyConsentTime        = "consent_time"
+	keyConsentIP          = "consent_ip"
+	keyConsentPreferences = "consent_preferences"
+	keyUnsubscribedTime   = "unsubscribed_time"
+)
+
+// importKeys are the columns that are no Fields, by their names in lower case. reference.md: import.keys
+var importKeys = map[string]string{
+	keyCreated: keyCreated, keyConfirmed: keyConfirmed, "confirmed_time": keyConfirmed, keyActive: keyActive,
+	keyBounced: keyBounced, keyUnsubscribed: keyUnsubscribed, keyConsentType: keyConsentType,
+	keyConsentText: keyConsentText, keyConsentTime: keyConsentTime, keyConsentIP: keyConsentIP,
+	"ip_address": keyConsentIP, keyConsentPreferences: keyConsentPreferences, keyUnsubscribedTime: keyUnsubscribedTime,
+}
+
+// emailNames are names in lower case that mean the email Field, whatever its name is.
+var emailNames = []string{"email", "e-mail", "email address", "e-mail address", "email_address", "mail"}
+
+// columnPlan finds the meaning of the columns of a file.
+type columnPlan struct {
+	schema  *enlist.Schema
+	options *ImportOptions
+	names   []string
+	mapped  map[string]string // the Target of --map, by name of the column
+}
+
+// planColumns returns the meaning of each column. A column that options.Map does not name means the Field or the key
+// with its name, whatever the letter case. Errors: InvalidParameters. reference.md: import.columns
+func planColumns(schema *enlist.Schema, names []string, o *ImportOptions) ([]ImportColumn, error) {
+	p := columnPlan{schema: schema, options: o, names: names, mapped: make(map[string]string)}
+	for _, m := range o.Map {
+		name, err := p.column("map", m.Column)
+		if err != nil {
+			return nil, err
+		}
+		p.mapped[name] = m.Target
+	}
+	for _, m := range o.Dates {
+		if _, err := p.column("date", m.Column); err != nil {
+			return nil, err
+		}
+	}
+	columns := make([]ImportColumn, len(names))
+	for i, name := range names {
+		c, err := p.meaning(name)
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = c
+	}
+	return columns, p.check(columns)
+}
+
+// column returns the name of the file's column that an option means.
+func (p *columnPlan) column(option, name string) (string, error) {
+	if slices.Contains(p.names, name) {
+		return name, nil
+	}
+	wanted, found := strings.ToLower(strings.TrimSpace(name)), ""
+	for _, n := range p.names {
+		if strings.ToLower(n) == wanted {
+			if found != "" {
+				return "", enlist.Invalid(option, fmt.Sprintf("the columns %q and %q are both named %q: write the exact name",
+					found, n, name))
+			}
+			found = n
+		}
+	}
+	if found == "" {
+		return "", enlist.Invalid(option, fmt.Sprintf("the file has no column %s; its columns are: %s", enlist.Quoted(name),
+			shortList(p.names)))
+	}
+	return found, nil
+}
+
+// shortList returns the first names of a list.
+func shortList(names []string) string {
+	const most = 30
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+// meaning returns the meaning of a column.
+func (p *columnPlan) meaning(name string) (ImportColumn, error) {
+	c := ImportColumn{Name: name}
+	target, mapped := p.mapped[name]
+	if !mapped {
+		target = name
+	}
+	if strings.TrimSpace(target) == "" {
+		return c, nil
+	}
+	f := p.field(target, mapped)
+	switch key := importKeys[strings.ToLower(strings.TrimSpace(target))]; {
+	case f != nil:
+		c.Target, c.Field = f.Name, f.ID
+	case key != "":
+		c.Target = key
+	case p.options.AddFields && !lists.Reserved(target):
+		c.Target, c.New = strings.TrimSpace(target), new(NewField)
+	case mapped:
+		return c, enlist.Invalid("map", fmt.Sprintf("the List has no Field %s for the column %s: add it, or import with add_fields",
+			enlist.Quoted(target), enlist.Quoted(name)))
+	}
+	return c, nil
+}
+
+// field returns the Field that a name means, or nil. A name that is only similar to "email" means the email Field, unless
+// the caller has mapped it or another column.
+func (p *columnPlan) field(name string, mapped bool) *enlist.Field {
+	trimmed := strings.TrimSpace(name)
+	if f, _ := contacts.FieldOfKey(p.schema, trimmed); f != nil {
+		return f
+	}
+	var found *enlist.Field
+	for i := range p.schema.Fields {
+		f := &p.schema.Fields[i]
+		if strings.EqualFold(strings.TrimSpace(f.Name), trimmed) {
+			if found != nil {
+				return nil // two Fields differ only by letter case
+			}
+			found = f
+		}
+	}
+	if found == nil && !mapped && slices.Contains(emailNames, strings.ToLower(trimmed)) && !p.hasEmail() {
+		return p.schema.Email()
+	}
+	return found
+}
+
+// hasEmail reports whether a column has the name of the email Field, or is mapped to it.
+func (p *columnPlan) hasEmail() bool {
+	is := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), p.schema.Email().Name) }
+	for _, name := range p.names {
+		if target, mapped := p.mapped[name]; mapped && is(target) || !mapped && is(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// check refuses two columns with the same meaning, and a file without addresses. A column that only has the right name
+// is left out if another column is mapped to its Field.
+func (p *columnPlan) check(columns []ImportColumn) error {
+	first := make(map[string]*ImportColumn)
+	hasAddress := false
+	for i := range columns {
+		c := &columns[i]
+		if c.Target == "" {
+			continue
+		}
+		f := p.schema.Field(c.Field)
+		hasAddress = hasAddress || f != nil && f.AddressType != enlist.AddressNone
+		other := first[c.Target]
+		if other == nil {
+			first[c.Target] = c
+			continue
+		}
+		_, otherMapped := p.mapped[other.Name]
+		_, mapped := p.mapped[c.Name]
+		switch {
+		case otherMapped && !mapped:
+			c.Target, c.Field, c.New = "", 0, nil
+		case mapped && !otherMapped:
+			other.Target, other.Field, other.New = "", 0, nil
+			first[c.Target] = c
+		default:
+			return enlist.Invalid("map", fmt.Sprintf("the columns %s and %s are both for %s: leave one of them out with --map %s=",
+				enlist.Quoted(other.Name), enlist.Quoted(c.Name), enlist.Quoted(c.Target), c.Name))
+		}
+	}
+	if !hasAddress {
+		return enlist.Invalid("map", fmt.Sprintf("no column is for the Field %s; name it with --map COLUMN=%s; the columns are: %s",
+			enlist.Quoted(p.schema.Email().Name), p.schema.Email().Name, shortList(p.names)))
+	}
+	return nil
+}
+
+// hasConsent reports whether a column has the type of each row's consent.
+func hasConsent(columns []ImportColumn) bool {
+	return slices.ContainsFunc(columns, func(c ImportColumn) bool { return c.Target == keyConsentType })
+}
+
+// boundColumn is a column with what is needed to read its cells.
+type boundColumn struct {
+	key   string        // one of importKeys; "": a Field, or left out
+	field *enlist.Field // nil: a key, or left out
+	date  *datePattern
+}
+
+// bindColumns returns the columns for reading. A column whose Field was deleted is left out.
+func bindColumns(i *Import, schema *enlist.Schema) []boundColumn {
+	bound := make([]boundColumn, len(i.Columns))
+	for n := range i.Columns {
+		c := &i.Columns[n]
+		b := &bound[n]
+		switch {
+		case c.Field != 0:
+			b.field = schema.Field(c.Field)
+		case c.New != nil:
+			b.field = &enlist.Field{ID: -enlist.FieldID(n + 1), Name: c.Target, Type: c.New.Type, Values: c.New.Values,
+				TimeFormat: c.New.TimeFormat}
+		default:
+			b.key = c.Target
+		}
+		if b.field != nil && i.Options.As != AsContacts && b.field.AddressType == enlist.AddressNone {
+			b.field = nil
+		}
+		for _, m := range i.Options.Dates {
+			if strings.EqualFold(strings.TrimSpace(m.Column), c.Name) {
+				b.date, _ = parseDatePattern(m.Target) // ImportOptions.check has checked it
+			}
+		}
+	}
+	return bound
+}

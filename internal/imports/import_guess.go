@@ -1,0 +1,122 @@
+package imports
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"enlist/internal/enlist"
+)
+
+// This file guesses the types of new Fields from the first rows of a file.
+
+const (
+	// guessRows is the number of rows from which an Import guesses the types of new Fields.
+	guessRows = 5000
+	// maxTextLength is the largest number of characters of a value for which a new Field is a text and no comment.
+	maxTextLength = 255
+	// TickChoice is the choice of a new checkbox Field.
+	TickChoice = "yes"
+)
+
+// Guess collects what the values of a column can be. reference.md: import.addfields
+type Guess struct {
+	column                         boundColumn // with a Field of the type Date
+	values                         int         // number of cells that are not empty
+	notTick, notDecimal, notDate   bool
+	hasTime, isLong, isTickByWords bool
+}
+
+func NewGuess(date *datePattern) *Guess {
+	return &Guess{column: boundColumn{field: &enlist.Field{Type: enlist.Date, TimeFormat: enlist.Time24}, date: date}}
+}
+
+// See takes one cell into account.
+func (g *Guess) See(cell any, decimalComma bool) {
+	switch v := cell.(type) {
+	case nil:
+		return
+	case bool:
+		g.values++
+		g.isTickByWords, g.notDecimal, g.notDate = true, true, true
+		return
+	case time.Time:
+		g.values++
+		g.notTick, g.notDecimal = true, true
+		g.hasTime = g.hasTime || isoTime(v) != v.Format(time.DateOnly)
+		return
+	case json.Number:
+		cell = string(v)
+	case string:
+	default: // an array or an object
+		g.values++
+		g.notTick, g.notDecimal, g.notDate = true, true, true
+		return
+	}
+	text := strings.TrimSpace(cell.(string))
+	if text == "" {
+		return
+	}
+	g.values++
+	if _, isTick := TickOf(text); !isTick {
+		g.notTick = true
+	} else if text != "0" && text != "1" {
+		g.isTickByWords = true
+	}
+	number := text
+	if decimalComma {
+		number = strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1)
+	}
+	if _, ok := enlist.ParseDecimal(number); !ok || isCode(text) {
+		g.notDecimal = true
+	}
+	date := text
+	if g.column.date != nil {
+		date, _ = g.column.isoDate(text)
+	}
+	iso, ok := enlist.ParseDate(date, enlist.Time24)
+	g.notDate = g.notDate || !ok
+	g.hasTime = g.hasTime || ok && len(iso) > enlist.DateLength
+	g.isLong = g.isLong || utf8.RuneCountInString(text) > maxTextLength || strings.ContainsAny(text, "\r\n")
+}
+
+// isCode reports whether digits are a name and no number, such as the postcode 01097 or the telephone number
+// +49351123: as a number they would lose their first character.
+func isCode(text string) bool {
+	return text[0] == '+' || len(text) > 1 && text[0] == '0' && text[1] != '.' && text[1] != ','
+}
+
+// Field returns the Field for the values that were seen.
+func (g *Guess) Field() NewField {
+	switch {
+	case g.values == 0:
+		return NewField{Type: enlist.Text}
+	case !g.notTick && g.isTickByWords:
+		return NewField{Type: enlist.Checkbox, Values: TickChoice}
+	case !g.notDate && g.hasTime:
+		return NewField{Type: enlist.Date, TimeFormat: enlist.Time24}
+	case !g.notDate:
+		return NewField{Type: enlist.Date, TimeFormat: enlist.TimeOff}
+	case !g.notDecimal:
+		return NewField{Type: enlist.Decimal}
+	case g.isLong:
+		return NewField{Type: enlist.Comment}
+	}
+	return NewField{Type: enlist.Text}
+}
+
+// Details returns the definition of the Field as a caller would send it.
+func (f *NewField) Details(name string) []enlist.Detail {
+	text := func(key, value string) enlist.Detail {
+		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+	}
+	all := []enlist.Detail{text("name", name), text("type", string(f.Type))}
+	if f.Values != "" {
+		all = append(all, text("values_array", f.Values))
+	}
+	if f.TimeFormat != "" {
+		all = append(all, text("time_format", f.TimeFormat))
+	}
+	return all
+}

@@ -1,0 +1,165 @@
+package imports
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the results of an Import's rows. The results of a step are stored together, as lines of JSON that are
+// compressed: a result takes about five bytes.
+
+// RowResult is what became of a row. In a dry run it is what would become of it. reference.md: import.results
+type RowResult struct {
+	Row     int64            `json:"row"` // number of the row in the file, without the header
+	Outcome RowOutcome       `json:"outcome"`
+	Contact enlist.ContactID `json:"contact_id"`       // 0: none
+	Reason  string           `json:"reason,omitempty"` // why the row was not stored
+	Field   string           `json:"field,omitempty"`  // name of the Field or key that was refused
+	Value   string           `json:"value,omitempty"`  // the value that was refused, at most 200 bytes of it
+}
+
+// RowResultHeader is the first line of the results as CSV.
+const RowResultHeader = "row,outcome,contact_id,reason,field,value\r\n"
+
+// AppendCSV appends the result as a line of CSV. A text that a spreadsheet would calculate begins with an apostrophe,
+// because a value can come from outside.
+func (r *RowResult) AppendCSV(b []byte) []byte {
+	b = strconv.AppendInt(b, r.Row, 10)
+	b = append(append(b, ','), r.Outcome...)
+	b = strconv.AppendInt(append(b, ','), int64(r.Contact), 10)
+	for _, text := range []string{r.Reason, r.Field, r.Value} {
+		b = append(b, ',', '"')
+		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+			b = append(b, '\'')
+		}
+		b = append(append(b, strings.ReplaceAll(text, `"`, `""`)...), '"')
+	}
+	return append(b, "\r\n"...)
+}
+
+// ResultPacker packs the results of steps. It keeps its memory for the next step.
+type ResultPacker struct {
+	lines   []byte
+	packed  bytes.Buffer
+	deflate *flate.Writer
+}
+
+// Pack returns the results of a step as the database has them, valid until the next call.
+func (p *ResultPacker) Pack(rows []RowResult) ([]byte, error) {
+	p.lines = p.lines[:0]
+	for i := range rows {
+		var err error
+		p.lines, err = rows[i].appendJSON(p.lines)
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.packed.Reset()
+	if p.deflate == nil {
+		p.deflate, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is valid
+	}
+	p.deflate.Reset(&p.packed)
+	if _, err := p.deflate.Write(p.lines); err != nil {
+		return nil, err
+	}
+	err := p.deflate.Close()
+	return p.packed.Bytes(), err
+}
+
+// resultsOf returns the results of a step.
+func resultsOf(all []*decision) []RowResult {
+	rows := make([]RowResult, len(all))
+	for i, d := range all {
+		rows[i] = d.result()
+	}
+	return rows
+}
+
+// appendJSON appends the result as a line of JSON. Nearly all results have no text, and package json would need
+// several times as long for these.
+func (r *RowResult) appendJSON(b []byte) ([]byte, error) {
+	if r.Reason != "" || r.Field != "" || r.Value != "" {
+		line, err := json.Marshal(r)
+		return append(append(b, line...), '\n'), err
+	}
+	b = strconv.AppendInt(append(b, `{"row":`...), r.Row, 10)
+	b = append(append(append(b, `,"outcome":"`...), r.Outcome...), `","contact_id":`...)
+	return append(strconv.AppendInt(b, int64(r.Contact), 10), "}\n"...), nil
+}
+
+// result returns the result of a row.
+func (d *decision) result() RowResult {
+	r := RowResult{Row: d.row.number, Outcome: d.outcome, Reason: d.reason}
+	if d.contact != nil {
+		r.Contact = d.contact.ID
+	}
+	if d.row.err != nil {
+		r.Value = d.row.value
+		if refusal, ok := errors.AsType[*enlist.Error](d.row.err); ok {
+			r.Field = refusal.Field
+		}
+	}
+	return r
+}
+
+// UnpackResults calls each with the results of a step.
+func UnpackResults(data []byte, each func(*RowResult) error) error {
+	lines := json.NewDecoder(flate.NewReader(bytes.NewReader(data)))
+	for {
+		var r RowResult
+		if err := lines.Decode(&r); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+		if err := each(&r); err != nil {
+			return err
+		}
+	}
+}
+
+// ResultSteps is the number of steps whose results one View reads.
+const ResultSteps = 16
+
+// ImportResults calls each with the result of every row that is done, in the order of the file. The results are removed
+// seven days after the end of the Import. Errors: ErrNoImport, Denied, and those of each.
+func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist.ImportID, each func(*RowResult) error) error {
+	for from := int64(0); ; {
+		found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]StepResults, error) {
+			if _, err := loadImport(tx, c, id); err != nil {
+				return nil, err
+			}
+			return ImportResults(tx, id, from, ResultSteps)
+		})
+		if err != nil {
+			return err
+		}
+		for _, step := range found {
+			if err := UnpackResults(step.Data, each); err != nil {
+				return err
+			}
+			from = step.Number + 1
+		}
+		if len(found) < ResultSteps {
+			return nil
+		}
+	}
+}
+
+// RemoveImportResults does one step of the job that removes the results of an Import.
+func (s *Service) RemoveImportResults(ctx context.Context, e RemoveImportResults) (done bool, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
+		n, err := DeleteImportResults(tx, e.Import, ResultSteps)
+		return n < ResultSteps, err
+	})
+}

@@ -1,0 +1,156 @@
+package imports
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores Imports and the results of their rows. file.go stores their files.
+
+func mapImport(m *db.Mapper, i *Import) {
+	m.ID("id", (*int64)(&i.ID))
+	m.Fixed("account_id", (*int64)(&i.AccountID))
+	m.Fixed("list_id", (*int64)(&i.ListID))
+	m.Fixed("creator_key_id", (*int64)(&i.CreatorKeyID))
+	m.Fixed("creator_name", &i.CreatorName)
+	m.Fixed("creation_time", &i.CreationTime)
+	m.Fixed("options", jsonColumn{&i.Options})
+	m.Value("content_id", (*int64)(&i.Content))
+	m.Value("size", &i.Size)
+	m.Value("sha256", &i.SHA256)
+	m.Value("columns", jsonColumn{&i.Columns})
+	m.Value("state", (*string)(&i.State))
+	m.Value("reason", &i.Reason)
+	m.Value("owner", &i.Owner)
+	m.Value("lease_until", &i.LeaseUntil)
+	m.Value("start_time", &i.StartTime)
+	m.Value("end_time", &i.EndTime)
+	m.Value("done_rows", &i.Rows)
+	m.Value("done_bytes", &i.Bytes)
+	m.Value("added", &i.Added)
+	m.Value("updated", &i.Updated)
+	m.Value("unchanged", &i.Unchanged)
+	m.Value("skipped", &i.Skipped)
+	m.Value("refused", &i.Refused)
+	m.Value("published", jsonColumn{&i.Published})
+}
+
+// jsonColumn is a value that is stored as JSON. at points to the value.
+type jsonColumn struct{ at any }
+
+func (c jsonColumn) Decode(v driver.Value) error { return json.Unmarshal([]byte(db.TextOf(v)), c.at) }
+
+func (c jsonColumn) Encode() (any, error) {
+	b, err := json.Marshal(c.at)
+	return string(b), err
+}
+
+var importTable = db.NewMapping("import", mapImport)
+
+// AddImport stores a new Import.
+func AddImport(tx *db.Tx, i *Import) error { return importTable.Add(tx, i) }
+
+// LoadImport returns an Import by its ID, or ErrNoImport.
+func LoadImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
+	return importTable.One(tx, ErrNoImport, "WHERE id = ?", int64(id))
+}
+
+// LockImport returns an Import. With concurrent writers it locks the row.
+func LockImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
+	return importTable.One(tx, ErrNoImport, "WHERE id = ?"+tx.Locking(), int64(id))
+}
+
+// Imports returns an Account's Imports in the order of their IDs.
+func Imports(tx *db.Tx, account enlist.AccountID) ([]Import, error) {
+	return importTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
+}
+
+// SetImport stores the columns of an Import that change.
+func SetImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
+
+// AddImportResults stores the results of a step.
+func AddImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {
+	const add = "INSERT INTO import_result (import_id, number, data) VALUES (?, ?, ?)"
+	return tx.Do(add, int64(id), number, data)
+}
+
+// ImportResults returns the results of steps in the order of their numbers.
+func ImportResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found []StepResults, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		r := StepResults{Number: row.Int()}
+		r.Data = []byte(row.Text()) // a copy: the engine may use its bytes again
+		found = append(found, r)
+		return nil
+	}, "SELECT number, data FROM import_result WHERE import_id = ? AND number >= ? ORDER BY number"+db.Limited,
+		int64(id), from, int64(limit))
+	return found, err
+}
+
+// DeleteImportResults removes the results of at most limit steps, and returns how many it removed.
+func DeleteImportResults(tx *db.Tx, id enlist.ImportID, limit int) (deleted int64, err error) {
+	const remove = `DELETE FROM import_result WHERE import_id = ? AND number IN (
+		SELECT number FROM import_result WHERE import_id = ? ORDER BY number` + db.Limited + ")"
+	return tx.Exec(remove, int64(id), int64(id), int64(limit))
+}
+
+// SetContentSize stores the size of content.
+func SetContentSize(tx *db.Tx, id enlist.ContentID, size int64) error {
+	return tx.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
+}
+
+var importLedger = db.NewPerDialect(importLedgerText)
+
+// importLedgerText is the INSERT of rows of the ledger that come from an Import. Its arguments are those of the mapping of
+// the ledger, and the Import with the number of the row.
+func importLedgerText(d *db.Dialect) string {
+	const columns = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
+		import_id, import_row, number) `
+	return columns + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, " + d.LedgerNumber + ")"
+}
+
+// importLedgerMany inserts the rows of the ledger in arrays.
+const importLedgerMany = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
+		import_id, import_row)
+	SELECT CAST(? AS BIGINT), added.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]),
+		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
+		CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS added`
+
+// AddLedger adds rows of one List to the consent ledger.
+func AddLedger(tx *db.Tx, rows []enlist.LedgerRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if !tx.SQL.ConcurrentWriters {
+		for i := range rows {
+			r := &rows[i]
+			preferences, err := (*db.Choices)(&r.Preferences).Text()
+			if err != nil {
+				return err
+			}
+			err = tx.Do(importLedger.Of(tx.SQL), int64(r.ListID), int64(r.ContactID), r.Time, r.Method,
+				string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), int64(r.ImportID), r.ImportRow)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var contacts, times, keys, imports, numbers []int64
+	var methods, types, texts, ips, preferences []string
+	for i := range rows {
+		r := &rows[i]
+		chosen, err := (*db.Choices)(&r.Preferences).Text()
+		if err != nil {
+			return err
+		}
+		contacts, times = append(contacts, int64(r.ContactID)), append(times, r.Time)
+		methods, types, texts = append(methods, r.Method), append(types, string(r.Type)), append(texts, r.Text)
+		ips, preferences, keys = append(ips, r.IP), append(preferences, chosen), append(keys, int64(r.KeyID))
+		imports, numbers = append(imports, int64(r.ImportID)), append(numbers, r.ImportRow)
+	}
+	return tx.Do(importLedgerMany, int64(rows[0].ListID), contacts, times, methods, types, texts, ips, preferences,
+		keys, imports, numbers)
+}

@@ -1,0 +1,101 @@
+package messages
+
+import (
+	"slices"
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores three things: the results of mail deliveries, the times of a Contact's mails, and
+// the secrets that all processes share.
+
+// RaiseContactTimes sets the times of a Contact's last message, open and click. If a time is earlier
+// than the stored time, the stored time stays.
+func RaiseContactTimes(tx *db.Tx, list enlist.ListID, id enlist.ContactID, message, open, click int64) error {
+	return tx.Do(`UPDATE contact SET
+			last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
+			last_open_time = CASE WHEN last_open_time < ?2 THEN ?2 ELSE last_open_time END,
+			last_click_time = CASE WHEN last_click_time < ?3 THEN ?3 ELSE last_click_time END
+		WHERE list_id = ?4 AND id = ?5`, message, open, click, int64(list), int64(id))
+}
+
+func mapDelivery(m *db.Mapper, d *Delivery) {
+	m.NaturalKey("list_id", (*int64)(&d.List))
+	m.NaturalKey("contact_id", (*int64)(&d.Contact))
+	m.NaturalKey("event_time", &d.Time)
+	m.NaturalKey("cause", &d.Cause)
+	m.Value("message_id", (*int64)(&d.MessageID))
+	m.Value("address", &d.Address)
+	m.Value("subject", &d.Subject)
+	m.Value("time", &d.SentTime)
+	m.Value("status", (*string)(&d.Status))
+	m.Value("detail", &d.Detail)
+}
+
+var deliveryTable = db.NewMapping("delivery", mapDelivery)
+
+// LoadDelivery returns the result of a delivery, or ErrNotFound. In a transaction that writes, it also
+// locks the key k.
+func LoadDelivery(tx *db.Tx, k enlist.DeliveryKey) (*Delivery, error) {
+	if err := tx.LockToWrite("delivery %d %d %d %s", k.List, k.Contact, k.Time, k.Cause); err != nil {
+		return nil, err
+	}
+	const byKey = "WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?"
+	return deliveryTable.One(tx, enlist.ErrNotFound, byKey, int64(k.List), int64(k.Contact), k.Time, k.Cause)
+}
+
+// PutDelivery stores the result of a delivery. It replaces an earlier result of the same delivery.
+func PutDelivery(tx *db.Tx, d *Delivery) error { return deliveryTable.Put(tx, d) }
+
+// upsertSent is the statement of PutSent.
+var upsertSent = strings.NewReplacer(
+	"status = excluded.status", "status = "+unlessReported("status"),
+	"detail = excluded.detail", "detail = "+unlessReported("detail"),
+).Replace(deliveryTable.Upsert)
+
+// unlessReported returns the new value of a column, or the stored value after a bounce or a complaint.
+func unlessReported(column string) string {
+	return "CASE WHEN delivery.status IN ('" + string(DeliveryBounced) + "', '" +
+		string(DeliveryComplained) + "') THEN delivery." + column + " ELSE excluded." + column + " END"
+}
+
+// PutSent stores that a mail was sent. It keeps the status of a reported delivery. The lock makes it wait
+// for a transaction that stores a report about the same delivery.
+func PutSent(tx *db.Tx, d *Delivery) error {
+	if err := tx.LockToWrite("delivery %d %d %d %s", d.List, d.Contact, d.Time, d.Cause); err != nil {
+		return err
+	}
+	return deliveryTable.Do(tx, upsertSent, db.Inserted, d)
+}
+
+// Deliveries returns a page of a Contact's deliveries, newest first.
+func Deliveries(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, limit, offset int) ([]Delivery, error) {
+	const newest = "WHERE list_id = ? AND contact_id = ? ORDER BY time DESC, event_time DESC, cause" + db.Limited +
+		" OFFSET CAST(? AS BIGINT)"
+	return deliveryTable.All(tx, newest, int64(list), int64(contact), int64(limit), int64(offset))
+}
+
+// DeliveriesWithCause returns the deliveries with a cause to some Contacts.
+func DeliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enlist.ContactID) ([]Delivery, error) {
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	return deliveryTable.All(tx, "WHERE list_id = ? AND "+test+" AND cause = ?", slices.Concat([]any{int64(list)}, args, []any{cause})...)
+}
+
+// Secret returns the secret with this name, which all processes on this database share. If the database
+// has no such secret, Secret stores and returns fresh.
+func Secret(tx *db.Tx, name string, fresh []byte) (value []byte, err error) {
+	err = tx.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
+	if err != nil {
+		return nil, err
+	}
+	err = tx.Each(func(row *db.Cursor) error {
+		value = append(value, row.Text()...)
+		return nil
+	}, "SELECT value FROM secret WHERE name = ?", name)
+	return value, err
+}

@@ -1,0 +1,11 @@
+// Package messages has Messages, and prepares mails: which Contact gets what. It does not make MIME and talks to no
+// server, which package mail does, and it does not know Batches.
+//
+//	message.go, edit.go, file.go   the records, and the files that they have
+//	merge.go, check.go, finding.go   merge fields, and what is probably wrong with a Message
+//	preview.go, trial.go   previews and test mails
+//	sender.go    which sender a mail has
+//	prepare.go   prepares notifications, autoresponders and requests to confirm
+//	delivery.go, outcome.go   the records of mails other than those of Batches
+//	link.go      the key that signs the links of mails
+package messages

@@ -1,0 +1,180 @@
+package messages
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file has the calls about Messages: add, edit, delete, get and search. A key that is
+// restricted to some Lists must not make these calls, because a Message belongs to no List.
+
+// MessageAttributes are the keys of a Message record in a search, in the order of a reply. The
+// contents are left out, to keep the reply small.
+var MessageAttributes = []enlist.Attribute[Message]{
+	enlist.Searchable(enlist.ReadOnlyInt("id", func(m *Message) enlist.MessageID { return m.ID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(m *Message) enlist.KeyID { return m.CreatorKeyID })),
+	enlist.ReadOnlyText("creator_name", func(m *Message) string { return m.CreatorName }),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
+	enlist.Searchable(enlist.EnumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
+	enlist.Searchable(enlist.TextKey("name", func(m *Message) *string { return &m.Name }, enlist.ReadName)),
+	enlist.Searchable(enlist.IntKey("folder_id", func(m *Message) *enlist.FolderID { return &m.FolderID }, 0, lists.MaxID)),
+	enlist.Searchable(enlist.EnumKey("email_type", func(m *Message) *string { return &m.EmailType },
+		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown)),
+	enlist.Searchable(enlist.TextKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
+	enlist.TextKey("from_name", func(m *Message) *string { return &m.FromName }, enlist.ReadLine),
+	enlist.TextKey("from_address", func(m *Message) *string { return &m.FromAddress }, lists.ReadAddress),
+	enlist.TextKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, lists.ReadAddress),
+	fileIDs("attachments", func(m *Message) *string { return &m.Attachments }),
+	fileIDs("inline_images", func(m *Message) *string { return &m.InlineImages }),
+}
+
+// WholeMessageAttributes are the MessageAttributes and the contents.
+var WholeMessageAttributes = slices.Concat(MessageAttributes, []enlist.Attribute[Message]{
+	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
+	contentKey("text_content", func(m *Message) *string { return &m.Text }),
+	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
+})
+
+// Limits of a Message. decisions.md: 54
+const (
+	maxContent = 2 << 20 // of each content, in bytes
+	maxSubject = 998     // in bytes: the longest line of a mail. RFC 5322, section 2.1.1
+)
+
+// contentKey returns the key of a content, which callers may set. The text is stored as it was
+// sent, with all white space.
+func contentKey(name string, at func(*Message) *string) enlist.Attribute[Message] {
+	return enlist.TextUpTo(maxContent, name, at, lists.AsSent)
+}
+
+// readSubject trims a subject. It refuses a subject that does not fit on one line of a mail.
+func readSubject(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if len(text) > maxSubject || strings.ContainsFunc(text, unicode.IsControl) {
+		return "", enlist.Expected("a text of at most 998 bytes without control characters")
+	}
+	return text, nil
+}
+
+// AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
+func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.MessageID, error) {
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
+		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
+			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
+		if err := m.set(tx, details); err != nil {
+			return 0, err
+		}
+		if err := AddMessage(tx, &m); err != nil {
+			return 0, err
+		}
+		return m.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(m.ID), List: 0}, nil, accounts.SettableValues(WholeMessageAttributes, &m))
+	})
+}
+
+// EditMessage changes the keys that details contain. The type of a Message that autoresponders
+// send cannot change, because autoresponders cannot send SMS. Errors: Denied, NoMessage,
+// InvalidParameters.
+func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID, details []enlist.Detail) (enlist.MessageID, error) {
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
+		old, err := LoadMessage(tx, c.Account.ID, id)
+		if err != nil {
+			return 0, err
+		}
+		m := *old
+		if err := m.set(tx, details); err != nil {
+			return 0, err
+		}
+		if m.Type != old.Type {
+			if err := s.unused(tx, old, "type"); err != nil {
+				return 0, err
+			}
+		}
+		m.LastModifiedTime = now
+		before, after := accounts.SettableValues(WholeMessageAttributes, old), accounts.SettableValues(WholeMessageAttributes, &m)
+		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before, after); err != nil {
+			return 0, err
+		}
+		return id, UpdateMessage(tx, &m)
+	})
+}
+
+// set changes the keys that details contain. Then it checks the complete Message.
+func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
+	folder, attachments, images, from := m.FolderID, m.Attachments, m.InlineImages, m.FromAddress
+	if err := enlist.Assign(m, WholeMessageAttributes, details); err != nil {
+		return err
+	}
+	switch {
+	case m.Name == "":
+		return enlist.Invalid("name", "expected a name")
+	case m.Subject == "" && m.Type == MessageEmail:
+		return enlist.Invalid("subject", "an email needs a subject")
+	case m.EmailType == EmailMarkdown && m.Text == "" && m.HTML != "":
+		return enlist.Invalid("text_content", "a Message in Markdown has its text here, not in html_content")
+	}
+	if err := accounts.CheckFromAddress(tx, m.AccountID, m.FromAddress, from); err != nil {
+		return err
+	}
+	if m.Attachments != attachments || m.InlineImages != images {
+		if err := m.CheckFiles(tx); err != nil {
+			return err
+		}
+	}
+	if m.FolderID == folder {
+		return nil
+	}
+	return CheckMessageFolder(tx, m.AccountID, m.FolderID)
+}
+
+// CheckMessageFolder refuses an ID if the Account has no Folder for Messages with that ID. 0
+// means no Folder, and is allowed.
+func CheckMessageFolder(tx *db.Tx, account enlist.AccountID, id enlist.FolderID) error {
+	folder := accounts.Folder{ID: id, AccountID: account, Type: accounts.FolderOfMessages}
+	return folder.MustExist(tx, "folder_id", "expected a Folder for Messages")
+}
+
+// DeleteMessage removes a Message. Links in mails that were already sent stop working. Errors:
+// Denied, NoMessage, and InvalidParameters while autoresponders send the Message.
+// decisions.md: 54
+func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID) error {
+	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		m, err := LoadMessage(tx, c.Account.ID, id)
+		if err != nil {
+			return false, err
+		}
+		if err := s.unused(tx, m, ""); err != nil {
+			return false, err
+		}
+		before := accounts.SettableValues(WholeMessageAttributes, m)
+		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before, nil); err != nil {
+			return false, err
+		}
+		return true, DeleteMessage(tx, id)
+	})
+	return err
+}
+
+// Message returns one Message with its contents. Errors: Denied, NoMessage.
+func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Message, error) { return LoadMessage(tx, c.Account.ID, id) })
+}
+
+// SearchMessages returns the Account's Messages that match, without their
+// contents. Errors: Denied, InvalidSearch.
+func (s *Service) SearchMessages(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Message, error) {
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]Message, error) {
+		all, err := Messages(tx, c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		return enlist.SearchRecords(MessageAttributes, all, q)
+	})
+}

@@ -1,0 +1,43 @@
+package messages
+
+import "enlist/internal/enlist"
+
+// Message is the text that autoresponders send to Contacts: an email with merge fields such as
+// {{First Name|friend}} (package merge), or an SMS. The rules for callers are in
+// edit.go; package mail composes the email.
+type Message struct {
+	ID               enlist.MessageID
+	AccountID        enlist.AccountID
+	CreatorKeyID     enlist.KeyID
+	CreatorName      string
+	CreationTime     int64
+	LastModifiedTime int64
+	Type             string // MessageEmail or MessageSMS
+	Name             string
+	FolderID         enlist.FolderID // 0: no Folder
+	EmailType        string          // EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML or EmailMarkdown
+	Subject          string
+	HTML             string
+	Text             string
+	SMS              string
+	FromName         string
+	FromAddress      string
+	ReplyTo          string
+	Attachments      string // IDs of files, separated by commas
+	InlineImages     string // IDs of files, separated by commas
+}
+
+// The Message types.
+const (
+	MessageEmail = "email"
+	MessageSMS   = "sms"
+)
+
+// The email types.
+const (
+	EmailHTML      = "html"       // the server moves CSS rules into the style attributes of elements
+	EmailPlainHTML = "plain-html" // the server makes the HTML part from the plain text
+	EmailPlain     = "plain"      // no HTML part
+	EmailRawHTML   = "raw_html"   // the HTML is sent as it is
+	EmailMarkdown  = "markdown"   // the server makes both parts from the text, which is Markdown
+)

@@ -1,0 +1,119 @@
+package messages
+
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores Messages and the targets of their links.
+
+// mapMessageHead describes the columns that a list of Messages needs. It leaves out the contents of the
+// Messages, which can be large.
+func mapMessageHead(m *db.Mapper, x *Message) {
+	m.ID("id", (*int64)(&x.ID))
+	m.Fixed("account_id", (*int64)(&x.AccountID))
+	m.Fixed("creator_key_id", (*int64)(&x.CreatorKeyID))
+	m.Fixed("creator_name", &x.CreatorName)
+	m.Fixed("creation_time", &x.CreationTime)
+	m.Value("last_modified_time", &x.LastModifiedTime)
+	m.Value("type", &x.Type)
+	m.Value("name", &x.Name)
+	m.Value("folder_id", (*int64)(&x.FolderID))
+	m.Value("email_type", &x.EmailType)
+	m.Value("subject", &x.Subject)
+	m.Value("from_name", &x.FromName)
+	m.Value("from_address", &x.FromAddress)
+	m.Value("reply_to", &x.ReplyTo)
+	m.Value("attachments", &x.Attachments)
+	m.Value("inline_images", &x.InlineImages)
+}
+
+func mapMessage(m *db.Mapper, x *Message) {
+	mapMessageHead(m, x)
+	m.Value("html_content", &x.HTML)
+	m.Value("text_content", &x.Text)
+	m.Value("sms_content", &x.SMS)
+}
+
+var (
+	MessageTable     = db.NewMapping("message", mapMessage)
+	messageHeadTable = db.NewMapping("message", mapMessageHead)
+)
+
+// Messages returns an Account's Messages in the order of their IDs, without their contents.
+func Messages(tx *db.Tx, account enlist.AccountID) ([]Message, error) {
+	return messageHeadTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
+}
+
+// LoadMessage returns a Message of an Account with its contents.
+func LoadMessage(tx *db.Tx, account enlist.AccountID, id enlist.MessageID) (*Message, error) {
+	const byID = "WHERE id = ? AND account_id = ?"
+	return MessageTable.One(tx, enlist.ErrNoMessage, byID, int64(id), int64(account))
+}
+
+// AddMessage stores a new Message.
+func AddMessage(tx *db.Tx, m *Message) error {
+	if err := tx.LockDefinitions(); err != nil {
+		return err
+	}
+	return MessageTable.Add(tx, m)
+}
+
+// UpdateMessage stores the columns of a Message that an edit can change.
+func UpdateMessage(tx *db.Tx, m *Message) error {
+	if err := tx.LockDefinitions(); err != nil {
+		return err
+	}
+	return MessageTable.Save(tx, m)
+}
+
+// DeleteMessage removes a Message and the targets of its links.
+func DeleteMessage(tx *db.Tx, id enlist.MessageID) error {
+	if err := tx.LockDefinitions(); err != nil {
+		return err
+	}
+	if err := tx.Do("DELETE FROM link WHERE message_id = ?", int64(id)); err != nil {
+		return err
+	}
+	return tx.Do("DELETE FROM message WHERE id = ?", int64(id))
+}
+
+// LinkTargets returns the IDs of a Message's URLs, in the order of urls. It stores the URLs that the
+// Message does not have yet, and when it had the others.
+func LinkTargets(tx *db.Tx, message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error) {
+	targets := make([]enlist.LinkID, len(urls))
+	for i, url := range urls {
+		const (
+			find = "SELECT id FROM link WHERE message_id = ? AND url = ?"
+			add  = "INSERT INTO link (message_id, url, since_time, until_time) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+			keep = "UPDATE link SET until_time = ? WHERE id = ? AND until_time < ?"
+		)
+		id, err := tx.Number(find, int64(message), url)
+		if err == nil && id == 0 {
+			id, err = tx.Insert(add, int64(message), url, edited, edited)
+			if err == nil && id == 0 { // another transaction has added the URL
+				id, err = tx.Number(find, int64(message), url)
+			}
+		}
+		if err == nil {
+			err = tx.Do(keep, edited, id, edited)
+		}
+		if err != nil {
+			return nil, err
+		}
+		targets[i] = enlist.LinkID(id)
+	}
+	return targets, nil
+}
+
+// LinkTarget returns the Message and the URL of a link, or ErrNoLink.
+func LinkTarget(tx *db.Tx, id enlist.LinkID) (message enlist.MessageID, url string, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		message, url = enlist.MessageID(row.Int()), row.Text()
+		return nil
+	}, "SELECT message_id, url FROM link WHERE id = ?", int64(id))
+	if err == nil && message == 0 {
+		err = enlist.ErrNoLink
+	}
+	return message, url, err
+}

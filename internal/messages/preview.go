@@ -1,0 +1,135 @@
+package messages
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file shows the mail of a Message before it is sent, and sends it to addresses of the caller. Both use
+// the code that composes all mails. Their links are made for no Contact, so opening them changes nothing.
+// decisions.md: 65
+
+// ComposedMail is a mail as a Contact would get it.
+type ComposedMail struct {
+	Subject, From, To, ReplyTo string // for people, without the encodings of a header
+	Headers                    string // as they are sent, without a signature
+	HTML, Text                 string
+	Size                       int64    // of the complete mail, in bytes
+	Findings                   []string // what is probably wrong, in sentences
+}
+
+// Composer composes a mail without sending it. The error is an *Undelivered if there is no such mail.
+type Composer interface {
+	// Preview returns the mail without Findings.
+	Preview(ctx context.Context, m *OutgoingMail) (*ComposedMail, error)
+	// Check returns what is probably wrong with the content of a mail. The mail needs no address.
+	Check(m *OutgoingMail) []Finding
+}
+
+// SetComposer sets the Composer. Call it before the first call of PreviewMessage and CheckBatch.
+func (s *Service) SetComposer(c Composer) { s.composer = c }
+
+// CheckContent returns what is probably wrong with the content of a mail.
+func (s *Service) CheckContent(m *OutgoingMail) []Finding { return s.composer.Check(m) }
+
+// PreviewMessage returns the mail that a Contact would get from a Message. Errors: NoMessage, NoList, Denied,
+// NoContact, and InvalidParameters if the Contact can get no such mail.
+func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
+	contact enlist.ContactID) (*ComposedMail, error) {
+	var sender []Finding
+	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
+		m, err := trialMail(tx, c, message, list, contact)
+		if err == nil {
+			m.Delivery = enlist.DeliveryKey{List: list, Time: s.db.Now().Unix(), Cause: causeTrial}
+			m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
+		}
+		if err == nil && m.Address == "" {
+			err = enlist.Invalid("contact_id", "the Contact has no email address")
+		}
+		if err == nil {
+			sender, err = s.senderFindings(tx, c.Account, m.Message, &m.Schema.List)
+		}
+		return m, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.composer.Preview(ctx, mail)
+	if why, ok := errors.AsType[*Undelivered](err); ok {
+		return nil, enlist.Invalid("message_id", "the mail cannot be sent: "+why.Error())
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range slices.Concat(sender, s.composer.Check(mail), fieldFindings(mail)) {
+		shown.Findings = append(shown.Findings, f.Text)
+	}
+	if mail.Contact.IsUnsubscribed {
+		shown.Findings = append(shown.Findings, "the Contact is unsubscribed")
+	}
+	if !mail.Contact.IsActive {
+		shown.Findings = append(shown.Findings, "the Contact is deactivated")
+	}
+	return shown, nil
+}
+
+// senderFindings returns what checkBatch finds about the sender of a mail.
+func (s *Service) senderFindings(tx *db.Tx, a *enlist.Account, m *Message, list *enlist.List) (all []Finding, err error) {
+	_, why, err := s.SenderRefusal(tx, a, m, list)
+	if why != "" {
+		all = append(all, Finding{Level: FindingError, Code: FindingSender, Text: why})
+	}
+	if m.FromAddress == "" && list.FromAddress == "" {
+		all = append(all, s.DefaultSender(list))
+	}
+	return all, err
+}
+
+// causeTrial begins the Cause of a mail that is a preview or a test.
+const causeTrial = "t"
+
+// trialMail returns a Message with its files for a Contact of a List, without a delivery and an address. list 0 means
+// no List, and contact 0 a Contact without values. Opens and clicks of the mail are not tracked.
+func trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID, contact enlist.ContactID) (m *OutgoingMail, err error) {
+	m = new(OutgoingMail)
+	m.Message, err = LoadMessage(tx, c.Account.ID, message)
+	if err != nil {
+		return nil, err
+	}
+	m.Schema, m.Contact, err = trialContact(tx, c, list, contact)
+	if err != nil {
+		return nil, err
+	}
+	if m.Message.Type != MessageEmail {
+		return nil, enlist.Invalid("message_id", "expected a Message of the type email")
+	}
+	m.Files, err = MessageFiles(tx, m.Message)
+	return m, err
+}
+
+// trialContact returns the Contact of a trial mail and its List.
+func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (schema *enlist.Schema, contact *enlist.ByID, err error) {
+	contact = new(enlist.ByID)
+	switch {
+	case list == 0 && id == 0:
+		schema = enlist.NewSchema(enlist.List{AccountID: c.Account.ID, Name: c.Account.Name}, nil, nil)
+		schema.TimeZone = c.Account.TimeZone
+		return schema, contact, nil
+	case id == 0:
+		schema, err = lists.Load(tx, c, list)
+	default:
+		schema, contact, err = contacts.Load(tx, c, list, id)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	untracked := *schema
+	untracked.List.TrackOpens, untracked.List.TrackClicks = false, false
+	return &untracked, contact, nil
+}

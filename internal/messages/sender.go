@@ -1,0 +1,41 @@
+package messages
+
+import (
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// DefaultSender is the Finding for a List whose mails have the sender of the server.
+func (s *Service) DefaultSender(list *enlist.List) Finding {
+	from := "the sender of the server"
+	if address := s.senderOf(list.AccountID); address != "" {
+		from += ", " + address
+	}
+	return Finding{Level: FindingNote, Code: FindingDefaultSender,
+		Text: "the Message and the List " + enlist.Quoted(list.Name) + " have no from_address: its mails come from " + from}
+}
+
+// senderOf returns the sender of the mails of an Account whose Message and List have none. It is "" if none is set.
+func (s *Service) senderOf(account enlist.AccountID) string {
+	if from := s.accounts.Settings().Of(account).From; from != "" {
+		return from
+	}
+	return s.sending.Load().From
+}
+
+// SenderRefusal returns why a Message may not be sent to a List with its sender. An unknown sender is allowed: the
+// command line does not know the default sender, and the sender of Batches checks again.
+func (s *Service) SenderRefusal(tx *db.Tx, a *enlist.Account, m *Message, list *enlist.List) (from, why string, err error) {
+	for _, from := range []string{m.FromAddress, list.FromAddress} {
+		if from != "" {
+			why, err := accounts.RefusalOf(a, tx, from)
+			return from, why, err
+		}
+	}
+	from = s.senderOf(a.ID)
+	if from != "" {
+		why, err = accounts.MissingDomain(a, tx, from)
+	}
+	return from, why, err
+}

@@ -1,0 +1,90 @@
+package messages
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"enlist/internal/accounts"
+	"enlist/internal/address"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file sends a Message to a few addresses of the caller, so that the caller sees it in mail programs. Such a
+// mail is a job like other mails, but no delivery: no report counts it.
+
+// maxTestAddresses is the largest number of addresses of one call.
+const maxTestAddresses = 5
+
+// TestRequest says which mail to send to which addresses.
+type TestRequest struct {
+	Message   enlist.MessageID
+	Addresses []string
+	List      enlist.ListID    // 0: the merge fields of the Message have no values
+	Contact   enlist.ContactID // whose values the mail shows; 0: merge fields have no values
+}
+
+// SendTestMessage sends a Message to addresses, with "[test]" before its subject. Errors: NoMessage, NoList,
+// Denied, NoContact, InvalidParameters, and InvalidEmail for an address that is not valid.
+func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
+	token := rand.Text() // makes the Message-ID of each mail unique
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		if _, err := trialMail(tx, c, r.Message, r.List, r.Contact); err != nil {
+			return false, err
+		}
+		if n := len(r.Addresses); n < 1 || n > maxTestAddresses {
+			return false, enlist.Invalid("addresses", fmt.Sprintf("expected 1 to %d email addresses", maxTestAddresses))
+		}
+		var sent []string
+		for i, text := range r.Addresses {
+			spelling, key, ok := address.ParseEmail(text)
+			if !ok {
+				return false, &enlist.Error{Kind: enlist.InvalidEmail, Field: "addresses", Detail: enlist.Quoted(text) + " is not an email address"}
+			}
+			if slices.Contains(sent, key) {
+				continue
+			}
+			sent = append(sent, key)
+			e := SendTest{Account: c.Account.ID, Message: r.Message, List: r.List, Contact: r.Contact, Address: spelling,
+				Time: now, Token: token + strconv.Itoa(i)}
+			if err := tx.Enqueue(e); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	return err
+}
+
+// TestMail returns the mail of a job. It returns nil if the Message, the List or the Contact is gone.
+func (s *Service) TestMail(ctx context.Context, e SendTest) (*OutgoingMail, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*OutgoingMail, error) {
+		account, err := accounts.ByID(tx, e.Account)
+		if err != nil {
+			return nil, err
+		}
+		caller := &enlist.Caller{Account: account, Key: new(enlist.Key)} // may access every List of the Account
+		m, err := trialMail(tx, caller, e.Message, e.List, e.Contact)
+		switch enlist.KindOf(err) {
+		case enlist.NoMessage, enlist.NoList, enlist.NoContact, enlist.InvalidParameters:
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.Message = TestEdition(m.Message)
+		m.Delivery = enlist.DeliveryKey{List: e.List, Time: e.Time, Cause: causeTrial + e.Token}
+		m.Address = e.Address
+		return m, nil
+	})
+}
+
+// TestEdition returns a Message with "[test]" before its subject.
+func TestEdition(m *Message) *Message {
+	test := *m
+	test.Subject = "[test] " + m.Subject
+	return &test
+}

@@ -1,0 +1,439 @@
+package privacy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"enlist/internal/accounts"
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/imports"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
+)
+
+// This file erases everything that an Account stores about the person with an address. It erases what an export finds
+// (person.go), in several transactions. Each of them is safe to repeat, so an erasure that was interrupted continues
+// when it is started again. The Contacts come last, because they lead to the other rows. decisions.md: 99
+
+// Erasure says what an erasure has removed, or would remove.
+type Erasure struct {
+	Rows []ErasedRows `json:"rows"` // one for each section, in the order of an export
+	Left []string     `json:"left"` // settings, texts and other Contacts that contain the address, such as "list 3"; they stay
+}
+
+// ErasedRows is the number of rows of one section.
+type ErasedRows struct {
+	Section PersonSection `json:"section"`
+	Rows    int64         `json:"rows"`
+}
+
+const (
+	// eraseStep is the largest number of rows that one transaction erases.
+	eraseStep = 500
+	// erasePasses is how often an erasure looks again for rows, because a mail that was being sent can store some.
+	erasePasses = 5
+	// eraseWait is the longest time that an erasure waits for jobs about the person that run.
+	eraseWait = 20 * time.Second
+)
+
+// PlanErasure returns what ErasePerson would remove. Errors: as of ExportPerson.
+func (s *Service) PlanErasure(ctx context.Context, c *enlist.Caller, text string) (*Erasure, error) {
+	found, err := s.findToErase(ctx, c, text)
+	if err != nil {
+		return nil, err
+	}
+	return found.erasure(), nil
+}
+
+// ErasePerson removes everything that the Account stores about an email address or a mobile number: the Contacts with
+// the address in all Lists, and everything that ExportPerson finds. Two things stay without the person: the rows of the
+// ledger, and the entries of the Unsubscriber List, which have a keyed hash in place of the address. So imports still
+// leave the address out. The webhooks get the event that the Contacts were removed. Errors: as of ExportPerson, and
+// Busy while an Import of the Account runs, while a mail to the person is being sent, and if the engine could not remove
+// the data from its files. A repeated call continues.
+func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string) (*Erasure, error) {
+	var result *Erasure
+	for range erasePasses {
+		found, err := s.findToErase(ctx, c, text)
+		if err != nil {
+			return nil, err
+		}
+		if result == nil {
+			result = found.erasure()
+		}
+		if found.isEmpty() {
+			return s.finishErasure(ctx, c, found.keys, result)
+		}
+		for _, erase := range []func(context.Context, *personFound) error{
+			s.eraseJobs, s.eraseAuditRows, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
+		} {
+			if err := erase(c.Context(ctx), found); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, enlist.Refuse(enlist.Busy, "new data about the person was stored meanwhile: erase the person again")
+}
+
+// finishErasure removes the files of Imports that have ended, and deleted data from the files of the database.
+func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys, result *Erasure) (*Erasure, error) {
+	released, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContentID, error) { return ReleasedContents(tx, c.Account.ID) })
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range released {
+		for done := false; !done; {
+			done, err = s.files.RemoveContent(ctx, files.RemoveContent{Content: id})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := s.db.Scrub(ctx); err != nil {
+		return nil, err
+	}
+	// With an Idempotency-Key, this stores the numbers for a repeated call.
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Erasure, error) {
+		values := make(accounts.AuditValues)
+		for _, r := range result.Rows {
+			values[string(r.Section)] = r.Rows
+		}
+		return result, auditPerson(tx, c, now, k, values)
+	})
+}
+
+// personFound has the rows to erase. It is a PersonWriter.
+type personFound struct {
+	caller *enlist.Caller
+	keys   *PersonKeys
+	left   []string
+
+	counts     map[PersonSection]int64
+	section    PersonSection
+	entries    []int64 // of the Unsubscriber List
+	hashes     []string
+	deliveries []enlist.DeliveryKey
+	recipients []batches.Recipient // only their keys
+	events     []int64
+	jobs       []int64
+	results    []resultStep
+	saved      []savedResult
+	acts       []int64  // rows of the audit log
+	addresses  []string // normalised forms of the person's addresses
+}
+
+// resultStep is a step of an Import whose results are about the person.
+type resultStep struct {
+	id     enlist.ImportID
+	list   enlist.ListID
+	number int64
+}
+
+// savedResult is the key of a result of a call with an Idempotency-Key.
+type savedResult struct {
+	key    enlist.KeyID
+	header string
+}
+
+// findToErase finds the rows about a person.
+func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string) (*personFound, error) {
+	if err := enlist.RequireWholeAccount(c); err != nil {
+		return nil, err
+	}
+	var found *personFound
+	err := s.db.ViewPrimary(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
+		keys, contacts, err := findPerson(tx, c, text)
+		if err != nil {
+			return err
+		}
+		imports, err := imports.Imports(tx, c.Account.ID)
+		if err != nil {
+			return err
+		}
+		lists := make(map[enlist.ImportID]enlist.ListID)
+		for i := range imports {
+			if !imports[i].Ended() {
+				return enlist.Refuse(enlist.Busy, "import %d has not ended, and its file may contain the person: wait, or cancel it", imports[i].ID)
+			}
+			lists[imports[i].ID] = imports[i].ListID
+		}
+		found = &personFound{caller: c, keys: keys, addresses: keys.normalised()}
+		if err := exportPerson(tx, keys, contacts, found); err != nil {
+			return err
+		}
+		for i := range found.results {
+			found.results[i].list = lists[found.results[i].id]
+		}
+		found.left, err = TextsWith(tx, keys)
+		return err
+	}))
+	return found, err
+}
+
+// normalised returns the normalised forms of the person's addresses.
+func (k *PersonKeys) normalised() []string {
+	all := slices.DeleteFunc(slices.Concat(k.Own, k.Others), func(key string) bool { return key == "" })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Begin implements PersonWriter.
+func (f *personFound) Begin() error {
+	*f = personFound{caller: f.caller, keys: f.keys, addresses: f.addresses, counts: make(map[PersonSection]int64)}
+	return nil
+}
+
+// Section implements PersonWriter.
+func (f *personFound) Section(s PersonSection) error {
+	f.section = s
+	return nil
+}
+
+// Row implements PersonWriter.
+func (f *personFound) Row(values []PersonValue) error {
+	row := make(map[string]any, len(values))
+	for _, v := range values {
+		row[v.Name] = v.Value
+	}
+	number := func(name string) int64 { n, _ := row[name].(int64); return n }
+	text := func(name string) string { t, _ := row[name].(string); return t }
+	list, contact := enlist.ListID(number("list_id")), enlist.ContactID(number("contact_id"))
+	isOthers := !f.keys.Has(list, contact) // rows of the person's Contacts are removed with them
+	f.counts[f.section]++
+	switch f.section {
+	case PersonUnsubscribed:
+		f.entries, f.addresses = append(f.entries, number("id")), append(f.addresses, text("address_key"))
+		f.hashes = append(f.hashes, text("address_key"))
+	case PersonMails:
+		if isOthers {
+			f.deliveries = append(f.deliveries, enlist.DeliveryKey{List: list, Contact: contact, Time: number("event_time"), Cause: text("cause")})
+		}
+	case PersonBatchMails:
+		if isOthers {
+			f.recipients = append(f.recipients, batches.Recipient{List: list, Contact: contact, Batch: enlist.BatchID(number("batch_id"))})
+		}
+	case PersonWebhookEvents:
+		f.events = append(f.events, number("id"))
+	case PersonJobs:
+		f.jobs = append(f.jobs, number("id"))
+	case PersonImports:
+		step := resultStep{id: enlist.ImportID(number("import_id")), number: number("step")}
+		if !slices.Contains(f.results, step) {
+			f.results = append(f.results, step)
+		}
+	case PersonAudit:
+		if text("object") == auditedPerson {
+			f.counts[f.section]-- // it has only a hash, and stays
+		} else {
+			f.acts = append(f.acts, number("id"))
+		}
+	case PersonSavedResults:
+		f.saved = append(f.saved, savedResult{enlist.KeyID(number("key_id")), text("idempotency_key")})
+	}
+	return nil
+}
+
+// isEmpty reports whether nothing is left to erase.
+func (f *personFound) isEmpty() bool {
+	for section, n := range f.counts {
+		if n > 0 && section != PersonConsents {
+			return false
+		}
+	}
+	return len(f.keys.Contacts) == 0 && len(f.keys.Former) == 0
+}
+
+// erasure returns the numbers of rows.
+func (f *personFound) erasure() *Erasure {
+	e := &Erasure{Left: f.left}
+	for _, section := range personSections {
+		e.Rows = append(e.Rows, ErasedRows{section, f.counts[section]})
+	}
+	return e
+}
+
+// eraseJobs deletes the jobs, the events for webhooks and the saved results. It waits for jobs that run.
+func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
+	for ids := range slices.Chunk(f.jobs, eraseStep) {
+		for end := time.Now().Add(eraseWait); ; {
+			running, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (int64, error) { return EraseJobs(tx, ids) })
+			if err != nil {
+				return err
+			}
+			if running == 0 {
+				break
+			}
+			if time.Now().After(end) {
+				return enlist.Refuse(enlist.Busy, "%d jobs about the person run, such as a mail: erase the person again later", running)
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+	}
+	if err := inChunks(ctx, s.db, f.events, EraseWebhookEvents); err != nil {
+		return err
+	}
+	return inChunks(ctx, s.db, f.saved, forEach(func(tx *db.Tx, r savedResult) error {
+		return EraseSavedResult(tx, f.caller.Account.ID, r.key, r.header)
+	}))
+}
+
+// inChunks runs fn for the items, in an Update for each eraseStep of them.
+func inChunks[T any](ctx context.Context, database *db.DB, items []T, fn func(tx *db.Tx, items []T) error) error {
+	for chunk := range slices.Chunk(items, eraseStep) {
+		if err := database.Update(ctx, func(tx *db.Tx) error { return fn(tx, chunk) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forEach returns a function for inChunks that calls fn for each item.
+func forEach[T any](fn func(tx *db.Tx, item T) error) func(tx *db.Tx, items []T) error {
+	return func(tx *db.Tx, items []T) error {
+		for _, item := range items {
+			if err := fn(tx, item); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// eraseMails removes the address from the records of mails to Contacts that have another address now.
+func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
+	if err := inChunks(ctx, s.db, f.deliveries, forEach(EraseDelivery)); err != nil {
+		return err
+	}
+	return inChunks(ctx, s.db, f.recipients, forEach(func(tx *db.Tx, r batches.Recipient) error {
+		return EraseRecipient(tx, r.List, r.Batch, r.Contact)
+	}))
+}
+
+// eraseImports removes values and Contacts from the results of Imports that are about the person.
+func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
+	for _, step := range f.results {
+		err := s.db.Update(ctx, func(tx *db.Tx) error {
+			stored, err := imports.ImportResults(tx, step.id, step.number, 1)
+			if err != nil || len(stored) == 0 || stored[0].Number != step.number {
+				return err // the results were removed meanwhile
+			}
+			var rows []imports.RowResult
+			err = imports.UnpackResults(stored[0].Data, func(r *imports.RowResult) error {
+				if f.keys.isAbout(step.list, r) {
+					*r = imports.RowResult{Row: r.Row, Outcome: r.Outcome, Reason: contacts.ErasedAddress}
+				}
+				rows = append(rows, *r)
+				return nil
+			})
+			if err != nil {
+				return fmt.Errorf("read the results of import %d: %w", step.id, err)
+			}
+			data, err := new(imports.ResultPacker).Pack(rows)
+			if err != nil {
+				return err
+			}
+			return SetImportResults(tx, step.id, step.number, data)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseAddress erases the ledger rows of Contacts that were deleted before, and replaces the addresses on the
+// Unsubscriber List by hashes. Each address gets an entry, even if it had none.
+func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
+	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k enlist.PersonKey) error { return EraseLedger(tx, k.List, k.Contact) }))
+	if err != nil {
+		return err
+	}
+	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		erased, err := erasedKeys(tx, f.caller.Account.ID)
+		if err != nil {
+			return false, err
+		}
+		for i, id := range f.entries {
+			if err := EraseUnsubscriber(tx, id, erased.Of(f.hashes[i])); err != nil {
+				return false, err
+			}
+		}
+		known, err := contacts.UnsubscribedAmong(tx, f.caller.Account.ID, 0, f.addresses)
+		if err != nil {
+			return false, err
+		}
+		for _, key := range f.addresses {
+			if known[key] {
+				continue
+			}
+			known[key] = true
+			u := contacts.Unsubscriber{AddressType: enlist.AddressEmail, Address: erased.Of(key), AddressKey: erased.Of(key), Time: now}
+			if !strings.Contains(key, "@") {
+				u.AddressType = enlist.AddressMobile
+			}
+			if err := contacts.AddUnsubscriber(tx, f.caller.Account.ID, &u); err != nil {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+	return err
+}
+
+// ReadErasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
+func erasedKeys(tx *db.Tx, account enlist.AccountID) (*contacts.ErasedKeys, error) {
+	secret, err := messages.StoredSecret(tx, contacts.ErasureSecret, 32)
+	return contacts.NewErasedKeys(secret, account), err
+}
+
+// eraseContacts removes the Contacts, one in each transaction, because a Contact can have many rows.
+func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
+	events := make(map[enlist.ListID]*contacts.Notifier)
+	for _, k := range f.keys.Contacts {
+		if events[k.List] == nil {
+			events[k.List] = new(contacts.Notifier)
+		}
+		progress := *events[k.List]
+		_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+			progress = *events[k.List]
+			if err := tx.LockListForBulk(k.List); err != nil {
+				return false, err
+			}
+			schema, err := lists.Schema(tx, k.List)
+			if err != nil {
+				return false, enlist.IgnoreKind(enlist.NoList, err) // a job removes the Contacts of a deleted List
+			}
+			removed, err := contacts.RemoveContactsByID(tx, k.List, []enlist.ContactID{k.Contact})
+			if err != nil {
+				return false, err
+			}
+			if err := EraseLedger(tx, k.List, k.Contact); err != nil {
+				return false, err
+			}
+			if len(removed) == 0 {
+				return false, nil
+			}
+			by := contacts.Origin{Method: contacts.MethodErasure, Key: f.caller.Key.ID}
+			if err := by.Record(tx, &enlist.ByID{ListID: k.List, ID: k.Contact}, now); err != nil {
+				return false, err
+			}
+			return true, progress.Publish(tx, schema, now, 1, []contacts.ContactEvent{{Contact: k.Contact, Event: enlist.WebhookRemoved}})
+		})
+		if err != nil {
+			return err
+		}
+		*events[k.List] = progress
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package privacy
+
+import (
+	"fmt"
+	"strconv"
+
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file erases rows about a person that PersonRows has found. Each method changes the rows that it gets.
+
+// EraseLedger empties the columns of a Contact's ledger rows that say something about the person. The trigger of the
+// table allows no other change.
+func EraseLedger(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) error {
+	return tx.Do(`UPDATE consent SET text = '', ip = '', preferences = '', import_row = 0
+		WHERE list_id = ? AND contact_id = ?`, int64(list), int64(contact))
+}
+
+// EraseUnsubscriber replaces the address of a row of the Unsubscriber List by an erased one, and removes its Contact.
+func EraseUnsubscriber(tx *db.Tx, id int64, erased string) error {
+	return tx.Do("UPDATE unsubscriber SET address = ?, address_key = ?, contact_id = 0 WHERE id = ?", erased, erased, id)
+}
+
+// EraseDelivery removes the address, the subject and the reply of the mail server from the record of a mail.
+func EraseDelivery(tx *db.Tx, k enlist.DeliveryKey) error {
+	return tx.Do(`UPDATE delivery SET address = ?, subject = '', detail = ''
+		WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?`,
+		contacts.ErasedAddress, int64(k.List), int64(k.Contact), k.Time, k.Cause)
+}
+
+// EraseRecipient removes the address and the reply of the mail server from a recipient of a Batch.
+func EraseRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error {
+	return tx.Do("UPDATE recipient SET address = ?, detail = '' WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
+		contacts.ErasedAddress, int64(list), int64(batch), int64(contact))
+}
+
+// EraseJobs deletes jobs. It keeps jobs that run, and returns their number.
+func EraseJobs(tx *db.Tx, ids []int64) (running int64, err error) {
+	test, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.Do("DELETE FROM river_job WHERE CAST(state AS TEXT) <> 'running' AND id"+test, arg); err != nil {
+		return 0, err
+	}
+	return tx.Number("SELECT count(*) FROM river_job WHERE id"+test, arg)
+}
+
+// EraseWebhookEvents deletes events that wait for a webhook.
+func EraseWebhookEvents(tx *db.Tx, ids []int64) error {
+	test, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil {
+		return err
+	}
+	return tx.Do("DELETE FROM webhook_event WHERE id"+test, arg)
+}
+
+// EraseSavedResult deletes the result of a call with an Idempotency-Key.
+func EraseSavedResult(tx *db.Tx, account enlist.AccountID, key enlist.KeyID, header string) error {
+	const remove = "DELETE FROM retry WHERE account_id = ? AND key_id = ? AND header = ?"
+	return tx.Do(remove, int64(account), int64(key), header)
+}
+
+// SetImportResults replaces the results of a step.
+func SetImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {
+	const set = "UPDATE import_result SET data = ? WHERE import_id = ? AND number = ?"
+	return tx.Do(set, data, int64(id), number)
+}
+
+// ReleasedContents returns the contents of an Account that no file and no Import has any more.
+func ReleasedContents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, error) {
+	return db.IDsOf[enlist.ContentID](tx, "SELECT id FROM file_content WHERE account_id = ? AND size = 0 ORDER BY id", int64(account))
+}
+
+// TextsWith returns where texts of an Account that an erasure leaves alone contain one of the addresses, such as
+// "list 3". The texts are settings, content that callers wrote for many persons, and values of other persons' Contacts.
+func TextsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
+	for _, text := range []struct{ place, query string }{
+		{"list", `SELECT id, on_register || ' ' || on_update || ' ' || on_unsubscribe || ' ' || from_address
+			FROM list WHERE account_id = ? AND hidden = 0`},
+		{"message", `SELECT id, name || ' ' || subject || ' ' || html_content || ' ' || text_content || ' ' || from_address || ' ' || reply_to
+			FROM message WHERE account_id = ?`},
+		{"batch", "SELECT batch_id, criteria FROM batch_exclusion WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
+		{"batch", "SELECT batch_id, criteria FROM batch_population WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
+	} {
+		err := tx.Each(func(row *db.Cursor) error {
+			id := row.Int()
+			if k.Mentions(row.Text()) {
+				places = append(places, text.place+" "+strconv.FormatInt(id, 10))
+			}
+			return nil
+		}, text.query, int64(k.Account))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return contactsWith(tx, k, places)
+}
+
+// maxContactsWith is the largest number of Contacts of a List that TextsWith returns.
+const maxContactsWith = 100
+
+// contactsWith adds the Contacts of other persons that have one of the addresses in a value. All Contacts are read.
+func contactsWith(tx *db.Tx, k *PersonKeys, places []string) ([]string, error) {
+	texts, err := inJSON(k.Addresses)
+	if err != nil {
+		return nil, err
+	}
+	values := tx.SQL.ShownDocument
+	test, args := containsOneOf(tx, values, texts)
+	for _, list := range k.Lists {
+		n := 0
+		err := tx.Each(func(row *db.Cursor) error {
+			id, text := enlist.ContactID(row.Int()), row.Text()
+			if n < maxContactsWith && !k.Has(list, id) && k.Mentions(text) {
+				n++
+				places = append(places, fmt.Sprintf("contact %d of list %d", id, list))
+			}
+			return nil
+		}, "SELECT id, "+values+" FROM contact WHERE list_id = ? AND ("+test+") ORDER BY id", append([]any{int64(list)}, args...)...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return places, nil
+}

@@ -1,0 +1,19 @@
+package privacy
+
+import (
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/files"
+)
+
+// Service has the calls about a person's data: export, erasure, proofs and retention. It is safe for concurrent use.
+type Service struct {
+	db       *db.DB
+	accounts *accounts.Service
+	files    *files.Service
+}
+
+// New returns a Service over a database.
+func New(database *db.DB, a *accounts.Service, f *files.Service) *Service {
+	return &Service{db: database, accounts: a, files: f}
+}

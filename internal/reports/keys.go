@@ -1,0 +1,100 @@
+package reports
+
+import (
+	"regexp"
+	"slices"
+
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/pace"
+)
+
+// This file has the keys of the rows of a Batch. The rows of each kind begin with the same three keys.
+
+const (
+	keySend    = "send_id"
+	keyContact = "contact_id"
+)
+
+// sendKey is the ID of a mail. A Batch sends a Contact one mail, so this is the ID of the Contact. decisions.md: 61
+var sendKey = enlist.Searchable(enlist.ReadOnlyInt(keySend, func(r *BatchRow) enlist.ContactID { return r.Contact }))
+
+var contactKeysOfRow = []enlist.Attribute[BatchRow]{
+	enlist.Searchable(enlist.ReadOnlyInt(keyContact, func(r *BatchRow) enlist.ContactID { return r.Contact })),
+	enlist.Searchable(enlist.ReadOnlyText("contact_email", func(r *BatchRow) string { return r.Address })),
+}
+
+var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
+	RowsSent:              rowKeys(),
+	batches.RowsNotOpened: rowKeys(),
+	batches.EventOpened: rowKeys(
+		rowTime("time"),
+		enlist.Searchable(enlist.ReadOnlyText("device", func(r *BatchRow) pace.Device { return r.Event.Device })),
+		enlist.Searchable(enlist.ReadOnlyText("mail_client", func(r *BatchRow) string { return pace.MailClientOf(r.Event.Client).Title })),
+		enlist.Searchable(enlist.ReadOnlyInt("open_count", func(r *BatchRow) int64 { return r.Event.Count })),
+		rowHuman),
+	batches.EventClicked: rowKeys(
+		rowTime("time"),
+		enlist.Searchable(enlist.ReadOnlyInt("links_clicked", func(r *BatchRow) int64 { return r.Event.Count })),
+		rowHuman),
+	batches.EventBounced: rowKeys(
+		enlist.Searchable(enlist.ReadOnlyText("type", func(*BatchRow) string { return "hard" })),
+		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("code", func(r *BatchRow) string { return bounceCode(r.Detail) }))),
+		enlist.Searchable(enlist.ReadOnlyText("text", func(r *BatchRow) string { return r.Detail })),
+		rowTime("time")),
+	batches.EventComplained: rowKeys(
+		rowTime("complaint_timestamp"),
+		enlist.ReadOnlyText("complaint_provider_type", func(*BatchRow) string { return "feedback_loop" }),
+		enlist.ReadOnlyFlag("is_complaint", func(*BatchRow) bool { return true })),
+	batches.EventUnsubscribed: rowKeys(rowTime("time")),
+	batches.EventDeactivated:  rowKeys(rowTime("time")),
+	RowsUpdated:               rowKeys(rowTime("time")),
+	batches.EventLink: slices.Concat([]enlist.Attribute[BatchRow]{
+		sendKey,
+		enlist.Searchable(enlist.ReadOnlyInt("link_id", func(r *BatchRow) enlist.LinkID { return r.Event.Link })),
+		enlist.Computed(enlist.ReadOnlyInt("link_click_id", (*BatchRow).clickID)),
+	}, contactKeysOfRow, []enlist.Attribute[BatchRow]{
+		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("link_name", func(r *BatchRow) string { return r.LinkURL }))),
+		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("link_url", func(r *BatchRow) string { return r.LinkURL }))),
+		enlist.Searchable(enlist.ReadOnlyInt("links_clicked", func(r *BatchRow) int64 { return r.Event.Count })),
+	}),
+}
+
+// BatchRowAttributes returns the keys of the rows of a kind, in their order on the wire.
+func BatchRowAttributes(kind batches.EventKind) []enlist.Attribute[BatchRow] {
+	return rowAttributes[kind]
+}
+
+// rowKeys returns the keys that all kinds have, and others.
+func rowKeys(others ...enlist.Attribute[BatchRow]) []enlist.Attribute[BatchRow] {
+	return slices.Concat([]enlist.Attribute[BatchRow]{sendKey}, contactKeysOfRow, others)
+}
+
+func rowTime(name string) enlist.Attribute[BatchRow] {
+	return enlist.Searchable(enlist.ReadOnlyInt(name, func(r *BatchRow) int64 { return r.Event.Time }))
+}
+
+// rowHuman says whether a person caused one of the events.
+var rowHuman = enlist.Searchable(enlist.ReadOnlyFlag("is_human", func(r *BatchRow) bool { return r.Event.Human != 0 }))
+
+// statusCode matches the code in the reply of a mail server or in a report: an enhanced one (RFC 3463) or a plain one.
+var statusCode = regexp.MustCompile(`\b5\.\d{1,3}\.\d{1,3}\b`)
+
+var replyCode = regexp.MustCompile(`\b5\d\d\b`)
+
+// bounceCode returns the enhanced code in a text, or else the plain one, or "".
+func bounceCode(detail string) string {
+	if code := statusCode.FindString(detail); code != "" {
+		return code
+	}
+	return replyCode.FindString(detail)
+}
+
+// LinkAttributes are the keys of the numbers of a link, in their order on the wire.
+var LinkAttributes = []enlist.Attribute[batches.LinkSums]{
+	enlist.ReadOnlyInt("link_id", func(l *batches.LinkSums) enlist.LinkID { return l.Link }),
+	enlist.ReadOnlyText("link_name", func(l *batches.LinkSums) string { return l.URL }),
+	enlist.ReadOnlyText("link_url", func(l *batches.LinkSums) string { return l.URL }),
+	enlist.ReadOnlyInt("click_count", func(l *batches.LinkSums) int64 { return l.Clicks }),
+	enlist.ReadOnlyInt("contact_count", func(l *batches.LinkSums) int64 { return l.Contacts }),
+}

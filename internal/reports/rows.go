@@ -1,0 +1,329 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file returns the recipients of a Batch by kind of event. The store reads them in order of Contact, by an index and
+// not by a sort, so a page near the beginning costs the same in a Batch of any size. sort.go has the rows
+// that are sorted by another key, and keys.go the keys of the rows.
+
+// The kinds of rows besides the kinds of events.
+const (
+	RowsSent    batches.EventKind = "sent"    // all recipients that get the mail or have got it
+	RowsUpdated batches.EventKind = "updated" // no page lets a recipient update a profile, so there are none
+)
+
+// RowsRequest says which rows a caller wants.
+type RowsRequest struct {
+	Batch enlist.BatchID
+	Kind  batches.EventKind
+	URL   string // for EventLink: the link as the Message contains it
+}
+
+// RowsQuery says which rows a store returns.
+type RowsQuery struct {
+	List          enlist.ListID
+	Batch         enlist.BatchID
+	Kind          batches.EventKind
+	Link          enlist.LinkID     // for EventLink
+	After, Before enlist.ContactID  // only Contacts between these; a Before of 0 means no limit
+	Sort          *enlist.SearchKey // nil: by Contact; rows with equal values are in order of Contact
+	Where         *enlist.Condition // only with Sort; see Condition.inStore
+	Descending    bool
+	Limit, Offset int64 // a Limit of 0 means no limit; there is no Offset with Sort
+}
+
+// BatchRow is a recipient of a Batch with one of its events. Without an event, Event is zero.
+type BatchRow struct {
+	batches.Recipient
+	Event   batches.RecipientEvent
+	LinkURL string // for EventLink
+}
+
+// Is reports whether a recipient belongs to the kind RowsSent or RowsNotOpened. The caller checks that the mail was not
+// opened.
+func Is(r *batches.Recipient, kind batches.EventKind) bool {
+	if kind == RowsSent {
+		return r.Status != batches.RecipientSkipped
+	}
+	return r.Sent != 0 && r.Status != batches.RecipientBounced
+}
+
+// clickID returns a number that a client can use to recognise a pair of a mail and a link. It is computed, because the
+// database has no such number.
+func (r *BatchRow) clickID() int64 {
+	h := fnv.New64a()
+	for _, n := range []int64{int64(r.Batch), int64(r.Contact), int64(r.Event.Link)} {
+		h.Write(strconv.AppendInt(nil, n, 10))
+		h.Write([]byte{'-'})
+	}
+	return int64(h.Sum64() >> 11) // programs in JavaScript read numbers of 53 bits exactly
+}
+
+// BatchRowWriter receives rows.
+type BatchRowWriter interface {
+	// Begin is called before the first row, and again if the search starts over. ContactWriter explains streaming.
+	Begin(streaming bool) error
+	// Row receives a row. It is valid only during the call. The rows of a List follow one another, except sorted rows of
+	// the kind EventLink.
+	Row(r *BatchRow) error
+}
+
+// BatchRows sends rows of a Batch to w. limit and offset count through all Lists of the Batch, in order of ID. Errors:
+// NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
+func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query, w BatchRowWriter) error {
+	return s.contacts.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
+		b, err := batches.Load(tx, c, r.Batch, false)
+		if err != nil {
+			return err
+		}
+		if err := b.CheckHasRows(r.Kind); err != nil {
+			return err
+		}
+		page, err := newRowsPage(&r, q, w)
+		if err != nil {
+			return err
+		}
+		if p == contacts.LookingUp && !page.isQuick(b) {
+			return contacts.ErrSlow
+		}
+		if err := w.Begin(p == contacts.Streaming); err != nil {
+			return err
+		}
+		return page.read(tx, b)
+	})
+}
+
+// rowsPage is one page of rows.
+type rowsPage struct {
+	*RowsRequest
+	found      enlist.Collector[BatchRow] // checks the criteria; collects nothing
+	after      enlist.ContactID           // the criteria allow only Contacts between these
+	before     enlist.ContactID
+	filtered   bool // the criteria test something else too
+	descending bool
+	sorted     *rowsSorter // nil: the rows are in order of Contact
+	skip, left int64
+	writer     BatchRowWriter
+}
+
+func newRowsPage(r *RowsRequest, q enlist.Query, w BatchRowWriter) (*rowsPage, error) {
+	p := &rowsPage{RowsRequest: r, writer: w, skip: q.Offset, left: q.Limit}
+	p.found.Attributes = BatchRowAttributes(r.Kind)
+	if err := p.found.Begin(q); err != nil {
+		return nil, err
+	}
+	if p.left == 0 {
+		p.left = math.MaxInt64
+	}
+	p.filtered = !p.bound(p.found.Where)
+	if k := p.found.Sort; k != nil {
+		p.descending = q.Descending
+		if k.Name != keyContact && k.Name != keySend {
+			p.sorted = p.newSorter()
+		}
+	}
+	return p, nil
+}
+
+// bound reads the tests that limit the IDs of Contacts, so that the store can begin there. It returns false if the
+// condition has other tests.
+func (p *rowsPage) bound(c *enlist.Condition) bool {
+	switch {
+	case c == nil:
+		return true
+	case c.Any != nil:
+		return false
+	case c.All != nil:
+		all := true
+		for i := range c.All {
+			all = p.bound(&c.All[i]) && all
+		}
+		return all
+	case c.Key.Name != keyContact && c.Key.Name != keySend:
+		return false
+	}
+	switch c.Operator {
+	case enlist.GreaterThan:
+		p.above(enlist.ContactID(c.Operands[0].Int))
+	case enlist.LessThan:
+		p.below(enlist.ContactID(c.Operands[0].Int))
+	case enlist.Exactly:
+		if o := c.Operands[0]; !o.Absent && !o.Impossible {
+			p.above(enlist.ContactID(o.Int) - 1)
+			p.below(enlist.ContactID(o.Int) + 1)
+			return true
+		}
+		return false
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *rowsPage) above(id enlist.ContactID) { p.after = max(p.after, id) }
+
+func (p *rowsPage) below(id enlist.ContactID) {
+	id = max(1, id) // no Contact has an ID below 1
+	if p.before == 0 || id < p.before {
+		p.before = id
+	}
+}
+
+// isQuick reports whether the page reads few rows.
+func (p *rowsPage) isQuick(b *batches.Batch) bool {
+	if p.sorted != nil {
+		return b.Recipients <= contacts.MaxBuffered
+	}
+	return !p.filtered && p.left <= contacts.MaxBuffered && p.skip <= contacts.MaxBuffered
+}
+
+// errPageFull ends the reading of rows.
+var errPageFull = errors.New("the page is full")
+
+// read sends the rows of each List.
+func (p *rowsPage) read(tx *db.Tx, b *batches.Batch) error {
+	lists, err := batches.BatchLists(tx, b.ID)
+	if err != nil {
+		return err
+	}
+	links, err := p.links(tx, b)
+	if err != nil {
+		return err
+	}
+	for _, list := range lists {
+		for _, link := range links {
+			q := &RowsQuery{List: list, Batch: b.ID, Kind: p.Kind, Link: link, After: p.after, Before: p.before,
+				Descending: p.descending}
+			if !p.filtered && p.sorted == nil && len(lists) == 1 && len(links) == 1 {
+				q.Offset, p.skip = p.skip, 0
+			}
+			if err := p.readList(tx, q); errors.Is(err, errPageFull) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	}
+	if p.sorted != nil {
+		return p.sorted.send(p)
+	}
+	return nil
+}
+
+// readList sends the rows of one List. The store reads only as many rows as the page needs.
+func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery) error {
+	if p.left == 0 {
+		return errPageFull
+	}
+	switch {
+	case p.sorted != nil && p.found.InStore():
+		// One row more than a page can have, so that the sorter sees that there are more.
+		q.Sort, q.Where, q.Limit = p.found.Sort, p.found.Where, min(p.sorted.wanted, maxSorted+1)
+	case p.filtered || p.sorted != nil:
+	case p.left < math.MaxInt64-p.skip:
+		q.Limit = p.left + p.skip
+	}
+	return BatchRows(tx, q, func(r *BatchRow) error {
+		r.LinkURL = p.URL
+		switch {
+		case p.filtered && !p.found.Accepts(r):
+			return nil
+		case p.sorted != nil:
+			return p.sorted.add(r)
+		case p.skip > 0:
+			p.skip--
+			return nil
+		}
+		if err := p.writer.Row(r); err != nil {
+			return err
+		}
+		p.left--
+		if p.left == 0 {
+			return errPageFull
+		}
+		return nil
+	})
+}
+
+// links returns the links of EventLink, and 0 for other kinds.
+func (p *rowsPage) links(tx *db.Tx, b *batches.Batch) (ids []enlist.LinkID, err error) {
+	if p.Kind != batches.EventLink {
+		return []enlist.LinkID{0}, nil
+	}
+	all, err := linksOf(tx, b)
+	for i := range all {
+		if all[i].URL == p.URL {
+			ids = append(ids, all[i].Link)
+		}
+	}
+	return ids, err
+}
+
+// ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such
+// a mail the result is empty. Errors: NoBatch, Denied, InvalidSearch.
+func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID, send enlist.ContactID, q enlist.Query) ([]BatchRow, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]BatchRow, error) {
+		b, err := batches.Load(tx, c, id, false)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.CheckHasRows(batches.EventLink); err != nil {
+			return nil, err
+		}
+		lists, err := batches.BatchLists(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		links, err := linksOf(tx, b)
+		if err != nil {
+			return nil, err
+		}
+		var rows []BatchRow
+		for _, list := range lists {
+			r, err := batches.LoadRecipient(tx, list, id, send)
+			if enlist.KindOf(err) == enlist.NotFound {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			found, err := linkRows(r, tx, links)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, found...)
+		}
+		return enlist.SearchRecords(BatchRowAttributes(batches.EventLink), rows, q)
+	})
+}
+
+// linkRows returns the links that a recipient has clicked.
+func linkRows(r *batches.Recipient, tx *db.Tx, links []batches.LinkSums) (rows []BatchRow, err error) {
+	events, err := batches.RecipientEvents(tx, r.List, r.Batch, r.Contact)
+	if err != nil {
+		return nil, err
+	}
+	for i := range events {
+		if events[i].Kind != batches.EventLink {
+			continue
+		}
+		row := BatchRow{Recipient: *r, Event: events[i]}
+		if at, found := slices.BinarySearchFunc(links, events[i].Link, byLink); found {
+			row.LinkURL = links[at].URL
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

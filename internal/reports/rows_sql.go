@@ -1,0 +1,259 @@
+package reports
+
+import (
+	"math"
+
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file reads the recipients of a Batch by kind of event, in order of Contact. It reads them in chunks: the first
+// statement of a chunk scans one index in order, and the second reads the rest of the values by ID. So no statement
+// joins or sorts more than maxRange rows, whatever plan the engine chooses for it. batchrows_sort.go reads recipients in
+// another order.
+
+// rowsChunk is the largest number of recipients that a statement reads.
+const rowsChunk = 1000
+
+// BatchRows calls each for the recipients that q describes.
+func BatchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
+	c := rowsCursor{tx: t, RowsQuery: *q, first: int64(q.After) + 1, last: math.MaxInt64, left: q.Limit}
+	if q.Before != 0 {
+		c.last = int64(q.Before) - 1
+	}
+	if q.Limit == 0 {
+		c.left = math.MaxInt64
+	}
+	if q.Sort != nil {
+		return c.sorted(each)
+	}
+	next := c.events
+	switch q.Kind {
+	case RowsSent:
+		next = c.sentTo
+	case batches.RowsNotOpened:
+		next = c.withoutOpen
+	default:
+		if found, err := c.skip(); err != nil || !found {
+			return err
+		}
+	}
+	for c.left > 0 && c.first <= c.last {
+		rows, err := next()
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := each(&rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rowsCursor is the state of BatchRows.
+type rowsCursor struct {
+	RowsQuery
+	tx          *db.Tx
+	first, last int64 // the Contacts between these IDs are left
+	left        int64 // number of rows that are left
+	size        int64 // number of recipients in the last range of withoutOpen
+}
+
+// order returns the ORDER BY clause.
+func (c *rowsCursor) order() string {
+	if c.Descending {
+		return " ORDER BY contact_id DESC"
+	}
+	return " ORDER BY contact_id"
+}
+
+// passed moves the cursor behind a Contact. It ends the cursor if the chunk was the last one.
+func (c *rowsCursor) passed(id enlist.ContactID, isLast bool) {
+	switch {
+	case isLast:
+		c.left = 0
+	case c.Descending:
+		c.last = int64(id) - 1
+	default:
+		c.first = int64(id) + 1
+	}
+}
+
+// ofKind selects the events of a kind, in order of the index recipient_event_kind.
+const ofKind = " FROM recipient_event WHERE list_id = ? AND batch_id = ? AND kind = ? AND link_id = ? AND contact_id BETWEEN ? AND ?"
+
+func (c *rowsCursor) keys() []any {
+	return []any{int64(c.List), int64(c.Batch), string(c.Kind), int64(c.Link), c.first, c.last}
+}
+
+// skip moves the cursor behind Offset events. It reads only the index. found is false if there are no more events.
+func (c *rowsCursor) skip() (found bool, err error) {
+	if c.Offset == 0 {
+		return true, nil
+	}
+	id, err := c.tx.Number("SELECT contact_id"+ofKind+c.order()+db.Limited+" OFFSET CAST(? AS BIGINT)",
+		append(c.keys(), int64(1), c.Offset)...)
+	if c.Descending {
+		c.last = id
+	} else {
+		c.first = id
+	}
+	return id != 0, err
+}
+
+// events returns the next rows of events. The first statement selects only IDs, because SQLite scans the primary key
+// if a statement selects all columns: it expects few rows between two IDs.
+func (c *rowsCursor) events() (rows []BatchRow, err error) {
+	size := min(rowsChunk, c.left)
+	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+db.Limited, append(c.keys(), size)...)
+	if err != nil || len(ids) == 0 {
+		c.passed(0, true)
+		return nil, err
+	}
+	rows, err = c.load(ids)
+	if err != nil {
+		return nil, err
+	}
+	c.left -= int64(len(ids))
+	c.passed(ids[len(ids)-1], int64(len(ids)) < size)
+	return rows, nil
+}
+
+// hasEvents reports whether the rows have events.
+func (c *rowsCursor) hasEvents() bool {
+	return c.Kind != RowsSent && c.Kind != batches.RowsNotOpened
+}
+
+// load returns the rows of recipients, in the order of ids.
+func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
+	recipients, err := batches.Recipients(c.tx, c.List, c.Batch, ids)
+	if err != nil {
+		return nil, err
+	}
+	events := make(map[enlist.ContactID]*batches.RecipientEvent, len(ids))
+	if c.hasEvents() {
+		test, args, err := contacts.RecipientsByID(c.tx, c.List, c.Batch, ids)
+		if err != nil {
+			return nil, err
+		}
+		err = batches.RecipientEventTable.Each(c.tx, func(e *batches.RecipientEvent) error {
+			events[e.Contact] = e
+			return nil
+		}, "WHERE "+test+" AND kind = ? AND link_id = ?", append(args, string(c.Kind), int64(c.Link))...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range ids {
+		r, e := recipients[id], events[id]
+		switch {
+		case r == nil:
+		case e != nil:
+			rows = append(rows, BatchRow{Recipient: *r, Event: *e})
+		case !c.hasEvents():
+			rows = append(rows, BatchRow{Recipient: *r})
+		}
+	}
+	return rows, nil
+}
+
+// sentTo returns the next recipients of the kind RowsSent.
+func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
+	all, err := batches.RecipientTable.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited, append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
+	if err != nil || len(all) == 0 {
+		c.passed(0, true)
+		return nil, err
+	}
+	for i := range all {
+		switch {
+		case !Is(&all[i], c.Kind):
+		case c.Offset > 0:
+			c.Offset--
+		case c.left > 0:
+			c.left--
+			rows = append(rows, BatchRow{Recipient: all[i]})
+		}
+	}
+	c.passed(all[len(all)-1].Contact, len(all) < rowsChunk)
+	return rows, nil
+}
+
+// ofBatch selects recipients of a Batch between two IDs.
+const ofBatch = " list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ?"
+
+func (c *rowsCursor) batchKeys(first, last int64) []any {
+	return []any{int64(c.List), int64(c.Batch), first, last}
+}
+
+// maxRange is the largest number of recipients among which one statement looks for those that did not open.
+const maxRange = 8000
+
+// notOpened selects the recipients r of the kind RowsNotOpened. Its arguments are the List and the Batch.
+const notOpened = ` AND sent_time <> 0 AND status <> 'bounced' AND NOT EXISTS (SELECT 1 FROM recipient_event e
+	WHERE e.list_id = ? AND e.batch_id = ? AND e.kind = 'opened' AND e.link_id = 0 AND e.contact_id = r.contact_id)`
+
+// withoutOpen returns the next recipients of the kind RowsNotOpened. If almost all have opened, few of many recipients
+// are found. So it first compares numbers: a range that has as many opens as recipients has no such recipient.
+func (c *rowsCursor) withoutOpen() (rows []BatchRow, err error) {
+	first, last, isLast, err := c.nextRange()
+	if err != nil {
+		return nil, err
+	}
+	opens, err := c.tx.Number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(batches.EventOpened), int64(0),
+		first, last)
+	if err != nil {
+		return nil, err
+	}
+	if !isLast && opens == c.size {
+		c.passed(rangeEnd(c.Descending, first, last), false)
+		return nil, nil
+	}
+	size := min(rowsChunk, c.left)
+	if c.Offset < math.MaxInt64-size {
+		size = min(rowsChunk, size+c.Offset)
+	}
+	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id FROM recipient r WHERE"+ofBatch+notOpened+
+		c.order()+db.Limited, append(c.batchKeys(first, last), int64(c.List), int64(c.Batch), size)...)
+	if err != nil {
+		return nil, err
+	}
+	end := rangeEnd(c.Descending, first, last)
+	if int64(len(ids)) == size { // the range may have more
+		end, isLast = ids[size-1], false
+	}
+	skipped := min(c.Offset, int64(len(ids)))
+	c.Offset -= skipped
+	ids = ids[skipped:min(int64(len(ids)), skipped+c.left)]
+	c.left -= int64(len(ids))
+	c.passed(end, isLast)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return c.load(ids)
+}
+
+// rangeEnd returns the ID at which the scan of a range ends.
+func rangeEnd(descending bool, first, last int64) enlist.ContactID {
+	if descending {
+		return enlist.ContactID(first)
+	}
+	return enlist.ContactID(last)
+}
+
+// nextRange returns the IDs between which the next recipients are. isLast is true if no others follow.
+func (c *rowsCursor) nextRange() (first, last int64, isLast bool, err error) {
+	c.size = min(max(2*c.size, rowsChunk), maxRange)
+	end, err := c.tx.Number("SELECT contact_id FROM recipient WHERE"+ofBatch+c.order()+db.Limited+" OFFSET CAST(? AS BIGINT)",
+		append(c.batchKeys(c.first, c.last), int64(1), c.size-1)...)
+	switch {
+	case err != nil || end == 0:
+		return c.first, c.last, true, err
+	case c.Descending:
+		return end, c.last, false, nil
+	}
+	return c.first, end, false, nil
+}

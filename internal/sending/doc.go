@@ -1,0 +1,12 @@
+// Package sending sends Batches: it populates them, leases slices of recipients to a sender, limits rates, and stores what
+// became of each mail. The sender itself, which talks to the mail server, is in package jobs.
+//
+//	populate.go      stores the recipients of a Batch in steps
+//	slice*.go        leases slices of recipients
+//	send.go          the result of a slice
+//	rate*.go, pace.go   takes tokens for mails, and slows a domain down
+//	edition*.go, winner.go   variants, and the choice of the best one
+//	track.go, link_target.go, link_view.go   opens, clicks and unsubscriptions by a link
+//	bounce*.go, outcome.go   bounces, complaints and the results of other mails
+//	hold*.go         holds all mails, and releases or discards them
+package sending

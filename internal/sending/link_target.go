@@ -1,0 +1,94 @@
+package sending
+
+import (
+	"context"
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/pace"
+)
+
+// This file handles the tracked links of Messages. Package mail replaces each URL of a Message
+// by a LinkClick with the URL's ID. If a reader follows this link, the server records the click
+// and redirects to the URL.
+
+// LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
+// that are new. edited is the LastModifiedTime of the Message.
+func (s *Service) LinkTargets(ctx context.Context, message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) ([]enlist.LinkID, error) {
+		return messages.LinkTargets(tx, message, edited, urls)
+	})
+}
+
+// LinkURL returns the URL to which a LinkClick leads. Its merge fields are filled with the
+// Contact's values. If the Contact is gone, the values are empty. The error is of kind NoLink
+// if the Message is gone, or if the filled URL does not begin with http:// or https://.
+func (s *Service) LinkURL(ctx context.Context, l enlist.Link) (string, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (string, error) {
+		_, target, err := messages.LinkTarget(tx, l.Target)
+		if err != nil {
+			return "", err
+		}
+		v, err := loadLinkView(tx, l.DeliveryKey)
+		if err != nil {
+			return "", err
+		}
+		if v.Schema == nil {
+			v.Schema = enlist.NewSchema(enlist.List{}, nil, nil)
+		}
+		if v.Contact == nil {
+			v.Contact = new(enlist.ByID)
+		}
+		merged, ok := messages.MergeURL(v.Schema, target, v.Contact)
+		if !ok || !isWebURL(merged) {
+			return "", enlist.ErrNoLink
+		}
+		return merged, nil
+	})
+}
+
+// isWebURL reports whether a URL begins with http:// or https:// and has text after that.
+func isWebURL(url string) bool {
+	scheme, rest, ok := strings.Cut(url, "://")
+	return ok && rest != "" && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
+// Opened records that a mail was opened, if the List tracks opens. userAgent is the header of the
+// request. decisions.md: 49, 60
+func (s *Service) Opened(ctx context.Context, l enlist.Link, userAgent string) error {
+	return s.track(ctx, l, pace.ReadAgent(userAgent))
+}
+
+// Clicked records that a link was followed, if the List tracks clicks. A reader who follows a
+// link has also opened the mail. decisions.md: 49, 60
+func (s *Service) Clicked(ctx context.Context, l enlist.Link, userAgent string) error {
+	return s.track(ctx, l, pace.ReadAgent(userAgent))
+}
+
+// recordAccess raises the Contact's last_open_time and last_click_time. It writes only if a
+// time changes, because mail programs request images often, and a client may request a link in
+// a loop.
+func (s *Service) recordAccess(ctx context.Context, d enlist.DeliveryKey, clicked bool) error {
+	now := s.db.Now().Unix()
+	var open, click int64
+	err := s.db.View(ctx, func(tx *db.Tx) error {
+		open, click = 0, 0
+		v, err := loadLinkView(tx, d)
+		if err != nil || v.Contact == nil {
+			return err
+		}
+		if v.Schema.List.TrackOpens && v.Contact.LastOpenTime < now {
+			open = now
+		}
+		if clicked && v.Schema.List.TrackClicks && v.Contact.LastClickTime < now {
+			click = now
+		}
+		return nil
+	})
+	if err != nil || open == 0 && click == 0 {
+		return err
+	}
+	return s.db.Update(ctx, func(tx *db.Tx) error { return messages.RaiseContactTimes(tx, d.List, d.Contact, 0, open, click) })
+}

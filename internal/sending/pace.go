@@ -1,0 +1,49 @@
+package sending
+
+import (
+	"context"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/pace"
+)
+
+// This file slows down the mails to a mailbox provider that asks for it: the mail server replied
+// with 421 or 4.7.x. decisions.md: 63
+
+// SlowDown halves the rate of the mails to the domain group of an address. perMinute is the rate at
+// which this process has sent to the group, for a group without a limit. SlowDown returns false if
+// another such reply has just halved the rate.
+func (s *Service) SlowDown(ctx context.Context, address string, perMinute int64) (slowed bool, err error) {
+	group := pace.DomainGroup(address)
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		// The lock of the bucket makes transactions of two processes wait for each other.
+		if _, err := LockBuckets(tx, []string{"pace " + group}); err != nil {
+			return false, err
+		}
+		all, err := Paces(tx)
+		if err != nil {
+			return false, err
+		}
+		p := pace.Pace{Group: group, Mails: perMinute, Top: perMinute}
+		if limit := s.sending.Load().Rates.Limit(group); limit != 0 {
+			p.Mails, p.Top = limit, limit
+		}
+		i := slices.IndexFunc(all, func(p pace.Pace) bool { return p.Group == group })
+		if i >= 0 && all[i].Active(now) {
+			if now-all[i].Time < pace.PaceHold {
+				return false, nil
+			}
+			p = all[i]
+			p.Mails = p.At(now)
+		}
+		p.Mails, p.Top, p.Time = max(1, p.Mails/2), max(2, p.Top), now
+		return true, SetPace(tx, &p)
+	})
+}
+
+// activePaces returns the Paces that slow mails down now.
+func activePaces(tx *db.Tx, now int64) ([]pace.Pace, error) {
+	all, err := Paces(tx)
+	return slices.DeleteFunc(all, func(p pace.Pace) bool { return !p.Active(now) }), err
+}

@@ -1,0 +1,413 @@
+package sending
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
+)
+
+// This file has what a sender does with a leased slice. BatchMails reads the next recipients and
+// checks again whether each of them may get the mail. AdvanceBatches marks recipients as being
+// sent before the first of their mails is handed over, and stores the results. So after a crash
+// the outcome is unknown only for the recipients that are marked.
+
+// BatchPart is some recipients of a slice.
+type BatchPart struct {
+	Slice      *LeasedSlice
+	Recipients []batches.Recipient
+}
+
+// BatchMails returns for each part the mails to mark, and as results the recipients that must not get the mail any
+// more. It changes nothing.
+func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []BatchProgress, err error) {
+	wanted := make(map[enlist.ListID][]enlist.ContactID)
+	for _, p := range parts {
+		for i := range p.Recipients {
+			wanted[p.Slice.List] = append(wanted[p.Slice.List], p.Recipients[i].Contact)
+		}
+	}
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		next = make([]BatchProgress, len(parts))
+		for i := range parts {
+			next[i].Slice = parts[i].Slice // a part without recipients gets nothing else
+		}
+		for list, ids := range wanted {
+			schema, err := lists.Schema(tx, list)
+			if err != nil && enlist.KindOf(err) != enlist.NoList {
+				return err
+			}
+			var contacts []enlist.ByID
+			var blocked []enlist.ContactID
+			if schema != nil {
+				contacts, blocked, err = contactsToMail(tx, schema, ids)
+				if err != nil {
+					return err
+				}
+			}
+			for i, p := range parts {
+				if p.Slice.List == list {
+					next[i] = p.mails(schema, contacts, blocked)
+				}
+			}
+		}
+		return nil
+	})
+	return next, err
+}
+
+// contactsToMail returns Contacts and which of them are suppressed, both in order of ID.
+func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (all []enlist.ByID, blocked []enlist.ContactID, err error) {
+	all, err = contacts.AllByID(tx, schema.List.ID, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	candidates := make([]contacts.Candidate, len(all))
+	for i := range all {
+		candidates[i] = contacts.Candidate{ID: all[i].ID, Key: all[i].Key}
+	}
+	blocked, err = contacts.Suppressed(tx, &schema.List, candidates)
+	return all, blocked, err
+}
+
+// mails returns the mails of a part. schema is nil if the List is gone.
+func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.ByID, blocked []enlist.ContactID) BatchProgress {
+	next := BatchProgress{Slice: p.Slice, Mark: make([]BatchMail, 0, len(p.Recipients))}
+	for i := range p.Recipients {
+		r := &p.Recipients[i]
+		mail, reason := p.Slice.mail(schema, contacts, r)
+		if _, found := slices.BinarySearch(blocked, r.Contact); found && reason == "" {
+			reason = batches.LeftSuppressed
+		}
+		if reason != "" {
+			next.Results = append(next.Results, BatchResult{Recipient: *r, Skipped: reason})
+		} else {
+			next.Mark = append(next.Mark, BatchMail{OutgoingMail: mail, Recipient: *r})
+		}
+	}
+	return next
+}
+
+// BatchMail is the mail of one recipient of a Batch.
+type BatchMail struct {
+	messages.OutgoingMail
+	Recipient batches.Recipient
+}
+
+// mail returns the mail of one recipient, or why it must not be sent. contacts are in order of ID.
+func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.ByID, r *batches.Recipient) (m messages.OutgoingMail, reason batches.LeftOut) {
+	if r.Status == batches.RecipientSending && l.Of.SkipsDoubtful {
+		return m, leftDoubtful
+	}
+	i, found := slices.BinarySearchFunc(contacts, r.Contact, func(c enlist.ByID, id enlist.ContactID) int { return int(c.ID - id) })
+	if !found {
+		return m, batches.LeftGone
+	}
+	c := &contacts[i]
+	content := l.content(r.Contact)
+	m = messages.OutgoingMail{Delivery: r.Key(l.Of), Schema: schema, Contact: c, Message: content.Message, Files: content.Files,
+		Address: c.Values.Get(schema.Email().ID)}
+	reason = batches.ReasonLeftOut(c, schema)
+	if reason == "" && m.Address == "" {
+		reason = batches.LeftNoAddress
+	}
+	return m, reason
+}
+
+// leftDoubtful is the reason of a recipient whose mail may have been sent. It is not counted like the
+// other reasons, because the recipient may have got the mail.
+const leftDoubtful batches.LeftOut = "doubtful"
+
+// unknownOutcome is the Detail of such a recipient.
+const unknownOutcome = "the outcome is unknown: the process or the connection died during the hand-over"
+
+// BatchResult is the outcome of one recipient's mail.
+type BatchResult struct {
+	Recipient batches.Recipient
+	Address   string                // to which the mail was sent
+	Skipped   batches.LeftOut       // not "": the mail must not be sent
+	NotTried  bool                  // the sender has not begun to hand the mail over
+	Unknown   bool                  // the hand-over was interrupted; such a result must not be stored
+	Failed    *messages.Undelivered // nil: the mail server has accepted the mail
+	Retry     time.Time             // when to try again after a temporary failure
+}
+
+// BatchProgress is what a sender reports about a slice in one transaction.
+type BatchProgress struct {
+	Slice   *LeasedSlice
+	Results []BatchResult // of recipients that are marked, or that are skipped
+	Mark    []BatchMail   // the next mails to hand over
+	Release bool          // the sender is done with the slice
+	Pause   int64         // for Release: seconds until another process may take the slice
+}
+
+// AdvanceBatches stores the progress of some slices. For each it returns whether the sender may
+// hand over the mails of Mark: the Batch is still sending. The recipients of Mark are marked in
+// this case only.
+func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (marked []bool, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) ([]bool, error) {
+		marked := make([]bool, len(all))
+		sending, _, err := s.sendingNow(tx)
+		if err != nil {
+			return nil, err
+		}
+		var changes batchChanges
+		for i := range all {
+			p := &all[i]
+			change, err := changes.of(tx, p.Slice)
+			if err == nil {
+				err = p.addResults(tx, change, now)
+			}
+			if err == nil && len(p.Mark) > 0 && slices.Contains(sending, p.Slice.Batch) {
+				marked[i] = true
+				err = p.mark(tx, change)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if err := changes.store(tx, now); err != nil {
+			return nil, err
+		}
+		for i := range all {
+			if err := all[i].release(tx, now); err != nil {
+				return nil, err
+			}
+		}
+		return marked, changes.storeCounts(tx, now)
+	})
+}
+
+// batchChange is what a transaction changes for the recipients of a Batch in one List. One
+// statement changes all recipients with the same outcome.
+type batchChange struct {
+	list    enlist.ListID
+	batch   enlist.BatchID
+	sent    []enlist.ContactID // the mail server accepted their mails
+	waiting []enlist.ContactID // their mails were not handed over
+	sending []enlist.ContactID // their mails are handed over next
+	counts  batches.BatchCounts
+
+	editions []Edition // with the numbers of sent mails
+}
+
+type batchChanges []*batchChange
+
+// of returns the change for a slice, and locks its List.
+func (all *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*batchChange, error) {
+	i := slices.IndexFunc(*all, func(c *batchChange) bool { return c.list == s.List && c.batch == s.Batch })
+	if i >= 0 {
+		return (*all)[i], nil
+	}
+	change := &batchChange{list: s.List, batch: s.Batch}
+	*all = append(*all, change)
+	return change, tx.LockListForBulk(s.List)
+}
+
+// store stores the statuses of the recipients.
+func (all batchChanges) store(tx *db.Tx, now int64) error {
+	for _, c := range all {
+		if len(c.waiting) > 0 {
+			if err := MarkWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
+				return err
+			}
+		}
+		if len(c.sent) > 0 {
+			sent, err := MarkSent(tx, c.list, c.batch, c.sent, now)
+			if err != nil {
+				return err
+			}
+			c.counts.Sent += sent
+		}
+		if len(c.sending) > 0 {
+			if err := MarkSending(tx, c.list, c.batch, c.sending, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addResults adds the results of recipients to a change. Most mails are accepted. A recipient with
+// another outcome is stored at once.
+func (p *BatchProgress) addResults(tx *db.Tx, change *batchChange, now int64) error {
+	for i := range p.Results {
+		r := &p.Results[i]
+		switch {
+		case r.Skipped == "" && r.NotTried:
+			change.waiting = append(change.waiting, r.Recipient.Contact)
+		case r.Skipped == "" && r.Failed == nil:
+			change.sent = append(change.sent, r.Recipient.Contact)
+			change.countEdition(p.Slice.editionOf(r.Recipient.Contact))
+		default:
+			if err := r.store(tx, p.Slice, &change.counts, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// countEdition counts a sent mail.
+func (c *batchChange) countEdition(e Edition) {
+	i := slices.IndexFunc(c.editions, func(other Edition) bool { return byEdition(e, other) == 0 })
+	if i < 0 {
+		i = len(c.editions)
+		c.editions = append(c.editions, e)
+	}
+	c.editions[i].Sent++
+}
+
+// store stores the result of a recipient whose mail was not accepted.
+func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, change *batches.BatchCounts, now int64) error {
+	stored, err := batches.LoadRecipient(tx, slice.List, slice.Batch, r.Recipient.Contact)
+	if err != nil {
+		return enlist.IgnoreKind(enlist.NotFound, err)
+	}
+	if stored.WasHandedOver() { // a report about the mail has arrived
+		return nil
+	}
+	var events []batches.RecipientEvent
+	if stored.Status == batches.RecipientSending { // an attempt with unknown outcome may have reached the person
+		events, err = batches.RecipientEvents(tx, slice.List, slice.Batch, stored.Contact)
+		if err != nil {
+			return err
+		}
+	}
+	stored.Time = now
+	if r.Address != "" {
+		stored.Address = r.Address
+	}
+	switch why := r.Failed; {
+	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && slice.Of.SkipsDoubtful:
+		change.Doubtful++
+		stored.Status, stored.Detail = batches.RecipientDoubtful, unknownOutcome
+	case r.Skipped != "":
+		change.Skipped++
+		change.Leave(r.Skipped, 1)
+		stored.Status, stored.Detail = batches.RecipientSkipped, string(r.Skipped)
+	case why.Permanent && why.Recipient:
+		change.Refused++
+		change.Bounced++
+		stored.Status, stored.Detail = batches.RecipientBounced, why.Error()
+	case why.Permanent || stored.Attempts+1 >= db.Attempts:
+		change.Failed++
+		stored.Status, stored.Detail = batches.RecipientFailed, why.Error()
+	default:
+		stored.Attempts++
+		stored.Status, stored.Detail, stored.Time = batches.RecipientDeferred, why.Error(), r.Retry.Unix()
+		if why.Unknown {
+			stored.Status = batches.RecipientSending
+		}
+	}
+	change.Contradicted += stored.Contradicted(events)
+	if err := batches.SetRecipient(tx, stored); err != nil || stored.Status != batches.RecipientBounced {
+		return err
+	}
+	if err := batches.StoreRefused(tx, stored, slice.Of, now); err != nil {
+		return err
+	}
+	return countBounce(tx, stored.Key(slice.Of), stored, change, now)
+}
+
+// countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient, which
+// is nil for a mail without figures.
+func countBounce(tx *db.Tx, k enlist.DeliveryKey, r *batches.Recipient, change *batches.BatchCounts, now int64) error {
+	deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
+	if err != nil || !deactivated || r == nil || r.Deactivated != 0 {
+		return err
+	}
+	change.Deactivated++
+	return r.StoreDeactivated(tx, now)
+}
+
+// mark adds the next recipients of a slice to a change. A recipient whose address has changed gets
+// its new address stored.
+func (p *BatchProgress) mark(tx *db.Tx, change *batchChange) error {
+	for i := range p.Mark {
+		m := &p.Mark[i]
+		change.sending = append(change.sending, m.Recipient.Contact)
+		if m.Recipient.Status == batches.RecipientSending {
+			change.counts.Repeated++
+		}
+		if m.Address != m.Recipient.Address {
+			moved := m.Recipient
+			moved.Address = m.Address
+			if err := batches.SetRecipient(tx, &moved); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// release ends the lease of a slice. If recipients are left, another lease begins when the first of
+// them is due.
+func (p *BatchProgress) release(tx *db.Tx, now int64) error {
+	if !p.Release {
+		return nil
+	}
+	left, due, err := SliceRest(tx, &p.Slice.BatchSlice)
+	if err != nil {
+		return err
+	}
+	return ReleaseSlice(tx, &p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
+}
+
+// storeCounts adds the counts to the Batches, in order of ID, so that two transactions cannot
+// deadlock. It pauses a Batch if too many of its last mails bounced.
+func (all batchChanges) storeCounts(tx *db.Tx, now int64) error {
+	slices.SortFunc(all, func(a, b *batchChange) int { return cmp.Compare(a.batch, b.batch) })
+	for _, c := range all {
+		if c.counts == (batches.BatchCounts{}) {
+			continue
+		}
+		if err := batches.AddToBatch(tx, c.batch, c.counts, now); err != nil {
+			return err
+		}
+		slices.SortFunc(c.editions, byEdition)
+		for i := range c.editions {
+			c.editions[i].FirstTime = now
+			if err := AddToEdition(tx, c.batch, &c.editions[i]); err != nil {
+				return err
+			}
+		}
+		if c.counts.Refused > 0 {
+			if err := pauseReported(tx, c.batch); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxBounces and maxComplaints are the numbers of bounces and of complaints that pause a Batch, while about 1,000 mails
+// are sent. Providers stop accepting mail from senders with higher rates. decisions.md: 59
+const (
+	maxBounces    = 50
+	maxComplaints = 3
+)
+
+// pauseReported pauses a Batch if too many of its last mails bounced, or if too many recipients complained meanwhile.
+func pauseReported(tx *db.Tx, id enlist.BatchID) error {
+	b, err := batches.LockBatch(tx, id)
+	switch {
+	case err != nil || b.Status != batches.BatchSending:
+		return err
+	case b.RecentBounces >= maxBounces:
+		b.Reason = "of the last 1,000 mails, 5 % bounced: check the addresses before you continue it with unpause"
+	case b.RecentComplaints >= maxComplaints:
+		b.Reason = "of the last 1,000 mails, 0.3 % had complaints: check the Message and the List before you continue it with unpause"
+	default:
+		return nil
+	}
+	b.Status = batches.BatchPaused
+	return batches.SetBatchState(tx, b)
+}

@@ -1,0 +1,23 @@
+package sending
+
+import (
+	"sync/atomic"
+
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/messages"
+	"enlist/internal/pace"
+)
+
+// Service populates Batches, hands their mails over and stores what became of them. It is safe for concurrent use.
+type Service struct {
+	db       *db.DB
+	contacts *contacts.Service
+	messages *messages.Service
+	sending  *atomic.Pointer[pace.Settings]
+}
+
+// New returns a Service over a database.
+func New(database *db.DB, c *contacts.Service, m *messages.Service, settings *atomic.Pointer[pace.Settings]) *Service {
+	return &Service{db: database, contacts: c, messages: m, sending: settings}
+}

@@ -1,0 +1,265 @@
+package sending
+
+import (
+	"context"
+	"slices"
+
+	"enlist/internal/accounts"
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
+	"enlist/internal/pace"
+)
+
+// This file leases the slices of Batches to senders. A slice is a part of a Batch's recipients. A
+// process that sends has a token, and a lease that it renews. If the process dies, its lease ends
+// and another process takes the slice.
+
+const (
+	// sliceSize is the largest number of recipients of a slice.
+	sliceSize = 500
+	// SliceLease is the length of a lease in seconds.
+	SliceLease = 2 * 60
+)
+
+// LeasedSlice is a slice with the recipients to send now.
+type LeasedSlice struct {
+	batches.BatchSlice
+	Of         *batches.Batch        // as it was when the lease began
+	Contents   []batches.MailContent // of the variants, or one
+	Recipients []batches.Recipient   // waiting, due again, or in doubt
+	From       string                // address of the sender
+	Paces      []pace.Pace           // of the domain groups whose mails are slowed down
+}
+
+// LeaseSlice leases a slice of a Batch that is sending. It begins with the Batches whose IDs are
+// above after, so that several Batches progress together. If there is no slice, it returns nil,
+// and the time at which the next one may become free, or 0. LeaseSlice also ends Batches that have
+// no slice left. It leases no slice of the Batches skip.
+func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.BatchID, skip ...enlist.BatchID) (slice *LeasedSlice,
+	next int64, err error) {
+	var paces []pace.Pace
+	var stopped bool
+	sending, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (ids []enlist.BatchID, err error) {
+		paces, err = activePaces(tx, s.db.Now().Unix())
+		if err != nil {
+			return nil, err
+		}
+		ids, stopped, err = s.sendingNow(tx)
+		return ids, err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	if stopped {
+		next = s.db.Now().Unix() + 1
+	}
+	sending = slices.DeleteFunc(sending, func(id enlist.BatchID) bool { return slices.Contains(skip, id) })
+	for _, id := range inTurn(sending, after) {
+		var free int64
+		for again := true; again; {
+			slice, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (leased *LeasedSlice, err error) {
+				leased, free, err = s.leaseOf(tx, id, holder, now)
+				return leased, err
+			})
+			if err != nil {
+				return nil, 0, err
+			}
+			again = free == tryAgain
+		}
+		if slice != nil {
+			slice.Paces = paces
+			return slice, 0, nil
+		}
+		if free != 0 && (next == 0 || free < next) {
+			next = free
+		}
+	}
+	return nil, next, nil
+}
+
+// inTurn returns ids, rotated so that the first is the lowest one above after.
+func inTurn(ids []enlist.BatchID, after enlist.BatchID) []enlist.BatchID {
+	for i, id := range ids {
+		if id > after {
+			return append(append(make([]enlist.BatchID, 0, len(ids)), ids[i:]...), ids[:i]...)
+		}
+	}
+	return ids
+}
+
+// tryAgain is returned by leaseOf instead of a time if another slice may be free now.
+const tryAgain = -1
+
+// leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
+// lease. If all slices are done, the Batch is completed.
+func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
+	b, err := batches.LockBatch(tx, id)
+	if err != nil || b.Status != batches.BatchSending {
+		return nil, 0, enlist.IgnoreKind(enlist.NoBatch, err)
+	}
+	if err := chooseWinner(b, tx, now); err != nil {
+		return nil, 0, err
+	}
+	found, next, err := FreeSlice(tx, id, now)
+	switch {
+	case enlist.KindOf(err) == enlist.NotFound && next == 0:
+		b.Status, b.ActiveTime = batches.BatchCompleted, now
+		if err := batches.PublishCompleted(tx, b, now); err != nil {
+			return nil, 0, err
+		}
+		return nil, 0, batches.SetBatchState(tx, b)
+	case err != nil:
+		return nil, next, enlist.IgnoreKind(enlist.NotFound, err)
+	case s.sending.Load().Calendar.IsLate(max(b.ActiveTime, found.Lease), s.db.Now()) && (b.LocalTime == "" || found.Lease != 0):
+		return nil, 0, pauseLate(b, tx)
+	}
+	contents, err := b.Contents(tx)
+	if enlist.KindOf(err) == enlist.NoMessage {
+		return nil, 0, fail(b, tx, now)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	account, err := accounts.ByID(tx, b.AccountID)
+	if err != nil {
+		return nil, 0, err
+	}
+	from, refused, err := s.checkSender(tx, b, account, contents[0].Message, found.List)
+	if err != nil || refused {
+		return nil, 0, err
+	}
+	leased = &LeasedSlice{BatchSlice: *found, Of: b, Contents: contents, From: from}
+	leased.Recipients, err = SliceRecipients(tx, found, now)
+	if err != nil {
+		return nil, 0, err
+	}
+	if b.LocalTime != "" {
+		var since int64
+		leased.Recipients, since, err = putOff(b, tx, account, found, leased.Recipients, now)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case len(leased.Recipients) == 0:
+			none := BatchProgress{Slice: leased, Release: true}
+			return nil, tryAgain, none.release(tx, now)
+		case s.sending.Load().Calendar.IsLate(max(b.ActiveTime, since), s.db.Now()):
+			return nil, 0, pauseLate(b, tx)
+		}
+	}
+	return leased, 0, leased.take(tx, holder, now)
+}
+
+// take gives the slice to a holder. The Batch is locked, so no other process takes the slice. The holder may hand over
+// its mails from now on, so the Batch has begun.
+func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) error {
+	if _, err := TakeSlice(tx, &l.BatchSlice, holder, now+SliceLease); err != nil {
+		return err
+	}
+	l.Holder, l.Of.ActiveTime = holder, now
+	if l.Of.Begun == 0 && len(l.Recipients) > 0 {
+		l.Of.Begun = now
+	}
+	return batches.SetBatchState(tx, l.Of)
+}
+
+// checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
+// not use this sender any more.
+func (s *Service) checkSender(tx *db.Tx, b *batches.Batch, account *enlist.Account, m *messages.Message, list enlist.ListID) (from string, refused bool,
+	err error) {
+	schema, err := lists.Schema(tx, list)
+	if err != nil {
+		return "", false, enlist.IgnoreKind(enlist.NoList, err) // the recipients are skipped
+	}
+	from, why, err := s.messages.SenderRefusal(tx, account, m, &schema.List)
+	if err != nil || why == "" {
+		return from, false, err
+	}
+	return from, true, b.PauseSender(tx, why)
+}
+
+// pauseLate pauses a Batch that would send more than lateAfter after its time.
+func pauseLate(b *batches.Batch, tx *db.Tx) error {
+	b.Status = batches.BatchPaused
+	b.Reason = "more than 6 hours late: continue it with unpause"
+	if !b.MayHaveSent() {
+		b.Reason = "more than 6 hours late: continue it with unpause, or choose another time with reschedule first"
+	}
+	return batches.SetBatchState(tx, b)
+}
+
+// fail ends a Batch whose Message cannot be sent any more.
+func fail(b *batches.Batch, tx *db.Tx, now int64) error {
+	b.Status, b.ActiveTime, b.Reason = batches.BatchFailed, now, "its Message was deleted, or is no email any more"
+	return batches.SetBatchState(tx, b)
+}
+
+// RenewSlices renews the leases of slices. It returns those that the holder may no longer send:
+// another process has taken them, or their Batch is no longer sending.
+func (s *Service) RenewSlices(ctx context.Context, held []batches.BatchSlice) (lost []batches.BatchSlice, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (lost []batches.BatchSlice, err error) {
+		for i := range held {
+			renewed, err := RenewSlice(tx, &held[i], now+SliceLease)
+			if err != nil {
+				return nil, err
+			}
+			if !renewed {
+				lost = append(lost, held[i])
+			}
+		}
+		return lost, nil
+	})
+}
+
+// SendingBatches returns the Batches whose mails may be handed over now.
+func (s *Service) SendingBatches(ctx context.Context) ([]enlist.BatchID, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.BatchID, error) {
+		ids, _, err := s.sendingNow(tx)
+		return ids, err
+	})
+}
+
+// putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when the
+// first of them is due.
+func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *batches.BatchSlice, all []batches.Recipient, now int64) (due []batches.Recipient, since int64,
+	err error) {
+	schema, err := lists.Schema(tx, slice.List)
+	if err != nil {
+		return all, now, enlist.IgnoreKind(enlist.NoList, err) // they are skipped
+	}
+	ids := make([]enlist.ContactID, len(all))
+	for i := range all {
+		ids[i] = all[i].Contact
+	}
+	contacts, err := contacts.AllByID(tx, slice.List, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	times := make(map[enlist.ContactID]int64, len(contacts))
+	clock := batches.NewLocalClock(b, schema, account)
+	for i := range contacts {
+		times[contacts[i].ID] = clock.DueTime(&contacts[i])
+	}
+	since = now
+	later := make(map[int64][]enlist.ContactID)
+	for i := range all {
+		at, known := times[all[i].Contact] // not known: the Contact is gone
+		if at > now && all[i].Status != batches.RecipientSending {
+			later[at] = append(later[at], all[i].Contact)
+			continue
+		}
+		due = append(due, all[i])
+		if known {
+			since = min(since, at)
+		}
+	}
+	for at, ids := range later {
+		if err := MarkDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
+			return nil, 0, err
+		}
+	}
+	return due, since, nil
+}

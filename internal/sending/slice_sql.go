@@ -1,0 +1,180 @@
+package sending
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file stores the slices of Batches and marks the recipients in them.
+
+func mapSlice(m *db.Mapper, s *batches.BatchSlice) {
+	m.NaturalKey("batch_id", (*int64)(&s.Batch))
+	m.NaturalKey("number", &s.Number)
+	m.Fixed("list_id", (*int64)(&s.List))
+	m.Fixed("first_id", (*int64)(&s.First))
+	m.Fixed("last_id", (*int64)(&s.Last))
+	m.Value("holder", &s.Holder)
+	m.Value("lease_time", &s.Lease)
+	m.Value("done", &s.Done)
+}
+
+var sliceTable = db.NewMapping("batch_slice", mapSlice)
+
+// AddSlices stores slices with the next numbers of their Batch, and their recipients.
+func AddSlices(tx *db.Tx, all []batches.NewSlice, fresh bool, now int64) (added int64, err error) {
+	if len(all) == 0 {
+		return 0, nil
+	}
+	last, err := tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(all[0].Batch))
+	if err != nil {
+		return 0, err
+	}
+	for i := range all {
+		all[i].Number = last + int64(i) + 1
+		if err := sliceTable.Queue(tx, &all[i].BatchSlice); err != nil {
+			return 0, err
+		}
+	}
+	schema, err := lists.Schema(tx, all[0].List)
+	if err != nil {
+		return 0, err
+	}
+	address := "coalesce(" + tx.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10)) + ", '')"
+	if copier := tx.Copier(); copier != nil && fresh {
+		return batches.CopyRecipients(tx, copier, all, address, now)
+	}
+	for i := range all {
+		n, err := batches.WriteRecipients(tx, &all[i], address, now)
+		if err != nil {
+			return 0, err
+		}
+		added += n
+	}
+	return added, nil
+}
+
+// FreeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.
+func FreeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *batches.BatchSlice, next int64, err error) {
+	const free = "WHERE batch_id = ? AND done = 0 AND lease_time <= ? ORDER BY number" + db.Limited
+	slice, err = sliceTable.One(tx, enlist.ErrNotFound, free, int64(batch), now, int64(1))
+	if enlist.KindOf(err) != enlist.NotFound {
+		return slice, 0, err
+	}
+	next, failed := tx.Number("SELECT min(lease_time) FROM batch_slice WHERE batch_id = ? AND done = 0", int64(batch))
+	if failed != nil {
+		return nil, 0, failed
+	}
+	return nil, next, err
+}
+
+// TakeSlice gives a slice to a holder. It returns false if another transaction took the slice first.
+func TakeSlice(tx *db.Tx, s *batches.BatchSlice, holder string, lease int64) (bool, error) {
+	n, err := tx.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
+		WHERE batch_id = ? AND number = ? AND done = 0 AND lease_time = ?`,
+		holder, lease, int64(s.Batch), s.Number, s.Lease)
+	return n == 1, err
+}
+
+// RenewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
+func RenewSlice(tx *db.Tx, s *batches.BatchSlice, lease int64) (bool, error) {
+	n, err := tx.Exec(`UPDATE batch_slice SET lease_time = ?
+		WHERE batch_id = ? AND number = ? AND holder = ? AND done = 0`, lease, int64(s.Batch), s.Number, s.Holder)
+	return n == 1, err
+}
+
+// ReleaseSlice ends the lease of a slice, if the holder still has the slice.
+func ReleaseSlice(tx *db.Tx, s *batches.BatchSlice, done bool, from int64) error {
+	return tx.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
+		WHERE batch_id = ? AND number = ? AND holder = ?`, db.Bit(done), from, int64(s.Batch), s.Number, s.Holder)
+}
+
+// inSlice selects the recipients of a slice. Its arguments are those of sliceKey.
+const inSlice = "list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ? AND slice = ?"
+
+func sliceKey(s *batches.BatchSlice) []any {
+	return []any{int64(s.List), int64(s.Batch), int64(s.First), int64(s.Last), s.Number}
+}
+
+// SliceRecipients returns the recipients of a slice that a sender has to send now.
+func SliceRecipients(tx *db.Tx, s *batches.BatchSlice, now int64) ([]batches.Recipient, error) {
+	const open = "WHERE " + inSlice + ` AND (status = 'waiting' OR status IN ('sending', 'deferred') AND time <= ?)
+		ORDER BY contact_id`
+	return batches.RecipientTable.All(tx, open, append(sliceKey(s), now)...)
+}
+
+// SliceRest returns the number of recipients of a slice that are not sent yet, and when the first is due.
+func SliceRest(tx *db.Tx, s *batches.BatchSlice) (n, due int64, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		n, due = row.Int(), row.Int()
+		return nil
+	}, `SELECT count(*), coalesce(min(CASE WHEN status = 'waiting' THEN 0 ELSE time END), 0) FROM recipient
+		WHERE `+inSlice+" AND status IN ('waiting', 'sending', 'deferred')", sliceKey(s)...)
+	return n, due, err
+}
+
+// MarkSending stores that recipients are being sent.
+func MarkSending(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
+	return mark(tx, "status = 'sending', time = ?", "", list, batch, ids, now)
+}
+
+// MarkWaiting stores that recipients were not sent.
+func MarkWaiting(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
+	return mark(tx, "status = 'waiting', time = ?", " AND status = 'sending'", list, batch, ids, now)
+}
+
+// MarkDeferred stores that recipients wait for a time.
+func MarkDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
+	return mark(tx, "status = 'deferred', time = ?", "", list, batch, ids, at)
+}
+
+// FreeSlices sets the end of all leases that end at a time.
+func FreeSlices(tx *db.Tx, batch enlist.BatchID, from, to int64) error {
+	return tx.Do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = ? AND done = 0",
+		to, int64(batch), from)
+}
+
+// MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.
+func MarkSent(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) (
+	sent int64, err error) {
+	query, args, err := marking(tx, markSent, " AND status = 'sending'", list, batch, ids, now)
+	if err != nil {
+		return 0, err
+	}
+	n, err := tx.Exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return 0, err
+	}
+	args = slices.Concat([]any{now, int64(list)}, args, []any{now})
+	return n, tx.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?", args...)
+}
+
+const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
+
+// mark changes the status of some recipients.
+func mark(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
+	now int64) error {
+	query, args, err := marking(tx, set, where, list, batch, ids, now)
+	if err != nil {
+		return err
+	}
+	return tx.Do(query, args...)
+}
+
+// marking returns the statement that changes the status of some recipients, and its arguments.
+func marking(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
+	now int64) (query string, args []any, err error) {
+	test, key, err := contacts.RecipientsByID(tx, list, batch, ids)
+	args = slices.Repeat([]any{now}, strings.Count(set, "?"))
+	return "UPDATE recipient SET " + set + " WHERE " + test + where, append(args, key...), err
+}

@@ -1,0 +1,212 @@
+package sending
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"enlist/internal/accounts"
+	"enlist/internal/batches"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file chooses the winner of the variants of a Batch, by hand or by the events of the test. The Batch is sending
+// then, so the sender that looks for a slice chooses: no job can be lost, and a pause or a closed calendar delays it.
+
+// waitsForWinner is the end of the lease of a slice whose recipients wait for the winner. It is the end of the year 9999.
+const waitsForWinner = batches.MaxTimestamp
+
+// lease returns the lease of a new slice.
+func lease(b *batches.Batch, test bool) int64 {
+	if b.Variants == nil || test || b.Variants.Chosen != 0 {
+		return 0
+	}
+	return waitsForWinner
+}
+
+// VariantSums are the numbers of the mails of a variant.
+type VariantSums struct {
+	Number  int64
+	Message enlist.MessageID
+	Subject string // "" for a variant with the subject of its Message
+	Sent    int64
+	Winner  bool
+	batches.BatchSums
+}
+
+// ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
+// Denied, InvalidParameters. decisions.md: 77
+func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.BatchID, number int64) error {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		b, err := batches.Load(tx, c, id, true)
+		switch {
+		case err != nil:
+			return false, err
+		case b.Variants == nil:
+			return false, enlist.Invalid("batch_id", "the Batch has no variants")
+		case b.Ended():
+			return false, b.Refuse("given a winner")
+		case number < 1 || number > int64(len(b.Variants.All)):
+			return false, enlist.Invalid("variant", fmt.Sprintf("expected 1 to %d", len(b.Variants.All)))
+		case b.Variants.Chosen == number:
+			return true, nil
+		case b.Variants.Chosen != 0:
+			return false, enlist.Invalid("variant", fmt.Sprintf("variant %d is the winner already", b.Variants.Chosen))
+		}
+		before := b.AuditValues()
+		if err := setWinner(b, tx, number, "chosen by "+c.Key.Name, now); err != nil {
+			return false, err
+		}
+		if err := accounts.Audit(tx, c, now, b.Audited(), before, b.AuditValues()); err != nil {
+			return false, err
+		}
+		return true, tx.Enqueue(batches.PrepareBatch{Batch: id}) // wakes the sender
+	})
+	return err
+}
+
+// setWinner stores the winner, and frees the slices that wait for it.
+func setWinner(b *batches.Batch, tx *db.Tx, number int64, verdict string, now int64) error {
+	b.Variants.Chosen, b.Variants.Time, b.Variants.Verdict = number, now, verdict
+	if err := batches.SetBatchState(tx, b); err != nil {
+		return err
+	}
+	return FreeSlices(tx, b.ID, waitsForWinner, now)
+}
+
+// chooseWinner chooses the winner when it is time: some hours after the first mail, and at once if the test has ended
+// without a mail.
+func chooseWinner(b *batches.Batch, tx *db.Tx, now int64) error {
+	v := b.Variants
+	if v == nil || v.Chosen != 0 || v.By == batches.WinnerByHand || v.Share == 100 {
+		return nil
+	}
+	if b.FirstSent == 0 {
+		_, next, err := FreeSlice(tx, b.ID, now)
+		if enlist.KindOf(err) != enlist.NotFound || next != waitsForWinner {
+			return enlist.IgnoreKind(enlist.NotFound, err)
+		}
+	} else if now < b.FirstSent+v.Hours*enlist.Hour {
+		return nil
+	}
+	sums, err := SumsOfVariants(b, tx)
+	if err != nil {
+		return err
+	}
+	number, verdict := best(v, sums)
+	return setWinner(b, tx, number, verdict, now)
+}
+
+// SumsOfVariants returns the numbers of each variant.
+func SumsOfVariants(b *batches.Batch, tx *db.Tx) ([]VariantSums, error) {
+	if b.Variants == nil {
+		return nil, nil
+	}
+	all := make([]VariantSums, len(b.Variants.All))
+	for i, v := range b.Variants.All {
+		all[i] = VariantSums{Number: int64(i + 1), Message: v.Message, Subject: v.Subject,
+			Winner: b.Variants.Chosen == int64(i+1)}
+	}
+	editions, err := Editions(tx, b.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range editions {
+		if n := editions[i].Variant; n > 0 && n <= int64(len(all)) {
+			all[n-1].Sent += editions[i].Sent
+		}
+	}
+	sums, err := PartSums(tx, b.ID)
+	for part := range sums {
+		if n := part / batches.SumParts; n > 0 && n <= int64(len(all)) {
+			one := sums[part]
+			all[n-1].Add(&one)
+		}
+	}
+	return all, err
+}
+
+// significant is the difference, in standard deviations, above which two rates differ with a probability of 95 %.
+const significant = 1.96
+
+// best returns the number of the variant with the highest rate, the first of several, and says whether the difference to
+// the next one is large enough. It compares them by the two-proportion z-test.
+func best(v *batches.Variants, all []VariantSums) (number int64, verdict string) {
+	count, noun := func(s *VariantSums) int64 { return s.HumanClicked }, "clicked"
+	if v.By == batches.WinnerByOpens {
+		count, noun = func(s *VariantSums) int64 { return s.HumanOpened }, "opened"
+	}
+	rate := func(s *VariantSums) float64 { return float64(count(s)) / float64(max(1, s.Sent)) }
+	first, second := &all[0], (*VariantSums)(nil)
+	for i := range all[1:] {
+		switch s := &all[i+1]; {
+		case rate(s) > rate(first):
+			first, second = s, first
+		case second == nil || rate(s) > rate(second):
+			second = s
+		}
+	}
+	verdict = fmt.Sprintf("variant %d was %s by persons in %.1f %% of %d mails, variant %d in %.1f %% of %d",
+		first.Number, noun, 100*rate(first), first.Sent, second.Number, 100*rate(second), second.Sent)
+	z := zScore(count(first), first.Sent, count(second), second.Sent)
+	if z < significant {
+		return first.Number, fmt.Sprintf("%s; the difference is too small to be sure (z = %.2f, and 1.96 is needed)", verdict, z)
+	}
+	return first.Number, fmt.Sprintf("%s; the difference is significant (z = %.2f)", verdict, z)
+}
+
+// zScore returns the difference of two proportions in standard deviations, or 0 if there are no data.
+func zScore(x1, n1, x2, n2 int64) float64 {
+	if n1 == 0 || n2 == 0 {
+		return 0
+	}
+	a, b := float64(n1), float64(n2)
+	pooled := float64(x1+x2) / (a + b)
+	deviation := math.Sqrt(pooled * (1 - pooled) * (1/a + 1/b))
+	if deviation == 0 || math.IsNaN(deviation) {
+		return 0
+	}
+	return (float64(x1)/a - float64(x2)/b) / deviation
+}
+
+// VariantAttributes are the keys of the numbers of a variant, in their order on the wire.
+var VariantAttributes = []enlist.Attribute[VariantSums]{
+	enlist.ReadOnlyInt("variant", func(s *VariantSums) int64 { return s.Number }),
+	enlist.ReadOnlyInt("message_id", func(s *VariantSums) enlist.MessageID { return s.Message }),
+	enlist.ReadOnlyText("subject", func(s *VariantSums) string { return s.Subject }),
+	enlist.ReadOnlyInt("sent_count", func(s *VariantSums) int64 { return s.Sent }),
+	enlist.ReadOnlyInt("opened_count", func(s *VariantSums) int64 { return s.Opened() }),
+	enlist.ReadOnlyInt("human_opened_count", func(s *VariantSums) int64 { return s.HumanOpened }),
+	enlist.ReadOnlyInt("unique_contact_click", func(s *VariantSums) int64 { return s.Clicked }),
+	enlist.ReadOnlyInt("human_contact_click", func(s *VariantSums) int64 { return s.HumanClicked }),
+	enlist.ReadOnlyFlag("is_winner", func(s *VariantSums) bool { return s.Winner }),
+}
+
+// PartSums returns the sums of a Batch for each part.
+func PartSums(tx *db.Tx, batch enlist.BatchID) (map[int64]batches.BatchSums, error) {
+	all := make(map[int64]batches.BatchSums)
+	return all, tx.Each(func(row *db.Cursor) error {
+		var s batches.BatchSums
+		part := row.Int()
+		m := db.Mapper{Job: db.Selected, Cursor: row}
+		batches.MapBatchSums(&m, &s)
+		all[part] = s
+		return m.Err
+	}, `SELECT part, `+SumsOf(batches.MapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY part`, int64(batch))
+}
+
+// SumsOf returns the sums of the columns that a mapping describes. The CAST is for PostgreSQL, whose sums are of
+// another type.
+func SumsOf[T any](numbers func(*db.Mapper, *T)) string {
+	m := new(db.Mapper)
+	numbers(m, new(T))
+	text := ""
+	for i, c := range m.Columns {
+		if i > 0 {
+			text += ", "
+		}
+		text += "CAST(sum(" + c.Name + ") AS BIGINT)"
+	}
+	return text
+}
