@@ -1,7 +1,8 @@
 package main
 
-// This file handles flags and variables of earlier versions of enlist serve. Those that are settings now must be moved once
-// with a command that serve prints. Until then it does not start, so that no server runs with other values than before.
+// This file handles flags and variables of earlier versions of enlist serve. Those that are settings now must be
+// moved once with a command that serve prints. Until then it does not start, so that no server runs with other
+// values than before.
 
 import (
 	"context"
@@ -17,8 +18,8 @@ import (
 )
 
 // movedFlags are the flags that are settings of the same name now.
-var movedFlags = []string{"mail-from", "mail-rate", "bounce-address", "dkim-key", "dkim-domain", "dkim-selector", "batch-rate",
-	"batch-calendar", "batch-warmup", "key-rate", "max-file", "max-files", "max-import", "search-indexes"}
+var movedFlags = []string{"mail-from", "mail-rate", "bounce-address", "dkim-key", "dkim-domain", "dkim-selector",
+	"batch-rate", "batch-calendar", "batch-warmup", "key-rate", "max-file", "max-files", "max-import", "search-indexes"}
 
 // goneFlags are the flags that have no effect any more, and what holds instead.
 var goneFlags = map[string]string{
@@ -88,8 +89,8 @@ func (o *oldFlags) addVariables(getenv func(string) string) {
 	}
 }
 
-// check refuses old flags whose settings have no value in the database, with the command that stores all of them. It logs
-// the others, because they have no effect.
+// check refuses old flags whose settings have no value in the database, with the command that stores all of them.
+// It logs the others, because they have no effect.
 func (o *oldFlags) check(ctx context.Context, s *audience.Service, db config.Database, log *slog.Logger) error {
 	if len(o.shown) == 0 {
 		return nil
@@ -115,7 +116,8 @@ func (o *oldFlags) check(ctx context.Context, s *audience.Service, db config.Dat
 		if instead := goneFlags[name]; instead != "" {
 			log.Warn("a flag or variable has no effect any more: remove it", "name", written, "instead", instead)
 		} else {
-			log.Warn("a flag or variable has no effect: the value is the setting in the database; remove it", "name", written, "setting", name)
+			log.Warn("a flag or variable has no effect: the value is the setting in the database; remove it",
+				"name", written, "setting", name)
 		}
 	}
 	return nil
@@ -129,8 +131,8 @@ func settingValue(name, value string) string {
 	return value
 }
 
-// settingsSetCommand returns the beginning of the command. The text may be logged, so it has the variable ENLIST_DB in place
-// of a URL with a password.
+// settingsSetCommand returns the beginning of the command. The text may be logged, so it has the variable
+// ENLIST_DB in place of a URL with a password.
 func settingsSetCommand(db config.Database) string {
 	if u, err := url.Parse(db.DB); db.IsPostgres() {
 		secret := err != nil || strings.Contains(u.RawQuery, "password")
@@ -148,7 +150,8 @@ func settingsSetCommand(db config.Database) string {
 // shellWord returns a text as one word of a shell.
 func shellWord(text string) string {
 	plain := func(c rune) bool {
-		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_=+,.:/@%", c))
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+			strings.ContainsRune("-_=+,.:/@%", c))
 	}
 	if text != "" && !strings.ContainsFunc(text, plain) {
 		return text

@@ -1,7 +1,7 @@
 package main
 
-// enlist settings: prints and changes the settings, which all servers of a database share. A running server reads a change
-// within seconds. accounts/setting.go has their table.
+// enlist settings: prints and changes the settings, which all servers of a database share. A running server reads
+// a change within seconds. accounts/setting.go has their table.
 
 import (
 	"cmp"
@@ -114,7 +114,7 @@ func wrapped(text string) string {
 type settingsSet struct {
 	config.Database
 	ofAccount
-	Values []string `arg:"" name:"name=value" help:"Settings such as mail-rate=20. enlist settings list prints all of them."`
+	Values []string `arg:"" name:"name=value" help:"Settings such as mail-rate=20. enlist settings list prints all."`
 }
 
 // Run changes the settings, all or none.
@@ -170,7 +170,8 @@ func (c *settingsUnset) Run(ctx context.Context, out *console) error {
 }
 
 // changeSettings changes the settings and prints the values that hold now.
-func changeSettings(ctx context.Context, out *console, db config.Database, account int64, values map[string]string) error {
+func changeSettings(ctx context.Context, out *console, db config.Database, account int64,
+	values map[string]string) error {
 	return withService(ctx, db, func(s *audience.Service) error {
 		if err := s.ChangeSettings(ctx, enlist.AccountID(account), values); err != nil {
 			return err

@@ -19,10 +19,10 @@ import (
 	"enlist/internal/pace"
 )
 
-// This file has the table of the settings: what the operator sets for the whole service, and some of it for single
-// Accounts. setting_edit.go changes and reads them, setting_sql.go stores them. The flags of a process are in package
-// config: addresses, the database, TLS, memory, the mail server, logging. "enlist settings list" and doc/settings.md are
-// made from this table. decisions.md: 63, 107, 110
+// This file has the table of the settings: what the operator sets for the whole service, and some of it for
+// single Accounts. setting_edit.go changes and reads them, setting_sql.go stores them. The flags of a process are
+// in package config: addresses, the database, TLS, memory, the mail server, logging. "enlist settings list" and
+// doc/settings.md are made from this table. decisions.md: 63, 107, 110
 
 // Settings are the values of all settings. They do not change: ReadSettings replaces them.
 type Settings struct {
@@ -75,8 +75,8 @@ var SettingTable = []Setting{
 	{Name: "mail-rate", Default: "0", Example: "20", parse: parseMailRate,
 		Says: "Largest number of mails that each server sends per second; 0: no limit."},
 	{Name: "bounce-address", Example: "bounces@example.com", parse: parseBounceAddress,
-		Says: "Address for bounces, LOCAL@HOST. Mails are sent with the envelope sender LOCAL+TAG@HOST, and the mail server " +
-			"passes mails to it on to enlist bounce."},
+		Says: "Address for bounces, LOCAL@HOST. Mails are sent with the envelope sender LOCAL+TAG@HOST, and " +
+			"the mail server passes mails to it on to enlist bounce."},
 	{Name: "dkim-key", Example: "@/etc/enlist/dkim.pem", IsFile: true, parse: parseDKIMKey,
 		Says: "Private key that signs mails from all domains but the sending domains of Accounts: @ and the path of a file " +
 			"in PEM format, RSA or Ed25519. The key is copied into the database."},
@@ -86,25 +86,26 @@ var SettingTable = []Setting{
 		Says: "Selector of these signatures: the DNS record of the public key is at SELECTOR._domainkey of the domain."},
 	{Name: "batch-rate", Example: "relay=100/second recipient:gmail=20/second,5000/day", parse: parseBatchRate,
 		Says: "Limits of the mails of Batches, which all servers share, separated by spaces: relay, sender (each domain of " +
-			"senders), sender:DOMAIN, recipient (each domain of recipients), recipient:GROUP, where GROUP is gmail, microsoft, " +
-			"yahoo, apple or a domain. The periods are second, minute, hour and day."},
+			"senders), sender:DOMAIN, recipient (each domain of recipients), recipient:GROUP, where GROUP is gmail, " +
+			"microsoft, yahoo, apple or a domain. The periods are second, minute, hour and day."},
 	{Name: "batch-calendar", Example: "mon-fri 8:00-18:00 Europe/Berlin", parse: parseBatchCalendar,
 		Says: "Days, hours and time zone in which the mails of Batches are sent. By default they are sent at any time."},
 	{Name: "batch-warmup", Example: "2027-01-31 500 1.5", parse: parseBatchWarmup,
-		Says: "Largest number of mails of Batches a day for a new mail server: the first day, the mails on this day, and the " +
-			"factor by which each following day has more."},
+		Says: "Largest number of mails of Batches a day for a new mail server: the first day, the mails on this day, and " +
+			"the factor by which each following day has more."},
 	{Name: "key-rate", Default: "none", Example: "600/minute,burst=50", OfAccount: true, parse: parseKeyRate,
-		Says: "Largest rate of the calls of a key that has no rate of its own. A call over it is refused. Each server counts " +
-			"its own calls."},
+		Says: "Largest rate of the calls of a key that has no rate of its own. A call over it is refused. Each server " +
+			"counts its own calls."},
 	{Name: "max-file", Default: "10MiB", Example: "20MiB", OfAccount: true, parse: parseMaxFile,
-		Says: "Largest size of an uploaded file. A request has the file in base64 and must be at most 1/16 of serve --memory."},
+		Says: "Largest size of an uploaded file. A request has the file in base64 and must be at most 1/16 of " +
+			"serve --memory."},
 	{Name: "max-files", Default: "1GiB", Example: "5GiB", OfAccount: true, parse: parseMaxFiles,
 		Says: "Largest size of all files of one Account together. The database stores them."},
 	{Name: "max-import", Default: "1GiB", Example: "2GiB", OfAccount: true, parse: parseMaxImport,
 		Says: "Largest file that is imported over HTTP. The database stores it until the import ends."},
 	{Name: "search-indexes", Default: "64", Example: "0", parse: parseSearchIndexes,
-		Says: "Largest number of indexes that the server builds by itself for searches: in a SQLite file, or in each of the 16 " +
-			"partitions on PostgreSQL; 0: none."},
+		Says: "Largest number of indexes that the server builds by itself for searches: in a SQLite file, or in each of " +
+			"the 16 partitions on PostgreSQL; 0: none."},
 }
 
 // FindSetting returns the row of a name. Errors: InvalidParameters.
@@ -182,7 +183,8 @@ func (s *Settings) complete() error {
 	case s.dkimKey == nil && s.dkimDomain != "":
 		return enlist.Refuse(enlist.InvalidParameters, "dkim-domain needs dkim-key, the private key")
 	case s.dkimKey != nil && domain == "":
-		return enlist.Refuse(enlist.InvalidParameters, "dkim-key needs dkim-domain, or mail-from, whose domain is the default")
+		return enlist.Refuse(enlist.InvalidParameters,
+			"dkim-key needs dkim-domain, or mail-from, whose domain is the default")
 	case s.dkimKey != nil:
 		s.DKIM = &enlist.SigningKey{Domain: domain, Selector: s.dkimSelector, Signer: s.dkimKey}
 	}
@@ -245,8 +247,8 @@ func parseDKIMKey(s *Settings, text string) error {
 	if err != nil {
 		key, err = x509.ParsePKCS1PrivateKey(block.Bytes)
 	}
-	if err != nil {
-		return errors.New("the file is not a private key in PEM format, RSA or Ed25519") // the cause could show a part of the key
+	if err != nil { // the cause could show a part of the key
+		return errors.New("the file is not a private key in PEM format, RSA or Ed25519")
 	}
 	switch key := key.(type) {
 	case *rsa.PrivateKey:

@@ -22,8 +22,9 @@ type StoredSetting struct {
 // Settings returns the values that ReadSettings has read last, and before the first time the defaults.
 func (s *Service) Settings() *Settings { return s.settings.Load() }
 
-// ReadSettings reads the settings from the database. Each server calls it every second, so that a change applies to all
-// of them without a restart. After an error the values stay. Errors: InvalidParameters if a stored value cannot be read.
+// ReadSettings reads the settings from the database. Each server calls it every second, so that a change applies
+// to all of them without a restart. After an error the values stay. Errors: InvalidParameters if a stored value
+// cannot be read.
 func (s *Service) ReadSettings(ctx context.Context) error {
 	stored, err := s.StoredSettings(ctx)
 	if err != nil {
@@ -46,9 +47,9 @@ func (s *Service) StoredSettings(ctx context.Context) ([]StoredSetting, error) {
 	return db.OwnView(ctx, s.db, LoadSettings)
 }
 
-// ChangeSettings stores values of the service, or of an Account if the ID is not 0, all or none. A value of "" returns
-// a setting to its default. Errors: InvalidParameters for an unknown name or Account, a value that cannot be read, a
-// setting that an Account cannot have, and values that do not fit together.
+// ChangeSettings stores values of the service, or of an Account if the ID is not 0, all or none. A value of ""
+// returns a setting to its default. Errors: InvalidParameters for an unknown name or Account, a value that cannot
+// be read, a setting that an Account cannot have, and values that do not fit together.
 func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, values map[string]string) error {
 	for name := range values {
 		row, err := FindSetting(name)
