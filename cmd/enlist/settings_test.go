@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,8 @@ func settingsApplyToRunningServers(t *testing.T, e teststores.Engine) {
 	defer cancel()
 	mails := mailtest.Start(t, mailtest.Options{})
 	c := newCrash(t, e, mails.URL())
+	far := (time.Now().UTC().Hour() + 12) % 24
+	setSettings(t, c.db, map[string]string{"batch-calendar": fmt.Sprintf("sun-sat %d-%d UTC", far, far+1)})
 	first, second := c.process(), c.process()
 	defer first.end(os.Kill)
 	defer second.end(os.Kill)
@@ -83,6 +86,12 @@ func settingsApplyToRunningServers(t *testing.T, e teststores.Engine) {
 	if !strings.Contains(string(m.Data), "From: \"Two\" <two@example.com>") || !strings.HasPrefix(m.From, "b+1-") {
 		t.Errorf("the envelope sender is %s, and the mail %s; want the new sender and bounce address", m.From, m.Data)
 	}
+
+	must(first.client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, false, api.BatchOptions{}))(t)
+	if status, _, stderr := enlistCommand(nil, "settings", "unset", "--db", c.db, "batch-calendar"); status != 0 {
+		t.Fatal(stderr)
+	}
+	must(mails.Wait(ctx, 2))(t) // the calendar does not stop the Batch any more
 }
 
 // until waits until a condition holds.
