@@ -27,9 +27,9 @@ FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/jobs ./internal/store/postgr
 # without the race detector, which would make them ten times as slow and find nothing. internal/faults_test.go checks these words too.
 COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|ShortMeasurement|MemoryStaysBounded
 # The packages with the tests of COMPUTED.
-COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/merge ./internal/rpc ./internal/store/postgres
+COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/store/postgres
 # The packages whose tests depend on the SQLite driver.
-DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/audience ./internal/store/storetest ./internal/store/teststores ./internal/store/dbcopy
+DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/app ./internal/store/storetest ./internal/store/teststores ./internal/store/dbcopy
 
 # The tests create their databases in memory if tools/memorydir finds a folder there.
 # Go links the test programs there too: testing.T.TempDir uses GOTMPDIR, so that cannot be another folder.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -49,12 +49,12 @@ func (b *bench) openStore(db string) (db.Engine, error) {
 }
 
 // open opens a store and its service. A new database gets an Account with the key of this program.
-func (b *bench) open(db string) (db.Engine, *audience.Service, *enlist.Caller, error) {
+func (b *bench) open(db string) (db.Engine, *app.App, *enlist.Caller, error) {
 	store, err := b.openStore(db)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	var caller *enlist.Caller
 	if _, err = service.Bootstrap(b.ctx, apiKey); err == nil {
 		caller, err = service.Authenticate(b.ctx, apiKey)
@@ -82,7 +82,7 @@ func (b *bench) makeList(db string, contacts int) (enlist.ListID, error) {
 }
 
 // addList adds a List with 10 Fields.
-func (b *bench) addList(service *audience.Service, caller *enlist.Caller) (enlist.ListID, error) {
+func (b *bench) addList(service *app.App, caller *enlist.Caller) (enlist.ListID, error) {
 	list, err := service.AddList(b.ctx, caller, []enlist.Detail{detail("name", "Bench"),
 		detail("from_address", "bench@example.com")})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -150,7 +150,7 @@ func (b *bench) makeMailingList(db string, contacts int) (*mailingList, error) {
 const sentence = "The gardens are open from nine to five, and the café serves lunch until two. "
 
 // addMessage adds the Message of the mails.
-func (b *bench) addMessage(service *audience.Service, caller *enlist.Caller) (enlist.MessageID, error) {
+func (b *bench) addMessage(service *app.App, caller *enlist.Caller) (enlist.MessageID, error) {
 	text := "Dear {{First Name}} {{Last Name}},\n\n" + strings.Repeat(sentence, 7) + "\n\nYours in {{State}}\n"
 	html := "<html><body><p>Dear {{First Name}} {{Last Name}},</p><p>" + strings.Repeat(sentence, 12) +
 		"</p><p>Yours in {{State}}, <a href=\"https://example.com/\">example.com</a></p></body></html>"

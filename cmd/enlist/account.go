@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
@@ -59,7 +59,7 @@ type accountAdd struct {
 
 // Run adds the Account.
 func (c *accountAdd) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		a, err := s.AddAccount(ctx, accounts.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
 			ContactLimit: int64(c.Limit)})
 		if err != nil {
@@ -77,7 +77,7 @@ type accountList struct {
 
 // Run lists the Accounts.
 func (c *accountList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		accounts, err := s.AllAccounts(ctx)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ type accountLimit struct {
 
 // Run sets the limit of Contacts.
 func (c *accountLimit) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		if err := s.SetContactLimit(ctx, enlist.AccountID(c.ID), int64(c.Limit)); err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ type accountTimezone struct {
 
 // Run sets the time zone.
 func (c *accountTimezone) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		if err := s.SetTimeZone(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (c *accountDomains) Run(ctx context.Context, out *console) error {
 	if len(domains) == 1 && domains[0] == "any" {
 		domains = nil
 	}
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		if err := s.SetSendingDomains(ctx, enlist.AccountID(c.ID), domains); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/rpc"
@@ -57,7 +57,7 @@ func (c *auditCommand) Run(ctx context.Context, out *console) error {
 	} else {
 		fmt.Fprintf(w, auditLayout, "TIME (UTC)", "ACCOUNT", "WHO", "FROM", "METHOD", "OBJECT", "CHANGE")
 	}
-	err := withService(ctx, c.Database, func(s *audience.Service) error {
+	err := withService(ctx, c.Database, func(s *app.App) error {
 		return s.AuditLog(ctx, enlist.AccountID(c.Account), c.query(time.Now()), func(r *accounts.AuditRow) error {
 			_, err := fmt.Fprintln(w, row(r))
 			return err

@@ -1,7 +1,5 @@
 package main
 
-// enlist backup: copies the database into one SQLite file while servers use it.
-
 import (
 	"context"
 	"errors"
@@ -11,10 +9,12 @@ import (
 	"syscall"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
 )
+
+// enlist backup: copies the database into one SQLite file while servers use it.
 
 type backupCommand struct {
 	config.Database
@@ -55,7 +55,7 @@ func (c *backupCommand) Run(ctx context.Context, out *console) error {
 	case err != nil:
 		return fmt.Errorf("back up %s to %s: %w", c.Shown(), c.File, err)
 	}
-	err = withService(ctx, c.Database, func(s *audience.Service) error {
+	err = withService(ctx, c.Database, func(s *app.App) error {
 		return s.RecordAct(ctx, "Backup", map[string]any{"file": c.File, "bytes": result.Bytes,
 			"encrypted": len(recipients) > 0})
 	})

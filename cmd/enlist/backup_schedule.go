@@ -1,19 +1,19 @@
 package main
 
-// This file builds the scheduler of backups from the flags of serve.
-
 import (
 	"fmt"
 	"log/slog"
 	"os"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
 )
 
+// This file builds the scheduler of backups from the flags of serve.
+
 // newScheduler returns the scheduler of backups, or nil without --backup-dir.
-func newScheduler(c config.Serve, service *audience.Service, log *slog.Logger) (*backup.Scheduler, error) {
+func newScheduler(c config.Serve, service *app.App, log *slog.Logger) (*backup.Scheduler, error) {
 	if c.BackupDir == "" {
 		return nil, nil
 	}

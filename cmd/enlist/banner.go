@@ -1,15 +1,15 @@
 package main
 
-// This file prints the text of a server that is ready, and makes URLs from a listening address.
-
 import (
 	"fmt"
 	"net"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 )
+
+// This file prints the text of a server that is ready, and makes URLs from a listening address.
 
 // endpoint returns the URL of the API at a listening address.
 func endpoint(c config.Serve, addr net.Addr) string { return base(c, addr) + api.Path }
@@ -39,7 +39,7 @@ func localURL(listen string, tls bool) (string, error) {
 // printBanner prints the service's URL, the destination of mails and the URL of their links. For a new database it
 // also prints the first key and a curl command that works without changes. It prints all in one write, because tests
 // read the first write.
-func printBanner(out *console, addr net.Addr, c config.Serve, sender string, first *audience.Bootstrapped, keyGiven bool) {
+func printBanner(out *console, addr net.Addr, c config.Serve, sender string, first *app.Bootstrapped, keyGiven bool) {
 	url := endpoint(c, addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
@@ -38,7 +38,7 @@ type batchList struct {
 
 // Run lists the Batches.
 func (c *batchList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		var all []record
 		err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
 			if c.Account != 0 && caller.Account.ID != enlist.AccountID(c.Account) {
@@ -59,7 +59,7 @@ func (c *batchList) Run(ctx context.Context, out *console) error {
 }
 
 // find returns the Batches of an Account.
-func (c *batchList) find(ctx context.Context, s *audience.Service, caller *enlist.Caller) ([]batches.Batch, error) {
+func (c *batchList) find(ctx context.Context, s *app.App, caller *enlist.Caller) ([]batches.Batch, error) {
 	if c.All {
 		return s.SearchBatches(ctx, caller, enlist.Query{})
 	}
@@ -79,8 +79,8 @@ type oneBatch struct {
 }
 
 // do runs a function with the Batch's ID and a Caller of its Account.
-func (c *oneBatch) do(ctx context.Context, fn func(*audience.Service, *enlist.Caller, enlist.BatchID) error) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+func (c *oneBatch) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enlist.BatchID) error) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		id := enlist.BatchID(c.ID)
 		caller, err := ownerOf(ctx, s, enlist.NoBatch, func(caller *enlist.Caller) error {
 			_, err := s.Batch(ctx, caller, id)
@@ -99,7 +99,7 @@ func (c *oneBatch) do(ctx context.Context, fn func(*audience.Service, *enlist.Ca
 
 // edit runs a command of editBatch and prints the new status.
 func (c *oneBatch) edit(ctx context.Context, out *console, command, at string) error {
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
 		when, err := sendTime(at, caller.Account)
 		if err != nil {
 			return err
@@ -150,7 +150,7 @@ type batchDelete struct{ oneBatch }
 
 // Run deletes the Batch.
 func (c *batchDelete) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
 		if err := s.DeleteBatch(ctx, caller, id); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ type batchShow struct {
 
 // Run shows the Batch.
 func (c *batchShow) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
 		if c.Follow {
 			return followBatch(ctx, s, caller, id, out)
 		}
@@ -181,7 +181,7 @@ type batchStats struct{ oneBatch }
 
 // Run shows the numbers of the Batch.
 func (c *batchStats) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
 		r, err := s.BatchReport(ctx, caller, id)
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ type batchWinner struct {
 
 // Run chooses the winner of the variants.
 func (c *batchWinner) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.BatchID) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
 		if err := s.ChooseWinner(ctx, caller, id, c.Variant); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
@@ -57,7 +57,7 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 		return err
 	}
 	request.IsTest = c.Test
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operator(ctx, s, c.Account)
 		if err != nil {
 			return err

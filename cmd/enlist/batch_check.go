@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
@@ -30,7 +30,7 @@ func (c *batchCheck) Run(ctx context.Context, out *console) error {
 	if err != nil {
 		return err
 	}
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operator(ctx, s, c.Account)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (c *batchCheck) print(w io.Writer, check *batches.BatchCheck) error {
 }
 
 // checkBatch checks a Batch without the settings of a server. So the default sender is unknown.
-func checkBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller, r batches.BatchRequest) (
+func checkBatch(ctx context.Context, s *app.App, caller *enlist.Caller, r batches.BatchRequest) (
 	*batches.BatchCheck, error) {
 	composer, err := mail.NewComposer(mail.Options{PublicURL: "https://lists.example.com"}) // only the length of links counts
 	if err != nil {
@@ -78,7 +78,7 @@ func checkBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller,
 }
 
 // warn prints what is probably wrong with a Batch that is added next. It returns an error if a finding is an error.
-func warn(ctx context.Context, s *audience.Service, caller *enlist.Caller, r batches.BatchRequest, w io.Writer) error {
+func warn(ctx context.Context, s *app.App, caller *enlist.Caller, r batches.BatchRequest, w io.Writer) error {
 	check, err := checkBatch(ctx, s, caller, r)
 	if err != nil {
 		return err

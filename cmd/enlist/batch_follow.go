@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 
@@ -25,7 +25,7 @@ const (
 
 // followBatch shows the progress of a Batch until it has ended, or was paused. It returns an error unless the Batch
 // is completed.
-func followBatch(ctx context.Context, s *audience.Service, caller *enlist.Caller, id enlist.BatchID,
+func followBatch(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist.BatchID,
 	out *console) error {
 	p := batchProgress{out: out.stderr, terminal: isTerminal(out.stderr)}
 	for {

@@ -1,18 +1,18 @@
 package main
 
-// enlist bounce: reads one bounce or complaint report from the standard input and records it.
-// A mail server starts it from a pipe, once for each report.
-
 import (
 	"context"
 	"fmt"
 	"io"
 	"os"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/mail"
 )
+
+// enlist bounce: reads one bounce or complaint report from the standard input and records it.
+// A mail server starts it from a pipe, once for each report.
 
 type bounceCommand struct {
 	config.Database
@@ -34,7 +34,7 @@ func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 	if err := c.Check(); err != nil {
 		return &usageError{err}
 	}
-	err := withService(ctx, c.Database, func(s *audience.Service) error {
+	err := withService(ctx, c.Database, func(s *app.App) error {
 		key, err := s.LinkKey(ctx)
 		if err != nil {
 			return err
@@ -53,7 +53,7 @@ func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 }
 
 // recordReport records a bounce or a complaint, and prints what was recorded.
-func recordReport(ctx context.Context, s *audience.Service, r *mail.Report, out *console) (err error) {
+func recordReport(ctx context.Context, s *app.App, r *mail.Report, out *console) (err error) {
 	var changed bool
 	switch r.Kind {
 	case mail.BounceReport:

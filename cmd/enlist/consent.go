@@ -1,7 +1,5 @@
 package main
 
-// enlist consent: makes a signed page that proves the consent of a Contact, and checks such pages.
-
 import (
 	"context"
 	"crypto/ed25519"
@@ -10,11 +8,13 @@ import (
 	"io"
 	"os"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
-	"enlist/internal/proof"
+	"enlist/internal/privacy/proof"
 )
+
+// enlist consent: makes a signed page that proves the consent of a Contact, and checks such pages.
 
 type consentCommand struct {
 	Proof  consentProofCommand  `cmd:"" help:"Write a signed page with what a Contact agreed to, and with later changes."`
@@ -30,7 +30,7 @@ type consentProofCommand struct {
 
 // Run writes the page.
 func (c *consentProofCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
 		if err != nil {
 			return err
@@ -115,7 +115,7 @@ func (c *consentVerifyCommand) publicKey(ctx context.Context) (key ed25519.Publi
 		}
 		return key, nil
 	}
-	err = withService(ctx, c.Database, func(s *audience.Service) error {
+	err = withService(ctx, c.Database, func(s *app.App) error {
 		private, err := s.ProofKey(ctx)
 		if err == nil {
 			key = private.Public().(ed25519.PublicKey)

@@ -1,8 +1,5 @@
 package main
 
-// enlist copy: copies a SQLite database to an empty PostgreSQL database and verifies each row.
-// Package dbcopy does the work; an interrupted copy continues with the same command.
-
 import (
 	"context"
 	"errors"
@@ -12,12 +9,15 @@ import (
 	"syscall"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/postgres"
 	"enlist/internal/store/sqlite"
 )
+
+// enlist copy: copies a SQLite database to an empty PostgreSQL database and verifies each row.
+// Package dbcopy does the work; an interrupted copy continues with the same command.
 
 type copyCommand struct {
 	From string `required:"" placeholder:"PATH" help:"SQLite file to copy. Stop the service that uses it first."`
@@ -56,7 +56,7 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 	if result.Changed > 0 {
 		fmt.Fprintf(out.stderr, replacedRows, result.Changed)
 	}
-	err = withService(ctx, to, func(s *audience.Service) error {
+	err = withService(ctx, to, func(s *app.App) error {
 		return s.RecordAct(ctx, "Database", map[string]any{"copied_from": c.From})
 	})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
@@ -177,7 +177,7 @@ func (c *crash) sendBatches(smtp string, all []int64) {
 	teststores.AgeKilledJobs(c.t, c.db)
 	store := c.open()
 	defer store.Close()
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	must(0, service.ReadSettings(c.t.Context()))(c.t)
 	quiet := slog.New(slog.DiscardHandler)
 	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: smtp, PublicURL: "http://localhost", MailConnections: 8},
@@ -262,7 +262,7 @@ func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, rec
 	store := c.open()
 	defer store.Close()
 	c.check(store)
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	caller, err := service.Operator(c.t.Context(), 1)
 	if err != nil {
 		c.t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
@@ -103,21 +103,21 @@ func (c *crash) killAfter(moment time.Duration, arguments ...string) {
 func waitFor(moment time.Duration) { <-time.After(moment) }
 
 // withService runs do with a Service on the database.
-func (c *crash) withService(do func(*audience.Service, *enlist.Caller)) {
+func (c *crash) withService(do func(*app.App, *enlist.Caller)) {
 	c.t.Helper()
 	store, err := teststores.Open(c.t.Context(), c.db, 0)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer store.Close()
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	do(service, must(service.Operator(c.t.Context(), 1))(c.t))
 }
 
 // lastImport returns the newest import, or nil if there is none.
 func (c *crash) lastImport() (last *imports.Import) {
 	c.t.Helper()
-	c.withService(func(s *audience.Service, caller *enlist.Caller) {
+	c.withService(func(s *app.App, caller *enlist.Caller) {
 		if all := must(s.AllImports(c.t.Context(), caller))(c.t); len(all) > 0 {
 			last = &all[len(all)-1]
 		}
@@ -131,7 +131,7 @@ func (c *crash) wantEachRowOnce(i *imports.Import, rows int) {
 	if i.State != imports.ImportDone || i.Added != int64(rows) || i.Rows != int64(rows) {
 		c.t.Fatalf("the import is %s %q with %+v, want %d rows added", i.State, i.Reason, i.ImportCounts, rows)
 	}
-	c.withService(func(s *audience.Service, caller *enlist.Caller) {
+	c.withService(func(s *app.App, caller *enlist.Caller) {
 		all := must(s.CountContacts(c.t.Context(), caller, i.ListID, nil))(c.t)
 		if all != int64(rows) {
 			c.t.Errorf("the List has %d Contacts, want %d", all, rows)
@@ -164,11 +164,11 @@ func (c *crash) wantEachRowOnce(i *imports.Import, rows int) {
 	})
 }
 
-// ledgerRows is an audience.RowWriter.
+// ledgerRows is an enlist.RowWriter.
 type ledgerRows []enlist.LedgerRow
 
-// Begin implements audience.RowWriter.
+// Begin implements enlist.RowWriter.
 func (l *ledgerRows) Begin(bool) error { *l = nil; return nil }
 
-// Row implements audience.RowWriter.
+// Row implements enlist.RowWriter.
 func (l *ledgerRows) Row(r *enlist.LedgerRow) error { *l = append(*l, *r); return nil }

@@ -1,7 +1,5 @@
 package main
 
-// This test kills the program while it sends mail.
-
 import (
 	"bytes"
 	"context"
@@ -14,13 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 	"enlist/internal/webhook"
 )
+
+// This test kills the program while it sends mail.
 
 // The test kills the server while it sends notifications. No notification is lost. The mail server is slow, drops
 // connections within messages and loses its replies. At the end the test sends the remaining notifications. The owner
@@ -84,7 +84,7 @@ func (c *crash) sendRest(server *mailtest.Server) {
 	teststores.AgeKilledJobs(c.t, c.db)
 	store := c.open()
 	defer store.Close()
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	must(0, service.ReadSettings(c.t.Context()))(c.t)
 	quiet := slog.New(slog.DiscardHandler)
 	mailer, _, err := newMailer(c.t.Context(), config.Serve{SMTP: server.URL(), PublicURL: "http://localhost"}, service, nil, quiet)

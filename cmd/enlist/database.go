@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -24,7 +24,7 @@ import (
 // This file opens a database of either engine, and finds the Account that a command acts for.
 
 // withService runs do with a Service on an existing database.
-func withService(ctx context.Context, db config.Database, do func(*audience.Service) error) error {
+func withService(ctx context.Context, db config.Database, do func(*app.App) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		service, _ := newService(store, advisor.DefaultRules())
 		if err := service.ReadSettings(ctx); err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
@@ -35,8 +35,8 @@ func withService(ctx context.Context, db config.Database, do func(*audience.Serv
 }
 
 // newService returns the Service of a store and its index advisor, which observes the Service's searches.
-func newService(store db.Engine, rules advisor.Rules) (*audience.Service, *advisor.Advisor) {
-	service, advisor := audience.NewService(store, time.Now), advisor.New(store, time.Now, rules)
+func newService(store db.Engine, rules advisor.Rules) (*app.App, *advisor.Advisor) {
+	service, advisor := app.New(store, time.Now), advisor.New(store, time.Now, rules)
 	service.SetSearchObserver(advisor)
 	return service, advisor
 }
@@ -106,7 +106,7 @@ func withStore(ctx context.Context, db config.Database, do func(*database) error
 
 // chooseAccount returns the given ID of an Account. For 0 it returns the ID of the only Account of the database, and
 // an error if the database has no Account or several.
-func chooseAccount(ctx context.Context, s *audience.Service, id int64) (enlist.AccountID, error) {
+func chooseAccount(ctx context.Context, s *app.App, id int64) (enlist.AccountID, error) {
 	if id != 0 {
 		return enlist.AccountID(id), nil
 	}
@@ -123,7 +123,7 @@ func chooseAccount(ctx context.Context, s *audience.Service, id int64) (enlist.A
 }
 
 // operator returns a Caller with all rights in an Account. The ID 0 means the only Account of the database.
-func operator(ctx context.Context, s *audience.Service, account int64) (*enlist.Caller, error) {
+func operator(ctx context.Context, s *app.App, account int64) (*enlist.Caller, error) {
 	id, err := chooseAccount(ctx, s, account)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func operator(ctx context.Context, s *audience.Service, account int64) (*enlist.
 }
 
 // operatorOfList returns a Caller with all rights in the Account that the List belongs to.
-func operatorOfList(ctx context.Context, s *audience.Service, list enlist.ListID) (*enlist.Caller, error) {
+func operatorOfList(ctx context.Context, s *app.App, list enlist.ListID) (*enlist.Caller, error) {
 	caller, err := ownerOf(ctx, s, enlist.NoList, func(c *enlist.Caller) error {
 		_, err := s.List(ctx, c, list)
 		return err
@@ -145,7 +145,7 @@ func operatorOfList(ctx context.Context, s *audience.Service, list enlist.ListID
 
 // ownerOf returns a Caller with all rights in the Account for which load succeeds. load returns an error of the kind
 // absent if its record belongs to another Account. ownerOf returns this error if no Account has the record.
-func ownerOf(ctx context.Context, s *audience.Service, absent enlist.Kind,
+func ownerOf(ctx context.Context, s *app.App, absent enlist.Kind,
 	load func(*enlist.Caller) error) (owner *enlist.Caller, err error) {
 	err = eachAccount(ctx, s, func(c *enlist.Caller) error {
 		if owner != nil {
@@ -167,7 +167,7 @@ func ownerOf(ctx context.Context, s *audience.Service, absent enlist.Kind,
 }
 
 // eachAccount calls do for each Account, with a Caller that has all rights in it.
-func eachAccount(ctx context.Context, s *audience.Service, do func(*enlist.Caller) error) error {
+func eachAccount(ctx context.Context, s *app.App, do func(*enlist.Caller) error) error {
 	accounts, err := s.AllAccounts(ctx)
 	if err != nil {
 		return err

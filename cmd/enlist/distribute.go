@@ -1,7 +1,5 @@
 package main
 
-// enlist distribute: distributes the large tables of a PostgreSQL database over a Citus cluster.
-
 import (
 	"context"
 	"fmt"
@@ -9,10 +7,12 @@ import (
 	"os/signal"
 	"syscall"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/store/postgres"
 )
+
+// enlist distribute: distributes the large tables of a PostgreSQL database over a Citus cluster.
 
 type distributeCommand struct {
 	config.Database
@@ -50,7 +50,7 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 		if err := d.Run(ctx, show); err != nil {
 			return next(err, "run the same command again to continue")
 		}
-		err := withService(ctx, c.Database, func(s *audience.Service) error {
+		err := withService(ctx, c.Database, func(s *app.App) error {
 			return s.RecordAct(ctx, "Database", map[string]any{"distributed": true})
 		})
 		if err != nil {

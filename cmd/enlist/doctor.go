@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -158,7 +158,7 @@ func checkIndexes(ctx context.Context, store db.Engine, indexes *advisor.Advisor
 }
 
 // checkAccess returns problems that make calls fail: no valid key, or an Account with an unknown time zone.
-func checkAccess(ctx context.Context, s *audience.Service) (problems []string, err error) {
+func checkAccess(ctx context.Context, s *app.App) (problems []string, err error) {
 	keys, err := s.Keys(ctx)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func checkAccess(ctx context.Context, s *audience.Service) (problems []string, e
 }
 
 // checkHold returns a problem if mails are held, because a forgotten hold sends no mail.
-func checkHold(ctx context.Context, s *audience.Service) ([]string, error) {
+func checkHold(ctx context.Context, s *app.App) ([]string, error) {
 	hold, err := s.Held(ctx)
 	if err != nil || hold == nil {
 		return nil, err
@@ -193,7 +193,7 @@ func checkHold(ctx context.Context, s *audience.Service) ([]string, error) {
 }
 
 // checkBackup returns a problem if a server makes backups and the last good one is too old.
-func checkBackup(ctx context.Context, s *audience.Service, now time.Time) ([]string, error) {
+func checkBackup(ctx context.Context, s *app.App, now time.Time) ([]string, error) {
 	b, err := s.LastBackup(ctx)
 	if err != nil || !b.IsOverdue(now.Unix()) {
 		return nil, err

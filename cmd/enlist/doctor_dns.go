@@ -10,9 +10,9 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/address"
-	"enlist/internal/audience"
-	"enlist/internal/dnscheck"
-	"enlist/internal/feedback"
+	"enlist/internal/app"
+	"enlist/internal/mail/dns"
+	"enlist/internal/mail/feedback"
 )
 
 // enlist doctor --dns: compares the records in the DNS with those that the mails of the installation need.
@@ -23,28 +23,28 @@ type toPublish struct{ accounts.DNSRecord }
 // MarshalJSON implements json.Marshaler.
 func (r toPublish) MarshalJSON() ([]byte, error) { return dnsRecord(r.DNSRecord).MarshalJSON() }
 
-// checkDNS adds a finding for each result of package dnscheck. A warning has ok true.
+// checkDNS adds a finding for each result of package dns. A warning has ok true.
 func (c *doctorCommand) checkDNS(ctx context.Context, found *findings) error {
 	setup, err := c.dnsSetup(ctx)
 	if err != nil {
 		return err
 	}
-	checker := new(dnscheck.Checker)
+	checker := new(dns.Checker)
 	if c.Resolver != "" {
 		if _, _, err := net.SplitHostPort(c.Resolver); err != nil {
 			return &usageError{fmt.Errorf("--resolver %s: give a host and a port, such as 192.0.2.53:53", c.Resolver)}
 		}
-		checker.Resolver = dnscheck.Resolver(c.Resolver)
+		checker.Resolver = dns.Resolver(c.Resolver)
 	}
 	for _, r := range checker.Check(ctx, setup) {
-		row := record{{"check", r.Check}, {"ok", r.Level != dnscheck.Problem}, {"level", r.Level}, {"problem", ""}}
-		if r.Level != dnscheck.OK {
+		row := record{{"check", r.Check}, {"ok", r.Level != dns.Problem}, {"level", r.Level}, {"problem", ""}}
+		if r.Level != dns.OK {
 			row[3].any = r.Text
 		}
 		if r.Record != nil {
 			row = append(row, value{"dns", toPublish{*r.Record}})
 		}
-		if r.Level == dnscheck.Problem {
+		if r.Level == dns.Problem {
 			found.wrong++
 		}
 		found.records = append(found.records, row)
@@ -53,7 +53,7 @@ func (c *doctorCommand) checkDNS(ctx context.Context, found *findings) error {
 }
 
 // dnsSetup returns how the installation sends, by its database and by flags of enlist serve.
-func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err error) {
+func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dns.Setup, err error) {
 	flags, err := c.DNS.Serve(c.Database)
 	if err != nil {
 		return nil, &usageError{err}
@@ -61,7 +61,7 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err er
 	if c.SMTPProvider != "" && feedback.HeaderFields(c.SMTPProvider) == nil {
 		return nil, &usageError{fmt.Errorf("--smtp-provider %s: expected mailgun, postmark, sendgrid or ses", c.SMTPProvider)}
 	}
-	s = &dnscheck.Setup{PublicURL: flags.PublicURL, Provider: c.SMTPProvider}
+	s = &dns.Setup{PublicURL: flags.PublicURL, Provider: c.SMTPProvider}
 	for _, text := range c.SendingIP {
 		ip, err := netip.ParseAddr(text)
 		if err != nil {
@@ -73,7 +73,7 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err er
 		s.Relay = server.Hostname()
 	}
 	var sender string
-	err = withService(ctx, c.Database, func(service *audience.Service) error {
+	err = withService(ctx, c.Database, func(service *app.App) error {
 		settings := service.Settings()
 		s.Bounces, sender = settings.Bounces.Domain, address.Domain(settings.From)
 		if key := settings.DKIM; key != nil {
@@ -82,7 +82,7 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err er
 			if err != nil {
 				return err
 			}
-			s.Keys = append(s.Keys, dnscheck.Key{Domain: key.Domain, Record: r})
+			s.Keys = append(s.Keys, dns.Key{Domain: key.Domain, Record: r})
 		}
 		if s.Senders, err = service.FromDomains(ctx); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dnscheck.Setup, err er
 }
 
 // addKeys adds the keys of a sending domain.
-func addKeys(s *dnscheck.Setup, d *accounts.SendingDomain) error {
+func addKeys(s *dns.Setup, d *accounts.SendingDomain) error {
 	for _, key := range []*accounts.DKIMKey{&d.Key, &d.Next} {
 		if key.Selector == "" {
 			continue
@@ -111,7 +111,7 @@ func addKeys(s *dnscheck.Setup, d *accounts.SendingDomain) error {
 		if err != nil {
 			return fmt.Errorf("sending domain %s: %w", d.Domain, err)
 		}
-		s.Keys = append(s.Keys, dnscheck.Key{Domain: d.Domain, Record: r, Next: key == &d.Next})
+		s.Keys = append(s.Keys, dns.Key{Domain: d.Domain, Record: r, Next: key == &d.Next})
 	}
 	return nil
 }

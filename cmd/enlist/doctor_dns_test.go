@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
-	"enlist/internal/dnscheck/dnstest"
+	"enlist/internal/mail/dns/dnstest"
 	"enlist/internal/store/teststores"
 )
 
@@ -22,7 +22,7 @@ import (
 // covers: decision 111
 func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
 	ctx, db, zone := t.Context(), config.Database{DB: teststores.SQLite.New(t)}, dnstest.Start(t)
-	must(0, withService(ctx, db, func(s *audience.Service) error {
+	must(0, withService(ctx, db, func(s *app.App) error {
 		if _, err := s.Bootstrap(ctx, ""); err != nil {
 			return err
 		}

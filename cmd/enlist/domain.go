@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
@@ -45,7 +45,7 @@ type domainAdd struct {
 
 // Run adds the domain.
 func (c *domainAdd) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		d, err := s.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: enlist.AccountID(c.Account),
 			Domain: c.Domain, Selector: c.Selector, Type: accounts.DKIMKeyType(c.Type)})
 		if err != nil {
@@ -63,7 +63,7 @@ type domainList struct {
 
 // Run lists the domains.
 func (c *domainList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		all, err := s.SendingDomains(ctx)
 		if err != nil {
 			return err
@@ -76,7 +76,7 @@ type domainShow struct{ domainArg }
 
 // Run prints the records of the keys.
 func (c *domainShow) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		d, err := s.SendingDomain(ctx, c.Domain)
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ type domainRotate struct {
 
 // Run makes the next key.
 func (c *domainRotate) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		d, err := s.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: c.Domain, Selector: c.Selector,
 			Type: accounts.DKIMKeyType(c.Type)})
 		if err != nil {
@@ -125,7 +125,7 @@ type domainSwitch struct{ domainArg }
 
 // Run signs with the next key.
 func (c *domainSwitch) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		d, err := s.SwitchSendingDomain(ctx, c.Domain)
 		if err != nil {
 			return err
@@ -140,7 +140,7 @@ type domainRemove struct{ domainArg }
 
 // Run removes the domain.
 func (c *domainRemove) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		d, err := s.RemoveSendingDomain(ctx, c.Domain)
 		if err != nil {
 			return err

@@ -1,7 +1,5 @@
 package main
 
-// enlist export: writes the Contacts of a List as a file. Package importexport does the work, also for GET /api/exports.
-
 import (
 	"context"
 	"errors"
@@ -12,12 +10,14 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/importexport"
 	"enlist/internal/rpc"
 )
+
+// enlist export: writes the Contacts of a List as a file. Package importexport does the work, also for GET /api/exports.
 
 type exportCommand struct {
 	config.Database
@@ -44,7 +44,7 @@ func (c *exportCommand) Run(ctx context.Context, out *console) error {
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	var n int64
-	err = withService(ctx, c.Database, func(s *audience.Service) error {
+	err = withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operatorOfList(ctx, s, e.List)
 		if err != nil {
 			return err

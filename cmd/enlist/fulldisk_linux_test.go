@@ -1,7 +1,5 @@
 package main
 
-// This test fills the file system of a SQLite database. It needs the right to mount a small file system.
-
 import (
 	"errors"
 	"fmt"
@@ -15,11 +13,13 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/store/teststores"
 )
+
+// This test fills the file system of a SQLite database. It needs the right to mount a small file system.
 
 // While the disk is full, changes fail, /readyz answers 503, and enlist doctor reports a problem. When the disk has
 // room again, the same server stores changes.
@@ -150,7 +150,7 @@ func fullDiskStopsABackup(t *testing.T, e teststores.Engine) {
 	}
 	defer store.Close()
 	now := time.Now()
-	service := audience.NewService(store, func() time.Time { return now })
+	service := app.New(store, func() time.Time { return now })
 	s := &backup.Scheduler{Service: service, From: config.Database{DB: c.db}, Dir: dir, Every: time.Hour, Keep: backup.Keep{'m': 1},
 		Log: slog.New(slog.DiscardHandler)}
 	if err := s.RunDue(t.Context(), now); err == nil || !strings.Contains(err.Error(), full) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/events"
 	"enlist/internal/sending"
@@ -20,7 +20,7 @@ type holdCommand struct {
 
 // Run holds all mails.
 func (c *holdCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		if err := s.HoldMails(ctx, c.Reason); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ type releaseCommand struct {
 
 // Run prints what is held, and releases it.
 func (c *releaseCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		hold, work, err := s.HeldWork(ctx)
 		if err != nil {
 			return err
@@ -58,7 +58,7 @@ func (c *releaseCommand) Run(ctx context.Context, out *console) error {
 	})
 }
 
-func (c *releaseCommand) release(ctx context.Context, out *console, s *audience.Service, hold *events.Hold,
+func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, hold *events.Hold,
 	work []sending.HeldWork) error {
 	before := int64(0)
 	for _, w := range work {
@@ -81,7 +81,7 @@ func (c *releaseCommand) release(ctx context.Context, out *console, s *audience.
 }
 
 // discard waits until the jobs that run at this moment are back in the queue. It takes the time of a look at the hold.
-func discard(ctx context.Context, s *audience.Service) error {
+func discard(ctx context.Context, s *app.App) error {
 	for end := time.Now().Add(time.Minute); ; {
 		running, err := s.DiscardHeld(ctx)
 		switch {

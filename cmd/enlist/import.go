@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
@@ -78,7 +78,7 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 		}
 	}
 	defer file.Close()
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 }
 
 // add adds an Import and runs it.
-func (c *importAdd) add(ctx context.Context, s *audience.Service, caller *enlist.Caller, n imports.NewImport,
+func (c *importAdd) add(ctx context.Context, s *app.App, caller *enlist.Caller, n imports.NewImport,
 	out *console) error {
 	i, err := s.AddImport(ctx, caller, n)
 	if err != nil {
@@ -144,7 +144,7 @@ type importList struct {
 
 // Run lists the Imports of all Accounts.
 func (c *importList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		var all []record
 		err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
 			found, err := s.AllImports(ctx, caller)
@@ -171,8 +171,8 @@ type oneImport struct {
 }
 
 // do runs a function with the Import's ID and a Caller of its Account.
-func (c *oneImport) do(ctx context.Context, fn func(*audience.Service, *enlist.Caller, enlist.ImportID) error) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+func (c *oneImport) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enlist.ImportID) error) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		id := enlist.ImportID(c.ID)
 		caller, err := ownerOf(ctx, s, enlist.InvalidParameters, func(caller *enlist.Caller) error {
 			_, err := s.Import(ctx, caller, id)
@@ -191,8 +191,8 @@ func (c *oneImport) do(ctx context.Context, fn func(*audience.Service, *enlist.C
 
 // edit changes the Import and prints its new state.
 func (c *oneImport) edit(ctx context.Context, out *console,
-	change func(*audience.Service, context.Context, *enlist.Caller, enlist.ImportID) error) error {
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.ImportID) error {
+	change func(*app.App, context.Context, *enlist.Caller, enlist.ImportID) error) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
 		if err := change(s, ctx, caller, id); err != nil {
 			return err
 		}
@@ -208,21 +208,21 @@ type importPause struct{ oneImport }
 
 // Run pauses the Import.
 func (c *importPause) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, (*audience.Service).PauseImport)
+	return c.edit(ctx, out, (*app.App).PauseImport)
 }
 
 type importCancel struct{ oneImport }
 
 // Run cancels the Import.
 func (c *importCancel) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, (*audience.Service).CancelImport)
+	return c.edit(ctx, out, (*app.App).CancelImport)
 }
 
 type importResume struct{ oneImport }
 
 // Run continues the Import and runs it.
 func (c *importResume) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.ImportID) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
 		if err := s.ResumeImport(ctx, caller, id); err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ type importShow struct {
 
 // Run shows the Import.
 func (c *importShow) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.ImportID) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
 		if c.Follow {
 			return followImport(ctx, s, caller, id, c.format, out)
 		}
@@ -262,7 +262,7 @@ func (c *importResults) Run(ctx context.Context, out *console) error {
 			return usage("--only %s: there is no such outcome; there are added, updated, unchanged, skipped and refused", o)
 		}
 	}
-	return c.do(ctx, func(s *audience.Service, caller *enlist.Caller, id enlist.ImportID) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
 		w := bufio.NewWriterSize(out.stdout, 64<<10)
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
 
@@ -26,7 +26,7 @@ const importLook = 200 * time.Millisecond
 
 // runImport runs an Import and shows its progress. If another process runs it already, runImport only shows the progress,
 // unless that process dies. The first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
-func runImport(ctx context.Context, s *audience.Service, caller *enlist.Caller, id enlist.ImportID, f format,
+func runImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist.ImportID, f format,
 	out *console) error {
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
@@ -55,7 +55,7 @@ func runImport(ctx context.Context, s *audience.Service, caller *enlist.Caller, 
 
 // runWhenFree runs an Import. If another process runs it, runWhenFree waits until that process has ended it, or until
 // its lease has ended because it died.
-func runWhenFree(ctx context.Context, s *audience.Service, id enlist.ImportID) error {
+func runWhenFree(ctx context.Context, s *app.App, id enlist.ImportID) error {
 	for {
 		err := s.RunImport(ctx, id)
 		if !errors.Is(err, imports.ErrImportRuns) {
@@ -71,7 +71,7 @@ func runWhenFree(ctx context.Context, s *audience.Service, id enlist.ImportID) e
 
 // followImport shows the progress of an Import until it has ended or is paused, and then prints the result. It returns
 // an error unless the Import is done.
-func followImport(ctx context.Context, s *audience.Service, caller *enlist.Caller, id enlist.ImportID, f format,
+func followImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist.ImportID, f format,
 	out *console) error {
 	p := newImportProgress(out.stderr)
 	tick := time.NewTicker(importLook)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/importexport"
 	"enlist/internal/imports"
@@ -40,7 +40,7 @@ func (c *importAdd) runPreset(ctx context.Context, out *console) error {
 	for _, note := range notes {
 		fmt.Fprintln(out.stderr, note)
 	}
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func (c *importAdd) runPreset(ctx context.Context, out *console) error {
 }
 
 // addPart adds the Import of one part and runs it.
-func (c *importAdd) addPart(ctx context.Context, s *audience.Service, caller *enlist.Caller, p *importexport.Part,
+func (c *importAdd) addPart(ctx context.Context, s *app.App, caller *enlist.Caller, p *importexport.Part,
 	out *console) error {
 	file, err := p.Open()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/search/advisor"
@@ -22,7 +22,7 @@ type indexCommand struct {
 }
 
 // withAdvisor runs do with the index advisor of an existing database.
-func withAdvisor(ctx context.Context, db config.Database, do func(*audience.Service, *advisor.Advisor) error) error {
+func withAdvisor(ctx context.Context, db config.Database, do func(*app.App, *advisor.Advisor) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		return do(newService(store, advisor.DefaultRules()))
 	})
@@ -35,7 +35,7 @@ type indexList struct {
 
 // Run lists the indexes.
 func (c *indexList) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(_ *audience.Service, advisor *advisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(_ *app.App, advisor *advisor.Advisor) error {
 		found, err := advisor.Reports(ctx)
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ type indexCreate struct {
 
 // Run builds the index and waits for it.
 func (c *indexCreate) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *advisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(s *app.App, advisor *advisor.Advisor) error {
 		x, err := advisor.Create(ctx, enlist.ListID(c.List), c.Key, c.Parts)
 		switch {
 		case errors.Is(err, enlist.ErrIndexBusy):
@@ -123,7 +123,7 @@ type indexDrop struct {
 
 // Run drops the indexes. Searches stop using an index before it is dropped.
 func (c *indexDrop) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(s *audience.Service, advisor *advisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(s *app.App, advisor *advisor.Advisor) error {
 		for _, id := range c.IDs {
 			err := advisor.Remove(ctx, enlist.SearchIndexID(id))
 			switch {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
 	"enlist/internal/search/advisor"
@@ -35,7 +35,7 @@ func (c *jobsList) Run(ctx context.Context, out *console) error {
 	if c.Limit < 0 {
 		return usage("--limit must be 0 or more")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue, _ *audience.Service) error {
+	return withQueue(ctx, c.Database, func(q jobs.Queue, _ *app.App) error {
 		found, err := jobs.List(ctx, q, jobs.Filter{State: jobs.State(c.State), Kind: c.Kind, Limit: c.Limit})
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string,
 	case c.Kind != "" && !c.All:
 		return usage("--kind needs --all")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue, s *audience.Service) error {
+	return withQueue(ctx, c.Database, func(q jobs.Queue, s *app.App) error {
 		if c.All {
 			failed, err := jobs.List(ctx, q, jobs.Filter{State: jobs.Failed, Kind: c.Kind})
 			if err != nil {
@@ -137,7 +137,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string,
 }
 
 // withQueue runs do with the queue of an existing database.
-func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, *audience.Service) error) error {
+func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, *app.App) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		q, err := store.jobs(&river.Config{})
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
@@ -38,7 +38,7 @@ func (c *keyCreate) Run(ctx context.Context, out *console) error {
 	if err != nil {
 		return err
 	}
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		account, err := chooseAccount(ctx, s, c.Account)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ type keyList struct {
 
 // Run lists the keys.
 func (c *keyList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		keys, err := s.Keys(ctx)
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ type keyRate struct {
 
 // Run sets the rate.
 func (c *keyRate) Run(ctx context.Context, out *console) error {
-	return changeKey(ctx, c.Database, c.ID, func(s *audience.Service) error {
+	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
 		if err := s.SetKeyRate(ctx, enlist.KeyID(c.ID), c.Rate); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (c *keyRate) Run(ctx context.Context, out *console) error {
 }
 
 // changeKey runs do, and names the command that prints the keys if there is no key with the ID.
-func changeKey(ctx context.Context, db config.Database, id int64, do func(*audience.Service) error) error {
+func changeKey(ctx context.Context, db config.Database, id int64, do func(*app.App) error) error {
 	err := withService(ctx, db, do)
 	if enlist.KindOf(err) == enlist.InvalidKey {
 		return fmt.Errorf("no key with ID %d: enlist key list prints the keys", id)
@@ -112,7 +112,7 @@ type keyRevoke struct {
 
 // Run revokes the key.
 func (c *keyRevoke) Run(ctx context.Context, out *console) error {
-	return changeKey(ctx, c.Database, c.ID, func(s *audience.Service) error {
+	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
 		if err := s.RevokeKey(ctx, enlist.KeyID(c.ID)); err != nil {
 			return err
 		}

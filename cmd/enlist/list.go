@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -28,7 +28,7 @@ type listAdd struct {
 
 // Run adds the List.
 func (c *listAdd) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operator(ctx, s, c.Account)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ type listShow struct {
 
 // Run shows the Lists.
 func (c *listShow) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		if c.ID != 0 {
 			return c.showOne(ctx, s, out)
 		}
@@ -71,7 +71,7 @@ func (c *listShow) Run(ctx context.Context, out *console) error {
 }
 
 // find returns the Lists of all Accounts, or of the Account that the operator chose.
-func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, error) {
+func (c *listShow) find(ctx context.Context, s *app.App) ([]record, error) {
 	var all []record
 	err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
 		if c.Account != 0 && enlist.AccountID(c.Account) != caller.Account.ID {
@@ -87,7 +87,7 @@ func (c *listShow) find(ctx context.Context, s *audience.Service) ([]record, err
 }
 
 // showOne prints all attributes of one List.
-func (c *listShow) showOne(ctx context.Context, s *audience.Service, out *console) error {
+func (c *listShow) showOne(ctx context.Context, s *app.App, out *console) error {
 	caller, err := operatorOfList(ctx, s, enlist.ListID(c.ID))
 	if err != nil {
 		return err

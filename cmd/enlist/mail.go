@@ -7,11 +7,11 @@ import (
 	"net"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
-	"enlist/internal/feedback"
 	"enlist/internal/mail"
+	"enlist/internal/mail/feedback"
 )
 
 // This file builds the Mailer from the flags of serve.
@@ -21,7 +21,7 @@ const placeholderSender = "enlist@mail.invalid"
 
 // newMailer returns the Mailer, which composes mails and sends them to the mail server of --smtp. Without --smtp the
 // Mailer writes mails to a folder. newMailer also returns the key that signs the links in mails.
-func newMailer(ctx context.Context, c config.Serve, service *audience.Service, addr net.Addr,
+func newMailer(ctx context.Context, c config.Serve, service *app.App, addr net.Addr,
 	log *slog.Logger) (*mail.Mailer, enlist.LinkKey, error) {
 	key, err := service.LinkKey(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func publicURL(c config.Serve, addr net.Addr) string {
 }
 
 // newFeedback returns the Handler of the events of --smtp-provider, or nil if there is none.
-func newFeedback(c config.Serve, service *audience.Service, links enlist.LinkKey, log *slog.Logger) (*feedback.Handler, error) {
+func newFeedback(c config.Serve, service *app.App, links enlist.LinkKey, log *slog.Logger) (*feedback.Handler, error) {
 	if c.SMTPProvider == "" {
 		return nil, nil
 	}

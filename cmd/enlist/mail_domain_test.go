@@ -15,7 +15,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
@@ -43,13 +43,13 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 	setSettings(t, db.DB, map[string]string{"mail-from": "news@server.example", "dkim-key": privateKey(t, private)})
 	addr, first := startServerOn(t, e, config.Serve{Database: db, Mail: "dir:" + s.dir})
 	var second string
-	operate := func(do func(*audience.Service) error) {
+	operate := func(do func(*app.App) error) {
 		t.Helper()
 		must(0, withService(ctx, db, do))(t)
 	}
 	add := func(account enlist.AccountID, domain string, kind accounts.DKIMKeyType) {
 		t.Helper()
-		operate(func(service *audience.Service) error {
+		operate(func(service *app.App) error {
 			d, err := service.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: account, Domain: domain, Type: kind})
 			if err == nil {
 				s.publish(must(d.Key.Record(domain))(t))
@@ -57,7 +57,7 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 			return err
 		})
 	}
-	operate(func(service *audience.Service) error {
+	operate(func(service *app.App) error {
 		a, err := service.AddAccount(ctx, accounts.AccountDetails{Name: "Second", ContactLimit: enlist.NoContactLimit})
 		must(0, err)(t)
 		_, second, err = service.AddKey(ctx, accounts.KeyDetails{Account: a.ID, Name: "second", Level: enlist.Full})
@@ -89,7 +89,7 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
 	if err != nil || len(files) != 6 {
 		t.Errorf("the mails %q were sent, %v, want 6", files, err)
 	}
-	operate(func(service *audience.Service) error { // the next key
+	operate(func(service *app.App) error { // the next key
 		_, err := service.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: "d.example", Selector: "next"})
 		must(0, err)(t)
 		d, err := service.SwitchSendingDomain(ctx, "d.example")

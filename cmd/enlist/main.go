@@ -2,7 +2,7 @@
 // them as a JSON-RPC API.
 //
 // Each subcommand has its own file. The file parses flags, calls package
-// audience and prints the result. It contains no rules of package audience. Every subcommand except
+// app and prints the result. It contains no rules of package app. Every subcommand except
 // copy, distribute and restore may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service

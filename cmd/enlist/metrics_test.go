@@ -1,7 +1,5 @@
 package main
 
-// This test reads the metrics of the real program and compares them with the dashboard, the alerts and the manual.
-
 import (
 	"bufio"
 	"bytes"
@@ -20,7 +18,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 
@@ -28,6 +26,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 )
+
+// This test reads the metrics of the real program and compares them with the dashboard, the alerts and the manual.
 
 // The metrics count what the service does. The dashboard and the alerts use only metrics that exist, and the manual
 // explains each metric and each alert.
@@ -230,13 +230,13 @@ func promtool(t *testing.T, input []byte, args ...string) {
 func TestAScrapeReadsFiguresSeldomAndNeverWaitsLong(t *testing.T) {
 	reads, now, hangs := 0, time.Unix(1000, 0), false
 	c := &figuresCollector{now: func() time.Time { return now }, ready: func(context.Context) error { return nil },
-		read: func(ctx context.Context) (*audience.Figures, error) {
+		read: func(ctx context.Context) (*app.Figures, error) {
 			reads++
 			if hangs {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
-			return new(audience.Figures), nil
+			return new(app.Figures), nil
 		}}
 	for _, step := range []struct {
 		after     time.Duration

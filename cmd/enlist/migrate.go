@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
@@ -67,7 +67,7 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 		return err
 	}
 	defer closeSource()
-	return c.withTarget(ctx, func(s *audience.Service, caller *enlist.Caller) error {
+	return c.withTarget(ctx, func(s *app.App, caller *enlist.Caller) error {
 		start := time.Now()
 		m := &movein.Mover{Service: s, Caller: caller, From: from, Source: name, Quick: c.Quick,
 			Report: p.report, Problem: report.add}
@@ -83,9 +83,9 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 }
 
 // withTarget calls do with the Account to move into.
-func (c *migrateCommand) withTarget(ctx context.Context, do func(*audience.Service, *enlist.Caller) error) error {
+func (c *migrateCommand) withTarget(ctx context.Context, do func(*app.App, *enlist.Caller) error) error {
 	if !c.DryRun {
-		return withService(ctx, c.Database, func(s *audience.Service) error {
+		return withService(ctx, c.Database, func(s *app.App) error {
 			caller, err := operator(ctx, s, c.Account)
 			if err != nil {
 				return err
@@ -275,7 +275,7 @@ func (r *problemReport) close() error {
 }
 
 // add prints one problem.
-func (r *problemReport) add(p audience.MoveProblem) {
+func (r *problemReport) add(p app.MoveProblem) {
 	text := fmt.Sprintf("not moved: %s %d", p.Record, p.ID)
 	if p.List != 0 {
 		text += fmt.Sprintf(" of List %d", p.List)

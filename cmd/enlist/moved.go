@@ -1,9 +1,5 @@
 package main
 
-// This file handles flags and variables of earlier versions of enlist serve. Those that are settings now must be
-// moved once with a command that serve prints. Until then it does not start, so that no server runs with other
-// values than before.
-
 import (
 	"context"
 	"fmt"
@@ -13,9 +9,13 @@ import (
 	"strings"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 )
+
+// This file handles flags and variables of earlier versions of enlist serve. Those that are settings now must be
+// moved once with a command that serve prints. Until then it does not start, so that no server runs with other
+// values than before.
 
 // movedFlags are the flags that are settings of the same name now.
 var movedFlags = []string{"mail-from", "mail-rate", "bounce-address", "dkim-key", "dkim-domain", "dkim-selector",
@@ -91,7 +91,7 @@ func (o *oldFlags) addVariables(getenv func(string) string) {
 
 // check refuses old flags whose settings have no value in the database, with the command that stores all of them.
 // It logs the others, because they have no effect.
-func (o *oldFlags) check(ctx context.Context, s *audience.Service, db config.Database, log *slog.Logger) error {
+func (o *oldFlags) check(ctx context.Context, s *app.App, db config.Database, log *slog.Logger) error {
 	if len(o.shown) == 0 {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/imports"
 
@@ -22,13 +22,13 @@ const (
 
 // figuresCollector is a prometheus.Collector.
 type figuresCollector struct {
-	read  func(context.Context) (*audience.Figures, error)
+	read  func(context.Context) (*app.Figures, error)
 	ready func(context.Context) error
 	now   func() time.Time
 
-	mu      sync.Mutex        // serialises the reads
-	at      time.Time         // when figures were read
-	figures *audience.Figures // nil: they could not be read
+	mu      sync.Mutex   // serialises the reads
+	at      time.Time    // when figures were read
+	figures *app.Figures // nil: they could not be read
 	isReady bool
 }
 
@@ -54,9 +54,9 @@ var (
 )
 
 // newFiguresCollector returns the collector. kinds are the kinds of jobs.
-func newFiguresCollector(service *audience.Service, ready func(context.Context) error, kinds []string) *figuresCollector {
+func newFiguresCollector(service *app.App, ready func(context.Context) error, kinds []string) *figuresCollector {
 	return &figuresCollector{ready: ready, now: time.Now,
-		read: func(ctx context.Context) (*audience.Figures, error) { return service.Figures(ctx, kinds) }}
+		read: func(ctx context.Context) (*app.Figures, error) { return service.Figures(ctx, kinds) }}
 }
 
 // Describe implements prometheus.Collector.
@@ -106,7 +106,7 @@ func (c *figuresCollector) Collect(to chan<- prometheus.Metric) {
 }
 
 // fresh returns figures that are at most figuresFresh old. They are nil if the database did not answer in time.
-func (c *figuresCollector) fresh() (*audience.Figures, bool) {
+func (c *figuresCollector) fresh() (*app.Figures, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.at.IsZero() && c.now().Sub(c.at) < figuresFresh {

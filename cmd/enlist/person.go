@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/privacy"
@@ -39,7 +39,7 @@ func (exportPersonCommand) Help() string {
 
 // Run prints the export.
 func (c *exportPersonCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		callers, err := c.callers(ctx, s)
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (c *exportPersonCommand) Run(ctx context.Context, out *console) error {
 }
 
 // callers returns a Caller for each Account to search.
-func (c *onePerson) callers(ctx context.Context, s *audience.Service) (all []*enlist.Caller, err error) {
+func (c *onePerson) callers(ctx context.Context, s *app.App) (all []*enlist.Caller, err error) {
 	if c.Account != 0 {
 		caller, err := s.Operator(ctx, enlist.AccountID(c.Account))
 		return []*enlist.Caller{caller}, err
@@ -149,7 +149,7 @@ func (erasePersonCommand) Help() string {
 
 // Run erases the person in each Account, or prints what it would erase.
 func (c *erasePersonCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		callers, err := c.callers(ctx, s)
 		if err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/privacy"
@@ -57,7 +57,7 @@ type retentionSet struct {
 
 // Run sets the days. A flag that is not given leaves its setting.
 func (c *retentionSet) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operator(ctx, s, c.Account)
 		if err != nil {
 			return err
@@ -90,7 +90,7 @@ type retentionRun struct {
 
 // Run removes old data. It is safe to stop and to repeat.
 func (c *retentionRun) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operator(ctx, s, c.Account)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func (c *retentionRun) Run(ctx context.Context, out *console) error {
 }
 
 // printRetention prints what a Retention removes.
-func printRetention(ctx context.Context, out *console, f format, s *audience.Service, c *enlist.Caller, r enlist.Retention) error {
+func printRetention(ctx context.Context, out *console, f format, s *app.App, c *enlist.Caller, r enlist.Retention) error {
 	plans, err := s.PlanRetention(ctx, c, r)
 	if err != nil {
 		return err

@@ -15,15 +15,15 @@ import (
 	"time"
 
 	"enlist/internal/apidoc"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/door"
 	"enlist/internal/enlist"
-	"enlist/internal/feedback"
 	"enlist/internal/importexport"
 	"enlist/internal/jobs"
 	"enlist/internal/mail"
+	"enlist/internal/mail/feedback"
 	"enlist/internal/rpc"
 	"enlist/internal/search/advisor"
 	"enlist/internal/store/sqlite"
@@ -67,7 +67,7 @@ type server struct {
 // components are the parts that the command serve creates and newServer connects.
 type components struct {
 	store   *database
-	service *audience.Service
+	service *app.App
 	indexes *advisor.Advisor
 	mailer  *mail.Mailer
 	hooks   *webhook.Client

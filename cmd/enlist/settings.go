@@ -1,8 +1,5 @@
 package main
 
-// enlist settings: prints and changes the settings, which all servers of a database share. A running server reads
-// a change within seconds. accounts/setting.go has their table.
-
 import (
 	"cmp"
 	"context"
@@ -12,10 +9,13 @@ import (
 	"strings"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
+
+// enlist settings: prints and changes the settings, which all servers of a database share. A running server reads
+// a change within seconds. accounts/setting.go has their table.
 
 type settingsCommand struct {
 	List  settingsList  `cmd:"" help:"Print the settings with their values, defaults and meanings."`
@@ -36,7 +36,7 @@ type settingsList struct {
 
 // Run prints the settings. With --account it prints those that an Account can have, with the values that hold for it.
 func (c *settingsList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *audience.Service) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		if c.Account != 0 {
 			if _, err := s.Operator(ctx, enlist.AccountID(c.Account)); err != nil {
 				return err
@@ -172,7 +172,7 @@ func (c *settingsUnset) Run(ctx context.Context, out *console) error {
 // changeSettings changes the settings and prints the values that hold now.
 func changeSettings(ctx context.Context, out *console, db config.Database, account int64,
 	values map[string]string) error {
-	return withService(ctx, db, func(s *audience.Service) error {
+	return withService(ctx, db, func(s *app.App) error {
 		if err := s.ChangeSettings(ctx, enlist.AccountID(account), values); err != nil {
 			return err
 		}

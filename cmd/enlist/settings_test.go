@@ -1,7 +1,5 @@
 package main
 
-// The tests in this file change settings while servers run, and start servers with flags and variables of earlier versions.
-
 import (
 	"bytes"
 	"context"
@@ -15,18 +13,20 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/store/teststores"
 )
+
+// The tests in this file change settings while servers run, and start servers with flags and variables of earlier versions.
 
 // setSettings stores settings of the service in a database that may be new.
 func setSettings(t *testing.T, db string, values map[string]string) {
 	t.Helper()
 	store := must(openDatabase(t.Context(), config.Serve{Database: config.Database{DB: db}}, true, nil, nil))(t)
 	defer store.Close()
-	must(0, audience.NewService(store, time.Now).ChangeSettings(t.Context(), 0, values))(t)
+	must(0, app.New(store, time.Now).ChangeSettings(t.Context(), 0, values))(t)
 }
 
 // enlistCommand runs a command line in this process with only the variables in env, and returns its output and errors.
@@ -136,7 +136,7 @@ func oldFlagsAndVariablesAreMoved(t *testing.T, e teststores.Engine) {
 	if text, err := shell.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", printed[1], err, text)
 	}
-	must(0, withService(t.Context(), config.Database{DB: db}, func(s *audience.Service) error {
+	must(0, withService(t.Context(), config.Database{DB: db}, func(s *app.App) error {
 		stored, err := s.StoredSettings(t.Context())
 		if err != nil {
 			return err

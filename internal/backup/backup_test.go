@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/contacts"
@@ -40,7 +40,7 @@ func newList(t *testing.T, e teststores.Engine) (db config.Database, list enlist
 type service struct {
 	*testing.T
 	store   *teststores.Store
-	service *audience.Service
+	service *app.App
 	caller  *enlist.Caller
 }
 
@@ -50,7 +50,7 @@ func open(t *testing.T, db string) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{T: t, store: store, service: audience.NewService(store, time.Now)}
+	s := &service{T: t, store: store, service: app.New(store, time.Now)}
 	if all, err := s.service.AllAccounts(t.Context()); err == nil && len(all) > 0 {
 		s.use(all[0].ID)
 	}

@@ -1,8 +1,5 @@
 package backup
 
-// This file stores a backup in a new database. All work is done on a temporary SQLite file, which is then renamed, or
-// copied to PostgreSQL.
-
 import (
 	"context"
 	"errors"
@@ -14,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/store/dbcopy"
 	"enlist/internal/store/postgres"
@@ -22,6 +19,9 @@ import (
 
 	"filippo.io/age"
 )
+
+// This file stores a backup in a new database. All work is done on a temporary SQLite file, which is then renamed, or
+// copied to PostgreSQL.
 
 // RestoreJob says which backup to restore, and where to.
 type RestoreJob struct {
@@ -126,7 +126,7 @@ func (j *RestoreJob) prepare(ctx context.Context, path string, r *Restored) erro
 		r.Skipped = Skip(info.LastID, info.Created, info.Backup, time.Now())
 	}
 	if err == nil {
-		err = audience.NewService(store, time.Now).HoldRestored(ctx, info.Backup)
+		err = app.New(store, time.Now).HoldRestored(ctx, info.Backup)
 	}
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err

@@ -1,7 +1,5 @@
 package backup
 
-// This file makes backups regularly, while the server runs.
-
 import (
 	"context"
 	"log/slog"
@@ -9,17 +7,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/config"
 
 	"filippo.io/age"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
+// This file makes backups regularly, while the server runs.
+
 // Scheduler makes backups in a folder and removes old ones. Several processes may have a Scheduler for one database: each
 // backup is made by one of them.
 type Scheduler struct {
-	Service    *audience.Service
+	Service    *app.App
 	From       config.Database
 	Dir        string
 	Every      time.Duration

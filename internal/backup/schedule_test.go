@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/store/sqlite"
@@ -40,7 +40,7 @@ func oneMakesEachBackup(t *testing.T, e teststores.Engine) {
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
-				service := audience.NewService(s.store, func() time.Time { return now })
+				service := app.New(s.store, func() time.Time { return now })
 				b := &backup.Scheduler{Service: service, From: db, Dir: folder, Every: 6 * time.Hour, Keep: keep, Log: slog.New(slog.DiscardHandler)}
 				if err := b.RunDue(t.Context(), now); err != nil {
 					mu.Lock()

@@ -11,7 +11,7 @@ import (
 // function. This function names each column once, with a pointer to the column's value in the struct.
 // From this function the mapping derives the statements, their arguments, and how to read the rows:
 //
-//	func mapPreference(m *mapper, p *audience.Preference) {
+//	func mapPreference(m *mapper, p *enlist.Preference) {
 //		m.id("id", (*int64)(&p.ID))
 //		m.fixed("list_id", (*int64)(&p.ListID))
 //		m.fixed("name", &p.Name)

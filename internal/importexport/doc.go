@@ -1,5 +1,5 @@
 // Package importexport moves Contacts between a List and files, over HTTP and for the command line. The rules are in
-// package audience, and reading a file is in package sheet.
+// package app, and reading a file is in package sheet.
 //
 //	handler.go          the HTTP endpoints: authentication, errors
 //	export.go           writes the Contacts of a List as a file

@@ -9,7 +9,7 @@ import (
 	"io"
 	"slices"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/privacy"
 	"enlist/internal/rpc"
@@ -70,9 +70,9 @@ const (
 )
 
 // Write writes the file to out and returns the number of Contacts. An error after the first byte was written leaves the
-// file incomplete. Errors: as of audience.Service.SearchContacts, InvalidParameters for an unknown column or for options
+// file incomplete. Errors: as of app.Service.SearchContacts, InvalidParameters for an unknown column or for options
 // that Check refuses, and errors of out.
-func (e *Export) Write(ctx context.Context, s *audience.Service, c *enlist.Caller, out io.Writer) (int64, error) {
+func (e *Export) Write(ctx context.Context, s *app.App, c *enlist.Caller, out io.Writer) (int64, error) {
 	if err := e.Check(); err != nil {
 		return 0, err
 	}

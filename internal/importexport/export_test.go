@@ -13,8 +13,8 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/imports/sheet"
 	"enlist/internal/rpc"
-	"enlist/internal/sheet"
 	"enlist/internal/store/teststores"
 )
 

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 	"enlist/internal/rpc"
@@ -39,7 +39,7 @@ type RateLimit func(reply http.Header, key *enlist.Key) error
 
 // Handler answers the requests for files of Contacts.
 type Handler struct {
-	service  *audience.Service
+	service  *app.App
 	options  Options
 	uploads  *limiter.Limiter
 	stopping chan struct{} // closed by Drain
@@ -47,7 +47,7 @@ type Handler struct {
 }
 
 // New returns the Handler of a Service.
-func New(service *audience.Service, o Options) *Handler {
+func New(service *app.App, o Options) *Handler {
 	o.FlushTimeout = cmp.Or(o.FlushTimeout, 30*time.Second)
 	o.FileTimeout = cmp.Or(o.FileTimeout, 10*time.Minute)
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, time.Minute)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
@@ -17,7 +17,7 @@ import (
 
 // harness is a Service with one Account, its List, and a server of the Handler.
 type harness struct {
-	service *audience.Service
+	service *app.App
 	caller  *enlist.Caller
 	list    enlist.ListID
 	keys    map[string]string
@@ -28,7 +28,7 @@ func newHarness(t testing.TB, e teststores.Engine, o Options) *harness {
 	t.Helper()
 	store, err := teststores.Open(t.Context(), e.New(t), time.Second)
 	check(t, err)
-	h := &harness{keys: map[string]string{}, service: audience.NewService(store, func() time.Time { return time.Unix(1_700_000_000, 0) })}
+	h := &harness{keys: map[string]string{}, service: app.New(store, func() time.Time { return time.Unix(1_700_000_000, 0) })}
 	account, err := h.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Example", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
 	h.caller, err = h.service.Operator(t.Context(), account.ID)

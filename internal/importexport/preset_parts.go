@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"enlist/internal/imports"
-	"enlist/internal/sheet"
+	"enlist/internal/imports/sheet"
 )
 
 // Part is one import of a preset.

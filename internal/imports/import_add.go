@@ -13,8 +13,8 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/imports/sheet"
 	"enlist/internal/lists"
-	"enlist/internal/sheet"
 )
 
 // This file adds an Import: it stores the file in pieces, reads its header, and adds the Fields that the caller asked

@@ -12,8 +12,8 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/imports/sheet"
 	"enlist/internal/lists"
-	"enlist/internal/sheet"
 )
 
 // This file runs an Import, step by step. The process that runs it has a lease, which each step renews. If the process

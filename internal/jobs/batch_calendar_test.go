@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
@@ -23,7 +23,7 @@ func batchWaitsForTheCalendar(t *testing.T, e teststores.Engine) {
 	opens := time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC)
 	var now, looks atomic.Int64
 	now.Store(opens.Unix() - 1)
-	p.service = audience.NewService(p.store, func() time.Time {
+	p.service = app.New(p.store, func() time.Time {
 		looks.Add(1)
 		return time.Unix(now.Load(), 0)
 	})

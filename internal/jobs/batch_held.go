@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/sending"
@@ -137,7 +137,7 @@ func (h *heldSlices) abandonUnless(sending []enlist.BatchID) {
 }
 
 // renew renews the leases that were not renewed for renewInterval.
-func (h *heldSlices) renew(ctx context.Context, service *audience.Service, now time.Time) error {
+func (h *heldSlices) renew(ctx context.Context, service *app.App, now time.Time) error {
 	var due []*heldSlice
 	var leases []batches.BatchSlice
 	for _, s := range h.copy() {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
@@ -169,7 +169,7 @@ func newBatchNight(t *testing.T, e teststores.Engine, rule batchRule, server ser
 	p := &batchNight{listWithMailServer: newListWithMailServer(t, e), rule: rule, behaves: server, zones: make(map[string]string),
 		contacts: make(map[string]enlist.ContactID), reported: make(map[string]bool), failed: make(map[string]int)}
 	p.clock.Store(unixTime(rule.moments[0]))
-	p.service = audience.NewService(p.store, func() time.Time { return time.Unix(p.clock.Load(), 0) })
+	p.service = app.New(p.store, func() time.Time { return time.Unix(p.clock.Load(), 0) })
 	_, err := p.service.EditList(t.Context(), p.caller, p.list, []enlist.Detail{detail("track_opens", "true")})
 	p.must(err)
 	p.must(p.service.SetTimeZone(t.Context(), p.caller.Account.ID, "Africa/Lagos"))

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
@@ -45,7 +45,7 @@ const (
 
 // BatchSender sends the mails of Batches. Call Start, and Stop before the Store closes.
 type BatchSender struct {
-	service     *audience.Service
+	service     *app.App
 	mailer      Mailer
 	slots       *limiter.Limiter
 	connections int

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -51,7 +51,7 @@ type storeWithList struct {
 	*testing.T
 	path    string
 	store   *teststores.Store
-	service *audience.Service
+	service *app.App
 	caller  *enlist.Caller
 	list    enlist.ListID
 }
@@ -75,7 +75,7 @@ func (p *storeWithList) open() {
 	var err error
 	p.store, err = teststores.Open(p.Context(), p.path, 0)
 	p.must(err)
-	p.service = audience.NewService(p.store, time.Now)
+	p.service = app.New(p.store, time.Now)
 	p.service.SetSearchObserver(newAdvisor(p.store))
 	p.Cleanup(func() { p.store.Close() })
 }
@@ -160,7 +160,7 @@ func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
 // startWorking starts a queue client that changes Lists and builds and drops indexes.
 func (p *storeWithList) startWorking(store db.Engine, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
-	return p.start(jobs.Options{Service: audience.NewService(store, time.Now), Store: store, Indexes: newAdvisor(store)},
+	return p.start(jobs.Options{Service: app.New(store, time.Now), Store: store, Indexes: newAdvisor(store)},
 		change, river.EventKindJobCompleted, river.EventKindJobFailed)
 }
 

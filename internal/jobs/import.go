@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/imports"
 
 	"github.com/riverqueue/river"
@@ -28,7 +28,7 @@ func importQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 4} }
 // importWorker runs Imports.
 type importWorker struct {
 	river.WorkerDefaults[imports.RunImport]
-	service *audience.Service
+	service *app.App
 }
 
 // Work implements river.Worker. An interrupted job is no failed attempt: it continues after the last step.

@@ -15,7 +15,7 @@ import (
 // which indexes to build or drop.
 
 // Indexes builds and drops the indexes that searches need. Its methods return
-// audience.ErrIndexBusy while another process builds or drops the same index.
+// enlist.ErrIndexBusy while another process builds or drops the same index.
 type Indexes interface {
 	// Build builds an index. Searches can use the index after that.
 	Build(ctx context.Context, e search.BuildIndex) error

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search/advisor"
@@ -18,7 +18,7 @@ func (p *storeWithList) scheduleMissingIndex() advisor.Report {
 	p.Helper()
 	now := time.Now()
 	clock := func() time.Time { now = now.Add(time.Second); return now } // each reading is a second later, so each search seems to take seconds
-	slow := audience.NewService(p.store, clock)
+	slow := app.New(p.store, clock)
 	rules := advisor.DefaultRules()
 	rules.Contacts = contactsOfTest / 2
 	advisor := advisor.New(p.store, clock, rules)

@@ -19,7 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
@@ -60,7 +60,7 @@ const (
 
 // Options has the settings of the workers and the objects that they use.
 type Options struct {
-	Service     *audience.Service
+	Service     *app.App
 	Store       db.Engine
 	Mailer      Mailer
 	Slots       *limiter.Limiter // of NewSlots; nil: 16 slots

@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
@@ -55,7 +55,7 @@ func workUntilKilled(point, path string) {
 	case afterPost:
 		o.Poster = hangingPoster{webhook.New(webhook.Options{Private: true})}
 	}
-	o.Service = audience.NewService(o.Store, time.Now)
+	o.Service = app.New(o.Store, time.Now)
 	config := jobs.Config(o)
 	config.FetchPollInterval = river.FetchCooldownDefault
 	client, err := store.Jobs(config)

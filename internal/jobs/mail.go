@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/events"
 	"enlist/internal/limiter"
 	"enlist/internal/messages"
@@ -20,11 +20,11 @@ import (
 
 // This file has the worker for mail. It limits the mails in memory, chooses the times of further
 // attempts, and converts a failure into a result of the job. mail_workers.go has the four kinds
-// of mail. In package audience, delivery_prepare.go decides whether a mail must still be sent.
+// of mail. In package app, delivery_prepare.go decides whether a mail must still be sent.
 
 // mailSender has the fields that the workers for mail share. All workers use the same slots.
 type mailSender struct {
-	service *audience.Service
+	service *app.App
 	mailer  Mailer
 	slots   *limiter.Limiter // a mail needs a slot while it is composed and sent
 	hold    *holdWatch

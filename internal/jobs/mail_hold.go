@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 )
 
 // This file asks the database whether the operator holds all mails. The sender of Batches asks in
@@ -14,7 +14,7 @@ import (
 
 // holdWatch remembers whether mails are held.
 type holdWatch struct {
-	service *audience.Service
+	service *app.App
 	log     *slog.Logger
 
 	mu    sync.Mutex

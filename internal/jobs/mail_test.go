@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -46,7 +46,7 @@ func newListWithMailServer(t *testing.T, e teststores.Engine, details ...enlist.
 }
 
 // send starts the workers for mail. They use the given Service and its clock.
-func (p *listWithMailServer) send(service *audience.Service) {
+func (p *listWithMailServer) send(service *app.App) {
 	p.Helper()
 	key, err := service.LinkKey(p.Context())
 	p.must(err)
@@ -275,7 +275,7 @@ func jobWaitsWhenTheClockWasSetBack(t *testing.T, e teststores.Engine) {
 	p := newListWithMailServer(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.subscribe("ann@example.com")
-	p.send(audience.NewService(p.store, func() time.Time { return time.Now().Add(-time.Hour) }))
+	p.send(app.New(p.store, func() time.Time { return time.Now().Add(-time.Hour) }))
 	if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobSnoozed || time.Until(e.Job.ScheduledAt) < 59*time.Minute {
 		t.Errorf("the job ended with %s and runs again at %v, want it snoozed for an hour", e.Kind, e.Job.ScheduledAt)
 	}

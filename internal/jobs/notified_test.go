@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
@@ -52,7 +52,7 @@ func workersNeedNoPollToFindJobs(t *testing.T, e teststores.Engine) {
 	other, err := teststores.Open(t.Context(), p.path, 0)
 	p.must(err)
 	defer other.Close()
-	_, err = audience.NewService(other, time.Now).Subscribe(t.Context(), p.caller,
+	_, err = app.New(other, time.Now).Subscribe(t.Context(), p.caller,
 		contacts.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", "b@example.com")}})
 	p.must(err)
 	if got := p.next(ended); got.Kind != river.EventKindJobCompleted || mailer.calls.Load() != 3 {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/events"
 	"enlist/internal/webhooks"
 
@@ -29,7 +29,7 @@ type Poster interface {
 // job. decisions.md: 52
 type deliverWebhook struct {
 	river.WorkerDefaults[events.DeliverWebhook]
-	service *audience.Service
+	service *app.App
 	poster  Poster
 	places  *webhookPlaces
 	next    sync.Map // maps the ID of a job to the time.Time of its next attempt

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
@@ -140,7 +140,7 @@ func (p *storeWithList) addWebhooks(r *receiver) (ids []enlist.WebhookID) {
 }
 
 // startPosting starts a queue client that posts webhooks.
-func (p *storeWithList) startPosting(service *audience.Service, change func(*river.Config)) (workingClient, <-chan *river.Event) {
+func (p *storeWithList) startPosting(service *app.App, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
 	poster := webhook.New(webhook.Options{Private: true, Version: "test"})
 	p.Cleanup(poster.Close)
@@ -171,7 +171,7 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 	p := newStoreWithList(t, e)
 	p.addWebhooks(r)
 	at := &clock{now: time.Now()}
-	service := audience.NewService(p.store, at.read)
+	service := app.New(p.store, at.read)
 	var watching sync.WaitGroup
 	stop := make(chan struct{})
 	for range 2 {
@@ -231,7 +231,7 @@ func retryPostsToAWebhookAtOnce(t *testing.T, e teststores.Engine) {
 	p := newStoreWithList(t, e)
 	p.addWebhooks(r)
 	at := &clock{now: time.Now()} // the clock does not move, so only Retry ends the delay
-	service := audience.NewService(p.store, at.read)
+	service := app.New(p.store, at.read)
 	client, failed := p.startPosting(service, nil)
 	p.subscribe("a@example.com")
 	p.must(jobs.Retry(t.Context(), client, service, p.next(failed).Job.ID))
@@ -258,7 +258,7 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 	p := newStoreWithList(t, e)
 	ids := p.addWebhooks(r)
 	at := &clock{now: time.Now()}
-	client, failed := p.startPosting(audience.NewService(p.store, at.read), nil)
+	client, failed := p.startPosting(app.New(p.store, at.read), nil)
 	p.subscribe("a@example.com")
 	var last *river.Event
 	for attempts := 1; ; attempts++ {

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"enlist/internal/enlist"
-	"enlist/internal/merge"
+	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
 )
 

@@ -10,13 +10,13 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
-	"enlist/internal/merge"
+	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
 
 	"golang.org/x/net/html"
 )
 
-// This file finds what is probably wrong with the content of a mail. It sends nothing and stores nothing. Package audience
+// This file finds what is probably wrong with the content of a mail. It sends nothing and stores nothing. Package app
 // finds merge fields without a value. reference.md: batch.check
 
 const (

@@ -21,7 +21,7 @@ import (
 // Files reads the content of files.
 type Files interface {
 	// Piece returns a piece of content, of files.PieceSize bytes. The last one is shorter. The error is of
-	// kind audience.NotFound if the content was removed.
+	// kind enlist.NotFound if the content was removed.
 	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
 }
 
@@ -100,7 +100,7 @@ func writeFileHeader(b *bytes.Buffer, f *messages.MessageFile) {
 		"\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: " +
 		folded(mime.FormatMediaType(disposition, map[string]string{"filename": name})))
 	if f.Inline {
-		b.WriteString("\r\nContent-ID: <" + f.Name + ">") // audience allows only names that need no encoding
+		b.WriteString("\r\nContent-ID: <" + f.Name + ">") // messages allows only names that need no encoding
 	}
 	b.WriteString("\r\n\r\n")
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/merge"
+	"enlist/internal/mail/merge"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"enlist/internal/merge"
+	"enlist/internal/mail/merge"
 
 	"golang.org/x/net/html"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/messages"
 	"enlist/internal/store/teststores"
@@ -120,7 +120,7 @@ func sendingDomain(b *testing.B, domain string) Domains {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { store.Close() })
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	if _, err := service.Bootstrap(b.Context(), ""); err != nil {
 		b.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"enlist/internal/merge"
+	"enlist/internal/mail/merge"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/enlist"
-	"enlist/internal/merge"
+	"enlist/internal/mail/merge"
 )
 
 // This file returns the value of each merge field of a Message for a Contact. Package merge

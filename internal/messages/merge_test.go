@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/enlist"
-	"enlist/internal/merge"
+	"enlist/internal/mail/merge"
 )
 
 // schemaWithEmptyField returns a List and a Contact. The Contact has values for Email, First

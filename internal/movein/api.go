@@ -1,8 +1,5 @@
 package movein
 
-// This file calls another service with the same API: it repeats calls that failed for a reason that may pass, and reads
-// long results in pages. api_records.go has the records that it reads.
-
 import (
 	"context"
 	"encoding/json"
@@ -13,9 +10,12 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
+
+// This file calls another service with the same API: it repeats calls that failed for a reason that may pass, and reads
+// long results in pages. api_records.go has the records that it reads.
 
 const (
 	// pageSize is the number of records that one call asks for.
@@ -129,7 +129,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // search returns one page of a search.
 func (s *API) search(ctx context.Context, method string, before []any, criteria api.Criteria, offset int,
-	sortBy string) ([]audience.MovedRecord, error) {
+	sortBy string) ([]app.MovedRecord, error) {
 	if criteria == nil {
 		criteria = api.Criteria{}
 	}
@@ -144,7 +144,7 @@ func (s *API) search(ctx context.Context, method string, before []any, criteria 
 // all returns every record of a search, in the order of the IDs. The records are few: Folders, Lists, Fields and
 // Messages. A page may be shorter than asked for, and a service may ignore the page, so the search ends at a page
 // without a new ID.
-func (s *API) all(ctx context.Context, method string, before ...any) (found []audience.MovedRecord, err error) {
+func (s *API) all(ctx context.Context, method string, before ...any) (found []app.MovedRecord, err error) {
 	known := make(map[int64]bool)
 	for {
 		page, err := s.search(ctx, method, before, nil, len(found), "id")
@@ -171,7 +171,7 @@ func (s *API) all(ctx context.Context, method string, before ...any) (found []au
 
 // Contacts implements Source. The order by ID makes the pages safe: a Contact that is added or removed meanwhile moves
 // no other one to another page.
-func (s *API) Contacts(ctx context.Context, list, after, since int64) ([]audience.MovedRecord, error) {
+func (s *API) Contacts(ctx context.Context, list, after, since int64) ([]app.MovedRecord, error) {
 	const method = "searchContacts"
 	criteria := api.Criteria{api.Test{"id", "greater_than", after}}
 	if since > 0 {

@@ -1,17 +1,17 @@
 package movein
 
-// This file reads consents from another service with the same API. The API has them only Contact by Contact, so several
-// calls run at the same time.
-
 import (
 	"context"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 
 	"golang.org/x/sync/errgroup"
 )
+
+// This file reads consents from another service with the same API. The API has them only Contact by Contact, so several
+// calls run at the same time.
 
 const (
 	// consentCalls is the number of calls that run at the same time.
@@ -23,7 +23,7 @@ const (
 
 // Consents implements Source.
 func (s *API) Consents(ctx context.Context, list int64, hasPreferences bool, ids []enlist.ContactID) (
-	[]audience.MovedConsents, error) {
+	[]app.MovedConsents, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -34,7 +34,7 @@ func (s *API) Consents(ctx context.Context, list int64, hasPreferences bool, ids
 	if s.skips(consentsMethod) && !hasPreferences {
 		return nil, nil
 	}
-	found := make([]audience.MovedConsents, len(ids))
+	found := make([]app.MovedConsents, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(consentCalls)
 	for i, id := range ids {
@@ -73,7 +73,7 @@ func ignoreGone(err error) error {
 }
 
 // readConsent reads the consents of one Contact.
-func (s *API) readConsent(ctx context.Context, list int64, hasPreferences bool, c *audience.MovedConsents) error {
+func (s *API) readConsent(ctx context.Context, list int64, hasPreferences bool, c *app.MovedConsents) error {
 	for more := !s.skips(consentsMethod); more; {
 		params := []any{list, c.Contact, pageSize, len(c.Rows)}
 		if !s.onlyConsents {

@@ -1,24 +1,24 @@
 package movein
 
-// This file reads files and webhooks from another service with the same API.
-
 import (
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
+// This file reads files and webhooks from another service with the same API.
+
 // Files implements Source.
-func (s *API) Files(ctx context.Context) ([]audience.MovedRecord, error) {
+func (s *API) Files(ctx context.Context) ([]app.MovedRecord, error) {
 	return s.optionalSearch(ctx, "searchFiles")
 }
 
 // FileContent implements Source. The API has no method for the content, only a link to it.
-func (s *API) FileContent(ctx context.Context, file audience.MovedRecord) (content io.ReadCloser, err error) {
+func (s *API) FileContent(ctx context.Context, file app.MovedRecord) (content io.ReadCloser, err error) {
 	notRefused := func(err error) bool { return enlist.KindOf(err) == enlist.Internal }
 	err = s.repeat(ctx, fmt.Sprintf("file %d", file.ID()), notRefused, func() (err error) {
 		content, err = s.download(ctx, file.Text("url"), file.Int("size"))
@@ -27,7 +27,7 @@ func (s *API) FileContent(ctx context.Context, file audience.MovedRecord) (conte
 	return content, err
 }
 
-// download requests the content of a file. The error is a refusal (audience.Refuse) if another attempt would not help.
+// download requests the content of a file. The error is a refusal (enlist.Refuse) if another attempt would not help.
 func (s *API) download(ctx context.Context, link string, size int64) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *API) download(ctx context.Context, link string, size int64) (io.ReadClo
 }
 
 // Webhooks implements Source. Only getWebhookById returns the secret.
-func (s *API) Webhooks(ctx context.Context) ([]audience.MovedRecord, error) {
+func (s *API) Webhooks(ctx context.Context) ([]app.MovedRecord, error) {
 	found, err := s.optionalSearch(ctx, "searchWebhooks")
 	if err != nil {
 		return nil, err

@@ -1,7 +1,5 @@
 package movein
 
-// This file moves the Contacts of the Lists, and compares them with the other service.
-
 import (
 	"context"
 	"crypto/sha256"
@@ -9,9 +7,11 @@ import (
 	"fmt"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
+
+// This file moves the Contacts of the Lists, and compares them with the other service.
 
 // readContacts reads the Contacts of each List: all of them the first time, and later those that have changed.
 func (m *Mover) readContacts(ctx context.Context) error {
@@ -36,7 +36,7 @@ func (m *Mover) readAll(ctx context.Context, l movedList) (err error) {
 			return err
 		}
 	}
-	err = m.pages(ctx, l, int64(state.Read), 0, "read", func(page audience.MovePage) error {
+	err = m.pages(ctx, l, int64(state.Read), 0, "read", func(page app.MovePage) error {
 		state.Read = max(state.Read, page.Upto)
 		page.Whole = len(page.Records) > 0
 		return m.store(ctx, l, page, state, nil)
@@ -55,7 +55,7 @@ func (m *Mover) catchUp(ctx context.Context, l movedList) error {
 	if err != nil {
 		return err
 	}
-	err = m.pages(ctx, l, 0, state.Since, "read again", func(page audience.MovePage) error {
+	err = m.pages(ctx, l, 0, state.Since, "read again", func(page app.MovePage) error {
 		return m.store(ctx, l, page, state, nil)
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *Mover) catchUp(ctx context.Context, l movedList) error {
 func (m *Mover) compare(ctx context.Context) error {
 	for _, l := range m.lists {
 		var sums checksums
-		err := m.pages(ctx, l, 0, 0, "compared", func(page audience.MovePage) error {
+		err := m.pages(ctx, l, 0, 0, "compared", func(page app.MovePage) error {
 			page.Whole = true
 			if len(page.Records) == 0 {
 				page.Upto = m.move.LastContact
@@ -89,18 +89,18 @@ func (m *Mover) compare(ctx context.Context) error {
 // pages calls store with each page of Contacts above an ID that changed since a time, and at last with a page without
 // records. A List that was deleted meanwhile has no more pages.
 func (m *Mover) pages(ctx context.Context, l movedList, after, since int64, done string,
-	store func(audience.MovePage) error) error {
+	store func(app.MovePage) error) error {
 	for n := 0; ; {
 		found, err := m.From.Contacts(ctx, int64(l.id), after, since)
 		if isCode(err, api.CodeNoList) {
-			m.refused([]audience.MoveProblem{{Record: "list", ID: int64(l.id),
+			m.refused([]app.MoveProblem{{Record: "list", ID: int64(l.id),
 				Reason: "the other service has deleted it meanwhile"}})
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		page := audience.MovePage{List: l.id, Records: found, After: enlist.ContactID(after)}
+		page := app.MovePage{List: l.id, Records: found, After: enlist.ContactID(after)}
 		if len(found) > 0 {
 			after = found[len(found)-1].ID()
 			page.Upto = enlist.ContactID(after)
@@ -121,7 +121,7 @@ func (m *Mover) pages(ctx context.Context, l movedList, after, since int64, done
 }
 
 // store stores a page. Problems are reported only by the last reading of a Run, because each reading finds them again.
-func (m *Mover) store(ctx context.Context, l movedList, page audience.MovePage, state audience.MovedList,
+func (m *Mover) store(ctx context.Context, l movedList, page app.MovePage, state app.MovedList,
 	sums *checksums) error {
 	for again := true; again; {
 		stored, err := m.Service.MoveContacts(ctx, m.Caller, m.move, page, state)

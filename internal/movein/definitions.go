@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
@@ -31,10 +31,10 @@ func (m *Mover) folders(ctx context.Context) error {
 }
 
 // readLists moves the definitions of all Lists.
-func (m *Mover) readLists(ctx context.Context, found []audience.MovedRecord) error {
+func (m *Mover) readLists(ctx context.Context, found []app.MovedRecord) error {
 	for i, record := range found {
 		m.Report(fmt.Sprintf("List %d (%d of %d): Fields", record.ID(), i+1, len(found)))
-		d := audience.MovedDefinition{List: record}
+		d := app.MovedDefinition{List: record}
 		stored, err := m.Service.MovedFields(ctx, m.Caller, m.move, enlist.ListID(record.ID()))
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ func (m *Mover) readLists(ctx context.Context, found []audience.MovedRecord) err
 func (m *Mover) reportDeletedLists() error {
 	for id := range m.move.Lists {
 		if !slices.ContainsFunc(m.lists, func(l movedList) bool { return l.id == id }) {
-			m.refused([]audience.MoveProblem{{Record: "list", ID: int64(id),
+			m.refused([]app.MoveProblem{{Record: "list", ID: int64(id),
 				Reason: "the other service has deleted it; to delete it here too, call deleteList"}})
 		}
 	}
@@ -161,7 +161,7 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 // unsubscribers moves the Unsubscriber List.
 func (m *Mover) unsubscribers(ctx context.Context) error {
 	read, stored := 0, 0
-	n, err := m.From.Unsubscribers(ctx, func(entries []audience.MovedRecord) error {
+	n, err := m.From.Unsubscribers(ctx, func(entries []app.MovedRecord) error {
 		moved, err := m.Service.MoveUnsubscribers(ctx, m.Caller, m.move, entries)
 		if err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/store/teststores"
 )
@@ -23,11 +23,11 @@ func aFileIsMovedWhole(t *testing.T, e teststores.Engine) {
 	to, ctx := newTarget(t, e), t.Context()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16+1)
 	broken := errors.New("the connection was lost")
-	move := func(id int64, name string, at int64, content []byte, source io.Reader) (bool, []audience.MoveProblem, error) {
+	move := func(id int64, name string, at int64, content []byte, source io.Reader) (bool, []app.MoveProblem, error) {
 		number := func(key string, n int64) enlist.Detail {
 			return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputNumber, Text: fmt.Sprint(n)}}
 		}
-		record := audience.MovedRecord{number("id", id), number("last_modified_time", at), number("size", int64(len(content))),
+		record := app.MovedRecord{number("id", id), number("last_modified_time", at), number("size", int64(len(content))),
 			{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: name}}}
 		return to.service.MoveFile(ctx, to.caller, record, func() (io.ReadCloser, error) { return io.NopCloser(source), nil })
 	}

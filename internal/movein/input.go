@@ -1,16 +1,16 @@
 package movein
 
-// This file reads the JSON of a reply into the tree of values that package audience reads. It keeps the digits of
-// numbers and accepts the forms of older services, such as [] for an empty object.
-
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
+
+// This file reads the JSON of a reply into the tree of values that package app reads. It keeps the digits of
+// numbers and accepts the forms of older services, such as [] for an empty object.
 
 // maxDepth is the greatest depth of arrays and objects in a reply. A record needs 4.
 const maxDepth = 32
@@ -73,7 +73,7 @@ func readItems(d *json.Decoder, opening json.Delim, depth int) (in enlist.Input,
 }
 
 // records returns the objects of an array. A single object counts as an array of one, and any other item is an error.
-func records(method string, in enlist.Input) ([]audience.MovedRecord, error) {
+func records(method string, in enlist.Input) ([]app.MovedRecord, error) {
 	items := in.Items
 	switch {
 	case in.Kind == enlist.InputObject && len(in.Items) > 0:
@@ -81,7 +81,7 @@ func records(method string, in enlist.Input) ([]audience.MovedRecord, error) {
 	case in.Kind != enlist.InputArray && !in.Omitted() && in.Kind != enlist.InputObject:
 		return nil, fmt.Errorf("%s: the reply is neither an array nor an object", method)
 	}
-	all := make([]audience.MovedRecord, len(items))
+	all := make([]app.MovedRecord, len(items))
 	for i := range items {
 		if items[i].Kind != enlist.InputObject {
 			return nil, fmt.Errorf("%s: item %d of the reply is no object", method, i+1)
@@ -92,8 +92,8 @@ func records(method string, in enlist.Input) ([]audience.MovedRecord, error) {
 }
 
 // recordOf returns an object as a record.
-func recordOf(object enlist.Input) audience.MovedRecord {
-	record := make(audience.MovedRecord, len(object.Items))
+func recordOf(object enlist.Input) app.MovedRecord {
+	record := make(app.MovedRecord, len(object.Items))
 	for i := range object.Items {
 		record[i] = enlist.Detail{Key: object.Items[i].Name, Value: object.Items[i]}
 	}

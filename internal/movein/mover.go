@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
 // Mover moves the records of a Source into the Account of Caller.
 type Mover struct {
-	Service *audience.Service
+	Service *app.App
 	Caller  *enlist.Caller
 	From    Source
 	Source  string // URL of the other service, without the key
@@ -19,9 +19,9 @@ type Mover struct {
 	Quick bool
 	// Report gets the progress, one line for each page, and Problem what could not be moved.
 	Report  func(line string)
-	Problem func(audience.MoveProblem)
+	Problem func(app.MoveProblem)
 
-	move   *audience.Move
+	move   *app.Move
 	lists  []movedList
 	result Result
 }
@@ -120,7 +120,7 @@ func explain(err error) error {
 }
 
 // refused passes problems on.
-func (m *Mover) refused(problems []audience.MoveProblem) {
+func (m *Mover) refused(problems []app.MoveProblem) {
 	m.result.Problems += len(problems)
 	for _, p := range problems {
 		m.Problem(p)

@@ -10,7 +10,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find()
 // target is a database with one new Account.
 type target struct {
 	store    db.Engine
-	service  *audience.Service
+	service  *app.App
 	caller   *enlist.Caller
 	problems []string
 }
@@ -38,7 +38,7 @@ func newTarget(t *testing.T, e teststores.Engine) *target {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	to := &target{store: store, service: audience.NewService(store, time.Now)}
+	to := &target{store: store, service: app.New(store, time.Now)}
 	if _, err := to.service.Bootstrap(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 	from.SetWait(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
 	m := &movein.Mover{Service: to.service, Caller: to.caller, From: from, Source: url, Quick: quick,
 		Report: func(string) {},
-		Problem: func(p audience.MoveProblem) {
+		Problem: func(p app.MoveProblem) {
 			to.problems = append(to.problems, fmt.Sprintf("%s %d %s: %s", p.Record, p.ID, p.Key, p.Reason))
 		}}
 	return m.Run(ctx)
@@ -69,7 +69,7 @@ func (to *target) contacts(t *testing.T) map[int64]enlist.ByID {
 	t.Helper()
 	found := make(map[int64]enlist.ByID)
 	err := to.store.View(t.Context(), func(tx *db.Tx) error {
-		ids, err := audience.ContactIDs(tx, 7, 0, 1<<40, 1000)
+		ids, err := app.ContactIDs(tx, 7, 0, 1<<40, 1000)
 		if err != nil {
 			return err
 		}

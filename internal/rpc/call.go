@@ -8,13 +8,13 @@ package rpc
 import (
 	"context"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
 // service is a short name for the table of methods.
-type service = audience.Service
+type service = app.App
 
 // addRecord returns a method that creates a record from its details. The result of the method is
 // the ID of the record.

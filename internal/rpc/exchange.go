@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
@@ -47,7 +47,7 @@ type exchange struct {
 type call struct {
 	params
 	ctx      context.Context
-	service  *audience.Service
+	service  *app.App
 	caller   *enlist.Caller
 	reply    *reply
 	version  string

@@ -60,7 +60,7 @@ func fingerprint(method string, values []enlist.Input) (sum [32]byte) {
 	return sha256.Sum256(b)
 }
 
-// kindBytes has one byte for each audience.InputKind, in the order of the constants.
+// kindBytes has one byte for each enlist.InputKind, in the order of the constants.
 const kindBytes = `n"0tf[{`
 
 // appendForHash appends the kind of a value, its text and its items. The length of the text and

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/limiter"
 	"enlist/internal/xmlrpc"
 
@@ -46,7 +46,7 @@ type StartSpan func(r *http.Request, method string) (traced *http.Request, id st
 
 // Handler answers the API's calls over HTTP.
 type Handler struct {
-	service  *audience.Service
+	service  *app.App
 	options  Options
 	methods  map[string]*method
 	calls    *limiter.Limiter // slots for the calls of each Account
@@ -60,7 +60,7 @@ type Handler struct {
 }
 
 // New returns the Handler of a Service.
-func New(service *audience.Service, o Options) *Handler {
+func New(service *app.App, o Options) *Handler {
 	o = o.withDefaults()
 	h := &Handler{
 		service:  service,

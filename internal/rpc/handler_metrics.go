@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"enlist/api"
-	"enlist/internal/audience"
+	"enlist/internal/app"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // metrics count calls. The histogram of each method and the counter of its successful calls are
@@ -29,7 +29,7 @@ type methodMetrics struct {
 }
 
 // newMetrics creates the metrics and registers them, unless r is nil.
-func newMetrics(table map[string]*method, service *audience.Service, r prometheus.Registerer) *metrics {
+func newMetrics(table map[string]*method, service *app.App, r prometheus.Registerer) *metrics {
 	calls := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "enlist_calls_total", Help: "Calls by method and error code; 0 is success.",
 	}, []string{"method", "code"})

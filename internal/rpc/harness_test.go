@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
@@ -31,7 +31,7 @@ var firstMoment = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // harness is a complete service with a new database and a real HTTP server.
 type harness struct {
 	store   *faultyStore
-	service *audience.Service
+	service *app.App
 	handler *Handler
 	server  *httptest.Server
 	account enlist.AccountID
@@ -53,7 +53,7 @@ func newHarnessOn(t testing.TB, e teststores.Engine, o Options) *harness {
 		t.Fatal(err)
 	}
 	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
-	h.service = audience.NewService(h.store, h.clock)
+	h.service = app.New(h.store, h.clock)
 	mailer, err := mail.New(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service,
 		Files: h.service, Transport: mail.Transport{Dir: t.TempDir()}})
 	if err != nil {

@@ -1,5 +1,5 @@
 // This file reads search_criteria: triples and groups of triples, joined by the strings "OR" and
-// "AND". Package audience checks the keys and values later, when it has read the Fields of the
+// "AND". Package app checks the keys and values later, when it has read the Fields of the
 // List.
 
 package rpc

@@ -15,8 +15,8 @@ const maxValues = 1_000_000
 
 // Sizes in bytes that determine the memory of a tree.
 const (
-	valueBytes  = 64  // an audience.Input
-	memberBytes = 80  // an audience.Detail, which many methods make of a member of an object
+	valueBytes  = 64  // an enlist.Input
+	memberBytes = 80  // an enlist.Detail, which many methods make of a member of an object
 	nameBytes   = 128 // a member name in the table in which the decoder finds duplicates, which grows by doubling
 	sizeBytes   = 4   // an element of arena.sizes
 )

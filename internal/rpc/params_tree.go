@@ -1,4 +1,4 @@
-// This file reads JSON into a tree of audience.Inputs. It refuses duplicate member names,
+// This file reads JSON into a tree of enlist.Inputs. It refuses duplicate member names,
 // invalid UTF-8, NUL and more than maxDepth levels. params_size.go has found the size of the
 // tree before, so that the tree is allocated once. decisions.md: 8
 

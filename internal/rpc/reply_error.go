@@ -1,4 +1,4 @@
-// This file maps errors to the published codes and messages. The Kind of an audience.Error
+// This file maps errors to the published codes and messages. The Kind of an enlist.Error
 // determines the code. A message begins with the published name of the code. The text after the
 // name may change between versions.
 
@@ -29,7 +29,7 @@ func refuse(code api.Code, format string, args ...any) *refusal {
 	return &refusal{code: code, detail: fmt.Sprintf(format, args...)}
 }
 
-// codeOf maps the Kind of an audience.Error to its published code. The code of Internal
+// codeOf maps the Kind of an enlist.Error to its published code. The code of Internal
 // depends on the method: see api.FailureName.
 var codeOf = [...]api.Code{
 	enlist.InvalidKey:        api.CodeInvalidKey,

@@ -5,7 +5,7 @@ package rpc
 
 import "enlist/internal/enlist"
 
-// rowWriter encodes each row when the service finds it. It implements audience.RowWriter.
+// rowWriter encodes each row when the service finds it. It implements enlist.RowWriter.
 type rowWriter[T any] struct {
 	reply     *reply
 	appendRow func([]byte, *T) []byte

@@ -5,7 +5,7 @@ import (
 	"enlist/internal/search/planner"
 )
 
-// This file writes the tests of keys of the type audience.KeyBatch. Their values are not in the Contact's row, but in the
+// This file writes the tests of keys of the type enlist.KeyBatch. Their values are not in the Contact's row, but in the
 // rows of its Batches.
 
 // testBatch writes the test of a key of Batches. IN lets the engine begin with the rows of the Batch. NOT EXISTS looks up

@@ -50,7 +50,7 @@ func (q *Query) compared(k *enlist.SearchKey) string {
 }
 
 // Ordered returns the expression for the ordered form, which sorting, greater_than and less_than use. A
-// text has only its first audience.MaxComparedCharacters characters in this form. A SearchIndex is an
+// text has only its first enlist.MaxComparedCharacters characters in this form. A SearchIndex is an
 // index of this expression.
 func (q *Query) Ordered(k *enlist.SearchKey) string {
 	switch k.Type {

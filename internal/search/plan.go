@@ -32,7 +32,7 @@ func keptBy(t *db.Tx) *kept {
 	return k
 }
 
-// planOf returns the plan of a search. The transaction keeps the last plan, because package audience first
+// planOf returns the plan of a search. The transaction keeps the last plan, because package app first
 // calls AnsweredByIndex for a search and then runs the search.
 func planOf(tx *db.Tx, s *enlist.Search) (made *planner.Plan, err error) {
 	k := keptBy(tx)
@@ -118,7 +118,7 @@ func joined(predicates []planner.Predicate, next planner.Predicate) bool {
 
 // coveringIndex returns the name of the index whose entries contain the value that a test needs, or "" if
 // the test needs the row. predicatesOf calls it for tests that do not bound a scan. An entry has only the
-// first audience.MaxComparedCharacters characters of a text.
+// first enlist.MaxComparedCharacters characters of a text.
 func (q *Query) coveringIndex(c *enlist.Condition) string {
 	if c.Key == nil || !inEntry(c) {
 		return ""

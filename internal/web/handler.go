@@ -17,7 +17,7 @@ import (
 
 // This file checks the signature of a link and calls the action for it.
 
-// Service has the methods of audience.Service that the pages need. Its methods return no error
+// Service has the methods of app.Service that the pages need. Its methods return no error
 // if the List or the Contact was removed, except LinkURL.
 type Service interface {
 	// ViewLink returns the state of a link's Contact.

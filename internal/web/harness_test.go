@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -30,7 +30,7 @@ import (
 type harness struct {
 	*testing.T
 	store   db.Engine
-	service *audience.Service
+	service *app.App
 	caller  *enlist.Caller
 	list    enlist.ListID
 	key     enlist.LinkKey
@@ -50,7 +50,7 @@ func newHarness(t *testing.T, settings ...string) *harness {
 		t.Fatal(err)
 	}
 	h := &harness{T: t, store: store, now: time.Date(2026, 7, 1, 9, 30, 0, 0, time.UTC)}
-	h.service = audience.NewService(store, h.clock)
+	h.service = app.New(store, h.clock)
 	h.caller = &enlist.Caller{
 		Account: &enlist.Account{Name: "Account in Sydney", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit},
 		Key:     &enlist.Key{Name: "full access", Level: enlist.Full},

@@ -3,7 +3,7 @@ package listmonk
 import (
 	"context"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 
@@ -21,8 +21,8 @@ const (
 // Consents implements movein.Source. listmonk stores for each subscription when it began, its last change, and with the
 // setting privacy.record_optin_ip the IP address of the confirmation. It stores no text, so the type is not_recorded.
 func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlist.ContactID) (
-	[]audience.MovedConsents, error) {
-	all, position := make([]audience.MovedConsents, len(ids)), make(map[int64]int)
+	[]app.MovedConsents, error) {
+	all, position := make([]app.MovedConsents, len(ids)), make(map[int64]int)
 	subscribers := make([]int64, len(ids))
 	for i, id := range ids {
 		all[i].Contact, subscribers[i] = id, int64(id)/d.factor
@@ -34,14 +34,14 @@ func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlis
 		if err := row.Scan(&id, &created, &changed, &updated, &status, &subscription, &ip); err != nil {
 			return err
 		}
-		first := audience.MovedRecord{number("time", created), text("method", subscribed),
+		first := app.MovedRecord{number("time", created), text("method", subscribed),
 			text("consent_type", string(contacts.ConsentNotRecorded))}
 		if ip != "" && subscription != "confirmed" {
 			first = append(first, text("consent_text", "listmonk has recorded a confirmation, without its time"), text("ip_address", ip))
 		}
-		rows := []audience.MovedRecord{first}
+		rows := []app.MovedRecord{first}
 		later := func(method string, time int64, more ...enlist.Detail) { // at the front: the newest row is the first
-			rows = append([]audience.MovedRecord{append(audience.MovedRecord{number("time", time), text("method", method)}, more...)},
+			rows = append([]app.MovedRecord{append(app.MovedRecord{number("time", time), text("method", method)}, more...)},
 				rows...)
 		}
 		switch subscription {

@@ -7,7 +7,7 @@ import (
 )
 
 // This file finds the keys of a search for which an index would help. It reads the
-// audience.Condition, not the query plan of the database, so SQLite and PostgreSQL get the same
+// enlist.Condition, not the query plan of the database, so SQLite and PostgreSQL get the same
 // indexes.
 
 // indexKeys returns the keys of a search for which an index would help, so that the search does

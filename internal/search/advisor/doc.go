@@ -13,7 +13,7 @@
 //   - A failed build is repeated after a day, if searches are slow again.
 //   - An index that the operator created is manual: only the operator drops it.
 //
-// The package contains no SQL. An Advisor is an search.SearchObserver: package audience
+// The package contains no SQL. An Advisor is an search.SearchObserver: package app
 // reports each search, each changed Field and each deleted List to the Advisor. The server
 // and its commands call the other methods. The files:
 //

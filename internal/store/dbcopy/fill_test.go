@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
@@ -31,7 +31,7 @@ import (
 type testService struct {
 	*testing.T
 	store   *teststores.Store
-	service *audience.Service
+	service *app.App
 	caller  *enlist.Caller
 	added   int // Contacts that subscribeMore has added
 }
@@ -42,7 +42,7 @@ func openService(t *testing.T, location string) *testService {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &testService{T: t, store: store, service: audience.NewService(store, time.Now)}
+	s := &testService{T: t, store: store, service: app.New(store, time.Now)}
 	if accounts := value(s.service.AllAccounts(t.Context()))(s); len(accounts) > 0 {
 		s.caller = value(s.service.Operator(t.Context(), accounts[0].ID))(s)
 	}

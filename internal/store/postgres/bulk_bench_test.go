@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
@@ -22,7 +22,7 @@ func BenchmarkBulk(b *testing.B) {
 
 func benchBulk(b *testing.B, call string) {
 	ctx := context.Background()
-	service := audience.NewService(openAt(b, database(b), Options{}), time.Now)
+	service := app.New(openAt(b, database(b), Options{}), time.Now)
 	first, err := service.Bootstrap(ctx, "")
 	if err != nil {
 		b.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 
@@ -79,7 +79,7 @@ func manyContactCalls(t *testing.T, s *Store) {
 			t.Fatal(err)
 		}
 	}
-	service := audience.NewService(s, time.Now)
+	service := app.New(s, time.Now)
 	first, err := service.Bootstrap(ctx, "")
 	must(err)
 	caller, err := service.Operator(ctx, first.Account)

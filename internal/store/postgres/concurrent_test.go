@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -30,7 +30,7 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 	if _, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")}); err != nil {
 		t.Fatal(err)
 	}
-	services := []*audience.Service{d.service, audience.NewService(openAt(t, url, Options{}), time.Now)}
+	services := []*app.App{d.service, app.New(openAt(t, url, Options{}), time.Now)}
 	var mu sync.Mutex
 	var ids []enlist.ContactID
 	some := func() enlist.ContactID {
@@ -110,7 +110,7 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	}
 	ids, err := first.service.AddContacts(t.Context(), first.caller, request)
 	first.must(err)
-	services := []*audience.Service{first.service, audience.NewService(openAt(t, url, Options{}), time.Now)}
+	services := []*app.App{first.service, app.New(openAt(t, url, Options{}), time.Now)}
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
@@ -214,8 +214,8 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 func TestDefinitionsOfAnotherProcessAreUsedAtOnce(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
-	other := audience.NewService(openAt(t, url, Options{}), time.Now)
-	subscribe := func(s *audience.Service, key, value string) error {
+	other := app.New(openAt(t, url, Options{}), time.Now)
+	subscribe := func(s *app.App, key, value string) error {
 		_, err := s.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list,
 			Details: []enlist.Detail{detail("Email", "a@example.com"), detail(key, value)}})
 		return err
@@ -238,7 +238,7 @@ func TestDefinitionsOfAnotherProcessAreUsedAtOnce(t *testing.T) {
 func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
-	other := audience.NewService(openAt(t, url, Options{}), time.Now)
+	other := app.New(openAt(t, url, Options{}), time.Now)
 	for round := range 8 {
 		name := fmt.Sprintf("Age %d", round)
 		id, err := d.service.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name), detail("type", "text")})
@@ -274,7 +274,7 @@ func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 func TestStaleUpdateIsStoredOnce(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
-	elsewhere := audience.NewService(openAt(t, url, Options{}), time.Now)
+	elsewhere := app.New(openAt(t, url, Options{}), time.Now)
 	for i := range 5 {
 		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", fmt.Sprintf("List %d", i))})
 		d.must(err)

@@ -3,7 +3,7 @@ package postgres
 import "enlist/internal/db"
 
 // This file has the PostgreSQL form of the SQL that differs between PostgreSQL and SQLite. Package
-// audience inserts this SQL into its statements.
+// the subjects insert this SQL into its statements.
 
 // dialect is the db.Dialect of PostgreSQL.
 var dialect = &db.Dialect{

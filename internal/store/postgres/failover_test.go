@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -187,7 +187,7 @@ func TestFailoverLosesNoAnsweredSubscription(t *testing.T) {
 	}
 	d.standbyAway(pgtest.URL("postgres", primary, standby), standby)
 	d.store = openAt(t, pgtest.URL("postgres", standby, primary), Options{})
-	d.service = audience.NewService(d.store, time.Now)
+	d.service = app.New(d.store, time.Now)
 	c := d.callers()
 	c.note("away@example.com", 1)
 	c.more(200)
@@ -205,7 +205,7 @@ func (d *listFixture) standbyAway(url string, standby *pgtest.Server) {
 	d.Helper()
 	hasty := *d
 	hasty.store = openAt(d.T, url, Options{UpdateTime: 500 * time.Millisecond})
-	hasty.service = audience.NewService(hasty.store, time.Now)
+	hasty.service = app.New(hasty.store, time.Now)
 	d.must(standby.Stop("fast"))
 	if id, err := hasty.subscribe(d.Context(), "away@example.com", "away"); err == nil {
 		d.Errorf("the call returned Contact %d although only the primary has stored it, want an error", id)
@@ -225,7 +225,7 @@ func (d *listFixture) standbyAway(url string, standby *pgtest.Server) {
 func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
-	rename := func(s *audience.Service, name string) {
+	rename := func(s *app.App, name string) {
 		t.Helper()
 		_, err := s.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name)})
 		d.must(err)
@@ -250,7 +250,7 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	if _, known := d.store.CachedSchema(d.list); d.store.cache.Newest() != kept || !known {
 		t.Errorf("the cache has version %d of the catalogue, want the version of the database, %d, and the schema of the List", d.store.cache.Newest(), kept)
 	}
-	rename(audience.NewService(openAt(t, url, Options{}), time.Now), "other")
+	rename(app.New(openAt(t, url, Options{}), time.Now), "other")
 	see("other")
 }
 

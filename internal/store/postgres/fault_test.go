@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -29,7 +29,7 @@ import (
 type listFixture struct {
 	*testing.T
 	store   *Store
-	service *audience.Service
+	service *app.App
 	caller  *enlist.Caller
 	list    enlist.ListID
 	schema  *enlist.Schema
@@ -37,7 +37,7 @@ type listFixture struct {
 
 func newListFixture(t *testing.T, s *Store) *listFixture {
 	t.Helper()
-	d := &listFixture{T: t, store: s, service: audience.NewService(s, time.Now)}
+	d := &listFixture{T: t, store: s, service: app.New(s, time.Now)}
 	first, err := d.service.Bootstrap(t.Context(), "")
 	d.must(err)
 	d.list = first.List

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// This file reads results in the form that audience requires: values of driver.Value's types,
+// This file reads results in the form that package db requires: values of driver.Value's types,
 // either all rows at once (bufferedRows) or row by row (streamedRows).
 
 // bufferedRows implements db.Rows with rows in memory.

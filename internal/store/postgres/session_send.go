@@ -178,7 +178,7 @@ func (s *session) Copy(table string, columns []string, rows [][]any) error {
 	return nil
 }
 
-// rewrite replaces the placeholders ? or ?1, ?2 of audience by $1, $2, but not inside
+// rewrite replaces the placeholders ? or ?1, ?2 of package db by $1, $2, but not inside
 // quotes.
 func rewrite(query string) string {
 	var b strings.Builder

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 
@@ -55,7 +55,7 @@ func address(n int64) string { return fmt.Sprintf("%d@example.com", uint32(n*265
 func benchSubscribe(b *testing.B, callers int) {
 	ctx := context.Background()
 	s := openAt(b, database(b), Options{})
-	service := audience.NewService(s, time.Now)
+	service := app.New(s, time.Now)
 	first, err := service.Bootstrap(ctx, "")
 	if err != nil {
 		b.Fatal(err)

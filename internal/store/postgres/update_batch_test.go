@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -71,7 +71,7 @@ func newBatchFixtureAt(t *testing.T, url string) *batchFixture {
 	d.must(err)
 	t.Cleanup(func() { db.Close(context.Background()) })
 	g := &batchFixture{d, &fullBatchStore{Store: d.store}, db}
-	d.service = audience.NewService(g.batches, time.Now)
+	d.service = app.New(g.batches, time.Now)
 	return g
 }
 

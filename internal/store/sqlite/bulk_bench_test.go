@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -48,7 +48,7 @@ func benchBulk(b *testing.B, call string, keyed bool) {
 	}
 	defer store.Close()
 	s := &timed{Engine: store}
-	u := bulkBench{B: b, service: audience.NewService(s, time.Now)}
+	u := bulkBench{B: b, service: app.New(s, time.Now)}
 	u.caller, u.list, u.fields = benchList(b, store)
 	u.ids = u.add(benchRows("a", u.fields))
 	longest := int64(0)
@@ -73,7 +73,7 @@ func benchBulk(b *testing.B, call string, keyed bool) {
 // bulkBench has a List with MaxRows Contacts.
 type bulkBench struct {
 	*testing.B
-	service *audience.Service
+	service *app.App
 	caller  *enlist.Caller
 	list    enlist.ListID
 	fields  []string

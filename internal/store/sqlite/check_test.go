@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 )
 
 // newDatabase creates a database with one Account and one List.
@@ -20,7 +20,7 @@ func newDatabase(t *testing.T) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := audience.NewService(store, time.Now).Bootstrap(t.Context(), ""); err != nil {
+	if _, err := app.New(store, time.Now).Bootstrap(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {

@@ -2,7 +2,7 @@ package sqlite
 
 import "enlist/internal/db"
 
-// This file contains the SQL of SQLite that differs from the SQL of PostgreSQL. Package audience inserts
+// This file contains the SQL of SQLite that differs from the SQL of PostgreSQL. Package app inserts
 // this SQL into its statements.
 
 // Dialect contains the SQL expressions of SQLite that differ from those of PostgreSQL.

@@ -15,7 +15,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
@@ -108,7 +108,7 @@ func TestConcurrentMigrationsApplyEachOnce(t *testing.T) {
 func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
 	s := openAt(t, path)
-	service := audience.NewService(s, time.Now)
+	service := app.New(s, time.Now)
 	first, err := service.Bootstrap(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	subscribe := func(service *audience.Service, i int) {
+	subscribe := func(service *app.App, i int) {
 		_, err := service.Subscribe(t.Context(), caller, contacts.SubscribeRequest{List: first.List, Details: []enlist.Detail{
 			{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: fmt.Sprintf("a%d@example.com", i)}}}})
 		if err == nil {
@@ -149,7 +149,7 @@ func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	close(stop)
 	all.Wait()
 	subscribe(service, -1)
-	subscribe(audience.NewService(openAt(t, path), time.Now), -2)
+	subscribe(app.New(openAt(t, path), time.Now), -2)
 }
 
 // Open refuses a database of another program and a database of a newer version.

@@ -242,7 +242,7 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (db.Rows
 // noteFirst handles an error of a query that has returned no row yet. Perhaps the query names an index
 // that was dropped. Such a query fails when SQLite prepares it. If it was prepared before the index was
 // dropped, it fails when it runs. noteFirst returns ErrUnprepared for such a query, and then package
-// audience plans the search again.
+// search plans the search again.
 func (s *session) noteFirst(ctx context.Context, query string, err error) error {
 	if ctx.Err() == nil && strings.HasPrefix(query, db.Once) {
 		return fmt.Errorf("%w: %w", db.ErrUnprepared, err)

@@ -1,5 +1,5 @@
 // Package sqlite implements db.Store on one SQLite file. It opens connections, runs
-// transactions and applies migrations. Package audience has the SQL statements of the
+// transactions and applies migrations. Package app has the SQL statements of the
 // transactions.
 //
 // One goroutine, the writer, runs the functions of all Updates. It runs several functions in one

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -27,7 +27,7 @@ func BenchmarkSubscribe(b *testing.B) {
 	}
 	defer store.Close()
 	caller, list, fields := benchList(b, store)
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	var n atomic.Int64
 	b.SetParallelism(32)
 	b.ReportAllocs()

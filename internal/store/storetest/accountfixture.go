@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -20,14 +20,14 @@ import (
 type accountFixture struct {
 	*testing.T
 	store   db.Engine
-	service *audience.Service
+	service *app.App
 	caller  *enlist.Caller
 	now     time.Time // the time on the Service's clock
 }
 
 func newAccountFixture(t *testing.T, open func(t *testing.T) db.Engine) *accountFixture {
 	o := &accountFixture{T: t, store: open(t), now: time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)}
-	o.service = audience.NewService(o.store, o.clock)
+	o.service = app.New(o.store, o.clock)
 	o.caller = o.newCaller()
 	return o
 }
@@ -201,7 +201,7 @@ func triple(key, operator string, value any) *enlist.Criteria {
 	return &enlist.Criteria{Key: key, Operator: operator, Value: input(value)}
 }
 
-// rows is an audience.RowWriter that keeps the rows.
+// rows is an enlist.RowWriter that keeps the rows.
 type rows[T any] struct {
 	all       []T
 	streaming bool

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
@@ -25,7 +25,7 @@ const benchRecipients = 2000
 type measuredBatch struct {
 	*testing.B
 	store    db.Engine
-	service  *audience.Service
+	service  *app.App
 	caller   *enlist.Caller
 	list     enlist.ListID
 	batch    enlist.BatchID
@@ -46,7 +46,7 @@ func (m *measuredBatch) must(err error) {
 // newMeasuredBatch adds a List that tracks opens, and a Batch to its Contacts.
 func newMeasuredBatch(b *testing.B, store db.Engine) *measuredBatch {
 	m, ctx := &measuredBatch{B: b, store: store}, context.Background()
-	m.service = audience.NewService(store, m.clock)
+	m.service = app.New(store, m.clock)
 	first, err := m.service.Bootstrap(ctx, "")
 	m.must(err)
 	m.list = first.List

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/pace"
 	"enlist/internal/sending"
@@ -16,9 +16,9 @@ import (
 // This file tests the rates of Batches with a fake clock.
 
 // sender returns a Service on the database of the test, like that of another process, with limits.
-func (f *batchFixture) sender(limits ...string) *audience.Service {
+func (f *batchFixture) sender(limits ...string) *app.App {
 	f.Helper()
-	s := audience.NewService(f.store, func() time.Time { return f.now })
+	s := app.New(f.store, func() time.Time { return f.now })
 	rates, err := pace.ParseRateLimits(limits)
 	f.must(err)
 	s.SetSending(pace.Settings{Relay: "mail.example.com", From: "news@example.com", Rates: rates})
@@ -26,7 +26,7 @@ func (f *batchFixture) sender(limits ...string) *audience.Service {
 }
 
 // take takes tokens for mails to the addresses and returns the number of granted mails.
-func (f *batchFixture) take(s *audience.Service, slice *sending.LeasedSlice, to ...string) (granted int, next time.Time) {
+func (f *batchFixture) take(s *app.App, slice *sending.LeasedSlice, to ...string) (granted int, next time.Time) {
 	f.Helper()
 	all := make([]batches.Recipient, len(to))
 	for i := range to {
@@ -62,7 +62,7 @@ func ratesAreShared(f *batchFixture) {
 		{"1/second", 1, time.Second}, {"30/second", 30, time.Second}, {"2000/second", 2000, time.Second},
 		{"7/minute", 7, time.Minute}, {"100/hour", 100, time.Hour}, {"50/day", 50, 24 * time.Hour},
 	} {
-		processes := []*audience.Service{f.sender("relay=" + c.rate), f.sender("relay=" + c.rate)}
+		processes := []*app.App{f.sender("relay=" + c.rate), f.sender("relay=" + c.rate)}
 		f.now = f.now.Add(48 * time.Hour) // the bucket is full
 		start := f.now
 		var times []time.Time // of the mails

@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/pace"
 )
 
@@ -13,9 +13,9 @@ func warmupIsShared(f *batchFixture) {
 	f.now = time.Date(2027, 2, 1, 23, 0, 0, 0, time.UTC)
 	plan, err := pace.ParseWarmup("2027-02-01 10 2")
 	f.must(err)
-	var processes [2]*audience.Service
+	var processes [2]*app.App
 	for i := range processes {
-		processes[i] = audience.NewService(f.store, func() time.Time { return f.now })
+		processes[i] = app.New(f.store, func() time.Time { return f.now })
 		processes[i].SetSending(pace.Settings{Relay: "mail.example.com", From: "news@example.com", Warmup: plan})
 		if !processes[i].IsLimited(sliceAt("")) {
 			f.Error("a slice is not limited on the first day of the plan")

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -236,7 +236,7 @@ func bulkFieldChange(o *accountFixture) {
 		_, err := o.service.EditField(o.Context(), o.caller, list, amount, details("length", 3))
 		o.must(err)
 	}}
-	service := audience.NewService(between, o.clock)
+	service := app.New(between, o.clock)
 	ids, err := service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 	o.must(err)
 	for i, id := range ids {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -46,11 +46,11 @@ func (c *crashingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint 
 
 // crashes repeats a call until it succeeds. In each attempt before that, the process seems to die:
 // first before an Update, then after the commit of this Update, then before the next Update, and so on.
-func crashes[R any](o *accountFixture, call func(*audience.Service) (R, error)) R {
+func crashes[R any](o *accountFixture, call func(*app.App) (R, error)) R {
 	o.Helper()
 	for i := 2; ; i++ {
 		store := &crashingStore{Engine: o.store, at: i / 2, after: i%2 == 1}
-		result, err := call(audience.NewService(store, o.clock))
+		result, err := call(app.New(store, o.clock))
 		if err == nil {
 			if i < 6 {
 				o.Errorf("the process died %d times, want at least 4", i-2)
@@ -69,7 +69,7 @@ func bulkCrashes(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", false)
 	rows := contactRows(many, "a")
 	rows[700] = details("Email", "no address")
-	ids := crashes(o, func(s *audience.Service) ([]enlist.ContactID, error) {
+	ids := crashes(o, func(s *app.App) ([]enlist.ContactID, error) {
 		return s.AddContacts(o.Context(), o.retrying("add"), contacts.AddRequest{List: list, Contacts: rows})
 	})
 	left := slices.DeleteFunc(slices.Clone(ids), func(id enlist.ContactID) bool { return id == 0 })
@@ -88,7 +88,7 @@ func bulkCrashes(o *accountFixture) {
 		edits[i] = contacts.EditRow{ID: id, Details: details("Mobile Phone", fmt.Sprintf("04%08d", i))}
 	}
 	edits[3].ID = 1 << 40
-	edited := crashes(o, func(s *audience.Service) ([]contacts.Outcome, error) {
+	edited := crashes(o, func(s *app.App) ([]contacts.Outcome, error) {
 		return s.EditContacts(o.Context(), o.retrying("edit"), contacts.EditRequest{List: list, Contacts: edits})
 	})
 	for i, e := range edited {
@@ -104,7 +104,7 @@ func bulkCrashes(o *accountFixture) {
 	// call must use the result of the first search.
 	newest := contacts.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: triple("id", "greater_than", 0), Limit: 1500, SortBy: "id", Descending: true}}
-	removed := crashes(o, func(s *audience.Service) ([]contacts.Outcome, error) {
+	removed := crashes(o, func(s *app.App) ([]contacts.Outcome, error) {
 		return s.DeleteContacts(o.Context(), o.retrying("delete"), newest)
 	})
 	old := len(left) - 1500
@@ -126,7 +126,7 @@ func bulkCrashes(o *accountFixture) {
 func bulkCrashesWithoutKey(o *accountFixture) {
 	list := o.addList()
 	rows := contactRows(many, "a")
-	dying := audience.NewService(&crashingStore{Engine: o.store, at: 3}, o.clock)
+	dying := app.New(&crashingStore{Engine: o.store, at: 3}, o.clock)
 	_, err := dying.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 	if !errors.Is(err, errCrash) {
 		o.Fatal(err)
@@ -183,14 +183,14 @@ func bulkRetryExpiry(o *accountFixture) {
 	ids := o.add(list, contactRows(4, "a"))
 	oldest := contacts.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: triple("id", "greater_than", 0), Limit: 1, SortBy: "id"}}
-	remove := func(s *audience.Service, want enlist.ContactID) {
+	remove := func(s *app.App, want enlist.ContactID) {
 		o.Helper()
 		got, err := s.DeleteContacts(o.Context(), o.retrying("oldest"), oldest)
 		o.must(err)
 		same(o.T, "removed", got, []contacts.Outcome{{Contact: want, Done: true}})
 	}
 	slow := &crashingStore{Engine: o.store, at: 2, then: func() { o.now = o.now.Add(5 * time.Second) }}
-	remove(audience.NewService(slow, o.clock), ids[0])
+	remove(app.New(slow, o.clock), ids[0])
 	o.now = o.now.Add(db.RetryLife*time.Second - 7*time.Second)
 	remove(o.service, ids[0])
 	o.now = o.now.Add(4 * time.Second) // now only the first Update of the call is more than a day ago

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -81,7 +81,7 @@ func bulkMessages(o *accountFixture) {
 		rows[i] = contacts.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
 	}
 	counting := &countingStore{Engine: o.store}
-	service := audience.NewService(counting, o.clock)
+	service := app.New(counting, o.clock)
 	edit := contacts.EditRequest{List: list, Contacts: rows, Trigger: true}
 	_, err := service.EditContacts(o.Context(), o.caller, edit)
 	o.must(err)
@@ -107,7 +107,7 @@ func bulkValues(o *accountFixture) {
 		return nil
 	})
 	counting := &countingStore{Engine: o.store}
-	service := audience.NewService(counting, o.clock)
+	service := app.New(counting, o.clock)
 	ids, err := service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: contactRows(50, "a")})
 	o.must(err)
 	rows := make([]contacts.EditRow, len(ids))
@@ -131,7 +131,7 @@ func bulkLimitLeftOut(o *accountFixture) {
 	o.add(list, contactRows(1, "a"))
 	rows := append(contactRows(3, "a"), contactRows(3, "a")...)
 	rows = append(rows, details("Email", "no address"))
-	o.service = audience.NewService(o.store, o.clock) // it has looked up no row before
+	o.service = app.New(o.store, o.clock) // it has looked up no row before
 	if ids := o.add(list, rows); ids[0] != 0 || ids[1] == 0 || ids[2] == 0 || slices.Max(ids[3:]) != 0 {
 		o.Errorf("IDs %v, want IDs only for the rows 1 and 2", ids)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/lists"
@@ -32,7 +32,7 @@ func bulkLongValues(o *accountFixture) {
 	}
 	ids := o.add(list, rows)
 	counting := &countingStore{Engine: o.store}
-	o.service = audience.NewService(counting, o.clock)
+	o.service = app.New(counting, o.clock)
 	few := func(what string) {
 		o.Helper()
 		if counting.writes != 30 || counting.mostWrites > 20 {
@@ -131,7 +131,7 @@ func bulkRowsTogether(o *accountFixture) {
 	list := o.addList()
 	ids := o.add(list, contactRows(400, "a"))
 	counting := &setStore{countingStore: countingStore{Engine: o.store}}
-	o.service = audience.NewService(counting, o.clock)
+	o.service = app.New(counting, o.clock)
 	rows := make([]contacts.EditRow, len(ids))
 	for i, id := range ids {
 		rows[i] = contacts.EditRow{ID: id, Details: details("Email", fmt.Sprintf("b%d@example.com", i))}

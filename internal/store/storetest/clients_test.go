@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -24,7 +24,7 @@ import (
 // newListThatNotifies returns a store with one List, a Service on the store and a caller with a
 // full-access key. The List sends notifications to one address.
 func newListThatNotifies(t *testing.T, e Engine) (
-	db.Engine, *audience.Service, *enlist.Caller, *enlist.Schema) {
+	db.Engine, *app.App, *enlist.Caller, *enlist.Schema) {
 	t.Helper()
 	s := e.Open(t)
 	schema := newSchema(t, s)
@@ -41,10 +41,10 @@ func newListThatNotifies(t *testing.T, e Engine) (
 		caller.Account, err = accounts.ByID(tx, list.AccountID)
 		return err
 	})
-	return s, audience.NewService(s, time.Now), caller, schema
+	return s, app.New(s, time.Now), caller, schema
 }
 
-func subscribe(t *testing.T, service *audience.Service, c *enlist.Caller, list enlist.ListID, email string) (
+func subscribe(t *testing.T, service *app.App, c *enlist.Caller, list enlist.ListID, email string) (
 	enlist.ContactID, error) {
 	return service.Subscribe(t.Context(), c, contacts.SubscribeRequest{List: list, Details: details("Email", email)})
 }

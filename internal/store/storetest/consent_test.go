@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -152,7 +152,7 @@ func expiredRetries(t *testing.T, s db.Engine) {
 	})
 	save("current", results)
 	counted := &countingStore{Engine: s}
-	service := audience.NewService(counted, func() time.Time { return time.Unix(results+day, 0) })
+	service := app.New(counted, func() time.Time { return time.Unix(results+day, 0) })
 	if err := service.DeleteExpiredRetries(t.Context()); err != nil {
 		t.Fatal(err)
 	}

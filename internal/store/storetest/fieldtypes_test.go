@@ -1,7 +1,7 @@
 package storetest
 
 import (
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -65,7 +65,7 @@ func conversion(o *accountFixture) {
 	if err != nil || !done || next.After != 0 {
 		o.Errorf("the job runs again: %+v, done %v, error %v; want done", next, done, err)
 	}
-	o.service = audience.NewService(&watchedStore{Engine: o.store, searched: func(query string) {
+	o.service = app.New(&watchedStore{Engine: o.store, searched: func(query string) {
 		o.Errorf("an Update searched Contacts, which could read the whole List: %s", query)
 	}}, o.clock)
 	_, done, err = o.service.ConvertField(o.Context(), lists.ConvertField{List: list, Field: id})

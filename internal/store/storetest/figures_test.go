@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -20,7 +20,7 @@ func figures(t *testing.T, s db.Engine) {
 	f.now = time.Now() // jobs have times of the database's clock
 	f.id = f.addList()
 	kinds := []string{"autorespond", "notify", "send_test"}
-	read := func() *audience.Figures {
+	read := func() *app.Figures {
 		t.Helper()
 		found, err := f.service.Figures(t.Context(), kinds)
 		f.must(err)
@@ -32,7 +32,7 @@ func figures(t *testing.T, s db.Engine) {
 			t.Errorf("an empty queue has %+v", j)
 		}
 	}
-	same(t, "number of kinds and states", len(empty.Jobs), len(kinds)*len(audience.JobStates))
+	same(t, "number of kinds and states", len(empty.Jobs), len(kinds)*len(app.JobStates))
 	same(t, "Batches of an empty database", empty.Batches, map[batches.BatchStatus]int64{})
 
 	now := f.now.Unix()
@@ -88,7 +88,7 @@ func figures(t *testing.T, s db.Engine) {
 	f.must(f.service.HoldMails(t.Context(), "test"))
 	got := read()
 	got.Jobs = nil
-	same(t, "figures", got, &audience.Figures{Held: true, Event: now - 50, Failing: 1, ReadTime: f.now.Unix(),
+	same(t, "figures", got, &app.Figures{Held: true, Event: now - 50, Failing: 1, ReadTime: f.now.Unix(),
 		Batches: map[batches.BatchStatus]int64{batches.BatchPending: 2},
 		Imports: map[imports.ImportState]int64{imports.ImportDone: 1},
 		Mails:   map[string]int64{"sent": 10, "bounced": 3, "complained": 1, "failed": 0, "unsubscribed": 0},

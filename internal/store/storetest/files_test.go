@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
@@ -176,7 +176,7 @@ func (s *stoppingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint 
 // stopUpload starts an upload that stops after some Updates.
 func (f *fileFixture) stopUpload(c *enlist.Caller, r files.UploadRequest, updates int) {
 	f.Helper()
-	stopping := audience.NewService(&stoppingStore{f.store, updates}, f.clock)
+	stopping := app.New(&stoppingStore{f.store, updates}, f.clock)
 	if _, err := stopping.UploadFile(f.Context(), c, r); !errors.Is(err, errStopped) {
 		f.Fatalf("the upload ended with the error %v, want %v", err, errStopped)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 
@@ -47,14 +47,14 @@ func deleteFileFolder(o *accountFixture) {
 	list := o.addList()
 	o.addField(list, "name", "Photo", "type", "file", "file_folder_id", int(first))
 	o.addField(list, "name", "Letter", "type", "file", "file_folder_id", int(second))
-	o.service = audience.NewService(noSchemaStore{o.store}, o.clock)
+	o.service = app.New(noSchemaStore{o.store}, o.clock)
 	o.refused(o.service.DeleteFolder(o.Context(), o.caller, first), enlist.FolderNeeded, `the Field "Photo"`)
-	o.service = audience.NewService(o.store, o.clock)
+	o.service = app.New(o.store, o.clock)
 	o.must(o.service.DeleteList(o.Context(), o.caller, list))
-	o.service = audience.NewService(noSchemaStore{o.store}, o.clock)
+	o.service = app.New(noSchemaStore{o.store}, o.clock)
 	o.must(o.service.DeleteFolder(o.Context(), o.caller, first))
 	o.must(o.service.DeleteFolder(o.Context(), o.caller, second))
-	o.service = audience.NewService(o.store, o.clock)
+	o.service = app.New(o.store, o.clock)
 	files, err := o.service.SearchFolders(o.Context(), o.caller, "file", enlist.Query{})
 	o.must(err)
 	o.refused(o.service.DeleteFolder(o.Context(), o.caller, files[0].ID), enlist.FolderNeeded, "last Folder of this type")

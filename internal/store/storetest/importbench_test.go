@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/imports"
 )
@@ -20,7 +20,7 @@ const benchImportRows = 50_000
 // benchImport measures imports of rows with 10 Fields, dry and real.
 func benchImport(b *testing.B, store db.Engine) {
 	ctx := context.Background()
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	first, err := service.Bootstrap(ctx, "")
 	if err != nil {
 		b.Fatal(err)

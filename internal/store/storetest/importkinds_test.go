@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -172,7 +172,7 @@ func importEvents(f *importFixture) {
 		details("list_id", int(f.id), "message_id", int(message), "event_type", "api_upload"))
 	f.must(err)
 	store := &effectStore{Engine: f.store}
-	f.service = audience.NewService(store, f.clock)
+	f.service = app.New(store, f.clock)
 	for n, test := range []struct {
 		autoresponders, notifications, webhooks bool
 	}{{}, {autoresponders: true}, {notifications: true}, {webhooks: true}, {true, true, true}} {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
@@ -75,7 +75,7 @@ func importPauses(f *importFixture) {
 			f.must(f.service.PauseImport(f.Context(), f.caller, i.ID))
 		}
 	}}
-	f.must(audience.NewService(store, f.clock).RunImport(f.Context(), i.ID))
+	f.must(app.New(store, f.clock).RunImport(f.Context(), i.ID))
 	if paused := f.get(i.ID); paused.State != imports.ImportPaused || paused.Added != 2000 || f.list(f.id).ContactCount != 2000 {
 		f.Errorf("the import is %s with %+v, want it paused after 2000 rows", paused.State, paused.ImportCounts)
 	}
@@ -101,7 +101,7 @@ func importCrashes(f *importFixture) {
 	f.must(err)
 	for at := 2; ; at++ {
 		store := &crashingStore{Engine: f.store, at: at / 2, after: at%2 == 1}
-		err := audience.NewService(store, f.clock).RunImport(f.Context(), i.ID)
+		err := app.New(store, f.clock).RunImport(f.Context(), i.ID)
 		if err == nil {
 			break
 		}
@@ -178,7 +178,7 @@ type smallDisk struct{ db.Engine }
 func (smallDisk) FreeSpace() (bytes int64, known bool) { return 3000, true }
 
 func importRoom(f *importFixture) {
-	service := audience.NewService(smallDisk{f.store}, f.clock)
+	service := app.New(smallDisk{f.store}, f.clock)
 	file := manyRows(100)
 	add := func(size int64, dryRun bool) error {
 		_, err := service.AddImport(f.Context(), f.caller, imports.NewImport{Size: size, File: strings.NewReader(file),

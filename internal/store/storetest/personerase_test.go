@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
@@ -216,7 +216,7 @@ func eraseContinues(o *accountFixture) {
 	o.service.SetComposer(&f.composer)
 	f.message, f.news = f.addMessage("May"), f.addList()
 	f.personWithEverything()
-	crashes(o, func(s *audience.Service) (*privacy.Erasure, error) {
+	crashes(o, func(s *app.App) (*privacy.Erasure, error) {
 		return s.ErasePerson(o.Context(), o.caller, "ann@example.com")
 	})
 	o.wantErased("ann@example.com")

@@ -241,7 +241,7 @@ func knowsEveryTable(t *testing.T, schema map[string][]string) {
 		}
 		known, exported := covered[table]
 		if _, reason := notAboutPersons[table]; exported == reason {
-			t.Errorf("the table %s must be in audience.personTables, or have a reason in notAboutPersons", table)
+			t.Errorf("the table %s must be in privacy.personTables, or have a reason in notAboutPersons", table)
 		}
 		for _, column := range columns {
 			if exported && !slices.Contains(known, column) && !(table == "contact" && slices.Contains(leftOutOfContact, column)) {

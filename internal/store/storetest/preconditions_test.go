@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -135,7 +135,7 @@ func (o *accountFixture) wantPrecondition(list enlist.ListID, late []any, about 
 			}
 		},
 	}
-	o.service = audience.NewService(w, o.clock)
+	o.service = app.New(w, o.clock)
 	o.refused(change(), enlist.InvalidParameters, about)
 	if checks == 0 {
 		o.Error("the Service did not check the Contacts before the Update")

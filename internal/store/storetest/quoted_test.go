@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -101,7 +101,7 @@ func quotedDuplicates(o *accountFixture) {
 		return nil
 	})
 	counted := &countingStore{Engine: o.store}
-	o.must(audience.NewService(counted, o.clock).NormaliseQuoted(o.Context()))
+	o.must(app.New(counted, o.clock).NormaliseQuoted(o.Context()))
 	if counted.updates < 3 {
 		o.Errorf("%d Contacts were changed in %d Updates, want at most 500 in one Update", all, counted.updates)
 	}

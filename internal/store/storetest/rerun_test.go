@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -36,7 +36,7 @@ func (s rerunningStore) Update(ctx context.Context, fn func(*db.Tx) error, hint 
 // position of a run that was rolled back, it would skip Contacts.
 func rerunFunctions(t *testing.T, e Engine) {
 	s, _, caller, schema := newListThatNotifies(t, e)
-	service := audience.NewService(rerunningStore{s}, time.Now)
+	service := app.New(rerunningStore{s}, time.Now)
 	list := addContactsOfOneAddress(t, s, schema, manyContacts)
 	if _, err := service.Unsubscribe(t.Context(), caller, contacts.UnsubscribeRequest{List: list, Address: "a@example.com"}); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -83,7 +83,7 @@ func oldEventsAreRemoved(f *eventFixture) {
 	f.must(f.search("batch_opened", "exactly"))
 	f.pass(48 * time.Hour)
 	f.wantPlan(8, 0)
-	crashes(f.accountFixture, func(s *audience.Service) (bool, error) {
+	crashes(f.accountFixture, func(s *app.App) (bool, error) {
 		_, done, err := s.ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
 		return done, err
 	})
@@ -184,7 +184,7 @@ func oldTextsAreRemoved(f *eventFixture) {
 }
 
 // addAwaiting adds a Batch that is sent to who has not opened the Batch of the fixture. It reads its recipients later.
-func (f *eventFixture) addAwaiting(s *audience.Service, message enlist.MessageID, at int64) (enlist.BatchID, error) {
+func (f *eventFixture) addAwaiting(s *app.App, message enlist.MessageID, at int64) (enlist.BatchID, error) {
 	return s.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: message, SendTime: at,
 		Populations: []batches.PopulationRequest{{List: f.news, Time: "send"}},
 		Options:     batches.BatchOptions{Exclude: batches.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
@@ -225,7 +225,7 @@ func batchAddedBeforeRemoval(f *eventFixture) {
 		later, err = f.addAwaiting(f.service, june, at)
 		f.must(err)
 	}}
-	step, _, err := audience.NewService(store, f.clock).ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
+	step, _, err := app.New(store, f.clock).ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
 	f.must(err)
 	if later == 0 || step.Events != 0 {
 		f.Errorf("%d events were removed, although the Batch %d needs them", step.Events, later)
@@ -258,7 +258,7 @@ func removalBeginsWhileABatchIsAdded(f *eventFixture) {
 		case <-time.After(300 * time.Millisecond): // it waits
 		}
 	}}
-	_, err := f.addAwaiting(audience.NewService(store, f.clock), june, f.now.Unix()+3600)
+	_, err := f.addAwaiting(app.New(store, f.clock), june, f.now.Unix()+3600)
 	f.must(err)
 	if n := <-removed; n != 0 {
 		f.Errorf("%d events were removed, although a Batch needs them", n)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 
@@ -41,7 +41,7 @@ func Search(t *testing.T, open func(t *testing.T) db.Engine) {
 // random Fields, values, criteria, sorts, pages and projections. reference.md: Search; reference.md:
 // searchContacts.rule.1; decisions.md: 32
 func randomSearches(t *testing.T, store db.Engine) {
-	service := audience.NewService(store, time.Now)
+	service := app.New(store, time.Now)
 	account := &enlist.Account{Name: "Search", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
 	if err := store.Update(t.Context(), func(tx *db.Tx) error { return accounts.Insert(tx, account) }); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func randomSearches(t *testing.T, store db.Engine) {
 
 // search runs one random query. It compares the Contacts and their number with those of the
 // model.
-func (l *list) search(t *rapid.T, service *audience.Service, caller *enlist.Caller) {
+func (l *list) search(t *rapid.T, service *app.App, caller *enlist.Caller) {
 	q := enlist.Query{
 		Limit:      rapid.Int64Range(0, int64(len(l.records))+2).Draw(t, "limit"),
 		Offset:     rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, int64(len(l.records))+2)).Draw(t, "offset"),

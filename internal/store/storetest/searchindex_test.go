@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/audience"
+	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -83,7 +83,7 @@ func newListWithThreeFields(t *testing.T, e Engine) *listWithThreeFields {
 
 // restart creates a new service and a new advisor, as a restart of the process does.
 func (l *listWithThreeFields) restart(store db.Engine) {
-	l.service = audience.NewService(store, l.tick)
+	l.service = app.New(store, l.tick)
 	rules := advisor.DefaultRules()
 	rules.Contacts = 10
 	l.adviseOn(store, rules)

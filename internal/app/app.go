@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"enlist/internal/accounts"
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/files"
+	"enlist/internal/imports"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
+	"enlist/internal/pace"
+	"enlist/internal/privacy"
+	"enlist/internal/reports"
+	"enlist/internal/search"
+	"enlist/internal/sending"
+	"enlist/internal/webhooks"
+)
+
+// This file has the App, which has the Services of all subjects.
+
+// App executes the calls of the API. It is safe for concurrent use.
+type App struct {
+	*Accounts
+	*Lists
+	*Webhooks
+	*Contacts
+	*Files
+	*Imports
+	*Messages
+	*Batches
+	*Sending
+	*Reports
+	*Privacy
+
+	db      *db.DB
+	sending *atomic.Pointer[pace.Settings] // what Batches follow, also in messages and sending
+}
+
+// The Services of the subjects.
+type (
+	Accounts = accounts.Service
+	Lists    = lists.Service
+	Webhooks = webhooks.Service
+	Contacts = contacts.Service
+	Files    = files.Service
+	Imports  = imports.Service
+	Messages = messages.Service
+	Batches  = batches.Service
+	Sending  = sending.Service
+	Reports  = reports.Service
+	Privacy  = privacy.Service
+)
+
+// New returns an App for a database. now is the only clock of the services, so that tests
+// can set the time.
+func New(store db.Engine, now func() time.Time) *App {
+	d := &db.DB{Engine: store, Now: now, Confirm: accounts.Confirm}
+	s := &App{db: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
+	s.sending.Store(new(pace.Settings))
+	s.Contacts = contacts.New(d, s.Accounts)
+	s.Lists = lists.New(d, s.ConvertField)
+	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused, NewContent: messages.CheckNewContent})
+	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused)
+	s.Batches = batches.New(d, s.Contacts, s.Messages)
+	s.Sending = sending.New(d, s.Contacts, s.Messages, s.sending)
+	s.Imports = imports.New(d, s.Lists, s.Files)
+	s.Reports = reports.New(d, s.Contacts)
+	s.Privacy = privacy.New(d, s.Accounts, s.Files)
+	return s
+}
+
+// SetSearchObserver sets the Observer to call. Call it before any other method.
+func (s *App) SetSearchObserver(o search.Observer) {
+	s.Lists.Observe(o)
+	s.Contacts.Observe(o)
+}
+
+// SetSending sets the name of the mail server and the sender of last resort, and the limits until ReadSettings reads those
+// of the database.
+func (s *App) SetSending(settings pace.Settings) { s.sending.Store(&settings) }
+
+// ReadSettings is accounts.Service.ReadSettings. The limits of Batches follow the settings.
+func (s *App) ReadSettings(ctx context.Context) error {
+	if err := s.Accounts.ReadSettings(ctx); err != nil {
+		return err
+	}
+	old, read := s.sending.Load(), s.Settings()
+	s.SetSending(pace.Settings{Relay: old.Relay, From: old.From, Rates: read.Rates, Calendar: read.Calendar, Warmup: read.Warmup})
+	return nil
+}

@@ -1,0 +1,90 @@
+package app
+
+import (
+	"context"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file adds the records that a server needs at its start. It fills an empty database, so that
+// the first start prints a key that works.
+
+// firstListName is the name of the List that Bootstrap adds.
+const firstListName = "First List"
+
+// Bootstrapped is the result of Bootstrap.
+type Bootstrapped struct {
+	Account enlist.AccountID
+	List    enlist.ListID
+	Key     string // text of the new key, of level Full; shown once
+}
+
+// Bootstrap adds the records that a first call needs to a database without keys: an Account, a
+// List and a key of level Full. The text of the key is keyText, or a new random text if keyText is
+// "". If the database has a key, even a revoked one, Bootstrap adds no such record and returns nil.
+// In every database it adds the Folders that an older version did not give to an Account.
+func (s *App) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, error) {
+	if keyText == "" {
+		keyText = enlist.NewKeyText()
+	}
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Bootstrapped, error) {
+		if err := accounts.AddMissingFolders(tx, now); err != nil {
+			return nil, err
+		}
+		keys, err := accounts.Keys(tx)
+		if err != nil || len(keys) > 0 {
+			return nil, err
+		}
+		first := &Bootstrapped{Key: keyText}
+		return first, first.fill(ctx, tx, now)
+	})
+}
+
+// fill adds the key. It also adds an Account and a List if the database has none.
+func (f *Bootstrapped) fill(ctx context.Context, tx *db.Tx, now int64) error {
+	account, err := firstAccount(ctx, tx, now)
+	if err != nil {
+		return err
+	}
+	f.Account = account.ID
+	f.List, err = firstList(tx, accounts.OperatorIn(ctx, account), now)
+	if err != nil {
+		return err
+	}
+	key := enlist.Key{AccountID: f.Account, Name: "first key", Prefix: f.Key[:8], Level: enlist.Full, CreationTime: now}
+	if err := accounts.AddKey(tx, &key, enlist.HashKey(f.Key)); err != nil {
+		return err
+	}
+	return accounts.AuditKeyChange(&key, ctx, tx, now, nil)
+}
+
+// firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
+func firstAccount(ctx context.Context, tx *db.Tx, now int64) (*enlist.Account, error) {
+	all, err := accounts.All(tx)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 0 {
+		return &all[0], nil
+	}
+	a := &enlist.Account{Name: "First Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: now}
+	if err := accounts.Insert(tx, a); err != nil {
+		return nil, err
+	}
+	return a, accounts.AuditAccountChange(a, ctx, tx, now, nil)
+}
+
+// firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
+func firstList(tx *db.Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
+	all, err := lists.OfAccount(tx, c.Account.ID)
+	if err != nil {
+		return 0, err
+	}
+	if len(all) > 0 {
+		return all[0].ID, nil
+	}
+	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: firstListName}}})
+}

@@ -1,0 +1,218 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
+	"enlist/internal/webhooks"
+)
+
+// This file has the record of a move: an Account moves in from another service and keeps its IDs. Package movein reads
+// the other service. The files move_*.go store what it sends. Nothing of a move causes an event, a mail or a webhook.
+
+// Move says how far an Account has moved in. It is stored with each change, so that a move that was stopped continues.
+type Move struct {
+	Source string `json:"-"` // URL of the other service
+	// LastContact is the greatest ID of a Contact that was moved. A Contact that this service adds gets a greater one.
+	LastContact enlist.ContactID `json:"last_contact"`
+	// IDFactor is the number by which the Source of package movein computes IDs. 0 means that the source has the same
+	// API and keeps the IDs. Any other source knows only the last change of a subscription.
+	IDFactor int64                       `json:"id_factor,omitempty"`
+	Lists    map[enlist.ListID]MovedList `json:"lists"`
+}
+
+// MovedList says how far the Contacts of a List are read.
+type MovedList struct {
+	Read     enlist.ContactID `json:"read"`     // the first reading has come to this ID
+	Complete bool             `json:"complete"` // the first reading has ended
+	Since    int64            `json:"since"`    // Contacts that changed at this time or later are to be read again
+	Consents enlist.ContactID `json:"consents"` // the reading of consents has come to this ID; 0: it has not begun, or has ended
+}
+
+// MoveProblem is something that could not be moved, with the reason. Key is the Field or attribute, or "" if the
+// complete record is left out.
+type MoveProblem struct {
+	// Record is list, field, contact, message, folder, file, autoresponder, webhook, preference, unsubscriber or subscriber.
+	Record string        `json:"record"`
+	List   enlist.ListID `json:"list_id,omitempty"`
+	ID     int64         `json:"id,omitempty"`
+	Key    string        `json:"key,omitempty"`
+	Value  string        `json:"value,omitempty"` // the beginning of the value
+	Reason string        `json:"reason"`
+}
+
+// BeginMove begins to move records of the service with the URL source into the Account of the caller, or continues the
+// move. idFactor is stored when the move begins. A move begins only in an empty Account that is alone in its database, because IDs are unique in a database.
+// Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
+// decisions.md: 87
+func (s *App) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
+		from, state, err := LoadMove(tx, c.Account.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case from == "":
+			on := accounts.AuditObject{Kind: "Account", ID: int64(c.Account.ID), List: 0}
+			if err := accounts.Audit(tx, c, now, on, nil, accounts.AuditValues{"moves_in_from": source}); err != nil {
+				return nil, err
+			}
+			return beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[enlist.ListID]MovedList)})
+		case from != source:
+			return nil, enlist.Refuse(enlist.InvalidParameters, "Account %d moves in from %s; give the same URL, or a new database",
+				c.Account.ID, from)
+		}
+		m := &Move{Source: source}
+		if err := json.Unmarshal([]byte(state), m); err != nil {
+			return nil, err
+		}
+		return m, m.checkUntouched(tx, c)
+	})
+}
+
+// beginMove empties the Account of what every new Account has, and stores the new move.
+func beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error) {
+	all, err := requireEmpty(tx, c.Account)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range all {
+		if err := lists.MarkListDeleted(tx, id); err != nil {
+			return nil, err
+		}
+		if err := contacts.DropList(tx, id); err != nil {
+			return nil, err
+		}
+	}
+	folders, err := accounts.Folders(tx, c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range folders {
+		if err := accounts.DeleteFolder(tx, folders[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return m, m.save(tx, c.Account.ID)
+}
+
+// requireEmpty refuses an Account that has more than a new one. It returns the List that Bootstrap has added, if no
+// call has used it.
+func requireEmpty(tx *db.Tx, a *enlist.Account) (unused []enlist.ListID, err error) {
+	accounts, err := accounts.All(tx)
+	if err != nil {
+		return nil, err
+	}
+	if len(accounts) > 1 {
+		return nil, notEmpty("the database has %d Accounts, and IDs are unique in a database", len(accounts))
+	}
+	lists, err := lists.OfAccount(tx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range lists {
+		used, err := isUsed(tx, &lists[i])
+		if err != nil {
+			return nil, err
+		}
+		if used {
+			return nil, notEmpty("the Account has the List %d", lists[i].ID)
+		}
+		unused = append(unused, lists[i].ID)
+	}
+	messages, err := messages.Messages(tx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	files, err := files.Files(tx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := contacts.CountUnsubscribers(tx, &contacts.UnsubscriberSearch{Account: a.ID})
+	if err != nil {
+		return nil, err
+	}
+	webhooks, err := webhooks.Webhooks(tx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(messages)+len(files)+len(webhooks) > 0 || addresses > 0 {
+		return nil, notEmpty("the Account has %d Messages, %d files, %d webhooks and %d addresses on its Unsubscriber List",
+			len(messages), len(files), len(webhooks), addresses)
+	}
+	return unused, nil
+}
+
+// notEmpty refuses a database, and says which one to give.
+func notEmpty(format string, args ...any) error {
+	return enlist.Refuse(enlist.InvalidParameters, format+": give a new database; enlist serve creates one", args...)
+}
+
+// isUsed reports whether a List is not as Bootstrap has added it.
+func isUsed(tx *db.Tx, l *enlist.List) (bool, error) {
+	schema, err := lists.Schema(tx, l.ID)
+	if err != nil || l.Name != firstListName || l.ContactCount > 0 ||
+		len(schema.Fields) > len(lists.AddressFields()) || len(schema.Autoresponders) > 0 {
+		return true, err
+	}
+	return HasLedger(tx, l.ID)
+}
+
+// checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,
+// because the other service does not have them.
+func (m *Move) checkUntouched(tx *db.Tx, c *enlist.Caller) error {
+	lists, err := lists.OfAccount(tx, c.Account.ID)
+	if err != nil {
+		return err
+	}
+	for i := range lists {
+		last, err := contacts.LastContactID(tx, lists[i].ID)
+		if err != nil {
+			return err
+		}
+		if _, moved := m.Lists[lists[i].ID]; !moved || last > m.LastContact {
+			return enlist.Refuse(enlist.InvalidParameters, "programs already use this Account: since the move began, a Contact or a List "+
+				"was added here (List %d). The move cannot go on; to begin again, give a new database", lists[i].ID)
+		}
+	}
+	return nil
+}
+
+// save stores the move.
+func (m *Move) save(tx *db.Tx, account enlist.AccountID) error {
+	state, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return SaveMove(tx, account, m.Source, string(state))
+}
+
+// step runs fn in an Update, and stores the move as fn has changed next.
+func (m *Move) step(ctx context.Context, s *App, c *enlist.Caller, fn func(tx *db.Tx, now int64, next *Move) error) error {
+	next, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
+		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
+		if err := fn(tx, now, next); err != nil {
+			return nil, err
+		}
+		return next, next.save(tx, c.Account.ID)
+	})
+	if err == nil {
+		*m = *next
+	}
+	return err
+}
+
+// SetMovedList stores how far the Contacts of a List are read.
+func (s *App) SetMovedList(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID, l MovedList) error {
+	return m.step(ctx, s, c, func(_ *db.Tx, _ int64, next *Move) error {
+		next.Lists[id] = l
+		return nil
+	})
+}

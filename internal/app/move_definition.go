@@ -1,0 +1,229 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file stores Folders, and Lists with their Fields and preferences, that move in from another service.
+
+// MoveFolders stores Folders of a type. A Folder without a type gets this type.
+func (s *App) MoveFolders(ctx context.Context, c *enlist.Caller, folderType string, records []MovedRecord) (
+	problems []MoveProblem, err error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (problems []MoveProblem, err error) {
+		for _, record := range records {
+			r := moveReader{record: record, about: MoveProblem{Record: "folder", ID: record.ID()}}
+			f := accounts.Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
+				CreationTime: r.int("creation_time")}
+			setEach(&r, &f, accounts.FolderAttributes, record)
+			if f.Name == "" {
+				f.Name = fmt.Sprintf("Folder %d", f.ID)
+			}
+			if err := PutFolder(tx, &f); err != nil {
+				return nil, err
+			}
+			problems = append(problems, r.problems...)
+		}
+		return problems, nil
+	})
+}
+
+// AddMissingFolders adds a Folder of each type that the other service has no Folder of.
+func (s *App) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) { return true, accounts.AddMissingFolders(tx, now) })
+	return err
+}
+
+// MovedFields returns the Fields of a List that the move has stored.
+func (s *App) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID) ([]enlist.Field, error) {
+	if _, moved := m.Lists[id]; !moved {
+		return nil, nil
+	}
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Field, error) {
+		schema, err := lists.Load(tx, c, id)
+		if err != nil {
+			return nil, enlist.IgnoreKind(enlist.NoList, err)
+		}
+		return schema.Fields, nil
+	})
+}
+
+// MovedDefinition is a List as the other service sent it, with its Fields and preferences.
+type MovedDefinition struct {
+	List        MovedRecord
+	Fields      []MovedRecord
+	Preferences []MovedRecord
+}
+
+// MoveList stores a List with its Fields and preferences. It removes no Field and no preference that the other service
+// has deleted since an earlier call. Without an email Field the List is left out, and moved is false.
+// Errors: InvalidParameters if the type of a stored Field has changed, or if the ID belonged to another List before.
+func (s *App) MoveList(ctx context.Context, c *enlist.Caller, m *Move, d MovedDefinition) (
+	moved bool, problems []MoveProblem, err error) {
+	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) (err error) {
+		l := listMove{tx: tx, caller: c, now: now,
+			r: moveReader{record: d.List, about: MoveProblem{Record: "list", ID: d.List.ID()}}}
+		moved, err = l.store(d, next)
+		problems = l.r.problems
+		return err
+	})
+	return moved, problems, err
+}
+
+// listMove stores one List in a transaction.
+type listMove struct {
+	tx     *db.Tx
+	caller *enlist.Caller
+	now    int64
+	r      moveReader
+	list   enlist.List
+	stored *enlist.Schema // as an earlier call has stored it; nil for a new List
+}
+
+func (l *listMove) store(d MovedDefinition, next *Move) (moved bool, err error) {
+	id := enlist.ListID(d.List.ID())
+	if err := l.load(id, next); err != nil {
+		return false, err
+	}
+	if err := l.read(id); err != nil {
+		return false, err
+	}
+	fields, err := l.fields(d.Fields)
+	if err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(fields, func(f enlist.Field) bool { return f.AddressType == enlist.AddressEmail }) {
+		l.r.refuse("", "the List has no Field of the address type email")
+		return false, nil
+	}
+	if err := PutList(l.tx, &l.list); err != nil {
+		return false, err
+	}
+	for i := range fields {
+		if err := PutField(l.tx, &fields[i]); err != nil {
+			return false, err
+		}
+	}
+	if l.stored == nil {
+		next.Lists[id] = MovedList{}
+	}
+	return true, l.preferences(d.Preferences)
+}
+
+// load finds the List as an earlier call has stored it.
+func (l *listMove) load(id enlist.ListID, next *Move) (err error) {
+	if _, known := next.Lists[id]; known {
+		l.stored, err = lists.Schema(l.tx, id)
+		return err
+	}
+	used, err := HasLedger(l.tx, id)
+	if err == nil && used {
+		err = notEmpty("the consent ledger has rows of an earlier List %d", id)
+	}
+	return err
+}
+
+// read reads the attributes of the List.
+func (l *listMove) read(id enlist.ListID) error {
+	l.list = enlist.List{ID: id, AccountID: l.caller.Account.ID,
+		CreatorKeyID: enlist.KeyID(l.r.int("creator_user_id")), CreatorName: l.r.line("creator_name"),
+		CreationTime: l.r.int("creation_time"), LastModifiedTime: l.r.int("last_modified_time"),
+		CountryCode: enlist.DefaultCountryCode, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile"}
+	setEach(&l.r, &l.list, lists.ListAttributes, l.r.record)
+	if l.list.Name == "" {
+		l.list.Name = fmt.Sprintf("List %d", id)
+	}
+	err := lists.PutInFolder(l.tx, l.caller, &l.list)
+	if err == nil || l.r.refuseError("folder_id", err) != nil {
+		return err
+	}
+	l.list.FolderID = 0
+	return lists.PutInFolder(l.tx, l.caller, &l.list)
+}
+
+// fields returns the Fields to store, in the order sent. A Field that breaks a rule is left out.
+func (l *listMove) fields(records []MovedRecord) (fields []enlist.Field, err error) {
+	for _, record := range records {
+		r := moveReader{record: record, about: MoveProblem{Record: "field", List: l.list.ID, ID: record.ID()}}
+		f := enlist.Field{ID: enlist.FieldID(record.ID()), ListID: l.list.ID, Type: enlist.Text, AllowUpdate: true, ShowInForm: true}
+		details := lists.Applicable(&f, record)
+		setEach(&r, &f, lists.FieldAttributes, details)
+		err := l.define(&r, &f, fields)
+		l.r.problems = append(l.r.problems, r.problems...)
+		if err != nil && enlist.KindOf(err) == enlist.Internal {
+			return nil, err
+		}
+		if err != nil {
+			continue
+		}
+		if old := l.storedField(f.ID); old != nil && old.Type != f.Type {
+			return nil, enlist.Refuse(enlist.InvalidParameters, "List %d, Field %d: its type is now %s, and was %s when the move began; "+
+				"begin again with a new database", l.list.ID, f.ID, f.Type, old.Type)
+		}
+		fields = append(fields, f)
+	}
+	return fields, nil
+}
+
+// define checks a Field against the Fields before it. It removes a default or a Folder that is refused. The error is
+// the refusal of the complete Field.
+func (l *listMove) define(r *moveReader, f *enlist.Field, before []enlist.Field) error {
+	schema := enlist.NewSchema(l.list, before, nil)
+	for {
+		err := lists.DefineField(f, l.tx, l.caller, schema, l.now)
+		if err == nil || enlist.KindOf(err) == enlist.Internal {
+			return err
+		}
+		refused, _ := errors.AsType[*enlist.Error](err)
+		switch refused.Field {
+		case "file_folder_id":
+			f.FileFolderID = 0
+		case "default_value":
+			f.DefaultValue = ""
+		case "defaults_array":
+			f.Defaults = ""
+		default:
+			r.refuse("", err.Error())
+			return err
+		}
+		r.refuse(refused.Field, err.Error())
+	}
+}
+
+// storedField returns a Field as an earlier call has stored it, or nil.
+func (l *listMove) storedField(id enlist.FieldID) *enlist.Field {
+	if l.stored == nil {
+		return nil
+	}
+	return l.stored.Field(id)
+}
+
+// preferences stores the preferences of the List.
+func (l *listMove) preferences(records []MovedRecord) error {
+	names := make(map[string]bool)
+	for _, record := range records {
+		r := moveReader{record: record, about: MoveProblem{Record: "preference", List: l.list.ID, ID: record.ID()}}
+		name, err := enlist.ReadName(record.Text("name"))
+		switch {
+		case err != nil:
+			r.refuse("name", err.Error())
+		case names[name]:
+			r.refuse("name", "the List has a preference of this name already")
+		default:
+			names[name] = true
+			err = PutPreference(l.tx, &enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID, Name: name})
+			if err != nil {
+				return err
+			}
+		}
+		l.r.problems = append(l.r.problems, r.problems...)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+)
+
+// This file stores files that move in from another service. Their content is stored in pieces, like an upload.
+
+// MoveFile stores a file under its ID with the content that open returns. It does nothing if the file is stored already
+// with the same time of the last change. The limits of uploads are not applied. moved is false if the file is left out,
+// also if open returns a refusal (Refuse).
+func (s *App) MoveFile(ctx context.Context, c *enlist.Caller, record MovedRecord, open func() (io.ReadCloser, error)) (
+	moved bool, problems []MoveProblem, err error) {
+	m := fileMove{service: s, caller: c, r: moveReader{record: record, about: MoveProblem{Record: "file", ID: record.ID()}}}
+	isStored, err := db.Update(ctx, s.db, c, m.read)
+	switch {
+	case err != nil || len(m.r.problems) > 0 && m.file.Name == "":
+		return false, m.r.problems, err
+	case isStored:
+		return true, m.r.problems, nil
+	}
+	content, err := open()
+	if err == nil {
+		err = errors.Join(m.store(ctx, content), content.Close())
+	}
+	moved = err == nil
+	if err != nil {
+		err = m.r.refuseError("", err)
+	}
+	return moved, m.r.problems, err
+}
+
+// fileMove stores one file.
+type fileMove struct {
+	service *App
+	caller  *enlist.Caller
+	r       moveReader
+	file    files.StoredFile
+}
+
+// read reads the record, and finds the Folder. isStored says that an earlier move has stored the same file.
+func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
+	m.r.problems = nil // of an Update that is run again
+	r := &m.r
+	m.file = files.StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
+		CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
+		CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
+		FolderID: enlist.FolderID(r.int("folder_id")), Size: r.int("size")}
+	name, err := files.ReadFileName(r.record.Text("name"))
+	if err != nil {
+		return false, r.refuseError("name", enlist.Invalid("name", err.Error()))
+	}
+	m.file.Name = name
+	if err := files.CheckFileFolder(tx, m.caller, m.file.FolderID); err != nil {
+		if err := r.refuseError("folder_id", err); err != nil {
+			return false, err
+		}
+		m.file.FolderID, err = firstFileFolder(tx, m.caller)
+		if err != nil {
+			return false, err
+		}
+	}
+	old, err := files.File(tx, m.file.ID)
+	if err != nil {
+		return false, enlist.IgnoreKind(enlist.InvalidParameters, err)
+	}
+	return old.LastModifiedTime == m.file.LastModifiedTime && old.Size == m.file.Size && old.Name == m.file.Name, nil
+}
+
+// firstFileFolder returns the oldest Folder for files. Each Account has one.
+func firstFileFolder(tx *db.Tx, c *enlist.Caller) (enlist.FolderID, error) {
+	folders, err := accounts.Folders(tx, c.Account.ID)
+	if err != nil {
+		return 0, err
+	}
+	i := slices.IndexFunc(folders, func(f accounts.Folder) bool { return f.Type == accounts.FolderOfFiles })
+	if i < 0 {
+		return 0, errors.New("the Account has no Folder for files")
+	}
+	return folders[i].ID, nil
+}
+
+// store stores the content in steps, and then the file. A job removes the content of a move that was stopped.
+func (m *fileMove) store(ctx context.Context, content io.Reader) error {
+	stored, number := files.Content{AccountID: m.caller.Account.ID, Size: m.file.Size}, int64(0)
+	for done := false; !done; {
+		var parts [][]byte
+		for len(parts) < files.UploadStep && number+int64(len(parts)) < files.Pieces(m.file.Size) {
+			piece := make([]byte, min(files.PieceSize, m.file.Size-(number+int64(len(parts)))*files.PieceSize))
+			if _, err := io.ReadFull(content, piece); err != nil {
+				return fmt.Errorf("file %d: read the content, which should have %d bytes: %w", m.file.ID, m.file.Size, err)
+			}
+			parts = append(parts, piece)
+		}
+		if number == 0 && len(parts) > 0 {
+			m.file.Type = files.TypeOf(m.file.Name, parts[0][:min(len(parts[0]), files.SniffLength)])
+		}
+		done = number+int64(len(parts)) == files.Pieces(m.file.Size)
+		if done {
+			if n, _ := io.ReadFull(content, make([]byte, 1)); n > 0 {
+				return fmt.Errorf("file %d: its content has more than %d bytes", m.file.ID, m.file.Size)
+			}
+		}
+		next, err := db.Update(ctx, m.service.db, m.caller, func(tx *db.Tx, now int64) (files.Content, error) {
+			return m.step(tx, now, stored, number, parts, done)
+		})
+		if err != nil {
+			return err
+		}
+		stored, number = next, number+int64(len(parts))
+	}
+	return nil
+}
+
+// step stores some pieces of the content, and with the last ones the file.
+func (m *fileMove) step(tx *db.Tx, now int64, content files.Content, number int64, parts [][]byte, last bool) (files.Content, error) {
+	if err := files.LockFiles(tx, content.AccountID); err != nil {
+		return content, err
+	}
+	if content.ID == 0 {
+		if err := files.AddContent(tx, &content); err != nil {
+			return content, err
+		}
+		if err := tx.Enqueue(files.RemoveContent{Content: content.ID, Due: now + files.UploadTime}); err != nil {
+			return content, err
+		}
+	}
+	for i, data := range parts {
+		if err := files.AddPiece(tx, content.ID, number+int64(i), data); err != nil {
+			return content, err
+		}
+	}
+	if !last {
+		return content, nil
+	}
+	stored, err := files.LoadContent(tx, content.ID)
+	if err != nil || stored.Size != content.Size {
+		return content, errors.Join(err, fmt.Errorf("file %d: reading it took more than %d minutes", m.file.ID, files.UploadTime/60))
+	}
+	file := m.file
+	file.Content = content.ID
+	return content, m.replace(tx, now, &file)
+}
+
+// replace stores the file. It removes the content of the file with the same ID, and another file with the same name: the
+// other service has deleted that one.
+func (m *fileMove) replace(tx *db.Tx, now int64, file *files.StoredFile) error {
+	old, err := files.File(tx, file.ID)
+	switch {
+	case err == nil:
+		if err := files.Release(tx, old.Content, now); err != nil {
+			return err
+		}
+	case enlist.IgnoreKind(enlist.InvalidParameters, err) != nil:
+		return err
+	}
+	same, err := files.FileByName(tx, file.FolderID, file.Name)
+	switch {
+	case err == nil && same.ID != file.ID:
+		if err := errors.Join(files.DeleteFile(tx, same.ID), files.Release(tx, same.Content, now)); err != nil {
+			return err
+		}
+	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:
+		return err
+	}
+	return PutFile(tx, file)
+}

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"enlist/internal/batches"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+)
+
+// This file stores Messages and autoresponders that move in from another service.
+
+// MoveMessage stores a Message with its contents. Its files must have moved before.
+func (s *App) MoveMessage(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]MoveProblem, error) {
+		r := moveReader{record: record, about: MoveProblem{Record: "message", ID: record.ID()}}
+		m := messages.Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
+			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
+			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
+			Type: messages.MessageEmail, EmailType: messages.EmailHTML}
+		setEach(&r, &m, messages.WholeMessageAttributes, record)
+		if m.Name == "" {
+			m.Name = fmt.Sprintf("Message %d", m.ID)
+		}
+		if m.Type == messages.MessageEmail && m.Subject == "" {
+			r.refuse("subject", "an email needs a subject: set one before you send the Message")
+		}
+		if err := r.messageFiles(tx, &m); err != nil {
+			return nil, err
+		}
+		if err := messages.CheckMessageFolder(tx, c.Account.ID, m.FolderID); err != nil {
+			if err := r.refuseError("folder_id", err); err != nil {
+				return nil, err
+			}
+			m.FolderID = 0
+		}
+		return r.problems, PutMessage(tx, &m)
+	})
+}
+
+// MessageFiles removes the attachments or the inline images of a Message if a rule refuses them.
+func (r *moveReader) messageFiles(tx *db.Tx, m *messages.Message) error {
+	for m.Attachments != "" || m.InlineImages != "" {
+		err := m.CheckFiles(tx)
+		if err == nil {
+			return nil
+		}
+		refused, _ := errors.AsType[*enlist.Error](err)
+		switch {
+		case refused == nil:
+			return err
+		case refused.Field == "inline_images":
+			m.InlineImages = ""
+		default:
+			m.Attachments = ""
+		}
+		if err := r.refuseError(refused.Field, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MoveAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,
+// until the operator activates it. A repeated call does not change whether it is active here.
+// decisions.md: 88
+func (s *App) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]MoveProblem, error) {
+		r := moveReader{record: record, about: MoveProblem{Record: "autoresponder", ID: record.ID()}}
+		a := enlist.Autoresponder{ID: enlist.AutoresponderID(record.ID()), AccountID: c.Account.ID,
+			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
+			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
+			CriteriaType: enlist.CriteriaImmediate}
+		setEach(&r, &a, batches.AutoresponderAttributes, record)
+		if err := messages.CheckMessageFolder(tx, c.Account.ID, a.FolderID); err != nil {
+			if err := r.refuseError("folder_id", err); err != nil {
+				return nil, err
+			}
+			a.FolderID = 0
+		}
+		all, err := batches.Autoresponders(tx, c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(all, func(o enlist.Autoresponder) bool { return o.ID == a.ID })
+		a.IsActive = i >= 0 && all[i].IsActive
+		if err := batches.SetAutoresponder(&a, tx, c, nil); err != nil {
+			return r.problems, r.refuseError("", err)
+		}
+		if err := PutAutoresponder(tx, &a); err != nil {
+			return nil, err
+		}
+		if i < 0 {
+			_, err := batches.AddAutoresponderBatch(&a, tx)
+			return r.problems, err
+		}
+		return r.problems, batches.EditAutoresponderBatch(&a, tx)
+	})
+}

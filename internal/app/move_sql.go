@@ -1,0 +1,213 @@
+package app
+
+import (
+	"fmt"
+
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
+	"enlist/internal/webhooks"
+)
+
+// This file stores records that move in from another service, under the IDs that they have there.
+
+// LoadMove returns how far an Account has moved in. source is "" if no move has begun.
+func LoadMove(tx *db.Tx, account enlist.AccountID) (source, state string, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		source, state = row.Text(), row.Text()
+		return nil
+	}, "SELECT source, state FROM account_move WHERE account_id = ?", int64(account))
+	return source, state, err
+}
+
+// SaveMove stores how far an Account has moved in.
+func SaveMove(tx *db.Tx, account enlist.AccountID, source, state string) error {
+	return tx.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
+		ON CONFLICT (account_id) DO UPDATE SET source = excluded.source, state = excluded.state`,
+		int64(account), source, state)
+}
+
+// PutFolder stores a Folder under its ID.
+func PutFolder(tx *db.Tx, f *accounts.Folder) error {
+	return accounts.FolderTable.RestoreDefinition(tx, "folder", f)
+}
+
+// PutList stores a List under its ID.
+func PutList(tx *db.Tx, l *enlist.List) error {
+	return lists.ListTable.Of(tx.SQL).RestoreDefinition(tx, "list", l)
+}
+
+// PutField stores a Field under its ID.
+func PutField(tx *db.Tx, f *enlist.Field) error {
+	return lists.FieldTable.RestoreDefinition(tx, "field", f)
+}
+
+// PutPreference stores a preference under its ID.
+func PutPreference(tx *db.Tx, p *enlist.Preference) error {
+	return lists.PreferenceTable.RestoreDefinition(tx, "preference", p)
+}
+
+// PutMessage stores a Message with its contents under its ID.
+func PutMessage(tx *db.Tx, m *messages.Message) error {
+	return messages.MessageTable.RestoreDefinition(tx, "message", m)
+}
+
+// PutFile stores the record of a file under its ID.
+func PutFile(tx *db.Tx, f *files.StoredFile) error {
+	return files.FileTable.RestoreDefinition(tx, "file", f)
+}
+
+// PutWebhook stores a webhook under its ID.
+func PutWebhook(tx *db.Tx, w *enlist.Webhook) error {
+	if err := webhooks.FindWebhookTarget(tx, w); err != nil {
+		return err
+	}
+	return lists.WebhookTable.RestoreDefinition(tx, "webhook", w)
+}
+
+// PutAutoresponder stores an autoresponder under its ID.
+func PutAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
+	return lists.AutoresponderTable.RestoreDefinition(tx, "autoresponder", a)
+}
+
+// PutContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
+// because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
+// the primary if it keeps the address.
+func PutContacts(tx *db.Tx, all []*enlist.ByID) error {
+	if len(all) == 0 {
+		return nil
+	}
+	schema, err := lists.Schema(tx, all[0].ListID)
+	if err != nil {
+		return err
+	}
+	removed, addresses, err := removeToReplace(tx, schema.List.ID, all)
+	if err != nil {
+		return err
+	}
+	if err := contacts.MarkPrimaries(tx, all, true); err != nil {
+		return err
+	}
+	docs, last := make([]string, len(all)), int64(0)
+	for i, c := range all {
+		last = max(last, int64(c.ID))
+		docs[i], err = db.EncodeValues(schema, c.Values)
+		if err != nil {
+			return err
+		}
+	}
+	if err := insertWithIDs(tx, all, docs); err != nil {
+		return err
+	}
+	tx.CountAdded(schema.List.ID, schema.List.AccountID, int64(len(all))-removed)
+	if err := tx.SkipIDs("'contact_id'", last); err != nil {
+		return err
+	}
+	return contacts.PromoteDuplicates(tx, schema.List.ID, addresses)
+}
+
+// removeToReplace deletes the rows of Contacts. It returns their number, and the addresses of the primaries among them.
+func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (
+	n int64, addresses []string, err error) {
+	ids := make([]enlist.ContactID, len(all))
+	for i, c := range all {
+		ids[i] = c.ID
+	}
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return 0, nil, err
+	}
+	_, addresses, err = contacts.ToRemove(tx, list, test+" ORDER BY id", args...)
+	if err != nil {
+		return 0, nil, err
+	}
+	n, err = tx.Exec("DELETE FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
+	return n, addresses, err
+}
+
+// insertWithIDs inserts Contacts of one List with the IDs that they have.
+func insertWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
+	if tx.SQL.ConcurrentWriters {
+		return insertTogetherWithIDs(tx, all, docs)
+	}
+	for i, c := range all {
+		args, err := contacts.ContactArguments(tx, db.Inserted, c, docs[i])
+		if err != nil {
+			return err
+		}
+		n, err := tx.Exec(contacts.ContactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
+			append([]any{int64(c.ID)}, args...)...)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("Contact %d of List %d: a Contact of another List has this ID", c.ID, c.ListID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertTogetherWithIDs is insertWithIDs as one statement.
+func insertTogetherWithIDs(tx *db.Tx, contacts []*enlist.ByID, docs []string) error {
+	n := len(contacts)
+	ids, keys, first := make([]int64, n), make([]string, n), make([]bool, n)
+	mobiles, via, preferences := make([]string, n), make([]string, n), make([]string, n)
+	var times [6][]int64
+	var flags [4][]bool
+	webforms := make([]int64, n)
+	for i, c := range contacts {
+		ids[i], keys[i], first[i], mobiles[i], via[i] = int64(c.ID), c.Key, c.IsFirst, c.Mobile, c.SubscribedVia
+		webforms[i] = c.WebformID
+		for j, at := range []int64{c.Created, c.Modified, c.DoubleOptInTime, c.LastClickTime, c.LastMessageTime,
+			c.LastOpenTime} {
+			times[j] = append(times[j], at)
+		}
+		for j, flag := range []bool{c.DoubleOptIn, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed} {
+			flags[j] = append(flags[j], flag)
+		}
+		var err error
+		preferences[i], err = (*db.Answers)(&c.Prefs).Text()
+		if err != nil {
+			return err
+		}
+	}
+	stored, err := tx.Exec(insertManyWithIDs, int64(contacts[0].ListID), ids, keys, first, mobiles, via, webforms,
+		times[0], times[1], times[2], times[3], times[4], times[5], flags[0], flags[1], flags[2], flags[3], preferences, docs)
+	if err == nil && stored != int64(n) {
+		err = fmt.Errorf("%d of %d Contacts of List %d were not stored: another program added their addresses",
+			int64(n)-stored, n, contacts[0].ListID)
+	}
+	return err
+}
+
+const insertManyWithIDs = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key, mobile_key, subscribed_via,
+		webform_id, creation_time, last_modified_time, double_opt_in_time, last_click_time, last_message_time,
+		last_open_time, double_opt_in, is_active, is_bounce_deactivated, is_unsubscribed, preference_values, field_values)
+	SELECT CAST(? AS BIGINT), id, CASE WHEN first THEN key END, CASE WHEN NOT first THEN key END,
+		nullif(mobile, ''), via, webform, created, modified, confirmed, clicked, messaged, opened,
+		CASE WHEN is_confirmed THEN 1 ELSE 0 END, CASE WHEN active THEN 1 ELSE 0 END,
+		CASE WHEN bounced THEN 1 ELSE 0 END, CASE WHEN unsubscribed THEN 1 ELSE 0 END, preferences, CAST(doc AS JSONB)
+	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]),
+		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]),
+		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BOOLEAN[]), CAST(? AS BOOLEAN[]), CAST(? AS BOOLEAN[]),
+		CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
+		AS moved (id, key, first, mobile, via, webform, created, modified, confirmed, clicked, messaged, opened,
+			is_confirmed, active, bounced, unsubscribed, preferences, doc)
+	ON CONFLICT DO NOTHING`
+
+// ContactIDs returns the IDs of a List's Contacts above after and up to upto, in ascending order, at most limit.
+func ContactIDs(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error) {
+	const between = "SELECT id FROM contact WHERE list_id = ? AND id > ? AND id <= ? ORDER BY id" + db.Limited
+	return db.IDsOf[enlist.ContactID](tx, between,
+		int64(list), int64(after), int64(upto), int64(limit))
+}
+
+// HasLedger reports whether a List has a row of the consent ledger.
+func HasLedger(tx *db.Tx, list enlist.ListID) (bool, error) {
+	n, err := tx.Number("SELECT EXISTS (SELECT 1 FROM consent WHERE list_id = ?)", int64(list))
+	return n != 0, err
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"enlist/internal/address"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file stores entries of the Unsubscriber List that move in from another service.
+
+// MovedUnsubscribers says what MoveUnsubscribers has stored.
+type MovedUnsubscribers struct {
+	Added    int
+	Erased   int // left out, because the address was erased here: its entry has only a hash
+	Problems []MoveProblem
+}
+
+// MoveUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
+// of n equal entries it stores as many as are missing. An address that is none is stored as it is, because it can only
+// prevent mail. An address that was erased here has an entry already, and is left out.
+func (s *App) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, records []MovedRecord) (
+	*MovedUnsubscribers, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (*MovedUnsubscribers, error) {
+		result := new(MovedUnsubscribers)
+		entries := make([]contacts.Unsubscriber, 0, len(records))
+		for _, record := range records {
+			r := moveReader{record: record, about: MoveProblem{Record: "unsubscriber", List: enlist.ListID(record.Int("list_id")),
+				ID: record.Int("contact_id")}}
+			u, ok, err := r.unsubscriber(tx)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				entries = append(entries, u)
+			}
+			result.Problems = append(result.Problems, r.problems...)
+		}
+		keys := make([]string, len(entries))
+		for i := range entries {
+			keys[i] = entries[i].AddressKey
+		}
+		erased, err := contacts.ErasedEntries(tx, c.Account.ID, keys)
+		if err != nil {
+			return nil, err
+		}
+		entries = slices.DeleteFunc(entries, func(u contacts.Unsubscriber) bool { return erased[u.AddressKey] != "" })
+		result.Erased = len(keys) - len(entries)
+		missing, err := missingUnsubscribers(tx, c.Account.ID, entries, m.IDFactor != 0)
+		if err != nil {
+			return nil, err
+		}
+		result.Added = len(missing)
+		for i := range missing {
+			if err := contacts.AddUnsubscriber(tx, c.Account.ID, &missing[i]); err != nil {
+				return nil, err
+			}
+		}
+		return result, nil
+	})
+}
+
+// unsubscriber reads an entry. ok is false without an address.
+func (r *moveReader) unsubscriber(tx *db.Tx) (u contacts.Unsubscriber, ok bool, err error) {
+	u = contacts.Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
+		Address: r.record.Text("address"), Time: r.int("time"), AddressType: enlist.AddressEmail}
+	if enlist.AddressType(r.record.Text("address_type")) == enlist.AddressMobile {
+		countryCode := int64(enlist.DefaultCountryCode)
+		schema, err := lists.Schema(tx, u.ListID)
+		if err == nil {
+			countryCode = schema.List.CountryCode
+		} else if enlist.KindOf(err) != enlist.NoList {
+			return u, false, err
+		}
+		u.AddressType, u.AddressKey = enlist.AddressMobile, address.NormaliseMobile(u.Address, countryCode)
+	} else {
+		_, u.AddressKey, _ = address.ParseEmail(u.Address)
+	}
+	if u.AddressKey == "" {
+		u.AddressKey = address.LowerASCII(strings.TrimSpace(u.Address))
+	}
+	if u.AddressKey == "" {
+		r.refuse("", "the entry has no address")
+		return u, false, nil
+	}
+	return u, true, nil
+}
+
+// missingUnsubscribers returns the entries that the Unsubscriber List does not have, in the order given. With anyTime,
+// entries are equal also if their times differ.
+func missingUnsubscribers(tx *db.Tx, account enlist.AccountID, entries []contacts.Unsubscriber, anyTime bool) (
+	missing []contacts.Unsubscriber, err error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	keys := make([]string, len(entries))
+	for i := range entries {
+		keys[i] = entries[i].AddressKey
+	}
+	stored := make(map[contacts.Unsubscriber]int)
+	identity := func(u contacts.Unsubscriber) contacts.Unsubscriber {
+		if anyTime {
+			u.Time = 0
+		}
+		return u
+	}
+	err = contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: account, Keys: keys}, func(u *contacts.Unsubscriber) error {
+		stored[identity(*u)]++
+		return nil
+	})
+	for _, u := range entries {
+		if stored[identity(u)] > 0 {
+			stored[identity(u)]--
+			continue
+		}
+		missing = append(missing, u)
+	}
+	return missing, err
+}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/webhooks"
+)
+
+// This file stores webhooks that move in from another service.
+
+// MoveWebhook stores a webhook under its ID. A move causes no event, so nothing is posted before programs change Lists or
+// Contacts here. moved is false if the webhook is left out.
+func (s *App) MoveWebhook(ctx context.Context, c *enlist.Caller, record MovedRecord) (
+	moved bool, problems []MoveProblem, err error) {
+	fresh := webhooks.NewWebhookSecret()
+	moved, err = db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (bool, error) {
+		r := moveReader{record: record, about: MoveProblem{Record: "webhook", ID: record.ID()}}
+		moved, err := r.webhook(tx, c, fresh)
+		problems = r.problems
+		return moved, err
+	})
+	return moved, problems, err
+}
+
+// webhook stores a webhook with the secret of the record, or with the stored one.
+func (r *moveReader) webhook(tx *db.Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
+	w := enlist.Webhook{ID: enlist.WebhookID(r.record.ID()), AccountID: c.Account.ID, CreationTime: r.int("creation_time"),
+		LastModifiedTime: r.int("last_modified_time")}
+	setEach(r, &w, webhooks.WholeWebhookAttributes, r.record)
+	old, err := webhooks.LoadWebhook(tx, c, w.ID)
+	switch {
+	case err == nil && w.Secret == "":
+		w.Secret = old.Secret
+	case err != nil && enlist.IgnoreKind(enlist.InvalidParameters, err) != nil:
+		return false, err
+	case w.Secret == "":
+		r.refuse("secret", "the other service does not show it: getWebhookById of this service has a new one")
+	}
+	if err := webhooks.DefineWebhook(&w, tx, c, fresh); err != nil {
+		return false, r.refuseError("", err)
+	}
+	return true, PutWebhook(tx, &w)
+}

@@ -1,8 +1,0 @@
-// Package audience builds the Services of all subjects over one database: Service has them all. Its own rules are few.
-//
-//	service.go    builds the Services
-//	bootstrap.go  the first Account, List and key of an empty database
-//	backup.go     which process makes the next backup, and the last good one
-//	figures.go    the numbers for the metrics
-//	move*.go      records that move in from another service with their IDs; package movein reads them
-package audience
