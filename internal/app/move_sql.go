@@ -142,7 +142,7 @@ func insertWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
 		n, err := tx.Exec(contacts.ContactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
 			append([]any{int64(c.ID)}, args...)...)
 		if err == nil && n == 0 {
-			err = fmt.Errorf("Contact %d of List %d: a Contact of another List has this ID", c.ID, c.ListID)
+			err = fmt.Errorf("the ID %d of a Contact in List %d: a Contact of another List has it", c.ID, c.ListID)
 		}
 		if err != nil {
 			return err
