@@ -146,11 +146,12 @@ type Store struct {
 }
 
 // Open opens the store at an address. wait is the longest time that a search waits for a free connection. A
-// change may take a minute, because the default limit of 10 s can be too short on a busy machine.
+// change may take five minutes, because the default limit of 10 s is too short on a busy machine: with the race detector,
+// twelve bulk calls of one List took longer than a minute.
 func Open(ctx context.Context, address string, wait time.Duration) (*Store, error) {
 	if isPostgres(address) {
 		statements := new(pgtest.Statements)
-		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: time.Minute, Tracer: statements})
+		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: 5 * time.Minute, Tracer: statements})
 		if err != nil {
 			return nil, err
 		}
