@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -141,7 +142,15 @@ func (s *soak) open() (err error) {
 	if err := open(); err != nil {
 		return err
 	}
-	return s.serve()
+	if err := s.serve(); err != nil {
+		return err
+	}
+	// Mails to the owners of Lists have the sender of the service.
+	sender := exec.Command(s.program, "settings", "set", "--db", s.db, "mail-from=news@example.com")
+	if out, err := sender.CombinedOutput(); err != nil {
+		return fmt.Errorf("set the sender: %w: %s", err, out)
+	}
+	return nil
 }
 
 // openSQLite chooses the database file, and mounts a small file system for it.
