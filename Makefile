@@ -22,14 +22,14 @@ TOOL      = $(GO) tool -modfile=tools/go.mod
 # Words in the names of the fault tests. internal/faults_test.go checks that each word is in the name of a test.
 FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk|BackupUnderLoad
 # The packages with fault tests.
-FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/jobs ./internal/store/postgres
+FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/jobs ./internal/db/postgres
 # Words in the names of tests that share no data between goroutines, or measure memory. make check runs these tests
 # without the race detector, which would make them ten times as slow and find nothing. internal/faults_test.go checks these words too.
 COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|ShortMeasurement|MemoryStaysBounded
 # The packages with the tests of COMPUTED.
-COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/store/postgres
+COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/db/postgres
 # The packages whose tests depend on the SQLite driver.
-DRIVEN = ./cmd/enlist ./internal/rpc ./internal/store/sqlite ./internal/app ./internal/store/storetest ./internal/store/teststores ./internal/store/dbcopy
+DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/store/storetest ./internal/db/dbtest ./internal/db/dbcopy
 
 # The tests create their databases in memory if tools/memorydir finds a folder there.
 # Go links the test programs there too: testing.T.TempDir uses GOTMPDIR, so that cannot be another folder.

@@ -12,10 +12,10 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/postgres"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
-	"enlist/internal/store/postgres"
-	"enlist/internal/store/sqlite"
 )
 
 // This file creates the Lists of all parts: each has 10 Fields, and Contacts whose values depend only on their number.

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"enlist/api"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/pgtest"
 )
 
 // This file is --soak: it runs all kinds of calls against a server while faults happen, and then compares what the

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // This file has the faults of the soak test. One fault happens at a time.
@@ -88,7 +88,7 @@ func (s *soak) stopMails(length time.Duration) error {
 func (s *soak) killServer(time.Duration) error {
 	s.server.kill()
 	if s.Soak < time.Minute {
-		if err := teststores.AgeKilledProcess(s.ctx, s.db); err != nil {
+		if err := dbtest.AgeKilledProcess(s.ctx, s.db); err != nil {
 			return err
 		}
 	}

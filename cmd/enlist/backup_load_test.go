@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
 )
 
 // A server is backed up while clients subscribe, sends mails for a while and is killed. The backup is restored on each
@@ -28,12 +28,12 @@ func TestBackupUnderLoadIsRestoredOnBothEngines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this test runs servers under load: run it with \"make faults\"")
 	}
-	for _, from := range []teststores.Engine{teststores.SQLite, teststores.Postgres} {
+	for _, from := range []dbtest.Engine{dbtest.SQLite, dbtest.Postgres} {
 		t.Run(from.Name, func(t *testing.T) { backupUnderLoad(t, from) })
 	}
 }
 
-func backupUnderLoad(t *testing.T, from teststores.Engine) {
+func backupUnderLoad(t *testing.T, from dbtest.Engine) {
 	server := mailtest.Start(t, mailtest.Options{})
 	c := newCrash(t, from, server.URL())
 	file := filepath.Join(t.TempDir(), "backup.db")

@@ -14,8 +14,8 @@ import (
 
 	"enlist/api"
 	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -28,10 +28,10 @@ const reader = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/201001
 //
 // covers: spec batch.numbers, batch.own, batch.rows, decision 60, decision 61
 func TestReportsOfABatchEqualWhatHappened(t *testing.T) {
-	teststores.EachParallel(t, reportsOfABatchEqualWhatHappened)
+	dbtest.EachParallel(t, reportsOfABatchEqualWhatHappened)
 }
 
-func reportsOfABatchEqualWhatHappened(t *testing.T, e teststores.Engine) {
+func reportsOfABatchEqualWhatHappened(t *testing.T, e dbtest.Engine) {
 	const n = 30
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"enlist/api"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 )
 
 // The service sends mails through a mail server. The test passes reports about these mails to enlist bounce. The
@@ -25,7 +25,7 @@ func TestBounceCommandRecordsReports(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	server := mailtest.Start(t, mailtest.Options{})
-	c := newCrash(t, teststores.SQLite, server.URL())
+	c := newCrash(t, dbtest.SQLite, server.URL())
 	setSettings(t, c.db, map[string]string{"bounce-address": "bounces@example.org"})
 	defer c.start()()
 	message := must(c.client.AddMessage(ctx, api.Details{"type": "email", "name": "Hello", "subject": "Hello", "text_content": "Hello"}))(t)

@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestClientChangesManyContactsAtOnce(t *testing.T) {
-	teststores.EachParallel(t, clientChangesManyContactsAtOnce)
+	dbtest.EachParallel(t, clientChangesManyContactsAtOnce)
 }
 
-func clientChangesManyContactsAtOnce(t *testing.T, e teststores.Engine) {
+func clientChangesManyContactsAtOnce(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	people := []api.Details{{"Email": "ada@example.com"}, {"Email": "nobody"}, {"Email": "bob@example.com"}, {"Email": "cid@example.com"}}

@@ -16,16 +16,16 @@ import (
 
 	"enlist/api"
 	"enlist/internal/config"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestClientReadsAndWritesFiles(t *testing.T) {
-	teststores.EachParallel(t, clientReadsAndWritesFiles)
+	dbtest.EachParallel(t, clientReadsAndWritesFiles)
 }
 
-func clientReadsAndWritesFiles(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesFiles(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	folder := must(client.AddFolder(ctx, api.Details{"name": "Photos", "type": "file"}))(t)
 	content := bytes.Repeat([]byte("0123456789abcdef"), 600<<10/16)

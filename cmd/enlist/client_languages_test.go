@@ -20,13 +20,13 @@ import (
 	"time"
 
 	"enlist/internal/config"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // covers: spec clients.files, decision 75
-func TestClientsOfTheServer(t *testing.T) { teststores.EachParallel(t, clientsOfTheServer) }
+func TestClientsOfTheServer(t *testing.T) { dbtest.EachParallel(t, clientsOfTheServer) }
 
-func clientsOfTheServer(t *testing.T, e teststores.Engine) {
+func clientsOfTheServer(t *testing.T, e dbtest.Engine) {
 	addr, key := startServerOn(t, e, config.Serve{})
 	const id, body = "msg_1", `[{"contact_id":7}]`
 	secret := []byte("0123456789abcdef01234567")

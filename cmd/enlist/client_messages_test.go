@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestClientReadsAndWritesMessages(t *testing.T) {
-	teststores.EachParallel(t, clientReadsAndWritesMessages)
+	dbtest.EachParallel(t, clientReadsAndWritesMessages)
 }
 
-func clientReadsAndWritesMessages(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesMessages(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	folder := must(client.AddFolder(ctx, api.Details{"name": "Letters", "type": "message"}))(t)
 	must(client.EditFolder(ctx, api.Details{"id": folder, "name": "Post"}))(t)
@@ -49,10 +49,10 @@ func clientReadsAndWritesMessages(t *testing.T, e teststores.Engine) {
 }
 
 func TestClientReadsAndWritesAutoresponders(t *testing.T) {
-	teststores.EachParallel(t, clientReadsAndWritesAutoresponders)
+	dbtest.EachParallel(t, clientReadsAndWritesAutoresponders)
 }
 
-func clientReadsAndWritesAutoresponders(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesAutoresponders(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	message := must(client.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello"}))(t)

@@ -11,14 +11,14 @@ import (
 
 	"enlist/api"
 	"enlist/internal/config"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // startClient starts a new server and returns a Client with a key of the level full.
-func startClient(t *testing.T, e teststores.Engine) *api.Client {
+func startClient(t *testing.T, e dbtest.Engine) *api.Client {
 	t.Helper()
 	addr, key := startServerOn(t, e, config.Serve{})
 	client := api.NewClient("http://"+addr, key)
@@ -36,11 +36,11 @@ func startServer(t *testing.T) (addr, key string) {
 // startServerWith is like startServer, with the given settings.
 func startServerWith(t *testing.T, settings config.Serve) (addr, key string) {
 	t.Helper()
-	return startServerOn(t, teststores.SQLite, settings)
+	return startServerOn(t, dbtest.SQLite, settings)
 }
 
 // startServerOn is like startServerWith, on the given engine.
-func startServerOn(t *testing.T, e teststores.Engine, settings config.Serve) (addr, key string) {
+func startServerOn(t *testing.T, e dbtest.Engine, settings config.Serve) (addr, key string) {
 	t.Helper()
 	key = strings.Repeat("0123456789abcdef", 4)
 	if settings.DB == "" {
@@ -85,10 +85,10 @@ func must[T any](v T, err error) func(*testing.T) T {
 }
 
 func TestClientReadsAndWritesContacts(t *testing.T) {
-	teststores.EachParallel(t, clientReadsAndWritesContacts)
+	dbtest.EachParallel(t, clientReadsAndWritesContacts)
 }
 
-func clientReadsAndWritesContacts(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesContacts(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	must(client.AddListPreference(ctx, list, "News"))(t)
@@ -131,10 +131,10 @@ func clientReadsAndWritesContacts(t *testing.T, e teststores.Engine) {
 }
 
 func TestClientChangesTheStatusOfContacts(t *testing.T) {
-	teststores.EachParallel(t, clientChangesTheStatusOfContacts)
+	dbtest.EachParallel(t, clientChangesTheStatusOfContacts)
 }
 
-func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
+func clientChangesTheStatusOfContacts(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
@@ -184,10 +184,10 @@ func clientChangesTheStatusOfContacts(t *testing.T, e teststores.Engine) {
 }
 
 func TestClientReadsAndWritesLists(t *testing.T) {
-	teststores.EachParallel(t, clientReadsAndWritesLists)
+	dbtest.EachParallel(t, clientReadsAndWritesLists)
 }
 
-func clientReadsAndWritesLists(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesLists(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	list := must(client.AddList(ctx, api.Details{"name": "Customers", "is_gdpr_compliant": true}))(t)
 	must(client.EditList(ctx, api.Details{"id": list, "from_name": "Shop"}))(t)
@@ -226,10 +226,10 @@ func clientReadsAndWritesLists(t *testing.T, e teststores.Engine) {
 }
 
 func TestClientReadsAndWritesFields(t *testing.T) {
-	teststores.EachParallel(t, clientReadsAndWritesFields)
+	dbtest.EachParallel(t, clientReadsAndWritesFields)
 }
 
-func clientReadsAndWritesFields(t *testing.T, e teststores.Engine) {
+func clientReadsAndWritesFields(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
 	id := must(client.AddField(ctx, list, api.Details{"name": "Colour", "type": "dropdown", "values_array": "red,green", "show_in_form": 1}))(t)
@@ -255,9 +255,9 @@ func clientReadsAndWritesFields(t *testing.T, e teststores.Engine) {
 	}
 }
 
-func TestClientReadsTheSession(t *testing.T) { teststores.EachParallel(t, clientReadsTheSession) }
+func TestClientReadsTheSession(t *testing.T) { dbtest.EachParallel(t, clientReadsTheSession) }
 
-func clientReadsTheSession(t *testing.T, e teststores.Engine) {
+func clientReadsTheSession(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	session := must(client.GetSessionInfo(ctx))(t)
 	if session.AccountID != 1 || session.KeyName != "first key" || session.AccessLevel != "full" || session.Version != version() {

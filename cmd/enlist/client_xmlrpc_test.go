@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"enlist/internal/config"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // ixrFile is where Debian's package wordpress has the XML-RPC client of WordPress.
 const ixrFile = "/usr/share/wordpress/wp-includes/class-IXR.php"
 
 // covers: decision 72, spec xmlrpc.types
-func TestXMLRPCClients(t *testing.T) { teststores.EachParallel(t, xmlrpcClients) }
+func TestXMLRPCClients(t *testing.T) { dbtest.EachParallel(t, xmlrpcClients) }
 
-func xmlrpcClients(t *testing.T, e teststores.Engine) {
+func xmlrpcClients(t *testing.T, e dbtest.Engine) {
 	addr, key := startServerOn(t, e, config.Serve{})
 	url := "http://" + addr + "/api/xmlrpcserver"
 	t.Run("xmlrpc.client of Python", func(t *testing.T) {

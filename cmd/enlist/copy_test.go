@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 )
 
 // runEnlist runs a command line in this process and returns its status and output.
@@ -25,7 +25,7 @@ func TestCopyEqualsItsSource(t *testing.T) {
 	if status, _, problem := runEnlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "no database at") {
 		t.Errorf("without a source the status is %d, want 1; error %s", status, problem)
 	}
-	store, err := teststores.Open(t.Context(), from, 0)
+	store, err := dbtest.Open(t.Context(), from, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

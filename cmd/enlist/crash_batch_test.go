@@ -17,10 +17,10 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 )
 
 // This test kills the program while it populates and sends Batches.
@@ -33,7 +33,7 @@ import (
 //
 // covers: spec batch.doubt, batch.counts, batch.variants, batch.local_time, decision 59
 func TestKilledServerSendsEachMailOfABatch(t *testing.T) {
-	teststores.EachParallel(t, killedServerSendsEachMailOfABatch)
+	dbtest.EachParallel(t, killedServerSendsEachMailOfABatch)
 }
 
 const crashRecipients = 300
@@ -53,7 +53,7 @@ func crashRounds(t *testing.T, usual int) int {
 	return n
 }
 
-func killedServerSendsEachMailOfABatch(t *testing.T, e teststores.Engine) {
+func killedServerSendsEachMailOfABatch(t *testing.T, e dbtest.Engine) {
 	rounds := crashRounds(t, 12)
 	if testing.Short() {
 		rounds = 3
@@ -86,7 +86,7 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e teststores.Engine) {
 			p.end(os.Kill)
 			c.killed++
 		}
-		teststores.EndLeases(t, c.db)
+		dbtest.EndLeases(t, c.db)
 	}
 	c.sendBatches(server.URL(), batches)
 	c.onlyDoubtfulAgain(c.inspectBatches(server.Messages(), batches, crashRecipients))
@@ -99,7 +99,7 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e teststores.Engine) {
 func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 	sink := mailtest.Start(t, mailtest.Options{})
 	server := mailtest.StartOpenSMTPD(t, sink)
-	c := newCrash(t, teststores.SQLite, server.URL())
+	c := newCrash(t, dbtest.SQLite, server.URL())
 	var batches []int64
 	var message int64
 	rounds := crashRounds(t, 4)
@@ -121,7 +121,7 @@ func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 		if round > 0 {
 			server.Start()
 		}
-		teststores.EndLeases(t, c.db)
+		dbtest.EndLeases(t, c.db)
 	}
 	c.sendBatches(server.URL(), batches)
 	server.Until("all mails have arrived", time.Duration(3+rounds)*time.Minute, func() bool {
@@ -174,7 +174,7 @@ func (c *crash) chooseWinner(round int, batch int64) {
 // sendBatches sends the rest of the Batches, as a process that starts minutes after the last one was killed.
 func (c *crash) sendBatches(smtp string, all []int64) {
 	c.t.Helper()
-	teststores.AgeKilledJobs(c.t, c.db)
+	dbtest.AgeKilledJobs(c.t, c.db)
 	store := c.open()
 	defer store.Close()
 	service := app.New(store, time.Now)

@@ -12,9 +12,9 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
-	"enlist/internal/store/teststores"
 )
 
 // This test kills the program while it imports a file.
@@ -24,10 +24,10 @@ import (
 //
 // covers: spec import.states, decision 71
 func TestKilledImportStoresEachRowOnce(t *testing.T) {
-	teststores.EachParallel(t, killedImportStoresEachRowOnce)
+	dbtest.EachParallel(t, killedImportStoresEachRowOnce)
 }
 
-func killedImportStoresEachRowOnce(t *testing.T, e teststores.Engine) {
+func killedImportStoresEachRowOnce(t *testing.T, e dbtest.Engine) {
 	rounds, rows := 30, 60_000
 	if testing.Short() {
 		rounds, rows = 2, 6000
@@ -56,7 +56,7 @@ func killedImportStoresEachRowOnce(t *testing.T, e teststores.Engine) {
 		default:
 			c.killAfter(moment, "import", "resume", "--db", c.db, fmt.Sprint(i.ID))
 		}
-		teststores.EndLeases(t, c.db)
+		dbtest.EndLeases(t, c.db)
 		if i := c.lastImport(); i != nil {
 			steps = append(steps, fmt.Sprint(i.Rows))
 		}
@@ -105,7 +105,7 @@ func waitFor(moment time.Duration) { <-time.After(moment) }
 // withService runs do with a Service on the database.
 func (c *crash) withService(do func(*app.App, *enlist.Caller)) {
 	c.t.Helper()
-	store, err := teststores.Open(c.t.Context(), c.db, 0)
+	store, err := dbtest.Open(c.t.Context(), c.db, 0)
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
-	"enlist/internal/webhook"
+	"enlist/internal/webhooks/post"
 )
 
 // This test kills the program while it sends mail.
@@ -35,7 +35,7 @@ func TestKilledServerLosesNoNotification(t *testing.T) {
 	const rounds = 30
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(faultyServer())
-	c := newCrash(t, teststores.SQLite, server.URL())
+	c := newCrash(t, dbtest.SQLite, server.URL())
 	for round := range rounds {
 		stop := c.start()
 		if round == 0 {
@@ -81,7 +81,7 @@ func sendFor(ctx context.Context, server *mailtest.Server, more int) {
 // sendRest runs all queued jobs, as a process does that starts an hour after the last process was killed.
 func (c *crash) sendRest(server *mailtest.Server) {
 	c.t.Helper()
-	teststores.AgeKilledJobs(c.t, c.db)
+	dbtest.AgeKilledJobs(c.t, c.db)
 	store := c.open()
 	defer store.Close()
 	service := app.New(store, time.Now)
@@ -92,7 +92,7 @@ func (c *crash) sendRest(server *mailtest.Server) {
 		c.t.Fatal(err)
 	}
 	defer mailer.Close()
-	hooks := webhook.New(webhook.Options{Private: true})
+	hooks := post.New(post.Options{Private: true})
 	defer hooks.Close()
 	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Poster: hooks, Log: quiet})
 	settings.TestOnly = true // the queue looks for jobs of dead processes without a random wait

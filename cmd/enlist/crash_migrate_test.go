@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -20,9 +20,9 @@ import (
 // lost and nothing is stored twice.
 //
 // covers: decision 87, 98
-func TestKilledMoveEndsEqual(t *testing.T) { teststores.EachParallel(t, killedMoveEndsEqual) }
+func TestKilledMoveEndsEqual(t *testing.T) { dbtest.EachParallel(t, killedMoveEndsEqual) }
 
-func killedMoveEndsEqual(t *testing.T, e teststores.Engine) {
+func killedMoveEndsEqual(t *testing.T, e dbtest.Engine) {
 	rounds := 20
 	if testing.Short() {
 		rounds = 4

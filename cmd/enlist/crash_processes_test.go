@@ -16,9 +16,9 @@ import (
 	"enlist/api"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 )
 
 // This test runs several processes on one PostgreSQL database, and kills one of them.
@@ -35,7 +35,7 @@ func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 	}
 	const contacts = 200 // at each stage
 	server := mailtest.Start(t, mailtest.Options{})
-	f := &processes{crash: newCrash(t, teststores.Postgres, server.URL()), reported: make(map[int64]bool)}
+	f := &processes{crash: newCrash(t, dbtest.Postgres, server.URL()), reported: make(map[int64]bool)}
 	receiver := httptest.NewServer(f)
 	defer receiver.Close()
 	a := f.begin()

@@ -17,9 +17,9 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -31,9 +31,9 @@ import (
 // checks all Contacts, and one notification for each.
 //
 // covers: spec event.notification, consent.ledger, event.effects, decision 27, 44
-func TestKilledServerHasStoredWhatItAnswered(t *testing.T) { teststores.EachParallel(t, crashes) }
+func TestKilledServerHasStoredWhatItAnswered(t *testing.T) { dbtest.EachParallel(t, crashes) }
 
-func crashes(t *testing.T, e teststores.Engine) {
+func crashes(t *testing.T, e dbtest.Engine) {
 	if testing.Short() {
 		t.Skip("this test kills many processes: run it with \"make faults\"")
 	}
@@ -74,7 +74,7 @@ type crash struct {
 	killed   int              // number of killed processes; only the test of Batches counts them
 }
 
-func newCrash(t *testing.T, e teststores.Engine, smtp string) *crash {
+func newCrash(t *testing.T, e dbtest.Engine, smtp string) *crash {
 	db := e.New(t)
 	setSettings(t, db, map[string]string{"mail-from": "news@example.com"})
 	return newCrashAt(t, db, smtp)

@@ -10,11 +10,11 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/db"
+	"enlist/internal/db/postgres"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/search/advisor"
-	"enlist/internal/store/postgres"
-	"enlist/internal/store/sqlite"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"

@@ -9,7 +9,7 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/config"
-	"enlist/internal/store/postgres"
+	"enlist/internal/db/postgres"
 )
 
 // enlist distribute: distributes the large tables of a PostgreSQL database over a Citus cluster.

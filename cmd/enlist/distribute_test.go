@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // enlist distribute refuses a database that cannot be distributed, and says what to do. The tests of package postgres
@@ -15,7 +15,7 @@ func TestDistributeRefusesADatabaseWithoutCitus(t *testing.T) {
 	if status, _, problem := runEnlist("distribute", "--db", "enlist.db"); status != 2 || !strings.Contains(problem, "--db") {
 		t.Errorf("for a SQLite file the status is %d, want 2; error %s", status, problem)
 	}
-	status, _, problem := runEnlist("distribute", "--dry-run", "--db", teststores.Postgres.New(t))
+	status, _, problem := runEnlist("distribute", "--dry-run", "--db", dbtest.Postgres.New(t))
 	if status != 1 || !strings.Contains(problem, "CREATE EXTENSION citus") {
 		t.Errorf("without Citus the status is %d, want 1; error %s", status, problem)
 	}

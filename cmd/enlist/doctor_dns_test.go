@@ -10,8 +10,8 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/dns/dnstest"
-	"enlist/internal/store/teststores"
 )
 
 // This test checks the DNS records of an installation with the complete command.
@@ -21,7 +21,7 @@ import (
 //
 // covers: decision 111
 func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
-	ctx, db, zone := t.Context(), config.Database{DB: teststores.SQLite.New(t)}, dnstest.Start(t)
+	ctx, db, zone := t.Context(), config.Database{DB: dbtest.SQLite.New(t)}, dnstest.Start(t)
 	must(0, withService(ctx, db, func(s *app.App) error {
 		if _, err := s.Bootstrap(ctx, ""); err != nil {
 			return err

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"enlist/api"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 )
 
 // The service sends a Batch. The provider reports a bounce, a complaint and an unsubscription with what it finds in the
@@ -25,10 +25,10 @@ import (
 //
 // covers: decision 112, decision 113
 func TestEventsOfAProviderReachTheReports(t *testing.T) {
-	teststores.Each(t, eventsOfAProviderReachTheReports)
+	dbtest.Each(t, eventsOfAProviderReachTheReports)
 }
 
-func eventsOfAProviderReachTheReports(t *testing.T, e teststores.Engine) {
+func eventsOfAProviderReachTheReports(t *testing.T, e dbtest.Engine) {
 	const key = "signing-key"
 	t.Setenv("ENLIST_SMTP_PROVIDER", "mailgun")
 	t.Setenv("ENLIST_BOUNCE_SECRET", secret)

@@ -16,7 +16,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // This test fills the file system of a SQLite database. It needs the right to mount a small file system.
@@ -25,7 +25,7 @@ import (
 // room again, the same server stores changes.
 func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
 	dir := smallDisk(t, "8m")
-	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
+	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
 	c.db = filepath.Join(dir, "enlist.db")
 	kill := c.start()
 	defer kill()
@@ -62,7 +62,7 @@ func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
 // covers: decision 96
 func TestFullDiskStopsAnImport(t *testing.T) {
 	dir := smallDisk(t, "16m")
-	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
+	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
 	c.db = filepath.Join(dir, "enlist.db")
 	c.start()() // creates the database
 	large := manyPeople(t, 500_000)
@@ -99,9 +99,9 @@ func TestFullDiskStopsAnImport(t *testing.T) {
 // tried again when the disk has room.
 //
 // covers: decision 86
-func TestFullDiskStopsABackup(t *testing.T) { teststores.EachParallel(t, fullDiskStopsABackup) }
+func TestFullDiskStopsABackup(t *testing.T) { dbtest.EachParallel(t, fullDiskStopsABackup) }
 
-func fullDiskStopsABackup(t *testing.T, e teststores.Engine) {
+func fullDiskStopsABackup(t *testing.T, e dbtest.Engine) {
 	dir := smallDisk(t, "16m")
 	c := newCrash(t, e, "smtp://127.0.0.1:1")
 	c.start()()
@@ -144,7 +144,7 @@ func fullDiskStopsABackup(t *testing.T, e teststores.Engine) {
 	if kept, err := os.ReadFile(old); err != nil || string(kept) != "an old backup" {
 		t.Errorf("the older backup is %q, error %v", kept, err)
 	}
-	store, err := teststores.Open(t.Context(), c.db, 0)
+	store, err := dbtest.Open(t.Context(), c.db, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

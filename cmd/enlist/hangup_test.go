@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // If a client closes its connection, the calls of other clients still succeed. An interrupted statement would make SQLite
 // roll back the transaction with all calls in it. Each Contact whose ID a client received is stored once and completely.
 func TestHangUpLosesNoOtherCall(t *testing.T) {
-	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
+	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
 	kill := c.start()
 	defer kill()
 	c.notifyOwner()

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/db/dbtest"
 	"enlist/internal/imports"
-	"enlist/internal/store/teststores"
 )
 
 // These tests interrupt enlist import, and look at its lines of progress.
@@ -39,7 +39,7 @@ func TestSIGINTPausesAnImport(t *testing.T) {
 		t.Skip("this test is slow: run it with \"make check\"")
 	}
 	const rows = 100_000
-	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
+	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		c := newCrash(t, e, "smtp://127.0.0.1:1")
 		c.start()() // creates the database
 		cmd := exec.Command("enlist", "import", "--db", c.db, "--list", "1", manyPeople(t, rows))

@@ -17,8 +17,8 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/store/teststores"
 
 	"github.com/emersion/go-msgauth/dkim"
 )
@@ -31,10 +31,10 @@ import (
 //
 // covers: decision 110
 func TestMailsAreSignedByTheDomainOfTheirSender(t *testing.T) {
-	teststores.EachParallel(t, mailsAreSignedByTheDomainOfTheirSender)
+	dbtest.EachParallel(t, mailsAreSignedByTheDomainOfTheirSender)
 }
 
-func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e teststores.Engine) {
+func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e dbtest.Engine) {
 	ctx, db := t.Context(), config.Database{DB: e.New(t)}
 	s := &signedMails{t: t, mailbox: mailbox{t, t.TempDir()}, records: make(map[string]string)}
 	public, private, err := ed25519.GenerateKey(nil)

@@ -17,8 +17,8 @@ import (
 
 	"enlist/api"
 	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 )
 
 // linked is a running service whose mails go to a mail server of the test. The test follows the links in these mails.
@@ -36,7 +36,7 @@ func TestLinksInMailsConfirmTrackAndUnsubscribe(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	l := &linked{T: t, mails: mailtest.Start(t, mailtest.Options{}), ctx: ctx}
-	db := teststores.SQLite.New(t)
+	db := dbtest.SQLite.New(t)
 	setSettings(t, db, map[string]string{"mail-from": "news@example.com"})
 	addr, key := startServerWith(t, config.Serve{Database: config.Database{DB: db}, SMTP: l.mails.URL()})
 	l.client = api.NewClient("http://"+addr, key)

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // Callers without a key, and with a key of the level read, cannot make the service use more memory than --memory. Large
@@ -31,7 +31,7 @@ func TestMemoryStaysBoundedWhateverCallersSend(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("this test reads the peak memory of a process from /proc")
 	}
-	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
+	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
 	p := c.process()
 	defer p.end(os.Kill)
 	a := attack{t: t, url: p.url, key: c.readKey()}

@@ -19,8 +19,8 @@ import (
 
 	"enlist/api"
 	"enlist/internal/app"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -34,10 +34,10 @@ import (
 //
 // covers: decision 104
 func TestMetricsShowWhatTheServiceDoes(t *testing.T) {
-	teststores.EachParallel(t, metricsShowWhatTheServiceDoes)
+	dbtest.EachParallel(t, metricsShowWhatTheServiceDoes)
 }
 
-func metricsShowWhatTheServiceDoes(t *testing.T, e teststores.Engine) {
+func metricsShowWhatTheServiceDoes(t *testing.T, e dbtest.Engine) {
 	server := mailtest.Start(t, mailtest.Options{})
 	m := &scrape{t: t, crash: newCrash(t, e, server.URL())}
 	m.serve()

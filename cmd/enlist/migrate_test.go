@@ -16,7 +16,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/config"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -32,7 +32,7 @@ func migrate(t *testing.T, source, key, db string, args ...string) (status int, 
 }
 
 // newAccount returns a new database with one Account.
-func newAccount(t *testing.T, e teststores.Engine) (db string) {
+func newAccount(t *testing.T, e dbtest.Engine) (db string) {
 	t.Helper()
 	db = e.New(t)
 	if status, _, problem := runEnlist("account", "add", "--name", "New home", "--db", db); status != 0 {
@@ -42,7 +42,7 @@ func newAccount(t *testing.T, e teststores.Engine) (db string) {
 }
 
 // serveMoved starts a server on a database that has an Account, and returns a Client with a new key.
-func serveMoved(t *testing.T, e teststores.Engine, db string) *api.Client {
+func serveMoved(t *testing.T, e dbtest.Engine, db string) *api.Client {
 	t.Helper()
 	status, printed, problem := runEnlist("key", "create", "--name", "after the move", "--level", "full", "--json", "--db", db)
 	if status != 0 {
@@ -160,9 +160,9 @@ func fillAccount(t *testing.T, c *api.Client) (list int64) {
 // brings what has changed, until programs use the new service.
 //
 // covers: decision 87, 88, 98
-func TestMigrateKeepsEveryAnswer(t *testing.T) { teststores.EachParallel(t, migrateKeepsEveryAnswer) }
+func TestMigrateKeepsEveryAnswer(t *testing.T) { dbtest.EachParallel(t, migrateKeepsEveryAnswer) }
 
-func migrateKeepsEveryAnswer(t *testing.T, e teststores.Engine) {
+func migrateKeepsEveryAnswer(t *testing.T, e dbtest.Engine) {
 	db := newAccount(t, e)
 	var want map[string]any
 	var list int64

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // While the database file is moved, the service refuses changes and is not ready. When the file is back, it stores
 // changes again.
 func TestMovedFileMakesTheServiceNotReady(t *testing.T) {
-	c := newCrash(t, teststores.SQLite, "smtp://127.0.0.1:1")
+	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
 	kill := c.start()
 	defer kill()
 	subscribe := func(email string) error {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"enlist/internal/config"
-	"enlist/internal/store/sqlite"
+	"enlist/internal/db/sqlite"
 
 	"github.com/prometheus/client_golang/prometheus"
 )

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"enlist/api"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
 )
 
 // The database server crashes or restarts several times while a Batch is sent. The process that sends continues by
@@ -93,10 +93,10 @@ func (c *crash) untilCompleted(id int64) {
 //
 // covers: decision 59
 func TestKilledServerLeavesACancelledBatchAlone(t *testing.T) {
-	teststores.EachParallel(t, killedServerLeavesACancelledBatchAlone)
+	dbtest.EachParallel(t, killedServerLeavesACancelledBatchAlone)
 }
 
-func killedServerLeavesACancelledBatchAlone(t *testing.T, e teststores.Engine) {
+func killedServerLeavesACancelledBatchAlone(t *testing.T, e dbtest.Engine) {
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(5*time.Millisecond)))
 	c := newCrash(t, e, server.URL())
@@ -112,7 +112,7 @@ func killedServerLeavesACancelledBatchAlone(t *testing.T, e teststores.Engine) {
 		sendFor(t.Context(), server, 1+rand.IntN(crashRecipients/4))
 		must(0, c.client.EditBatch(t.Context(), id, api.CancelBatch, 0))(t)
 		p.end(os.Kill)
-		teststores.EndLeases(t, c.db)
+		dbtest.EndLeases(t, c.db)
 
 		p = c.process()
 		c.client = p.client

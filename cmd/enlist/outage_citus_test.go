@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/store/postgres"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/postgres"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -34,7 +34,7 @@ const clusterControl = "ENLIST_TEST_CITUS_CONTROL"
 // Calls for Lists of the worker fail with 302, and calls for the Lists of the other worker succeed. When the server is
 // back, calls for all Lists succeed again. At the end each Contact whose ID a client received is there.
 func TestOutageOfACitusServerLosesNoContact(t *testing.T) {
-	db := teststores.Citus.New(t)
+	db := dbtest.Citus.New(t)
 	if os.Getenv(clusterControl) == "" {
 		t.Skip("no server of the cluster is stopped: set " + clusterControl + " (cmd/enlist/outage_citus_test.go)")
 	}

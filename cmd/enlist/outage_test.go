@@ -14,12 +14,12 @@ import (
 	"enlist/api"
 	"enlist/internal/config"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
+	"enlist/internal/db/postgres"
 	"enlist/internal/jobs"
 	"enlist/internal/search/advisor"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/postgres"
-	"enlist/internal/store/teststores"
-	"enlist/internal/webhook"
+	"enlist/internal/webhooks/post"
 
 	"github.com/riverqueue/river"
 )
@@ -63,7 +63,7 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	mailer, links, err := newMailer(t.Context(), settings, service, listener.Addr(), quiet)
 	must0(err)
 	t.Cleanup(func() { mailer.Close() })
-	hooks := webhook.New(webhook.Options{})
+	hooks := post.New(post.Options{})
 	t.Cleanup(hooks.Close)
 	opened := &database{Engine: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
 	s, err := newServer(settings, components{opened, service, advisor, mailer, hooks, links, nil, new(entrance), nil, nil, nil, quiet, quiet})
@@ -219,7 +219,7 @@ func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
 // A service whose pool has no free connection for some time is not ready. It is
 // ready again when a connection is free.
 func TestFullPoolIsNotReady(t *testing.T) {
-	o := newOutage(t, teststores.Postgres.New(t))
+	o := newOutage(t, dbtest.Postgres.New(t))
 	held, release := sync.WaitGroup{}, make(chan struct{})
 	var holders sync.WaitGroup
 	for range 2 {

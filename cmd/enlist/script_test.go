@@ -21,7 +21,7 @@ import (
 	"testing"
 
 	"enlist/api"
-	"enlist/internal/store/pgtest"
+	"enlist/internal/db/pgtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"

@@ -16,7 +16,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/files"
 	"enlist/internal/search/advisor"
-	"enlist/internal/webhook"
+	"enlist/internal/webhooks/post"
 )
 
 // enlist serve: opens the database and listeners, starts the server and waits for a signal.
@@ -119,7 +119,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return err
 	}
-	hooks := webhook.New(webhook.Options{Private: c.WebhookPrivate, Version: version()})
+	hooks := post.New(post.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
 	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, tracer.calls, backups, bounces, log, quiet})
 	if err != nil {

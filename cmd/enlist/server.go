@@ -14,21 +14,21 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/apidoc"
 	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/door"
 	"enlist/internal/enlist"
-	"enlist/internal/importexport"
+	"enlist/internal/imports/httpapi"
 	"enlist/internal/jobs"
 	"enlist/internal/mail"
 	"enlist/internal/mail/feedback"
 	"enlist/internal/rpc"
+	"enlist/internal/rpc/reference"
 	"enlist/internal/search/advisor"
-	"enlist/internal/store/sqlite"
 	"enlist/internal/web"
-	"enlist/internal/webhook"
+	"enlist/internal/webhooks/post"
 
 	"golang.org/x/net/netutil"
 )
@@ -54,9 +54,9 @@ type server struct {
 	api         *http.Server
 	connections int // largest number of concurrent connections
 	calls       *rpc.Handler
-	reference   func() *apidoc.Handler // made at the first request
+	reference   func() *reference.Handler // made at the first request
 	pages       *web.Handler
-	files       *importexport.Handler
+	files       *httpapi.Handler
 	stopping    atomic.Bool
 	cut         context.CancelFunc // cancels the calls that run longer than drainTime
 	halt        context.CancelFunc // ends maintenance
@@ -70,7 +70,7 @@ type components struct {
 	service *app.App
 	indexes *advisor.Advisor
 	mailer  *mail.Mailer
-	hooks   *webhook.Client
+	hooks   *post.Client
 	links   enlist.LinkKey
 	ops     *opsServer
 	door    *entrance
@@ -105,11 +105,11 @@ func newServer(c config.Serve, r components) (*server, error) {
 		Trace:      r.trace,
 		Registerer: r.ops.registerer(),
 	})
-	s.reference = sync.OnceValue(func() *apidoc.Handler {
+	s.reference = sync.OnceValue(func() *reference.Handler {
 		d := rpc.Describe(version())
-		return apidoc.New(&d, s.calls.OpenRPC())
+		return reference.New(&d, s.calls.OpenRPC())
 	})
-	s.files = importexport.New(r.service, importexport.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
+	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
 		metrics.MustRegister(r.store.metrics...)
@@ -154,7 +154,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.pages.ServeHTTP(w, r)
 			return
 		}
-		if importexport.IsPath(r.URL.Path) {
+		if httpapi.IsPath(r.URL.Path) {
 			s.files.ServeHTTP(w, r)
 			return
 		}
@@ -162,7 +162,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.bounces.ServeHTTP(w, r)
 			return
 		}
-		if apidoc.IsPath(r.URL.Path) {
+		if reference.IsPath(r.URL.Path) {
 			s.reference().ServeHTTP(w, r)
 			return
 		}

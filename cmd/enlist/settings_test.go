@@ -15,8 +15,8 @@ import (
 	"enlist/api"
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 )
 
 // The tests in this file change settings while servers run, and start servers with flags and variables of earlier versions.
@@ -40,10 +40,10 @@ func enlistCommand(env map[string]string, args ...string) (status int, stdout, s
 //
 // covers: decision 124
 func TestSettingsApplyToRunningServers(t *testing.T) {
-	teststores.EachParallel(t, settingsApplyToRunningServers)
+	dbtest.EachParallel(t, settingsApplyToRunningServers)
 }
 
-func settingsApplyToRunningServers(t *testing.T, e teststores.Engine) {
+func settingsApplyToRunningServers(t *testing.T, e dbtest.Engine) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	mails := mailtest.Start(t, mailtest.Options{})
@@ -113,10 +113,10 @@ var printedCommand = regexp.MustCompile(`(?m)^  (enlist settings set .*)$`)
 //
 // covers: decision 124
 func TestOldFlagsAndVariablesAreMovedWithOneCommand(t *testing.T) {
-	teststores.EachParallel(t, oldFlagsAndVariablesAreMoved)
+	dbtest.EachParallel(t, oldFlagsAndVariablesAreMoved)
 }
 
-func oldFlagsAndVariablesAreMoved(t *testing.T, e teststores.Engine) {
+func oldFlagsAndVariablesAreMoved(t *testing.T, e dbtest.Engine) {
 	key := filepath.Join(t.TempDir(), "it's a key.pem")
 	must(0, os.WriteFile(key, []byte(privateKey(t, newEd25519(t))), 0o600))(t)
 	db := e.New(t)

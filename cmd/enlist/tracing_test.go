@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"enlist/internal/config"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 
 	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
@@ -50,7 +50,7 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //
 // covers: decision 109
 func TestCallsAreTraced(t *testing.T) {
-	for _, e := range []teststores.Engine{teststores.SQLite, teststores.Postgres} {
+	for _, e := range []dbtest.Engine{dbtest.SQLite, dbtest.Postgres} {
 		t.Run(e.Name, func(t *testing.T) {
 			got := new(collector)
 			server := httptest.NewServer(got)
@@ -94,7 +94,7 @@ func TestCallsAreTraced(t *testing.T) {
 					statements++
 				}
 			}
-			if len(calls) != 3 || (statements > 0) != (e.Name != teststores.SQLite.Name) {
+			if len(calls) != 3 || (statements > 0) != (e.Name != dbtest.SQLite.Name) {
 				t.Errorf("%d kinds of calls and %d statements below searchContacts; want 3, and statements only on PostgreSQL", len(calls), statements)
 			}
 			if !strings.Contains(got.resource, "service.name=enlist ") || !strings.Contains(got.resource, "service.version=") {

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"enlist/internal/store/sqlite"
+	"enlist/internal/db/sqlite"
 )
 
 type versionCommand struct {

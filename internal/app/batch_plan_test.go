@@ -7,8 +7,8 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/store/teststores"
 )
 
 // An Account can have very many Batches that have ended. Only searches read them: what addBatch and the jobs ask for is
@@ -16,7 +16,7 @@ import (
 //
 // covers: decision 102
 func TestEndedBatchesAreNotRead(t *testing.T) {
-	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
+	dbtest.Each(t, func(t *testing.T, e dbtest.Engine) {
 		l := openLarge(t, e)
 		l.fillBatches(t)
 		for _, c := range []struct {
@@ -61,7 +61,7 @@ func (l *large) fillBatches(t *testing.T) {
 		}
 		return nil
 	})
-	if l.engine.Name == teststores.SQLite.Name {
+	if l.engine.Name == dbtest.SQLite.Name {
 		return // no process runs ANALYZE on SQLite
 	}
 	if _, err := l.db.ExecContext(t.Context(), "ANALYZE batch"); err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"enlist/internal/app"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
-	"enlist/internal/store/sqlite"
 )
 
 // Two servers start at the same time on a new database. One of them adds the first key, and

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"enlist/internal/db"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/search"
-	"enlist/internal/store/sqlite"
 )
 
 // If a List has no SearchIndex, its searches use the indexes that every List has. The List of this test

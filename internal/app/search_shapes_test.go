@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/search"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 	"go.uber.org/goleak"
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find()
 // large has a List of 20,000 Contacts, with an index for each key that the searches use. Every second row
 // of the table belongs to another List.
 type large struct {
-	engine teststores.Engine
+	engine dbtest.Engine
 	store  db.Engine
 	db     *sql.DB
 	schema *enlist.Schema
@@ -38,7 +38,7 @@ type large struct {
 
 const largeContacts = 20_000
 
-func newLarge(t *testing.T, e teststores.Engine) *large {
+func newLarge(t *testing.T, e dbtest.Engine) *large {
 	l := openLarge(t, e)
 	list := enlist.List{AccountID: 1, Name: "Large"}
 	l.update(t, func(tx *db.Tx) error { return lists.Insert(tx, &list) })
@@ -48,16 +48,16 @@ func newLarge(t *testing.T, e teststores.Engine) *large {
 }
 
 // openLarge opens an empty database.
-func openLarge(t *testing.T, e teststores.Engine) *large {
+func openLarge(t *testing.T, e dbtest.Engine) *large {
 	t.Helper()
 	place := e.New(t)
-	store, err := teststores.Open(t.Context(), place, time.Minute)
+	store, err := dbtest.Open(t.Context(), place, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
 	l := &large{engine: e, store: store, keys: make(map[string]*enlist.SearchKey)}
-	if e.Name == teststores.Postgres.Name {
+	if e.Name == dbtest.Postgres.Name {
 		l.db, err = sql.Open("pgx", place)
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func (l *large) update(t *testing.T, fn func(*db.Tx) error) {
 func (l *large) fill(t *testing.T, list enlist.ListID) {
 	series := "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %d)"
 	document, number := "jsonb(%s)", "n"
-	if l.engine.Name == teststores.Postgres.Name {
+	if l.engine.Name == dbtest.Postgres.Name {
 		series = "WITH series AS (SELECT n FROM generate_series(1, %d) AS n)"
 		document, number = "CAST(%s AS JSONB)", "CAST(n AS BIGINT)"
 	}
@@ -108,7 +108,7 @@ func (l *large) fill(t *testing.T, list enlist.ListID) {
 	if _, err := l.db.ExecContext(t.Context(), count); err != nil {
 		t.Fatal(err)
 	}
-	if l.engine.Name == teststores.Postgres.Name {
+	if l.engine.Name == dbtest.Postgres.Name {
 		if _, err := l.db.ExecContext(t.Context(), "VACUUM ANALYZE contact"); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func (l *large) plan(t *testing.T, s *enlist.Search) (text, plan string) {
 // explain returns the plan of the engine for a statement.
 func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
 	t.Helper()
-	if l.engine.Name == teststores.SQLite.Name {
+	if l.engine.Name == dbtest.SQLite.Name {
 		return Explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
 	}
 	n := 0
@@ -233,16 +233,16 @@ func (l *large) genericPlan(t *testing.T, text string, args []any) string {
 // Every search of the method shapes has the expected plan on each engine. A search scans the table only if
 // its expected plan contains such a scan.
 func TestSearchesHaveTheExpectedPlans(t *testing.T) {
-	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
-		if e.Name == teststores.Citus.Name {
+	dbtest.Each(t, func(t *testing.T, e dbtest.Engine) {
+		if e.Name == dbtest.Citus.Name {
 			t.Skip("a worker plans the search, as PostgreSQL does")
 		}
-		if testing.Short() && e.Name == teststores.Postgres.Name {
+		if testing.Short() && e.Name == dbtest.Postgres.Name {
 			t.Skip("slow on PostgreSQL, because it stores many Contacts and builds indexes: run it with \"make check\"")
 		}
 		l := newLarge(t, e)
 		t.Run("criteria of 100 tests are one statement", l.aHundredTests)
-		if e.Name == teststores.SQLite.Name {
+		if e.Name == dbtest.SQLite.Name {
 			t.Run("a covering filter tests the index entry before it reads the row", l.entriesFirst)
 		}
 		for _, c := range l.shapes() {
@@ -250,7 +250,7 @@ func TestSearchesHaveTheExpectedPlans(t *testing.T) {
 				c.search.Schema, c.search.Columns = l.schema, enlist.Columns{System: true, All: true}
 				statement, plan := l.plan(t, &c.search)
 				uses, never := c.sqlite, "SCAN contact\n"
-				if e.Name == teststores.Postgres.Name {
+				if e.Name == dbtest.Postgres.Name {
 					uses, never = c.postgres, "Seq Scan"
 				}
 				for use := range strings.SplitSeq(uses, "; ") {

@@ -7,8 +7,8 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/store/teststores"
 )
 
 // An address in the Unsubscriber List is found by the index of addresses, in all Lists, in one List and with
@@ -16,7 +16,7 @@ import (
 //
 // covers: decision 39
 func TestAnUnsubscribedAddressIsFoundByItsIndex(t *testing.T) {
-	teststores.Each(t, func(t *testing.T, e teststores.Engine) {
+	dbtest.Each(t, func(t *testing.T, e dbtest.Engine) {
 		l := openLarge(t, e)
 		l.fillUnsubscribers(t)
 		address := &enlist.SearchKey{Name: "address", Type: enlist.KeyText}
@@ -67,7 +67,7 @@ func (l *large) fillUnsubscribers(t *testing.T) {
 		}
 		return nil
 	})
-	if l.engine.Name == teststores.SQLite.Name {
+	if l.engine.Name == dbtest.SQLite.Name {
 		return // no process runs ANALYZE on SQLite
 	}
 	if _, err := l.db.ExecContext(t.Context(), "ANALYZE unsubscriber"); err != nil {

@@ -12,10 +12,10 @@ import (
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/sqlite"
-	"enlist/internal/store/teststores"
 
 	"filippo.io/age"
 	"go.uber.org/goleak"
@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
 // newList returns a new database with an Account, a List and a Contact.
-func newList(t *testing.T, e teststores.Engine) (db config.Database, list enlist.ListID) {
+func newList(t *testing.T, e dbtest.Engine) (db config.Database, list enlist.ListID) {
 	t.Helper()
 	db.DB = e.New(t)
 	s := open(t, db.DB)
@@ -39,14 +39,14 @@ func newList(t *testing.T, e teststores.Engine) (db config.Database, list enlist
 // service is a Service on an open store, with a caller that has all rights.
 type service struct {
 	*testing.T
-	store   *teststores.Store
+	store   *dbtest.Store
 	service *app.App
 	caller  *enlist.Caller
 }
 
 func open(t *testing.T, db string) *service {
 	t.Helper()
-	store, err := teststores.Open(t.Context(), db, 0)
+	store, err := dbtest.Open(t.Context(), db, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +96,9 @@ func (s *service) wantContacts(list enlist.ListID, want int64) {
 // meanwhile.
 //
 // covers: decision 84
-func TestBackupOpensAsADatabase(t *testing.T) { teststores.EachParallel(t, backupOpens) }
+func TestBackupOpensAsADatabase(t *testing.T) { dbtest.EachParallel(t, backupOpens) }
 
-func backupOpens(t *testing.T, e teststores.Engine) {
+func backupOpens(t *testing.T, e dbtest.Engine) {
 	if e.Name == "citus" {
 		t.Skip("a cluster has no common snapshot")
 	}
@@ -138,7 +138,7 @@ func wantFiles(t *testing.T, dir string, want ...string) {
 // covers: decision 84
 func TestBackupReplacesNoOtherFile(t *testing.T) {
 	t.Parallel()
-	db, _ := newList(t, teststores.SQLite)
+	db, _ := newList(t, dbtest.SQLite)
 	dir := filepath.Dir(db.DB)
 	other := filepath.Join(dir, "other")
 	if err := os.WriteFile(other, []byte("text"), 0o644); err != nil {
@@ -176,7 +176,7 @@ func TestBackupReplacesNoOtherFile(t *testing.T) {
 // covers: decision 84
 func TestFailedBackupLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	db, _ := newList(t, teststores.SQLite)
+	db, _ := newList(t, dbtest.SQLite)
 	for name, damage := range map[string]func(context.CancelFunc, *backup.Job){
 		"interrupted": func(cancel context.CancelFunc, _ *backup.Job) { cancel() },
 		"damaged database": func(_ context.CancelFunc, j *backup.Job) {
@@ -210,7 +210,7 @@ func TestFailedBackupLeavesNothingBehind(t *testing.T) {
 // covers: decision 84
 func TestEncryptedBackupIsUnreadable(t *testing.T) {
 	t.Parallel()
-	db, _ := newList(t, teststores.SQLite)
+	db, _ := newList(t, dbtest.SQLite)
 	key := newKey(t)
 	dir := t.TempDir()
 	to := filepath.Join(dir, "backup.age")
@@ -230,11 +230,11 @@ func TestEncryptedBackupIsUnreadable(t *testing.T) {
 // covers: decision 84
 func TestBackupHasNoContentOfDeletedRows(t *testing.T) {
 	t.Parallel()
-	db, list := newList(t, teststores.SQLite)
+	db, list := newList(t, dbtest.SQLite)
 	s := open(t, db.DB)
 	s.subscribe(list, "erase.me.please@example.com")
 	s.close()
-	file, err := teststores.OpenSQLiteFile(db.DB)
+	file, err := dbtest.OpenSQLiteFile(db.DB)
 	s.must(err)
 	file.SetMaxOpenConns(1)
 	for _, statement := range []string{"PRAGMA secure_delete = OFF", "DELETE FROM contact WHERE dedupe_key LIKE 'erase%'"} {

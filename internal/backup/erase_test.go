@@ -13,10 +13,10 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
 	"enlist/internal/messages"
-	"enlist/internal/store/teststores"
 )
 
 // After a person is erased, no byte of what was stored about them is in a backup, also in unused parts of it. On SQLite
@@ -24,9 +24,9 @@ import (
 // Contacts were stored before and after them.
 //
 // covers: decision 99
-func TestNoBackupHasAnErasedPerson(t *testing.T) { teststores.EachParallel(t, noBackupHasThem) }
+func TestNoBackupHasAnErasedPerson(t *testing.T) { dbtest.EachParallel(t, noBackupHasThem) }
 
-func noBackupHasThem(t *testing.T, e teststores.Engine) {
+func noBackupHasThem(t *testing.T, e dbtest.Engine) {
 	if e.Name == "citus" {
 		t.Skip("a cluster has no common snapshot")
 	}

@@ -13,9 +13,9 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/config"
-	"enlist/internal/store/dbcopy"
-	"enlist/internal/store/postgres"
-	"enlist/internal/store/sqlite"
+	"enlist/internal/db/dbcopy"
+	"enlist/internal/db/postgres"
+	"enlist/internal/db/sqlite"
 
 	"filippo.io/age"
 )

@@ -10,9 +10,9 @@ import (
 
 	"enlist/internal/backup"
 	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
 
 	"filippo.io/age"
 )
@@ -23,7 +23,7 @@ import (
 // covers: decision 84, decision 85
 func TestRestoreContinuesAfterTheIDsOfTheLostDatabase(t *testing.T) {
 	t.Parallel()
-	for _, from := range []teststores.Engine{teststores.SQLite, teststores.Postgres} {
+	for _, from := range []dbtest.Engine{dbtest.SQLite, dbtest.Postgres} {
 		for _, to := range []string{"sqlite", "postgres"} {
 			t.Run(from.Name+" to "+to, func(t *testing.T) {
 				t.Parallel()
@@ -88,7 +88,7 @@ func text(key, value string) enlist.Detail {
 // covers: decision 85
 func TestRestoreRefusesBadBackupsAndTargets(t *testing.T) {
 	t.Parallel()
-	db, _ := newList(t, teststores.SQLite)
+	db, _ := newList(t, dbtest.SQLite)
 	key, other := newKey(t), newKey(t)
 	dir := t.TempDir()
 	plain, sealed := filepath.Join(dir, "plain.db"), filepath.Join(dir, "sealed.age")
@@ -119,7 +119,7 @@ func TestRestoreRefusesBadBackupsAndTargets(t *testing.T) {
 	if _, err := backup.Write(t.Context(), backup.Job{From: db, To: newer}); err != nil {
 		t.Fatal(err)
 	}
-	file, err := teststores.OpenSQLiteFile(newer)
+	file, err := dbtest.OpenSQLiteFile(newer)
 	if err != nil {
 		t.Fatal(err)
 	}

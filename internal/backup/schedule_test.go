@@ -12,8 +12,8 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
-	"enlist/internal/store/sqlite"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/sqlite"
 )
 
 // Of several processes on one database, one makes each backup. The next one is made when it is due, and a failed one
@@ -21,10 +21,10 @@ import (
 //
 // covers: decision 86
 func TestOneOfSeveralServersMakesEachBackup(t *testing.T) {
-	teststores.EachParallel(t, oneMakesEachBackup)
+	dbtest.EachParallel(t, oneMakesEachBackup)
 }
 
-func oneMakesEachBackup(t *testing.T, e teststores.Engine) {
+func oneMakesEachBackup(t *testing.T, e dbtest.Engine) {
 	if e.Name == "citus" {
 		t.Skip("a cluster has no common snapshot")
 	}
@@ -94,7 +94,7 @@ func oneMakesEachBackup(t *testing.T, e teststores.Engine) {
 // covers: decision 86
 func TestOldBackupsAreRemovedButNeverTheLast(t *testing.T) {
 	t.Parallel()
-	db, _ := newList(t, teststores.SQLite)
+	db, _ := newList(t, dbtest.SQLite)
 	s := open(t, db.DB)
 	defer s.close()
 	now := time.Date(2027, 3, 31, 12, 0, 0, 0, time.UTC) // a Wednesday
@@ -134,7 +134,7 @@ func TestOldBackupsAreRemovedButNeverTheLast(t *testing.T) {
 // covers: decision 86
 func TestIncompleteFilesOfKilledProcessesAreRemovedFirst(t *testing.T) {
 	t.Parallel()
-	db, _ := newList(t, teststores.SQLite)
+	db, _ := newList(t, dbtest.SQLite)
 	s := open(t, db.DB)
 	defer s.close()
 	now := time.Now()

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"enlist/internal/config"
-	"enlist/internal/store/dbcopy"
-	"enlist/internal/store/postgres"
-	"enlist/internal/store/sqlite"
+	"enlist/internal/db/dbcopy"
+	"enlist/internal/db/postgres"
+	"enlist/internal/db/sqlite"
 
 	"filippo.io/age"
 )

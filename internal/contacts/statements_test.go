@@ -6,13 +6,13 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 )
 
 // The statements that read the Contacts of several addresses or IDs find each of them by an index.
 // postgres/bulkplan_test.go checks the same on PostgreSQL.
 func TestSeveralContactsAreFoundByTheirIndex(t *testing.T) {
-	store, err := teststores.Open(t.Context(), teststores.SQLite.New(t), 0)
+	store, err := dbtest.Open(t.Context(), dbtest.SQLite.New(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

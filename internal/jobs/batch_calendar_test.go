@@ -7,18 +7,18 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
-	"enlist/internal/store/teststores"
 )
 
 // A Batch that begins while the calendar is closed is sent when the calendar opens. On this night, clocks in Berlin are
 // put forward from 2:00 to 3:00, so the calendar opens at 3:00.
 //
 // covers: spec batch.calendar, decision 63
-func TestBatchWaitsForTheCalendar(t *testing.T) { teststores.EachParallel(t, batchWaitsForTheCalendar) }
+func TestBatchWaitsForTheCalendar(t *testing.T) { dbtest.EachParallel(t, batchWaitsForTheCalendar) }
 
-func batchWaitsForTheCalendar(t *testing.T, e teststores.Engine) {
+func batchWaitsForTheCalendar(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	opens := time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC)
 	var now, looks atomic.Int64

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"enlist/internal/batches"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 )
 
 // A mail server that closes the connection after the text of a mail may have accepted the mail. A
@@ -14,10 +14,10 @@ import (
 //
 // covers: spec batch.doubt
 func TestDoubtfulMailIsNotSentAgain(t *testing.T) {
-	teststores.EachParallel(t, doubtfulMailIsNotSentAgain)
+	dbtest.EachParallel(t, doubtfulMailIsNotSentAgain)
 }
 
-func doubtfulMailIsNotSentAgain(t *testing.T, e teststores.Engine) {
+func doubtfulMailIsNotSentAgain(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	p.server.Script(func(s mailtest.Step) mailtest.Action {
 		if s.Stage == mailtest.End && slices.Contains(s.To, "a1@example.com") {

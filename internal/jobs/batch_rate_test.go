@@ -7,10 +7,10 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
 	"enlist/internal/sending"
-	"enlist/internal/store/teststores"
 )
 
 // The tests in this file send Batches with limited rates.
@@ -26,9 +26,9 @@ func (p *listWithMailServer) limit(limits ...string) {
 // A Batch with a rate sends all of its mails.
 //
 // covers: spec batch.rate, decision 63
-func TestBatchWithARateIsCompleted(t *testing.T) { teststores.EachParallel(t, batchWithARate) }
+func TestBatchWithARateIsCompleted(t *testing.T) { dbtest.EachParallel(t, batchWithARate) }
 
-func batchWithARate(t *testing.T, e teststores.Engine) {
+func batchWithARate(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	p.limit("relay=100/second", "sender=1000/second")
 	p.startBatches()
@@ -42,10 +42,10 @@ func batchWithARate(t *testing.T, e teststores.Engine) {
 //
 // covers: spec batch.rate, decision 63
 func TestLimitOfADomainDelaysOnlyItsRecipients(t *testing.T) {
-	teststores.EachParallel(t, limitOfADomain)
+	dbtest.EachParallel(t, limitOfADomain)
 }
 
-func limitOfADomain(t *testing.T, e teststores.Engine) {
+func limitOfADomain(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	p.limit("recipient:slow.example=2/day")
 	p.startBatches()
@@ -71,9 +71,9 @@ func limitOfADomain(t *testing.T, e teststores.Engine) {
 // mail is sent again.
 //
 // covers: spec batch.pace, decision 63
-func TestReplyForFewerMailsSlowsDown(t *testing.T) { teststores.EachParallel(t, replyForFewerMails) }
+func TestReplyForFewerMailsSlowsDown(t *testing.T) { dbtest.EachParallel(t, replyForFewerMails) }
 
-func replyForFewerMails(t *testing.T, e teststores.Engine) {
+func replyForFewerMails(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	refuse := mailtest.Once(mailtest.Rcpt, mailtest.Reply(450, "4.7.1 too many mails"))
 	p.server.Script(func(s mailtest.Step) mailtest.Action {

@@ -15,12 +15,12 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
-	"enlist/internal/store/teststores"
 )
 
 // This file combines each rule about the time and the recipients of a Batch with each behaviour of a mail server. The
@@ -116,10 +116,10 @@ var batchRules = []batchRule{
 //
 // covers: spec batch.rate, batch.calendar, batch.warmup, batch.variants, batch.local_time, batch.exclude, batch.doubt, decision 59, decision 63, decision 94
 func TestRulesOfABatchHoldDespiteFailures(t *testing.T) {
-	teststores.EachParallel(t, rulesOfABatchHoldDespiteFailures)
+	dbtest.EachParallel(t, rulesOfABatchHoldDespiteFailures)
 }
 
-func rulesOfABatchHoldDespiteFailures(t *testing.T, e teststores.Engine) {
+func rulesOfABatchHoldDespiteFailures(t *testing.T, e dbtest.Engine) {
 	for _, rule := range batchRules {
 		for _, server := range serverBehaviours {
 			if testing.Short() && (server.name == "451" || server.name == "slow") {
@@ -164,7 +164,7 @@ type attempt struct {
 	at int64 // what the clock of the test showed
 }
 
-func newBatchNight(t *testing.T, e teststores.Engine, rule batchRule, server serverBehaviour) *batchNight {
+func newBatchNight(t *testing.T, e dbtest.Engine, rule batchRule, server serverBehaviour) *batchNight {
 	t.Helper()
 	p := &batchNight{listWithMailServer: newListWithMailServer(t, e), rule: rule, behaves: server, zones: make(map[string]string),
 		contacts: make(map[string]enlist.ContactID), reported: make(map[string]bool), failed: make(map[string]int)}

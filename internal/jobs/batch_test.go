@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"enlist/internal/batches"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/store/teststores"
 )
 
 // The tests in this file send Batches to a mail server for tests.
@@ -82,9 +82,9 @@ func (p *listWithMailServer) untilStatus(id enlist.BatchID, want batches.BatchSt
 // server refuses the address a0 for ever.
 //
 // covers: spec batch.doubt, batch.test, batch.counts, decision 59
-func TestBatchIsSent(t *testing.T) { teststores.EachParallel(t, batchIsSent) }
+func TestBatchIsSent(t *testing.T) { dbtest.EachParallel(t, batchIsSent) }
 
-func batchIsSent(t *testing.T, e teststores.Engine) {
+func batchIsSent(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	refuseFirst := mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user"))
 	later := mailtest.Times(2, mailtest.Rcpt, mailtest.Reply(451, "later"))
@@ -128,9 +128,9 @@ func batchIsSent(t *testing.T, e teststores.Engine) {
 // A pause takes effect between two mails. After unpause the other recipients get their mails.
 //
 // covers: spec batch.commands, decision 59
-func TestPausedBatchContinues(t *testing.T) { teststores.EachParallel(t, pausedBatchContinues) }
+func TestPausedBatchContinues(t *testing.T) { dbtest.EachParallel(t, pausedBatchContinues) }
 
-func pausedBatchContinues(t *testing.T, e teststores.Engine) {
+func pausedBatchContinues(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(50*time.Millisecond)))
 	p.startBatches()

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/jobs"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -28,7 +28,7 @@ func TestQueueRecoversAfterDatabaseOutages(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(server.Remove)
-	p := newStoreWithList(t, teststores.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
+	p := newStoreWithList(t, dbtest.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
 	log := newLogFile(t)
 	_, done := p.start(jobs.Options{Log: log.logger(slog.LevelWarn)}, nil, river.EventKindJobCompleted, river.EventKindJobFailed)
 	for _, mode := range []string{"fast", "immediate"} {

@@ -11,11 +11,11 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/search/advisor"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -50,14 +50,14 @@ type workingClient interface {
 type storeWithList struct {
 	*testing.T
 	path    string
-	store   *teststores.Store
+	store   *dbtest.Store
 	service *app.App
 	caller  *enlist.Caller
 	list    enlist.ListID
 }
 
 // newStoreWithList creates the database. Its List is empty.
-func newStoreWithList(t *testing.T, e teststores.Engine) *storeWithList {
+func newStoreWithList(t *testing.T, e dbtest.Engine) *storeWithList {
 	t.Helper()
 	p := &storeWithList{T: t, path: e.New(t)}
 	p.open()
@@ -73,7 +73,7 @@ func newStoreWithList(t *testing.T, e teststores.Engine) *storeWithList {
 func (p *storeWithList) open() {
 	p.Helper()
 	var err error
-	p.store, err = teststores.Open(p.Context(), p.path, 0)
+	p.store, err = dbtest.Open(p.Context(), p.path, 0)
 	p.must(err)
 	p.service = app.New(p.store, time.Now)
 	p.service.SetSearchObserver(newAdvisor(p.store))

@@ -6,9 +6,9 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/search/advisor"
-	"enlist/internal/store/teststores"
 )
 
 // The tests in this file build search indexes through the queue.
@@ -45,10 +45,10 @@ func (p *storeWithList) index() advisor.Report {
 }
 
 func TestMissingIndexIsBuiltAndDroppedWithItsList(t *testing.T) {
-	teststores.EachParallel(t, missingIndexIsBuiltAndDroppedWithItsList)
+	dbtest.EachParallel(t, missingIndexIsBuiltAndDroppedWithItsList)
 }
 
-func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e teststores.Engine) {
+func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	p.addContacts(0)
 	x := p.scheduleMissingIndex()
@@ -69,10 +69,10 @@ func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e teststores.Engine)
 // The test kills a process while it builds an index. Within minutes another process finds the
 // unfinished index and builds it.
 func TestIndexOfAKilledProcessIsBuiltByAnother(t *testing.T) {
-	teststores.EachParallel(t, indexOfAKilledProcessIsBuiltByAnother)
+	dbtest.EachParallel(t, indexOfAKilledProcessIsBuiltByAnother)
 }
 
-func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e teststores.Engine) {
+func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	p.addContacts(0)
 	x := p.scheduleMissingIndex()

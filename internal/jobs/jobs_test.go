@@ -5,8 +5,8 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -15,10 +15,10 @@ import (
 // a process that is killed. Each test runs on SQLite and on PostgreSQL.
 
 func TestContactsOfADeletedListAreRemoved(t *testing.T) {
-	teststores.EachParallel(t, contactsOfADeletedListAreRemoved)
+	dbtest.EachParallel(t, contactsOfADeletedListAreRemoved)
 }
 
-func contactsOfADeletedListAreRemoved(t *testing.T, e teststores.Engine) {
+func contactsOfADeletedListAreRemoved(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	p.addContacts(0)
 	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
@@ -33,10 +33,10 @@ func contactsOfADeletedListAreRemoved(t *testing.T, e teststores.Engine) {
 }
 
 func TestValuesOfADeletedFieldAreRemoved(t *testing.T) {
-	teststores.EachParallel(t, valuesOfADeletedFieldAreRemoved)
+	dbtest.EachParallel(t, valuesOfADeletedFieldAreRemoved)
 }
 
-func valuesOfADeletedFieldAreRemoved(t *testing.T, e teststores.Engine) {
+func valuesOfADeletedFieldAreRemoved(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	field, err := p.service.AddField(t.Context(), p.caller, p.list, []enlist.Detail{detail("name", "Colour"), detail("type", "text")})
 	p.must(err)
@@ -62,10 +62,10 @@ type unknown struct{}
 func (unknown) Kind() string { return "unknown" }
 
 func TestJobsWithoutAWorkerStayInTheirQueue(t *testing.T) {
-	teststores.EachParallel(t, jobsWithoutAWorkerStayInTheirQueue)
+	dbtest.EachParallel(t, jobsWithoutAWorkerStayInTheirQueue)
 }
 
-func jobsWithoutAWorkerStayInTheirQueue(t *testing.T, e teststores.Engine) {
+func jobsWithoutAWorkerStayInTheirQueue(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	p.enqueue(unknown{})
 	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: 1})
@@ -80,10 +80,10 @@ func jobsWithoutAWorkerStayInTheirQueue(t *testing.T, e teststores.Engine) {
 
 // A process that stops puts its job back into the queue, and the next process continues the job.
 func TestStoppedJobIsContinuedByTheNextProcess(t *testing.T) {
-	teststores.EachParallel(t, stoppedJobIsContinuedByTheNextProcess)
+	dbtest.EachParallel(t, stoppedJobIsContinuedByTheNextProcess)
 }
 
-func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e teststores.Engine) {
+func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	p.addContacts(0)
 	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
@@ -111,10 +111,10 @@ func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e teststores.Engine) {
 
 // The queue retries a job whose process was killed. The retry continues the change of the List.
 func TestJobOfAKilledProcessIsContinued(t *testing.T) {
-	teststores.EachParallel(t, jobOfAKilledProcessIsContinued)
+	dbtest.EachParallel(t, jobOfAKilledProcessIsContinued)
 }
 
-func jobOfAKilledProcessIsContinued(t *testing.T, e teststores.Engine) {
+func jobOfAKilledProcessIsContinued(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	p.addContacts(0)
 	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
@@ -122,7 +122,7 @@ func jobOfAKilledProcessIsContinued(t *testing.T, e teststores.Engine) {
 	if n := p.contactCount(); n == 0 || n == contactsOfTest {
 		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contactsOfTest)
 	}
-	teststores.AgeKilledJobs(t, p.path)
+	dbtest.AgeKilledJobs(t, p.path)
 	_, done := p.startWorking(p.store, minutesPassed)
 	p.waitForJob(done)
 	if n := p.contactCount(); n != 0 {

@@ -11,11 +11,11 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
-	"enlist/internal/store/teststores"
-	"enlist/internal/webhook"
 	"enlist/internal/webhooks"
+	"enlist/internal/webhooks/post"
 
 	"github.com/riverqueue/river"
 )
@@ -41,7 +41,7 @@ const reached = "reached"
 
 // workUntilKilled runs the jobs of a database and hangs at the point. It never returns.
 func workUntilKilled(point, path string) {
-	store, err := teststores.Open(context.Background(), path, 0)
+	store, err := dbtest.Open(context.Background(), path, 0)
 	if err != nil {
 		panic(err)
 	}
@@ -53,7 +53,7 @@ func workUntilKilled(point, path string) {
 		o.Store = hangingBuilder{store, isFile(path)}
 		o.Indexes = newAdvisor(o.Store)
 	case afterPost:
-		o.Poster = hangingPoster{webhook.New(webhook.Options{Private: true})}
+		o.Poster = hangingPoster{post.New(post.Options{Private: true})}
 	}
 	o.Service = app.New(o.Store, time.Now)
 	config := jobs.Config(o)
@@ -109,7 +109,7 @@ func (s *hangingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint .
 // then waits until the process is killed. On PostgreSQL the build itself waits for a transaction
 // of the test.
 type hangingBuilder struct {
-	*teststores.Store
+	*dbtest.Store
 	waits bool
 }
 
@@ -123,7 +123,7 @@ func (s hangingBuilder) BuildIndex(ctx context.Context, id enlist.SearchIndexID,
 }
 
 // hangingPoster posts a batch and prints an error, if there is one, and reached. Then it hangs.
-type hangingPoster struct{ *webhook.Client }
+type hangingPoster struct{ *post.Client }
 
 // Post implements jobs.Poster.
 func (s hangingPoster) Post(ctx context.Context, b *webhooks.WebhookBatch) error {

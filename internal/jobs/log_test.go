@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/db/dbtest"
 	"enlist/internal/jobs"
 	"enlist/internal/messages"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -30,9 +30,9 @@ func (refusingMailer) Send(context.Context, *messages.OutgoingMail) (string, err
 // The log contains no address, except at the level debug.
 //
 // covers: decision 50
-func TestLogContainsNoAddress(t *testing.T) { teststores.EachParallel(t, logContainsNoAddress) }
+func TestLogContainsNoAddress(t *testing.T) { dbtest.EachParallel(t, logContainsNoAddress) }
 
-func logContainsNoAddress(t *testing.T, e teststores.Engine) {
+func logContainsNoAddress(t *testing.T, e dbtest.Engine) {
 	for _, level := range []slog.Level{slog.LevelWarn, slog.LevelDebug} {
 		t.Run(level.String(), func(t *testing.T) {
 			p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))

@@ -6,18 +6,18 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/sending"
-	"enlist/internal/store/teststores"
 )
 
 // While the operator holds all mails, neither a Batch nor a job sends one. After the release all mails are sent.
 //
 // covers: spec batch.hold, decision 63
-func TestHeldMailsAreSentAfterTheRelease(t *testing.T) { teststores.EachParallel(t, heldMailsAreSent) }
+func TestHeldMailsAreSentAfterTheRelease(t *testing.T) { dbtest.EachParallel(t, heldMailsAreSent) }
 
-func heldMailsAreSent(t *testing.T, e teststores.Engine) {
+func heldMailsAreSent(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	p.must(p.service.HoldMails(t.Context(), "restored from the backup of Monday"))
 	p.startBatches()
@@ -44,9 +44,9 @@ func heldMailsAreSent(t *testing.T, e teststores.Engine) {
 // A hold takes effect in the middle of a Batch.
 //
 // covers: spec batch.hold
-func TestHoldStopsARunningBatch(t *testing.T) { teststores.EachParallel(t, holdStopsABatch) }
+func TestHoldStopsARunningBatch(t *testing.T) { dbtest.EachParallel(t, holdStopsABatch) }
 
-func holdStopsABatch(t *testing.T, e teststores.Engine) {
+func holdStopsABatch(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(50*time.Millisecond)))
 	p.startBatches()

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"enlist/internal/batches"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/sending"
-	"enlist/internal/store/teststores"
-	"enlist/internal/webhook"
+	"enlist/internal/webhooks/post"
 
 	"github.com/riverqueue/river"
 )
@@ -24,15 +24,15 @@ import (
 //
 // covers: spec batch.hold, decision 85
 func TestReleaseAfterARestoreSendsOrDiscards(t *testing.T) {
-	teststores.EachParallel(t, releaseAfterRestore)
+	dbtest.EachParallel(t, releaseAfterRestore)
 }
 
-func releaseAfterRestore(t *testing.T, e teststores.Engine) {
+func releaseAfterRestore(t *testing.T, e dbtest.Engine) {
 	t.Run("discard", func(t *testing.T) { testRelease(t, e, true) })
 	t.Run("send", func(t *testing.T) { testRelease(t, e, false) })
 }
 
-func testRelease(t *testing.T, e teststores.Engine, discard bool) {
+func testRelease(t *testing.T, e dbtest.Engine, discard bool) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
 	r := newReceiver(t, func(_ int, w http.ResponseWriter) { w.WriteHeader(http.StatusOK) })
 	p.addWebhooks(r)
@@ -45,7 +45,7 @@ func testRelease(t *testing.T, e teststores.Engine, discard bool) {
 	p.must(err)
 	p.untilSecond(hold.Time + 1)
 	p.subscribe("after@example.com")
-	poster := webhook.New(webhook.Options{Private: true, Version: "test"})
+	poster := post.New(post.Options{Private: true, Version: "test"})
 	t.Cleanup(poster.Close)
 	p.poster = poster
 	p.startBatches()
@@ -124,7 +124,7 @@ func (p *listWithMailServer) untilSecond(at int64) {
 //
 // covers: decision 85
 func TestDiscardNeedsARestore(t *testing.T) {
-	p := newStoreWithList(t, teststores.SQLite)
+	p := newStoreWithList(t, dbtest.SQLite)
 	p.must(p.service.HoldMails(t.Context(), ""))
 	p.enqueue(events.Notify{List: p.list, Contact: 1, Address: "owner@example.com"})
 	if _, err := p.service.DiscardHeld(t.Context()); enlist.KindOf(err) != enlist.InvalidParameters {

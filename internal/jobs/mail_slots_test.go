@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"enlist/internal/db/dbtest"
 	"enlist/internal/jobs"
 	"enlist/internal/messages"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -43,9 +43,9 @@ func (h *countingMailer) Send(context.Context, *messages.OutgoingMail) (string, 
 // Many mails wait, but only a few of them are loaded into memory.
 //
 // covers: decision 50
-func TestMailsInMemoryAreLimited(t *testing.T) { teststores.EachParallel(t, mailsInMemoryAreLimited) }
+func TestMailsInMemoryAreLimited(t *testing.T) { dbtest.EachParallel(t, mailsInMemoryAreLimited) }
 
-func mailsInMemoryAreLimited(t *testing.T, e teststores.Engine) {
+func mailsInMemoryAreLimited(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
 	const contacts = 40
 	for i := range contacts {

@@ -13,13 +13,13 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/messages"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -38,7 +38,7 @@ type listWithMailServer struct {
 
 // newListWithMailServer creates the database, starts the mail server, and edits the List. It does
 // not start the workers.
-func newListWithMailServer(t *testing.T, e teststores.Engine, details ...enlist.Detail) *listWithMailServer {
+func newListWithMailServer(t *testing.T, e dbtest.Engine, details ...enlist.Detail) *listWithMailServer {
 	p := &listWithMailServer{storeWithList: newStoreWithList(t, e), server: mailtest.Start(t, mailtest.Options{})}
 	_, err := p.service.EditList(t.Context(), p.caller, p.list, details)
 	p.must(err)
@@ -129,10 +129,10 @@ func (p *listWithMailServer) deliveries(id enlist.ContactID) (all []messages.Del
 //
 // covers: spec event.notification, decision 50
 func TestNotificationsArriveAfterTemporaryFailures(t *testing.T) {
-	teststores.EachParallel(t, notificationsArriveAfterTemporaryFailures)
+	dbtest.EachParallel(t, notificationsArriveAfterTemporaryFailures)
 }
 
-func notificationsArriveAfterTemporaryFailures(t *testing.T, e teststores.Engine) {
+func notificationsArriveAfterTemporaryFailures(t *testing.T, e dbtest.Engine) {
 	for _, c := range []struct {
 		name   string
 		script func(mailtest.Step) mailtest.Action
@@ -168,10 +168,10 @@ func notificationsArriveAfterTemporaryFailures(t *testing.T, e teststores.Engine
 //
 // covers: spec event.notification, decision 44
 func TestMailSentTwiceHasTheSameMessageID(t *testing.T) {
-	teststores.EachParallel(t, mailSentTwiceHasTheSameMessageID)
+	dbtest.EachParallel(t, mailSentTwiceHasTheSameMessageID)
 }
 
-func mailSentTwiceHasTheSameMessageID(t *testing.T, e teststores.Engine) {
+func mailSentTwiceHasTheSameMessageID(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com"))
 	p.server.Script(mailtest.Once(mailtest.End, mailtest.Drop()))
 	p.send(p.service)
@@ -186,10 +186,10 @@ func mailSentTwiceHasTheSameMessageID(t *testing.T, e teststores.Engine) {
 //
 // covers: decision 50
 func TestWaitingMailIsSentWhenTheMailServerReturns(t *testing.T) {
-	teststores.EachParallel(t, waitingMailIsSentWhenTheMailServerReturns)
+	dbtest.EachParallel(t, waitingMailIsSentWhenTheMailServerReturns)
 }
 
-func waitingMailIsSentWhenTheMailServerReturns(t *testing.T, e teststores.Engine) {
+func waitingMailIsSentWhenTheMailServerReturns(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com"))
 	p.server.Stop()
 	p.send(p.service)
@@ -203,10 +203,10 @@ func waitingMailIsSentWhenTheMailServerReturns(t *testing.T, e teststores.Engine
 
 // covers: decision 50
 func TestPermanentlyRefusedMailIsKept(t *testing.T) {
-	teststores.EachParallel(t, permanentlyRefusedMailIsKept)
+	dbtest.EachParallel(t, permanentlyRefusedMailIsKept)
 }
 
-func permanentlyRefusedMailIsKept(t *testing.T, e teststores.Engine) {
+func permanentlyRefusedMailIsKept(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "gone@example.com"))
 	p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
@@ -228,9 +228,9 @@ func permanentlyRefusedMailIsKept(t *testing.T, e teststores.Engine) {
 }
 
 // covers: spec event.autoresponders, decision 44, decision 46
-func TestAutoresponderIsSentOnce(t *testing.T) { teststores.EachParallel(t, autoresponderIsSentOnce) }
+func TestAutoresponderIsSentOnce(t *testing.T) { dbtest.EachParallel(t, autoresponderIsSentOnce) }
 
-func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
+func autoresponderIsSentOnce(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.autoresponder("Goodbye", detail("event_type", "unsubscribe"))
@@ -268,10 +268,10 @@ func autoresponderIsSentOnce(t *testing.T, e teststores.Engine) {
 //
 // covers: spec autoresponder.times
 func TestJobWaitsWhenTheClockWasSetBack(t *testing.T) {
-	teststores.EachParallel(t, jobWaitsWhenTheClockWasSetBack)
+	dbtest.EachParallel(t, jobWaitsWhenTheClockWasSetBack)
 }
 
-func jobWaitsWhenTheClockWasSetBack(t *testing.T, e teststores.Engine) {
+func jobWaitsWhenTheClockWasSetBack(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.subscribe("ann@example.com")
@@ -283,10 +283,10 @@ func jobWaitsWhenTheClockWasSetBack(t *testing.T, e teststores.Engine) {
 
 // covers: decision 51
 func TestThreeBouncesDeactivateTheContact(t *testing.T) {
-	teststores.EachParallel(t, threeBouncesDeactivateTheContact)
+	dbtest.EachParallel(t, threeBouncesDeactivateTheContact)
 }
 
-func threeBouncesDeactivateTheContact(t *testing.T, e teststores.Engine) {
+func threeBouncesDeactivateTheContact(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	for _, subject := range []string{"One", "Two", "Three"} {
 		p.autoresponder(subject, detail("event_type", "subscribe"))
@@ -305,10 +305,10 @@ func threeBouncesDeactivateTheContact(t *testing.T, e teststores.Engine) {
 
 // covers: spec event.confirm
 func TestConfirmationIsRequestedBeforeTheAutoresponder(t *testing.T) {
-	teststores.EachParallel(t, confirmationIsRequestedBeforeTheAutoresponder)
+	dbtest.EachParallel(t, confirmationIsRequestedBeforeTheAutoresponder)
 }
 
-func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e teststores.Engine) {
+func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e, detail("double_opt_in_required", "1"))
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	id := p.subscribe("ann@example.com")
@@ -326,10 +326,10 @@ func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e teststores.En
 
 // A completed job is deleted at once. A job that failed permanently is kept.
 func TestOnlyCompletedJobsAreDeleted(t *testing.T) {
-	teststores.EachParallel(t, onlyCompletedJobsAreDeleted)
+	dbtest.EachParallel(t, onlyCompletedJobsAreDeleted)
 }
 
-func onlyCompletedJobsAreDeleted(t *testing.T, e teststores.Engine) {
+func onlyCompletedJobsAreDeleted(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "first@example.com"))
 	p.server.Script(mailtest.Once(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)

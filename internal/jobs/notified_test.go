@@ -9,10 +9,10 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/messages"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 )
@@ -35,10 +35,10 @@ func (*failingOnce) Send(context.Context, *messages.OutgoingMail) (string, error
 
 // New jobs, jobs that are tried again, and jobs that another process stores start without a poll.
 func TestWorkersNeedNoPollToFindJobs(t *testing.T) {
-	teststores.EachParallel(t, workersNeedNoPollToFindJobs)
+	dbtest.EachParallel(t, workersNeedNoPollToFindJobs)
 }
 
-func workersNeedNoPollToFindJobs(t *testing.T, e teststores.Engine) {
+func workersNeedNoPollToFindJobs(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
 	mailer := new(failingOnce)
 	never := func(c *river.Config) { c.FetchPollInterval = time.Hour }
@@ -49,7 +49,7 @@ func workersNeedNoPollToFindJobs(t *testing.T, e teststores.Engine) {
 			t.Fatalf("the job of the first mail ended with %s, want %s", got.Kind, want)
 		}
 	}
-	other, err := teststores.Open(t.Context(), p.path, 0)
+	other, err := dbtest.Open(t.Context(), p.path, 0)
 	p.must(err)
 	defer other.Close()
 	_, err = app.New(other, time.Now).Subscribe(t.Context(), p.caller,

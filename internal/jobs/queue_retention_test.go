@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
-	"enlist/internal/store/teststores"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -24,10 +24,10 @@ import (
 //
 // covers: decision 50
 func TestJobThatFailedInAllAttemptsIsKept(t *testing.T) {
-	teststores.EachParallel(t, jobThatFailedInAllAttemptsIsKept)
+	dbtest.EachParallel(t, jobThatFailedInAllAttemptsIsKept)
 }
 
-func jobThatFailedInAllAttemptsIsKept(t *testing.T, e teststores.Engine) {
+func jobThatFailedInAllAttemptsIsKept(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
 	config := func(keep time.Duration) *river.Config {
 		c := jobs.Config(jobs.Options{Service: p.service, Store: p.store, Mailer: refusingMailer{}, Log: slog.New(slog.DiscardHandler)})

@@ -10,8 +10,8 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/store/teststores"
 )
 
 // The test in this file posts to many slow receivers and to two fast ones.
@@ -60,10 +60,10 @@ func (p *storeWithList) anotherAccount() (*enlist.Caller, enlist.ListID) {
 //
 // covers: decision 52
 func TestSlowReceiversDoNotDelayFastOnes(t *testing.T) {
-	teststores.EachParallel(t, slowReceiversDoNotDelayFastOnes)
+	dbtest.EachParallel(t, slowReceiversDoNotDelayFastOnes)
 }
 
-func slowReceiversDoNotDelayFastOnes(t *testing.T, e teststores.Engine) {
+func slowReceiversDoNotDelayFastOnes(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	slow, ended := newSlowReceiver(t)
 	fast := newReceiver(t, func(int, http.ResponseWriter) {})

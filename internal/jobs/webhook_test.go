@@ -14,10 +14,10 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
-	"enlist/internal/store/teststores"
-	"enlist/internal/webhook"
+	"enlist/internal/webhooks/post"
 
 	"github.com/riverqueue/river"
 )
@@ -142,7 +142,7 @@ func (p *storeWithList) addWebhooks(r *receiver) (ids []enlist.WebhookID) {
 // startPosting starts a queue client that posts webhooks.
 func (p *storeWithList) startPosting(service *app.App, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
-	poster := webhook.New(webhook.Options{Private: true, Version: "test"})
+	poster := post.New(post.Options{Private: true, Version: "test"})
 	p.Cleanup(poster.Close)
 	return p.start(jobs.Options{Service: service, Poster: poster}, change,
 		river.EventKindJobFailed, river.EventKindJobCancelled)
@@ -154,10 +154,10 @@ func (p *storeWithList) startPosting(service *app.App, change func(*river.Config
 //
 // covers: decision 52
 func TestWebhookEventsArriveInOrderAndOnce(t *testing.T) {
-	teststores.EachParallel(t, webhookEventsArriveInOrderAndOnce)
+	dbtest.EachParallel(t, webhookEventsArriveInOrderAndOnce)
 }
 
-func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
+func webhookEventsArriveInOrderAndOnce(t *testing.T, e dbtest.Engine) {
 	const people, rounds = 8, 15
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		switch n % 4 {
@@ -219,10 +219,10 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e teststores.Engine) {
 //
 // covers: decision 52
 func TestRetryPostsToAWebhookAtOnce(t *testing.T) {
-	teststores.EachParallel(t, retryPostsToAWebhookAtOnce)
+	dbtest.EachParallel(t, retryPostsToAWebhookAtOnce)
 }
 
-func retryPostsToAWebhookAtOnce(t *testing.T, e teststores.Engine) {
+func retryPostsToAWebhookAtOnce(t *testing.T, e dbtest.Engine) {
 	r := newReceiver(t, func(n int, w http.ResponseWriter) {
 		if n == 1 {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -243,10 +243,10 @@ func retryPostsToAWebhookAtOnce(t *testing.T, e teststores.Engine) {
 //
 // covers: spec webhook.retries, webhook.redrive, decision 52
 func TestFailingWebhookKeepsItsEvents(t *testing.T) {
-	teststores.EachParallel(t, failingWebhookKeepsItsEvents)
+	dbtest.EachParallel(t, failingWebhookKeepsItsEvents)
 }
 
-func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
+func failingWebhookKeepsItsEvents(t *testing.T, e dbtest.Engine) {
 	works := make(chan struct{})
 	r := newReceiver(t, func(_ int, w http.ResponseWriter) {
 		select {
@@ -297,17 +297,17 @@ func failingWebhookKeepsItsEvents(t *testing.T, e teststores.Engine) {
 //
 // covers: decision 52
 func TestBatchOfAKilledProcessKeepsItsID(t *testing.T) {
-	teststores.EachParallel(t, batchOfAKilledProcessKeepsItsID)
+	dbtest.EachParallel(t, batchOfAKilledProcessKeepsItsID)
 }
 
-func batchOfAKilledProcessKeepsItsID(t *testing.T, e teststores.Engine) {
+func batchOfAKilledProcessKeepsItsID(t *testing.T, e dbtest.Engine) {
 	r := newReceiver(t, func(int, http.ResponseWriter) {})
 	p := newStoreWithList(t, e)
 	p.addWebhooks(r)
 	p.subscribe("a@example.com")
 	p.killAt(afterPost, func() {})
 	p.subscribe("b@example.com")
-	teststores.AgeKilledJobs(t, p.path)
+	dbtest.AgeKilledJobs(t, p.path)
 	p.startPosting(p.service, minutesPassed)
 	r.until(t, 4)
 	if len(r.ids) != 3 || r.ids[0] != r.ids[1] || r.ids[1] == r.ids[2] {

@@ -15,8 +15,8 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/messages"
-	"enlist/internal/store/teststores"
 )
 
 // The benchmark in this file measures smtpSender with a mail server that does almost no work.
@@ -115,7 +115,7 @@ func BenchmarkMailer(b *testing.B) {
 
 // sendingDomain returns the keys of a database in which Account 1 has a sending domain, with a key of RSA-2048.
 func sendingDomain(b *testing.B, domain string) Domains {
-	store, err := teststores.Open(b.Context(), teststores.SQLite.New(b), 0)
+	store, err := dbtest.Open(b.Context(), dbtest.SQLite.New(b), 0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,17 +9,17 @@ import (
 	"testing/iotest"
 
 	"enlist/internal/app"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/store/teststores"
 )
 
 // A file of several steps is stored whole. A reading that stops in the middle stores no file, and the next one does. A file
 // that changes, or whose name another file had, replaces it.
 //
 // covers: decision 98
-func TestAFileIsMovedWhole(t *testing.T) { teststores.EachParallel(t, aFileIsMovedWhole) }
+func TestAFileIsMovedWhole(t *testing.T) { dbtest.EachParallel(t, aFileIsMovedWhole) }
 
-func aFileIsMovedWhole(t *testing.T, e teststores.Engine) {
+func aFileIsMovedWhole(t *testing.T, e dbtest.Engine) {
 	to, ctx := newTarget(t, e), t.Context()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16+1)
 	broken := errors.New("the connection was lost")

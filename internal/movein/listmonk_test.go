@@ -11,13 +11,13 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -183,9 +183,9 @@ const (
 // and stores nothing twice.
 //
 // covers: decision 97
-func TestListmonkMovesIn(t *testing.T) { teststores.EachParallel(t, listmonkMovesIn) }
+func TestListmonkMovesIn(t *testing.T) { dbtest.EachParallel(t, listmonkMovesIn) }
 
-func listmonkMovesIn(t *testing.T, e teststores.Engine) {
+func listmonkMovesIn(t *testing.T, e dbtest.Engine) {
 	source, url := newListmonk(t)
 	execute(t, source, listmonkRecords)
 	to := newTarget(t, e)
@@ -294,7 +294,7 @@ func TestAStoppedMoveFromListmonkContinues(t *testing.T) {
 	execute(t, source, `INSERT INTO lists (id, name) VALUES (3, 'Club');
 		INSERT INTO subscribers (email, name, attribs) SELECT 'p' || n || '@example.com', 'P', jsonb_build_object('n', n) FROM generate_series(1, 2500) n;
 		INSERT INTO subscriber_lists (subscriber_id, list_id, status) SELECT id, 3, 'confirmed' FROM subscribers`)
-	to := newTarget(t, teststores.SQLite)
+	to := newTarget(t, dbtest.SQLite)
 	for stopAt := 1; ; stopAt += 2 {
 		ctx, stop := context.WithCancel(t.Context())
 		from := must(listmonk.Open(ctx, url, ""))(t)

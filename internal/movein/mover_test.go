@@ -13,10 +13,10 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
-	"enlist/internal/store/pgtest"
-	"enlist/internal/store/teststores"
 
 	"go.uber.org/goleak"
 )
@@ -31,9 +31,9 @@ type target struct {
 	problems []string
 }
 
-func newTarget(t *testing.T, e teststores.Engine) *target {
+func newTarget(t *testing.T, e dbtest.Engine) *target {
 	t.Helper()
-	store, err := teststores.Open(t.Context(), e.New(t), 0)
+	store, err := dbtest.Open(t.Context(), e.New(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +99,9 @@ func must[T any](v T, err error) func(*testing.T) T {
 // refuse are reported with their Contact and Field, and the Contact is kept.
 //
 // covers: decision 87
-func TestAnOlderServiceMoves(t *testing.T) { teststores.EachParallel(t, anOlderServiceMoves) }
+func TestAnOlderServiceMoves(t *testing.T) { dbtest.EachParallel(t, anOlderServiceMoves) }
 
-func anOlderServiceMoves(t *testing.T, e teststores.Engine) {
+func anOlderServiceMoves(t *testing.T, e dbtest.Engine) {
 	source, url := startOlder(t, 5)
 	source.contacts[1].born = "31/02/1980"
 	source.contacts[2].note = "much too long for ten characters"
@@ -139,9 +139,9 @@ func anOlderServiceMoves(t *testing.T, e teststores.Engine) {
 }
 
 // A move that is stopped at any call continues, without losing or repeating a record, also if the source changes.
-func TestAStoppedMoveContinues(t *testing.T) { teststores.EachParallel(t, aStoppedMoveContinues) }
+func TestAStoppedMoveContinues(t *testing.T) { dbtest.EachParallel(t, aStoppedMoveContinues) }
 
-func aStoppedMoveContinues(t *testing.T, e teststores.Engine) {
+func aStoppedMoveContinues(t *testing.T, e dbtest.Engine) {
 	source, url := startOlder(t, 5)
 	to := newTarget(t, e)
 	var result *movein.Result
@@ -193,10 +193,10 @@ func aStoppedMoveContinues(t *testing.T, e teststores.Engine) {
 //
 // covers: decision 99
 func TestAMoveLeavesErasedPersonsOut(t *testing.T) {
-	teststores.EachParallel(t, aMoveLeavesErasedPersonsOut)
+	dbtest.EachParallel(t, aMoveLeavesErasedPersonsOut)
 }
 
-func aMoveLeavesErasedPersonsOut(t *testing.T, e teststores.Engine) {
+func aMoveLeavesErasedPersonsOut(t *testing.T, e dbtest.Engine) {
 	source, url := startOlder(t, 5)
 	source.contacts[1].email, source.contacts[1].unsubscribed = "b@example.com", true // it has two equal entries
 	to := newTarget(t, e)
@@ -240,7 +240,7 @@ func aMoveLeavesErasedPersonsOut(t *testing.T, e teststores.Engine) {
 // repeated. A quick run reads only the changed Contacts.
 func TestChangesDuringAMove(t *testing.T) {
 	source, url := startOlder(t, 8)
-	to, n := newTarget(t, teststores.SQLite), 0
+	to, n := newTarget(t, dbtest.SQLite), 0
 	source.before = func(method string) bool {
 		if method != "searchContacts" {
 			return true
@@ -285,15 +285,15 @@ func TestAMoveIsRefused(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	used := newTarget(t, teststores.SQLite)
+	used := newTarget(t, dbtest.SQLite)
 	must(used.service.AddList(ctx, used.caller, name))(t)
 	refused(used, url, "the Account has the List 2: give a new database")
 
-	shared := newTarget(t, teststores.SQLite)
+	shared := newTarget(t, dbtest.SQLite)
 	must(shared.service.AddAccount(ctx, accounts.AccountDetails{Name: "Other", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}))(t)
 	refused(shared, url, "the database has 2 Accounts")
 
-	to := newTarget(t, teststores.SQLite)
+	to := newTarget(t, dbtest.SQLite)
 	refused(to, "http://127.0.0.1:1/api", "refused") // nothing listens there, and the move has not begun
 	must(to.move(ctx, url, false))(t)
 	refused(to, otherURL, "moves in from "+url)

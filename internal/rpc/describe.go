@@ -1,4 +1,4 @@
-// This file describes the API for programs and people: package apidoc makes the reference page, the Markdown
+// This file describes the API for programs and people: package reference makes the reference page, the Markdown
 // and the clients of it, and describe_openrpc.go the document of OpenRPC. Everything comes from the table of
 // methods and the tables of keys of the records. decisions.md: 73
 

@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"enlist/api"
-	"enlist/internal/xmlrpc"
+	"enlist/internal/rpc/xmlrpc"
 )
 
 // refuseXML returns the refusal for a body that is not a call of XML-RPC.

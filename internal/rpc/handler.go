@@ -16,7 +16,7 @@ import (
 	"enlist/api"
 	"enlist/internal/app"
 	"enlist/internal/limiter"
-	"enlist/internal/xmlrpc"
+	"enlist/internal/rpc/xmlrpc"
 
 	"github.com/prometheus/client_golang/prometheus"
 )

@@ -16,10 +16,10 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
 	"enlist/internal/store/storetest"
-	"enlist/internal/store/teststores"
 )
 
 // This file has the service that the tests of this package call. Each test has its own database. A
@@ -43,12 +43,12 @@ type harness struct {
 
 func newHarness(t testing.TB, o Options) *harness {
 	t.Helper()
-	return newHarnessOn(t, teststores.SQLite, o)
+	return newHarnessOn(t, dbtest.SQLite, o)
 }
 
-func newHarnessOn(t testing.TB, e teststores.Engine, o Options) *harness {
+func newHarnessOn(t testing.TB, e dbtest.Engine, o Options) *harness {
 	t.Helper()
-	database, err := teststores.Open(t.Context(), e.New(t), 50*time.Millisecond)
+	database, err := dbtest.Open(t.Context(), e.New(t), 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

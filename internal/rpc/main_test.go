@@ -3,7 +3,7 @@ package rpc
 import (
 	"testing"
 
-	"enlist/internal/store/pgtest"
+	"enlist/internal/db/pgtest"
 
 	"go.uber.org/goleak"
 )

@@ -1,4 +1,4 @@
-// This file has what package importexport shares with the calls: criteria, records of Contacts, errors and the delay
+// This file has what package imports/httpapi shares with the calls: criteria, records of Contacts, errors and the delay
 // for invalid keys.
 
 package rpc

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/store/teststores"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -25,9 +25,9 @@ import (
 var update = flag.Bool("update", false, "replace the expected replies in testdata that differ from the actual replies")
 
 // Each transcript runs on SQLite and on PostgreSQL.
-func TestTranscripts(t *testing.T) { teststores.EachParallel(t, transcripts) }
+func TestTranscripts(t *testing.T) { dbtest.EachParallel(t, transcripts) }
 
-func transcripts(t *testing.T, e teststores.Engine) {
+func transcripts(t *testing.T, e dbtest.Engine) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts in testdata (error %v)", err)
@@ -45,7 +45,7 @@ func transcripts(t *testing.T, e teststores.Engine) {
 			}
 			script.vars["KEY"] = script.keys["FULL"]
 			rewritten := script.run(t, string(text))
-			if filepath.Base(file) == "reference.txt" && e.Name == teststores.SQLite.Name {
+			if filepath.Base(file) == "reference.txt" && e.Name == dbtest.SQLite.Name {
 				checkExamples(t, script.examples)
 			}
 			if *update && rewritten != string(text) {

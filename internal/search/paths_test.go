@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"enlist/internal/db"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/search"
-	"enlist/internal/store/sqlite"
 	"enlist/internal/store/storetest"
 )
 

@@ -16,11 +16,11 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/sending"
-	"enlist/internal/store/sqlite"
 )
 
 // This file has the database and the HTTP server that the tests of the pages use.

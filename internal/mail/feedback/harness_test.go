@@ -26,9 +26,9 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
-	"enlist/internal/store/sqlite"
 
 	"go.uber.org/goleak"
 )

@@ -8,10 +8,10 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/sending"
-	"enlist/internal/store/teststores"
 )
 
 // This file has the fixture of the tests of Batches. It sends their mails without a mail server.
@@ -189,5 +189,5 @@ func whole(id enlist.ListID) batches.PopulationRequest {
 // analyze collects the statistics of the store's tables.
 func (f *batchFixture) analyze() {
 	f.Helper()
-	f.store.(*teststores.Store).Analyze(f.T)
+	f.store.(*dbtest.Store).Analyze(f.T)
 }

@@ -8,10 +8,10 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/privacy"
-	"enlist/internal/store/teststores"
 )
 
 // This file tests the export of everything that is stored about a person.
@@ -227,7 +227,7 @@ var leftOutOfContact = []string{"dedupe_key", "duplicate_key", "mobile_key", "fi
 //
 // covers: decision 90
 func TestExportOfAPersonKnowsEveryTable(t *testing.T) {
-	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
+	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		knowsEveryTable(t, e.Own(t).Columns(t))
 	})
 }

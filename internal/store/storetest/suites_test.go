@@ -4,24 +4,24 @@ import (
 	"testing"
 
 	"enlist/internal/db"
-	"enlist/internal/store/teststores"
+	"enlist/internal/db/dbtest"
 
 	"go.uber.org/goleak"
 )
 
 // This file runs the suites on each engine. The tests of a suite run in parallel.
 
-func TestMain(m *testing.M) { teststores.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
 // onEachEngine runs a suite on each engine.
 func onEachEngine(t *testing.T, suite func(*testing.T, Engine)) {
-	teststores.EachParallel(t, func(t *testing.T, e teststores.Engine) {
+	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		suite(t, Engine{
 			Name:   e.Name,
 			Open:   func(t *testing.T) db.Engine { return e.Own(t) },
 			Shared: func(t *testing.T) db.Engine { return e.Shared(t) },
 			Jobs: func(t *testing.T, s db.Engine, kind string) int {
-				return s.(*teststores.Store).Waiting(t, kind)
+				return s.(*dbtest.Store).Waiting(t, kind)
 			},
 		})
 	})
@@ -118,7 +118,7 @@ func TestSearchIndexes(t *testing.T) {
 
 // skipSlow skips a suite in short tests on PostgreSQL, where it takes a tenth of the time of all tests.
 func skipSlow(t *testing.T, e Engine) {
-	if testing.Short() && e.Name != teststores.SQLite.Name {
+	if testing.Short() && e.Name != dbtest.SQLite.Name {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
 }
@@ -130,7 +130,7 @@ func BenchmarkBatchEvents(b *testing.B) { benchEachEngine(b, benchBatch) }
 func BenchmarkImport(b *testing.B) { benchEachEngine(b, benchImport) }
 
 func benchEachEngine(b *testing.B, bench func(*testing.B, db.Engine)) {
-	for _, e := range []teststores.Engine{teststores.SQLite, teststores.Postgres} {
+	for _, e := range []dbtest.Engine{dbtest.SQLite, dbtest.Postgres} {
 		b.Run(e.Name, func(b *testing.B) { bench(b, e.Own(b)) })
 	}
 }

@@ -1,0 +1,192 @@
+// This file answers GET /api/exports with the file of an export.
+
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/enlist"
+	"enlist/internal/rpc"
+)
+
+// exportParameters are the parameters of the URL. Those of a search have their names and meaning in searchContacts.
+var exportParameters = map[string]func(e *Export, text string) error{
+	"list_id": func(e *Export, text string) error { return nil }, // readExport has read it
+	"search_criteria": func(e *Export, text string) (err error) {
+		e.Query.Criteria, err = rpc.ParseCriteria(text)
+		return err
+	},
+	"limit":           func(e *Export, text string) error { return readAmount("limit", text, &e.Query.Limit) },
+	"offset":          func(e *Export, text string) error { return readAmount("offset", text, &e.Query.Offset) },
+	"sort_by":         func(e *Export, text string) error { e.Query.SortBy = text; return nil },
+	"sort_order":      readOrder,
+	"returned_fields": func(e *Export, text string) (err error) { e.Columns, err = ParseColumns(text); return err },
+	"format":          func(e *Export, text string) error { e.Format = Format(text); return nil },
+	"gz":              func(e *Export, text string) error { return readFlag("gz", text, &e.Gzip) },
+	"excel":           func(e *Export, text string) error { return readFlag("excel", text, &e.Excel) },
+	"proof":           func(e *Export, text string) error { return readFlag("proof", text, &e.Proof) },
+}
+
+// export sends the file that the URL describes.
+func (h *Handler) export(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return enlist.Refuse(enlist.InvalidParameters, "the query of the URL is not valid")
+	}
+	list, err := strconv.ParseInt(query.Get("list_id"), 10, 64)
+	if err != nil {
+		return enlist.ErrNoList
+	}
+	e := &Export{List: enlist.ListID(list)}
+	if err := h.service.CheckAccess(r.Context(), c, e.List, 0); err != nil {
+		return err
+	}
+	if err := e.read(query); err != nil {
+		return err
+	}
+	name := e.Name("list-" + strconv.FormatInt(list, 10))
+	out := &fileReply{w: w, options: &h.options, name: name, kind: e.contentType()}
+	_, err = e.Write(r.Context(), h.service, c, out)
+	if err == nil {
+		err = out.finish()
+	}
+	if err != nil && out.sent {
+		return errBroken{err}
+	}
+	return err
+}
+
+// read reads the parameters of a URL. It refuses unknown ones, because one that is ignored could mean that more
+// Contacts are exported than the caller wanted. Errors: InvalidParameters, InvalidSearch.
+func (e *Export) read(query url.Values) error {
+	e.Query.Descending = true // reference.md: sort.order
+	for name, values := range query {
+		set := exportParameters[name]
+		if set == nil {
+			return enlist.Refuse(enlist.InvalidParameters, "there is no parameter %q", name)
+		}
+		if len(values) > 1 {
+			return enlist.Refuse(enlist.InvalidParameters, "the parameter %s is there twice", name)
+		}
+		if err := set(e, values[0]); err != nil {
+			return err
+		}
+	}
+	return e.Check()
+}
+
+func readAmount(name, text string, to *int64) error {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return enlist.Refuse(enlist.InvalidSearch, "%s: expected an integer of 0 or more, not %q", name, text)
+	}
+	*to = n
+	return nil
+}
+
+func readOrder(e *Export, text string) error {
+	switch {
+	case strings.EqualFold(text, "ASC"):
+		e.Query.Descending = false
+	case !strings.EqualFold(text, "DESC"):
+		return enlist.Refuse(enlist.InvalidSearch, "sort_order: expected ASC or DESC, not %q", text)
+	}
+	return nil
+}
+
+func readFlag(name, text string, to *bool) error {
+	switch text {
+	case "1", "true":
+		*to = true
+	case "0", "false":
+		*to = false
+	default:
+		return enlist.Refuse(enlist.InvalidParameters, "%s: expected 1 or 0, not %q", name, text)
+	}
+	return nil
+}
+
+// ParseColumns reads names that are separated by commas, or an array of JSON for names that contain commas. Errors:
+// InvalidParameters.
+func ParseColumns(text string) ([]string, error) {
+	var names []string
+	if strings.HasPrefix(text, "[") {
+		if err := json.Unmarshal([]byte(text), &names); err != nil {
+			return nil, enlist.Refuse(enlist.InvalidParameters, "returned_fields is neither names nor an array of names")
+		}
+		return names, nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// contentType returns the MIME type of the file.
+func (e *Export) contentType() string {
+	switch {
+	case e.Gzip:
+		return "application/gzip"
+	case e.Format == NDJSON:
+		return "application/x-ndjson"
+	}
+	return "text/csv; charset=utf-8"
+}
+
+// fileReply sends a file. The header is sent with the first byte, so an error before it can still become another
+// reply.
+type fileReply struct {
+	w          http.ResponseWriter
+	options    *Options
+	name, kind string
+	sent       bool
+	deadline   time.Time // the client must have read the complete file by then
+}
+
+// errSlowClient ends a file that would otherwise use its stream, and on SQLite the write-ahead log, for too long.
+var errSlowClient = errors.New("the client reads the file too slowly")
+
+// Write sends a part of the file before its deadline.
+func (f *fileReply) Write(p []byte) (int, error) {
+	now := time.Now()
+	if !f.sent {
+		f.sent = true
+		f.deadline = now.Add(f.options.FileTimeout)
+		header := f.w.Header()
+		header.Set("Content-Type", f.kind)
+		header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.name}))
+		header.Set("Cache-Control", "no-store")
+		header.Set("X-Content-Type-Options", "nosniff")
+	}
+	until := now.Add(f.options.FlushTimeout)
+	if f.deadline.Before(until) {
+		until = f.deadline
+	}
+	if now.After(f.deadline) {
+		return 0, errSlowClient
+	}
+	control := http.NewResponseController(f.w)
+	if err := control.SetWriteDeadline(until); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return f.w.Write(p)
+}
+
+// finish sends the rest, and removes the deadline: it would also apply to the next request of the connection.
+func (f *fileReply) finish() error {
+	control := http.NewResponseController(f.w)
+	if err := control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	_ = control.SetWriteDeadline(time.Time{}) // a connection without deadlines has nothing to remove
+	return nil
+}

@@ -1,0 +1,150 @@
+package reference
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"enlist/internal/rpc"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newServer serves the reference, and replies to calls with what they sent.
+func newServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	d := rpc.Describe("test")
+	h := New(&d, d.OpenRPC())
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if IsPath(r.URL.Path) {
+			h.ServeHTTP(w, r)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		json.NewEncoder(w).Encode(map[string]string{"got": string(body)})
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// get returns a file of the reference.
+func get(t *testing.T, server *httptest.Server, path string) (*http.Response, string) {
+	t.Helper()
+	resp, err := server.Client().Get(server.URL + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+// covers: spec reference.page, spec reference.markdown, decision 74, spec clients.files, decision 75
+func TestReferenceHasEveryMethod(t *testing.T) {
+	server := newServer(t)
+	for name := range clientTypes {
+		_, text := get(t, server, "/clients/"+name)
+		for _, m := range rpc.Describe("test").Methods {
+			if !strings.Contains(text, m.Name+"(") {
+				t.Errorf("%s does not have %s", name, m.Name)
+			}
+		}
+	}
+	_, page := get(t, server, "/api/")
+	for _, m := range rpc.Describe("test").Methods {
+		if !strings.Contains(page, `<article id="`+m.Name+`">`) {
+			t.Errorf("the page does not have %s", m.Name)
+		}
+		resp, text := get(t, server, "/api/methods/"+m.Name+".md")
+		if resp.StatusCode != 200 || !strings.HasPrefix(text, "# "+m.Name+"\n") || !strings.Contains(text, m.Summary) {
+			t.Errorf("%s.md: status %d, %.100s", m.Name, resp.StatusCode, text)
+		}
+	}
+	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(page, `id="`+link[1]+`"`) {
+			t.Errorf("the page links to #%s, which it does not have", link[1])
+		}
+	}
+	if resp, text := get(t, server, "/api/openrpc.json"); resp.Header.Get("Content-Type") != "application/json" || !json.Valid([]byte(text)) {
+		t.Errorf("openrpc.json has the type %s and %d bytes", resp.Header.Get("Content-Type"), len(text))
+	}
+}
+
+// The page runs no script and loads no style that is not a file of this server, so it needs no exception in the policy.
+//
+// covers: decision 74
+func TestReferenceHasAStrictPolicy(t *testing.T) {
+	server := newServer(t)
+	resp, page := get(t, server, "/api/")
+	csp := resp.Header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") || strings.Contains(csp, "http") {
+		t.Errorf("got the policy %s", csp)
+	}
+	if inline := regexp.MustCompile(`(?i)<script>|<style|\sstyle=|\son\w+=|javascript:`).FindString(page); inline != "" {
+		t.Errorf("the page has %q, which the policy forbids", inline)
+	}
+}
+
+func TestReferenceIsCachedByItsETag(t *testing.T) {
+	server := newServer(t)
+	resp, _ := get(t, server, "/api/")
+	request, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+"/api/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("If-None-Match", resp.Header.Get("ETag"))
+	again, err := server.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Body.Close()
+	if again.StatusCode != http.StatusNotModified {
+		t.Errorf("got status %d, want 304", again.StatusCode)
+	}
+}
+
+func TestUnknownFilesAndMethodsAreRefused(t *testing.T) {
+	server := newServer(t)
+	for _, path := range []string{"/api/methods/", "/api/methods/none.md", "/api/methods/../addList.md"} {
+		if resp, _ := get(t, server, path); resp.StatusCode != http.StatusNotFound && IsPath(path) {
+			t.Errorf("%s: got status %d, want 404", path, resp.StatusCode)
+		}
+	}
+	resp, err := server.Client().Post(server.URL+"/api/", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") == "" {
+		t.Errorf("POST: got status %d, want 405 with Allow", resp.StatusCode)
+	}
+}
+
+func TestCodeQuotesTextsForItsLanguage(t *testing.T) {
+	m := rpc.MethodInfo{Name: "m", Example: &rpc.Example{Params: []json.RawMessage{
+		json.RawMessage(`"YOUR-KEY"`), json.RawMessage(`{"it's":["a\"b\\",true,false,null,1.5,{}]}`)}}}
+	for _, test := range []struct {
+		of   literals
+		want string
+	}{
+		{ofJSON, `["YOUR-KEY", {"it's": ["a\"b\\", true, false, null, 1.5, {}]}]`},
+		{ofPython, `["YOUR-KEY", {"it's": ["a\"b\\", True, False, None, 1.5, {}]}]`},
+		{ofPHP, `['YOUR-KEY', ['it\'s' => ['a"b\\', true, false, null, 1.5, []]]]`},
+	} {
+		if got := test.of.values(&m); got != test.want {
+			t.Errorf("got %s, want %s", got, test.want)
+		}
+	}
+	if curl := snippets(&m)[0].Code; !strings.Contains(curl, `it'\''s`) {
+		t.Errorf("curl: %s", curl)
+	}
+}

@@ -1,0 +1,103 @@
+// This file makes the reference page. It is complete without its script. The script adds search, the values of
+// the reader in the examples, and buttons that send a call.
+
+package reference
+
+import (
+	"bytes"
+	_ "embed" // for the files of the page
+	"html/template"
+	"regexp"
+	"strings"
+
+	"enlist/internal/rpc"
+)
+
+//go:embed pages/reference.html
+var pageText string
+
+//go:embed pages/reference.css
+var style []byte
+
+//go:embed pages/reference.js
+var script []byte
+
+var pageTemplate = template.Must(template.New("reference").Funcs(template.FuncMap{
+	"code": marked, "json": indented, "result": result, "snippets": snippets, "id": anchor, "params": exampleParams,
+	"ofList": listIsFirst,
+}).Parse(pageText))
+
+// chapter has the methods of one noun.
+type chapter struct {
+	Noun    string
+	Methods []*rpc.MethodInfo
+}
+
+// page returns the reference page.
+func page(d *rpc.Description) []byte {
+	var chapters []*chapter
+	byNoun := make(map[string]*chapter)
+	for i := range d.Methods {
+		m := &d.Methods[i]
+		c := byNoun[m.Noun]
+		if c == nil {
+			c = &chapter{Noun: m.Noun}
+			byNoun[m.Noun], chapters = c, append(chapters, c)
+		}
+		c.Methods = append(c.Methods, m)
+	}
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, struct {
+		Version  string
+		Chapters []*chapter
+		Records  []rpc.RecordInfo
+	}{d.Version, chapters, d.Records})
+	if err != nil {
+		panic("reference page: " + err.Error()) // the template is fixed and its data are texts
+	}
+	return b.Bytes()
+}
+
+// listAfterKey matches the key in the code and the number after it.
+var listAfterKey = regexp.MustCompile(`(` + yourKey + `</span>[^ ]* )(\d+)`)
+
+// marked returns code of a method as HTML in which the key, the List and the address are marked for the script.
+func marked(m *rpc.MethodInfo, code string) template.HTML {
+	text := strings.NewReplacer(
+		yourKey, `<span class="key">`+yourKey+`</span>`,
+		origin, `<span class="origin">`+origin+`</span>`).Replace(template.HTMLEscapeString(code))
+	if listIsFirst(m) {
+		text = listAfterKey.ReplaceAllString(text, `$1<span class="list">$2</span>`)
+	}
+	return template.HTML(text)
+}
+
+// listIsFirst reports whether the parameter after the key is a List.
+func listIsFirst(m *rpc.MethodInfo) bool { return len(m.Params) > 1 && m.Params[1].Name == "list_id" }
+
+// anchor returns the id of the element that describes the record, if a type contains one.
+func anchor(t rpc.Type) string {
+	for {
+		container, items := t.Items()
+		if container == "" {
+			break
+		}
+		t = items
+	}
+	if t.IsRecord() {
+		return "record-" + string(t)
+	}
+	return ""
+}
+
+// exampleParams returns the parameters of the example without the key, as JSON.
+func exampleParams(m *rpc.MethodInfo) string {
+	if m.Example == nil {
+		return "[]"
+	}
+	withoutKey := *m
+	example := *m.Example
+	example.Params = example.Params[1:]
+	withoutKey.Example = &example
+	return ofJSON.values(&withoutKey)
+}
