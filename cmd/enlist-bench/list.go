@@ -57,7 +57,7 @@ func (b *bench) open(db string) (db.Engine, *app.App, *enlist.Caller, error) {
 	service := app.New(store, time.Now)
 	var caller *enlist.Caller
 	if _, err = service.Bootstrap(b.ctx, apiKey); err == nil {
-		caller, err = service.Authenticate(b.ctx, apiKey)
+		caller, err = service.Accounts.Authenticate(b.ctx, apiKey)
 	}
 	if err != nil {
 		err = fmt.Errorf("find the key of enlist-bench: --postgres must be an empty database: %w", err)
@@ -83,7 +83,7 @@ func (b *bench) makeList(db string, contacts int) (enlist.ListID, error) {
 
 // addList adds a List with 10 Fields.
 func (b *bench) addList(service *app.App, caller *enlist.Caller) (enlist.ListID, error) {
-	list, err := service.AddList(b.ctx, caller, []enlist.Detail{detail("name", "Bench"),
+	list, err := service.Lists.AddList(b.ctx, caller, []enlist.Detail{detail("name", "Bench"),
 		detail("from_address", "bench@example.com")})
 	if err != nil {
 		return 0, err
@@ -93,7 +93,7 @@ func (b *bench) addList(service *app.App, caller *enlist.Caller) (enlist.ListID,
 		{"Postcode", "text", ""}, {"Amount", "decimal", ""}, {"Born", "date", ""}, {"Member", "radio", "yes,no"},
 		{"Comment", "comment", ""}, {"Colours", "checkbox", "red,green,blue"},
 	} {
-		_, err := service.AddField(b.ctx, caller, list, []enlist.Detail{
+		_, err := service.Lists.AddField(b.ctx, caller, list, []enlist.Detail{
 			detail("name", f.name), detail("type", f.kind), detail("values_array", f.values)})
 		if err != nil {
 			return 0, err

@@ -154,7 +154,7 @@ func (b *bench) addMessage(service *app.App, caller *enlist.Caller) (enlist.Mess
 	text := "Dear {{First Name}} {{Last Name}},\n\n" + strings.Repeat(sentence, 7) + "\n\nYours in {{State}}\n"
 	html := "<html><body><p>Dear {{First Name}} {{Last Name}},</p><p>" + strings.Repeat(sentence, 12) +
 		"</p><p>Yours in {{State}}, <a href=\"https://example.com/\">example.com</a></p></body></html>"
-	return service.AddMessage(b.ctx, caller, []enlist.Detail{detail("type", "email"), detail("name", "Bench"),
+	return service.Messages.AddMessage(b.ctx, caller, []enlist.Detail{detail("type", "email"), detail("name", "Bench"),
 		detail("subject", "News for {{First Name}}"), detail("text_content", text), detail("html_content", html)})
 }
 
@@ -166,7 +166,7 @@ func (b *bench) addResponder(in *mailingList) error {
 		return err
 	}
 	defer store.Close()
-	in.responder, err = service.AddAutoresponder(b.ctx, caller, []enlist.Detail{detail("event_type", "subscribe"),
+	in.responder, err = service.Batches.AddAutoresponder(b.ctx, caller, []enlist.Detail{detail("event_type", "subscribe"),
 		detail("list_id", fmt.Sprint(in.list)), detail("message_id", fmt.Sprint(in.message))})
 	return err
 }

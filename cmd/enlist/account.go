@@ -60,7 +60,7 @@ type accountAdd struct {
 // Run adds the Account.
 func (c *accountAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		a, err := s.AddAccount(ctx, accounts.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
+		a, err := s.Accounts.AddAccount(ctx, accounts.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
 			ContactLimit: int64(c.Limit)})
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ type accountList struct {
 // Run lists the Accounts.
 func (c *accountList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		accounts, err := s.AllAccounts(ctx)
+		accounts, err := s.Accounts.AllAccounts(ctx)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ type accountLimit struct {
 // Run sets the limit of Contacts.
 func (c *accountLimit) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.SetContactLimit(ctx, enlist.AccountID(c.ID), int64(c.Limit)); err != nil {
+		if err := s.Accounts.SetContactLimit(ctx, enlist.AccountID(c.ID), int64(c.Limit)); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "Contact limit of Account %d: %v\n", c.ID, c.Limit)
@@ -112,7 +112,7 @@ type accountTimezone struct {
 // Run sets the time zone.
 func (c *accountTimezone) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.SetTimeZone(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
+		if err := s.Accounts.SetTimeZone(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "time zone of Account %d: %s\n", c.ID, c.Name)
@@ -133,7 +133,7 @@ func (c *accountDomains) Run(ctx context.Context, out *console) error {
 		domains = nil
 	}
 	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.SetSendingDomains(ctx, enlist.AccountID(c.ID), domains); err != nil {
+		if err := s.Accounts.SetSendingDomains(ctx, enlist.AccountID(c.ID), domains); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "domains of the senders of Account %d: %s\n", c.ID, strings.Join(c.Domains, ", "))

@@ -58,7 +58,7 @@ func (c *auditCommand) Run(ctx context.Context, out *console) error {
 		fmt.Fprintf(w, auditLayout, "TIME (UTC)", "ACCOUNT", "WHO", "FROM", "METHOD", "OBJECT", "CHANGE")
 	}
 	err := withService(ctx, c.Database, func(s *app.App) error {
-		return s.AuditLog(ctx, enlist.AccountID(c.Account), c.query(time.Now()), func(r *accounts.AuditRow) error {
+		return s.Accounts.AuditLog(ctx, enlist.AccountID(c.Account), c.query(time.Now()), func(r *accounts.AuditRow) error {
 			_, err := fmt.Fprintln(w, row(r))
 			return err
 		})

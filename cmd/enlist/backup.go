@@ -56,7 +56,7 @@ func (c *backupCommand) Run(ctx context.Context, out *console) error {
 		return fmt.Errorf("back up %s to %s: %w", c.Shown(), c.File, err)
 	}
 	err = withService(ctx, c.Database, func(s *app.App) error {
-		return s.RecordAct(ctx, "Backup", map[string]any{"file": c.File, "bytes": result.Bytes,
+		return s.Accounts.RecordAct(ctx, "Backup", map[string]any{"file": c.File, "bytes": result.Bytes,
 			"encrypted": len(recipients) > 0})
 	})
 	if err != nil {

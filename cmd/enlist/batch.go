@@ -61,9 +61,9 @@ func (c *batchList) Run(ctx context.Context, out *console) error {
 // find returns the Batches of an Account.
 func (c *batchList) find(ctx context.Context, s *app.App, caller *enlist.Caller) ([]batches.Batch, error) {
 	if c.All {
-		return s.SearchBatches(ctx, caller, enlist.Query{})
+		return s.Batches.SearchBatches(ctx, caller, enlist.Query{})
 	}
-	return s.CurrentBatches(ctx, caller)
+	return s.Batches.CurrentBatches(ctx, caller)
 }
 
 // batchRecord returns the attributes of a Batch with their names in the API, and why the server paused or failed it.
@@ -83,7 +83,7 @@ func (c *oneBatch) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enl
 	return withService(ctx, c.Database, func(s *app.App) error {
 		id := enlist.BatchID(c.ID)
 		caller, err := ownerOf(ctx, s, enlist.NoBatch, func(caller *enlist.Caller) error {
-			_, err := s.Batch(ctx, caller, id)
+			_, err := s.Batches.Batch(ctx, caller, id)
 			return err
 		})
 		if enlist.KindOf(err) == enlist.NoBatch {
@@ -104,10 +104,10 @@ func (c *oneBatch) edit(ctx context.Context, out *console, command, at string) e
 		if err != nil {
 			return err
 		}
-		if err := s.EditBatch(ctx, caller, id, command, when); err != nil {
+		if err := s.Batches.EditBatch(ctx, caller, id, command, when); err != nil {
 			return err
 		}
-		b, err := s.Batch(ctx, caller, id)
+		b, err := s.Batches.Batch(ctx, caller, id)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ type batchDelete struct{ oneBatch }
 // Run deletes the Batch.
 func (c *batchDelete) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		if err := s.DeleteBatch(ctx, caller, id); err != nil {
+		if err := s.Batches.DeleteBatch(ctx, caller, id); err != nil {
 			return err
 		}
 		return c.one(out.stdout, record{{"id", id}}, "deleted Batch %d", id)
@@ -169,7 +169,7 @@ func (c *batchShow) Run(ctx context.Context, out *console) error {
 		if c.Follow {
 			return followBatch(ctx, s, caller, id, out)
 		}
-		b, err := s.Batch(ctx, caller, id)
+		b, err := s.Batches.Batch(ctx, caller, id)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ type batchStats struct{ oneBatch }
 // Run shows the numbers of the Batch.
 func (c *batchStats) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		r, err := s.BatchReport(ctx, caller, id)
+		r, err := s.Reports.BatchReport(ctx, caller, id)
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ type batchWinner struct {
 // Run chooses the winner of the variants.
 func (c *batchWinner) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		if err := s.ChooseWinner(ctx, caller, id, c.Variant); err != nil {
+		if err := s.Sending.ChooseWinner(ctx, caller, id, c.Variant); err != nil {
 			return err
 		}
 		return c.one(out.stdout, record{{"id", id}, {"variant", c.Variant}}, "variant %d is the winner of Batch %d", c.Variant, id)

@@ -69,11 +69,11 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 		if err := warn(ctx, s, caller, request, out.stderr); err != nil {
 			return err
 		}
-		id, err := s.AddBatch(ctx, caller, request)
+		id, err := s.Batches.AddBatch(ctx, caller, request)
 		if err != nil {
 			return err
 		}
-		b, err := s.Batch(ctx, caller, id)
+		b, err := s.Batches.Batch(ctx, caller, id)
 		if err != nil {
 			return err
 		}

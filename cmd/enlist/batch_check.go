@@ -73,8 +73,8 @@ func checkBatch(ctx context.Context, s *app.App, caller *enlist.Caller, r batche
 	if err != nil {
 		return nil, err
 	}
-	s.SetComposer(composer)
-	return s.CheckBatch(ctx, caller, r)
+	s.Messages.SetComposer(composer)
+	return s.Batches.CheckBatch(ctx, caller, r)
 }
 
 // warn prints what is probably wrong with a Batch that is added next. It returns an error if a finding is an error.

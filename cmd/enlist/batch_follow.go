@@ -29,7 +29,7 @@ func followBatch(ctx context.Context, s *app.App, caller *enlist.Caller, id enli
 	out *console) error {
 	p := batchProgress{out: out.stderr, terminal: isTerminal(out.stderr)}
 	for {
-		b, err := s.Batch(ctx, caller, id)
+		b, err := s.Batches.Batch(ctx, caller, id)
 		if err != nil {
 			return err
 		}

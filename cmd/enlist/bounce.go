@@ -35,7 +35,7 @@ func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 		return &usageError{err}
 	}
 	err := withService(ctx, c.Database, func(s *app.App) error {
-		key, err := s.LinkKey(ctx)
+		key, err := s.Messages.LinkKey(ctx)
 		if err != nil {
 			return err
 		}
@@ -57,9 +57,9 @@ func recordReport(ctx context.Context, s *app.App, r *mail.Report, out *console)
 	var changed bool
 	switch r.Kind {
 	case mail.BounceReport:
-		changed, err = s.Bounced(ctx, r.Delivery, r.Detail)
+		changed, err = s.Sending.Bounced(ctx, r.Delivery, r.Detail)
 	case mail.ComplaintReport:
-		changed, err = s.Complained(ctx, r.Delivery, r.Detail)
+		changed, err = s.Sending.Complained(ctx, r.Delivery, r.Detail)
 	default:
 		fmt.Fprintln(out.stdout, "nothing to do:", r.Detail)
 		return nil

@@ -35,7 +35,7 @@ func (c *consentProofCommand) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		found, err := s.ConsentProof(ctx, caller, enlist.ListID(c.List), enlist.ContactID(c.Contact))
+		found, err := s.Privacy.ConsentProof(ctx, caller, enlist.ListID(c.List), enlist.ContactID(c.Contact))
 		if enlist.KindOf(err) == enlist.NoContact {
 			return next(enlist.Refuse(enlist.NoContact, "list %d never had a Contact with ID %d", c.List, c.Contact),
 				"enlist person export prints the IDs of a person")
@@ -43,7 +43,7 @@ func (c *consentProofCommand) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		key, err := s.ProofKey(ctx)
+		key, err := s.Privacy.ProofKey(ctx)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (c *consentVerifyCommand) publicKey(ctx context.Context) (key ed25519.Publi
 		return key, nil
 	}
 	err = withService(ctx, c.Database, func(s *app.App) error {
-		private, err := s.ProofKey(ctx)
+		private, err := s.Privacy.ProofKey(ctx)
 		if err == nil {
 			key = private.Public().(ed25519.PublicKey)
 		}

@@ -57,7 +57,7 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 		fmt.Fprintf(out.stderr, replacedRows, result.Changed)
 	}
 	err = withService(ctx, to, func(s *app.App) error {
-		return s.RecordAct(ctx, "Database", map[string]any{"copied_from": c.From})
+		return s.Accounts.RecordAct(ctx, "Database", map[string]any{"copied_from": c.From})
 	})
 	if err != nil {
 		return fmt.Errorf("the copy is complete, but the audit log has no row: %w", err)

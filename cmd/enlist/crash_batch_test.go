@@ -203,12 +203,12 @@ func (c *crash) sendBatches(smtp string, all []int64) {
 	defer options.Batches.Stop(c.t.Context())
 	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
 	defer cancel()
-	caller, err := service.Operator(ctx, 1)
+	caller, err := service.Accounts.Operator(ctx, 1)
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for _, id := range all {
 		for status := batches.BatchStatus(""); status != batches.BatchCompleted; <-look.C {
-			b, failed := service.Batch(ctx, caller, enlist.BatchID(id))
+			b, failed := service.Batches.Batch(ctx, caller, enlist.BatchID(id))
 			if err != nil || failed != nil {
 				c.t.Fatalf("Batch %d is not completed: %v, %v", id, err, failed)
 			}
@@ -263,19 +263,19 @@ func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, rec
 	defer store.Close()
 	c.check(store)
 	service := app.New(store, time.Now)
-	caller, err := service.Operator(c.t.Context(), 1)
+	caller, err := service.Accounts.Operator(c.t.Context(), 1)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	others := int64(0) // mails of the second variants
 	for _, id := range batches {
-		b, err := service.Batch(c.t.Context(), caller, enlist.BatchID(id))
+		b, err := service.Batches.Batch(c.t.Context(), caller, enlist.BatchID(id))
 		if err != nil || b.Sent != recipients || b.Recipients != recipients {
 			c.t.Errorf("Batch %d has the counts %+v, %v, want %d sent", id, b.BatchCounts, err, recipients)
 			continue
 		}
 		doubt += b.Repeated
-		report, err := service.BatchReport(c.t.Context(), caller, enlist.BatchID(id))
+		report, err := service.Reports.BatchReport(c.t.Context(), caller, enlist.BatchID(id))
 		if err != nil {
 			c.t.Fatal(err)
 		}

@@ -111,14 +111,14 @@ func (c *crash) withService(do func(*app.App, *enlist.Caller)) {
 	}
 	defer store.Close()
 	service := app.New(store, time.Now)
-	do(service, must(service.Operator(c.t.Context(), 1))(c.t))
+	do(service, must(service.Accounts.Operator(c.t.Context(), 1))(c.t))
 }
 
 // lastImport returns the newest import, or nil if there is none.
 func (c *crash) lastImport() (last *imports.Import) {
 	c.t.Helper()
 	c.withService(func(s *app.App, caller *enlist.Caller) {
-		if all := must(s.AllImports(c.t.Context(), caller))(c.t); len(all) > 0 {
+		if all := must(s.Imports.AllImports(c.t.Context(), caller))(c.t); len(all) > 0 {
 			last = &all[len(all)-1]
 		}
 	})
@@ -132,13 +132,13 @@ func (c *crash) wantEachRowOnce(i *imports.Import, rows int) {
 		c.t.Fatalf("the import is %s %q with %+v, want %d rows added", i.State, i.Reason, i.ImportCounts, rows)
 	}
 	c.withService(func(s *app.App, caller *enlist.Caller) {
-		all := must(s.CountContacts(c.t.Context(), caller, i.ListID, nil))(c.t)
+		all := must(s.Contacts.CountContacts(c.t.Context(), caller, i.ListID, nil))(c.t)
 		if all != int64(rows) {
 			c.t.Errorf("the List has %d Contacts, want %d", all, rows)
 		}
 		seen := make(map[enlist.ContactID]bool)
 		var checked []imports.RowResult
-		err := s.ImportResults(c.t.Context(), caller, i.ID, func(r *imports.RowResult) error {
+		err := s.Imports.ImportResults(c.t.Context(), caller, i.ID, func(r *imports.RowResult) error {
 			if r.Row != int64(len(seen)+1) || r.Outcome != imports.RowAdded || seen[r.Contact] {
 				return fmt.Errorf("result %d is %+v", len(seen)+1, *r)
 			}
@@ -154,7 +154,7 @@ func (c *crash) wantEachRowOnce(i *imports.Import, rows int) {
 		for _, r := range checked {
 			var ledger ledgerRows
 			q := contacts.LedgerQuery{List: i.ListID, Contact: r.Contact}
-			if err := s.ContactConsents(c.t.Context(), caller, q, &ledger); err != nil {
+			if err := s.Contacts.ContactConsents(c.t.Context(), caller, q, &ledger); err != nil {
 				c.t.Fatal(err)
 			}
 			if len(ledger) != 1 || ledger[0].ImportRow != r.Row || ledger[0].Text != fmt.Sprintf("Form %d", r.Row-1) {

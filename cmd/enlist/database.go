@@ -110,7 +110,7 @@ func chooseAccount(ctx context.Context, s *app.App, id int64) (enlist.AccountID,
 	if id != 0 {
 		return enlist.AccountID(id), nil
 	}
-	all, err := s.AllAccounts(ctx)
+	all, err := s.Accounts.AllAccounts(ctx)
 	switch {
 	case err != nil:
 		return 0, err
@@ -128,13 +128,13 @@ func operator(ctx context.Context, s *app.App, account int64) (*enlist.Caller, e
 	if err != nil {
 		return nil, err
 	}
-	return s.Operator(ctx, id)
+	return s.Accounts.Operator(ctx, id)
 }
 
 // operatorOfList returns a Caller with all rights in the Account that the List belongs to.
 func operatorOfList(ctx context.Context, s *app.App, list enlist.ListID) (*enlist.Caller, error) {
 	caller, err := ownerOf(ctx, s, enlist.NoList, func(c *enlist.Caller) error {
-		_, err := s.List(ctx, c, list)
+		_, err := s.Lists.List(ctx, c, list)
 		return err
 	})
 	if enlist.KindOf(err) == enlist.NoList {
@@ -168,12 +168,12 @@ func ownerOf(ctx context.Context, s *app.App, absent enlist.Kind,
 
 // eachAccount calls do for each Account, with a Caller that has all rights in it.
 func eachAccount(ctx context.Context, s *app.App, do func(*enlist.Caller) error) error {
-	accounts, err := s.AllAccounts(ctx)
+	accounts, err := s.Accounts.AllAccounts(ctx)
 	if err != nil {
 		return err
 	}
 	for _, a := range accounts {
-		c, err := s.Operator(ctx, a.ID)
+		c, err := s.Accounts.Operator(ctx, a.ID)
 		if err != nil {
 			return err
 		}

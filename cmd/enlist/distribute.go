@@ -51,7 +51,7 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 			return next(err, "run the same command again to continue")
 		}
 		err := withService(ctx, c.Database, func(s *app.App) error {
-			return s.RecordAct(ctx, "Database", map[string]any{"distributed": true})
+			return s.Accounts.RecordAct(ctx, "Database", map[string]any{"distributed": true})
 		})
 		if err != nil {
 			return fmt.Errorf("the tables are distributed, but the audit log has no row: %w", err)

@@ -49,7 +49,7 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 			return err
 		}
 		found.add("access", problems)
-		problems, err = service.RefusedSenders(ctx)
+		problems, err = service.Accounts.RefusedSenders(ctx)
 		if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func checkIndexes(ctx context.Context, store db.Engine, indexes *advisor.Advisor
 
 // checkAccess returns problems that make calls fail: no valid key, or an Account with an unknown time zone.
 func checkAccess(ctx context.Context, s *app.App) (problems []string, err error) {
-	keys, err := s.Keys(ctx)
+	keys, err := s.Accounts.Keys(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func checkAccess(ctx context.Context, s *app.App) (problems []string, err error)
 	if !slices.ContainsFunc(keys, valid) {
 		problems = append(problems, "no API key is valid: create one with: enlist key create --name NAME --level full")
 	}
-	accounts, err := s.AllAccounts(ctx)
+	accounts, err := s.Accounts.AllAccounts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func checkAccess(ctx context.Context, s *app.App) (problems []string, err error)
 
 // checkHold returns a problem if mails are held, because a forgotten hold sends no mail.
 func checkHold(ctx context.Context, s *app.App) ([]string, error) {
-	hold, err := s.Held(ctx)
+	hold, err := s.Sending.Held(ctx)
 	if err != nil || hold == nil {
 		return nil, err
 	}

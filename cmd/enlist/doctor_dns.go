@@ -74,7 +74,7 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dns.Setup, err error) 
 	}
 	var sender string
 	err = withService(ctx, c.Database, func(service *app.App) error {
-		settings := service.Settings()
+		settings := service.Accounts.Settings()
 		s.Bounces, sender = settings.Bounces.Domain, address.Domain(settings.From)
 		if key := settings.DKIM; key != nil {
 			s.Server = key.Domain
@@ -84,10 +84,10 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dns.Setup, err error) 
 			}
 			s.Keys = append(s.Keys, dns.Key{Domain: key.Domain, Record: r})
 		}
-		if s.Senders, err = service.FromDomains(ctx); err != nil {
+		if s.Senders, err = service.Accounts.FromDomains(ctx); err != nil {
 			return err
 		}
-		domains, err := service.SendingDomains(ctx)
+		domains, err := service.Accounts.SendingDomains(ctx)
 		for i := range domains {
 			if err := addKeys(s, &domains[i]); err != nil {
 				return err

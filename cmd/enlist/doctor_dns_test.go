@@ -27,11 +27,11 @@ func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
 			return err
 		}
 		for _, domain := range []string{"example.org", "shop.example"} {
-			if _, err := s.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: 1, Domain: domain}); err != nil {
+			if _, err := s.Accounts.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: 1, Domain: domain}); err != nil {
 				return err
 			}
 		}
-		_, err := s.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: "shop.example", Selector: "next"})
+		_, err := s.Accounts.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: "shop.example", Selector: "next"})
 		return err
 	}))(t)
 	setSettings(t, db.DB, map[string]string{"mail-from": "News <news@server.example>", "bounce-address": "enlist@bounces.example.org"})

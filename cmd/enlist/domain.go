@@ -46,7 +46,7 @@ type domainAdd struct {
 // Run adds the domain.
 func (c *domainAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: enlist.AccountID(c.Account),
+		d, err := s.Accounts.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: enlist.AccountID(c.Account),
 			Domain: c.Domain, Selector: c.Selector, Type: accounts.DKIMKeyType(c.Type)})
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ type domainList struct {
 // Run lists the domains.
 func (c *domainList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		all, err := s.SendingDomains(ctx)
+		all, err := s.Accounts.SendingDomains(ctx)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ type domainShow struct{ domainArg }
 // Run prints the records of the keys.
 func (c *domainShow) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.SendingDomain(ctx, c.Domain)
+		d, err := s.Accounts.SendingDomain(ctx, c.Domain)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ type domainRotate struct {
 // Run makes the next key.
 func (c *domainRotate) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: c.Domain, Selector: c.Selector,
+		d, err := s.Accounts.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: c.Domain, Selector: c.Selector,
 			Type: accounts.DKIMKeyType(c.Type)})
 		if err != nil {
 			return err
@@ -126,7 +126,7 @@ type domainSwitch struct{ domainArg }
 // Run signs with the next key.
 func (c *domainSwitch) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.SwitchSendingDomain(ctx, c.Domain)
+		d, err := s.Accounts.SwitchSendingDomain(ctx, c.Domain)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ type domainRemove struct{ domainArg }
 // Run removes the domain.
 func (c *domainRemove) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.RemoveSendingDomain(ctx, c.Domain)
+		d, err := s.Accounts.RemoveSendingDomain(ctx, c.Domain)
 		if err != nil {
 			return err
 		}

@@ -35,12 +35,12 @@ func (c *fieldAdd) Run(ctx context.Context, out *console) error {
 		if err := known(lists.FieldAttributes, c.Set); err != nil {
 			return err
 		}
-		id, err := s.AddField(ctx, caller, enlist.ListID(c.List),
+		id, err := s.Lists.AddField(ctx, caller, enlist.ListID(c.List),
 			details(c.Set, value{"name", c.Name}, value{"type", c.Type}))
 		if err != nil {
 			return err
 		}
-		f, err := s.Field(ctx, caller, enlist.ListID(c.List), id)
+		f, err := s.Lists.Field(ctx, caller, enlist.ListID(c.List), id)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (c *fieldList) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		fields, err := s.SearchFields(ctx, caller, enlist.ListID(c.List), enlist.Query{})
+		fields, err := s.Lists.SearchFields(ctx, caller, enlist.ListID(c.List), enlist.Query{})
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type holdCommand struct {
 // Run holds all mails.
 func (c *holdCommand) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.HoldMails(ctx, c.Reason); err != nil {
+		if err := s.Sending.HoldMails(ctx, c.Reason); err != nil {
 			return err
 		}
 		fmt.Fprintln(out.stdout, "all mails are held; send them with: enlist release")
@@ -40,7 +40,7 @@ type releaseCommand struct {
 // Run prints what is held, and releases it.
 func (c *releaseCommand) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		hold, work, err := s.HeldWork(ctx)
+		hold, work, err := s.Sending.HeldWork(ctx)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, 
 	case before > 0 && !c.Send:
 		return usage("some of it was due before the restore and was probably sent already: choose --discard or --send")
 	}
-	if _, err := s.ReleaseMails(ctx); err != nil {
+	if _, err := s.Sending.ReleaseMails(ctx); err != nil {
 		return err
 	}
 	c.say(out, "mails are sent again")
@@ -83,7 +83,7 @@ func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, 
 // discard waits until the jobs that run at this moment are back in the queue. It takes the time of a look at the hold.
 func discard(ctx context.Context, s *app.App) error {
 	for end := time.Now().Add(time.Minute); ; {
-		running, err := s.DiscardHeld(ctx)
+		running, err := s.Sending.DiscardHeld(ctx)
 		switch {
 		case err != nil || running == 0:
 			return err

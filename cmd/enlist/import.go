@@ -90,7 +90,7 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 // add adds an Import and runs it.
 func (c *importAdd) add(ctx context.Context, s *app.App, caller *enlist.Caller, n imports.NewImport,
 	out *console) error {
-	i, err := s.AddImport(ctx, caller, n)
+	i, err := s.Imports.AddImport(ctx, caller, n)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *importList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		var all []record
 		err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
-			found, err := s.AllImports(ctx, caller)
+			found, err := s.Imports.AllImports(ctx, caller)
 			for n := range found {
 				if c.All || !found[n].Ended() {
 					all = append(all, append(importRecord(&found[n]), value{"account_id", caller.Account.ID}))
@@ -175,7 +175,7 @@ func (c *oneImport) do(ctx context.Context, fn func(*app.App, *enlist.Caller, en
 	return withService(ctx, c.Database, func(s *app.App) error {
 		id := enlist.ImportID(c.ID)
 		caller, err := ownerOf(ctx, s, enlist.InvalidParameters, func(caller *enlist.Caller) error {
-			_, err := s.Import(ctx, caller, id)
+			_, err := s.Imports.Import(ctx, caller, id)
 			return err
 		})
 		if enlist.KindOf(err) == enlist.InvalidParameters {
@@ -191,12 +191,12 @@ func (c *oneImport) do(ctx context.Context, fn func(*app.App, *enlist.Caller, en
 
 // edit changes the Import and prints its new state.
 func (c *oneImport) edit(ctx context.Context, out *console,
-	change func(*app.App, context.Context, *enlist.Caller, enlist.ImportID) error) error {
+	change func(*imports.Service, context.Context, *enlist.Caller, enlist.ImportID) error) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
-		if err := change(s, ctx, caller, id); err != nil {
+		if err := change(s.Imports, ctx, caller, id); err != nil {
 			return err
 		}
-		i, err := s.Import(ctx, caller, id)
+		i, err := s.Imports.Import(ctx, caller, id)
 		if err != nil {
 			return err
 		}
@@ -208,14 +208,14 @@ type importPause struct{ oneImport }
 
 // Run pauses the Import.
 func (c *importPause) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, (*app.App).PauseImport)
+	return c.edit(ctx, out, (*imports.Service).PauseImport)
 }
 
 type importCancel struct{ oneImport }
 
 // Run cancels the Import.
 func (c *importCancel) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, (*app.App).CancelImport)
+	return c.edit(ctx, out, (*imports.Service).CancelImport)
 }
 
 type importResume struct{ oneImport }
@@ -223,7 +223,7 @@ type importResume struct{ oneImport }
 // Run continues the Import and runs it.
 func (c *importResume) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
-		if err := s.ResumeImport(ctx, caller, id); err != nil {
+		if err := s.Imports.ResumeImport(ctx, caller, id); err != nil {
 			return err
 		}
 		return runImport(ctx, s, caller, id, c.format, out)
@@ -241,7 +241,7 @@ func (c *importShow) Run(ctx context.Context, out *console) error {
 		if c.Follow {
 			return followImport(ctx, s, caller, id, c.format, out)
 		}
-		i, err := s.Import(ctx, caller, id)
+		i, err := s.Imports.Import(ctx, caller, id)
 		if err != nil {
 			return err
 		}
@@ -276,7 +276,7 @@ func (c *importResults) Run(ctx context.Context, out *console) error {
 				return err
 			}
 		}
-		err := s.ImportResults(ctx, caller, id, func(r *imports.RowResult) error {
+		err := s.Imports.ImportResults(ctx, caller, id, func(r *imports.RowResult) error {
 			if len(c.Only) > 0 && !slices.Contains(c.Only, string(r.Outcome)) {
 				return nil
 			}

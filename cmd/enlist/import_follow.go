@@ -47,7 +47,7 @@ func runImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist
 		return err
 	}
 	restore()
-	if err := s.PauseImport(context.WithoutCancel(ctx), caller, id); err != nil {
+	if err := s.Imports.PauseImport(context.WithoutCancel(ctx), caller, id); err != nil {
 		return err
 	}
 	return fmt.Errorf("import %d is paused: continue with: enlist import resume %[1]d", id)
@@ -57,7 +57,7 @@ func runImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist
 // its lease has ended because it died.
 func runWhenFree(ctx context.Context, s *app.App, id enlist.ImportID) error {
 	for {
-		err := s.RunImport(ctx, id)
+		err := s.Imports.RunImport(ctx, id)
 		if !errors.Is(err, imports.ErrImportRuns) {
 			return err
 		}
@@ -77,7 +77,7 @@ func followImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enl
 	tick := time.NewTicker(importLook)
 	defer tick.Stop()
 	for {
-		i, err := s.Import(ctx, caller, id)
+		i, err := s.Imports.Import(ctx, caller, id)
 		if err != nil {
 			p.end()
 			return err

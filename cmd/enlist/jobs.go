@@ -121,7 +121,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string,
 			if i > 0 {
 				time.Sleep(pauseBetween)
 			}
-			if err := do(ctx, q, s, id); err != nil {
+			if err := do(ctx, q, s.Webhooks, id); err != nil {
 				problems = append(problems, fmt.Errorf("job %d: %w", id, err))
 				continue
 			}
@@ -130,7 +130,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string,
 		fmt.Fprintf(out.stdout, "%d %s\n", count, done)
 		if count > 0 {
 			values := map[string]any{"count": count, "ids": c.IDs[:min(len(c.IDs), 100)], "kind": c.Kind}
-			problems = append(problems, s.RecordAct(ctx, "Job", values))
+			problems = append(problems, s.Accounts.RecordAct(ctx, "Job", values))
 		}
 		return errors.Join(problems...)
 	})

@@ -47,7 +47,7 @@ func (c *keyCreate) Run(ctx context.Context, out *console) error {
 		for i, id := range c.List {
 			lists[i] = enlist.ListID(id)
 		}
-		key, text, err := s.AddKey(ctx, accounts.KeyDetails{Account: account, Name: c.Name, Level: level,
+		key, text, err := s.Accounts.AddKey(ctx, accounts.KeyDetails{Account: account, Name: c.Name, Level: level,
 			Lists: lists, Expiry: c.Expires.Unix(time.Now()), Rate: c.Rate})
 		switch {
 		case enlist.KindOf(err) == enlist.NoList:
@@ -67,7 +67,7 @@ type keyList struct {
 // Run lists the keys.
 func (c *keyList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		keys, err := s.Keys(ctx)
+		keys, err := s.Accounts.Keys(ctx)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ type keyRate struct {
 // Run sets the rate.
 func (c *keyRate) Run(ctx context.Context, out *console) error {
 	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
-		if err := s.SetKeyRate(ctx, enlist.KeyID(c.ID), c.Rate); err != nil {
+		if err := s.Accounts.SetKeyRate(ctx, enlist.KeyID(c.ID), c.Rate); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "rate of key %d: %s\n", c.ID, c.Rate)
@@ -113,7 +113,7 @@ type keyRevoke struct {
 // Run revokes the key.
 func (c *keyRevoke) Run(ctx context.Context, out *console) error {
 	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
-		if err := s.RevokeKey(ctx, enlist.KeyID(c.ID)); err != nil {
+		if err := s.Accounts.RevokeKey(ctx, enlist.KeyID(c.ID)); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "revoked key %d\n", c.ID)

@@ -36,11 +36,11 @@ func (c *listAdd) Run(ctx context.Context, out *console) error {
 		if err := known(lists.ListAttributes, c.Set); err != nil {
 			return err
 		}
-		id, err := s.AddList(ctx, caller, details(c.Set, value{"name", c.Name}))
+		id, err := s.Lists.AddList(ctx, caller, details(c.Set, value{"name", c.Name}))
 		if err != nil {
 			return err
 		}
-		l, err := s.List(ctx, caller, id)
+		l, err := s.Lists.List(ctx, caller, id)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (c *listShow) find(ctx context.Context, s *app.App) ([]record, error) {
 		if c.Account != 0 && enlist.AccountID(c.Account) != caller.Account.ID {
 			return nil
 		}
-		lists, err := s.SearchLists(ctx, caller, enlist.Query{})
+		lists, err := s.Lists.SearchLists(ctx, caller, enlist.Query{})
 		for i := range lists {
 			all = append(all, listRecord(&lists[i]))
 		}
@@ -92,7 +92,7 @@ func (c *listShow) showOne(ctx context.Context, s *app.App, out *console) error 
 	if err != nil {
 		return err
 	}
-	l, err := s.List(ctx, caller, enlist.ListID(c.ID))
+	l, err := s.Lists.List(ctx, caller, enlist.ListID(c.ID))
 	if err != nil {
 		return err
 	}

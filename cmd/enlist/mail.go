@@ -23,18 +23,18 @@ const placeholderSender = "enlist@mail.invalid"
 // Mailer writes mails to a folder. newMailer also returns the key that signs the links in mails.
 func newMailer(ctx context.Context, c config.Serve, service *app.App, addr net.Addr,
 	log *slog.Logger) (*mail.Mailer, enlist.LinkKey, error) {
-	key, err := service.LinkKey(ctx)
+	key, err := service.Messages.LinkKey(ctx)
 	if err != nil {
 		return nil, key, fmt.Errorf("prepare the database: %w", err)
 	}
 	transport := mail.Transport{SMTP: c.SMTP, Connections: c.MailConnections,
-		Fields: feedback.HeaderFields(c.SMTPProvider), Key: key, Domains: service, Log: log}
+		Fields: feedback.HeaderFields(c.SMTPProvider), Key: key, Domains: service.Accounts, Log: log}
 	if c.SMTP == "" {
 		transport.Dir = c.MailDir()
 	}
 	mailer, err := mail.New(mail.Options{
-		From: defaultSender(c), Settings: service.Settings, PublicURL: publicURL(c, addr),
-		Key: key, Links: service, Files: service, Transport: transport,
+		From: defaultSender(c), Settings: service.Accounts.Settings, PublicURL: publicURL(c, addr),
+		Key: key, Links: service.Sending, Files: service.Files, Transport: transport,
 	})
 	return mailer, key, err
 }
@@ -53,7 +53,7 @@ func newFeedback(c config.Serve, service *app.App, links enlist.LinkKey, log *sl
 		return nil, nil
 	}
 	return feedback.New(feedback.Options{Provider: c.SMTPProvider, Secret: c.BounceSecret, Key: c.BounceKey,
-		Links: links, Service: service, Log: log})
+		Links: links, Service: service.Sending, Log: log})
 }
 
 // checkFeedback returns an error if ENLIST_BOUNCE_KEY does not fit the provider.

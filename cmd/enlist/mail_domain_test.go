@@ -50,7 +50,7 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e dbtest.Engine) {
 	add := func(account enlist.AccountID, domain string, kind accounts.DKIMKeyType) {
 		t.Helper()
 		operate(func(service *app.App) error {
-			d, err := service.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: account, Domain: domain, Type: kind})
+			d, err := service.Accounts.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: account, Domain: domain, Type: kind})
 			if err == nil {
 				s.publish(must(d.Key.Record(domain))(t))
 			}
@@ -58,9 +58,9 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e dbtest.Engine) {
 		})
 	}
 	operate(func(service *app.App) error {
-		a, err := service.AddAccount(ctx, accounts.AccountDetails{Name: "Second", ContactLimit: enlist.NoContactLimit})
+		a, err := service.Accounts.AddAccount(ctx, accounts.AccountDetails{Name: "Second", ContactLimit: enlist.NoContactLimit})
 		must(0, err)(t)
-		_, second, err = service.AddKey(ctx, accounts.KeyDetails{Account: a.ID, Name: "second", Level: enlist.Full})
+		_, second, err = service.Accounts.AddKey(ctx, accounts.KeyDetails{Account: a.ID, Name: "second", Level: enlist.Full})
 		return err
 	})
 	one, two := api.NewClient("http://"+addr, first), api.NewClient("http://"+addr, second)
@@ -90,9 +90,9 @@ func mailsAreSignedByTheDomainOfTheirSender(t *testing.T, e dbtest.Engine) {
 		t.Errorf("the mails %q were sent, %v, want 6", files, err)
 	}
 	operate(func(service *app.App) error { // the next key
-		_, err := service.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: "d.example", Selector: "next"})
+		_, err := service.Accounts.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: "d.example", Selector: "next"})
 		must(0, err)(t)
-		d, err := service.SwitchSendingDomain(ctx, "d.example")
+		d, err := service.Accounts.SwitchSendingDomain(ctx, "d.example")
 		s.records = map[string]string{}
 		s.publish(must(d.Key.Record(d.Domain))(t))
 		return err

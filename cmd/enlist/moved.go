@@ -95,7 +95,7 @@ func (o *oldFlags) check(ctx context.Context, s *app.App, db config.Database, lo
 	if len(o.shown) == 0 {
 		return nil
 	}
-	stored, err := s.StoredSettings(ctx)
+	stored, err := s.Accounts.StoredSettings(ctx)
 	if err != nil {
 		return fmt.Errorf("read the settings: %w", err)
 	}

@@ -59,7 +59,7 @@ func (c *exportPersonCommand) Run(ctx context.Context, out *console) error {
 				return err
 			}
 			w.Write(bytes.TrimSuffix(account, []byte("}")))
-			if err := s.ExportPerson(ctx, caller, c.Address, &personWriter{w: w}); err != nil {
+			if err := s.Privacy.ExportPerson(ctx, caller, c.Address, &personWriter{w: w}); err != nil {
 				return err // standard output then has no complete JSON
 			}
 			w.WriteString("]}")
@@ -72,7 +72,7 @@ func (c *exportPersonCommand) Run(ctx context.Context, out *console) error {
 // callers returns a Caller for each Account to search.
 func (c *onePerson) callers(ctx context.Context, s *app.App) (all []*enlist.Caller, err error) {
 	if c.Account != 0 {
-		caller, err := s.Operator(ctx, enlist.AccountID(c.Account))
+		caller, err := s.Accounts.Operator(ctx, enlist.AccountID(c.Account))
 		return []*enlist.Caller{caller}, err
 	}
 	err = eachAccount(ctx, s, func(caller *enlist.Caller) error {
@@ -154,9 +154,9 @@ func (c *erasePersonCommand) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		erase := s.PlanErasure
+		erase := s.Privacy.PlanErasure
 		if c.Yes {
-			erase = s.ErasePerson
+			erase = s.Privacy.ErasePerson
 		}
 		var rows []record
 		var left []string

@@ -73,7 +73,7 @@ func (c *retentionSet) Run(ctx context.Context, out *console) error {
 			r.Audit = int64(*c.Audit)
 		}
 		if !c.DryRun {
-			if err := s.SetRetention(ctx, caller.Account.ID, r); err != nil {
+			if err := s.Privacy.SetRetention(ctx, caller.Account.ID, r); err != nil {
 				return err
 			}
 		}
@@ -100,7 +100,7 @@ func (c *retentionRun) Run(ctx context.Context, out *console) error {
 		}
 		step := privacy.ApplyRetention{Account: caller.Account.ID}
 		for done := false; !done; {
-			step, done, err = s.ApplyRetention(ctx, step)
+			step, done, err = s.Privacy.ApplyRetention(ctx, step)
 			if err != nil {
 				return err
 			}
@@ -113,7 +113,7 @@ func (c *retentionRun) Run(ctx context.Context, out *console) error {
 
 // printRetention prints what a Retention removes.
 func printRetention(ctx context.Context, out *console, f format, s *app.App, c *enlist.Caller, r enlist.Retention) error {
-	plans, err := s.PlanRetention(ctx, c, r)
+	plans, err := s.Privacy.PlanRetention(ctx, c, r)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return err
 	}
-	if hold, err := service.Held(ctx); err == nil && hold != nil {
+	if hold, err := service.Sending.Held(ctx); err == nil && hold != nil {
 		log.Warn(heldText(hold) + "; let them go with: enlist release")
 	}
 	listener, err := net.Listen("tcp", c.Listen)
@@ -113,8 +113,8 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer func() { err = errors.Join(err, mailer.Close()) }()
-	service.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
-	service.SetComposer(mailer)
+	service.Files.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
+	service.Messages.SetComposer(mailer)
 	bounces, err := newFeedback(c.Serve, service, links, log)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err := s.start(ctx, listener); err != nil {
 		return err
 	}
-	printBanner(out, listener.Addr(), c.Serve, service.Settings().From, first, key != "")
+	printBanner(out, listener.Addr(), c.Serve, service.Accounts.Settings().From, first, key != "")
 	return s.run(ctx, ending)
 }
 

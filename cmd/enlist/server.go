@@ -96,7 +96,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	}
 	calls, cut := context.WithCancel(context.Background())
 	s := &server{components: r, jobs: queue, batches: options.Batches, cut: cut, connections: cmp.Or(c.Connections, 4096), failed: make(chan error, 1)}
-	s.pages = web.New(r.service, r.links, r.log)
+	s.pages = web.New(r.service.Sending, r.service.Files, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:    version(),
 		Memory:     int64(c.Memory),
@@ -146,7 +146,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/readyz":
 		err := s.ready(r.Context())
 		answer(w, err)
-		if hold, heldErr := s.service.Held(r.Context()); err == nil && heldErr == nil && hold != nil {
+		if hold, heldErr := s.service.Sending.Held(r.Context()); err == nil && heldErr == nil && hold != nil {
 			fmt.Fprintln(w, heldText(hold))
 		}
 	default:
@@ -260,7 +260,7 @@ func (s *server) stop() error {
 	s.work.Wait()
 	last, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
-	return errors.Join(s.service.WriteKeyUse(last), s.indexes.WriteUse(last))
+	return errors.Join(s.service.Accounts.WriteKeyUse(last), s.indexes.WriteUse(last))
 }
 
 // stopJobs waits finishTime for running jobs to end, because a mail that is cancelled while it is sent may be sent
@@ -292,7 +292,7 @@ func (s *server) maintain(ctx context.Context) {
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
-	err := errors.Join(s.service.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx), s.service.ScheduleRetention(ctx))
+	err := errors.Join(s.service.Contacts.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx), s.service.Privacy.ScheduleRetention(ctx))
 	var heap heapWatch
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once
@@ -304,14 +304,14 @@ func (s *server) maintain(ctx context.Context) {
 			return
 		case <-second.C:
 			err = errors.Join(s.service.ReadSettings(ctx), s.indexes.ScheduleBuilds(ctx))
-			s.indexes.SetPerPlace(s.service.Settings().SearchIndexes)
+			s.indexes.SetPerPlace(s.service.Accounts.Settings().SearchIndexes)
 		case <-quarter.C:
 			heap.look()
 		case <-minute.C:
-			err = errors.Join(s.service.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
+			err = errors.Join(s.service.Accounts.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
 		case <-hour.C:
-			err = errors.Join(s.service.DeleteExpiredRetries(ctx), s.service.NormaliseQuoted(ctx),
-				s.service.DeleteFullBuckets(ctx), s.service.ScheduleRetention(ctx))
+			err = errors.Join(s.service.Accounts.DeleteExpiredRetries(ctx), s.service.Contacts.NormaliseQuoted(ctx),
+				s.service.Sending.DeleteFullBuckets(ctx), s.service.Privacy.ScheduleRetention(ctx))
 		}
 	}
 }

@@ -38,11 +38,11 @@ type settingsList struct {
 func (c *settingsList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		if c.Account != 0 {
-			if _, err := s.Operator(ctx, enlist.AccountID(c.Account)); err != nil {
+			if _, err := s.Accounts.Operator(ctx, enlist.AccountID(c.Account)); err != nil {
 				return err
 			}
 		}
-		stored, err := s.StoredSettings(ctx)
+		stored, err := s.Accounts.StoredSettings(ctx)
 		if err != nil {
 			return err
 		}
@@ -173,10 +173,10 @@ func (c *settingsUnset) Run(ctx context.Context, out *console) error {
 func changeSettings(ctx context.Context, out *console, db config.Database, account int64,
 	values map[string]string) error {
 	return withService(ctx, db, func(s *app.App) error {
-		if err := s.ChangeSettings(ctx, enlist.AccountID(account), values); err != nil {
+		if err := s.Accounts.ChangeSettings(ctx, enlist.AccountID(account), values); err != nil {
 			return err
 		}
-		stored, err := s.StoredSettings(ctx)
+		stored, err := s.Accounts.StoredSettings(ctx)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func setSettings(t *testing.T, db string, values map[string]string) {
 	t.Helper()
 	store := must(openDatabase(t.Context(), config.Serve{Database: config.Database{DB: db}}, true, nil, nil))(t)
 	defer store.Close()
-	must(0, app.New(store, time.Now).ChangeSettings(t.Context(), 0, values))(t)
+	must(0, app.New(store, time.Now).Accounts.ChangeSettings(t.Context(), 0, values))(t)
 }
 
 // enlistCommand runs a command line in this process with only the variables in env, and returns its output and errors.
@@ -137,14 +137,14 @@ func oldFlagsAndVariablesAreMoved(t *testing.T, e dbtest.Engine) {
 		t.Fatalf("%s: %v: %s", printed[1], err, text)
 	}
 	must(0, withService(t.Context(), config.Database{DB: db}, func(s *app.App) error {
-		stored, err := s.StoredSettings(t.Context())
+		stored, err := s.Accounts.StoredSettings(t.Context())
 		if err != nil {
 			return err
 		}
 		if len(stored) != len(movedFlags) {
 			t.Errorf("%d settings are stored, want %d: %v", len(stored), len(movedFlags), stored)
 		}
-		got := s.Settings()
+		got := s.Accounts.Settings()
 		if got.From != "news@example.com" || got.FromName != "News" || got.MaxFile != 20<<20 || got.DKIM == nil || got.DKIM.Selector != "s1" {
 			t.Errorf("got %+v", got)
 		}

@@ -23,38 +23,23 @@ import (
 
 // This file has the App, which has the Services of all subjects.
 
-// App executes the calls of the API. It is safe for concurrent use.
+// App has the Services over one database. They are safe for concurrent use.
 type App struct {
-	*Accounts
-	*Lists
-	*Webhooks
-	*Contacts
-	*Files
-	*Imports
-	*Messages
-	*Batches
-	*Sending
-	*Reports
-	*Privacy
+	Accounts *accounts.Service
+	Lists    *lists.Service
+	Webhooks *webhooks.Service
+	Contacts *contacts.Service
+	Files    *files.Service
+	Imports  *imports.Service
+	Messages *messages.Service
+	Batches  *batches.Service
+	Sending  *sending.Service
+	Reports  *reports.Service
+	Privacy  *privacy.Service
 
 	db      *db.DB
 	sending *atomic.Pointer[pace.Settings] // what Batches follow, also in messages and sending
 }
-
-// The Services of the subjects.
-type (
-	Accounts = accounts.Service
-	Lists    = lists.Service
-	Webhooks = webhooks.Service
-	Contacts = contacts.Service
-	Files    = files.Service
-	Imports  = imports.Service
-	Messages = messages.Service
-	Batches  = batches.Service
-	Sending  = sending.Service
-	Reports  = reports.Service
-	Privacy  = privacy.Service
-)
 
 // New returns an App for a database. now is the only clock of the services, so that tests
 // can set the time.
@@ -63,7 +48,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	s := &App{db: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
 	s.sending.Store(new(pace.Settings))
 	s.Contacts = contacts.New(d, s.Accounts)
-	s.Lists = lists.New(d, s.ConvertField)
+	s.Lists = lists.New(d, s.Contacts.ConvertField)
 	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused, NewContent: messages.CheckNewContent})
 	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused)
 	s.Batches = batches.New(d, s.Contacts, s.Messages)
@@ -89,7 +74,7 @@ func (s *App) ReadSettings(ctx context.Context) error {
 	if err := s.Accounts.ReadSettings(ctx); err != nil {
 		return err
 	}
-	old, read := s.sending.Load(), s.Settings()
+	old, read := s.sending.Load(), s.Accounts.Settings()
 	s.SetSending(pace.Settings{Relay: old.Relay, From: old.From, Rates: read.Rates, Calendar: read.Calendar, Warmup: read.Warmup})
 	return nil
 }

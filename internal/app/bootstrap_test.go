@@ -43,11 +43,11 @@ func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 		first = results[1]
 	}
 	for _, s := range services {
-		c, err := s.Authenticate(t.Context(), first.Key)
+		c, err := s.Accounts.Authenticate(t.Context(), first.Key)
 		if err != nil || c.Account.ID != first.Account || c.Key.Level != enlist.Full {
 			t.Fatalf("the first key gives the caller %+v, error %v; want level Full in Account %d", c, err, first.Account)
 		}
-		lists, err := s.SearchLists(t.Context(), c, enlist.Query{})
+		lists, err := s.Lists.SearchLists(t.Context(), c, enlist.Query{})
 		if err != nil || len(lists) != 1 || lists[0].ID != first.List {
 			t.Fatalf("the Account has the Lists %+v, error %v; want only List %d", lists, err, first.List)
 		}

@@ -51,7 +51,7 @@ func open(t *testing.T, db string) *service {
 		t.Fatal(err)
 	}
 	s := &service{T: t, store: store, service: app.New(store, time.Now)}
-	if all, err := s.service.AllAccounts(t.Context()); err == nil && len(all) > 0 {
+	if all, err := s.service.Accounts.AllAccounts(t.Context()); err == nil && len(all) > 0 {
 		s.use(all[0].ID)
 	}
 	return s
@@ -59,7 +59,7 @@ func open(t *testing.T, db string) *service {
 
 func (s *service) use(account enlist.AccountID) {
 	s.Helper()
-	caller, err := s.service.Operator(s.Context(), account)
+	caller, err := s.service.Accounts.Operator(s.Context(), account)
 	s.must(err)
 	s.caller = caller
 }
@@ -78,7 +78,7 @@ func (s *service) must(err error) {
 
 func (s *service) subscribe(list enlist.ListID, email string) enlist.ContactID {
 	s.Helper()
-	id, err := s.service.Subscribe(s.Context(), s.caller, contacts.SubscribeRequest{List: list,
+	id, err := s.service.Contacts.Subscribe(s.Context(), s.caller, contacts.SubscribeRequest{List: list,
 		Details: []enlist.Detail{text("Email", email)}})
 	s.must(err)
 	return id
@@ -86,7 +86,7 @@ func (s *service) subscribe(list enlist.ListID, email string) enlist.ContactID {
 
 func (s *service) wantContacts(list enlist.ListID, want int64) {
 	s.Helper()
-	n, err := s.service.CountContacts(s.Context(), s.caller, list, nil)
+	n, err := s.service.Contacts.CountContacts(s.Context(), s.caller, list, nil)
 	if err != nil || n != want {
 		s.Errorf("the List has %d Contacts, error %v; want %d", n, err, want)
 	}

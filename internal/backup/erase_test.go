@@ -36,7 +36,7 @@ func noBackupHasThem(t *testing.T, e dbtest.Engine) {
 	if e.Name == "sqlite" && !contains(t, "marked", db.DB, db.DB+"-wal") {
 		t.Fatal("the test stores nothing about the person")
 	}
-	erased, err := s.service.ErasePerson(t.Context(), s.caller, "marked-address@example.com")
+	erased, err := s.service.Privacy.ErasePerson(t.Context(), s.caller, "marked-address@example.com")
 	s.must(err)
 	for _, section := range erased.Rows {
 		if section.Rows == 0 {
@@ -87,13 +87,13 @@ func (s *service) storeMarked(list enlist.ListID) {
 	s.Helper()
 	ctx := s.Context()
 	for _, name := range []string{"Name", "Notes"} {
-		_, err := s.service.AddField(ctx, s.caller, list, details("name", name, "type", "text"))
+		_, err := s.service.Lists.AddField(ctx, s.caller, list, details("name", name, "type", "text"))
 		s.must(err)
 	}
-	_, err := s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "updated", "url", "https://hooks.example.com/"))
+	_, err := s.service.Webhooks.AddWebhook(ctx, s.caller, details("object", "contact", "event", "updated", "url", "https://hooks.example.com/"))
 	s.must(err)
 	subscribe := func(name string) {
-		_, err := s.service.Subscribe(ctx, s.caller, contacts.SubscribeRequest{List: list,
+		_, err := s.service.Contacts.Subscribe(ctx, s.caller, contacts.SubscribeRequest{List: list,
 			Details: details("Email", "marked-address@example.com", "Name", name, "Notes", "marked-notes "+strings.Repeat("x", 500)),
 			Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I, marked-consent, agree.", IP: "192.0.2.1"}})
 		s.must(err)
@@ -104,12 +104,12 @@ func (s *service) storeMarked(list enlist.ListID) {
 			subscribe("marked-name " + strings.Repeat("y", 50*i))
 		}
 	}
-	message, err := s.service.AddMessage(ctx, s.caller, details("name", "May", "type", "email", "subject", "May", "text_content", "Hello"))
+	message, err := s.service.Messages.AddMessage(ctx, s.caller, details("name", "May", "type", "email", "subject", "May", "text_content", "Hello"))
 	s.must(err)
-	batch, err := s.service.AddBatch(ctx, s.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{{List: list}}})
+	batch, err := s.service.Batches.AddBatch(ctx, s.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{{List: list}}})
 	s.must(err)
 	for done := false; !done; {
-		done, _, err = s.service.PrepareBatch(ctx, batches.PrepareBatch{Batch: batch})
+		done, _, err = s.service.Sending.PrepareBatch(ctx, batches.PrepareBatch{Batch: batch})
 		s.must(err)
 	}
 	s.storeMarkedEvents(list, batch)
@@ -121,16 +121,16 @@ func (s *service) storeMarked(list enlist.ListID) {
 		return errors.Join(messages.PutDelivery(tx, &d), tx.Enqueue(messages.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
 			tx.SaveRetry(s.caller.Account.ID, s.caller.Key.ID, &enlist.Retry{Header: "h"}, saved, time.Now().Unix()))
 	}))
-	i, err := s.service.AddImport(ctx, s.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: list, FileName: "p.csv", Existing: imports.ExistingOverwrite},
+	i, err := s.service.Imports.AddImport(ctx, s.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: list, FileName: "p.csv", Existing: imports.ExistingOverwrite},
 		File: strings.NewReader("Email,Name\nmarked-address@example.com,marked-import\nmarked-address@example.com@,x\n" + strings.Repeat("filler@example.org,y\n", 20000))})
 	s.must(err)
-	s.must(s.service.RunImport(ctx, i.ID))
+	s.must(s.service.Imports.RunImport(ctx, i.ID))
 	for _, address := range []string{"marked-address@example.com", ""} { // two rows of the audit log
-		_, err = s.service.EditList(ctx, s.caller, list, details("on_register_address", address))
+		_, err = s.service.Lists.EditList(ctx, s.caller, list, details("on_register_address", address))
 		s.must(err)
 	}
 	k := s.markedMail(list, batch)
-	_, err = s.service.UnsubscribeByLink(ctx, k, "192.0.2.2 marked-visitor")
+	_, err = s.service.Sending.UnsubscribeByLink(ctx, k, "192.0.2.2 marked-visitor")
 	s.must(err)
 }
 
@@ -154,7 +154,7 @@ func (s *service) markedMail(list enlist.ListID, batch enlist.BatchID) (k enlist
 // storeMarkedEvents sends the person the mail of a Batch, which they open, and stores a click whose mail program is marked.
 func (s *service) storeMarkedEvents(list enlist.ListID, batch enlist.BatchID) {
 	s.Helper()
-	_, err := s.service.EditList(s.Context(), s.caller, list, details("track_opens", "1", "track_clicks", "1"))
+	_, err := s.service.Lists.EditList(s.Context(), s.caller, list, details("track_opens", "1", "track_clicks", "1"))
 	s.must(err)
 	k := s.markedMail(list, batch)
 	s.must(s.store.Update(s.Context(), func(tx *db.Tx) error {
@@ -166,7 +166,7 @@ func (s *service) storeMarkedEvents(list enlist.ListID, batch enlist.BatchID) {
 		return errors.Join(batches.SetRecipient(tx, r), batches.PutRecipientEvent(tx, &batches.RecipientEvent{List: list, Batch: batch, Contact: k.Contact,
 			Kind: batches.EventClicked, Time: 1, LastTime: 1, Count: 1, Client: "marked-program"}))
 	}))
-	s.must(s.service.Opened(s.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: k}, "Thunderbird marked-agent 192.0.2.3"))
+	s.must(s.service.Sending.Opened(s.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: k}, "Thunderbird marked-agent 192.0.2.3"))
 	opened := false
 	s.must(s.store.View(s.Context(), func(tx *db.Tx) error {
 		events, err := batches.RecipientEvents(tx, list, batch, k.Contact)

@@ -126,7 +126,7 @@ func (j *RestoreJob) prepare(ctx context.Context, path string, r *Restored) erro
 		r.Skipped = Skip(info.LastID, info.Created, info.Backup, time.Now())
 	}
 	if err == nil {
-		err = app.New(store, time.Now).HoldRestored(ctx, info.Backup)
+		err = app.New(store, time.Now).Sending.HoldRestored(ctx, info.Backup)
 	}
 	if err := errors.Join(err, store.Close()); err != nil {
 		return err

@@ -56,7 +56,7 @@ func TestRestoreContinuesAfterTheIDsOfTheLostDatabase(t *testing.T) {
 				if id := s.addMessage(); id <= 1_000_000 { // the backup has no Message
 					t.Errorf("the first Message has ID %d, want more than 1,000,000", id)
 				}
-				hold, err := s.service.Held(t.Context())
+				hold, err := s.service.Sending.Held(t.Context())
 				if err != nil || !hold.Restored() || hold.BackupTime != r.Backup.Unix() {
 					t.Errorf("the hold is %+v, error %v; want the time of the backup", hold, err)
 				}
@@ -67,14 +67,14 @@ func TestRestoreContinuesAfterTheIDsOfTheLostDatabase(t *testing.T) {
 
 func (s *service) addField(list enlist.ListID) enlist.FieldID {
 	s.Helper()
-	id, err := s.service.AddField(s.Context(), s.caller, list, []enlist.Detail{text("name", "Colour"), text("type", "text")})
+	id, err := s.service.Lists.AddField(s.Context(), s.caller, list, []enlist.Detail{text("name", "Colour"), text("type", "text")})
 	s.must(err)
 	return id
 }
 
 func (s *service) addMessage() enlist.MessageID {
 	s.Helper()
-	id, err := s.service.AddMessage(s.Context(), s.caller, []enlist.Detail{text("name", "M"), text("subject", "S"), text("text_content", "T")})
+	id, err := s.service.Messages.AddMessage(s.Context(), s.caller, []enlist.Detail{text("name", "M"), text("subject", "S"), text("text_content", "T")})
 	s.must(err)
 	return id
 }

@@ -21,7 +21,7 @@ func batchQueue() river.QueueConfig {
 // sender of this process. The senders of other processes look for slices regularly.
 func prepareStep(o Options) func(context.Context, batches.PrepareBatch) (batches.PrepareBatch, bool, error) {
 	return func(ctx context.Context, e batches.PrepareBatch) (batches.PrepareBatch, bool, error) {
-		done, sending, err := o.Service.PrepareBatch(ctx, e)
+		done, sending, err := o.Service.Sending.PrepareBatch(ctx, e)
 		if sending && o.Batches != nil {
 			o.Batches.Wake()
 		}
@@ -32,7 +32,7 @@ func prepareStep(o Options) func(context.Context, batches.PrepareBatch) (batches
 // removeStep is the step of the jobs RemoveBatch.
 func removeStep(o Options) func(context.Context, batches.RemoveBatch) (batches.RemoveBatch, bool, error) {
 	return func(ctx context.Context, e batches.RemoveBatch) (batches.RemoveBatch, bool, error) {
-		done, err := o.Service.RemoveBatch(ctx, e)
+		done, err := o.Service.Batches.RemoveBatch(ctx, e)
 		return e, done, err
 	}
 }

@@ -150,7 +150,7 @@ func (h *heldSlices) renew(ctx context.Context, service *app.App, now time.Time)
 	if len(due) == 0 {
 		return nil
 	}
-	lost, err := service.RenewSlices(ctx, leases)
+	lost, err := service.Sending.RenewSlices(ctx, leases)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func limitOfADomain(t *testing.T, e dbtest.Engine) {
 		t.Errorf("%d mails to slow.example arrived, want 1: the others wait for hours", slow)
 	}
 	p.untilStatus(id, batches.BatchSending)
-	p.must(p.service.EditBatch(t.Context(), p.caller, id, "cancel", 0))
+	p.must(p.service.Batches.EditBatch(t.Context(), p.caller, id, "cancel", 0))
 }
 
 // If a mail server asks for fewer mails, the other mails are sent at a lower rate, and the refused

@@ -48,7 +48,7 @@ func (p *batchNight) continueAfterBounces() {
 	p.Helper()
 	if p.status() == batches.BatchPaused && !p.unpaused {
 		p.unpaused = len(p.attempts) < p.rule.recipients
-		p.must(p.service.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
+		p.must(p.service.Batches.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
 	}
 }
 
@@ -72,14 +72,14 @@ func (p *batchNight) complain() {
 			if len(p.attempts) != before {
 				p.Error("a paused Batch sends mails")
 			}
-			p.must(p.service.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
+			p.must(p.service.Batches.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
 		}
 		return
 	}
 	for _, m := range p.server.Messages() {
 		if len(p.reported) < 3 && !p.reported[m.To[0]] {
 			p.reported[m.To[0]] = true
-			_, err := p.service.Complained(p.Context(), p.key(m.To[0]), "spam")
+			_, err := p.service.Sending.Complained(p.Context(), p.key(m.To[0]), "spam")
 			p.must(err)
 		}
 	}
@@ -98,7 +98,7 @@ func (p *batchNight) openOthers() {
 	p.Helper()
 	for _, m := range p.server.Messages() {
 		if p.clock.Load() > unixTime(p.rule.moments[0]) && header(p.T, m, "Subject") == "Other" {
-			p.must(p.service.Opened(p.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: p.key(m.To[0])}, "Mozilla/5.0 Thunderbird/140.0"))
+			p.must(p.service.Sending.Opened(p.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: p.key(m.To[0])}, "Mozilla/5.0 Thunderbird/140.0"))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (p *batchNight) checkVariants() error {
 	if test[""] == 0 || test["Other"] == 0 || len(subjects) == test[""]+test["Other"] {
 		return fmt.Errorf("of %d mails, the test had %v, want a part with both variants", len(subjects), test)
 	}
-	r, err := p.service.BatchReport(p.Context(), p.caller, p.id)
+	r, err := p.service.Reports.BatchReport(p.Context(), p.caller, p.id)
 	for _, v := range r.ByVariant {
 		if v.Sent != sums[v.Subject] {
 			return fmt.Errorf("the report has %d mails of the variant %q, and %d arrived", v.Sent, v.Subject, sums[v.Subject])

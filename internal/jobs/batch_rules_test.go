@@ -170,9 +170,9 @@ func newBatchNight(t *testing.T, e dbtest.Engine, rule batchRule, server serverB
 		contacts: make(map[string]enlist.ContactID), reported: make(map[string]bool), failed: make(map[string]int)}
 	p.clock.Store(unixTime(rule.moments[0]))
 	p.service = app.New(p.store, func() time.Time { return time.Unix(p.clock.Load(), 0) })
-	_, err := p.service.EditList(t.Context(), p.caller, p.list, []enlist.Detail{detail("track_opens", "true")})
+	_, err := p.service.Lists.EditList(t.Context(), p.caller, p.list, []enlist.Detail{detail("track_opens", "true")})
 	p.must(err)
-	p.must(p.service.SetTimeZone(t.Context(), p.caller.Account.ID, "Africa/Lagos"))
+	p.must(p.service.Accounts.SetTimeZone(t.Context(), p.caller.Account.ID, "Africa/Lagos"))
 	sending := pace.Settings{Relay: "test", From: "news@example.com"}
 	sending.Calendar, err = pace.ParseCalendar(rule.calendar)
 	p.must(err)
@@ -181,15 +181,15 @@ func newBatchNight(t *testing.T, e dbtest.Engine, rule batchRule, server serverB
 	sending.Rates, err = pace.ParseRateLimits(strings.Fields(rule.rate))
 	p.must(err)
 	p.service.SetSending(sending)
-	key, err := p.service.LinkKey(t.Context())
+	key, err := p.service.Messages.LinkKey(t.Context())
 	p.must(err)
 	p.server.Script(p.script)
-	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "https://example.com", Key: key, Links: p.service,
+	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "https://example.com", Key: key, Links: p.service.Sending,
 		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: slog.New(slog.DiscardHandler), Connections: 4}})
 	p.must(err)
 	t.Cleanup(func() { mailer.Close() })
 	p.mailer = mailer
-	_, err = p.service.AddField(t.Context(), p.caller, p.list, []enlist.Detail{detail("name", "Zone"), detail("type", "text")})
+	_, err = p.service.Lists.AddField(t.Context(), p.caller, p.list, []enlist.Detail{detail("name", "Zone"), detail("type", "text")})
 	p.must(err)
 	var rows [][]enlist.Detail
 	for i := range rule.recipients {
@@ -197,7 +197,7 @@ func newBatchNight(t *testing.T, e dbtest.Engine, rule batchRule, server serverB
 		p.zones[to] = berlinLagosLondon[i%len(berlinLagosLondon)]
 		rows = append(rows, []enlist.Detail{detail("Email", to), detail("Zone", p.zones[to])})
 	}
-	added, err := p.service.AddContacts(t.Context(), p.caller, contacts.AddRequest{List: p.list, Contacts: rows})
+	added, err := p.service.Contacts.AddContacts(t.Context(), p.caller, contacts.AddRequest{List: p.list, Contacts: rows})
 	p.must(err)
 	for i := range added {
 		p.contacts[fmt.Sprintf("a%d@example.com", i)] = added[i]
@@ -240,7 +240,7 @@ func (p *batchNight) run() {
 		}
 		p.runAt(p.clock.Load() + 15*min(1<<i, int64(100)))
 	}
-	b, err := p.service.Batch(p.Context(), p.caller, p.id)
+	b, err := p.service.Batches.Batch(p.Context(), p.caller, p.id)
 	p.Fatalf("the Batch is not completed: %+v, %v", b, err)
 }
 
@@ -283,14 +283,14 @@ func (p *batchNight) prepare() {
 	p.Helper()
 	for done := false; !done; {
 		var err error
-		done, _, err = p.service.PrepareBatch(p.Context(), batches.PrepareBatch{Batch: p.id})
+		done, _, err = p.service.Sending.PrepareBatch(p.Context(), batches.PrepareBatch{Batch: p.id})
 		p.must(err)
 	}
 }
 
 func (p *batchNight) status() batches.BatchStatus {
 	p.Helper()
-	b, err := p.service.Batch(p.Context(), p.caller, p.id)
+	b, err := p.service.Batches.Batch(p.Context(), p.caller, p.id)
 	p.must(err)
 	return b.Status
 }
@@ -326,7 +326,7 @@ func (p *batchNight) compare() {
 		}
 	}
 	want.Recipients, want.Bounced = want.Sent+want.Refused, want.Refused
-	r, err := p.service.BatchReport(p.Context(), p.caller, p.id)
+	r, err := p.service.Reports.BatchReport(p.Context(), p.caller, p.id)
 	p.must(err)
 	if p.rule.name == "complaints pause the Batch" {
 		want.Complained, want.Unsubscribed = int64(len(p.reported)), int64(len(p.reported))

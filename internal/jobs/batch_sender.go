@@ -75,7 +75,7 @@ func NewBatchSender(o Options) *BatchSender {
 	if b.now == nil {
 		b.now = time.Now
 	}
-	b.reads = &grouper[sending.BatchPart, sending.BatchProgress]{run: b.service.BatchMails}
+	b.reads = &grouper[sending.BatchPart, sending.BatchProgress]{run: b.service.Sending.BatchMails}
 	b.reports = &grouper[sending.BatchProgress, bool]{run: b.storeReports}
 	b.running, b.cut = context.WithCancel(context.Background())
 	return b
@@ -127,7 +127,7 @@ func (b *BatchSender) lease(ctx context.Context) {
 			b.admit(ctx, s)
 			continue
 		}
-		slice, next, err := b.service.LeaseSlice(ctx, b.holder, b.last, b.parked.skip(b.now())...)
+		slice, next, err := b.service.Sending.LeaseSlice(ctx, b.holder, b.last, b.parked.skip(b.now())...)
 		switch {
 		case err != nil:
 			b.report(ctx, "lease a slice of a Batch", err)
@@ -137,7 +137,7 @@ func (b *BatchSender) lease(ctx context.Context) {
 		default:
 			b.last = slice.Batch
 			s := b.held.add(slice, b.now())
-			if b.service.IsLimited(slice) {
+			if b.service.Sending.IsLimited(slice) {
 				s.wait()
 				b.admit(ctx, s)
 			} else {
@@ -210,7 +210,7 @@ func (b *BatchSender) check(ctx context.Context) {
 		if b.held.empty() {
 			continue
 		}
-		sending, err := b.service.SendingBatches(ctx)
+		sending, err := b.service.Sending.SendingBatches(ctx)
 		if err == nil {
 			b.held.abandonUnless(sending)
 			err = b.held.renew(ctx, b.service, b.now())

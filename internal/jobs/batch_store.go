@@ -23,10 +23,10 @@ const (
 // storeReports stores the reports of a group. It returns for each report whether its recipients are
 // marked.
 func (b *BatchSender) storeReports(ctx context.Context, all []sending.BatchProgress) ([]bool, error) {
-	marked, err := b.service.AdvanceBatches(ctx, all)
+	marked, err := b.service.Sending.AdvanceBatches(ctx, all)
 	for attempt := 1; err != nil && attempt < storeAttempts && b.running.Err() == nil; attempt++ {
 		pause(b.running, storePause)
-		marked, err = b.service.AdvanceBatches(ctx, all)
+		marked, err = b.service.Sending.AdvanceBatches(ctx, all)
 	}
 	return marked, err
 }

@@ -22,10 +22,10 @@ import (
 // startBatches starts the workers of the queue and the sender of Batches.
 func (p *listWithMailServer) startBatches() {
 	p.Helper()
-	key, err := p.service.LinkKey(p.Context())
+	key, err := p.service.Messages.LinkKey(p.Context())
 	p.must(err)
 	quiet := slog.New(slog.DiscardHandler)
-	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "https://example.com", Key: key, Links: p.service,
+	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "https://example.com", Key: key, Links: p.service.Sending,
 		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: quiet, Connections: 4}})
 	p.must(err)
 	p.Cleanup(func() { mailer.Close() })
@@ -52,11 +52,11 @@ func (p *listWithMailServer) addBatchWith(n int, r batches.BatchRequest) enlist.
 	for i := range n {
 		p.subscribe(fmt.Sprintf("a%d@example.com", i))
 	}
-	message, err := p.service.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("name", "May"), detail("subject", "Hello {{Email}}"),
+	message, err := p.service.Messages.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("name", "May"), detail("subject", "Hello {{Email}}"),
 		detail("text_content", "Dear {{Email}}"), detail("html_content", "<p>Dear {{Email}}</p>")})
 	p.must(err)
 	r.Message, r.Populations = message, []batches.PopulationRequest{{List: p.list}}
-	id, err := p.service.AddBatch(p.Context(), p.caller, r)
+	id, err := p.service.Batches.AddBatch(p.Context(), p.caller, r)
 	p.must(err)
 	return id
 }
@@ -69,7 +69,7 @@ func (p *listWithMailServer) untilStatus(id enlist.BatchID, want batches.BatchSt
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for {
-		b, err := p.service.Batch(ctx, p.caller, id)
+		b, err := p.service.Batches.Batch(ctx, p.caller, id)
 		p.must(err)
 		if b.Status == want {
 			return b
@@ -137,12 +137,12 @@ func pausedBatchContinues(t *testing.T, e dbtest.Engine) {
 	const n = 120
 	id := p.addBatch(n, false)
 	p.waitForMessages(5)
-	p.must(p.service.EditBatch(t.Context(), p.caller, id, "pause", 0))
+	p.must(p.service.Batches.EditBatch(t.Context(), p.caller, id, "pause", 0))
 	if b := p.untilStatus(id, batches.BatchPaused); b.Sent == n {
 		t.Error("all mails were sent before the pause")
 	}
 	p.server.Script(nil)
-	p.must(p.service.EditBatch(t.Context(), p.caller, id, "unpause", 0))
+	p.must(p.service.Batches.EditBatch(t.Context(), p.caller, id, "unpause", 0))
 	p.untilStatus(id, batches.BatchCompleted)
 	if got := len(p.server.Messages()); got != n {
 		t.Errorf("%d mails arrived, want %d", got, n)

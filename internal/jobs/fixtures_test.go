@@ -64,7 +64,7 @@ func newStoreWithList(t *testing.T, e dbtest.Engine) *storeWithList {
 	first, err := p.service.Bootstrap(t.Context(), "")
 	p.must(err)
 	p.list = first.List
-	p.caller, err = p.service.Operator(t.Context(), first.Account)
+	p.caller, err = p.service.Accounts.Operator(t.Context(), first.Account)
 	p.must(err)
 	return p
 }
@@ -199,7 +199,7 @@ func detail(key, text string) enlist.Detail {
 // subscribe subscribes an address to the List.
 func (p *storeWithList) subscribe(email string) enlist.ContactID {
 	p.Helper()
-	id, err := p.service.Subscribe(p.Context(), p.caller,
+	id, err := p.service.Contacts.Subscribe(p.Context(), p.caller,
 		contacts.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", email)}})
 	p.must(err)
 	return id

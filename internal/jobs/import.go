@@ -35,7 +35,7 @@ type importWorker struct {
 func (w *importWorker) Work(ctx context.Context, job *river.Job[imports.RunImport]) error {
 	ctx, cancel := context.WithTimeout(ctx, importTime)
 	defer cancel()
-	err := w.service.RunImport(ctx, job.Args.Import)
+	err := w.service.Imports.RunImport(ctx, job.Args.Import)
 	switch {
 	case errors.Is(err, imports.ErrImportRuns):
 		return river.JobSnooze(importSnooze)

@@ -25,7 +25,7 @@ func (p *storeWithList) scheduleMissingIndex() advisor.Report {
 	slow.SetSearchObserver(advisor)
 	active := enlist.Criteria{Key: "is_active", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputTrue}}
 	for range 2 {
-		if n, err := slow.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contactsOfTest {
+		if n, err := slow.Contacts.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contactsOfTest {
 			p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contactsOfTest)
 		}
 	}
@@ -58,7 +58,7 @@ func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e dbtest.Engine) {
 	if x.State != enlist.IndexReady || x.Missing {
 		t.Errorf("the index is %+v, want it ready and not missing", x)
 	}
-	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
+	p.must(p.service.Contacts.DeleteList(t.Context(), p.caller, p.list))
 	p.waitForJob(done)
 	p.waitForJob(done)
 	if built, err := p.store.BuiltIndexes(t.Context()); err != nil || len(built) > 0 {

@@ -93,13 +93,13 @@ func Config(o Options) *river.Config {
 	queues := make(map[string]river.QueueConfig)
 	serial := river.QueueConfig{MaxWorkers: 1}
 	removeContacts := func(ctx context.Context, e contacts.RemoveContacts) (contacts.RemoveContacts, bool, error) {
-		done, err := o.Service.RemoveContacts(ctx, e)
+		done, err := o.Service.Contacts.RemoveContacts(ctx, e)
 		return e, done, err // the next step has the same arguments and removes the next Contacts
 	}
 	add(workers, queues, &stepWorker[contacts.RemoveContacts]{store: o.Store, step: removeContacts}, serial)
-	add(workers, queues, &stepWorker[lists.DeleteFieldValues]{store: o.Store, step: o.Service.DeleteFieldValues},
+	add(workers, queues, &stepWorker[lists.DeleteFieldValues]{store: o.Store, step: o.Service.Contacts.DeleteFieldValues},
 		serial)
-	add(workers, queues, &stepWorker[lists.ConvertField]{store: o.Store, step: o.Service.ConvertField}, serial)
+	add(workers, queues, &stepWorker[lists.ConvertField]{store: o.Store, step: o.Service.Contacts.ConvertField}, serial)
 	if o.Indexes != nil {
 		add(workers, queues, &indexWorker[search.BuildIndex]{work: o.Indexes.Build}, serial)
 		drop := &indexWorker[search.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
@@ -108,18 +108,18 @@ func Config(o Options) *river.Config {
 	add(workers, queues, &stepWorker[batches.PrepareBatch]{store: o.Store, step: prepareStep(o)}, batchQueue())
 	add(workers, queues, &stepWorker[batches.RemoveBatch]{store: o.Store, step: removeStep(o)}, serial)
 	removeContent := func(ctx context.Context, e files.RemoveContent) (files.RemoveContent, bool, error) {
-		done, err := o.Service.RemoveContent(ctx, e)
+		done, err := o.Service.Files.RemoveContent(ctx, e)
 		return e, done, err
 	}
 	add(workers, queues, &stepWorker[files.RemoveContent]{store: o.Store, step: removeContent}, serial)
 	add(workers, queues, &importWorker{service: o.Service}, importQueue())
 	removeResults := func(ctx context.Context, e imports.RemoveImportResults) (imports.RemoveImportResults, bool, error) {
-		done, err := o.Service.RemoveImportResults(ctx, e)
+		done, err := o.Service.Imports.RemoveImportResults(ctx, e)
 		return e, done, err
 	}
 	add(workers, queues, &stepWorker[imports.RemoveImportResults]{store: o.Store, step: removeResults}, serial)
 	retention := func(ctx context.Context, e privacy.ApplyRetention) (privacy.ApplyRetention, bool, error) {
-		rest, done, err := o.Service.ApplyRetention(ctx, e)
+		rest, done, err := o.Service.Privacy.ApplyRetention(ctx, e)
 		if done && rest.Events+rest.Deliveries+rest.Audit > 0 {
 			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries", rest.Deliveries,
 				"audit", rest.Audit)

@@ -21,7 +21,7 @@ func TestContactsOfADeletedListAreRemoved(t *testing.T) {
 func contactsOfADeletedListAreRemoved(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
 	p.addContacts(0)
-	p.must(p.service.DeleteList(t.Context(), p.caller, p.list))
+	p.must(p.service.Contacts.DeleteList(t.Context(), p.caller, p.list))
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
 	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
@@ -38,10 +38,10 @@ func TestValuesOfADeletedFieldAreRemoved(t *testing.T) {
 
 func valuesOfADeletedFieldAreRemoved(t *testing.T, e dbtest.Engine) {
 	p := newStoreWithList(t, e)
-	field, err := p.service.AddField(t.Context(), p.caller, p.list, []enlist.Detail{detail("name", "Colour"), detail("type", "text")})
+	field, err := p.service.Lists.AddField(t.Context(), p.caller, p.list, []enlist.Detail{detail("name", "Colour"), detail("type", "text")})
 	p.must(err)
 	p.addContacts(field)
-	p.must(p.service.DeleteField(t.Context(), p.caller, p.list, field))
+	p.must(p.service.Lists.DeleteField(t.Context(), p.caller, p.list, field))
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
 	for id := range enlist.ContactID(contactsOfTest) {

@@ -38,12 +38,12 @@ type mailSender struct {
 // newMailSender returns the mailSender for the settings.
 func newMailSender(o Options) mailSender {
 	record := func(ctx context.Context, sent []messages.Delivery) ([]struct{}, error) {
-		return make([]struct{}, len(sent)), o.Service.RecordSent(ctx, sent)
+		return make([]struct{}, len(sent)), o.Service.Sending.RecordSent(ctx, sent)
 	}
 	return mailSender{service: o.Service, mailer: o.Mailer, slots: cmp.Or(o.Slots, NewSlots(defaultMails)),
 		hold:           &holdWatch{service: o.Service, log: o.Log},
-		notifications:  &grouper[events.Notify, *messages.Notification]{run: o.Service.Notifications},
-		autoresponders: &grouper[events.Autorespond, *messages.OutgoingMail]{run: o.Service.AutoresponderMails},
+		notifications:  &grouper[events.Notify, *messages.Notification]{run: o.Service.Messages.Notifications},
+		autoresponders: &grouper[events.Autorespond, *messages.OutgoingMail]{run: o.Service.Messages.AutoresponderMails},
 		results:        &grouper[messages.Delivery, struct{}]{run: record}}
 }
 
@@ -132,14 +132,14 @@ func (m mailSender) sendToContact(ctx context.Context, job *rivertype.JobRow, ma
 	storeCtx := context.WithoutCancel(ctx)
 	subject, err := m.mailer.Send(ctx, mail)
 	if err == nil {
-		sent := m.service.Sent(mail, subject)
+		sent := m.service.Sending.Sent(mail, subject)
 		release()
 		_, err := m.results.do(storeCtx, sent)
 		return err
 	}
 	why, known := errors.AsType[*messages.Undelivered](err)
 	if known && (why.Permanent || job.Attempt >= job.MaxAttempts) {
-		if err := m.service.RecordNotSent(storeCtx, mail, why); err != nil {
+		if err := m.service.Sending.RecordNotSent(storeCtx, mail, why); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func (h *holdWatch) isHeld(ctx context.Context) bool {
 	if time.Since(h.asked) < holdAge {
 		return h.held
 	}
-	hold, err := h.service.Held(ctx)
+	hold, err := h.service.Sending.Held(ctx)
 	if err != nil {
 		return true
 	}

@@ -19,21 +19,21 @@ func TestHeldMailsAreSentAfterTheRelease(t *testing.T) { dbtest.EachParallel(t, 
 
 func heldMailsAreSent(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e)
-	p.must(p.service.HoldMails(t.Context(), "restored from the backup of Monday"))
+	p.must(p.service.Sending.HoldMails(t.Context(), "restored from the backup of Monday"))
 	p.startBatches()
 	id := p.addBatch(5, false)
 	p.untilStatus(id, batches.BatchSending)
-	p.must(p.service.HoldMails(t.Context(), "restored from the backup of Sunday"))
-	if hold, err := p.service.Held(t.Context()); err != nil || hold == nil || hold.Reason != "restored from the backup of Sunday" {
+	p.must(p.service.Sending.HoldMails(t.Context(), "restored from the backup of Sunday"))
+	if hold, err := p.service.Sending.Held(t.Context()); err != nil || hold == nil || hold.Reason != "restored from the backup of Sunday" {
 		t.Errorf("the hold is %+v, %v; want the last reason", hold, err)
 	}
-	b, err := p.service.Batch(t.Context(), p.caller, id)
+	b, err := p.service.Batches.Batch(t.Context(), p.caller, id)
 	p.must(err)
 	if n := len(p.server.Messages()); n > 0 || b.Sent > 0 {
 		t.Errorf("%d mails arrived and %d are sent, want none while mails are held", n, b.Sent)
 	}
 	for _, want := range []bool{true, false} {
-		released, err := p.service.ReleaseMails(t.Context())
+		released, err := p.service.Sending.ReleaseMails(t.Context())
 		if err != nil || released != want {
 			t.Errorf("released is %t, %v; want %t", released, err, want)
 		}
@@ -53,13 +53,13 @@ func holdStopsABatch(t *testing.T, e dbtest.Engine) {
 	const n = 200
 	id := p.addBatch(n, false)
 	p.waitForMessages(5)
-	p.must(p.service.HoldMails(t.Context(), ""))
+	p.must(p.service.Sending.HoldMails(t.Context(), ""))
 	p.untilIdle(id)
-	if b, _ := p.service.Batch(t.Context(), p.caller, id); b.Sent == n || b.Status != batches.BatchSending {
+	if b, _ := p.service.Batches.Batch(t.Context(), p.caller, id); b.Sent == n || b.Status != batches.BatchSending {
 		t.Errorf("the Batch is %s with %d mails sent, want it sending and not complete", b.Status, b.Sent)
 	}
 	p.server.Script(nil)
-	_, err := p.service.ReleaseMails(t.Context())
+	_, err := p.service.Sending.ReleaseMails(t.Context())
 	p.must(err)
 	p.untilStatus(id, batches.BatchCompleted)
 	if got := len(p.server.Messages()); got != n {

@@ -40,8 +40,8 @@ func testRelease(t *testing.T, e dbtest.Engine, discard bool) {
 	later := batches.BatchRequest{SendTime: time.Now().Add(time.Hour).Unix()}
 	scheduled := p.addBatchWith(0, later)
 	batch := p.addBatch(1, false) // also subscribes a0@example.com
-	p.must(p.service.HoldRestored(t.Context(), time.Now().Add(-time.Hour)))
-	hold, err := p.service.Held(t.Context())
+	p.must(p.service.Sending.HoldRestored(t.Context(), time.Now().Add(-time.Hour)))
+	hold, err := p.service.Sending.Held(t.Context())
 	p.must(err)
 	p.untilSecond(hold.Time + 1)
 	p.subscribe("after@example.com")
@@ -50,8 +50,8 @@ func testRelease(t *testing.T, e dbtest.Engine, discard bool) {
 	p.poster = poster
 	p.startBatches()
 	p.untilStatus(batch, batches.BatchSending)
-	p.must(p.service.HoldMails(t.Context(), "another reason")) // must not turn the hold into one that sends webhooks
-	_, work, err := p.service.HeldWork(t.Context())
+	p.must(p.service.Sending.HoldMails(t.Context(), "another reason")) // must not turn the hold into one that sends webhooks
+	_, work, err := p.service.Sending.HeldWork(t.Context())
 	p.must(err)
 	want := []sending.HeldWork{{Kind: "autorespond", Count: 2, Before: 1}, {Kind: "notify", Count: 2, Before: 1},
 		{Kind: "batch", Count: 2, Before: 2}, {Kind: "webhook_event", Count: 4, Before: 2}}
@@ -72,7 +72,7 @@ func testRelease(t *testing.T, e dbtest.Engine, discard bool) {
 		messages, events = 2, 2
 		p.discard()
 	}
-	if released, err := p.service.ReleaseMails(t.Context()); err != nil || !released {
+	if released, err := p.service.Sending.ReleaseMails(t.Context()); err != nil || !released {
 		t.Fatal(released, err)
 	}
 	r.until(t, events)
@@ -81,7 +81,7 @@ func testRelease(t *testing.T, e dbtest.Engine, discard bool) {
 			t.Errorf("a mail that was due before the restore was sent: %s", m.Data)
 		}
 	}
-	if b, err := p.service.Batch(t.Context(), p.caller, scheduled); err != nil || b.Status != batches.BatchPending {
+	if b, err := p.service.Batches.Batch(t.Context(), p.caller, scheduled); err != nil || b.Status != batches.BatchPending {
 		t.Errorf("the Batch for a later time is %+v, error %v; want it pending", b, err)
 	}
 	end := batches.BatchCompleted
@@ -106,7 +106,7 @@ func (p *listWithMailServer) discard() {
 	defer look.Stop()
 	for running := int64(1); running > 0; <-look.C {
 		var err error
-		running, err = p.service.DiscardHeld(p.Context())
+		running, err = p.service.Sending.DiscardHeld(p.Context())
 		p.must(err)
 	}
 }
@@ -125,9 +125,9 @@ func (p *listWithMailServer) untilSecond(at int64) {
 // covers: decision 85
 func TestDiscardNeedsARestore(t *testing.T) {
 	p := newStoreWithList(t, dbtest.SQLite)
-	p.must(p.service.HoldMails(t.Context(), ""))
+	p.must(p.service.Sending.HoldMails(t.Context(), ""))
 	p.enqueue(events.Notify{List: p.list, Contact: 1, Address: "owner@example.com"})
-	if _, err := p.service.DiscardHeld(t.Context()); enlist.KindOf(err) != enlist.InvalidParameters {
+	if _, err := p.service.Sending.DiscardHeld(t.Context()); enlist.KindOf(err) != enlist.InvalidParameters {
 		t.Errorf("DiscardHeld returns %v, want a refusal", err)
 	}
 	queued, err := jobs.List(t.Context(), p.client(&river.Config{}), jobs.Filter{})

@@ -40,7 +40,7 @@ type listWithMailServer struct {
 // not start the workers.
 func newListWithMailServer(t *testing.T, e dbtest.Engine, details ...enlist.Detail) *listWithMailServer {
 	p := &listWithMailServer{storeWithList: newStoreWithList(t, e), server: mailtest.Start(t, mailtest.Options{})}
-	_, err := p.service.EditList(t.Context(), p.caller, p.list, details)
+	_, err := p.service.Lists.EditList(t.Context(), p.caller, p.list, details)
 	p.must(err)
 	return p
 }
@@ -48,10 +48,10 @@ func newListWithMailServer(t *testing.T, e dbtest.Engine, details ...enlist.Deta
 // send starts the workers for mail. They use the given Service and its clock.
 func (p *listWithMailServer) send(service *app.App) {
 	p.Helper()
-	key, err := service.LinkKey(p.Context())
+	key, err := service.Messages.LinkKey(p.Context())
 	p.must(err)
 	quiet := slog.New(slog.DiscardHandler)
-	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "http://localhost", Key: key, Links: service,
+	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "http://localhost", Key: key, Links: service.Sending,
 		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: quiet}})
 	p.must(err)
 	p.Cleanup(func() { mailer.Close() })
@@ -62,13 +62,13 @@ func (p *listWithMailServer) send(service *app.App) {
 // autoresponder adds a Message and an autoresponder that sends it.
 func (p *listWithMailServer) autoresponder(subject string, details ...enlist.Detail) {
 	p.Helper()
-	message, err := p.service.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("type", "email"), detail("name", subject),
+	message, err := p.service.Messages.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("type", "email"), detail("name", subject),
 		detail("subject", subject), detail("text_content", "Dear {{Email}}")})
 	p.must(err)
 	number := func(key string, n int64) enlist.Detail {
 		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputNumber, Text: strconv.FormatInt(n, 10)}}
 	}
-	_, err = p.service.AddAutoresponder(p.Context(), p.caller, append(details, number("list_id", int64(p.list)), number("message_id", int64(message))))
+	_, err = p.service.Batches.AddAutoresponder(p.Context(), p.caller, append(details, number("list_id", int64(p.list)), number("message_id", int64(message))))
 	p.must(err)
 }
 
@@ -220,7 +220,7 @@ func permanentlyRefusedMailIsKept(t *testing.T, e dbtest.Engine) {
 		t.Fatalf("the failed jobs are %+v, want one with the reply and the address", failed)
 	}
 	p.server.Script(nil)
-	p.must(jobs.Retry(t.Context(), p.queue, p.service, failed[0].ID))
+	p.must(jobs.Retry(t.Context(), p.queue, p.service.Webhooks, failed[0].ID))
 	p.waitForMessages(1)
 	if err := jobs.Discard(t.Context(), p.queue, 99); err != jobs.ErrNoJob {
 		t.Errorf("Discard of a job that does not exist returned %v, want ErrNoJob", err)
@@ -235,7 +235,7 @@ func autoresponderIsSentOnce(t *testing.T, e dbtest.Engine) {
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.autoresponder("Goodbye", detail("event_type", "unsubscribe"))
 	stayed, left := p.subscribe("ann@example.com"), p.subscribe("bob@example.com")
-	_, err := p.service.UnsubscribeByID(t.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: left})
+	_, err := p.service.Contacts.UnsubscribeByID(t.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: left})
 	p.must(err)
 	p.send(p.service)
 	for range 3 {
@@ -317,7 +317,7 @@ func confirmationIsRequestedBeforeTheAutoresponder(t *testing.T, e dbtest.Engine
 	if m.To[0] != "ann@example.com" || !bytes.Contains(m.Data, []byte("http://localhost/c/")) {
 		t.Errorf("the first message went to %v, want ann@example.com and a link to confirm:\n%s", m.To, m.Data)
 	}
-	_, err := p.service.Confirm(t.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: id})
+	_, err := p.service.Contacts.Confirm(t.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: id})
 	p.must(err)
 	if got := header(t, p.waitForMessages(2)[1], "Subject"); got != "Welcome" {
 		t.Errorf("the subject of the next message is %q, want Welcome", got)

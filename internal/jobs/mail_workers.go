@@ -30,7 +30,7 @@ func sendNotification(ctx context.Context, m mailSender, job *river.Job[events.N
 // sendConfirmation sends a Contact the mail that asks the Contact to confirm the subscription.
 func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[events.RequestConfirmation],
 	release func()) error {
-	mail, err := m.service.ConfirmationMail(ctx, job.Args)
+	mail, err := m.service.Messages.ConfirmationMail(ctx, job.Args)
 	if err != nil || mail == nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func sendConfirmation(ctx context.Context, m mailSender, job *river.Job[events.R
 func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[events.Autorespond],
 	release func()) error {
 	// The queue started the job when it was due, but the clock may have been set back after that.
-	if early := m.service.Until(job.Args.Due); early > 0 {
+	if early := m.service.Messages.Until(job.Args.Due); early > 0 {
 		return river.JobSnooze(early)
 	}
 	mail, err := m.autoresponders.do(ctx, job.Args)
@@ -54,7 +54,7 @@ func sendAutoresponder(ctx context.Context, m mailSender, job *river.Job[events.
 // sendTest sends a Message to an address of the caller. It does not store the result, because this is not
 // a mail to a Contact.
 func sendTest(ctx context.Context, m mailSender, job *river.Job[messages.SendTest], _ func()) error {
-	mail, err := m.service.TestMail(ctx, job.Args)
+	mail, err := m.service.Messages.TestMail(ctx, job.Args)
 	if err != nil || mail == nil {
 		return err
 	}

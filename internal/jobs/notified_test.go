@@ -52,7 +52,7 @@ func workersNeedNoPollToFindJobs(t *testing.T, e dbtest.Engine) {
 	other, err := dbtest.Open(t.Context(), p.path, 0)
 	p.must(err)
 	defer other.Close()
-	_, err = app.New(other, time.Now).Subscribe(t.Context(), p.caller,
+	_, err = app.New(other, time.Now).Contacts.Subscribe(t.Context(), p.caller,
 		contacts.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", "b@example.com")}})
 	p.must(err)
 	if got := p.next(ended); got.Kind != river.EventKindJobCompleted || mailer.calls.Load() != 3 {

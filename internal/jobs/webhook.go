@@ -43,7 +43,7 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[events.Deliver
 		return river.JobSnooze(noPlaceSnooze(job.Metadata))
 	}
 	defer leave()
-	b, wait, err := w.service.TakeWebhookEvents(ctx, job.Args.Target, job.ID)
+	b, wait, err := w.service.Webhooks.TakeWebhookEvents(ctx, job.Args.Target, job.ID)
 	if wait > 0 && err == nil {
 		return river.JobSnooze(wait)
 	}
@@ -55,7 +55,7 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[events.Deliver
 			return w.recordFailure(ctx, job.ID, b, failed)
 		}
 		stop := slow || ctx.Err() != nil || time.Now().After(end)
-		b, err = w.service.WebhookDelivered(context.WithoutCancel(ctx), b, stop)
+		b, err = w.service.Webhooks.WebhookDelivered(context.WithoutCancel(ctx), b, stop)
 	}
 	return err
 }
@@ -65,12 +65,12 @@ func (w *deliverWebhook) Work(ctx context.Context, job *river.Job[events.Deliver
 func (w *deliverWebhook) recordFailure(ctx context.Context, job int64, b *webhooks.WebhookBatch, cause error) error {
 	storeCtx := context.WithoutCancel(ctx)
 	if ctx.Err() != nil {
-		if err := w.service.ReleaseWebhook(storeCtx, b); err != nil {
+		if err := w.service.Webhooks.ReleaseWebhook(storeCtx, b); err != nil {
 			return err
 		}
 		return river.JobSnooze(0)
 	}
-	wait, err := w.service.WebhookFailed(storeCtx, b, cause)
+	wait, err := w.service.Webhooks.WebhookFailed(storeCtx, b, cause)
 	switch {
 	case err != nil:
 		return err

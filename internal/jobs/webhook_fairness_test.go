@@ -38,7 +38,7 @@ func newSlowReceiver(t *testing.T) (url string, ended *atomic.Int64) {
 // addWebhook adds a webhook for new Contacts of one List, or of all Lists if list is 0.
 func (p *storeWithList) addWebhook(c *enlist.Caller, list enlist.ListID, url string) {
 	p.Helper()
-	_, err := p.service.AddWebhook(p.Context(), c, []enlist.Detail{detail("object", "contact"), detail("event", "created"),
+	_, err := p.service.Webhooks.AddWebhook(p.Context(), c, []enlist.Detail{detail("object", "contact"), detail("event", "created"),
 		detail("list_id", strconv.FormatInt(int64(list), 10)), detail("url", url)})
 	p.must(err)
 }
@@ -46,11 +46,11 @@ func (p *storeWithList) addWebhook(c *enlist.Caller, list enlist.ListID, url str
 // anotherAccount adds an Account with a List.
 func (p *storeWithList) anotherAccount() (*enlist.Caller, enlist.ListID) {
 	p.Helper()
-	a, err := p.service.AddAccount(p.Context(), accounts.AccountDetails{Name: "Another", ContactLimit: enlist.NoContactLimit})
+	a, err := p.service.Accounts.AddAccount(p.Context(), accounts.AccountDetails{Name: "Another", ContactLimit: enlist.NoContactLimit})
 	p.must(err)
-	c, err := p.service.Operator(p.Context(), a.ID)
+	c, err := p.service.Accounts.Operator(p.Context(), a.ID)
 	p.must(err)
-	list, err := p.service.AddList(p.Context(), c, []enlist.Detail{detail("name", "List of another Account")})
+	list, err := p.service.Lists.AddList(p.Context(), c, []enlist.Detail{detail("name", "List of another Account")})
 	p.must(err)
 	return c, list
 }
@@ -76,7 +76,7 @@ func slowReceiversDoNotDelayFastOnes(t *testing.T, e dbtest.Engine) {
 	p.startPosting(p.service, nil)
 	p.subscribe("a@example.com")
 	fast.until(t, 1)
-	_, err := p.service.Subscribe(t.Context(), other,
+	_, err := p.service.Contacts.Subscribe(t.Context(), other,
 		contacts.SubscribeRequest{List: list, Details: []enlist.Detail{detail("Email", "a@example.com")}})
 	p.must(err)
 	fast.until(t, 2)

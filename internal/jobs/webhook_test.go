@@ -131,7 +131,7 @@ func (c *clock) move(d time.Duration) {
 func (p *storeWithList) addWebhooks(r *receiver) (ids []enlist.WebhookID) {
 	p.Helper()
 	for _, event := range []string{"created", "updated", "subscribed", "unsubscribed"} {
-		id, err := p.service.AddWebhook(p.Context(), p.caller, []enlist.Detail{
+		id, err := p.service.Webhooks.AddWebhook(p.Context(), p.caller, []enlist.Detail{
 			detail("object", "contact"), detail("event", event), detail("url", r.URL+"/hook")})
 		p.must(err)
 		ids = append(ids, id)
@@ -194,7 +194,7 @@ func webhookEventsArriveInOrderAndOnce(t *testing.T, e dbtest.Engine) {
 			email := fmt.Sprintf("p%d@example.com", i)
 			for range rounds {
 				id := p.subscribe(email)
-				_, err := p.service.UnsubscribeByID(p.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: id})
+				_, err := p.service.Contacts.UnsubscribeByID(p.Context(), p.caller, contacts.ContactRequest{List: p.list, Contact: id})
 				p.must(err)
 			}
 		})
@@ -234,7 +234,7 @@ func retryPostsToAWebhookAtOnce(t *testing.T, e dbtest.Engine) {
 	service := app.New(p.store, at.read)
 	client, failed := p.startPosting(service, nil)
 	p.subscribe("a@example.com")
-	p.must(jobs.Retry(t.Context(), client, service, p.next(failed).Job.ID))
+	p.must(jobs.Retry(t.Context(), client, service.Webhooks, p.next(failed).Job.ID))
 	r.until(t, 2)
 }
 
@@ -276,7 +276,7 @@ func failingWebhookKeepsItsEvents(t *testing.T, e dbtest.Engine) {
 		_, err := client.JobRetry(t.Context(), last.Job.ID)
 		p.must(err)
 	}
-	w, err := p.service.Webhook(t.Context(), p.caller, ids[0])
+	w, err := p.service.Webhooks.Webhook(t.Context(), p.caller, ids[0])
 	p.must(err)
 	if !w.IsFailing || w.LastError != "status 503" || len(last.Job.Errors) == 0 {
 		t.Errorf("the webhook is %+v, want it failing with status 503; the errors of the job are %+v, want some", w, last.Job.Errors)

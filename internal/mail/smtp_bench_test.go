@@ -124,17 +124,17 @@ func sendingDomain(b *testing.B, domain string) Domains {
 	if _, err := service.Bootstrap(b.Context(), ""); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := service.AddSendingDomain(b.Context(), accounts.NewSendingDomain{Account: 1, Domain: domain}); err != nil {
+	if _, err := service.Accounts.AddSendingDomain(b.Context(), accounts.NewSendingDomain{Account: 1, Domain: domain}); err != nil {
 		b.Fatal(err)
 	}
 	// The process learns of the key as a transaction reads the Account, as before each mail.
 	if err := store.View(b.Context(), func(tx *db.Tx) error { _, err := accounts.ByID(tx, 1); return err }); err != nil {
 		b.Fatal(err)
 	}
-	if key, err := service.SigningKey(b.Context(), 1, domain); err != nil || key == nil {
+	if key, err := service.Accounts.SigningKey(b.Context(), 1, domain); err != nil || key == nil {
 		b.Fatalf("the key is %v, error %v", key, err)
 	}
-	return service
+	return service.Accounts
 }
 
 // processorTime returns the processor time that this process has used.

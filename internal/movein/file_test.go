@@ -38,7 +38,7 @@ func aFileIsMovedWhole(t *testing.T, e dbtest.Engine) {
 	if moved, _, err := move(40, "plan.bin", 1, content[:100], bytes.NewReader(content)); moved || err == nil {
 		t.Errorf("a content that is longer than the size: moved %v, error %v", moved, err)
 	}
-	if _, err := to.service.File(ctx, to.caller, 40); enlist.KindOf(err) != enlist.InvalidParameters {
+	if _, err := to.service.Files.File(ctx, to.caller, 40); enlist.KindOf(err) != enlist.InvalidParameters {
 		t.Errorf("after a reading that stopped, the file has the error %v", err)
 	}
 	for _, again := range []io.Reader{bytes.NewReader(content), iotest.ErrReader(broken)} { // the second run reads nothing
@@ -64,10 +64,10 @@ func aFileIsMovedWhole(t *testing.T, e dbtest.Engine) {
 // wantFile checks a file and its content.
 func (to *target) wantFile(t *testing.T, id enlist.FileID, name string, content []byte) {
 	t.Helper()
-	f := must(to.service.File(t.Context(), to.caller, id))(t)
+	f := must(to.service.Files.File(t.Context(), to.caller, id))(t)
 	var got []byte
 	for number := int64(0); int64(len(got)) < f.Size; number++ {
-		got = append(got, must(to.service.Piece(t.Context(), f.Content, number))(t)...)
+		got = append(got, must(to.service.Files.Piece(t.Context(), f.Content, number))(t)...)
 	}
 	if f.Name != name || !bytes.Equal(got, content) {
 		t.Errorf("the file %d is %+v with %d bytes, want %d", id, *f, len(got), len(content))

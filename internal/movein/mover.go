@@ -97,14 +97,14 @@ func (m *Mover) Run(ctx context.Context) (*Result, error) {
 	}
 	m.result.Skipped = m.From.Skipped()
 	for _, l := range m.lists {
-		n, err := m.Service.CountContacts(ctx, m.Caller, l.id, nil)
+		n, err := m.Service.Contacts.CountContacts(ctx, m.Caller, l.id, nil)
 		if err != nil {
 			return nil, err
 		}
 		l.result.Stored = n
 		m.result.Lists = append(m.result.Lists, *l.result)
 	}
-	m.result.StoredUnsubs, err = m.Service.CountUnsubscribers(ctx, m.Caller, 0, nil)
+	m.result.StoredUnsubs, err = m.Service.Contacts.CountUnsubscribers(ctx, m.Caller, 0, nil)
 	return &m.result, err
 }
 

@@ -42,7 +42,7 @@ func newTarget(t *testing.T, e dbtest.Engine) *target {
 	if _, err := to.service.Bootstrap(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	to.caller, err = to.service.Operator(t.Context(), 1)
+	to.caller, err = to.service.Accounts.Operator(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func aMoveLeavesErasedPersonsOut(t *testing.T, e dbtest.Engine) {
 		t.Errorf("before the erasure the result is %+v", first)
 	}
 	for _, person := range []string{"person0@example.com", "b@example.com"} {
-		must(to.service.ErasePerson(t.Context(), to.caller, person))(t)
+		must(to.service.Privacy.ErasePerson(t.Context(), to.caller, person))(t)
 	}
 	source.mu.Lock()
 	source.modified++
@@ -286,18 +286,18 @@ func TestAMoveIsRefused(t *testing.T) {
 		}
 	}
 	used := newTarget(t, dbtest.SQLite)
-	must(used.service.AddList(ctx, used.caller, name))(t)
+	must(used.service.Lists.AddList(ctx, used.caller, name))(t)
 	refused(used, url, "the Account has the List 2: give a new database")
 
 	shared := newTarget(t, dbtest.SQLite)
-	must(shared.service.AddAccount(ctx, accounts.AccountDetails{Name: "Other", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}))(t)
+	must(shared.service.Accounts.AddAccount(ctx, accounts.AccountDetails{Name: "Other", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}))(t)
 	refused(shared, url, "the database has 2 Accounts")
 
 	to := newTarget(t, dbtest.SQLite)
 	refused(to, "http://127.0.0.1:1/api", "refused") // nothing listens there, and the move has not begun
 	must(to.move(ctx, url, false))(t)
 	refused(to, otherURL, "moves in from "+url)
-	must(to.service.AddContacts(ctx, to.caller, contacts.AddRequest{List: 7, Contacts: [][]enlist.Detail{{
+	must(to.service.Contacts.AddContacts(ctx, to.caller, contacts.AddRequest{List: 7, Contacts: [][]enlist.Detail{{
 		{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: "new@example.com"}}}}}))(t)
 	refused(to, url, "programs already use this Account")
 }

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"enlist/internal/app"
 	"maps"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ var paramsOfAct = map[string][]string{"erasePerson": {`"unknown@example.org"`, `
 // auditRows are the rows of the audit log, the newest first.
 func (h *harness) auditRows(t testing.TB) (rows []accounts.AuditRow) {
 	t.Helper()
-	err := h.service.AuditLog(context.WithoutCancel(t.Context()), 0, enlist.Query{SortBy: "id", Descending: true},
+	err := h.service.Accounts.AuditLog(context.WithoutCancel(t.Context()), 0, enlist.Query{SortBy: "id", Descending: true},
 		func(r *accounts.AuditRow) error {
 			rows = append(rows, *r)
 			return nil
@@ -51,7 +52,7 @@ func (h *harness) auditRows(t testing.TB) (rows []accounts.AuditRow) {
 // covers: decision 103
 func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
 	t.Parallel()
-	for _, name := range slices.Sorted(maps.Keys(methods())) {
+	for _, name := range slices.Sorted(maps.Keys(methods(new(app.App)))) {
 		h := newHarness(t, Options{})
 		h.addOneOfEachRecord(t)
 		m := h.handler.methods[name]
@@ -70,7 +71,7 @@ func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
 		}
 	}
 	for name := range withoutAuditRow {
-		if m := methods()[name]; m == nil || !m.writes {
+		if m := methods(new(app.App))[name]; m == nil || !m.writes {
 			t.Errorf("withoutAuditRow has %s, which is no method that writes", name)
 		}
 	}
@@ -90,7 +91,7 @@ func actParams(name string) string {
 // covers: decision 103
 func TestRepeatedCallHasOneAuditRow(t *testing.T) {
 	t.Parallel()
-	for name, m := range methods() {
+	for name, m := range methods(new(app.App)) {
 		if _, without := withoutAuditRow[name]; !m.writes || without {
 			continue
 		}

@@ -8,25 +8,21 @@ package rpc
 import (
 	"context"
 
-	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
-// service is a short name for the table of methods.
-type service = app.App
-
 // addRecord returns a method that creates a record from its details. The result of the method is
 // the ID of the record.
 func addRecord[ID ~int64](
-	add func(*service, context.Context, *enlist.Caller, []enlist.Detail) (ID, error),
+	add func(context.Context, *enlist.Caller, []enlist.Detail) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
 		details := c.recordDetails(1)
 		if c.err != nil {
 			return c.err
 		}
-		id, err := add(c.service, c.ctx, c.caller, details)
+		id, err := add(c.ctx, c.caller, details)
 		return writeInt(c, id, err)
 	}
 }
@@ -34,62 +30,62 @@ func addRecord[ID ~int64](
 // editRecord returns a method that changes a record. The caller sends the changed details and, as
 // one of them, the ID of the record. The result of the method is this ID.
 func editRecord[ID ~int64](
-	edit func(*service, context.Context, *enlist.Caller, ID, []enlist.Detail) (ID, error),
+	edit func(context.Context, *enlist.Caller, ID, []enlist.Detail) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
 		details, id := c.recordDetails(1), ID(c.recordID(1))
 		if c.err != nil {
 			return c.err
 		}
-		id, err := edit(c.service, c.ctx, c.caller, id, details)
+		id, err := edit(c.ctx, c.caller, id, details)
 		return writeInt(c, id, err)
 	}
 }
 
 // deleteRecord returns a method that deletes a record by its ID, or clears a List. The result of
 // the method is true.
-func deleteRecord[ID ~int64](remove func(*service, context.Context, *enlist.Caller, ID) error) func(*call) error {
+func deleteRecord[ID ~int64](remove func(context.Context, *enlist.Caller, ID) error) func(*call) error {
 	return func(c *call) error {
 		id := ID(c.id(1))
 		if c.err != nil {
 			return c.err
 		}
-		return writeTrue(c, remove(c.service, c.ctx, c.caller, id))
+		return writeTrue(c, remove(c.ctx, c.caller, id))
 	}
 }
 
 // deleteInList is like deleteRecord, for a record that belongs to a List. The caller sends the ID
 // of the List before the ID of the record.
 func deleteInList[ID ~int64](
-	remove func(*service, context.Context, *enlist.Caller, enlist.ListID, ID) error,
+	remove func(context.Context, *enlist.Caller, enlist.ListID, ID) error,
 ) func(*call) error {
 	return func(c *call) error {
 		list, id := c.list(1), ID(c.id(2))
 		if c.err != nil {
 			return c.err
 		}
-		return writeTrue(c, remove(c.service, c.ctx, c.caller, list, id))
+		return writeTrue(c, remove(c.ctx, c.caller, list, id))
 	}
 }
 
 // getRecord returns a method that reads one record by its ID. The result of the method is an array
 // that has only this record.
 func getRecord[ID ~int64, T any](
-	get func(*service, context.Context, *enlist.Caller, ID) (*T, error), attributes []enlist.Attribute[T],
+	get func(context.Context, *enlist.Caller, ID) (*T, error), attributes []enlist.Attribute[T],
 ) func(*call) error {
 	return func(c *call) error {
 		id := ID(c.id(1))
 		if c.err != nil {
 			return c.err
 		}
-		record, err := get(c.service, c.ctx, c.caller, id)
+		record, err := get(c.ctx, c.caller, id)
 		return writeRecord(c, encoder(attributes), record, err)
 	}
 }
 
 // searchRecords returns a method that searches the records of an Account.
 func searchRecords[T any](
-	search func(*service, context.Context, *enlist.Caller, enlist.Query) ([]T, error),
+	search func(context.Context, *enlist.Caller, enlist.Query) ([]T, error),
 	attributes []enlist.Attribute[T],
 ) func(*call) error {
 	return func(c *call) error {
@@ -97,28 +93,28 @@ func searchRecords[T any](
 		if c.err != nil {
 			return c.err
 		}
-		rows, err := search(c.service, c.ctx, c.caller, q)
+		rows, err := search(c.ctx, c.caller, q)
 		return writeRecords(c, encoder(attributes), rows, err)
 	}
 }
 
 // countRecords returns a method that counts all records that match the criteria.
 func countRecords[T any](
-	search func(*service, context.Context, *enlist.Caller, enlist.Query) ([]T, error),
+	search func(context.Context, *enlist.Caller, enlist.Query) ([]T, error),
 ) func(*call) error {
 	return func(c *call) error {
 		q := enlist.Query{Criteria: c.criteria(1)}
 		if c.err != nil {
 			return c.err
 		}
-		rows, err := search(c.service, c.ctx, c.caller, q)
+		rows, err := search(c.ctx, c.caller, q)
 		return writeInt(c, len(rows), err)
 	}
 }
 
 // searchInList is like searchRecords, for the records of one List.
 func searchInList[T any](
-	search func(*service, context.Context, *enlist.Caller, enlist.ListID, enlist.Query) ([]T, error),
+	search func(context.Context, *enlist.Caller, enlist.ListID, enlist.Query) ([]T, error),
 	attributes []enlist.Attribute[T],
 ) func(*call) error {
 	return func(c *call) error {
@@ -126,7 +122,7 @@ func searchInList[T any](
 		if c.err != nil {
 			return c.err
 		}
-		rows, err := search(c.service, c.ctx, c.caller, list, q)
+		rows, err := search(c.ctx, c.caller, list, q)
 		return writeRecords(c, encoder(attributes), rows, err)
 	}
 }
@@ -134,28 +130,28 @@ func searchInList[T any](
 // changeContact returns a method that changes one Contact of a List. The caller sends the IDs of
 // the List and of the Contact. The result of the method is the ID that the service returns.
 func changeContact[ID ~int64](
-	change func(*service, context.Context, *enlist.Caller, enlist.ListID, enlist.ContactID) (ID, error),
+	change func(context.Context, *enlist.Caller, enlist.ListID, enlist.ContactID) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
 		list, contact := c.list(1), c.contact(2)
 		if c.err != nil {
 			return c.err
 		}
-		id, err := change(c.service, c.ctx, c.caller, list, contact)
+		id, err := change(c.ctx, c.caller, list, contact)
 		return writeInt(c, id, err)
 	}
 }
 
 // changeContactOf is changeContact for a change by a person, whose IP address follows the IDs.
 func changeContactOf[ID ~int64](
-	change func(*service, context.Context, *enlist.Caller, contacts.ContactRequest) (ID, error),
+	change func(context.Context, *enlist.Caller, contacts.ContactRequest) (ID, error),
 ) func(*call) error {
 	return func(c *call) error {
 		r := contacts.ContactRequest{List: c.list(1), Contact: c.contact(2), IP: c.text(3)}
 		if c.err != nil {
 			return c.err
 		}
-		id, err := change(c.service, c.ctx, c.caller, r)
+		id, err := change(c.ctx, c.caller, r)
 		return writeInt(c, id, err)
 	}
 }

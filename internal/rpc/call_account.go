@@ -8,7 +8,7 @@ import "strconv"
 // of the server. Recheck asks the database whether the key is still valid, because Authenticate
 // may have used a cached key.
 func getSessionInfo(c *call) error {
-	if err := c.service.Recheck(c.ctx, c.caller); err != nil {
+	if err := c.service.Accounts.Recheck(c.ctx, c.caller); err != nil {
 		return err
 	}
 	b := append(c.reply.buf, `{"account_id":`...)
@@ -27,5 +27,5 @@ const credits = 1_000_000_000
 // getCreditBalance returns a large number for every type of credits, because the service sells no
 // credits. Clients call it to check a key, and send nothing if the balance is low. reference.md: getCreditBalance
 func getCreditBalance(c *call) error {
-	return writeInt(c, credits, c.service.Recheck(c.ctx, c.caller))
+	return writeInt(c, credits, c.service.Accounts.Recheck(c.ctx, c.caller))
 }

@@ -16,7 +16,7 @@ func searchAuditLog(c *call) error {
 		return c.err
 	}
 	return writeRows(c, AuditRowEncoder(), func(w enlist.RowWriter[accounts.AuditRow]) error {
-		return c.service.SearchAuditLog(c.ctx, c.caller, q, w)
+		return c.service.Accounts.SearchAuditLog(c.ctx, c.caller, q, w)
 	})
 }
 
@@ -26,7 +26,7 @@ func countAuditLog(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	n, err := c.service.CountAuditLog(c.ctx, c.caller, criteria)
+	n, err := c.service.Accounts.CountAuditLog(c.ctx, c.caller, criteria)
 	return writeInt(c, n, err)
 }
 

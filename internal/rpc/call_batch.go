@@ -17,7 +17,7 @@ func addBatch(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.AddBatch(c.ctx, c.caller, r)
+	id, err := c.service.Batches.AddBatch(c.ctx, c.caller, r)
 	return writeInt(c, id, err)
 }
 
@@ -28,7 +28,7 @@ func checkBatch(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	check, err := c.service.CheckBatch(c.ctx, c.caller, r)
+	check, err := c.service.Batches.CheckBatch(c.ctx, c.caller, r)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func addBatchByContactSearch(c *call) error {
 		p := batches.PopulationRequest{List: enlist.ListID(list), Criteria: criteria}
 		r.Populations = append(r.Populations, p)
 	}
-	id, err := c.service.AddBatch(c.ctx, c.caller, r)
+	id, err := c.service.Batches.AddBatch(c.ctx, c.caller, r)
 	return writeInt(c, id, err)
 }
 
@@ -59,7 +59,7 @@ func editBatch(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeTrue(c, c.service.EditBatch(c.ctx, c.caller, id, command, at))
+	return writeTrue(c, c.service.Batches.EditBatch(c.ctx, c.caller, id, command, at))
 }
 
 // getBatchIDByQueueID returns the ID of a Batch, or 0 while the server prepares the Batch.
@@ -68,7 +68,7 @@ func getBatchIDByQueueID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	batch, err := c.service.BatchOfQueue(c.ctx, c.caller, id)
+	batch, err := c.service.Batches.BatchOfQueue(c.ctx, c.caller, id)
 	return writeInt(c, batch, err)
 }
 
@@ -78,7 +78,7 @@ func chooseBatchWinner(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeTrue(c, c.service.ChooseWinner(c.ctx, c.caller, id, variant))
+	return writeTrue(c, c.service.Sending.ChooseWinner(c.ctx, c.caller, id, variant))
 }
 
 // getAutoresponderBatchID returns the ID of the Batch that has the figures of an autoresponder.
@@ -87,13 +87,13 @@ func getAutoresponderBatchID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	batch, err := c.service.AutoresponderBatch(c.ctx, c.caller, id)
+	batch, err := c.service.Batches.AutoresponderBatch(c.ctx, c.caller, id)
 	return writeInt(c, batch, err)
 }
 
 // getAllCurrentBatches returns the Batches that have not ended.
 func getAllCurrentBatches(c *call) error {
-	rows, err := c.service.CurrentBatches(c.ctx, c.caller)
+	rows, err := c.service.Batches.CurrentBatches(c.ctx, c.caller)
 	return writeRecords(c, encoder(batches.BatchAttributes), rows, err)
 }
 
@@ -103,7 +103,7 @@ func countBatches(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	n, err := c.service.CountBatches(c.ctx, c.caller, criteria)
+	n, err := c.service.Batches.CountBatches(c.ctx, c.caller, criteria)
 	return writeInt(c, n, err)
 }
 
@@ -113,7 +113,7 @@ func getBatchStatus(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	b, err := c.service.Batch(c.ctx, c.caller, id)
+	b, err := c.service.Batches.Batch(c.ctx, c.caller, id)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func getBatchStatistics(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	r, err := c.service.BatchReport(c.ctx, c.caller, id)
+	r, err := c.service.Reports.BatchReport(c.ctx, c.caller, id)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func getBatchLinkStatistics(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	links, err := c.service.BatchLinks(c.ctx, c.caller, id)
+	links, err := c.service.Reports.BatchLinks(c.ctx, c.caller, id)
 	return writeRecords(c, encoder(reports.LinkAttributes), links, err)
 }
 
@@ -42,7 +42,7 @@ func batchRows(kind batches.EventKind) func(*call) error {
 		}
 		w := newBatchRowWriter(c.reply, kind)
 		w.byList = true
-		return w.end(c.service.BatchRows(c.ctx, c.caller, r, q, w))
+		return w.end(c.service.Reports.BatchRows(c.ctx, c.caller, r, q, w))
 	}
 }
 
@@ -54,7 +54,7 @@ func getBatchLinkContacts(c *call) error {
 		return c.err
 	}
 	w := newBatchRowWriter(c.reply, r.Kind)
-	return w.end(c.service.BatchRows(c.ctx, c.caller, r, q, w))
+	return w.end(c.service.Reports.BatchRows(c.ctx, c.caller, r, q, w))
 }
 
 // getBatchContactLinks returns the links that a recipient clicked.
@@ -63,7 +63,7 @@ func getBatchContactLinks(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	rows, err := c.service.ContactLinks(c.ctx, c.caller, id, send, q)
+	rows, err := c.service.Reports.ContactLinks(c.ctx, c.caller, id, send, q)
 	if err != nil {
 		return err
 	}

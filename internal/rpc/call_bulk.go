@@ -20,7 +20,7 @@ func addContacts(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	ids, err := c.service.AddContacts(c.ctx, c.caller, r)
+	ids, err := c.service.Contacts.AddContacts(c.ctx, c.caller, r)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func editContacts(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	outcomes, err := c.service.EditContacts(c.ctx, c.caller, r)
+	outcomes, err := c.service.Contacts.EditContacts(c.ctx, c.caller, r)
 	return writeOutcomes(c, outcomes, err)
 }
 
@@ -68,7 +68,7 @@ func deleteContacts(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	outcomes, err := c.service.DeleteContacts(c.ctx, c.caller, r)
+	outcomes, err := c.service.Contacts.DeleteContacts(c.ctx, c.caller, r)
 	return writeOutcomes(c, outcomes, err)
 }
 

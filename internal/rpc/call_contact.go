@@ -14,7 +14,7 @@ func subscribeContact(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.Subscribe(c.ctx, c.caller, r)
+	id, err := c.service.Contacts.Subscribe(c.ctx, c.caller, r)
 	return writeInt(c, id, err)
 }
 
@@ -24,7 +24,7 @@ func resubscribeContact(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.Resubscribe(c.ctx, c.caller, r)
+	id, err := c.service.Contacts.Resubscribe(c.ctx, c.caller, r)
 	return writeInt(c, id, err)
 }
 
@@ -35,7 +35,7 @@ func unsubscribeContact(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.Unsubscribe(c.ctx, c.caller, r)
+	id, err := c.service.Contacts.Unsubscribe(c.ctx, c.caller, r)
 	return writeInt(c, id, err)
 }
 
@@ -47,7 +47,7 @@ func searchContacts(c *call) error {
 		return c.err
 	}
 	w := newContactWriter(c.reply, &c.arena.columns)
-	err := c.service.SearchContacts(c.ctx, c.caller, list, q, returned, w)
+	err := c.service.Contacts.SearchContacts(c.ctx, c.caller, list, q, returned, w)
 	return w.end(err)
 }
 
@@ -60,7 +60,7 @@ func getContactByID(c *call) error {
 	// The field buffer of the contactWriter is 0, which means no limit. So the reply with one
 	// Contact is always buffered and never streamed.
 	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns}
-	err := c.service.Contact(c.ctx, c.caller, list, contact, returned, w)
+	err := c.service.Contacts.Contact(c.ctx, c.caller, list, contact, returned, w)
 	return w.end(err)
 }
 
@@ -70,7 +70,7 @@ func countContacts(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	n, err := c.service.CountContacts(c.ctx, c.caller, list, criteria)
+	n, err := c.service.Contacts.CountContacts(c.ctx, c.caller, list, criteria)
 	return writeInt(c, n, err)
 }
 
@@ -81,7 +81,7 @@ func getContactPreferences(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	choices, err := c.service.ContactPreferences(c.ctx, c.caller, list, contact)
+	choices, err := c.service.Contacts.ContactPreferences(c.ctx, c.caller, list, contact)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func getContactConsents(c *call) error {
 		return c.err
 	}
 	return writeRows(c, appendLedgerRow, func(w enlist.RowWriter[enlist.LedgerRow]) error {
-		return c.service.ContactConsents(c.ctx, c.caller, q, w)
+		return c.service.Contacts.ContactConsents(c.ctx, c.caller, q, w)
 	})
 }
 
@@ -111,7 +111,7 @@ func searchPreviousUnsubscribers(c *call) error {
 	}
 	each := encoder(contacts.UnsubscriberAttributes)
 	return writeRows(c, each, func(w enlist.RowWriter[contacts.Unsubscriber]) error {
-		return c.service.SearchUnsubscribers(c.ctx, c.caller, list, q, w)
+		return c.service.Contacts.SearchUnsubscribers(c.ctx, c.caller, list, q, w)
 	})
 }
 
@@ -121,6 +121,6 @@ func countPreviousUnsubscribers(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	n, err := c.service.CountUnsubscribers(c.ctx, c.caller, list, criteria)
+	n, err := c.service.Contacts.CountUnsubscribers(c.ctx, c.caller, list, criteria)
 	return writeInt(c, n, err)
 }

@@ -14,7 +14,7 @@ func addField(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.AddField(c.ctx, c.caller, list, details)
+	id, err := c.service.Lists.AddField(c.ctx, c.caller, list, details)
 	return writeInt(c, id, err)
 }
 
@@ -24,7 +24,7 @@ func editField(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.EditField(c.ctx, c.caller, list, field, details)
+	id, err := c.service.Lists.EditField(c.ctx, c.caller, list, field, details)
 	return writeInt(c, id, err)
 }
 
@@ -34,7 +34,7 @@ func countFields(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	rows, err := c.service.SearchFields(c.ctx, c.caller, list, q)
+	rows, err := c.service.Lists.SearchFields(c.ctx, c.caller, list, q)
 	return writeInt(c, len(rows), err)
 }
 
@@ -44,7 +44,7 @@ func getFieldByID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	field, err := c.service.Field(c.ctx, c.caller, list, id)
+	field, err := c.service.Lists.Field(c.ctx, c.caller, list, id)
 	return writeRecord(c, encoder(lists.FieldAttributes), field, err)
 }
 
@@ -55,7 +55,7 @@ func getFolderIDForField(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	field, err := c.service.Field(c.ctx, c.caller, list, id)
+	field, err := c.service.Lists.Field(c.ctx, c.caller, list, id)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func setFieldFolderID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeTrue(c, c.service.SetFieldFolder(c.ctx, c.caller, list, id, folder))
+	return writeTrue(c, c.service.Lists.SetFieldFolder(c.ctx, c.caller, list, id, folder))
 }
 
 // addListPreference returns the ID of the new preference. reference.md: Consent
@@ -77,6 +77,6 @@ func addListPreference(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.AddPreference(c.ctx, c.caller, list, name)
+	id, err := c.service.Lists.AddPreference(c.ctx, c.caller, list, name)
 	return writeInt(c, id, err)
 }

@@ -16,7 +16,7 @@ func findFileInFolder(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	id, err := c.service.FindFile(c.ctx, c.caller, name, folder)
+	id, err := c.service.Files.FindFile(c.ctx, c.caller, name, folder)
 	return writeInt(c, id, err)
 }
 
@@ -26,7 +26,7 @@ func uploadBase64FileData(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	f, err := c.service.UploadFile(c.ctx, c.caller, r)
+	f, err := c.service.Files.UploadFile(c.ctx, c.caller, r)
 	if err != nil {
 		return err
 	}

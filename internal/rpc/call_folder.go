@@ -14,7 +14,7 @@ func searchFolders(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	rows, err := c.service.SearchFolders(c.ctx, c.caller, folderType, q)
+	rows, err := c.service.Accounts.SearchFolders(c.ctx, c.caller, folderType, q)
 	return writeRecords(c, encoder(accounts.FolderAttributes), rows, err)
 }
 
@@ -24,6 +24,6 @@ func countFolders(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	rows, err := c.service.SearchFolders(c.ctx, c.caller, folderType, q)
+	rows, err := c.service.Accounts.SearchFolders(c.ctx, c.caller, folderType, q)
 	return writeInt(c, len(rows), err)
 }

@@ -20,7 +20,7 @@ func getMessageByID(c *call) error {
 	if withContents {
 		attributes = messages.WholeMessageAttributes
 	}
-	message, err := c.service.Message(c.ctx, c.caller, id)
+	message, err := c.service.Messages.Message(c.ctx, c.caller, id)
 	return writeRecord(c, encoder(attributes), message, err)
 }
 
@@ -33,6 +33,6 @@ func getMessagesSentToContact(c *call) error {
 	}
 	each := encoder(batches.SentMessageAttributes)
 	return writeRows(c, each, func(w enlist.RowWriter[batches.SentMessage]) error {
-		return c.service.MessagesSentToContact(c.ctx, c.caller, list, contact, w)
+		return c.service.Batches.MessagesSentToContact(c.ctx, c.caller, list, contact, w)
 	})
 }

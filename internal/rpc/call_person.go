@@ -16,7 +16,7 @@ func exportPerson(c *call) error {
 		return c.err
 	}
 	w := &personWriter{reply: c.reply}
-	if err := c.service.ExportPerson(c.ctx, c.caller, address, w); err != nil {
+	if err := c.service.Privacy.ExportPerson(c.ctx, c.caller, address, w); err != nil {
 		return err
 	}
 	w.reply.buf = append(w.reply.buf, ']', '}')
@@ -29,9 +29,9 @@ func erasePerson(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	erase := c.service.ErasePerson
+	erase := c.service.Privacy.ErasePerson
 	if dryRun {
-		erase = c.service.PlanErasure
+		erase = c.service.Privacy.PlanErasure
 	}
 	e, err := erase(c.ctx, c.caller, address)
 	if err != nil {

@@ -15,7 +15,7 @@ func previewMessage(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	m, err := c.service.PreviewMessage(c.ctx, c.caller, message, list, contact)
+	m, err := c.service.Messages.PreviewMessage(c.ctx, c.caller, message, list, contact)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func sendTestMessage(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeTrue(c, c.service.SendTestMessage(c.ctx, c.caller, r))
+	return writeTrue(c, c.service.Messages.SendTestMessage(c.ctx, c.caller, r))
 }
 
 // addresses reads an array of email addresses, or one address.

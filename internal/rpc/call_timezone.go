@@ -17,7 +17,7 @@ var timezones string
 // getTimezoneList returns the names of all time zones. Recheck asks the database whether the key is
 // still valid, because Authenticate may have used a cached key.
 func getTimezoneList(c *call) error {
-	err := c.service.Recheck(c.ctx, c.caller)
+	err := c.service.Accounts.Recheck(c.ctx, c.caller)
 	return writeRecords(c, appendTimezone, strings.Fields(timezones), err)
 }
 

@@ -7,6 +7,7 @@ package rpc
 import (
 	_ "embed"
 	"encoding/json"
+	"enlist/internal/app"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func Describe(version string) Description {
 		panic("examples.json: " + err.Error())
 	}
 	d := Description{Version: version, Records: records()}
-	all := methods()
+	all := methods(new(app.App))
 	sorted := make([]*method, len(all))
 	for _, m := range all {
 		sorted[m.position] = m

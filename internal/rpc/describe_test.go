@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
+	"enlist/internal/app"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -73,7 +74,7 @@ var unread = map[string]string{"getCreditBalance": "type"}
 // covers: decision 73
 func TestFunctionsReadTheParametersThatTheTableNames(t *testing.T) {
 	read := positionsRead(t)
-	for name, m := range methods() {
+	for name, m := range methods(new(app.App)) {
 		function := runtime.FuncForPC(reflect.ValueOf(m.run).Pointer()).Name()
 		function = regexp.MustCompile(`\[\.\.\.\]|(\.func\d+)+$`).ReplaceAllString(function, "")
 		function = function[strings.LastIndex(function, ".")+1:] // a function literal may have the name of a caller before it
@@ -216,7 +217,7 @@ func TestExamplesHaveTheDescribedTypes(t *testing.T) {
 		check(m.Name+", the result", fmt.Sprintf("/methods/%d/result/schema", i), m.Example.Result)
 		var call []json.RawMessage = m.Example.Params
 		for j := range min(len(call), len(m.Params)) {
-			if _, optional := methods()[m.Name].defaults[m.Params[j].Name]; !optional {
+			if _, optional := methods(new(app.App))[m.Name].defaults[m.Params[j].Name]; !optional {
 				check(m.Name+", the parameter "+m.Params[j].Name, param(j), call[j])
 			}
 		}

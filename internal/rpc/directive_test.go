@@ -76,7 +76,7 @@ func (s *transcript) arrange(t *testing.T, name, rest string) error {
 		if err != nil {
 			return err
 		}
-		return s.service.RevokeKey(t.Context(), enlist.KeyID(id))
+		return s.service.Accounts.RevokeKey(t.Context(), enlist.KeyID(id))
 	case "clock":
 		return s.moveClock(rest)
 	case "fault":
@@ -117,13 +117,13 @@ func (s *transcript) editAccount(t *testing.T, rest string) error {
 		var err error
 		switch {
 		case name == "timezone":
-			err = s.service.SetTimeZone(t.Context(), s.account, val)
+			err = s.service.Accounts.SetTimeZone(t.Context(), s.account, val)
 		case setting == "limit=none":
-			err = s.service.SetContactLimit(t.Context(), s.account, enlist.NoContactLimit)
+			err = s.service.Accounts.SetContactLimit(t.Context(), s.account, enlist.NoContactLimit)
 		case name == "limit":
 			var n int64
 			if n, err = strconv.ParseInt(val, 10, 64); err == nil {
-				err = s.service.SetContactLimit(t.Context(), s.account, n)
+				err = s.service.Accounts.SetContactLimit(t.Context(), s.account, n)
 			}
 		default:
 			err = fmt.Errorf("unknown setting %q of an account", name)

@@ -1,5 +1,5 @@
 // Package rpc serves the JSON-RPC API over HTTP, and the same API for XML-RPC. It decodes a request into a typed call,
-// executes the call through app.Service and encodes the result. It knows JSON, HTTP, the
+// executes the call through the Services of app.App and encodes the result. It knows JSON, HTTP, the
 // positions of parameters and the published error codes. The rules for Contacts and Lists are
 // in package app.
 //
@@ -10,7 +10,7 @@
 //  3. authenticate finds the Caller that has the API key.
 //  4. perform compares the access level of the key with the level that the method needs.
 //  5. paramsReader reads the parameters strictly.
-//  6. The function of the method calls app.Service and appends the result to the
+//  6. The function of the method calls a Service and appends the result to the
 //     reply. methods*.go list all methods.
 //
 // The reply is built in one buffer. If the reply to a search of Contacts becomes larger than

@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
+	"enlist/internal/app"
 	"os"
 	"testing"
 )
@@ -33,7 +34,7 @@ func (s *transcript) addExample(body []byte, reply string) {
 // checkExamples compares the examples with examples.json. With -update, it writes this file.
 func checkExamples(t *testing.T, examples map[string]Example) {
 	t.Helper()
-	for name := range methods() {
+	for name := range methods(new(app.App)) {
 		if _, found := examples[name]; !found && name != "getTimezoneList" { // its result is long
 			t.Errorf("reference.txt has no successful call of %s", name)
 		}

@@ -195,7 +195,7 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 	}
 	// Authenticate may have used a cached key. If the key was revoked later, the call returns
 	// CodeInvalidKey instead of its own error.
-	if stale := h.service.Recheck(ctx, caller); enlist.KindOf(stale) == enlist.InvalidKey {
+	if stale := h.service.Accounts.Recheck(ctx, caller); enlist.KindOf(stale) == enlist.InvalidKey {
 		return stale
 	}
 	return err
@@ -255,7 +255,7 @@ func (c *call) shapeError() error {
 	if c.listID == 0 {
 		return c.err
 	}
-	if err := c.service.CheckAccess(c.ctx, c.caller, c.listID, c.contactID); err != nil {
+	if err := c.service.Contacts.CheckAccess(c.ctx, c.caller, c.listID, c.contactID); err != nil {
 		return err
 	}
 	return c.err

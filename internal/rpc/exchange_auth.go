@@ -148,5 +148,5 @@ func (h *Handler) authenticate(ctx context.Context, r *paramsReader) (*enlist.Ca
 	case r.err != nil:
 		return nil, enlist.ErrInvalidKey
 	}
-	return h.service.Authenticate(ctx, r.key.Text)
+	return h.service.Accounts.Authenticate(ctx, r.key.Text)
 }

@@ -104,7 +104,7 @@ func (x *exchange) sender() int64 {
 	if !ok {
 		return noKey
 	}
-	caller, err := x.handler.service.Authenticate(x.request.Context(), key)
+	caller, err := x.handler.service.Accounts.Authenticate(x.request.Context(), key)
 	if err != nil {
 		return noKey // the call itself returns the error
 	}

@@ -18,7 +18,7 @@ import (
 func (h *Handler) LimitRate(header http.Header, key *enlist.Key) error {
 	rate, policy := key.Rate, `"key"`
 	if rate == (enlist.CallRate{}) {
-		rate, policy = h.service.Settings().Of(key.AccountID).KeyRate, `"default"`
+		rate, policy = h.service.Accounts.Settings().Of(key.AccountID).KeyRate, `"default"`
 	}
 	if rate.Calls <= 0 {
 		return nil

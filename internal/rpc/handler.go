@@ -65,7 +65,7 @@ func New(service *app.App, o Options) *Handler {
 	h := &Handler{
 		service:  service,
 		options:  o,
-		methods:  methods(),
+		methods:  methods(service),
 		calls:    newCallLimiter(o.MaxCalls, o.CallWait),
 		memory:   newMemory(o.Memory, o.ReadTimeout),
 		failures: failures{now: o.Now},

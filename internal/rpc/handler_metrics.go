@@ -39,7 +39,7 @@ func newMetrics(table map[string]*method, service *app.App, r prometheus.Registe
 	}, []string{"method"})
 	ignored := prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "enlist_ignored_keys_total", Help: "Keys of contact_details that were ignored because no Field has this name.",
-	}, func() float64 { return float64(service.IgnoredKeys()) }) // reference.md: subscribeContact.rule.5
+	}, func() float64 { return float64(service.Contacts.IgnoredKeys()) }) // reference.md: subscribeContact.rule.5
 	if r != nil {
 		r.MustRegister(calls, durations, ignored)
 	}

@@ -54,12 +54,12 @@ func newHarnessOn(t testing.TB, e dbtest.Engine, o Options) *harness {
 	}
 	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = app.New(h.store, h.clock)
-	mailer, err := mail.New(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service,
-		Files: h.service, Transport: mail.Transport{Dir: t.TempDir()}})
+	mailer, err := mail.New(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service.Sending,
+		Files: h.service.Files, Transport: mail.Transport{Dir: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.service.SetComposer(mailer)
+	h.service.Messages.SetComposer(mailer)
 	h.account = h.addAccount(t, "Example")
 	h.addKey(t, "READ", accounts.KeyDetails{Account: h.account, Level: enlist.Read})
 	h.addKey(t, "STANDARD", accounts.KeyDetails{Account: h.account, Level: enlist.Standard})
@@ -113,7 +113,7 @@ func (h *harness) addAccount(t testing.TB, name string) enlist.AccountID {
 func (h *harness) addKey(t testing.TB, name string, d accounts.KeyDetails) enlist.KeyID {
 	t.Helper()
 	d.Name = name
-	key, text, err := h.service.AddKey(t.Context(), d)
+	key, text, err := h.service.Accounts.AddKey(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

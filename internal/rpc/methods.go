@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"enlist/api"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
@@ -43,9 +44,10 @@ const (
 	readOnly, writes     = false, true
 )
 
-// methods returns the methods by name. Letter case matters in the name of a method.
-func methods() map[string]*method {
-	t := make(table)
+// methods returns the methods by name. Letter case matters in the name of a method. The methods call the Services of a;
+// those of an empty App serve only to describe the methods.
+func methods(a *app.App) map[string]*method {
+	t := table{App: a, all: make(map[string]*method)}
 	t.addContactMethods()
 	t.addPersonMethods()
 	t.addListMethods()
@@ -58,11 +60,14 @@ func methods() map[string]*method {
 	t.addFolderMethods()
 	t.addFileMethods()
 	t.addAccountMethods()
-	return t
+	return t.all
 }
 
-// table maps the name of a method to the method.
-type table map[string]*method
+// table has the methods by name, and the Services that they call.
+type table struct {
+	*app.App
+	all map[string]*method
+}
 
 // group adds the methods of one noun to the table.
 type group struct {
@@ -77,7 +82,7 @@ func (t table) of(noun string) group { return group{t, noun} }
 // parameter that the caller may leave out, which has the same effect as the value.
 func (g group) add(name string, level enlist.Level, writes bool, params string, run func(*call) error) *method {
 	m := &method{name: name, level: level, writes: writes, params: []string{"api_key"}, run: run,
-		noun: g.noun, position: len(g.table), defaults: make(map[string]string)}
+		noun: g.noun, position: len(g.all), defaults: make(map[string]string)}
 	for param := range strings.FieldsSeq(params) {
 		param, value, optional := strings.Cut(param, "=")
 		m.params = append(m.params, param)
@@ -85,7 +90,7 @@ func (g group) add(name string, level enlist.Level, writes bool, params string, 
 			m.defaults[param] = value
 		}
 	}
-	g.table[name] = m
+	g.all[name] = m
 	return m
 }
 

@@ -26,14 +26,14 @@ func (t table) addContactMethods() {
 		says("Unsubscribes every Contact of a List that has the address. With list_id 0, the address is only added to the "+
 			"Unsubscriber List.", "integer, the List's ID", "303 310")
 	g.add("unsubscribeContactById", standard, writes, "list_id contact_id ip_address=",
-		changeContactOf((*service).UnsubscribeByID)).
+		changeContactOf(g.Contacts.UnsubscribeByID)).
 		says("Unsubscribes a Contact.", "integer, the List's ID", "303 304 310")
-	g.add("deactivateContact", standard, writes, "list_id contact_id", changeContact((*service).Deactivate)).
+	g.add("deactivateContact", standard, writes, "list_id contact_id", changeContact(g.Contacts.Deactivate)).
 		says("Makes a Contact inactive: it gets no messages but stays subscribed.", "integer, the Contact's ID",
 			"302 303 304")
-	g.add("reactivateContact", standard, writes, "list_id contact_id", changeContact((*service).Reactivate)).
+	g.add("reactivateContact", standard, writes, "list_id contact_id", changeContact(g.Contacts.Reactivate)).
 		says("Makes a Contact active again, also after a bounce.", "integer, the Contact's ID", "302 303 304")
-	g.add("confirmContact", standard, writes, "list_id contact_id ip_address=", changeContactOf((*service).Confirm)).
+	g.add("confirmContact", standard, writes, "list_id contact_id ip_address=", changeContactOf(g.Contacts.Confirm)).
 		says("Records that the subscriber confirmed the subscription.", "integer, the Contact's ID", "302 303 304 310")
 	t.addContactSearches()
 }

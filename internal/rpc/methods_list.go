@@ -12,29 +12,29 @@ import (
 // addListMethods adds the methods for Lists and their preferences.
 func (t table) addListMethods() {
 	g := t.of("Lists")
-	g.add("addList", full, writes, "list_details", addRecord((*service).AddList)).
+	g.add("addList", full, writes, "list_details", addRecord(g.Lists.AddList)).
 		says("Adds a List with the Fields Email and Mobile Phone.", "integer, the List's ID", "310")
-	g.add("editList", full, writes, "list_details", editRecord((*service).EditList)).
+	g.add("editList", full, writes, "list_details", editRecord(g.Lists.EditList)).
 		says("Changes the sent details of a List. They contain its id.", "integer, the List's ID", "303 310")
-	g.add("deleteList", full, writes, "list_id", deleteRecord((*service).DeleteList)).
+	g.add("deleteList", full, writes, "list_id", deleteRecord(g.Contacts.DeleteList)).
 		says("Deletes a List with its Contacts. The Unsubscriber List and the consent ledger stay.", "true", "303")
-	g.add("clearList", full, writes, "list_id", deleteRecord((*service).ClearList)).
+	g.add("clearList", full, writes, "list_id", deleteRecord(g.Contacts.ClearList)).
 		says("Deletes the Contacts of a List. The Unsubscriber List and the consent ledger stay.", "true", "303")
 	g.add("searchLists", read, readOnly, searchParams,
-		allBefore33(searchRecords((*service).SearchLists, lists.ListAttributes))).
+		allBefore33(searchRecords(g.Lists.SearchLists, lists.ListAttributes))).
 		says("Returns the Lists that match the criteria.", "array of List", "311")
-	g.add("countLists", read, readOnly, "search_criteria=[]", countRecords((*service).SearchLists)).
+	g.add("countLists", read, readOnly, "search_criteria=[]", countRecords(g.Lists.SearchLists)).
 		says("Counts the Lists that match the criteria.", "integer, the number of Lists", "311")
-	g.add("getListById", read, readOnly, "list_id", getRecord((*service).List, lists.ListAttributes)).
+	g.add("getListById", read, readOnly, "list_id", getRecord(g.Lists.List, lists.ListAttributes)).
 		says("Returns one List.", "array of List, with one List", "303")
 	g.add("addListPreference", full, writes, "list_id name", addListPreference).
 		says("Adds a preference that Contacts of a List agree to or decline.",
 			"integer, the preference's ID", "303 310")
 	g.add("deleteListPreference", full, writes, "list_id preference_id",
-		deleteInList((*service).DeletePreference)).
+		deleteInList(g.Lists.DeletePreference)).
 		says("Deletes a List preference.", "true", "303 310")
 	g.add("searchListPreferences", read, readOnly, "list_id"+searchParams,
-		searchInList((*service).SearchPreferences, enlist.PreferenceAttributes)).
+		searchInList(g.Lists.SearchPreferences, enlist.PreferenceAttributes)).
 		says("Returns the preferences of a List that match the criteria.", "array of Preference", "303 311")
 }
 
@@ -46,10 +46,10 @@ func (t table) addFieldMethods() {
 	g.add("editField", full, writes, "list_id field_details", editField).
 		says("Changes the sent details of a Field. They contain its id.",
 			"integer, the Field's ID", "303 305 310 316 318 325")
-	g.add("deleteField", full, writes, "list_id field_id", deleteInList((*service).DeleteField)).
+	g.add("deleteField", full, writes, "list_id field_id", deleteInList(g.Lists.DeleteField)).
 		says("Deletes a Field and its values.", "true", "303 310 315 316")
 	g.add("searchFields", read, readOnly, "list_id"+searchParams,
-		allBefore33(searchInList((*service).SearchFields, lists.FieldAttributes))).
+		allBefore33(searchInList(g.Lists.SearchFields, lists.FieldAttributes))).
 		says("Returns the Fields of a List that match the criteria.", "array of Field", "303 311")
 	g.add("countFields", read, readOnly, "list_id search_criteria=[]", countFields).
 		says("Counts the Fields of a List that match the criteria.", "integer, the number of Fields", "303 311")
@@ -64,18 +64,18 @@ func (t table) addFieldMethods() {
 // addFolderMethods adds the methods for Folders.
 func (t table) addFolderMethods() {
 	g := t.of("Folders")
-	g.add("addFolder", full, writes, "folder_details", addRecord((*service).AddFolder)).
+	g.add("addFolder", full, writes, "folder_details", addRecord(g.Accounts.AddFolder)).
 		says("Adds a Folder for Lists, Messages or files.", "integer, the Folder's ID", "310 319")
-	g.add("editFolder", full, writes, "folder_details", editRecord((*service).EditFolder)).
+	g.add("editFolder", full, writes, "folder_details", editRecord(g.Accounts.EditFolder)).
 		says("Changes the name of a Folder. The details contain its id.", "integer, the Folder's ID", "306 310 319")
-	g.add("deleteFolder", full, writes, "folder_id", deleteRecord((*service).DeleteFolder)).
+	g.add("deleteFolder", full, writes, "folder_id", deleteRecord(g.Accounts.DeleteFolder)).
 		says("Deletes an empty Folder.", "true", "306 323")
 	g.add("searchFolders", read, readOnly, "folder_type"+searchParams, allBefore33(searchFolders)).
 		says("Returns the Folders of a type that match the criteria.", "array of Folder", "310 311")
 	g.add("countFolders", read, readOnly, "folder_type search_criteria=[]", countFolders).
 		says("Counts the Folders of a type that match the criteria.", "integer, the number of Folders", "310 311")
 	g.add("getFolderById", read, readOnly, "folder_id",
-		getRecord((*service).Folder, accounts.FolderAttributes)).
+		getRecord(g.Accounts.Folder, accounts.FolderAttributes)).
 		says("Returns one Folder.", "array of Folder, with one Folder", "306")
 }
 

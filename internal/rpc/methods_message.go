@@ -13,16 +13,16 @@ import (
 // addMessageMethods adds the methods for Messages.
 func (t table) addMessageMethods() {
 	g := t.of("Messages")
-	g.add("addMessage", full, writes, "message_details", addRecord((*service).AddMessage)).
+	g.add("addMessage", full, writes, "message_details", addRecord(g.Messages.AddMessage)).
 		says("Adds a Message: the content of an e-mail or SMS, with merge fields.", "integer, the Message's ID", "310")
-	g.add("editMessage", full, writes, "message_details", editRecord((*service).EditMessage)).
+	g.add("editMessage", full, writes, "message_details", editRecord(g.Messages.EditMessage)).
 		says("Changes the sent details of a Message. They contain its id.", "integer, the Message's ID", "307 310")
-	g.add("deleteMessage", full, writes, "message_id", deleteRecord((*service).DeleteMessage)).
+	g.add("deleteMessage", full, writes, "message_id", deleteRecord(g.Messages.DeleteMessage)).
 		says("Deletes a Message that no autoresponder uses.", "true", "307 310")
 	g.add("searchMessages", read, readOnly, searchParams,
-		searchRecords((*service).SearchMessages, messages.MessageAttributes)).
+		searchRecords(g.Messages.SearchMessages, messages.MessageAttributes)).
 		says("Returns the Messages that match the criteria, without their contents.", "array of Message", "311")
-	g.add("countMessages", read, readOnly, "search_criteria=[]", countRecords((*service).SearchMessages)).
+	g.add("countMessages", read, readOnly, "search_criteria=[]", countRecords(g.Messages.SearchMessages)).
 		says("Counts the Messages that match the criteria.", "integer, the number of Messages", "311")
 	g.add("getMessageById", read, readOnly, "message_id retrieve_content=false", getMessageByID).
 		says("Returns one Message, with its contents if retrieve_content is true.",
@@ -40,45 +40,45 @@ func (t table) addMessageMethods() {
 // addAutoresponderMethods adds the methods for autoresponders.
 func (t table) addAutoresponderMethods() {
 	g := t.of("Autoresponders")
-	g.add("addAutoresponder", full, writes, "autoresponder_details", addRecord((*service).AddAutoresponder)).
+	g.add("addAutoresponder", full, writes, "autoresponder_details", addRecord(g.Batches.AddAutoresponder)).
 		says("Adds an autoresponder: it sends a Message to a Contact because of an event.",
 			"integer, the autoresponder's ID",
 			"303 307 310")
 	g.add("editAutoresponder", full, writes, "autoresponder_details",
-		editRecord((*service).EditAutoresponder)).
+		editRecord(g.Batches.EditAutoresponder)).
 		says("Changes the sent details of an autoresponder. They contain its id.", "integer, the autoresponder's ID",
 			"303 307 309 310")
 	g.add("deleteAutoresponder", full, writes, "autoresponder_id",
-		deleteRecord((*service).DeleteAutoresponder)).
+		deleteRecord(g.Batches.DeleteAutoresponder)).
 		says("Deletes an autoresponder.", "true", "309 310")
 	g.add("searchAutoresponders", read, readOnly, searchParams,
-		searchRecords((*service).SearchAutoresponders, batches.AutoresponderAttributes)).
+		searchRecords(g.Batches.SearchAutoresponders, batches.AutoresponderAttributes)).
 		says("Returns the autoresponders that match the criteria.", "array of Autoresponder", "311")
 	g.add("countAutoresponders", read, readOnly, "search_criteria=[]",
-		countRecords((*service).SearchAutoresponders)).
+		countRecords(g.Batches.SearchAutoresponders)).
 		says("Counts the autoresponders that match the criteria.", "integer, the number of autoresponders", "311")
 	g.add("getAutoresponderById", read, readOnly, "autoresponder_id",
-		getRecord((*service).Autoresponder, batches.AutoresponderAttributes)).
+		getRecord(g.Batches.Autoresponder, batches.AutoresponderAttributes)).
 		says("Returns one autoresponder.", "array of Autoresponder, with one autoresponder", "309")
 }
 
 // addWebhookMethods adds the methods for webhooks.
 func (t table) addWebhookMethods() {
 	g := t.of("Webhooks")
-	g.add("addWebhook", full, writes, "webhook_details", addRecord((*service).AddWebhook)).
+	g.add("addWebhook", full, writes, "webhook_details", addRecord(g.Webhooks.AddWebhook)).
 		says("Adds a webhook: it posts one kind of event to a URL.", "integer, the webhook's ID", "303 310")
-	g.add("editWebhook", full, writes, "webhook_details", editRecord((*service).EditWebhook)).
+	g.add("editWebhook", full, writes, "webhook_details", editRecord(g.Webhooks.EditWebhook)).
 		says("Changes the sent details of a webhook, which contain its id. A failing webhook delivers again.",
 			"integer, the webhook's ID", "303 310")
-	g.add("deleteWebhook", full, writes, "webhook_id", deleteRecord((*service).DeleteWebhook)).
+	g.add("deleteWebhook", full, writes, "webhook_id", deleteRecord(g.Webhooks.DeleteWebhook)).
 		says("Deletes a webhook and its waiting events.", "true", "310")
 	g.add("getWebhookById", full, readOnly, "webhook_id",
-		getRecord((*service).Webhook, webhooks.WholeWebhookAttributes)).
+		getRecord(g.Webhooks.Webhook, webhooks.WholeWebhookAttributes)).
 		says("Returns one webhook with its secret.", "array of WholeWebhook, with one webhook", "310")
 	g.add("searchWebhooks", full, readOnly, searchParams,
-		searchRecords((*service).SearchWebhooks, webhooks.WebhookAttributes)).
+		searchRecords(g.Webhooks.SearchWebhooks, webhooks.WebhookAttributes)).
 		says("Returns the webhooks that match the criteria, without their secrets.", "array of Webhook", "311")
-	g.add("countWebhooks", full, readOnly, "search_criteria=[]", countRecords((*service).SearchWebhooks)).
+	g.add("countWebhooks", full, readOnly, "search_criteria=[]", countRecords(g.Webhooks.SearchWebhooks)).
 		says("Counts the webhooks that match the criteria.", "integer, the number of webhooks", "311")
 }
 
@@ -88,14 +88,14 @@ func (t table) addFileMethods() {
 	g.add("uploadBase64FileData", full, writes, "file_details folder_id duplicate_action=increment",
 		uploadBase64FileData).
 		says("Stores a file in a Folder.", "Upload", "306 310")
-	g.add("deleteFile", full, writes, "file_id", deleteRecord((*service).DeleteFile)).
+	g.add("deleteFile", full, writes, "file_id", deleteRecord(g.Files.DeleteFile)).
 		says("Deletes a file that no Message has.", "true", "310")
 	g.add("searchFiles", read, readOnly, searchParams,
-		searchRecords((*service).SearchFiles, files.FileAttributes)).
+		searchRecords(g.Files.SearchFiles, files.FileAttributes)).
 		says("Returns the files that match the criteria.", "array of File", "311")
-	g.add("countFiles", read, readOnly, "search_criteria=[]", countRecords((*service).SearchFiles)).
+	g.add("countFiles", read, readOnly, "search_criteria=[]", countRecords(g.Files.SearchFiles)).
 		says("Counts the files that match the criteria.", "integer, the number of files", "311")
-	g.add("getFileById", read, readOnly, "file_id", getRecord((*service).File, files.FileAttributes)).
+	g.add("getFileById", read, readOnly, "file_id", getRecord(g.Files.File, files.FileAttributes)).
 		says("Returns one file.", "array of File, with one file", "310")
 	g.add("findFileInFolder", read, readOnly, "name folder_id", findFileInFolder).
 		says("Finds the file with exactly this name in a Folder.", "integer, the file's ID, or 0", "306 310")

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"cmp"
+	"enlist/internal/app"
 	"fmt"
 	"os"
 	"regexp"
@@ -163,7 +164,7 @@ func shortType(t Type) string {
 // ownErrors returns the codes that not every method can return.
 func (m *MethodInfo) ownErrors() []string {
 	var codes []string
-	for _, code := range methods()[m.Name].errors {
+	for _, code := range methods(new(app.App))[m.Name].errors {
 		codes = append(codes, strconv.Itoa(int(code)))
 	}
 	return codes

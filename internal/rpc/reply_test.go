@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"encoding/json"
+	"enlist/internal/app"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -56,7 +57,7 @@ func TestErrorMessageIsShortWithoutSquareBrackets(t *testing.T) {
 //
 // covers: spec reply.message
 func TestErrorDataHasTheNameOfTheParameterOrField(t *testing.T) {
-	m := methods()["subscribeContact"]
+	m := methods(new(app.App))["subscribeContact"]
 	for _, test := range []struct {
 		name     string
 		err      error

@@ -23,7 +23,7 @@ func (h *harness) fill(t testing.TB, all int) {
 	t.Helper()
 	h.call(t, "addList", `{"name":"Customers"}`)
 	h.call(t, "addField", `1,{"name":"Note","type":"comment"}`)
-	caller, err := h.service.Authenticate(t.Context(), h.keys["FULL"])
+	caller, err := h.service.Accounts.Authenticate(t.Context(), h.keys["FULL"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func (h *harness) fill(t testing.TB, all int) {
 		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: s}}
 	}
 	for i := range all {
-		_, err := h.service.Subscribe(t.Context(), caller, contacts.SubscribeRequest{List: 1, Details: []enlist.Detail{
+		_, err := h.service.Contacts.Subscribe(t.Context(), caller, contacts.SubscribeRequest{List: 1, Details: []enlist.Detail{
 			text("Email", fmt.Sprintf("c%d@example.org", i)), text("Note", note)}})
 		if err != nil {
 			t.Fatal(err)

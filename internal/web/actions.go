@@ -35,7 +35,7 @@ func visitorIP(r *http.Request) string {
 // showUnsubscribe shows the page with the button that unsubscribes. If the Contact is already
 // unsubscribed, it shows the page that says so.
 func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l enlist.Link) {
-	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
+	v, err := h.links.ViewLink(r.Context(), l.DeliveryKey)
 	switch {
 	case err != nil:
 		h.failed(w, r, l, err)
@@ -50,7 +50,7 @@ func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l enli
 // of the page, or from the button of a mail program. The reply must not be a redirect (RFC 8058,
 // section 3.1).
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l enlist.Link) {
-	v, err := h.service.UnsubscribeByLink(r.Context(), l.DeliveryKey, visitorIP(r))
+	v, err := h.links.UnsubscribeByLink(r.Context(), l.DeliveryKey, visitorIP(r))
 	if err != nil {
 		h.failed(w, r, l, err)
 		return
@@ -66,13 +66,13 @@ func (h *Handler) unsubscribed(w http.ResponseWriter, v *sending.LinkView) {
 
 // showConfirm shows the page with the button that confirms a subscription.
 func (h *Handler) showConfirm(w http.ResponseWriter, r *http.Request, l enlist.Link) {
-	v, err := h.service.ViewLink(r.Context(), l.DeliveryKey)
+	v, err := h.links.ViewLink(r.Context(), l.DeliveryKey)
 	h.confirmation(w, r, l, v, err)
 }
 
 // confirm confirms a subscription and shows the result.
 func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l enlist.Link) {
-	v, err := h.service.ConfirmByLink(r.Context(), l.DeliveryKey, visitorIP(r))
+	v, err := h.links.ConfirmByLink(r.Context(), l.DeliveryKey, visitorIP(r))
 	h.confirmation(w, r, l, v, err)
 }
 
@@ -105,7 +105,7 @@ const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!" +
 // it cannot record the opening.
 func (h *Handler) open(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	if r.Method == http.MethodGet {
-		h.logError(r, l, h.service.Opened(r.Context(), l, r.UserAgent()))
+		h.logError(r, l, h.links.Opened(r.Context(), l, r.UserAgent()))
 	}
 	w.Header().Set("Content-Type", "image/gif")
 	w.Header().Set("Content-Length", strconv.Itoa(len(pixel)))
@@ -115,7 +115,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 // click records the click, and redirects to the link's URL. It redirects even if it cannot record
 // the click.
 func (h *Handler) click(w http.ResponseWriter, r *http.Request, l enlist.Link) {
-	url, err := h.service.LinkURL(r.Context(), l)
+	url, err := h.links.LinkURL(r.Context(), l)
 	switch {
 	case enlist.KindOf(err) == enlist.NoLink:
 		h.render(w, http.StatusGone, "nowhere", page{Title: "This link leads nowhere any more"})
@@ -125,14 +125,14 @@ func (h *Handler) click(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 		return
 	}
 	if r.Method == http.MethodGet {
-		h.logError(r, l, h.service.Clicked(r.Context(), l, r.UserAgent()))
+		h.logError(r, l, h.links.Clicked(r.Context(), l, r.UserAgent()))
 	}
 	http.Redirect(w, r, url, http.StatusFound)
 }
 
 // contact shows the page of a Contact to the recipient of a notification.
 func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l enlist.Link) {
-	v, err := h.service.ViewContactPage(r.Context(), l.DeliveryKey)
+	v, err := h.links.ViewContactPage(r.Context(), l.DeliveryKey)
 	switch {
 	case err != nil:
 		h.failed(w, r, l, err)

@@ -208,7 +208,7 @@ func TestButtonsWorkInChromiumWithoutScript(t *testing.T) {
 // covers: decision 48
 func TestPagesFitAPhoneInChromium(t *testing.T) {
 	h := newHarness(t)
-	_, err := h.service.EditList(t.Context(), h.caller, h.list, sent([]string{"name", strings.Repeat("W", 255)}))
+	_, err := h.service.Lists.EditList(t.Context(), h.caller, h.list, sent([]string{"name", strings.Repeat("W", 255)}))
 	h.must(err)
 	long := strings.Repeat("w", 60)
 	h.must(addField(h, strings.Repeat("Field", 50)))

@@ -18,9 +18,9 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	h.must(addField(h, "Note <b>"))
-	_, err := h.service.AddPreference(t.Context(), h.caller, h.list, "Weekly")
+	_, err := h.service.Lists.AddPreference(t.Context(), h.caller, h.list, "Weekly")
 	h.must(err)
-	id, err := h.service.Subscribe(t.Context(), h.caller, contacts.SubscribeRequest{
+	id, err := h.service.Contacts.Subscribe(t.Context(), h.caller, contacts.SubscribeRequest{
 		List:    h.list,
 		Details: sent([]string{"Email", "mira@example.com", "Note <b>", `<script>alert(1)</script>"'&`}),
 		Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I agree <i>", IP: "192.0.2.7", Preferences: []enlist.PreferenceChoice{{Name: "Weekly", Agree: true}}},
@@ -81,6 +81,6 @@ func TestStatusIsShownInWords(t *testing.T) {
 
 // addField adds a text Field to the List.
 func addField(h *harness, name string) error {
-	_, err := h.service.AddField(h.Context(), h.caller, h.list, sent([]string{"name", name, "type", "text"}))
+	_, err := h.service.Lists.AddField(h.Context(), h.caller, h.list, sent([]string{"name", name, "type", "text"}))
 	return err
 }

@@ -38,7 +38,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID)
 		http.Error(w, "this link is opened with GET", http.StatusMethodNotAllowed)
 		return
 	}
-	f, err := h.service.FileOfLink(r.Context(), id)
+	f, err := h.files.FileOfLink(r.Context(), id)
 	switch {
 	case errors.Is(err, enlist.ErrNoFile):
 		h.render(w, http.StatusGone, "nofile", page{Title: "This file does not exist any more"})
@@ -130,7 +130,7 @@ func (c *contentReader) Read(b []byte) (int, error) {
 	}
 	if number := c.at / files.PieceSize; number != c.number {
 		c.control.SetWriteDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
-		piece, err := c.handler.service.Piece(c.request.Context(), c.file.Content, number)
+		piece, err := c.handler.files.Piece(c.request.Context(), c.file.Content, number)
 		if err == nil && int64(len(piece)) <= c.at%files.PieceSize {
 			err = fmt.Errorf("piece %d of the file %d has only %d bytes", number, c.file.ID, len(piece))
 		}

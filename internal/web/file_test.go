@@ -19,10 +19,10 @@ import (
 // upload stores a file and returns the path of its link.
 func (h *harness) upload(name string, content []byte) string {
 	h.Helper()
-	h.service.SetFileSettings(files.FileSettings{Key: h.key})
-	folders, err := h.service.SearchFolders(h.Context(), h.caller, "file", enlist.Query{})
+	h.service.Files.SetFileSettings(files.FileSettings{Key: h.key})
+	folders, err := h.service.Accounts.SearchFolders(h.Context(), h.caller, "file", enlist.Query{})
 	h.must(err)
-	f, err := h.service.UploadFile(h.Context(), h.caller, files.UploadRequest{Folder: folders[0].ID, OnDuplicate: "overwrite",
+	f, err := h.service.Files.UploadFile(h.Context(), h.caller, files.UploadRequest{Folder: folders[0].ID, OnDuplicate: "overwrite",
 		Details: sent([]string{"name", name, "data", base64.StdEncoding.EncodeToString(content)})})
 	h.must(err)
 	return f.URL
@@ -121,7 +121,7 @@ func TestLinkOfAFileIsSignedAndEndsWithTheFile(t *testing.T) {
 			t.Errorf("%s got %d, want 404", other, a.StatusCode)
 		}
 	}
-	h.must(h.service.DeleteFile(h.Context(), h.caller, 1))
+	h.must(h.service.Files.DeleteFile(h.Context(), h.caller, 1))
 	if a, body := h.get(path); a.StatusCode != 410 || !strings.Contains(string(body), "does not exist any more") || a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("a deleted file got %d %s", a.StatusCode, body)
 	}
@@ -153,7 +153,7 @@ func TestFileThatCannotBeReadIsCutOff(t *testing.T) {
 func TestSimultaneousDownloadsAreLimited(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	handler := New(h.service, h.key, nil)
+	handler := New(h.service.Sending, h.service.Files, h.key, nil)
 	for range maxDownloads {
 		handler.reading <- struct{}{}
 	}

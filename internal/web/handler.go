@@ -17,9 +17,9 @@ import (
 
 // This file checks the signature of a link and calls the action for it.
 
-// Service has the methods of app.Service that the pages need. Its methods return no error
-// if the List or the Contact was removed, except LinkURL.
-type Service interface {
+// Links does what the links in mails are for; sending.Service does it. Its methods return no error if the List or the
+// Contact was removed, except LinkURL.
+type Links interface {
 	// ViewLink returns the state of a link's Contact.
 	ViewLink(ctx context.Context, d enlist.DeliveryKey) (*sending.LinkView, error)
 	// UnsubscribeByLink unsubscribes the Contact. ip is the visitor's address, or "".
@@ -31,14 +31,18 @@ type Service interface {
 	// LinkURL returns the URL to which a tracked link leads. If there is no such URL, it returns an
 	// error of the Kind NoLink.
 	LinkURL(ctx context.Context, l enlist.Link) (string, error)
-	// FileOfLink returns a file, or an error of the Kind InvalidParameters if it was deleted.
-	FileOfLink(ctx context.Context, id enlist.FileID) (*files.StoredFile, error)
-	// Piece returns a piece of the content of a file.
-	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
 	// Opened records that the recipient opened a mail, and Clicked that the recipient followed
 	// a link. userAgent is the header of the request.
 	Opened(ctx context.Context, l enlist.Link, userAgent string) error
 	Clicked(ctx context.Context, l enlist.Link, userAgent string) error
+}
+
+// Files has the files of Messages; files.Service has them.
+type Files interface {
+	// FileOfLink returns a file, or an error of the Kind InvalidParameters if it was deleted.
+	FileOfLink(ctx context.Context, id enlist.FileID) (*files.StoredFile, error)
+	// Piece returns a piece of the content of a file.
+	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
 }
 
 const (
@@ -48,7 +52,8 @@ const (
 
 // Handler answers requests for the links in mails.
 type Handler struct {
-	service Service
+	links   Links
+	files   Files
 	key     enlist.LinkKey
 	pages   map[string]*template.Template
 	policy  string        // the header Content-Security-Policy
@@ -57,8 +62,8 @@ type Handler struct {
 }
 
 // New returns a Handler for links that are signed with key.
-func New(service Service, key enlist.LinkKey, log *slog.Logger) *Handler {
-	return &Handler{service: service, key: key, pages: readPages(), policy: contentPolicy(),
+func New(links Links, files Files, key enlist.LinkKey, log *slog.Logger) *Handler {
+	return &Handler{links: links, files: files, key: key, pages: readPages(), policy: contentPolicy(),
 		reading: make(chan struct{}, maxDownloads), log: log}
 }
 

@@ -63,10 +63,10 @@ func newHarness(t *testing.T, settings ...string) *harness {
 		return accounts.AddKey(tx, h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
 	}))
 	h.list = h.addList(append([]string{"name", "News & <Views>"}, settings...)...)
-	h.key, err = h.service.LinkKey(t.Context())
+	h.key, err = h.service.Messages.LinkKey(t.Context())
 	h.must(err)
-	h.faults = &faults{Service: h.service}
-	h.server = httptest.NewServer(New(h.faults, h.key, slog.New(slog.NewTextHandler(io.Discard, nil))))
+	h.faults = &faults{Links: h.service.Sending}
+	h.server = httptest.NewServer(New(h.faults, h.service.Files, h.key, slog.New(slog.NewTextHandler(io.Discard, nil))))
 	t.Cleanup(func() {
 		h.server.Close()
 		if err := store.Close(); err != nil {
@@ -76,9 +76,9 @@ func newHarness(t *testing.T, settings ...string) *harness {
 	return h
 }
 
-// faults is a Service that returns the errors that a test has set.
+// faults are Links that returns the errors that a test has set.
 type faults struct {
-	Service
+	Links
 	view   error // error of ViewLink
 	record error // error of Opened and Clicked
 }
@@ -87,21 +87,21 @@ func (f *faults) ViewLink(ctx context.Context, d enlist.DeliveryKey) (*sending.L
 	if f.view != nil {
 		return nil, f.view
 	}
-	return f.Service.ViewLink(ctx, d)
+	return f.Links.ViewLink(ctx, d)
 }
 
 func (f *faults) Opened(ctx context.Context, l enlist.Link, userAgent string) error {
 	if f.record != nil {
 		return f.record
 	}
-	return f.Service.Opened(ctx, l, userAgent)
+	return f.Links.Opened(ctx, l, userAgent)
 }
 
 func (f *faults) Clicked(ctx context.Context, l enlist.Link, userAgent string) error {
 	if f.record != nil {
 		return f.record
 	}
-	return f.Service.Clicked(ctx, l, userAgent)
+	return f.Links.Clicked(ctx, l, userAgent)
 }
 
 func (h *harness) clock() time.Time {
@@ -126,7 +126,7 @@ func (h *harness) must(err error) {
 
 func (h *harness) addList(pairs ...string) enlist.ListID {
 	h.Helper()
-	id, err := h.service.AddList(h.Context(), h.caller, sent(pairs))
+	id, err := h.service.Lists.AddList(h.Context(), h.caller, sent(pairs))
 	h.must(err)
 	return id
 }
@@ -134,14 +134,14 @@ func (h *harness) addList(pairs ...string) enlist.ListID {
 // editList changes settings of the List: pairs are keys and values.
 func (h *harness) editList(pairs ...string) {
 	h.Helper()
-	_, err := h.service.EditList(h.Context(), h.caller, h.list, sent(pairs))
+	_, err := h.service.Lists.EditList(h.Context(), h.caller, h.list, sent(pairs))
 	h.must(err)
 }
 
 // subscribe subscribes a Contact: pairs are keys and values.
 func (h *harness) subscribe(pairs ...string) enlist.ContactID {
 	h.Helper()
-	id, err := h.service.Subscribe(h.Context(), h.caller, contacts.SubscribeRequest{List: h.list, Details: sent(pairs)})
+	id, err := h.service.Contacts.Subscribe(h.Context(), h.caller, contacts.SubscribeRequest{List: h.list, Details: sent(pairs)})
 	h.must(err)
 	return id
 }
@@ -193,7 +193,7 @@ func (h *harness) path(kind enlist.LinkKind, id enlist.ContactID) string {
 // clickPath returns the path of a tracked link to a URL in Message 1.
 func (h *harness) clickPath(id enlist.ContactID, url string) string {
 	h.Helper()
-	targets, err := h.service.LinkTargets(h.Context(), 1, 0, []string{url})
+	targets, err := h.service.Sending.LinkTargets(h.Context(), 1, 0, []string{url})
 	h.must(err)
 	return h.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]})
 }

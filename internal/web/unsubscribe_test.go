@@ -131,7 +131,7 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
 		return messages.PutDelivery(tx, &messages.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: messages.DeliverySent})
 	}))
-	_, err := h.service.EditContacts(t.Context(), h.caller, contacts.EditRequest{List: h.list,
+	_, err := h.service.Contacts.EditContacts(t.Context(), h.caller, contacts.EditRequest{List: h.list,
 		Contacts: []contacts.EditRow{{ID: id, Details: sent([]string{"Email", "new@example.com"})}}})
 	h.must(err)
 

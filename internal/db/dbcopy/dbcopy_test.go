@@ -91,7 +91,7 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	db := rawSQLite(t, from)
 	s.must(db.QueryRow("SELECT seq FROM sqlite_sequence WHERE name = 'contact'").Scan(&lastContact))
 	s.must(db.QueryRow("SELECT max(id) FROM river_job").Scan(&lastJob))
-	id := value(s.service.Subscribe(t.Context(), s.caller, contacts.SubscribeRequest{List: lists[0],
+	id := value(s.service.Contacts.Subscribe(t.Context(), s.caller, contacts.SubscribeRequest{List: lists[0],
 		Details: details("Email", "new@example.com", "Amount", "3"), Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "yes"}}))(s)
 	if int64(id) != lastContact+1 {
 		t.Errorf("the next Contact has ID %d, want %d + 1", id, lastContact)
@@ -101,7 +101,7 @@ func TestACopyHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 			t.Errorf("a new job has ID %d, want more than 5000, which is the holder of a webhook target", job.ID)
 		}
 	}
-	n := value(s.service.CountContacts(t.Context(), s.caller, lists[0], &enlist.Criteria{Key: "Amount", Operator: "equals",
+	n := value(s.service.Contacts.CountContacts(t.Context(), s.caller, lists[0], &enlist.Criteria{Key: "Amount", Operator: "equals",
 		Value: enlist.Input{Kind: enlist.InputNumber, Text: "12.5"}}))(s)
 	if n == 0 {
 		t.Error("the search for the amount 12.5 found no Contact")
@@ -154,7 +154,7 @@ func TestCopyRefusesADatabaseInUse(t *testing.T) {
 	t.Run("the target has an Account", func(t *testing.T) {
 		to := dbtest.Postgres.New(t)
 		s := openService(t, to)
-		value(s.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Mine", TimeZone: "UTC", ContactLimit: 5}))(s)
+		value(s.service.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Mine", TimeZone: "UTC", ContactLimit: 5}))(s)
 		s.close()
 		refused(t, to, "table account is not empty")
 	})
@@ -284,13 +284,13 @@ func (s *testService) jobs() []jobs.Job {
 func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 	s.Helper()
 	ctx, all := s.Context(), make(map[string]any)
-	all["accounts"] = value(s.service.AllAccounts(ctx))(s)
-	all["keys"] = value(s.service.Keys(ctx))(s)
+	all["accounts"] = value(s.service.Accounts.AllAccounts(ctx))(s)
+	all["keys"] = value(s.service.Accounts.Keys(ctx))(s)
 	all["jobs"] = s.jobs()
-	all["sending domains"] = value(s.service.SendingDomains(ctx))(s)
-	all["link key"] = value(s.service.LinkKey(ctx))(s)
-	all["lists"] = value(s.service.SearchLists(ctx, s.caller, enlist.Query{}))(s)
-	all["message"] = value(s.service.Message(ctx, s.caller, 1))(s)
+	all["sending domains"] = value(s.service.Accounts.SendingDomains(ctx))(s)
+	all["link key"] = value(s.service.Messages.LinkKey(ctx))(s)
+	all["lists"] = value(s.service.Lists.SearchLists(ctx, s.caller, enlist.Query{}))(s)
+	all["message"] = value(s.service.Messages.Message(ctx, s.caller, 1))(s)
 	account := s.caller.Account.ID
 	s.must(s.store.View(ctx, func(tx *db.Tx) error {
 		put := func(name string, v any, err error) {

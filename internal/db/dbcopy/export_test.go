@@ -26,7 +26,7 @@ func TestAnExportHasTheSameDataAndContinuesItsIDs(t *testing.T) {
 	server := openService(t, from)
 	server.subscribeMore(lists[0], 3)
 	last := server.subscribeMore(lists[0], 1)
-	value(server.service.DeleteContacts(t.Context(), server.caller, contacts.DeleteRequest{List: lists[0], Contacts: []enlist.ContactID{last}}))(server)
+	value(server.service.Contacts.DeleteContacts(t.Context(), server.caller, contacts.DeleteRequest{List: lists[0], Contacts: []enlist.ContactID{last}}))(server)
 	to := filepath.Join(t.TempDir(), "export.db")
 	server.must(export(t, from, to))
 	server.close()
@@ -77,7 +77,7 @@ func (s *testService) subscribeMore(list enlist.ListID, n int) (last enlist.Cont
 	s.Helper()
 	for range n {
 		s.added++
-		last = value(s.service.Subscribe(s.Context(), s.caller, contacts.SubscribeRequest{List: list,
+		last = value(s.service.Contacts.Subscribe(s.Context(), s.caller, contacts.SubscribeRequest{List: list,
 			Details: details("Email", strings.Repeat("x", s.added)+"@more.example.com"), Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "yes"}}))(s)
 	}
 	return last

@@ -43,8 +43,8 @@ func openService(t *testing.T, location string) *testService {
 		t.Fatal(err)
 	}
 	s := &testService{T: t, store: store, service: app.New(store, time.Now)}
-	if accounts := value(s.service.AllAccounts(t.Context()))(s); len(accounts) > 0 {
-		s.caller = value(s.service.Operator(t.Context(), accounts[0].ID))(s)
+	if accounts := value(s.service.Accounts.AllAccounts(t.Context()))(s); len(accounts) > 0 {
+		s.caller = value(s.service.Accounts.Operator(t.Context(), accounts[0].ID))(s)
 	}
 	return s
 }
@@ -90,35 +90,35 @@ const specialCharacters = "Ä ö ß İ 東京 😀 \\N \\x41 \t tab\r\nline \"qu
 func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.ListID) {
 	ctx := t.Context()
 	s := openService(t, location)
-	account := value(s.service.AddAccount(ctx, accounts.AccountDetails{Name: "Lädchen 東京", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit}))(s)
-	s.caller = value(s.service.Operator(ctx, account.ID))(s)
+	account := value(s.service.Accounts.AddAccount(ctx, accounts.AccountDetails{Name: "Lädchen 東京", TimeZone: "Australia/Sydney", ContactLimit: enlist.NoContactLimit}))(s)
+	s.caller = value(s.service.Accounts.Operator(ctx, account.ID))(s)
 	s.caller.Key.Name = "operator"
-	key, _, err := s.service.AddKey(ctx, accounts.KeyDetails{Account: account.ID, Name: "some Lists", Level: enlist.Standard})
+	key, _, err := s.service.Accounts.AddKey(ctx, accounts.KeyDetails{Account: account.ID, Name: "some Lists", Level: enlist.Standard})
 	s.must(err)
-	folder := value(s.service.AddFolder(ctx, s.caller, details("name", "Mehr Läden", "type", "message")))(s)
+	folder := value(s.service.Accounts.AddFolder(ctx, s.caller, details("name", "Mehr Läden", "type", "message")))(s)
 	for _, name := range []string{"News", "Überraschungen", "gone"} {
-		lists = append(lists, value(s.service.AddList(ctx, s.caller, details("name", name, "on_register", "owner@example.com", "is_gdpr_compliant", "true")))(s))
+		lists = append(lists, value(s.service.Lists.AddList(ctx, s.caller, details("name", name, "on_register", "owner@example.com", "is_gdpr_compliant", "true")))(s))
 	}
 	for _, list := range lists[:2] {
-		value(s.service.AddField(ctx, s.caller, list, details("name", "Amount", "type", "decimal")))(s)
-		value(s.service.AddField(ctx, s.caller, list, details("name", "Über", "type", "text")))(s)
-		value(s.service.AddPreference(ctx, s.caller, list, "Weekly ☕"))(s)
+		value(s.service.Lists.AddField(ctx, s.caller, list, details("name", "Amount", "type", "decimal")))(s)
+		value(s.service.Lists.AddField(ctx, s.caller, list, details("name", "Über", "type", "text")))(s)
+		value(s.service.Lists.AddPreference(ctx, s.caller, list, "Weekly ☕"))(s)
 	}
-	message := value(s.service.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(specialCharacters, 300), "folder_id", fmt.Sprint(folder))))(s)
-	value(s.service.AddAutoresponder(ctx, s.caller, details("list_id", fmt.Sprint(lists[0]), "message_id", fmt.Sprint(message),
+	message := value(s.service.Messages.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(specialCharacters, 300), "folder_id", fmt.Sprint(folder))))(s)
+	value(s.service.Batches.AddAutoresponder(ctx, s.caller, details("list_id", fmt.Sprint(lists[0]), "message_id", fmt.Sprint(message),
 		"event_type", "subscribe", "criteria_type", "delay", "criteria_timestamp", "1h", "offset_value", "2", "offset_period", "day", "is_active", "true")))(s)
-	value(s.service.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
-	value(s.service.LinkKey(ctx))(s)
-	s.must(s.service.ChangeSettings(ctx, account.ID, map[string]string{"mail-from": "news@example.org"}))
-	value(s.service.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: account.ID, Domain: "example.org", Type: accounts.DKIMEd25519}))(s)
-	value(s.service.LinkTargets(ctx, message, 1, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
+	value(s.service.Webhooks.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)
+	value(s.service.Messages.LinkKey(ctx))(s)
+	s.must(s.service.Accounts.ChangeSettings(ctx, account.ID, map[string]string{"mail-from": "news@example.org"}))
+	value(s.service.Accounts.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: account.ID, Domain: "example.org", Type: accounts.DKIMEd25519}))(s)
+	value(s.service.Sending.LinkTargets(ctx, message, 1, []string{"https://example.com/?a={{Über}}", `https://example.com/\`}))(s)
 	s.addFile("Grüße.bin", 2<<20)
 	s.addFile("small.txt", 1)
 	s.subscribeMany(lists[:2], contacts)
 	s.addBatch(message, lists[0])
 	s.addImport(lists[0])
 	s.addRowsOutsideTheInterface(account.ID, key.ID, lists[0], message)
-	s.must(s.service.DeleteList(ctx, s.caller, lists[2]))
+	s.must(s.service.Contacts.DeleteList(ctx, s.caller, lists[2]))
 	s.close()
 	addRareJobsAndTexts(t, location)
 	return lists[:2]
@@ -128,10 +128,10 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.L
 func (s *testService) addBatch(message enlist.MessageID, list enlist.ListID) {
 	s.Helper()
 	exclude := batches.Exclusion{Criteria: &enlist.Criteria{Key: "Über", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "nobody 😀"}}}
-	id := value(s.service.AddBatch(s.Context(), s.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{
+	id := value(s.service.Batches.AddBatch(s.Context(), s.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{
 		{List: list, Type: "contacts", Contacts: []enlist.ContactID{1}}}, Options: batches.BatchOptions{Exclude: exclude}}))(s)
 	for range 2 {
-		if _, _, err := s.service.PrepareBatch(s.Context(), batches.PrepareBatch{Batch: id}); err != nil {
+		if _, _, err := s.service.Sending.PrepareBatch(s.Context(), batches.PrepareBatch{Batch: id}); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -140,20 +140,20 @@ func (s *testService) addBatch(message enlist.MessageID, list enlist.ListID) {
 // addImport imports a file, so that its results are stored.
 func (s *testService) addImport(list enlist.ListID) {
 	s.Helper()
-	i := value(s.service.AddImport(s.Context(), s.caller, imports.NewImport{File: strings.NewReader("Email,Über\nimported@example.com,Ä 😀\nnope,\n"),
+	i := value(s.service.Imports.AddImport(s.Context(), s.caller, imports.NewImport{File: strings.NewReader("Email,Über\nimported@example.com,Ä 😀\nnope,\n"),
 		ImportOptions: imports.ImportOptions{List: list, FileName: "Läden.csv", ConsentType: "gdpr", ConsentText: "Ä"}}))(s)
-	s.must(s.service.RunImport(s.Context(), i.ID))
+	s.must(s.service.Imports.RunImport(s.Context(), i.ID))
 }
 
 // addFile stores a file whose bytes have all values.
 func (s *testService) addFile(name string, size int) {
 	s.Helper()
-	folders := value(s.service.SearchFolders(s.Context(), s.caller, "file", enlist.Query{}))(s)
+	folders := value(s.service.Accounts.SearchFolders(s.Context(), s.caller, "file", enlist.Query{}))(s)
 	content := make([]byte, size)
 	for i := range content {
 		content[i] = byte(i * 7)
 	}
-	value(s.service.UploadFile(s.Context(), s.caller, files.UploadRequest{Folder: folders[0].ID,
+	value(s.service.Files.UploadFile(s.Context(), s.caller, files.UploadRequest{Folder: folders[0].ID,
 		Details: details("name", name, "data", base64.StdEncoding.EncodeToString(content))}))(s)
 }
 
@@ -163,7 +163,7 @@ func (s *testService) subscribeMany(lists []enlist.ListID, all int) {
 	var last enlist.ContactID
 	for i := range all {
 		list := lists[i%len(lists)]
-		last = value(s.service.Subscribe(s.Context(), s.caller, contacts.SubscribeRequest{
+		last = value(s.service.Contacts.Subscribe(s.Context(), s.caller, contacts.SubscribeRequest{
 			List:    list,
 			Details: details("Email", fmt.Sprintf("p%d@exämple.com", i), "Amount", amounts[i%len(amounts)], "Über", fmt.Sprintf("%s %d", specialCharacters, i)),
 			Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I want " + specialCharacters, IP: "2001:db8::1",
@@ -171,14 +171,14 @@ func (s *testService) subscribeMany(lists []enlist.ListID, all int) {
 		}))(s)
 		switch i % 7 {
 		case 1:
-			value(s.service.UnsubscribeByID(s.Context(), s.caller, contacts.ContactRequest{List: list, Contact: last}))(s)
+			value(s.service.Contacts.UnsubscribeByID(s.Context(), s.caller, contacts.ContactRequest{List: list, Contact: last}))(s)
 		case 2:
-			value(s.service.Confirm(s.Context(), s.caller, contacts.ContactRequest{List: list, Contact: last}))(s)
+			value(s.service.Contacts.Confirm(s.Context(), s.caller, contacts.ContactRequest{List: list, Contact: last}))(s)
 		}
 	}
 	// The Contact with the highest ID is deleted. So the test can check that the target database does
 	// not use this ID again.
-	value(s.service.DeleteContacts(s.Context(), s.caller, contacts.DeleteRequest{List: lists[(all-1)%len(lists)], Contacts: []enlist.ContactID{last}}))(s)
+	value(s.service.Contacts.DeleteContacts(s.Context(), s.caller, contacts.DeleteRequest{List: lists[(all-1)%len(lists)], Contacts: []enlist.ContactID{last}}))(s)
 }
 
 // addRowsOutsideTheInterface stores some rows directly, because the Service stores them only with a

@@ -27,18 +27,18 @@ func benchBulk(b *testing.B, call string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	caller, err := service.Operator(ctx, first.Account)
+	caller, err := service.Accounts.Operator(ctx, first.Account)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for i := range 9 {
-		_, err := service.AddField(ctx, caller, first.List,
+		_, err := service.Lists.AddField(ctx, caller, first.List,
 			[]enlist.Detail{detail("name", fmt.Sprint("Field ", i)), detail("type", "text")})
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
-	ids, err := service.AddContacts(ctx, caller, contacts.AddRequest{List: first.List, Contacts: benchRows(0, 0)})
+	ids, err := service.Contacts.AddContacts(ctx, caller, contacts.AddRequest{List: first.List, Contacts: benchRows(0, 0)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,9 +58,9 @@ func benchBulk(b *testing.B, call string) {
 		}
 		b.StartTimer()
 		if call == "edit" || call == "rekey" {
-			_, err = service.EditContacts(ctx, caller, edit)
+			_, err = service.Contacts.EditContacts(ctx, caller, edit)
 		} else {
-			_, err = service.AddContacts(ctx, caller, add)
+			_, err = service.Contacts.AddContacts(ctx, caller, add)
 		}
 		if err != nil {
 			b.Fatal(err)

@@ -82,7 +82,7 @@ func manyContactCalls(t *testing.T, s *Store) {
 	service := app.New(s, time.Now)
 	first, err := service.Bootstrap(ctx, "")
 	must(err)
-	caller, err := service.Operator(ctx, first.Account)
+	caller, err := service.Accounts.Operator(ctx, first.Account)
 	must(err)
 	add := contacts.AddRequest{List: first.List, Skip: contacts.SkipUnsubscribed}
 	for i := range 3 {
@@ -90,11 +90,11 @@ func manyContactCalls(t *testing.T, s *Store) {
 	}
 	edit := contacts.EditRequest{List: first.List}
 	var added []enlist.ContactID
-	_, err = service.EditList(ctx, caller, first.List, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
+	_, err = service.Lists.EditList(ctx, caller, first.List, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
 	must(err)
 	for _, overwrite := range []bool{false, true, false} {
 		add.Overwrite = overwrite
-		ids, err := service.AddContacts(ctx, caller, add)
+		ids, err := service.Contacts.AddContacts(ctx, caller, add)
 		must(err)
 		added = append(added, ids...)
 		for _, id := range ids {
@@ -102,8 +102,8 @@ func manyContactCalls(t *testing.T, s *Store) {
 			edit.Contacts = append(edit.Contacts, contacts.EditRow{ID: id, Details: []enlist.Detail{email}})
 		}
 	}
-	_, err = service.EditContacts(ctx, caller, edit)
+	_, err = service.Contacts.EditContacts(ctx, caller, edit)
 	must(err)
-	_, err = service.DeleteContacts(ctx, caller, contacts.DeleteRequest{List: first.List, Contacts: added})
+	_, err = service.Contacts.DeleteContacts(ctx, caller, contacts.DeleteRequest{List: first.List, Contacts: added})
 	must(err)
 }

@@ -27,7 +27,7 @@ import (
 func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 	url := database(t)
 	d := newListFixture(t, openAt(t, url, Options{}))
-	if _, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")}); err != nil {
+	if _, err := d.service.Lists.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")}); err != nil {
 		t.Fatal(err)
 	}
 	services := []*app.App{d.service, app.New(openAt(t, url, Options{}), time.Now)}
@@ -55,15 +55,15 @@ func TestEachAddressKeepsOnePrimaryContact(t *testing.T) {
 				switch rand.IntN(4) {
 				case 0, 1:
 					var id enlist.ContactID
-					id, err = service.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{email()}})
+					id, err = service.Contacts.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{email()}})
 					mu.Lock()
 					ids = append(ids, id)
 					mu.Unlock()
 				case 2:
-					_, err = service.EditContacts(t.Context(), d.caller, contacts.EditRequest{List: d.list, Contacts: []contacts.EditRow{
+					_, err = service.Contacts.EditContacts(t.Context(), d.caller, contacts.EditRequest{List: d.list, Contacts: []contacts.EditRow{
 						{ID: some(), Details: []enlist.Detail{email()}}}})
 				default:
-					_, err = service.DeleteContacts(t.Context(), d.caller, contacts.DeleteRequest{List: d.list, Contacts: []enlist.ContactID{some(), some(), some()}})
+					_, err = service.Contacts.DeleteContacts(t.Context(), d.caller, contacts.DeleteRequest{List: d.list, Contacts: []enlist.ContactID{some(), some(), some()}})
 				}
 				if err != nil && enlist.KindOf(err) != enlist.NothingUpdated {
 					t.Error(err)
@@ -108,7 +108,7 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 	for i := range 800 {
 		request.Contacts = append(request.Contacts, []enlist.Detail{detail("Email", fmt.Sprintf("a%d@example.com", i))})
 	}
-	ids, err := first.service.AddContacts(t.Context(), first.caller, request)
+	ids, err := first.service.Contacts.AddContacts(t.Context(), first.caller, request)
 	first.must(err)
 	services := []*app.App{first.service, app.New(openAt(t, url, Options{}), time.Now)}
 	var all sync.WaitGroup
@@ -118,7 +118,7 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 			for _, place := range rand.Perm(len(ids)) {
 				edit.Contacts = append(edit.Contacts, contacts.EditRow{ID: ids[place], Details: []enlist.Detail{detail("Mobile Phone", "041234567"+strconv.Itoa(i))}})
 			}
-			if _, err := services[i%2].EditContacts(t.Context(), first.caller, edit); err != nil {
+			if _, err := services[i%2].Contacts.EditContacts(t.Context(), first.caller, edit); err != nil {
 				t.Error(err)
 			}
 		})
@@ -131,7 +131,7 @@ func TestBulkChangesInAnyOrderSucceed(t *testing.T) {
 func TestFirstAndLaterStepsOfAddContactsDoNotDeadlock(t *testing.T) {
 	s := open(t)
 	d := newListFixture(t, s)
-	d.must(d.service.SetContactLimit(t.Context(), d.caller.Account.ID, 1000))
+	d.must(d.service.Accounts.SetContactLimit(t.Context(), d.caller.Account.ID, 1000))
 	d.caller.Account.ContactLimit = 1000
 	s.deadlock.Store(time.Now().UnixNano()) // so that bulk changes of a List run one after another
 	before := s.deadlock.Load()
@@ -147,7 +147,7 @@ func TestFirstAndLaterStepsOfAddContactsDoNotDeadlock(t *testing.T) {
 		if !started {
 			started = true
 			go func() {
-				_, err := d.service.AddContacts(t.Context(), d.caller, contacts.AddRequest{List: d.list,
+				_, err := d.service.Contacts.AddContacts(t.Context(), d.caller, contacts.AddRequest{List: d.list,
 					Contacts: [][]enlist.Detail{{detail("Email", "a@example.com")}}})
 				first <- err
 			}()
@@ -182,7 +182,7 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 		t.Helper()
 		request.Overwrite, request.Skip = overwrite, skip
 		before := proxy.RoundTrips()
-		ids, err := d.service.AddContacts(t.Context(), d.caller, request)
+		ids, err := d.service.Contacts.AddContacts(t.Context(), d.caller, request)
 		d.must(err)
 		if n := proxy.RoundTrips() - before; n > 40 {
 			t.Errorf("%s: %d round trips for 1,200 rows, want at most 40", what, n)
@@ -197,7 +197,7 @@ func TestManyContactsNeedFewRoundTrips(t *testing.T) {
 		request.Contacts[i] = append(request.Contacts[i], detail("Mobile Phone", fmt.Sprintf("04%08d", i)))
 	}
 	add("overwritten Contacts", true, true, contacts.SkipUnsubscribed)
-	_, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
+	_, err := d.service.Lists.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("disallow_duplicate_contacts", "0")})
 	d.must(err)
 	add("duplicates", false, true, contacts.SkipNone)
 	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
@@ -216,19 +216,19 @@ func TestDefinitionsOfAnotherProcessAreUsedAtOnce(t *testing.T) {
 	d := newListFixture(t, openAt(t, url, Options{}))
 	other := app.New(openAt(t, url, Options{}), time.Now)
 	subscribe := func(s *app.App, key, value string) error {
-		_, err := s.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list,
+		_, err := s.Contacts.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list,
 			Details: []enlist.Detail{detail("Email", "a@example.com"), detail(key, value)}})
 		return err
 	}
 	d.must(subscribe(other, "Age", "x"))
 	for i := range 20 {
 		name := fmt.Sprintf("Age %d", i)
-		id, err := d.service.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name), detail("type", "decimal")})
+		id, err := d.service.Lists.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name), detail("type", "decimal")})
 		d.must(err)
 		if err := subscribe(other, name, "x"); enlist.KindOf(err) != enlist.InvalidParameters {
 			t.Errorf("a text for a decimal Field that another process has added: error %v, want InvalidParameters", err)
 		}
-		d.must(d.service.DeleteField(t.Context(), d.caller, d.list, id))
+		d.must(d.service.Lists.DeleteField(t.Context(), d.caller, d.list, id))
 		d.must(subscribe(other, name, "x"))
 	}
 }
@@ -241,13 +241,13 @@ func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 	other := app.New(openAt(t, url, Options{}), time.Now)
 	for round := range 8 {
 		name := fmt.Sprintf("Age %d", round)
-		id, err := d.service.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name), detail("type", "text")})
+		id, err := d.service.Lists.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name), detail("type", "text")})
 		d.must(err)
 		var all sync.WaitGroup
 		for i := range 6 {
 			all.Go(func() {
 				for j := range 10 {
-					_, err := other.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{
+					_, err := other.Contacts.Subscribe(t.Context(), d.caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{
 						detail("Email", fmt.Sprintf("a%d.%d.%d@example.com", round, i, j)), detail(name, []string{"12", "old"}[min(1, j/9)])}})
 					if err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
 						t.Error(err)
@@ -255,7 +255,7 @@ func TestNewFieldTypeLeavesNoOldValues(t *testing.T) {
 				}
 			})
 		}
-		_, changed := d.service.EditField(t.Context(), d.caller, d.list, id, []enlist.Detail{detail("type", "decimal")})
+		_, changed := d.service.Lists.EditField(t.Context(), d.caller, d.list, id, []enlist.Detail{detail("type", "decimal")})
 		if changed != nil && enlist.KindOf(changed) != enlist.InvalidParameters {
 			t.Error(changed)
 		}
@@ -276,7 +276,7 @@ func TestStaleUpdateIsStoredOnce(t *testing.T) {
 	d := newListFixture(t, openAt(t, url, Options{}))
 	elsewhere := app.New(openAt(t, url, Options{}), time.Now)
 	for i := range 5 {
-		_, err := elsewhere.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", fmt.Sprintf("List %d", i))})
+		_, err := elsewhere.Lists.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", fmt.Sprintf("List %d", i))})
 		d.must(err)
 		row := enlist.LedgerRow{ListID: d.list, ContactID: 1, Method: "subscribeContact", Text: "yes"}
 		d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { return contacts.AddLedgerRow(tx, &row) }))

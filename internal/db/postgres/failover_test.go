@@ -227,12 +227,12 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	d := newListFixture(t, openAt(t, url, Options{}))
 	rename := func(s *app.App, name string) {
 		t.Helper()
-		_, err := s.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name)})
+		_, err := s.Lists.EditList(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", name)})
 		d.must(err)
 	}
 	see := func(name string) {
 		t.Helper()
-		if l, err := d.service.List(t.Context(), d.caller, d.list); err != nil || l.Name != name {
+		if l, err := d.service.Lists.List(t.Context(), d.caller, d.list); err != nil || l.Name != name {
 			t.Errorf("the List is %+v, want the name %s; error %v", l, name, err)
 		}
 	}

@@ -41,7 +41,7 @@ func newListFixture(t *testing.T, s *Store) *listFixture {
 	first, err := d.service.Bootstrap(t.Context(), "")
 	d.must(err)
 	d.list = first.List
-	d.caller, err = d.service.Operator(t.Context(), first.Account)
+	d.caller, err = d.service.Accounts.Operator(t.Context(), first.Account)
 	d.must(err)
 	d.must(s.View(t.Context(), func(tx *db.Tx) error { d.schema, err = lists.Schema(tx, d.list); return err }))
 	return d
@@ -60,7 +60,7 @@ func (d *listFixture) subscribe(ctx context.Context, email, key string) (enlist.
 	if key != "" {
 		caller.Retry = &enlist.Retry{Header: key}
 	}
-	return d.service.Subscribe(ctx, &caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{
+	return d.service.Contacts.Subscribe(ctx, &caller, contacts.SubscribeRequest{List: d.list, Details: []enlist.Detail{
 		{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: email}},
 	}})
 }
@@ -275,7 +275,7 @@ func TestCallersWaitForAFreeConnection(t *testing.T) {
 				if _, err := d.subscribe(t.Context(), fmt.Sprintf("a%d.%d@example.com", i, j), ""); err != nil {
 					t.Error(err)
 				}
-				if _, err := d.service.List(t.Context(), d.caller, d.list); err != nil {
+				if _, err := d.service.Lists.List(t.Context(), d.caller, d.list); err != nil {
 					t.Error(err)
 				}
 			}
@@ -347,13 +347,13 @@ func TestSlowServerServesEveryCall(t *testing.T) {
 			if _, err := d.subscribe(t.Context(), fmt.Sprintf("a%d@example.com", i), ""); err != nil {
 				t.Error(err)
 			}
-			if _, err := d.service.List(t.Context(), d.caller, d.list); err != nil {
+			if _, err := d.service.Lists.List(t.Context(), d.caller, d.list); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	_, err := d.service.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", "Age"), detail("type", "decimal")})
+	_, err := d.service.Lists.AddField(t.Context(), d.caller, d.list, []enlist.Detail{detail("name", "Age"), detail("type", "decimal")})
 	d.must(err)
 	d.must(d.store.Ready(t.Context()))
 	d.wantCount(8)

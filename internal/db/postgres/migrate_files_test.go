@@ -125,7 +125,7 @@ func (c *traffic) start() {
 	call("change", func(i int) error {
 		_, err := c.subscribe(c.Context(), fmt.Sprintf("old%d@example.com", i%1000), "")
 		if i%20 == 19 && err == nil {
-			_, err = c.service.AddField(c.Context(), c.caller, c.list, []enlist.Detail{detail("name", fmt.Sprint("Field ", i)), detail("type", "text")})
+			_, err = c.service.Lists.AddField(c.Context(), c.caller, c.list, []enlist.Detail{detail("name", fmt.Sprint("Field ", i)), detail("type", "text")})
 		}
 		return err
 	})

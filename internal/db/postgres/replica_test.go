@@ -177,7 +177,7 @@ func (f *replicaFixture) allowed(t *testing.T) {
 		t.Errorf("the search found %d Contacts, want %d; served by a replica: %t, want false", n, before+1, byReplica)
 	}
 	// Even if older data is allowed, a search uses the newest definitions.
-	made, err := f.service.AddList(t.Context(), f.caller, []enlist.Detail{detail("name", "New")})
+	made, err := f.service.Lists.AddList(t.Context(), f.caller, []enlist.Detail{detail("name", "New")})
 	f.must(err)
 	f.must(lenient.Search(t.Context(), func(tx *db.Tx) error { _, err := lists.Schema(tx, made); return err }))
 }

@@ -60,14 +60,14 @@ func benchSubscribe(b *testing.B, callers int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	caller, err := service.Operator(ctx, first.Account)
+	caller, err := service.Accounts.Operator(ctx, first.Account)
 	if err != nil {
 		b.Fatal(err)
 	}
 	var names []string
 	for i := range 8 {
 		names = append(names, fmt.Sprintf("Field %d", i+1))
-		_, err := service.AddField(ctx, caller, first.List, []enlist.Detail{detail("name", names[i]), detail("type", "text")})
+		_, err := service.Lists.AddField(ctx, caller, first.List, []enlist.Detail{detail("name", names[i]), detail("type", "text")})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func benchSubscribe(b *testing.B, callers int) {
 		for _, name := range names {
 			details = append(details, detail(name, "a value of some length"))
 		}
-		_, err := service.Subscribe(ctx, caller, contacts.SubscribeRequest{List: first.List, Details: details})
+		_, err := service.Contacts.Subscribe(ctx, caller, contacts.SubscribeRequest{List: first.List, Details: details})
 		return err
 	})
 }

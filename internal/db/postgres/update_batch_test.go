@@ -62,7 +62,7 @@ func newBatchFixture(t *testing.T) *batchFixture { return newBatchFixtureAt(t, d
 
 func newBatchFixtureAt(t *testing.T, url string) *batchFixture {
 	d := newListFixture(t, openAt(t, url, Options{}))
-	_, err := d.service.EditList(t.Context(), d.caller, d.list, []enlist.Detail{
+	_, err := d.service.Lists.EditList(t.Context(), d.caller, d.list, []enlist.Detail{
 		detail("on_register_address", "owner@example.com"), detail("on_update_address", "owner@example.com")})
 	d.must(err)
 	_, err = d.subscribe(t.Context(), "first@example.com", "") // so that the cache contains the List from now on

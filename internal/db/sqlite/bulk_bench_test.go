@@ -82,7 +82,7 @@ type bulkBench struct {
 
 // add adds Contacts to the List and returns their IDs.
 func (u *bulkBench) add(rows [][]enlist.Detail) []enlist.ContactID {
-	ids, err := u.service.AddContacts(context.Background(), u.caller, contacts.AddRequest{List: u.list, Contacts: rows})
+	ids, err := u.service.Contacts.AddContacts(context.Background(), u.caller, contacts.AddRequest{List: u.list, Contacts: rows})
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -106,20 +106,20 @@ func (u *bulkBench) prepare(call string, caller *enlist.Caller, i int) func() er
 			}
 			edit.Contacts = append(edit.Contacts, contacts.EditRow{ID: id, Details: []enlist.Detail{detail}})
 		}
-		return func() error { _, err := u.service.EditContacts(ctx, caller, edit); return err }
+		return func() error { _, err := u.service.Contacts.EditContacts(ctx, caller, edit); return err }
 	case "delete", "where":
 		remove.Contacts = u.add(benchRows(fmt.Sprint("b", i), u.fields))
 		if call == "where" {
 			remove.Query.Criteria = &enlist.Criteria{Key: "Email", Operator: "starts_with", Value: text("", "b").Value}
 		}
-		return func() error { _, err := u.service.DeleteContacts(ctx, caller, remove); return err }
+		return func() error { _, err := u.service.Contacts.DeleteContacts(ctx, caller, remove); return err }
 	default:
 		add.Contacts = benchRows(fmt.Sprint("b", i), u.fields)
 	}
 	if call == "skip" {
 		add.Skip = contacts.SkipUnsubscribedFromAny
 	}
-	return func() error { _, err := u.service.AddContacts(ctx, caller, add); return err }
+	return func() error { _, err := u.service.Contacts.AddContacts(ctx, caller, add); return err }
 }
 
 // benchRows returns MaxRows rows with 10 values each. The multiplication puts the addresses in a random order.

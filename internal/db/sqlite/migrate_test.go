@@ -113,15 +113,15 @@ func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller, err := service.Operator(t.Context(), first.Account)
+	caller, err := service.Accounts.Operator(t.Context(), first.Account)
 	if err != nil {
 		t.Fatal(err)
 	}
 	subscribe := func(service *app.App, i int) {
-		_, err := service.Subscribe(t.Context(), caller, contacts.SubscribeRequest{List: first.List, Details: []enlist.Detail{
+		_, err := service.Contacts.Subscribe(t.Context(), caller, contacts.SubscribeRequest{List: first.List, Details: []enlist.Detail{
 			{Key: "Email", Value: enlist.Input{Kind: enlist.InputText, Text: fmt.Sprintf("a%d@example.com", i)}}}})
 		if err == nil {
-			_, err = service.CountContacts(t.Context(), caller, first.List, &enlist.Criteria{Key: "Email", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "a1"}})
+			_, err = service.Contacts.CountContacts(t.Context(), caller, first.List, &enlist.Criteria{Key: "Email", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "a1"}})
 		}
 		if err != nil {
 			t.Error(err)

@@ -39,7 +39,7 @@ func BenchmarkSubscribe(b *testing.B) {
 			for _, f := range fields {
 				details = append(details, text(f, "a value of some length"))
 			}
-			if _, err := service.Subscribe(ctx, caller, contacts.SubscribeRequest{List: list, Details: details}); err != nil {
+			if _, err := service.Contacts.Subscribe(ctx, caller, contacts.SubscribeRequest{List: list, Details: details}); err != nil {
 				b.Error(err)
 				return
 			}

@@ -70,13 +70,13 @@ const (
 )
 
 // Write writes the file to out and returns the number of Contacts. An error after the first byte was written leaves the
-// file incomplete. Errors: as of app.Service.SearchContacts, InvalidParameters for an unknown column or for options
+// file incomplete. Errors: as of contacts.Service.SearchContacts, InvalidParameters for an unknown column or for options
 // that Check refuses, and errors of out.
 func (e *Export) Write(ctx context.Context, s *app.App, c *enlist.Caller, out io.Writer) (int64, error) {
 	if err := e.Check(); err != nil {
 		return 0, err
 	}
-	if err := s.RecordExport(ctx, c, e.List, e.Query, e.Proof); err != nil {
+	if err := s.Contacts.RecordExport(ctx, c, e.List, e.Query, e.Proof); err != nil {
 		return 0, err
 	}
 	w := &writer{export: e, out: out}
@@ -85,9 +85,9 @@ func (e *Export) Write(ctx context.Context, s *app.App, c *enlist.Caller, out io
 	}
 	var err error
 	if e.Proof {
-		err = s.SearchContactsWithProof(ctx, c, e.List, e.Query.Criteria, e.Columns, w)
+		err = s.Privacy.SearchContactsWithProof(ctx, c, e.List, e.Query.Criteria, e.Columns, w)
 	} else {
-		err = s.SearchContacts(ctx, c, e.List, e.Query, e.Columns, w)
+		err = s.Contacts.SearchContacts(ctx, c, e.List, e.Query, e.Columns, w)
 	}
 	if err == nil {
 		err = w.finish()

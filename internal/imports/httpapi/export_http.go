@@ -45,7 +45,7 @@ func (h *Handler) export(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 		return enlist.ErrNoList
 	}
 	e := &Export{List: enlist.ListID(list)}
-	if err := h.service.CheckAccess(r.Context(), c, e.List, 0); err != nil {
+	if err := h.service.Contacts.CheckAccess(r.Context(), c, e.List, 0); err != nil {
 		return err
 	}
 	if err := e.read(query); err != nil {

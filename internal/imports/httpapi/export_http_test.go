@@ -19,14 +19,14 @@ func TestExportOverHTTP(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		h := newHarness(t, e, Options{})
 		h.addMany(t, 3, "x")
-		other, err := h.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
+		other, err := h.service.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
 		check(t, err)
 		second := h.addList(t, "Second")
 		h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
 		h.addKey(t, "read", h.caller.Account.ID, enlist.Read)
 		h.addKey(t, "restricted", h.caller.Account.ID, enlist.Standard, second)
 		h.addKey(t, "other", other.ID, enlist.Full)
-		check(t, h.service.RevokeKey(t.Context(), h.addKey(t, "revoked", h.caller.Account.ID, enlist.Full)))
+		check(t, h.service.Accounts.RevokeKey(t.Context(), h.addKey(t, "revoked", h.caller.Account.ID, enlist.Full)))
 		for _, c := range []struct {
 			rule, key, query string
 			status           int

@@ -51,7 +51,7 @@ func (h *harness) load(t testing.TB, list enlist.ListID, file, name string) {
 		}
 		rows = append(rows, details)
 	}
-	_, err = h.service.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: list, Contacts: rows})
+	_, err = h.service.Contacts.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: list, Contacts: rows})
 	check(t, err)
 }
 
@@ -65,7 +65,7 @@ func TestExportedAndImportedAgainIsTheSame(t *testing.T) {
 				detail("Note; long, \"quoted\"", text), detail("Score", []string{"", "-12.50", "0.000000000000001"}[i%3]),
 				detail("Born", []string{"", "2024-02-29", "2024-02-29 01:02:03"}[i%3]), detail("Colours", []string{"", "blue,red", "green"}[i%3])})
 		}
-		_, err := h.service.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
+		_, err := h.service.Contacts.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
 		check(t, err)
 		columns := []string{"Email", "Mobile Phone", "Name", "Note; long, \"quoted\"", "Score", "Born", "Colours"}
 		for _, format := range []Format{CSV, NDJSON} {
@@ -91,7 +91,7 @@ func TestExcelDoesNotCalculateTexts(t *testing.T) {
 	for i, text := range []string{"=1+1", "+1", "-1", "@x", "\tx", "\rx", "x=1", "'x"} {
 		rows = append(rows, []enlist.Detail{detail("Email", fmt.Sprintf("p%d@example.com", i)), detail("Name", text), detail("Score", "-1")})
 	}
-	_, err := h.service.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
+	_, err := h.service.Contacts.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
 	check(t, err)
 	got := h.write(t, Export{List: h.list, Excel: true, Columns: []string{"Name", "Score", "is_active"}})
 	if want := "\ufeffName,Score,is_active\n'=1+1,-1,true\n'+1,-1,true\n'-1,-1,true\n'@x,-1,true\n\"'\tx\",-1,true\n\"'\rx\",-1,true\nx=1,-1,true\n'x,-1,true\n"; got != want {
@@ -105,11 +105,11 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 		h := newHarness(t, e, Options{})
 		for i := range 1201 { // more than one page of IDs
 			if i == 3 || i == 1200 {
-				_, err := h.service.Subscribe(t.Context(), h.caller, contacts.SubscribeRequest{List: h.list,
+				_, err := h.service.Contacts.Subscribe(t.Context(), h.caller, contacts.SubscribeRequest{List: h.list,
 					Details: []enlist.Detail{detail("Email", fmt.Sprintf("q%d@example.com", i))},
 					Consent: contacts.Consent{Type: contacts.ConsentDirect, Text: "said yes", IP: "192.0.2.7"}})
 				check(t, err)
-				_, err = h.service.Unsubscribe(t.Context(), h.caller, contacts.UnsubscribeRequest{List: h.list, Address: fmt.Sprintf("q%d@example.com", i)})
+				_, err = h.service.Contacts.Unsubscribe(t.Context(), h.caller, contacts.UnsubscribeRequest{List: h.list, Address: fmt.Sprintf("q%d@example.com", i)})
 				check(t, err)
 			} else if i == 4 {
 				h.addMany(t, 1199, "")

@@ -111,7 +111,7 @@ func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level enlis
 		return err
 	}
 	// The key may have come from the cache, and a revoked key gets no other answer.
-	if stale := h.service.Recheck(r.Context(), c); enlist.KindOf(stale) == enlist.InvalidKey {
+	if stale := h.service.Accounts.Recheck(r.Context(), c); enlist.KindOf(stale) == enlist.InvalidKey {
 		return stale
 	}
 	return err
@@ -124,7 +124,7 @@ func (h *Handler) caller(r *http.Request) (*enlist.Caller, error) {
 	if !strings.EqualFold(scheme, "Bearer") || key == "" {
 		return nil, enlist.Refuse(enlist.MissingKey, "send the header Authorization: Bearer KEY")
 	}
-	c, err := h.service.Authenticate(r.Context(), key)
+	c, err := h.service.Accounts.Authenticate(r.Context(), key)
 	if err == nil {
 		c.Actor = enlist.Actor{Method: r.Method + " " + r.URL.Path, Address: r.RemoteAddr}
 	}

@@ -29,9 +29,9 @@ func newHarness(t testing.TB, e dbtest.Engine, o Options) *harness {
 	store, err := dbtest.Open(t.Context(), e.New(t), time.Second)
 	check(t, err)
 	h := &harness{keys: map[string]string{}, service: app.New(store, func() time.Time { return time.Unix(1_700_000_000, 0) })}
-	account, err := h.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Example", ContactLimit: enlist.NoContactLimit})
+	account, err := h.service.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Example", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
-	h.caller, err = h.service.Operator(t.Context(), account.ID)
+	h.caller, err = h.service.Accounts.Operator(t.Context(), account.ID)
 	check(t, err)
 	h.list = h.addList(t, "People")
 	server := httptest.NewServer(New(h.service, o))
@@ -58,7 +58,7 @@ func detail(key, text string) enlist.Detail {
 // addList adds a List that has a Field of each type.
 func (h *harness) addList(t testing.TB, name string) enlist.ListID {
 	t.Helper()
-	list, err := h.service.AddList(t.Context(), h.caller, []enlist.Detail{detail("name", name)})
+	list, err := h.service.Lists.AddList(t.Context(), h.caller, []enlist.Detail{detail("name", name)})
 	check(t, err)
 	for _, f := range [][]enlist.Detail{
 		{detail("name", "Name"), detail("type", "text")},
@@ -67,7 +67,7 @@ func (h *harness) addList(t testing.TB, name string) enlist.ListID {
 		{detail("name", "Born"), detail("type", "date"), detail("time_format", "24h")},
 		{detail("name", "Colours"), detail("type", "checkbox"), detail("values_array", "red,green,blue")},
 	} {
-		_, err := h.service.AddField(t.Context(), h.caller, list, f)
+		_, err := h.service.Lists.AddField(t.Context(), h.caller, list, f)
 		check(t, err)
 	}
 	return list
@@ -76,7 +76,7 @@ func (h *harness) addList(t testing.TB, name string) enlist.ListID {
 // addKey adds a key with a level, and with the Lists of its restriction.
 func (h *harness) addKey(t testing.TB, name string, account enlist.AccountID, level enlist.Level, lists ...enlist.ListID) enlist.KeyID {
 	t.Helper()
-	key, text, err := h.service.AddKey(t.Context(), accounts.KeyDetails{Account: account, Name: name, Level: level, Lists: lists})
+	key, text, err := h.service.Accounts.AddKey(t.Context(), accounts.KeyDetails{Account: account, Name: name, Level: level, Lists: lists})
 	check(t, err)
 	h.keys[name] = text
 	return key.ID
@@ -104,6 +104,6 @@ func (h *harness) addMany(t testing.TB, n int, note string) {
 	for i := range n {
 		rows = append(rows, []enlist.Detail{detail("Email", fmt.Sprintf("person%d@example.com", i)), detail("Note; long, \"quoted\"", note)})
 	}
-	_, err := h.service.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
+	_, err := h.service.Contacts.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
 	check(t, err)
 }

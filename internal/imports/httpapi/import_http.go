@@ -81,7 +81,7 @@ func (h *Handler) imports(w http.ResponseWriter, r *http.Request, c *enlist.Call
 	case http.MethodPost:
 		return h.upload(w, r, c)
 	case http.MethodGet:
-		all, err := h.service.AllImports(r.Context(), c)
+		all, err := h.service.Imports.AllImports(r.Context(), c)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func wrongMethod(w http.ResponseWriter, allowed string) {
 func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID,
 	action string) error {
 	edit := map[string]func(context.Context, *enlist.Caller, enlist.ImportID) error{
-		"pause": h.service.PauseImport, "resume": h.service.ResumeImport, "cancel": h.service.CancelImport,
+		"pause": h.service.Imports.PauseImport, "resume": h.service.Imports.ResumeImport, "cancel": h.service.Imports.CancelImport,
 	}[action]
 	allowed := http.MethodGet
 	if edit != nil {
@@ -125,7 +125,7 @@ func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *enlist.Ca
 			return err
 		}
 	}
-	i, err := h.service.Import(r.Context(), c, id)
+	i, err := h.service.Imports.Import(r.Context(), c, id)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 	if err != nil {
 		return err
 	}
-	most := h.service.Settings().Of(c.Account.ID).MaxImport
+	most := h.service.Accounts.Settings().Of(c.Account.ID).MaxImport
 	if r.ContentLength > most {
 		return imports.ImportTooLarge(most)
 	}
@@ -157,7 +157,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 	}
 	defer func() { release() }()
 	body := &timedBody{body: r.Body, control: http.NewResponseController(w), wait: h.options.ReadTimeout}
-	i, err := h.service.AddImport(r.Context(), c,
+	i, err := h.service.Imports.AddImport(r.Context(), c,
 		imports.NewImport{ImportOptions: o, File: body, Size: r.ContentLength, Most: most})
 	if body.err != nil && body.err != io.EOF {
 		panic(http.ErrAbortHandler) // the client closed the connection or is too slow
@@ -191,7 +191,7 @@ func (h *Handler) follow(r *http.Request, c *enlist.Caller, i *imports.Import, l
 		case <-h.stopping:
 			return nil
 		}
-		next, err := h.service.Import(r.Context(), c, i.ID)
+		next, err := h.service.Imports.Import(r.Context(), c, i.ID)
 		if err != nil {
 			return errBroken{err}
 		}
@@ -206,14 +206,14 @@ func (h *Handler) follow(r *http.Request, c *enlist.Caller, i *imports.Import, l
 
 // importResults sends what became of each row.
 func (h *Handler) importResults(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID) error {
-	if _, err := h.service.Import(r.Context(), c, id); err != nil {
+	if _, err := h.service.Imports.Import(r.Context(), c, id); err != nil {
 		return err
 	}
 	results, err := newResultLines(&fileReply{w: w, options: &h.options}, id, r.URL.Query())
 	if err != nil {
 		return err
 	}
-	if err := h.service.ImportResults(r.Context(), c, id, results.row); err != nil {
+	if err := h.service.Imports.ImportResults(r.Context(), c, id, results.row); err != nil {
 		return errBroken{err}
 	}
 	if err := results.end(); err != nil {

@@ -35,7 +35,7 @@ func (h *harness) post(t *testing.T, key, path string, body io.Reader) (status i
 // importsHarness is a harness with keys of all levels.
 func importsHarness(t *testing.T, e dbtest.Engine, o Options) *harness {
 	h := newHarness(t, e, o)
-	other, err := h.service.AddAccount(t.Context(), accounts.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
+	other, err := h.service.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
 	second := h.addList(t, "Second")
 	h.addKey(t, "read", h.caller.Account.ID, enlist.Read)
@@ -63,7 +63,7 @@ func TestImportOverHTTP(t *testing.T) {
 			_, body, err := h.get(t, "standard", "/api/imports/1?follow=1")
 			followed <- fmt.Sprint(body, err)
 		}()
-		check(t, h.service.RunImport(t.Context(), 1))
+		check(t, h.service.Imports.RunImport(t.Context(), 1))
 		if body := <-followed; !strings.Contains(body, `"state":"done"`) || !strings.Contains(body, `"added":1,"updated":0,"unchanged":0,"skipped":0,"refused":1`) {
 			t.Errorf("the progress ends with %s", body)
 		}
@@ -85,7 +85,7 @@ func TestImportOverHTTP(t *testing.T) {
 func TestImportOverHTTPIsRefused(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		h := importsHarness(t, e, Options{})
-		check(t, h.service.ChangeSettings(t.Context(), h.caller.Account.ID, map[string]string{"max-import": "2000"}))
+		check(t, h.service.Accounts.ChangeSettings(t.Context(), h.caller.Account.ID, map[string]string{"max-import": "2000"}))
 		check(t, h.service.ReadSettings(t.Context()))
 		const file = "Email,Town\nann@example.com,Bonn\n"
 		if status, lines := h.post(t, "full", "/api/imports?list_id=1&follow=0", strings.NewReader(file)); status != 200 {

@@ -19,7 +19,7 @@ import (
 
 // This file has the HTTP endpoint. It reads a request, has the provider check it, and records its events.
 
-// Service has the methods of app.Service that record events.
+// Service has the methods of sending.Service that record events.
 type Service interface {
 	// Bounced and Complained record a report about a delivery. changed is false if it was recorded before.
 	Bounced(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error)

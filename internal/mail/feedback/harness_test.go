@@ -94,11 +94,11 @@ func newHarness(t *testing.T, provider string) *harness {
 		h.caller.Key.AccountID = h.caller.Account.ID
 		return accounts.AddKey(tx, h.caller.Key, enlist.HashKey(enlist.NewKeyText()))
 	}))
-	h.list, err = h.service.AddList(t.Context(), h.caller, details("name", "News"))
+	h.list, err = h.service.Lists.AddList(t.Context(), h.caller, details("name", "News"))
 	h.must(err)
-	h.links, err = h.service.LinkKey(t.Context())
+	h.links, err = h.service.Messages.LinkKey(t.Context())
 	h.must(err)
-	h.failing = &failing{Service: h.service}
+	h.failing = &failing{Service: h.service.Sending}
 	key := h.simulate(provider)
 	h.handler, err = New(Options{Provider: provider, Secret: secret, Key: key, Links: h.links, Service: h.failing,
 		Log: slog.New(slog.NewTextHandler(&h.log, nil))})
@@ -190,7 +190,7 @@ func echo(provider, fields string) string {
 func (h *harness) mail(provider string) (d enlist.DeliveryKey, tag string) {
 	h.Helper()
 	h.people++
-	id, err := h.service.Subscribe(h.Context(), h.caller, contacts.SubscribeRequest{List: h.list,
+	id, err := h.service.Contacts.Subscribe(h.Context(), h.caller, contacts.SubscribeRequest{List: h.list,
 		Details: details("Email", fmt.Sprintf("r%d@example.com", h.people))})
 	h.must(err)
 	d = enlist.DeliveryKey{List: h.list, Contact: id, Time: now.Unix(), Cause: messages.CauseConfirmation}

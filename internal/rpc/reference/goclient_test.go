@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write api/methods.go")
 
-const methodsFile = "../../api/methods.go"
+const methodsFile = "../../../api/methods.go"
 
 func TestGoClientIsMadeFromTheTableOfMethods(t *testing.T) {
 	d := rpc.Describe("test")
@@ -223,7 +223,7 @@ func argumentName(name string) string {
 
 // goDoc returns a function that makes the comment of a method.
 func goDoc(t *testing.T) func(m rpc.MethodInfo) string {
-	source, err := os.ReadFile("../../api/codes.go")
+	source, err := os.ReadFile("../../../api/codes.go")
 	if err != nil {
 		t.Fatal(err)
 	}

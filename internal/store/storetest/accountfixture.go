@@ -85,28 +85,28 @@ func (o *accountFixture) must(err error) {
 
 func (o *accountFixture) addList(pairs ...any) enlist.ListID {
 	o.Helper()
-	id, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, pairs...)...))
+	id, err := o.service.Lists.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, pairs...)...))
 	o.must(err)
 	return id
 }
 
 func (o *accountFixture) list(id enlist.ListID) *enlist.List {
 	o.Helper()
-	l, err := o.service.List(o.Context(), o.caller, id)
+	l, err := o.service.Lists.List(o.Context(), o.caller, id)
 	o.must(err)
 	return l
 }
 
 func (o *accountFixture) addField(list enlist.ListID, pairs ...any) enlist.FieldID {
 	o.Helper()
-	id, err := o.service.AddField(o.Context(), o.caller, list, details(pairs...))
+	id, err := o.service.Lists.AddField(o.Context(), o.caller, list, details(pairs...))
 	o.must(err)
 	return id
 }
 
 func (o *accountFixture) field(list enlist.ListID, id enlist.FieldID) *enlist.Field {
 	o.Helper()
-	f, err := o.service.Field(o.Context(), o.caller, list, id)
+	f, err := o.service.Lists.Field(o.Context(), o.caller, list, id)
 	o.must(err)
 	return f
 }
@@ -114,7 +114,7 @@ func (o *accountFixture) field(list enlist.ListID, id enlist.FieldID) *enlist.Fi
 // fields searches the Fields of a List and returns their names.
 func (o *accountFixture) fields(list enlist.ListID, q enlist.Query) []string {
 	o.Helper()
-	found, err := o.service.SearchFields(o.Context(), o.caller, list, q)
+	found, err := o.service.Lists.SearchFields(o.Context(), o.caller, list, q)
 	o.must(err)
 	names := make([]string, len(found))
 	for i := range found {
@@ -126,7 +126,7 @@ func (o *accountFixture) fields(list enlist.ListID, q enlist.Query) []string {
 func (o *accountFixture) subscribe(list enlist.ListID, pairs ...any) enlist.ContactID {
 	o.Helper()
 	r := contacts.SubscribeRequest{List: list, Details: details(pairs...)}
-	id, err := o.service.Subscribe(o.Context(), o.caller, r)
+	id, err := o.service.Contacts.Subscribe(o.Context(), o.caller, r)
 	o.must(err)
 	return id
 }
@@ -154,7 +154,7 @@ func (o *accountFixture) run(rule string, test func()) {
 // count counts the Contacts of a List that match one criterion.
 func (o *accountFixture) count(list enlist.ListID, key, operator, value string) int64 {
 	o.Helper()
-	n, err := o.service.CountContacts(o.Context(), o.caller, list, triple(key, operator, value))
+	n, err := o.service.Contacts.CountContacts(o.Context(), o.caller, list, triple(key, operator, value))
 	o.must(err)
 	return n
 }

@@ -28,7 +28,7 @@ func addressChanges(t *testing.T, e Engine) {
 // editEmail changes the email address of a Contact.
 func (o *accountFixture) editEmail(list enlist.ListID, id enlist.ContactID, email string) {
 	o.Helper()
-	_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list,
+	_, err := o.service.Contacts.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list,
 		Contacts: []contacts.EditRow{{ID: id, Details: details("Email", email)}}})
 	o.must(err)
 }
@@ -37,7 +37,7 @@ func (o *accountFixture) editEmail(list enlist.ListID, id enlist.ContactID, emai
 // sent. An address of "" means that no mail must be sent.
 func (o *accountFixture) ask(list enlist.ListID, id enlist.ContactID, at int64, to string) enlist.DeliveryKey {
 	o.Helper()
-	m, err := o.service.ConfirmationMail(o.Context(), events.RequestConfirmation{List: list, Contact: id, Time: at})
+	m, err := o.service.Messages.ConfirmationMail(o.Context(), events.RequestConfirmation{List: list, Contact: id, Time: at})
 	o.must(err)
 	switch {
 	case m == nil && to == "":
@@ -45,14 +45,14 @@ func (o *accountFixture) ask(list enlist.ListID, id enlist.ContactID, at int64, 
 	case m == nil || m.Address != to:
 		o.Fatalf("the request to confirm is %+v, want one to %q", m, to)
 	}
-	o.must(o.service.RecordSent(o.Context(), []messages.Delivery{o.service.Sent(m, "Please confirm")}))
+	o.must(o.service.Sending.RecordSent(o.Context(), []messages.Delivery{o.service.Sending.Sent(m, "Please confirm")}))
 	return m.Delivery
 }
 
 // confirm follows a link to confirm and checks the state after that.
 func (o *accountFixture) confirm(d enlist.DeliveryKey, want sending.Confirmation) {
 	o.Helper()
-	v, err := o.service.ConfirmByLink(o.Context(), d, "")
+	v, err := o.service.Sending.ConfirmByLink(o.Context(), d, "")
 	o.must(err)
 	if got := v.Confirmation(); got != want {
 		o.Errorf("the state of the confirmation is %d, want %d", got, want)
@@ -109,7 +109,7 @@ func changedCaseKeepsConfirmation(o *accountFixture) {
 func changedAddressIsNotConfirmed(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Confirm(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
+	_, err := o.service.Contacts.Confirm(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 	o.must(err)
 	o.confirmed(list, id, true)
 	o.editEmail(list, id, "bob@example.com")

@@ -27,7 +27,7 @@ func auditLogRules(t *testing.T, e Engine) {
 func (o *accountFixture) auditLog(account enlist.AccountID) (rows []accounts.AuditRow) {
 	o.Helper()
 	q := enlist.Query{SortBy: "id", Descending: true}
-	o.must(o.service.AuditLog(o.Context(), account, q, func(r *accounts.AuditRow) error {
+	o.must(o.service.Accounts.AuditLog(o.Context(), account, q, func(r *accounts.AuditRow) error {
 		rows = append(rows, *r)
 		return nil
 	}))
@@ -54,23 +54,23 @@ func operatorActs(o *accountFixture) {
 		o.wantAct(accounts.AuditRow{AccountID: account, Method: "enlist test", User: "ada@mail1", Object: object,
 			ObjectID: id, Before: before, After: after})
 	}
-	k, _, err := o.service.AddKey(ctx, accounts.KeyDetails{Account: account, Name: "shop", Level: enlist.Standard})
+	k, _, err := o.service.Accounts.AddKey(ctx, accounts.KeyDetails{Account: account, Name: "shop", Level: enlist.Standard})
 	o.must(err)
 	row(account, "Key", int64(k.ID), "{}", `{"level":"standard","name":"shop","rate":"default"}`)
-	o.must(o.service.RevokeKey(ctx, k.ID))
+	o.must(o.service.Accounts.RevokeKey(ctx, k.ID))
 	row(account, "Key", int64(k.ID), `{"revoked_time":0}`, `{"revoked_time":1781524800}`)
-	o.must(o.service.SetContactLimit(ctx, account, 7))
+	o.must(o.service.Accounts.SetContactLimit(ctx, account, 7))
 	row(account, "Account", int64(account), `{"contact_limit":-1}`, `{"contact_limit":7}`)
-	o.must(o.service.HoldMails(ctx, "test"))
+	o.must(o.service.Sending.HoldMails(ctx, "test"))
 	row(0, "Hold", 0, "{}", `{"reason":"test","time":1781524800}`)
-	_, err = o.service.ReleaseMails(ctx)
+	_, err = o.service.Sending.ReleaseMails(ctx)
 	o.must(err)
 	row(0, "Hold", 0, `{"reason":"test","time":1781524800}`, "{}")
-	o.must(o.service.RecordAct(ctx, "Backup", map[string]any{"file": "x"}))
+	o.must(o.service.Accounts.RecordAct(ctx, "Backup", map[string]any{"file": "x"}))
 	row(0, "Backup", 0, "{}", `{"file":"x"}`)
 	before := len(o.auditLog(0))
-	o.refused(o.service.SetTimeZone(ctx, account, "Nowhere"), enlist.InvalidParameters, "")
-	o.refused(o.service.RevokeKey(ctx, 999), enlist.InvalidKey, "")
+	o.refused(o.service.Accounts.SetTimeZone(ctx, account, "Nowhere"), enlist.InvalidParameters, "")
+	o.refused(o.service.Accounts.RevokeKey(ctx, 999), enlist.InvalidKey, "")
 	if n := len(o.auditLog(0)); n != before {
 		o.Errorf("refused acts added %d rows", n-before)
 	}
@@ -90,15 +90,15 @@ func (w *auditPage) Row(r *accounts.AuditRow) error {
 func auditAccess(o *accountFixture) {
 	other := o.newCaller()
 	list := o.addList()
-	id, err := o.service.AddFolder(o.Context(), other, details("name", "Theirs", "type", accounts.FolderOfLists))
+	id, err := o.service.Accounts.AddFolder(o.Context(), other, details("name", "Theirs", "type", accounts.FolderOfLists))
 	o.must(err)
 	var w auditPage
-	o.must(o.service.SearchAuditLog(o.Context(), other, enlist.Query{}, &w))
+	o.must(o.service.Accounts.SearchAuditLog(o.Context(), other, enlist.Query{}, &w))
 	if len(w.rows) != 1 || w.rows[0].ObjectID != int64(id) || w.rows[0].AccountID != other.Account.ID {
 		o.Errorf("another Account sees %+v, want only its Folder", w.rows)
 	}
-	o.refused(o.service.SearchAuditLog(o.Context(), o.restricted(list), enlist.Query{}, &w), enlist.Denied, "")
-	_, err = o.service.CountAuditLog(o.Context(), o.restricted(list), nil)
+	o.refused(o.service.Accounts.SearchAuditLog(o.Context(), o.restricted(list), enlist.Query{}, &w), enlist.Denied, "")
+	_, err = o.service.Accounts.CountAuditLog(o.Context(), o.restricted(list), nil)
 	o.refused(err, enlist.Denied, "")
 	o.update(func(tx *db.Tx) error {
 		for range 1500 { // more than a reply holds in memory
@@ -108,9 +108,9 @@ func auditAccess(o *accountFixture) {
 		}
 		return nil
 	})
-	n, err := o.service.CountAuditLog(o.Context(), o.caller, nil)
+	n, err := o.service.Accounts.CountAuditLog(o.Context(), o.caller, nil)
 	o.must(err)
-	o.must(o.service.SearchAuditLog(o.Context(), o.caller, enlist.Query{}, &w))
+	o.must(o.service.Accounts.SearchAuditLog(o.Context(), o.caller, enlist.Query{}, &w))
 	if len(w.rows) != int(n) || n < 1500 {
 		o.Errorf("a long reply has %d rows, want %d", len(w.rows), n)
 	}
@@ -151,6 +151,6 @@ func auditErasure(o *accountFixture) {
 }
 
 func (o *accountFixture) editList(id enlist.ListID, values ...any) error {
-	_, err := o.service.EditList(context.WithoutCancel(o.Context()), o.caller, id, details(values...))
+	_, err := o.service.Lists.EditList(context.WithoutCancel(o.Context()), o.caller, id, details(values...))
 	return err
 }

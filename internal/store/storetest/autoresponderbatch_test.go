@@ -24,10 +24,10 @@ type autoresponderFixture struct {
 
 func newAutoresponderFixture(f *eventFixture) *autoresponderFixture {
 	f.Helper()
-	id, err := f.service.AddAutoresponder(f.Context(), f.caller,
+	id, err := f.service.Batches.AddAutoresponder(f.Context(), f.caller,
 		details("list_id", int(f.news), "message_id", int(f.message), "event_type", "update_profile"))
 	f.must(err)
-	f.batch, err = f.service.AutoresponderBatch(f.Context(), f.caller, id)
+	f.batch, err = f.service.Batches.AutoresponderBatch(f.Context(), f.caller, id)
 	f.must(err)
 	if f.batch == 0 {
 		f.Fatal("the autoresponder has no Batch")
@@ -38,7 +38,7 @@ func newAutoresponderFixture(f *eventFixture) *autoresponderFixture {
 // prepare returns the mail about an event that happens now.
 func (f *autoresponderFixture) prepare(contact enlist.ContactID) *messages.OutgoingMail {
 	f.Helper()
-	mails, err := f.service.AutoresponderMails(f.Context(), []events.Autorespond{{List: f.news, Contact: contact,
+	mails, err := f.service.Messages.AutoresponderMails(f.Context(), []events.Autorespond{{List: f.news, Contact: contact,
 		Autoresponder: f.autoresponder, Time: f.now.Unix()}})
 	f.must(err)
 	if mails[0] == nil {
@@ -54,11 +54,11 @@ func mailsReadTogether(e *eventFixture) {
 	f := newAutoresponderFixture(e)
 	f.send(f.contacts[0])
 	f.refuse(f.contacts[1])
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: f.contacts[2]})
+	_, err := f.service.Contacts.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: f.contacts[2]})
 	f.must(err)
-	_, err = f.service.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: f.contacts[3:4]})
+	_, err = f.service.Contacts.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: f.contacts[3:4]})
 	f.must(err)
-	inactive, err := f.service.AddAutoresponder(f.Context(), f.caller,
+	inactive, err := f.service.Batches.AddAutoresponder(f.Context(), f.caller,
 		details("list_id", int(f.news), "message_id", int(f.message), "event_type", "update_profile", "is_active", false))
 	f.must(err)
 	now := f.now.Unix()
@@ -69,7 +69,7 @@ func mailsReadTogether(e *eventFixture) {
 	all = append(all, events.Autorespond{List: f.news, Contact: f.contacts[0], Autoresponder: f.autoresponder, Time: now - 1},
 		events.Autorespond{List: f.news, Contact: f.contacts[4], Autoresponder: inactive, Time: now},
 		events.Autorespond{List: 99_999, Contact: f.contacts[4], Autoresponder: f.autoresponder, Time: now})
-	mails, err := f.service.AutoresponderMails(f.Context(), all)
+	mails, err := f.service.Messages.AutoresponderMails(f.Context(), all)
 	f.must(err)
 	for i, want := range []bool{false, true, false, false, true, true, true, false, false} {
 		m := mails[i]
@@ -77,7 +77,7 @@ func mailsReadTogether(e *eventFixture) {
 			f.Errorf("mail %d is %+v, want it to be sent: %t", i, m, want)
 		}
 	}
-	notifications, err := f.service.Notifications(f.Context(), []events.Notify{
+	notifications, err := f.service.Messages.Notifications(f.Context(), []events.Notify{
 		{List: f.news, Contact: f.contacts[4], Event: enlist.EventSubscribe, Time: now},
 		{List: 99_999, Contact: f.contacts[4]}, {List: f.news, Contact: f.contacts[3]}, {List: f.news, Contact: f.contacts[5]}})
 	f.must(err)
@@ -93,9 +93,9 @@ func (f *autoresponderFixture) send(contacts ...enlist.ContactID) (keys []enlist
 	var sent []messages.Delivery
 	for _, id := range contacts {
 		m := f.prepare(id)
-		keys, sent = append(keys, m.Delivery), append(sent, f.service.Sent(m, "Hello"))
+		keys, sent = append(keys, m.Delivery), append(sent, f.service.Sending.Sent(m, "Hello"))
 	}
-	f.must(f.service.RecordSent(f.Context(), sent))
+	f.must(f.service.Sending.RecordSent(f.Context(), sent))
 	return keys
 }
 
@@ -103,7 +103,7 @@ func (f *autoresponderFixture) send(contacts ...enlist.ContactID) (keys []enlist
 func (f *autoresponderFixture) refuse(contact enlist.ContactID) {
 	f.Helper()
 	why := &messages.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 unknown"}
-	f.must(f.service.RecordNotSent(f.Context(), f.prepare(contact), why))
+	f.must(f.service.Sending.RecordNotSent(f.Context(), f.prepare(contact), why))
 }
 
 func autoresponderFigures(e *eventFixture) {
@@ -112,13 +112,13 @@ func autoresponderFigures(e *eventFixture) {
 	f.refuse(f.contacts[5])
 	f.pass(time.Minute)
 	open := enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: keys[0]}
-	f.must(f.service.Opened(f.Context(), open, personAgent))
-	f.must(f.service.Clicked(f.Context(), enlist.Link{Kind: enlist.LinkClick, DeliveryKey: keys[1], Target: f.links[0]}, personAgent))
-	_, err := f.service.Bounced(f.Context(), keys[2], "smtp; 550 5.1.1 no such user")
+	f.must(f.service.Sending.Opened(f.Context(), open, personAgent))
+	f.must(f.service.Sending.Clicked(f.Context(), enlist.Link{Kind: enlist.LinkClick, DeliveryKey: keys[1], Target: f.links[0]}, personAgent))
+	_, err := f.service.Sending.Bounced(f.Context(), keys[2], "smtp; 550 5.1.1 no such user")
 	f.must(err)
-	_, err = f.service.Complained(f.Context(), keys[3], "spam")
+	_, err = f.service.Sending.Complained(f.Context(), keys[3], "spam")
 	f.must(err)
-	_, err = f.service.UnsubscribeByLink(f.Context(), keys[4], "")
+	_, err = f.service.Sending.UnsubscribeByLink(f.Context(), keys[4], "")
 	f.must(err)
 
 	all := enlist.Query{}
@@ -153,18 +153,18 @@ func webhookEventsOfAutoresponders(e *eventFixture) {
 	f.pass(time.Minute)
 	click := enlist.Link{Kind: enlist.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}
 	for range 2 {
-		f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: keys[0]}, personAgent))
-		f.must(f.service.Clicked(f.Context(), click, personAgent))
+		f.must(f.service.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: keys[0]}, personAgent))
+		f.must(f.service.Sending.Clicked(f.Context(), click, personAgent))
 		f.pass(time.Minute)
 	}
-	_, err := f.service.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
+	_, err := f.service.Sending.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
 	f.must(err)
-	_, err = f.service.Complained(f.Context(), keys[2], "spam")
+	_, err = f.service.Sending.Complained(f.Context(), keys[2], "spam")
 	f.must(err)
 	f.refuse(f.contacts[3])
 	again := f.send(f.contacts[0])
 	f.pass(time.Minute)
-	f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: again[0]}, personAgent))
+	f.must(f.service.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: again[0]}, personAgent))
 	about := func(event string, contact int) string {
 		return fmt.Sprint(event, " ", f.contacts[contact], " ", f.batch)
 	}
@@ -183,10 +183,10 @@ func autoresponderCountsContactsOnce(e *eventFixture) {
 	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 3, Sent: 3, Bounced: 2})
 	f.pass(time.Hour)
 	f.refuse(f.contacts[1])
-	f.must(f.service.RecordNotSent(f.Context(), f.prepare(f.contacts[3]), &messages.Undelivered{Detail: "no connection"}))
+	f.must(f.service.Sending.RecordNotSent(f.Context(), f.prepare(f.contacts[3]), &messages.Undelivered{Detail: "no connection"}))
 	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 4, Sent: 3, Failed: 1, Bounced: 2})
 	f.send(f.contacts[3])
-	_, err := f.service.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
+	_, err := f.service.Sending.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
 	f.must(err)
 	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 4, Sent: 4, Bounced: 2})
 	f.wantRows(batches.RowsNotOpened, enlist.Query{}, "a0", "a3")
@@ -199,7 +199,7 @@ func autoresponderCountsContactsOnce(e *eventFixture) {
 func reportsAfterDeletedAutoresponder(e *eventFixture) {
 	f := newAutoresponderFixture(e)
 	keys := f.send(f.contacts[:2]...)
-	f.must(f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder))
+	f.must(f.service.Batches.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder))
 	f.pass(time.Hour)
 	f.complain(keys[0], true)
 	f.complain(keys[0], false)
@@ -208,7 +208,7 @@ func reportsAfterDeletedAutoresponder(e *eventFixture) {
 		f.created = f.now.Unix()
 		f.batch = f.add(whole(f.news))
 		f.sendAll(nil)
-		changed, err := f.service.Bounced(f.Context(), f.mail(f.contacts[1]), "smtp; 550 5.1.1 no such user")
+		changed, err := f.service.Sending.Bounced(f.Context(), f.mail(f.contacts[1]), "smtp; 550 5.1.1 no such user")
 		if err != nil || !changed {
 			f.Fatalf("a bounce is new: %t, %v", changed, err)
 		}
@@ -217,7 +217,7 @@ func reportsAfterDeletedAutoresponder(e *eventFixture) {
 	if !f.contact(f.news, f.contacts[1]).IsActive {
 		f.Error("the Contact is inactive after two bounces, want three")
 	}
-	changed, err := f.service.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
+	changed, err := f.service.Sending.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
 	if err != nil || !changed || f.contact(f.news, f.contacts[1]).IsActive {
 		f.Errorf("the bounce of the autoresponder's mail is new: %t, %v; want it to be the third one, which deactivates the Contact", changed, err)
 	}
@@ -227,43 +227,43 @@ func reportsAfterDeletedAutoresponder(e *eventFixture) {
 func autoresponderBatchIsHidden(e *eventFixture) {
 	sent := e.batch
 	f := newAutoresponderFixture(e)
-	found, err := f.service.SearchBatches(f.Context(), f.caller, enlist.Query{})
+	found, err := f.service.Batches.SearchBatches(f.Context(), f.caller, enlist.Query{})
 	f.must(err)
 	if len(found) != 1 || found[0].ID != sent {
 		f.Errorf("the search found %d Batches, want the one that was sent", len(found))
 	}
-	current, err := f.service.CurrentBatches(f.Context(), f.caller)
+	current, err := f.service.Batches.CurrentBatches(f.Context(), f.caller)
 	f.must(err)
 	if len(current) != 0 {
 		f.Errorf("%d Batches have not ended, want 0", len(current))
 	}
 	for _, command := range []string{"pause", "unpause", "cancel", "reschedule"} {
-		err := f.service.EditBatch(f.Context(), f.caller, f.batch, command, f.now.Unix())
+		err := f.service.Batches.EditBatch(f.Context(), f.caller, f.batch, command, f.now.Unix())
 		f.refused(err, enlist.InvalidParameters, "autoresponder")
 	}
-	f.refused(f.service.DeleteBatch(f.Context(), f.caller, f.batch), enlist.InvalidParameters, "autoresponder")
+	f.refused(f.service.Batches.DeleteBatch(f.Context(), f.caller, f.batch), enlist.InvalidParameters, "autoresponder")
 	if s := f.lease("a"); s != nil {
 		f.Errorf("a sender has leased a slice of Batch %d", s.Batch)
 	}
 	f.send(f.contacts[0])
 	june := f.addMessage("June")
-	_, err = f.service.EditAutoresponder(f.Context(), f.caller, f.autoresponder, details("message_id", int(june)))
+	_, err = f.service.Batches.EditAutoresponder(f.Context(), f.caller, f.autoresponder, details("message_id", int(june)))
 	f.must(err)
 	if f.batchFixture.batch(f.batch).MessageID != june {
 		f.Error("the Batch does not have the new Message of the autoresponder")
 	}
-	later, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: june, SendTime: f.now.Unix() + 3600,
+	later, err := f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: june, SendTime: f.now.Unix() + 3600,
 		Populations: []batches.PopulationRequest{{List: f.news, Time: "send"}},
 		Options:     batches.BatchOptions{Exclude: batches.Exclusion{Batches: []enlist.BatchID{f.batch}}}})
 	f.must(err)
-	err = f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder)
+	err = f.service.Batches.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder)
 	f.refused(err, enlist.InvalidParameters, "leaves out")
 	f.edit(later, "cancel")
-	f.must(f.service.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder))
-	_, err = f.service.Batch(f.Context(), f.caller, f.batch)
+	f.must(f.service.Batches.DeleteAutoresponder(f.Context(), f.caller, f.autoresponder))
+	_, err = f.service.Batches.Batch(f.Context(), f.caller, f.batch)
 	f.refused(err, enlist.NoBatch, "no Batch")
 	for done := false; !done; {
-		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: f.batch})
+		done, err = f.service.Batches.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: f.batch})
 		f.must(err)
 	}
 	view(f.T, f.store, func(tx *db.Tx) error {
@@ -281,25 +281,25 @@ func autoresponderOfEarlierVersion(e *eventFixture) {
 	f := newAutoresponderFixture(e)
 	f.update(func(tx *db.Tx) error { return batches.RemoveAutoresponderBatch(tx, f.autoresponder) })
 	before := f.prepare(f.contacts[0]).Delivery
-	f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: before}, personAgent))
+	f.must(f.service.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: before}, personAgent))
 	if c := f.contact(f.news, f.contacts[0]); c.LastOpenTime != f.now.Unix() {
 		f.Error("the open of a mail without figures did not change its Contact")
 	}
 	f.send(f.contacts[0])
 	f.refuse(f.contacts[1])
 	var err error
-	f.batch, err = f.service.AutoresponderBatch(f.Context(), f.caller, f.autoresponder)
+	f.batch, err = f.service.Batches.AutoresponderBatch(f.Context(), f.caller, f.autoresponder)
 	f.must(err)
 	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 2, Sent: 1, Refused: 1, Bounced: 1})
 
 	news := f.news
 	f.news = f.addList()
-	_, err = f.service.EditAutoresponder(f.Context(), f.caller, f.autoresponder, details("list_id", int(f.news)))
+	_, err = f.service.Batches.EditAutoresponder(f.Context(), f.caller, f.autoresponder, details("list_id", int(f.news)))
 	f.must(err)
 	f.send(f.subscribe(f.news, "Email", "new@example.com"))
 	same(f.T, "counts", f.report().BatchCounts, batches.BatchCounts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1})
-	_, err = f.service.Batch(f.Context(), f.restricted(f.news), f.batch)
+	_, err = f.service.Batches.Batch(f.Context(), f.restricted(f.news), f.batch)
 	f.refused(err, enlist.Denied, "other Lists")
-	_, err = f.service.Batch(f.Context(), f.restricted(f.news, news), f.batch)
+	_, err = f.service.Batches.Batch(f.Context(), f.restricted(f.news, news), f.batch)
 	f.must(err)
 }

@@ -13,7 +13,7 @@ import (
 func messageLimits(o *accountFixture) {
 	add := func(pairs ...any) (enlist.MessageID, error) {
 		pairs = append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)
-		return o.service.AddMessage(o.Context(), o.caller, details(pairs...))
+		return o.service.Messages.AddMessage(o.Context(), o.caller, details(pairs...))
 	}
 	const most = 2 << 20
 	for _, key := range []string{"html_content", "text_content", "sms_content"} {
@@ -31,7 +31,7 @@ func messageLimits(o *accountFixture) {
 	o.must(err)
 	list, other := o.addList(), o.addList()
 	respond := func(list enlist.ListID) (enlist.AutoresponderID, error) {
-		return o.service.AddAutoresponder(o.Context(), o.caller,
+		return o.service.Batches.AddAutoresponder(o.Context(), o.caller,
 			details("list_id", int(list), "message_id", int(message), "event_type", "subscribe"))
 	}
 	for range 100 {
@@ -42,14 +42,14 @@ func messageLimits(o *accountFixture) {
 	o.refused(err, enlist.InvalidParameters, "list_id")
 	ofOther, err := respond(other)
 	o.must(err)
-	_, err = o.service.EditAutoresponder(o.Context(), o.caller, ofOther, details("list_id", int(list)))
+	_, err = o.service.Batches.EditAutoresponder(o.Context(), o.caller, ofOther, details("list_id", int(list)))
 	o.refused(err, enlist.InvalidParameters, "list_id")
-	all, err := o.service.SearchAutoresponders(o.Context(), o.restricted(list), enlist.Query{})
+	all, err := o.service.Batches.SearchAutoresponders(o.Context(), o.restricted(list), enlist.Query{})
 	o.must(err)
 	if len(all) != 100 {
 		o.Errorf("the List has %d autoresponders, want 100", len(all))
 	}
-	_, err = o.service.EditAutoresponder(o.Context(), o.caller, all[0].ID, details("is_active", false))
+	_, err = o.service.Batches.EditAutoresponder(o.Context(), o.caller, all[0].ID, details("is_active", false))
 	o.must(err) // a List that has the maximum number of autoresponders can still be edited
 	if n := o.subscribe(list, "Email", "a@x.io"); n == 0 {
 		o.Error("the subscription returned no ID")

@@ -50,23 +50,23 @@ func newMeasuredBatch(b *testing.B, store db.Engine) *measuredBatch {
 	first, err := m.service.Bootstrap(ctx, "")
 	m.must(err)
 	m.list = first.List
-	m.caller, err = m.service.Operator(ctx, first.Account)
+	m.caller, err = m.service.Accounts.Operator(ctx, first.Account)
 	m.must(err)
-	_, err = m.service.EditList(ctx, m.caller, m.list, details("track_opens", true, "track_clicks", true))
+	_, err = m.service.Lists.EditList(ctx, m.caller, m.list, details("track_opens", true, "track_clicks", true))
 	m.must(err)
 	rows := make([][]enlist.Detail, benchRecipients)
 	for i := range rows {
 		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
 	}
-	_, err = m.service.AddContacts(ctx, m.caller, contacts.AddRequest{List: m.list, Contacts: rows})
+	_, err = m.service.Contacts.AddContacts(ctx, m.caller, contacts.AddRequest{List: m.list, Contacts: rows})
 	m.must(err)
-	message, err := m.service.AddMessage(ctx, m.caller, details("name", "May", "subject", "Hello", "text_content", "Dear {{Email}}"))
+	message, err := m.service.Messages.AddMessage(ctx, m.caller, details("name", "May", "subject", "Hello", "text_content", "Dear {{Email}}"))
 	m.must(err)
 	m.created = m.clock().Unix()
-	m.batch, err = m.service.AddBatch(ctx, m.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{whole(m.list)}})
+	m.batch, err = m.service.Batches.AddBatch(ctx, m.caller, batches.BatchRequest{Message: message, Populations: []batches.PopulationRequest{whole(m.list)}})
 	m.must(err)
 	for done := false; !done; {
-		done, _, err = m.service.PrepareBatch(ctx, batches.PrepareBatch{Batch: m.batch})
+		done, _, err = m.service.Sending.PrepareBatch(ctx, batches.PrepareBatch{Batch: m.batch})
 		m.must(err)
 	}
 	m.must(store.Update(ctx, m.markSent))
@@ -94,7 +94,7 @@ func (m *measuredBatch) markSent(tx *db.Tx) error {
 func (m *measuredBatch) open(cause string) error {
 	n := m.seconds.Add(1)
 	mail := enlist.DeliveryKey{List: m.list, Contact: m.contacts[n%benchRecipients], Time: m.created, Cause: cause}
-	return m.service.Opened(context.Background(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: mail}, personAgent)
+	return m.service.Sending.Opened(context.Background(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: mail}, personAgent)
 }
 
 // fillSums stores sums of 600 periods.
@@ -131,7 +131,7 @@ func benchBatch(b *testing.B, store db.Engine) {
 	m.must(store.Update(context.Background(), m.fillSums))
 	b.Run("report", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := m.service.BatchReport(context.Background(), m.caller, m.batch); err != nil {
+			if _, err := m.service.Reports.BatchReport(context.Background(), m.caller, m.batch); err != nil {
 				b.Fatal(err)
 			}
 		}

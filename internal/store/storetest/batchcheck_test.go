@@ -23,15 +23,15 @@ func checkFindsMistakes(f *batchFixture) {
 	f.subscribe(f.news, "Email", "bob@example.com")
 	f.subscribe(shop, "Email", "bob@example.com") // a duplicate, whose value does not count
 	f.subscribe(shop, "Email", "eve@example.com", "Points", "3")
-	id, err := f.service.AddMessage(f.Context(), f.caller, details("name", "May", "subject", "{{City}} {{Points|0}}",
+	id, err := f.service.Messages.AddMessage(f.Context(), f.caller, details("name", "May", "subject", "{{City}} {{Points|0}}",
 		"html_content", "{{City}} {{Nick &amp; Co}} {{list_name}} {{unsubscribe_url}}"))
 	f.must(err)
-	other, err := f.service.AddMessage(f.Context(), f.caller, details("name", "June", "subject", "{{City|?}}", "text_content", "{{Points}}",
+	other, err := f.service.Messages.AddMessage(f.Context(), f.caller, details("name", "June", "subject", "{{City|?}}", "text_content", "{{Points}}",
 		"from_address", "news@example.com"))
 	f.must(err)
 	check := func(message enlist.MessageID, o batches.BatchOptions, populations ...batches.PopulationRequest) (found []string) {
 		f.Helper()
-		k, err := f.service.CheckBatch(f.Context(), f.caller, batches.BatchRequest{Message: message, Options: o, Populations: populations})
+		k, err := f.service.Batches.CheckBatch(f.Context(), f.caller, batches.BatchRequest{Message: message, Options: o, Populations: populations})
 		f.must(err)
 		for _, finding := range k.Findings {
 			found = append(found, fmt.Sprintf("%s %d: %s", finding.Code, finding.Contacts, finding.Text))
@@ -62,7 +62,7 @@ func checkFindsMistakes(f *batchFixture) {
 	if got := check(id, batches.BatchOptions{}, whole(f.news)); !slices.Contains(got, inNews+", server@example.com") {
 		f.Errorf("the findings are %q, want one with the sender of the server", got)
 	}
-	if all, err := f.service.SearchBatches(f.Context(), f.caller, enlist.Query{}); err != nil || len(all) != 0 {
+	if all, err := f.service.Batches.SearchBatches(f.Context(), f.caller, enlist.Query{}); err != nil || len(all) != 0 {
 		f.Errorf("the checks added the Batches %+v, %v", all, err)
 	}
 }
@@ -72,7 +72,7 @@ func checkIsLimited(f *batchFixture) {
 	for i := range ids {
 		ids[i] = enlist.ContactID(i + 1_000_000)
 	}
-	k, err := f.service.CheckBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+	k, err := f.service.Batches.CheckBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
 		Populations: []batches.PopulationRequest{{List: f.news, Type: "contacts", Contacts: ids}}})
 	f.must(err)
 	if k.Complete || k.Checked != 100_000 || k.LeftGone != 100_000 {

@@ -14,10 +14,10 @@ import (
 // removeBatch deletes a Batch and runs the job that removes its recipients.
 func (f *batchFixture) removeBatch(id enlist.BatchID) {
 	f.Helper()
-	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
+	f.must(f.service.Batches.DeleteBatch(f.Context(), f.caller, id))
 	for done := false; !done; {
 		var err error
-		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: id})
+		done, err = f.service.Batches.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: id})
 		f.must(err)
 	}
 }
@@ -37,7 +37,7 @@ func awaitedBatchStays(f *batchFixture) {
 	other := later(june, "unsent") // does not need to know who was sent May
 	refused := func(by string) {
 		f.Helper()
-		f.refused(f.service.DeleteBatch(f.Context(), f.caller, first), enlist.InvalidParameters, by+" leaves out")
+		f.refused(f.service.Batches.DeleteBatch(f.Context(), f.caller, first), enlist.InvalidParameters, by+" leaves out")
 	}
 	refused("Batch 2")
 	f.edit(excludes, "pause")
@@ -71,9 +71,9 @@ func excludedWhileDeleted(f *batchFixture) {
 		var deleted, added error
 		var second enlist.BatchID
 		var both sync.WaitGroup
-		both.Go(func() { deleted = f.service.DeleteBatch(f.Context(), f.caller, first) })
+		both.Go(func() { deleted = f.service.Batches.DeleteBatch(f.Context(), f.caller, first) })
 		both.Go(func() {
-			second, added = f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+			second, added = f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
 				Populations: []batches.PopulationRequest{whole(f.news)},
 				Options:     batches.BatchOptions{Exclude: batches.Exclusion{Batches: []enlist.BatchID{first}}}})
 		})
@@ -92,8 +92,8 @@ func takenMeansBegun(f *batchFixture) {
 	id := f.add(whole(f.news))
 	at := f.now.Unix() + 3600
 	f.edit(id, "pause")
-	f.must(f.service.EditBatch(f.Context(), f.caller, id, "reschedule", at)) // no sender has taken a recipient
-	f.must(f.service.EditBatch(f.Context(), f.caller, id, "reschedule", f.now.Unix()))
+	f.must(f.service.Batches.EditBatch(f.Context(), f.caller, id, "reschedule", at)) // no sender has taken a recipient
+	f.must(f.service.Batches.EditBatch(f.Context(), f.caller, id, "reschedule", f.now.Unix()))
 	f.edit(id, "unpause")
 	f.prepare(id)
 	f.mails(f.lease("a")) // marks the recipients, and then the sender dies
@@ -101,8 +101,8 @@ func takenMeansBegun(f *batchFixture) {
 	if b := f.batch(id); b.FirstSent != 0 || b.Begun == 0 {
 		f.Errorf("the Batch is %+v, want begun and no mail that is known to be sent", *b)
 	}
-	f.refused(f.service.EditBatch(f.Context(), f.caller, id, "reschedule", at), enlist.InvalidParameters, "begun")
-	f.refused(f.service.DeleteBatch(f.Context(), f.caller, id), enlist.InvalidParameters, "begun")
+	f.refused(f.service.Batches.EditBatch(f.Context(), f.caller, id, "reschedule", at), enlist.InvalidParameters, "begun")
+	f.refused(f.service.Batches.DeleteBatch(f.Context(), f.caller, id), enlist.InvalidParameters, "begun")
 	f.edit(id, "unpause")
 	f.prepare(id)
 	f.now = f.now.Add(7 * time.Hour)

@@ -75,7 +75,7 @@ func runBatches(t *testing.T, open func(t *testing.T) db.Engine) {
 		t.Run(test.rule, func(t *testing.T) {
 			t.Parallel()
 			f := &batchFixture{accountFixture: newAccountFixture(t, open)}
-			f.service.SetComposer(&f.composer)
+			f.service.Messages.SetComposer(&f.composer)
 			f.message = f.addMessage("May")
 			f.news = f.addList()
 			test.run(f)
@@ -86,13 +86,13 @@ func runBatches(t *testing.T, open func(t *testing.T) db.Engine) {
 func populationLeavesOut(f *batchFixture) {
 	confirmed := f.addList("double_opt_in_required", true)
 	f.subscribe(confirmed, "Email", "waiting@x.io")
-	_, err := f.service.Confirm(f.Context(), f.caller, contacts.ContactRequest{List: confirmed, Contact: f.subscribe(confirmed, "Email", "asked@x.io")})
+	_, err := f.service.Contacts.Confirm(f.Context(), f.caller, contacts.ContactRequest{List: confirmed, Contact: f.subscribe(confirmed, "Email", "asked@x.io")})
 	f.must(err)
 	f.subscribe(f.news, "Email", "ann@x.io")
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: f.subscribe(f.news, "Email", "left@x.io")})
+	_, err = f.service.Contacts.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: f.subscribe(f.news, "Email", "left@x.io")})
 	f.must(err)
 	off := f.subscribe(f.news, "Email", "off@x.io")
-	_, err = f.service.Deactivate(f.Context(), f.caller, f.news, off)
+	_, err = f.service.Contacts.Deactivate(f.Context(), f.caller, f.news, off)
 	f.must(err)
 	id := f.add(whole(f.news), whole(confirmed),
 		batches.PopulationRequest{List: f.news, Type: "contacts", Contacts: []enlist.ContactID{off, 99_999}})
@@ -110,7 +110,7 @@ func oneMailForAnAddress(f *batchFixture) {
 	id := f.subscribe(f.news, "Email", "ann@x.io")
 	f.subscribe(f.news, "Email", "bob@x.io")
 	for _, l := range []enlist.ListID{f.news, other, all} {
-		added, err := f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: l,
+		added, err := f.service.Contacts.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: l,
 			Contacts: [][]enlist.Detail{details("Email", "Ann@x.io"), details("Email", "eve@x.io")}})
 		f.must(err)
 		if len(added) != 2 {
@@ -166,7 +166,7 @@ func populationBySearch(f *batchFixture) {
 
 func emptySearchIsRefused(f *batchFixture) {
 	f.subscribeMany(f.news, 1)
-	_, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+	_, err := f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
 		Populations: []batches.PopulationRequest{{List: f.news, Criteria: triple("Email", "contains", "")}}})
 	if enlist.KindOf(err) != enlist.InvalidSearch {
 		f.Errorf("AddBatch returned the error %v, want an invalid search", err)
@@ -199,7 +199,7 @@ func populationInSteps(f *batchFixture) {
 func unsubscribedGetsNothing(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 2)
 	id := f.add(whole(f.news))
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[0]})
+	_, err := f.service.Contacts.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[0]})
 	f.must(err)
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
 	b := f.batch(id)
@@ -223,7 +223,7 @@ func doubtIsSentAgain(f *batchFixture) {
 	if again == nil || len(again.Recipients) != 1 {
 		f.Fatalf("the other sender got %+v, want the recipient in doubt", again)
 	}
-	lost, err := f.service.RenewSlices(f.Context(), []batches.BatchSlice{s.BatchSlice})
+	lost, err := f.service.Sending.RenewSlices(f.Context(), []batches.BatchSlice{s.BatchSlice})
 	f.must(err)
 	if len(lost) != 1 {
 		f.Error("the first sender could renew its lease, want it lost")
@@ -251,7 +251,7 @@ func pausedGivesNoSlice(f *batchFixture) {
 	if f.lease("b") != nil {
 		f.Error("a sender got a slice of a paused Batch")
 	}
-	_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("subject", "New"))
+	_, err := f.service.Messages.EditMessage(f.Context(), f.caller, f.message, details("subject", "New"))
 	f.must(err)
 	f.edit(id, "unpause")
 	f.prepare(id)
@@ -301,11 +301,11 @@ func countsEqualRecipients(f *batchFixture) {
 		return nil
 	})
 	for range 2 { // a second report or visit changes nothing
-		_, err := f.service.Bounced(f.Context(), keys[2], "mailbox gone")
+		_, err := f.service.Sending.Bounced(f.Context(), keys[2], "mailbox gone")
 		f.must(err)
-		_, err = f.service.Complained(f.Context(), keys[3], "spam")
+		_, err = f.service.Sending.Complained(f.Context(), keys[3], "spam")
 		f.must(err)
-		_, err = f.service.UnsubscribeByLink(f.Context(), keys[4], "")
+		_, err = f.service.Sending.UnsubscribeByLink(f.Context(), keys[4], "")
 		f.must(err)
 	}
 	want := batches.BatchCounts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2}
@@ -327,7 +327,7 @@ func countsEqualRecipients(f *batchFixture) {
 func (o *accountFixture) messagesSent(list enlist.ListID, id enlist.ContactID) []batches.SentMessage {
 	o.Helper()
 	var w rows[batches.SentMessage]
-	o.must(o.service.MessagesSentToContact(o.Context(), o.caller, list, id, &w))
+	o.must(o.service.Batches.MessagesSentToContact(o.Context(), o.caller, list, id, &w))
 	return w.all
 }
 
@@ -382,7 +382,7 @@ func reportedBouncesPause(f *batchFixture) {
 	f.advance(sending.BatchProgress{Slice: s, Results: results})
 	for i, key := range sent[:50] {
 		f.wantStatus(id, batches.BatchSending)
-		if changed, err := f.service.Bounced(f.Context(), key, "mailbox gone"); err != nil || !changed {
+		if changed, err := f.service.Sending.Bounced(f.Context(), key, "mailbox gone"); err != nil || !changed {
 			f.Fatalf("bounce %d: changed %t, error %v", i, changed, err)
 		}
 	}
@@ -411,7 +411,7 @@ func deletedBatch(f *batchFixture) {
 func deletedContact(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 2)
 	id := f.add(whole(f.news))
-	_, err := f.service.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: ids[:1]})
+	_, err := f.service.Contacts.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: ids[:1]})
 	f.must(err)
 	f.wantAddresses(f.sendAll(nil), "a1@example.com")
 	if b := f.batch(id); b.LeftGone != 1 || b.Skipped != 1 || b.Status != batches.BatchCompleted {

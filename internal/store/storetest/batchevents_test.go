@@ -41,7 +41,7 @@ func newEventFixture(t *testing.T, open func(t *testing.T) db.Engine, recipients
 	f.message = f.addMessage("May")
 	f.news = f.addList("track_opens", true, "track_clicks", true)
 	f.contacts = f.subscribeMany(f.news, recipients)
-	links, err := f.service.LinkTargets(t.Context(), f.message, f.now.Unix(), []string{"https://a.example/", "https://b.example/",
+	links, err := f.service.Sending.LinkTargets(t.Context(), f.message, f.now.Unix(), []string{"https://a.example/", "https://b.example/",
 		"https://c.example/?for={{Email}}", "https://d.example/"})
 	f.must(err)
 	f.links = links
@@ -61,18 +61,18 @@ func (f *eventFixture) mail(contact enlist.ContactID) enlist.DeliveryKey {
 
 func (f *eventFixture) open(contact enlist.ContactID, agent string) {
 	f.Helper()
-	f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: f.mail(contact)}, agent))
+	f.must(f.service.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: f.mail(contact)}, agent))
 }
 
 func (f *eventFixture) click(contact enlist.ContactID, link enlist.LinkID, agent string) {
 	f.Helper()
 	l := enlist.Link{Kind: enlist.LinkClick, DeliveryKey: f.mail(contact), Target: link}
-	f.must(f.service.Clicked(f.Context(), l, agent))
+	f.must(f.service.Sending.Clicked(f.Context(), l, agent))
 }
 
 func (f *eventFixture) report() *reports.BatchReport {
 	f.Helper()
-	r, err := f.service.BatchReport(f.Context(), f.caller, f.batch)
+	r, err := f.service.Reports.BatchReport(f.Context(), f.caller, f.batch)
 	f.must(err)
 	return r
 }
@@ -160,15 +160,15 @@ func clicksAreCounted(f *eventFixture) {
 	f.click(f.contacts[1], f.links[0], personAgent)
 	f.open(f.contacts[0], personAgent)
 	f.wantSums(batches.BatchSums{Opens: 1, ClickOpened: 2, HumanOpened: 2, Clicks: 3, Clicked: 2, LinksClicked: 2, HumanClicked: 2, HumanLinks: 2})
-	links, err := f.service.BatchLinks(f.Context(), f.caller, f.batch)
+	links, err := f.service.Reports.BatchLinks(f.Context(), f.caller, f.batch)
 	f.must(err)
 	same(f.T, "links", links, []batches.LinkSums{
 		{Link: f.links[0], URL: "https://a.example/", Clicks: 3, Contacts: 2, Humans: 2},
 		{Link: f.links[1], URL: "https://b.example/"},
 		{Link: f.links[2], URL: "https://c.example/?for={{Email}}"},
 		{Link: f.links[3], URL: "https://d.example/"}})
-	f.must(f.service.DeleteMessage(f.Context(), f.caller, f.message))
-	links, err = f.service.BatchLinks(f.Context(), f.caller, f.batch)
+	f.must(f.service.Messages.DeleteMessage(f.Context(), f.caller, f.message))
+	links, err = f.service.Reports.BatchLinks(f.Context(), f.caller, f.batch)
 	f.must(err)
 	if len(links) != 1 || links[0].URL != "https://a.example/" {
 		f.Errorf("after the Message was deleted, the links are %+v, want the clicked one", links)
@@ -213,7 +213,7 @@ func burstsAreToldApart(f *eventFixture) {
 	f.pass(time.Hour)
 	f.click(f.contacts[0], f.links[3], personAgent)
 	f.wantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 4, Clicked: 1, LinksClicked: 4, HumanClicked: 1, HumanLinks: 1})
-	links, err := f.service.BatchLinks(f.Context(), f.caller, f.batch)
+	links, err := f.service.Reports.BatchLinks(f.Context(), f.caller, f.batch)
 	f.must(err)
 	humans := int64(0)
 	for _, l := range links {
@@ -226,7 +226,7 @@ func burstsAreToldApart(f *eventFixture) {
 
 func linksOfEditions(f *eventFixture) {
 	links := func(id enlist.BatchID) (urls []string) {
-		all, err := f.service.BatchLinks(f.Context(), f.caller, id)
+		all, err := f.service.Reports.BatchLinks(f.Context(), f.caller, id)
 		f.must(err)
 		for _, l := range all {
 			urls = append(urls, l.URL)
@@ -235,9 +235,9 @@ func linksOfEditions(f *eventFixture) {
 	}
 	first := f.batch
 	old := links(first)
-	_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("subject", "New"))
+	_, err := f.service.Messages.EditMessage(f.Context(), f.caller, f.message, details("subject", "New"))
 	f.must(err)
-	targets, err := f.service.LinkTargets(f.Context(), f.message, f.now.Unix(), []string{old[0], old[1], "https://e.example/"})
+	targets, err := f.service.Sending.LinkTargets(f.Context(), f.message, f.now.Unix(), []string{old[0], old[1], "https://e.example/"})
 	f.must(err)
 	f.created = f.now.Unix()
 	f.batch = f.add(whole(f.news))
@@ -259,12 +259,12 @@ func linksOfEditions(f *eventFixture) {
 }
 
 func trackingOff(f *eventFixture) {
-	_, err := f.service.EditList(f.Context(), f.caller, f.news, details("track_opens", false))
+	_, err := f.service.Lists.EditList(f.Context(), f.caller, f.news, details("track_opens", false))
 	f.must(err)
 	f.open(f.contacts[0], personAgent)
 	f.click(f.contacts[0], f.links[0], personAgent)
 	f.wantSums(batches.BatchSums{Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
-	_, err = f.service.EditList(f.Context(), f.caller, f.news, details("track_clicks", false, "track_opens", true))
+	_, err = f.service.Lists.EditList(f.Context(), f.caller, f.news, details("track_clicks", false, "track_opens", true))
 	f.must(err)
 	f.click(f.contacts[1], f.links[0], personAgent)
 	f.wantSums(batches.BatchSums{ClickOpened: 1, HumanOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
@@ -329,7 +329,7 @@ func (f *eventFixture) wantSumsOfEvents() {
 	if agents != got.ImageOpened {
 		f.Errorf("the sums of the programs are %d opens, want %d", agents, got.ImageOpened)
 	}
-	links, err := f.service.BatchLinks(f.Context(), f.caller, f.batch)
+	links, err := f.service.Reports.BatchLinks(f.Context(), f.caller, f.batch)
 	f.must(err)
 	var sum batches.LinkSums
 	for _, l := range links {
@@ -387,7 +387,7 @@ func periodsOfSums(f *eventFixture) {
 func deletedEvents(f *eventFixture) {
 	f.click(f.contacts[0], f.links[0], personAgent)
 	f.click(f.contacts[1], f.links[0], personAgent)
-	_, err := f.service.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: f.contacts[:1]})
+	_, err := f.service.Contacts.DeleteContacts(f.Context(), f.caller, contacts.DeleteRequest{List: f.news, Contacts: f.contacts[:1]})
 	f.must(err)
 	events := func(contact enlist.ContactID) (n int) {
 		view(f.T, f.store, func(tx *db.Tx) error {
@@ -400,10 +400,10 @@ func deletedEvents(f *eventFixture) {
 	if n := []int{events(f.contacts[0]), events(f.contacts[1])}; !slices.Equal(n, []int{0, 3}) {
 		f.Errorf("the deleted Contact and another one have %v events, want 0 and 3", n)
 	}
-	f.must(f.service.DeleteBatch(f.Context(), f.caller, f.batch))
+	f.must(f.service.Batches.DeleteBatch(f.Context(), f.caller, f.batch))
 	f.open(f.contacts[1], personAgent)
 	for done := false; !done; {
-		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: f.batch})
+		done, err = f.service.Batches.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: f.batch})
 		f.must(err)
 	}
 	if n := events(f.contacts[1]); n != 0 {
@@ -426,7 +426,7 @@ func (f *eventFixture) addMailWebhooks() {
 		if event == "completed" {
 			object = "batch"
 		}
-		_, err := f.service.AddWebhook(f.Context(), f.caller, details("object", object, "event", event, "url", "https://hooks.example/"))
+		_, err := f.service.Webhooks.AddWebhook(f.Context(), f.caller, details("object", object, "event", event, "url", "https://hooks.example/"))
 		f.must(err)
 	}
 }
@@ -456,9 +456,9 @@ func webhookEventsOfMails(f *eventFixture) {
 		f.click(f.contacts[0], f.links[0], personAgent)
 		f.pass(time.Minute)
 	}
-	_, err := f.service.Bounced(f.Context(), f.mail(f.contacts[1]), "550")
+	_, err := f.service.Sending.Bounced(f.Context(), f.mail(f.contacts[1]), "550")
 	f.must(err)
-	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[2]), "spam")
+	_, err = f.service.Sending.Complained(f.Context(), f.mail(f.contacts[2]), "spam")
 	f.must(err)
 	second := f.add(whole(f.news))
 	f.sendAll(nil)

@@ -41,7 +41,7 @@ func (k *sampleKeeper) Check(m *messages.OutgoingMail) []messages.Finding {
 
 func (f *batchFixture) addMessage(name string) enlist.MessageID {
 	f.Helper()
-	id, err := f.service.AddMessage(f.Context(), f.caller, details("name", name, "subject", "Hello", "text_content", "Dear {{Email}}"))
+	id, err := f.service.Messages.AddMessage(f.Context(), f.caller, details("name", name, "subject", "Hello", "text_content", "Dear {{Email}}"))
 	f.must(err)
 	return id
 }
@@ -63,7 +63,7 @@ func (f *batchFixture) addMany(list enlist.ListID, n int) {
 		rows[i] = details("Email", fmt.Sprintf("a%d@example.com", i))
 	}
 	for part := range slices.Chunk(rows, 5000) {
-		_, err := f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: list, Contacts: part})
+		_, err := f.service.Contacts.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: list, Contacts: part})
 		f.must(err)
 	}
 }
@@ -82,10 +82,10 @@ func (f *batchFixture) addAt(at int64, populations ...batches.PopulationRequest)
 // addChecked adds a Batch and populates it. The check before must have the numbers of the Batch.
 func (f *batchFixture) addChecked(r batches.BatchRequest) enlist.BatchID {
 	f.Helper()
-	f.service.SetComposer(&f.composer)
-	check, err := f.service.CheckBatch(f.Context(), f.caller, r)
+	f.service.Messages.SetComposer(&f.composer)
+	check, err := f.service.Batches.CheckBatch(f.Context(), f.caller, r)
 	f.must(err)
-	id, err := f.service.AddBatch(f.Context(), f.caller, r)
+	id, err := f.service.Batches.AddBatch(f.Context(), f.caller, r)
 	f.must(err)
 	f.prepare(id)
 	if b := f.batch(id); b.IsPopulated && (check.BatchCounts != b.BatchCounts || !check.Complete) {
@@ -99,26 +99,26 @@ func (f *batchFixture) prepare(id enlist.BatchID) {
 	f.Helper()
 	for done := false; !done; {
 		var err error
-		done, _, err = f.service.PrepareBatch(f.Context(), batches.PrepareBatch{Batch: id})
+		done, _, err = f.service.Sending.PrepareBatch(f.Context(), batches.PrepareBatch{Batch: id})
 		f.must(err)
 	}
 }
 
 func (f *batchFixture) batch(id enlist.BatchID) *batches.Batch {
 	f.Helper()
-	b, err := f.service.Batch(f.Context(), f.caller, id)
+	b, err := f.service.Batches.Batch(f.Context(), f.caller, id)
 	f.must(err)
 	return b
 }
 
 func (f *batchFixture) edit(id enlist.BatchID, command string) {
 	f.Helper()
-	f.must(f.service.EditBatch(f.Context(), f.caller, id, command, 0))
+	f.must(f.service.Batches.EditBatch(f.Context(), f.caller, id, command, 0))
 }
 
 func (f *batchFixture) lease(holder string) *sending.LeasedSlice {
 	f.Helper()
-	s, _, err := f.service.LeaseSlice(f.Context(), holder, 0)
+	s, _, err := f.service.Sending.LeaseSlice(f.Context(), holder, 0)
 	f.must(err)
 	return s
 }
@@ -135,14 +135,14 @@ func (f *batchFixture) mails(s *sending.LeasedSlice) []sending.BatchMail {
 // next reads the mails of the recipients of a slice.
 func (f *batchFixture) next(s *sending.LeasedSlice) sending.BatchProgress {
 	f.Helper()
-	next, err := f.service.BatchMails(f.Context(), []sending.BatchPart{{Slice: s, Recipients: s.Recipients}})
+	next, err := f.service.Sending.BatchMails(f.Context(), []sending.BatchPart{{Slice: s, Recipients: s.Recipients}})
 	f.must(err)
 	return next[0]
 }
 
 func (f *batchFixture) advance(p sending.BatchProgress) (marked bool) {
 	f.Helper()
-	all, err := f.service.AdvanceBatches(f.Context(), []sending.BatchProgress{p})
+	all, err := f.service.Sending.AdvanceBatches(f.Context(), []sending.BatchProgress{p})
 	f.must(err)
 	return all[0]
 }

@@ -24,8 +24,8 @@ func (f *batchFixture) addZones(zones ...string) (field enlist.FieldID) {
 // addLocal adds a Batch with local times. accountZone is the time zone of the Account.
 func (f *batchFixture) addLocal(accountZone string, at time.Time) enlist.BatchID {
 	f.Helper()
-	f.must(f.service.SetTimeZone(f.Context(), f.caller.Account.ID, accountZone))
-	id, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message, SendTime: at.Unix(),
+	f.must(f.service.Accounts.SetTimeZone(f.Context(), f.caller.Account.ID, accountZone))
+	id, err := f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message, SendTime: at.Unix(),
 		Populations: []batches.PopulationRequest{whole(f.news)}, Options: batches.BatchOptions{LocalTime: "Zone"}})
 	f.must(err)
 	f.prepare(id)
@@ -115,7 +115,7 @@ func localTimeThatHasPassed(f *batchFixture) {
 	id := f.addLocal("Europe/Berlin", f.now.Add(time.Hour))
 	f.wantAddresses(f.sendAll(nil), "zone0@x.io")
 	f.edit(id, "pause")
-	err := f.service.EditBatch(f.Context(), f.caller, id, "reschedule", f.now.Add(24*time.Hour).Unix())
+	err := f.service.Batches.EditBatch(f.Context(), f.caller, id, "reschedule", f.now.Add(24*time.Hour).Unix())
 	f.refused(err, enlist.InvalidParameters, "begun to send")
 	f.edit(id, "unpause")
 	f.prepare(id)
@@ -123,12 +123,12 @@ func localTimeThatHasPassed(f *batchFixture) {
 }
 
 func localTimeNeedsTheField(f *batchFixture) {
-	_, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+	_, err := f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
 		Populations: []batches.PopulationRequest{whole(f.news)}, Options: batches.BatchOptions{LocalTime: "Zone"}})
 	f.refused(err, enlist.InvalidParameters, "no Field")
 	field := f.addZones("Asia/Tokyo")
 	id := f.addLocal("Europe/Berlin", f.now.Add(48*time.Hour))
-	f.must(f.service.DeleteField(f.Context(), f.caller, f.news, field))
+	f.must(f.service.Lists.DeleteField(f.Context(), f.caller, f.news, field))
 	f.wantLocal(id, "2026-06-17T11:59:59Z")
 	f.wantLocal(id, "2026-06-17T12:00:00Z", "zone0@x.io") // the zone of the Account
 }

@@ -49,9 +49,9 @@ func notOpenedOfAutoresponder(e *eventFixture) {
 			m := f.prepare(id)
 			keys[id] = m.Delivery
 			if why := anyOutcome(); why == nil {
-				f.must(f.service.RecordSent(f.Context(), []messages.Delivery{f.service.Sent(m, "Hello")}))
+				f.must(f.service.Sending.RecordSent(f.Context(), []messages.Delivery{f.service.Sending.Sent(m, "Hello")}))
 			} else {
-				f.must(f.service.RecordNotSent(f.Context(), m, why))
+				f.must(f.service.Sending.RecordNotSent(f.Context(), m, why))
 			}
 		}
 		f.reportAtRandom(func(id enlist.ContactID) enlist.DeliveryKey { return keys[id] })
@@ -80,13 +80,13 @@ func (f *eventFixture) reportAtRandom(mail func(enlist.ContactID) enlist.Deliver
 		switch rand.IntN(4) {
 		case 0:
 			what = "bounced"
-			_, err = f.service.Bounced(f.Context(), k, "smtp; 550 5.1.1 no such user")
+			_, err = f.service.Sending.Bounced(f.Context(), k, "smtp; 550 5.1.1 no such user")
 		case 1:
 			what = "complained"
-			_, err = f.service.Complained(f.Context(), k, "spam")
+			_, err = f.service.Sending.Complained(f.Context(), k, "spam")
 		default:
 			what = "opened"
-			err = f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: k}, personAgent)
+			err = f.service.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: k}, personAgent)
 		}
 		f.must(err)
 		rows := f.rows(reports.RowsRequest{Kind: batches.RowsNotOpened}, enlist.Query{}).rows

@@ -24,7 +24,7 @@ func excludedAreLeftOut(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 5)
 	first := f.add(batches.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[:2]})
 	f.sendAll(nil)
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[0]})
+	_, err := f.service.Contacts.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[0]})
 	f.must(err)
 	id := f.addWith(batches.BatchOptions{Name: "rest", Exclude: batches.Exclusion{Criteria: triple("Email", "contains", "a4"), Batches: []enlist.BatchID{first, first}}})
 	f.wantAddresses(f.sendAll(nil), "a2@example.com", "a3@example.com")
@@ -35,9 +35,9 @@ func excludedAreLeftOut(f *batchFixture) {
 	}
 	f.addWith(batches.BatchOptions{Exclude: batches.Exclusion{Criteria: &enlist.Criteria{All: []enlist.Criteria{}}}})
 	f.wantAddresses(f.sendAll(nil), "a1@example.com", "a2@example.com", "a3@example.com", "a4@example.com")
-	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
+	f.must(f.service.Batches.DeleteBatch(f.Context(), f.caller, id))
 	for done := false; !done; {
-		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: id})
+		done, err = f.service.Batches.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: id})
 		f.must(err)
 	}
 	f.must(f.store.View(f.Context(), func(tx *db.Tx) error {
@@ -51,12 +51,12 @@ func excludedAreLeftOut(f *batchFixture) {
 
 func exclusionDoesNotFit(f *batchFixture) {
 	f.subscribeMany(f.news, 2)
-	city, err := f.service.AddField(f.Context(), f.caller, f.news, details("name", "City", "type", "text"))
+	city, err := f.service.Lists.AddField(f.Context(), f.caller, f.news, details("name", "City", "type", "text"))
 	f.must(err)
-	id, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message, Populations: []batches.PopulationRequest{whole(f.news)},
+	id, err := f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message, Populations: []batches.PopulationRequest{whole(f.news)},
 		Options: batches.BatchOptions{Exclude: batches.Exclusion{Criteria: triple("City", "exactly", "Ulm")}}})
 	f.must(err)
-	f.must(f.service.DeleteField(f.Context(), f.caller, f.news, city))
+	f.must(f.service.Lists.DeleteField(f.Context(), f.caller, f.news, city))
 	f.prepare(id)
 	if b := f.batch(id); b.Status != batches.BatchPaused || b.Reason == "" || b.Recipients != 0 {
 		f.Errorf("the Batch is %+v, want it paused with a reason and no recipient", *b)
@@ -95,13 +95,13 @@ func putBackClockDelaysNothing(f *batchFixture) {
 	right := f.now
 	f.now = right.Add(2 * time.Hour)
 	request := batches.BatchRequest{Message: f.message, Populations: []batches.PopulationRequest{whole(f.news)}}
-	id, err := f.service.AddBatch(f.Context(), f.caller, request)
+	id, err := f.service.Batches.AddBatch(f.Context(), f.caller, request)
 	f.must(err)
 	f.now = right
 	f.prepare(id)
 	f.wantAddresses(f.sendAll(nil), "a0@example.com")
 	request.SendTime = right.Add(time.Hour).Unix()
-	id, err = f.service.AddBatch(f.Context(), f.caller, request)
+	id, err = f.service.Batches.AddBatch(f.Context(), f.caller, request)
 	f.must(err)
 	f.prepare(id)
 	if b := f.batch(id); b.Status != batches.BatchPending {

@@ -32,7 +32,7 @@ func (f *batchFixture) take(s *app.App, slice *sending.LeasedSlice, to ...string
 	for i := range to {
 		all[i].Address = to[i]
 	}
-	yes, no, next, err := s.TakeTokens(f.Context(), slice, all)
+	yes, no, next, err := s.Sending.TakeTokens(f.Context(), slice, all)
 	f.must(err)
 	if len(yes)+len(no) != len(all) {
 		f.Fatalf("%d recipients are granted and %d are not, of %d", len(yes), len(no), len(all))
@@ -99,7 +99,7 @@ func tokensAreTakenOnce(f *batchFixture) {
 				for i := range all {
 					all[i].Address = addressesAt(5, "example.com")[rand.IntN(5)] + []string{"", ".net", ".org"}[rand.IntN(3)]
 				}
-				yes, _, _, err := s.TakeTokens(f.Context(), sliceAt(""), all)
+				yes, _, _, err := s.Sending.TakeTokens(f.Context(), sliceAt(""), all)
 				if err != nil {
 					f.Error(err)
 				}
@@ -137,19 +137,19 @@ func batchRate(f *batchFixture) {
 	f.subscribeMany(f.news, 3)
 	f.addWith(batches.BatchOptions{Rate: "1/minute"})
 	slice := f.lease("a")
-	if !f.service.IsLimited(slice) {
+	if !f.service.Sending.IsLimited(slice) {
 		f.Error("the slice of a Batch with a rate is not limited")
 	}
-	granted, others, next, err := f.service.TakeTokens(f.Context(), slice, slice.Recipients)
+	granted, others, next, err := f.service.Sending.TakeTokens(f.Context(), slice, slice.Recipients)
 	f.must(err)
 	if len(granted) != 1 || len(others) != 2 || !next.Equal(f.now.Add(time.Minute)) {
 		f.Errorf("%d recipients are granted and %d wait until %v, want 1 and 2 for a minute", len(granted), len(others), next)
 	}
-	if f.service.IsLimited(sliceAt("")) {
+	if f.service.Sending.IsLimited(sliceAt("")) {
 		f.Error("a Batch without a rate is limited")
 	}
 	f.now = f.now.Add(2 * time.Hour)
-	f.must(f.service.DeleteFullBuckets(f.Context()))
+	f.must(f.service.Sending.DeleteFullBuckets(f.Context()))
 	if granted, _ := f.take(f.service, slice, "a@example.com"); granted != 1 {
 		f.Error("a deleted bucket gives no token, want it to be full")
 	}
@@ -160,7 +160,7 @@ func paceHalvesAndGrows(f *batchFixture) {
 	f.add(whole(f.news))
 	s := f.sender("recipient:yahoo=600/minute")
 	for i, want := range []bool{true, false} {
-		if slowed, err := s.SlowDown(f.Context(), "a@yahoo.com", 5); err != nil || slowed != want {
+		if slowed, err := s.Sending.SlowDown(f.Context(), "a@yahoo.com", 5); err != nil || slowed != want {
 			f.Errorf("reply %d: slowed is %t, %v; want %t: the mails under way count once", i, slowed, err, want)
 		}
 	}
@@ -178,7 +178,7 @@ func paceHalvesAndGrows(f *batchFixture) {
 		}
 		f.now = f.now.Add(time.Minute)
 	}
-	_, err := f.sender().SlowDown(f.Context(), "a@example.net", 80) // no limit: the measured rate
+	_, err := f.sender().Sending.SlowDown(f.Context(), "a@example.net", 80) // no limit: the measured rate
 	f.must(err)
 	if granted, _ := f.take(f.sender(), sliceAt(""), addressesAt(40, "example.net")...); granted != 3 {
 		f.Errorf("%d mails are granted at 40 a minute, want 3", granted)

@@ -27,7 +27,7 @@ func (f *batchFixture) sendKeys() map[enlist.ContactID]enlist.DeliveryKey {
 // complain reports a complaint, and checks whether the Service treats the report as new.
 func (f *batchFixture) complain(k enlist.DeliveryKey, isNew bool) {
 	f.Helper()
-	changed, err := f.service.Complained(f.Context(), k, "abuse")
+	changed, err := f.service.Sending.Complained(f.Context(), k, "abuse")
 	f.must(err)
 	if changed != isNew {
 		f.Errorf("a complaint about %v is new: %t, want %t", k, changed, isNew)
@@ -45,13 +45,13 @@ func complaintAfterDeletion(f *batchFixture) {
 	ids := f.subscribeMany(f.news, 4)
 	id := f.add(whole(f.news))
 	keys := f.sendKeys()
-	f.must(f.service.DeleteMessage(f.Context(), f.caller, f.message))
+	f.must(f.service.Messages.DeleteMessage(f.Context(), f.caller, f.message))
 	f.complain(keys[ids[0]], true)
-	f.must(f.service.DeleteBatch(f.Context(), f.caller, id))
+	f.must(f.service.Batches.DeleteBatch(f.Context(), f.caller, id))
 	f.complain(keys[ids[1]], true) // before the job has removed the rows
 	for done := false; !done; {
 		var err error
-		done, err = f.service.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: id})
+		done, err = f.service.Batches.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: id})
 		f.must(err)
 	}
 	f.complain(keys[ids[2]], true)
@@ -59,7 +59,7 @@ func complaintAfterDeletion(f *batchFixture) {
 		f.wantUnsubscribed(id, true)
 	}
 	for _, id := range ids[1:3] {
-		_, err := f.service.Resubscribe(f.Context(), f.caller, contacts.ResubscribeRequest{List: f.news, Contact: id})
+		_, err := f.service.Contacts.Resubscribe(f.Context(), f.caller, contacts.ResubscribeRequest{List: f.news, Contact: id})
 		f.must(err)
 		f.complain(keys[id], false) // a repeated report
 		f.wantUnsubscribed(id, false)
@@ -76,7 +76,7 @@ func bouncesAfterDeletion(f *batchFixture) {
 	bounce := func(k enlist.DeliveryKey) {
 		f.Helper()
 		for _, isNew := range []bool{true, false} {
-			changed, err := f.service.Bounced(f.Context(), k, "5.1.1 user unknown")
+			changed, err := f.service.Sending.Bounced(f.Context(), k, "5.1.1 user unknown")
 			f.must(err)
 			if changed != isNew {
 				f.Errorf("a bounce of %v is new: %t, want %t", k, changed, isNew)

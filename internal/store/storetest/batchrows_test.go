@@ -41,7 +41,7 @@ func (f *eventFixture) rows(r reports.RowsRequest, q enlist.Query) *rowsOf {
 	f.Helper()
 	r.Batch = f.batch
 	w := &rowsOf{long: q.Limit == 0}
-	f.must(f.service.BatchRows(f.Context(), f.caller, r, q, w))
+	f.must(f.service.Reports.BatchRows(f.Context(), f.caller, r, q, w))
 	return w
 }
 
@@ -84,13 +84,13 @@ func runBatchRows(t *testing.T, open func(t *testing.T) db.Engine) {
 func kindsOfRows(f *eventFixture) {
 	f.open(f.contacts[0], personAgent)
 	f.click(f.contacts[1], f.links[0], personAgent)
-	changed, err := f.service.Bounced(f.Context(), f.mail(f.contacts[2]), "smtp; 550 5.1.1 no such user")
+	changed, err := f.service.Sending.Bounced(f.Context(), f.mail(f.contacts[2]), "smtp; 550 5.1.1 no such user")
 	if err != nil || !changed {
 		f.Fatalf("the report changed something: %v, %v", changed, err)
 	}
-	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[3]), "spam")
+	_, err = f.service.Sending.Complained(f.Context(), f.mail(f.contacts[3]), "spam")
 	f.must(err)
-	_, err = f.service.UnsubscribeByLink(f.Context(), f.mail(f.contacts[4]), "")
+	_, err = f.service.Sending.UnsubscribeByLink(f.Context(), f.mail(f.contacts[4]), "")
 	f.must(err)
 	all := enlist.Query{}
 	f.wantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
@@ -128,7 +128,7 @@ func pagesOfRows(f *eventFixture) {
 		f.wantRows(kind, enlist.Query{Limit: 1, Offset: 1, Criteria: triple("contact_email", "in", "a1@example.com,a4@example.com")}, "a4")
 	}
 	f.wantRows(batches.RowsNotOpened, enlist.Query{Limit: 2}, "a0")
-	err := f.service.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: batches.EventOpened},
+	err := f.service.Reports.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: batches.EventOpened},
 		enlist.Query{SortBy: "links_clicked"}, &rowsOf{})
 	f.refused(err, enlist.InvalidSearch, "links_clicked")
 }
@@ -211,7 +211,7 @@ func rowsOfLists(f *eventFixture) {
 	f.sendAll(nil)
 	f.pass(time.Minute)
 	f.open(f.contacts[1], personAgent)
-	f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: enlist.DeliveryKey{List: other, Contact: third,
+	f.must(f.service.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: enlist.DeliveryKey{List: other, Contact: third,
 		Time: f.created, Cause: batches.CauseBatch(f.batch)}}, personAgent))
 	a1, b0 := fmt.Sprint(f.news, " a1"), fmt.Sprint(other, " b0")
 	for _, test := range []struct {
@@ -228,9 +228,9 @@ func rowsOfLists(f *eventFixture) {
 		}
 	}
 	denied := f.restricted(f.news)
-	_, err := f.service.BatchReport(f.Context(), denied, f.batch)
+	_, err := f.service.Reports.BatchReport(f.Context(), denied, f.batch)
 	f.refused(err, enlist.Denied, "")
-	err = f.service.BatchRows(f.Context(), denied, reports.RowsRequest{Batch: f.batch, Kind: batches.EventOpened}, enlist.Query{}, &rowsOf{})
+	err = f.service.Reports.BatchRows(f.Context(), denied, reports.RowsRequest{Batch: f.batch, Kind: batches.EventOpened}, enlist.Query{}, &rowsOf{})
 	f.refused(err, enlist.Denied, "")
 }
 
@@ -253,9 +253,9 @@ func valuesOfRows(f *eventFixture) {
 	opened := f.now.Unix()
 	f.pass(time.Minute)
 	f.open(f.contacts[0], personAgent)
-	_, err := f.service.Bounced(f.Context(), f.mail(f.contacts[1]), "smtp; 550 5.1.1 no such user")
+	_, err := f.service.Sending.Bounced(f.Context(), f.mail(f.contacts[1]), "smtp; 550 5.1.1 no such user")
 	f.must(err)
-	_, err = f.service.Complained(f.Context(), f.mail(f.contacts[2]), "spam")
+	_, err = f.service.Sending.Complained(f.Context(), f.mail(f.contacts[2]), "spam")
 	f.must(err)
 	who := func(i int) string {
 		return fmt.Sprintf("send_id=%d contact_id=%[1]d contact_email=a%d@example.com", f.contacts[i], i)
@@ -282,7 +282,7 @@ func linkRows(f *eventFixture) {
 	if len(w.all) != 2 || !strings.HasSuffix(w.values(batches.EventLink, 0), "contact_email=a0@example.com link_name=https://a.example/ link_url=https://a.example/ links_clicked=2") {
 		f.Errorf("the recipients of the link are %+v", w.all)
 	}
-	rows, err := f.service.ContactLinks(f.Context(), f.caller, f.batch, f.contacts[1], enlist.Query{})
+	rows, err := f.service.Reports.ContactLinks(f.Context(), f.caller, f.batch, f.contacts[1], enlist.Query{})
 	f.must(err)
 	if len(rows) != 2 || rows[0].Event.Link != f.links[0] || rows[1].LinkURL != "https://c.example/?for={{Email}}" {
 		f.Errorf("the links of the recipient are %+v", rows)

@@ -15,7 +15,7 @@ import (
 // batchesAreSearched compares searches for Batches and their counts with a plain model.
 func batchesAreSearched(f *batchFixture) {
 	f.must(f.store.Update(f.Context(), f.addManyBatches))
-	all, err := f.service.SearchBatches(f.Context(), f.caller, enlist.Query{})
+	all, err := f.service.Batches.SearchBatches(f.Context(), f.caller, enlist.Query{})
 	f.must(err)
 	if len(all) != 14 {
 		f.Fatalf("%d Batches, want 14", len(all))
@@ -34,20 +34,20 @@ func batchesAreSearched(f *batchFixture) {
 		pages = append(pages, enlist.Query{Criteria: c}, enlist.Query{Criteria: c, SortBy: "name", Limit: 3, Offset: 1})
 	}
 	for _, q := range pages {
-		got, err := f.service.SearchBatches(f.Context(), f.caller, q)
+		got, err := f.service.Batches.SearchBatches(f.Context(), f.caller, q)
 		f.must(err)
 		if want := m.search(q); !slices.Equal(idsOfBatches(got), idsOfBatches(want)) {
 			f.Errorf("%s: got %v, want %v", show(q), idsOfBatches(got), idsOfBatches(want))
 		}
-		n, err := f.service.CountBatches(f.Context(), f.caller, q.Criteria)
+		n, err := f.service.Batches.CountBatches(f.Context(), f.caller, q.Criteria)
 		f.must(err)
 		if want := int64(len(m.search(enlist.Query{Criteria: q.Criteria}))); n != want {
 			f.Errorf("%s: counted %d, want %d", show(q), n, want)
 		}
 	}
-	_, err = f.service.CountBatches(f.Context(), f.caller, triple("creator_name", "exactly", "x"))
+	_, err = f.service.Batches.CountBatches(f.Context(), f.caller, triple("creator_name", "exactly", "x"))
 	f.refused(err, enlist.InvalidSearch, "creator_name")
-	if n, err := f.service.CountBatches(f.Context(), f.restricted(f.addList()), nil); err != nil || n != 0 {
+	if n, err := f.service.Batches.CountBatches(f.Context(), f.restricted(f.addList()), nil); err != nil || n != 0 {
 		f.Errorf("a key of another List counts %d, %v; want 0", n, err)
 	}
 }

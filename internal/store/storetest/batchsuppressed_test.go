@@ -14,7 +14,7 @@ import (
 // suppress adds an address to the Unsubscriber List for all Lists.
 func (f *batchFixture) suppress(text string) {
 	f.Helper()
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: 0, Address: text})
+	_, err := f.service.Contacts.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: 0, Address: text})
 	f.must(err)
 }
 
@@ -25,18 +25,18 @@ func suppressedGetsNothing(f *batchFixture) {
 		f.subscribe(other, "Email", to)
 	}
 	f.suppress("A0@EXAMPLE.COM")
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "a1@example.com"}) // concerns the other List only
+	_, err := f.service.Contacts.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "a1@example.com"}) // concerns the other List only
 	f.must(err)
 	f.suppress("a2@example.com")
 	f.suppress("+49 151 1234567") // no address of a mail
 	f.now = f.now.Add(time.Second)
 	f.subscribe(f.news, "Email", "a2@example.com")
-	_, err = f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: other, // no subscription by the person
+	_, err = f.service.Contacts.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: other, // no subscription by the person
 		Contacts: [][]enlist.Detail{details("Email", "a0@example.com"), details("Email", "a3@example.com")}})
 	f.must(err)
-	_, err = f.service.ErasePerson(f.Context(), f.caller, "a3@example.com")
+	_, err = f.service.Privacy.ErasePerson(f.Context(), f.caller, "a3@example.com")
 	f.must(err)
-	_, err = f.service.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: f.news, Contacts: [][]enlist.Detail{details("Email", "a3@example.com")}})
+	_, err = f.service.Contacts.AddContacts(f.Context(), f.caller, contacts.AddRequest{List: f.news, Contacts: [][]enlist.Detail{details("Email", "a3@example.com")}})
 	f.must(err)
 	id := f.add(whole(f.news), whole(other))
 	want := batches.BatchCounts{Recipients: 4, LeftSuppressed: 3, LeftUnsubscribed: 1}
@@ -49,10 +49,10 @@ func suppressedGetsNothing(f *batchFixture) {
 	if b := f.batch(id); b.BatchCounts != want || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[4]})
+	_, err = f.service.Contacts.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.news, Contact: ids[4]})
 	f.must(err)
 	f.now = f.now.Add(time.Second)
-	_, err = f.service.Resubscribe(f.Context(), f.caller, contacts.ResubscribeRequest{List: f.news, Contact: ids[4]})
+	_, err = f.service.Contacts.Resubscribe(f.Context(), f.caller, contacts.ResubscribeRequest{List: f.news, Contact: ids[4]})
 	f.must(err)
 	f.add(batches.PopulationRequest{List: f.news, Type: "contacts", Contacts: ids[4:5]})
 	f.wantAddresses(f.sendAll(nil), "a4@example.com")
@@ -67,7 +67,7 @@ func suppressedGetsNoAutoresponder(e *eventFixture) {
 	}
 	want := func(want ...bool) {
 		f.Helper()
-		mails, err := f.service.AutoresponderMails(f.Context(), all)
+		mails, err := f.service.Messages.AutoresponderMails(f.Context(), all)
 		f.must(err)
 		for i, m := range mails {
 			if (m != nil) != want[i] {
@@ -81,7 +81,7 @@ func suppressedGetsNoAutoresponder(e *eventFixture) {
 	f.suppress("+49 151 1234567") // no address of a mail
 	other := f.addList()
 	f.subscribe(other, "Email", "a2@example.com")
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "a2@example.com"}) // concerns the other List only
+	_, err := f.service.Contacts.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "a2@example.com"}) // concerns the other List only
 	f.must(err)
 	want(false, false, true, true, true, true)
 	f.now = f.now.Add(time.Second)

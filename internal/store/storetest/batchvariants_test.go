@@ -21,7 +21,7 @@ type variantFixture struct{ *eventFixture }
 
 func (f *variantFixture) add(o batches.VariantOptions) {
 	f.Helper()
-	id, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+	id, err := f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
 		Populations: []batches.PopulationRequest{whole(f.news)}, Options: batches.BatchOptions{VariantOptions: o}})
 	f.must(err)
 	f.created = f.now.Unix()
@@ -127,7 +127,7 @@ func winnerByHand(f *variantFixture) {
 		f.Errorf("mails were sent without a winner: %v", got)
 	}
 	id := f.eventFixture.batch
-	choose := func(n int64) error { return f.service.ChooseWinner(f.Context(), f.caller, id, n) }
+	choose := func(n int64) error { return f.service.Sending.ChooseWinner(f.Context(), f.caller, id, n) }
 	f.refused(choose(4), enlist.InvalidParameters, "expected 1 to 3")
 	f.refused(choose(0), enlist.InvalidParameters, "expected 1 to 3")
 	f.edit(id, "pause")
@@ -194,9 +194,9 @@ func variantsAreStable(f *variantFixture) {
 }
 
 func variantsOfMessages(f *variantFixture) {
-	_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("from_name", "The Club"))
+	_, err := f.service.Messages.EditMessage(f.Context(), f.caller, f.message, details("from_name", "The Club"))
 	f.must(err)
-	other, err := f.service.AddMessage(f.Context(), f.caller, details("name", "B", "subject", "Bee", "text_content", "b", "from_name", "Bob"))
+	other, err := f.service.Messages.AddMessage(f.Context(), f.caller, details("name", "B", "subject", "Bee", "text_content", "b", "from_name", "Bob"))
 	f.must(err)
 	f.add(batches.VariantOptions{Variants: []batches.Variant{{}, {Message: other}}, Share: 50, Winner: "hand"})
 	seen := 0
@@ -212,7 +212,7 @@ func variantsOfMessages(f *variantFixture) {
 	if seen == 0 {
 		f.Error("no mail has the other Message")
 	}
-	f.refused(f.service.DeleteMessage(f.Context(), f.caller, other), enlist.InvalidParameters, "Batch")
+	f.refused(f.service.Messages.DeleteMessage(f.Context(), f.caller, other), enlist.InvalidParameters, "Batch")
 }
 
 func badVariants(f *variantFixture) {
@@ -232,12 +232,12 @@ func badVariants(f *variantFixture) {
 		{batches.VariantOptions{Share: 10}, "", enlist.InvalidParameters, "need variants"},
 		{batches.VariantOptions{Variants: twoSubjects}, "Email", enlist.InvalidParameters, "cannot be combined"},
 	} {
-		_, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
+		_, err := f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message,
 			Populations: []batches.PopulationRequest{whole(f.news)},
 			Options:     batches.BatchOptions{VariantOptions: c.options, LocalTime: c.local}})
 		f.refused(err, c.kind, c.about)
 	}
-	f.refused(f.service.ChooseWinner(f.Context(), f.caller, f.eventFixture.batch, 1), enlist.InvalidParameters, "no variants")
+	f.refused(f.service.Sending.ChooseWinner(f.Context(), f.caller, f.eventFixture.batch, 1), enlist.InvalidParameters, "no variants")
 }
 
 func editionsAreCounted(f *variantFixture) {
@@ -252,7 +252,7 @@ func editionsAreCounted(f *variantFixture) {
 	f.edit(id, "pause")
 	f.advance(sending.BatchProgress{Slice: s, Results: results, Release: true})
 	f.pass(time.Minute)
-	_, err := f.service.EditMessage(f.Context(), f.caller, f.message, details("subject", "Corrected"))
+	_, err := f.service.Messages.EditMessage(f.Context(), f.caller, f.message, details("subject", "Corrected"))
 	f.must(err)
 	f.edit(id, "unpause")
 	f.prepare(id)

@@ -17,7 +17,7 @@ func warmupIsShared(f *batchFixture) {
 	for i := range processes {
 		processes[i] = app.New(f.store, func() time.Time { return f.now })
 		processes[i].SetSending(pace.Settings{Relay: "mail.example.com", From: "news@example.com", Warmup: plan})
-		if !processes[i].IsLimited(sliceAt("")) {
+		if !processes[i].Sending.IsLimited(sliceAt("")) {
 			f.Error("a slice is not limited on the first day of the plan")
 		}
 	}
@@ -32,7 +32,7 @@ func warmupIsShared(f *batchFixture) {
 	if granted, _ := f.take(processes[0], sliceAt(""), addressesAt(30, "example.com")...); granted != 20 {
 		f.Errorf("%d mails are granted on the second day, want 20", granted)
 	}
-	f.must(processes[0].DeleteFullBuckets(f.Context()))
+	f.must(processes[0].Sending.DeleteFullBuckets(f.Context()))
 	if granted, _ := f.take(processes[1], sliceAt(""), "a@example.com"); granted != 0 {
 		f.Errorf("%d mails are granted after old days were deleted, want none", granted)
 	}

@@ -70,14 +70,14 @@ func (m *listWithOneContact) nextMail() *messages.OutgoingMail {
 func (m *listWithOneContact) send() enlist.DeliveryKey {
 	m.Helper()
 	l := m.nextMail()
-	m.must(m.service.RecordSent(m.Context(), []messages.Delivery{m.service.Sent(l, "Hello")}))
+	m.must(m.service.Sending.RecordSent(m.Context(), []messages.Delivery{m.service.Sending.Sent(l, "Hello")}))
 	return l.Delivery
 }
 
 // bounce reports a bounce and checks whether the Service treats the report as new.
 func (m *listWithOneContact) bounce(k enlist.DeliveryKey, isNew bool) {
 	m.Helper()
-	got, err := m.service.Bounced(m.Context(), k, "5.1.1 user unknown")
+	got, err := m.service.Sending.Bounced(m.Context(), k, "5.1.1 user unknown")
 	m.must(err)
 	if got != isNew {
 		m.Errorf("new: %v, want %v", got, isNew)
@@ -87,7 +87,7 @@ func (m *listWithOneContact) bounce(k enlist.DeliveryKey, isNew bool) {
 // complain reports a complaint and checks whether the Service treats the report as new.
 func (m *listWithOneContact) complain(k enlist.DeliveryKey, isNew bool) {
 	m.Helper()
-	got, err := m.service.Complained(m.Context(), k, "abuse")
+	got, err := m.service.Sending.Complained(m.Context(), k, "abuse")
 	m.must(err)
 	if got != isNew {
 		m.Errorf("new: %v, want %v", got, isNew)
@@ -176,7 +176,7 @@ func bouncesAfterReactivation(m *listWithOneContact) {
 		m.bounce(m.send(), true)
 	}
 	m.active(false)
-	_, err := m.service.Reactivate(m.Context(), m.caller, m.id, m.contactID)
+	_, err := m.service.Contacts.Reactivate(m.Context(), m.caller, m.id, m.contactID)
 	m.must(err)
 	m.bounce(late, true)
 	m.bounce(m.send(), true)
@@ -195,7 +195,7 @@ func refusedAtOnce(m *listWithOneContact) {
 		{Code: 451, Detail: "later"},
 		{Permanent: true, Recipient: true, Code: 550, Detail: "user unknown"},
 	} {
-		m.must(m.service.RecordNotSent(m.Context(), m.nextMail(), &why))
+		m.must(m.service.Sending.RecordNotSent(m.Context(), m.nextMail(), &why))
 	}
 	m.active(true)
 	m.bounce(m.send(), true)
@@ -206,7 +206,7 @@ func refusedAtOnce(m *listWithOneContact) {
 func bounceBeforeSent(m *listWithOneContact) {
 	l := m.nextMail()
 	m.bounce(l.Delivery, true)
-	m.must(m.service.RecordSent(m.Context(), []messages.Delivery{m.service.Sent(l, "Hello")}))
+	m.must(m.service.Sending.RecordSent(m.Context(), []messages.Delivery{m.service.Sending.Sent(l, "Hello")}))
 	m.status(l.Delivery, messages.DeliveryBounced)
 }
 
@@ -244,7 +244,7 @@ func bounceOfDeletedContact(m *listWithOneContact) {
 	unknownList.List += 100
 	m.bounce(unknownContact, false)
 	m.complain(unknownList, false)
-	m.must(m.service.DeleteList(m.Context(), m.caller, m.id))
+	m.must(m.service.Contacts.DeleteList(m.Context(), m.caller, m.id))
 	m.bounce(k, false)
 	m.complain(k, false)
 }

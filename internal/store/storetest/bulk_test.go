@@ -58,7 +58,7 @@ func contactRows(n int, prefix string) [][]enlist.Detail {
 // add adds Contacts and returns their IDs.
 func (o *accountFixture) add(list enlist.ListID, rows [][]enlist.Detail) []enlist.ContactID {
 	o.Helper()
-	ids, err := o.service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
+	ids, err := o.service.Contacts.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 	o.must(err)
 	return ids
 }
@@ -91,7 +91,7 @@ func (o *accountFixture) all(list enlist.ListID) (ids []enlist.ContactID) {
 func (o *accountFixture) ledger(list enlist.ListID, id enlist.ContactID) int {
 	o.Helper()
 	var w rows[enlist.LedgerRow]
-	o.must(o.service.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id}, &w))
+	o.must(o.service.Contacts.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id}, &w))
 	return len(w.all)
 }
 
@@ -118,7 +118,7 @@ func bulkConcurrent(o *accountFixture) {
 		switch i % 4 {
 		case 0, 1:
 			r := contacts.AddRequest{List: list, Contacts: contactRows(1200, "a"), Overwrite: i%2 == 0}
-			_, err := o.service.AddContacts(o.Context(), o.caller, r)
+			_, err := o.service.Contacts.AddContacts(o.Context(), o.caller, r)
 			return err
 		case 2:
 			rows := make([]contacts.EditRow, len(begun))
@@ -126,14 +126,14 @@ func bulkConcurrent(o *accountFixture) {
 				email := fmt.Sprintf("A%d@example.com", (j+i)%1200)
 				rows[j] = contacts.EditRow{ID: id, Details: details("Email", email)}
 			}
-			_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
+			_, err := o.service.Contacts.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
 			if enlist.KindOf(err) == enlist.NothingUpdated {
 				return nil
 			}
 			return err
 		}
 		some := contacts.DeleteRequest{List: list, Contacts: begun[i*20 : i*20+600]}
-		_, err := o.service.DeleteContacts(o.Context(), o.caller, some)
+		_, err := o.service.Contacts.DeleteContacts(o.Context(), o.caller, some)
 		return err
 	})
 	seen := make(map[string]bool)
@@ -193,12 +193,12 @@ func bulkWebhooks(o *accountFixture) {
 		for i, id := range ids {
 			rows[i] = contacts.EditRow{ID: id, Details: details("Mobile Phone", to)}
 		}
-		_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
+		_, err := o.service.Contacts.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
 		o.must(err)
 	}
 	remove := func(ids []enlist.ContactID) {
 		o.Helper()
-		_, err := o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: ids})
+		_, err := o.service.Contacts.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: ids})
 		o.must(err)
 	}
 	bulk := map[enlist.WebhookEventType]int{enlist.WebhookBulkUpdated: 1}
@@ -233,11 +233,11 @@ func bulkFieldChange(o *accountFixture) {
 		rows[i] = append(rows[i], details("Amount", fmt.Sprint("x", i))...)
 	}
 	between := &crashingStore{Engine: o.store, at: 3, then: func() {
-		_, err := o.service.EditField(o.Context(), o.caller, list, amount, details("length", 3))
+		_, err := o.service.Lists.EditField(o.Context(), o.caller, list, amount, details("length", 3))
 		o.must(err)
 	}}
 	service := app.New(between, o.clock)
-	ids, err := service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
+	ids, err := service.Contacts.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 	o.must(err)
 	for i, id := range ids {
 		if (id != 0) != (i < 1000) {
@@ -259,7 +259,7 @@ func bulkDeliveries(o *accountFixture) {
 		}
 		return nil
 	})
-	_, err := o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: ids[:2]})
+	_, err := o.service.Contacts.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: ids[:2]})
 	o.must(err)
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		for i, id := range ids {

@@ -70,7 +70,7 @@ func bulkCrashes(o *accountFixture) {
 	rows := contactRows(many, "a")
 	rows[700] = details("Email", "no address")
 	ids := crashes(o, func(s *app.App) ([]enlist.ContactID, error) {
-		return s.AddContacts(o.Context(), o.retrying("add"), contacts.AddRequest{List: list, Contacts: rows})
+		return s.Contacts.AddContacts(o.Context(), o.retrying("add"), contacts.AddRequest{List: list, Contacts: rows})
 	})
 	left := slices.DeleteFunc(slices.Clone(ids), func(id enlist.ContactID) bool { return id == 0 })
 	if len(ids) != many || len(left) != many-1 || ids[700] != 0 {
@@ -89,7 +89,7 @@ func bulkCrashes(o *accountFixture) {
 	}
 	edits[3].ID = 1 << 40
 	edited := crashes(o, func(s *app.App) ([]contacts.Outcome, error) {
-		return s.EditContacts(o.Context(), o.retrying("edit"), contacts.EditRequest{List: list, Contacts: edits})
+		return s.Contacts.EditContacts(o.Context(), o.retrying("edit"), contacts.EditRequest{List: list, Contacts: edits})
 	})
 	for i, e := range edited {
 		if e.Contact != edits[i].ID || e.Done != (i != 3) {
@@ -105,7 +105,7 @@ func bulkCrashes(o *accountFixture) {
 	newest := contacts.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: triple("id", "greater_than", 0), Limit: 1500, SortBy: "id", Descending: true}}
 	removed := crashes(o, func(s *app.App) ([]contacts.Outcome, error) {
-		return s.DeleteContacts(o.Context(), o.retrying("delete"), newest)
+		return s.Contacts.DeleteContacts(o.Context(), o.retrying("delete"), newest)
 	})
 	old := len(left) - 1500
 	notDone := func(r contacts.Outcome) bool { return !r.Done }
@@ -114,7 +114,7 @@ func bulkCrashes(o *accountFixture) {
 	}
 	same(o.T, "Contacts that are left", o.all(list), left[:old])
 
-	again, err := o.service.DeleteContacts(o.Context(), o.retrying("delete"), newest)
+	again, err := o.service.Contacts.DeleteContacts(o.Context(), o.retrying("delete"), newest)
 	if err != nil || !slices.Equal(again, removed) {
 		o.Errorf("the repeated call returned %d outcomes, error %v; want the outcomes of the first call", len(again), err)
 	}
@@ -127,7 +127,7 @@ func bulkCrashesWithoutKey(o *accountFixture) {
 	list := o.addList()
 	rows := contactRows(many, "a")
 	dying := app.New(&crashingStore{Engine: o.store, at: 3}, o.clock)
-	_, err := dying.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
+	_, err := dying.Contacts.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 	if !errors.Is(err, errCrash) {
 		o.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 	added := make([][]enlist.ContactID, calls)
 	concurrently(o, calls, func(i int) (err error) {
 		r := contacts.AddRequest{List: list, Contacts: rows}
-		added[i], err = o.service.AddContacts(o.Context(), o.retrying("add"), r)
+		added[i], err = o.service.Contacts.AddContacts(o.Context(), o.retrying("add"), r)
 		return err
 	})
 	for i := range added {
@@ -165,7 +165,7 @@ func bulkSameKeyAtOnce(o *accountFixture) {
 	some := enlist.Query{Criteria: triple("Email", "starts_with", "a"), Limit: 900, SortBy: "Email"}
 	concurrently(o, calls, func(i int) (err error) {
 		r := contacts.DeleteRequest{List: list, Query: some}
-		removed[i], err = o.service.DeleteContacts(o.Context(), o.retrying("delete"), r)
+		removed[i], err = o.service.Contacts.DeleteContacts(o.Context(), o.retrying("delete"), r)
 		return err
 	})
 	for i := range removed {
@@ -185,7 +185,7 @@ func bulkRetryExpiry(o *accountFixture) {
 		Criteria: triple("id", "greater_than", 0), Limit: 1, SortBy: "id"}}
 	remove := func(s *app.App, want enlist.ContactID) {
 		o.Helper()
-		got, err := s.DeleteContacts(o.Context(), o.retrying("oldest"), oldest)
+		got, err := s.Contacts.DeleteContacts(o.Context(), o.retrying("oldest"), oldest)
 		o.must(err)
 		same(o.T, "removed", got, []contacts.Outcome{{Contact: want, Done: true}})
 	}
@@ -197,6 +197,6 @@ func bulkRetryExpiry(o *accountFixture) {
 	remove(o.service, ids[1])
 	remove(o.service, ids[1])
 	same(o.T, "Contacts", o.all(list), ids[2:])
-	o.must(o.service.DeleteList(o.Context(), o.caller, list))
+	o.must(o.service.Contacts.DeleteList(o.Context(), o.caller, list))
 	remove(o.service, ids[1])
 }

@@ -24,7 +24,7 @@ func bulkLimit(o *accountFixture) {
 	o.limit(many)
 	o.add(list, contactRows(1000, "a"))
 	tooMany := contacts.AddRequest{List: list, Contacts: contactRows(many+1, "a")}
-	_, err := o.service.AddContacts(o.Context(), o.caller, tooMany)
+	_, err := o.service.Contacts.AddContacts(o.Context(), o.caller, tooMany)
 	o.refused(err, enlist.ContactLimit, "1700 Contacts and has 1000")
 	o.counted(list, 1000)
 	if ids := o.add(list, contactRows(many, "a")); ids[999] != 0 || ids[1000] == 0 || ids[many-1] == 0 {
@@ -43,7 +43,7 @@ func bulkLimitConcurrent(o *accountFixture) {
 	added := int64(0)
 	concurrently(o, calls, func(i int) error {
 		rows := contactRows(700, string(rune('a'+i)))
-		ids, err := o.service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
+		ids, err := o.service.Contacts.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: rows})
 		if enlist.KindOf(err) == enlist.ContactLimit {
 			return nil
 		}
@@ -64,7 +64,7 @@ func bulkLimitConcurrent(o *accountFixture) {
 
 func (o *accountFixture) limit(n int64) {
 	o.Helper()
-	o.must(o.service.SetContactLimit(o.Context(), o.caller.Account.ID, n))
+	o.must(o.service.Accounts.SetContactLimit(o.Context(), o.caller.Account.ID, n))
 	o.update(func(tx *db.Tx) (err error) {
 		o.caller.Account, err = accounts.ByID(tx, o.caller.Account.ID)
 		return err
@@ -83,7 +83,7 @@ func bulkMessages(o *accountFixture) {
 	counting := &countingStore{Engine: o.store}
 	service := app.New(counting, o.clock)
 	edit := contacts.EditRequest{List: list, Contacts: rows, Trigger: true}
-	_, err := service.EditContacts(o.Context(), o.caller, edit)
+	_, err := service.Contacts.EditContacts(o.Context(), o.caller, edit)
 	o.must(err)
 	if counting.effects != 8*350 || counting.most > 8*100 {
 		o.Errorf("%d effects in total, at most %d in one Update; want 2800 and at most 800", counting.effects, counting.most)
@@ -108,13 +108,13 @@ func bulkValues(o *accountFixture) {
 	})
 	counting := &countingStore{Engine: o.store}
 	service := app.New(counting, o.clock)
-	ids, err := service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: contactRows(50, "a")})
+	ids, err := service.Contacts.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: list, Contacts: contactRows(50, "a")})
 	o.must(err)
 	rows := make([]contacts.EditRow, len(ids))
 	for i, id := range ids {
 		rows[i] = contacts.EditRow{ID: id, Details: details("f1", "y")}
 	}
-	_, err = service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
+	_, err = service.Contacts.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
 	o.must(err)
 	if counting.writes != 100 || counting.mostWrites > 21 {
 		o.Errorf("%d Contacts in total, at most %d in one Update; want 100 and at most 21", counting.writes, counting.mostWrites)
@@ -137,7 +137,7 @@ func bulkLimitLeftOut(o *accountFixture) {
 	}
 	o.counted(list, 3)
 	overwrite := contacts.AddRequest{List: list, Contacts: rows, Overwrite: true}
-	ids, err := o.service.AddContacts(o.Context(), o.caller, overwrite)
+	ids, err := o.service.Contacts.AddContacts(o.Context(), o.caller, overwrite)
 	o.must(err)
 	if ids[0] == 0 || ids[0] != ids[3] || ids[2] != ids[5] || ids[6] != 0 {
 		o.Errorf("IDs %v, want the ID of its Contact for each row except the last one", ids)

@@ -21,7 +21,7 @@ func (m *bulkModel) add(t *rapid.T) {
 	for _, row := range rows {
 		r.Contacts = append(r.Contacts, row.details())
 	}
-	ids, err := m.service.AddContacts(context.Background(), m.caller, r)
+	ids, err := m.service.Contacts.AddContacts(context.Background(), m.caller, r)
 	if err != nil || len(ids) != len(rows) {
 		t.Fatalf("AddContacts returned %d IDs for %d rows, error %v", len(ids), len(rows), err)
 	}
@@ -51,7 +51,7 @@ func (m *bulkModel) put(row sentRow, r contacts.AddRequest) *person {
 func (m *bulkModel) subscribeOne(t *rapid.T) {
 	row := drawRow(t)
 	r := contacts.SubscribeRequest{List: m.id, Details: row.details()}
-	id, err := m.service.Subscribe(context.Background(), m.caller, r)
+	id, err := m.service.Contacts.Subscribe(context.Background(), m.caller, r)
 	fresh := row.appliedTo(person{State: "none"})
 	if !row.valid() || fresh.Key == "" {
 		if err == nil {
@@ -95,7 +95,7 @@ func (m *bulkModel) edit(t *rapid.T) {
 		}
 		some = some || done
 	}
-	outcomes, err := m.service.EditContacts(context.Background(), m.caller, r)
+	outcomes, err := m.service.Contacts.EditContacts(context.Background(), m.caller, r)
 	if len(r.Contacts) > 0 && !some {
 		if enlist.KindOf(err) != enlist.NothingUpdated {
 			t.Fatalf("no row could be edited: error %v, want NothingUpdated", err)
@@ -156,7 +156,7 @@ func (m *bulkModel) deleteIDs(t *rapid.T) {
 		want[id] = m.remove(id) || want[id]
 	}
 	m.promoteAll()
-	outcomes, err := m.service.DeleteContacts(context.Background(), m.caller, r)
+	outcomes, err := m.service.Contacts.DeleteContacts(context.Background(), m.caller, r)
 	m.same(t, outcomes, want, err)
 }
 
@@ -182,7 +182,7 @@ func (m *bulkModel) deleteWhere(t *rapid.T) {
 	}
 	m.promoteAll()
 	r := contacts.DeleteRequest{List: m.id, Contacts: []enlist.ContactID{m.last}, Query: q}
-	outcomes, err := m.service.DeleteContacts(context.Background(), m.caller, r)
+	outcomes, err := m.service.Contacts.DeleteContacts(context.Background(), m.caller, r)
 	m.same(t, outcomes, want, err)
 }
 
@@ -195,7 +195,7 @@ func (m *bulkModel) promoteAll() {
 func (m *bulkModel) unsubscribe(t *rapid.T) {
 	id := m.anyID(t)
 	p := m.find(id)
-	_, err := m.service.UnsubscribeByID(context.Background(), m.caller, contacts.ContactRequest{List: m.id, Contact: id})
+	_, err := m.service.Contacts.UnsubscribeByID(context.Background(), m.caller, contacts.ContactRequest{List: m.id, Contact: id})
 	if (err == nil) != (p != nil) {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func (m *bulkModel) unsubscribe(t *rapid.T) {
 // refuses to disallow them.
 func (m *bulkModel) allow(t *rapid.T) {
 	unique := rapid.Bool().Draw(t, "unique")
-	_, err := m.service.EditList(context.Background(), m.caller, m.id, details("disallow_duplicate_contacts", unique))
+	_, err := m.service.Lists.EditList(context.Background(), m.caller, m.id, details("disallow_duplicate_contacts", unique))
 	refused := unique && !m.unique && slices.ContainsFunc(m.people, func(p *person) bool { return !p.First })
 	if (err != nil) != refused {
 		t.Fatal(err)

@@ -45,18 +45,18 @@ func bulkLongValues(o *accountFixture) {
 	for i, id := range ids {
 		edits[i] = contacts.EditRow{ID: id, Details: details("Mobile Phone", "0400000000")}
 	}
-	_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: edits})
+	_, err := o.service.Contacts.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: edits})
 	o.must(err)
 	few("editContacts")
-	_, err = o.service.EditField(o.Context(), o.caller, list, number, details("type", "decimal"))
+	_, err = o.service.Lists.EditField(o.Context(), o.caller, list, number, details("type", "decimal"))
 	o.must(err)
 	few("a new type")
 	for _, e := range []lists.DeleteFieldValues{
 		{List: list, Field: mobile, Mobile: true}, {List: list, Field: number}, {List: list, Field: text},
 	} {
-		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
+		o.must(o.service.Lists.DeleteField(o.Context(), o.caller, list, e.Field))
 		for done := false; !done; {
-			e, done, err = o.service.DeleteFieldValues(o.Context(), e)
+			e, done, err = o.service.Contacts.DeleteFieldValues(o.Context(), e)
 			o.must(err)
 		}
 		few(fmt.Sprintf("deletion of Field %d", e.Field))
@@ -78,7 +78,7 @@ func bulkDependentRows(o *accountFixture) {
 			r.Contacts = append(r.Contacts, contacts.EditRow{ID: ids[pairs[i].(int)],
 				Details: details("Email", fmt.Sprintf("%s@example.com", pairs[i+1]))})
 		}
-		outcomes, err := o.service.EditContacts(o.Context(), o.caller, r)
+		outcomes, err := o.service.Contacts.EditContacts(o.Context(), o.caller, r)
 		o.must(err)
 		var got []string
 		for _, id := range ids {
@@ -109,7 +109,7 @@ func bulkDependentRows(o *accountFixture) {
 			o.Errorf("%s: the addresses are %s, want %s", c.name, got, c.want)
 		}
 	}
-	_, err := o.service.EditList(o.Context(), o.caller, list, details("disallow_duplicate_contacts", true))
+	_, err := o.service.Lists.EditList(o.Context(), o.caller, list, details("disallow_duplicate_contacts", true))
 	o.must(err)
 	for _, c := range []struct {
 		name  string
@@ -136,14 +136,14 @@ func bulkRowsTogether(o *accountFixture) {
 	for i, id := range ids {
 		rows[i] = contacts.EditRow{ID: id, Details: details("Email", fmt.Sprintf("b%d@example.com", i))}
 	}
-	_, err := o.service.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
+	_, err := o.service.Contacts.EditContacts(o.Context(), o.caller, contacts.EditRequest{List: list, Contacts: rows})
 	o.must(err)
 	if counting.sets != counting.want || counting.updates != 1 {
 		o.Errorf("editContacts stored 400 Contacts in %d sets and %d Updates, want %d and 1", counting.sets, counting.updates, counting.want)
 	}
 	add := contacts.AddRequest{List: list, Contacts: contactRows(400, "B"), Overwrite: true}
 	counting.sets = 0
-	if _, err := o.service.AddContacts(o.Context(), o.caller, add); err != nil || counting.sets != counting.want {
+	if _, err := o.service.Contacts.AddContacts(o.Context(), o.caller, add); err != nil || counting.sets != counting.want {
 		o.Errorf("addContacts overwrote 400 Contacts in %d sets, error %v; want %d", counting.sets, err, counting.want)
 	}
 }

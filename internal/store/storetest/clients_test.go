@@ -46,7 +46,7 @@ func newListThatNotifies(t *testing.T, e Engine) (
 
 func subscribe(t *testing.T, service *app.App, c *enlist.Caller, list enlist.ListID, email string) (
 	enlist.ContactID, error) {
-	return service.Subscribe(t.Context(), c, contacts.SubscribeRequest{List: list, Details: details("Email", email)})
+	return service.Contacts.Subscribe(t.Context(), c, contacts.SubscribeRequest{List: list, Details: details("Email", email)})
 }
 
 // clients tests 64 concurrent clients that subscribe the same addresses. They must create one Contact
@@ -188,7 +188,7 @@ func manyOfOneAddress(t *testing.T, e Engine) {
 	with := *caller
 	with.Retry = &enlist.Retry{Header: "once"}
 	for range 2 {
-		if id, err := service.Unsubscribe(t.Context(), &with, contacts.UnsubscribeRequest{List: list, Address: "A@example.com"}); id != list || err != nil {
+		if id, err := service.Contacts.Unsubscribe(t.Context(), &with, contacts.UnsubscribeRequest{List: list, Address: "A@example.com"}); id != list || err != nil {
 			t.Fatalf("Unsubscribe returned %d, error %v; want %d", id, err, list)
 		}
 	}

@@ -153,7 +153,7 @@ func expiredRetries(t *testing.T, s db.Engine) {
 	save("current", results)
 	counted := &countingStore{Engine: s}
 	service := app.New(counted, func() time.Time { return time.Unix(results+day, 0) })
-	if err := service.DeleteExpiredRetries(t.Context()); err != nil {
+	if err := service.Accounts.DeleteExpiredRetries(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if counted.updates < results/200 {

@@ -115,14 +115,14 @@ func addListRefuses(o *accountFixture) {
 		{"at most 65536 bytes", []any{"on_update_address", strings.Repeat(",", 65_537)}},
 		{"from_name", []any{"from_name", "a\r\nBcc: b"}},
 	} {
-		_, err := o.service.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, c.pairs...)...))
+		_, err := o.service.Lists.AddList(o.Context(), o.caller, details(append([]any{"name", "News"}, c.pairs...)...))
 		o.refused(err, enlist.InvalidParameters, c.about)
 	}
-	_, err := o.service.AddList(o.Context(), o.caller, nil)
+	_, err := o.service.Lists.AddList(o.Context(), o.caller, nil)
 	o.refused(err, enlist.InvalidParameters, "name")
-	_, err = o.service.AddList(o.Context(), o.restricted(1), details("name", "News"))
+	_, err = o.service.Lists.AddList(o.Context(), o.restricted(1), details("name", "News"))
 	o.refused(err, enlist.Denied, "")
-	if lists, err := o.service.SearchLists(o.Context(), o.caller, enlist.Query{}); err != nil || len(lists) != 0 {
+	if lists, err := o.service.Lists.SearchLists(o.Context(), o.caller, enlist.Query{}); err != nil || len(lists) != 0 {
 		o.Errorf("after refused calls: %d Lists, error %v; want 0 Lists", len(lists), err)
 	}
 }
@@ -140,7 +140,7 @@ func editList(o *accountFixture) {
 	id := o.addList("on_register_address", "a@x.io", "is_gdpr_compliant", true)
 	before := *o.list(id)
 	o.now = o.now.Add(1e9)
-	_, err := o.service.EditList(o.Context(), o.caller, id, details("id", int(id), "name", "Club",
+	_, err := o.service.Lists.EditList(o.Context(), o.caller, id, details("id", int(id), "name", "Club",
 		"on_register_address", "", "is_gdpr_compliant", nil, "creation_time", 5))
 	o.must(err)
 	want := before
@@ -149,13 +149,13 @@ func editList(o *accountFixture) {
 		o.Errorf("the edited List (-want +got):\n%s", diff)
 	}
 	for _, pair := range [][]any{{"name", ""}, {"folder_id", 999}, {"track_opens", "x"}} {
-		_, err := o.service.EditList(o.Context(), o.caller, id, details(pair...))
+		_, err := o.service.Lists.EditList(o.Context(), o.caller, id, details(pair...))
 		o.refused(err, enlist.InvalidParameters, pair[0].(string))
 	}
 	if diff := cmp.Diff(want, *o.list(id)); diff != "" {
 		o.Errorf("the List after refused calls (-want +got):\n%s", diff)
 	}
-	_, err = o.service.EditList(o.Context(), o.caller, 999, details("name", "x"))
+	_, err = o.service.Lists.EditList(o.Context(), o.caller, 999, details("name", "x"))
 	o.refused(err, enlist.NoList, "")
 }
 
@@ -166,11 +166,11 @@ func duplicates(o *accountFixture) {
 		o.subscribe(id, "Email", "a@x.io")
 	}
 	o.subscribe(id, "Email", "b@x.io")
-	_, err := o.service.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
+	_, err := o.service.Lists.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
 	o.refused(err, enlist.InvalidParameters, "more than one Contact has: 1;")
 	id = o.addList("disallow_duplicate_contacts", false)
 	o.subscribe(id, "Email", "a@x.io")
-	_, err = o.service.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
+	_, err = o.service.Lists.EditList(o.Context(), o.caller, id, details("disallow_duplicate_contacts", true))
 	o.must(err)
 }
 
@@ -178,7 +178,7 @@ func searchLists(o *accountFixture) {
 	a, b, c := o.addList(), o.addList("name", "Club"), o.addList("name", "Shop", "is_gdpr_compliant", true)
 	o.subscribe(b, "Email", "a@x.io")
 	ids := func(caller *enlist.Caller, q enlist.Query) (ids []enlist.ListID) {
-		lists, err := o.service.SearchLists(o.Context(), caller, q)
+		lists, err := o.service.Lists.SearchLists(o.Context(), caller, q)
 		o.must(err)
 		for i := range lists {
 			ids = append(ids, lists[i].ID)
@@ -206,7 +206,7 @@ func searchLists(o *accountFixture) {
 			o.Errorf("%v (-want +got):\n%s", test.query, diff)
 		}
 	}
-	_, err := o.service.SearchLists(o.Context(), o.caller, where("on_register_address", "exactly", "x"))
+	_, err := o.service.Lists.SearchLists(o.Context(), o.caller, where("on_register_address", "exactly", "x"))
 	o.refused(err, enlist.InvalidSearch, "")
 }
 
@@ -215,7 +215,7 @@ func clearList(o *accountFixture) {
 	first := o.subscribe(id, "Email", "0@x.io")
 	o.subscribe(id, "Email", "1@x.io")
 	o.subscribe(other, "Email", "a@x.io")
-	o.must(o.service.ClearList(o.Context(), o.caller, id))
+	o.must(o.service.Contacts.ClearList(o.Context(), o.caller, id))
 	if n, m := o.list(id).ContactCount, o.list(other).ContactCount; n != 0 || m != 1 {
 		o.Errorf("%d Contacts are in the cleared List and %d in the other List, want 0 and 1", n, m)
 	}
@@ -229,23 +229,23 @@ func clearList(o *accountFixture) {
 	// If a Contact is added after the call, it is not removed, even if the job of the call runs
 	// again.
 	late := o.subscribe(id, "Email", "0@x.io")
-	done, err := o.service.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: late - 1})
+	done, err := o.service.Contacts.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: late - 1})
 	if err != nil || !done || o.contact(id, late).ID != late {
 		o.Errorf("the job runs again: done %v, error %v; want the new Contact to be kept", done, err)
 	}
-	o.must(o.service.ClearList(o.Context(), o.caller, o.addList())) // a List without Contacts
-	o.refused(o.service.ClearList(o.Context(), o.caller, 999), enlist.NoList, "")
+	o.must(o.service.Contacts.ClearList(o.Context(), o.caller, o.addList())) // a List without Contacts
+	o.refused(o.service.Contacts.ClearList(o.Context(), o.caller, 999), enlist.NoList, "")
 }
 
 func deleteList(o *accountFixture) {
 	id := o.addList()
 	last := o.subscribe(id, "Email", "a@x.io")
-	o.must(o.service.DeleteList(o.Context(), o.caller, id))
-	_, err := o.service.List(o.Context(), o.caller, id)
+	o.must(o.service.Contacts.DeleteList(o.Context(), o.caller, id))
+	_, err := o.service.Lists.List(o.Context(), o.caller, id)
 	o.refused(err, enlist.NoList, "")
-	o.refused(o.service.DeleteList(o.Context(), o.caller, id), enlist.NoList, "")
+	o.refused(o.service.Contacts.DeleteList(o.Context(), o.caller, id), enlist.NoList, "")
 	for range 2 { // a job can run twice
-		done, err := o.service.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: last, Delete: true})
+		done, err := o.service.Contacts.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: last, Delete: true})
 		if err != nil || !done {
 			o.Errorf("RemoveContacts: done %v, error %v; want done and no error", done, err)
 		}
@@ -271,16 +271,16 @@ func manyContactsOfDefinitions(o *accountFixture) {
 		}
 		return nil
 	})
-	_, err := o.service.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
+	_, err := o.service.Lists.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
 	o.must(err)
 	if n := o.count(list, "Age", "starts_with", "0"); n != 1 { // only the number 0 starts with 0
 		o.Errorf("the values of %d Contacts were not converted", n-1)
 	}
 	for _, e := range []lists.DeleteFieldValues{{List: list, Field: mobile, Mobile: true}, {List: list, Field: age}} {
-		o.must(o.service.DeleteField(o.Context(), o.caller, list, e.Field))
+		o.must(o.service.Lists.DeleteField(o.Context(), o.caller, list, e.Field))
 		batches := 0
 		for done := false; !done; batches++ {
-			e, done, err = o.service.DeleteFieldValues(o.Context(), e)
+			e, done, err = o.service.Contacts.DeleteFieldValues(o.Context(), e)
 			o.must(err)
 		}
 		if batches < 2 {
@@ -300,7 +300,7 @@ func manyContactsOfDefinitions(o *accountFixture) {
 			return nil
 		})
 	}))
-	o.must(o.service.ClearList(o.Context(), o.caller, list))
+	o.must(o.service.Contacts.ClearList(o.Context(), o.caller, list))
 	if n := o.list(list).ContactCount; n != 0 {
 		o.Errorf("%d Contacts are left, want 0", n)
 	}
@@ -312,25 +312,31 @@ func otherLists(o *accountFixture) {
 	id := o.addList()
 	otherAccount, otherKey := o.newCaller(), o.restricted(999)
 	for i, call := range []func(c *enlist.Caller) error{
-		func(c *enlist.Caller) error { _, err := o.service.List(o.Context(), c, id); return err },
-		func(c *enlist.Caller) error { _, err := o.service.EditList(o.Context(), c, id, nil); return err },
-		func(c *enlist.Caller) error { return o.service.ClearList(o.Context(), c, id) },
-		func(c *enlist.Caller) error { return o.service.DeleteList(o.Context(), c, id) },
+		func(c *enlist.Caller) error { _, err := o.service.Lists.List(o.Context(), c, id); return err },
+		func(c *enlist.Caller) error { _, err := o.service.Lists.EditList(o.Context(), c, id, nil); return err },
+		func(c *enlist.Caller) error { return o.service.Contacts.ClearList(o.Context(), c, id) },
+		func(c *enlist.Caller) error { return o.service.Contacts.DeleteList(o.Context(), c, id) },
 		func(c *enlist.Caller) error {
-			_, err := o.service.AddField(o.Context(), c, id, details("name", "x", "type", "text"))
+			_, err := o.service.Lists.AddField(o.Context(), c, id, details("name", "x", "type", "text"))
 			return err
 		},
-		func(c *enlist.Caller) error { _, err := o.service.EditField(o.Context(), c, id, 1, nil); return err },
-		func(c *enlist.Caller) error { return o.service.DeleteField(o.Context(), c, id, 1) },
-		func(c *enlist.Caller) error { _, err := o.service.Field(o.Context(), c, id, 1); return err },
 		func(c *enlist.Caller) error {
-			_, err := o.service.SearchFields(o.Context(), c, id, enlist.Query{})
+			_, err := o.service.Lists.EditField(o.Context(), c, id, 1, nil)
 			return err
 		},
-		func(c *enlist.Caller) error { _, err := o.service.AddPreference(o.Context(), c, id, "x"); return err },
-		func(c *enlist.Caller) error { return o.service.DeletePreference(o.Context(), c, id, 1) },
+		func(c *enlist.Caller) error { return o.service.Lists.DeleteField(o.Context(), c, id, 1) },
+		func(c *enlist.Caller) error { _, err := o.service.Lists.Field(o.Context(), c, id, 1); return err },
 		func(c *enlist.Caller) error {
-			_, err := o.service.SearchPreferences(o.Context(), c, id, enlist.Query{})
+			_, err := o.service.Lists.SearchFields(o.Context(), c, id, enlist.Query{})
+			return err
+		},
+		func(c *enlist.Caller) error {
+			_, err := o.service.Lists.AddPreference(o.Context(), c, id, "x")
+			return err
+		},
+		func(c *enlist.Caller) error { return o.service.Lists.DeletePreference(o.Context(), c, id, 1) },
+		func(c *enlist.Caller) error {
+			_, err := o.service.Lists.SearchPreferences(o.Context(), c, id, enlist.Query{})
 			return err
 		},
 	} {
@@ -345,16 +351,16 @@ func otherLists(o *accountFixture) {
 
 func preferences(o *accountFixture) {
 	list := o.addList()
-	weekly, err := o.service.AddPreference(o.Context(), o.caller, list, "  Weekly ")
+	weekly, err := o.service.Lists.AddPreference(o.Context(), o.caller, list, "  Weekly ")
 	o.must(err)
-	_, err = o.service.AddPreference(o.Context(), o.caller, list, "weekly")
+	_, err = o.service.Lists.AddPreference(o.Context(), o.caller, list, "weekly")
 	o.must(err)
 	for _, name := range []string{"", " ", "Weekly", "a\tb", strings.Repeat("x", 256)} {
-		_, err := o.service.AddPreference(o.Context(), o.caller, list, name)
+		_, err := o.service.Lists.AddPreference(o.Context(), o.caller, list, name)
 		o.refused(err, enlist.InvalidParameters, "name")
 	}
 	names := func(q enlist.Query) (names []string) {
-		found, err := o.service.SearchPreferences(o.Context(), o.caller, list, q)
+		found, err := o.service.Lists.SearchPreferences(o.Context(), o.caller, list, q)
 		o.must(err)
 		for _, p := range found {
 			names = append(names, p.Name)
@@ -364,8 +370,8 @@ func preferences(o *accountFixture) {
 	if diff := cmp.Diff([]string{"Weekly", "weekly"}, names(enlist.Query{})); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
 	}
-	o.must(o.service.DeletePreference(o.Context(), o.caller, list, weekly))
-	o.refused(o.service.DeletePreference(o.Context(), o.caller, list, weekly), enlist.InvalidParameters, "")
+	o.must(o.service.Lists.DeletePreference(o.Context(), o.caller, list, weekly))
+	o.refused(o.service.Lists.DeletePreference(o.Context(), o.caller, list, weekly), enlist.InvalidParameters, "")
 	if diff := cmp.Diff([]string{"weekly"}, names(enlist.Query{SortBy: "name"})); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
 	}

@@ -15,7 +15,7 @@ import (
 // addDomain adds a sending domain with an Ed25519 key, which is made faster than one of RSA.
 func (o *accountFixture) addDomain(account enlist.AccountID, domain string) *accounts.SendingDomain {
 	o.Helper()
-	d, err := o.service.AddSendingDomain(o.Context(), accounts.NewSendingDomain{Account: account, Domain: domain, Type: accounts.DKIMEd25519})
+	d, err := o.service.Accounts.AddSendingDomain(o.Context(), accounts.NewSendingDomain{Account: account, Domain: domain, Type: accounts.DKIMEd25519})
 	o.must(err)
 	return d
 }
@@ -25,7 +25,7 @@ func (o *accountFixture) wantSigningKey(account enlist.AccountID, domain, select
 	o.Helper()
 	o.readMail()
 	for range 2 { // the second call uses the cache
-		key, err := o.service.SigningKey(o.Context(), account, domain)
+		key, err := o.service.Accounts.SigningKey(o.Context(), account, domain)
 		if err != nil || (key == nil) != (selector == "") || key != nil && (key.Selector != selector || key.Domain != domain || key.Signer == nil) {
 			o.Errorf("the key for %s in Account %d is %+v, %v, want the selector %q", domain, account, key, err, selector)
 		}
@@ -48,7 +48,7 @@ func sendingDomainKeys(o *accountFixture) {
 	o.addDomain(account, "a.example")
 	o.wantSigningKey(account, d.Domain, d.Key.Selector)
 	rotate := func(selector string) error {
-		_, err := o.service.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: d.Domain, Selector: selector, Type: accounts.DKIMEd25519})
+		_, err := o.service.Accounts.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: d.Domain, Selector: selector, Type: accounts.DKIMEd25519})
 		return err
 	}
 	o.refused(rotate(d.Key.Selector), enlist.InvalidParameters, "in use")
@@ -57,26 +57,26 @@ func sendingDomainKeys(o *accountFixture) {
 	o.refused(rotate("s3"), enlist.InvalidParameters, "s2")
 	o.wantSigningKey(account, d.Domain, d.Key.Selector)
 	o.now = o.now.AddDate(0, 1, 0)
-	_, err := o.service.SwitchSendingDomain(ctx, d.Domain)
+	_, err := o.service.Accounts.SwitchSendingDomain(ctx, d.Domain)
 	o.must(err)
 	o.wantSigningKey(account, d.Domain, "s2")
-	_, err = o.service.SwitchSendingDomain(ctx, d.Domain)
+	_, err = o.service.Accounts.SwitchSendingDomain(ctx, d.Domain)
 	o.refused(err, enlist.InvalidParameters, "no next key")
 	o.refused(rotate(d.Key.Selector), enlist.InvalidParameters, "in use")
-	all, err := o.service.SendingDomains(ctx)
+	all, err := o.service.Accounts.SendingDomains(ctx)
 	o.must(err)
 	if len(all) != 2 || all[0].Domain != "a.example" || all[1].OldSelector != d.Key.Selector || all[1].SwitchTime != o.now.Unix() ||
 		all[1].Next != (accounts.DKIMKey{}) || !all[1].OldRecordIsNeeded(o.now) || all[1].OldRecordIsNeeded(o.now.AddDate(0, 0, 8)) {
 		o.Errorf("the domains are %+v", all)
 	}
-	_, err = o.service.RemoveSendingDomain(ctx, d.Domain)
+	_, err = o.service.Accounts.RemoveSendingDomain(ctx, d.Domain)
 	o.must(err)
 	o.wantSigningKey(account, d.Domain, "")
-	_, err = o.service.SendingDomain(ctx, d.Domain)
+	_, err = o.service.Accounts.SendingDomain(ctx, d.Domain)
 	o.refused(err, enlist.InvalidParameters, "no Account has")
 	for _, bad := range []accounts.NewSendingDomain{{Account: account, Domain: "no domain"}, {Account: 99, Domain: "b.example"},
 		{Account: account, Domain: "b.example", Type: "dsa"}, {Account: account, Domain: "b.example", Selector: "Ä"}} {
-		_, err := o.service.AddSendingDomain(ctx, bad)
+		_, err := o.service.Accounts.AddSendingDomain(ctx, bad)
 		o.refused(err, enlist.InvalidParameters, "")
 	}
 }
@@ -84,14 +84,14 @@ func sendingDomainKeys(o *accountFixture) {
 func domainsOfOtherAccounts(o *accountFixture) {
 	mine, yours, ctx := o.caller.Account.ID, o.newCaller(), o.Context()
 	o.addDomain(mine, "example.org")
-	_, err := o.service.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: yours.Account.ID, Domain: "Example.org", Type: accounts.DKIMEd25519})
+	_, err := o.service.Accounts.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: yours.Account.ID, Domain: "Example.org", Type: accounts.DKIMEd25519})
 	o.refused(err, enlist.InvalidParameters, "has the domain")
 	o.readMail()
 	for _, domain := range []string{"example.org", "news.example.org"} {
-		if key, err := o.service.SigningKey(ctx, yours.Account.ID, domain); key != nil || !errors.Is(err, accounts.ErrForeignDomain) {
+		if key, err := o.service.Accounts.SigningKey(ctx, yours.Account.ID, domain); key != nil || !errors.Is(err, accounts.ErrForeignDomain) {
 			o.Errorf("the key for %s in another Account is %+v, %v, want it refused", domain, key, err)
 		}
-		_, err := o.service.AddMessage(ctx, yours, details("name", "x", "subject", "x", "from_address", "a@"+domain))
+		_, err := o.service.Messages.AddMessage(ctx, yours, details("name", "x", "subject", "x", "from_address", "a@"+domain))
 		o.refused(err, enlist.InvalidParameters, "from_address: another Account has the domain")
 	}
 	o.wantSigningKey(mine, "news.example.org", "") // each subdomain needs an entry of its own
@@ -100,7 +100,7 @@ func domainsOfOtherAccounts(o *accountFixture) {
 	o.wantSigningKey(yours.Account.ID, "news.example.org", "enlist20260615")
 	o.wantSigningKey(mine, "example.org", "enlist20260615")
 	o.readMail()
-	if _, err := o.service.SigningKey(ctx, mine, "news.example.org"); !errors.Is(err, accounts.ErrForeignDomain) {
+	if _, err := o.service.Accounts.SigningKey(ctx, mine, "news.example.org"); !errors.Is(err, accounts.ErrForeignDomain) {
 		o.Errorf("the subdomain of another Account: %v, want it refused", err)
 	}
 }
@@ -108,16 +108,16 @@ func domainsOfOtherAccounts(o *accountFixture) {
 func fromAddresses(o *accountFixture) {
 	ctx, c := o.Context(), o.caller
 	old := o.addList("from_address", "old@old.example")
-	message, err := o.service.AddMessage(ctx, c, details("name", "May", "subject", "May", "from_address", "old@old.example"))
+	message, err := o.service.Messages.AddMessage(ctx, c, details("name", "May", "subject", "May", "from_address", "old@old.example"))
 	o.must(err)
 	o.addDomain(c.Account.ID, "example.org")
 	for from, allowed := range map[string]bool{"a@Example.ORG": true, "": true, "a@old.example": false, "a@news.example.org": false} {
-		_, added := o.service.AddList(ctx, c, details("name", "x", "from_address", from))
-		_, edited := o.service.EditList(ctx, c, o.addList(), details("from_address", from))
-		_, new := o.service.AddMessage(ctx, c, details("name", "x", "subject", "x", "from_address", from))
-		other, err := o.service.AddMessage(ctx, c, details("name", "x", "subject", "x"))
+		_, added := o.service.Lists.AddList(ctx, c, details("name", "x", "from_address", from))
+		_, edited := o.service.Lists.EditList(ctx, c, o.addList(), details("from_address", from))
+		_, new := o.service.Messages.AddMessage(ctx, c, details("name", "x", "subject", "x", "from_address", from))
+		other, err := o.service.Messages.AddMessage(ctx, c, details("name", "x", "subject", "x"))
 		o.must(err)
-		_, changed := o.service.EditMessage(ctx, c, other, details("from_address", from))
+		_, changed := o.service.Messages.EditMessage(ctx, c, other, details("from_address", from))
 		for _, err := range []error{added, edited, new, changed} {
 			if allowed {
 				o.must(err)
@@ -126,11 +126,11 @@ func fromAddresses(o *accountFixture) {
 			}
 		}
 	}
-	_, err = o.service.EditList(ctx, c, old, details("from_address", "old@old.example", "name", "Same sender"))
+	_, err = o.service.Lists.EditList(ctx, c, old, details("from_address", "old@old.example", "name", "Same sender"))
 	o.must(err)
-	_, err = o.service.EditMessage(ctx, c, message, details("from_address", "old@old.example", "name", "Same sender"))
+	_, err = o.service.Messages.EditMessage(ctx, c, message, details("from_address", "old@old.example", "name", "Same sender"))
 	o.must(err)
-	problems, err := o.service.RefusedSenders(ctx)
+	problems, err := o.service.Accounts.RefusedSenders(ctx)
 	o.must(err)
 	if len(problems) != 2 || !slices.ContainsFunc(problems, func(p string) bool {
 		return strings.Contains(p, "Message 1 ") && strings.Contains(p, "old@old.example")
@@ -138,8 +138,8 @@ func fromAddresses(o *accountFixture) {
 		!slices.ContainsFunc(problems, func(p string) bool { return strings.Contains(p, "List 1 ") }) {
 		o.Errorf("the refused senders are %q, want List 1 and Message 1", problems)
 	}
-	o.must(o.service.SetSendingDomains(ctx, c.Account.ID, []string{"old.example"})) // for a domain that the mail server signs
-	problems, err = o.service.RefusedSenders(ctx)
+	o.must(o.service.Accounts.SetSendingDomains(ctx, c.Account.ID, []string{"old.example"})) // for a domain that the mail server signs
+	problems, err = o.service.Accounts.RefusedSenders(ctx)
 	o.must(err)
 	if len(problems) != 0 {
 		o.Errorf("the refused senders are %q, want none: the operator allowed their domain", problems)

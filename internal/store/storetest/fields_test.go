@@ -80,7 +80,7 @@ func addFieldRefuses(o *accountFixture) {
 		{invalid, "row_size", []any{"name", "x", "type", "comment", "row_size", "many"}},
 	} {
 		o.run(fmt.Sprint(c.about, " of ", c.pairs), func() {
-			_, err := o.service.AddField(o.Context(), o.caller, list, details(c.pairs...))
+			_, err := o.service.Lists.AddField(o.Context(), o.caller, list, details(c.pairs...))
 			o.refused(err, c.kind, c.about)
 		})
 	}
@@ -105,9 +105,9 @@ func fieldLimit(o *accountFixture) {
 		return nil
 	})
 	last := o.addField(list, "name", "last", "type", "text")
-	_, err := o.service.AddField(o.Context(), o.caller, list, details("name", "x", "type", "text"))
+	_, err := o.service.Lists.AddField(o.Context(), o.caller, list, details("name", "x", "type", "text"))
 	o.refused(err, enlist.InvalidParameters, "1000 Fields")
-	o.must(o.service.DeleteField(o.Context(), o.caller, list, last))
+	o.must(o.service.Lists.DeleteField(o.Context(), o.caller, list, last))
 	o.addField(list, "name", "x", "type", "text")
 }
 
@@ -178,7 +178,7 @@ func editField(o *accountFixture) {
 	id := o.addField(list, "name", "State", "type", "dropdown", "values_array", "NSW,VIC", "defaults_array", "VIC",
 		"is_mandatory", true)
 	edit := func(id enlist.FieldID, pairs ...any) error {
-		_, err := o.service.EditField(o.Context(), o.caller, list, id, details(pairs...))
+		_, err := o.service.Lists.EditField(o.Context(), o.caller, list, id, details(pairs...))
 		return err
 	}
 	o.must(edit(id, "id", int(id), "name", "Region", "is_mandatory", nil, "list_id", 99))
@@ -202,7 +202,7 @@ func editField(o *accountFixture) {
 	o.refused(edit(email, "type", "comment"), enlist.EmailFieldFixed, "")
 	o.refused(edit(email, "address_type", "none"), enlist.EmailFieldFixed, "")
 	o.refused(edit(id, "type", "text", "address_type", "email"), enlist.InvalidParameters, "address_type")
-	o.refused(o.service.DeleteField(o.Context(), o.caller, list, email), enlist.EmailFieldFixed, "")
+	o.refused(o.service.Lists.DeleteField(o.Context(), o.caller, list, email), enlist.EmailFieldFixed, "")
 }
 
 func (o *accountFixture) emailField(list enlist.ListID) (id enlist.FieldID) {
@@ -218,12 +218,12 @@ func deleteField(o *accountFixture) {
 	list := o.addList()
 	id := o.addField(list, "name", "State", "type", "text")
 	contact := o.subscribe(list, "Email", "a@x.io", "State", "NSW")
-	o.must(o.service.DeleteField(o.Context(), o.caller, list, id))
-	_, err := o.service.Field(o.Context(), o.caller, list, id)
+	o.must(o.service.Lists.DeleteField(o.Context(), o.caller, list, id))
+	_, err := o.service.Lists.Field(o.Context(), o.caller, list, id)
 	o.refused(err, enlist.NoField, "")
-	o.refused(o.service.DeleteField(o.Context(), o.caller, list, id), enlist.FieldNotFound, "")
+	o.refused(o.service.Lists.DeleteField(o.Context(), o.caller, list, id), enlist.FieldNotFound, "")
 	for e, done := (lists.DeleteFieldValues{List: list, Field: id}), false; !done; {
-		e, done, err = o.service.DeleteFieldValues(o.Context(), e)
+		e, done, err = o.service.Contacts.DeleteFieldValues(o.Context(), e)
 		o.must(err)
 	}
 	if v := o.contact(list, contact).Values; len(v) != 1 {
@@ -240,14 +240,14 @@ func deleteMobile(o *accountFixture) {
 	list := o.addList()
 	mobile := o.emailField(list) + 1
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
-	o.refused(o.service.DeleteField(o.Context(), o.caller, list, mobile), enlist.InvalidParameters,
+	o.refused(o.service.Lists.DeleteField(o.Context(), o.caller, list, mobile), enlist.InvalidParameters,
 		"Contacts that have no other address: 1")
-	o.must(o.service.ClearList(o.Context(), o.caller, list))
+	o.must(o.service.Contacts.ClearList(o.Context(), o.caller, list))
 	both := o.subscribe(list, "Email", "a@x.io", "Mobile Phone", "0412 345 678")
-	o.must(o.service.DeleteField(o.Context(), o.caller, list, mobile))
+	o.must(o.service.Lists.DeleteField(o.Context(), o.caller, list, mobile))
 	again := o.addField(list, "name", "Mobile Phone", "type", "text", "address_type", "mobile")
 	values := lists.DeleteFieldValues{List: list, Field: mobile, Mobile: true}
-	_, done, err := o.service.DeleteFieldValues(o.Context(), values)
+	_, done, err := o.service.Contacts.DeleteFieldValues(o.Context(), values)
 	if err != nil || !done {
 		o.Errorf("DeleteFieldValues: done %v, error %v; want done and no error", done, err)
 	}
@@ -258,7 +258,7 @@ func deleteMobile(o *accountFixture) {
 		o.Errorf("a search for a deleted number found %d Contacts, want 0", n)
 	}
 	values.List = 999
-	if _, done, err := o.service.DeleteFieldValues(o.Context(), values); err != nil || !done {
+	if _, done, err := o.service.Contacts.DeleteFieldValues(o.Context(), values); err != nil || !done {
 		o.Errorf("DeleteFieldValues of a deleted List: done %v, error %v; want done", done, err)
 	}
 }

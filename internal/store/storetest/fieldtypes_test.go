@@ -17,12 +17,12 @@ func typeChange(o *accountFixture) {
 	o.subscribe(list, "Email", "b@x.io", "Age", "twelve")
 	o.subscribe(list, "Email", "c@x.io", "Age", "n/a")
 	o.subscribe(list, "Email", "d@x.io")
-	_, err := o.service.EditField(o.Context(), o.caller, list, id, details("type", "decimal"))
+	_, err := o.service.Lists.EditField(o.Context(), o.caller, list, id, details("type", "decimal"))
 	o.refused(err, enlist.InvalidParameters, "type: Contacts that hold a value that the new type refuses: 2")
 	if f := o.field(list, id); f.Type != enlist.Text {
 		o.Errorf("the type is %s, want text", f.Type)
 	}
-	_, err = o.service.EditField(o.Context(), o.caller, list, id, details("type", "comment"))
+	_, err = o.service.Lists.EditField(o.Context(), o.caller, list, id, details("type", "comment"))
 	o.must(err)
 	if v := o.contact(list, good).Values.Get(id); v != "12.50" {
 		o.Errorf("the value is %q, want 12.50", v)
@@ -39,7 +39,7 @@ func conversion(o *accountFixture) {
 	second := o.subscribe(list, "Email", "b@x.io", "Age", "12")
 	retype := func(to ...any) {
 		o.Helper()
-		_, err := o.service.EditField(o.Context(), o.caller, list, id, details(to...))
+		_, err := o.service.Lists.EditField(o.Context(), o.caller, list, id, details(to...))
 		o.must(err)
 	}
 	retype("type", "decimal")
@@ -61,19 +61,19 @@ func conversion(o *accountFixture) {
 		o.Errorf("%d Contacts have a text that sorts before 2, want 1", n)
 	}
 	retype("type", "checkbox", "values_array", "12,7.50")
-	next, done, err := o.service.ConvertField(o.Context(), lists.ConvertField{List: list, Field: id})
+	next, done, err := o.service.Contacts.ConvertField(o.Context(), lists.ConvertField{List: list, Field: id})
 	if err != nil || !done || next.After != 0 {
 		o.Errorf("the job runs again: %+v, done %v, error %v; want done", next, done, err)
 	}
 	o.service = app.New(&watchedStore{Engine: o.store, searched: func(query string) {
 		o.Errorf("an Update searched Contacts, which could read the whole List: %s", query)
 	}}, o.clock)
-	_, done, err = o.service.ConvertField(o.Context(), lists.ConvertField{List: list, Field: id})
+	_, done, err = o.service.Contacts.ConvertField(o.Context(), lists.ConvertField{List: list, Field: id})
 	if err != nil || !done {
 		o.Errorf("the job runs a third time: done %v, error %v; want done", done, err)
 	}
 	for _, deleted := range []lists.ConvertField{{List: 999, Field: id}, {List: list, Field: 999}} {
-		if _, done, err := o.service.ConvertField(o.Context(), deleted); err != nil || !done {
+		if _, done, err := o.service.Contacts.ConvertField(o.Context(), deleted); err != nil || !done {
 			o.Errorf("the job for a deleted List or Field: done %v, error %v; want done", done, err)
 		}
 	}
@@ -100,14 +100,14 @@ func addressTypeChange(o *accountFixture) {
 	mobile := o.field(list, o.emailField(list)+1)
 	plain := o.addField(list, "name", "Phone 2", "type", "text")
 	edit := func(id enlist.FieldID, pairs ...any) error {
-		_, err := o.service.EditField(o.Context(), o.caller, list, id, details(pairs...))
+		_, err := o.service.Lists.EditField(o.Context(), o.caller, list, id, details(pairs...))
 		return err
 	}
 	o.refused(edit(plain, "address_type", "mobile"), enlist.InvalidParameters, "its mobile Field already")
 	o.subscribe(list, "Mobile Phone", "0412 345 678")
 	o.refused(edit(mobile.ID, "address_type", "none"), enlist.InvalidParameters,
 		"address_type: Contacts that hold a value in the Field: 1")
-	o.must(o.service.ClearList(o.Context(), o.caller, list))
+	o.must(o.service.Contacts.ClearList(o.Context(), o.caller, list))
 	o.must(edit(mobile.ID, "address_type", "none"))
 	o.must(edit(plain, "address_type", "mobile"))
 }

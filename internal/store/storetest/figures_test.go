@@ -85,7 +85,7 @@ func figures(t *testing.T, s db.Engine) {
 		}
 		return webhooks.SetWebhookFailing(tx, failing, true)
 	})
-	f.must(f.service.HoldMails(t.Context(), "test"))
+	f.must(f.service.Sending.HoldMails(t.Context(), "test"))
 	got := read()
 	got.Jobs = nil
 	same(t, "figures", got, &app.Figures{Held: true, Event: now - 50, Failing: 1, ReadTime: f.now.Unix(),

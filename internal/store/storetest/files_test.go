@@ -48,7 +48,7 @@ func runFiles(t *testing.T, open func(t *testing.T) db.Engine) {
 		t.Run(test.rule, func(t *testing.T) {
 			t.Parallel()
 			f := &fileFixture{accountFixture: newAccountFixture(t, open)}
-			folders, err := f.service.SearchFolders(t.Context(), f.caller, "file", enlist.Query{})
+			folders, err := f.service.Accounts.SearchFolders(t.Context(), f.caller, "file", enlist.Query{})
 			f.must(err)
 			f.folder = folders[0].ID
 			test.run(f)
@@ -78,14 +78,14 @@ func uploadRequest(folder enlist.FolderID, name string, content []byte, action s
 
 func (f *fileFixture) upload(name string, content []byte, action string) enlist.FileID {
 	f.Helper()
-	file, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, action))
+	file, err := f.service.Files.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, action))
 	f.must(err)
 	return file.ID
 }
 
 func (f *fileFixture) file(id enlist.FileID) *files.StoredFile {
 	f.Helper()
-	file, err := f.service.File(f.Context(), f.caller, id)
+	file, err := f.service.Files.File(f.Context(), f.caller, id)
 	f.must(err)
 	return file
 }
@@ -95,7 +95,7 @@ func (f *fileFixture) content(file *files.StoredFile) []byte {
 	f.Helper()
 	var all []byte
 	for n := int64(0); n*files.PieceSize < file.Size; n++ {
-		piece, err := f.service.Piece(f.Context(), file.Content, n)
+		piece, err := f.service.Files.Piece(f.Context(), file.Content, n)
 		f.must(err)
 		all = append(all, piece...)
 	}
@@ -138,7 +138,7 @@ func largeFile(f *fileFixture) {
 			f.Errorf("the record is %+v", *file)
 		}
 	}
-	found, err := f.service.SearchFiles(f.Context(), f.caller, enlist.Query{Limit: 2, SortBy: "size", Descending: true})
+	found, err := f.service.Files.SearchFiles(f.Context(), f.caller, enlist.Query{Limit: 2, SortBy: "size", Descending: true})
 	f.must(err)
 	if len(found) != 2 || found[0].Size < found[1].Size || !strings.HasPrefix(found[0].URL, "/f/6/") {
 		f.Errorf("the largest files are %+v", found)
@@ -151,7 +151,7 @@ func wrappedBase64(f *fileFixture) {
 	for line := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString(content)), 76) {
 		wrapped.WriteString(string(line) + "\r\n")
 	}
-	file, err := f.service.UploadFile(f.Context(), f.caller, files.UploadRequest{Folder: f.folder,
+	file, err := f.service.Files.UploadFile(f.Context(), f.caller, files.UploadRequest{Folder: f.folder,
 		Details: details("name", " a.txt ", "data", wrapped.String())})
 	f.must(err)
 	f.wantContent(file.ID, "a.txt", content)
@@ -177,7 +177,7 @@ func (s *stoppingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint 
 func (f *fileFixture) stopUpload(c *enlist.Caller, r files.UploadRequest, updates int) {
 	f.Helper()
 	stopping := app.New(&stoppingStore{f.store, updates}, f.clock)
-	if _, err := stopping.UploadFile(f.Context(), c, r); !errors.Is(err, errStopped) {
+	if _, err := stopping.Files.UploadFile(f.Context(), c, r); !errors.Is(err, errStopped) {
 		f.Fatalf("the upload ended with the error %v, want %v", err, errStopped)
 	}
 }
@@ -193,7 +193,7 @@ func uploadContinues(f *fileFixture) {
 		f.Fatalf("after two steps there are %d pieces, want %d", n, 2*piecesOfStep)
 	}
 	for range 2 { // the second call returns the result of the first one
-		file, err := f.service.UploadFile(f.Context(), caller, r)
+		file, err := f.service.Files.UploadFile(f.Context(), caller, r)
 		f.must(err)
 		stored := f.wantContent(file.ID, "a.bin", content)
 		if stored.Content != firstContent || stored.ID != 1 {
@@ -207,7 +207,7 @@ func uploadStartsAgain(f *fileFixture) {
 	r, caller := uploadRequest(f.folder, "a.bin", content, ""), f.retrying("upload")
 	f.stopUpload(caller, r, 1)
 	f.removeContent(firstContent, 1) // the removal has begun
-	file, err := f.service.UploadFile(f.Context(), caller, r)
+	file, err := f.service.Files.UploadFile(f.Context(), caller, r)
 	f.must(err)
 	if stored := f.wantContent(file.ID, "a.bin", content); stored.Content == firstContent {
 		f.Error("the upload used content that is being removed")
@@ -229,7 +229,7 @@ func increment(f *fileFixture) {
 	f.wantContent(f.upload(long, []byte("b"), ""), strings.Repeat("ä", 249)+"_1.txt", []byte("b"))
 	f.upload("none", []byte("a"), "")
 	f.wantContent(f.upload("none", []byte("b"), ""), "none_1", []byte("b"))
-	id, err := f.service.FindFile(f.Context(), f.caller, "photo.tar_2.gz", f.folder)
+	id, err := f.service.Files.FindFile(f.Context(), f.caller, "photo.tar_2.gz", f.folder)
 	f.must(err)
 	if id != 3 {
 		f.Errorf("FindFile returned %d, want 3", id)
@@ -261,13 +261,13 @@ func sameName(f *fileFixture) {
 	for i := range 8 {
 		group.Go(func() {
 			r := uploadRequest(f.folder, "same.txt", []byte{byte(i)}, "")
-			if _, err := f.service.UploadFile(f.Context(), f.caller, r); err != nil {
+			if _, err := f.service.Files.UploadFile(f.Context(), f.caller, r); err != nil {
 				f.Error(err)
 			}
 		})
 	}
 	group.Wait()
-	found, err := f.service.SearchFiles(f.Context(), f.caller, enlist.Query{})
+	found, err := f.service.Files.SearchFiles(f.Context(), f.caller, enlist.Query{})
 	f.must(err)
 	names := make(map[string]bool)
 	for _, file := range found {
@@ -283,7 +283,7 @@ func (f *fileFixture) removeContent(id enlist.ContentID, steps int) (done bool) 
 	f.Helper()
 	for range steps {
 		var err error
-		done, err = f.service.RemoveContent(f.Context(), files.RemoveContent{Content: id})
+		done, err = f.service.Files.RemoveContent(f.Context(), files.RemoveContent{Content: id})
 		f.must(err)
 	}
 	return done
@@ -297,11 +297,11 @@ func removeContent(f *fileFixture) {
 	if !f.removeContent(file.Content, 1) || f.piecesOf(file.Content) != pieces {
 		f.Error("the job removed content that a file has")
 	}
-	f.must(f.service.DeleteFile(f.Context(), f.caller, file.ID))
-	_, err := f.service.File(f.Context(), f.caller, file.ID)
+	f.must(f.service.Files.DeleteFile(f.Context(), f.caller, file.ID))
+	_, err := f.service.Files.File(f.Context(), f.caller, file.ID)
 	f.refused(err, enlist.InvalidParameters, "no file with this ID")
-	f.refused(f.service.DeleteFile(f.Context(), f.caller, file.ID), enlist.InvalidParameters, "no file with this ID")
-	if _, err := f.service.FileOfLink(f.Context(), file.ID); !errors.Is(err, enlist.ErrNoFile) {
+	f.refused(f.service.Files.DeleteFile(f.Context(), f.caller, file.ID), enlist.InvalidParameters, "no file with this ID")
+	if _, err := f.service.Files.FileOfLink(f.Context(), file.ID); !errors.Is(err, enlist.ErrNoFile) {
 		f.Errorf("the link of a deleted file returned the error %v", err)
 	}
 	for step, want := range []int{9, 1, 0} {
@@ -321,7 +321,7 @@ func interruptedUpload(f *fileFixture) {
 	if n := f.piecesOf(firstContent); n != piecesOfStep {
 		f.Fatalf("there are %d pieces, want %d", n, piecesOfStep)
 	}
-	if found, err := f.service.SearchFiles(f.Context(), f.caller, enlist.Query{}); err != nil || len(found) != 0 {
+	if found, err := f.service.Files.SearchFiles(f.Context(), f.caller, enlist.Query{}); err != nil || len(found) != 0 {
 		f.Errorf("an upload that has not ended is found: %+v, %v", found, err)
 	}
 	if !f.removeContent(firstContent, 1) || f.piecesOf(firstContent) != 0 {
@@ -330,10 +330,10 @@ func interruptedUpload(f *fileFixture) {
 }
 
 func fileLimits(f *fileFixture) {
-	f.must(f.service.ChangeSettings(f.Context(), f.caller.Account.ID, map[string]string{"max-file": "100", "max-files": "250"}))
+	f.must(f.service.Accounts.ChangeSettings(f.Context(), f.caller.Account.ID, map[string]string{"max-file": "100", "max-files": "250"}))
 	f.must(f.service.ReadSettings(f.Context()))
 	upload := func(name string, size int, action string) error {
-		_, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, randomBytes(size), action))
+		_, err := f.service.Files.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, randomBytes(size), action))
 		return err
 	}
 	f.refused(upload("a", 101, ""), enlist.InvalidParameters, "at most 100 bytes")
@@ -341,33 +341,33 @@ func fileLimits(f *fileFixture) {
 	f.must(upload("b", 100, ""))
 	f.refused(upload("c", 51, ""), enlist.InvalidParameters, "have 200 bytes, and the limit is 250")
 	f.must(upload("c", 50, ""))
-	id, err := f.service.FindFile(f.Context(), f.caller, "a", f.folder)
+	id, err := f.service.Files.FindFile(f.Context(), f.caller, "a", f.folder)
 	f.must(err)
-	f.must(f.service.DeleteFile(f.Context(), f.caller, id))
+	f.must(f.service.Files.DeleteFile(f.Context(), f.caller, id))
 	f.must(upload("b", 100, files.DuplicateOverwrite))
 	f.must(upload("d", 100, "")) // the overwritten content does not count any more
-	_, err = f.service.UploadFile(f.Context(), f.caller, files.UploadRequest{Folder: f.folder, Details: details("name", "e", "data", "QUJD"), OnDuplicate: "skip"})
+	_, err = f.service.Files.UploadFile(f.Context(), f.caller, files.UploadRequest{Folder: f.folder, Details: details("name", "e", "data", "QUJD"), OnDuplicate: "skip"})
 	f.refused(err, enlist.InvalidParameters, "one of increment, overwrite")
 }
 
 func foreignFile(f *fileFixture) {
 	id, other := f.upload("a.txt", []byte("a"), ""), f.newCaller()
-	_, err := f.service.File(f.Context(), other, id)
+	_, err := f.service.Files.File(f.Context(), other, id)
 	f.refused(err, enlist.InvalidParameters, "no file with this ID")
-	f.refused(f.service.DeleteFile(f.Context(), other, id), enlist.InvalidParameters, "no file with this ID")
-	_, err = f.service.UploadFile(f.Context(), other, uploadRequest(f.folder, "a.txt", []byte("b"), files.DuplicateOverwrite))
+	f.refused(f.service.Files.DeleteFile(f.Context(), other, id), enlist.InvalidParameters, "no file with this ID")
+	_, err = f.service.Files.UploadFile(f.Context(), other, uploadRequest(f.folder, "a.txt", []byte("b"), files.DuplicateOverwrite))
 	f.refused(err, enlist.NoFolder, "")
-	_, err = f.service.FindFile(f.Context(), other, "a.txt", f.folder)
+	_, err = f.service.Files.FindFile(f.Context(), other, "a.txt", f.folder)
 	f.refused(err, enlist.NoFolder, "")
-	if found, err := f.service.SearchFiles(f.Context(), other, enlist.Query{}); err != nil || len(found) != 0 {
+	if found, err := f.service.Files.SearchFiles(f.Context(), other, enlist.Query{}); err != nil || len(found) != 0 {
 		f.Errorf("another Account finds %+v, %v", found, err)
 	}
 	f.wantContent(id, "a.txt", []byte("a"))
 	restricted := f.restricted(1)
-	_, err = f.service.SearchFiles(f.Context(), restricted, enlist.Query{})
+	_, err = f.service.Files.SearchFiles(f.Context(), restricted, enlist.Query{})
 	f.refused(err, enlist.Denied, "")
-	f.refused(f.service.DeleteFile(f.Context(), restricted, id), enlist.Denied, "")
-	_, err = f.service.UploadFile(f.Context(), restricted, uploadRequest(f.folder, "b.txt", []byte("b"), ""))
+	f.refused(f.service.Files.DeleteFile(f.Context(), restricted, id), enlist.Denied, "")
+	_, err = f.service.Files.UploadFile(f.Context(), restricted, uploadRequest(f.folder, "b.txt", []byte("b"), ""))
 	f.refused(err, enlist.Denied, "")
 }
 
@@ -375,15 +375,15 @@ func folderOfFiles(f *fileFixture) {
 	second := f.addFileFolder("Photos")
 	f.folder = second
 	id := f.upload("a.txt", []byte("a"), "")
-	f.refused(f.service.DeleteFolder(f.Context(), f.caller, second), enlist.FolderNeeded, "items in it: 1")
-	folder, err := f.service.Folder(f.Context(), f.caller, second)
+	f.refused(f.service.Accounts.DeleteFolder(f.Context(), f.caller, second), enlist.FolderNeeded, "items in it: 1")
+	folder, err := f.service.Accounts.Folder(f.Context(), f.caller, second)
 	f.must(err)
 	if folder.ItemCount != 1 {
 		f.Errorf("the Folder has %d items, want 1", folder.ItemCount)
 	}
-	f.must(f.service.DeleteFile(f.Context(), f.caller, id))
-	f.must(f.service.DeleteFolder(f.Context(), f.caller, second))
-	_, err = f.service.UploadFile(f.Context(), f.caller, uploadRequest(second, "a.txt", []byte("a"), ""))
+	f.must(f.service.Files.DeleteFile(f.Context(), f.caller, id))
+	f.must(f.service.Accounts.DeleteFolder(f.Context(), f.caller, second))
+	_, err = f.service.Files.UploadFile(f.Context(), f.caller, uploadRequest(second, "a.txt", []byte("a"), ""))
 	f.refused(err, enlist.NoFolder, "")
 }
 

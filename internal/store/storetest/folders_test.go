@@ -17,26 +17,26 @@ import (
 
 func folders(o *accountFixture) {
 	o.addList()
-	found, err := o.service.SearchFolders(o.Context(), o.caller, "list", enlist.Query{})
+	found, err := o.service.Accounts.SearchFolders(o.Context(), o.caller, "list", enlist.Query{})
 	o.must(err)
 	if len(found) != 1 || found[0].Type != accounts.FolderOfLists || found[0].ItemCount != 1 {
 		o.Fatalf("the Folders are %+v, want one with one List", found)
 	}
-	f, err := o.service.Folder(o.Context(), o.caller, found[0].ID)
+	f, err := o.service.Accounts.Folder(o.Context(), o.caller, found[0].ID)
 	o.must(err)
 	if diff := cmp.Diff(found[0], *f); diff != "" {
 		o.Errorf("the Folder (-search +get):\n%s", diff)
 	}
-	if files, err := o.service.SearchFolders(o.Context(), o.caller, "file", enlist.Query{}); err != nil || len(files) != 1 {
+	if files, err := o.service.Accounts.SearchFolders(o.Context(), o.caller, "file", enlist.Query{}); err != nil || len(files) != 1 {
 		o.Errorf("the Folders for files are %v, error %v; want one", files, err)
 	}
-	_, err = o.service.SearchFolders(o.Context(), o.caller, "lists", enlist.Query{})
+	_, err = o.service.Accounts.SearchFolders(o.Context(), o.caller, "lists", enlist.Query{})
 	o.refused(err, enlist.InvalidParameters, "list, message, file")
-	_, err = o.service.Folder(o.Context(), o.newCaller(), f.ID)
+	_, err = o.service.Accounts.Folder(o.Context(), o.newCaller(), f.ID)
 	o.refused(err, enlist.NoFolder, "")
-	_, err = o.service.Folder(o.Context(), o.restricted(1), f.ID)
+	_, err = o.service.Accounts.Folder(o.Context(), o.restricted(1), f.ID)
 	o.refused(err, enlist.Denied, "")
-	_, err = o.service.SearchFolders(o.Context(), o.restricted(1), "list", enlist.Query{})
+	_, err = o.service.Accounts.SearchFolders(o.Context(), o.restricted(1), "list", enlist.Query{})
 	o.refused(err, enlist.Denied, "")
 }
 
@@ -48,23 +48,23 @@ func deleteFileFolder(o *accountFixture) {
 	o.addField(list, "name", "Photo", "type", "file", "file_folder_id", int(first))
 	o.addField(list, "name", "Letter", "type", "file", "file_folder_id", int(second))
 	o.service = app.New(noSchemaStore{o.store}, o.clock)
-	o.refused(o.service.DeleteFolder(o.Context(), o.caller, first), enlist.FolderNeeded, `the Field "Photo"`)
+	o.refused(o.service.Accounts.DeleteFolder(o.Context(), o.caller, first), enlist.FolderNeeded, `the Field "Photo"`)
 	o.service = app.New(o.store, o.clock)
-	o.must(o.service.DeleteList(o.Context(), o.caller, list))
+	o.must(o.service.Contacts.DeleteList(o.Context(), o.caller, list))
 	o.service = app.New(noSchemaStore{o.store}, o.clock)
-	o.must(o.service.DeleteFolder(o.Context(), o.caller, first))
-	o.must(o.service.DeleteFolder(o.Context(), o.caller, second))
+	o.must(o.service.Accounts.DeleteFolder(o.Context(), o.caller, first))
+	o.must(o.service.Accounts.DeleteFolder(o.Context(), o.caller, second))
 	o.service = app.New(o.store, o.clock)
-	files, err := o.service.SearchFolders(o.Context(), o.caller, "file", enlist.Query{})
+	files, err := o.service.Accounts.SearchFolders(o.Context(), o.caller, "file", enlist.Query{})
 	o.must(err)
-	o.refused(o.service.DeleteFolder(o.Context(), o.caller, files[0].ID), enlist.FolderNeeded, "last Folder of this type")
+	o.refused(o.service.Accounts.DeleteFolder(o.Context(), o.caller, files[0].ID), enlist.FolderNeeded, "last Folder of this type")
 }
 
 // missingFolders starts a service on a database whose Accounts were added by an older version, which
 // gave them only a Folder for Lists.
 func missingFolders(o *accountFixture) {
 	other := o.newCaller()
-	message, err := o.service.AddFolder(o.Context(), other, details("name", "Letters", "type", "message"))
+	message, err := o.service.Accounts.AddFolder(o.Context(), other, details("name", "Letters", "type", "message"))
 	o.must(err)
 	o.update(func(tx *db.Tx) error {
 		for _, c := range []*enlist.Caller{o.caller, other} {
@@ -93,7 +93,7 @@ func missingFolders(o *accountFixture) {
 	}{{o.caller, []string{"list Lists", "message Messages", "file Files"}}, {other, []string{"list Lists", "message Letters", "file Files"}}} {
 		var got []string
 		for _, folderType := range []string{"list", "message", "file"} {
-			found, err := o.service.SearchFolders(o.Context(), account.caller, folderType, enlist.Query{})
+			found, err := o.service.Accounts.SearchFolders(o.Context(), account.caller, folderType, enlist.Query{})
 			o.must(err)
 			for _, f := range found {
 				got = append(got, f.Type+" "+f.Name)
@@ -107,7 +107,7 @@ func missingFolders(o *accountFixture) {
 
 func (o *accountFixture) addFileFolder(name string) enlist.FolderID {
 	o.Helper()
-	id, err := o.service.AddFolder(o.Context(), o.caller, details("name", name, "type", "file"))
+	id, err := o.service.Accounts.AddFolder(o.Context(), o.caller, details("name", name, "type", "file"))
 	o.must(err)
 	return id
 }

@@ -25,7 +25,7 @@ func benchImport(b *testing.B, store db.Engine) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	caller, err := service.Operator(ctx, first.Account)
+	caller, err := service.Accounts.Operator(ctx, first.Account)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -35,17 +35,17 @@ func benchImport(b *testing.B, store db.Engine) {
 			for b.Loop() {
 				b.StopTimer()
 				files++
-				i, err := service.AddImport(ctx, caller, imports.NewImport{File: strings.NewReader(peopleFile(files)),
+				i, err := service.Imports.AddImport(ctx, caller, imports.NewImport{File: strings.NewReader(peopleFile(files)),
 					ImportOptions: imports.ImportOptions{List: first.List, DryRun: dry, AddFields: true, FileName: "people.csv"}})
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.StartTimer()
-				if err := service.RunImport(ctx, i.ID); err != nil {
+				if err := service.Imports.RunImport(ctx, i.ID); err != nil {
 					b.Fatal(err)
 				}
 				b.StopTimer()
-				done, err := service.Import(ctx, caller, i.ID)
+				done, err := service.Imports.Import(ctx, caller, i.ID)
 				if err != nil || done.Added != benchImportRows {
 					b.Fatalf("the import is %+v, error %v", done, err)
 				}

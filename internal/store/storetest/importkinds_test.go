@@ -19,7 +19,7 @@ import (
 
 func importConsent(f *importFixture) {
 	for _, name := range []string{"Weekly", "Offers"} {
-		_, err := f.service.AddPreference(f.Context(), f.caller, f.id, name)
+		_, err := f.service.Lists.AddPreference(f.Context(), f.caller, f.id, name)
 		f.must(err)
 	}
 	i := f.runs("Email,consent_type,consent_text,consent_time,ip_address,consent_preferences\n"+
@@ -43,7 +43,7 @@ func importConsent(f *importFixture) {
 func (f *importFixture) wantLedger(id enlist.ContactID, want enlist.LedgerRow) {
 	f.Helper()
 	var w rows[enlist.LedgerRow]
-	f.must(f.service.ContactConsents(f.Context(), f.caller, contacts.LedgerQuery{List: f.id, Contact: id}, &w))
+	f.must(f.service.Contacts.ContactConsents(f.Context(), f.caller, contacts.LedgerQuery{List: f.id, Contact: id}, &w))
 	want.ListID, want.ContactID, want.Method, want.KeyID, want.KeyName = f.id, id, "import", f.caller.Key.ID, f.caller.Key.Name
 	same(f.T, "ledger", w.all, []enlist.LedgerRow{want})
 }
@@ -166,9 +166,9 @@ func importLimit(f *importFixture) {
 func importEvents(f *importFixture) {
 	target := f.webhook(f.addWebhook("contact", "created")).Target
 	f.id = f.addList("on_register_address", "owner@example.com,desk@example.com")
-	message, err := f.service.AddMessage(f.Context(), f.caller, details("name", "May", "subject", "Hello", "text_content", "Hi"))
+	message, err := f.service.Messages.AddMessage(f.Context(), f.caller, details("name", "May", "subject", "Hello", "text_content", "Hi"))
 	f.must(err)
-	_, err = f.service.AddAutoresponder(f.Context(), f.caller,
+	_, err = f.service.Batches.AddAutoresponder(f.Context(), f.caller,
 		details("list_id", int(f.id), "message_id", int(message), "event_type", "api_upload"))
 	f.must(err)
 	store := &effectStore{Engine: f.store}
@@ -231,7 +231,7 @@ func importAccess(f *importFixture) {
 		if change != nil {
 			change(&o)
 		}
-		_, err := f.service.AddImport(f.Context(), &enlist.Caller{Account: f.caller.Account, Key: &key},
+		_, err := f.service.Imports.AddImport(f.Context(), &enlist.Caller{Account: f.caller.Account, Key: &key},
 			imports.NewImport{ImportOptions: o, File: strings.NewReader("Email,Town\nann@example.com,Bonn\n")})
 		return err
 	}
@@ -247,16 +247,16 @@ func importAccess(f *importFixture) {
 		caller *enlist.Caller
 		kind   enlist.Kind
 	}{{f.newCaller(), enlist.InvalidParameters}, {f.restricted(other), enlist.Denied}} {
-		_, err := f.service.Import(f.Context(), c.caller, i.ID)
+		_, err := f.service.Imports.Import(f.Context(), c.caller, i.ID)
 		wantKind(f.T, "Import", err, c.kind)
-		wantKind(f.T, "CancelImport", f.service.CancelImport(f.Context(), c.caller, i.ID), c.kind)
-		err = f.service.ImportResults(f.Context(), c.caller, i.ID, func(*imports.RowResult) error { return nil })
+		wantKind(f.T, "CancelImport", f.service.Imports.CancelImport(f.Context(), c.caller, i.ID), c.kind)
+		err = f.service.Imports.ImportResults(f.Context(), c.caller, i.ID, func(*imports.RowResult) error { return nil })
 		wantKind(f.T, "ImportResults", err, c.kind)
-		if all, err := f.service.AllImports(f.Context(), c.caller); err != nil || len(all) != 0 {
+		if all, err := f.service.Imports.AllImports(f.Context(), c.caller); err != nil || len(all) != 0 {
 			f.Errorf("the caller sees %d imports, error %v; want none", len(all), err)
 		}
 	}
-	_, err := f.service.AddImport(f.Context(), f.newCaller(), imports.NewImport{ImportOptions: imports.ImportOptions{List: f.id},
+	_, err := f.service.Imports.AddImport(f.Context(), f.newCaller(), imports.NewImport{ImportOptions: imports.ImportOptions{List: f.id},
 		File: strings.NewReader("Email\n")})
 	f.refused(err, enlist.NoList, "no List")
 }

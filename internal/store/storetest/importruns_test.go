@@ -72,24 +72,24 @@ func importPauses(f *importFixture) {
 	f.must(err)
 	store := &stepStore{Engine: f.store, after: func(n int) {
 		if n == 3 { // the lease and two steps
-			f.must(f.service.PauseImport(f.Context(), f.caller, i.ID))
+			f.must(f.service.Imports.PauseImport(f.Context(), f.caller, i.ID))
 		}
 	}}
-	f.must(app.New(store, f.clock).RunImport(f.Context(), i.ID))
+	f.must(app.New(store, f.clock).Imports.RunImport(f.Context(), i.ID))
 	if paused := f.get(i.ID); paused.State != imports.ImportPaused || paused.Added != 2000 || f.list(f.id).ContactCount != 2000 {
 		f.Errorf("the import is %s with %+v, want it paused after 2000 rows", paused.State, paused.ImportCounts)
 	}
-	f.must(f.service.RunImport(f.Context(), i.ID)) // does nothing
-	f.must(f.service.ResumeImport(f.Context(), f.caller, i.ID))
-	f.must(f.service.RunImport(f.Context(), i.ID))
+	f.must(f.service.Imports.RunImport(f.Context(), i.ID)) // does nothing
+	f.must(f.service.Imports.ResumeImport(f.Context(), f.caller, i.ID))
+	f.must(f.service.Imports.RunImport(f.Context(), i.ID))
 	f.wantEachOnce(f.get(i.ID), rows)
-	f.refused(f.service.PauseImport(f.Context(), f.caller, i.ID), enlist.InvalidParameters, "done already")
-	f.refused(f.service.ResumeImport(f.Context(), f.caller, i.ID), enlist.InvalidParameters, "done already")
+	f.refused(f.service.Imports.PauseImport(f.Context(), f.caller, i.ID), enlist.InvalidParameters, "done already")
+	f.refused(f.service.Imports.ResumeImport(f.Context(), f.caller, i.ID), enlist.InvalidParameters, "done already")
 
 	cancelled, err := f.addImport("Email\nx@example.com\n", nil)
 	f.must(err)
-	f.must(f.service.CancelImport(f.Context(), f.caller, cancelled.ID))
-	f.must(f.service.RunImport(f.Context(), cancelled.ID))
+	f.must(f.service.Imports.CancelImport(f.Context(), f.caller, cancelled.ID))
+	f.must(f.service.Imports.RunImport(f.Context(), cancelled.ID))
 	if got := f.get(cancelled.ID); got.State != imports.ImportCancelled || got.Added != 0 {
 		f.Errorf("the import is %s with %+v, want it cancelled", got.State, got.ImportCounts)
 	}
@@ -101,7 +101,7 @@ func importCrashes(f *importFixture) {
 	f.must(err)
 	for at := 2; ; at++ {
 		store := &crashingStore{Engine: f.store, at: at / 2, after: at%2 == 1}
-		err := app.New(store, f.clock).RunImport(f.Context(), i.ID)
+		err := app.New(store, f.clock).Imports.RunImport(f.Context(), i.ID)
 		if err == nil {
 			break
 		}
@@ -121,7 +121,7 @@ func importLeases(f *importFixture) {
 	var wg sync.WaitGroup
 	ran := make([]error, 4)
 	for n := range ran {
-		wg.Go(func() { ran[n] = f.service.RunImport(f.Context(), i.ID) })
+		wg.Go(func() { ran[n] = f.service.Imports.RunImport(f.Context(), i.ID) })
 	}
 	wg.Wait()
 	for _, err := range ran {
@@ -136,21 +136,21 @@ func importRemoval(f *importFixture) {
 	i, err := f.addImport(manyRows(1200), nil)
 	f.must(err)
 	content := i.Content
-	if _, err := f.service.Piece(f.Context(), content, 0); err != nil || content == 0 {
+	if _, err := f.service.Files.Piece(f.Context(), content, 0); err != nil || content == 0 {
 		f.Errorf("the import has the content %d, error %v", content, err)
 	}
-	if done, err := f.service.RemoveContent(f.Context(), files.RemoveContent{Content: content}); err != nil || !done {
+	if done, err := f.service.Files.RemoveContent(f.Context(), files.RemoveContent{Content: content}); err != nil || !done {
 		f.Errorf("RemoveContent returned %t, %v; want it to keep the file of an import", done, err)
 	}
-	f.must(f.service.RunImport(f.Context(), i.ID))
+	f.must(f.service.Imports.RunImport(f.Context(), i.ID))
 	ended := f.get(i.ID)
 	f.wantEachOnce(ended, 1200)
-	if done, err := f.service.RemoveContent(f.Context(), files.RemoveContent{Content: content}); err != nil || !done || ended.Content != 0 {
+	if done, err := f.service.Files.RemoveContent(f.Context(), files.RemoveContent{Content: content}); err != nil || !done || ended.Content != 0 {
 		f.Errorf("RemoveContent returned %t, %v; the import has the content %d", done, err, ended.Content)
 	}
-	_, err = f.service.Piece(f.Context(), content, 0)
+	_, err = f.service.Files.Piece(f.Context(), content, 0)
 	wantKind(f.T, "the file of an import that has ended", err, enlist.NotFound)
-	if done, err := f.service.RemoveImportResults(f.Context(), imports.RemoveImportResults{Import: i.ID}); err != nil || !done {
+	if done, err := f.service.Imports.RemoveImportResults(f.Context(), imports.RemoveImportResults{Import: i.ID}); err != nil || !done {
 		f.Errorf("RemoveImportResults returned %t, %v", done, err)
 	}
 	if results := f.results(ended); len(results) != 0 {
@@ -159,12 +159,12 @@ func importRemoval(f *importFixture) {
 }
 
 func importTooLarge(f *importFixture) {
-	_, err := f.service.AddImport(f.Context(), f.caller, imports.NewImport{Most: 1000, File: strings.NewReader(manyRows(100)),
+	_, err := f.service.Imports.AddImport(f.Context(), f.caller, imports.NewImport{Most: 1000, File: strings.NewReader(manyRows(100)),
 		ImportOptions: imports.ImportOptions{List: f.id}})
 	if limit, ok := errors.AsType[imports.ImportTooLarge](err); !ok || limit != 1000 {
 		f.Errorf("the error is %v, want ImportTooLarge", err)
 	}
-	all, err := f.service.AllImports(f.Context(), f.caller)
+	all, err := f.service.Imports.AllImports(f.Context(), f.caller)
 	f.must(err)
 	if len(all) != 1 || all[0].State != imports.ImportFailed || all[0].Content != 0 {
 		f.Errorf("the imports are %+v, want one that failed and has no file", all)
@@ -181,7 +181,7 @@ func importRoom(f *importFixture) {
 	service := app.New(smallDisk{f.store}, f.clock)
 	file := manyRows(100)
 	add := func(size int64, dryRun bool) error {
-		_, err := service.AddImport(f.Context(), f.caller, imports.NewImport{Size: size, File: strings.NewReader(file),
+		_, err := service.Imports.AddImport(f.Context(), f.caller, imports.NewImport{Size: size, File: strings.NewReader(file),
 			ImportOptions: imports.ImportOptions{List: f.id, DryRun: dryRun}})
 		return err
 	}
@@ -190,7 +190,7 @@ func importRoom(f *importFixture) {
 			f.Errorf("the error is %v, want NoRoom", err)
 		}
 	}
-	if all, err := f.service.AllImports(f.Context(), f.caller); err != nil || len(all) != 0 {
+	if all, err := f.service.Imports.AllImports(f.Context(), f.caller); err != nil || len(all) != 0 {
 		f.Errorf("%d imports are stored, error %v; want none", len(all), err)
 	}
 	f.must(add(1500, false))

@@ -63,7 +63,7 @@ func (f *importFixture) addImport(file string, change func(*imports.ImportOption
 	if change != nil {
 		change(&o)
 	}
-	return f.service.AddImport(f.Context(), f.caller, imports.NewImport{ImportOptions: o, File: strings.NewReader(file)})
+	return f.service.Imports.AddImport(f.Context(), f.caller, imports.NewImport{ImportOptions: o, File: strings.NewReader(file)})
 }
 
 // runs adds an import, runs it to its end and returns it.
@@ -71,13 +71,13 @@ func (f *importFixture) runs(file string, change func(*imports.ImportOptions)) *
 	f.Helper()
 	i, err := f.addImport(file, change)
 	f.must(err)
-	f.must(f.service.RunImport(f.Context(), i.ID))
+	f.must(f.service.Imports.RunImport(f.Context(), i.ID))
 	return f.get(i.ID)
 }
 
 func (f *importFixture) get(id enlist.ImportID) *imports.Import {
 	f.Helper()
-	i, err := f.service.Import(f.Context(), f.caller, id)
+	i, err := f.service.Imports.Import(f.Context(), f.caller, id)
 	f.must(err)
 	return i
 }
@@ -85,7 +85,7 @@ func (f *importFixture) get(id enlist.ImportID) *imports.Import {
 // results returns the results of an import, each as a line of words.
 func (f *importFixture) results(i *imports.Import) (lines []string) {
 	f.Helper()
-	f.must(f.service.ImportResults(f.Context(), f.caller, i.ID, func(r *imports.RowResult) error {
+	f.must(f.service.Imports.ImportResults(f.Context(), f.caller, i.ID, func(r *imports.RowResult) error {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d %s %s %s", r.Row, r.Outcome, r.Field, r.Value)))
 		return nil
 	}))
@@ -120,7 +120,7 @@ func (f *importFixture) value(key string, field enlist.FieldID) string {
 func importOutcomes(f *importFixture) {
 	f.subscribe(f.id, "Email", "old@example.com")
 	left := f.subscribe(f.id, "Email", "left@example.com")
-	_, err := f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.id, Contact: left})
+	_, err := f.service.Contacts.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.id, Contact: left})
 	f.must(err)
 	i := f.runs("Email\nnew@example.com\nOLD@example.com\nleft@example.com\nnope\nNew@example.com\n", nil)
 	f.wantResults(i, "1 added", "2 unchanged", "3 skipped", "4 refused Email nope", "5 unchanged")
@@ -138,7 +138,7 @@ func importOutcomes(f *importFixture) {
 func importOverwrites(f *importFixture) {
 	field := f.addField(f.id, "name", "Town", "type", "text")
 	id := f.subscribe(f.id, "Email", "ann@example.com", "Town", "Bonn")
-	_, err := f.service.Deactivate(f.Context(), f.caller, f.id, id)
+	_, err := f.service.Contacts.Deactivate(f.Context(), f.caller, f.id, id)
 	f.must(err)
 	overwrite := func(o *imports.ImportOptions) { o.Existing = imports.ExistingOverwrite }
 	i := f.runs("Email,Town,is_active\nann@example.com,Rome,1\nann@example.com,Rome,1\nbob@example.com,Oslo,1\nbob@example.com,Lima,1\n", overwrite)
@@ -153,7 +153,7 @@ func importOverwrites(f *importFixture) {
 	if town := f.value("ann@example.com", field); town != "" {
 		f.Errorf("the town is %q after a row with an empty cell, want none", town)
 	}
-	_, err = f.service.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.id, Contact: id})
+	_, err = f.service.Contacts.UnsubscribeByID(f.Context(), f.caller, contacts.ContactRequest{List: f.id, Contact: id})
 	f.must(err)
 	f.wantResults(f.runs("Email,Town\nann@example.com,Paris\n", overwrite), "1 skipped")
 	all := func(o *imports.ImportOptions) { overwrite(o); o.Skip = imports.SkipNoAddress }
@@ -166,16 +166,16 @@ func importOverwrites(f *importFixture) {
 func importSkips(f *importFixture) {
 	other := f.addList()
 	f.subscribe(other, "Email", "ann@example.com")
-	_, err := f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "ann@example.com"})
+	_, err := f.service.Contacts.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: other, Address: "ann@example.com"})
 	f.must(err)
 	const file = "Email\nann@example.com\n"
 	f.wantResults(f.runs(file, nil), "1 skipped")
 	f.wantResults(f.runs(file, func(o *imports.ImportOptions) { o.Skip = imports.SkipOfList }), "1 added")
 	key := f.restricted(f.id)
-	_, err = f.service.AddImport(f.Context(), key, imports.NewImport{File: strings.NewReader(file),
+	_, err = f.service.Imports.AddImport(f.Context(), key, imports.NewImport{File: strings.NewReader(file),
 		ImportOptions: imports.ImportOptions{List: f.id, Skip: imports.SkipOfAccount}})
 	f.refused(err, enlist.Denied, "restricted")
-	i, err := f.service.AddImport(f.Context(), key, imports.NewImport{File: strings.NewReader(file),
+	i, err := f.service.Imports.AddImport(f.Context(), key, imports.NewImport{File: strings.NewReader(file),
 		ImportOptions: imports.ImportOptions{List: f.id}})
 	f.must(err)
 	if i.Options.Skip != imports.SkipOfList {
@@ -220,7 +220,7 @@ func importColumns(f *importFixture) {
 		_, err := f.addImport(c.file, c.change)
 		f.refused(err, enlist.InvalidParameters, c.about)
 	}
-	all, err := f.service.AllImports(f.Context(), f.caller)
+	all, err := f.service.Imports.AllImports(f.Context(), f.caller)
 	f.must(err)
 	if last := all[len(all)-1]; last.State != imports.ImportFailed || !strings.Contains(last.Reason, "empty") {
 		f.Errorf("the import of an empty file is %s: %q, want it failed with the reason", last.State, last.Reason)
@@ -289,7 +289,7 @@ func importSystemKeys(f *importFixture) {
 func (f *importFixture) wantUnsubscribers(contact enlist.ContactID, address string) {
 	f.Helper()
 	var w rows[contacts.Unsubscriber]
-	f.must(f.service.SearchUnsubscribers(f.Context(), f.caller, f.id, enlist.Query{Criteria: triple("address", "exactly", address)}, &w))
+	f.must(f.service.Contacts.SearchUnsubscribers(f.Context(), f.caller, f.id, enlist.Query{Criteria: triple("address", "exactly", address)}, &w))
 	if len(w.all) != 1 || w.all[0].ContactID != contact || w.all[0].ListID != f.id {
 		f.Errorf("the Unsubscriber List has %+v for %s, want one entry with the Contact %d", w.all, address, contact)
 	}

@@ -40,7 +40,7 @@ func indexesOfParts(t *testing.T, e Engine) {
 	l.build(x.ID)
 	l.countSlowly(triple("City", "starts_with", "city")) // uses the index, so it needs no other
 	for _, c := range []*enlist.Criteria{end, triple("City", "contains", "TY1"), triple("City", "starts_with", "city1")} {
-		found, err := l.service.CountContacts(t.Context(), l.caller, l.list, c)
+		found, err := l.service.Contacts.CountContacts(t.Context(), l.caller, l.list, c)
 		if err != nil || found != n || n == 0 {
 			t.Errorf("%s counts %d Contacts, error %v; want %d", c.Operator, found, err, n)
 		}
@@ -59,7 +59,7 @@ func indexesOfParts(t *testing.T, e Engine) {
 	if y, err := l.advisor.Create(t.Context(), l.list, "City", true); err != nil || y.ID != x.ID || !y.Manual {
 		t.Errorf("Create: index %+v, error %v; want index %d, manual", y, err, x.ID)
 	}
-	l.must(l.service.DeleteField(t.Context(), l.caller, l.list, l.schema().FieldNamed("City").ID))
+	l.must(l.service.Lists.DeleteField(t.Context(), l.caller, l.list, l.schema().FieldNamed("City").ID))
 	l.must(l.advisor.Drop(t.Context(), search.DropIndex{Index: x.ID}))
 	same(t, "after its Field was deleted", l.built(), noIndexes)
 }

@@ -189,7 +189,7 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 
 	// The values of the new type have another order, so the advisor builds the index again.
 	field := l.schema().FieldNamed("Amount").ID
-	if _, err := l.service.EditField(t.Context(), l.caller, l.list, field, details("type", "text")); err != nil {
+	if _, err := l.service.Lists.EditField(t.Context(), l.caller, l.list, field, details("type", "text")); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "another type", l.indexes(), states{
@@ -203,9 +203,9 @@ func indexesOfDefinitions(t *testing.T, e Engine) {
 		t.Errorf("%d Contacts have an Amount less than the text 2, want 4", n)
 	}
 
-	l.must(l.service.DeleteField(t.Context(), l.caller, l.list, city.ID))
+	l.must(l.service.Lists.DeleteField(t.Context(), l.caller, l.list, city.ID))
 	l.wantJobs("drop_index", 2)
-	l.must(l.service.DeleteList(t.Context(), l.caller, l.list))
+	l.must(l.service.Contacts.DeleteList(t.Context(), l.caller, l.list))
 	l.wantJobs("drop_index", 4)
 	all, err := l.advisor.Reports(t.Context())
 	l.must(err)
@@ -314,13 +314,13 @@ func (l *listWithThreeFields) checkCities(ctx context.Context, city enlist.Field
 		slices.Repeat([]string{"city0"}, 4))
 	found := cities{city: city}
 	for ctx.Err() == nil {
-		n, err := l.service.CountContacts(ctx, l.caller, l.list, triple("City", "exactly", "city1"))
+		n, err := l.service.Contacts.CountContacts(ctx, l.caller, l.list, triple("City", "exactly", "city1"))
 		if err == nil && n != 4 {
 			l.Errorf("%d Contacts have the City city1, want 4", n)
 		}
 		if err == nil {
 			q := enlist.Query{Criteria: triple("City", "starts_with", "city"), SortBy: "City", Descending: true, Limit: 20}
-			err = l.service.SearchContacts(ctx, l.caller, l.list, q, nil, &found)
+			err = l.service.Contacts.SearchContacts(ctx, l.caller, l.list, q, nil, &found)
 		}
 		if err == nil && !slices.Equal(found.all, want) {
 			l.Errorf("the search found the Cities %q, want %q", found.all, want)

@@ -48,15 +48,15 @@ func changesAreRecorded(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
 	for range 2 { // the second time nothing changes
-		_, err := o.service.Confirm(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
+		_, err := o.service.Contacts.Confirm(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 		o.must(err)
 	}
 	for range 2 {
-		_, err := o.service.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
+		_, err := o.service.Contacts.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 		o.must(err)
 	}
 	o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
+	_, err := o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	same(o.T, "ledger", o.ledgerOf(list, id), []enlist.LedgerRow{
 		byKey("unsubscribeContact"), subscribed, byKey("unsubscribeContactById"), byKey("confirmContact"), subscribed})
@@ -68,11 +68,11 @@ func linksAreRecorded(o *accountFixture) {
 	second := o.subscribe(list, "Email", "ann@example.com")
 	d := enlist.DeliveryKey{List: list, Contact: first, Time: o.now.Unix(), Cause: messages.CauseConfirmation}
 	for range 2 {
-		_, err := o.service.ConfirmByLink(o.Context(), d, "2001:db8::1")
+		_, err := o.service.Sending.ConfirmByLink(o.Context(), d, "2001:db8::1")
 		o.must(err)
 	}
 	for range 2 {
-		_, err := o.service.UnsubscribeByLink(o.Context(), d, "192.0.2.7")
+		_, err := o.service.Sending.UnsubscribeByLink(o.Context(), d, "192.0.2.7")
 		o.must(err)
 	}
 	left := enlist.LedgerRow{Method: contacts.MethodUnsubscribeLink, IP: "192.0.2.7"}
@@ -85,16 +85,16 @@ func addressesOfCallsAreRecorded(o *accountFixture) {
 	list := o.addList("disallow_duplicate_contacts", true)
 	const sent, stored = "[2001:db8::9]:443, 10.0.0.1", "2001:db8::9"
 	add := contacts.AddRequest{List: list, Contacts: [][]enlist.Detail{details("Email", "ann@example.com")}, IP: sent}
-	ids, err := o.service.AddContacts(o.Context(), o.caller, add)
+	ids, err := o.service.Contacts.AddContacts(o.Context(), o.caller, add)
 	o.must(err)
 	one := contacts.ContactRequest{List: list, Contact: ids[0], IP: sent}
-	_, err = o.service.Confirm(o.Context(), o.caller, one)
+	_, err = o.service.Contacts.Confirm(o.Context(), o.caller, one)
 	o.must(err)
-	_, err = o.service.UnsubscribeByID(o.Context(), o.caller, one)
+	_, err = o.service.Contacts.UnsubscribeByID(o.Context(), o.caller, one)
 	o.must(err)
 	o.subscribe(list, "Email", "ann@example.com")
 	all := contacts.UnsubscribeRequest{List: list, Address: "ann@example.com", IP: sent}
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, all)
+	_, err = o.service.Contacts.Unsubscribe(o.Context(), o.caller, all)
 	o.must(err)
 	from := func(method string, consent enlist.ConsentType) enlist.LedgerRow {
 		return enlist.LedgerRow{Method: method, Type: consent, IP: stored, KeyName: "test key"}
@@ -105,14 +105,14 @@ func addressesOfCallsAreRecorded(o *accountFixture) {
 
 	add.IP, one.IP, all.IP = "localhost", "localhost", "localhost"
 	add.Contacts[0] = details("Email", "bob@example.com")
-	_, err = o.service.AddContacts(o.Context(), o.caller, add)
+	_, err = o.service.Contacts.AddContacts(o.Context(), o.caller, add)
 	o.refused(err, enlist.InvalidParameters, "ip_address")
-	_, err = o.service.Confirm(o.Context(), o.caller, one)
+	_, err = o.service.Contacts.Confirm(o.Context(), o.caller, one)
 	o.refused(err, enlist.InvalidParameters, "ip_address")
-	_, err = o.service.UnsubscribeByID(o.Context(), o.caller, one)
+	_, err = o.service.Contacts.UnsubscribeByID(o.Context(), o.caller, one)
 	o.refused(err, enlist.InvalidParameters, "ip_address")
 	for _, all.List = range []enlist.ListID{list, 0} {
-		_, err = o.service.Unsubscribe(o.Context(), o.caller, all)
+		_, err = o.service.Contacts.Unsubscribe(o.Context(), o.caller, all)
 		o.refused(err, enlist.InvalidParameters, "ip_address")
 	}
 	same(o.T, "ledger after refused calls", o.ledgerOf(list, ids[0]), want)
@@ -128,13 +128,13 @@ func allListsAreRecorded(o *accountFixture) {
 	other := o.subscribe(first, "Email", "bob@example.com")
 	left := o.subscribe(second, "Email", "ann@example.com")
 	called := o.subscribe(empty, "Mobile Phone", "0412345678")
-	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: second, Contact: left})
+	_, err := o.service.Contacts.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: second, Contact: left})
 	o.must(err)
 	r := contacts.UnsubscribeRequest{Address: "Ann@example.com", IP: "192.0.2.7"}
 	caller := *o.caller
 	caller.Retry = &enlist.Retry{Header: "once"}
 	for range 2 { // the repeated call adds nothing
-		_, err = o.service.Unsubscribe(o.Context(), &caller, r)
+		_, err = o.service.Contacts.Unsubscribe(o.Context(), &caller, r)
 		o.must(err)
 	}
 	row := enlist.LedgerRow{Method: contacts.MethodUnsubscribeAll, IP: "192.0.2.7", KeyName: "test key"}
@@ -147,22 +147,22 @@ func allListsAreRecorded(o *accountFixture) {
 	same(o.T, "ledger of an unsubscribed Contact", o.ledgerOf(second, left),
 		[]enlist.LedgerRow{row, byKey("unsubscribeContactById"), subscribed})
 	same(o.T, "ledger of another address", o.ledgerOf(first, other), []enlist.LedgerRow{subscribed})
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{Address: "+61412345678"})
+	_, err = o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{Address: "+61412345678"})
 	o.must(err)
 	same(o.T, "ledger of a mobile number", o.ledgerOf(empty, called), []enlist.LedgerRow{byKey(contacts.MethodUnsubscribeAll), subscribed})
-	n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("list_id", "exactly", 0))
+	n, err := o.service.Contacts.CountUnsubscribers(o.Context(), o.caller, 0, triple("list_id", "exactly", 0))
 	o.must(err)
 	if n != 2 {
 		o.Errorf("the Unsubscriber List has %d entries for all Lists, want 2", n)
 	}
-	_, err = o.service.Unsubscribe(o.Context(), o.restricted(first), r)
+	_, err = o.service.Contacts.Unsubscribe(o.Context(), o.restricted(first), r)
 	o.refused(err, enlist.Denied, "")
 }
 
 func complaintsAreRecorded(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Complained(o.Context(), enlist.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}, "abuse")
+	_, err := o.service.Sending.Complained(o.Context(), enlist.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}, "abuse")
 	o.must(err)
 	same(o.T, "ledger", o.ledgerOf(list, id), []enlist.LedgerRow{{Method: contacts.MethodComplaint}, subscribed})
 }
@@ -171,12 +171,12 @@ func complaintsAreRecorded(o *accountFixture) {
 func newestConsentStays(o *accountFixture) {
 	list, at := o.addList(), o.now.Unix()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
+	_, err := o.service.Contacts.UnsubscribeByID(o.Context(), o.caller, contacts.ContactRequest{List: list, Contact: id})
 	o.must(err)
 	d := enlist.DeliveryKey{List: list, Contact: id, Time: at}
-	page, err := o.service.ViewContactPage(o.Context(), d)
+	page, err := o.service.Sending.ViewContactPage(o.Context(), d)
 	o.must(err)
-	n, err := o.service.Notifications(o.Context(), []events.Notify{{List: list, Contact: id, Event: enlist.EventSubscribe, Time: at}})
+	n, err := o.service.Messages.Notifications(o.Context(), []events.Notify{{List: list, Contact: id, Event: enlist.EventSubscribe, Time: at}})
 	o.must(err)
 	for what, row := range map[string]*enlist.LedgerRow{"page": page.Consent, "notification": n[0].Consent} {
 		if row == nil || row.Method != "subscribeContact" {
@@ -185,7 +185,7 @@ func newestConsentStays(o *accountFixture) {
 	}
 	for changes, want := range map[bool]int{false: 1, true: 2} {
 		var w rows[enlist.LedgerRow]
-		o.must(o.service.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id, Changes: changes}, &w))
+		o.must(o.service.Contacts.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id, Changes: changes}, &w))
 		if len(w.all) != want {
 			o.Errorf("with changes %v, the ledger has %d rows, want %d", changes, len(w.all), want)
 		}

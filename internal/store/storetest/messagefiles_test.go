@@ -14,7 +14,7 @@ import (
 
 func (f *fileFixture) addMessage(pairs ...any) enlist.MessageID {
 	f.Helper()
-	id, err := f.service.AddMessage(f.Context(), f.caller, details(append([]any{"name", "News", "subject", "News", "text_content", "Hello"}, pairs...)...))
+	id, err := f.service.Messages.AddMessage(f.Context(), f.caller, details(append([]any{"name", "News", "subject", "News", "text_content", "Hello"}, pairs...)...))
 	f.must(err)
 	return id
 }
@@ -25,13 +25,13 @@ func fileOfMessage(f *fileFixture) {
 	logo, plan := f.upload("logo.png", []byte(pngHead), ""), f.upload("plan.pdf", []byte("%PDF"), "")
 	message := f.addMessage("attachments", []any{int(plan)}, "inline_images", int(logo))
 	for _, id := range []enlist.FileID{logo, plan} {
-		f.refused(f.service.DeleteFile(f.Context(), f.caller, id), enlist.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
+		f.refused(f.service.Files.DeleteFile(f.Context(), f.caller, id), enlist.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
 	}
-	_, err := f.service.EditMessage(f.Context(), f.caller, message, details("attachments", "", "name", "x"))
+	_, err := f.service.Messages.EditMessage(f.Context(), f.caller, message, details("attachments", "", "name", "x"))
 	f.must(err)
-	f.must(f.service.DeleteFile(f.Context(), f.caller, plan))
-	f.must(f.service.DeleteMessage(f.Context(), f.caller, message))
-	f.must(f.service.DeleteFile(f.Context(), f.caller, logo))
+	f.must(f.service.Files.DeleteFile(f.Context(), f.caller, plan))
+	f.must(f.service.Messages.DeleteMessage(f.Context(), f.caller, message))
+	f.must(f.service.Files.DeleteFile(f.Context(), f.caller, logo))
 }
 
 func messageFileLimits(f *fileFixture) {
@@ -39,7 +39,7 @@ func messageFileLimits(f *fileFixture) {
 	first, second := f.upload("a.bin", big, ""), f.upload("b.bin", big, "")
 	refuse := func(about string, pairs ...any) {
 		f.Helper()
-		_, err := f.service.AddMessage(f.Context(), f.caller, details(append([]any{"name", "News", "subject", "News"}, pairs...)...))
+		_, err := f.service.Messages.AddMessage(f.Context(), f.caller, details(append([]any{"name", "News", "subject", "News"}, pairs...)...))
 		f.refused(err, enlist.InvalidParameters, about)
 	}
 	refuse("have 12582912 bytes together; a mail has at most 10485760", "attachments", []any{int(first), int(second)})
@@ -59,10 +59,10 @@ func messageFileLimits(f *fileFixture) {
 	}
 	refuse("at most 50 files", "attachments", many)
 	foreign := f.newCaller()
-	_, err := f.service.AddMessage(f.Context(), foreign, details("name", "x", "subject", "x", "attachments", int(one)))
+	_, err := f.service.Messages.AddMessage(f.Context(), foreign, details("name", "x", "subject", "x", "attachments", int(one)))
 	f.refused(err, enlist.InvalidParameters, fmt.Sprintf("no file with the ID %d", one))
 	m := f.addMessage("attachments", fmt.Sprintf(" %d , %d,%d", one, name, one), "inline_images", int(two))
-	stored, err := f.service.Message(f.Context(), f.caller, m)
+	stored, err := f.service.Messages.Message(f.Context(), f.caller, m)
 	f.must(err)
 	if want := fmt.Sprintf("%d,%d", one, name); stored.Attachments != want || stored.InlineImages != fmt.Sprint(two) {
 		f.Errorf("the Message has the attachments %q and the images %q, want %q and %d", stored.Attachments, stored.InlineImages, want, two)
@@ -73,7 +73,7 @@ func newContentOfMessage(f *fileFixture) {
 	logo, plan := f.upload("logo.png", []byte(pngHead), ""), f.upload("plan.pdf", randomBytes(9<<20), "")
 	message := f.addMessage("attachments", int(plan), "inline_images", int(logo))
 	for name, content := range map[string][]byte{"logo.png": []byte("text"), "plan.pdf": randomBytes(10 << 20)} {
-		_, err := f.service.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, files.DuplicateOverwrite))
+		_, err := f.service.Files.UploadFile(f.Context(), f.caller, uploadRequest(f.folder, name, content, files.DuplicateOverwrite))
 		f.refused(err, enlist.InvalidParameters, fmt.Sprintf("the Message %d has the file", message))
 	}
 	f.wantContent(logo, "logo.png", []byte(pngHead))
@@ -83,14 +83,14 @@ func mailFiles(f *fileFixture) {
 	list := f.addList()
 	plan := f.upload("plan.pdf", []byte("%PDF-1"), "")
 	message := f.addMessage("attachments", int(plan))
-	id, err := f.service.AddAutoresponder(f.Context(), f.caller, details("list_id", int(list), "message_id", int(message), "event_type", "subscribe"))
+	id, err := f.service.Batches.AddAutoresponder(f.Context(), f.caller, details("list_id", int(list), "message_id", int(message), "event_type", "subscribe"))
 	f.must(err)
 	contact := f.subscribe(list, "Email", "ann@x.io")
 	check := func() {
 		f.Helper()
 		file := f.file(plan)
 		want := []messages.MessageFile{{Name: "plan.pdf", Type: "application/pdf", Size: file.Size, Content: file.Content}}
-		mail, err := f.service.AutoresponderMails(f.Context(), []events.Autorespond{{List: list, Contact: contact, Autoresponder: id, Time: f.now.Unix()}})
+		mail, err := f.service.Messages.AutoresponderMails(f.Context(), []events.Autorespond{{List: list, Contact: contact, Autoresponder: id, Time: f.now.Unix()}})
 		f.must(err)
 		same(f.T, "the files of an autoresponder's mail", mail[0].Files, want)
 		b := &batchFixture{accountFixture: f.accountFixture, message: message, news: list}

@@ -23,7 +23,7 @@ var personSections = []privacy.PersonSection{privacy.PersonContacts, privacy.Per
 
 func (o *accountFixture) erase(address string) *privacy.Erasure {
 	o.Helper()
-	erased, err := o.service.ErasePerson(o.Context(), o.caller, address)
+	erased, err := o.service.Privacy.ErasePerson(o.Context(), o.caller, address)
 	o.must(err)
 	return erased
 }
@@ -41,9 +41,9 @@ func (o *accountFixture) wantErased(address string) {
 // a Contact that had her address before.
 func (f *batchFixture) personWithEverything() (ann, bob enlist.ContactID) {
 	f.Helper()
-	_, err := f.service.AddWebhook(f.Context(), f.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/"))
+	_, err := f.service.Webhooks.AddWebhook(f.Context(), f.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/"))
 	f.must(err)
-	_, err = f.service.Subscribe(f.Context(), f.caller, contacts.SubscribeRequest{List: f.news, Details: details("Email", "Ann@example.com", "Mobile Phone", "0412 345 678"),
+	_, err = f.service.Contacts.Subscribe(f.Context(), f.caller, contacts.SubscribeRequest{List: f.news, Details: details("Email", "Ann@example.com", "Mobile Phone", "0412 345 678"),
 		Consent: contacts.Consent{Type: enlist.ConsentGDPR, Text: "I, Ann, agree.", IP: "192.0.2.1"}})
 	f.must(err)
 	ann = f.all(f.news)[0]
@@ -66,27 +66,27 @@ func (f *batchFixture) personWithEverything() (ann, bob enlist.ContactID) {
 		r.Address, r.Detail = "ANN@example.com", "550 no mailbox for ann@example.com"
 		return batches.SetRecipient(tx, r)
 	})
-	i, err := f.service.AddImport(f.Context(), f.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: f.news, FileName: "p.csv"},
+	i, err := f.service.Imports.AddImport(f.Context(), f.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: f.news, FileName: "p.csv"},
 		File: strings.NewReader("Email\nann@example.com\nann@example.com@example.com\ncarl@example.com\n")})
 	f.must(err)
-	f.must(f.service.RunImport(f.Context(), i.ID))
+	f.must(f.service.Imports.RunImport(f.Context(), i.ID))
 	f.update(func(tx *db.Tx) error {
 		return tx.SaveRetry(f.caller.Account.ID, f.caller.Key.ID, &enlist.Retry{Header: "h"}, []byte(`{"to":"ann@example.com"}`), f.now.Unix())
 	})
-	_, err = f.service.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: f.news, Address: "ann@example.com"})
+	_, err = f.service.Contacts.Unsubscribe(f.Context(), f.caller, contacts.UnsubscribeRequest{List: f.news, Address: "ann@example.com"})
 	f.must(err)
 	return ann, bob
 }
 
 func eraseLeavesNothing(o *accountFixture) {
 	f := &batchFixture{accountFixture: o}
-	o.service.SetComposer(&f.composer)
+	o.service.Messages.SetComposer(&f.composer)
 	f.message, f.news = f.addMessage("May"), f.addList("on_register_address", "owner@example.com", "track_opens", true)
 	ann, bob := f.personWithEverything()
-	o.must(o.service.Opened(o.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: enlist.DeliveryKey{List: f.news, Contact: ann,
+	o.must(o.service.Sending.Opened(o.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: enlist.DeliveryKey{List: f.news, Contact: ann,
 		Time: o.now.Unix(), Cause: batches.CauseBatch(1)}}, personAgent))
 	before, counts := o.export(o.caller, "ann@example.com"), f.batch(1).BatchCounts
-	plan, err := o.service.PlanErasure(o.Context(), o.caller, "ann@example.com")
+	plan, err := o.service.Privacy.PlanErasure(o.Context(), o.caller, "ann@example.com")
 	o.must(err)
 	for i, s := range personSections {
 		if len(before[s]) == 0 {
@@ -120,7 +120,7 @@ func eraseLeavesNothing(o *accountFixture) {
 		}
 	}
 	o.run("a link in a mail to the erased address shows nothing", func() {
-		v, err := o.service.ViewLink(o.Context(), enlist.DeliveryKey{List: f.news, Contact: bob, Time: 1, Cause: "c"})
+		v, err := o.service.Sending.ViewLink(o.Context(), enlist.DeliveryKey{List: f.news, Contact: bob, Time: 1, Cause: "c"})
 		if err != nil || v.Contact != nil {
 			o.Errorf("the link shows %+v, error %v", v.Contact, err)
 		}
@@ -132,7 +132,7 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 	o.subscribe(list, "Email", "ann@example.com", "Mobile Phone", "0412345678")
 	o.erase("ann@example.com")
 	o.subscribe(list, "Email", "bea@example.com")
-	added, err := o.service.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: other, Skip: contacts.SkipUnsubscribed, Contacts: [][]enlist.Detail{
+	added, err := o.service.Contacts.AddContacts(o.Context(), o.caller, contacts.AddRequest{List: other, Skip: contacts.SkipUnsubscribed, Contacts: [][]enlist.Detail{
 		details("Email", "Ann@Example.com"), details("Mobile Phone", "0412 345 678"), details("Email", "carl@example.com")}})
 	o.must(err)
 	if added[0]+added[1] != 0 || o.list(other).ContactCount != 1 {
@@ -153,15 +153,15 @@ func erasedStaysUnsubscribed(o *accountFixture) {
 		o.Errorf("the Unsubscriber List has %q, error %v; want two erased addresses", found, err)
 	}
 	for address, want := range map[string]int64{"ANN@example.com": 1, "0412345678": 1, "+61412345678": 1, "bea@example.com": 0} {
-		n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "exactly", address))
+		n, err := o.service.Contacts.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "exactly", address))
 		if err != nil || n != want {
 			o.Errorf("a search of the Unsubscriber List for %s finds %d entries, error %v; want %d", address, n, err, want)
 		}
 	}
-	if n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "in", []any{"ann@example.com", "bea@example.com"})); err != nil || n != 1 {
+	if n, err := o.service.Contacts.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "in", []any{"ann@example.com", "bea@example.com"})); err != nil || n != 1 {
 		o.Errorf("a search for two addresses finds %d entries, error %v; want 1", n, err)
 	}
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: 0, Address: "Ann@example.com"})
+	_, err = o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: 0, Address: "Ann@example.com"})
 	o.must(err)
 	if again, err := collectUnsubscribers(o); err != nil || fmt.Sprint(again) != fmt.Sprint(found) {
 		o.Errorf("after unsubscribeContact the Unsubscriber List has %q, error %v; want no other entry", again, err)
@@ -192,12 +192,12 @@ func collectUnsubscribers(o *accountFixture) (found []string, err error) {
 func eraseFormerContacts(o *accountFixture) {
 	list := o.addList()
 	id := o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
+	_, err := o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	o.update(func(tx *db.Tx) error {
 		return contacts.AddLedgerRow(tx, &enlist.LedgerRow{ListID: list, ContactID: id, Text: "I, Ann, agree.", IP: "192.0.2.1"})
 	})
-	_, err = o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: []enlist.ContactID{id}})
+	_, err = o.service.Contacts.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Contacts: []enlist.ContactID{id}})
 	o.must(err)
 	if rows := o.export(o.caller, "ann@example.com")[privacy.PersonConsents]; len(rows) != 3 {
 		o.Errorf("the export has %d consents, want 3: %q", len(rows), rows)
@@ -213,11 +213,11 @@ func eraseFormerContacts(o *accountFixture) {
 
 func eraseContinues(o *accountFixture) {
 	f := &batchFixture{accountFixture: o}
-	o.service.SetComposer(&f.composer)
+	o.service.Messages.SetComposer(&f.composer)
 	f.message, f.news = f.addMessage("May"), f.addList()
 	f.personWithEverything()
 	crashes(o, func(s *app.App) (*privacy.Erasure, error) {
-		return s.ErasePerson(o.Context(), o.caller, "ann@example.com")
+		return s.Privacy.ErasePerson(o.Context(), o.caller, "ann@example.com")
 	})
 	o.wantErased("ann@example.com")
 	if found, err := collectUnsubscribers(o); err != nil || len(found) < 2 || strings.Contains(fmt.Sprint(found), "ann") {
@@ -231,15 +231,15 @@ func eraseContinues(o *accountFixture) {
 func eraseIsRefused(o *accountFixture) {
 	list := o.addList("on_register_address", "ann@example.com")
 	o.subscribe(list, "Email", "ann@example.com")
-	_, err := o.service.ErasePerson(o.Context(), o.caller, "not-an-address")
+	_, err := o.service.Privacy.ErasePerson(o.Context(), o.caller, "not-an-address")
 	o.refused(err, enlist.InvalidParameters, "address")
-	_, err = o.service.ErasePerson(o.Context(), o.restricted(list), "ann@example.com")
+	_, err = o.service.Privacy.ErasePerson(o.Context(), o.restricted(list), "ann@example.com")
 	o.refused(err, enlist.Denied, "")
-	i, err := o.service.AddImport(o.Context(), o.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: list, FileName: "p.csv"}, File: strings.NewReader("Email\nann@example.com\n")})
+	i, err := o.service.Imports.AddImport(o.Context(), o.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: list, FileName: "p.csv"}, File: strings.NewReader("Email\nann@example.com\n")})
 	o.must(err)
-	_, err = o.service.ErasePerson(o.Context(), o.caller, "ann@example.com")
+	_, err = o.service.Privacy.ErasePerson(o.Context(), o.caller, "ann@example.com")
 	o.refused(err, enlist.Busy, fmt.Sprintf("import %d has not ended", i.ID))
-	o.must(o.service.CancelImport(o.Context(), o.caller, i.ID))
+	o.must(o.service.Imports.CancelImport(o.Context(), o.caller, i.ID))
 	if left := o.erase("ann@example.com").Left; fmt.Sprint(left) != fmt.Sprintf("[list %d]", list) {
 		o.Errorf("left is %q, want the List that has the address as its own", left)
 	}

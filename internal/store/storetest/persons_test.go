@@ -61,7 +61,7 @@ func (p *personRows) Row(values []privacy.PersonValue) error {
 func (o *accountFixture) export(c *enlist.Caller, address string) map[privacy.PersonSection][]string {
 	o.Helper()
 	var p personRows
-	o.must(o.service.ExportPerson(o.Context(), c, address, &p))
+	o.must(o.service.Privacy.ExportPerson(o.Context(), c, address, &p))
 	return p.sections
 }
 
@@ -82,9 +82,9 @@ func (o *accountFixture) wantRows(rows map[privacy.PersonSection][]string, s pri
 
 func exportHasEveryRow(o *accountFixture) {
 	list, other := o.addList("on_register_address", "owner@example.com"), o.addList()
-	_, err := o.service.AddPreference(o.Context(), o.caller, list, "Weekly")
+	_, err := o.service.Lists.AddPreference(o.Context(), o.caller, list, "Weekly")
 	o.must(err)
-	_, err = o.service.AddWebhook(o.Context(), o.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/"))
+	_, err = o.service.Webhooks.AddWebhook(o.Context(), o.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/"))
 	o.must(err)
 	ann := o.subscribe(list, "Email", "Ann@example.com")
 	bob := o.subscribe(other, "Email", "bob@example.com")
@@ -99,7 +99,7 @@ func exportHasEveryRow(o *accountFixture) {
 		}
 		return nil
 	})
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
+	_, err = o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 	o.must(err)
 	rows := o.export(o.caller, "ANN@example.com")
 	o.wantRows(rows, privacy.PersonContacts, "list_name=News values=[{Email Ann@example.com}")
@@ -122,10 +122,10 @@ func exportByMobile(o *accountFixture) {
 	o.subscribe(list, "Mobile Phone", "+49 151 23456789")
 	o.subscribe(german, "Mobile Phone", "0151 23456789")
 	o.subscribe(list, "Email", "bob@example.com")
-	_, err := o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: german, Address: "0151 23456789"})
+	_, err := o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: german, Address: "0151 23456789"})
 	o.must(err)
 	bea := o.subscribe(german, "Email", "bea@example.com", "Mobile Phone", "0160 1234567")
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: german, Address: "0160 1234567"})
+	_, err = o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: german, Address: "0160 1234567"})
 	o.must(err)
 	o.wantRows(o.export(o.caller, "bea@example.com"), privacy.PersonUnsubscribed, fmt.Sprintf("contact_id=%d ", bea)) // by the mobile number
 	rows := o.export(o.caller, "+4915123456789")
@@ -180,7 +180,7 @@ func spellingsAreOnePerson(o *accountFixture) {
 // deleteByEmail deletes the Contacts with exactly this spelling of an address. The audit log then has the address.
 func (o *accountFixture) deleteByEmail(list enlist.ListID, email string) {
 	o.Helper()
-	_, err := o.service.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Query: enlist.Query{
+	_, err := o.service.Contacts.DeleteContacts(o.Context(), o.caller, contacts.DeleteRequest{List: list, Query: enlist.Query{
 		Criteria: &enlist.Criteria{Key: "Email", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: email}}}})
 	o.must(err)
 }
@@ -199,8 +199,8 @@ func eraseNamesOtherContacts(o *accountFixture) {
 
 func exportIsRefused(o *accountFixture) {
 	list := o.addList()
-	o.refused(o.service.ExportPerson(o.Context(), o.caller, "not-an-address", new(personRows)), enlist.InvalidParameters, "address")
-	o.refused(o.service.ExportPerson(o.Context(), o.restricted(list), "ann@example.com", new(personRows)), enlist.Denied, "")
+	o.refused(o.service.Privacy.ExportPerson(o.Context(), o.caller, "not-an-address", new(personRows)), enlist.InvalidParameters, "address")
+	o.refused(o.service.Privacy.ExportPerson(o.Context(), o.restricted(list), "ann@example.com", new(personRows)), enlist.Denied, "")
 }
 
 // notAboutPersons has the tables without data of persons, or from which an export leaves it out, and why.

@@ -63,30 +63,30 @@ func preconditions(o *accountFixture) {
 		{"a type that refuses a stored value", nil, []any{"Email", "late@x.io", "Age", "old"},
 			"type: Contacts that hold a value that the new type refuses: 1",
 			func(list enlist.ListID, age enlist.FieldID) error {
-				_, err := o.service.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
+				_, err := o.service.Lists.EditField(o.Context(), o.caller, list, age, details("type", "decimal"))
 				return err
 			}},
 		{"an address type of a Field with values", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
 			"hold a value in the Field: 1",
 			func(list enlist.ListID, _ enlist.FieldID) error {
-				_, err := o.service.EditField(o.Context(), o.caller, list, o.mobile(list), details("address_type", "none"))
+				_, err := o.service.Lists.EditField(o.Context(), o.caller, list, o.mobile(list), details("address_type", "none"))
 				return err
 			}},
 		{"the only address of a Contact", nil, []any{"Mobile Phone", "0412 345 678"},
 			"have no other address: 1",
 			func(list enlist.ListID, _ enlist.FieldID) error {
-				return o.service.DeleteField(o.Context(), o.caller, list, o.mobile(list))
+				return o.service.Lists.DeleteField(o.Context(), o.caller, list, o.mobile(list))
 			}},
 		{"the country of national numbers", nil, []any{"Email", "late@x.io", "Mobile Phone", "0412 345 678"},
 			"have a national number, which would become another number: 1",
 			func(list enlist.ListID, age enlist.FieldID) error {
-				_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
+				_, err := o.service.Lists.EditList(o.Context(), o.caller, list, details("country_code", 49))
 				return err
 			}},
 		{"duplicates", []any{"disallow_duplicate_contacts", false}, []any{"Email", "early@x.io"},
 			"more than one Contact has: 1;",
 			func(list enlist.ListID, age enlist.FieldID) error {
-				_, err := o.service.EditList(o.Context(), o.caller, list, details("disallow_duplicate_contacts", true))
+				_, err := o.service.Lists.EditList(o.Context(), o.caller, list, details("disallow_duplicate_contacts", true))
 				return err
 			}},
 	} {
@@ -125,7 +125,7 @@ func (o *accountFixture) wantPrecondition(list enlist.ListID, late []any, about 
 			checks++
 			if checks == 1 {
 				r := contacts.SubscribeRequest{List: list, Details: details(late...)}
-				_, err := service.Subscribe(o.Context(), o.caller, r)
+				_, err := service.Contacts.Subscribe(o.Context(), o.caller, r)
 				o.must(err)
 			}
 		},
@@ -141,5 +141,5 @@ func (o *accountFixture) wantPrecondition(list enlist.ListID, late []any, about 
 		o.Error("the Service did not check the Contacts before the Update")
 	}
 	o.service = service
-	o.must(o.service.ClearList(o.Context(), o.caller, list))
+	o.must(o.service.Contacts.ClearList(o.Context(), o.caller, list))
 }

@@ -54,7 +54,7 @@ func quotedContacts(o *accountFixture) {
 		return err
 	})
 	for range 2 { // the second time changes nothing
-		o.must(o.service.NormaliseQuoted(o.Context()))
+		o.must(o.service.Contacts.NormaliseQuoted(o.Context()))
 		o.wantKey(list, oldest, "victim@x.io", true)
 		o.wantKey(list, plain, "victim@x.io", false)
 		o.wantKey(list, second, "victim@x.io", false)
@@ -72,7 +72,7 @@ func quotedContacts(o *accountFixture) {
 			o.Errorf("a search finds %d Contacts with the address %s, want 3", n, spelling)
 		}
 	}
-	if _, err := o.service.UnsubscribeByLink(o.Context(), enlist.DeliveryKey{List: list, Contact: plain}, ""); err != nil {
+	if _, err := o.service.Sending.UnsubscribeByLink(o.Context(), enlist.DeliveryKey{List: list, Contact: plain}, ""); err != nil {
 		o.Error(err)
 	}
 	for _, id := range []enlist.ContactID{oldest, plain, second} {
@@ -101,7 +101,7 @@ func quotedDuplicates(o *accountFixture) {
 		return nil
 	})
 	counted := &countingStore{Engine: o.store}
-	o.must(app.New(counted, o.clock).NormaliseQuoted(o.Context()))
+	o.must(app.New(counted, o.clock).Contacts.NormaliseQuoted(o.Context()))
 	if counted.updates < 3 {
 		o.Errorf("%d Contacts were changed in %d Updates, want at most 500 in one Update", all, counted.updates)
 	}
@@ -141,7 +141,7 @@ func quotedUnsubscribers(o *accountFixture) {
 		u := contacts.Unsubscriber{AddressType: enlist.AddressEmail, Address: `"l\eft0"@x.io`, AddressKey: `"l\eft0"@x.io`}
 		return contacts.AddUnsubscriber(tx, other, &u)
 	})
-	o.must(o.service.NormaliseQuoted(o.Context()))
+	o.must(o.service.Contacts.NormaliseQuoted(o.Context()))
 	o.must(o.store.View(o.Context(), func(tx *db.Tx) error {
 		for _, account := range []enlist.AccountID{o.caller.Account.ID, other} {
 			for i := range 300 {

@@ -38,18 +38,18 @@ func rerunFunctions(t *testing.T, e Engine) {
 	s, _, caller, schema := newListThatNotifies(t, e)
 	service := app.New(rerunningStore{s}, time.Now)
 	list := addContactsOfOneAddress(t, s, schema, manyContacts)
-	if _, err := service.Unsubscribe(t.Context(), caller, contacts.UnsubscribeRequest{List: list, Address: "a@example.com"}); err != nil {
+	if _, err := service.Contacts.Unsubscribe(t.Context(), caller, contacts.UnsubscribeRequest{List: list, Address: "a@example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	wantUnsubscribed(t, s, schema, manyContacts)
-	if _, err := service.Unsubscribe(t.Context(), caller, contacts.UnsubscribeRequest{Address: "a@example.com"}); err != nil {
+	if _, err := service.Contacts.Unsubscribe(t.Context(), caller, contacts.UnsubscribeRequest{Address: "a@example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	wantRowsForAllLists(t, s, schema, manyContacts)
 	if n := e.Jobs(t, s, "notify"); n != 2*manyContacts {
 		t.Errorf("%d notifications for %d Contacts, want 2 for each Contact", n, manyContacts)
 	}
-	if err := service.ClearList(t.Context(), caller, list); err != nil {
+	if err := service.Contacts.ClearList(t.Context(), caller, list); err != nil {
 		t.Fatal(err)
 	}
 	wantCounts(t, s, schema, 0)

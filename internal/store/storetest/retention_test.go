@@ -20,7 +20,7 @@ import (
 // retain sets the days of both kinds.
 func (o *accountFixture) retain(events, deliveries int64) {
 	o.Helper()
-	o.must(o.service.SetRetention(o.Context(), o.caller.Account.ID, enlist.Retention{Events: events, Deliveries: deliveries}))
+	o.must(o.service.Privacy.SetRetention(o.Context(), o.caller.Account.ID, enlist.Retention{Events: events, Deliveries: deliveries}))
 }
 
 // removeOld runs the steps of the job. It returns how many rows were removed or lost their texts.
@@ -29,7 +29,7 @@ func (o *accountFixture) removeOld() (events, deliveries int64) {
 	step := privacy.ApplyRetention{Account: o.caller.Account.ID}
 	for done := false; !done; {
 		var err error
-		step, done, err = o.service.ApplyRetention(o.Context(), step)
+		step, done, err = o.service.Privacy.ApplyRetention(o.Context(), step)
 		o.must(err)
 	}
 	return step.Events, step.Deliveries
@@ -46,9 +46,9 @@ func (f *eventFixture) removeOldEvents(want int64) {
 // wantPlan checks what a dry run says.
 func (o *accountFixture) wantPlan(events, deliveries int64, delayed ...enlist.BatchID) {
 	o.Helper()
-	account, err := o.service.Operator(o.Context(), o.caller.Account.ID)
+	account, err := o.service.Accounts.Operator(o.Context(), o.caller.Account.ID)
 	o.must(err)
-	plans, err := o.service.PlanRetention(o.Context(), account, account.Account.Retention)
+	plans, err := o.service.Privacy.PlanRetention(o.Context(), account, account.Account.Retention)
 	o.must(err)
 	if plans[0].Rows != events || plans[1].Rows != deliveries || (events > 0) != (plans[0].Oldest > 0) || len(plans[0].Delayed) != len(delayed) {
 		o.Errorf("the plan is %+v, want %d events, %d deliveries and the delayed Batches %v", plans, events, deliveries, delayed)
@@ -66,7 +66,7 @@ func (f *eventFixture) accessAll() {
 
 // search returns the error of a search for the Contacts that opened the Batch.
 func (f *eventFixture) search(key, operator string) error {
-	_, err := f.service.CountContacts(f.Context(), f.caller, f.news, triple(key, operator, int(f.batch)))
+	_, err := f.service.Contacts.CountContacts(f.Context(), f.caller, f.news, triple(key, operator, int(f.batch)))
 	return err
 }
 
@@ -84,7 +84,7 @@ func oldEventsAreRemoved(f *eventFixture) {
 	f.pass(48 * time.Hour)
 	f.wantPlan(8, 0)
 	crashes(f.accountFixture, func(s *app.App) (bool, error) {
-		_, done, err := s.ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
+		_, done, err := s.Privacy.ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
 		return done, err
 	})
 	f.wantPlan(0, 0)
@@ -104,10 +104,10 @@ func oldEventsAreRemoved(f *eventFixture) {
 		}
 		f.must(f.search("batch_sent", "exactly"))
 		for _, kind := range []batches.EventKind{batches.EventOpened, batches.EventClicked, batches.EventLink, batches.RowsNotOpened} {
-			err := f.service.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: kind}, enlist.Query{}, nil)
+			err := f.service.Reports.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: kind}, enlist.Query{}, nil)
 			f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 		}
-		_, err := f.service.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message, Populations: []batches.PopulationRequest{whole(f.news)},
+		_, err := f.service.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: f.message, Populations: []batches.PopulationRequest{whole(f.news)},
 			Options: batches.BatchOptions{Exclude: batches.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
 		f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 	})
@@ -133,7 +133,7 @@ func awaitedEventsStay(f *eventFixture) {
 }
 
 func oldTextsAreRemoved(f *eventFixture) {
-	f.must(f.service.RecordNotSent(f.Context(), &messages.OutgoingMail{Contact: f.contact(f.news, f.contacts[1]), Address: "a1@example.com",
+	f.must(f.service.Sending.RecordNotSent(f.Context(), &messages.OutgoingMail{Contact: f.contact(f.news, f.contacts[1]), Address: "a1@example.com",
 		Delivery: enlist.DeliveryKey{List: f.news, Contact: f.contacts[1], Time: 1, Cause: "c"}},
 		&messages.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: "no a1@example.com"}))
 	f.retain(0, 30)
@@ -163,19 +163,19 @@ func oldTextsAreRemoved(f *eventFixture) {
 		f.must(f.search("batch_sent", "exactly"))
 	})
 	f.run("an old link unsubscribes, and shows no address, because it may have changed", func() {
-		v, err := f.service.UnsubscribeByLink(f.Context(), f.mail(f.contacts[2]), "")
+		v, err := f.service.Sending.UnsubscribeByLink(f.Context(), f.mail(f.contacts[2]), "")
 		f.must(err)
 		if v.Address() != "" || !f.contact(f.news, f.contacts[2]).IsUnsubscribed {
 			f.Errorf("the link shows %q", v.Address())
 		}
 	})
 	f.run("a late bounce is ignored, and a late complaint unsubscribes without storing its text", func() {
-		isNew, err := f.service.Bounced(f.Context(), f.mail(f.contacts[3]), "a3@example.com is gone")
+		isNew, err := f.service.Sending.Bounced(f.Context(), f.mail(f.contacts[3]), "a3@example.com is gone")
 		f.must(err)
 		if isNew {
 			f.Error("the late bounce was stored")
 		}
-		_, err = f.service.Complained(f.Context(), f.mail(f.contacts[4]), "a4@example.com complains")
+		_, err = f.service.Sending.Complained(f.Context(), f.mail(f.contacts[4]), "a4@example.com complains")
 		f.must(err)
 		if m := f.messagesSent(f.news, f.contacts[4]); !f.contact(f.news, f.contacts[4]).IsUnsubscribed || strings.Contains(m[0].Detail, "@") {
 			f.Errorf("the mails after the complaint are %+v", m)
@@ -185,7 +185,7 @@ func oldTextsAreRemoved(f *eventFixture) {
 
 // addAwaiting adds a Batch that is sent to who has not opened the Batch of the fixture. It reads its recipients later.
 func (f *eventFixture) addAwaiting(s *app.App, message enlist.MessageID, at int64) (enlist.BatchID, error) {
-	return s.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: message, SendTime: at,
+	return s.Batches.AddBatch(f.Context(), f.caller, batches.BatchRequest{Message: message, SendTime: at,
 		Populations: []batches.PopulationRequest{{List: f.news, Time: "send"}},
 		Options:     batches.BatchOptions{Exclude: batches.Exclusion{Criteria: triple("batch_opened", "exactly", int(f.batch))}}})
 }
@@ -225,7 +225,7 @@ func batchAddedBeforeRemoval(f *eventFixture) {
 		later, err = f.addAwaiting(f.service, june, at)
 		f.must(err)
 	}}
-	step, _, err := app.New(store, f.clock).ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
+	step, _, err := app.New(store, f.clock).Privacy.ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
 	f.must(err)
 	if later == 0 || step.Events != 0 {
 		f.Errorf("%d events were removed, although the Batch %d needs them", step.Events, later)
@@ -245,7 +245,7 @@ func removalBeginsWhileABatchIsAdded(f *eventFixture) {
 	removed := make(chan int64, 1)
 	store := &hookedStore{Engine: f.store, inside: func() {
 		go func() {
-			step, _, err := f.service.ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
+			step, _, err := f.service.Privacy.ApplyRetention(f.Context(), privacy.ApplyRetention{Account: f.caller.Account.ID})
 			if err != nil {
 				f.Error(err)
 			}
@@ -271,7 +271,7 @@ func retentionIsScheduled(t *testing.T, e Engine) {
 	wantJobs := func(want int) {
 		t.Helper()
 		for range 2 {
-			o.must(o.service.ScheduleRetention(t.Context()))
+			o.must(o.service.Privacy.ScheduleRetention(t.Context()))
 		}
 		if n := e.Jobs(t, o.store, "apply_retention"); n != want {
 			t.Errorf("%d jobs wait, want %d", n, want)
@@ -279,7 +279,7 @@ func retentionIsScheduled(t *testing.T, e Engine) {
 	}
 	wantJobs(0)
 	for _, days := range []int64{29, -1, 36501} {
-		o.refused(o.service.SetRetention(t.Context(), o.caller.Account.ID, enlist.Retention{Events: days}), enlist.InvalidParameters, "30 to 36500 days")
+		o.refused(o.service.Privacy.SetRetention(t.Context(), o.caller.Account.ID, enlist.Retention{Events: days}), enlist.InvalidParameters, "30 to 36500 days")
 	}
 	o.retain(365, 0)
 	wantJobs(1)

@@ -21,7 +21,7 @@ func auditIsRemoved(o *accountFixture) {
 	add := func(caller *enlist.Caller, n int) {
 		o.Helper()
 		for range n {
-			_, err := o.service.AddFolder(o.Context(), caller, details("name", "F"+o.now.Format("20060102150405.000"), "type", accounts.FolderOfLists))
+			_, err := o.service.Accounts.AddFolder(o.Context(), caller, details("name", "F"+o.now.Format("20060102150405.000"), "type", accounts.FolderOfLists))
 			o.must(err)
 			o.now = o.now.Add(time.Second)
 		}
@@ -34,19 +34,19 @@ func auditIsRemoved(o *accountFixture) {
 	o.now = now
 	plan := func(want int64) {
 		o.Helper()
-		c, err := o.service.Operator(o.Context(), account)
+		c, err := o.service.Accounts.Operator(o.Context(), account)
 		o.must(err)
-		plans, err := o.service.PlanRetention(o.Context(), c, c.Account.Retention)
+		plans, err := o.service.Privacy.PlanRetention(o.Context(), c, c.Account.Retention)
 		o.must(err)
 		if p := plans[2]; p.Kind != enlist.RetainAudit || p.Rows != want || (want > 0) != (p.Oldest > 0) {
 			o.Errorf("the plan is %+v, want %d rows", p, want)
 		}
 	}
 	for _, days := range []int64{365, -1, 36501} {
-		o.refused(o.service.SetRetention(o.Context(), account, enlist.Retention{Audit: days}), enlist.InvalidParameters, "366 to 36500 days")
+		o.refused(o.service.Privacy.SetRetention(o.Context(), account, enlist.Retention{Audit: days}), enlist.InvalidParameters, "366 to 36500 days")
 	}
 	plan(0)
-	o.must(o.service.SetRetention(o.Context(), account, enlist.Retention{Audit: 400}))
+	o.must(o.service.Privacy.SetRetention(o.Context(), account, enlist.Retention{Audit: 400}))
 	before := len(o.auditLog(account))
 	want := int64(0)
 	for _, r := range o.auditLog(account) {
@@ -57,7 +57,7 @@ func auditIsRemoved(o *accountFixture) {
 	plan(want)
 	apply := func() int64 {
 		o.Helper()
-		step, done, err := o.service.ApplyRetention(accounts.WithActor(o.Context(), enlist.Actor{Method: "enlist retention run", User: "ada@mail1"}),
+		step, done, err := o.service.Privacy.ApplyRetention(accounts.WithActor(o.Context(), enlist.Actor{Method: "enlist retention run", User: "ada@mail1"}),
 			privacy.ApplyRetention{Account: account})
 		o.must(err)
 		if !done {

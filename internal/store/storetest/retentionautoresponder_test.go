@@ -16,9 +16,9 @@ func oldEventsOfAutorespondersAreRemoved(e *eventFixture) {
 	track := func(keys ...enlist.DeliveryKey) {
 		f.Helper()
 		for _, key := range keys {
-			f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: key}, personAgent))
+			f.must(f.service.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: key}, personAgent))
 		}
-		f.must(f.service.Clicked(f.Context(), enlist.Link{Kind: enlist.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}, personAgent))
+		f.must(f.service.Sending.Clicked(f.Context(), enlist.Link{Kind: enlist.LinkClick, DeliveryKey: keys[0], Target: f.links[0]}, personAgent))
 	}
 	old := f.send(f.contacts[:2]...)
 	f.pass(time.Minute)
@@ -39,7 +39,7 @@ func oldEventsOfAutorespondersAreRemoved(e *eventFixture) {
 	all := enlist.Query{}
 	f.wantRows(batches.EventOpened, all, "a1", "a2")
 	f.wantRows(batches.EventClicked, all, "a1")
-	err := f.service.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: batches.RowsNotOpened}, all, nil)
+	err := f.service.Reports.BatchRows(f.Context(), f.caller, reports.RowsRequest{Batch: f.batch, Kind: batches.RowsNotOpened}, all, nil)
 	f.refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 	f.refused(f.search("batch_opened", "exactly"), enlist.InvalidSearch, "the opens and clicks of Batch")
 	f.run("a late open of an old mail only changes the time of the Contact", func() {
@@ -53,7 +53,7 @@ func oldEventsOfAutorespondersAreRemoved(e *eventFixture) {
 	f.run("the open of a new mail is counted", func() {
 		fresh := f.send(f.contacts[0])
 		f.pass(time.Minute)
-		f.must(f.service.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: fresh[0]}, personAgent))
+		f.must(f.service.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: fresh[0]}, personAgent))
 		before.Opens, before.ImageOpened, before.HumanOpened = before.Opens+1, before.ImageOpened+1, before.HumanOpened+1
 		f.wantSums(before)
 	})

@@ -76,7 +76,7 @@ func (l *list) search(t *rapid.T, service *app.App, caller *enlist.Caller) {
 
 	w := &collecting{long: rapid.Bool().Draw(t, "long")}
 	ctx := context.Background()
-	if err := service.SearchContacts(ctx, caller, l.id, q, returned, w); err != nil {
+	if err := service.Contacts.SearchContacts(ctx, caller, l.id, q, returned, w); err != nil {
 		t.Fatalf("search %s: error %v", show(q), err)
 	}
 	want := []map[string]string{}
@@ -87,7 +87,7 @@ func (l *list) search(t *rapid.T, service *app.App, caller *enlist.Caller) {
 	if diff := cmp.Diff(want, w.rows); diff != "" {
 		t.Fatalf("%s returned %q: (-want +got)\n%s", show(q), returned, diff)
 	}
-	count, err := service.CountContacts(ctx, caller, l.id, q.Criteria)
+	count, err := service.Contacts.CountContacts(ctx, caller, l.id, q.Criteria)
 	if err != nil {
 		t.Fatalf("count %s: error %v", show(q), err)
 	}

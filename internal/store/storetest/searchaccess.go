@@ -41,26 +41,26 @@ func searchAccess(o *accountFixture) {
 				}
 			}
 			page, w := enlist.Query{Limit: 10}, new(collecting)
-			want("search", o.service.SearchContacts(o.Context(), c.caller, c.list, page, nil, w))
-			want("stream", o.service.SearchContacts(o.Context(), c.caller, c.list, enlist.Query{}, nil, w))
-			_, err := o.service.CountContacts(o.Context(), c.caller, c.list, nil)
+			want("search", o.service.Contacts.SearchContacts(o.Context(), c.caller, c.list, page, nil, w))
+			want("stream", o.service.Contacts.SearchContacts(o.Context(), c.caller, c.list, enlist.Query{}, nil, w))
+			_, err := o.service.Contacts.CountContacts(o.Context(), c.caller, c.list, nil)
 			want("count", err)
-			want("contact", o.service.Contact(o.Context(), c.caller, c.list, ada, nil, w))
+			want("contact", o.service.Contacts.Contact(o.Context(), c.caller, c.list, ada, nil, w))
 			if c.list != 0 { // for the Unsubscriber List, 0 means all Lists
-				err := o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, enlist.Query{}, new(rows[contacts.Unsubscriber]))
+				err := o.service.Contacts.SearchUnsubscribers(o.Context(), c.caller, c.list, enlist.Query{}, new(rows[contacts.Unsubscriber]))
 				want("unsubscribers", err)
 			}
 		})
 	}
-	o.refused(o.service.Contact(o.Context(), o.caller, list, bob, nil, new(collecting)), enlist.NoContact, "")
-	o.refused(o.service.Contact(o.Context(), o.caller, list, 0, nil, new(collecting)), enlist.NoContact, "")
+	o.refused(o.service.Contacts.Contact(o.Context(), o.caller, list, bob, nil, new(collecting)), enlist.NoContact, "")
+	o.refused(o.service.Contacts.Contact(o.Context(), o.caller, list, 0, nil, new(collecting)), enlist.NoContact, "")
 	for _, q := range []enlist.Query{
 		{Limit: -1}, {Offset: -1}, {SortBy: "unknown"}, {Criteria: triple("unknown", "exactly", "")},
 	} {
-		o.refused(o.service.SearchContacts(o.Context(), o.caller, list, q, nil, new(collecting)), enlist.InvalidSearch, "")
+		o.refused(o.service.Contacts.SearchContacts(o.Context(), o.caller, list, q, nil, new(collecting)), enlist.InvalidSearch, "")
 	}
 	var w collecting
-	o.must(o.service.Contact(o.Context(), o.caller, list, ada, []string{"Email", "id"}, &w))
+	o.must(o.service.Contacts.Contact(o.Context(), o.caller, list, ada, []string{"Email", "id"}, &w))
 	same(o.T, "the Contact", w.rows, []map[string]string{{"Email": "ada@example.com", "id": fmt.Sprint(ada)}})
 	if w.streaming {
 		o.Error("the reply with one Contact was sent as a stream")
@@ -90,19 +90,19 @@ func longSearches(o *accountFixture) {
 		{large, enlist.Query{Criteria: one}, false},
 	} {
 		var w collecting
-		o.must(o.service.SearchContacts(o.Context(), o.caller, c.list, c.query, nil, &w))
+		o.must(o.service.Contacts.SearchContacts(o.Context(), o.caller, c.list, c.query, nil, &w))
 		if w.streaming != c.streaming {
 			o.Errorf("List %d, %+v: the reply is a stream: %v, want the opposite", c.list, c.query, w.streaming)
 		}
 	}
 	w := collecting{long: true}
-	o.must(o.service.SearchContacts(o.Context(), o.caller, list, enlist.Query{Limit: 100}, nil, &w))
+	o.must(o.service.Contacts.SearchContacts(o.Context(), o.caller, list, enlist.Query{Limit: 100}, nil, &w))
 	if !w.streaming || len(w.rows) != 3 {
 		o.Errorf("a long reply is %+v, want a stream of 3 rows", w)
 	}
 	broken := errors.New("the connection is broken")
 	for _, w := range []failing{{begin: broken}, {contact: broken}} {
-		err := o.service.SearchContacts(o.Context(), o.caller, list, enlist.Query{}, nil, w)
+		err := o.service.Contacts.SearchContacts(o.Context(), o.caller, list, enlist.Query{}, nil, w)
 		if !errors.Is(err, broken) {
 			o.Errorf("a writer that fails: error %v, want the error of the writer", err)
 		}
@@ -110,7 +110,7 @@ func longSearches(o *accountFixture) {
 	cancelled, cancel := context.WithCancel(o.Context())
 	cancel()
 	for _, limit := range []int64{0, 10} {
-		err := o.service.SearchContacts(cancelled, o.caller, list, enlist.Query{Limit: limit}, nil, new(collecting))
+		err := o.service.Contacts.SearchContacts(cancelled, o.caller, list, enlist.Query{Limit: limit}, nil, new(collecting))
 		if !errors.Is(err, context.Canceled) {
 			o.Errorf("the caller has closed the connection, limit %d: error %v, want Canceled", limit, err)
 		}
@@ -159,7 +159,7 @@ func longLedgers(o *accountFixture) {
 		{0, count, 0, false},
 	} {
 		var w rows[enlist.LedgerRow]
-		o.must(o.service.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id, Limit: c.limit, Offset: c.offset}, &w))
+		o.must(o.service.Contacts.ContactConsents(o.Context(), o.caller, contacts.LedgerQuery{List: list, Contact: id, Limit: c.limit, Offset: c.offset}, &w))
 		if len(w.all) != c.want || w.streaming != c.streaming {
 			o.Errorf("limit %d, offset %d: got %d rows, streaming %v; want %d rows, streaming %v", c.limit, c.offset, len(w.all), w.streaming, c.want, c.streaming)
 		}

@@ -126,7 +126,7 @@ const slowSearch = 20 * time.Millisecond
 func (l *listWithThreeFields) countIn(took time.Duration, c *enlist.Criteria) (n int64) {
 	l.Helper()
 	l.searchesTake(took)
-	n, err := l.service.CountContacts(l.Context(), l.caller, l.list, c)
+	n, err := l.service.Contacts.CountContacts(l.Context(), l.caller, l.list, c)
 	l.searchesTake(0)
 	l.must(err)
 	return n
@@ -276,7 +276,7 @@ func searchesThatNoIndexHelps(t *testing.T, e Engine) {
 	l.searchesTake(slowSearch)
 	for range 2 {
 		sorted := enlist.Query{SortBy: "is_active", Limit: 2}
-		l.must(l.service.SearchContacts(t.Context(), l.caller, l.list, sorted, nil, discard{}))
+		l.must(l.service.Contacts.SearchContacts(t.Context(), l.caller, l.list, sorted, nil, discard{}))
 	}
 	l.searchesTake(0)
 	l.must(l.advisor.ScheduleBuilds(t.Context()))

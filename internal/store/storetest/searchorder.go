@@ -101,7 +101,7 @@ func (o *accountFixture) storeLastFirst(list enlist.ListID, field enlist.FieldID
 func (o *accountFixture) wantOrder(list enlist.ListID, q enlist.Query, want []string) {
 	o.Helper()
 	var w collecting
-	o.must(o.service.SearchContacts(o.Context(), o.caller, list, q, []string{"id", "Name"}, &w))
+	o.must(o.service.Contacts.SearchContacts(o.Context(), o.caller, list, q, []string{"id", "Name"}, &w))
 	for i, row := range w.rows {
 		if i >= len(want) || row["id"] != want[i] {
 			o.Fatalf("%s: row %d is Contact %s with the text %.30q, want another Contact", show(q), i, row["id"], row["Name"])

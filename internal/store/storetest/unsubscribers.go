@@ -23,7 +23,7 @@ func searchUnsubscribers(o *accountFixture) {
 		if l != 0 {
 			o.subscribe(l, "Email", address)
 		}
-		_, err := o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: l, Address: address})
+		_, err := o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: l, Address: address})
 		o.must(err)
 		o.now = o.now.Add(-time.Second) // the order of the entries does not depend on the clock
 	}
@@ -53,7 +53,7 @@ func searchUnsubscribers(o *accountFixture) {
 		{o.caller, 0, enlist.Query{Criteria: triple("address_type", "exactly", "mobile")}, nil},
 	} {
 		var found rows[contacts.Unsubscriber]
-		o.must(o.service.SearchUnsubscribers(o.Context(), c.caller, c.list, c.q, &found))
+		o.must(o.service.Contacts.SearchUnsubscribers(o.Context(), c.caller, c.list, c.q, &found))
 		var got []string
 		for i := range found.all {
 			got = append(got, strings.TrimSuffix(strings.TrimPrefix(found.all[i].Address, "person"), "@example.com"))
@@ -61,14 +61,14 @@ func searchUnsubscribers(o *accountFixture) {
 		if !slices.Equal(got, c.want) {
 			o.Errorf("list %d, %+v: got %v, want %v", c.list, c.q, got, c.want)
 		}
-		n, err := o.service.CountUnsubscribers(o.Context(), c.caller, c.list, c.q.Criteria)
+		n, err := o.service.Contacts.CountUnsubscribers(o.Context(), c.caller, c.list, c.q.Criteria)
 		o.must(err)
 		if c.q.Limit == 0 && c.q.Offset == 0 && n != int64(len(c.want)) {
 			o.Errorf("list %d, %+v: counted %d, want %d", c.list, c.q, n, len(c.want))
 		}
 	}
 	for _, q := range []enlist.Query{{Limit: -1}, {Offset: -1}, {SortBy: "name"}, {Criteria: triple("Email", "exactly", "x")}} {
-		err := o.service.SearchUnsubscribers(o.Context(), o.caller, 0, q, new(rows[contacts.Unsubscriber]))
+		err := o.service.Contacts.SearchUnsubscribers(o.Context(), o.caller, 0, q, new(rows[contacts.Unsubscriber]))
 		o.refused(err, enlist.InvalidSearch, "")
 	}
 }
@@ -108,19 +108,19 @@ func longReplies(o *accountFixture) {
 		{enlist.Query{Criteria: triple("time", "less_than", 1200)}, 1200, 0, true},
 	} {
 		var w rows[contacts.Unsubscriber]
-		o.must(o.service.SearchUnsubscribers(o.Context(), o.caller, list, c.q, &w))
+		o.must(o.service.Contacts.SearchUnsubscribers(o.Context(), o.caller, list, c.q, &w))
 		if int64(len(w.all)) != c.count || w.all[0].Time != c.first || w.streaming != c.streaming {
 			o.Errorf("%+v: got %d entries from %d, streaming %v; want %d from %d, streaming %v", c.q, len(w.all), w.all[0].Time,
 				w.streaming, c.count, c.first, c.streaming)
 		}
-		n, err := o.service.CountUnsubscribers(o.Context(), o.caller, list, c.q.Criteria)
+		n, err := o.service.Contacts.CountUnsubscribers(o.Context(), o.caller, list, c.q.Criteria)
 		o.must(err)
 		if c.q.Limit == 0 && n != c.count {
 			o.Errorf("%+v: counted %d entries, want %d", c.q, n, c.count)
 		}
 	}
 	var sent rows[batches.SentMessage]
-	o.must(o.service.MessagesSentToContact(o.Context(), o.caller, list, id, &sent))
+	o.must(o.service.Batches.MessagesSentToContact(o.Context(), o.caller, list, id, &sent))
 	newestFirst := slices.IsSortedFunc(sent.all, func(a, b batches.SentMessage) int { return int(b.SentTime - a.SentTime) })
 	if len(sent.all) != entries || !sent.streaming || !newestFirst {
 		o.Errorf("got %d mails, streaming %v, newest first %v; want %d as a stream, newest first", len(sent.all), sent.streaming, newestFirst, entries)
@@ -131,13 +131,13 @@ func longReplies(o *accountFixture) {
 // that the Contact has.
 func lookUpMobile(o *accountFixture) {
 	list := o.addList()
-	_, err := o.service.EditList(o.Context(), o.caller, list, details("country_code", 49))
+	_, err := o.service.Lists.EditList(o.Context(), o.caller, list, details("country_code", 49))
 	o.must(err)
 	o.subscribe(list, "Mobile Phone", "0151 23456789")
-	_, err = o.service.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "0151 23456789"})
+	_, err = o.service.Contacts.Unsubscribe(o.Context(), o.caller, contacts.UnsubscribeRequest{List: list, Address: "0151 23456789"})
 	o.must(err)
 	for text, want := range map[string]int64{"0151 23456789": 1, "015123456789": 0, "0151 2345678": 0} {
-		n, err := o.service.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "exactly", text))
+		n, err := o.service.Contacts.CountUnsubscribers(o.Context(), o.caller, 0, triple("address", "exactly", text))
 		o.must(err)
 		if n != want {
 			o.Errorf("the Unsubscriber List has %d entries with the address %q, want %d", n, text, want)

@@ -71,15 +71,15 @@ func webhookDeletion(o *accountFixture) {
 	created, subscribed := o.addWebhook("contact", "created"), o.addWebhook("contact", "subscribed")
 	target := o.webhook(created).Target
 	o.subscribe(list, "Email", "a@example.com")
-	o.must(o.service.DeleteWebhook(o.Context(), o.caller, created))
+	o.must(o.service.Webhooks.DeleteWebhook(o.Context(), o.caller, created))
 	o.subscribe(list, "Email", "b@example.com")
 	b := o.take(target, 1)
 	o.wantEvents(b, "contact subscribed 1", "contact subscribed 2")
-	o.must(o.service.DeleteWebhook(o.Context(), o.caller, subscribed))
+	o.must(o.service.Webhooks.DeleteWebhook(o.Context(), o.caller, subscribed))
 	if o.delivered(b) != nil || o.failed(b) != 0 || o.targetExists(target) {
 		o.Error("the target of the deleted webhooks, or events of it, still exist")
 	}
-	o.refused(o.service.DeleteWebhook(o.Context(), o.caller, created), enlist.InvalidParameters, "no webhook")
+	o.refused(o.service.Webhooks.DeleteWebhook(o.Context(), o.caller, created), enlist.InvalidParameters, "no webhook")
 }
 
 func (o *accountFixture) targetExists(id enlist.WebhookTargetID) (found bool) {
@@ -98,10 +98,10 @@ func (o *accountFixture) targetExists(id enlist.WebhookTargetID) (found bool) {
 // removeList deletes a List and runs its removal job to the end.
 func (o *accountFixture) removeList(id enlist.ListID) {
 	o.Helper()
-	o.must(o.service.DeleteList(o.Context(), o.caller, id))
+	o.must(o.service.Contacts.DeleteList(o.Context(), o.caller, id))
 	for done := false; !done; {
 		var err error
-		done, err = o.service.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: 1 << 60, Delete: true})
+		done, err = o.service.Contacts.RemoveContacts(o.Context(), contacts.RemoveContacts{List: id, Upto: 1 << 60, Delete: true})
 		o.must(err)
 	}
 }
@@ -113,7 +113,7 @@ func webhooksOfDeletedList(o *accountFixture) {
 	id := o.addWebhook("list", "removed", "list_id", list)
 	target := o.webhook(id).Target
 	o.removeList(list)
-	_, err := o.service.Webhook(o.Context(), o.caller, id)
+	_, err := o.service.Webhooks.Webhook(o.Context(), o.caller, id)
 	o.refused(err, enlist.InvalidParameters, "no webhook")
 	b := o.take(target, 1)
 	o.wantEvents(b, "list removed 0")
@@ -133,12 +133,12 @@ func webhookOrphanedTarget(o *accountFixture) {
 				Object: enlist.AboutList, Event: enlist.WebhookUpdated})
 		})
 		if failsFirst {
-			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), webhooks.ErrWebhookGone)
+			_, err := o.service.Webhooks.WebhookFailed(o.Context(), o.take(target, 1), webhooks.ErrWebhookGone)
 			o.must(err)
 		}
 		o.removeList(list)
 		if !failsFirst {
-			_, err := o.service.WebhookFailed(o.Context(), o.take(target, 1), webhooks.ErrWebhookGone)
+			_, err := o.service.Webhooks.WebhookFailed(o.Context(), o.take(target, 1), webhooks.ErrWebhookGone)
 			o.must(err)
 		}
 		if o.take(target, 2) != nil || o.targetExists(target) {
@@ -156,10 +156,10 @@ func webhooksOfLists(o *accountFixture) {
 	target := o.webhook(all["created"]).Target
 	list := o.addList()
 	for range 2 { // the second call changes nothing
-		_, err := o.service.EditList(o.Context(), o.caller, list, details("name", "Club"))
+		_, err := o.service.Lists.EditList(o.Context(), o.caller, list, details("name", "Club"))
 		o.must(err)
 	}
-	o.must(o.service.ClearList(o.Context(), o.caller, list))
-	o.must(o.service.DeleteList(o.Context(), o.caller, list))
+	o.must(o.service.Contacts.ClearList(o.Context(), o.caller, list))
+	o.must(o.service.Contacts.DeleteList(o.Context(), o.caller, list))
 	o.wantEvents(o.take(target, 1), "list created 0", "list updated 0", "list bulk_updated 0", "list removed 0")
 }

@@ -37,28 +37,28 @@ const hook = "https://shop.example.com/hook"
 func (o *accountFixture) addWebhook(object, event string, pairs ...any) enlist.WebhookID {
 	o.Helper()
 	pairs = append([]any{"object", object, "event", event, "url", hook}, pairs...)
-	id, err := o.service.AddWebhook(o.Context(), o.caller, details(pairs...))
+	id, err := o.service.Webhooks.AddWebhook(o.Context(), o.caller, details(pairs...))
 	o.must(err)
 	return id
 }
 
 func (o *accountFixture) webhook(id enlist.WebhookID) *enlist.Webhook {
 	o.Helper()
-	w, err := o.service.Webhook(o.Context(), o.caller, id)
+	w, err := o.service.Webhooks.Webhook(o.Context(), o.caller, id)
 	o.must(err)
 	return w
 }
 
 func (o *accountFixture) editWebhook(id enlist.WebhookID, pairs ...any) {
 	o.Helper()
-	_, err := o.service.EditWebhook(o.Context(), o.caller, id, details(pairs...))
+	_, err := o.service.Webhooks.EditWebhook(o.Context(), o.caller, id, details(pairs...))
 	o.must(err)
 }
 
 // take returns the batch that a job gets, or nil.
 func (o *accountFixture) take(id enlist.WebhookTargetID, job int64) *webhooks.WebhookBatch {
 	o.Helper()
-	b, wait, err := o.service.TakeWebhookEvents(o.Context(), id, job)
+	b, wait, err := o.service.Webhooks.TakeWebhookEvents(o.Context(), id, job)
 	o.must(err)
 	if wait != 0 {
 		o.Errorf("job %d must wait %s, want no wait", job, wait)
@@ -68,14 +68,14 @@ func (o *accountFixture) take(id enlist.WebhookTargetID, job int64) *webhooks.We
 
 func (o *accountFixture) delivered(b *webhooks.WebhookBatch) *webhooks.WebhookBatch {
 	o.Helper()
-	next, err := o.service.WebhookDelivered(o.Context(), b, false)
+	next, err := o.service.Webhooks.WebhookDelivered(o.Context(), b, false)
 	o.must(err)
 	return next
 }
 
 func (o *accountFixture) failed(b *webhooks.WebhookBatch) time.Duration {
 	o.Helper()
-	wait, err := o.service.WebhookFailed(o.Context(), b, errors.New("status 500"))
+	wait, err := o.service.Webhooks.WebhookFailed(o.Context(), b, errors.New("status 500"))
 	o.must(err)
 	return wait
 }
@@ -137,18 +137,18 @@ func webhookDefinitions(o *accountFixture) {
 		{"secret", []any{"secret", "whsec_" + strings.Repeat("AAAA", 22)}},
 	} {
 		pairs := append([]any{"object", "contact", "event", "created", "url", hook}, c.pairs...)
-		_, err := o.service.AddWebhook(o.Context(), o.caller, details(pairs...))
+		_, err := o.service.Webhooks.AddWebhook(o.Context(), o.caller, details(pairs...))
 		o.refused(err, enlist.InvalidParameters, c.about)
 	}
 	for _, list := range []any{-1, "x", false} {
-		_, err := o.service.AddWebhook(o.Context(), o.caller,
+		_, err := o.service.Webhooks.AddWebhook(o.Context(), o.caller,
 			details("object", "contact", "event", "created", "url", hook, "list_id", list))
 		o.refused(err, enlist.NoList, "")
 	}
 	for i := range 97 {
 		o.addWebhook("contact", "updated", "url", fmt.Sprint(hook, i))
 	}
-	_, err := o.service.AddWebhook(o.Context(), o.caller, details("object", "contact", "event", "created", "url", hook))
+	_, err := o.service.Webhooks.AddWebhook(o.Context(), o.caller, details("object", "contact", "event", "created", "url", hook))
 	o.refused(err, enlist.InvalidParameters, "100 webhooks")
 	o.addWebhook("contact", "created", "list_id", list)
 }
@@ -161,34 +161,34 @@ func webhookKeys(o *accountFixture) {
 	ofYours := o.addWebhook("contact", "created", "list_id", yours)
 	stranger, some := o.newCaller(), o.restricted(mine)
 	for _, id := range []enlist.WebhookID{all, ofMine, 999, -1} {
-		_, err := o.service.Webhook(o.Context(), stranger, id)
+		_, err := o.service.Webhooks.Webhook(o.Context(), stranger, id)
 		o.refused(err, enlist.InvalidParameters, "no webhook")
-		_, err = o.service.EditWebhook(o.Context(), stranger, id, nil)
+		_, err = o.service.Webhooks.EditWebhook(o.Context(), stranger, id, nil)
 		o.refused(err, enlist.InvalidParameters, "no webhook")
-		o.refused(o.service.DeleteWebhook(o.Context(), stranger, id), enlist.InvalidParameters, "no webhook")
+		o.refused(o.service.Webhooks.DeleteWebhook(o.Context(), stranger, id), enlist.InvalidParameters, "no webhook")
 	}
 	for _, id := range []enlist.WebhookID{all, ofYours} {
-		_, err := o.service.Webhook(o.Context(), some, id)
+		_, err := o.service.Webhooks.Webhook(o.Context(), some, id)
 		o.refused(err, enlist.Denied, "restricted")
-		_, err = o.service.EditWebhook(o.Context(), some, id, details("list_id", mine))
+		_, err = o.service.Webhooks.EditWebhook(o.Context(), some, id, details("list_id", mine))
 		o.refused(err, enlist.Denied, "restricted")
-		o.refused(o.service.DeleteWebhook(o.Context(), some, id), enlist.Denied, "restricted")
+		o.refused(o.service.Webhooks.DeleteWebhook(o.Context(), some, id), enlist.Denied, "restricted")
 	}
 	for _, list := range []enlist.ListID{0, yours} {
-		_, err := o.service.EditWebhook(o.Context(), some, ofMine, details("list_id", list))
+		_, err := o.service.Webhooks.EditWebhook(o.Context(), some, ofMine, details("list_id", list))
 		o.refused(err, enlist.Denied, "restricted")
 	}
-	_, err := o.service.AddWebhook(o.Context(), stranger,
+	_, err := o.service.Webhooks.AddWebhook(o.Context(), stranger,
 		details("object", "list", "event", "created", "url", hook, "list_id", mine))
 	o.refused(err, enlist.NoList, "no List")
-	found, err := o.service.SearchWebhooks(o.Context(), some, enlist.Query{})
+	found, err := o.service.Webhooks.SearchWebhooks(o.Context(), some, enlist.Query{})
 	o.must(err)
 	if len(found) != 1 || found[0].ID != ofMine {
 		o.Errorf("a restricted key found %+v, want only the webhook of its List", found)
 	}
 	// If a caller is not allowed to read a webhook, it also does not get the secret of the webhook.
 	third := o.addList()
-	id, err := o.service.AddWebhook(o.Context(), o.restricted(third),
+	id, err := o.service.Webhooks.AddWebhook(o.Context(), o.restricted(third),
 		details("object", "list", "event", "updated", "url", hook, "list_id", third))
 	o.must(err)
 	if o.webhook(id).Secret == o.webhook(all).Secret {
@@ -251,7 +251,7 @@ func webhookFailures(o *accountFixture) {
 		if o.take(target, 2) != nil {
 			o.Error("another job got the batch before the time of the next attempt")
 		}
-		if b, wait, err := o.service.TakeWebhookEvents(o.Context(), target, 1); b != nil || wait != time.Second || err != nil {
+		if b, wait, err := o.service.Webhooks.TakeWebhookEvents(o.Context(), target, 1); b != nil || wait != time.Second || err != nil {
 			o.Errorf("the job asks a second too early: batch %v, wait %s, error %v; want no batch and 1s", b, wait, err)
 		}
 		o.now = o.now.Add(time.Second)
@@ -281,7 +281,7 @@ func webhookFailures(o *accountFixture) {
 	}
 
 	// The receiver replies 410 Gone. Editing the webhook resumes the deliveries.
-	wait, err := o.service.WebhookFailed(o.Context(), b, webhooks.ErrWebhookGone)
+	wait, err := o.service.Webhooks.WebhookFailed(o.Context(), b, webhooks.ErrWebhookGone)
 	if wait != 0 || err != nil || !o.webhook(id).IsFailing {
 		o.Errorf("after 410 Gone: wait %s, error %v; want no wait and a failing webhook", wait, err)
 	}
@@ -317,9 +317,9 @@ func webhookLeases(o *accountFixture) {
 		o.Error("the second job lost its lease")
 	}
 	o.wantEvents(o.delivered(late), "contact created 2")
-	o.must(o.service.ReleaseWebhook(o.Context(), late))
+	o.must(o.service.Webhooks.ReleaseWebhook(o.Context(), late))
 	b = o.take(target, 3)
-	if next, err := o.service.WebhookDelivered(o.Context(), b, true); next != nil || err != nil {
+	if next, err := o.service.Webhooks.WebhookDelivered(o.Context(), b, true); next != nil || err != nil {
 		o.Error("a job that stops got another batch:", err)
 	}
 	if o.take(target, 4) != nil {

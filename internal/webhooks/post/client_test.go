@@ -345,7 +345,7 @@ func TestDocumentedCheckAcceptsPosts(t *testing.T) {
 	if err != nil {
 		t.Skip("Node.js is not installed")
 	}
-	text, err := os.ReadFile("../../doc/reference.md")
+	text, err := os.ReadFile("../../../doc/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
