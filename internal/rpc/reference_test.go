@@ -28,14 +28,14 @@ func TestTablesOfTheReferenceAreMadeFromTheTableOfMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, found := Describe("test"), make(map[string]bool)
+	d, found, said := Describe("test"), make(map[string]bool), make(map[string]bool)
 	want := madePart.ReplaceAllStringFunc(string(text), func(part string) string {
 		m := madePart.FindStringSubmatch(part)
 		found[m[2]+" "+m[3]] = true
 		for record := range strings.FieldsSeq(m[3]) {
 			found[strings.TrimPrefix(record, "Whole")] = true
 		}
-		return m[1] + "\n" + d.table(t, m[2], m[3]) + "\n" + m[4]
+		return m[1] + "\n" + d.table(t, m[2], m[3], said) + "\n" + m[4]
 	})
 	for _, m := range d.Methods {
 		if !found["methods "+m.Noun] && !found["method "+m.Name] {
@@ -56,8 +56,8 @@ func TestTablesOfTheReferenceAreMadeFromTheTableOfMethods(t *testing.T) {
 	}
 }
 
-// table returns a table of the reference.
-func (d *Description) table(t *testing.T, kind, name string) string {
+// table returns a table of the reference. said has the keys with the meanings that tables before it have explained.
+func (d *Description) table(t *testing.T, kind, name string, said map[string]bool) string {
 	switch kind {
 	case "method":
 		if i := slices.IndexFunc(d.Methods, func(m MethodInfo) bool { return m.Name == name }); i >= 0 {
@@ -67,10 +67,10 @@ func (d *Description) table(t *testing.T, kind, name string) string {
 		return d.methodTable(t, name)
 	case "record":
 		if r := d.record(name); r != nil {
-			return r.keyTable()
+			return r.keyTable(said)
 		}
 	case "keys":
-		lists, said := "", make(map[string]bool)
+		lists := ""
 		for name := range strings.FieldsSeq(name) {
 			if r := d.record(name); r != nil {
 				lists += r.keyList(said)
@@ -190,7 +190,7 @@ func (m *MethodInfo) chapter() string {
 }
 
 // keyTable returns the keys of a record in their order. Those of Fields and Contacts have IDs.
-func (r *RecordInfo) keyTable() string {
+func (r *RecordInfo) keyTable(said map[string]bool) string {
 	b := strings.Builder{}
 	b.WriteString("| Key | Type | Use | Meaning |\n|---|---|---|---|\n")
 	for _, key := range r.Keys {
@@ -202,6 +202,10 @@ func (r *RecordInfo) keyTable() string {
 			use = append(use, "set")
 		}
 		meaning := key.Meaning
+		if said[key.Name+meaning] {
+			meaning = ""
+		}
+		said[key.Name+key.Meaning] = true
 		if r.Name == "Field" || r.Name == "Contact" {
 			meaning += " {#" + strings.ToLower(r.Name) + "." + key.Name + "}"
 		}
@@ -210,8 +214,7 @@ func (r *RecordInfo) keyTable() string {
 	return b.String()
 }
 
-// keyList returns the keys of a record in their order, and which of them criteria may use. said has the meanings that the
-// list before has.
+// keyList returns the keys of a record in their order, and which of them criteria may use.
 func (r *RecordInfo) keyList(said map[string]bool) string {
 	var keys, unsearchable []string
 	for _, key := range r.Keys {
