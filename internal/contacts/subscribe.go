@@ -32,7 +32,12 @@ func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller, r SubscribeRe
 	if schema, cached := s.db.CachedSchema(r.List); cached {
 		call.parse(schema, enlist.Today(s.db.Now(), c.Account.TimeZone))
 	}
-	err = s.db.Update(ctx, db.Idempotent(s.db, c, &id, call.run), call.hint()...)
+	run := db.Idempotent(s.db, c, &id, call.run)
+	if call.onlyInserts() {
+		err = s.db.UpdateInBatch(ctx, db.Address{List: r.List, Key: call.parsed.Key}, run)
+	} else {
+		err = s.db.Update(ctx, run)
+	}
 	s.ignored.Add(int64(call.ignored)) // not in run, because run can be called twice
 	return id, err
 }
@@ -89,16 +94,15 @@ func (call *subscribeCall) parse(schema *enlist.Schema, today string) *ParsedCon
 	return p
 }
 
-// hint returns a hint for the store if the transaction will only insert a Contact, its ledger
-// row and jobs. Such a transaction can commit without waiting for a result of the database,
-// unless another Contact has the address.
-func (call *subscribeCall) hint() []db.InsertsContact {
+// onlyInserts reports whether the transaction will only insert a Contact, its ledger row and jobs, unless
+// another Contact has the address.
+func (call *subscribeCall) onlyInserts() bool {
 	p := call.parsed
-	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != enlist.NoContactLimit ||
-		!p.Schema.List.DisallowDuplicates || len(p.Schema.Webhooks) > 0 {
-		return nil
+	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != enlist.NoContactLimit {
+		return false
 	}
-	return []db.InsertsContact{{List: call.List, Key: p.Key}}
+	list := &p.Schema.List
+	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0
 }
 
 // subscription is a parsed call inside its transaction.

@@ -6,8 +6,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// Engine is the database. The packages under internal/store implement it for SQLite and for
-// PostgreSQL.
+// Engine is the database. The packages sqlite and postgres implement it.
 type Engine interface {
 	Transactor
 	IndexBuilder
@@ -57,16 +56,12 @@ type Transactor interface {
 	// standby server that lags behind. reference.md: search.replica
 	ViewPrimary(ctx context.Context, fn func(*Tx) error) error
 	// Update runs fn and makes all its changes durable before it returns nil. After an
-	// error no change is stored. Callers pass at most one hint.
-	Update(ctx context.Context, fn func(*Tx) error, hint ...InsertsContact) error
-}
-
-// InsertsContact is a hint for an Update whose function usually inserts one Contact and needs
-// no other result from the database. A store may run such functions of several callers in one
-// transaction. A wrong hint only costs time.
-type InsertsContact struct {
-	List enlist.ListID
-	Key  string // normalised address of the Contact
+	// error no change is stored.
+	Update(ctx context.Context, fn func(*Tx) error) error
+	// UpdateInBatch is Update for a function that usually only inserts the Contact of an address, its ledger row and
+	// effects. The engine may run the functions of several callers in one transaction, without their other statements:
+	// a function that needs one gets ErrNotBatchable, and runs again in a transaction of its own.
+	UpdateInBatch(ctx context.Context, a Address, fn func(*Tx) error) error
 }
 
 // IndexBuilder builds and drops the indexes in the database, outside of transactions.

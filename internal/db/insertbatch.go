@@ -8,15 +8,12 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file lets several functions share a transaction if each of them adds one Contact. Package
-// postgres calls four steps in this order. NewInsertBatch takes the IDs of the Contacts from the
-// sequence. Run runs one function. Insert stores all Contacts with one statement. Finish queues the
-// other statements. The SQL in this file works only on PostgreSQL.
+// This file lets several functions share a transaction if each of them only adds one Contact. Package
+// postgres calls three steps in this order. NewInsertBatch takes the IDs of the Contacts from the
+// sequence. Run runs one function. Store stores the Contacts with one statement, and their ledger rows
+// with another one. The SQL in this file works only on PostgreSQL.
 
-// InsertBatch collects the writes of the functions of one transaction. The functions run before the
-// transaction sends their statements, so they cannot use a result from the database. If a function
-// needs a result, its Conn panics with RetrySignal (ErrNotBatchable). The engine then runs the function
-// in a separate transaction.
+// InsertBatch collects the Contacts, ledger rows and effects of the functions of one transaction.
 type InsertBatch struct {
 	sql       *Dialect
 	copier    Copier // not nil: rows are copied, because the tables are distributed
@@ -31,7 +28,8 @@ type Address struct {
 	Key  string
 }
 
-// Part collects the writes of one function of an InsertBatch. It is the Conn of the function's Tx.
+// Part collects the writes of one function of an InsertBatch. It is also the Conn of the function's Tx, and
+// refuses all statements.
 type Part struct {
 	sql      *Dialect
 	address  Address
@@ -41,14 +39,8 @@ type Part struct {
 	doc      string       // the Contact's values as JSON
 	account  enlist.AccountID
 	ledger   []enlist.LedgerRow
-	rest     []statement // the other statements; the function does not need their results
-	inserted bool        // the INSERT has stored the Contact, so no other Contact had its address
-}
-
-// statement is a statement that Finish queues.
-type statement struct {
-	query string
-	args  []any
+	refused  bool // the function has tried to run a statement
+	inserted bool // the INSERT has stored the Contact, so no other Contact had its address
 }
 
 // ErrNotBatchable is the error of a function that cannot share a transaction.
@@ -91,23 +83,49 @@ func (g *InsertBatch) Run(ctx context.Context, place int, fn func(*Tx) error, se
 	}
 	tx := NewTx(ctx, p, session, enqueue)
 	tx.part = p
-	if err := Call(fn, tx); err != nil {
+	err := Call(fn, tx)
+	switch {
+	case p.refused: // even if fn has replaced or ignored ErrNotBatchable
+		return nil, ErrNotBatchable
+	case err != nil:
 		return nil, err
-	}
-	if p.contact == nil && len(p.ledger)+len(p.rest)+len(p.effects) > 0 {
-		return nil, ErrNotBatchable // without a Contact, Finish cannot tell whether to store the other writes
+	case p.contact == nil && len(p.ledger)+len(p.effects) > 0:
+		return nil, ErrNotBatchable // without a Contact, Store cannot tell whether to store the other writes
 	}
 	g.parts = append(g.parts, p)
 	return p, nil
 }
 
-// Insert inserts the Contacts. If two functions of the batch add the same address, it inserts only one of
-// the two Contacts. If another transaction has stored an address after NewInsertBatch read the addresses,
-// it does not insert the Contact with this address.
-func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
+// Store stores the Contacts, queues their ledger rows and the changes of the counters, and returns the effects.
+// If two functions of the batch add the same address, it stores only one of the two Contacts. If another
+// transaction has stored an address after NewInsertBatch read the addresses, it stores nothing of this function.
+func (g *InsertBatch) Store(ctx context.Context, conn Conn) (effects []Effect, err error) {
+	insertContacts, insertLedger := g.insertContacts, insertLedger
 	if g.copier != nil {
-		return g.copyContacts()
+		insertContacts, insertLedger = g.copyContacts, g.copyLedger
 	}
+	if err := insertContacts(ctx, conn); err != nil {
+		return nil, err
+	}
+	var counts []contactCount
+	var ledger []enlist.LedgerRow
+	for _, p := range g.parts {
+		if !p.inserted {
+			continue
+		}
+		effects, ledger = append(effects, p.effects...), append(ledger, p.ledger...)
+		counts = append(counts, contactCount{p.contact.ListID, p.account, 1})
+	}
+	if len(ledger) > 0 {
+		if err := insertLedger(conn, ledger); err != nil {
+			return nil, err
+		}
+	}
+	return effects, writeCounts(conn, counts)
+}
+
+// insertContacts stores the Contacts of all functions with one statement.
+func (g *InsertBatch) insertContacts(ctx context.Context, conn Conn) error {
 	byID := make(map[int64]*Part, len(g.parts))
 	var lists, ids, created, modified []int64
 	var keys, mobiles, via, preferences, docs []string
@@ -132,12 +150,12 @@ func (g *InsertBatch) Insert(ctx context.Context, conn Conn) error {
 	return (&Tx{ctx: ctx, conn: conn}).Each(func(row *Cursor) error {
 		byID[row.Int()].inserted = true
 		return nil
-	}, insertContacts, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
+	}, addContacts, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
 }
 
-// insertContacts inserts the rows in the order of their addresses, so that two transactions with the same
+// addContacts inserts the rows in the order of their addresses, so that two transactions with the same
 // addresses cannot deadlock.
-const insertContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key,
+const addContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key,
 		creation_time, last_modified_time, subscribed_via,
 		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
@@ -155,42 +173,8 @@ const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, t
 		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))
 		AS added (list_id, contact_id, time, method, type, text, ip, preferences, key_id)`
 
-// Finish queues the other statements of those functions whose Contacts Insert has stored. These are
-// the INSERT of the ledger rows, the delayed statements, and the changes of the counters. Finish
-// returns the effects of these functions.
-func (g *InsertBatch) Finish(conn Conn) (effects []Effect, err error) {
-	var counts []contactCount
-	var rest []statement
-	var ledger []enlist.LedgerRow
-	for _, p := range g.parts {
-		if !p.inserted {
-			continue
-		}
-		effects, rest = append(effects, p.effects...), append(rest, p.rest...)
-		counts = append(counts, contactCount{p.contact.ListID, p.account, 1})
-		ledger = append(ledger, p.ledger...)
-	}
-	if g.copier != nil {
-		err = g.copyLedger(ledger)
-	} else {
-		err = insertLedger(conn, ledger)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range rest {
-		if err := conn.Do(s.query, s.args...); err != nil {
-			return nil, err
-		}
-	}
-	return effects, writeCounts(conn, counts)
-}
-
 // insertLedger queues the INSERT of the ledger rows.
 func insertLedger(conn Conn, ledger []enlist.LedgerRow) error {
-	if len(ledger) == 0 {
-		return nil
-	}
 	var lists, contacts, times, keys []int64
 	var methods, types, texts, ips, preferences []string
 	for _, r := range ledger {
@@ -213,17 +197,17 @@ func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 // IsBatched reports whether the function is in an InsertBatch.
 func (t *Tx) IsBatched() bool { return t.part != nil }
 
-// BatchLedgerRow stores a ledger row for InsertBatch.Finish.
+// BatchLedgerRow stores a ledger row for InsertBatch.Store.
 func (t *Tx) BatchLedgerRow(r *enlist.LedgerRow) { t.part.ledger = append(t.part.ledger, *r) }
 
-// BatchContact stores the primary Contact of an address in the Part for InsertBatch.Insert, and assumes that no other
+// BatchContact stores the primary Contact of an address in the Part for InsertBatch.Store, and assumes that no other
 // Contact has this address. All state columns except preference_values must have their initial values, because the
 // INSERT of the batch has constants for them.
 func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.ByID) error {
 	p, plain := t.part, *c
 	plain.Prefs = nil
 	if p.contact != nil || p.address != (Address{c.ListID, c.Key}) || !HasInitialState(&plain) {
-		return notBatchable()
+		return p.refuse()
 	}
 	var err error
 	p.doc, err = EncodeValues(schema, c.Values)
@@ -236,36 +220,35 @@ func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.ByID) error {
 	return nil
 }
 
-// notBatchable ends the function of the Part by a panic, which Call recovers. So notBatchable never
-// returns, and its result type exists only for the callers.
-func notBatchable() error { panic(RetrySignal{Err: ErrNotBatchable}) }
-
-// The methods of Conn follow. Do stores its statement in the Part for Finish. The other methods need a
-// result or a lock at once, so a function that calls them cannot share a transaction.
-
-// Do implements Conn.
-func (p *Part) Do(query string, args ...any) error {
-	p.rest = append(p.rest, statement{query, args})
-	return nil
+// refuse returns ErrNotBatchable and remembers that the function has got it.
+func (p *Part) refuse() error {
+	p.refused = true
+	return ErrNotBatchable
 }
 
+// The methods of Conn follow. The functions run before the transaction sends anything, so no statement can have a
+// result.
+
+// Do implements Conn.
+func (p *Part) Do(string, ...any) error { return p.refuse() }
+
 // Exec implements Conn.
-func (p *Part) Exec(string, ...any) (int64, error) { return 0, notBatchable() }
+func (p *Part) Exec(string, ...any) (int64, error) { return 0, p.refuse() }
 
 // Insert implements Conn.
-func (p *Part) Insert(string, ...any) (int64, error) { return 0, notBatchable() }
+func (p *Part) Insert(string, ...any) (int64, error) { return 0, p.refuse() }
 
 // Query implements Conn.
-func (p *Part) Query(context.Context, string, ...any) (Rows, error) { return nil, notBatchable() }
+func (p *Part) Query(context.Context, string, ...any) (Rows, error) { return nil, p.refuse() }
 
 // QueryLast implements Conn.
-func (p *Part) QueryLast(context.Context, string, ...any) (Rows, error) { return nil, notBatchable() }
+func (p *Part) QueryLast(context.Context, string, ...any) (Rows, error) { return nil, p.refuse() }
 
 // Lock implements Conn.
-func (p *Part) Lock(LockMode, string) error { return notBatchable() }
+func (p *Part) Lock(LockMode, string) error { return p.refuse() }
 
 // LockDefinitions implements Conn.
-func (p *Part) LockDefinitions() error { return notBatchable() }
+func (p *Part) LockDefinitions() error { return p.refuse() }
 
 // Dialect implements Conn.
 func (p *Part) Dialect() *Dialect { return p.sql }

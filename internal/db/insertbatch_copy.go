@@ -60,7 +60,7 @@ var contactColumns = []string{"list_id", "id", "dedupe_key", "mobile_key", "crea
 	"last_click_time", "last_message_time", "last_open_time", "webform_id", "preference_values", "field_values"}
 
 // copyContacts stores the Contacts of all functions.
-func (g *InsertBatch) copyContacts() error {
+func (g *InsertBatch) copyContacts(context.Context, Conn) error {
 	var rows [][]any
 	for _, p := range g.parts {
 		c := p.contact
@@ -84,10 +84,7 @@ func (g *InsertBatch) copyContacts() error {
 var ledgerColumns = []string{"list_id", "contact_id", "time", "method", "type", "text", "ip", "preferences", "key_id"}
 
 // copyLedger stores ledger rows.
-func (g *InsertBatch) copyLedger(ledger []enlist.LedgerRow) error {
-	if len(ledger) == 0 {
-		return nil
-	}
+func (g *InsertBatch) copyLedger(_ Conn, ledger []enlist.LedgerRow) error {
 	rows := make([][]any, len(ledger))
 	for i, r := range ledger {
 		preferences, err := (*Choices)(&r.Preferences).Text()

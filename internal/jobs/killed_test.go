@@ -97,12 +97,12 @@ type hangingStore struct {
 }
 
 // Update implements db.Store. Only one worker calls it, so it needs no lock.
-func (s *hangingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s *hangingStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	if s.updates++; s.updates == 3 {
 		s.reached()
 		<-ctx.Done()
 	}
-	return s.Engine.Update(ctx, fn, hint...)
+	return s.Engine.Update(ctx, fn)
 }
 
 // hangingBuilder is a Store whose BuildIndex prints reached when it starts. On SQLite, BuildIndex

@@ -205,8 +205,12 @@ func (f *faultyStore) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 	}}.Run(fn))
 }
 
-func (f *faultyStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
-	return f.watch(fn, func(fn func(*db.Tx) error) error { return f.Engine.Update(ctx, fn, hint...) })
+func (f *faultyStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
+	return f.watch(fn, func(fn func(*db.Tx) error) error { return f.Engine.Update(ctx, fn) })
+}
+
+func (f *faultyStore) UpdateInBatch(ctx context.Context, a db.Address, fn func(*db.Tx) error) error {
+	return f.watch(fn, func(fn func(*db.Tx) error) error { return f.Engine.UpdateInBatch(ctx, a, fn) })
 }
 
 // watch calls update with fn. If the update succeeds, watch counts it and records its effects.

@@ -35,21 +35,12 @@ type mode struct {
 	version   int64 // the version of the catalogue that this process saw last; 0: read it before the function starts
 }
 
-// Update implements db.Store. If ctx ends before fn starts, nothing is stored. After fn has
+// Update implements db.Engine. If ctx ends before fn starts, nothing is stored. After fn has
 // started, Update waits for the outcome even if ctx ends. One time limit covers all attempts and the
 // waits for a connection.
-//
-// A function with a hint shares a transaction with the functions of other callers. If that is not
-// possible (ErrNotBatchable), it runs in a transaction of its own.
-func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
-	if len(hint) > 0 {
-		err := s.batcher.run(limited, db.Address{List: hint[0].List, Key: hint[0].Key}, fn)
-		if !errors.Is(err, db.ErrNotBatchable) {
-			return err
-		}
-	}
 	m := mode{version: s.cache.Newest()}
 	return retry(limited, func() (again bool, err error) { return s.attempt(limited, fn, &m) })
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"enlist/internal/db"
@@ -13,6 +14,16 @@ import (
 // transactions. If no such transaction runs, a new function starts one at once. Functions that arrive
 // while this transaction runs share the next transaction. When minBatch functions wait, the next
 // transaction starts even if the first has not ended.
+
+// UpdateInBatch implements db.Engine. One time limit covers the shared transaction and the separate one.
+func (s *Store) UpdateInBatch(ctx context.Context, a db.Address, fn func(*db.Tx) error) error {
+	limited, cancel := context.WithTimeout(ctx, s.time)
+	defer cancel()
+	if err := s.batcher.run(limited, a, fn); !errors.Is(err, db.ErrNotBatchable) {
+		return err
+	}
+	return s.Update(limited, fn)
+}
 
 // insertBatcher collects callers and runs their functions together.
 type insertBatcher struct {
@@ -183,10 +194,7 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 			c.part, c.err = inserts.Run(t.ctx, i, c.fn, shared)
 		}
 	}
-	if err := inserts.Insert(t.ctx, t); err != nil {
-		return err
-	}
-	effects, err := inserts.Finish(t)
+	effects, err := inserts.Store(t.ctx, t)
 	if err != nil {
 		return err
 	}

@@ -27,13 +27,10 @@ type fullBatchStore struct {
 	size  int
 }
 
-func (a *fullBatchStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
-	if len(hint) == 0 {
-		return a.Store.Update(ctx, fn)
-	}
+func (a *fullBatchStore) UpdateInBatch(ctx context.Context, address db.Address, fn func(*db.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, a.time)
 	defer cancel()
-	c := &batchedCall{ctx: limited, address: db.Address{List: hint[0].List, Key: hint[0].Key}, fn: fn, done: make(chan struct{})}
+	c := &batchedCall{ctx: limited, address: address, fn: fn, done: make(chan struct{})}
 	a.mu.Lock()
 	a.batch = append(a.batch, c)
 	if len(a.batch) == a.size {
@@ -179,4 +176,23 @@ func TestBatchSurvivesALostConnection(t *testing.T) {
 	g.want(3, "SELECT count(*) FROM consent")
 	g.want(3, "SELECT count(*) FROM contact")
 	g.want(3, "SELECT count(DISTINCT xmin::text) FROM contact")
+}
+
+// A function that runs a statement gets ErrNotBatchable. It runs in a transaction of its own, even if it ignores this
+// error.
+func TestFunctionWithAStatementRunsInItsOwnTransaction(t *testing.T) {
+	g := newBatchFixture(t)
+	runs, refused := 0, 0
+	g.must(g.store.UpdateInBatch(t.Context(), db.Address{List: g.list, Key: "new@example.com"}, func(tx *db.Tx) error {
+		runs++
+		err := tx.Do("INSERT INTO retry (account_id, key_id, header, fingerprint, time) VALUES (1, 1, 'once', '', 0)")
+		if errors.Is(err, db.ErrNotBatchable) {
+			refused++
+		}
+		return nil
+	}))
+	if runs != 2 || refused != 1 {
+		t.Errorf("the function ran %d times and got ErrNotBatchable %d times, want 2 and 1", runs, refused)
+	}
+	g.want(1, "SELECT count(*) FROM retry WHERE header = 'once'")
 }

@@ -21,12 +21,12 @@ type timed struct {
 	longest atomic.Int64
 }
 
-func (s *timed) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s *timed) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.Engine.Update(ctx, func(tx *db.Tx) error {
 		started := time.Now()
 		defer func() { s.longest.Store(max(s.longest.Load(), int64(time.Since(started)))) }()
 		return fn(tx)
-	}, hint...)
+	})
 }
 
 // BenchmarkBulk measures calls for 5,000 Contacts with 10 Field values each. It reports two numbers:

@@ -113,6 +113,11 @@ func (s *Store) View(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.readers.view(ctx, fn)
 }
 
+// UpdateInBatch implements db.Engine. The writer runs all functions that wait in one transaction anyway.
+func (s *Store) UpdateInBatch(ctx context.Context, _ db.Address, fn func(*db.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 // Search implements db.Store.
 func (s *Store) Search(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.searches.viewAgain(ctx, fn)
@@ -144,7 +149,7 @@ func (s *Store) ViewPrimary(ctx context.Context, fn func(*db.Tx) error) error {
 }
 
 // Update implements db.Store.
-func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error, _ ...db.InsertsContact) error {
+func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.writer.do(ctx, fn)
 }
 

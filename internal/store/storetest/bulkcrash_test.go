@@ -26,19 +26,19 @@ type crashingStore struct {
 
 var errCrash = errors.New("the process died")
 
-func (c *crashingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (c *crashingStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	c.seen++
 	if c.seen != c.at {
-		return c.Engine.Update(ctx, fn, hint...)
+		return c.Engine.Update(ctx, fn)
 	}
 	if c.then != nil {
 		c.then()
-		return c.Engine.Update(ctx, fn, hint...)
+		return c.Engine.Update(ctx, fn)
 	}
 	if !c.after {
 		return errCrash
 	}
-	if err := c.Engine.Update(ctx, fn, hint...); err != nil {
+	if err := c.Engine.Update(ctx, fn); err != nil {
 		return err
 	}
 	return errCrash

@@ -152,7 +152,7 @@ type countingStore struct {
 	writes, mostWrites int
 }
 
-func (c *countingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (c *countingStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	effects, writes := 0, 0
 	err := c.Engine.Update(ctx, func(tx *db.Tx) error {
 		effects, writes = 0, 0
@@ -163,7 +163,7 @@ func (c *countingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint 
 				return nil
 			},
 		}.Run(fn)(tx)
-	}, hint...)
+	})
 	c.updates++
 	c.effects, c.most = c.effects+effects, max(c.most, effects)
 	c.writes, c.mostWrites = c.writes+writes, max(c.mostWrites, writes)

@@ -154,7 +154,7 @@ type setStore struct {
 	sets, want int
 }
 
-func (s *setStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s *setStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	watch := Watch{Statement: func(query string, _ []any) error {
 		if strings.Contains(query, "ON CONFLICT (list_id, id) DO UPDATE") {
 			s.sets++
@@ -167,5 +167,5 @@ func (s *setStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db
 			return c
 		}, nil)
 		return watch.Run(fn)(tx)
-	}, hint...)
+	})
 }

@@ -165,12 +165,12 @@ type stoppingStore struct {
 
 var errStopped = errors.New("the process stopped")
 
-func (s *stoppingStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s *stoppingStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	if s.left == 0 {
 		return errStopped
 	}
 	s.left--
-	return s.Engine.Update(ctx, fn, hint...)
+	return s.Engine.Update(ctx, fn)
 }
 
 // stopUpload starts an upload that stops after some Updates.

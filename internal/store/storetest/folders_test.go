@@ -115,11 +115,11 @@ func (o *accountFixture) addFileFolder(name string) enlist.FolderID {
 // noSchemaStore is a store whose Updates cannot read Lists.
 type noSchemaStore struct{ db.Engine }
 
-func (s noSchemaStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s noSchemaStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.Engine.Update(ctx, Watch{Statement: func(query string, _ []any) error {
 		if strings.Contains(query, "contact_count") {
 			return errors.New("the Update read a List")
 		}
 		return nil
-	}}.Run(fn), hint...)
+	}}.Run(fn))
 }

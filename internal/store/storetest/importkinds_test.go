@@ -206,7 +206,7 @@ type effectStore struct {
 	mails, notifications int
 }
 
-func (s *effectStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s *effectStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	mails, notifications := 0, 0
 	err := s.Engine.Update(ctx, func(tx *db.Tx) error {
 		mails, notifications = 0, 0
@@ -218,7 +218,7 @@ func (s *effectStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ..
 				notifications++
 			}
 		}}.Run(fn)(tx)
-	}, hint...)
+	})
 	s.mails, s.notifications = s.mails+mails, s.notifications+notifications
 	return err
 }

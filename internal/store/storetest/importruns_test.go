@@ -59,8 +59,8 @@ type stepStore struct {
 }
 
 // Update implements db.Store. One goroutine calls it.
-func (s *stepStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
-	err := s.Engine.Update(ctx, fn, hint...)
+func (s *stepStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
+	err := s.Engine.Update(ctx, fn)
 	s.updates++
 	s.after(s.updates)
 	return err

@@ -31,13 +31,13 @@ func (w *watchedStore) ViewPrimary(ctx context.Context, fn func(*db.Tx) error) e
 	return err
 }
 
-func (w *watchedStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (w *watchedStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	return w.Engine.Update(ctx, Watch{Statement: func(query string, _ []any) error {
 		if isSearch(query) {
 			w.searched(query)
 		}
 		return nil
-	}}.Run(fn), hint...)
+	}}.Run(fn))
 }
 
 // isSearch reports whether a statement looks for Contacts of a List by other columns than an ID or an address. The

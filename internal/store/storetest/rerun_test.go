@@ -23,13 +23,13 @@ import (
 // of them again.
 type rerunningStore struct{ db.Engine }
 
-func (s rerunningStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s rerunningStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	rollback := errors.New("rolled back")
 	err := s.Engine.Update(ctx, func(tx *db.Tx) error { return errors.Join(fn(tx), rollback) })
 	if !errors.Is(err, rollback) {
 		return err
 	}
-	return s.Engine.Update(ctx, fn, hint...)
+	return s.Engine.Update(ctx, fn)
 }
 
 // rerunFunctions unsubscribes and deletes Contacts in several Updates. If a call continued at the

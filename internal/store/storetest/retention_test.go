@@ -197,7 +197,7 @@ type hookedStore struct {
 	inside func() // before its commit
 }
 
-func (s *hookedStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ...db.InsertsContact) error {
+func (s *hookedStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	before, inside := s.before, s.inside
 	s.before, s.inside = nil, nil
 	if before != nil {
@@ -210,7 +210,7 @@ func (s *hookedStore) Update(ctx context.Context, fn func(*db.Tx) error, hint ..
 			inside = nil
 		}
 		return err
-	}, hint...)
+	})
 }
 
 // batchAddedBeforeRemoval adds a Batch after a run has found what to remove, and before it removes the first row.
