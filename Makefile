@@ -36,7 +36,7 @@ DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./inter
 MEMORY  := $(shell tools/memorydir)
 INMEMORY = $(if $(MEMORY),TMPDIR=$(MEMORY))
 # The packages that take longest start first, so that none of them runs alone at the end.
-LONGEST  = ./internal/store/storetest ./cmd/enlist ./internal/rpc ./internal/jobs
+LONGEST  = ./internal/store/storetest ./cmd/enlist ./internal/rpc ./internal/jobs ./internal/sending
 # Many tests wait for another process, so several tests run at the same time on each
 # core. -ldflags=-w leaves out debugging information, so linking takes half the time.
 # -vet=off: the target vet checks all packages already.

@@ -51,11 +51,9 @@ var allowedImports = map[string][]string{
 		"enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist",
 		"enlist/internal/lists", "enlist/internal/messages", "enlist/internal/search",
 		"enlist/internal/sending", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
-	"enlist/internal/jobs": {"enlist/internal/app", "enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/db",
-		"enlist/internal/enlist", "enlist/internal/events", "enlist/internal/files", "enlist/internal/imports",
-		"enlist/internal/limiter", "enlist/internal/lists", "enlist/internal/messages", "enlist/internal/pace",
-		"enlist/internal/privacy", "enlist/internal/search", "enlist/internal/sending",
-		"enlist/internal/webhooks", "github.com/riverqueue/river/..."},
+	"enlist/internal/jobs": {"enlist/internal/app", "enlist/internal/batches", "enlist/internal/db", "enlist/internal/enlist",
+		"enlist/internal/events", "enlist/internal/limiter", "enlist/internal/privacy", "enlist/internal/search",
+		"enlist/internal/sending", "enlist/internal/webhooks", "github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
 		"enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/limiter",
 		"enlist/internal/mail/merge", "enlist/internal/messages", "enlist/internal/sending",
@@ -125,9 +123,10 @@ var allowedImports = map[string][]string{
 		"enlist/internal/pace", "enlist/internal/search", "enlist/internal/sending"},
 	"enlist/internal/sending": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
 		"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events",
-		"enlist/internal/lists", "enlist/internal/messages", "enlist/internal/pace", "enlist/internal/search"},
+		"enlist/internal/limiter", "enlist/internal/lists", "enlist/internal/messages", "enlist/internal/pace",
+		"enlist/internal/search"},
 	"enlist/internal/webhooks": {"enlist/internal/accounts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events",
-		"enlist/internal/lists"},
+		"enlist/internal/limiter", "enlist/internal/lists"},
 }
 
 // allowedInTests are further packages that tests may import: any package of the module, and

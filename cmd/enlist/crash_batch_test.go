@@ -21,6 +21,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/sending"
 )
 
 // This test kills the program while it populates and sends Batches.
@@ -186,9 +187,9 @@ func (c *crash) sendBatches(smtp string, all []int64) {
 		c.t.Fatal(err)
 	}
 	defer mailer.Close()
-	options := jobs.Options{Service: service, Store: store, Mailer: mailer, Slots: jobs.NewSlots(16), Log: quiet}
-	options.Batches = jobs.NewBatchSender(options)
-	settings := jobs.Config(options)
+	slots := sending.NewSlots(16)
+	sender := service.Sending.NewBatchSender(sending.SenderOptions{Mailer: mailer, Slots: slots, Log: quiet})
+	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Slots: slots, Batches: sender, Log: quiet})
 	settings.TestOnly = true // the queue looks for jobs of dead processes without a random wait
 	settings.JobTimeout, settings.RescueStuckJobsAfter = -1, 2*time.Second
 	client, err := store.jobs(settings)
@@ -199,8 +200,8 @@ func (c *crash) sendBatches(smtp string, all []int64) {
 		c.t.Fatal(err)
 	}
 	defer client.StopAndCancel(context.Background())
-	options.Batches.Start()
-	defer options.Batches.Stop(c.t.Context())
+	sender.Start()
+	defer sender.Stop(c.t.Context())
 	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
 	defer cancel()
 	caller, err := service.Accounts.Operator(ctx, 1)

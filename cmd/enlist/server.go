@@ -27,6 +27,7 @@ import (
 	"enlist/internal/rpc"
 	"enlist/internal/rpc/reference"
 	"enlist/internal/search/advisor"
+	"enlist/internal/sending"
 	"enlist/internal/web"
 	"enlist/internal/webhooks/post"
 
@@ -50,7 +51,7 @@ const (
 type server struct {
 	components
 	jobs        jobs.Client
-	batches     *jobs.BatchSender
+	batches     *sending.BatchSender
 	api         *http.Server
 	connections int // largest number of concurrent connections
 	calls       *rpc.Handler
@@ -83,19 +84,19 @@ type components struct {
 
 // newServer connects the components. Nothing runs before the caller calls start.
 func newServer(c config.Serve, r components) (*server, error) {
-	options := jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Connections: c.MailConnections,
-		Poster: r.hooks, Indexes: r.indexes, Log: r.quiet}
+	mails := sending.SenderOptions{Mailer: r.mailer, Connections: c.MailConnections, Log: r.quiet}
 	if c.MailConnections > 0 {
-		options.Slots = jobs.NewSlots(2 * c.MailConnections)
+		mails.Slots = sending.NewSlots(2 * c.MailConnections)
 	}
-	options.Batches = jobs.NewBatchSender(options)
-	queues := jobs.Config(options)
+	sender := r.service.Sending.NewBatchSender(mails)
+	queues := jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Slots: mails.Slots,
+		Batches: sender, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet})
 	queue, err := r.store.jobs(queues)
 	if err != nil {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{components: r, jobs: queue, batches: options.Batches, cut: cut, connections: cmp.Or(c.Connections, 4096), failed: make(chan error, 1)}
+	s := &server{components: r, jobs: queue, batches: sender, cut: cut, connections: cmp.Or(c.Connections, 4096), failed: make(chan error, 1)}
 	s.pages = web.New(r.service.Sending, r.service.Files, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:    version(),

@@ -7,7 +7,7 @@ import (
 
 // This file has the record of a Batch: one Message that is sent to many Contacts. The rules for
 // callers are in add.go and edit.go. A job populates the Batch (sending/populate.go): it
-// stores a recipient for each Contact that gets the mail. The sender of package jobs then takes
+// stores a recipient for each Contact that gets the mail. The sender of package sending then takes
 // slices of these recipients (sending/slice.go), composes their mails and stores the results
 // (sending/send.go). recipient.go has the recipients.
 

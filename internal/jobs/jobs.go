@@ -8,8 +8,8 @@
 // for a long change of a List ends after runTime, and enqueues another job for the rest of the
 // change. If a process dies, another process continues its jobs.
 //
-// jobs.go registers the workers. The workers are in mail*.go, batch.go, import.go, webhook*.go, index.go and
-// steps.go. batch_*.go have the sender of Batches, which is no job. The command `enlist jobs` uses
+// The work itself is in the packages of the subjects: functions that know nothing of the queue. jobs.go registers them,
+// worker.go and index.go run them. The sender of Batches (sending.BatchSender) is no job. The command `enlist jobs` uses
 // queue_admin.go. log.go filters the log of the queue library.
 package jobs
 
@@ -21,23 +21,18 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
-	"enlist/internal/contacts"
 	"enlist/internal/db"
-	"enlist/internal/events"
-	"enlist/internal/files"
-	"enlist/internal/imports"
 	"enlist/internal/limiter"
-	"enlist/internal/lists"
-	"enlist/internal/messages"
 	"enlist/internal/privacy"
-	"enlist/internal/search"
+	"enlist/internal/sending"
+	"enlist/internal/webhooks"
 
 	"github.com/riverqueue/river"
 )
 
 const (
 	// timeout is the longest time of a job. The queue cancels the job after this time. For a mail,
-	// timeout is longer than slotTime and the time limits of package mail together. If the process
+	// timeout is longer than the wait for a slot (sending.NewSlots) and the time limits of package mail together. If the process
 	// of a job died, the queue retries the job after rescueAfter. rescueAfter must be longer than
 	// timeout, because otherwise the queue could start a job that still runs.
 	timeout     = 105 * time.Second
@@ -60,84 +55,36 @@ const (
 
 // Options has the settings of the workers and the objects that they use.
 type Options struct {
-	Service     *app.App
-	Store       db.Engine
-	Mailer      Mailer
-	Slots       *limiter.Limiter // of NewSlots; nil: 16 slots
-	Connections int              // to the mail server, which is the number of mails of Batches at the same time; the default is 8
-	Batches     *BatchSender     // nil if this process does not send Batches
-	Poster      Poster           // nil if this process does not post webhooks
-	Indexes     Indexes          // nil if this process does not build or drop indexes
-	Log         *slog.Logger
-	Now         func() time.Time // the clock of the Service, for the BatchSender; nil: time.Now
+	Service *app.App
+	Store   db.Engine
+	Mailer  sending.Mailer
+	Slots   *limiter.Limiter     // of sending.NewSlots; nil: 16 slots
+	Batches *sending.BatchSender // nil if this process does not send Batches
+	Poster  webhooks.Poster      // nil if this process does not post webhooks
+	Indexes Indexes              // nil if this process does not build or drop indexes
+	Log     *slog.Logger
 }
-
-// Mailer composes and sends mails. Its methods return an *messages.Undelivered if a mail could not
-// be sent. They return sending.ErrSendingPaused if they did not try to send the mail.
-type Mailer interface {
-	// Notify sends a notification. The Message-ID is derived from id. If a caller sends the same
-	// notification again, with the same id, the second mail has the same Message-ID.
-	Notify(ctx context.Context, id string, n *messages.Notification) error
-	// Send sends a mail to a Contact. It returns the subject with its merge fields filled.
-	Send(ctx context.Context, m *messages.OutgoingMail) (subject string, err error)
-}
-
-// NewSlots returns the limit of the mails that are in memory at the same time. The workers of the
-// queue and the BatchSender share it.
-func NewSlots(mails int) *limiter.Limiter { return limiter.New(mails, slotTime) }
 
 // Config returns the configuration of a client of the queue library, with the workers of this
 // process. The client runs jobs after its method Start was called.
 func Config(o Options) *river.Config {
-	workers := river.NewWorkers()
-	queues := make(map[string]river.QueueConfig)
-	serial := river.QueueConfig{MaxWorkers: 1}
-	removeContacts := func(ctx context.Context, e contacts.RemoveContacts) (contacts.RemoveContacts, bool, error) {
-		done, err := o.Service.Contacts.RemoveContacts(ctx, e)
-		return e, done, err // the next step has the same arguments and removes the next Contacts
-	}
-	add(workers, queues, &stepWorker[contacts.RemoveContacts]{store: o.Store, step: removeContacts}, serial)
-	add(workers, queues, &stepWorker[lists.DeleteFieldValues]{store: o.Store, step: o.Service.Contacts.DeleteFieldValues},
-		serial)
-	add(workers, queues, &stepWorker[lists.ConvertField]{store: o.Store, step: o.Service.Contacts.ConvertField}, serial)
+	q := registry{river.NewWorkers(), make(map[string]river.QueueConfig)}
+	q.addLongChanges(o)
+	add(&q, importQueue(), o.Service.Imports.RunJob)
+	m := o.Service.Sending.NewMailSender(sending.SenderOptions{Mailer: o.Mailer, Slots: o.Slots, Log: o.Log})
+	add(&q, mailQueue(), m.Notify)
+	add(&q, mailQueue(), m.Confirm)
+	add(&q, mailQueue(), m.Autorespond)
+	add(&q, mailQueue(), m.Test)
 	if o.Indexes != nil {
-		add(workers, queues, &indexWorker[search.BuildIndex]{work: o.Indexes.Build}, serial)
-		drop := &indexWorker[search.DropIndex]{work: o.Indexes.Drop, busy: river.JobSnooze(busySnooze)}
-		add(workers, queues, drop, serial)
+		q.addIndexes(o.Indexes)
 	}
-	add(workers, queues, &stepWorker[batches.PrepareBatch]{store: o.Store, step: prepareStep(o)}, batchQueue())
-	add(workers, queues, &stepWorker[batches.RemoveBatch]{store: o.Store, step: removeStep(o)}, serial)
-	removeContent := func(ctx context.Context, e files.RemoveContent) (files.RemoveContent, bool, error) {
-		done, err := o.Service.Files.RemoveContent(ctx, e)
-		return e, done, err
-	}
-	add(workers, queues, &stepWorker[files.RemoveContent]{store: o.Store, step: removeContent}, serial)
-	add(workers, queues, &importWorker{service: o.Service}, importQueue())
-	removeResults := func(ctx context.Context, e imports.RemoveImportResults) (imports.RemoveImportResults, bool, error) {
-		done, err := o.Service.Imports.RemoveImportResults(ctx, e)
-		return e, done, err
-	}
-	add(workers, queues, &stepWorker[imports.RemoveImportResults]{store: o.Store, step: removeResults}, serial)
-	retention := func(ctx context.Context, e privacy.ApplyRetention) (privacy.ApplyRetention, bool, error) {
-		rest, done, err := o.Service.Privacy.ApplyRetention(ctx, e)
-		if done && rest.Events+rest.Deliveries+rest.Audit > 0 {
-			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries", rest.Deliveries,
-				"audit", rest.Audit)
-		}
-		return rest, done, err
-	}
-	add(workers, queues, &stepWorker[privacy.ApplyRetention]{store: o.Store, step: retention}, serial)
-	m := newMailSender(o)
-	add(workers, queues, &mailWorker[events.Notify]{mailSender: m, send: sendNotification}, mailQueue())
-	add(workers, queues, &mailWorker[events.RequestConfirmation]{mailSender: m, send: sendConfirmation}, mailQueue())
-	add(workers, queues, &mailWorker[events.Autorespond]{mailSender: m, send: sendAutoresponder}, mailQueue())
-	add(workers, queues, &mailWorker[messages.SendTest]{mailSender: m, send: sendTest}, mailQueue())
 	if o.Poster != nil {
-		add(workers, queues, &deliverWebhook{service: o.Service, poster: o.Poster, places: newWebhookPlaces()}, webhookQueue())
+		add(&q, webhookQueue(), o.Service.Webhooks.NewSender(o.Poster).Deliver)
 	}
 	return &river.Config{
-		Workers:              workers,
-		Queues:               queues,
+		Workers:              q.workers,
+		Queues:               q.queues,
 		Logger:               slog.New(filteredLog{o.Log.Handler(), new(atomic.Int64)}),
 		FetchPollInterval:    pollInterval,
 		JobTimeout:           timeout,
@@ -150,6 +97,43 @@ func Config(o Options) *river.Config {
 	}
 }
 
+// addLongChanges adds the workers for changes in steps.
+func (q *registry) addLongChanges(o Options) {
+	s := o.Service
+	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.RemoveContacts)) // each step removes the next Contacts
+	addSteps(q, serialQueue(), o.Store, s.Contacts.DeleteFieldValues)
+	addSteps(q, serialQueue(), o.Store, s.Contacts.ConvertField)
+	addSteps(q, batchQueue(), o.Store, repeated(func(ctx context.Context, e batches.PrepareBatch) (bool, error) {
+		done, sends, err := s.Sending.PrepareBatch(ctx, e)
+		if sends && o.Batches != nil {
+			o.Batches.Wake() // the senders of other processes look for slices regularly
+		}
+		return done, err
+	}))
+	addSteps(q, serialQueue(), o.Store, repeated(s.Batches.RemoveBatch))
+	addSteps(q, serialQueue(), o.Store, repeated(s.Files.RemoveContent))
+	addSteps(q, serialQueue(), o.Store, repeated(s.Imports.RemoveImportResults))
+	addSteps(q, serialQueue(), o.Store, func(ctx context.Context, e privacy.ApplyRetention) (privacy.ApplyRetention, bool, error) {
+		rest, done, err := s.Privacy.ApplyRetention(ctx, e)
+		if done && rest.Events+rest.Deliveries+rest.Audit > 0 {
+			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries", rest.Deliveries,
+				"audit", rest.Audit)
+		}
+		return rest, done, err
+	})
+}
+
+// serialQueue returns the configuration of a queue whose jobs run one after another.
+func serialQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 1} }
+
+// batchQueue returns the configuration of the queue that prepares Batches. It has several workers,
+// so that a Batch with a million recipients does not delay others.
+func batchQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 4} }
+
+// importQueue returns the configuration of the queue of Imports. Several Imports run at the same time, so that a large
+// file does not delay a small one.
+func importQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 4} }
+
 // mailQueue returns the configuration of a queue for mail. Each fetch of jobs is one transaction.
 // To need few fetches, the queue has many workers, and one fetch takes jobs for all free workers.
 func mailQueue() river.QueueConfig {
@@ -157,15 +141,28 @@ func mailQueue() river.QueueConfig {
 }
 
 // webhookQueue returns the configuration of the queue for webhooks. It has many workers, because a
-// slow receiver occupies a worker for up to 10 s. webhook_places.go shares them between the targets.
-func webhookQueue() river.QueueConfig {
-	return river.QueueConfig{MaxWorkers: webhookWorkers}
+// slow receiver occupies a worker for up to 10 s. webhooks.Sender shares them between the targets.
+func webhookQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: webhooks.Places} }
+
+// registry has the workers of this process, and their queues.
+type registry struct {
+	workers *river.Workers
+	queues  map[string]river.QueueConfig
 }
 
-// add registers a worker and the queue for its kind of jobs.
-func add[E river.JobArgs](workers *river.Workers, queues map[string]river.QueueConfig,
-	w river.Worker[E], q river.QueueConfig) {
+// add registers the work of one kind of jobs, and the queue for them.
+func add[E db.Effect](q *registry, queue river.QueueConfig, do work[E]) {
+	addWorker(q, queue, &worker[E]{work: do})
+}
+
+// addSteps registers a long change.
+func addSteps[E db.Effect](q *registry, queue river.QueueConfig, store db.Engine,
+	step func(context.Context, E) (E, bool, error)) {
+	add(q, queue, inSteps(store, step))
+}
+
+func addWorker[E db.Effect](q *registry, queue river.QueueConfig, w *worker[E]) {
 	var kind E
-	river.AddWorker(workers, w)
-	queues[kind.Kind()] = q
+	river.AddWorker(q.workers, w)
+	q.queues[kind.Kind()] = queue
 }

@@ -125,7 +125,7 @@ func (s hangingBuilder) BuildIndex(ctx context.Context, id enlist.SearchIndexID,
 // hangingPoster posts a batch and prints an error, if there is one, and reached. Then it hangs.
 type hangingPoster struct{ *post.Client }
 
-// Post implements jobs.Poster.
+// Post implements webhooks.Poster.
 func (s hangingPoster) Post(ctx context.Context, b *webhooks.WebhookBatch) error {
 	if err := s.Client.Post(ctx, b); err != nil {
 		fmt.Println(err)

@@ -38,8 +38,8 @@ func testRelease(t *testing.T, e dbtest.Engine, discard bool) {
 	p.addWebhooks(r)
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	later := batches.BatchRequest{SendTime: time.Now().Add(time.Hour).Unix()}
-	scheduled := p.addBatchWith(0, later)
-	batch := p.addBatch(1, false) // also subscribes a0@example.com
+	scheduled := p.addBatch(0, later)
+	batch := p.addBatch(1, batches.BatchRequest{}) // also subscribes a0@example.com
 	p.must(p.service.Sending.HoldRestored(t.Context(), time.Now().Add(-time.Hour)))
 	hold, err := p.service.Sending.Held(t.Context())
 	p.must(err)

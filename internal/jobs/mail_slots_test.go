@@ -9,6 +9,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/jobs"
 	"enlist/internal/messages"
+	"enlist/internal/sending"
 
 	"github.com/riverqueue/river"
 )
@@ -52,7 +53,7 @@ func mailsInMemoryAreLimited(t *testing.T, e dbtest.Engine) {
 		p.subscribe(fmt.Sprintf("c%d@example.com", i))
 	}
 	mailer := &countingMailer{full: make(chan struct{}), want: 3}
-	_, done := p.start(jobs.Options{Mailer: mailer, Slots: jobs.NewSlots(3)}, nil, river.EventKindJobCompleted)
+	_, done := p.start(jobs.Options{Mailer: mailer, Slots: sending.NewSlots(3)}, nil, river.EventKindJobCompleted)
 	for range contacts {
 		p.next(done)
 	}

@@ -20,6 +20,7 @@ import (
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/messages"
+	"enlist/internal/webhooks"
 
 	"github.com/riverqueue/river"
 )
@@ -31,7 +32,7 @@ import (
 type listWithMailServer struct {
 	*storeWithList
 	server *mailtest.Server
-	poster jobs.Poster // posts webhooks beside Batches; nil: no webhooks
+	poster webhooks.Poster // posts webhooks beside Batches; nil: no webhooks
 	queue  jobs.Queue
 	done   <-chan *river.Event
 }

@@ -1,7 +1,7 @@
 // Package mail composes and sends mails: notifications to a List's addresses, Messages
 // to Contacts, and requests to confirm a subscription.
 //
-// Package app decides which mail is sent to whom, and package jobs decides when.
+// Package messages decides which mail is sent to whom, and package sending when.
 // This package writes the mail, inserts values into merge fields, and sends the result
 // to a mail server or stores it in a folder. If a mail cannot be sent, the error is an
 // *messages.Undelivered.

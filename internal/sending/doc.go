@@ -1,7 +1,9 @@
 // Package sending sends Batches: it populates them, leases slices of recipients to a sender, limits rates, and stores what
-// became of each mail. The sender itself, which talks to the mail server, is in package jobs.
+// became of each mail. It also sends the mails of jobs. Package mail composes the mails and talks to the mail server.
 //
 //	populate.go      stores the recipients of a Batch in steps
+//	sender*.go       BatchSender, which sends the mails of Batches: slices that it has leased, tokens, results
+//	mail*.go, group.go   MailSender, which sends the mails of jobs
 //	slice*.go        leases slices of recipients
 //	send.go          the result of a slice
 //	rate*.go, pace.go   takes tokens for mails, and slows a domain down

@@ -1,4 +1,4 @@
-package jobs_test
+package sending_test
 
 import (
 	"sync/atomic"
@@ -19,7 +19,7 @@ import (
 func TestBatchWaitsForTheCalendar(t *testing.T) { dbtest.EachParallel(t, batchWaitsForTheCalendar) }
 
 func batchWaitsForTheCalendar(t *testing.T, e dbtest.Engine) {
-	p := newListWithMailServer(t, e)
+	p := newMailedList(t, e)
 	opens := time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC)
 	var now, looks atomic.Int64
 	now.Store(opens.Unix() - 1)
@@ -36,8 +36,8 @@ func batchWaitsForTheCalendar(t *testing.T, e dbtest.Engine) {
 		}
 		return mailtest.Action{}
 	})
-	p.startBatches()
-	id := p.addBatch(5, false)
+	p.startSender()
+	id := p.addBatch(5, batches.BatchRequest{})
 	p.untilStatus(id, batches.BatchSending)
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()

@@ -1,4 +1,4 @@
-package jobs_test
+package sending_test
 
 import (
 	"context"
@@ -17,10 +17,9 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/jobs"
-	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
+	"enlist/internal/sending"
 )
 
 // This file combines each rule about the time and the recipients of a Batch with each behaviour of a mail server. The
@@ -142,10 +141,10 @@ func rulesOfABatchHoldDespiteFailures(t *testing.T, e dbtest.Engine) {
 
 // batchNight is a Batch with a rule, whose mails go to a mail server with a behaviour.
 type batchNight struct {
-	*listWithMailServer
+	*mailedList
 	rule     batchRule
 	behaves  serverBehaviour
-	mailer   jobs.Mailer
+	mailer   sending.Mailer
 	clock    atomic.Int64
 	id       enlist.BatchID
 	zones    map[string]string // by address
@@ -166,29 +165,23 @@ type attempt struct {
 
 func newBatchNight(t *testing.T, e dbtest.Engine, rule batchRule, server serverBehaviour) *batchNight {
 	t.Helper()
-	p := &batchNight{listWithMailServer: newListWithMailServer(t, e), rule: rule, behaves: server, zones: make(map[string]string),
+	p := &batchNight{mailedList: newMailedList(t, e), rule: rule, behaves: server, zones: make(map[string]string),
 		contacts: make(map[string]enlist.ContactID), reported: make(map[string]bool), failed: make(map[string]int)}
 	p.clock.Store(unixTime(rule.moments[0]))
 	p.service = app.New(p.store, func() time.Time { return time.Unix(p.clock.Load(), 0) })
 	_, err := p.service.Lists.EditList(t.Context(), p.caller, p.list, []enlist.Detail{detail("track_opens", "true")})
 	p.must(err)
 	p.must(p.service.Accounts.SetTimeZone(t.Context(), p.caller.Account.ID, "Africa/Lagos"))
-	sending := pace.Settings{Relay: "test", From: "news@example.com"}
-	sending.Calendar, err = pace.ParseCalendar(rule.calendar)
+	settings := pace.Settings{Relay: "test", From: "news@example.com"}
+	settings.Calendar, err = pace.ParseCalendar(rule.calendar)
 	p.must(err)
-	sending.Warmup, err = pace.ParseWarmup(rule.warmup)
+	settings.Warmup, err = pace.ParseWarmup(rule.warmup)
 	p.must(err)
-	sending.Rates, err = pace.ParseRateLimits(strings.Fields(rule.rate))
+	settings.Rates, err = pace.ParseRateLimits(strings.Fields(rule.rate))
 	p.must(err)
-	p.service.SetSending(sending)
-	key, err := p.service.Messages.LinkKey(t.Context())
-	p.must(err)
+	p.service.SetSending(settings)
 	p.server.Script(p.script)
-	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "https://example.com", Key: key, Links: p.service.Sending,
-		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: slog.New(slog.DiscardHandler), Connections: 4}})
-	p.must(err)
-	t.Cleanup(func() { mailer.Close() })
-	p.mailer = mailer
+	p.mailer = p.newMailer()
 	_, err = p.service.Lists.AddField(t.Context(), p.caller, p.list, []enlist.Detail{detail("name", "Zone"), detail("type", "text")})
 	p.must(err)
 	var rows [][]enlist.Detail
@@ -202,7 +195,7 @@ func newBatchNight(t *testing.T, e dbtest.Engine, rule batchRule, server serverB
 	for i := range added {
 		p.contacts[fmt.Sprintf("a%d@example.com", i)] = added[i]
 	}
-	p.id = p.addBatchWith(0, rule.request)
+	p.id = p.addBatch(0, rule.request)
 	return p
 }
 
@@ -248,7 +241,7 @@ func (p *batchNight) run() {
 func (p *batchNight) runAt(now int64) {
 	p.Helper()
 	p.clock.Store(now)
-	p.prepare()
+	p.prepare(p.id)
 	p.runSender()
 	if p.rule.during != nil {
 		p.rule.during(p)
@@ -259,7 +252,7 @@ func (p *batchNight) runAt(now int64) {
 // wait for it after a 421, or until the Batch is completed.
 func (p *batchNight) runSender() {
 	p.Helper()
-	sender := jobs.NewBatchSender(jobs.Options{Service: p.service, Mailer: p.mailer, Slots: jobs.NewSlots(8), Connections: 4,
+	sender := p.service.Sending.NewBatchSender(sending.SenderOptions{Mailer: p.mailer, Slots: sending.NewSlots(8), Connections: 4,
 		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return time.Unix(p.clock.Load(), 0) }})
 	sender.Start()
 	look := time.NewTicker(20 * time.Millisecond)
@@ -276,16 +269,6 @@ func (p *batchNight) runSender() {
 	ctx, cancel := context.WithTimeout(p.Context(), 10*time.Second)
 	defer cancel()
 	sender.Stop(ctx)
-}
-
-// prepare does what the job of the Batch does.
-func (p *batchNight) prepare() {
-	p.Helper()
-	for done := false; !done; {
-		var err error
-		done, _, err = p.service.Sending.PrepareBatch(p.Context(), batches.PrepareBatch{Batch: p.id})
-		p.must(err)
-	}
 }
 
 func (p *batchNight) status() batches.BatchStatus {

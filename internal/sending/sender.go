@@ -1,4 +1,4 @@
-package jobs
+package sending
 
 import (
 	"cmp"
@@ -9,17 +9,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
-	"enlist/internal/sending"
+	"enlist/internal/messages"
 )
 
 // This file sends the mails of Batches. A process has one BatchSender. It leases slices of
 // recipients, and each of its workers takes a few recipients of a slice, marks them as being sent,
-// hands their mails over and stores the results. batch_store.go has the transactions for that, and
-// batch_held.go the slices that this process has leased.
+// hands their mails over and stores the results. sender_results.go has the transactions for that,
+// sender_slice.go the slices that this process has leased, and sender_tokens.go the limits of rates.
 //
 // Other mails go first: a worker needs a slot of a Limiter that notifications, confirmations and
 // autoresponders use too, and waits while one of these is waiting.
@@ -45,7 +44,7 @@ const (
 
 // BatchSender sends the mails of Batches. Call Start, and Stop before the Store closes.
 type BatchSender struct {
-	service     *app.App
+	service     *Service
 	mailer      Mailer
 	slots       *limiter.Limiter
 	connections int
@@ -53,8 +52,8 @@ type BatchSender struct {
 	log         *slog.Logger
 	now         func() time.Time // the clock of the service: its times are stored
 	wake        chan struct{}
-	reads       *grouper[sending.BatchPart, sending.BatchProgress]
-	reports     *grouper[sending.BatchProgress, bool]
+	reads       *grouper[BatchPart, BatchProgress]
+	reports     *grouper[BatchProgress, bool]
 	held        heldSlices
 	last        enlist.BatchID // the Batch of the last lease; only the leasing goroutine uses it
 	parked      parkedSlices   // only the leasing goroutine uses it
@@ -67,16 +66,35 @@ type BatchSender struct {
 	workers     sync.WaitGroup
 }
 
-// NewBatchSender returns a BatchSender. It uses o.Service, o.Mailer, o.Slots, o.Connections, o.Log and o.Now.
-func NewBatchSender(o Options) *BatchSender {
-	b := &BatchSender{service: o.Service, mailer: o.Mailer, slots: o.Slots, log: o.Log,
+// SenderOptions has the settings of the senders of mails, and the objects that they use.
+type SenderOptions struct {
+	Mailer      Mailer
+	Slots       *limiter.Limiter // of NewSlots; nil: 16 slots
+	Connections int              // to the mail server, which is the number of mails of Batches at the same time; the default is 8
+	Log         *slog.Logger
+	Now         func() time.Time // the clock of the Service; nil: time.Now
+}
+
+// Mailer composes and sends mails. Its methods return an *messages.Undelivered if a mail could not
+// be sent. They return ErrSendingPaused if they did not try to send the mail.
+type Mailer interface {
+	// Notify sends a notification. The Message-ID is derived from id. If a caller sends the same
+	// notification again, with the same id, the second mail has the same Message-ID.
+	Notify(ctx context.Context, id string, n *messages.Notification) error
+	// Send sends a mail to a Contact. It returns the subject with its merge fields filled.
+	Send(ctx context.Context, m *messages.OutgoingMail) (subject string, err error)
+}
+
+// NewBatchSender returns a BatchSender. The caller calls its methods Start and Stop.
+func (s *Service) NewBatchSender(o SenderOptions) *BatchSender {
+	b := &BatchSender{service: s, mailer: o.Mailer, slots: o.Slots, log: o.Log,
 		connections: cmp.Or(o.Connections, defaultMails/2), holder: rand.Text(),
 		now: o.Now, wake: make(chan struct{}, 1), work: make(chan *heldSlice)}
 	if b.now == nil {
 		b.now = time.Now
 	}
-	b.reads = &grouper[sending.BatchPart, sending.BatchProgress]{run: b.service.Sending.BatchMails}
-	b.reports = &grouper[sending.BatchProgress, bool]{run: b.storeReports}
+	b.reads = &grouper[BatchPart, BatchProgress]{run: s.BatchMails}
+	b.reports = &grouper[BatchProgress, bool]{run: b.storeReports}
 	b.running, b.cut = context.WithCancel(context.Background())
 	return b
 }
@@ -127,7 +145,7 @@ func (b *BatchSender) lease(ctx context.Context) {
 			b.admit(ctx, s)
 			continue
 		}
-		slice, next, err := b.service.Sending.LeaseSlice(ctx, b.holder, b.last, b.parked.skip(b.now())...)
+		slice, next, err := b.service.LeaseSlice(ctx, b.holder, b.last, b.parked.skip(b.now())...)
 		switch {
 		case err != nil:
 			b.report(ctx, "lease a slice of a Batch", err)
@@ -137,7 +155,7 @@ func (b *BatchSender) lease(ctx context.Context) {
 		default:
 			b.last = slice.Batch
 			s := b.held.add(slice, b.now())
-			if b.service.Sending.IsLimited(slice) {
+			if b.service.IsLimited(slice) {
 				s.wait()
 				b.admit(ctx, s)
 			} else {
@@ -187,9 +205,9 @@ func (b *BatchSender) finishIfDone(s *heldSlice) {
 	}
 	b.held.remove(s)
 	b.returnTokens(s)
-	release := sending.BatchProgress{Slice: s.leased, Release: true}
+	release := BatchProgress{Slice: s.leased, Release: true}
 	if s.noServer { // no worker uses the slice any more
-		release.Pause = int64(pausedSnooze / time.Second)
+		release.Pause = int64(pausedWait / time.Second)
 	} else if !s.again.IsZero() {
 		release.Pause = pauseUntil(s.again, b.now())
 	}
@@ -210,7 +228,7 @@ func (b *BatchSender) check(ctx context.Context) {
 		if b.held.empty() {
 			continue
 		}
-		sending, err := b.service.Sending.SendingBatches(ctx)
+		sending, err := b.service.SendingBatches(ctx)
 		if err == nil {
 			b.held.abandonUnless(sending)
 			err = b.held.renew(ctx, b.service, b.now())
@@ -237,8 +255,8 @@ func (b *BatchSender) send(ctx context.Context) {
 // sendFrom sends mails of a slice until all of its recipients are taken. The transaction that marks the next mails
 // also stores the results of the last ones, so no more than markedMails recipients are marked.
 func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
-	var results []sending.BatchResult // not stored yet
-	taken := 0                        // number of recipients that results are about
+	var results []BatchResult // not stored yet
+	taken := 0                // number of recipients that results are about
 	for part := s.take(markedMails); len(part) > 0; part = s.take(markedMails) {
 		progress, err := b.next(s, part)
 		if err != nil {
@@ -257,21 +275,21 @@ func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 		results = b.handOverAll(ctx, s, progress.Mark)
 	}
 	if len(results) > 0 {
-		b.advance(sending.BatchProgress{Slice: s.leased, Results: results})
+		b.advance(BatchProgress{Slice: s.leased, Results: results})
 	}
 	s.reported(taken)
 }
 
 // next reads the mails of some recipients of a slice. Workers that wait meanwhile share the next transaction.
-func (b *BatchSender) next(s *heldSlice, part []batches.Recipient) (p sending.BatchProgress, err error) {
-	p, err = b.reads.do(b.running, sending.BatchPart{Slice: s.leased, Recipients: part})
+func (b *BatchSender) next(s *heldSlice, part []batches.Recipient) (p BatchProgress, err error) {
+	p, err = b.reads.do(b.running, BatchPart{Slice: s.leased, Recipients: part})
 	p.Slice = s.leased // also after an error
 	return p, err
 }
 
 // handOverAll sends mails and returns the outcomes that are known.
-func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []sending.BatchMail) []sending.BatchResult {
-	results := make([]sending.BatchResult, 0, len(mails))
+func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []BatchMail) []BatchResult {
+	results := make([]BatchResult, 0, len(mails))
 	for i := range mails {
 		r := b.handOver(ctx, s, &mails[i])
 		if r.NotTried {
@@ -285,8 +303,8 @@ func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []sen
 }
 
 // handOver sends one mail.
-func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *sending.BatchMail) sending.BatchResult {
-	r := sending.BatchResult{Recipient: m.Recipient, Address: m.Address}
+func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *BatchMail) BatchResult {
+	r := BatchResult{Recipient: m.Recipient, Address: m.Address}
 	r.NotTried = true
 	if ctx.Err() != nil || !s.maySend(b.now()) {
 		return r
@@ -311,7 +329,7 @@ func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *sending.Bat
 // advance stores progress, and reports whether the mails of p.Mark are marked. It tries again
 // until the database has stored the results, or until Stop gives up: without them the mails would
 // be sent again.
-func (b *BatchSender) advance(p sending.BatchProgress) bool {
+func (b *BatchSender) advance(p BatchProgress) bool {
 	marked, err := b.reports.do(b.running, p)
 	if err != nil {
 		b.report(context.Background(), "store the results of a Batch", err)

@@ -1,4 +1,4 @@
-package jobs_test
+package sending_test
 
 import (
 	"fmt"
@@ -48,7 +48,7 @@ func (p *batchNight) continueAfterBounces() {
 	p.Helper()
 	if p.status() == batches.BatchPaused && !p.unpaused {
 		p.unpaused = len(p.attempts) < p.rule.recipients
-		p.must(p.service.Batches.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
+		p.edit(p.id, "unpause")
 	}
 }
 
@@ -72,7 +72,7 @@ func (p *batchNight) complain() {
 			if len(p.attempts) != before {
 				p.Error("a paused Batch sends mails")
 			}
-			p.must(p.service.Batches.EditBatch(p.Context(), p.caller, p.id, "unpause", 0))
+			p.edit(p.id, "unpause")
 		}
 		return
 	}

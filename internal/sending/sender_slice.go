@@ -1,4 +1,4 @@
-package jobs
+package sending
 
 import (
 	"context"
@@ -6,17 +6,15 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
-	"enlist/internal/sending"
 )
 
 // This file has the slices that this process has leased.
 
 // heldSlice is a leased slice. Several workers take recipients from it.
 type heldSlice struct {
-	leased *sending.LeasedSlice
+	leased *LeasedSlice
 
 	mu      sync.Mutex
 	left    []batches.Recipient // not taken yet
@@ -105,7 +103,7 @@ type heldSlices struct {
 	all []*heldSlice
 }
 
-func (h *heldSlices) add(leased *sending.LeasedSlice, now time.Time) *heldSlice {
+func (h *heldSlices) add(leased *LeasedSlice, now time.Time) *heldSlice {
 	s := &heldSlice{leased: leased, left: leased.Recipients, renewed: now}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,7 +135,7 @@ func (h *heldSlices) abandonUnless(sending []enlist.BatchID) {
 }
 
 // renew renews the leases that were not renewed for renewInterval.
-func (h *heldSlices) renew(ctx context.Context, service *app.App, now time.Time) error {
+func (h *heldSlices) renew(ctx context.Context, service *Service, now time.Time) error {
 	var due []*heldSlice
 	var leases []batches.BatchSlice
 	for _, s := range h.copy() {
@@ -150,7 +148,7 @@ func (h *heldSlices) renew(ctx context.Context, service *app.App, now time.Time)
 	if len(due) == 0 {
 		return nil
 	}
-	lost, err := service.Sending.RenewSlices(ctx, leases)
+	lost, err := service.RenewSlices(ctx, leases)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package jobs_test
+package sending_test
 
 import (
 	"slices"
@@ -18,15 +18,15 @@ func TestDoubtfulMailIsNotSentAgain(t *testing.T) {
 }
 
 func doubtfulMailIsNotSentAgain(t *testing.T, e dbtest.Engine) {
-	p := newListWithMailServer(t, e)
+	p := newMailedList(t, e)
 	p.server.Script(func(s mailtest.Step) mailtest.Action {
 		if s.Stage == mailtest.End && slices.Contains(s.To, "a1@example.com") {
 			return mailtest.Drop()
 		}
 		return mailtest.Action{}
 	})
-	p.startBatches()
-	id := p.addBatchWith(4, batches.BatchRequest{Options: batches.BatchOptions{Doubt: "skip"}})
+	p.startSender()
+	id := p.addBatch(4, batches.BatchRequest{Options: batches.BatchOptions{Doubt: "skip"}})
 	b := p.untilStatus(id, batches.BatchCompleted)
 	if want := (batches.BatchCounts{Recipients: 4, Sent: 3, Doubtful: 1}); b.BatchCounts != want {
 		t.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)

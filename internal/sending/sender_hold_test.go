@@ -1,4 +1,4 @@
-package jobs_test
+package sending_test
 
 import (
 	"testing"
@@ -18,10 +18,10 @@ import (
 func TestHeldMailsAreSentAfterTheRelease(t *testing.T) { dbtest.EachParallel(t, heldMailsAreSent) }
 
 func heldMailsAreSent(t *testing.T, e dbtest.Engine) {
-	p := newListWithMailServer(t, e)
+	p := newMailedList(t, e)
 	p.must(p.service.Sending.HoldMails(t.Context(), "restored from the backup of Monday"))
-	p.startBatches()
-	id := p.addBatch(5, false)
+	p.startSender()
+	id := p.addBatch(5, batches.BatchRequest{})
 	p.untilStatus(id, batches.BatchSending)
 	p.must(p.service.Sending.HoldMails(t.Context(), "restored from the backup of Sunday"))
 	if hold, err := p.service.Sending.Held(t.Context()); err != nil || hold == nil || hold.Reason != "restored from the backup of Sunday" {
@@ -38,6 +38,7 @@ func heldMailsAreSent(t *testing.T, e dbtest.Engine) {
 			t.Errorf("released is %t, %v; want %t", released, err, want)
 		}
 	}
+	p.prepare(id)
 	p.untilStatus(id, batches.BatchCompleted)
 }
 
@@ -47,11 +48,11 @@ func heldMailsAreSent(t *testing.T, e dbtest.Engine) {
 func TestHoldStopsARunningBatch(t *testing.T) { dbtest.EachParallel(t, holdStopsABatch) }
 
 func holdStopsABatch(t *testing.T, e dbtest.Engine) {
-	p := newListWithMailServer(t, e)
+	p := newMailedList(t, e)
 	p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(50*time.Millisecond)))
-	p.startBatches()
+	p.startSender()
 	const n = 200
-	id := p.addBatch(n, false)
+	id := p.addBatch(n, batches.BatchRequest{})
 	p.waitForMessages(5)
 	p.must(p.service.Sending.HoldMails(t.Context(), ""))
 	p.untilIdle(id)
@@ -61,6 +62,7 @@ func holdStopsABatch(t *testing.T, e dbtest.Engine) {
 	p.server.Script(nil)
 	_, err := p.service.Sending.ReleaseMails(t.Context())
 	p.must(err)
+	p.prepare(id)
 	p.untilStatus(id, batches.BatchCompleted)
 	if got := len(p.server.Messages()); got != n {
 		t.Errorf("%d mails arrived, want %d", got, n)
@@ -68,7 +70,7 @@ func holdStopsABatch(t *testing.T, e dbtest.Engine) {
 }
 
 // untilIdle waits until no recipient of a Batch is being sent.
-func (p *listWithMailServer) untilIdle(id enlist.BatchID) {
+func (p *mailedList) untilIdle(id enlist.BatchID) {
 	p.Helper()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()

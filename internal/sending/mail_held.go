@@ -1,20 +1,18 @@
-package jobs
+package sending
 
 import (
 	"context"
 	"log/slog"
 	"sync"
 	"time"
-
-	"enlist/internal/app"
 )
 
 // This file asks the database whether the operator holds all mails. The sender of Batches asks in
-// the transactions that it needs anyway. The workers for other mails share one answer a second.
+// the transactions that it needs anyway. The jobs of other mails share one answer a second.
 
 // holdWatch remembers whether mails are held.
 type holdWatch struct {
-	service *app.App
+	service *Service
 	log     *slog.Logger
 
 	mu    sync.Mutex
@@ -32,7 +30,7 @@ func (h *holdWatch) isHeld(ctx context.Context) bool {
 	if time.Since(h.asked) < holdAge {
 		return h.held
 	}
-	hold, err := h.service.Sending.Held(ctx)
+	hold, err := h.service.Held(ctx)
 	if err != nil {
 		return true
 	}

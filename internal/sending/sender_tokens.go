@@ -1,4 +1,4 @@
-package jobs
+package sending
 
 import (
 	"context"
@@ -72,7 +72,7 @@ func (b *BatchSender) admit(ctx context.Context, s *heldSlice) {
 		return
 	}
 	now := b.now()
-	granted, others, next, err := b.service.Sending.TakeTokens(ctx, s.leased, all)
+	granted, others, next, err := b.service.TakeTokens(ctx, s.leased, all)
 	if err != nil {
 		b.report(ctx, "take tokens for the mails of a Batch", err)
 		s.abandon()
@@ -100,7 +100,7 @@ func (b *BatchSender) returnTokens(s *heldSlice) {
 	if s.tokens.IsZero() || len(s.unused) == 0 { // no worker uses the slice any more
 		return
 	}
-	if err := b.service.Sending.ReturnTokens(b.running, s.leased, s.unused, s.tokens); err != nil {
+	if err := b.service.ReturnTokens(b.running, s.leased, s.unused, s.tokens); err != nil {
 		b.report(b.running, "return tokens for mails of a Batch", err)
 	}
 }
@@ -187,7 +187,7 @@ func (p *parkedSlices) skip(now time.Time) (ids []enlist.BatchID) {
 // slowDown halves the rate of the mails to a mailbox provider that asked for it. The held slices are
 // released, so that their other recipients get the new rate too.
 func (b *BatchSender) slowDown(ctx context.Context, address string) {
-	slowed, err := b.service.Sending.SlowDown(ctx, address, b.pace.perMinute(address, b.now()))
+	slowed, err := b.service.SlowDown(ctx, address, b.pace.perMinute(address, b.now()))
 	if err != nil {
 		b.report(ctx, "slow down the mails to a domain", err)
 	}

@@ -1,4 +1,4 @@
-package jobs_test
+package sending_test
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ import (
 // The tests in this file send Batches with limited rates.
 
 // limit sets the rate limits of the service.
-func (p *listWithMailServer) limit(limits ...string) {
+func (p *mailedList) limit(limits ...string) {
 	p.Helper()
 	rates, err := pace.ParseRateLimits(limits)
 	p.must(err)
@@ -29,10 +29,10 @@ func (p *listWithMailServer) limit(limits ...string) {
 func TestBatchWithARateIsCompleted(t *testing.T) { dbtest.EachParallel(t, batchWithARate) }
 
 func batchWithARate(t *testing.T, e dbtest.Engine) {
-	p := newListWithMailServer(t, e)
+	p := newMailedList(t, e)
 	p.limit("relay=100/second", "sender=1000/second")
-	p.startBatches()
-	id := p.addBatchWith(30, batches.BatchRequest{Options: batches.BatchOptions{Rate: "20/second"}})
+	p.startSender()
+	id := p.addBatch(30, batches.BatchRequest{Options: batches.BatchOptions{Rate: "20/second"}})
 	if b := p.untilStatus(id, batches.BatchCompleted); b.Sent != 30 {
 		t.Errorf("%d mails were sent, want 30", b.Sent)
 	}
@@ -46,13 +46,13 @@ func TestLimitOfADomainDelaysOnlyItsRecipients(t *testing.T) {
 }
 
 func limitOfADomain(t *testing.T, e dbtest.Engine) {
-	p := newListWithMailServer(t, e)
+	p := newMailedList(t, e)
 	p.limit("recipient:slow.example=2/day")
-	p.startBatches()
+	p.startSender()
 	for _, name := range []string{"x", "y", "z"} {
 		p.subscribe(name + "@slow.example")
 	}
-	id := p.addBatch(20, false)
+	id := p.addBatch(20, batches.BatchRequest{})
 	p.waitForMessages(21)
 	slow := 0
 	for _, m := range p.server.Messages() {
@@ -64,7 +64,7 @@ func limitOfADomain(t *testing.T, e dbtest.Engine) {
 		t.Errorf("%d mails to slow.example arrived, want 1: the others wait for hours", slow)
 	}
 	p.untilStatus(id, batches.BatchSending)
-	p.must(p.service.Batches.EditBatch(t.Context(), p.caller, id, "cancel", 0))
+	p.edit(id, "cancel")
 }
 
 // If a mail server asks for fewer mails, the other mails are sent at a lower rate, and the refused
@@ -74,7 +74,7 @@ func limitOfADomain(t *testing.T, e dbtest.Engine) {
 func TestReplyForFewerMailsSlowsDown(t *testing.T) { dbtest.EachParallel(t, replyForFewerMails) }
 
 func replyForFewerMails(t *testing.T, e dbtest.Engine) {
-	p := newListWithMailServer(t, e)
+	p := newMailedList(t, e)
 	refuse := mailtest.Once(mailtest.Rcpt, mailtest.Reply(450, "4.7.1 too many mails"))
 	p.server.Script(func(s mailtest.Step) mailtest.Action {
 		if s.Stage == mailtest.Rcpt && slices.Contains(s.To, "a9@example.com") {
@@ -82,8 +82,8 @@ func replyForFewerMails(t *testing.T, e dbtest.Engine) {
 		}
 		return mailtest.Action{}
 	})
-	p.startBatches()
-	id := p.addBatch(20, false)
+	p.startSender()
+	id := p.addBatch(20, batches.BatchRequest{})
 	if b := p.untilStatus(id, batches.BatchCompleted); b.Sent != 20 {
 		t.Errorf("%d mails were sent, want 20", b.Sent)
 	}

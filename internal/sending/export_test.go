@@ -1,4 +1,4 @@
-package jobs
+package sending
 
 // Idle reports whether the sender has looked for slices, and waits until it may send further mails.
 func (b *BatchSender) Idle() bool {

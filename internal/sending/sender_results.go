@@ -1,4 +1,4 @@
-package jobs
+package sending
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"enlist/internal/messages"
-	"enlist/internal/sending"
 )
 
 // This file stores what the workers of a BatchSender report. A grouper stores the reports that came
@@ -22,11 +21,11 @@ const (
 
 // storeReports stores the reports of a group. It returns for each report whether its recipients are
 // marked.
-func (b *BatchSender) storeReports(ctx context.Context, all []sending.BatchProgress) ([]bool, error) {
-	marked, err := b.service.Sending.AdvanceBatches(ctx, all)
+func (b *BatchSender) storeReports(ctx context.Context, all []BatchProgress) ([]bool, error) {
+	marked, err := b.service.AdvanceBatches(ctx, all)
 	for attempt := 1; err != nil && attempt < storeAttempts && b.running.Err() == nil; attempt++ {
 		pause(b.running, storePause)
-		marked, err = b.service.Sending.AdvanceBatches(ctx, all)
+		marked, err = b.service.AdvanceBatches(ctx, all)
 	}
 	return marked, err
 }
@@ -43,12 +42,12 @@ func pause(ctx context.Context, d time.Duration) {
 
 // result converts the outcome of a hand-over. A mail that the Mailer did not try waits again. If
 // Stop has cancelled the hand-over, the outcome is unknown.
-func (b *BatchSender) result(s *heldSlice, r sending.BatchResult, err error) sending.BatchResult {
+func (b *BatchSender) result(s *heldSlice, r BatchResult, err error) BatchResult {
 	why, known := errors.AsType[*messages.Undelivered](err)
 	r.NotTried = false
 	switch {
 	case err == nil:
-	case errors.Is(err, sending.ErrSendingPaused):
+	case errors.Is(err, ErrSendingPaused):
 		r.NotTried = true
 		s.waitForServer()
 	case errors.Is(b.running.Err(), context.Canceled):

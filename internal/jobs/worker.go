@@ -1,0 +1,104 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"enlist/internal/db"
+
+	"github.com/riverqueue/river"
+)
+
+// This file connects the functions of the subjects to the queue library.
+
+// work does the work of one job. Its error can be a db.Later, a *db.Retry or a *db.Final.
+type work[E db.Effect] func(ctx context.Context, j db.Job, e E) error
+
+// worker runs the jobs of one kind of effect.
+type worker[E db.Effect] struct {
+	river.WorkerDefaults[E]
+	work    work[E]
+	timeout time.Duration // 0: the timeout of all jobs
+	next    sync.Map      // maps the ID of a job to the time.Time of its next attempt
+}
+
+// Timeout implements river.Worker.
+func (w *worker[E]) Timeout(*river.Job[E]) time.Duration { return w.timeout }
+
+// Work implements river.Worker. When the process stops, Work puts the job back into the queue. This does not count as a
+// failed attempt.
+func (w *worker[E]) Work(ctx context.Context, job *river.Job[E]) error {
+	err := w.work(ctx, db.Job{ID: job.ID, Created: job.CreatedAt, Attempt: job.Attempt, MaxAttempts: job.MaxAttempts,
+		Postponed: postponed(job.Metadata)}, job.Args)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return river.JobSnooze(0)
+	}
+	if later, ok := errors.AsType[db.Later](err); ok {
+		return river.JobSnooze(time.Duration(later))
+	}
+	if final, ok := errors.AsType[*db.Final](err); ok {
+		return river.JobCancel(final.Err)
+	}
+	if retry, ok := errors.AsType[*db.Retry](err); ok {
+		w.next.Store(job.ID, time.Now().Add(retry.After))
+		return retry.Err
+	}
+	return err
+}
+
+// NextRetry implements river.Worker. The zero time lets the queue choose.
+func (w *worker[E]) NextRetry(job *river.Job[E]) time.Time {
+	at, _ := w.next.LoadAndDelete(job.ID)
+	next, _ := at.(time.Time)
+	return next
+}
+
+// postponed returns how often a job was put back. The queue library counts this in the metadata.
+func postponed(metadata []byte) int {
+	var before struct {
+		Snoozes int `json:"snoozes"`
+	}
+	if err := json.Unmarshal(metadata, &before); err != nil {
+		return 0
+	}
+	return before.Snoozes
+}
+
+// runTime is the time after which a long change ends its job, so that the next job of its queue can run.
+const runTime = 20 * time.Second
+
+// inSteps returns the work of a long change: it removes Contacts, or converts the values of a Field. A List may have
+// millions of Contacts, so step changes a part of it. step returns the effect for the rest; done is true if no rest is
+// left. After runTime the work stores a job for the rest, at the end of the queue.
+func inSteps[E db.Effect](store db.Engine, step func(ctx context.Context, e E) (rest E, done bool, err error)) work[E] {
+	return func(ctx context.Context, _ db.Job, e E) error {
+		for end := time.Now().Add(runTime); ; {
+			rest, done, err := step(ctx, e)
+			switch {
+			case err == nil && done:
+				return nil
+			case ctx.Err() != nil:
+				return db.Later(0)
+			case err != nil:
+				return err
+			case time.Now().After(end):
+				return store.Update(ctx, func(tx *db.Tx) error { return tx.Enqueue(rest) })
+			}
+			e = rest
+		}
+	}
+}
+
+// repeated returns a step that is repeated with the same effect until it is done.
+func repeated[E db.Effect](step func(ctx context.Context, e E) (done bool, err error)) func(context.Context, E) (E, bool, error) {
+	return func(ctx context.Context, e E) (E, bool, error) {
+		done, err := step(ctx, e)
+		return e, done, err
+	}
+}
