@@ -212,11 +212,13 @@ func remember(name string) {
 	shared.made = append(shared.made, name)
 }
 
-// newDatabase creates a database and returns its name.
+// newDatabase creates a database and returns its name. Copying the files takes a quarter of the time of writing them to
+// the log.
 func newDatabase(template string) (string, error) {
 	name := newName()
 	remember(name)
-	return name, execute(fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s ENCODING 'UTF8' LOCALE 'C.UTF-8'", name, template))
+	const create = "CREATE DATABASE %s TEMPLATE %s ENCODING 'UTF8' LOCALE 'C.UTF-8' STRATEGY file_copy"
+	return name, execute(fmt.Sprintf(create, name, template))
 }
 
 // newName returns a name that no other process uses on the same server.
