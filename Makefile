@@ -29,14 +29,16 @@ COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLoca
 # The packages with the tests of COMPUTED.
 COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/db/postgres
 # The packages whose tests depend on the SQLite driver.
-DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/store/storetest ./internal/db/dbtest ./internal/db/dbcopy
+DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/accounts ./internal/lists ./internal/contacts ./internal/webhooks \
+	./internal/files ./internal/imports ./internal/messages ./internal/batches ./internal/sending ./internal/reports ./internal/privacy \
+	./internal/search/... ./internal/db/dbtest ./internal/db/dbcopy
 
 # The tests create their databases in memory if tools/memorydir finds a folder there.
 # Go links the test programs there too: testing.T.TempDir uses GOTMPDIR, so that cannot be another folder.
 MEMORY  := $(shell tools/memorydir)
 INMEMORY = $(if $(MEMORY),TMPDIR=$(MEMORY))
 # The packages that take longest start first, so that none of them runs alone at the end.
-LONGEST  = ./internal/store/storetest ./cmd/enlist ./internal/rpc ./internal/jobs ./internal/sending
+LONGEST  = ./cmd/enlist ./internal/rpc ./internal/jobs ./internal/sending ./internal/contacts ./internal/imports ./internal/search
 # Tests wait for other processes, so several run at the same time on each core. Each of them has a store of its own, and
 # its connections cost PostgreSQL more than its statements: with -parallel 8, PostgreSQL needs 1.7 times the processor
 # time of -parallel 3. -ldflags=-w leaves out debugging information, so linking takes half the time.

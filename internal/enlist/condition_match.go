@@ -1,5 +1,5 @@
 // This file evaluates a Condition in memory, for records that are not searched with SQL.
-// Tests in storetest check that SQL gives the same results.
+// Tests in search/searchtest check that SQL gives the same results.
 
 package enlist
 

@@ -15,11 +15,11 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/app"
+	"enlist/internal/apptest"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
-	"enlist/internal/store/storetest"
 )
 
 // This file has the service that the tests of this package call. Each test has its own database. A
@@ -194,7 +194,7 @@ func (f *faultyStore) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 	after := f.after
 	f.mu.Unlock()
 	found := 0
-	return f.Engine.Stream(ctx, storetest.Watch{Row: func(query string) error {
+	return f.Engine.Stream(ctx, apptest.Watch{Row: func(query string) error {
 		if strings.Contains(query, "FROM contact ") {
 			found++
 		}
@@ -221,7 +221,7 @@ func (f *faultyStore) watch(fn func(*db.Tx) error, update func(func(*db.Tx) erro
 	var effects []db.Effect
 	err := update(func(tx *db.Tx) error {
 		effects = nil
-		return storetest.Watch{Effect: func(e db.Effect) { effects = append(effects, e) }}.Run(fn)(tx)
+		return apptest.Watch{Effect: func(e db.Effect) { effects = append(effects, e) }}.Run(fn)(tx)
 	})
 	if err == nil {
 		f.mu.Lock()

@@ -11,13 +11,13 @@ import (
 	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/search"
-	"enlist/internal/store/storetest"
+	"enlist/internal/search/searchtest"
 )
 
 // The access path of a search changes the speed and not the result: all paths find the same
 // Contacts.
 func TestAllPathsFindTheSameContacts(t *testing.T) {
-	storetest.Search(t, func(t *testing.T) db.Engine {
+	searchtest.Search(t, func(t *testing.T) db.Engine {
 		store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "paths.db"), sqlite.Options{})
 		if err != nil {
 			t.Fatal(err)

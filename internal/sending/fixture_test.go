@@ -13,7 +13,6 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
-	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 	enlistmail "enlist/internal/mail"
 	"enlist/internal/mail/mailtest"
@@ -25,7 +24,7 @@ import (
 // This file has the fixture of the tests of the BatchSender: a List whose mails go to a mail server for tests. There is
 // no queue: prepare does what the job of a Batch does.
 
-func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
 // mailedList is a database with an Account and one List, and a mail server. Its methods fail the test after an error.
 type mailedList struct {

@@ -7,7 +7,7 @@ import (
 	"enlist/internal/db/pgtest"
 )
 
-// This file tests what is different on a Citus cluster. The suites of storetest run on it too.
+// This file tests what is different on a Citus cluster. The tests of the subjects run on it too.
 
 // clusterDatabase returns the URL of a database whose large tables are distributed.
 func clusterDatabase(t *testing.T) string {

@@ -1,4 +1,4 @@
-package postgres
+package postgres_test
 
 import (
 	"context"
@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/db/pgtest"
-	"enlist/internal/store/storetest"
+	"enlist/internal/search/searchtest"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -20,17 +21,30 @@ func TestSearchIsTheSameInEveryLocale(t *testing.T) {
 	if testing.Short() {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)
 	}
-	at := databaseLike(t, "LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'")
+	at, conn := databaseLike(t, "LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'")
 	var different bool
-	query(t, at, "SELECT 'ä' < 'b' AND lower('I') = 'ı'", &different)
+	if err := conn.QueryRow(t.Context(), "SELECT 'ä' < 'b' AND lower('I') = 'ı'").Scan(&different); err != nil {
+		t.Fatal(err)
+	}
 	if !different {
 		t.Fatal("the database does not compare texts by the Turkish locale")
 	}
-	storetest.Search(t, func(t *testing.T) db.Engine { return openAt(t, at, Options{}) })
+	searchtest.Search(t, func(t *testing.T) db.Engine {
+		store, err := dbtest.Open(t.Context(), at, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return store
+	})
 }
 
-// databaseLike returns the URL of a new, empty database with a locale.
-func databaseLike(t *testing.T, locale string) string {
+// databaseLike returns the URL of a new, empty database with a locale, and a connection to it.
+func databaseLike(t *testing.T, locale string) (string, *pgx.Conn) {
 	t.Helper()
 	at, err := url.Parse(pgtest.Open(t))
 	if err != nil {
@@ -55,5 +69,10 @@ func databaseLike(t *testing.T, locale string) string {
 		}
 	})
 	at.Path = "/" + name
-	return at.String()
+	in, err := pgx.Connect(t.Context(), at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(context.Background()) })
+	return at.String(), in
 }

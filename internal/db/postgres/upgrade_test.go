@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -12,12 +11,9 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/db/pgtest"
-	"enlist/internal/store/storetest"
 
 	"github.com/jackc/pgx/v5"
 )
-
-var updateSums = flag.Bool("update", false, "write the checksums of the migration files")
 
 // A database of every earlier schema, with a row in each table, is migrated when it is opened, and no row changes.
 func TestDatabaseOfEachSchemaIsMigrated(t *testing.T) {
@@ -116,9 +112,4 @@ func migrationFiles(t *testing.T) (names []string) {
 		names = append(names, e.Name())
 	}
 	return names
-}
-
-// Run the test with -update to add the files of a release.
-func TestReleasedMigrationsDoNotChange(t *testing.T) {
-	storetest.ReleasedMigrations(t, migrations, *updateSums)
 }

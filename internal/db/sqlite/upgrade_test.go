@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"flag"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -11,11 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"enlist/internal/store/storetest"
 )
-
-var updateSums = flag.Bool("update", false, "write the checksums of the migration files")
 
 // A database of every earlier schema, with a row in each table, is migrated when it is opened, and no row changes.
 func TestDatabaseOfEachSchemaIsMigrated(t *testing.T) {
@@ -107,11 +102,6 @@ func migrationFiles(t *testing.T) (names []string) {
 		names = append(names, e.Name())
 	}
 	return names
-}
-
-// Run the test with -update to add the files of a release.
-func TestReleasedMigrationsDoNotChange(t *testing.T) {
-	storetest.ReleasedMigrations(t, migrations, *updateSums)
 }
 
 // With external checkpoints the writer never copies the write-ahead log.

@@ -1,0 +1,72 @@
+package batches_test
+
+import (
+	"slices"
+	"strings"
+
+	"enlist/internal/apptest"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+)
+
+// This file tests the domains from which an Account may send Batches.
+
+func sendersAreChecked(f *apptest.Batches) {
+	contact := f.SubscribeMany(f.News, 1)[0]
+	account := f.Caller.Account.ID
+	f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, []string{"Shop.example", "exämple.com"}))
+	request := batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{apptest.Whole(f.News)}}
+	add := func(from string) (enlist.BatchID, error) {
+		a := operator(f, account).Account
+		f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, nil)) // so that the Message may have each sender
+		_, err := f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("from_address", from))
+		f.Must(err)
+		f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, strings.Fields(a.SendingDomains)))
+		f.Caller = operator(f, account)
+		return f.App.Batches.AddBatch(f.Context(), f.Caller, request)
+	}
+	for from, allowed := range map[string]bool{"a@shop.EXAMPLE": true, "a@xn--exmple-cua.com": true, "a@example.com": false, "a@sub.shop.example": false} {
+		_, err := add(from)
+		if allowed && err != nil || !allowed && (enlist.KindOf(err) != enlist.InvalidParameters || !strings.Contains(err.Error(), from)) {
+			f.Errorf("a Batch from %s: %v, want it allowed: %t", from, err, allowed)
+		}
+		check, err := f.App.Batches.CheckBatch(f.Context(), f.Caller, request)
+		f.Must(err)
+		found := slices.ContainsFunc(check.Findings, func(x messages.Finding) bool {
+			return x.Code == messages.FindingSender && x.Level == messages.FindingError && strings.Contains(x.Text, from)
+		})
+		if found == allowed {
+			f.Errorf("checkBatch of a Batch from %s: %+v, want a finding: %t", from, check.Findings, !allowed)
+		}
+		shown, err := f.App.Messages.PreviewMessage(f.Context(), f.Caller, f.Message, f.News, contact)
+		f.Must(err)
+		if strings.Contains(shown.Findings[0], "the sender "+from) == allowed {
+			f.Errorf("previewMessage from %s: %q, want a finding about the sender: %t", from, shown.Findings, !allowed)
+		}
+	}
+	f.SendAll(nil)
+	id, err := add("a@shop.example")
+	f.Must(err)
+	f.Prepare(id)
+	f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, []string{"example.org"}))
+	f.WantAddresses(f.SendAll(nil))
+	if b := f.Batch(id); b.Status != batches.BatchPaused || !strings.Contains(b.Reason, "a@shop.example") {
+		f.Errorf("the Batch is %s (%s), want it paused because of its sender", b.Status, b.Reason)
+	}
+	f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, nil))
+	f.Edit(id, "unpause")
+	f.Prepare(id)
+	f.WantAddresses(f.SendAll(nil), "a0@example.com")
+	if err := f.App.Accounts.SetSendingDomains(f.Context(), account, []string{"not a domain"}); enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("a text that is no domain: %v, want it refused", err)
+	}
+}
+
+// operator returns a Caller with the current state of an Account.
+func operator(f *apptest.Batches, id enlist.AccountID) *enlist.Caller {
+	f.Helper()
+	c, err := f.App.Accounts.Operator(f.Context(), id)
+	f.Must(err)
+	return c
+}

@@ -1,0 +1,379 @@
+package reports_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/pace"
+	"enlist/internal/reports"
+	"enlist/internal/webhooks"
+)
+
+// This file tests the opens and clicks of the mails of a Batch.
+
+// The tests open mails and click links as persons and programs do, and compare the sums with the recipients' events.
+//
+// covers: spec batch.events, batch.human, decision 60, decision 76, decision 117
+func TestFiguresOfABatch(t *testing.T) {
+	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
+		{"an open is counted once for the mail, and each time for all opens", opensAreCounted},
+		{"a click counts the link, the mail and an open", clicksAreCounted},
+		{"requests of known programs and within 2 s of the hand-over are not by a person", machinesAreToldApart},
+		{"clicks of more than half of the links within 10 s are not by a person", burstsAreToldApart},
+		{"a Batch has the links of the editions that it has sent", linksOfEditions},
+		{"without tracking nothing is counted", trackingOff},
+		{"a mail that was not sent, or of another Batch, has no events", otherMails},
+		{"the sums equal the events of the recipients after random requests", randomAccesses},
+		{"requests at the same time are all counted", concurrentAccesses},
+		{"after a week the sums are of days", periodsOfSums},
+		{"a deleted Batch and a deleted Contact lose their events", deletedEvents},
+		{"webhooks get the first open, the first click of a link, a bounce, a complaint and the end of the Batch", webhookEventsOfMails},
+		{"the figures of an autoresponder are read like those of a Batch", autoresponderFigures},
+		{"webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", webhookEventsOfAutoresponders},
+		{"the figures of an autoresponder count each Contact once", autoresponderCountsContactsOnce},
+	})
+}
+
+func opensAreCounted(f *apptest.SentBatch) {
+	first := f.Now.Unix()
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.Open(f.Contacts[0], apptest.PersonAgent) // in the same second
+	f.Pass(time.Second)
+	f.Open(f.Contacts[0], apptest.PhoneAgent)
+	f.Open(f.Contacts[1], apptest.PhoneAgent)
+	f.WantSums(batches.BatchSums{Opens: 3, ImageOpened: 2, HumanOpened: 2})
+	r := f.Report()
+	apptest.Same(f.T, "agents", r.Agents, []batches.AgentSums{{Device: pace.Desktop, Client: "thunderbird", Opened: 1},
+		{Device: pace.Mobile, Client: "apple_mail", Opened: 1}})
+	if r.NotOpened() != 4 || r.Emails() != 6 || r.Unsent() != 0 {
+		f.Errorf("%d mails, %d not opened, %d unsent; want 6, 4 and 0", r.Emails(), r.NotOpened(), r.Unsent())
+	}
+	c := f.Contact(f.News, f.Contacts[0])
+	if c.LastOpenTime != first+1 || c.LastClickTime != 0 {
+		f.Errorf("the Contact was opened at %d and clicked at %d, want %d and 0", c.LastOpenTime, c.LastClickTime, first+1)
+	}
+}
+
+func clicksAreCounted(f *apptest.SentBatch) {
+	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
+	f.Pass(time.Minute)
+	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
+	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.WantSums(batches.BatchSums{Opens: 1, ClickOpened: 2, HumanOpened: 2, Clicks: 3, Clicked: 2, LinksClicked: 2, HumanClicked: 2, HumanLinks: 2})
+	links, err := f.App.Reports.BatchLinks(f.Context(), f.Caller, f.ID)
+	f.Must(err)
+	apptest.Same(f.T, "links", links, []batches.LinkSums{
+		{Link: f.Links[0], URL: "https://a.example/", Clicks: 3, Contacts: 2, Humans: 2},
+		{Link: f.Links[1], URL: "https://b.example/"},
+		{Link: f.Links[2], URL: "https://c.example/?for={{Email}}"},
+		{Link: f.Links[3], URL: "https://d.example/"}})
+	f.Must(f.App.Messages.DeleteMessage(f.Context(), f.Caller, f.Message))
+	links, err = f.App.Reports.BatchLinks(f.Context(), f.Caller, f.ID)
+	f.Must(err)
+	if len(links) != 1 || links[0].URL != "https://a.example/" {
+		f.Errorf("after the Message was deleted, the links are %+v, want the clicked one", links)
+	}
+}
+
+func machinesAreToldApart(f *apptest.SentBatch) {
+	f.Open(f.Contacts[0], apptest.ScannerAgent)
+	f.Click(f.Contacts[1], f.Links[0], apptest.ScannerAgent)
+	f.Open(f.Contacts[2], "")
+	f.WantSums(batches.BatchSums{Opens: 2, ImageOpened: 2, ClickOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1})
+	f.Pass(time.Minute)
+	f.Open(f.Contacts[0], apptest.PersonAgent) // later the person opens the mail too
+	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
+	f.WantSums(batches.BatchSums{Opens: 3, ImageOpened: 2, ClickOpened: 1, HumanOpened: 2, Clicks: 2, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+
+	first := f.ID
+	f.Created = f.Now.Unix()
+	f.ID = f.Add(apptest.Whole(f.News))
+	f.SendAll(nil)
+	f.Pass(time.Second)
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1})
+	f.Pass(time.Second)
+	f.Open(f.Contacts[1], apptest.PersonAgent)
+	f.WantSums(batches.BatchSums{Opens: 2, ImageOpened: 2, HumanOpened: 1})
+	if first == f.ID {
+		f.Error("the second Batch has the ID of the first")
+	}
+}
+
+func burstsAreToldApart(f *apptest.SentBatch) {
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.Pass(time.Minute)
+	for _, link := range f.Links[:2] {
+		f.Click(f.Contacts[0], link, apptest.PersonAgent)
+		f.Pass(3 * time.Second)
+	}
+	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 2, Clicked: 1, LinksClicked: 2, HumanClicked: 1, HumanLinks: 2})
+	f.Click(f.Contacts[0], f.Links[2], apptest.PersonAgent) // the third of four links
+	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 3, Clicked: 1, LinksClicked: 3})
+	f.Pass(time.Hour)
+	f.Click(f.Contacts[0], f.Links[3], apptest.PersonAgent)
+	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 4, Clicked: 1, LinksClicked: 4, HumanClicked: 1, HumanLinks: 1})
+	links, err := f.App.Reports.BatchLinks(f.Context(), f.Caller, f.ID)
+	f.Must(err)
+	humans := int64(0)
+	for _, l := range links {
+		humans += l.Humans
+	}
+	if humans != 1 {
+		f.Errorf("the links have %d clicks by persons, want 1", humans)
+	}
+}
+
+func linksOfEditions(f *apptest.SentBatch) {
+	links := func(id enlist.BatchID) (urls []string) {
+		all, err := f.App.Reports.BatchLinks(f.Context(), f.Caller, id)
+		f.Must(err)
+		for _, l := range all {
+			urls = append(urls, l.URL)
+		}
+		return urls
+	}
+	first := f.ID
+	old := links(first)
+	_, err := f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("subject", "New"))
+	f.Must(err)
+	targets, err := f.App.Sending.LinkTargets(f.Context(), f.Message, f.Now.Unix(), []string{old[0], old[1], "https://e.example/"})
+	f.Must(err)
+	f.Created = f.Now.Unix()
+	f.ID = f.Add(apptest.Whole(f.News))
+	apptest.Same(f.T, "links before the first mail", links(f.ID), []string{old[0], old[1], "https://e.example/"})
+	f.SendAll(nil)
+	f.Pass(time.Minute)
+	apptest.Same(f.T, "links of the second Batch", links(f.ID), []string{old[0], old[1], "https://e.example/"})
+	apptest.Same(f.T, "links of the first Batch", links(first), old)
+	if len(old) != 4 {
+		f.Errorf("the first Batch has %d links, want 4", len(old))
+	}
+	for _, link := range targets[:2] { // two of three, but of five that the Message had
+		f.Click(f.Contacts[0], link, apptest.PersonAgent)
+		f.Pass(time.Second)
+	}
+	if r := f.Report(); r.LinksClicked != 2 || r.HumanLinks != 0 {
+		f.Errorf("%d links were clicked, %d by people; want 2 and none", r.LinksClicked, r.HumanLinks)
+	}
+}
+
+func trackingOff(f *apptest.SentBatch) {
+	_, err := f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("track_opens", false))
+	f.Must(err)
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
+	f.WantSums(batches.BatchSums{Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+	_, err = f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("track_clicks", false, "track_opens", true))
+	f.Must(err)
+	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
+	f.WantSums(batches.BatchSums{ClickOpened: 1, HumanOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+}
+
+func otherMails(f *apptest.SentBatch) {
+	id := f.Subscribe(f.News, "Email", "later@x.io")
+	f.Open(id, apptest.PersonAgent)
+	f.Created++
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.Created--
+	f.ID++
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.ID--
+	f.WantSums(batches.BatchSums{})
+}
+
+// sumsOfEvents computes the sums from the events of all recipients.
+func sumsOfEvents(f *apptest.SentBatch) (s batches.BatchSums) {
+	f.Helper()
+	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
+		s = batches.BatchSums{}
+		for _, id := range f.Contacts {
+			events, err := batches.RecipientEvents(tx, f.News, f.ID, id)
+			if err != nil {
+				return err
+			}
+			for _, e := range events {
+				human := int64(0)
+				if e.Human != 0 {
+					human = 1
+				}
+				switch e.Kind {
+				case batches.EventOpened:
+					s.ImageOpened++ // or ClickOpened
+					s.HumanOpened += human
+				case batches.EventClicked:
+					s.Clicked++
+					s.Clicks += e.Count
+					s.HumanClicked += human
+				case batches.EventLink:
+					s.LinksClicked++
+					s.HumanLinks += human
+				}
+			}
+		}
+		return nil
+	})
+	return s
+}
+
+// wantSumsOfEvents compares the sums of the report with those of the recipients.
+func wantSumsOfEvents(f *apptest.SentBatch) {
+	f.Helper()
+	got := f.Report().BatchSums
+	got.ImageOpened, got.ClickOpened, got.Opens = got.Opened(), 0, 0
+	apptest.Same(f.T, "sums", got, sumsOfEvents(f))
+	var agents int64
+	for _, a := range f.Report().Agents {
+		agents += a.Opened
+	}
+	if agents != got.ImageOpened {
+		f.Errorf("the sums of the programs are %d opens, want %d", agents, got.ImageOpened)
+	}
+	links, err := f.App.Reports.BatchLinks(f.Context(), f.Caller, f.ID)
+	f.Must(err)
+	var sum batches.LinkSums
+	for _, l := range links {
+		sum.Clicks += l.Clicks
+		sum.Contacts += l.Contacts
+		sum.Humans += l.Humans
+	}
+	if sum.Clicks != got.Clicks || sum.Contacts != got.LinksClicked || sum.Humans != got.HumanLinks {
+		f.Errorf("the links have %+v, want the sums %+v", sum, got)
+	}
+}
+
+func randomAccesses(f *apptest.SentBatch) {
+	for range 300 {
+		contact, agent := f.Contacts[rand.IntN(len(f.Contacts))], []string{apptest.PersonAgent, apptest.PhoneAgent, apptest.ScannerAgent}[rand.IntN(3)]
+		if rand.IntN(2) == 0 {
+			f.Open(contact, agent)
+		} else {
+			f.Click(contact, f.Links[rand.IntN(len(f.Links))], agent)
+		}
+		f.Pass(time.Duration(rand.IntN(12)) * time.Second)
+	}
+	wantSumsOfEvents(f)
+}
+
+func concurrentAccesses(f *apptest.SentBatch) {
+	var wait sync.WaitGroup
+	for range 4 {
+		for i, contact := range f.Contacts {
+			wait.Go(func() { f.Open(contact, apptest.PersonAgent) })
+			wait.Go(func() { f.Click(contact, f.Links[i%len(f.Links)], apptest.PersonAgent) })
+			wait.Go(func() { f.Click(contact, f.Links[(i+1)%len(f.Links)], apptest.PersonAgent) })
+		}
+	}
+	wait.Wait()
+	wantSumsOfEvents(f)
+	if got := f.Report(); got.Opened() != 6 || got.Clicked != 6 || got.LinksClicked != 12 || got.Clicks != 12 {
+		f.Errorf("the sums are %+v, want 6 opened and clicked mails, 12 clicks", got.BatchSums)
+	}
+}
+
+func periodsOfSums(f *apptest.SentBatch) {
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	hour := f.Now.Unix() / 3600 * 3600
+	f.Pass(8 * 24 * time.Hour)
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.Pass(2 * time.Hour)
+	f.Open(f.Contacts[1], apptest.PersonAgent)
+	day := f.Now.Unix() / 86400 * 86400
+	apptest.Same(f.T, "periods", f.Report().Periods, []reports.PeriodSums{
+		{Time: hour, BatchSums: batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1}},
+		{Time: day, BatchSums: batches.BatchSums{Opens: 2, ImageOpened: 1, HumanOpened: 1}}})
+}
+
+func deletedEvents(f *apptest.SentBatch) {
+	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
+	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
+	_, err := f.App.Contacts.DeleteContacts(f.Context(), f.Caller, contacts.DeleteRequest{List: f.News, Contacts: f.Contacts[:1]})
+	f.Must(err)
+	events := func(contact enlist.ContactID) (n int) {
+		apptest.View(f.T, f.Store, func(tx *db.Tx) error {
+			all, err := batches.RecipientEvents(tx, f.News, f.ID, contact)
+			n = len(all)
+			return err
+		})
+		return n
+	}
+	if n := []int{events(f.Contacts[0]), events(f.Contacts[1])}; !slices.Equal(n, []int{0, 3}) {
+		f.Errorf("the deleted Contact and another one have %v events, want 0 and 3", n)
+	}
+	f.Must(f.App.Batches.DeleteBatch(f.Context(), f.Caller, f.ID))
+	f.Open(f.Contacts[1], apptest.PersonAgent)
+	for done := false; !done; {
+		done, err = f.App.Batches.RemoveBatch(f.Context(), batches.RemoveBatch{Batch: f.ID})
+		f.Must(err)
+	}
+	if n := events(f.Contacts[1]); n != 0 {
+		f.Errorf("a recipient of the deleted Batch has %d events", n)
+	}
+	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
+		sums, err := reports.LoadBatchSums(tx, f.ID)
+		if err != nil || len(sums) > 0 {
+			return fmt.Errorf("the deleted Batch has the sums %+v, %w", sums, err)
+		}
+		return nil
+	})
+}
+
+// addMailWebhooks adds a webhook for each event of mails and for completed Batches.
+func addMailWebhooks(f *apptest.SentBatch) {
+	f.Helper()
+	for _, event := range []string{"opened", "clicked", "bounced", "complained", "completed"} {
+		object := "contact"
+		if event == "completed" {
+			object = "batch"
+		}
+		_, err := f.App.Webhooks.AddWebhook(f.Context(), f.Caller, apptest.Details("object", object, "event", event, "url", "https://hooks.example/"))
+		f.Must(err)
+	}
+}
+
+// webhookEvents returns the events that wait for webhooks: each with its Contact and its Batch.
+func webhookEvents(f *apptest.SentBatch) (got []string) {
+	f.Helper()
+	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
+		all, err := webhooks.Webhooks(tx, f.Caller.Account.ID)
+		if err != nil {
+			return err
+		}
+		events, err := webhooks.WebhookEvents(tx, all[0].Target, 0, 100)
+		got = nil
+		for _, e := range events {
+			got = append(got, fmt.Sprint(e.Event, " ", e.Contact, " ", e.Batch))
+		}
+		return err
+	})
+	return got
+}
+
+func webhookEventsOfMails(f *apptest.SentBatch) {
+	addMailWebhooks(f)
+	for range 2 {
+		f.Open(f.Contacts[0], apptest.PersonAgent)
+		f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
+		f.Pass(time.Minute)
+	}
+	_, err := f.App.Sending.Bounced(f.Context(), f.Mail(f.Contacts[1]), "550")
+	f.Must(err)
+	_, err = f.App.Sending.Complained(f.Context(), f.Mail(f.Contacts[2]), "spam")
+	f.Must(err)
+	second := f.Add(apptest.Whole(f.News))
+	f.SendAll(nil)
+	want := []string{fmt.Sprint("opened ", f.Contacts[0], " ", f.ID), fmt.Sprint("clicked ", f.Contacts[0], " ", f.ID),
+		fmt.Sprint("bounced ", f.Contacts[1], " ", f.ID), fmt.Sprint("complained ", f.Contacts[2], " ", f.ID),
+		fmt.Sprint("completed 0 ", second)}
+	apptest.Same(f.T, "events", webhookEvents(f), want)
+}

@@ -1,0 +1,126 @@
+package reports_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/batches"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/pace"
+	"enlist/internal/reports"
+)
+
+// This file compares sorted rows of a Batch with a plain sort in memory.
+
+// rowsSortedByEachKey tests each kind with each of its keys, in both directions: all rows, and pages. The texts differ in
+// letter case, are not all ASCII, and one pair differs behind the characters that are compared. Many values are equal.
+func rowsSortedByEachKey(f *apptest.SentBatch) {
+	other := f.AddList("track_opens", true)
+	for i := range 7 {
+		f.Subscribe(other, "Email", fmt.Sprintf("b%d@example.com", i))
+	}
+	f.ID = f.Add(apptest.Whole(f.News), apptest.Whole(other))
+	f.SendAll(nil)
+	f.Pass(time.Minute)
+	for _, list := range []enlist.ListID{f.News, other} {
+		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error { return giveEvents(f, tx, list) }))
+	}
+	f.Analyze()
+	for _, kind := range []batches.EventKind{reports.RowsSent, batches.RowsNotOpened, batches.EventOpened, batches.EventClicked,
+		batches.EventLink, batches.EventBounced, batches.EventComplained, batches.EventUnsubscribed, batches.EventDeactivated} {
+		r := reports.RowsRequest{Kind: kind}
+		if kind == batches.EventLink {
+			r.URL = "https://a.example/"
+		}
+		all := f.Rows(r, enlist.Query{}).All
+		if len(all) < 4 {
+			f.Fatalf("%s has %d rows, want more", kind, len(all))
+		}
+		attributes := reports.BatchRowAttributes(kind)
+		for i := range attributes {
+			f.Run(fmt.Sprint(kind, " by ", attributes[i].Name), func(t *testing.T) { compareSorted(f, t, r, all, &attributes[i]) })
+		}
+	}
+}
+
+// giveEvents stores events of all kinds but bounces for most recipients of a List, and bounces for the others.
+func giveEvents(f *apptest.SentBatch, tx *db.Tx, list enlist.ListID) error {
+	found, err := batches.Candidates(tx, list, 0, 1<<40, 100)
+	if err != nil {
+		return err
+	}
+	texts := []string{"b 5.1.2", "Ä", "A 5.1.10", strings.Repeat("x", 200) + "b", strings.Repeat("x", 200) + "A", "\U0001f600", "z 550", "Z", "ä", "_"}
+	kinds := []batches.EventKind{batches.EventOpened, batches.EventClicked, batches.EventLink, batches.EventComplained,
+		batches.EventUnsubscribed, batches.EventDeactivated, batches.EventBounced}
+	for i, c := range found {
+		r, err := batches.LoadRecipient(tx, list, f.ID, c.ID)
+		if err != nil {
+			return err
+		}
+		text := texts[(3*i+int(list))%len(texts)]
+		r.Address, r.Detail = strings.TrimSuffix(text, "@")+"@example.com", text
+		if err := batches.SetRecipient(tx, r); err != nil {
+			return err
+		}
+		for k, kind := range kinds {
+			if kind != batches.EventBounced && (i+k)%4 == 0 {
+				continue
+			}
+			e := &batches.RecipientEvent{List: list, Batch: f.ID, Contact: c.ID, Kind: kind, Time: int64(5 * i % 7), LastTime: 9,
+				Count: int64(1 + i%3), Human: int64(i % 2), Device: []pace.Device{"mobile", "desktop", "unknown"}[i%3],
+				Client: []string{"outlook", "later", "apple_mail", "lotus_notes"}[i%4]}
+			if kind == batches.EventLink {
+				e.Link = f.Links[0]
+			}
+			if err := batches.PutRecipientEvent(tx, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareSorted compares the rows sorted by a key with those of a plain sort. Rows sorted by Contact are in order of List
+// first, in both directions. If the key is the address, it also compares the rows that match criteria.
+func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, all []reports.BatchRow, key *enlist.Attribute[reports.BatchRow]) {
+	byContact := key.Name == "contact_id" || key.Name == "send_id"
+	byList := func(a, b reports.BatchRow) int { return cmp.Compare(a.List, b.List) }
+	m := apptest.RecordModel[reports.BatchRow]{reports.BatchRowAttributes(r.Kind), all, func(a, b reports.BatchRow) int {
+		return cmp.Or(byList(a, b), cmp.Compare(a.Contact, b.Contact))
+	}}
+	pages := []enlist.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}
+	if key.Name == "contact_email" {
+		for _, c := range m.Criteria("a%", "5.1.10", "2", "1", "desktop", "outlook", "") {
+			pages = append(pages, enlist.Query{Criteria: c, Limit: 3}, enlist.Query{Criteria: c, Limit: 100, Offset: 2})
+		}
+	}
+	for _, q := range pages {
+		for _, q.Descending = range []bool{false, true} {
+			q.SortBy = key.Name
+			want := m.Search(enlist.Query{Criteria: q.Criteria, SortBy: q.SortBy, Descending: q.Descending})
+			if byContact {
+				slices.SortStableFunc(want, byList)
+			}
+			want = apptest.PageOf(want, q)
+			if r.Kind != batches.EventLink {
+				slices.SortStableFunc(want, byList)
+			}
+			if got := f.Rows(r, q).All; !slices.Equal(got, want) {
+				t.Errorf("%s: got %v, want %v", apptest.Show(q), idsOfRows(got), idsOfRows(want))
+			}
+		}
+	}
+}
+
+func idsOfRows(rows []reports.BatchRow) (ids []enlist.ContactID) {
+	for i := range rows {
+		ids = append(ids, rows[i].Contact)
+	}
+	return ids
+}

@@ -1,0 +1,254 @@
+package reports_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/batches"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/reports"
+)
+
+// This file tests the rows of a Batch: its recipients by kind of event.
+
+// The tests read the recipients of Batches by kind of event, in pages and at once.
+//
+// covers: spec batch.rows, batch.keyset, decision 61
+func TestRowsOfABatch(t *testing.T) {
+	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
+		{"each kind has the recipients with its event", kindsOfRows},
+		{"rows are in order of Contact, and a page begins at its offset or its contact_id", pagesOfRows},
+		{"rows are sorted by any of their keys", sortedRows},
+	})
+}
+
+func TestRowsNotOpened(t *testing.T) {
+	apptest.Run(t, apptest.Own, apptest.NewSentBatch(12), []apptest.Rule[*apptest.SentBatch]{
+		{"not_opened_count is the number of rows of a Batch, after any reports", notOpenedOfBatches},
+		{"not_opened_count is the number of rows of an autoresponder, after any reports", notOpenedOfAutoresponder},
+	})
+}
+
+func TestRowsAreSortedByEachKey(t *testing.T) {
+	apptest.Run(t, apptest.Own, apptest.NewSentBatch(11), []apptest.Rule[*apptest.SentBatch]{
+		{"rows of each kind are sorted by each of their keys", rowsSortedByEachKey},
+	})
+}
+
+func TestRowsAreReadInChunks(t *testing.T) {
+	apptest.Run(t, apptest.Own, apptest.NewSentBatch(2100), []apptest.Rule[*apptest.SentBatch]{
+		{"the rows of many recipients are read in chunks", chunksOfRows},
+	})
+}
+
+func TestRowsOfSeveralLists(t *testing.T) {
+	apptest.Run(t, apptest.Own, apptest.NewSentBatch(2), []apptest.Rule[*apptest.SentBatch]{
+		{"limit and offset count through all Lists", rowsOfLists},
+	})
+}
+
+func TestValuesOfRows(t *testing.T) {
+	apptest.Run(t, apptest.Own, apptest.NewSentBatch(3), []apptest.Rule[*apptest.SentBatch]{
+		{"rows have the values of their kind", valuesOfRows},
+		{"the links of a recipient and the recipients of a link are found", linkRows},
+	})
+}
+
+func kindsOfRows(f *apptest.SentBatch) {
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
+	changed, err := f.App.Sending.Bounced(f.Context(), f.Mail(f.Contacts[2]), "smtp; 550 5.1.1 no such user")
+	if err != nil || !changed {
+		f.Fatalf("the report changed something: %v, %v", changed, err)
+	}
+	_, err = f.App.Sending.Complained(f.Context(), f.Mail(f.Contacts[3]), "spam")
+	f.Must(err)
+	_, err = f.App.Sending.UnsubscribeByLink(f.Context(), f.Mail(f.Contacts[4]), "")
+	f.Must(err)
+	all := enlist.Query{}
+	f.WantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
+	f.WantRows(batches.EventOpened, all, "a0", "a1")
+	f.WantRows(batches.RowsNotOpened, all, "a3", "a4", "a5")
+	f.WantRows(batches.EventClicked, all, "a1")
+	f.WantRows(batches.EventBounced, all, "a2")
+	f.WantRows(batches.EventComplained, all, "a3")
+	f.WantRows(batches.EventUnsubscribed, all, "a3", "a4")
+	f.WantRows(batches.EventDeactivated, all)
+	f.WantRows(reports.RowsUpdated, all)
+	if r := f.Report(); r.NotOpened() != 3 || r.Bounced != 1 || r.Complained != 1 || r.Unsubscribed != 2 {
+		f.Errorf("the report is %+v, want 3 not opened, 1 bounced, 1 complained, 2 unsubscribed", r.BatchCounts)
+	}
+}
+
+func pagesOfRows(f *apptest.SentBatch) {
+	for _, id := range f.Contacts[1:] {
+		f.Open(id, apptest.PersonAgent)
+	}
+	id := func(i int) string { return fmt.Sprint(f.Contacts[i]) }
+	sorted := func(q enlist.Query) enlist.Query { q.SortBy, q.Descending = "contact_id", true; return q }
+	for _, kind := range []batches.EventKind{batches.EventOpened, reports.RowsSent} {
+		first := 1
+		if kind == reports.RowsSent {
+			first = 0
+		}
+		f.WantRows(kind, enlist.Query{Limit: 2, Offset: int64(2 - first)}, "a2", "a3")
+		f.WantRows(kind, enlist.Query{Limit: 9, Offset: int64(5 - first)}, "a5")
+		f.WantRows(kind, enlist.Query{Limit: 9, Offset: 6})
+		f.WantRows(kind, sorted(enlist.Query{Limit: 2, Offset: 1}), "a4", "a3")
+		f.WantRows(kind, enlist.Query{Limit: 2, Criteria: apptest.Criterion("contact_id", "greater_than", id(3))}, "a4", "a5")
+		f.WantRows(kind, sorted(enlist.Query{Limit: 2, Criteria: apptest.Criterion("send_id", "less_than", id(3))}), "a2", "a1")
+		f.WantRows(kind, enlist.Query{Limit: 2, Criteria: apptest.Criterion("contact_id", "exactly", id(3))}, "a3")
+		f.WantRows(kind, enlist.Query{Limit: 1, Offset: 1, Criteria: apptest.Criterion("contact_email", "in", "a1@example.com,a4@example.com")}, "a4")
+	}
+	f.WantRows(batches.RowsNotOpened, enlist.Query{Limit: 2}, "a0")
+	err := f.App.Reports.BatchRows(f.Context(), f.Caller, reports.RowsRequest{Batch: f.ID, Kind: batches.EventOpened},
+		enlist.Query{SortBy: "links_clicked"}, &apptest.RowsOf{})
+	f.Refused(err, enlist.InvalidSearch, "links_clicked")
+}
+
+// sortedRows opens the mails of a0 to a5 in the order a3, a1, a5 and a0, and a1 twice.
+func sortedRows(f *apptest.SentBatch) {
+	for _, i := range []int{3, 1, 5, 0, 1} {
+		f.Open(f.Contacts[i], apptest.PersonAgent)
+		f.Pass(time.Minute)
+	}
+	by := func(key string, descending bool, limit, offset int64) enlist.Query {
+		return enlist.Query{SortBy: key, Descending: descending, Limit: limit, Offset: offset}
+	}
+	opened := batches.EventOpened
+	f.WantRows(opened, by("time", false, 0, 0), "a3", "a1", "a5", "a0")
+	f.WantRows(opened, by("time", true, 0, 0), "a0", "a5", "a1", "a3")
+	f.WantRows(opened, by("time", true, 2, 1), "a5", "a1")
+	f.WantRows(opened, by("time", false, 9, 3), "a0")
+	f.WantRows(opened, by("time", false, 9, 4))
+	f.WantRows(opened, by("open_count", true, 2, 0), "a1", "a5") // equal values are in order of Contact
+	f.WantRows(opened, by("open_count", false, 3, 0), "a0", "a3", "a5")
+	f.WantRows(reports.RowsSent, by("contact_email", true, 2, 0), "a5", "a4")
+	f.WantRows(batches.RowsNotOpened, by("contact_email", true, 0, 0), "a4", "a2")
+	some := by("time", false, 2, 0)
+	some.Criteria = apptest.Criterion("contact_email", "not", "a1@example.com")
+	f.WantRows(opened, some, "a3", "a5")
+}
+
+func chunksOfRows(f *apptest.SentBatch) {
+	for i := 0; i < len(f.Contacts); i += 7 {
+		f.Open(f.Contacts[i], apptest.PersonAgent)
+	}
+	f.Analyze()
+	check := func(kind batches.EventKind, n int) {
+		f.Helper()
+		whole := f.Rows(reports.RowsRequest{Kind: kind}, enlist.Query{}).Rows
+		var pages []string
+		for offset := int64(0); ; offset += 500 {
+			page := f.Rows(reports.RowsRequest{Kind: kind}, enlist.Query{Limit: 500, Offset: offset}).Rows
+			pages = append(pages, page...)
+			if len(page) < 500 {
+				break
+			}
+		}
+		back := f.Rows(reports.RowsRequest{Kind: kind}, enlist.Query{SortBy: "contact_id", Descending: true}).Rows
+		slices.Reverse(back)
+		if len(whole) != n || !slices.Equal(pages, whole) || !slices.Equal(back, whole) {
+			f.Errorf("%s: %d rows at once, %d in pages, %d backwards, want the same %d", kind, len(whole), len(pages), len(back), n)
+		}
+	}
+	check(reports.RowsSent, 2100)
+	check(batches.RowsNotOpened, 1800)
+	check(batches.EventOpened, 300)
+	opened := func(ids []enlist.ContactID) {
+		f.Helper()
+		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error {
+			for _, id := range ids {
+				e := &batches.RecipientEvent{List: f.News, Batch: f.ID, Contact: id, Kind: batches.EventOpened, Time: 1, LastTime: 1, Count: 1}
+				if err := batches.PutRecipientEvent(tx, e); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	opened(f.Contacts[:1049]) // all in the first range, which is not scanned
+	check(batches.RowsNotOpened, 901)
+	opened(f.Contacts[1051:]) // all in the first range of a scan backwards; 1050 is open already
+	check(batches.RowsNotOpened, 1)
+	opened(f.Contacts[1049:1050])
+	check(batches.RowsNotOpened, 0)
+}
+
+func rowsOfLists(f *apptest.SentBatch) {
+	other := f.AddList("track_opens", true)
+	third := f.Subscribe(other, "Email", "b0@example.com")
+	f.Subscribe(other, "Email", "b1@example.com")
+	f.Created = f.Now.Unix()
+	f.ID = f.Add(apptest.Whole(f.News), apptest.Whole(other))
+	f.SendAll(nil)
+	f.Pass(time.Minute)
+	f.Open(f.Contacts[1], apptest.PersonAgent)
+	f.Must(f.App.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: enlist.DeliveryKey{List: other, Contact: third,
+		Time: f.Created, Cause: batches.CauseBatch(f.ID)}}, apptest.PersonAgent))
+	a1, b0 := fmt.Sprint(f.News, " a1"), fmt.Sprint(other, " b0")
+	for _, test := range []struct {
+		q    enlist.Query
+		want []string
+	}{
+		{enlist.Query{}, []string{a1, b0}},
+		{enlist.Query{Limit: 1}, []string{a1}},
+		{enlist.Query{Limit: 1, Offset: 1}, []string{b0}},
+		{enlist.Query{Limit: 1, Offset: 2}, nil},
+	} {
+		if got := f.Rows(reports.RowsRequest{Kind: batches.EventOpened}, test.q).Rows; !slices.Equal(got, test.want) {
+			f.Errorf("%s: got %v, want %v", apptest.Show(test.q), got, test.want)
+		}
+	}
+	denied := f.Restricted(f.News)
+	_, err := f.App.Reports.BatchReport(f.Context(), denied, f.ID)
+	f.Refused(err, enlist.Denied, "")
+	err = f.App.Reports.BatchRows(f.Context(), denied, reports.RowsRequest{Batch: f.ID, Kind: batches.EventOpened}, enlist.Query{}, &apptest.RowsOf{})
+	f.Refused(err, enlist.Denied, "")
+}
+
+func valuesOfRows(f *apptest.SentBatch) {
+	f.Open(f.Contacts[0], apptest.PhoneAgent)
+	opened := f.Now.Unix()
+	f.Pass(time.Minute)
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	_, err := f.App.Sending.Bounced(f.Context(), f.Mail(f.Contacts[1]), "smtp; 550 5.1.1 no such user")
+	f.Must(err)
+	_, err = f.App.Sending.Complained(f.Context(), f.Mail(f.Contacts[2]), "spam")
+	f.Must(err)
+	who := func(i int) string {
+		return fmt.Sprintf("send_id=%d contact_id=%[1]d contact_email=a%d@example.com", f.Contacts[i], i)
+	}
+	for kind, want := range map[batches.EventKind]string{
+		batches.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail open_count=2 is_human=1", opened),
+		batches.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.Now.Unix()),
+		batches.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.Now.Unix()),
+	} {
+		w := f.Rows(reports.RowsRequest{Kind: kind}, enlist.Query{Limit: 10})
+		if len(w.All) != 1 || w.Values(kind, 0) != want {
+			f.Errorf("%s: got %v, want one row: %s", kind, w.All, want)
+		}
+	}
+}
+
+func linkRows(f *apptest.SentBatch) {
+	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
+	f.Click(f.Contacts[1], f.Links[2], apptest.PersonAgent)
+	f.Pass(time.Minute)
+	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
+	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
+	w := f.Rows(reports.RowsRequest{Kind: batches.EventLink, URL: "https://a.example/"}, enlist.Query{Limit: 10})
+	if len(w.All) != 2 || !strings.HasSuffix(w.Values(batches.EventLink, 0), "contact_email=a0@example.com link_name=https://a.example/ link_url=https://a.example/ links_clicked=2") {
+		f.Errorf("the recipients of the link are %+v", w.All)
+	}
+	rows, err := f.App.Reports.ContactLinks(f.Context(), f.Caller, f.ID, f.Contacts[1], enlist.Query{})
+	f.Must(err)
+	if len(rows) != 2 || rows[0].Event.Link != f.Links[0] || rows[1].LinkURL != "https://c.example/?for={{Email}}" {
+		f.Errorf("the links of the recipient are %+v", rows)
+	}
+}
