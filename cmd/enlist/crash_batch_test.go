@@ -87,7 +87,6 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e dbtest.Engine) {
 			p.end(os.Kill)
 			c.killed++
 		}
-		dbtest.EndLeases(t, c.db)
 	}
 	c.sendBatches(server.URL(), batches)
 	c.onlyDoubtfulAgain(c.inspectBatches(server.Messages(), batches, crashRecipients))
@@ -122,7 +121,6 @@ func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 		if round > 0 {
 			server.Start()
 		}
-		dbtest.EndLeases(t, c.db)
 	}
 	c.sendBatches(server.URL(), batches)
 	server.Until("all mails have arrived", time.Duration(3+rounds)*time.Minute, func() bool {

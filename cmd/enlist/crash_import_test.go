@@ -56,7 +56,6 @@ func killedImportStoresEachRowOnce(t *testing.T, e dbtest.Engine) {
 		default:
 			c.killAfter(moment, "import", "resume", "--db", c.db, fmt.Sprint(i.ID))
 		}
-		dbtest.EndLeases(t, c.db)
 		if i := c.lastImport(); i != nil {
 			steps = append(steps, fmt.Sprint(i.Rows))
 		}

@@ -280,7 +280,8 @@ func (s *server) stopJobs() {
 	}
 }
 
-// maintain runs the periodic work until ctx ends. Every second it reads the settings and schedules index builds.
+// maintain runs the periodic work until ctx ends. Every second it reads the settings, schedules index
+// builds and continues the Imports of processes that have died.
 // Every 15 seconds it returns memory if the process is idle. Every minute it stores when keys and indexes were used, and
 // reconciles the search indexes. Every hour it deletes expired results of calls with an Idempotency-Key, and normalises
 // addresses with quotes and stores the jobs that remove old data, as it does at the start.
@@ -304,7 +305,8 @@ func (s *server) maintain(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-second.C:
-			err = errors.Join(s.service.ReadSettings(ctx), s.indexes.ScheduleBuilds(ctx))
+			err = errors.Join(s.service.ReadSettings(ctx), s.indexes.ScheduleBuilds(ctx),
+				s.service.Imports.FreeGone(ctx))
 			s.indexes.SetPerPlace(s.service.Accounts.Settings().SearchIndexes)
 		case <-quarter.C:
 			heap.look()

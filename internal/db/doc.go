@@ -13,6 +13,7 @@
 //	counter.go          the numbers of Contacts
 //	effect.go           a job that a change causes, stored in the same transaction
 //	insertbatch*.go     several callers who each add one Contact share a transaction
+//	presence.go         how a process finds out that another one has died
 //	estimates.go        counts that the planner of searches has made
 //	limiter.go, metrics.go, check.go, table.go, migration.go   what both engines have
 package db

@@ -10,6 +10,7 @@ import (
 type Engine interface {
 	Transactor
 	IndexBuilder
+	Presence
 
 	// The methods CachedKey, CachedSchema and CachedSigningKey return data that earlier transactions have read,
 	// without asking the database. The data may be out of date, so confirm it in a transaction.

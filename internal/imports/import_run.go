@@ -2,7 +2,6 @@ package imports
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,7 @@ import (
 )
 
 // This file runs an Import, step by step. The process that runs it has a lease, which each step renews. If the process
-// dies, another process continues after the last step when the lease has ended.
+// dies, another process sees that (db.Presence), or the lease ends, and that process continues after the last step.
 
 const (
 	// importLease is the time in seconds for which a process may run an Import without a step.
@@ -59,7 +58,10 @@ func (s *Service) RunJob(ctx context.Context, _ db.Job, e RunImport) error {
 // before or is paused. Its error is ErrImportRuns while another process runs the Import. After any other error, such as
 // an outage of the database, a later call continues. A file that cannot be read ends the Import as failed.
 func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
-	r := &importRun{service: s, id: id, owner: rand.Text(), seen: newAddressSet()}
+	r := &importRun{service: s, id: id, owner: db.NewHolder(ctx, s.db), seen: newAddressSet()}
+	if err := s.FreeGone(ctx); err != nil {
+		return err
+	}
 	i, err := r.claim(ctx)
 	if err != nil || i == nil {
 		return err
@@ -79,6 +81,43 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 		err = errors.Join(err, r.release(context.WithoutCancel(ctx)))
 	}
 	return errors.Join(err, file.Close())
+}
+
+// FreeGone makes the Imports wait whose processes have died, and stores jobs for them. Unlike a sender of mails it need
+// not wait for db.StopTime: each step confirms its owner in its transaction.
+func (s *Service) FreeGone(ctx context.Context) error {
+	running, err := db.OwnView(ctx, s.db, RunningImports)
+	if err != nil {
+		return err
+	}
+	for _, r := range running {
+		gone, err := db.HolderIsGone(ctx, s.db, r.Owner)
+		if err != nil {
+			return err
+		}
+		if !gone {
+			continue
+		}
+		err = s.db.Update(ctx, func(tx *db.Tx) error {
+			i, err := LockImport(tx, r.ID)
+			if err != nil || i.State != ImportRunning || i.Owner != r.Owner {
+				return ignoreNoImport(err)
+			}
+			i.State, i.Owner, i.LeaseUntil = ImportWaiting, "", 0
+			return errors.Join(SetImport(tx, i), tx.Enqueue(RunImport{Import: i.ID}))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ignoreNoImport(err error) error {
+	if errors.Is(err, ErrNoImport) {
+		return nil
+	}
+	return err
 }
 
 // release gives the lease back, so that another process can continue at once.

@@ -3,13 +3,13 @@ package sending
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"enlist/internal/batches"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 	"enlist/internal/messages"
@@ -48,7 +48,6 @@ type BatchSender struct {
 	mailer      Mailer
 	slots       *limiter.Limiter
 	connections int
-	holder      string // token of the leases
 	log         *slog.Logger
 	now         func() time.Time // the clock of the service: its times are stored
 	wake        chan struct{}
@@ -88,8 +87,8 @@ type Mailer interface {
 // NewBatchSender returns a BatchSender. The caller calls its methods Start and Stop.
 func (s *Service) NewBatchSender(o SenderOptions) *BatchSender {
 	b := &BatchSender{service: s, mailer: o.Mailer, slots: o.Slots, log: o.Log,
-		connections: cmp.Or(o.Connections, defaultMails/2), holder: rand.Text(),
-		now: o.Now, wake: make(chan struct{}, 1), work: make(chan *heldSlice)}
+		connections: cmp.Or(o.Connections, defaultMails/2),
+		now:         o.Now, wake: make(chan struct{}, 1), work: make(chan *heldSlice)}
 	if b.now == nil {
 		b.now = time.Now
 	}
@@ -145,7 +144,7 @@ func (b *BatchSender) lease(ctx context.Context) {
 			b.admit(ctx, s)
 			continue
 		}
-		slice, next, err := b.service.LeaseSlice(ctx, b.holder, b.last, b.parked.skip(b.now())...)
+		slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), b.last, b.parked.skip(b.now())...)
 		switch {
 		case err != nil:
 			b.report(ctx, "lease a slice of a Batch", err)
@@ -306,7 +305,7 @@ func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []Bat
 func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *BatchMail) BatchResult {
 	r := BatchResult{Recipient: m.Recipient, Address: m.Address}
 	r.NotTried = true
-	if ctx.Err() != nil || !s.maySend(b.now()) {
+	if ctx.Err() != nil || !b.maySend(s) {
 		return r
 	}
 	release, err := b.slots.AcquireSpare(ctx, b.connections)
@@ -314,7 +313,7 @@ func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *BatchMail) 
 		return r
 	}
 	defer release()
-	if !s.maySend(b.now()) {
+	if !b.maySend(s) {
 		return r
 	}
 	_, err = b.mailer.Send(b.running, &m.OutgoingMail)
@@ -324,6 +323,15 @@ func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *BatchMail) 
 		b.slowDown(ctx, r.Address)
 	}
 	return r
+}
+
+// maySend reports whether a mail of the slice may be handed over. If this process has lost its lock, another one may
+// soon have the slice.
+func (b *BatchSender) maySend(s *heldSlice) bool {
+	if !db.MayWork(b.service.db, s.leased.Holder) {
+		s.abandon()
+	}
+	return s.maySend(b.now())
 }
 
 // advance stores progress, and reports whether the mails of p.Mark are marked. It tries again

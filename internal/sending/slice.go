@@ -15,8 +15,8 @@ import (
 )
 
 // This file leases the slices of Batches to senders. A slice is a part of a Batch's recipients. A
-// process that sends has a token, and a lease that it renews. If the process dies, its lease ends
-// and another process takes the slice.
+// process that sends has a lease, which it renews. If the process dies, another process sees that
+// (db.Presence), or the lease ends, and that process takes the slice.
 
 const (
 	// sliceSize is the largest number of recipients of a slice.
@@ -78,7 +78,43 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 			next = free
 		}
 	}
-	return nil, next, nil
+	soon, err := s.freeGone(ctx, sending)
+	if soon != 0 && (next == 0 || soon < next) {
+		next = soon
+	}
+	return nil, next, err
+}
+
+// lookAgain is the time in seconds after which LeaseSlice looks again whether the processes that have slices live.
+const lookAgain = 2
+
+// freeGone frees the slices of processes that have died. They are free after db.StopTime, because a process on
+// PostgreSQL can live and have lost only its connection. It returns when to look again, or 0 if no other process has a
+// slice.
+func (s *Service) freeGone(ctx context.Context, sending []enlist.BatchID) (next int64, err error) {
+	holders, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]string, error) { return Holders(tx, sending) })
+	if err != nil {
+		return 0, err
+	}
+	for _, holder := range holders {
+		gone, err := db.HolderIsGone(ctx, s.db, holder)
+		if err != nil {
+			return 0, err
+		}
+		if next == 0 && !db.MayWork(s.db, holder) {
+			next = s.db.Now().Unix() + lookAgain
+		}
+		if !gone {
+			continue
+		}
+		err = s.db.Update(ctx, func(tx *db.Tx) error {
+			return EndLeases(tx, sending, holder, s.db.Now().Add(db.StopTime).Unix())
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return next, nil
 }
 
 // inTurn returns ids, rotated so that the first is the lowest one above after.

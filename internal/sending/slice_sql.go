@@ -95,6 +95,28 @@ func ReleaseSlice(tx *db.Tx, s *batches.BatchSlice, done bool, from int64) error
 		WHERE batch_id = ? AND number = ? AND holder = ?`, db.Bit(done), from, int64(s.Batch), s.Number, s.Holder)
 }
 
+// Holders returns the holders of leased slices of Batches.
+func Holders(tx *db.Tx, all []enlist.BatchID) (holders []string, err error) {
+	test, arg, err := db.OneOfIDs(tx, all)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return holders, tx.Each(func(row *db.Cursor) error {
+		holders = append(holders, row.Text())
+		return nil
+	}, "SELECT DISTINCT holder FROM batch_slice WHERE done = 0 AND holder <> '' AND batch_id"+test, arg)
+}
+
+// EndLeases ends the leases of a holder at a time.
+func EndLeases(tx *db.Tx, all []enlist.BatchID, holder string, at int64) error {
+	test, arg, err := db.OneOfIDs(tx, all)
+	if err != nil {
+		return err
+	}
+	return tx.Do("UPDATE batch_slice SET lease_time = ?, holder = '' WHERE holder = ? AND done = 0 AND batch_id"+test,
+		at, holder, arg)
+}
+
 // inSlice selects the recipients of a slice. Its arguments are those of sliceKey.
 const inSlice = "list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ? AND slice = ?"
 

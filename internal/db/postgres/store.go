@@ -71,6 +71,7 @@ type Store struct {
 	streams     *readers
 	replicas    *replicas
 	jobs        *pgxpool.Pool
+	presence    *presence
 	compactor   *counterCompactor
 	batcher     *insertBatcher
 	notices     *notices
@@ -96,6 +97,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	}
 	s := &Store{config: config, cache: new(db.Cache), commits: db.NewCommits(),
 		time: cmp.Or(o.UpdateTime, 10*time.Second)}
+	s.presence = newPresence(config)
 	s.notices = newNotices(s.notify)
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.notices.later([]string{queue}) })
 	if err := s.open(ctx, config, o); err != nil {
@@ -213,6 +215,7 @@ func (s *Store) Close() error {
 	s.compactor.close()
 	s.alarms.Close()
 	s.notices.close()
+	s.presence.close()
 	s.closePools()
 	return nil
 }

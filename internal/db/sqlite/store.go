@@ -49,6 +49,7 @@ const viewTime = 10 * time.Second
 // Store is an db.Store on one SQLite file.
 type Store struct {
 	files    *files
+	presence *presence
 	db       *sql.DB
 	cache    *db.Cache
 	writer   *writer
@@ -81,7 +82,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true, external: o.ExternalCheckpoints})
 	db.SetMaxOpenConns(1)
-	s := &Store{files: reads.files, db: db, listeners: new(listeners)}
+	s := &Store{files: reads.files, presence: newPresence(reads.files), db: db, listeners: new(listeners)}
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.listeners.wake(queue) })
 	if err := s.open(ctx, reads, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
@@ -172,7 +173,7 @@ func (s *Store) FreeSpace() (bytes int64, known bool) {
 func (s *Store) Close() error {
 	s.writer.close()
 	s.alarms.Close()
-	return errors.Join(s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
+	return errors.Join(s.presence.close(), s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
 }
 
 // makePrivate creates the file with mode 0600 if it does not exist. SQLite creates the -wal and -shm

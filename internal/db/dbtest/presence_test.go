@@ -1,0 +1,85 @@
+package dbtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"enlist/internal/db"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A process sees that another one has the lock of its token until that one ends.
+func TestProcessSeesWhetherAnotherOneLives(t *testing.T) {
+	Each(t, func(t *testing.T, e Engine) {
+		address := e.New(t)
+		one, other := openPresence(t, address), openPresence(t, address)
+		holder, older := db.NewHolder(t.Context(), one), "token of an older version"
+		if again := db.NewHolder(t.Context(), one); again == holder {
+			t.Error("two holders of one process are equal")
+		}
+		wantGone(t, one, holder, false)
+		wantGone(t, other, holder, false)
+		wantGone(t, other, older, false)
+		if !db.MayWork(one, holder) || db.MayWork(other, holder) || !db.MayWork(other, older) {
+			t.Error("the process may not use its own holder, or one of another process")
+		}
+		if err := one.Close(); err != nil {
+			t.Fatal(err)
+		}
+		wantGone(t, other, holder, true)
+		wantGone(t, other, older, false)
+		if next := openPresence(t, address); db.MayWork(next, holder) {
+			t.Error("a new process may use the holder of the old one")
+		}
+	})
+}
+
+// A process that loses its connection stops within StopTime, and gets another token.
+func TestProcessThatLosesItsLockStops(t *testing.T) {
+	address := Postgres.New(t)
+	one, other := openPresence(t, address), openPresence(t, address)
+	holder := db.NewHolder(t.Context(), one)
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	lost := time.Now()
+	if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND "+
+		"pid <> pg_backend_pid()"); err != nil {
+		t.Fatal(err)
+	}
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for db.MayWork(one, holder) {
+		if <-look.C; time.Since(lost) > time.Minute {
+			t.Fatal("the process works without its lock")
+		}
+	}
+	wantGone(t, other, holder, true)
+	next := db.NewHolder(t.Context(), one)
+	if !db.MayWork(one, next) || db.MayWork(one, holder) {
+		t.Error("the process has no new token")
+	}
+	wantGone(t, other, next, false)
+}
+
+func openPresence(t *testing.T, address string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), address, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func wantGone(t *testing.T, s *Store, holder string, want bool) {
+	t.Helper()
+	gone, err := db.HolderIsGone(t.Context(), s, holder)
+	if err != nil || gone != want {
+		t.Errorf("the process of %s is gone: %v, error %v; want %v", holder, gone, err, want)
+	}
+}

@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// This file implements db.Presence with an advisory lock of a connection that is used for nothing else.
+
+const (
+	// lookInterval is the time between two checks whether the connection still has its lock.
+	lookInterval = time.Second
+	// freshTime is the age of such a check at which this process no longer relies on it. With the time of a check that
+	// fails, it is shorter than db.StopTime.
+	freshTime = 4 * time.Second
+)
+
+// presence is the token of this process and the connection that has its lock.
+type presence struct {
+	config *pgx.ConnConfig // to a server that accepts writes
+
+	opening sync.Mutex // held while a connection is opened
+	mu      sync.Mutex
+	token   string    // "": no connection has a lock
+	checked time.Time // when the last check that succeeded began
+	stop    context.CancelFunc
+	watcher sync.WaitGroup
+}
+
+func newPresence(config *pgxpool.Config) *presence {
+	p := &presence{config: writable(config).ConnConfig}
+	p.config.Tracer = nil // a check every second is no news
+	return p
+}
+
+// lockOf is the key of a token's lock.
+const lockOf = "hashtextextended(concat('process ', CAST($1 AS TEXT)), 0)"
+
+// isLocked is a condition on pg_locks for the lock of a token. The server shows the halves of a key as two numbers.
+const isLocked = `locktype = 'advisory' AND objsubid = 1 AND granted
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	AND CAST(classid AS BIGINT) << 32 | CAST(objid AS BIGINT) = ` + lockOf
+
+// Presence implements db.Presence. A connection that was lost is followed by another one, with a new token.
+func (s *Store) Presence(ctx context.Context) string {
+	p := s.presence
+	p.opening.Lock()
+	defer p.opening.Unlock()
+	if token := p.current(); token != "" {
+		return token
+	}
+	p.close() // waits until the watcher of a lost connection has ended
+	ctx, cancel := context.WithTimeout(ctx, freshTime)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, p.config)
+	if err != nil {
+		return ""
+	}
+	token, began := rand.Text(), time.Now()
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock("+lockOf+")", token); err != nil {
+		conn.Close(ctx)
+		return ""
+	}
+	watch, stop := context.WithCancel(context.Background())
+	p.mu.Lock()
+	p.token, p.checked, p.stop = token, began, stop
+	p.mu.Unlock()
+	p.watcher.Go(func() { p.watch(watch, conn, token) })
+	return token
+}
+
+// current returns the token if its lock was checked a short time ago.
+func (p *presence) current() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.checked) >= freshTime {
+		return ""
+	}
+	return p.token
+}
+
+// watch checks that the connection has the lock, until it is lost or ctx ends.
+func (p *presence) watch(ctx context.Context, conn *pgx.Conn, token string) {
+	ticker := time.NewTicker(lookInterval)
+	defer ticker.Stop()
+	for has := true; has; {
+		select {
+		case <-ctx.Done():
+			has = false
+		case <-ticker.C:
+			has = p.check(ctx, conn, token)
+		}
+	}
+	p.mu.Lock()
+	p.token = ""
+	p.mu.Unlock()
+	ending, cancel := context.WithTimeout(context.Background(), lookInterval)
+	defer cancel()
+	conn.Close(ending)
+}
+
+// check reports whether the connection has the lock.
+func (p *presence) check(ctx context.Context, conn *pgx.Conn, token string) (has bool) {
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, freshTime)
+	defer cancel()
+	err := conn.QueryRow(limited, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND "+isLocked+")",
+		token).Scan(&has)
+	if err != nil || !has {
+		return false
+	}
+	p.mu.Lock()
+	p.checked = began
+	p.mu.Unlock()
+	return true
+}
+
+// IsPresent implements db.Presence.
+func (s *Store) IsPresent(token string) bool { return token == s.presence.current() }
+
+// IsGone implements db.Presence.
+func (s *Store) IsGone(ctx context.Context, token string) (gone bool, err error) {
+	err = s.jobs.QueryRow(ctx, "SELECT NOT EXISTS (SELECT FROM pg_locks WHERE "+isLocked+")", token).Scan(&gone)
+	return gone, err
+}
+
+// close closes the connection.
+func (p *presence) close() {
+	p.mu.Lock()
+	stop := p.stop
+	p.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	p.watcher.Wait()
+}
