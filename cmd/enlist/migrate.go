@@ -275,7 +275,7 @@ func (r *problemReport) close() error {
 }
 
 // add prints one problem.
-func (r *problemReport) add(p app.MoveProblem) {
+func (r *problemReport) add(p movein.Problem) {
 	text := fmt.Sprintf("not moved: %s %d", p.Record, p.ID)
 	if p.List != 0 {
 		text += fmt.Sprintf(" of List %d", p.List)

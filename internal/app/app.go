@@ -37,7 +37,8 @@ type App struct {
 	Reports  *reports.Service
 	Privacy  *privacy.Service
 
-	db      *db.DB
+	// DB is for the packages above all subjects: records that move in, backups, figures.
+	DB      *db.DB
 	sending *atomic.Pointer[pace.Settings] // what Batches follow, also in messages and sending
 }
 
@@ -45,7 +46,7 @@ type App struct {
 // can set the time.
 func New(store db.Engine, now func() time.Time) *App {
 	d := &db.DB{Engine: store, Now: now, Confirm: accounts.Confirm}
-	s := &App{db: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
+	s := &App{DB: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
 	s.sending.Store(new(pace.Settings))
 	s.Contacts = contacts.New(d, s.Accounts)
 	s.Lists = lists.New(d, s.Contacts.ConvertField)

@@ -36,13 +36,13 @@ func (b *Backup) IsOverdue(now int64) bool {
 
 // LastBackup returns the state of the backups, or nil if there was none.
 func (s *App) LastBackup(ctx context.Context) (*Backup, error) {
-	return db.OwnView(ctx, s.db, LoadBackup)
+	return db.OwnView(ctx, s.DB, LoadBackup)
 }
 
 // ClaimBackup reports whether this process makes a backup now. Of several processes on one database only one gets true,
 // and only if a backup is due.
 func (s *App) ClaimBackup(ctx context.Context, every time.Duration) (claimed bool, err error) {
-	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, now int64) (bool, error) {
 		b, err := LoadBackup(tx)
 		if err != nil {
 			return false, err
@@ -65,7 +65,7 @@ func (s *App) ClaimBackup(ctx context.Context, every time.Duration) (claimed boo
 
 // FinishBackup stores the result of a claimed backup. failure is "" for a good one, which began at the given time.
 func (s *App) FinishBackup(ctx context.Context, began time.Time, name, failure string) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
+	_, err := db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, _ int64) (bool, error) {
 		b, err := LoadBackup(tx)
 		if err != nil || b == nil {
 			return false, err

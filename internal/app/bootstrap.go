@@ -12,8 +12,8 @@ import (
 // This file adds the records that a server needs at its start. It fills an empty database, so that
 // the first start prints a key that works.
 
-// firstListName is the name of the List that Bootstrap adds.
-const firstListName = "First List"
+// FirstListName is the name of the List that Bootstrap adds.
+const FirstListName = "First List"
 
 // Bootstrapped is the result of Bootstrap.
 type Bootstrapped struct {
@@ -30,7 +30,7 @@ func (s *App) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, err
 	if keyText == "" {
 		keyText = enlist.NewKeyText()
 	}
-	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Bootstrapped, error) {
+	return db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, now int64) (*Bootstrapped, error) {
 		if err := accounts.AddMissingFolders(tx, now); err != nil {
 			return nil, err
 		}
@@ -86,5 +86,5 @@ func firstList(tx *db.Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
 	if len(all) > 0 {
 		return all[0].ID, nil
 	}
-	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: firstListName}}})
+	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: FirstListName}}})
 }

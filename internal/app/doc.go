@@ -4,5 +4,4 @@
 //	bootstrap.go  the first Account, List and key of an empty database
 //	backup.go     which process makes the next backup, and the last good one
 //	figures.go    the numbers for the metrics
-//	move*.go      records that move in from another service with their IDs; package movein reads them
 package app

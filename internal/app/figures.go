@@ -48,8 +48,8 @@ var JobStates = [...]string{"scheduled", "available", "running", "retryable", "d
 
 // Figures returns the figures of the database. kinds are the kinds of jobs.
 func (s *App) Figures(ctx context.Context, kinds []string) (*Figures, error) {
-	now := s.db.Now().Unix()
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Figures, error) {
+	now := s.DB.Now().Unix()
+	return db.OwnView(ctx, s.DB, func(tx *db.Tx) (*Figures, error) {
 		hold, err := events.LoadHold(tx)
 		if err != nil {
 			return nil, err

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
@@ -129,7 +128,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // search returns one page of a search.
 func (s *API) search(ctx context.Context, method string, before []any, criteria api.Criteria, offset int,
-	sortBy string) ([]app.MovedRecord, error) {
+	sortBy string) ([]Record, error) {
 	if criteria == nil {
 		criteria = api.Criteria{}
 	}
@@ -144,7 +143,7 @@ func (s *API) search(ctx context.Context, method string, before []any, criteria 
 // all returns every record of a search, in the order of the IDs. The records are few: Folders, Lists, Fields and
 // Messages. A page may be shorter than asked for, and a service may ignore the page, so the search ends at a page
 // without a new ID.
-func (s *API) all(ctx context.Context, method string, before ...any) (found []app.MovedRecord, err error) {
+func (s *API) all(ctx context.Context, method string, before ...any) (found []Record, err error) {
 	known := make(map[int64]bool)
 	for {
 		page, err := s.search(ctx, method, before, nil, len(found), "id")
@@ -171,7 +170,7 @@ func (s *API) all(ctx context.Context, method string, before ...any) (found []ap
 
 // Contacts implements Source. The order by ID makes the pages safe: a Contact that is added or removed meanwhile moves
 // no other one to another page.
-func (s *API) Contacts(ctx context.Context, list, after, since int64) ([]app.MovedRecord, error) {
+func (s *API) Contacts(ctx context.Context, list, after, since int64) ([]Record, error) {
 	const method = "searchContacts"
 	criteria := api.Criteria{api.Test{"id", "greater_than", after}}
 	if since > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"enlist/api"
-	"enlist/internal/app"
 	"enlist/internal/enlist"
 
 	"golang.org/x/sync/errgroup"
@@ -23,7 +22,7 @@ const (
 
 // Consents implements Source.
 func (s *API) Consents(ctx context.Context, list int64, hasPreferences bool, ids []enlist.ContactID) (
-	[]app.MovedConsents, error) {
+	[]Consents, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -34,7 +33,7 @@ func (s *API) Consents(ctx context.Context, list int64, hasPreferences bool, ids
 	if s.skips(consentsMethod) && !hasPreferences {
 		return nil, nil
 	}
-	found := make([]app.MovedConsents, len(ids))
+	found := make([]Consents, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(consentCalls)
 	for i, id := range ids {
@@ -73,7 +72,7 @@ func ignoreGone(err error) error {
 }
 
 // readConsent reads the consents of one Contact.
-func (s *API) readConsent(ctx context.Context, list int64, hasPreferences bool, c *app.MovedConsents) error {
+func (s *API) readConsent(ctx context.Context, list int64, hasPreferences bool, c *Consents) error {
 	for more := !s.skips(consentsMethod); more; {
 		params := []any{list, c.Contact, pageSize, len(c.Rows)}
 		if !s.onlyConsents {

@@ -6,19 +6,18 @@ import (
 	"io"
 	"net/http"
 
-	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
 // This file reads files and webhooks from another service with the same API.
 
 // Files implements Source.
-func (s *API) Files(ctx context.Context) ([]app.MovedRecord, error) {
+func (s *API) Files(ctx context.Context) ([]Record, error) {
 	return s.optionalSearch(ctx, "searchFiles")
 }
 
 // FileContent implements Source. The API has no method for the content, only a link to it.
-func (s *API) FileContent(ctx context.Context, file app.MovedRecord) (content io.ReadCloser, err error) {
+func (s *API) FileContent(ctx context.Context, file Record) (content io.ReadCloser, err error) {
 	notRefused := func(err error) bool { return enlist.KindOf(err) == enlist.Internal }
 	err = s.repeat(ctx, fmt.Sprintf("file %d", file.ID()), notRefused, func() (err error) {
 		content, err = s.download(ctx, file.Text("url"), file.Int("size"))
@@ -53,7 +52,7 @@ func (s *API) download(ctx context.Context, link string, size int64) (io.ReadClo
 }
 
 // Webhooks implements Source. Only getWebhookById returns the secret.
-func (s *API) Webhooks(ctx context.Context) ([]app.MovedRecord, error) {
+func (s *API) Webhooks(ctx context.Context) ([]Record, error) {
 	found, err := s.optionalSearch(ctx, "searchWebhooks")
 	if err != nil {
 		return nil, err

@@ -6,14 +6,13 @@ import (
 	"slices"
 
 	"enlist/api"
-	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
 // This file reads the records of another service with the same API. A method that the service does not have is skipped.
 
 // Lists implements Source.
-func (s *API) Lists(ctx context.Context) ([]app.MovedRecord, error) {
+func (s *API) Lists(ctx context.Context) ([]Record, error) {
 	return s.all(ctx, "searchLists")
 }
 
@@ -23,44 +22,44 @@ func (s *API) IDFactor() int64 { return 0 }
 // UseIDFactor implements Source.
 func (s *API) UseIDFactor(int64) error { return nil }
 
-// Problems implements Source: Package app finds all problems.
-func (s *API) Problems() []app.MoveProblem { return nil }
+// Problems implements Source: store_*.go find all problems.
+func (s *API) Problems() []Problem { return nil }
 
 // Skipped implements Source.
 func (s *API) Skipped() []string { return s.skipped }
 
 // Folders implements Source.
-func (s *API) Folders(ctx context.Context, folderType string) ([]app.MovedRecord, error) {
+func (s *API) Folders(ctx context.Context, folderType string) ([]Record, error) {
 	return s.optionalSearch(ctx, "searchFolders", folderType)
 }
 
 // Fields implements Source.
-func (s *API) Fields(ctx context.Context, list int64, _ []enlist.Field) ([]app.MovedRecord, error) {
+func (s *API) Fields(ctx context.Context, list int64, _ []enlist.Field) ([]Record, error) {
 	return s.all(ctx, "searchFields", list)
 }
 
 // Preferences implements Source.
-func (s *API) Preferences(ctx context.Context, list int64) ([]app.MovedRecord, error) {
+func (s *API) Preferences(ctx context.Context, list int64) ([]Record, error) {
 	return s.optionalSearch(ctx, "searchListPreferences", list)
 }
 
 // Messages implements Source.
-func (s *API) Messages(ctx context.Context) ([]app.MovedRecord, error) {
+func (s *API) Messages(ctx context.Context) ([]Record, error) {
 	return s.optionalSearch(ctx, "searchMessages")
 }
 
 // Message implements Source.
-func (s *API) Message(ctx context.Context, id int64) (app.MovedRecord, error) {
+func (s *API) Message(ctx context.Context, id int64) (Record, error) {
 	return s.byID(ctx, "getMessageById", id, true)
 }
 
 // Autoresponders implements Source.
-func (s *API) Autoresponders(ctx context.Context) ([]app.MovedRecord, error) {
+func (s *API) Autoresponders(ctx context.Context) ([]Record, error) {
 	return s.optionalSearch(ctx, "searchAutoresponders")
 }
 
 // byID returns the only record of a reply.
-func (s *API) byID(ctx context.Context, method string, id int64, more ...any) (app.MovedRecord, error) {
+func (s *API) byID(ctx context.Context, method string, id int64, more ...any) (Record, error) {
 	in, err := s.call(ctx, method, append([]any{id}, more...)...)
 	if err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func (s *API) byID(ctx context.Context, method string, id int64, more ...any) (a
 }
 
 // optionalSearch is all for a method that the service possibly does not have.
-func (s *API) optionalSearch(ctx context.Context, method string, before ...any) ([]app.MovedRecord, error) {
+func (s *API) optionalSearch(ctx context.Context, method string, before ...any) ([]Record, error) {
 	found, err := s.all(ctx, method, before...)
 	return found, s.optional(method, err)
 }
@@ -98,9 +97,9 @@ func (s *API) skips(method string) bool { return slices.Contains(s.skipped, meth
 
 // Unsubscribers implements Source. The entries have no IDs, and new ones are the last ones. Each page begins with the
 // last entry of the page before. If that is another entry, one was removed meanwhile, and the reading begins again.
-func (s *API) Unsubscribers(ctx context.Context, store func([]app.MovedRecord) error) (read int, err error) {
+func (s *API) Unsubscribers(ctx context.Context, store func([]Record) error) (read int, err error) {
 	const method = "searchPreviousUnsubscribers"
-	var pending []app.MovedRecord // not stored yet; equal entries must be stored together
+	var pending []Record // not stored yet; equal entries must be stored together
 	for restarts := 0; ; {
 		page, err := s.search(ctx, method, []any{0}, nil, max(read-1, 0), "time")
 		if err := s.optional(method, err); err != nil || s.skips(method) {
@@ -131,7 +130,7 @@ func (s *API) Unsubscribers(ctx context.Context, store func([]app.MovedRecord) e
 
 // beginOfLastTime returns the position of the first of the last entries with the same time. The next page may have more
 // of them.
-func beginOfLastTime(entries []app.MovedRecord) int {
+func beginOfLastTime(entries []Record) int {
 	i := len(entries) - 1
 	for last := entries[i].Int("time"); i > 0 && entries[i-1].Int("time") == last; {
 		i--
@@ -140,7 +139,7 @@ func beginOfLastTime(entries []app.MovedRecord) int {
 }
 
 // sameRecord reports whether two entries of the Unsubscriber List are equal.
-func sameRecord(a, b app.MovedRecord) bool {
+func sameRecord(a, b Record) bool {
 	for _, key := range []string{"contact_id", "list_id", "address_type", "address", "time"} {
 		if a.Text(key) != b.Text(key) {
 			return false

@@ -23,7 +23,7 @@ func (m *Mover) consents(ctx context.Context) error {
 func (m *Mover) consentsOf(ctx context.Context, l movedList) error {
 	for n := 0; ; {
 		state := m.move.Lists[l.id]
-		ids, err := m.Service.MovedContactIDs(ctx, m.Caller, m.move, l.id, state.Consents, consentStep)
+		ids, err := m.records.MovedContactIDs(ctx, m.Caller, m.move, l.id, state.Consents, consentStep)
 		if err != nil {
 			return err
 		}
@@ -33,10 +33,10 @@ func (m *Mover) consentsOf(ctx context.Context, l movedList) error {
 		}
 		if len(found) == 0 {
 			state.Consents = 0
-			return m.Service.SetMovedList(ctx, m.Caller, m.move, l.id, state)
+			return m.records.SetMovedList(ctx, m.Caller, m.move, l.id, state)
 		}
 		state.Consents = ids[len(ids)-1]
-		added, problems, err := m.Service.MoveConsents(ctx, m.Caller, m.move, l.id, found, state)
+		added, problems, err := m.records.MoveConsents(ctx, m.Caller, m.move, l.id, found, state)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"enlist/internal/accounts"
-	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
@@ -20,22 +19,22 @@ func (m *Mover) folders(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		problems, err := m.Service.MoveFolders(ctx, m.Caller, folderType, found)
+		problems, err := m.records.MoveFolders(ctx, m.Caller, folderType, found)
 		if err != nil {
 			return err
 		}
 		m.refused(problems)
 		m.result.Folders += len(found)
 	}
-	return m.Service.AddMissingFolders(ctx, m.Caller)
+	return m.records.AddMissingFolders(ctx, m.Caller)
 }
 
 // readLists moves the definitions of all Lists.
-func (m *Mover) readLists(ctx context.Context, found []app.MovedRecord) error {
+func (m *Mover) readLists(ctx context.Context, found []Record) error {
 	for i, record := range found {
 		m.Report(fmt.Sprintf("List %d (%d of %d): Fields", record.ID(), i+1, len(found)))
-		d := app.MovedDefinition{List: record}
-		stored, err := m.Service.MovedFields(ctx, m.Caller, m.move, enlist.ListID(record.ID()))
+		d := Definition{List: record}
+		stored, err := m.records.MovedFields(ctx, m.Caller, m.move, enlist.ListID(record.ID()))
 		if err != nil {
 			return err
 		}
@@ -47,7 +46,7 @@ func (m *Mover) readLists(ctx context.Context, found []app.MovedRecord) error {
 		if err != nil {
 			return err
 		}
-		moved, problems, err := m.Service.MoveList(ctx, m.Caller, m.move, d)
+		moved, problems, err := m.records.MoveList(ctx, m.Caller, m.move, d)
 		if err != nil {
 			return err
 		}
@@ -65,7 +64,7 @@ func (m *Mover) readLists(ctx context.Context, found []app.MovedRecord) error {
 func (m *Mover) reportDeletedLists() error {
 	for id := range m.move.Lists {
 		if !slices.ContainsFunc(m.lists, func(l movedList) bool { return l.id == id }) {
-			m.refused([]app.MoveProblem{{Record: "list", ID: int64(id),
+			m.refused([]Problem{{Record: "list", ID: int64(id),
 				Reason: "the other service has deleted it; to delete it here too, call deleteList"}})
 		}
 	}
@@ -86,7 +85,7 @@ func (m *Mover) messages(ctx context.Context) error {
 		if len(whole) == 0 { // deleted meanwhile
 			continue
 		}
-		problems, err := m.Service.MoveMessage(ctx, m.Caller, whole)
+		problems, err := m.records.MoveMessage(ctx, m.Caller, whole)
 		if err != nil {
 			return err
 		}
@@ -104,7 +103,7 @@ func (m *Mover) files(ctx context.Context) error {
 		return err
 	}
 	for i, record := range found {
-		moved, problems, err := m.Service.MoveFile(ctx, m.Caller, record, func() (io.ReadCloser, error) {
+		moved, problems, err := m.records.MoveFile(ctx, m.Caller, record, func() (io.ReadCloser, error) {
 			return m.From.FileContent(ctx, record)
 		})
 		if err != nil {
@@ -126,7 +125,7 @@ func (m *Mover) webhooks(ctx context.Context) error {
 		return err
 	}
 	for _, record := range found {
-		moved, problems, err := m.Service.MoveWebhook(ctx, m.Caller, record)
+		moved, problems, err := m.records.MoveWebhook(ctx, m.Caller, record)
 		if err != nil {
 			return err
 		}
@@ -145,7 +144,7 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 		return err
 	}
 	for _, record := range found {
-		problems, err := m.Service.MoveAutoresponder(ctx, m.Caller, record)
+		problems, err := m.records.MoveAutoresponder(ctx, m.Caller, record)
 		if err != nil {
 			return err
 		}
@@ -161,8 +160,8 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 // unsubscribers moves the Unsubscriber List.
 func (m *Mover) unsubscribers(ctx context.Context) error {
 	read, stored := 0, 0
-	n, err := m.From.Unsubscribers(ctx, func(entries []app.MovedRecord) error {
-		moved, err := m.Service.MoveUnsubscribers(ctx, m.Caller, m.move, entries)
+	n, err := m.From.Unsubscribers(ctx, func(entries []Record) error {
+		moved, err := m.records.MoveUnsubscribers(ctx, m.Caller, m.move, entries)
 		if err != nil {
 			return err
 		}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"enlist/internal/app"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/movein"
 )
 
 // A file of several steps is stored whole. A reading that stops in the middle stores no file, and the next one does. A file
@@ -23,13 +23,13 @@ func aFileIsMovedWhole(t *testing.T, e dbtest.Engine) {
 	to, ctx := newTarget(t, e), t.Context()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16+1)
 	broken := errors.New("the connection was lost")
-	move := func(id int64, name string, at int64, content []byte, source io.Reader) (bool, []app.MoveProblem, error) {
+	move := func(id int64, name string, at int64, content []byte, source io.Reader) (bool, []movein.Problem, error) {
 		number := func(key string, n int64) enlist.Detail {
 			return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputNumber, Text: fmt.Sprint(n)}}
 		}
-		record := app.MovedRecord{number("id", id), number("last_modified_time", at), number("size", int64(len(content))),
+		record := movein.Record{number("id", id), number("last_modified_time", at), number("size", int64(len(content))),
 			{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: name}}}
-		return to.service.MoveFile(ctx, to.caller, record, func() (io.ReadCloser, error) { return io.NopCloser(source), nil })
+		return movein.NewRecords(to.service).MoveFile(ctx, to.caller, record, func() (io.ReadCloser, error) { return io.NopCloser(source), nil })
 	}
 	half := io.MultiReader(bytes.NewReader(content[:2<<20]), iotest.ErrReader(broken))
 	if moved, _, err := move(40, "plan.bin", 1, content, half); moved || !errors.Is(err, broken) {

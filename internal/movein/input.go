@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
-// This file reads the JSON of a reply into the tree of values that package app reads. It keeps the digits of
+// This file reads the JSON of a reply into the tree of values that store_record.go reads. It keeps the digits of
 // numbers and accepts the forms of older services, such as [] for an empty object.
 
 // maxDepth is the greatest depth of arrays and objects in a reply. A record needs 4.
@@ -73,7 +72,7 @@ func readItems(d *json.Decoder, opening json.Delim, depth int) (in enlist.Input,
 }
 
 // records returns the objects of an array. A single object counts as an array of one, and any other item is an error.
-func records(method string, in enlist.Input) ([]app.MovedRecord, error) {
+func records(method string, in enlist.Input) ([]Record, error) {
 	items := in.Items
 	switch {
 	case in.Kind == enlist.InputObject && len(in.Items) > 0:
@@ -81,7 +80,7 @@ func records(method string, in enlist.Input) ([]app.MovedRecord, error) {
 	case in.Kind != enlist.InputArray && !in.Omitted() && in.Kind != enlist.InputObject:
 		return nil, fmt.Errorf("%s: the reply is neither an array nor an object", method)
 	}
-	all := make([]app.MovedRecord, len(items))
+	all := make([]Record, len(items))
 	for i := range items {
 		if items[i].Kind != enlist.InputObject {
 			return nil, fmt.Errorf("%s: item %d of the reply is no object", method, i+1)
@@ -92,8 +91,8 @@ func records(method string, in enlist.Input) ([]app.MovedRecord, error) {
 }
 
 // recordOf returns an object as a record.
-func recordOf(object enlist.Input) app.MovedRecord {
-	record := make(app.MovedRecord, len(object.Items))
+func recordOf(object enlist.Input) Record {
+	record := make(Record, len(object.Items))
 	for i := range object.Items {
 		record[i] = enlist.Detail{Key: object.Items[i].Name, Value: object.Items[i]}
 	}

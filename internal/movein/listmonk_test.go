@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
@@ -115,7 +114,7 @@ func (to *target) moveListmonk(ctx context.Context, url string) (*movein.Result,
 	}
 	defer from.Close()
 	m := &movein.Mover{Service: to.service, Caller: to.caller, From: from, Source: "listmonk", Report: func(string) {},
-		Problem: func(p app.MoveProblem) {
+		Problem: func(p movein.Problem) {
 			to.problems = append(to.problems, fmt.Sprintf("%s %d %s=%s", p.Record, p.ID, p.Key, p.Value))
 		}}
 	return m.Run(ctx)
@@ -129,7 +128,7 @@ func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 		if err != nil {
 			return err
 		}
-		ids, err := app.ContactIDs(tx, list, 0, 1<<40, 1000)
+		ids, err := movein.ContactIDs(tx, list, 0, 1<<40, 1000)
 		if err != nil {
 			return err
 		}
@@ -299,7 +298,7 @@ func TestAStoppedMoveFromListmonkContinues(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		from := must(listmonk.Open(ctx, url, ""))(t)
 		lines := 0
-		m := &movein.Mover{Service: to.service, Caller: to.caller, From: from, Source: "listmonk", Problem: func(app.MoveProblem) {},
+		m := &movein.Mover{Service: to.service, Caller: to.caller, From: from, Source: "listmonk", Problem: func(movein.Problem) {},
 			Report: func(string) {
 				lines++
 				if lines == stopAt {

@@ -19,11 +19,12 @@ type Mover struct {
 	Quick bool
 	// Report gets the progress, one line for each page, and Problem what could not be moved.
 	Report  func(line string)
-	Problem func(app.MoveProblem)
+	Problem func(Problem)
 
-	move   *app.Move
-	lists  []movedList
-	result Result
+	records *Records
+	move    *Move
+	lists   []movedList
+	result  Result
 }
 
 // Result says what a Run has moved.
@@ -76,7 +77,8 @@ func (m *Mover) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	m.move, err = m.Service.BeginMove(ctx, m.Caller, m.Source, m.From.IDFactor())
+	m.records = NewRecords(m.Service)
+	m.move, err = m.records.BeginMove(ctx, m.Caller, m.Source, m.From.IDFactor())
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +122,7 @@ func explain(err error) error {
 }
 
 // refused passes problems on.
-func (m *Mover) refused(problems []app.MoveProblem) {
+func (m *Mover) refused(problems []Problem) {
 	m.result.Problems += len(problems)
 	for _, p := range problems {
 		m.Problem(p)

@@ -58,7 +58,7 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 	from.SetWait(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
 	m := &movein.Mover{Service: to.service, Caller: to.caller, From: from, Source: url, Quick: quick,
 		Report: func(string) {},
-		Problem: func(p app.MoveProblem) {
+		Problem: func(p movein.Problem) {
 			to.problems = append(to.problems, fmt.Sprintf("%s %d %s: %s", p.Record, p.ID, p.Key, p.Reason))
 		}}
 	return m.Run(ctx)
@@ -69,7 +69,7 @@ func (to *target) contacts(t *testing.T) map[int64]enlist.ByID {
 	t.Helper()
 	found := make(map[int64]enlist.ByID)
 	err := to.store.View(t.Context(), func(tx *db.Tx) error {
-		ids, err := app.ContactIDs(tx, 7, 0, 1<<40, 1000)
+		ids, err := movein.ContactIDs(tx, 7, 0, 1<<40, 1000)
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 
-	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
@@ -12,40 +11,40 @@ import (
 // (package listmonk). Records have the keys of the API. A kind of record that a Source does not have is empty.
 type Source interface {
 	// Lists returns all Lists in the order of their IDs. Mover calls it first.
-	Lists(ctx context.Context) ([]app.MovedRecord, error)
+	Lists(ctx context.Context) ([]Record, error)
 	// IDFactor returns the number by which the Source computes IDs, or 0. The move stores the number of its first Run,
 	// and each Run gives it to UseIDFactor.
 	IDFactor() int64
 	UseIDFactor(factor int64) error
-	Folders(ctx context.Context, folderType string) ([]app.MovedRecord, error)
+	Folders(ctx context.Context, folderType string) ([]Record, error)
 	// Fields returns the Fields of a List. stored are the Fields that earlier Runs have stored.
-	Fields(ctx context.Context, list int64, stored []enlist.Field) ([]app.MovedRecord, error)
-	Preferences(ctx context.Context, list int64) ([]app.MovedRecord, error)
+	Fields(ctx context.Context, list int64, stored []enlist.Field) ([]Record, error)
+	Preferences(ctx context.Context, list int64) ([]Record, error)
 	// Messages returns all Messages without their contents, and Message one of them with its contents. The record of a
 	// Message that was deleted meanwhile is empty.
-	Messages(ctx context.Context) ([]app.MovedRecord, error)
-	Message(ctx context.Context, id int64) (app.MovedRecord, error)
+	Messages(ctx context.Context) ([]Record, error)
+	Message(ctx context.Context, id int64) (Record, error)
 	// Files returns all files, and FileContent the content of one of them. The error is a refusal (enlist.Refuse) if the
 	// file has no such content.
-	Files(ctx context.Context) ([]app.MovedRecord, error)
-	FileContent(ctx context.Context, file app.MovedRecord) (io.ReadCloser, error)
+	Files(ctx context.Context) ([]Record, error)
+	FileContent(ctx context.Context, file Record) (io.ReadCloser, error)
 	// Webhooks returns all webhooks with their secrets.
-	Webhooks(ctx context.Context) ([]app.MovedRecord, error)
-	Autoresponders(ctx context.Context) ([]app.MovedRecord, error)
+	Webhooks(ctx context.Context) ([]Record, error)
+	Autoresponders(ctx context.Context) ([]Record, error)
 	// Unsubscribers calls store with the entries of the Unsubscriber List in parts, and returns their number. Equal
 	// entries are in one part.
-	Unsubscribers(ctx context.Context, store func(entries []app.MovedRecord) error) (read int, err error)
+	Unsubscribers(ctx context.Context, store func(entries []Record) error) (read int, err error)
 	// Contacts returns the next Contacts of a List above an ID, in the order of their IDs. If since is not 0, it leaves
 	// out Contacts that were last changed before. An empty page is the last one.
-	Contacts(ctx context.Context, list, after, since int64) ([]app.MovedRecord, error)
+	Contacts(ctx context.Context, list, after, since int64) ([]Record, error)
 	// LastModified returns the greatest last_modified_time of a List's Contacts. 0 means that the next Run must read all
 	// Contacts again.
 	LastModified(ctx context.Context, list int64) (int64, error)
 	// Consents returns the consents of Contacts of a List, also the answers to its preferences.
 	Consents(ctx context.Context, list int64, hasPreferences bool, ids []enlist.ContactID) (
-		[]app.MovedConsents, error)
+		[]Consents, error)
 	// Problems returns what could not be moved and was found since the last call.
-	Problems() []app.MoveProblem
+	Problems() []Problem
 	// Skipped returns the methods that the other service does not have.
 	Skipped() []string
 }

@@ -3,9 +3,9 @@ package listmonk
 import (
 	"context"
 
-	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/movein"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -21,8 +21,8 @@ const (
 // Consents implements movein.Source. listmonk stores for each subscription when it began, its last change, and with the
 // setting privacy.record_optin_ip the IP address of the confirmation. It stores no text, so the type is not_recorded.
 func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlist.ContactID) (
-	[]app.MovedConsents, error) {
-	all, position := make([]app.MovedConsents, len(ids)), make(map[int64]int)
+	[]movein.Consents, error) {
+	all, position := make([]movein.Consents, len(ids)), make(map[int64]int)
 	subscribers := make([]int64, len(ids))
 	for i, id := range ids {
 		all[i].Contact, subscribers[i] = id, int64(id)/d.factor
@@ -34,14 +34,14 @@ func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlis
 		if err := row.Scan(&id, &created, &changed, &updated, &status, &subscription, &ip); err != nil {
 			return err
 		}
-		first := app.MovedRecord{number("time", created), text("method", subscribed),
+		first := movein.Record{number("time", created), text("method", subscribed),
 			text("consent_type", string(contacts.ConsentNotRecorded))}
 		if ip != "" && subscription != "confirmed" {
 			first = append(first, text("consent_text", "listmonk has recorded a confirmation, without its time"), text("ip_address", ip))
 		}
-		rows := []app.MovedRecord{first}
+		rows := []movein.Record{first}
 		later := func(method string, time int64, more ...enlist.Detail) { // at the front: the newest row is the first
-			rows = append([]app.MovedRecord{append(app.MovedRecord{number("time", time), text("method", method)}, more...)},
+			rows = append([]movein.Record{append(movein.Record{number("time", time), text("method", method)}, more...)},
 				rows...)
 		}
 		switch subscription {

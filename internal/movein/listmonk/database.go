@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/app"
 	"enlist/internal/enlist"
+	"enlist/internal/movein"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,7 +23,7 @@ type Database struct {
 	conn     *pgx.Conn
 	factor   int64
 	fields   map[int64]*listFields // by list
-	problems []app.MoveProblem
+	problems []movein.Problem
 }
 
 // Open connects to a database and checks that its tables can be read. password replaces the one in the URL, if it is not
@@ -144,10 +144,10 @@ func (d *Database) version(ctx context.Context) (version string) {
 }
 
 // refuse adds something that is not moved.
-func (d *Database) refuse(p app.MoveProblem) { d.problems = append(d.problems, p) }
+func (d *Database) refuse(p movein.Problem) { d.problems = append(d.problems, p) }
 
 // Problems implements movein.Source.
-func (d *Database) Problems() []app.MoveProblem {
+func (d *Database) Problems() []movein.Problem {
 	found := d.problems
 	d.problems = nil
 	return found

@@ -11,21 +11,21 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/app"
 	"enlist/internal/enlist"
+	"enlist/internal/movein"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // Lists implements movein.Source.
-func (d *Database) Lists(ctx context.Context) (lists []app.MovedRecord, err error) {
+func (d *Database) Lists(ctx context.Context) (lists []movein.Record, err error) {
 	err = d.each(ctx, "lists", func(row pgx.CollectableRow) error {
 		var id, created, updated, n int64
 		var name, optin, status, description string
 		if err := row.Scan(&id, &name, &optin, &status, &description, &created, &updated, &n); err != nil {
 			return err
 		}
-		about := app.MoveProblem{Record: "list", ID: id}
+		about := movein.Problem{Record: "list", ID: id}
 		if description != "" {
 			about.Key, about.Value, about.Reason = "description", description, "Lists have no description"
 			d.refuse(about)
@@ -34,7 +34,7 @@ func (d *Database) Lists(ctx context.Context) (lists []app.MovedRecord, err erro
 			about.Key, about.Value, about.Reason = "status", status, "Lists have no status: the List is like the others"
 			d.refuse(about)
 		}
-		lists = append(lists, app.MovedRecord{number("id", id), text("name", name), number("creation_time", created),
+		lists = append(lists, movein.Record{number("id", id), text("name", name), number("creation_time", created),
 			number("last_modified_time", updated), flag("double_opt_in_required", optin == "double"),
 			number("contact_count", n)})
 		return nil
@@ -56,7 +56,7 @@ func (d *Database) reportWithoutList(ctx context.Context) error {
 		return fmt.Errorf("count listmonk's subscribers without a list: %w", err)
 	}
 	if n > 0 {
-		d.refuse(app.MoveProblem{Record: "subscriber", Key: "count", Value: fmt.Sprint(n),
+		d.refuse(movein.Problem{Record: "subscriber", Key: "count", Value: fmt.Sprint(n),
 			Reason: "these subscribers are in no list: add them to one in listmonk, and run the command again"})
 	}
 	return nil
@@ -64,7 +64,7 @@ func (d *Database) reportWithoutList(ctx context.Context) error {
 
 // factorFor returns a power of ten that is more than ten times the greatest ID of a list, so that listmonk can add lists
 // during the move.
-func factorFor(lists []app.MovedRecord) int64 {
+func factorFor(lists []movein.Record) int64 {
 	factor := int64(100)
 	for _, l := range lists {
 		for factor <= 10*l.ID() {
@@ -91,26 +91,26 @@ func (d *Database) UseIDFactor(factor int64) error {
 }
 
 // Folders implements movein.Source.
-func (d *Database) Folders(context.Context, string) ([]app.MovedRecord, error) { return nil, nil }
+func (d *Database) Folders(context.Context, string) ([]movein.Record, error) { return nil, nil }
 
 // Preferences implements movein.Source.
-func (d *Database) Preferences(context.Context, int64) ([]app.MovedRecord, error) {
+func (d *Database) Preferences(context.Context, int64) ([]movein.Record, error) {
 	return nil, nil
 }
 
 // Files implements movein.Source: listmonk stores files outside of its database.
-func (d *Database) Files(context.Context) ([]app.MovedRecord, error) { return nil, nil }
+func (d *Database) Files(context.Context) ([]movein.Record, error) { return nil, nil }
 
 // FileContent implements movein.Source.
-func (d *Database) FileContent(context.Context, app.MovedRecord) (io.ReadCloser, error) {
+func (d *Database) FileContent(context.Context, movein.Record) (io.ReadCloser, error) {
 	return nil, errors.New("listmonk's database has no files")
 }
 
 // Webhooks implements movein.Source.
-func (d *Database) Webhooks(context.Context) ([]app.MovedRecord, error) { return nil, nil }
+func (d *Database) Webhooks(context.Context) ([]movein.Record, error) { return nil, nil }
 
 // Autoresponders implements movein.Source.
-func (d *Database) Autoresponders(context.Context) ([]app.MovedRecord, error) { return nil, nil }
+func (d *Database) Autoresponders(context.Context) ([]movein.Record, error) { return nil, nil }
 
 // Skipped implements movein.Source.
 func (d *Database) Skipped() []string { return nil }
@@ -140,16 +140,16 @@ type listFields struct {
 
 // Fields implements movein.Source. An attribute gets a Field of its name. The Field of an attribute inside another one
 // has both names with a dot between them. A stored Field keeps its ID and its type.
-func (d *Database) Fields(ctx context.Context, list int64, stored []enlist.Field) ([]app.MovedRecord, error) {
+func (d *Database) Fields(ctx context.Context, list int64, stored []enlist.Field) ([]movein.Record, error) {
 	guesses, err := d.guess(ctx, list)
 	if err != nil {
 		return nil, err
 	}
 	f := &listFields{first: list * fieldsOfList, attributes: make(map[string]enlist.Field)}
 	d.fields[list] = f
-	var records []app.MovedRecord
+	var records []movein.Record
 	for i, name := range fieldNames {
-		record := app.MovedRecord{number("id", f.first+int64(i)+1), text("name", name), text("type", "text")}
+		record := movein.Record{number("id", f.first+int64(i)+1), text("name", name), text("type", "text")}
 		if i+1 == emailField {
 			record = append(record, text("address_type", "email"))
 		}
@@ -161,18 +161,18 @@ func (d *Database) Fields(ctx context.Context, list int64, stored []enlist.Field
 	}
 	for _, attribute := range slices.Sorted(maps.Keys(guesses)) {
 		name := fieldName(attribute)
-		record := app.MovedRecord(guesses[attribute].Field(name))
+		record := movein.Record(guesses[attribute].Field(name))
 		i := slices.IndexFunc(stored, func(s enlist.Field) bool { return s.Name == name })
 		id := next
 		if i >= 0 {
 			id = int64(stored[i].ID)
-			record = app.MovedRecord{text("name", name), text("type", string(stored[i].Type)),
+			record = movein.Record{text("name", name), text("type", string(stored[i].Type)),
 				text("values_array", stored[i].Values), text("time_format", stored[i].TimeFormat)}
 		} else {
 			next++
 		}
 		if id >= f.first+fieldsOfList {
-			d.refuse(app.MoveProblem{Record: "field", List: enlist.ListID(list), Key: attribute,
+			d.refuse(movein.Problem{Record: "field", List: enlist.ListID(list), Key: attribute,
 				Reason: fmt.Sprintf("a List has at most %d Fields", fieldsOfList-1)})
 			continue
 		}
@@ -184,11 +184,11 @@ func (d *Database) Fields(ctx context.Context, list int64, stored []enlist.Field
 }
 
 // fieldName returns the name of the Field of an attribute.
-func fieldName(attribute string) string { return app.AttributeFieldName(attribute, fieldNames...) }
+func fieldName(attribute string) string { return movein.AttributeFieldName(attribute, fieldNames...) }
 
 // guess returns what the attributes of all subscribers of a list can be.
-func (d *Database) guess(ctx context.Context, list int64) (map[string]*app.AttributeGuess, error) {
-	guesses := make(map[string]*app.AttributeGuess)
+func (d *Database) guess(ctx context.Context, list int64) (map[string]*movein.AttributeGuess, error) {
+	guesses := make(map[string]*movein.AttributeGuess)
 	for after, n := int64(0), pageSize; n == pageSize; {
 		n = 0
 		err := d.each(ctx, "attributes", func(row pgx.CollectableRow) error {
@@ -203,7 +203,7 @@ func (d *Database) guess(ctx context.Context, list int64) (map[string]*app.Attri
 			}
 			for _, v := range values {
 				if guesses[v.attribute] == nil {
-					guesses[v.attribute] = app.NewAttributeGuess()
+					guesses[v.attribute] = movein.NewAttributeGuess()
 				}
 				guesses[v.attribute].See(v.value)
 			}

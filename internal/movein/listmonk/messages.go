@@ -3,11 +3,10 @@ package listmonk
 import (
 	"context"
 	"encoding/json"
+	"enlist/internal/movein"
 	"errors"
 	"fmt"
 	"net/mail"
-
-	"enlist/internal/app"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -20,13 +19,13 @@ const (
 )
 
 // Messages implements movein.Source: the campaigns and the templates.
-func (d *Database) Messages(ctx context.Context) (messages []app.MovedRecord, err error) {
+func (d *Database) Messages(ctx context.Context) (messages []movein.Record, err error) {
 	err = d.each(ctx, "campaigns", func(row pgx.CollectableRow) error {
 		var id int64
 		if err := row.Scan(&id); err != nil {
 			return err
 		}
-		messages = append(messages, app.MovedRecord{number("id", id)})
+		messages = append(messages, movein.Record{number("id", id)})
 		return nil
 	}, "SELECT id * $1::bigint AS id FROM campaigns UNION ALL SELECT id * $1 + $2 FROM templates ORDER BY id",
 		messageFactor, ofTemplate)
@@ -34,7 +33,7 @@ func (d *Database) Messages(ctx context.Context) (messages []app.MovedRecord, er
 }
 
 // Message implements movein.Source. A record that was deleted meanwhile is empty.
-func (d *Database) Message(ctx context.Context, id int64) (record app.MovedRecord, err error) {
+func (d *Database) Message(ctx context.Context, id int64) (record movein.Record, err error) {
 	if id%messageFactor == ofTemplate {
 		record, err = d.template(ctx, id)
 	} else {
@@ -49,12 +48,12 @@ func (d *Database) Message(ctx context.Context, id int64) (record app.MovedRecor
 // translation returns a translation of a key of a Message.
 func (d *Database) translation(id int64, key string, campaign map[string]string, isHTML bool) *translation {
 	return &translation{campaign: campaign, isHTML: isHTML, unknown: func(expression, reason string) {
-		d.refuse(app.MoveProblem{Record: "message", ID: id, Key: key, Value: expression, Reason: reason})
+		d.refuse(movein.Problem{Record: "message", ID: id, Key: key, Value: expression, Reason: reason})
 	}}
 }
 
 // template returns a template as a Message.
-func (d *Database) template(ctx context.Context, id int64) (app.MovedRecord, error) {
+func (d *Database) template(ctx context.Context, id int64) (movein.Record, error) {
 	var name, kind, subject, body string
 	var created, updated int64
 	err := d.conn.QueryRow(ctx, "SELECT name, type::text, subject, body, "+seconds("created_at")+", "+seconds("updated_at")+
@@ -69,7 +68,7 @@ func (d *Database) template(ctx context.Context, id int64) (app.MovedRecord, err
 		subject = name
 	}
 	body = content.ReplaceAllString(body, "<!-- here is the content of the campaign -->")
-	return app.MovedRecord{number("id", id), number("creation_time", created), number("last_modified_time", updated),
+	return movein.Record{number("id", id), number("creation_time", created), number("last_modified_time", updated),
 		text("name", "Template: "+name), text("email_type", "raw_html"),
 		text("subject", d.translation(id, "subject", nil, false).translate(subject)),
 		text("html_content", d.translation(id, "html_content", nil, true).translate(body))}, nil
@@ -83,7 +82,7 @@ type storedCampaign struct {
 }
 
 // campaign returns a campaign as a Message: its body in its template.
-func (d *Database) campaign(ctx context.Context, id int64) (app.MovedRecord, error) {
+func (d *Database) campaign(ctx context.Context, id int64) (movein.Record, error) {
 	var c storedCampaign
 	err := d.conn.QueryRow(ctx, `SELECT c.name, c.subject, c.from_email, c.body, coalesce(c.altbody, ''),
 			c.content_type::text, c.status::text, c.messenger, coalesce(t.body, ''), c.headers::text,
@@ -103,40 +102,40 @@ func (d *Database) campaign(ctx context.Context, id int64) (app.MovedRecord, err
 	}
 	own := map[string]string{"Name": c.name, "FromEmail": c.from}
 	own["Subject"] = d.translation(id, "subject", own, false).translate(c.subject)
-	record := app.MovedRecord{number("id", id), number("creation_time", c.created),
+	record := movein.Record{number("id", id), number("creation_time", c.created),
 		number("last_modified_time", c.updated), text("name", c.name), text("subject", own["Subject"])}
 	if from, err := mail.ParseAddress(c.from); err == nil {
 		record = append(record, text("from_name", from.Name), text("from_address", from.Address))
 	} else if c.from != "" {
-		d.refuse(app.MoveProblem{Record: "message", ID: id, Key: "from_email", Value: c.from, Reason: "it is no address"})
+		d.refuse(movein.Problem{Record: "message", ID: id, Key: "from_email", Value: c.from, Reason: "it is no address"})
 	}
 	return append(record, d.contents(id, &c, own)...), nil
 }
 
 // contents returns the contents of a campaign with their email_type.
-func (d *Database) contents(id int64, c *storedCampaign, own map[string]string) app.MovedRecord {
+func (d *Database) contents(id int64, c *storedCampaign, own map[string]string) movein.Record {
 	plain := d.translation(id, "text_content", own, false)
 	switch c.kind {
 	case "plain":
-		return app.MovedRecord{text("email_type", "plain"), text("text_content", plain.translate(c.body))}
+		return movein.Record{text("email_type", "plain"), text("text_content", plain.translate(c.body))}
 	case "markdown":
 		if c.template != "" {
-			d.refuse(app.MoveProblem{Record: "message", ID: id, Key: "template_id",
+			d.refuse(movein.Problem{Record: "message", ID: id, Key: "template_id",
 				Reason: "a Message in Markdown has no template: its mails have a simple style"})
 		}
-		return app.MovedRecord{text("email_type", "markdown"), text("text_content", plain.translate(c.body))}
+		return movein.Record{text("email_type", "markdown"), text("text_content", plain.translate(c.body))}
 	}
 	body := c.body
 	if c.template != "" && c.kind != "visual" {
 		body = content.ReplaceAllLiteralString(c.template, c.body)
 	}
-	return app.MovedRecord{text("email_type", "raw_html"), text("text_content", plain.translate(c.plain)),
+	return movein.Record{text("email_type", "raw_html"), text("text_content", plain.translate(c.plain)),
 		text("html_content", d.translation(id, "html_content", own, true).translate(body))}
 }
 
 // reportUnsent reports what a Message cannot say.
 func (d *Database) reportUnsent(id int64, c *storedCampaign) {
-	about := app.MoveProblem{Record: "message", ID: id}
+	about := movein.Problem{Record: "message", ID: id}
 	switch c.status {
 	case "scheduled", "running", "paused":
 		about.Key, about.Value, about.Reason = "status", c.status, "listmonk sends this campaign: it is not planned here"
@@ -160,7 +159,7 @@ func (d *Database) reportAttachments(ctx context.Context, id int64) error {
 		if err := row.Scan(&name); err != nil {
 			return err
 		}
-		d.refuse(app.MoveProblem{Record: "message", ID: id, Key: "attachments", Value: name,
+		d.refuse(movein.Problem{Record: "message", ID: id, Key: "attachments", Value: name,
 			Reason: "listmonk stores files outside of its database: upload the file and edit the Message"})
 		return nil
 	}, "SELECT filename FROM campaign_media WHERE campaign_id = $1", id/messageFactor)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"enlist/internal/app"
 	"enlist/internal/enlist"
+	"enlist/internal/movein"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -23,7 +23,7 @@ func (d *Database) LastModified(context.Context, int64) (int64, error) { return 
 
 // Contacts implements movein.Source. Who is blocklisted or has complained is unsubscribed. Who is disabled or has a hard
 // bounce is not active, as after an import of such addresses.
-func (d *Database) Contacts(ctx context.Context, list, after, _ int64) (contacts []app.MovedRecord, err error) {
+func (d *Database) Contacts(ctx context.Context, list, after, _ int64) (contacts []movein.Record, err error) {
 	err = d.each(ctx, "subscribers", func(row pgx.CollectableRow) error {
 		contact, err := d.contact(row, list)
 		contacts = append(contacts, contact)
@@ -38,7 +38,7 @@ func (d *Database) Contacts(ctx context.Context, list, after, _ int64) (contacts
 }
 
 // contact reads a Contact.
-func (d *Database) contact(row pgx.CollectableRow, list int64) (app.MovedRecord, error) {
+func (d *Database) contact(row pgx.CollectableRow, list int64) (movein.Record, error) {
 	var id, created, changed, updated int64
 	var uuid, email, name, status, subscription string
 	var attributes []byte
@@ -56,7 +56,7 @@ func (d *Database) contact(row pgx.CollectableRow, list int64) (app.MovedRecord,
 	if fields == nil {
 		return nil, fmt.Errorf("the Fields of the list %d were not read", list)
 	}
-	contact := app.MovedRecord{number("id", d.contactID(list, id)), number("creation_time", created),
+	contact := movein.Record{number("id", d.contactID(list, id)), number("creation_time", created),
 		number("last_modified_time", max(changed, updated)), flag("double_opt_in", confirmed > 0),
 		number("double_opt_in_time", confirmed), flag("is_active", status != "disabled" && !hard),
 		flag("is_bounce_deactivated", hard),
@@ -69,7 +69,7 @@ func (d *Database) contact(row pgx.CollectableRow, list int64) (app.MovedRecord,
 	for _, v := range values {
 		field, ok := fields.attributes[v.attribute]
 		if ok {
-			contact = append(contact, enlist.Detail{Key: fmt.Sprintf("field_%d", field.ID), Value: app.AttributeValue(&field, v.value)})
+			contact = append(contact, enlist.Detail{Key: fmt.Sprintf("field_%d", field.ID), Value: movein.AttributeValue(&field, v.value)})
 		}
 	}
 	return contact, err
@@ -101,10 +101,10 @@ func lastName(name string) string {
 
 // Unsubscribers implements movein.Source: the blocklisted subscribers, those that have complained, and the ended
 // subscriptions.
-func (d *Database) Unsubscribers(ctx context.Context, store func([]app.MovedRecord) error) (read int, err error) {
+func (d *Database) Unsubscribers(ctx context.Context, store func([]movein.Record) error) (read int, err error) {
 	last := int64(0) // the entries of a subscriber are in one part
 	for {
-		var part []app.MovedRecord
+		var part []movein.Record
 		n := 0
 		err := d.each(ctx, "blocklist", func(row pgx.CollectableRow) error {
 			var id, changed int64
@@ -149,7 +149,7 @@ func (d *Database) Unsubscribers(ctx context.Context, store func([]app.MovedReco
 }
 
 // entry returns an entry of the Unsubscriber List.
-func entry(contact, list int64, email string, time int64) app.MovedRecord {
-	return app.MovedRecord{number("contact_id", contact), number("list_id", list), text("address_type", "email"),
+func entry(contact, list int64, email string, time int64) movein.Record {
+	return movein.Record{number("contact_id", contact), number("list_id", list), text("address_type", "email"),
 		text("address", email), number("time", time)}
 }

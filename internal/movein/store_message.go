@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // This file stores Messages and autoresponders that move in from another service.
 
 // MoveMessage stores a Message with its contents. Its files must have moved before.
-func (s *App) MoveMessage(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]MoveProblem, error) {
-		r := moveReader{record: record, about: MoveProblem{Record: "message", ID: record.ID()}}
+func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Record) ([]Problem, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]Problem, error) {
+		r := reader{record: record, about: Problem{Record: "message", ID: record.ID()}}
 		m := messages.Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
@@ -43,7 +43,7 @@ func (s *App) MoveMessage(ctx context.Context, c *enlist.Caller, record MovedRec
 }
 
 // MessageFiles removes the attachments or the inline images of a Message if a rule refuses them.
-func (r *moveReader) messageFiles(tx *db.Tx, m *messages.Message) error {
+func (r *reader) messageFiles(tx *db.Tx, m *messages.Message) error {
 	for m.Attachments != "" || m.InlineImages != "" {
 		err := m.CheckFiles(tx)
 		if err == nil {
@@ -68,9 +68,9 @@ func (r *moveReader) messageFiles(tx *db.Tx, m *messages.Message) error {
 // MoveAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,
 // until the operator activates it. A repeated call does not change whether it is active here.
 // decisions.md: 88
-func (s *App) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record MovedRecord) ([]MoveProblem, error) {
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]MoveProblem, error) {
-		r := moveReader{record: record, about: MoveProblem{Record: "autoresponder", ID: record.ID()}}
+func (s *Records) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record Record) ([]Problem, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]Problem, error) {
+		r := reader{record: record, about: Problem{Record: "autoresponder", ID: record.ID()}}
 		a := enlist.Autoresponder{ID: enlist.AutoresponderID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),

@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 // This file stores Folders, and Lists with their Fields and preferences, that move in from another service.
 
 // MoveFolders stores Folders of a type. A Folder without a type gets this type.
-func (s *App) MoveFolders(ctx context.Context, c *enlist.Caller, folderType string, records []MovedRecord) (
-	problems []MoveProblem, err error) {
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (problems []MoveProblem, err error) {
+func (s *Records) MoveFolders(ctx context.Context, c *enlist.Caller, folderType string, records []Record) (
+	problems []Problem, err error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (problems []Problem, err error) {
 		for _, record := range records {
-			r := moveReader{record: record, about: MoveProblem{Record: "folder", ID: record.ID()}}
+			r := reader{record: record, about: Problem{Record: "folder", ID: record.ID()}}
 			f := accounts.Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
 				CreationTime: r.int("creation_time")}
 			setEach(&r, &f, accounts.FolderAttributes, record)
@@ -36,13 +36,13 @@ func (s *App) MoveFolders(ctx context.Context, c *enlist.Caller, folderType stri
 }
 
 // AddMissingFolders adds a Folder of each type that the other service has no Folder of.
-func (s *App) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
+func (s *Records) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) { return true, accounts.AddMissingFolders(tx, now) })
 	return err
 }
 
 // MovedFields returns the Fields of a List that the move has stored.
-func (s *App) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID) ([]enlist.Field, error) {
+func (s *Records) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID) ([]enlist.Field, error) {
 	if _, moved := m.Lists[id]; !moved {
 		return nil, nil
 	}
@@ -55,21 +55,21 @@ func (s *App) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id enl
 	})
 }
 
-// MovedDefinition is a List as the other service sent it, with its Fields and preferences.
-type MovedDefinition struct {
-	List        MovedRecord
-	Fields      []MovedRecord
-	Preferences []MovedRecord
+// Definition is a List as the other service sent it, with its Fields and preferences.
+type Definition struct {
+	List        Record
+	Fields      []Record
+	Preferences []Record
 }
 
 // MoveList stores a List with its Fields and preferences. It removes no Field and no preference that the other service
 // has deleted since an earlier call. Without an email Field the List is left out, and moved is false.
 // Errors: InvalidParameters if the type of a stored Field has changed, or if the ID belonged to another List before.
-func (s *App) MoveList(ctx context.Context, c *enlist.Caller, m *Move, d MovedDefinition) (
-	moved bool, problems []MoveProblem, err error) {
+func (s *Records) MoveList(ctx context.Context, c *enlist.Caller, m *Move, d Definition) (
+	moved bool, problems []Problem, err error) {
 	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) (err error) {
 		l := listMove{tx: tx, caller: c, now: now,
-			r: moveReader{record: d.List, about: MoveProblem{Record: "list", ID: d.List.ID()}}}
+			r: reader{record: d.List, about: Problem{Record: "list", ID: d.List.ID()}}}
 		moved, err = l.store(d, next)
 		problems = l.r.problems
 		return err
@@ -82,12 +82,12 @@ type listMove struct {
 	tx     *db.Tx
 	caller *enlist.Caller
 	now    int64
-	r      moveReader
+	r      reader
 	list   enlist.List
 	stored *enlist.Schema // as an earlier call has stored it; nil for a new List
 }
 
-func (l *listMove) store(d MovedDefinition, next *Move) (moved bool, err error) {
+func (l *listMove) store(d Definition, next *Move) (moved bool, err error) {
 	id := enlist.ListID(d.List.ID())
 	if err := l.load(id, next); err != nil {
 		return false, err
@@ -149,9 +149,9 @@ func (l *listMove) read(id enlist.ListID) error {
 }
 
 // fields returns the Fields to store, in the order sent. A Field that breaks a rule is left out.
-func (l *listMove) fields(records []MovedRecord) (fields []enlist.Field, err error) {
+func (l *listMove) fields(records []Record) (fields []enlist.Field, err error) {
 	for _, record := range records {
-		r := moveReader{record: record, about: MoveProblem{Record: "field", List: l.list.ID, ID: record.ID()}}
+		r := reader{record: record, about: Problem{Record: "field", List: l.list.ID, ID: record.ID()}}
 		f := enlist.Field{ID: enlist.FieldID(record.ID()), ListID: l.list.ID, Type: enlist.Text, AllowUpdate: true, ShowInForm: true}
 		details := lists.Applicable(&f, record)
 		setEach(&r, &f, lists.FieldAttributes, details)
@@ -174,7 +174,7 @@ func (l *listMove) fields(records []MovedRecord) (fields []enlist.Field, err err
 
 // define checks a Field against the Fields before it. It removes a default or a Folder that is refused. The error is
 // the refusal of the complete Field.
-func (l *listMove) define(r *moveReader, f *enlist.Field, before []enlist.Field) error {
+func (l *listMove) define(r *reader, f *enlist.Field, before []enlist.Field) error {
 	schema := enlist.NewSchema(l.list, before, nil)
 	for {
 		err := lists.DefineField(f, l.tx, l.caller, schema, l.now)
@@ -206,10 +206,10 @@ func (l *listMove) storedField(id enlist.FieldID) *enlist.Field {
 }
 
 // preferences stores the preferences of the List.
-func (l *listMove) preferences(records []MovedRecord) error {
+func (l *listMove) preferences(records []Record) error {
 	names := make(map[string]bool)
 	for _, record := range records {
-		r := moveReader{record: record, about: MoveProblem{Record: "preference", List: l.list.ID, ID: record.ID()}}
+		r := reader{record: record, about: Problem{Record: "preference", List: l.list.ID, ID: record.ID()}}
 		name, err := enlist.ReadName(record.Text("name"))
 		switch {
 		case err != nil:

@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"cmp"
@@ -18,10 +18,10 @@ import (
 
 // This file stores Contacts that move in from another service, page by page, and compares them with it.
 
-// MovePage is a page of Contacts of a List, as the other service sent it.
-type MovePage struct {
+// Page is a page of Contacts of a List, as the other service sent it.
+type Page struct {
 	List    enlist.ListID
-	Records []MovedRecord
+	Records []Record
 	// Whole says that the page has all Contacts with an ID above After and up to Upto. Contacts that are stored in this
 	// range and are not in the page are removed.
 	Whole       bool
@@ -37,7 +37,7 @@ type MovedPage struct {
 	Erased         int  // of the page: left out, because the person was erased here
 	Again          bool // too many Contacts were removed for one transaction: send the page again
 	Source, Stored [sha256.Size]byte
-	Problems       []MoveProblem
+	Problems       []Problem
 }
 
 // maxMoveRemovals is the largest number of Contacts that a page removes in one transaction.
@@ -47,7 +47,7 @@ const maxMoveRemovals = 500
 // out and reported. A Contact whose two addresses are refused is left out, and so is a Contact with an address that was
 // erased here. progress is stored with the page.
 // Errors: NoList, ContactLimit.
-func (s *App) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p MovePage, progress MovedList) (
+func (s *Records) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p Page, progress MovedList) (
 	result MovedPage, err error) {
 	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) (err error) {
 		result, err = movePage(tx, c, now, p)
@@ -60,7 +60,7 @@ func (s *App) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p Mov
 	return result, err
 }
 
-func movePage(tx *db.Tx, c *enlist.Caller, now int64, p MovePage) (result MovedPage, err error) {
+func movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (result MovedPage, err error) {
 	schema, err := lists.Load(tx, c, p.List)
 	if err != nil {
 		return result, err
@@ -71,7 +71,7 @@ func movePage(tx *db.Tx, c *enlist.Caller, now int64, p MovePage) (result MovedP
 	today := enlist.Today(time.Unix(now, 0), c.Account.TimeZone)
 	contacts := make([]*enlist.ByID, 0, len(p.Records))
 	for _, record := range p.Records {
-		r := moveReader{record: record, about: MoveProblem{Record: "contact", List: p.List, ID: record.ID()}}
+		r := reader{record: record, about: Problem{Record: "contact", List: p.List, ID: record.ID()}}
 		if contact := r.contact(schema, today, now); contact != nil {
 			contacts = append(contacts, contact)
 		}
@@ -188,7 +188,7 @@ func contactText(c *enlist.ByID) string {
 }
 
 // removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased persons.
-func removeMissing(tx *db.Tx, p MovePage, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
+func removeMissing(tx *db.Tx, p Page, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
 	inPage := make(map[enlist.ContactID]bool, len(p.Records))
 	for _, record := range p.Records {
 		id := enlist.ContactID(record.ID())
@@ -209,7 +209,7 @@ func removeMissing(tx *db.Tx, p MovePage, erased map[enlist.ContactID]bool) (rem
 }
 
 // contact reads a Contact. It returns nil if the Contact would have no address.
-func (r *moveReader) contact(schema *enlist.Schema, today string, now int64) *enlist.ByID {
+func (r *reader) contact(schema *enlist.Schema, today string, now int64) *enlist.ByID {
 	c := &enlist.ByID{
 		ID: enlist.ContactID(r.record.ID()), ListID: schema.List.ID,
 		Created: cmp.Or(r.int("creation_time"), now), Modified: cmp.Or(r.int("last_modified_time"), now),

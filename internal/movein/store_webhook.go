@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 
 // MoveWebhook stores a webhook under its ID. A move causes no event, so nothing is posted before programs change Lists or
 // Contacts here. moved is false if the webhook is left out.
-func (s *App) MoveWebhook(ctx context.Context, c *enlist.Caller, record MovedRecord) (
-	moved bool, problems []MoveProblem, err error) {
+func (s *Records) MoveWebhook(ctx context.Context, c *enlist.Caller, record Record) (
+	moved bool, problems []Problem, err error) {
 	fresh := webhooks.NewWebhookSecret()
 	moved, err = db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (bool, error) {
-		r := moveReader{record: record, about: MoveProblem{Record: "webhook", ID: record.ID()}}
+		r := reader{record: record, about: Problem{Record: "webhook", ID: record.ID()}}
 		moved, err := r.webhook(tx, c, fresh)
 		problems = r.problems
 		return moved, err
@@ -25,7 +25,7 @@ func (s *App) MoveWebhook(ctx context.Context, c *enlist.Caller, record MovedRec
 }
 
 // webhook stores a webhook with the secret of the record, or with the stored one.
-func (r *moveReader) webhook(tx *db.Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
+func (r *reader) webhook(tx *db.Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
 	w := enlist.Webhook{ID: enlist.WebhookID(r.record.ID()), AccountID: c.Account.ID, CreationTime: r.int("creation_time"),
 		LastModifiedTime: r.int("last_modified_time")}
 	setEach(r, &w, webhooks.WholeWebhookAttributes, r.record)

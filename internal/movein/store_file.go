@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 // MoveFile stores a file under its ID with the content that open returns. It does nothing if the file is stored already
 // with the same time of the last change. The limits of uploads are not applied. moved is false if the file is left out,
 // also if open returns a refusal (Refuse).
-func (s *App) MoveFile(ctx context.Context, c *enlist.Caller, record MovedRecord, open func() (io.ReadCloser, error)) (
-	moved bool, problems []MoveProblem, err error) {
-	m := fileMove{service: s, caller: c, r: moveReader{record: record, about: MoveProblem{Record: "file", ID: record.ID()}}}
+func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record, open func() (io.ReadCloser, error)) (
+	moved bool, problems []Problem, err error) {
+	m := fileMove{records: s, caller: c, r: reader{record: record, about: Problem{Record: "file", ID: record.ID()}}}
 	isStored, err := db.Update(ctx, s.db, c, m.read)
 	switch {
 	case err != nil || len(m.r.problems) > 0 && m.file.Name == "":
@@ -41,9 +41,9 @@ func (s *App) MoveFile(ctx context.Context, c *enlist.Caller, record MovedRecord
 
 // fileMove stores one file.
 type fileMove struct {
-	service *App
+	records *Records
 	caller  *enlist.Caller
-	r       moveReader
+	r       reader
 	file    files.StoredFile
 }
 
@@ -110,7 +110,7 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 				return fmt.Errorf("file %d: its content has more than %d bytes", m.file.ID, m.file.Size)
 			}
 		}
-		next, err := db.Update(ctx, m.service.db, m.caller, func(tx *db.Tx, now int64) (files.Content, error) {
+		next, err := db.Update(ctx, m.records.db, m.caller, func(tx *db.Tx, now int64) (files.Content, error) {
 			return m.step(tx, now, stored, number, parts, done)
 		})
 		if err != nil {

@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"encoding/json"

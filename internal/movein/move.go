@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"enlist/internal/accounts"
+	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -15,15 +16,21 @@ import (
 	"enlist/internal/webhooks"
 )
 
-// This file has the record of a move: an Account moves in from another service and keeps its IDs. Package movein reads
-// the other service. The files move_*.go store what it sends. Nothing of a move causes an event, a mail or a webhook.
+// This file has the record of a move: an Account moves in from another service and keeps its IDs. The files store_*.go
+// store what the other service sends. Nothing of a move causes an event, a mail or a webhook.
+
+// Records stores the records of another service, under the rules of their subjects.
+type Records struct{ db *db.DB }
+
+// NewRecords returns the Records of the database of an App.
+func NewRecords(a *app.App) *Records { return &Records{a.DB} }
 
 // Move says how far an Account has moved in. It is stored with each change, so that a move that was stopped continues.
 type Move struct {
 	Source string `json:"-"` // URL of the other service
 	// LastContact is the greatest ID of a Contact that was moved. A Contact that this service adds gets a greater one.
 	LastContact enlist.ContactID `json:"last_contact"`
-	// IDFactor is the number by which the Source of package movein computes IDs. 0 means that the source has the same
+	// IDFactor is the number by which the Source computes IDs. 0 means that the source has the same
 	// API and keeps the IDs. Any other source knows only the last change of a subscription.
 	IDFactor int64                       `json:"id_factor,omitempty"`
 	Lists    map[enlist.ListID]MovedList `json:"lists"`
@@ -37,9 +44,9 @@ type MovedList struct {
 	Consents enlist.ContactID `json:"consents"` // the reading of consents has come to this ID; 0: it has not begun, or has ended
 }
 
-// MoveProblem is something that could not be moved, with the reason. Key is the Field or attribute, or "" if the
+// Problem is something that could not be moved, with the reason. Key is the Field or attribute, or "" if the
 // complete record is left out.
-type MoveProblem struct {
+type Problem struct {
 	// Record is list, field, contact, message, folder, file, autoresponder, webhook, preference, unsubscriber or subscriber.
 	Record string        `json:"record"`
 	List   enlist.ListID `json:"list_id,omitempty"`
@@ -50,10 +57,11 @@ type MoveProblem struct {
 }
 
 // BeginMove begins to move records of the service with the URL source into the Account of the caller, or continues the
-// move. idFactor is stored when the move begins. A move begins only in an empty Account that is alone in its database, because IDs are unique in a database.
+// move. idFactor is stored when the move begins. A move begins
+// only in an empty Account that is alone in its database, because IDs are unique in a database.
 // Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
 // decisions.md: 87
-func (s *App) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
+func (s *Records) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
 		from, state, err := LoadMove(tx, c.Account.ID)
 		switch {
@@ -158,7 +166,7 @@ func notEmpty(format string, args ...any) error {
 // isUsed reports whether a List is not as Bootstrap has added it.
 func isUsed(tx *db.Tx, l *enlist.List) (bool, error) {
 	schema, err := lists.Schema(tx, l.ID)
-	if err != nil || l.Name != firstListName || l.ContactCount > 0 ||
+	if err != nil || l.Name != app.FirstListName || l.ContactCount > 0 ||
 		len(schema.Fields) > len(lists.AddressFields()) || len(schema.Autoresponders) > 0 {
 		return true, err
 	}
@@ -195,7 +203,7 @@ func (m *Move) save(tx *db.Tx, account enlist.AccountID) error {
 }
 
 // step runs fn in an Update, and stores the move as fn has changed next.
-func (m *Move) step(ctx context.Context, s *App, c *enlist.Caller, fn func(tx *db.Tx, now int64, next *Move) error) error {
+func (m *Move) step(ctx context.Context, s *Records, c *enlist.Caller, fn func(tx *db.Tx, now int64, next *Move) error) error {
 	next, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
 		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
 		if err := fn(tx, now, next); err != nil {
@@ -210,7 +218,7 @@ func (m *Move) step(ctx context.Context, s *App, c *enlist.Caller, fn func(tx *d
 }
 
 // SetMovedList stores how far the Contacts of a List are read.
-func (s *App) SetMovedList(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID, l MovedList) error {
+func (s *Records) SetMovedList(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID, l MovedList) error {
 	return m.step(ctx, s, c, func(_ *db.Tx, _ int64, next *Move) error {
 		next.Lists[id] = l
 		return nil

@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 
 // This file stores the consents of Contacts, and their answers to preferences, that move in from another service.
 
-// MovedConsents are what the other service says of one Contact. A part that it cannot say is nil.
-type MovedConsents struct {
+// Consents are what the other service says of one Contact. A part that it cannot say is nil.
+type Consents struct {
 	Contact     enlist.ContactID
-	Rows        []MovedRecord // the consent ledger, newest first
-	Preferences MovedRecord   // the answers, by the name of the preference
+	Rows        []Record // the consent ledger, newest first
+	Preferences Record   // the answers, by the name of the preference
 }
 
 // MovedContactIDs returns the IDs of a List's Contacts above after, in ascending order, and at most limit.
-func (s *App) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, after enlist.ContactID, limit int) (
+func (s *Records) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, after enlist.ContactID, limit int) (
 	[]enlist.ContactID, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContactID, error) { return ContactIDs(tx, list, after, m.LastContact, limit) })
 }
@@ -30,8 +30,8 @@ func (s *App) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, li
 // MoveConsents appends the rows that the ledger of each Contact does not have yet, and stores the answers to
 // preferences. Rows are evidence, so their texts are stored as they are. It returns how many rows it has appended.
 // progress is stored with them. Errors: NoList.
-func (s *App) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, all []MovedConsents,
-	progress MovedList) (added int, problems []MoveProblem, err error) {
+func (s *Records) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, all []Consents,
+	progress MovedList) (added int, problems []Problem, err error) {
 	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) error {
 		schema, err := lists.Load(tx, c, list)
 		if err != nil {
@@ -60,11 +60,11 @@ type consentMove struct {
 	lastChange bool
 	keys       map[string]enlist.KeyID // of the names of keys of the other service
 	added      int
-	problems   []MoveProblem
+	problems   []Problem
 }
 
-func (b *consentMove) store(m *MovedConsents) error {
-	about := MoveProblem{Record: "contact", List: b.schema.List.ID, ID: int64(m.Contact)}
+func (b *consentMove) store(m *Consents) error {
+	about := Problem{Record: "contact", List: b.schema.List.ID, ID: int64(m.Contact)}
 	if err := b.answer(m, about); err != nil || len(m.Rows) == 0 {
 		return err
 	}
@@ -72,7 +72,7 @@ func (b *consentMove) store(m *MovedConsents) error {
 	if err != nil {
 		return err
 	}
-	r := moveReader{about: about}
+	r := reader{about: about}
 	fresh := len(m.Rows) - len(stored)
 	if b.lastChange {
 		fresh = newerRows(m.Rows, stored)
@@ -98,7 +98,7 @@ func (b *consentMove) store(m *MovedConsents) error {
 
 // newerRows returns how many rows, newest first, are changes after the newest stored row. A service that stores no
 // ledger changes the time of the last change also for other reasons, so a row with the same method is no change.
-func newerRows(rows []MovedRecord, stored []enlist.LedgerRow) int {
+func newerRows(rows []Record, stored []enlist.LedgerRow) int {
 	if len(stored) == 0 {
 		return len(rows)
 	}
@@ -114,7 +114,7 @@ func newerRows(rows []MovedRecord, stored []enlist.LedgerRow) int {
 }
 
 // row reads a row of the ledger.
-func (b *consentMove) row(r *moveReader, contact enlist.ContactID) (*enlist.LedgerRow, error) {
+func (b *consentMove) row(r *reader, contact enlist.ContactID) (*enlist.LedgerRow, error) {
 	row := &enlist.LedgerRow{ListID: b.schema.List.ID, ContactID: contact, Time: r.int("time"), Method: r.record.Text("method"),
 		Type: enlist.ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
 		IP: r.record.Text("ip_address")}
@@ -165,11 +165,11 @@ func (b *consentMove) key(name string) (enlist.KeyID, error) {
 }
 
 // answer stores the answers of a Contact to preferences.
-func (b *consentMove) answer(m *MovedConsents, about MoveProblem) error {
+func (b *consentMove) answer(m *Consents, about Problem) error {
 	if m.Preferences == nil {
 		return nil
 	}
-	r := moveReader{record: m.Preferences, about: about}
+	r := reader{record: m.Preferences, about: about}
 	answers := make(map[enlist.PreferenceID]bool)
 	for _, d := range m.Preferences {
 		p, agree := b.schema.Preference(d.Key), r.flag(d.Key, false)

@@ -1,29 +1,29 @@
-package app
+package movein
 
 import "enlist/internal/enlist"
 
 // This file reads the values of a record of another service. A value that the rules refuse is left out and reported.
 
-// MovedRecord is a record as the other service sent it. It is an object of the API, such as a List or a Contact.
-type MovedRecord []enlist.Detail
+// Record is a record as the other service sent it. It is an object of the API, such as a List or a Contact.
+type Record []enlist.Detail
 
 // ID returns the value of the key id, or 0 if the record has no valid one.
-func (r MovedRecord) ID() int64 { return r.Int("id") }
+func (r Record) ID() int64 { return r.Int("id") }
 
 // Int returns an integer, or 0 if the record has no valid integer under the key.
-func (r MovedRecord) Int(key string) int64 {
+func (r Record) Int(key string) int64 {
 	n, _ := r.value(key).AsInt()
 	return n
 }
 
 // Text returns a value as text, or "".
-func (r MovedRecord) Text(key string) string {
+func (r Record) Text(key string) string {
 	text, _ := r.value(key).AsText()
 	return text
 }
 
 // value returns the value of a key without arrays around it, or null.
-func (r MovedRecord) value(key string) enlist.Input {
+func (r Record) value(key string) enlist.Input {
 	for i := range r {
 		if r[i].Key == key {
 			return r[i].Value.Unbox()
@@ -32,18 +32,18 @@ func (r MovedRecord) value(key string) enlist.Input {
 	return enlist.Input{}
 }
 
-// moveReader reads one record and collects the values that are refused.
-type moveReader struct {
-	record   MovedRecord
-	about    MoveProblem // without Key, Value and Reason
-	problems []MoveProblem
+// reader reads one record and collects the values that are refused.
+type reader struct {
+	record   Record
+	about    Problem // without Key, Value and Reason
+	problems []Problem
 }
 
 // refuse reports a value of the record.
-func (r *moveReader) refuse(key, reason string) { r.refuseValue(key, r.record.value(key), reason) }
+func (r *reader) refuse(key, reason string) { r.refuseValue(key, r.record.value(key), reason) }
 
 // refuseValue reports a value of the record that has another key there, such as field_12.
-func (r *moveReader) refuseValue(key string, value enlist.Input, reason string) {
+func (r *reader) refuseValue(key string, value enlist.Input, reason string) {
 	p := r.about
 	p.Key, p.Reason = key, reason
 	text, _ := value.Unbox().AsText()
@@ -52,7 +52,7 @@ func (r *moveReader) refuseValue(key string, value enlist.Input, reason string) 
 }
 
 // refuseError reports a value with the text of a refusal. It returns any other error.
-func (r *moveReader) refuseError(key string, err error) error {
+func (r *reader) refuseError(key string, err error) error {
 	if enlist.KindOf(err) == enlist.Internal {
 		return err
 	}
@@ -71,7 +71,7 @@ func beginning(text string) string {
 }
 
 // int reads an integer that is not negative. A missing one is 0.
-func (r *moveReader) int(key string) int64 {
+func (r *reader) int(key string) int64 {
 	in := r.record.value(key)
 	if in.Omitted() || in.Kind == enlist.InputFalse {
 		return 0
@@ -85,7 +85,7 @@ func (r *moveReader) int(key string) int64 {
 }
 
 // flag reads a boolean.
-func (r *moveReader) flag(key string, missing bool) bool {
+func (r *reader) flag(key string, missing bool) bool {
 	in := r.record.value(key)
 	if in.Omitted() {
 		return missing
@@ -99,7 +99,7 @@ func (r *moveReader) flag(key string, missing bool) bool {
 }
 
 // line reads one line of text.
-func (r *moveReader) line(key string) string {
+func (r *reader) line(key string) string {
 	text, err := enlist.ReadLine(r.record.Text(key))
 	if err != nil {
 		r.refuse(key, err.Error())
@@ -108,7 +108,7 @@ func (r *moveReader) line(key string) string {
 }
 
 // setEach sets the attributes of a record that callers may set, one by one.
-func setEach[T any](r *moveReader, to *T, attributes []enlist.Attribute[T], details []enlist.Detail) {
+func setEach[T any](r *reader, to *T, attributes []enlist.Attribute[T], details []enlist.Detail) {
 	for i := range details {
 		if err := enlist.Assign(to, attributes, details[i:i+1]); err != nil {
 			r.refuse(details[i].Key, err.Error())

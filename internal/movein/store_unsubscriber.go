@@ -1,4 +1,4 @@
-package app
+package movein
 
 import (
 	"context"
@@ -18,19 +18,19 @@ import (
 type MovedUnsubscribers struct {
 	Added    int
 	Erased   int // left out, because the address was erased here: its entry has only a hash
-	Problems []MoveProblem
+	Problems []Problem
 }
 
 // MoveUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
 // of n equal entries it stores as many as are missing. An address that is none is stored as it is, because it can only
 // prevent mail. An address that was erased here has an entry already, and is left out.
-func (s *App) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, records []MovedRecord) (
+func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, records []Record) (
 	*MovedUnsubscribers, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (*MovedUnsubscribers, error) {
 		result := new(MovedUnsubscribers)
 		entries := make([]contacts.Unsubscriber, 0, len(records))
 		for _, record := range records {
-			r := moveReader{record: record, about: MoveProblem{Record: "unsubscriber", List: enlist.ListID(record.Int("list_id")),
+			r := reader{record: record, about: Problem{Record: "unsubscriber", List: enlist.ListID(record.Int("list_id")),
 				ID: record.Int("contact_id")}}
 			u, ok, err := r.unsubscriber(tx)
 			if err != nil {
@@ -66,7 +66,7 @@ func (s *App) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, 
 }
 
 // unsubscriber reads an entry. ok is false without an address.
-func (r *moveReader) unsubscriber(tx *db.Tx) (u contacts.Unsubscriber, ok bool, err error) {
+func (r *reader) unsubscriber(tx *db.Tx) (u contacts.Unsubscriber, ok bool, err error) {
 	u = contacts.Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
 		Address: r.record.Text("address"), Time: r.int("time"), AddressType: enlist.AddressEmail}
 	if enlist.AddressType(r.record.Text("address_type")) == enlist.AddressMobile {
