@@ -70,7 +70,7 @@ func TestTheServiceGetsItsCertificateWithACME(t *testing.T) {
 						t.Errorf("the reply is %s over %s, error %v; want a result of 1 over HTTP/2.0", body, reply.Proto, err)
 					}
 					var out strings.Builder
-					if status := run([]string{"health", "--listen", addr, "--acme", "lists.example.com"}, &console{&out, &out, os.Getenv}); status != 0 {
+					if status := run([]string{"health", "--listen", addr, "--acme", "lists.example.com"}, &console{stdout: &out, stderr: &out, getenv: os.Getenv}); status != 0 {
 						t.Errorf("enlist health ends with %d: %s", status, &out)
 					}
 					if _, err := client.Get("https://other.example.com/"); err == nil {

@@ -94,7 +94,7 @@ func (c *crash) checkRestored(server *mailtest.Server, given map[int64]string) {
 	if n := len(server.Messages()); n != arrived {
 		c.t.Errorf("%d mails arrived while they were held", n-arrived)
 	}
-	if out, err := exec.Command("enlist", "release", "--db", c.db, "--discard").CombinedOutput(); err != nil {
+	if out, err := exec.Command("enlist", "release", "--db", c.db, "--discard", "--yes").CombinedOutput(); err != nil {
 		c.t.Fatalf("enlist release: %v: %s", err, out)
 	}
 	stop = c.startUntilTerm()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,8 @@ type batchAdd struct {
 	At     string `placeholder:"TIME" help:"When to send, in the Account's time zone: such as 2027-01-31T09:00. Without it: now."`
 	Test   bool   `help:"Put [test] before the subject."`
 	Follow bool   `help:"Show the progress until the Batch has ended."`
+	Force  bool   `help:"Add the Batch although the check finds an error."`
+	Yes    bool   `help:"Do not ask before the Batch is added."`
 }
 
 // Run looks for mistakes and adds the Batch.
@@ -66,7 +69,7 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		if err := warn(ctx, s, caller, request, out.stderr); err != nil {
+		if err := c.confirm(ctx, out, s, caller, request); err != nil {
 			return err
 		}
 		id, err := s.Batches.AddBatch(ctx, caller, request)
@@ -83,6 +86,29 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 		}
 		return followBatch(ctx, s, caller, id, out)
 	})
+}
+
+// confirm shows who would get which mail and what is probably wrong with it, and asks the operator.
+func (c *batchAdd) confirm(ctx context.Context, out *console, s *app.App, caller *enlist.Caller, r batches.BatchRequest) error {
+	check, err := checkBatch(ctx, s, caller, r)
+	if err != nil {
+		return err
+	}
+	if err := printFindings(out.stderr, check); err != nil {
+		return err
+	}
+	if err := failure(check); err != nil && !c.Force {
+		return err
+	}
+	m, err := s.Messages.Message(ctx, caller, r.Message)
+	if err != nil {
+		return err
+	}
+	count := strconv.FormatInt(check.Recipients, 10)
+	if !check.Complete {
+		count = "at least " + count
+	}
+	return out.confirm(c.Yes, fmt.Sprintf("Send the Message %d %q to %s Contacts?", m.ID, plainText(m.Subject, ""), count))
 }
 
 // request returns the Batch that the flags describe, without a send time.

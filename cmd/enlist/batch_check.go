@@ -77,18 +77,6 @@ func checkBatch(ctx context.Context, s *app.App, caller *enlist.Caller, r batche
 	return s.Batches.CheckBatch(ctx, caller, r)
 }
 
-// warn prints what is probably wrong with a Batch that is added next. It returns an error if a finding is an error.
-func warn(ctx context.Context, s *app.App, caller *enlist.Caller, r batches.BatchRequest, w io.Writer) error {
-	check, err := checkBatch(ctx, s, caller, r)
-	if err != nil {
-		return err
-	}
-	if err := printFindings(w, check); err != nil {
-		return err
-	}
-	return failure(check)
-}
-
 // printFindings prints a line for each finding.
 func printFindings(w io.Writer, check *batches.BatchCheck) error {
 	for _, f := range check.Findings {
@@ -104,7 +92,7 @@ func printFindings(w io.Writer, check *batches.BatchCheck) error {
 func failure(check *batches.BatchCheck) error {
 	for _, f := range check.Findings {
 		if f.Level == messages.FindingError {
-			return errors.New("the Message cannot be sent like this: correct it with editMessage")
+			return errors.New("the Message cannot be sent like this: correct it with enlist message edit, or add --force to enlist batch add")
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // runEnlist runs a command line in this process and returns its status and output.
 func runEnlist(args ...string) (status int, stdout, stderr string) {
 	var out, problems bytes.Buffer
-	status = run(args, &console{&out, &problems, func(string) string { return "" }})
+	status = run(args, &console{stdout: &out, stderr: &problems, getenv: func(string) string { return "" }})
 	return status, out.String(), problems.String()
 }
 

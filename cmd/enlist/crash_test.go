@@ -20,6 +20,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/jobs"
 
 	"github.com/riverqueue/river"
 )
@@ -238,6 +239,10 @@ func (c *crash) check(store *database) {
 	problems = slices.DeleteFunc(problems, func(p string) bool { return strings.HasPrefix(p, "the PostgreSQL setting ") })
 	if err != nil || len(problems) > 0 {
 		c.t.Errorf("check of the database: %q, error %v", problems, err)
+	}
+	queue := must(store.jobs(&river.Config{}))(c.t)
+	if failed, err := jobs.Failures(c.t.Context(), queue); err != nil || len(failed) > 0 {
+		c.t.Errorf("failed jobs: %+v, error %v", failed, err)
 	}
 }
 

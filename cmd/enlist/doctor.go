@@ -25,48 +25,49 @@ type doctorCommand struct {
 // Run runs the checks and prints the findings. It returns an error if there is a problem.
 func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 	var found findings
-	if c.DNS.DNS {
-		if err := c.checkDNS(ctx, &found); err != nil {
+	if c.DNS.DNS || c.TrySMTP {
+		var err error
+		if c.TrySMTP {
+			err = c.checkSMTP(ctx, &found)
+		}
+		if c.DNS.DNS && err == nil {
+			err = c.checkDNS(ctx, &found)
+		}
+		if err != nil {
 			return err
 		}
 		return c.conclude(out, &found)
 	}
-	err := withStore(ctx, c.Database, func(store *database) error {
-		problems, err := store.check(ctx)
-		if err != nil {
-			return err
-		}
-		found.add("database", problems)
-		found.add("writing", problemOf(store.Ready(ctx)))
-		service, advisor := newService(store, advisor.DefaultRules())
-		problems, err = checkIndexes(ctx, store, advisor)
-		if err != nil {
-			return err
-		}
-		found.add("indexes", problems)
-		problems, err = checkAccess(ctx, service)
-		if err != nil {
-			return err
-		}
-		found.add("access", problems)
-		problems, err = service.Accounts.RefusedSenders(ctx)
-		if err != nil {
-			return err
-		}
-		found.add("senders", problems)
-		problems, err = checkHold(ctx, service)
-		if err != nil {
-			return err
-		}
-		found.add("hold", problems)
-		problems, err = checkBackup(ctx, service, time.Now())
-		found.add("backup", problems)
-		return err
-	})
-	if err != nil {
+	if err := withStore(ctx, c.Database, func(store *database) error { return found.look(ctx, store) }); err != nil {
 		return err
 	}
 	return c.conclude(out, &found)
+}
+
+// look runs the checks that need only the database.
+func (f *findings) look(ctx context.Context, store *database) error {
+	service, advisor := newService(store, advisor.DefaultRules())
+	for _, check := range []struct {
+		about string
+		run   func() (problems, notes []string, err error)
+	}{
+		{"database", func() (p, n []string, err error) { p, err = store.check(ctx); return }},
+		{"writing", func() (p, n []string, err error) { return problemOf(store.Ready(ctx)), nil, nil }},
+		{"jobs", func() (p, n []string, err error) { return checkJobs(ctx, store) }},
+		{"indexes", func() (p, n []string, err error) { return checkIndexes(ctx, store, advisor) }},
+		{"access", func() (p, n []string, err error) { p, err = checkAccess(ctx, service); return }},
+		{"proxy", func() (p, n []string, err error) { p, err = checkProxies(ctx, service); return }},
+		{"senders", func() (p, n []string, err error) { p, err = service.Accounts.RefusedSenders(ctx); return }},
+		{"hold", func() (p, n []string, err error) { p, err = checkHold(ctx, service); return }},
+		{"backup", func() (p, n []string, err error) { p, err = checkBackup(ctx, service, time.Now()); return }},
+	} {
+		problems, notes, err := check.run()
+		if err != nil {
+			return err
+		}
+		f.add(check.about, problems, notes...)
+	}
+	return nil
 }
 
 // conclude prints the findings and returns an error if there is a problem.
@@ -86,14 +87,25 @@ type findings struct {
 	wrong   int // number of problems
 }
 
-// add adds one record for each problem of a check. If there is no problem, it adds one record that says "ok".
-func (f *findings) add(about string, problems []string) {
+// Levels of findings, beside those of package dns.
+const (
+	levelOK      = "ok"
+	levelNote    = "note" // news: the server needs no help
+	levelProblem = "problem"
+)
+
+// add adds one record for each problem of a check, and one for each note. If there is no problem, it adds one record that
+// says "ok".
+func (f *findings) add(about string, problems []string, notes ...string) {
 	if len(problems) == 0 {
-		f.records = append(f.records, record{{"check", about}, {"ok", true}, {"problem", ""}})
+		f.records = append(f.records, record{{"check", about}, {"ok", true}, {"level", levelOK}, {"problem", ""}})
 	}
 	for _, p := range problems {
-		f.records = append(f.records, record{{"check", about}, {"ok", false}, {"problem", p}})
+		f.records = append(f.records, record{{"check", about}, {"ok", false}, {"level", levelProblem}, {"problem", p}})
 		f.wrong++
+	}
+	for _, n := range notes {
+		f.records = append(f.records, record{{"check", about}, {"ok", true}, {"level", levelNote}, {"problem", n}})
 	}
 }
 
@@ -125,36 +137,35 @@ func (c *doctorCommand) print(out *console, found []record) error {
 	return nil
 }
 
-// checkIndexes compares the search indexes in the database with the recorded ones. A recorded index may be
-// missing or have failed, and an index in the database may not be recorded.
-func checkIndexes(ctx context.Context, store db.Engine, indexes *advisor.Advisor) (problems []string,
-	err error) {
+// checkIndexes compares the search indexes in the database with the recorded ones. What a running service repairs by
+// itself is a note.
+func checkIndexes(ctx context.Context, store db.Engine, indexes *advisor.Advisor) (problems, notes []string, err error) {
 	built, err := store.BuiltIndexes(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	recorded, err := indexes.Reports(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	add := func(to *[]string, format string, args ...any) { *to = append(*to, fmt.Sprintf(format, args...)) }
 	for _, x := range recorded {
 		switch {
 		case x.Missing:
-			add("index %d of List %d for the key %s is missing or invalid in the database: "+
+			add(&notes, "index %d of List %d for the key %s is missing or invalid in the database: "+
 				"a running service builds it again within minutes", x.ID, x.ListID, x.Key)
 		case x.State == enlist.IndexFailed:
-			add("index %d of List %d for the key %s could not be built: %s: try again with: "+
+			add(&problems, "index %d of List %d for the key %s could not be built: %s: try again with: "+
 				"enlist index create --list %[2]d --key %[3]s", x.ID, x.ListID, x.Key, x.Error)
 		}
 	}
 	for _, b := range built {
 		if !slices.ContainsFunc(recorded, func(x advisor.Report) bool { return x.ID == b.ID }) {
-			add("index search_%d is in the database, but not in the list of indexes: "+
+			add(&notes, "index search_%d is in the database, but not in the list of indexes: "+
 				"a running service drops it within minutes", b.ID)
 		}
 	}
-	return problems, nil
+	return problems, notes, nil
 }
 
 // checkAccess returns problems that make calls fail: no valid key, or an Account with an unknown time zone.

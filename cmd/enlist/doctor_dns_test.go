@@ -39,9 +39,9 @@ func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
 	doctor := func(flags ...string) (status int) {
 		t.Helper()
 		out.Reset()
-		args := append([]string{"doctor", "--dns", "--db", db.DB, "--resolver", zone.Addr, "--smtp", "smtp://mail.example.org",
+		args := append([]string{"doctor", "--dns", "--db", db.DB, "--resolver", zone.Addr, "--smtp-server", "smtp://mail.example.org",
 			"--sending-ip", "192.0.2.1"}, flags...)
-		return run(args, &console{&out, &out, os.Getenv})
+		return run(args, &console{stdout: &out, stderr: &out, getenv: os.Getenv})
 	}
 	if status := doctor("--json"); status != 1 {
 		t.Fatalf("status %d, want 1: %s", status, out.String())

@@ -10,11 +10,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
+	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/door"
 )
@@ -71,6 +73,26 @@ func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, er
 		WriteTimeout: headerTime, IdleTimeout: headerTime, MaxHeaderBytes: 16 << 10,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 	return e, err
+}
+
+// reportUntrusted returns the function that door.Handler calls at the first request from a proxy that is not trusted.
+// Besides the log, enlist doctor names its address. A stranger on the internet can send the header too, so the database
+// has only private addresses, which are those of proxies. It forgets those before this start, because the flags may have
+// changed.
+func reportUntrusted(ctx context.Context, service *app.App, log *slog.Logger) (func(context.Context, netip.Addr), error) {
+	if err := service.ForgetUntrustedProxies(ctx); err != nil {
+		return nil, fmt.Errorf("prepare the database: %w", err)
+	}
+	return func(ctx context.Context, peer netip.Addr) {
+		log.Warn("a request has X-Forwarded-For, but its address is no trusted proxy: if it is your proxy, start the service "+
+			"with --trusted-proxy, or proofs of consent have the address of the proxy", "address", peer.String())
+		if !peer.IsPrivate() && !peer.IsLoopback() && !peer.IsLinkLocalUnicast() {
+			return
+		}
+		if err := service.RecordUntrustedProxy(context.WithoutCancel(ctx), peer.String()); err != nil {
+			log.Error("the address of the proxy was not stored", "error", err)
+		}
+	}, nil
 }
 
 // serve answers the requests to --redirect-listen until close is called.

@@ -47,7 +47,7 @@ func TestTheServiceAnswersOverHTTPS(t *testing.T) {
 		t.Errorf("the reply is %s with the headers %v, want HTTP/2.0, Strict-Transport-Security and X-Request-Id", reply.Proto, h)
 	}
 	var out strings.Builder
-	if status := run([]string{"health", "--listen", addr, "--tls-cert", cert}, &console{&out, &out, os.Getenv}); status != 0 {
+	if status := run([]string{"health", "--listen", addr, "--tls-cert", cert}, &console{stdout: &out, stderr: &out, getenv: os.Getenv}); status != 0 {
 		t.Errorf("enlist health ends with %d: %s", status, &out)
 	}
 }

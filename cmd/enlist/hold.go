@@ -34,6 +34,7 @@ type releaseCommand struct {
 	format
 	DryRun  bool `help:"Only print what a release lets go."`
 	Discard bool `xor:"due" help:"After a restore: discard what was due before the restore."`
+	Yes     bool `help:"Do not ask before the mails are sent."`
 	Send    bool `xor:"due" help:"After a restore: send also what was due before the restore, although it was probably sent already."`
 }
 
@@ -60,18 +61,24 @@ func (c *releaseCommand) Run(ctx context.Context, out *console) error {
 
 func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, hold *events.Hold,
 	work []sending.HeldWork) error {
-	before := int64(0)
+	before, waiting := int64(0), int64(0)
 	for _, w := range work {
-		before += w.Before
+		before, waiting = before+w.Before, waiting+w.Count
 	}
-	switch {
-	case c.Discard:
+	if before > 0 && !c.Send && !c.Discard {
+		return usage("some of it was due before the restore and was probably sent already: choose --discard or --send")
+	}
+	if c.Discard {
+		waiting -= before
+	}
+	if err := out.confirm(c.Yes, fmt.Sprintf("Send what waits (%d jobs and Batches)?", waiting)); err != nil {
+		return err
+	}
+	if c.Discard {
 		if err := discard(ctx, s); err != nil {
 			return err
 		}
 		c.say(out, "discarded what was due before the restore")
-	case before > 0 && !c.Send:
-		return usage("some of it was due before the restore and was probably sent already: choose --discard or --send")
 	}
 	if _, err := s.Sending.ReleaseMails(ctx); err != nil {
 		return err

@@ -147,7 +147,7 @@ func (s *signedMails) wantFailed(db config.Database, text string) {
 	var out bytes.Buffer
 	for {
 		out.Reset()
-		if status := run([]string{"jobs", "list", "--db", db.DB, "--state", "failed", "--json"}, &console{&out, &out, os.Getenv}); status != 0 {
+		if status := run([]string{"jobs", "list", "--db", db.DB, "--state", "failed", "--json"}, &console{stdout: &out, stderr: &out, getenv: os.Getenv}); status != 0 {
 			s.t.Fatal(out.String())
 		}
 		if strings.Contains(out.String(), text) {

@@ -10,7 +10,7 @@
 //	settings.go, moved.go                             settings, and the flags that they were
 //	batch.go, batch_follow.go                         Batches
 //	import*.go, export.go                             files of Contacts
-//	index.go, jobs.go, doctor.go, doctor_dns.go       inspection and repair
+//	index.go, jobs.go, doctor*.go, mail_trial.go      inspection and repair
 //	audit.go                                          the audit log
 //	person.go, consent.go                             data about one person, and proofs of consent
 //	bounce.go                                         reports from a mail server
@@ -18,7 +18,7 @@
 //	migrate.go                                        moving in from another service
 //	copy.go, distribute.go                            PostgreSQL
 //	health.go, man.go, version.go                     for packages and containers
-//	database.go, print.go                             shared by the subcommands
+//	database.go, print.go, confirm.go, variables.go   shared by the subcommands
 //
 // Exit status: 0 success, 1 failure, 2 wrong flags or arguments. The subcommand
 // bounce ends with 75 instead of 1.
@@ -31,6 +31,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	_ "time/tzdata"
 
@@ -39,6 +40,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
+	"github.com/mattn/go-isatty"
 	_ "golang.org/x/crypto/x509roots/fallback"
 )
 
@@ -58,6 +60,7 @@ type program struct {
 	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
 	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
 	Person     personCommand     `cmd:"" help:"Export or erase what is stored about a person."`
+	Mail       mailCommand       `cmd:"" help:"Try the mail server with one mail."`
 	Settings   settingsCommand   `cmd:"" help:"Print and change the settings that all servers share: mail, Batches, limits."`
 	Retention  retentionCommand  `cmd:"" help:"Set how long old data of mails is kept, and remove it."`
 	Consent    consentCommand    `cmd:"" help:"Prove the consent of a Contact with a signed page."`
@@ -77,15 +80,26 @@ type program struct {
 }
 
 // console has the outputs and the environment of a command. Results go to stdout; the log, progress and errors go to
-// stderr, so that a script can use the results. Tests replace all three fields.
+// stderr, so that a script can use the results. Tests replace the fields.
 type console struct {
-	stdout io.Writer
-	stderr io.Writer
-	getenv func(string) string
+	stdout  io.Writer
+	stderr  io.Writer
+	getenv  func(string) string
+	environ func() []string // all variables; nil: none
+	answers io.Reader       // what the operator types; nil: standard input is no terminal
 }
 
 func main() {
-	os.Exit(run(os.Args[1:], &console{os.Stdout, os.Stderr, os.Getenv}))
+	out := &console{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, environ: os.Environ}
+	if isatty.IsTerminal(os.Stdin.Fd()) {
+		out.answers = os.Stdin
+	}
+	hint := useServiceSettings(os.Args[1:])
+	status := run(os.Args[1:], out)
+	if status == 1 && hint != "" {
+		fmt.Fprintln(out.stderr, hint)
+	}
+	os.Exit(status)
 }
 
 // What the help and the manual page say about the program.
@@ -114,7 +128,11 @@ func run(args []string, out *console) int {
 		panic(err) // a struct tag of program is invalid
 	}
 	kongcompletion.Register(parser) // answers the shell if it asks for completions, and ends the program
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	args, p.Serve.old = takeOldFlags(args)
+	p.Serve.variables = variables(parser.Model.Node)
 	command, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %s\nRun \"%s --help\" for the commands and flags.\n", plainText(err.Error(), "\n\t"),

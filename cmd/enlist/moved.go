@@ -82,7 +82,7 @@ func (o *oldFlags) addVariables(getenv func(string) string) {
 		}
 	}
 	for _, name := range names {
-		variable := "ENLIST_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		variable := variableOf(name)
 		if value := getenv(variable); value != "" && o.shown[name] == "" {
 			o.moved[name], o.shown[name] = value, variable
 		}

@@ -39,7 +39,7 @@ func commandLines() {
 			os.Setenv(name, value)
 		}
 		var stdout, stderr bytes.Buffer
-		status := run(l.Args, &console{&stdout, &stderr, os.Getenv})
+		status := run(l.Args, &console{stdout: &stdout, stderr: &stderr, getenv: os.Getenv, environ: os.Environ})
 		results.Encode(lineResult{status, stdout.String(), stderr.String()})
 	}
 }
@@ -70,7 +70,7 @@ func (r *lineRunner) start(ts *testscript.TestScript) {
 // runLine runs a command line of the program and returns its exit status. For a help text it starts a process, because
 // package kong ends the process after it.
 func runLine(ts *testscript.TestScript, args []string) int {
-	if len(args) > 0 && args[len(args)-1] == "--help" {
+	if len(args) > 0 && (args[len(args)-1] == "--help" || args[0] == "help") {
 		cmd := command(ts, append([]string{"enlist"}, args...))
 		cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
 		return exitStatus(ts, cmd.Run())

@@ -28,7 +28,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(stopping{m}, map[string]func(){"enlist": main, "command-lines": commandLines})
+	testscript.Main(stopping{m}, map[string]func(){"enlist": enlistProgram, "command-lines": commandLines})
+}
+
+// enlistProgram is the program without the variables that are for tests, which it would refuse.
+func enlistProgram() {
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ENLIST_TEST_") || name == "ENLIST_CRASH_ROUNDS" {
+			os.Unsetenv(name)
+		}
+	}
+	main()
 }
 
 // stopping is a testscript.TestingM: it runs the tests, and then stops the database server that some tests start, and looks

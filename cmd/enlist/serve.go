@@ -25,7 +25,8 @@ import (
 // serveCommand has the flags of config.Serve.
 type serveCommand struct {
 	config.Serve
-	old oldFlags // that were flags in earlier versions
+	old       oldFlags // that were flags in earlier versions
+	variables []string // names of the variables of all flags
 }
 
 // bootstrapKey is the environment variable with the first key of a new database.
@@ -36,6 +37,9 @@ const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 // removes the signal handler. So a second signal ends the process at once.
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	c.BounceSecret, c.BounceKey = out.getenv("ENLIST_BOUNCE_SECRET"), out.getenv("ENLIST_BOUNCE_KEY")
+	if err := checkVariables(out, c.variables); err != nil {
+		return err
+	}
 	c.old.addVariables(out.getenv)
 	if err := cmp.Or(c.Check(), checkFeedback(c.Serve)); err != nil {
 		return &usageError{err}
@@ -103,6 +107,10 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer entrance.close()
+	entrance.options.Untrusted, err = reportUntrusted(ctx, service, log)
+	if err != nil {
+		return err
+	}
 	ops, err := newOps(c.OpsListen, log)
 	if err != nil {
 		return err

@@ -208,6 +208,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	if s.backups != nil {
 		s.work.Go(func() { s.backups.Run(ctx) })
 	}
+	s.work.Go(func() { tryMailServer(ctx, s.mailer, s.log) })
 	s.work.Go(s.ops.serve)
 	s.work.Go(func() { s.door.serve(s.log) })
 	s.work.Go(func() { s.door.watch(ctx) })

@@ -32,7 +32,13 @@ func setSettings(t *testing.T, db string, values map[string]string) {
 // enlistCommand runs a command line in this process with only the variables in env, and returns its output and errors.
 func enlistCommand(env map[string]string, args ...string) (status int, stdout, stderr string) {
 	var out, failed bytes.Buffer
-	status = run(args, &console{&out, &failed, func(name string) string { return env[name] }})
+	environ := func() (all []string) {
+		for name, value := range env {
+			all = append(all, name+"="+value)
+		}
+		return all
+	}
+	status = run(args, &console{stdout: &out, stderr: &failed, getenv: func(name string) string { return env[name] }, environ: environ})
 	return status, out.String(), failed.String()
 }
 

@@ -138,15 +138,16 @@ type Serve struct {
 // MaxBody returns the largest size of a request in bytes.
 func (s Serve) MaxBody() int64 { return int64(s.Memory) / 16 }
 
-// DNS has the flags of enlist doctor --dns: those of enlist serve that decide how mails are sent, and how to look
-// records up.
+// DNS has the flags of enlist doctor --dns and --smtp: those of enlist serve that decide how mails are sent, and how to
+// look records up. Here --smtp has no value, so the URL of the mail server has another flag.
 type DNS struct {
+	TrySMTP   bool     `name:"smtp" env:"-" help:"Check only the mail server: connect, TLS, login, sender. Sends no mail."`
 	DNS       bool     `name:"dns" help:"Check only the DNS records of mails and the public URL."`
 	Resolver  string   `placeholder:"HOST:PORT" help:"DNS server to ask with --dns, instead of the one of the system."`
 	SendingIP []string `sep:" " placeholder:"IP" help:"Address from which the mail server sends, for --dns. Can be repeated."`
 
 	PublicURL    string `placeholder:"URL"`
-	SMTP         string `placeholder:"URL"`
+	SMTP         string `name:"smtp-server" env:"ENLIST_SMTP" placeholder:"URL" help:"Mail server, as --smtp of enlist serve."`
 	SMTPProvider string `placeholder:"NAME"`
 }
 

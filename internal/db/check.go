@@ -19,10 +19,6 @@ type Check struct {
 // engines.
 func Checks(own ...Check) []Check {
 	return slices.Concat(own, []Check{{
-		About: "look for failed jobs",
-		Query: `SELECT kind, count(*) FROM river_job WHERE state IN ('discarded', 'cancelled') GROUP BY kind`,
-		Say:   "jobs of kind %s failed and are not tried again: %d; list them with enlist jobs list --state failed",
-	}, {
 		About: "look for failing webhooks",
 		Query: `SELECT webhook.id, (SELECT count(*) FROM webhook_event WHERE target_id = webhook_target.id)
 			FROM webhook_target JOIN webhook ON target_id = webhook_target.id WHERE is_failing = 1`,

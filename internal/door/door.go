@@ -7,6 +7,7 @@
 package door
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -25,6 +27,10 @@ const RequestID = "X-Request-Id"
 type Options struct {
 	Proxies Proxies       // proxies whose headers are believed
 	HSTS    time.Duration // how long browsers must use only HTTPS for the host; 0: no such header
+
+	// Untrusted is called at the first request that has X-Forwarded-For and comes from an address that is no trusted
+	// proxy, with this address; nil: nothing is called. decisions.md: 80
+	Untrusted func(ctx context.Context, peer netip.Addr)
 }
 
 // Handler calls next with the client's address in Request.RemoteAddr. The reply has the ID of the request.
@@ -33,12 +39,18 @@ func Handler(next http.Handler, o Options) http.Handler {
 	if o.HSTS > 0 {
 		hsts = "max-age=" + strconv.FormatInt(int64(o.HSTS/time.Second), 10)
 	}
+	var once sync.Once
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := ""
-		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && o.Proxies.trusts(peer.Addr()) {
-			client := o.Proxies.Client(peer.Addr(), r.Header.Values("X-Forwarded-For"))
+		forwarded := r.Header.Values("X-Forwarded-For")
+		switch peer, err := netip.ParseAddrPort(r.RemoteAddr); {
+		case err != nil:
+		case o.Proxies.trusts(peer.Addr()):
+			client := o.Proxies.Client(peer.Addr(), forwarded)
 			r.RemoteAddr = netip.AddrPortFrom(client, peer.Port()).String()
 			id = plainID(r.Header.Get(RequestID))
+		case len(forwarded) > 0 && o.Untrusted != nil:
+			once.Do(func() { o.Untrusted(r.Context(), plain(peer.Addr())) })
 		}
 		if id == "" {
 			id = newID()

@@ -1,6 +1,7 @@
 package door
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -79,6 +80,31 @@ func FuzzClient(f *testing.F) {
 			t.Errorf("an item on the left changes the client from %v to %v", got, forged)
 		}
 	})
+}
+
+// Only the first request through a proxy that is not trusted is reported.
+//
+// covers: decision 80
+func TestTheFirstRequestOfAnUntrustedProxyIsReported(t *testing.T) {
+	proxies, err := ParseProxies([]string{"10.0.0.0/8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reported []string
+	h := Handler(http.NotFoundHandler(), Options{Proxies: proxies,
+		Untrusted: func(_ context.Context, peer netip.Addr) { reported = append(reported, peer.String()) }})
+	for _, request := range [][2]string{{"10.0.0.1:5", "198.51.100.7"}, {"192.168.0.1:5", ""}, {"[::ffff:192.168.0.2]:5", "198.51.100.7"},
+		{"192.168.0.3:5", "198.51.100.7"}} {
+		r := httptest.NewRequest("GET", "http://x/", nil)
+		r.RemoteAddr = request[0]
+		if request[1] != "" {
+			r.Header.Set("X-Forwarded-For", request[1])
+		}
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	if len(reported) != 1 || reported[0] != "192.168.0.2" {
+		t.Errorf("%q were reported, want only 192.168.0.2", reported)
+	}
 }
 
 // covers: spec header.request-id, decision 80

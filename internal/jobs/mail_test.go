@@ -220,6 +220,12 @@ func permanentlyRefusedMailIsKept(t *testing.T, e dbtest.Engine) {
 	if len(failed) != 1 || !strings.Contains(failed[0].LastFail, "no such user") || !strings.Contains(failed[0].About, "gone@example.com") {
 		t.Fatalf("the failed jobs are %+v, want one with the reply and the address", failed)
 	}
+	sums, err := jobs.Failures(t.Context(), p.queue)
+	p.must(err)
+	want := jobs.Failure{Kind: "notify", Refused: true, Count: 1, Last: "the mail server answered 550 5.1.1 no such user"}
+	if len(sums) != 1 || sums[0] != want {
+		t.Errorf("the failures are %+v, want %+v", sums, want)
+	}
 	p.server.Script(nil)
 	p.must(jobs.Retry(t.Context(), p.queue, p.service.Webhooks, failed[0].ID))
 	p.waitForMessages(1)

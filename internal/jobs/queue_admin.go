@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"enlist/internal/enlist"
@@ -131,7 +132,7 @@ func job(row *rivertype.JobRow) Job {
 		j.Next = row.ScheduledAt
 	}
 	if n := len(row.Errors); n > 0 {
-		j.LastFail = row.Errors[n-1].Error
+		j.LastFail = strings.TrimPrefix(row.Errors[n-1].Error, "JobCancelError: ") // the library adds its type
 	}
 	return j
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/textproto"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/wneessen/go-mail/smtp"
@@ -25,6 +26,7 @@ type conn struct {
 	client    *smtp.Client // nil if the connection is broken
 	idleSince time.Time
 	buffer    []byte // reused for the commands and the text of each message
+	reply     string // to the last message that the server accepted
 
 	pipelining bool // the server offers PIPELINING
 	utf8       bool // the server offers SMTPUTF8
@@ -139,9 +141,11 @@ func (c *conn) sendText(ctx context.Context, data [][]byte) *failure {
 		return &failure{stageText, err}
 	}
 	c.extendDeadline(ctx)
-	if _, _, err := c.client.Text.ReadResponse(250); err != nil {
+	code, text, err := c.client.Text.ReadResponse(250)
+	if err != nil {
 		return &failure{stageText, err}
 	}
+	c.reply = strconv.Itoa(code) + " " + text
 	return nil
 }
 

@@ -210,7 +210,7 @@ var notAboutPersons = map[string]string{
 	"autoresponder_batch": "IDs", "mail_rate": "domains", "mail_pace": "domains", "mail_hold": "settings", "mail_day": "numbers",
 	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account",
 	"import": "a consent has the import and the row that it comes from", "import_result": "compressed: the section imports has the rows with the address",
-	"backup": "settings", "sending_domain": "settings", "setting": "settings", "account_move": "IDs", "contact_delta": "numbers",
+	"backup": "settings", "sending_domain": "settings", "setting": "settings", "account_move": "IDs", "contact_delta": "numbers", "untrusted_proxy": "addresses of proxies",
 	"audit": "the section audit_log has the rows with the address or its hash, without who acted",
 }
 

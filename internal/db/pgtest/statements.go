@@ -29,7 +29,7 @@ var CoordinatorTables = []string{
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_delta", "field", "file",
 	"file_content", "file_piece", "folder", "import", "import_result", "link", "list", "mail_day", "mail_hold", "mail_pace", "mail_rate",
 	"message", "preference", "retry", "search_index", "search_index_use", "secret", "sending_domain", "setting",
-	"unsubscriber", "webhook", "webhook_event", "webhook_target"}
+	"unsubscriber", "untrusted_proxy", "webhook", "webhook_event", "webhook_target"}
 
 // small matches mentions of the tables that are not distributed.
 var small = regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE) (` + strings.Join(append(CoordinatorTables, `river_\w+`), "|") + `)\b`)

@@ -46,9 +46,6 @@ func TestCheckReportsEachProblem(t *testing.T) {
 			"the stored Contact count of List 1 is 5"},
 		{"wrong contact_count of an Account", run("UPDATE account SET contact_count = 7"),
 			"the stored Contact count of Account 1 is 7"},
-		{"a discarded job", run(`INSERT INTO river_job (args, kind, max_attempts, state, finalized_at)
-			VALUES ('{}', 'notify', 1, 'discarded', CURRENT_TIMESTAMP)`),
-			"jobs of kind notify failed and are not tried again: 1"},
 		{"a failing webhook", run(`
 			INSERT INTO webhook_target (id, account_id, url, secret, is_failing) VALUES (3, 1, '', '', 1);
 			INSERT INTO webhook (account_id, list_id, object, event, target_id, creation_time, last_modified_time)
