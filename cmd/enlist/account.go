@@ -12,13 +12,15 @@ import (
 	"enlist/internal/enlist"
 )
 
-// enlist account: adds and lists Accounts, and changes their limit of Contacts, their time zone and the domains of their
-// senders.
+// enlist account: adds, lists, renames and removes Accounts, and changes their limit of Contacts, their time zone and the
+// domains of their senders.
 // A running server applies a change from its next transaction on.
 
 type accountCommand struct {
 	Add      accountAdd      `cmd:"" help:"Add an Account."`
 	List     accountList     `cmd:"" help:"List the Accounts."`
+	Rename   accountRename   `cmd:"" help:"Change the name of an Account."`
+	Remove   accountRemove   `cmd:"" help:"Remove an Account with its Lists, Contacts, Messages and keys, for ever."`
 	Limit    accountLimit    `cmd:"" help:"Limit how many Contacts an Account may store."`
 	Timezone accountTimezone `cmd:"" help:"Set the time zone of an Account, for dates, mails and autoresponders."`
 	Domains  accountDomains  `cmd:"" help:"List domains that the senders of an Account may have, besides its sending domains."`
@@ -83,6 +85,48 @@ func (c *accountList) Run(ctx context.Context, out *console) error {
 			return err
 		}
 		return c.list(out.stdout, records(accounts, accountRecord), "id", "name", "timezone", "limit")
+	})
+}
+
+type accountRename struct {
+	config.Database
+	ID   int64  `arg:"" help:"ID of the Account."`
+	Name string `arg:"" help:"New name of the Account."`
+}
+
+// Run changes the name.
+func (c *accountRename) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
+		if err := s.Accounts.RenameAccount(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
+			return err
+		}
+		fmt.Fprintf(out.stdout, "name of Account %d: %s\n", c.ID, c.Name)
+		return nil
+	})
+}
+
+type accountRemove struct {
+	config.Database
+	ID   int64  `arg:"" help:"ID of the Account."`
+	Name string `help:"Name of the Account, to confirm the removal in a script."`
+}
+
+// Run removes the Account after the operator has typed its name. It can be interrupted and repeated.
+func (c *accountRemove) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
+		caller, err := s.Accounts.Operator(ctx, enlist.AccountID(c.ID))
+		if err != nil {
+			return err
+		}
+		question := fmt.Sprintf("Remove the Account %d with its Lists, Contacts, Messages and keys? There is no way back.", c.ID)
+		if err := out.confirmName(c.Name, "--name NAME", caller.Account.Name, question); err != nil {
+			return err
+		}
+		if err := s.RemoveAccount(ctx, caller.Account.ID); err != nil {
+			return next(err, "run the same command again to go on")
+		}
+		fmt.Fprintf(out.stdout, "removed Account %d; the consent ledger, the Unsubscriber List and the audit log keep their rows\n", c.ID)
+		return nil
 	})
 }
 

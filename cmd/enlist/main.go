@@ -7,6 +7,7 @@
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
 //	account.go, key.go, domain.go, list.go, field.go  definitions
+//	message*.go, autoresponder.go, webhook.go         definitions, by definition.go
 //	settings.go, moved.go                             settings, and the flags that they were
 //	batch.go, batch_follow.go                         Batches
 //	import*.go, export.go                             files of Contacts
@@ -46,34 +47,37 @@ import (
 
 // program lists the subcommands. Kong reads their flags from the tags.
 type program struct {
-	Serve      serveCommand      `cmd:"" help:"Serve the API. Variables: ENLIST_DB for --db. See also: enlist settings."`
-	Key        keyCommand        `cmd:"" help:"Create, list and revoke API keys."`
-	Account    accountCommand    `cmd:"" help:"Add, list and change Accounts."`
-	Domain     domainCommand     `cmd:"" help:"Add sending domains with their DKIM keys, and rotate the keys."`
-	List       listCommand       `cmd:"" help:"Add and show Lists."`
-	Field      fieldCommand      `cmd:"" help:"Add and list the Fields of a List."`
-	Import     importCommand     `cmd:"" help:"Import Contacts from files, and follow, pause and cancel imports."`
-	Export     exportCommand     `cmd:"" help:"Write the Contacts of a List as CSV or NDJSON."`
-	Batch      batchCommand      `cmd:"" help:"Send Messages to many Contacts, and follow, pause and cancel Batches."`
-	Hold       holdCommand       `cmd:"" help:"Hold all mails, for example after a restore."`
-	Release    releaseCommand    `cmd:"" help:"Send the mails that enlist hold or enlist restore has stopped."`
-	Index      indexCommand      `cmd:"" help:"List, create and drop search indexes."`
-	Jobs       jobsCommand       `cmd:"" help:"List, retry and discard queued jobs."`
-	Person     personCommand     `cmd:"" help:"Export or erase what is stored about a person."`
-	Mail       mailCommand       `cmd:"" help:"Try the mail server with one mail."`
-	Settings   settingsCommand   `cmd:"" help:"Print and change the settings that all servers share: mail, Batches, limits."`
-	Retention  retentionCommand  `cmd:"" help:"Set how long old data of mails is kept, and remove it."`
-	Consent    consentCommand    `cmd:"" help:"Prove the consent of a Contact with a signed page."`
-	Bounce     bounceCommand     `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
-	Audit      auditCommand      `cmd:"" help:"Show who changed definitions, and who read out or erased Contacts."`
-	Backup     backupCommand     `cmd:"" help:"Back up a database into one file while servers use it."`
-	Restore    restoreCommand    `cmd:"" help:"Restore a backup to a new database."`
-	Migrate    migrateCommand    `cmd:"" help:"Move an Account from another service with the same API into a database."`
-	Copy       copyCommand       `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
-	Distribute distributeCommand `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
-	Doctor     doctorCommand     `cmd:"" help:"Check a database and print its problems."`
-	Health     healthCommand     `cmd:"" help:"Ask a running server whether it is ready."`
-	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Serve         serveCommand         `cmd:"" help:"Serve the API. Variables: ENLIST_DB for --db. See also: enlist settings."`
+	Key           keyCommand           `cmd:"" help:"Create, list and revoke API keys."`
+	Account       accountCommand       `cmd:"" help:"Add, list and change Accounts."`
+	Domain        domainCommand        `cmd:"" help:"Add sending domains with their DKIM keys, and rotate the keys."`
+	List          listCommand          `cmd:"" help:"Add and show Lists."`
+	Field         fieldCommand         `cmd:"" help:"Add and list the Fields of a List."`
+	Message       messageCommand       `cmd:"" help:"Add Messages, also from a file with images, and change them."`
+	Autoresponder autoresponderCommand `cmd:"" help:"Add and change autoresponders."`
+	Webhook       webhookCommand       `cmd:"" help:"Add and change webhooks."`
+	Import        importCommand        `cmd:"" help:"Import Contacts from files, and follow, pause and cancel imports."`
+	Export        exportCommand        `cmd:"" help:"Write the Contacts of a List as CSV or NDJSON."`
+	Batch         batchCommand         `cmd:"" help:"Send Messages to many Contacts, and follow, pause and cancel Batches."`
+	Hold          holdCommand          `cmd:"" help:"Hold all mails, for example after a restore."`
+	Release       releaseCommand       `cmd:"" help:"Send the mails that enlist hold or enlist restore has stopped."`
+	Index         indexCommand         `cmd:"" help:"List, create and drop search indexes."`
+	Jobs          jobsCommand          `cmd:"" help:"List, retry and discard queued jobs."`
+	Person        personCommand        `cmd:"" help:"Export or erase what is stored about a person."`
+	Mail          mailCommand          `cmd:"" help:"Try the mail server with one mail."`
+	Settings      settingsCommand      `cmd:"" help:"Print and change the settings that all servers share: mail, Batches, limits."`
+	Retention     retentionCommand     `cmd:"" help:"Set how long old data of mails is kept, and remove it."`
+	Consent       consentCommand       `cmd:"" help:"Prove the consent of a Contact with a signed page."`
+	Bounce        bounceCommand        `cmd:"" help:"Record a bounce or complaint report that a mail server passes on."`
+	Audit         auditCommand         `cmd:"" help:"Show who changed definitions, and who read out or erased Contacts."`
+	Backup        backupCommand        `cmd:"" help:"Back up a database into one file while servers use it."`
+	Restore       restoreCommand       `cmd:"" help:"Restore a backup to a new database."`
+	Migrate       migrateCommand       `cmd:"" help:"Move an Account from another service with the same API into a database."`
+	Copy          copyCommand          `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
+	Distribute    distributeCommand    `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
+	Doctor        doctorCommand        `cmd:"" help:"Check a database and print its problems."`
+	Health        healthCommand        `cmd:"" help:"Ask a running server whether it is ready."`
+	Version       versionCommand       `cmd:"" help:"Print the version."`
 
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to complete commands in bash, zsh or fish."`
 	Man        manCommand                `cmd:"" hidden:"" help:"Print the manual page, for packages."`

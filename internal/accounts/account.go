@@ -66,6 +66,15 @@ func (s *Service) SetTimeZone(ctx context.Context, id enlist.AccountID, zone str
 	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.TimeZone = zone })
 }
 
+// RenameAccount changes the name of an Account. Errors: InvalidParameters.
+func (s *Service) RenameAccount(ctx context.Context, id enlist.AccountID, name string) error {
+	name, err := operatorText("Account", name)
+	if err != nil {
+		return err
+	}
+	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.Name = name })
+}
+
 // Operator returns a Caller that may do everything in one Account. Errors:
 // InvalidParameters when there is no such Account.
 func (s *Service) Operator(ctx context.Context, id enlist.AccountID) (*enlist.Caller, error) {
