@@ -57,7 +57,7 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 		return subscribe(s, 2, 3)
 	}))(t)
 	command("batch", "add", "--message", "2", "--list", "3", "--at", "2999-01-31T09:00", "--account", "2", "--yes")
-	command("batch", "add", "--message", "2", "--list", "3", "--exclude-batch", "1", "--at", "2999-01-31T09:00", "--account", "2", "--yes")
+	command("batch", "add", "--message", "2", "--list", "3", "--exclude-batch", "3", "--at", "2999-01-31T09:00", "--account", "2", "--yes")
 	before := rowsOf(t, url, 1)
 	command("account", "remove", "2", "--name", "Shop")
 	after, left := rowsOf(t, url, 1), rowsOf(t, url, 2)
