@@ -15,6 +15,7 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/imports/sheet"
 	"enlist/internal/search/advisor"
 	"enlist/internal/webhooks/post"
 )
@@ -87,6 +88,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	service.SetSending(sendingOf(c.Serve))
+	service.Imports.SetMemory(sheet.NewMemory(int64(c.Memory) / 4))
 	if err := service.ReadSettings(ctx); err != nil {
 		return fmt.Errorf("read the settings: %w", err)
 	}

@@ -57,7 +57,7 @@ func (s *Service) requireRoom(n *NewImport) error {
 }
 
 // AddImport stores a file and adds its Import, which then waits for a process that runs it. Errors: NoList, Denied,
-// InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, and errors of File. After an error the Import is failed.
+// InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, ErrNoMemory, and errors of File. After an error the Import is failed.
 // reference.md: import.options, import.access
 func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) (*Import, error) {
 	if err := s.requireRoom(&n); err != nil {
@@ -209,7 +209,10 @@ func (s *Service) readHeader(ctx context.Context, i *Import, schema *enlist.Sche
 			err = content.err // not a fault of the file
 		}
 	}()
-	file, err := sheet.Open(content, i.Size, i.Options.sheet())
+	file, err := sheet.Open(content, i.Size, s.sheet(&i.Options))
+	if errors.Is(err, ErrNoMemory) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, enlist.Invalid("file", err.Error())
 	}

@@ -46,7 +46,7 @@ func (s *Service) RunJob(ctx context.Context, _ db.Job, e RunImport) error {
 	defer cancel()
 	err := s.RunImport(ctx, e.Import)
 	switch {
-	case errors.Is(err, ErrImportRuns):
+	case errors.Is(err, ErrImportRuns), errors.Is(err, ErrNoMemory):
 		return db.Later(busyWait)
 	case err != nil && ctx.Err() != nil:
 		return db.Later(0)
@@ -55,7 +55,8 @@ func (s *Service) RunJob(ctx context.Context, _ db.Job, e RunImport) error {
 }
 
 // RunImport stores the rows of an Import until it has ended or was paused. It returns nil also if the Import has ended
-// before or is paused. Its error is ErrImportRuns while another process runs the Import. After any other error, such as
+// before or is paused. Its error is ErrImportRuns while another process runs the Import, and ErrNoMemory while other
+// workbooks have the memory. After any other error, such as
 // an outage of the database, a later call continues. A file that cannot be read ends the Import as failed.
 func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 	r := &importRun{service: s, id: id, owner: db.NewHolder(ctx, s.db), seen: newAddressSet()}
@@ -69,11 +70,13 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 	r.dryRun = i.Options.DryRun
 	ctx = enlist.WithAccount(ctx, i.AccountID)
 	reader := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
-	file, err := sheet.Open(reader, i.Size, i.Options.sheet())
-	if err != nil {
-		if reader.err == nil {
-			err = r.fail(ctx, err)
-		}
+	file, err := sheet.Open(reader, i.Size, s.sheet(&i.Options))
+	switch {
+	case errors.Is(err, ErrNoMemory):
+		return errors.Join(err, r.release(ctx))
+	case err != nil && reader.err == nil:
+		return r.fail(ctx, err)
+	case err != nil:
 		return err
 	}
 	err = ignoreStopped(r.steps(ctx, i, reader, file))
@@ -133,12 +136,13 @@ func (r *importRun) release(ctx context.Context) error {
 }
 
 // sheet returns the options for the package that reads files.
-func (o *ImportOptions) sheet() sheet.Options {
-	s := sheet.Options{Format: sheet.Format(o.Format), FileName: o.FileName, Encoding: o.Encoding, NoHeader: o.NoHeader}
+func (s *Service) sheet(o *ImportOptions) sheet.Options {
+	read := sheet.Options{Format: sheet.Format(o.Format), FileName: o.FileName, Encoding: o.Encoding, NoHeader: o.NoHeader,
+		Memory: s.memory.Load()}
 	for _, c := range o.Delimiter {
-		s.Delimiter = c
+		read.Delimiter = c
 	}
-	return s
+	return read
 }
 
 // importRun is one run of an Import by this process.

@@ -59,6 +59,12 @@ func (h *Handler) failImport(w http.ResponseWriter, r *http.Request, err error) 
 		refuse(w, http.StatusInsufficientStorage, code, full.Error())
 		return
 	}
+	if errors.Is(err, imports.ErrNoMemory) {
+		w.Header().Set("Retry-After", "10")
+		code, _ := api.FailureName("")
+		refuse(w, http.StatusInsufficientStorage, code, err.Error())
+		return
+	}
 	if errors.Is(err, imports.ErrNoImport) {
 		refuse(w, http.StatusNotFound, api.CodeInvalidParameters, err.Error())
 		return

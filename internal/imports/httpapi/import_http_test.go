@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,6 +16,9 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
+	"enlist/internal/imports/sheet"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // post sends a body with a key, and returns the status and the lines of the reply.
@@ -137,6 +142,57 @@ func TestImportOverHTTPIsRefused(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An upload is refused while other workbooks use the memory, and an import waits for them.
+//
+// covers: spec import.memory
+func TestWorkbookWaitsForMemory(t *testing.T) {
+	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
+		h := importsHarness(t, e, Options{})
+		rows := [][]any{{"Email"}}
+		for n := range 100 {
+			rows = append(rows, []any{fmt.Sprintf("person%d@example.com", n)})
+		}
+		file := workbook(t, rows...)
+		memory := sheet.NewMemory(10_000)
+		h.service.Imports.SetMemory(memory)
+		const path = "/api/imports?list_id=1&follow=0&file_name=people.xlsx"
+		if status, lines := h.post(t, "standard", path, strings.NewReader(file)); status != http.StatusOK {
+			t.Fatalf("status %d, reply %q", status, lines)
+		}
+		other, err := sheet.Open(strings.NewReader(file), int64(len(file)), sheet.Options{Memory: memory})
+		check(t, err)
+		status, lines := h.post(t, "standard", path, strings.NewReader(file))
+		if status != http.StatusInsufficientStorage || !strings.Contains(lines[0], "try again") {
+			t.Errorf("an upload while another workbook is read: status %d, reply %q; want 507", status, lines)
+		}
+		if err := h.service.Imports.RunImport(t.Context(), 1); !errors.Is(err, imports.ErrNoMemory) {
+			t.Errorf("an import while another workbook is read: error %v, want %v", err, imports.ErrNoMemory)
+		}
+		check(t, other.Close())
+		check(t, h.service.Imports.RunImport(t.Context(), 1))
+		if _, body, err := h.get(t, "standard", "/api/imports/1"); err != nil || !strings.Contains(body, `"added":100,`) {
+			t.Errorf("the import afterwards: %s, error %v", body, err)
+		}
+		h.service.Imports.SetMemory(sheet.NewMemory(5_000))
+		if status, lines := h.post(t, "standard", path, strings.NewReader(file)); status != http.StatusBadRequest {
+			t.Errorf("a workbook that needs more than all memory: status %d, reply %q; want 400", status, lines)
+		}
+	})
+}
+
+// workbook returns an .xlsx file with these rows.
+func workbook(t *testing.T, rows ...[]any) string {
+	t.Helper()
+	f := excelize.NewFile()
+	defer f.Close()
+	for i, row := range rows {
+		check(t, f.SetSheetRow("Sheet1", fmt.Sprint("A", i+1), &row))
+	}
+	var b bytes.Buffer
+	check(t, f.Write(&b))
+	return b.String()
 }
 
 // covers: spec import.http, decision 96

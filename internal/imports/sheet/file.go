@@ -13,7 +13,8 @@ import (
 const (
 	maxRow      = 1 << 20 // bytes of one row, with its quotes and delimiters; so also of one cell
 	maxColumns  = 10_000
-	maxUnzipped = 16 << 30 // bytes, unless Options say otherwise
+	maxUnzipped = 16 << 30  // bytes, unless Options say otherwise
+	maxMemory   = 512 << 20 // bytes for a workbook, unless Options say otherwise
 )
 
 // Format is the format of the content of a file.
@@ -29,13 +30,14 @@ const (
 
 // Options say how to read a file. The zero value recognises everything from the content.
 type Options struct {
-	Format      Format // "": from the content and the name
-	FileName    string // its ending tells formats apart, for example .csv, .tsv.gz, .ndjson
-	Entry       string // the file to read from a .zip file with several files, or the sheet of a workbook
-	Encoding    string // a name such as utf-8, windows-1252, ibm850; "": the rule of encoding.go
-	Delimiter   rune   // a tab or a punctuation mark of ASCII; 0: the rule of delimiter.go
-	NoHeader    bool   // the first row is data, and the columns are named "col 1", "col 2", ...
-	MaxUnzipped int64  // bytes that a .gz, .zip or .xlsx file may contain; 0: 16 GiB
+	Format      Format  // "": from the content and the name
+	FileName    string  // its ending tells formats apart, for example .csv, .tsv.gz, .ndjson
+	Entry       string  // the file to read from a .zip file with several files, or the sheet of a workbook
+	Encoding    string  // a name such as utf-8, windows-1252, ibm850; "": the rule of encoding.go
+	Delimiter   rune    // a tab or a punctuation mark of ASCII; 0: the rule of delimiter.go
+	NoHeader    bool    // the first row is data, and the columns are named "col 1", "col 2", ...
+	MaxUnzipped int64   // bytes that a .gz, .zip or .xlsx file may contain; 0: 16 GiB
+	Memory      *Memory // of all workbooks that are read at the same time; nil: 512 MiB for this one
 }
 
 // About says what Open recognised.
@@ -73,6 +75,7 @@ type Reader struct {
 	rows    rows
 	about   About
 	closers []io.Closer
+	memory  *memoryShare
 }
 
 // Open recognises a file of size bytes and reads its header. Its errors are sentences for a person; an error of file
@@ -87,7 +90,11 @@ func Open(file io.ReaderAt, size int64, o Options) (*Reader, error) {
 	if size == 0 {
 		return nil, errEmpty
 	}
-	r := &Reader{}
+	if o.Memory == nil {
+		o.Memory = NewMemory(maxMemory)
+	}
+	r := &Reader{memory: &memoryShare{of: o.Memory}}
+	r.closers = append(r.closers, r.memory)
 	if err := r.open(file, size, o); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -127,22 +134,37 @@ func (r *Reader) open(file io.ReaderAt, size int64, o Options) (err error) {
 // its end.
 func (r *Reader) openWorkbook(file io.ReaderAt, size int64, c *content, o Options) error {
 	if r.about.Compression != "" {
-		packed, err := io.ReadAll(io.LimitReader(c.in, maxPacked+1))
+		packed, err := r.readPacked(c.in)
 		if err != nil {
 			return err
 		}
-		if len(packed) > maxPacked {
-			return fmt.Errorf("the workbook in the .gz or .zip file has more than %d bytes: unpack it first", maxPacked)
-		}
 		file, size, o.Entry = bytes.NewReader(packed), int64(len(packed)), ""
 	}
-	book, sheet, err := openWorkbook(file, size, o)
+	book, sheet, err := openWorkbook(file, size, o, r.memory)
 	if err != nil {
 		return err
 	}
 	r.closers = append(r.closers, book)
 	r.rows, r.about.Entry, r.about.Header = sheet, book.sheet, !o.NoHeader
 	return nil
+}
+
+// readPacked reads a workbook inside another file into memory.
+func (r *Reader) readPacked(in io.Reader) ([]byte, error) {
+	var packed bytes.Buffer
+	for {
+		before := int64(packed.Cap())
+		n, err := io.CopyN(&packed, in, 1<<20)
+		if err := r.memory.take(int64(packed.Cap()) - before); err != nil {
+			return nil, err
+		}
+		if n < 1<<20 {
+			if err == io.EOF {
+				err = nil
+			}
+			return packed.Bytes(), err
+		}
+	}
 }
 
 func (r *Reader) openDelimited(w *window, o Options) error {

@@ -14,19 +14,16 @@ import (
 	"strings"
 )
 
-// Limits of the parts of a workbook that are in memory.
-const (
-	maxTexts  = 512 << 20 // bytes of the shared texts
-	maxPacked = 256 << 20 // bytes of a workbook inside a .gz or .zip file
-	maxXML    = 16 << 20  // bytes of XML for one row, one text, or a part that is read at once
-)
+// maxXML is the limit of bytes of XML for one row, one text, or a part that is read at once.
+const maxXML = 16 << 20
 
 // workbook is an open .xlsx file.
 type workbook struct {
 	files   map[string]*zip.File
 	left    int64 // bytes that may still be unpacked
 	max     int64
-	xmlLeft int64 // bytes that may be unpacked for the row, the text or the part that is being read
+	xmlLeft int64        // bytes that may be unpacked for the row, the text or the part that is being read
+	memory  *memoryShare // counts texts
 	texts   []string
 	isDate  []bool // by the number of a cell's style
 	from    dates
@@ -35,12 +32,12 @@ type workbook struct {
 }
 
 // openWorkbook opens the first sheet that is not hidden, or the one with the name of o.Entry.
-func openWorkbook(file io.ReaderAt, size int64, o Options) (*workbook, *worksheet, error) {
+func openWorkbook(file io.ReaderAt, size int64, o Options, memory *memoryShare) (*workbook, *worksheet, error) {
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the workbook is damaged: %w", err)
 	}
-	b := &workbook{files: map[string]*zip.File{}, left: o.MaxUnzipped, max: o.MaxUnzipped}
+	b := &workbook{files: map[string]*zip.File{}, left: o.MaxUnzipped, max: o.MaxUnzipped, memory: memory}
 	for _, f := range archive.File {
 		b.files[strings.ToLower(strings.ReplaceAll(f.Name, `\`, "/"))] = f
 	}
@@ -208,7 +205,7 @@ func (b *workbook) readTexts(name string) error {
 		return err
 	}
 	defer in.Close()
-	d, size := xml.NewDecoder(in), 0
+	d := xml.NewDecoder(in)
 	for {
 		token, err := d.RawToken()
 		if err == io.EOF {
@@ -226,8 +223,8 @@ func (b *workbook) readTexts(name string) error {
 		if err != nil {
 			return fmt.Errorf("the workbook is damaged: read %s: %w", name, err)
 		}
-		if size += len(text) + 16; size > maxTexts {
-			return fmt.Errorf("the workbook has more than %d bytes of text: save the sheet as CSV", maxTexts)
+		if err := b.memory.take(int64(len(text) + textOverhead)); err != nil {
+			return err
 		}
 		b.texts = append(b.texts, text)
 	}

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -75,6 +76,37 @@ func workbookOf(t testing.TB, sheetData, texts string, date1904 bool) string {
 		"xl/styles.xml", `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[$-409]d\-mmm&quot;x&quot;;@"/><numFmt numFmtId="165" formatCode="0.00&quot; days&quot;"/></numFmts>`+
 			`<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="20"/></cellXfs></styleSheet>`,
 		"xl/one.xml", "<worksheet><sheetData>"+sheetData+"</sheetData></worksheet>")
+}
+
+// The texts of all workbooks that are open count together, and a closed one gives its part back.
+//
+// covers: decision 66, spec import.memory
+func TestWorkbooksShareTheirMemory(t *testing.T) {
+	t.Parallel()
+	header := `<row><c t="s"><v>0</v></c></row>`
+	file := workbookOf(t, header, "<si><t>"+strings.Repeat("a", 1500)+"</t></si>", false)
+	packed := gzipped(t, file)
+	memory := NewMemory(2000)
+	open := func(file string) (*Reader, error) {
+		return Open(strings.NewReader(file), int64(len(file)), Options{Memory: memory})
+	}
+	first, err := open(file)
+	check(t, err)
+	if _, err := open(file); !errors.Is(err, ErrNoMemory) {
+		t.Errorf("a second workbook: error %v, want %v", err, ErrNoMemory)
+	}
+	check(t, first.Close())
+	for _, large := range []string{packed, workbookOf(t, header, "<si><t>"+strings.Repeat("a", 2000)+"</t></si>", false)} {
+		if _, err := open(large); err == nil || errors.Is(err, ErrNoMemory) {
+			t.Errorf("a workbook that needs more than all memory: error %v, want a lasting one", err)
+		}
+	}
+	again, err := open(file)
+	check(t, err)
+	check(t, again.Close())
+	if used := memory.used.Load(); used != 0 {
+		t.Errorf("%d bytes are in use after all workbooks are closed", used)
+	}
 }
 
 // covers: decision 66
