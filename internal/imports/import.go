@@ -127,6 +127,11 @@ type ImportCounts struct {
 	Refused   int64 // the row is not valid
 }
 
+// Total is the number of rows.
+func (c *ImportCounts) Total() int64 {
+	return c.Added + c.Updated + c.Unchanged + c.Skipped + c.Refused
+}
+
 // RowOutcome says what became of a row.
 type RowOutcome string
 

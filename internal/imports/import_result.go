@@ -75,11 +75,21 @@ func (p *ResultPacker) Pack(rows []RowResult) ([]byte, error) {
 	return p.packed.Bytes(), err
 }
 
-// resultsOf returns the results of a step.
-func resultsOf(all []*decision) []RowResult {
-	rows := make([]RowResult, len(all))
-	for i, d := range all {
-		rows[i] = d.result()
+// maxRefusals is the number of refused rows whose results are kept. An Import of which so many rows are refused, and no
+// others read, ends.
+const maxRefusals = 100_000
+
+// resultsOf returns the results of a step, with at most so many refused rows.
+func resultsOf(all []*decision, refusals int64) []RowResult {
+	rows := make([]RowResult, 0, len(all))
+	for _, d := range all {
+		if d.outcome == RowRefused {
+			refusals--
+			if refusals < 0 {
+				continue
+			}
+		}
+		rows = append(rows, d.result())
 	}
 	return rows
 }

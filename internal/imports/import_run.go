@@ -291,7 +291,8 @@ func (r *importRun) read(ctx context.Context, i *Import, content *contentReader,
 func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *rowParser, done int64, most int) (*importChunk, error) {
 	chunk := &importChunk{rows: make([]importRow, 0, most), upto: done}
 	renewed := r.service.db.Now().Unix()
-	for n := 0; len(chunk.rows) < most; n++ {
+	size := 0
+	for n := 0; len(chunk.rows) < most && size < maxChunk; n++ {
 		row, err := file.Next()
 		if err != nil {
 			chunk.last = true
@@ -310,6 +311,11 @@ func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *r
 			continue
 		}
 		chunk.rows = append(chunk.rows, importRow{number: row.Number, cells: row.Values, err: row.Err})
+		for _, cell := range row.Values {
+			if text, ok := cell.(string); ok {
+				size += len(text)
+			}
+		}
 		if row.Err != nil {
 			chunk.rows[len(chunk.rows)-1].cells = nil
 		}
@@ -420,11 +426,12 @@ func (r *importRun) decide(tx *db.Tx, i *Import, chunk *importChunk, now int64) 
 // finish stores the results of a step, and that its rows are done.
 func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *importChunk, now int64) error {
 	i.Published = decided.i.Published
+	results := resultsOf(decided.all, maxRefusals-i.Refused)
 	for _, d := range decided.all {
 		i.count(d.outcome)
 	}
-	if len(decided.all) > 0 {
-		data, err := r.results.Pack(resultsOf(decided.all))
+	if len(results) > 0 {
+		data, err := r.results.Pack(results)
 		if err != nil {
 			return err
 		}
@@ -434,6 +441,8 @@ func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *impor
 	}
 	i.Rows, i.Bytes = chunk.upto, chunk.bytes
 	switch {
+	case i.Refused >= maxRefusals && i.Refused == i.Total():
+		return i.end(tx, ImportFailed, reasonAllRefused, now)
 	case chunk.failed != nil:
 		return i.end(tx, ImportFailed, chunk.failed.Error(), now)
 	case chunk.last:

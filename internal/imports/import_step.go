@@ -18,6 +18,9 @@ import (
 // importStep is the largest number of rows that one transaction stores.
 const importStep = 1000
 
+// maxChunk ends a step early, in bytes of the texts of its rows: a row can have 1 MiB of them.
+const maxChunk = 8 << 20
+
 // importChunk are the rows of one step.
 type importChunk struct {
 	rows   []importRow
@@ -42,6 +45,7 @@ const (
 	reasonNoChange     = "the Contact has these values already"
 	reasonUnsubscribed = "the Contact has unsubscribed"
 	reasonOnTheList    = "the address is on the Unsubscriber List"
+	reasonAllRefused   = "the first 100,000 rows were all refused: the results say why"
 )
 
 // importTx is the transaction of a step.

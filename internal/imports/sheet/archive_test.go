@@ -43,6 +43,27 @@ func zipped(t testing.TB, namesAndTexts ...string) string {
 	return b.String()
 }
 
+// covers: spec import.stops
+func TestArchiveUnpacksTo200TimesItsSize(t *testing.T) {
+	t.Parallel()
+	file := gzipped(t, "Email\n"+strings.Repeat(strings.Repeat("x", 999)+"\n", smallUnzipped/900))
+	r, err := Open(strings.NewReader(file), int64(len(file)), Options{})
+	check(t, err)
+	for err == nil {
+		_, err = r.Next()
+	}
+	if want := errUnzipped(smallUnzipped); err.Error() != want.Error() {
+		t.Errorf("%v; want %v", err, want)
+	}
+	workbook := workbookOf(t, "<row><c><v>1</v></c></row>", "<si><t>"+strings.Repeat("x", maxRow-1)+"</t></si>", false)
+	large := workbookOf(t, "", strings.Repeat("<si><t>"+strings.Repeat("x", maxRow-1)+"</t></si>", 17), false)
+	for file, refused := range map[string]bool{workbook: false, large: true} {
+		if got := shown(file, Options{}); strings.Contains(got, "when it is unpacked") != refused {
+			t.Errorf("a workbook of %d bytes: %.200s", len(file), got)
+		}
+	}
+}
+
 // covers: decision 66
 func TestArchives(t *testing.T) {
 	t.Parallel()
@@ -68,7 +89,7 @@ func TestArchives(t *testing.T) {
 		{"an empty .zip", zipped(t), Options{}, []string{"the .zip file contains no file"}},
 		{"a .zip that is cut off", several[:len(several)-10], Options{}, []string{"the .zip file is damaged: zip: not a valid zip file"}},
 		{"a .gz that is cut off", damaged[:len(damaged)-20], Options{}, []string{"the .gz file is damaged or incomplete: unexpected EOF"}},
-		{"a .gz that contains too much", bomb, Options{MaxUnzipped: 2000}, []string{"the file contains more than 2000 bytes when it is unpacked"}},
+		{"a .gz that contains too much", bomb, Options{MaxUnzipped: 2000}, []string{"the file contains more than 2000 bytes when it is unpacked; the limit is 200 times its size"}},
 		{"a .gz of nothing", gzipped(t, ""), Options{}, []string{"the file is empty"}},
 		{"an old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Options{}, []string{"the file is a workbook of Excel 2003 or protected by a password: save it as .xlsx without a password, or as CSV"}},
 		{"a file that is no workbook", text, Options{FileName: "x.xlsx"}, []string{"the file is no .xlsx workbook"}},

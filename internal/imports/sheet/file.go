@@ -13,8 +13,11 @@ import (
 const (
 	maxRow      = 1 << 20 // bytes of one row, with its quotes and delimiters; so also of one cell
 	maxColumns  = 10_000
-	maxUnzipped = 16 << 30  // bytes, unless Options say otherwise
-	maxMemory   = 512 << 20 // bytes for a workbook, unless Options say otherwise
+	maxUnzipped = 16 << 30 // bytes, unless Options say otherwise
+	// A file may unpack to maxRatio times its size, and always to smallUnzipped bytes.
+	maxRatio      = 200
+	smallUnzipped = 16 << 20
+	maxMemory     = 512 << 20 // bytes for a workbook, unless Options say otherwise
 )
 
 // Format is the format of the content of a file.
@@ -36,7 +39,7 @@ type Options struct {
 	Encoding    string  // a name such as utf-8, windows-1252, ibm850; "": the rule of encoding.go
 	Delimiter   rune    // a tab or a punctuation mark of ASCII; 0: the rule of delimiter.go
 	NoHeader    bool    // the first row is data, and the columns are named "col 1", "col 2", ...
-	MaxUnzipped int64   // bytes that a .gz, .zip or .xlsx file may contain; 0: 16 GiB
+	MaxUnzipped int64   // bytes that a .gz, .zip or .xlsx file may contain; 0: 16 GiB. 200 times the size of the file, if that is less
 	Memory      *Memory // of all workbooks that are read at the same time; nil: 512 MiB for this one
 }
 
@@ -84,6 +87,7 @@ func Open(file io.ReaderAt, size int64, o Options) (*Reader, error) {
 	if o.MaxUnzipped <= 0 {
 		o.MaxUnzipped = maxUnzipped
 	}
+	o.MaxUnzipped = min(o.MaxUnzipped, max(smallUnzipped, size*maxRatio))
 	if o.Delimiter != 0 && !isDelimiter(o.Delimiter) {
 		return nil, fmt.Errorf("the delimiter must be a tab or a punctuation mark of ASCII, such as ;, not %q", o.Delimiter)
 	}
