@@ -30,8 +30,6 @@ import (
 	"enlist/internal/sending"
 	"enlist/internal/web"
 	"enlist/internal/webhooks/post"
-
-	"golang.org/x/net/netutil"
 )
 
 // The running service: it starts the API's HTTP server, the queue, maintenance and metrics. It stops them in a fixed
@@ -53,7 +51,7 @@ type server struct {
 	jobs        jobs.Client
 	batches     *sending.BatchSender
 	api         *http.Server
-	connections int // largest number of concurrent connections
+	connections *door.Connections
 	calls       *rpc.Handler
 	reference   func() *reference.Handler // made at the first request
 	pages       *web.Handler
@@ -96,7 +94,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{components: r, jobs: queue, batches: sender, cut: cut, connections: cmp.Or(c.Connections, 4096), failed: make(chan error, 1)}
+	s := &server{components: r, jobs: queue, batches: sender, cut: cut, failed: make(chan error, 1)}
+	s.connections = door.NewConnections(cmp.Or(c.Connections, 4096), r.door.options.Proxies)
 	s.pages = web.New(r.service.Sending, r.service.Files, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:    version(),
@@ -132,6 +131,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		IdleTimeout:       idleTime,
 		// There is no WriteTimeout, because replies to long searches are streamed. Package rpc limits their time.
 		MaxHeaderBytes: 16 << 10,
+		ConnState:      s.connections.State,
+		ConnContext:    s.connections.Context,
 		BaseContext:    func(net.Listener) context.Context { return calls },
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
 	}
@@ -213,7 +214,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.work.Go(func() { s.door.serve(s.log) })
 	s.work.Go(func() { s.door.watch(ctx) })
 	s.work.Go(func() {
-		if err := s.serve(netutil.LimitListener(listener, s.connections)); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.serve(s.connections.Limit(listener)); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	})

@@ -3,7 +3,7 @@
 // does not know calls or Accounts.
 //
 // door.go wraps the handler of the service, proxy.go has the addresses, certificate.go the certificate files, and acme.go
-// certificates that the service gets itself.
+// certificates that the service gets itself. connections.go limits the connections.
 package door
 
 import (
@@ -56,6 +56,7 @@ func Handler(next http.Handler, o Options) http.Handler {
 			id = newID()
 		}
 		w.Header().Set(RequestID, id)
+		defer follow(r)()
 		if hsts != "" && r.TLS != nil {
 			w.Header().Set("Strict-Transport-Security", hsts)
 		}

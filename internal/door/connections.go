@@ -1,0 +1,240 @@
+package door
+
+import (
+	"container/list"
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+)
+
+// This file limits the connections of the HTTP server. A connection waits while the server needs bytes from the client:
+// before a request, inside of its header, or inside of its body. If all places are in use, a new connection gets the
+// place of one that waits. decisions.md: 125
+
+// Connections are the open connections of a server.
+type Connections struct {
+	most    int // of all addresses
+	share   int // of one address
+	proxies Proxies
+
+	mu      sync.Mutex // guards the fields below, and those of connection and peer
+	changed *sync.Cond // a connection was closed or began to wait, or the listener was closed
+	open    int
+	peers   map[netip.Addr]*peer
+	closed  bool
+}
+
+// peer is an address with open connections. An IPv6 address stands for its network of 64 bits.
+type peer struct {
+	open    int
+	waiting list.List // of *connection, the one that waits longest first
+}
+
+// connection is an accepted connection.
+type connection struct {
+	net.Conn
+	of       *Connections
+	address  netip.Addr
+	place    *list.Element // in peer.waiting; nil: it does not wait
+	active   bool          // a request has arrived, and its reply is not complete
+	requests int           // that handlers answer
+	reading  int           // of them, those that wait for their bodies
+	closed   bool
+}
+
+// NewConnections returns a limit of most connections. One address has at most half of them, but not a trusted proxy.
+func NewConnections(most int, proxies Proxies) *Connections {
+	c := &Connections{most: most, share: max(1, most/2), proxies: proxies, peers: make(map[netip.Addr]*peer)}
+	c.changed = sync.NewCond(&c.mu)
+	return c
+}
+
+// Limit returns a listener whose connections count.
+func (c *Connections) Limit(l net.Listener) net.Listener { return &limitedListener{l, c} }
+
+type limitedListener struct {
+	net.Listener
+	of *Connections
+}
+
+// Accept returns the next connection. If all places are in use and no connection waits, it returns when one does.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	for {
+		accepted, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if c := l.of.admit(accepted); c != nil {
+			return c, nil
+		}
+		accepted.Close() // its address has its share, or the listener is closed
+	}
+}
+
+func (l *limitedListener) Close() error {
+	l.of.mu.Lock()
+	l.of.closed = true
+	l.of.changed.Broadcast()
+	l.of.mu.Unlock()
+	return l.Listener.Close()
+}
+
+// admit gives a connection a place. It returns nil if the address has its share and none of its connections waits.
+func (c *Connections) admit(accepted net.Conn) *connection {
+	address := addressOf(accepted.RemoteAddr())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.peers[address]; p != nil && p.open >= c.share && !c.proxies.trusts(address) && !c.evict(p) {
+		return nil
+	}
+	for c.open >= c.most && !c.evict(c.mostWaiting()) {
+		if c.closed {
+			return nil
+		}
+		c.changed.Wait()
+	}
+	p := c.peers[address]
+	if p == nil {
+		p = new(peer)
+		c.peers[address] = p
+	}
+	p.open++
+	c.open++
+	added := &connection{Conn: accepted, of: c, address: address}
+	added.place = p.waiting.PushBack(added)
+	return added
+}
+
+// mostWaiting returns the address with the largest number of connections that wait. The caller holds c.mu.
+func (c *Connections) mostWaiting() (most *peer) {
+	for _, p := range c.peers {
+		if most == nil || p.waiting.Len() > most.waiting.Len() {
+			most = p
+		}
+	}
+	return most
+}
+
+// evict closes the connection of an address that has waited longest. It returns false if none waits. The caller holds
+// c.mu.
+func (c *Connections) evict(p *peer) bool {
+	if p == nil || p.waiting.Len() == 0 {
+		return false
+	}
+	victim := p.waiting.Front().Value.(*connection)
+	victim.leave()
+	victim.Conn.Close() // the server notices it when it reads, and closes the connection once more
+	return true
+}
+
+// addressOf returns the address that stands for the other end of a connection.
+func addressOf(remote net.Addr) netip.Addr {
+	port, err := netip.ParseAddrPort(remote.String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	address := plain(port.Addr())
+	if address.Is6() {
+		return netip.PrefixFrom(address, 64).Masked().Addr()
+	}
+	return address
+}
+
+// leave gives the place back. The caller holds c.of.mu.
+func (c *connection) leave() {
+	if c.closed {
+		return
+	}
+	c.closed = true
+	p := c.of.peers[c.address]
+	if c.place != nil {
+		p.waiting.Remove(c.place)
+		c.place = nil
+	}
+	p.open--
+	if p.open == 0 {
+		delete(c.of.peers, c.address)
+	}
+	c.of.open--
+	c.of.changed.Broadcast()
+}
+
+// Close implements net.Conn.
+func (c *connection) Close() error {
+	c.of.mu.Lock()
+	c.leave()
+	c.of.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// update applies a change to the connection, and notes whether it waits now.
+func (c *connection) update(change func()) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	change()
+	if c.closed {
+		return
+	}
+	waiting := &c.of.peers[c.address].waiting
+	switch waits := !c.active || c.requests > 0 && c.reading == c.requests; {
+	case waits && c.place == nil:
+		c.place = waiting.PushBack(c)
+		c.of.changed.Signal()
+	case !waits && c.place != nil:
+		waiting.Remove(c.place)
+		c.place = nil
+	}
+}
+
+// State is the hook http.Server.ConnState.
+func (c *Connections) State(conn net.Conn, state http.ConnState) {
+	if counted := counted(conn); counted != nil && (state == http.StateActive || state == http.StateIdle) {
+		counted.update(func() { counted.active = state == http.StateActive })
+	}
+}
+
+// counted returns the connection below TLS, or nil if it is not of a Connections.
+func counted(conn net.Conn) *connection {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	c, _ := conn.(*connection)
+	return c
+}
+
+type connectionKey struct{}
+
+// Context is the hook http.Server.ConnContext. With it, Handler knows the connection of a request.
+func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, counted(conn))
+}
+
+// follow counts a request until the returned function is called, and when it waits for its body.
+func follow(r *http.Request) (end func()) {
+	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	if c == nil {
+		return func() {}
+	}
+	c.update(func() { c.requests++ })
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &followedBody{r.Body, c}
+	}
+	return func() { c.update(func() { c.requests-- }) }
+}
+
+// followedBody is the body of a request. Its connection waits while a Read does.
+type followedBody struct {
+	io.ReadCloser
+	of *connection
+}
+
+// Read implements io.Reader.
+func (b *followedBody) Read(p []byte) (int, error) {
+	b.of.update(func() { b.of.reading++ })
+	defer b.of.update(func() { b.of.reading-- })
+	return b.ReadCloser.Read(p)
+}
