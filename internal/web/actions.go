@@ -47,9 +47,14 @@ func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l enli
 }
 
 // unsubscribe unsubscribes the Contact and replies with a page. The request comes from the button
-// of the page, or from the button of a mail program. The reply must not be a redirect (RFC 8058,
-// section 3.1).
+// of the page, or from the button of a mail program, and its form says so. Any other form gets the page
+// with the button: a program that only checks links may send one. The reply must not be a redirect
+// (RFC 8058, section 3.1).
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l enlist.Link) {
+	if r.PostForm.Get("List-Unsubscribe") != "One-Click" && r.PostForm.Get("button") != "unsubscribe" {
+		h.showUnsubscribe(w, r, l)
+		return
+	}
 	v, err := h.links.UnsubscribeByLink(r.Context(), l.DeliveryKey, visitorIP(r))
 	if err != nil {
 		h.failed(w, r, l, err)

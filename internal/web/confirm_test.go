@@ -47,7 +47,7 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, "double_opt_in_required", "1")
 	ended, moved, gone := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "old@example.com"), h.subscribe("Email", "noor@example.com")
-	h.do("POST", h.path(enlist.LinkUnsubscribe, ended), "")
+	h.do("POST", h.path(enlist.LinkUnsubscribe, ended), pressed)
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
 		d := messages.Delivery{DeliveryKey: h.delivery(moved), Address: "older@example.com", Status: messages.DeliverySent}
 		return messages.PutDelivery(tx, &d)

@@ -35,7 +35,7 @@ func TestContactPageEscapesAndExpires(t *testing.T) {
 	}
 	h.shows(h.do("POST", path, ""), http.StatusMethodNotAllowed)
 
-	h.do("POST", h.path(enlist.LinkUnsubscribe, id), "")
+	h.do("POST", h.path(enlist.LinkUnsubscribe, id), pressed)
 	h.shows(h.do("GET", path, ""), http.StatusOK, "<p>Unsubscribed</p>")
 	h.pass(sending.ContactPageLife * time.Second)
 	h.shows(h.do("GET", path, ""), http.StatusOK)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"html/template"
@@ -46,7 +47,7 @@ type Files interface {
 }
 
 const (
-	maxBody   = 4 << 10          // greatest length of a form in bytes; the server ignores its content
+	maxBody   = 4 << 10          // greatest length of a form in bytes
 	ioTimeout = 30 * time.Second // time for a client to send a form, and again to receive a page
 )
 
@@ -120,7 +121,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		show(h, w, r, link)
 	case r.Method == http.MethodPost && press != nil:
-		if h.discardBody(w, r) {
+		if h.readForm(w, r) {
 			press(h, w, r, link)
 		}
 	default:
@@ -144,12 +145,11 @@ func (h *Handler) protect(header http.Header) {
 	header.Set("X-Robots-Tag", "noindex, nofollow")
 }
 
-// discardBody reads the posted form and ignores it, because the link contains all data that the
-// action needs. The HTTP server would close the connection if the form were not read. discardBody
-// returns false if the form is too large. It has then already sent the response.
-func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
+// readForm reads the posted form. It returns false if the form is too large. It has then already sent the response. A
+// body that is no form has no values.
+func (h *Handler) readForm(w http.ResponseWriter, r *http.Request) bool {
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
-	_, err := io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		w.Header().Set("Connection", "close")
 		http.Error(w, "the form is too large: open the link and use its button", http.StatusRequestEntityTooLarge)
@@ -158,6 +158,8 @@ func (h *Handler) discardBody(w http.ResponseWriter, r *http.Request) bool {
 	if err != nil {
 		panic(http.ErrAbortHandler) // the client has disconnected, or is too slow
 	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	_ = r.ParseMultipartForm(maxBody) // also reads application/x-www-form-urlencoded
 	return true
 }
 

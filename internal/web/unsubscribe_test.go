@@ -16,6 +16,9 @@ import (
 // The tests in this file unsubscribe Contacts with the link of a mail: with the button of the page,
 // and with the button of a mail program.
 
+// pressed is the form that the button of the page sends.
+const pressed = "button=unsubscribe"
+
 // covers: decision 48
 func TestButtonUnsubscribes(t *testing.T) {
 	t.Parallel()
@@ -31,12 +34,12 @@ func TestButtonUnsubscribes(t *testing.T) {
 	if h.contact(id).IsUnsubscribed {
 		t.Fatal("a GET request unsubscribed the Contact")
 	}
-	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed", "m…@example.com")
+	h.shows(h.do("POST", path, pressed), http.StatusOK, "You are unsubscribed", "m…@example.com")
 	if !h.contact(id).IsUnsubscribed {
 		t.Fatal("the button did not unsubscribe the Contact")
 	}
 	for _, method := range []string{"GET", "POST"} {
-		again := h.do(method, path, "")
+		again := h.do(method, path, pressed)
 		h.shows(again, http.StatusOK, "You are unsubscribed")
 		if again.hasButton() {
 			t.Errorf("%s: the page still has a button after the Contact was unsubscribed", method)
@@ -66,6 +69,38 @@ func TestOneClickUnsubscribes(t *testing.T) {
 	}
 }
 
+// A POST that neither a mail program's button nor the page's has sent changes nothing.
+//
+// covers: decision 48
+func TestOtherFormsDoNotUnsubscribe(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	for _, body := range []string{"", "x=1", "List-Unsubscribe=", "List-Unsubscribe=Two-Clicks", "button=", "%zz", "One-Click"} {
+		page := h.do("POST", h.path(enlist.LinkUnsubscribe, id)+"?List-Unsubscribe=One-Click", body)
+		h.shows(page, http.StatusOK, "Unsubscribe from", "button")
+		if h.contact(id).IsUnsubscribed {
+			t.Fatalf("the form %q unsubscribed the Contact", body)
+		}
+	}
+}
+
+// A mail program may send the form as multipart/form-data. RFC 8058, section 3.2
+//
+// covers: decision 48
+func TestOneClickInSeveralPartsUnsubscribes(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	r := httptest.NewRequest("POST", h.path(enlist.LinkUnsubscribe, id),
+		strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--b--\r\n"))
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+	h.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
+	if !h.contact(id).IsUnsubscribed {
+		t.Error("the form did not unsubscribe the Contact")
+	}
+}
+
 // The response also says that the Contact is unsubscribed after the Contact or the List was removed.
 //
 // covers: decision 48
@@ -76,11 +111,11 @@ func TestUnsubscribeOfARemovedContactSucceeds(t *testing.T) {
 	path := h.path(enlist.LinkUnsubscribe, id)
 	h.remove(id)
 	for _, method := range []string{"GET", "POST"} {
-		h.shows(h.do(method, path, ""), http.StatusOK, "You are unsubscribed", "News &amp; &lt;Views&gt;")
+		h.shows(h.do(method, path, pressed), http.StatusOK, "You are unsubscribed", "News &amp; &lt;Views&gt;")
 	}
 	h.hideList()
 	for _, method := range []string{"GET", "POST"} {
-		h.shows(h.do(method, path, ""), http.StatusOK, "You are unsubscribed", "this list")
+		h.shows(h.do(method, path, pressed), http.StatusOK, "You are unsubscribed", "this list")
 	}
 }
 
@@ -92,13 +127,13 @@ func TestUnsubscribeIncludesDuplicates(t *testing.T) {
 	h := newHarness(t, "disallow_duplicate_contacts", "0")
 	once := h.subscribe("Email", "mira@example.com")
 	path := h.path(enlist.LinkUnsubscribe, once)
-	h.do("POST", path, "")
+	h.do("POST", path, pressed)
 	h.shows(h.do("GET", path, ""), http.StatusOK, "You are unsubscribed")
 	first, second, other := h.subscribe("Email", "mira@example.com"), h.subscribe("Email", "Mira@example.com"), h.subscribe("Email", "mia@example.com")
 	if !h.do("GET", path, "").hasButton() {
 		t.Error("an old link has no button, although Contacts with the address are subscribed")
 	}
-	h.shows(h.do("POST", h.path(enlist.LinkUnsubscribe, second), ""), http.StatusOK)
+	h.shows(h.do("POST", h.path(enlist.LinkUnsubscribe, second), pressed), http.StatusOK)
 	if !h.contact(first).IsUnsubscribed || !h.contact(second).IsUnsubscribed || h.contact(other).IsUnsubscribed {
 		t.Errorf("unsubscribed: %v, %v, and the Contact with another address: %v; want true, true, false", h.contact(first).IsUnsubscribed, h.contact(second).IsUnsubscribed, h.contact(other).IsUnsubscribed)
 	}
@@ -113,7 +148,7 @@ func TestContactWithoutEmailIsUnsubscribed(t *testing.T) {
 	id := h.subscribe("Mobile Phone", "+61 400 000 001")
 	path := h.path(enlist.LinkUnsubscribe, id)
 	h.shows(h.do("GET", path, ""), http.StatusOK, "You will receive no more mail", "once you unsubscribe")
-	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
+	h.shows(h.do("POST", path, pressed), http.StatusOK, "You are unsubscribed")
 	if !h.contact(id).IsUnsubscribed {
 		t.Error("the POST did not unsubscribe the Contact")
 	}
@@ -139,7 +174,7 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 		t.Errorf("got the page %s, want a button and not the new address", page.body)
 	}
 	for range 2 {
-		h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
+		h.shows(h.do("POST", path, pressed), http.StatusOK, "You are unsubscribed")
 	}
 	if h.contact(id).IsUnsubscribed {
 		t.Error("the link unsubscribed the new address")
@@ -153,7 +188,7 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 	if !h.do("GET", path, "").hasButton() {
 		t.Error("the page has no button, although a Contact with the address is subscribed")
 	}
-	h.shows(h.do("POST", path, ""), http.StatusOK, "You are unsubscribed")
+	h.shows(h.do("POST", path, pressed), http.StatusOK, "You are unsubscribed")
 	if !h.contact(other).IsUnsubscribed || h.contact(id).IsUnsubscribed {
 		t.Errorf("unsubscribed: the Contact with the old address %v, with the new address %v; want true, false",
 			h.contact(other).IsUnsubscribed, h.contact(id).IsUnsubscribed)
@@ -204,7 +239,8 @@ func TestLinksRecordTheVisitor(t *testing.T) {
 		h := newHarness(t)
 		id := h.subscribe("Email", "mira@example.com")
 		for _, kind := range []enlist.LinkKind{enlist.LinkConfirm, enlist.LinkUnsubscribe} {
-			r := httptest.NewRequest("POST", h.path(kind, id), nil)
+			r := httptest.NewRequest("POST", h.path(kind, id), strings.NewReader(pressed))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			r.RemoteAddr = remote
 			h.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
 		}
