@@ -30,13 +30,19 @@ type cssSelector struct {
 // cssDeclaration is one declaration "property: value".
 type cssDeclaration struct {
 	property, value string
-	important       bool
+	important       bool // in the source
+	written         bool // !important is written
 }
 
 // size returns the number of bytes of the declaration in a style attribute.
 func (d cssDeclaration) size() int { return len(d.property) + len(d.value) + len(": ; ") }
 
-func (d cssDeclaration) String() string { return d.property + ": " + d.value + ";" }
+func (d cssDeclaration) String() string {
+	if d.written {
+		return d.property + ": " + d.value + " !important;"
+	}
+	return d.property + ": " + d.value + ";"
+}
 
 // cssTokens is a piece of a style sheet, split into tokens.
 type cssTokens []css.Token
@@ -97,10 +103,8 @@ func (t cssTokens) cut(kinds ...css.TokenType) (before cssTokens, end css.TokenT
 	return t, css.ErrorToken, nil
 }
 
-// splitCSS splits a style sheet into the rules that can be inlined and the other rules. It
-// returns the text of the other rules in kept, with a line break after each rule.
-func splitCSS(sheet string) (rules []cssRule, kept string) {
-	var rest strings.Builder
+// splitCSS splits a style sheet into its rules: what of them can be inlined, and what stays.
+func splitCSS(sheet string) (pieces []sheetPiece) {
 	for tokens := readCSS(sheet); len(tokens) > 0; {
 		switch tokens[0].TokenType {
 		case css.WhitespaceToken, css.SemicolonToken, css.RightBraceToken: // not part of a rule
@@ -111,10 +115,10 @@ func splitCSS(sheet string) (rules []cssRule, kept string) {
 		isAtRule := tokens[0].TokenType == css.AtKeywordToken
 		switch end {
 		case css.ErrorToken: // the style sheet ends before the block of a rule
-			return rules, rest.String()
+			return pieces
 		case css.SemicolonToken:
 			if isAtRule { // such as @import
-				rest.WriteString(prelude.String() + ";\n")
+				pieces = append(pieces, sheetPiece{statement: prelude.String() + ";"})
 			}
 			tokens = after
 			continue
@@ -122,18 +126,16 @@ func splitCSS(sheet string) (rules []cssRule, kept string) {
 		body, _, after := after.cut(css.RightBraceToken)
 		tokens = after
 		if isAtRule {
-			rest.WriteString(strings.TrimSpace(prelude.String()) + " {" + body.String() + "}\n")
+			pieces = append(pieces, sheetPiece{prelude: strings.TrimSpace(prelude.String()), body: body, nested: hasRules(prelude)})
 			continue
 		}
-		rule, keptSelectors := readRule(prelude, body)
-		if len(rule.selectors) > 0 && len(rule.declarations) > 0 {
-			rules = append(rules, rule)
+		rule, kept := readRule(prelude, body)
+		if len(rule.selectors) == 0 {
+			rule.declarations = nil
 		}
-		if keptSelectors != "" {
-			rest.WriteString(keptSelectors + " {" + body.String() + "}\n")
-		}
+		pieces = append(pieces, sheetPiece{rule: rule, prelude: kept, body: body})
 	}
-	return rules, rest.String()
+	return pieces
 }
 
 // readRule splits a rule. rule has the selectors that can be inlined. kept is the text of the
@@ -220,7 +222,7 @@ func readDeclaration(tokens cssTokens) (cssDeclaration, bool) {
 		}
 	}
 	value, important := cutImportant(value.trim())
-	d := cssDeclaration{property.trim().String(), value.String(), important}
+	d := cssDeclaration{property.trim().String(), value.String(), important, false}
 	return d, colon == css.ColonToken && d.property != "" && d.value != ""
 }
 

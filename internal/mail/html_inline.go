@@ -37,15 +37,22 @@ func inlineStyles(source string) string {
 	}
 	d := &styledDocument{elements: make(map[string]int), styles: make(map[*html.Node]*elementStyle)}
 	d.collect(root, 0)
-	rules, kept := splitCSS(d.css.String())
+	pieces := splitCSS(d.css.String())
+	var rules []cssRule
+	for i := range pieces {
+		if len(pieces[i].rule.declarations) > 0 {
+			rules = append(rules, pieces[i].rule)
+		}
+	}
 	if d.unknownMedia || d.head == nil || d.css.Len() > maxInlineCSS || !d.affordable(rules) {
 		return source
 	}
 	for _, node := range d.sheets {
 		node.Parent.RemoveChild(node)
 	}
-	d.apply(root, rules)
-	if kept != "" {
+	conflicts := newContest(pieces)
+	d.apply(root, rules, conflicts)
+	if kept := conflicts.sheet(pieces); kept != "" {
 		d.head.AppendChild(styleNode("\n" + kept))
 	}
 	var b strings.Builder
@@ -186,8 +193,8 @@ func subject(compound string) string {
 }
 
 // apply writes the declarations of the rules into the style attributes of the elements that
-// the rules match. It does not change other style attributes.
-func (d *styledDocument) apply(root *html.Node, rules []cssRule) {
+// the rules match. Other style attributes change only if a rule that stays would win over them.
+func (d *styledDocument) apply(root *html.Node, rules []cssRule, conflicts contest) {
 	for i := range rules {
 		for _, selector := range rules[i].selectors {
 			for _, n := range cascadia.QueryAll(root, selector) {
@@ -201,7 +208,7 @@ func (d *styledDocument) apply(root *html.Node, rules []cssRule) {
 		}
 	}
 	for n, s := range d.styles {
-		if len(s.matched) > 0 {
+		if marked := conflicts.mark(s); marked || len(s.matched) > 0 {
 			s.write(n)
 		}
 	}

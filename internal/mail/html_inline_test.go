@@ -51,7 +51,7 @@ func TestRulesAreInlinedByTheCascade(t *testing.T) {
 			`style="mso-line-height-rule: exactly; -webkit-text-size-adjust: 100%;"`},
 		{"tables also get HTML attributes such as bgcolor", "td{background-color:#fff;text-align:center}", `<table><tr><td>x`, `bgcolor="#fff"`},
 		{"an element without a rule keeps its style", "a{color:red}", `<p style="color:blue;margin:0">x</p>`, `<p style="color:blue;margin:0;">x</p>`},
-		{"the universal selector matches every element", "*{color:red} a:hover{color:blue}", `<p>x</p>`, "\na:hover {color:blue}\n</style></head><body style=\"color: red;\"><p style=\"color: red;\">"},
+		{"the universal selector matches every element", "*{color:red} a:hover{color:blue}", `<p>x</p>`, "\n* {color: red !important;}\na:hover {color:blue !important}\n</style></head><body style=\"color: red;\"><p style=\"color: red;\">"},
 	} {
 		t.Run(c.name, c.check)
 	}
@@ -91,7 +91,7 @@ func TestOtherRulesStayInAStyleSheet(t *testing.T) {
 		{"imports", `@charset "utf-8";@import url(https://example.com/a.css);p{margin:0}`, `<p>x</p>`, "\n@charset \"utf-8\";\n@import url(https://example.com/a.css);\n</style>"},
 		{"animations", "@keyframes k{from{top:0}to{top:1px}} @supports (display:grid){p{display:grid}}", `<p>x</p>`,
 			"\n@keyframes k {from{top:0}to{top:1px}}\n@supports (display:grid) {p{display:grid}}\n</style>"},
-		{"selectors that depend on what the reader does", "a:hover,a{color:red}", `<a>x</a>`, "\na:hover {color:red}\n</style></head><body><a style=\"color: red;\">"},
+		{"selectors that depend on what the reader does", "a:hover,a{color:red}", `<a>x</a>`, "\na {color: red !important;}\na:hover {color:red !important}\n</style></head><body><a style=\"color: red;\">"},
 		{"links and visited links", "a:link, a:visited{color:red}", `<a>x</a>`, "\na:link, a:visited {color:red}\n</style>"},
 		{"pseudo-elements", "a::before{content:'x;}'}", `<a>x</a>`, "\na::before {content:'x;}'}\n</style>"},
 		{"selectors that take long to match", "p:is(.a){color:red}", `<p>x</p>`, "\np:is(.a) {color:red}\n</style>"},
@@ -108,6 +108,27 @@ func TestOtherRulesStayInAStyleSheet(t *testing.T) {
 		got := inlineStyles(`<style media="print">p{color:red}</style><style>a{}</style><p>x`)
 		contains(t, "the result", got, "@media print {p{color:red}\n}\n</style>", "<p>x</p>")
 	})
+}
+
+// A rule that stays wins over what was inlined, as it does in the browser, and loses where it loses there.
+//
+// covers: decision 46
+func TestKeptRulesWinAsInTheBrowser(t *testing.T) {
+	const narrow = "@media (max-width:480px)"
+	for _, c := range []inlineCase{
+		{"a media query wins over an inlined rule", ".c{width:600px;margin:0} " + narrow + "{.c{width:100%}}", `<p class="c">x</p>`,
+			"\n.c {width: 600px !important;}\n@media (max-width:480px) {.c{width:100% !important}}\n</style></head><body><p class=\"c\" style=\"width: 600px; margin: 0;\">"},
+		{"a dark scheme inside of another rule", "p{color:#111} @supports (color:red){@media (prefers-color-scheme:dark){p{color:#eee}}}", `<p>x</p>`,
+			"@supports (color:red) {@media (prefers-color-scheme:dark){p{color:#eee !important}}}\n"},
+		{"a longhand wins over an inlined shorthand", "p{margin:0} " + narrow + "{p{margin-top:9px;}}", `<p>x</p>`, "{p{margin-top:9px !important;}}"},
+		{"a later inlined rule wins over it", narrow + "{p{color:red}} p{color:blue}", `<p>x</p>`, "{p{color:red !important}}\np {color: blue !important;}\n</style>"},
+		{"the style attribute wins over it", "p{color:green} " + narrow + "{p{color:red}}", `<p style="color:blue">x</p>`, `<p style="color: blue !important;">x</p>`},
+		{"also that of an element without a rule", "a{color:green} " + narrow + "{p{color:red}}", `<p style="color:blue">x</p>`, `<p style="color: blue !important;">x</p>`},
+		{"unless the rule is important", "p{color:green} " + narrow + "{p{color:red!important}}", `<p style="color:blue">x</p>`, `<p style="color: blue;">x</p>`},
+		{"other properties stay as they are", "p{color:green} " + narrow + "{p{color:red;top:0}}", `<p style="left:0">x</p>`, "{p{color:red !important;top:0}}"},
+	} {
+		t.Run(c.name, c.check)
+	}
 }
 
 // If a Message has no style sheet or exceeds a limit, inlineStyles does not change any byte.
