@@ -65,21 +65,43 @@ func MissingDomain(a *enlist.Account, tx *db.Tx, from string) (string, error) {
 		strings.Join(slices.Compact(allowed), " "), nil
 }
 
-// CheckFromAddress refuses a new from_address that the Account may not use. old is the address before the change: a
-// caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
-func CheckFromAddress(tx *db.Tx, account enlist.AccountID, from, old string) error {
-	if from == "" || from == old {
-		return nil
+// NameRefusal returns why the Account may not send with a display name, or "" if it may. Many mail programs show only
+// the name, so an address in it counts like the address of the sender.
+func NameRefusal(a *enlist.Account, tx *db.Tx, name string) (string, error) {
+	for _, shown := range address.Shown(name) {
+		if why, err := RefusalOf(a, tx, shown); err != nil || why != "" {
+			return "the name of the sender shows an address: " + why, err
+		}
 	}
-	a, err := ByID(tx, account)
-	if err != nil {
-		return err
+	return "", nil
+}
+
+// NamedSender are the from_name and the from_address of a List or of a Message.
+type NamedSender struct{ Name, From string }
+
+// CheckSender refuses a new from_name or from_address that the Account may not use. old is the sender before the change:
+// a caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
+func CheckSender(tx *db.Tx, account enlist.AccountID, sender, old NamedSender) error {
+	for _, value := range []struct {
+		key, text, old string
+		refusal        func(*enlist.Account, *db.Tx, string) (string, error)
+	}{{"from_address", sender.From, old.From, RefusalOf}, {"from_name", sender.Name, old.Name, NameRefusal}} {
+		if value.text == "" || value.text == value.old {
+			continue
+		}
+		a, err := ByID(tx, account)
+		if err != nil {
+			return err
+		}
+		why, err := value.refusal(a, tx, value.text)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return enlist.Invalid(value.key, why)
+		}
 	}
-	why, err := RefusalOf(a, tx, from)
-	if err != nil || why == "" {
-		return err
-	}
-	return enlist.Invalid("from_address", why)
+	return nil
 }
 
 // FromDomains returns the domains from which Accounts send, in ASCII and lower case: those of the from_address of Lists

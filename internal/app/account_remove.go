@@ -89,7 +89,7 @@ func (s *App) removeAutoresponders(ctx context.Context, c *enlist.Caller) error 
 			return err
 		}
 	}
-	left, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (ids []enlist.BatchID, err error) {
+	left, err := db.OwnView(ctx, s.DB, func(tx *db.Tx) (ids []enlist.BatchID, err error) {
 		err = tx.Each(func(row *db.Cursor) error {
 			ids = append(ids, enlist.BatchID(row.Int()))
 			return nil
@@ -118,7 +118,7 @@ func (s *App) removeLists(ctx context.Context, c *enlist.Caller) error {
 	if err != nil {
 		return err
 	}
-	hidden, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (ids []enlist.ListID, err error) {
+	hidden, err := db.OwnView(ctx, s.DB, func(tx *db.Tx) (ids []enlist.ListID, err error) {
 		err = tx.Each(func(row *db.Cursor) error {
 			ids = append(ids, enlist.ListID(row.Int()))
 			return nil

@@ -24,7 +24,7 @@ var untrustedProxyTable = db.NewMapping("untrusted_proxy", mapUntrustedProxy)
 
 // RecordUntrustedProxy stores an address.
 func (s *App) RecordUntrustedProxy(ctx context.Context, address string) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	_, err := db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, now int64) (bool, error) {
 		return true, tx.Do(`INSERT INTO untrusted_proxy (address, time) VALUES (?, ?)
 			ON CONFLICT (address) DO UPDATE SET time = excluded.time`, address, now)
 	})
@@ -33,7 +33,7 @@ func (s *App) RecordUntrustedProxy(ctx context.Context, address string) error {
 
 // ForgetUntrustedProxies removes all addresses. A server calls it at its start, because its flags may have changed.
 func (s *App) ForgetUntrustedProxies(ctx context.Context) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
+	_, err := db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, _ int64) (bool, error) {
 		return true, tx.Do("DELETE FROM untrusted_proxy")
 	})
 	return err
@@ -41,7 +41,7 @@ func (s *App) ForgetUntrustedProxies(ctx context.Context) error {
 
 // UntrustedProxies returns the addresses since the last start of a server.
 func (s *App) UntrustedProxies(ctx context.Context) ([]UntrustedProxy, error) {
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]UntrustedProxy, error) {
+	return db.OwnView(ctx, s.DB, func(tx *db.Tx) ([]UntrustedProxy, error) {
 		return untrustedProxyTable.All(tx, "ORDER BY address")
 	})
 }

@@ -58,6 +58,23 @@ func sendersAreChecked(f *apptest.Batches) {
 	f.Edit(id, "unpause")
 	f.Prepare(id)
 	f.WantAddresses(f.SendAll(nil), "a0@example.com")
+	f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, []string{"shop.example"}))
+	f.Caller = operator(f, account)
+	for name, allowed := range map[string]bool{"News": true, "news@shop.example": true, "boss@bank.example": false, "Boss (boss＠bank.example)": false} {
+		_, err := f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("from_name", name))
+		_, listErr := f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("from_name", name))
+		if (err == nil) != allowed || (listErr == nil) != allowed {
+			f.Errorf("the name %q of a sender: %v for a Message, %v for a List; want it allowed: %t", name, err, listErr, allowed)
+		}
+	}
+	f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, nil))
+	_, err = f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("from_name", "boss@bank.example"))
+	f.Must(err)
+	f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, []string{"shop.example"}))
+	f.Caller = operator(f, account)
+	if _, err := f.App.Batches.AddBatch(f.Context(), f.Caller, request); err == nil || !strings.Contains(err.Error(), "boss@bank.example") {
+		f.Errorf("a Batch with the name boss@bank.example: error %v, want it refused", err)
+	}
 	if err := f.App.Accounts.SetSendingDomains(f.Context(), account, []string{"not a domain"}); enlist.KindOf(err) != enlist.InvalidParameters {
 		f.Errorf("a text that is no domain: %v, want it refused", err)
 	}

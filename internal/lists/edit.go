@@ -32,7 +32,7 @@ func AddList(tx *db.Tx, c *enlist.Caller, now int64, details []enlist.Detail) (e
 	if list.Name == "" {
 		return 0, enlist.Invalid("name", "expected a name")
 	}
-	if err := accounts.CheckFromAddress(tx, list.AccountID, list.FromAddress, ""); err != nil {
+	if err := accounts.CheckSender(tx, list.AccountID, sender(&list), accounts.NamedSender{}); err != nil {
 		return 0, err
 	}
 	if err := PutInFolder(tx, c, &list); err != nil {
@@ -58,6 +58,10 @@ func AddList(tx *db.Tx, c *enlist.Caller, now int64, details []enlist.Detail) (e
 	return list.ID, events.Publish(tx, schema, 0, now, enlist.WebhookCreated)
 }
 
+func sender(l *enlist.List) accounts.NamedSender {
+	return accounts.NamedSender{Name: l.FromName, From: l.FromAddress}
+}
+
 // EditList changes the attributes that details contain. Errors: NoList, Denied, InvalidParameters.
 func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.ListID, details []enlist.Detail) (enlist.ListID, error) {
 	return updateChecked(ctx, s.db, c, func(tx *db.Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
@@ -69,7 +73,7 @@ func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.List
 		if err := enlist.Assign(&list, ListAttributes, details); err != nil {
 			return 0, err
 		}
-		if err := accounts.CheckFromAddress(tx, list.AccountID, list.FromAddress, schema.List.FromAddress); err != nil {
+		if err := accounts.CheckSender(tx, list.AccountID, sender(&list), sender(&schema.List)); err != nil {
 			return 0, err
 		}
 		if list.DisallowDuplicates && !schema.List.DisallowDuplicates {

@@ -37,7 +37,8 @@ type composed struct {
 	id       string // Message-ID without the angle brackets
 	from, to string // addresses in angle brackets; their domains are in ASCII
 	account  enlist.AccountID
-	domain   string // of the sender, in ASCII and lower case
+	domain   string   // of the sender, in ASCII and lower case
+	shown    []string // addresses in the sender's name
 	// isDefault means that neither the Message nor the List has a sender, so from is the sender of the server.
 	isDefault bool
 
@@ -62,6 +63,7 @@ func (c *composer) message(h header) (*composed, error) {
 	m := &composed{id: c.key.MessageID(h.key) + "@" + domain, from: from.String(), to: to.String(),
 		account: h.account, domain: domain, isDefault: h.isDefault}
 	from.Name = oneLine(h.fromName)
+	m.shown = address.Shown(from.Name)
 	b := make([]byte, 0, 1024)
 	b = appendField(b, "Date", c.now().Format(time.RFC1123Z))
 	b = appendField(b, "Message-ID", "<"+m.id+">")

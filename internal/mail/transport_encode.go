@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"enlist/internal/accounts"
+	"enlist/internal/address"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 )
@@ -72,10 +73,17 @@ func (e *encoder) encode(ctx context.Context, m *composed, about *enlist.Deliver
 
 // signerOf returns the signer of a message: that of the sending domain of its sender, or that of the server, which is
 // nil if there is none. The sender of another Account's domain is refused, unless it is the default sender, which the
-// operator has set: its mails are signed with the key of the server. decisions.md: 110
+// operator has set: its mails are signed with the key of the server. An address in the sender's name is refused alike.
+// decisions.md: 110
 func (e *encoder) signerOf(ctx context.Context, m *composed) (*signer, error) {
 	if e.domains == nil {
 		return e.serverSigner(), nil
+	}
+	for _, shown := range m.shown {
+		_, err := e.domains.SigningKey(ctx, m.account, address.Domain(shown))
+		if errors.Is(err, accounts.ErrForeignDomain) {
+			return nil, unsendable("send with "+shown+" in the name of the sender", err)
+		}
 	}
 	key, err := e.domains.SigningKey(ctx, m.account, m.domain)
 	switch {

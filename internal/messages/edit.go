@@ -106,9 +106,13 @@ func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.M
 	})
 }
 
+func (m *Message) sender() accounts.NamedSender {
+	return accounts.NamedSender{Name: m.FromName, From: m.FromAddress}
+}
+
 // set changes the keys that details contain. Then it checks the complete Message.
 func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
-	folder, attachments, images, from := m.FolderID, m.Attachments, m.InlineImages, m.FromAddress
+	folder, attachments, images, old := m.FolderID, m.Attachments, m.InlineImages, m.sender()
 	if err := enlist.Assign(m, WholeMessageAttributes, details); err != nil {
 		return err
 	}
@@ -120,7 +124,7 @@ func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 	case m.EmailType == EmailMarkdown && m.Text == "" && m.HTML != "":
 		return enlist.Invalid("text_content", "a Message in Markdown has its text here, not in html_content")
 	}
-	if err := accounts.CheckFromAddress(tx, m.AccountID, m.FromAddress, from); err != nil {
+	if err := accounts.CheckSender(tx, m.AccountID, m.sender(), old); err != nil {
 		return err
 	}
 	if m.Attachments != attachments || m.InlineImages != images {

@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"cmp"
+
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -27,15 +29,16 @@ func (s *Service) senderOf(account enlist.AccountID) string {
 // SenderRefusal returns why a Message may not be sent to a List with its sender. An unknown sender is allowed: the
 // command line does not know the default sender, and the sender of Batches checks again.
 func (s *Service) SenderRefusal(tx *db.Tx, a *enlist.Account, m *Message, list *enlist.List) (from, why string, err error) {
-	for _, from := range []string{m.FromAddress, list.FromAddress} {
-		if from != "" {
-			why, err := accounts.RefusalOf(a, tx, from)
-			return from, why, err
-		}
+	from = cmp.Or(m.FromAddress, list.FromAddress)
+	refusal := accounts.RefusalOf
+	if from == "" {
+		from, refusal = s.senderOf(a.ID), accounts.MissingDomain
 	}
-	from = s.senderOf(a.ID)
 	if from != "" {
-		why, err = accounts.MissingDomain(a, tx, from)
+		why, err = refusal(a, tx, from)
+	}
+	if why == "" && err == nil {
+		why, err = accounts.NameRefusal(a, tx, cmp.Or(m.FromName, list.FromName, list.Name))
 	}
 	return from, why, err
 }
