@@ -31,12 +31,13 @@ const (
 	stylePath   = "/api/reference.css"
 	scriptPath  = "/api/reference.js"
 	clientsPath = "/clients/"
+	iconPath    = "/favicon.ico" // browsers ask for it without a link
 )
 
 // IsPath reports whether a path belongs to the reference.
 func IsPath(path string) bool {
 	switch path {
-	case pagePath, openRPCPath, stylePath, scriptPath:
+	case pagePath, openRPCPath, stylePath, scriptPath, iconPath:
 		return true
 	}
 	return strings.HasPrefix(path, methodsPath) || strings.HasPrefix(path, clientsPath)
@@ -48,6 +49,7 @@ func New(d *rpc.Description, openRPC []byte) *Handler {
 	h.add(pagePath, "text/html; charset=utf-8", page(d))
 	h.add(openRPCPath, "application/json", openRPC)
 	h.add(stylePath, "text/css; charset=utf-8", style)
+	h.add(iconPath, "image/svg+xml", favicon)
 	h.add(scriptPath, "text/javascript; charset=utf-8", script)
 	for i := range d.Methods {
 		h.add(methodsPath+d.Methods[i].Name+".md", "text/markdown; charset=utf-8", markdown(&d.Methods[i]))

@@ -94,6 +94,39 @@ func TestReferenceHasAStrictPolicy(t *testing.T) {
 	}
 }
 
+// One click on an example sends no mail: its times lie ahead, and it names no recipients and no Batch.
+//
+// covers: decision 74
+func TestExamplesOfThePageSendNoMail(t *testing.T) {
+	want := map[string]string{
+		"addBatch":                `[1, [], TOMORROW, false, {"name": "January", "rate": "1000/hour"}]`,
+		"addBatchByContactSearch": `[1, [], [["City", "exactly", "Berlin"]], TOMORROW]`,
+		"sendTestMessage":         `[1, [], 1, 1]`,
+		"editBatch":               `[0, "cancel"]`,
+		"chooseBatchWinner":       `[0, 2]`,
+		"countBatches":            `[[["message_id", "exactly", 1]]]`,
+	}
+	for _, m := range rpc.Describe("test").Methods {
+		params := exampleParams(&m)
+		if text, known := want[m.Name]; known && params != text {
+			t.Errorf("%s has the parameters %s, want %s", m.Name, params, text)
+		}
+		if m.Writes && regexp.MustCompile(`\b\d{10}\b`).MatchString(params) {
+			t.Errorf("%s has the parameters %s, want no time of the past", m.Name, params)
+		}
+	}
+	if !strings.Contains(string(script), `replaceAll("`+tomorrow+`"`) {
+		t.Errorf("the script does not replace %s", tomorrow)
+	}
+}
+
+func TestBrowsersGetAnIcon(t *testing.T) {
+	resp, text := get(t, newServer(t), "/favicon.ico")
+	if resp.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(text, "<svg ") {
+		t.Errorf("the icon has the type %s and the content %.50s", resp.Header.Get("Content-Type"), text)
+	}
+}
+
 func TestReferenceIsCachedByItsETag(t *testing.T) {
 	server := newServer(t)
 	resp, _ := get(t, server, "/api/")

@@ -6,8 +6,10 @@ package reference
 import (
 	"bytes"
 	_ "embed" // for the files of the page
+	"encoding/json"
 	"html/template"
 	"regexp"
+	"slices"
 	"strings"
 
 	"enlist/internal/rpc"
@@ -21,6 +23,9 @@ var style []byte
 
 //go:embed pages/reference.js
 var script []byte
+
+//go:embed pages/favicon.svg
+var favicon []byte
 
 var pageTemplate = template.Must(template.New("reference").Funcs(template.FuncMap{
 	"code": marked, "json": indented, "result": result, "snippets": snippets, "id": anchor, "params": exampleParams,
@@ -90,14 +95,32 @@ func anchor(t rpc.Type) string {
 	return ""
 }
 
-// exampleParams returns the parameters of the example without the key, as JSON.
+// harmless has the values of parameters with which a call of the page sends no mail: no recipients, and no Batch.
+var harmless = map[string]string{"populations": "[]", "lists": "[]", "addresses": "[]", "batch_id": "0"}
+
+// unixTime matches a time of an example. The script replaces tomorrow by the time in a day.
+var unixTime = regexp.MustCompile(`\b1\d{9}\b`)
+
+const tomorrow = "TOMORROW"
+
+// exampleParams returns the parameters of the example without the key, as JSON in which tomorrow stands for times. One
+// click on a method that changes data must not send the mails of the example.
 func exampleParams(m *rpc.MethodInfo) string {
 	if m.Example == nil {
 		return "[]"
 	}
 	withoutKey := *m
 	example := *m.Example
-	example.Params = example.Params[1:]
+	example.Params = slices.Clone(example.Params[1:])
+	for i := range example.Params {
+		if value := harmless[m.Params[i+1].Name]; m.Writes && value != "" {
+			example.Params[i] = json.RawMessage(value)
+		}
+	}
 	withoutKey.Example = &example
-	return ofJSON.values(&withoutKey)
+	params := ofJSON.values(&withoutKey)
+	if m.Writes {
+		params = unixTime.ReplaceAllString(params, tomorrow)
+	}
+	return params
 }

@@ -44,9 +44,9 @@ function search() {
   }
 }
 
-// paramsOf returns the parameters of an example with the reader's List.
+// paramsOf returns the parameters of an example with the reader's List, and with times that lie a day ahead.
 function paramsOf(element) {
-  const params = element.dataset.params;
+  const params = element.dataset.params.replaceAll("TOMORROW", Math.floor(Date.now() / 1000) + 86400);
   return element.dataset.list ? params.replace(/^\[\d+/, "[" + (Number(find("list").value) || 1)) : params;
 }
 
