@@ -56,8 +56,8 @@ func (s *Service) RunJob(ctx context.Context, _ db.Job, e RunImport) error {
 
 // RunImport stores the rows of an Import until it has ended or was paused. It returns nil also if the Import has ended
 // before or is paused. Its error is ErrImportRuns while another process runs the Import, and ErrNoMemory while other
-// workbooks have the memory. After any other error, such as
-// an outage of the database, a later call continues. A file that cannot be read ends the Import as failed.
+// workbooks have the memory. After any other error, such as an outage of the database, a later call continues. A file
+// that cannot be read ends the Import as failed.
 func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 	r := &importRun{service: s, id: id, owner: db.NewHolder(ctx, s.db), seen: newAddressSet()}
 	if err := s.FreeGone(ctx); err != nil {

@@ -302,11 +302,49 @@ func threeBouncesDeactivateTheContact(t *testing.T, e dbtest.Engine) {
 	id := p.subscribe("ann@example.com")
 	p.send(p.service)
 	for range 3 {
-		p.waitForEvent("autorespond")
+		if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobCompleted {
+			t.Errorf("the job of a bounced mail ended with %s, want it completed", e.Kind)
+		}
 	}
 	if c := p.contact(id); c.IsActive || !c.IsBounceDeactivated {
 		t.Errorf("after three bounces is_active is %v and is_bounce_deactivated is %v, want false and true; deliveries: %+v",
 			c.IsActive, c.IsBounceDeactivated, p.deliveries(id))
+	}
+}
+
+// A refused address is a bounce, which the Contact has. It is no failed job, which the operator has to look at. Another
+// refusal of the same mail is one.
+//
+// covers: decision 51
+func TestRefusedConfirmationIsABounce(t *testing.T) {
+	dbtest.EachParallel(t, refusedConfirmationIsABounce)
+}
+
+func refusedConfirmationIsABounce(t *testing.T, e dbtest.Engine) {
+	p := newListWithMailServer(t, e, detail("double_opt_in_required", "1"))
+	p.send(p.service)
+	for _, c := range []struct {
+		address, reply string
+		job            river.EventKind
+		status         messages.DeliveryStatus
+		failed         int
+	}{
+		{"ann@example.com", "5.1.1 no such user", river.EventKindJobCompleted, messages.DeliveryBounced, 0},
+		{"bob@example.com", "5.7.1 no relaying for this sender", river.EventKindJobCancelled, messages.DeliveryFailed, 1},
+	} {
+		p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, c.reply)))
+		id := p.subscribe(c.address)
+		if e := p.waitForEvent("ask_to_confirm"); e.Kind != c.job {
+			t.Errorf("%s: the job ended with %s, want %s", c.reply, e.Kind, c.job)
+		}
+		if d := p.deliveries(id); len(d) != 1 || d[0].Status != c.status || !strings.Contains(d[0].Detail, c.reply) {
+			t.Errorf("%s: the deliveries are %+v, want one that is %s", c.reply, d, c.status)
+		}
+		failed, err := jobs.List(t.Context(), p.queue, jobs.Filter{State: jobs.Failed})
+		p.must(err)
+		if len(failed) != c.failed {
+			t.Errorf("%s: %d failed jobs, want %d", c.reply, len(failed), c.failed)
+		}
 	}
 }
 

@@ -124,8 +124,9 @@ func (m *MailSender) sendToContact(ctx context.Context, j db.Job, mail *messages
 	}
 	why, known := errors.AsType[*messages.Undelivered](err)
 	if known && (why.Permanent || j.Attempt >= j.MaxAttempts) {
-		if err := m.service.RecordNotSent(storeCtx, mail, why); err != nil {
-			return err
+		stored := m.service.RecordNotSent(storeCtx, mail, why)
+		if stored != nil || why.Permanent && why.Recipient {
+			return stored // a refused address is a bounce, and no failure of the job. decisions.md: 51
 		}
 	}
 	return err
