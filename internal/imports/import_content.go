@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/imports/sheet"
 )
 
 // This file reads the file of an Import from the database.
@@ -75,3 +76,13 @@ func (r *contentReader) piece(number int64) ([]byte, error) {
 
 // position returns about how many bytes of the content were read.
 func (r *contentReader) position() int64 { return min(r.read, r.size) }
+
+// sheet returns the options for the package that reads files.
+func (s *Service) sheet(o *ImportOptions) sheet.Options {
+	read := sheet.Options{Format: sheet.Format(o.Format), FileName: o.FileName, Encoding: o.Encoding, NoHeader: o.NoHeader,
+		Memory: s.memory.Load()}
+	for _, c := range o.Delimiter {
+		read.Delimiter = c
+	}
+	return read
+}

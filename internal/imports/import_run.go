@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -31,28 +30,6 @@ var ErrImportRuns = errors.New("another process runs the import")
 
 // errStopped ends the steps of an Import that was paused or cancelled, or that another process runs.
 var errStopped = errors.New("the import was stopped")
-
-const (
-	// jobTime is the time after which a job ends, and runs again at once. It is shorter than the time limit of jobs, so
-	// the queue finds out soon that the process of a job has died.
-	jobTime = 90 * time.Second
-	// busyWait is the time after which a job looks again at an Import that another process runs.
-	busyWait = 15 * time.Second
-)
-
-// RunJob does the work of a job. An interrupted job is no failed attempt: it continues after the last step.
-func (s *Service) RunJob(ctx context.Context, _ db.Job, e RunImport) error {
-	ctx, cancel := context.WithTimeout(ctx, jobTime)
-	defer cancel()
-	err := s.RunImport(ctx, e.Import)
-	switch {
-	case errors.Is(err, ErrImportRuns), errors.Is(err, ErrNoMemory):
-		return db.Later(busyWait)
-	case err != nil && ctx.Err() != nil:
-		return db.Later(0)
-	}
-	return err
-}
 
 // RunImport stores the rows of an Import until it has ended or was paused. It returns nil also if the Import has ended
 // before or is paused. Its error is ErrImportRuns while another process runs the Import, and ErrNoMemory while other
@@ -133,16 +110,6 @@ func (r *importRun) release(ctx context.Context) error {
 		i.State, i.Owner, i.LeaseUntil = ImportWaiting, "", 0
 		return SetImport(tx, i)
 	}))
-}
-
-// sheet returns the options for the package that reads files.
-func (s *Service) sheet(o *ImportOptions) sheet.Options {
-	read := sheet.Options{Format: sheet.Format(o.Format), FileName: o.FileName, Encoding: o.Encoding, NoHeader: o.NoHeader,
-		Memory: s.memory.Load()}
-	for _, c := range o.Delimiter {
-		read.Delimiter = c
-	}
-	return read
 }
 
 // importRun is one run of an Import by this process.
