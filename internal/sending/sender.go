@@ -252,11 +252,16 @@ func (b *BatchSender) send(ctx context.Context) {
 }
 
 // sendFrom sends mails of a slice until all of its recipients are taken. The transaction that marks the next mails
-// also stores the results of the last ones, so no more than markedMails recipients are marked.
+// also stores the results of the last ones, so no more than markedMails recipients are marked. A Batch that
+// does not repeat mails in doubt marks one: then exactly the mails that are handed over are in doubt. decisions.md: 59
 func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 	var results []BatchResult // not stored yet
 	taken := 0                // number of recipients that results are about
-	for part := s.take(markedMails); len(part) > 0; part = s.take(markedMails) {
+	most := markedMails
+	if s.leased.Of.SkipsDoubtful {
+		most = 1 // mails that were marked and never handed over would not be sent
+	}
+	for part := s.take(most); len(part) > 0; part = s.take(most) {
 		progress, err := b.next(s, part)
 		if err != nil {
 			b.report(ctx, "read the mails of a Batch", err)

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"enlist/internal/batches"
+	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/sending"
 )
 
 // A mail server that closes the connection after the text of a mail may have accepted the mail. A
@@ -34,4 +36,51 @@ func doubtfulMailIsNotSentAgain(t *testing.T, e dbtest.Engine) {
 	if got := len(p.server.Messages()); got != 4 {
 		t.Errorf("%d mails arrived, want 4: one for each recipient", got)
 	}
+}
+
+// If the process died now, exactly the mails that the mail server has got would be in doubt.
+//
+// covers: spec batch.doubt, decision 59
+func TestOnlyMailsThatAreHandedOverAreInDoubt(t *testing.T) {
+	dbtest.EachParallel(t, onlyMailsThatAreHandedOverAreInDoubt)
+}
+
+func onlyMailsThatAreHandedOverAreInDoubt(t *testing.T, e dbtest.Engine) {
+	p := newMailedList(t, e)
+	arrived, free := make(chan string, 100), make(chan struct{})
+	p.server.Script(func(s mailtest.Step) mailtest.Action {
+		if s.Stage == mailtest.End {
+			arrived <- s.To[0]
+			select {
+			case <-free:
+			case <-t.Context().Done():
+			}
+		}
+		return mailtest.Action{}
+	})
+	p.startSender()
+	id := p.addBatch(40, batches.BatchRequest{Options: batches.BatchOptions{Doubt: "skip"}})
+	var reached []string
+	for range 4 { // the connections of the sender
+		reached = append(reached, <-arrived)
+	}
+	var doubtful []string
+	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
+		doubtful = nil
+		slice := batches.BatchSlice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
+		all, err := sending.SliceRecipients(tx, &slice, 1<<40)
+		for i := range all {
+			if all[i].Status == batches.RecipientSending {
+				doubtful = append(doubtful, all[i].Address)
+			}
+		}
+		return err
+	}))
+	slices.Sort(reached)
+	slices.Sort(doubtful)
+	if !slices.Equal(doubtful, reached) {
+		t.Errorf("the mails in doubt are for %q; the mail server has those for %q", doubtful, reached)
+	}
+	close(free)
+	p.untilStatus(id, batches.BatchCompleted)
 }
