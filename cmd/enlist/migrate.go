@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -67,7 +68,7 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 		return err
 	}
 	defer closeSource()
-	return c.withTarget(ctx, func(s *app.App, caller *enlist.Caller) error {
+	return c.withTarget(ctx, out, func(s *app.App, caller *enlist.Caller) error {
 		start := time.Now()
 		m := &movein.Mover{Service: s, Caller: caller, From: from, Source: name, Quick: c.Quick,
 			Report: p.report, Problem: report.add}
@@ -82,33 +83,37 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 	})
 }
 
-// withTarget calls do with the Account to move into.
-func (c *migrateCommand) withTarget(ctx context.Context, do func(*app.App, *enlist.Caller) error) error {
-	if !c.DryRun {
-		return withService(ctx, c.Database, func(s *app.App) error {
-			caller, err := operator(ctx, s, c.Account)
-			if err != nil {
-				return err
-			}
-			return do(s, caller)
-		})
+// withTarget calls do with the Account to move into. It creates the database if there is none.
+func (c *migrateCommand) withTarget(ctx context.Context, out *console, do func(*app.App, *enlist.Caller) error) error {
+	target, account := c.Database, c.Account
+	if c.DryRun {
+		dir, err := os.MkdirTemp("", "enlist-dry-run")
+		if err != nil {
+			return fmt.Errorf("create the temporary database: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		target, account = config.Database{DB: filepath.Join(dir, "enlist.db")}, 0
 	}
-	dir, err := os.MkdirTemp("", "enlist-dry-run")
-	if err != nil {
-		return fmt.Errorf("create the temporary database: %w", err)
+	if err := target.Check(); err != nil {
+		return &usageError{err}
 	}
-	defer os.RemoveAll(dir)
-	temporary := config.Serve{Database: config.Database{DB: filepath.Join(dir, "enlist.db")}}
-	store, err := openDatabase(ctx, temporary, true, nil, nil)
+	store, err := openDatabase(ctx, config.Serve{Database: target}, true, nil, nil)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
 	service, _ := newService(store, advisor.DefaultRules())
-	if _, err := service.Bootstrap(ctx, ""); err != nil {
+	first, err := service.Bootstrap(ctx, "")
+	if err != nil {
 		return err
 	}
-	caller, err := operator(ctx, service, 0)
+	if first != nil && !c.DryRun {
+		fmt.Fprintf(out.stdout, "New database. Its API key, which is shown only now: %s\n", first.Key)
+	}
+	if err := service.ReadSettings(ctx); err != nil {
+		return err
+	}
+	caller, err := operator(ctx, service, account)
 	if err != nil {
 		return err
 	}
@@ -126,7 +131,7 @@ func (c *migrateCommand) open(ctx context.Context, name, key string, report func
 		return d, func() { d.Close() }, nil
 	}
 	client := api.NewClient(name, key)
-	return movein.NewAPI(client, report), client.Close, nil
+	return movein.NewAPI(client, name, report), client.Close, nil
 }
 
 // sourceName checks the URL of the source and returns it as the move stores it: the URL of the other service with the
@@ -171,6 +176,11 @@ func (c *migrateCommand) key() (string, error) {
 // print prints the comparison. The error says that the two sides differ.
 func (c *migrateCommand) print(out *console, r *movein.Result, took time.Duration) error {
 	rows := records(r.Lists, listRow)
+	if c.Quick {
+		for i := range rows {
+			rows[i] = slices.DeleteFunc(rows[i], func(v value) bool { return !slices.Contains(quickColumns, v.name) })
+		}
+	}
 	different := 0
 	for i := range r.Lists {
 		if !r.Lists[i].Equal() {
@@ -198,9 +208,10 @@ func (c *migrateCommand) print(out *console, r *movein.Result, took time.Duratio
 
 // printText prints the comparison for people.
 func (c *migrateCommand) printText(out *console, r *movein.Result, rows []record, took time.Duration) error {
-	columns := []string{"id", "name", "at_source", "left_out", "erased", "here", "added", "changed", "removed"}
-	if !c.Quick {
-		columns = append(columns, "source_checksum", "checksum", "result")
+	columns := []string{"id", "name", "at_source", "left_out", "erased", "here", "added", "changed", "removed",
+		"source_checksum", "checksum", "result"}
+	if c.Quick {
+		columns = quickColumns
 	}
 	if err := c.list(out.stdout, rows, columns...); err != nil {
 		return err
@@ -221,6 +232,9 @@ func (c *migrateCommand) printText(out *console, r *movein.Result, rows []record
 	}
 	return nil
 }
+
+// quickColumns are the columns that a move with --quick counts.
+var quickColumns = []string{"id", "name", "here", "added", "changed"}
 
 // listRow returns the comparison of a List as a row.
 func listRow(l *movein.ListResult) record {

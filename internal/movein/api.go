@@ -44,11 +44,12 @@ type API struct {
 	consentMethods, onlyConsents bool
 }
 
-// NewAPI returns a Source that calls a service with a Client. report gets a line for each call that is repeated.
-func NewAPI(client *api.Client, report func(line string)) *API {
-	// Files may be on another host than the API, so no connection is kept.
-	files := &http.Client{Timeout: callTime, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
-	return &API{client: client, wait: sleep, report: report, files: files}
+// NewAPI returns a Source that calls the service at a URL with a Client. It limits the Client's replies and redirects.
+// report gets a line for each call that is repeated.
+func NewAPI(client *api.Client, server string, report func(line string)) *API {
+	client.HTTP.Transport = limitedReplies{client.HTTP.Transport, maxReply}
+	client.HTTP.CheckRedirect = sameHost
+	return &API{client: client, wait: sleep, report: report, files: newFileClient(server)}
 }
 
 // call calls a method and returns its result. The error is an *api.Error if the service refused the call.
@@ -97,6 +98,9 @@ func (s *API) try(ctx context.Context, method string, params []any) (in enlist.I
 // mayPass reports whether a call may succeed later: the service had an internal error or too much to do, or there is no
 // valid reply.
 func mayPass(err error) bool {
+	if _, large := errors.AsType[*tooLarge](err); large {
+		return false
+	}
 	refused, ok := errors.AsType[*api.Error](err)
 	if !ok {
 		return true

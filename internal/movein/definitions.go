@@ -103,7 +103,7 @@ func (m *Mover) files(ctx context.Context) error {
 		return err
 	}
 	for i, record := range found {
-		moved, problems, err := m.records.MoveFile(ctx, m.Caller, record, func() (io.ReadCloser, error) {
+		moved, problems, err := m.records.MoveFile(ctx, m.Caller, record, func() (io.ReadCloser, int64, error) {
 			return m.From.FileContent(ctx, record)
 		})
 		if err != nil {

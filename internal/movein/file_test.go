@@ -29,7 +29,9 @@ func aFileIsMovedWhole(t *testing.T, e dbtest.Engine) {
 		}
 		record := movein.Record{number("id", id), number("last_modified_time", at), number("size", int64(len(content))),
 			{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: name}}}
-		return movein.NewRecords(to.service).MoveFile(ctx, to.caller, record, func() (io.ReadCloser, error) { return io.NopCloser(source), nil })
+		return movein.NewRecords(to.service).MoveFile(ctx, to.caller, record, func() (io.ReadCloser, int64, error) {
+			return io.NopCloser(source), int64(len(content)), nil
+		})
 	}
 	half := io.MultiReader(bytes.NewReader(content[:2<<20]), iotest.ErrReader(broken))
 	if moved, _, err := move(40, "plan.bin", 1, content, half); moved || !errors.Is(err, broken) {

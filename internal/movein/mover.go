@@ -87,7 +87,7 @@ func (m *Mover) Run(ctx context.Context) (*Result, error) {
 	}
 	readLists := func(ctx context.Context) error { return m.readLists(ctx, lists) }
 	parts := []func(context.Context) error{m.folders, readLists, m.files, m.messages, m.autoresponders, m.webhooks,
-		m.unsubscribers, m.readContacts}
+		m.readContacts, m.unsubscribers}
 	if !m.Quick {
 		parts = append(parts, m.consents, m.compare)
 	}

@@ -24,10 +24,10 @@ type Source interface {
 	// Message that was deleted meanwhile is empty.
 	Messages(ctx context.Context) ([]Record, error)
 	Message(ctx context.Context, id int64) (Record, error)
-	// Files returns all files, and FileContent the content of one of them. The error is a refusal (enlist.Refuse) if the
+	// Files returns all files, and FileContent the content of one of them and its size in bytes. The error is a refusal (enlist.Refuse) if the
 	// file has no such content.
 	Files(ctx context.Context) ([]Record, error)
-	FileContent(ctx context.Context, file Record) (io.ReadCloser, error)
+	FileContent(ctx context.Context, file Record) (content io.ReadCloser, size int64, err error)
 	// Webhooks returns all webhooks with their secrets.
 	Webhooks(ctx context.Context) ([]Record, error)
 	Autoresponders(ctx context.Context) ([]Record, error)

@@ -15,10 +15,11 @@ import (
 
 // This file stores files that move in from another service. Their content is stored in pieces, like an upload.
 
-// MoveFile stores a file under its ID with the content that open returns. It does nothing if the file is stored already
+// MoveFile stores a file under its ID with the content and the size that open returns: the size of the
+// record is not always in bytes. It does nothing if the file is stored already
 // with the same time of the last change. The limits of uploads are not applied. moved is false if the file is left out,
 // also if open returns a refusal (Refuse).
-func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record, open func() (io.ReadCloser, error)) (
+func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record, open func() (io.ReadCloser, int64, error)) (
 	moved bool, problems []Problem, err error) {
 	m := fileMove{records: s, caller: c, r: reader{record: record, about: Problem{Record: "file", ID: record.ID()}}}
 	isStored, err := db.Update(ctx, s.db, c, m.read)
@@ -28,8 +29,9 @@ func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record,
 	case isStored:
 		return true, m.r.problems, nil
 	}
-	content, err := open()
+	content, size, err := open()
 	if err == nil {
+		m.file.Size = size
 		err = errors.Join(m.store(ctx, content), content.Close())
 	}
 	moved = err == nil
@@ -54,7 +56,7 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	m.file = files.StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
 		CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 		CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
-		FolderID: enlist.FolderID(r.int("folder_id")), Size: r.int("size")}
+		FolderID: enlist.FolderID(r.int("folder_id"))}
 	name, err := files.ReadFileName(r.record.Text("name"))
 	if err != nil {
 		return false, r.refuseError("name", enlist.Invalid("name", err.Error()))
@@ -73,7 +75,7 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.InvalidParameters, err)
 	}
-	return old.LastModifiedTime == m.file.LastModifiedTime && old.Size == m.file.Size && old.Name == m.file.Name, nil
+	return old.LastModifiedTime == m.file.LastModifiedTime && old.Name == m.file.Name, nil
 }
 
 // firstFileFolder returns the oldest Folder for files. Each Account has one.

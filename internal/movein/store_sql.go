@@ -211,3 +211,9 @@ func HasLedger(tx *db.Tx, list enlist.ListID) (bool, error) {
 	n, err := tx.Number("SELECT EXISTS (SELECT 1 FROM consent WHERE list_id = ?)", int64(list))
 	return n != 0, err
 }
+
+// listOfContact returns the List of a Contact, or 0 if there is no such Contact.
+func listOfContact(tx *db.Tx, id enlist.ContactID) (enlist.ListID, error) {
+	n, err := tx.Number("SELECT coalesce(max(list_id), 0) FROM contact WHERE id = ?", int64(id))
+	return enlist.ListID(n), err
+}

@@ -65,10 +65,22 @@ func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 	})
 }
 
-// unsubscriber reads an entry. ok is false without an address.
+// unsubscriber reads an entry. ok is false without an address or a List. An entry for all Lists has the list_id 0. One
+// without list_id is of one List, which the other service does not say, so its Contact tells the List.
 func (r *reader) unsubscriber(tx *db.Tx) (u contacts.Unsubscriber, ok bool, err error) {
 	u = contacts.Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
 		Address: r.record.Text("address"), Time: r.int("time"), AddressType: enlist.AddressEmail}
+	if r.record.value("list_id").Omitted() {
+		u.ListID, err = listOfContact(tx, u.ContactID)
+		if err != nil {
+			return u, false, err
+		}
+		if u.ListID == 0 {
+			r.refuse("list_id", "the entry has no List, and no List has its Contact: "+
+				"the address would get no mail of any List; to want that, call unsubscribeContact")
+			return u, false, nil
+		}
+	}
 	if enlist.AddressType(r.record.Text("address_type")) == enlist.AddressMobile {
 		countryCode := int64(enlist.DefaultCountryCode)
 		schema, err := lists.Schema(tx, u.ListID)

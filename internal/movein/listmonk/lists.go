@@ -102,8 +102,8 @@ func (d *Database) Preferences(context.Context, int64) ([]movein.Record, error) 
 func (d *Database) Files(context.Context) ([]movein.Record, error) { return nil, nil }
 
 // FileContent implements movein.Source.
-func (d *Database) FileContent(context.Context, movein.Record) (io.ReadCloser, error) {
-	return nil, errors.New("listmonk's database has no files")
+func (d *Database) FileContent(context.Context, movein.Record) (io.ReadCloser, int64, error) {
+	return nil, 0, errors.New("listmonk's database has no files")
 }
 
 // Webhooks implements movein.Source.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"enlist/internal/publicnet"
 	"enlist/internal/webhooks"
 )
 
@@ -46,7 +47,7 @@ func New(o Options) *Client {
 		now:       time.Now,
 	}
 	if !o.Private {
-		c.dialer.ControlContext = publicOnly
+		c.dialer.ControlContext = publicnet.Only
 	}
 	c.transport = &http.Transport{
 		DialContext:            c.dialer.DialContext,

@@ -6,11 +6,13 @@ import (
 	"net"
 	"net/http"
 	"syscall"
+
+	"enlist/internal/publicnet"
 )
 
 // This file writes the errors of Post, which the operator and callers of the API see.
 
-// refusal is an error from a check in this package, such as the check for public addresses.
+// refusal is an error from a check in this package.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -20,6 +22,9 @@ func (r refusal) Error() string { return string(r) }
 func describe(err error) error {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r
+	}
+	if errors.Is(err, publicnet.ErrNotPublic) {
+		return publicnet.ErrNotPublic
 	}
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
 		return errors.New("no answer within 10 seconds")

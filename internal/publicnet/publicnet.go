@@ -1,29 +1,34 @@
-package post
+// Package publicnet tells public addresses from others. It is for connections to a host that an outsider has chosen: a
+// caller of the API chooses the URL of a webhook, and another service the URL of a file that moves in. With this URL the
+// outsider must not reach a machine that only the server can reach.
+package publicnet
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"syscall"
 )
 
-// This file prevents a POST into a private network. A caller of the API chooses the URL of a
-// webhook. With this URL the caller must not reach a machine that only the server can reach.
+// ErrNotPublic is the error of Only.
+var ErrNotPublic = errors.New("the address is not public")
 
-// publicOnly returns an error for an address that is not public. The dialer calls publicOnly for
-// every connection, after it has resolved the host name. So the check also covers redirects, and
-// host names that now resolve to another address than before.
-func publicOnly(_ context.Context, _, address string, _ syscall.RawConn) error {
+// Only returns ErrNotPublic for an address that is not public. It is the ControlContext of a net.Dialer, which calls it
+// for every connection after it has resolved the host name. So the check also covers redirects, and host names that now
+// resolve to another address than before. The connection must not go through a proxy, which would resolve the host
+// name itself.
+func Only(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || !isPublic(to.Addr()) {
-		return refusal("the address is not public")
+	if err != nil || !Contains(to.Addr()) {
+		return ErrNotPublic
 	}
 	return nil
 }
 
-// isPublic reports whether an address belongs to the public network. A NAT64 address is public if
+// Contains reports whether an address belongs to the public network. A NAT64 address is public if
 // the IPv4 address in it is public. Addresses of other IPv6 transition mechanisms, such as 6to4
 // and Teredo, are not public.
-func isPublic(a netip.Addr) bool {
+func Contains(a netip.Addr) bool {
 	a = a.Unmap()
 	if a.Is6() && nat64.Contains(a) {
 		b := a.As16()
