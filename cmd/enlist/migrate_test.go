@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -241,4 +242,31 @@ func changeSource(t *testing.T, c *api.Client, list int64) {
 	must(c.EditWebhook(ctx, api.Details{"id": must(c.SearchWebhooks(ctx, api.Query{}))(t)[0].ID, "url": "https://hooks.example.com/c"}))(t)
 	must(c.AddField(ctx, list, api.Details{"name": "Shoe size", "type": "decimal"}))(t)
 	must(c.EditContacts(ctx, list, []api.Details{{"id": found[9].ID, "Shoe size": "42.5"}}, false))(t)
+}
+
+// A move creates its database and prints the key. A move with --quick prints only what it has counted.
+func TestAMoveCreatesItsDatabase(t *testing.T) {
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"id":1,"result":[],"error":null}`)
+	}))
+	t.Cleanup(source.Close)
+	db := filepath.Join(t.TempDir(), "new.db")
+	status, printed, problem := migrate(t, source.URL, "key", db)
+	if status != 0 || !strings.Contains(printed, "New database") {
+		t.Fatalf("the command ended with %d, %s%s", status, printed, problem)
+	}
+	for _, column := range []string{"AT SOURCE", "REMOVED", "CHECKSUM"} {
+		if !strings.Contains(strings.ToUpper(strings.ReplaceAll(printed, "_", " ")), column) {
+			t.Errorf("the comparison has no column %s: %s", column, printed)
+		}
+	}
+	status, printed, problem = migrate(t, source.URL, "key", db, "--quick")
+	if status != 0 || strings.Contains(printed, "New database") {
+		t.Errorf("the second run ended with %d, %s%s", status, printed, problem)
+	}
+	for _, column := range []string{"SOURCE", "LEFT", "ERASED", "REMOVED", "CHECKSUM"} {
+		if heading, _, _ := strings.Cut(strings.ToUpper(printed), "\n"); strings.Contains(heading, column) {
+			t.Errorf("the move did not count the column %s: %s", column, heading)
+		}
+	}
 }

@@ -62,7 +62,8 @@ func (d *Database) contact(row pgx.CollectableRow, list int64) (movein.Record, e
 		flag("is_bounce_deactivated", hard),
 		flag("is_unsubscribed", subscription == "unsubscribed" || status == "blocklisted" || complaint),
 		text("subscribed_via", "other")}
-	for i, value := range []string{email, name, firstName(name), lastName(name), uuid} {
+	first, last := splitName(name)
+	for i, value := range []string{email, name, first, last, uuid} {
 		contact = append(contact, text(fields.key(int64(i)+1), value))
 	}
 	values, err := flatten(attributes)
@@ -78,25 +79,14 @@ func (d *Database) contact(row pgx.CollectableRow, list int64) (movein.Record, e
 // key returns the key of one of the Fields of every List.
 func (f *listFields) key(number int64) string { return fmt.Sprintf("field_%d", f.first+number) }
 
-// firstName and lastName return what listmonk inserts for .Subscriber.FirstName and .Subscriber.LastName: the first or
-// last word of more than two bytes.
-func firstName(name string) string {
-	for _, word := range strings.Split(name, " ") {
-		if len(word) > 2 {
-			return word
-		}
+// splitName returns the first and the last name of a name that has two words. Any other name goes to the first name
+// whole: which part of "Ada King of Lovelace" is which, nothing says.
+func splitName(name string) (first, last string) {
+	words := strings.Fields(name)
+	if len(words) != 2 {
+		return name, ""
 	}
-	return name
-}
-
-func lastName(name string) string {
-	words := strings.Split(name, " ")
-	for i := len(words) - 1; i >= 0; i-- {
-		if len(words[i]) > 2 {
-			return words[i]
-		}
-	}
-	return name
+	return words[0], words[1]
 }
 
 // Unsubscribers implements movein.Source: the blocklisted subscribers, those that have complained, and the ended

@@ -17,6 +17,9 @@ var (
 	// content is the place of the body of a campaign in its template.
 	content = regexp.MustCompile(`\{\{-?\s*template\s+"content"\s+\.\s*-?\}\}`)
 
+	// browserLink is the link to the page with the mail, which the default template has at its end.
+	browserLink = regexp.MustCompile(`(?s)(?:&nbsp;|\s)*<a\s[^<>]*\{\{-?\s*MessageURL\s*\.?\s*-?\}\}[^<>]*>.*?</a>`)
+
 	comment    = regexp.MustCompile(`(?s)^/\*.*\*/$`)
 	subscriber = regexp.MustCompile(`^\.Subscriber\.(Email|Name|FirstName|LastName|UUID)$`)
 	attribute  = regexp.MustCompile(`^\.Subscriber\.Attribs\.([\pL_][\pL\d_]*(?:\.[\pL_][\pL\d_]*)?)$`)
@@ -33,7 +36,7 @@ var subscriberFields = map[string]string{"Email": "Email", "Name": "Name", "Firs
 	"UUID": "UUID"}
 
 // phrases are the texts of L.T that the templates of listmonk use.
-var phrases = map[string]string{"email.unsub": "Unsubscribe"}
+var phrases = map[string]string{"email.unsub": "Unsubscribe", "email.viewInBrowser": "View in browser"}
 
 // translation translates the texts of one campaign or template.
 type translation struct {
@@ -46,6 +49,9 @@ type translation struct {
 // translate returns a text with merge fields.
 func (t *translation) translate(source string) string {
 	source = trackedLink.ReplaceAllString(source, "$1")
+	if t.isHTML {
+		source = browserLink.ReplaceAllString(source, "") // there is no page with the mail
+	}
 	return expression.ReplaceAllStringFunc(source, func(whole string) string {
 		code := expression.FindStringSubmatch(whole)[1]
 		if t.isHTML {

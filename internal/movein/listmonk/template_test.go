@@ -26,13 +26,15 @@ func TestExpressionsBecomeMergeFields(t *testing.T) {
 		{`<a href="https://example.com/?a=1@TrackLink">`, `<a href="https://example.com/?a=1">`},
 		{"{{/* a note */}}{{ Safe `<!-- x -->` }}", "<!-- x -->"},
 		{"{{ .Campaign.Subject }}, {{ .Campaign.Name }}", "News &amp; more, May"},
+		{`<a href="{{ UnsubscribeURL }}">{{ L.T "email.unsub" }}</a>&nbsp;&nbsp;
+			<a href="{{ MessageURL }}" style="color: #888">{{ L.T "email.viewInBrowser" }}</a></p>`, `<a href="{{unsubscribe_url}}">Unsubscribe</a></p>`},
 		{"}} {{ { a }", "}} {{ { a }"},
 	} {
 		if got, unknown := listmonk.Translate(c.source, own); got != c.want || len(unknown) > 0 {
 			t.Errorf("%s became %s with %q, want %s", c.source, got, unknown, c.want)
 		}
 	}
-	const source = `{{ if .Subscriber.Name }}Hi{{ end }} {{ MessageURL }} {{ L.T "email.viewInBrowser" }} {{ Date "2006" }} ` +
+	const source = `{{ if .Subscriber.Name }}Hi{{ end }} {{ MessageURL }} {{ L.T "email.other" }} {{ Date "2006" }} ` +
 		`{{ .Subscriber.Status }} {{ .Subscriber.Name | upper }} {{ index .Subscriber.Attribs "a|b" }} {{ .Tx.Data.id }}`
 	got, unknown := listmonk.Translate(source, own)
 	if got != source || len(unknown) != strings.Count(source, "{{") {
