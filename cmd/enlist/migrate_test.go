@@ -246,8 +246,12 @@ func changeSource(t *testing.T, c *api.Client, list int64) {
 
 // A move creates its database and prints the key. A move with --quick prints only what it has counted.
 func TestAMoveCreatesItsDatabase(t *testing.T) {
-	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		io.WriteString(w, `{"id":1,"result":[],"error":null}`)
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var call struct{ ID int64 }
+		if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(w, `{"id":%d,"result":[],"error":null}`, call.ID)
 	}))
 	t.Cleanup(source.Close)
 	db := filepath.Join(t.TempDir(), "new.db")

@@ -15,10 +15,9 @@ import (
 
 // This file stores files that move in from another service. Their content is stored in pieces, like an upload.
 
-// MoveFile stores a file under its ID with the content and the size that open returns: the size of the
-// record is not always in bytes. It does nothing if the file is stored already
-// with the same time of the last change. The limits of uploads are not applied. moved is false if the file is left out,
-// also if open returns a refusal (Refuse).
+// MoveFile stores a file under its ID with the content and the size that open returns: the size of the record is not
+// always in bytes. It does nothing if the file is stored already with the same name, size and time of the last change.
+// The limits of uploads are not applied. moved is false if the file is left out, also if open returns a refusal (Refuse).
 func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record, open func() (io.ReadCloser, int64, error)) (
 	moved bool, problems []Problem, err error) {
 	m := fileMove{records: s, caller: c, r: reader{record: record, about: Problem{Record: "file", ID: record.ID()}}}
@@ -75,7 +74,9 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.InvalidParameters, err)
 	}
-	return old.LastModifiedTime == m.file.LastModifiedTime && old.Name == m.file.Name, nil
+	// A file can change twice within a second. If the other service rounds sizes, each run reads the file again.
+	same := old.LastModifiedTime == m.file.LastModifiedTime && old.Size == r.int("size") && old.Name == m.file.Name
+	return same, nil
 }
 
 // firstFileFolder returns the oldest Folder for files. Each Account has one.
