@@ -17,7 +17,7 @@ var (
 	mdHeading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	codeBlock = regexp.MustCompile("(?s)```.*?```")
 	code      = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	docName   = regexp.MustCompile(`\bdoc/[\w/.-]+\.(?:md|svg)\b`)
+	docName   = regexp.MustCompile(`(?:^|[^/\w])(doc/[\w/.-]+\.(?:md|svg))\b`) // not /usr/share/doc
 	notAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
@@ -50,9 +50,9 @@ func TestLinksInDocumentsLeadToPages(t *testing.T) {
 // Each page that code, comments or settings name exists.
 func TestNamedPagesExist(t *testing.T) {
 	eachFile(t, func(path, text string) {
-		for _, name := range docName.FindAllString(text, -1) {
-			if _, err := os.Stat("../" + name); err != nil {
-				t.Errorf("%s names %s, which does not exist", strings.TrimPrefix(path, "../"), name)
+		for _, m := range docName.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat("../" + m[1]); err != nil {
+				t.Errorf("%s names %s, which does not exist", strings.TrimPrefix(path, "../"), m[1])
 			}
 		}
 	})

@@ -11,8 +11,8 @@ import (
 
 func TestAccountsAreReturnedAsStored(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{"an Account is returned with the content that was stored", accountRecords},
-		{"a key is found by its hash until it is revoked", keys},
+		{Name: "an Account is returned with the content that was stored", Test: accountRecords},
+		{Name: "a key is found by its hash until it is revoked", Test: keys},
 	})
 }
 

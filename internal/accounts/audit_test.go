@@ -17,9 +17,9 @@ import (
 // covers: decision 103
 func TestAuditLog(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"acts of the operator have the command and its user", operatorActs},
-		{"a caller sees all rows of its Account and no others", auditAccess},
-		{"old rows are removed by a retention, which adds a row", auditIsRemoved},
+		{Name: "acts of the operator have the command and its user", Test: operatorActs},
+		{Name: "a caller sees all rows of its Account and no others", Test: auditAccess},
+		{Name: "old rows are removed by a retention, which adds a row", Test: auditIsRemoved},
 	})
 }
 

@@ -17,9 +17,9 @@ import (
 // covers: decision 110
 func TestSendingDomains(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"the key of a sending domain signs until the operator switches to the next", sendingDomainKeys},
-		{"no Account sends from the sending domain of another", domainsOfOtherAccounts},
-		{"an Account with sending domains sends from these only", fromAddresses},
+		{Name: "the key of a sending domain signs until the operator switches to the next", Test: sendingDomainKeys},
+		{Name: "no Account sends from the sending domain of another", Test: domainsOfOtherAccounts},
+		{Name: "an Account with sending domains sends from these only", Test: fromAddresses},
 	})
 }
 

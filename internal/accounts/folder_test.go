@@ -20,14 +20,14 @@ import (
 // covers: spec folder.first
 func TestFolders(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"Folders are found by their type", folders},
+		{Name: "Folders are found by their type", Test: folders},
 	})
 }
 
 func TestFoldersOfAllAccounts(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"a Folder for files is deleted without reading the Account's Lists", deleteFileFolder},
-		{"Accounts of an older version get a Folder of each type", missingFolders},
+		{Name: "a Folder for files is deleted without reading the Account's Lists", Test: deleteFileFolder},
+		{Name: "Accounts of an older version get a Folder of each type", Test: missingFolders},
 	})
 }
 

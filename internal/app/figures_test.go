@@ -17,7 +17,7 @@ import (
 // covers: decision 104
 func TestFiguresOfTheDatabase(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"the figures for metrics count what waits and what is recent", figures},
+		{Name: "the figures for metrics count what waits and what is recent", Test: figures},
 	})
 }
 

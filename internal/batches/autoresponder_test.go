@@ -12,7 +12,7 @@ import (
 
 func TestAutorespondersAreReturnedAsStored(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{"an autoresponder is returned with the content that was stored", autoresponders},
+		{Name: "an autoresponder is returned with the content that was stored", Test: autoresponders},
 	})
 }
 

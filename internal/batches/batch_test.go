@@ -13,23 +13,23 @@ import (
 // covers: spec batch.check, batch.sender, decision 91, 102, 110
 func TestBatches(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
-		{"a search that an empty input makes match all is refused", emptySearchIsRefused},
-		{"searches for Batches, and their counts, find what a plain search finds", batchesAreSearched},
-		{"a Batch whose Message is gone fails", messageGone},
-		{"a deleted Batch loses its recipients", deletedBatch},
-		{"a Batch is not deleted while another one must leave out its recipients", awaitedBatchStays},
-		{"a Batch is not excluded and deleted at the same time", excludedWhileDeleted},
-		{"a Batch has begun when a sender takes its first recipients", takenMeansBegun},
-		{"a check finds what does not fit the Lists and the Contacts, and adds nothing", checkFindsMistakes},
-		{"a check reads a limited number of Contacts", checkIsLimited},
-		{"the sender of a Batch has one of the domains of its Account", sendersAreChecked},
-		{"a Batch is paused if its exclusion does not fit the Fields any more", exclusionDoesNotFit},
+		{Name: "a search that an empty input makes match all is refused", Test: emptySearchIsRefused},
+		{Name: "searches for Batches, and their counts, find what a plain search finds", Test: batchesAreSearched},
+		{Name: "a Batch whose Message is gone fails", Test: messageGone},
+		{Name: "a deleted Batch loses its recipients", Test: deletedBatch},
+		{Name: "a Batch is not deleted while another one must leave out its recipients", Test: awaitedBatchStays},
+		{Name: "a Batch is not excluded and deleted at the same time", Test: excludedWhileDeleted},
+		{Name: "a Batch has begun when a sender takes its first recipients", Test: takenMeansBegun},
+		{Name: "a check finds what does not fit the Lists and the Contacts, and adds nothing", Test: checkFindsMistakes},
+		{Name: "a check reads a limited number of Contacts", Test: checkIsLimited},
+		{Name: "the sender of a Batch has one of the domains of its Account", Test: sendersAreChecked},
+		{Name: "a Batch is paused if its exclusion does not fit the Fields any more", Test: exclusionDoesNotFit},
 	})
 }
 
 func TestBatchOfAnAutoresponderIsHidden(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
-		{"the Batch of an autoresponder is hidden and changes with the autoresponder only", autoresponderBatchIsHidden},
+		{Name: "the Batch of an autoresponder is hidden and changes with the autoresponder only", Test: autoresponderBatchIsHidden},
 	})
 }
 

@@ -21,7 +21,7 @@ func batchesAreSearched(f *apptest.Batches) {
 	if len(all) != 14 {
 		f.Fatalf("%d Batches, want 14", len(all))
 	}
-	m := apptest.RecordModel[batches.Batch]{batches.BatchAttributes, all, func(a, b batches.Batch) int { return cmp.Compare(a.ID, b.ID) }}
+	m := apptest.RecordModel[batches.Batch]{Attributes: batches.BatchAttributes, Records: all, ByID: func(a, b batches.Batch) int { return cmp.Compare(a.ID, b.ID) }}
 	pages := []enlist.Query{{}, {Descending: true, Limit: 3}}
 	for _, a := range batches.BatchAttributes {
 		for _, descending := range []bool{false, true} {

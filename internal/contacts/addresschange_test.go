@@ -17,10 +17,10 @@ import (
 // covers: spec event.confirm
 func TestChangedAddresses(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"a changed address is asked to confirm, and the link to the earlier address confirms nothing", changedAddressIsAsked},
-		{"an address that was asked in the last ten minutes is not asked again", addressIsAskedOnce},
-		{"a change of letter case keeps the confirmation", changedCaseKeepsConfirmation},
-		{"a changed address is not confirmed, also on a List without double opt-in", changedAddressIsNotConfirmed},
+		{Name: "a changed address is asked to confirm, and the link to the earlier address confirms nothing", Test: changedAddressIsAsked},
+		{Name: "an address that was asked in the last ten minutes is not asked again", Test: addressIsAskedOnce},
+		{Name: "a change of letter case keeps the confirmation", Test: changedCaseKeepsConfirmation},
+		{Name: "a changed address is not confirmed, also on a List without double opt-in", Test: changedAddressIsNotConfirmed},
 	})
 }
 

@@ -27,11 +27,11 @@ import (
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, event.effects, decision 24
 func TestConcurrentClients(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"concurrent clients create one Contact for each address", clients},
-		{"concurrent clients fill an Account to its limit exactly", contactLimit},
-		{"unsubscribing an address unsubscribes all its Contacts once", manyOfOneAddress},
-		{"concurrent copies of a call are executed once", sameRetry},
-		{"a function that runs twice has the effects of one run", rerunFunctions},
+		{Name: "concurrent clients create one Contact for each address", Test: clients},
+		{Name: "concurrent clients fill an Account to its limit exactly", Test: contactLimit},
+		{Name: "unsubscribing an address unsubscribes all its Contacts once", Test: manyOfOneAddress},
+		{Name: "concurrent copies of a call are executed once", Test: sameRetry},
+		{Name: "a function that runs twice has the effects of one run", Test: rerunFunctions},
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 // covers: spec event.confirm
 func TestConfirmationMails(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{"a Contact gets one confirmation mail in ten minutes", confirmationRequests},
-		{"an address gets one confirmation mail in ten minutes", confirmationRequestsOfAnAddress},
+		{Name: "a Contact gets one confirmation mail in ten minutes", Test: confirmationRequests},
+		{Name: "an address gets one confirmation mail in ten minutes", Test: confirmationRequestsOfAnAddress},
 	})
 }
 

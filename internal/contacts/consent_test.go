@@ -15,8 +15,8 @@ import (
 
 func TestLedgerAndUnsubscriberListAreReturnedAsStored(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{"the ledger returns a Contact's rows, newest first", ledger},
-		{"the Unsubscriber List can be read for an Account or for one of its Lists", unsubscribers},
+		{Name: "the ledger returns a Contact's rows, newest first", Test: ledger},
+		{Name: "the Unsubscriber List can be read for an Account or for one of its Lists", Test: unsubscribers},
 	})
 }
 

@@ -18,11 +18,11 @@ import (
 // covers: decision 24
 func TestContactsAreReturnedAsStored(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{"a Contact is found by ID, address and mobile number", contactRecords},
-		{"exactly one of the Contacts with the same address is the primary", sameAddress},
-		{"Contacts are removed in batches, and their IDs are never used again", removal},
-		{"values of a deleted Field are removed in batches", fieldValueDeletion},
-		{"the times of a Contact's last mail, opening and click never decrease", contactTimes},
+		{Name: "a Contact is found by ID, address and mobile number", Test: contactRecords},
+		{Name: "exactly one of the Contacts with the same address is the primary", Test: sameAddress},
+		{Name: "Contacts are removed in batches, and their IDs are never used again", Test: removal},
+		{Name: "values of a deleted Field are removed in batches", Test: fieldValueDeletion},
+		{Name: "the times of a Contact's last mail, opening and click never decrease", Test: contactTimes},
 	})
 }
 

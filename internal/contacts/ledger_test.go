@@ -15,12 +15,12 @@ import (
 // covers: decision 89
 func TestConsentLedger(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"the ledger records confirmations and unsubscriptions, once each", changesAreRecorded},
-		{"the ledger records the IP address of a visitor of a link", linksAreRecorded},
-		{"the ledger records the IP address that a call sends", addressesOfCallsAreRecorded},
-		{"unsubscribeContact with List 0 adds a row to each Contact with the address, and changes none", allListsAreRecorded},
-		{"the ledger records the unsubscription of a complaint", complaintsAreRecorded},
-		{"the newest consent stays the newest consent after an unsubscription", newestConsentStays},
+		{Name: "the ledger records confirmations and unsubscriptions, once each", Test: changesAreRecorded},
+		{Name: "the ledger records the IP address of a visitor of a link", Test: linksAreRecorded},
+		{Name: "the ledger records the IP address that a call sends", Test: addressesOfCallsAreRecorded},
+		{Name: "unsubscribeContact with List 0 adds a row to each Contact with the address, and changes none", Test: allListsAreRecorded},
+		{Name: "the ledger records the unsubscription of a complaint", Test: complaintsAreRecorded},
+		{Name: "the newest consent stays the newest consent after an unsubscription", Test: newestConsentStays},
 	})
 }
 

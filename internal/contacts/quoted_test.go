@@ -17,9 +17,9 @@ import (
 
 func TestNeedlessQuotesAreRemoved(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"needless quotes are removed from the addresses of Contacts", quotedContacts},
-		{"needless quotes are removed from the addresses of many duplicates", quotedDuplicates},
-		{"needless quotes are removed from the Unsubscriber List", quotedUnsubscribers},
+		{Name: "needless quotes are removed from the addresses of Contacts", Test: quotedContacts},
+		{Name: "needless quotes are removed from the addresses of many duplicates", Test: quotedDuplicates},
+		{Name: "needless quotes are removed from the Unsubscriber List", Test: quotedUnsubscribers},
 	})
 }
 

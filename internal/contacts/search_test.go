@@ -176,15 +176,15 @@ func longLedgers(o *apptest.Account) {
 // covers: spec auth.restricted
 func TestKeysSearchTheirLists(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"a search finds only Contacts of Lists that the key may read", searchAccess},
+		{Name: "a search finds only Contacts of Lists that the key may read", Test: searchAccess},
 	})
 }
 
 // covers: decision 39
 func TestLongRepliesAreStreams(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"a long reply is sent as a stream", longSearches},
-		{"a long ledger is read in parts and sent as a stream", longLedgers},
-		{"long replies about the Unsubscriber List and about mails are sent as a stream", longReplies},
+		{Name: "a long reply is sent as a stream", Test: longSearches},
+		{Name: "a long ledger is read in parts and sent as a stream", Test: longLedgers},
+		{Name: "long replies about the Unsubscriber List and about mails are sent as a stream", Test: longReplies},
 	})
 }

@@ -149,7 +149,7 @@ func lookUpMobile(o *apptest.Account) {
 
 func TestUnsubscriberList(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"the Unsubscriber List finds a mobile number by the text that the Contact has", lookUpMobile},
-		{"by default, entries of the Unsubscriber List are returned in the order in which they were stored", searchUnsubscribers},
+		{Name: "the Unsubscriber List finds a mobile number by the text that the Contact has", Test: lookUpMobile},
+		{Name: "by default, entries of the Unsubscriber List are returned in the order in which they were stored", Test: searchUnsubscribers},
 	})
 }

@@ -20,24 +20,24 @@ import (
 // covers: spec name.rule, auth.restricted
 func TestFields(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"a new Field has defaults for attributes that the call does not send", addField},
-		{"AddField refuses bad attributes", addFieldRefuses},
-		{"a Field has the attributes that apply to its type", applicableAttributes},
-		{"a List has at most 1,000 Fields", fieldLimit},
-		{"SearchFields finds Fields by their attributes", searchFields},
-		{"EditField changes the attributes that the call sends", editField},
-		{"the type of a Field cannot change while its values do not fit the new type", typeChange},
-		{"a Contact can change before its values are converted", beforeConversion},
-		{"an address type can change only while no Contact has a value", addressTypeChange},
-		{"DeleteField deletes the values, and the ID is never used again", deleteField},
-		{"deleting the mobile Field deletes the normalised numbers", deleteMobile},
-		{"a new Contact gets the Fields' default values", defaults},
+		{Name: "a new Field has defaults for attributes that the call does not send", Test: addField},
+		{Name: "AddField refuses bad attributes", Test: addFieldRefuses},
+		{Name: "a Field has the attributes that apply to its type", Test: applicableAttributes},
+		{Name: "a List has at most 1,000 Fields", Test: fieldLimit},
+		{Name: "SearchFields finds Fields by their attributes", Test: searchFields},
+		{Name: "EditField changes the attributes that the call sends", Test: editField},
+		{Name: "the type of a Field cannot change while its values do not fit the new type", Test: typeChange},
+		{Name: "a Contact can change before its values are converted", Test: beforeConversion},
+		{Name: "an address type can change only while no Contact has a value", Test: addressTypeChange},
+		{Name: "DeleteField deletes the values, and the ID is never used again", Test: deleteField},
+		{Name: "deleting the mobile Field deletes the normalised numbers", Test: deleteMobile},
+		{Name: "a new Contact gets the Fields' default values", Test: defaults},
 	})
 }
 
 func TestTypeChangeConvertsStoredValues(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"a type change converts the stored values", conversion},
+		{Name: "a type change converts the stored values", Test: conversion},
 	})
 }
 

@@ -23,22 +23,22 @@ import (
 // covers: decision 24
 func TestLists(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"a new List has defaults for attributes that the call does not send", addList},
-		{"AddList refuses bad attributes", addListRefuses},
-		{"EditList changes the attributes that the call sends", editList},
-		{"duplicates can be disallowed only while the List has no duplicates", duplicates},
-		{"SearchLists finds the Lists that the key may read", searchLists},
-		{"ClearList removes the Contacts and keeps the ledger", clearList},
-		{"DeleteList removes a List, and its ID is never used again", deleteList},
-		{"a caller cannot use a List that its key may not read", otherLists},
-		{"a change of definitions takes several Updates if the List has many Contacts", manyContactsOfDefinitions},
-		{"the names of a List's preferences are unique", preferences},
+		{Name: "a new List has defaults for attributes that the call does not send", Test: addList},
+		{Name: "AddList refuses bad attributes", Test: addListRefuses},
+		{Name: "EditList changes the attributes that the call sends", Test: editList},
+		{Name: "duplicates can be disallowed only while the List has no duplicates", Test: duplicates},
+		{Name: "SearchLists finds the Lists that the key may read", Test: searchLists},
+		{Name: "ClearList removes the Contacts and keeps the ledger", Test: clearList},
+		{Name: "DeleteList removes a List, and its ID is never used again", Test: deleteList},
+		{Name: "a caller cannot use a List that its key may not read", Test: otherLists},
+		{Name: "a change of definitions takes several Updates if the List has many Contacts", Test: manyContactsOfDefinitions},
+		{Name: "the names of a List's preferences are unique", Test: preferences},
 	})
 }
 
 func TestPreconditions(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"preconditions are checked before the Update", preconditions},
+		{Name: "preconditions are checked before the Update", Test: preconditions},
 	})
 }
 

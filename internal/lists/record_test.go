@@ -15,8 +15,8 @@ import (
 
 func TestListsAreReturnedAsStored(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{"a List is returned with the content that was stored, and its ID is never used again", listRecords},
-		{"a Field is returned with the content that was stored", fields},
+		{Name: "a List is returned with the content that was stored, and its ID is never used again", Test: listRecords},
+		{Name: "a Field is returned with the content that was stored", Test: fields},
 	})
 }
 

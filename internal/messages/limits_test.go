@@ -13,7 +13,7 @@ import (
 // covers: decision 54
 func TestLimitsOfMessages(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"Messages and autoresponders have limits", messageLimits},
+		{Name: "Messages and autoresponders have limits", Test: messageLimits},
 	})
 }
 

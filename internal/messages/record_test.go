@@ -18,11 +18,11 @@ import (
 
 func TestMessagesAreReturnedAsStored(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{"a Message is returned with the content that was stored", messageRecords},
-		{"a URL of a Message keeps its link ID", linkTargets},
-		{"a second delivery with the same key replaces the first", deliveries},
-		{"a secret keeps its first value", secrets},
-		{"a Folder counts its Messages and autoresponders", messageFolders},
+		{Name: "a Message is returned with the content that was stored", Test: messageRecords},
+		{Name: "a URL of a Message keeps its link ID", Test: linkTargets},
+		{Name: "a second delivery with the same key replaces the first", Test: deliveries},
+		{Name: "a secret keeps its first value", Test: secrets},
+		{Name: "a Folder counts its Messages and autoresponders", Test: messageFolders},
 	})
 }
 

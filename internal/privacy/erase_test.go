@@ -22,13 +22,13 @@ import (
 // covers: decision 99, decision 123
 func TestErasureOfAPerson(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"an erasure leaves nothing that an export finds, and keeps counts and other persons", eraseLeavesNothing},
-		{"an erasure names other Contacts with the address in a value", eraseNamesOtherContacts},
-		{"an erased address stays unsubscribed until the person subscribes", erasedStaysUnsubscribed},
-		{"an erasure finds the ledger of Contacts that were deleted before", eraseFormerContacts},
-		{"an erasure that was interrupted at any step continues when it is repeated", eraseContinues},
-		{"an erasure empties the values that contain the address", auditErasure},
-		{"an erasure needs an address, a key of the whole Account, and no open Import", eraseIsRefused},
+		{Name: "an erasure leaves nothing that an export finds, and keeps counts and other persons", Test: eraseLeavesNothing},
+		{Name: "an erasure names other Contacts with the address in a value", Test: eraseNamesOtherContacts},
+		{Name: "an erased address stays unsubscribed until the person subscribes", Test: erasedStaysUnsubscribed},
+		{Name: "an erasure finds the ledger of Contacts that were deleted before", Test: eraseFormerContacts},
+		{Name: "an erasure that was interrupted at any step continues when it is repeated", Test: eraseContinues},
+		{Name: "an erasure empties the values that contain the address", Test: auditErasure},
+		{Name: "an erasure needs an address, a key of the whole Account, and no open Import", Test: eraseIsRefused},
 	})
 }
 

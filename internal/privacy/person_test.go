@@ -20,11 +20,11 @@ import (
 // covers: decision 90
 func TestExportOfAPerson(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"an export has every row about the person, and no row about another one", exportHasEveryRow},
-		{"a mobile number finds the Contacts of Lists in several countries", exportByMobile},
-		{"a longer address that contains the address is another person", longerAddressIsAnother},
-		{"a person is found by each spelling of the address", spellingsAreOnePerson},
-		{"an export needs an address, and a key of the whole Account", exportIsRefused},
+		{Name: "an export has every row about the person, and no row about another one", Test: exportHasEveryRow},
+		{Name: "a mobile number finds the Contacts of Lists in several countries", Test: exportByMobile},
+		{Name: "a longer address that contains the address is another person", Test: longerAddressIsAnother},
+		{Name: "a person is found by each spelling of the address", Test: spellingsAreOnePerson},
+		{Name: "an export needs an address, and a key of the whole Account", Test: exportIsRefused},
 	})
 }
 

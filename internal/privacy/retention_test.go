@@ -20,19 +20,19 @@ import (
 
 func TestRetentionIsScheduled(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"a job a day removes old data", retentionIsScheduled},
+		{Name: "a job a day removes old data", Test: retentionIsScheduled},
 	})
 }
 
 // covers: decision 102, decision 105, decision 106, decision 118
 func TestRetention(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
-		{"old opens and clicks are removed, and the numbers stay", oldEventsAreRemoved},
-		{"opens and clicks stay while a Batch needs them to choose its recipients", awaitedEventsStay},
-		{"opens and clicks stay for a Batch that is added before the removal begins", batchAddedBeforeRemoval},
-		{"a removal waits for a Batch that is being added", removalBeginsWhileABatchIsAdded},
-		{"old opens and clicks of autoresponders are removed, and those of younger mails stay", oldEventsOfAutorespondersAreRemoved},
-		{"old records of mails lose their texts, and still prove what was sent", oldTextsAreRemoved},
+		{Name: "old opens and clicks are removed, and the numbers stay", Test: oldEventsAreRemoved},
+		{Name: "opens and clicks stay while a Batch needs them to choose its recipients", Test: awaitedEventsStay},
+		{Name: "opens and clicks stay for a Batch that is added before the removal begins", Test: batchAddedBeforeRemoval},
+		{Name: "a removal waits for a Batch that is being added", Test: removalBeginsWhileABatchIsAdded},
+		{Name: "old opens and clicks of autoresponders are removed, and those of younger mails stay", Test: oldEventsOfAutorespondersAreRemoved},
+		{Name: "old records of mails lose their texts, and still prove what was sent", Test: oldTextsAreRemoved},
 	})
 }
 

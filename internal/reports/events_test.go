@@ -25,21 +25,21 @@ import (
 // covers: spec batch.events, batch.human, decision 60, decision 76, decision 117
 func TestFiguresOfABatch(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
-		{"an open is counted once for the mail, and each time for all opens", opensAreCounted},
-		{"a click counts the link, the mail and an open", clicksAreCounted},
-		{"requests of known programs and within 2 s of the hand-over are not by a person", machinesAreToldApart},
-		{"clicks of more than half of the links within 10 s are not by a person", burstsAreToldApart},
-		{"a Batch has the links of the editions that it has sent", linksOfEditions},
-		{"without tracking nothing is counted", trackingOff},
-		{"a mail that was not sent, or of another Batch, has no events", otherMails},
-		{"the sums equal the events of the recipients after random requests", randomAccesses},
-		{"requests at the same time are all counted", concurrentAccesses},
-		{"after a week the sums are of days", periodsOfSums},
-		{"a deleted Batch and a deleted Contact lose their events", deletedEvents},
-		{"webhooks get the first open, the first click of a link, a bounce, a complaint and the end of the Batch", webhookEventsOfMails},
-		{"the figures of an autoresponder are read like those of a Batch", autoresponderFigures},
-		{"webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", webhookEventsOfAutoresponders},
-		{"the figures of an autoresponder count each Contact once", autoresponderCountsContactsOnce},
+		{Name: "an open is counted once for the mail, and each time for all opens", Test: opensAreCounted},
+		{Name: "a click counts the link, the mail and an open", Test: clicksAreCounted},
+		{Name: "requests of known programs and within 2 s of the hand-over are not by a person", Test: machinesAreToldApart},
+		{Name: "clicks of more than half of the links within 10 s are not by a person", Test: burstsAreToldApart},
+		{Name: "a Batch has the links of the editions that it has sent", Test: linksOfEditions},
+		{Name: "without tracking nothing is counted", Test: trackingOff},
+		{Name: "a mail that was not sent, or of another Batch, has no events", Test: otherMails},
+		{Name: "the sums equal the events of the recipients after random requests", Test: randomAccesses},
+		{Name: "requests at the same time are all counted", Test: concurrentAccesses},
+		{Name: "after a week the sums are of days", Test: periodsOfSums},
+		{Name: "a deleted Batch and a deleted Contact lose their events", Test: deletedEvents},
+		{Name: "webhooks get the first open, the first click of a link, a bounce, a complaint and the end of the Batch", Test: webhookEventsOfMails},
+		{Name: "the figures of an autoresponder are read like those of a Batch", Test: autoresponderFigures},
+		{Name: "webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", Test: webhookEventsOfAutoresponders},
+		{Name: "the figures of an autoresponder count each Contact once", Test: autoresponderCountsContactsOnce},
 	})
 }
 

@@ -91,7 +91,7 @@ func giveEvents(f *apptest.SentBatch, tx *db.Tx, list enlist.ListID) error {
 func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, all []reports.BatchRow, key *enlist.Attribute[reports.BatchRow]) {
 	byContact := key.Name == "contact_id" || key.Name == "send_id"
 	byList := func(a, b reports.BatchRow) int { return cmp.Compare(a.List, b.List) }
-	m := apptest.RecordModel[reports.BatchRow]{reports.BatchRowAttributes(r.Kind), all, func(a, b reports.BatchRow) int {
+	m := apptest.RecordModel[reports.BatchRow]{Attributes: reports.BatchRowAttributes(r.Kind), Records: all, ByID: func(a, b reports.BatchRow) int {
 		return cmp.Or(byList(a, b), cmp.Compare(a.Contact, b.Contact))
 	}}
 	pages := []enlist.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}

@@ -21,41 +21,41 @@ import (
 // covers: spec batch.rows, batch.keyset, decision 61
 func TestRowsOfABatch(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
-		{"each kind has the recipients with its event", kindsOfRows},
-		{"rows are in order of Contact, and a page begins at its offset or its contact_id", pagesOfRows},
-		{"rows are sorted by any of their keys", sortedRows},
+		{Name: "each kind has the recipients with its event", Test: kindsOfRows},
+		{Name: "rows are in order of Contact, and a page begins at its offset or its contact_id", Test: pagesOfRows},
+		{Name: "rows are sorted by any of their keys", Test: sortedRows},
 	})
 }
 
 func TestRowsNotOpened(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(12), []apptest.Rule[*apptest.SentBatch]{
-		{"not_opened_count is the number of rows of a Batch, after any reports", notOpenedOfBatches},
-		{"not_opened_count is the number of rows of an autoresponder, after any reports", notOpenedOfAutoresponder},
+		{Name: "not_opened_count is the number of rows of a Batch, after any reports", Test: notOpenedOfBatches},
+		{Name: "not_opened_count is the number of rows of an autoresponder, after any reports", Test: notOpenedOfAutoresponder},
 	})
 }
 
 func TestRowsAreSortedByEachKey(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(11), []apptest.Rule[*apptest.SentBatch]{
-		{"rows of each kind are sorted by each of their keys", rowsSortedByEachKey},
+		{Name: "rows of each kind are sorted by each of their keys", Test: rowsSortedByEachKey},
 	})
 }
 
 func TestRowsAreReadInChunks(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(2100), []apptest.Rule[*apptest.SentBatch]{
-		{"the rows of many recipients are read in chunks", chunksOfRows},
+		{Name: "the rows of many recipients are read in chunks", Test: chunksOfRows},
 	})
 }
 
 func TestRowsOfSeveralLists(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(2), []apptest.Rule[*apptest.SentBatch]{
-		{"limit and offset count through all Lists", rowsOfLists},
+		{Name: "limit and offset count through all Lists", Test: rowsOfLists},
 	})
 }
 
 func TestValuesOfRows(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(3), []apptest.Rule[*apptest.SentBatch]{
-		{"rows have the values of their kind", valuesOfRows},
-		{"the links of a recipient and the recipients of a link are found", linkRows},
+		{Name: "rows have the values of their kind", Test: valuesOfRows},
+		{Name: "the links of a recipient and the recipients of a link are found", Test: linkRows},
 	})
 }
 

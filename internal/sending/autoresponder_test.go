@@ -17,10 +17,10 @@ import (
 // covers: decision 76, decision 101, decision 117
 func TestMailsOfAutoresponders(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
-		{"of mails that are read together, each is sent or left out by itself", mailsReadTogether},
-		{"an address on the Unsubscriber List for all Lists gets no mail of an autoresponder, until it is subscribed again", suppressedGetsNoAutoresponder},
-		{"an autoresponder of an earlier version gets its Batch with its first mail", autoresponderOfEarlierVersion},
-		{"a report after the end of its autoresponder changes the Contact", reportsAfterDeletedAutoresponder},
+		{Name: "of mails that are read together, each is sent or left out by itself", Test: mailsReadTogether},
+		{Name: "an address on the Unsubscriber List for all Lists gets no mail of an autoresponder, until it is subscribed again", Test: suppressedGetsNoAutoresponder},
+		{Name: "an autoresponder of an earlier version gets its Batch with its first mail", Test: autoresponderOfEarlierVersion},
+		{Name: "a report after the end of its autoresponder changes the Contact", Test: reportsAfterDeletedAutoresponder},
 	})
 }
 

@@ -17,16 +17,16 @@ import (
 // covers: decision 51
 func TestBouncesAndComplaints(t *testing.T) {
 	apptest.Run(t, apptest.Own, newList, []apptest.Rule[*listWithOneContact]{
-		{"three consecutive bounces deactivate a Contact", threeInARow},
-		{"a delivered mail resets the count of bounces", oneArrived},
-		{"bounces of a previous address are not counted", anotherAddress},
-		{"after a reactivation three new bounces are needed", bouncesAfterReactivation},
-		{"a permanent refusal of the recipient is a bounce", refusedAtOnce},
-		{"a bounce report can arrive before the record of its mail", bounceBeforeSent},
-		{"a complaint unsubscribes a Contact once", complaint},
-		{"a complaint about an old mail unsubscribes its address", complaintOfAnOldAddress},
-		{"bounces count also after old texts were removed", bouncesBeyondRetention},
-		{"reports about deleted Contacts are ignored", bounceOfDeletedContact},
+		{Name: "three consecutive bounces deactivate a Contact", Test: threeInARow},
+		{Name: "a delivered mail resets the count of bounces", Test: oneArrived},
+		{Name: "bounces of a previous address are not counted", Test: anotherAddress},
+		{Name: "after a reactivation three new bounces are needed", Test: bouncesAfterReactivation},
+		{Name: "a permanent refusal of the recipient is a bounce", Test: refusedAtOnce},
+		{Name: "a bounce report can arrive before the record of its mail", Test: bounceBeforeSent},
+		{Name: "a complaint unsubscribes a Contact once", Test: complaint},
+		{Name: "a complaint about an old mail unsubscribes its address", Test: complaintOfAnOldAddress},
+		{Name: "bounces count also after old texts were removed", Test: bouncesBeyondRetention},
+		{Name: "reports about deleted Contacts are ignored", Test: bounceOfDeletedContact},
 	})
 }
 

@@ -20,12 +20,12 @@ import (
 // covers: spec batch.rate, batch.pace, decision 63
 func TestRates(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
-		{"two processes together never exceed a rate", ratesAreShared},
-		{"concurrent transactions never take a token twice", tokensAreTakenOnce},
-		{"a mail takes a token of each of its buckets or of none", bucketsOfAMail},
-		{"a Batch has its own rate", batchRate},
-		{"a reply that asks for fewer mails halves the rate, which then grows", paceHalvesAndGrows},
-		{"two processes share the days of a warm-up plan", warmupIsShared},
+		{Name: "two processes together never exceed a rate", Test: ratesAreShared},
+		{Name: "concurrent transactions never take a token twice", Test: tokensAreTakenOnce},
+		{Name: "a mail takes a token of each of its buckets or of none", Test: bucketsOfAMail},
+		{Name: "a Batch has its own rate", Test: batchRate},
+		{Name: "a reply that asks for fewer mails halves the rate, which then grows", Test: paceHalvesAndGrows},
+		{Name: "two processes share the days of a warm-up plan", Test: warmupIsShared},
 	})
 }
 

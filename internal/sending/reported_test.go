@@ -18,22 +18,22 @@ import (
 // covers: spec batch.status, decision 59, 63, 101
 func TestABatchIsPaused(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
-		{"a Batch that is 6 hours late is paused", latePauses},
-		{"with local_time a Batch is late if a zone is", localTimeIsLatePerZone},
-		{"with local_time a Batch that begins late for a zone is paused", localTimeIsLateAtTheBeginning},
-		{"50 bounces among 1,000 mails pause a Batch", bouncesPause},
-		{"50 bounces that are reported later pause a Batch", reportedBouncesPause},
-		{"3 complaints among 1,000 mails pause a Batch, and 3 further ones after unpause", complaintsPause},
-		{"complaints about earlier mails lose their weight", complaintsLoseWeight},
+		{Name: "a Batch that is 6 hours late is paused", Test: latePauses},
+		{Name: "with local_time a Batch is late if a zone is", Test: localTimeIsLatePerZone},
+		{Name: "with local_time a Batch that begins late for a zone is paused", Test: localTimeIsLateAtTheBeginning},
+		{Name: "50 bounces among 1,000 mails pause a Batch", Test: bouncesPause},
+		{Name: "50 bounces that are reported later pause a Batch", Test: reportedBouncesPause},
+		{Name: "3 complaints among 1,000 mails pause a Batch, and 3 further ones after unpause", Test: complaintsPause},
+		{Name: "complaints about earlier mails lose their weight", Test: complaintsLoseWeight},
 	})
 }
 
 // covers: decision 101
 func TestReportsAfterTheEndOfABatch(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
-		{"a complaint about a mail of a deleted Batch unsubscribes its Contact once", complaintAfterDeletion},
-		{"bounces of deleted Batches count towards the deactivation", bouncesAfterDeletion},
-		{"a complaint about a mail that was not sent changes nothing", complaintBeforeSending},
+		{Name: "a complaint about a mail of a deleted Batch unsubscribes its Contact once", Test: complaintAfterDeletion},
+		{Name: "bounces of deleted Batches count towards the deactivation", Test: bouncesAfterDeletion},
+		{Name: "a complaint about a mail that was not sent changes nothing", Test: complaintBeforeSending},
 	})
 }
 

@@ -22,15 +22,15 @@ import (
 // covers: spec batch.variants, batch.editions, decision 77, decision 79
 func TestVariants(t *testing.T) {
 	apptest.Run(t, apptest.Own, newVariantFixture, []apptest.Rule[*variantFixture]{
-		{"the variant with the most clicks of persons is the winner after some hours", clicksChooseTheWinner},
-		{"a difference that is too small is said", smallDifferenceIsSaid},
-		{"a person chooses the winner", winnerByHand},
-		{"with a test of all recipients there is no winner", wholeTest},
-		{"a test without a recipient has a winner at once", emptyTest},
-		{"a variant is the same after a crash, a pause and in each process", variantsAreStable},
-		{"a variant is another Message with the sender of the Batch's Message", variantsOfMessages},
-		{"bad variants are refused", badVariants},
-		{"an edited Message has an edition for those left", editionsAreCounted},
+		{Name: "the variant with the most clicks of persons is the winner after some hours", Test: clicksChooseTheWinner},
+		{Name: "a difference that is too small is said", Test: smallDifferenceIsSaid},
+		{Name: "a person chooses the winner", Test: winnerByHand},
+		{Name: "with a test of all recipients there is no winner", Test: wholeTest},
+		{Name: "a test without a recipient has a winner at once", Test: emptyTest},
+		{Name: "a variant is the same after a crash, a pause and in each process", Test: variantsAreStable},
+		{Name: "a variant is another Message with the sender of the Batch's Message", Test: variantsOfMessages},
+		{Name: "bad variants are refused", Test: badVariants},
+		{Name: "an edited Message has an edition for those left", Test: editionsAreCounted},
 	})
 }
 

@@ -18,18 +18,18 @@ import (
 // covers: spec webhook.deletion, event.effects, decision 52
 func TestWebhooks(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{"webhooks with the same URL and secret have the same target", webhookDefinitions},
-		{"a key reads and changes only the webhooks of its Lists", webhookKeys},
-		{"the events of a target are delivered in batches and in order", webhookBatches},
-		{"a failed batch is retried unchanged, and then stays stored", webhookFailures},
-		{"only one job at a time holds the lease of a target", webhookLeases},
-		{"setting the clock back delays no delivery", webhookClock},
-		{"the events of a webhook move to its new URL", webhookMoves},
-		{"the events of a deleted webhook are deleted", webhookDeletion},
-		{"the events of a deleted List are still delivered", webhooksOfDeletedList},
-		{"a failing target without webhooks is deleted", webhookOrphanedTarget},
-		{"a change of a List is an event", webhooksOfLists},
-		{"only one job at a time waits for a target", webhookJobs},
+		{Name: "webhooks with the same URL and secret have the same target", Test: webhookDefinitions},
+		{Name: "a key reads and changes only the webhooks of its Lists", Test: webhookKeys},
+		{Name: "the events of a target are delivered in batches and in order", Test: webhookBatches},
+		{Name: "a failed batch is retried unchanged, and then stays stored", Test: webhookFailures},
+		{Name: "only one job at a time holds the lease of a target", Test: webhookLeases},
+		{Name: "setting the clock back delays no delivery", Test: webhookClock},
+		{Name: "the events of a webhook move to its new URL", Test: webhookMoves},
+		{Name: "the events of a deleted webhook are deleted", Test: webhookDeletion},
+		{Name: "the events of a deleted List are still delivered", Test: webhooksOfDeletedList},
+		{Name: "a failing target without webhooks is deleted", Test: webhookOrphanedTarget},
+		{Name: "a change of a List is an event", Test: webhooksOfLists},
+		{Name: "only one job at a time waits for a target", Test: webhookJobs},
 	})
 }
 

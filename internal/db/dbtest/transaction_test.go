@@ -18,10 +18,10 @@ import (
 // covers: spec idempotency, decision 43
 func TestStore(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{"a repeated call within a day gets the saved result", retries},
-		{"expired results of calls are removed in batches", expiredRetries},
-		{"nothing that a failed function wrote is stored", failedUpdate},
-		{"reads of one Account leave half of the connections to other Accounts", sharedConnections},
+		{Name: "a repeated call within a day gets the saved result", Test: retries},
+		{Name: "expired results of calls are removed in batches", Test: expiredRetries},
+		{Name: "nothing that a failed function wrote is stored", Test: failedUpdate},
+		{Name: "reads of one Account leave half of the connections to other Accounts", Test: sharedConnections},
 	})
 }
 

@@ -27,17 +27,17 @@ import (
 // covers: decision 56
 func TestSearchIndexes(t *testing.T) {
 	apptest.Run(t, apptest.Slow, newListWithThreeFields, []apptest.Rule[*listWithThreeFields]{
-		{"an index is built when searches need it and dropped after 30 days without a search", indexLife},
-		{"no index is built for searches that an index would not make faster", searchesThatNoIndexHelps},
-		{"an index is built after two slow searches within a day", slowSearches},
-		{"searches for parts of texts get an index of their own", indexesOfParts},
-		{"a failed build is repeated after a day", failedBuild},
-		{"at a limit, the least recently used index is replaced if it was unused for a day", replacedIndex},
-		{"no partition and no List gets more indexes than its limit", indexesOfManyLists},
-		{"jobs and indexes that a crash left unfinished are repaired", reconciledIndexes},
-		{"an index is dropped when its Field or its List is deleted", indexesOfDefinitions},
-		{"a manual index stays until an operator removes it", manualIndexes},
-		{"searches are correct while indexes are built and dropped", searchesDuringBuilds},
+		{Name: "an index is built when searches need it and dropped after 30 days without a search", Test: indexLife},
+		{Name: "no index is built for searches that an index would not make faster", Test: searchesThatNoIndexHelps},
+		{Name: "an index is built after two slow searches within a day", Test: slowSearches},
+		{Name: "searches for parts of texts get an index of their own", Test: indexesOfParts},
+		{Name: "a failed build is repeated after a day", Test: failedBuild},
+		{Name: "at a limit, the least recently used index is replaced if it was unused for a day", Test: replacedIndex},
+		{Name: "no partition and no List gets more indexes than its limit", Test: indexesOfManyLists},
+		{Name: "jobs and indexes that a crash left unfinished are repaired", Test: reconciledIndexes},
+		{Name: "an index is dropped when its Field or its List is deleted", Test: indexesOfDefinitions},
+		{Name: "a manual index stays until an operator removes it", Test: manualIndexes},
+		{Name: "searches are correct while indexes are built and dropped", Test: searchesDuringBuilds},
 	})
 }
 
