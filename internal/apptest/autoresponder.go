@@ -6,7 +6,7 @@ import (
 	"enlist/internal/messages"
 )
 
-// Autoresponder is an eventFixture whose Batch has the figures of an autoresponder. Its mails went to none of the
+// Autoresponder is a SentBatch whose Batch has the figures of an autoresponder. Its mails went to none of the
 // six Contacts yet.
 type Autoresponder struct {
 	*SentBatch

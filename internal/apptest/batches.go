@@ -29,7 +29,7 @@ func (f *Batches) RemoveBatch(id enlist.BatchID) {
 	}
 }
 
-// Batches is an accountFixture with a Message and a List.
+// Batches is an Account fixture with a Message and a List.
 type Batches struct {
 	*Account
 	Message enlist.MessageID

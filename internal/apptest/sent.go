@@ -17,7 +17,7 @@ const (
 	ScannerAgent = "Mozilla/5.0 (compatible; Proofpoint URL Defense)"
 )
 
-// SentBatch is a batchFixture with a Batch that was sent a minute ago to a List that tracks opens and clicks. The
+// SentBatch is Batches with a Batch that was sent a minute ago to a List that tracks opens and clicks. The
 // Message has four links.
 type SentBatch struct {
 	*Batches

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// This file tests the check of a Batch. batchFixture.addChecked compares its numbers with those of each Batch.
+// This file tests the check of a Batch. Batches.AddChecked compares its numbers with those of each Batch.
 
 func checkFindsMistakes(f *apptest.Batches) {
 	shop := f.AddList("name", "Shop", "from_address", "shop@example.com")

@@ -45,7 +45,7 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// fileFixture is an accountFixture with the Folder for files of the Account.
+// fileFixture is an Account fixture with the Folder for files of the Account.
 type fileFixture struct {
 	*apptest.Account
 	folder enlist.FolderID
@@ -382,19 +382,6 @@ func folderOfFiles(f *fileFixture) {
 	f.Must(f.App.Accounts.DeleteFolder(f.Context(), f.Caller, second))
 	_, err = f.App.Files.UploadFile(f.Context(), f.Caller, uploadRequest(second, "a.txt", []byte("a"), ""))
 	f.Refused(err, enlist.NoFolder, "")
-}
-
-func fileTypes(f *fileFixture) {
-	const png, gif = "\x89PNG\r\n\x1a\n", "GIF89a"
-	for _, c := range []struct{ name, content, want string }{
-		{"a.png", png, "image/png"}, {"a.txt", gif, "image/gif"}, {"b.png", "<html>", "application/octet-stream"},
-		{"a.PDF", "%PDF-1.7", "application/pdf"}, {"a.svg", "<svg/>", "image/svg+xml"}, {"a.html", "<script>", "text/html"},
-		{"noend", "text", "application/octet-stream"},
-	} {
-		if got := f.file(f.upload(c.name, []byte(c.content), "")).Type; got != c.want {
-			f.Errorf("the type of %s with the content %q is %s, want %s", c.name, c.content, got, c.want)
-		}
-	}
 }
 
 func (f *fileFixture) addMessage(pairs ...any) enlist.MessageID {

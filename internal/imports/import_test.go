@@ -45,7 +45,7 @@ func TestImports(t *testing.T) {
 	})
 }
 
-// importFixture is an accountFixture with a List.
+// importFixture is an Account fixture with a List.
 type importFixture struct {
 	*apptest.Account
 	id enlist.ListID

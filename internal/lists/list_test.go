@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// This file tests the calls about Lists and preferences. fields.go tests the calls about
+// This file tests the calls about Lists and preferences. field_test.go tests the calls about
 // Fields.
 
 // covers: spec auth.restricted, addList.fields, name.rule, list.on_register_address, list.id, clearList.kept

@@ -34,7 +34,7 @@ func TestVariants(t *testing.T) {
 	})
 }
 
-// variantFixture is an eventFixture with a Batch of two variants to its Contacts.
+// variantFixture is a SentBatch with a Batch of two variants to its Contacts.
 type variantFixture struct{ *apptest.SentBatch }
 
 func (f *variantFixture) add(o batches.VariantOptions) {

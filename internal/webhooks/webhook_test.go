@@ -12,7 +12,7 @@ import (
 	"enlist/internal/webhooks"
 )
 
-// This file tests the definitions of webhooks and the delivery of their events. webhookmoves.go tests
+// This file tests the definitions of webhooks and the delivery of their events. moves_test.go tests
 // what happens to events when webhooks and Lists change.
 
 // covers: spec webhook.deletion, event.effects, decision 52

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// This file draws random criteria for the List that searchdata.go draws.
+// This file draws random criteria for the List that data.go draws.
 
 // criteria draws a tree of valid criteria.
 func (l *list) criteria(t *rapid.T, depth int) enlist.Criteria {
