@@ -39,7 +39,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/db/postgres": {"enlist/internal/accounts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/search",
 		"enlist/internal/db/jobqueue", "github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...",
 		"github.com/riverqueue/river/...", "github.com/prometheus/client_golang/..."},
-	"enlist/internal/backup": {"enlist/internal/app", "enlist/internal/config", "enlist/internal/db/dbcopy",
+	"enlist/internal/backup": {"enlist/internal/app", "enlist/internal/config", "enlist/internal/db", "enlist/internal/db/dbcopy",
 		"enlist/internal/db/postgres", "enlist/internal/db/sqlite", "filippo.io/age",
 		"github.com/prometheus/client_golang/..."},
 	"enlist/internal/db/dbcopy": {"enlist/internal/db", "enlist/internal/db/postgres", "enlist/internal/db/sqlite",

@@ -32,6 +32,6 @@ func newScheduler(c config.Serve, service *app.App, log *slog.Logger) (*backup.S
 	if err != nil {
 		return nil, usage("--backup-dir: %v: create the folder", err)
 	}
-	return &backup.Scheduler{Service: service, From: c.Database, Dir: c.BackupDir, Every: c.BackupEvery, Keep: keep,
+	return &backup.Scheduler{DB: service.DB, From: c.Database, Dir: c.BackupDir, Every: c.BackupEvery, Keep: keep,
 		Recipients: recipients, Log: log}, nil
 }

@@ -60,7 +60,7 @@ func reportsOfABatchEqualWhatHappened(t *testing.T, e dbtest.Engine) {
 	l.get(mails["r5@example.com"].link(t, "/o/"), "GoogleImageProxy")
 	l.get(mails["r0@example.com"].link(t, "/k/"), reader)
 	l.get(mails["r6@example.com"].link(t, "/k/"), reader)
-	l.follow("POST", mails["r8@example.com"].link(t, "/u/"), "", http.StatusOK)
+	l.follow("POST", mails["r8@example.com"].link(t, "/u/"), "List-Unsubscribe=One-Click", http.StatusOK)
 
 	got := must(l.client.GetBatchStatistics(ctx, batch))(t)
 	if got.FirstSentTime == 0 || got.LastSentTime < got.FirstSentTime || len(got.Periods) == 0 {

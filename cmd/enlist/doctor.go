@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"enlist/internal/app"
+	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -205,7 +206,7 @@ func checkHold(ctx context.Context, s *app.App) ([]string, error) {
 
 // checkBackup returns a problem if a server makes backups and the last good one is too old.
 func checkBackup(ctx context.Context, s *app.App, now time.Time) ([]string, error) {
-	b, err := s.LastBackup(ctx)
+	b, err := backup.Last(ctx, s.DB)
 	if err != nil || !b.IsOverdue(now.Unix()) {
 		return nil, err
 	}

@@ -151,13 +151,13 @@ func fullDiskStopsABackup(t *testing.T, e dbtest.Engine) {
 	defer store.Close()
 	now := time.Now()
 	service := app.New(store, func() time.Time { return now })
-	s := &backup.Scheduler{Service: service, From: config.Database{DB: c.db}, Dir: dir, Every: time.Hour, Keep: backup.Keep{'m': 1},
+	s := &backup.Scheduler{DB: service.DB, From: config.Database{DB: c.db}, Dir: dir, Every: time.Hour, Keep: backup.Keep{'m': 1},
 		Log: slog.New(slog.DiscardHandler)}
 	if err := s.RunDue(t.Context(), now); err == nil || !strings.Contains(err.Error(), full) {
 		t.Errorf("the scheduled backup ended with %v", err)
 	}
 	wantOnly(before)
-	if last, err := service.LastBackup(t.Context()); err != nil || last.Time != 0 || !strings.Contains(last.Error, full) {
+	if last, err := backup.Last(t.Context(), service.DB); err != nil || last.Time != 0 || !strings.Contains(last.Error, full) {
 		t.Errorf("the last backup is %+v, error %v", last, err)
 	}
 	if err := os.Remove(fill); err != nil {

@@ -148,6 +148,7 @@ func (r received) link(t *testing.T, kind string) string {
 func (l *linked) follow(method, url, body string, status int) (location string) {
 	l.Helper()
 	req := must(http.NewRequestWithContext(l.ctx, method, url, strings.NewReader(body)))(l.T)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Close = true
 	resp := must(http.DefaultTransport.RoundTrip(req))(l.T) // a RoundTripper follows no redirect
 	defer resp.Body.Close()

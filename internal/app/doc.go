@@ -2,6 +2,5 @@
 //
 //	app.go        builds the Services
 //	bootstrap.go  the first Account, List and key of an empty database
-//	backup.go     which process makes the next backup, and the last good one
 //	figures.go    the numbers for the metrics
 package app

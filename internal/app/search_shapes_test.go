@@ -11,7 +11,6 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
-	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/search"
@@ -20,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
 // This file checks the plans that both engines use for different searches. The List is so large that
 // the engines prefer indexes to a scan of the table.

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/db"
 
 	"filippo.io/age"
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,7 +19,7 @@ import (
 // Scheduler makes backups in a folder and removes old ones. Several processes may have a Scheduler for one database: each
 // backup is made by one of them.
 type Scheduler struct {
-	Service    *app.App
+	DB         *db.DB
 	From       config.Database
 	Dir        string
 	Every      time.Duration
@@ -53,11 +53,11 @@ func (s *Scheduler) Run(ctx context.Context) {
 
 // RunDue makes a backup if one is due and no other process makes it, and then removes old backups.
 func (s *Scheduler) RunDue(ctx context.Context, now time.Time) error {
-	claimed, err := s.Service.ClaimBackup(ctx, s.Every)
+	claimed, err := claim(ctx, s.DB, s.Every)
 	if err == nil && claimed {
 		err = s.backUp(ctx, now)
 	}
-	if b, lastErr := s.Service.LastBackup(ctx); lastErr == nil && b != nil {
+	if b, lastErr := Last(ctx, s.DB); lastErr == nil && b != nil {
 		s.last.Store(b.Time)
 	}
 	return err
@@ -77,7 +77,7 @@ func (s *Scheduler) backUp(ctx context.Context, now time.Time) error {
 		failure = err.Error()
 	}
 	// The result is stored also if the process stops. Otherwise the next backup would wait for the end of the lease.
-	stored := s.Service.FinishBackup(context.WithoutCancel(ctx), r.Time, name, failure)
+	stored := finish(context.WithoutCancel(ctx), s.DB, r.Time, name, failure)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func oneMakesEachBackup(t *testing.T, e dbtest.Engine) {
 		for range 4 {
 			all.Go(func() {
 				service := app.New(s.store, func() time.Time { return now })
-				b := &backup.Scheduler{Service: service, From: db, Dir: folder, Every: 6 * time.Hour, Keep: keep, Log: slog.New(slog.DiscardHandler)}
+				b := &backup.Scheduler{DB: service.DB, From: db, Dir: folder, Every: 6 * time.Hour, Keep: keep, Log: slog.New(slog.DiscardHandler)}
 				if err := b.RunDue(t.Context(), now); err != nil {
 					mu.Lock()
 					failed++
@@ -69,7 +69,7 @@ func oneMakesEachBackup(t *testing.T, e dbtest.Engine) {
 	if failed := run(filepath.Join(dir, "none")); failed != 1 {
 		t.Errorf("%d processes tried the backup that fails, want 1", failed)
 	}
-	last, err := s.service.LastBackup(t.Context())
+	last, err := backup.Last(t.Context(), s.service.DB)
 	if err != nil || !strings.Contains(last.Error, "no such file") || last.IsOverdue(now.Unix()) || !last.IsOverdue(now.Add(7*time.Hour).Unix()) {
 		t.Errorf("the state is %+v, error %v; want the failure, and that it is not overdue before 12 h", last, err)
 	}
@@ -84,7 +84,7 @@ func oneMakesEachBackup(t *testing.T, e dbtest.Engine) {
 			t.Errorf("%s: the checks find %q, error %v", name, problems, err)
 		}
 	}
-	if last, err := s.service.LastBackup(t.Context()); err != nil || last.Error != "" || last.Lease != 0 {
+	if last, err := backup.Last(t.Context(), s.service.DB); err != nil || last.Error != "" || last.Lease != 0 {
 		t.Errorf("the state is %+v, error %v; want no failure and no lease", last, err)
 	}
 }
@@ -118,7 +118,7 @@ func TestOldBackupsAreRemovedButNeverTheLast(t *testing.T) {
 	}
 	keep, err := backup.ParseKeep("3d,2w")
 	s.must(err)
-	b := &backup.Scheduler{Service: s.service, From: db, Dir: dir, Every: time.Hour, Keep: keep, Log: slog.New(slog.DiscardHandler)}
+	b := &backup.Scheduler{DB: s.service.DB, From: db, Dir: dir, Every: time.Hour, Keep: keep, Log: slog.New(slog.DiscardHandler)}
 	s.must(b.RunDue(t.Context(), now))
 	want := ".other.incomplete-1 enlist-2027.db enlist-20270328T230000Z.db.age enlist-20270329T230000Z.db " +
 		"enlist-20270330T130000Z.db enlist-20270331T060000Z.db enlist-20270331T120000Z.db notes.txt"
@@ -147,7 +147,7 @@ func TestIncompleteFilesOfKilledProcessesAreRemovedFirst(t *testing.T) {
 		s.must(os.Chtimes(path, now, now.Add(-age)))
 	}
 	missing := config.Database{DB: filepath.Join(t.TempDir(), "missing.db")}
-	b := &backup.Scheduler{Service: s.service, From: missing, Dir: dir, Every: time.Hour, Keep: backup.Keep{'d': 7}, Log: slog.New(slog.DiscardHandler)}
+	b := &backup.Scheduler{DB: s.service.DB, From: missing, Dir: dir, Every: time.Hour, Keep: backup.Keep{'d': 7}, Log: slog.New(slog.DiscardHandler)}
 	if err := b.RunDue(t.Context(), now); err == nil {
 		t.Error("a backup of a missing database succeeded")
 	}

@@ -86,9 +86,9 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTa
 		switch {
 		case t.IsFailing && t.IsOrphaned:
 			return dropOrphan(tx, target)
-		case t.Holder != holder && IsWithin(t.LeaseTime, now, webhookLease):
+		case t.Holder != holder && isWithin(t.LeaseTime, now, webhookLease):
 			return nil
-		case IsWithin(t.NextTime, now, maxWebhookDelay):
+		case isWithin(t.NextTime, now, maxWebhookDelay):
 			if t.Holder == holder {
 				wait = time.Duration(t.NextTime-now) * time.Second
 			}
@@ -103,8 +103,8 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTa
 	return b, wait, err
 }
 
-// IsWithin reports whether the time at is later than now, by at most limit seconds.
-func IsWithin(at, now, limit int64) bool { return at > now && at <= now+limit }
+// isWithin reports whether the time at is later than now, by at most limit seconds.
+func isWithin(at, now, limit int64) bool { return at > now && at <= now+limit }
 
 // newBatchID returns a random ID for a batch. No other batch has the same ID.
 func newBatchID() string {
