@@ -75,7 +75,8 @@ func (r *runningBatch) populate() error {
 		batch, err = client.GetBatchByID(r.ctx, id)
 		if err == nil && batch.IsPopulated {
 			r.batch = batch.ID
-			r.add(figure{fmt.Sprintf("%s: time until %d recipients are stored", engine(r.in.db), batch.SendContactCount),
+			r.add(figure{fmt.Sprintf("%s: time until %d recipients are stored", engine(r.in.db),
+				batch.SendContactCount),
 				fmt.Sprintf("%.1f s", time.Since(began).Seconds()), 0})
 			return nil
 		}

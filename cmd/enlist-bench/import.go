@@ -144,7 +144,8 @@ func (in *importList) export() error {
 
 func (in *importList) exportCSV() (o outcome, err error) {
 	cpu, began := in.server.cpu(), time.Now()
-	body, err := in.exchange(http.MethodGet, fmt.Sprintf("http://%s/api/exports?list_id=%d", in.server.addr, in.list), nil)
+	body, err := in.exchange(http.MethodGet, fmt.Sprintf("http://%s/api/exports?list_id=%d", in.server.addr, in.list),
+		nil)
 	if err != nil {
 		return o, err
 	}
@@ -210,7 +211,8 @@ func (in *importList) addContacts() error {
 }
 
 // bulkColumns are the columns of a file.
-var bulkColumns = []string{"Email", "First Name", "Last Name", "State", "Postcode", "Amount", "Born", "Member", "Comment",
+var bulkColumns = []string{"Email", "First Name", "Last Name", "State", "Postcode", "Amount", "Born", "Member",
+	"Comment",
 	"Colours"}
 
 // bulkRows returns rows with new addresses.

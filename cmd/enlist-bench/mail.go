@@ -166,7 +166,8 @@ func (b *bench) addResponder(in *mailingList) error {
 		return err
 	}
 	defer store.Close()
-	in.responder, err = service.Batches.AddAutoresponder(b.ctx, caller, []enlist.Detail{detail("event_type", "subscribe"),
-		detail("list_id", fmt.Sprint(in.list)), detail("message_id", fmt.Sprint(in.message))})
+	in.responder, err = service.Batches.AddAutoresponder(b.ctx, caller,
+		[]enlist.Detail{detail("event_type", "subscribe"),
+			detail("list_id", fmt.Sprint(in.list)), detail("message_id", fmt.Sprint(in.message))})
 	return err
 }

@@ -63,7 +63,8 @@ func (in *searched) body(method, params string) string {
 // measure measures the start of the server, and searches that need no index of a Field.
 func (in *searched) measure() error {
 	on := engine(in.db) + ": "
-	in.add(figure{fmt.Sprintf("%stime from start to ready, %d Contacts", on, in.Contacts), milliseconds(in.server.up), 0})
+	in.add(figure{fmt.Sprintf("%stime from start to ready, %d Contacts", on, in.Contacts), milliseconds(in.server.up),
+		0})
 	time.Sleep(2 * time.Second) // the server becomes idle
 	in.add(figure{on + "resident memory of an idle server", fmt.Sprintf("%.1f MiB", in.server.resident(false)), 0})
 	lookups := make([]string, 5000)
@@ -74,7 +75,8 @@ func (in *searched) measure() error {
 	if err != nil {
 		return err
 	}
-	in.add(figure{fmt.Sprintf("%ssearchContacts by Email, %d Contacts, %d connections", on, in.Contacts, in.Connections),
+	in.add(figure{fmt.Sprintf("%ssearchContacts by Email, %d Contacts, %d connections", on, in.Contacts,
+		in.Connections),
 		perSecond(o), ratio})
 	ratio, o, size, err := in.compare("pages", in.server, in.base, []string{in.body("searchContacts", "[],100,1000")})
 	if err != nil {

@@ -31,7 +31,8 @@ var scanned = []search{
 func (in *searched) indexed() []search {
 	return []search{
 		{"exactly a rare value", "searchContacts", `[["Last Name","exactly","Kowalska 4711"]]`},
-		{"a range of dates, sorted by them, 100", "searchContacts", `[["Born","greater_than","1990-01-31"]],100,0,"Born"`},
+		{"a range of dates, sorted by them, 100", "searchContacts",
+			`[["Born","greater_than","1990-01-31"]],100,0,"Born"`},
 		{"two Fields, by creation_time, 100", "searchContacts",
 			`[["State","exactly","NSW"],["Postcode","exactly","2008"]],100,0,"creation_time"`},
 		{"two common values, by creation_time, 100", "searchContacts",
@@ -131,7 +132,8 @@ func (in *searched) untilIndexed(c *client) error {
 		if time.Since(began) > scheduleTime && len(ready) > 0 && !waits {
 			in.say("the server has built the indexes of %q after %v", ready, time.Since(began).Round(time.Second))
 			// For a search that is fast without an index, the server builds none.
-			missing := slices.DeleteFunc(slices.Clone(indexKeys), func(key string) bool { return slices.Contains(ready, key) })
+			missing := slices.DeleteFunc(slices.Clone(indexKeys),
+				func(key string) bool { return slices.Contains(ready, key) })
 			in.say("creating the indexes of %q", missing)
 			return in.createIndexes(missing)
 		}
@@ -167,7 +169,8 @@ func (in *searched) indexes() (ready []string, waits bool, err error) {
 // createIndexes creates indexes with enlist index create.
 func (in *searched) createIndexes(keys []string) error {
 	for _, key := range keys {
-		if _, err := in.command("index", "create", "--db", in.db, "--list", fmt.Sprint(in.list), "--key", key); err != nil {
+		if _, err := in.command("index", "create", "--db", in.db, "--list", fmt.Sprint(in.list), "--key",
+			key); err != nil {
 			return err
 		}
 	}

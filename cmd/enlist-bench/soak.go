@@ -98,8 +98,10 @@ func (b *bench) soaking() (err error) {
 	s.add(figure{"heap after a collection, before the faults and at the end",
 		fmt.Sprintf("%.1f MiB, %.1f MiB (%+.0f %%)", base.heap, end.heap, 100*growth), 0})
 	s.add(figure{"– resident memory; age of the process at the end",
-		fmt.Sprintf("%.0f MiB, %.0f MiB; %v", base.resident, end.resident, time.Since(s.started).Round(time.Second)), 0})
-	// Buffers of connections and prepared statements make a difference of 1 or 2 MiB, which says nothing about a small heap.
+		fmt.Sprintf("%.0f MiB, %.0f MiB; %v", base.resident, end.resident, time.Since(s.started).Round(time.Second)),
+		0})
+	// Buffers of connections and prepared statements make a difference of 1 or 2 MiB, which says nothing about a small
+	// heap.
 	if growth > 0.2 && end.heap-base.heap > 2 {
 		s.problem("the heap grew by %.0f %%", 100*growth)
 	}
@@ -249,11 +251,13 @@ func (s *soak) prepare() error {
 			return err
 		},
 		func() error {
-			s.message, err = s.client.AddMessage(ctx, api.Details{"name": "Soak", "subject": batchSubject, "text_content": "Hello"})
+			s.message, err = s.client.AddMessage(ctx, api.Details{"name": "Soak", "subject": batchSubject,
+				"text_content": "Hello"})
 			return err
 		},
 		func() error {
-			_, err := s.client.AddWebhook(ctx, api.Details{"object": "contact", "event": "created", "url": s.hooks.url(),
+			_, err := s.client.AddWebhook(ctx, api.Details{"object": "contact", "event": "created",
+				"url":     s.hooks.url(),
 				"list_id": soakList})
 			return err
 		},

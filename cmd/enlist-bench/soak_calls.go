@@ -228,7 +228,8 @@ func (s *soak) lookUp(client *api.Client, p *subscriber) bool {
 }
 
 func (s *soak) search(client *api.Client, p *subscriber) bool {
-	found, err := client.SearchContacts(s.ctx, soakList, api.Query{Criteria: api.Criteria{api.Test{"Email", "exactly", p.address}}})
+	found, err := client.SearchContacts(s.ctx, soakList,
+		api.Query{Criteria: api.Criteria{api.Test{"Email", "exactly", p.address}}})
 	if s.count("searchContacts", err) {
 		if len(found) != 1 {
 			s.problem("searchContacts found %d Contacts with the address %s", len(found), p.address)
@@ -242,8 +243,10 @@ func (s *soak) search(client *api.Client, p *subscriber) bool {
 // verify compares a Contact with what its calls answered.
 func (s *soak) verify(p *subscriber, c *api.Contact) {
 	name := c.Values["First Name"]
-	if c.ID != p.id || (name != p.name && (p.perhaps == "" || name != p.perhaps)) || (c.IsUnsubscribed == p.subscribed && !p.unsure) {
-		s.problem("Contact %d (%s) has the ID %d, the name %q and is_unsubscribed %v; want %+v", p.id, p.address, c.ID, name,
+	if c.ID != p.id || (name != p.name && (p.perhaps == "" || name != p.perhaps)) ||
+		(c.IsUnsubscribed == p.subscribed && !p.unsure) {
+		s.problem("Contact %d (%s) has the ID %d, the name %q and is_unsubscribed %v; want %+v", p.id, p.address, c.ID,
+			name,
 			c.IsUnsubscribed, *p)
 	}
 }
@@ -255,7 +258,8 @@ const batchSubject = "Soak batch"
 func recipient(i int) string { return fmt.Sprintf("recipient%d@example.com", i) }
 
 func (s *soak) addBatch(client *api.Client) {
-	id, err := client.AddBatch(s.ctx, s.message, []api.Population{{ListID: recipientList}}, 0, false, api.BatchOptions{})
+	id, err := client.AddBatch(s.ctx, s.message, []api.Population{{ListID: recipientList}}, 0, false,
+		api.BatchOptions{})
 	answered := s.count("addBatch", err)
 	s.callMu.Lock()
 	defer s.callMu.Unlock()
@@ -291,7 +295,8 @@ func (s *soak) upload(client *api.Client) {
 
 // post posts a file.
 func (s *soak) post(client *api.Client, path, file string) error {
-	request, err := http.NewRequestWithContext(context.WithoutCancel(s.ctx), "POST", "http://"+s.addr+path, strings.NewReader(file))
+	request, err := http.NewRequestWithContext(context.WithoutCancel(s.ctx), "POST", "http://"+s.addr+path,
+		strings.NewReader(file))
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,8 @@ func (s *soak) compare() error {
 
 // compareContact compares the Contact of a subscriber, and returns how many Contacts have the address.
 func (s *soak) compareContact(p *subscriber) (int, error) {
-	found, err := s.client.SearchContacts(s.ctx, soakList, api.Query{Criteria: api.Criteria{api.Test{"Email", "exactly", p.address}}})
+	found, err := s.client.SearchContacts(s.ctx, soakList,
+		api.Query{Criteria: api.Criteria{api.Test{"Email", "exactly", p.address}}})
 	if err != nil {
 		return 0, err
 	}
@@ -169,7 +170,8 @@ func (s *soak) compareContact(p *subscriber) (int, error) {
 		delete(count, text)
 	}
 	if count[p.unanswered] > 1 {
-		s.problem("the consent %q of Contact %d, a call without an answer, is stored %d times", p.unanswered, p.id, count[p.unanswered])
+		s.problem("the consent %q of Contact %d, a call without an answer, is stored %d times", p.unanswered, p.id,
+			count[p.unanswered])
 	}
 	delete(count, p.unanswered)
 	if len(count) > 0 {
@@ -202,7 +204,8 @@ func (s *soak) compareBatches(seen *seenMails) {
 	for i := range soakRecipients {
 		mails := seen.batches[recipient(i)]
 		if n := len(mails); n < len(s.batches) || n > most || n != first {
-			s.problem("%s has the mails of %d Batches; %d were answered, %d not", recipient(i), n, len(s.batches), s.perhapsB)
+			s.problem("%s has the mails of %d Batches; %d were answered, %d not", recipient(i), n, len(s.batches),
+				s.perhapsB)
 		}
 		for _, n := range mails {
 			repeated += n - 1
@@ -217,7 +220,8 @@ func (s *soak) compareBatches(seen *seenMails) {
 func (s *soak) compareImports() error {
 	done := 0
 	for i, answered := range s.imports {
-		n, err := s.client.CountContacts(s.ctx, importedList, api.Criteria{api.Test{"Email", "starts_with", importPrefix(i)}})
+		n, err := s.client.CountContacts(s.ctx, importedList,
+			api.Criteria{api.Test{"Email", "starts_with", importPrefix(i)}})
 		if err != nil {
 			return err
 		}
@@ -232,7 +236,8 @@ func (s *soak) compareImports() error {
 	return nil
 }
 
-// doctor runs enlist doctor. pgtest starts PostgreSQL with settings that doctor reports, because they are for tests only.
+// doctor runs enlist doctor. pgtest starts PostgreSQL with settings that doctor reports, because they are for tests
+// only.
 func (s *soak) doctor() error {
 	out, err := exec.CommandContext(s.ctx, s.Program, "doctor", "--db", s.db).CombinedOutput()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {

@@ -19,10 +19,10 @@ import (
 	"enlist/api"
 )
 
-// This file steps the clock of the tested program. A step of the machine's clock would meet all programs of the machine,
-// and Go does not read the time through the C library. So the program is built with a package time whose Now adds a
-// number of seconds from a file. The clock that Go uses for timeouts does not change, as with a real step. A database
-// has its own clock and is not stepped.
+// This file steps the clock of the tested program. A step of the machine's clock would meet all programs of the
+// machine, and Go does not read the time through the C library. So the program is built with a package time whose Now
+// adds a number of seconds from a file. The clock that Go uses for timeouts does not change, as with a real step. A
+// database has its own clock and is not stepped.
 
 // clock is the clock of the tested program.
 type clock struct {
@@ -47,7 +47,8 @@ func newClock(dir string) (*clock, error) {
 	if err := f.Truncate(8); err != nil {
 		return nil, err
 	}
-	if c.page, err = syscall.Mmap(int(f.Fd()), 0, 8, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED); err != nil {
+	if c.page, err = syscall.Mmap(int(f.Fd()), 0, 8, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_SHARED); err != nil {
 		return nil, fmt.Errorf("map the file of the clock: %w", err)
 	}
 	return c, os.Setenv(clockFile, c.path())
@@ -100,7 +101,8 @@ func (c *clock) build(ctx context.Context) (string, error) {
 	if err := os.WriteFile(list, overlay, 0o600); err != nil {
 		return "", err
 	}
-	out, err := exec.CommandContext(ctx, "go", "build", "-overlay", list, "-o", program, "enlist/cmd/enlist").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-overlay", list, "-o", program,
+		"enlist/cmd/enlist").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the program: %w: %s", err, out)
 	}
@@ -122,15 +124,18 @@ func (s *soak) compareClock() error {
 	if s.clock == nil {
 		return nil
 	}
-	early, err := s.client.CountContacts(s.ctx, soakList, api.Criteria{api.Test{"creation_time", "less_than", s.began.Add(-leastStep / 2).Unix()}})
+	early, err := s.client.CountContacts(s.ctx, soakList, api.Criteria{api.Test{"creation_time", "less_than",
+		s.began.Add(-leastStep / 2).Unix()}})
 	if err != nil {
 		return err
 	}
-	late, err := s.client.CountContacts(s.ctx, soakList, api.Criteria{api.Test{"creation_time", "greater_than", time.Now().Add(leastStep / 2).Unix()}})
+	late, err := s.client.CountContacts(s.ctx, soakList, api.Criteria{api.Test{"creation_time", "greater_than",
+		time.Now().Add(leastStep / 2).Unix()}})
 	if err != nil {
 		return err
 	}
-	s.add(figure{"– of these, with a time of a stepped clock: before the run, after it", fmt.Sprintf("%d, %d", early, late), 0})
+	s.add(figure{"– of these, with a time of a stepped clock: before the run, after it",
+		fmt.Sprintf("%d, %d", early, late), 0})
 	if early+late == 0 {
 		s.problem("no Contact has a time of a stepped clock")
 	}

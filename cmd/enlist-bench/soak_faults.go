@@ -34,7 +34,8 @@ func (s *soak) kinds() []fault {
 		kinds = append(kinds, fault{"disk full", true, s.fillDisk})
 	}
 	if s.clock != nil {
-		kinds = append(kinds, fault{"clock stepped forward and back", true, func(d time.Duration) error { return s.stepClock(1, d) }},
+		kinds = append(kinds, fault{"clock stepped forward and back", true,
+			func(d time.Duration) error { return s.stepClock(1, d) }},
 			fault{"clock stepped back and forward", true, func(d time.Duration) error { return s.stepClock(-1, d) }})
 	}
 	if s.database != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file is the part "subscribe". On SQLite the comparison is the bare handler. On PostgreSQL, where most of the time
-// passes in the other server, it is a bare INSERT of the Contact's row into the same database.
+// This file is the part "subscribe". On SQLite the comparison is the bare handler. On PostgreSQL, where most of the
+// time passes in the other server, it is a bare INSERT of the Contact's row into the same database.
 
 // subscribing measures subscribeContact. The server writes a Contact with 10 Field
 // values, its ledger row and the counters to the disk before it replies.
@@ -49,7 +49,8 @@ func (b *bench) subscribingSQLite(db string, list enlist.ListID) error {
 	if err != nil {
 		return err
 	}
-	b.add(figure{fmt.Sprintf("SQLite: subscribeContact, 10 values, %d connections", b.Connections), perSecond(o), ratio})
+	b.add(figure{fmt.Sprintf("SQLite: subscribeContact, 10 values, %d connections", b.Connections), perSecond(o),
+		ratio})
 	b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0})
 	o, err = b.subscriptions(server, list, 1).run(b.ctx)
 	if err != nil {

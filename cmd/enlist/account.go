@@ -12,9 +12,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// enlist account: adds, lists, renames and removes Accounts, and changes their limit of Contacts, their time zone and the
-// domains of their senders.
-// A running server applies a change from its next transaction on.
+// enlist account: adds, lists, renames and removes Accounts, and changes their limit of Contacts, their time zone and
+// the domains of their senders. A running server applies a change from its next transaction on.
 
 type accountCommand struct {
 	Add      accountAdd      `cmd:"" help:"Add an Account."`
@@ -194,5 +193,6 @@ func accountRecord(a *enlist.Account) record {
 	}
 	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit},
 		{"sending_domains", a.SendingDomains}, {"retain_events", a.Retention.Events},
-		{"retain_deliveries", a.Retention.Deliveries}, {"retain_audit", a.Retention.Audit}, {"creation_time", a.CreationTime}}
+		{"retain_deliveries", a.Retention.Deliveries}, {"retain_audit", a.Retention.Audit},
+		{"creation_time", a.CreationTime}}
 }

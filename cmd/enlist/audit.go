@@ -58,10 +58,11 @@ func (c *auditCommand) Run(ctx context.Context, out *console) error {
 		fmt.Fprintf(w, auditLayout, "TIME (UTC)", "ACCOUNT", "WHO", "FROM", "METHOD", "OBJECT", "CHANGE")
 	}
 	err := withService(ctx, c.Database, func(s *app.App) error {
-		return s.Accounts.AuditLog(ctx, enlist.AccountID(c.Account), c.query(time.Now()), func(r *accounts.AuditRow) error {
-			_, err := fmt.Fprintln(w, row(r))
-			return err
-		})
+		return s.Accounts.AuditLog(ctx, enlist.AccountID(c.Account), c.query(time.Now()),
+			func(r *accounts.AuditRow) error {
+				_, err := fmt.Fprintln(w, row(r))
+				return err
+			})
 	})
 	return cmp.Or(err, w.Flush())
 }
@@ -70,7 +71,8 @@ func (c *auditCommand) Run(ctx context.Context, out *console) error {
 func (c *auditCommand) query(now time.Time) enlist.Query {
 	var tests []enlist.Criteria
 	test := func(key, operator string, kind enlist.InputKind, value string) {
-		tests = append(tests, enlist.Criteria{Key: key, Operator: operator, Value: enlist.Input{Kind: kind, Text: value}})
+		tests = append(tests, enlist.Criteria{Key: key, Operator: operator,
+			Value: enlist.Input{Kind: kind, Text: value}})
 	}
 	number := func(key, operator string, n int64) {
 		if n != 0 {
@@ -117,7 +119,8 @@ func auditRow(r *accounts.AuditRow) string {
 	}
 	change := cmp.Or(r.Before, "erased") + " → " + cmp.Or(r.After, "erased")
 	cells := record{{"who", who}, {"method", r.Method}, {"about", about}, {"change", change}}
-	return strings.TrimSuffix(fmt.Sprintf(auditLayout, formatTime(time.DateTime, r.Time, ""), account, cells.text("who"),
+	return strings.TrimSuffix(fmt.Sprintf(auditLayout, formatTime(time.DateTime, r.Time, ""), account,
+		cells.text("who"),
 		cmp.Or(r.IP, "–"), cells.text("method"), cells.text("about"), cells.text("change")), "\n")
 }
 

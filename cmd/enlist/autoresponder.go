@@ -50,9 +50,11 @@ type autoresponderAdd struct {
 
 // Run adds the autoresponder.
 func (c *autoresponderAdd) Run(ctx context.Context, out *console) error {
-	return autoresponderDefinitions.runAdd(ctx, out, &c.newDefinition, func(*app.App, *enlist.Caller) ([]enlist.Detail, error) {
-		return details(nil, value{"list_id", c.List}, value{"message_id", c.Message}, value{"event_type", c.Event}), nil
-	})
+	return autoresponderDefinitions.runAdd(ctx, out, &c.newDefinition,
+		func(*app.App, *enlist.Caller) ([]enlist.Detail, error) {
+			return details(nil, value{"list_id", c.List}, value{"message_id", c.Message}, value{"event_type", c.Event}),
+				nil
+		})
 }
 
 type autoresponderEdit struct {

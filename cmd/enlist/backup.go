@@ -65,7 +65,8 @@ func (c *backupCommand) Run(ctx context.Context, out *console) error {
 	for _, problem := range result.Problems {
 		fmt.Fprintf(out.stderr, "the database and its backup have a problem: %s\n", problem)
 	}
-	r := record{{"file", c.File}, {"time", result.Time.Unix()}, {"bytes", result.Bytes}, {"encrypted", len(recipients) > 0},
+	r := record{{"file", c.File}, {"time", result.Time.Unix()}, {"bytes", result.Bytes},
+		{"encrypted", len(recipients) > 0},
 		{"problems", result.Problems}}
 	return c.one(out.stdout, r, "Backed up and checked: %s, %d bytes, in %s", c.File, result.Bytes,
 		time.Since(start).Round(time.Second/10))

@@ -201,7 +201,8 @@ func (c *batchWinner) Run(ctx context.Context, out *console) error {
 		if err := s.Sending.ChooseWinner(ctx, caller, id, c.Variant); err != nil {
 			return err
 		}
-		return c.one(out.stdout, record{{"id", id}, {"variant", c.Variant}}, "variant %d is the winner of Batch %d", c.Variant, id)
+		return c.one(out.stdout, record{{"id", id}, {"variant", c.Variant}}, "variant %d is the winner of Batch %d",
+			c.Variant, id)
 	})
 }
 
@@ -217,8 +218,9 @@ func statsRecord(r *reports.BatchReport) record {
 	}
 	for i := range r.ByVariant {
 		v := &r.ByVariant[i]
-		all = append(all, value{fmt.Sprintf("variant_%d", v.Number), fmt.Sprintf("%d sent, %d opened and %d clicked by people",
-			v.Sent, v.HumanOpened, v.HumanClicked)})
+		all = append(all, value{fmt.Sprintf("variant_%d", v.Number),
+			fmt.Sprintf("%d sent, %d opened and %d clicked by people",
+				v.Sent, v.HumanOpened, v.HumanClicked)})
 	}
 	if r.Variants != nil {
 		all = append(all, value{"winner", r.Variants.Chosen}, value{"winner_reason", r.Variants.Verdict})

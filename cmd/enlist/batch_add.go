@@ -89,7 +89,8 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 }
 
 // confirm shows who would get which mail and what is probably wrong with it, and asks the operator.
-func (c *batchAdd) confirm(ctx context.Context, out *console, s *app.App, caller *enlist.Caller, r batches.BatchRequest) error {
+func (c *batchAdd) confirm(ctx context.Context, out *console, s *app.App, caller *enlist.Caller,
+	r batches.BatchRequest) error {
 	check, err := checkBatch(ctx, s, caller, r)
 	if err != nil {
 		return err
@@ -108,7 +109,8 @@ func (c *batchAdd) confirm(ctx context.Context, out *console, s *app.App, caller
 	if !check.Complete {
 		count = "at least " + count
 	}
-	return out.confirm(c.Yes, fmt.Sprintf("Send the Message %d %q to %s Contacts?", m.ID, plainText(m.Subject, ""), count))
+	return out.confirm(c.Yes, fmt.Sprintf("Send the Message %d %q to %s Contacts?", m.ID, plainText(m.Subject, ""),
+		count))
 }
 
 // request returns the Batch that the flags describe, without a send time.
@@ -141,8 +143,8 @@ func (c *newBatch) request() (r batches.BatchRequest, err error) {
 	return r, err
 }
 
-// addPopulation adds the population of one flag --list. Without a suffix, the other flags say which Contacts of the List
-// are meant. The Contacts of a List that have a flag each are one population.
+// addPopulation adds the population of one flag --list. Without a suffix, the other flags say which Contacts of the
+// List are meant. The Contacts of a List that have a flag each are one population.
 func (c *newBatch) addPopulation(all []batches.PopulationRequest, text string, where *enlist.Criteria) (
 	[]batches.PopulationRequest, error) {
 	id, suffix, hasSuffix := strings.Cut(text, ":")
@@ -174,7 +176,10 @@ func (c *newBatch) addPopulation(all []batches.PopulationRequest, text string, w
 		return append(all, p), nil
 	}
 	p.Type = string(batches.PopulationContacts)
-	i := slices.IndexFunc(all, func(other batches.PopulationRequest) bool { return other.List == p.List && other.Type == p.Type })
+	i := slices.IndexFunc(all, func(other batches.PopulationRequest) bool {
+		return other.List == p.List &&
+			other.Type == p.Type
+	})
 	if i < 0 {
 		i = len(all)
 		all = append(all, p)

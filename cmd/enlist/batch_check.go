@@ -15,8 +15,8 @@ import (
 	"enlist/internal/reports"
 )
 
-// enlist batch check: shows what is probably wrong with a Batch, and who would get it. enlist batch add looks for the same
-// before it adds a Batch.
+// enlist batch check: shows what is probably wrong with a Batch, and who would get it. enlist batch add looks for the
+// same before it adds a Batch.
 
 type batchCheck struct {
 	config.Database

@@ -59,7 +59,8 @@ func searches() int { return max(8, runtime.GOMAXPROCS(0)) }
 // If mayBeNew is true, openDatabase waits for a database server and creates missing tables.
 // tracer is for the statements on PostgreSQL; nil: none.
 // If mayBeNew is false, a PostgreSQL database without the tables of enlist is an error.
-func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.Logger, tracer pgx.QueryTracer) (*database, error) {
+func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.Logger,
+	tracer pgx.QueryTracer) (*database, error) {
 	if c.IsPostgres() {
 		o := postgres.Options{
 			Writers: c.DBWriters, Readers: c.DBReaders, Replicas: c.DBReplica, ReplicaLag: c.DBReplicaLag,

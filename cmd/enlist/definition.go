@@ -9,8 +9,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file adds, edits, lists, shows and deletes records of an Account: Messages, autoresponders and webhooks. The files
-// of these commands say how each kind does it.
+// This file adds, edits, lists, shows and deletes records of an Account: Messages, autoresponders and webhooks. The
+// files of these commands say how each kind does it.
 
 // definitions describes how the commands of one kind of record call the Services.
 type definitions[T any] struct {

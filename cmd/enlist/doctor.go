@@ -95,8 +95,8 @@ const (
 	levelProblem = "problem"
 )
 
-// add adds one record for each problem of a check, and one for each note. If there is no problem, it adds one record that
-// says "ok".
+// add adds one record for each problem of a check, and one for each note. If there is no problem, it adds one record
+// that says "ok".
 func (f *findings) add(about string, problems []string, notes ...string) {
 	if len(problems) == 0 {
 		f.records = append(f.records, record{{"check", about}, {"ok", true}, {"level", levelOK}, {"problem", ""}})
@@ -140,7 +140,8 @@ func (c *doctorCommand) print(out *console, found []record) error {
 
 // checkIndexes compares the search indexes in the database with the recorded ones. What a running service repairs by
 // itself is a note.
-func checkIndexes(ctx context.Context, store db.Engine, indexes *advisor.Advisor) (problems, notes []string, err error) {
+func checkIndexes(ctx context.Context, store db.Engine,
+	indexes *advisor.Advisor) (problems, notes []string, err error) {
 	built, err := store.BuiltIndexes(ctx)
 	if err != nil {
 		return nil, nil, err

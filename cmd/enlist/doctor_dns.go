@@ -59,7 +59,8 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dns.Setup, err error) 
 		return nil, &usageError{err}
 	}
 	if c.SMTPProvider != "" && feedback.HeaderFields(c.SMTPProvider) == nil {
-		return nil, &usageError{fmt.Errorf("--smtp-provider %s: expected mailgun, postmark, sendgrid or ses", c.SMTPProvider)}
+		return nil, &usageError{fmt.Errorf("--smtp-provider %s: expected mailgun, postmark, sendgrid or ses",
+			c.SMTPProvider)}
 	}
 	s = &dns.Setup{PublicURL: flags.PublicURL, Provider: c.SMTPProvider}
 	for _, text := range c.SendingIP {

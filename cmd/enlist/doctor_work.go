@@ -50,7 +50,8 @@ func checkJobs(ctx context.Context, store *database) (problems, notes []string, 
 			words = "jobs of the kind " + f.Kind
 		}
 		if f.Refused {
-			notes = append(notes, fmt.Sprintf("the mail servers of the recipients refused %d %s, such as: %s", f.Count, words, f.Last))
+			notes = append(notes, fmt.Sprintf("the mail servers of the recipients refused %d %s, such as: %s", f.Count,
+				words, f.Last))
 			continue
 		}
 		problems = append(problems, fmt.Sprintf("%d %s failed in all attempts and are not tried again. The last reason: %s. "+
@@ -66,7 +67,8 @@ func checkProxies(ctx context.Context, s *app.App) (problems []string, err error
 	for _, p := range all {
 		problems = append(problems, fmt.Sprintf("a request from %s had X-Forwarded-For (%s UTC), but this address is no trusted "+
 			"proxy, so proofs of consent have it in place of the person's: if it is your proxy, start the service with "+
-			"--trusted-proxy %[1]s, and otherwise restart the service", p.Address, formatTime(time.DateTime, p.Time, "")))
+			"--trusted-proxy %[1]s, and otherwise restart the service", p.Address,
+			formatTime(time.DateTime, p.Time, "")))
 	}
 	return problems, err
 }
@@ -76,19 +78,20 @@ func (c *doctorCommand) checkSMTP(ctx context.Context, found *findings) error {
 	if c.SMTP == "" {
 		return usage("--smtp needs the URL of the mail server in --smtp-server or ENLIST_SMTP")
 	}
-	return withMailer(ctx, config.Serve{Database: c.Database, SMTP: c.SMTP, PublicURL: c.PublicURL}, func(m mailTrier) error {
-		trial, err := m.TryServer(ctx)
-		if err != nil {
-			found.add("mail server", []string{err.Error()})
+	return withMailer(ctx, config.Serve{Database: c.Database, SMTP: c.SMTP, PublicURL: c.PublicURL},
+		func(m mailTrier) error {
+			trial, err := m.TryServer(ctx)
+			if err != nil {
+				found.add("mail server", []string{err.Error()})
+				return nil
+			}
+			notes := []string{trial.String()}
+			if trial.Sender == "" {
+				notes = append(notes, "there is no sender to try: set one with: enlist settings set mail-from=news@example.com")
+			}
+			found.add("mail server", nil, notes...)
 			return nil
-		}
-		notes := []string{trial.String()}
-		if trial.Sender == "" {
-			notes = append(notes, "there is no sender to try: set one with: enlist settings set mail-from=news@example.com")
-		}
-		found.add("mail server", nil, notes...)
-		return nil
-	})
+		})
 }
 
 // noAddr is the address of a program that does not listen.

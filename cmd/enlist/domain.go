@@ -12,8 +12,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// enlist domain: the sending domains of Accounts, and the DKIM keys that sign their mails. Running servers apply a change
-// to the next mail.
+// enlist domain: the sending domains of Accounts, and the DKIM keys that sign their mails. Running servers apply a
+// change to the next mail.
 
 type domainCommand struct {
 	Add    domainAdd    `cmd:"" help:"Add a domain to an Account, make its key, and print the DNS record to publish."`
@@ -96,7 +96,8 @@ func (c *domainShow) Run(ctx context.Context, out *console) error {
 		}
 		if d.OldRecordIsNeeded(time.Now()) {
 			fmt.Fprintf(out.stdout, "Leave the record %s._domainkey.%s published until %s: receivers may still check mails "+
-				"with it.\n", d.OldSelector, d.Domain, time.Unix(d.SwitchTime, 0).UTC().AddDate(0, 0, 7).Format(time.DateOnly))
+				"with it.\n", d.OldSelector, d.Domain, time.Unix(d.SwitchTime, 0).UTC().AddDate(0, 0,
+				7).Format(time.DateOnly))
 		}
 		return nil
 	})

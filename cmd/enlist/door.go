@@ -34,7 +34,8 @@ type entrance struct {
 	listener    net.Listener      // of redirect
 }
 
-// newEntrance reads the certificate, or prepares to get one, and listens on --redirect-listen. addr is the address of the API.
+// newEntrance reads the certificate, or prepares to get one, and listens on --redirect-listen. addr is the address of
+// the API.
 func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, error) {
 	proxies, err := door.ParseProxies(c.TrustedProxy)
 	if err != nil {
@@ -77,9 +78,10 @@ func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, er
 
 // reportUntrusted returns the function that door.Handler calls at the first request from a proxy that is not trusted.
 // Besides the log, enlist doctor names its address. A stranger on the internet can send the header too, so the database
-// has only private addresses, which are those of proxies. It forgets those before this start, because the flags may have
-// changed.
-func reportUntrusted(ctx context.Context, service *app.App, log *slog.Logger) (func(context.Context, netip.Addr), error) {
+// has only private addresses, which are those of proxies. It forgets those before this start, because the flags may
+// have changed.
+func reportUntrusted(ctx context.Context, service *app.App,
+	log *slog.Logger) (func(context.Context, netip.Addr), error) {
 	if err := service.ForgetUntrustedProxies(ctx); err != nil {
 		return nil, fmt.Errorf("prepare the database: %w", err)
 	}

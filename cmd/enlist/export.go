@@ -17,7 +17,8 @@ import (
 	"enlist/internal/rpc"
 )
 
-// enlist export: writes the Contacts of a List as a file. Package imports/httpapi does the work, also for GET /api/exports.
+// enlist export: writes the Contacts of a List as a file. Package imports/httpapi does the work, also for GET
+// /api/exports.
 
 type exportCommand struct {
 	config.Database

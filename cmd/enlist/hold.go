@@ -119,7 +119,8 @@ func (c *releaseCommand) print(out *console, hold *events.Hold, work []sending.H
 	c.say(out, heldText(hold))
 	if c.JSON {
 		return c.list(out.stdout, records(work, func(w *sending.HeldWork) record {
-			return record{{"kind", w.Kind}, {"count", w.Count}, {"oldest_time", w.Oldest}, {"due_before_restore", w.Before}}
+			return record{{"kind", w.Kind}, {"count", w.Count}, {"oldest_time", w.Oldest},
+				{"due_before_restore", w.Before}}
 		}))
 	}
 	return c.list(out.stdout, records(work, func(w *sending.HeldWork) record {

@@ -24,8 +24,8 @@ import (
 // importLook is the time between two looks at an Import.
 const importLook = 200 * time.Millisecond
 
-// runImport runs an Import and shows its progress. If another process runs it already, runImport only shows the progress,
-// unless that process dies. The first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
+// runImport runs an Import and shows its progress. If another process runs it already, runImport only shows the
+// progress, unless that process dies. The first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
 func runImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist.ImportID, f format,
 	out *console) error {
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
@@ -103,7 +103,8 @@ func importEnd(i *imports.Import, f format, out *console) error {
 		would = " (a dry run: nothing was stored)"
 	}
 	err := f.one(out.stdout, importRecord(i), "import %d is %s%s: %d rows: %d added, %d updated, %d unchanged, %d skipped, %d refused",
-		i.ID, i.State, would, i.Added+i.Updated+i.Unchanged+i.Skipped+i.Refused, i.Added, i.Updated, i.Unchanged, i.Skipped, i.Refused)
+		i.ID, i.State, would, i.Added+i.Updated+i.Unchanged+i.Skipped+i.Refused, i.Added, i.Updated, i.Unchanged,
+		i.Skipped, i.Refused)
 	switch {
 	case err != nil:
 		return err

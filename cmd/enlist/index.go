@@ -108,7 +108,8 @@ func (c *indexCreate) Run(ctx context.Context, out *console) error {
 		case x.State != enlist.IndexReady:
 			return fmt.Errorf("the index was not built: %s", x.Error)
 		}
-		if err := s.Accounts.RecordAct(ctx, "Index", map[string]any{"id": int64(x.ID), "list_id": c.List, "key": c.Key}); err != nil {
+		if err := s.Accounts.RecordAct(ctx, "Index", map[string]any{"id": int64(x.ID), "list_id": c.List,
+			"key": c.Key}); err != nil {
 			return err
 		}
 		return c.one(out.stdout, indexRecord(x), "built index %d in %s, %s", x.ID, milliseconds(x.BuildMS),

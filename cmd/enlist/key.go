@@ -149,5 +149,6 @@ func keyLine(k *enlist.Key) record {
 		state = "until " + formatTime(minute, k.ExpiryTime, "")
 	}
 	return record{{"id", k.ID}, {"prefix", k.Prefix}, {"account", k.AccountID}, {"name", k.Name}, {"level", k.Level},
-		{"lists", lists}, {"rate", k.Rate}, {"state", state}, {"last used", formatTime(minute, k.LastUsedTime, "never")}}
+		{"lists", lists}, {"rate", k.Rate}, {"state", state},
+		{"last used", formatTime(minute, k.LastUsedTime, "never")}}
 }

@@ -139,7 +139,8 @@ func run(args []string, out *console) int {
 	p.Serve.variables = variables(parser.Model.Node)
 	command, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(out.stderr, "enlist: %s\nRun \"%s --help\" for the commands and flags.\n", plainText(err.Error(), "\n\t"),
+		fmt.Fprintf(out.stderr, "enlist: %s\nRun \"%s --help\" for the commands and flags.\n",
+			plainText(err.Error(), "\n\t"),
 			understood(err))
 		return 2
 	}

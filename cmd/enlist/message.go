@@ -50,14 +50,15 @@ type messageAdd struct {
 
 // Run adds the Message.
 func (c *messageAdd) Run(ctx context.Context, out *console) error {
-	return messageDefinitions.runAdd(ctx, out, &c.newDefinition, func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
-		all := details(nil, value{"name", c.Name}, value{"subject", c.Subject})
-		if c.File == "" {
-			return all, nil
-		}
-		content, err := readMessageFile(ctx, s, caller, c.File, nil)
-		return append(all, content...), err
-	})
+	return messageDefinitions.runAdd(ctx, out, &c.newDefinition,
+		func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
+			all := details(nil, value{"name", c.Name}, value{"subject", c.Subject})
+			if c.File == "" {
+				return all, nil
+			}
+			content, err := readMessageFile(ctx, s, caller, c.File, nil)
+			return append(all, content...), err
+		})
 }
 
 type messageEdit struct {
@@ -68,16 +69,17 @@ type messageEdit struct {
 
 // Run changes the Message.
 func (c *messageEdit) Run(ctx context.Context, out *console) error {
-	return messageDefinitions.runEdit(ctx, out, &c.oneDefinition, c.Set, func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
-		if c.File == "" {
-			return nil, nil
-		}
-		old, err := s.Messages.Message(ctx, caller, enlist.MessageID(c.ID))
-		if err != nil {
-			return nil, err
-		}
-		return readMessageFile(ctx, s, caller, c.File, old)
-	})
+	return messageDefinitions.runEdit(ctx, out, &c.oneDefinition, c.Set,
+		func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
+			if c.File == "" {
+				return nil, nil
+			}
+			old, err := s.Messages.Message(ctx, caller, enlist.MessageID(c.ID))
+			if err != nil {
+				return nil, err
+			}
+			return readMessageFile(ctx, s, caller, c.File, old)
+		})
 }
 
 type messageList struct{ allDefinitions }

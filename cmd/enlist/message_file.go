@@ -27,14 +27,16 @@ var (
 	imageInMarkdown = regexp.MustCompile(`(!\[[^\]]*\]\(<?)([^)>\s]+)`)
 )
 
-// readMessageFile returns the details that a file describes, after it has stored the images. old is the Message before the
-// change; nil: it is new.
-func readMessageFile(ctx context.Context, s *app.App, c *enlist.Caller, path string, old *messages.Message) ([]enlist.Detail, error) {
+// readMessageFile returns the details that a file describes, after it has stored the images. old is the Message before
+// the change; nil: it is new.
+func readMessageFile(ctx context.Context, s *app.App, c *enlist.Caller, path string,
+	old *messages.Message) ([]enlist.Detail, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	images := imageUpload{s: s, caller: c, dir: filepath.Dir(path), old: make(map[string]enlist.FileID), names: make(map[string]string)}
+	images := imageUpload{s: s, caller: c, dir: filepath.Dir(path), old: make(map[string]enlist.FileID),
+		names: make(map[string]string)}
 	text := string(raw)
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".html", ".htm":
@@ -157,7 +159,8 @@ func (u *imageUpload) store(ctx context.Context, reference string) (string, erro
 // fileNameOf returns the name of a path with the characters that an inline image may have.
 func fileNameOf(path string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 128 && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("._-@", r)) {
+		if r < 128 && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' ||
+			strings.ContainsRune("._-@", r)) {
 			return r
 		}
 		return '_'

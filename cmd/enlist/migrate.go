@@ -189,7 +189,8 @@ func (c *migrateCommand) print(out *console, r *movein.Result, took time.Duratio
 	}
 	if c.JSON {
 		err := printJSON(out.stdout, record{{"lists", rows}, {"folders", r.Folders}, {"files", r.Files},
-			{"messages", r.Messages}, {"autoresponders", r.Autoresponders}, {"webhooks", r.Webhooks}, {"active_at_source", append([]int64{}, r.Active...)},
+			{"messages", r.Messages}, {"autoresponders", r.Autoresponders}, {"webhooks", r.Webhooks},
+			{"active_at_source", append([]int64{}, r.Active...)},
 			{"consents", r.Consents}, {"unsubscribers_at_source", r.Unsubscribers}, {"unsubscribers", r.StoredUnsubs},
 			{"unsubscribers_erased", r.ErasedUnsubs},
 			{"not_moved", r.Problems}, {"skipped_methods", append([]string{}, r.Skipped...)}})
@@ -245,7 +246,8 @@ func listRow(l *movein.ListResult) record {
 	if l.Checksum == "" {
 		result = ""
 	}
-	return record{{"id", l.ID}, {"name", l.Name}, {"at_source", l.AtSource}, {"left_out", l.LeftOut}, {"erased", l.Erased}, {"here", l.Stored},
+	return record{{"id", l.ID}, {"name", l.Name}, {"at_source", l.AtSource}, {"left_out", l.LeftOut},
+		{"erased", l.Erased}, {"here", l.Stored},
 		{"added", l.Added}, {"changed", l.Changed}, {"removed", l.Removed},
 		{"source_checksum", l.SourceChecksum}, {"checksum", l.Checksum}, {"result", result}}
 }

@@ -103,7 +103,8 @@ func (o *oldFlags) check(ctx context.Context, s *app.App, db config.Database, lo
 	var missing, shown []string
 	for _, name := range movedFlags {
 		if o.shown[name] != "" && !slices.Contains(set, name) {
-			missing, shown = append(missing, shellWord(name+"="+settingValue(name, o.moved[name]))), append(shown, o.shown[name])
+			missing, shown = append(missing, shellWord(name+"="+settingValue(name, o.moved[name]))), append(shown,
+				o.shown[name])
 		}
 	}
 	if missing != nil {

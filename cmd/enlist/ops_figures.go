@@ -39,15 +39,17 @@ func figureDesc(name, help string, labels ...string) *prometheus.Desc {
 
 // The metrics of figuresCollector.
 var (
-	descReady    = figureDesc("ready", "1: the service is ready, as /readyz says it.")
-	descFigures  = figureDesc("figures_up", "1: the figures of the database could be read.")
-	descJobs     = figureDesc("jobs", "Jobs in the queue; of each kind and state, 10,000 at most are counted.", "kind", "state")
-	descOldest   = figureDesc("oldest_job_seconds", "How long the oldest job has been due; 0: none is due.", "kind")
-	descHeld     = figureDesc("mail_held", "1: the operator or a restore holds all mails.")
-	descBatches  = figureDesc("batches", "Batches by status, of the newest 1,000.", "status")
-	descMails    = figureDesc("batch_mails", "Mails of those of the newest 1,000 Batches that sent mails in the last 7 days.", "outcome")
-	descImports  = figureDesc("imports", "Imports by state, of the newest 1,000.", "state")
-	descRows     = figureDesc("import_rows", "Rows of those of the newest 1,000 Imports that began in the last 7 days.", "outcome")
+	descReady   = figureDesc("ready", "1: the service is ready, as /readyz says it.")
+	descFigures = figureDesc("figures_up", "1: the figures of the database could be read.")
+	descJobs    = figureDesc("jobs", "Jobs in the queue; of each kind and state, 10,000 at most are counted.", "kind",
+		"state")
+	descOldest  = figureDesc("oldest_job_seconds", "How long the oldest job has been due; 0: none is due.", "kind")
+	descHeld    = figureDesc("mail_held", "1: the operator or a restore holds all mails.")
+	descBatches = figureDesc("batches", "Batches by status, of the newest 1,000.", "status")
+	descMails   = figureDesc("batch_mails", "Mails of those of the newest 1,000 Batches that sent mails in the last 7 days.", "outcome")
+	descImports = figureDesc("imports", "Imports by state, of the newest 1,000.", "state")
+	descRows    = figureDesc("import_rows", "Rows of those of the newest 1,000 Imports that began in the last 7 days.",
+		"outcome")
 	descWebhooks = figureDesc("oldest_webhook_event_seconds",
 		"How long the oldest event waits for a webhook that is not failing; 0: none waits.")
 	descFailing = figureDesc("failing_webhook_targets", "Targets of webhooks that the service has stopped posting to.")
@@ -88,7 +90,8 @@ func (c *figuresCollector) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(descHeld, oneIf(f.Held))
 	for _, status := range []batches.BatchStatus{batches.BatchInitialising, batches.BatchPending, batches.BatchSending,
-		batches.BatchPaused, batches.BatchCompleted, batches.BatchFailed, batches.BatchCancelled, batches.BatchDeleted} {
+		batches.BatchPaused, batches.BatchCompleted, batches.BatchFailed, batches.BatchCancelled,
+		batches.BatchDeleted} {
 		gauge(descBatches, float64(f.Batches[status]), string(status))
 	}
 	for outcome, n := range f.Mails {

@@ -54,7 +54,8 @@ func (c *exportPersonCommand) Run(ctx context.Context, out *console) error {
 			if i > 0 {
 				w.WriteString(",")
 			}
-			account, err := json.Marshal(record{{"account_id", caller.Account.ID}, {"account_name", caller.Account.Name}})
+			account, err := json.Marshal(record{{"account_id", caller.Account.ID},
+				{"account_name", caller.Account.Name}})
 			if err != nil {
 				return err
 			}
@@ -167,7 +168,8 @@ func (c *erasePersonCommand) Run(ctx context.Context, out *console) error {
 			}
 			for _, r := range e.Rows {
 				if r.Rows > 0 {
-					rows = append(rows, record{{"account_id", caller.Account.ID}, {"data", r.Section}, {"rows", r.Rows}})
+					rows = append(rows, record{{"account_id", caller.Account.ID}, {"data", r.Section},
+						{"rows", r.Rows}})
 				}
 			}
 			for _, place := range e.Left {

@@ -72,7 +72,8 @@ func (c *restoreCommand) print(out *console, r backup.Restored, took time.Durati
 	if r.Guessed {
 		fmt.Fprintln(out.stderr, "the backup does not say when it was made; the time of the file was used")
 	}
-	fields := record{{"database", c.Shown()}, {"backup_time", r.Backup.Unix()}, {"skipped", r.Skipped}, {"last_id", r.LastID}}
+	fields := record{{"database", c.Shown()}, {"backup_time", r.Backup.Unix()}, {"skipped", r.Skipped},
+		{"last_id", r.LastID}}
 	return c.one(out.stdout, fields, "Restored the backup of %s UTC to %s, in %s.\n"+
 		"%d IDs are skipped, because they may have been given out after the backup (the last one in it is %d).\n"+
 		"All mails and webhooks are held. Start the service, check the data, and then run: enlist release --db %s",

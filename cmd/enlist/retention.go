@@ -12,8 +12,8 @@ import (
 	"enlist/internal/privacy"
 )
 
-// enlist retention: sets how many days an Account keeps opens, clicks, the texts of its records of mails and the audit log,
-// and removes what is older.
+// enlist retention: sets how many days an Account keeps opens, clicks, the texts of its records of mails and the audit
+// log, and removes what is older.
 
 type retentionCommand struct {
 	Set retentionSet `cmd:"" help:"Set how many days an Account keeps old data. A server then removes older data once a day."`
@@ -105,14 +105,16 @@ func (c *retentionRun) Run(ctx context.Context, out *console) error {
 				return err
 			}
 		}
-		return c.one(out.stdout, record{{"events", step.Events}, {"deliveries", step.Deliveries}, {"audit", step.Audit}},
+		return c.one(out.stdout, record{{"events", step.Events}, {"deliveries", step.Deliveries},
+			{"audit", step.Audit}},
 			"removed %d opens and clicks, the texts of %d records of mails, and %d rows of the audit log",
 			step.Events, step.Deliveries, step.Audit)
 	})
 }
 
 // printRetention prints what a Retention removes.
-func printRetention(ctx context.Context, out *console, f format, s *app.App, c *enlist.Caller, r enlist.Retention) error {
+func printRetention(ctx context.Context, out *console, f format, s *app.App, c *enlist.Caller,
+	r enlist.Retention) error {
 	plans, err := s.Privacy.PlanRetention(ctx, c, r)
 	if err != nil {
 		return err

@@ -131,7 +131,8 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	}
 	hooks := post.New(post.Options{Private: c.WebhookPrivate, Version: version()})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, tracer.calls, backups, bounces, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, tracer.calls,
+		backups, bounces, log, quiet})
 	if err != nil {
 		return err
 	}

@@ -282,11 +282,11 @@ func (s *server) stopJobs() {
 	}
 }
 
-// maintain runs the periodic work until ctx ends. Every second it reads the settings, schedules index
-// builds and continues the Imports of processes that have died.
-// Every 15 seconds it returns memory if the process is idle. Every minute it stores when keys and indexes were used, and
-// reconciles the search indexes. Every hour it deletes expired results of calls with an Idempotency-Key, and normalises
-// addresses with quotes and stores the jobs that remove old data, as it does at the start.
+// maintain runs the periodic work until ctx ends. Every second it reads the settings, schedules index builds and
+// continues the Imports of processes that have died. Every 15 seconds it returns memory if the process is idle. Every
+// minute it stores when keys and indexes were used, and reconciles the search indexes. Every hour it deletes expired
+// results of calls with an Idempotency-Key, and normalises addresses with quotes and stores the jobs that remove old
+// data, as it does at the start.
 func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -296,7 +296,8 @@ func (s *server) maintain(ctx context.Context) {
 	defer minute.Stop()
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
-	err := errors.Join(s.service.Contacts.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx), s.service.Privacy.ScheduleRetention(ctx))
+	err := errors.Join(s.service.Contacts.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx),
+		s.service.Privacy.ScheduleRetention(ctx))
 	var heap heapWatch
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once

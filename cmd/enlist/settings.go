@@ -58,7 +58,8 @@ func (c *settingsList) Run(ctx context.Context, out *console) error {
 		for _, r := range rows {
 			fmt.Fprintf(out.stdout, "%s = %s", r.text("name"), cmp.Or(r.text("value"), "(none)"))
 			if r.text("set_for") != "" {
-				fmt.Fprintf(out.stdout, "  (set for %s; default: %s)", r.text("set_for"), cmp.Or(r.text("default"), "none"))
+				fmt.Fprintf(out.stdout, "  (set for %s; default: %s)", r.text("set_for"),
+					cmp.Or(r.text("default"), "none"))
 			}
 			fmt.Fprintf(out.stdout, "\n%s\n", wrapped(r.text("meaning")+" Example: "+r.text("example")))
 		}

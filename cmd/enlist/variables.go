@@ -15,10 +15,10 @@ import (
 // serviceSettings is the file with the variables of the service that a package installs.
 const serviceSettings = "/etc/enlist/enlist.env"
 
-// useServiceSettings sets the variables of the installed service that the environment does not have, so that commands find
-// its database and mail server. enlist serve is left out: systemd gives it the file, and a server that is started for a
-// trial must not send mails to the service's mail server. It returns a hint for the case that the command fails because
-// this user may not read the file.
+// useServiceSettings sets the variables of the installed service that the environment does not have, so that commands
+// find its database and mail server. enlist serve is left out: systemd gives it the file, and a server that is started
+// for a trial must not send mails to the service's mail server. It returns a hint for the case that the command fails
+// because this user may not read the file.
 func useServiceSettings(args []string) (hint string) {
 	if len(args) > 0 && args[0] == "serve" {
 		return ""
@@ -47,8 +47,8 @@ func variables(node *kong.Node) (names []string) {
 	return names
 }
 
-// checkVariables refuses a variable ENLIST_… that no flag has, because a misspelled one would have no effect. flags are the
-// names that flags have.
+// checkVariables refuses a variable ENLIST_… that no flag has, because a misspelled one would have no effect. flags are
+// the names that flags have.
 func checkVariables(out *console, flags []string) error {
 	if out.environ == nil {
 		return nil

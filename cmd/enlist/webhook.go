@@ -51,13 +51,14 @@ type webhookAdd struct {
 
 // Run adds the webhook.
 func (c *webhookAdd) Run(ctx context.Context, out *console) error {
-	return webhookDefinitions.runAdd(ctx, out, &c.newDefinition, func(*app.App, *enlist.Caller) ([]enlist.Detail, error) {
-		all := details(nil, value{"object", c.Object}, value{"event", c.Event}, value{"url", c.URL})
-		if c.List != "" {
-			all = append(all, details(nil, value{"list_id", c.List})...)
-		}
-		return all, nil
-	})
+	return webhookDefinitions.runAdd(ctx, out, &c.newDefinition,
+		func(*app.App, *enlist.Caller) ([]enlist.Detail, error) {
+			all := details(nil, value{"object", c.Object}, value{"event", c.Event}, value{"url", c.URL})
+			if c.List != "" {
+				all = append(all, details(nil, value{"list_id", c.List})...)
+			}
+			return all, nil
+		})
 }
 
 type webhookEdit struct {

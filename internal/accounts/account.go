@@ -109,7 +109,8 @@ func (s *Service) EditAccount(ctx context.Context, id enlist.AccountID, edit fun
 	return err
 }
 
-// AuditAccountChange adds a row to the audit log. before has the values of the Account before the change; nil: it is new.
+// AuditAccountChange adds a row to the audit log. before has the values of the Account before the change; nil: it is
+// new.
 func AuditAccountChange(a *enlist.Account, ctx context.Context, tx *db.Tx, now int64, before AuditValues) error {
 	return Audit(tx, OperatorIn(ctx, a), now, AuditObject{"Account", int64(a.ID), 0}, before, accountValues(a))
 }

@@ -21,7 +21,8 @@ func (s *Service) CloseAccount(ctx context.Context, id enlist.AccountID) error {
 			return false, err
 		}
 		if len(all) == 1 {
-			return false, enlist.Refuse(enlist.InvalidParameters, "this is the only Account: delete the database instead")
+			return false, enlist.Refuse(enlist.InvalidParameters,
+				"this is the only Account: delete the database instead")
 		}
 		before, after := accountValues(a), AuditValues{"removal": "begun"}
 		if err := Audit(tx, OperatorIn(ctx, a), now, AuditObject{"Account", int64(id), 0}, before, after); err != nil {
@@ -55,7 +56,8 @@ func (s *Service) DeleteAccount(ctx context.Context, id enlist.AccountID) error 
 				return false, err
 			}
 		}
-		for _, remove := range []string{"DELETE FROM folder WHERE account_id = ?", "DELETE FROM api_key WHERE account_id = ?",
+		for _, remove := range []string{"DELETE FROM folder WHERE account_id = ?",
+			"DELETE FROM api_key WHERE account_id = ?",
 			"DELETE FROM account WHERE id = ?"} {
 			if err := tx.Define(remove, int64(id)); err != nil {
 				return false, err

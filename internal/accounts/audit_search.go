@@ -36,7 +36,8 @@ type AuditSearch struct {
 
 // SearchAuditLog sends the matching rows of the caller's Account to w, by default in the order in which they were
 // added. Errors: Denied, InvalidSearch, and Busy if too many searches or streams run.
-func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist.Query, w enlist.RowWriter[AuditRow]) error {
+func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist.Query,
+	w enlist.RowWriter[AuditRow]) error {
 	find := func(streaming bool) func(*db.Tx) error {
 		return s.db.Confirmed(c, func(tx *db.Tx) error {
 			search, err := searchOfAuditLog(c, q)
@@ -96,7 +97,8 @@ func checkAuditQuery(account enlist.AccountID, q enlist.Query) (*AuditSearch, er
 
 // AuditLog calls each with the matching rows of an Account, for the operator. account 0 means all rows: those of all
 // Accounts, and those about the complete database. Errors: InvalidSearch.
-func (s *Service) AuditLog(ctx context.Context, account enlist.AccountID, q enlist.Query, each func(*AuditRow) error) error {
+func (s *Service) AuditLog(ctx context.Context, account enlist.AccountID, q enlist.Query,
+	each func(*AuditRow) error) error {
 	search, err := checkAuditQuery(account, q)
 	if err != nil {
 		return err

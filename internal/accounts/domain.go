@@ -44,8 +44,8 @@ type NewSendingDomain struct {
 	Type     DKIMKeyType // "" means RSA
 }
 
-// AddSendingDomain adds a domain to an Account, with a new key that signs from now on. Errors: InvalidParameters, also if
-// an Account has the domain.
+// AddSendingDomain adds a domain to an Account, with a new key that signs from now on. Errors: InvalidParameters, also
+// if an Account has the domain.
 func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*SendingDomain, error) {
 	domain, err := readDomain(n.Domain)
 	if err != nil {
@@ -66,7 +66,8 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 		case err != nil:
 			return nil, err
 		case other != nil:
-			return nil, enlist.Refuse(enlist.InvalidParameters, "Account %d has the domain %s already", other.AccountID, domain)
+			return nil, enlist.Refuse(enlist.InvalidParameters, "Account %d has the domain %s already", other.AccountID,
+				domain)
 		}
 		d := &SendingDomain{AccountID: n.Account, Domain: domain, Key: *key, CreationTime: now}
 		if err := AddSendingDomain(tx, d); err != nil {
@@ -96,10 +97,12 @@ func (s *Service) RotateSendingDomain(ctx context.Context, n NewSendingDomain) (
 	return s.editSendingDomain(ctx, n.Domain, func(d *SendingDomain, _ int64) error {
 		switch key.Selector {
 		case d.Key.Selector, d.OldSelector:
-			return enlist.Refuse(enlist.InvalidParameters, "the selector %s is in use for %s: give another one", key.Selector, d.Domain)
+			return enlist.Refuse(enlist.InvalidParameters, "the selector %s is in use for %s: give another one",
+				key.Selector, d.Domain)
 		}
 		if d.Next.Selector != "" {
-			return enlist.Refuse(enlist.InvalidParameters, "%s has a next key already, with the selector %s: switch to it first",
+			return enlist.Refuse(enlist.InvalidParameters,
+				"%s has a next key already, with the selector %s: switch to it first",
 				d.Domain, d.Next.Selector)
 		}
 		d.Next = *key
@@ -157,7 +160,8 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 
 // auditChange adds a row to the audit log.
 func (d *SendingDomain) auditChange(ctx context.Context, tx *db.Tx, now int64, before, after AuditValues) error {
-	return Audit(tx, OperatorIn(ctx, &enlist.Account{ID: d.AccountID}), now, AuditObject{"SendingDomain", int64(d.ID), 0}, before, after)
+	return Audit(tx, OperatorIn(ctx, &enlist.Account{ID: d.AccountID}), now,
+		AuditObject{"SendingDomain", int64(d.ID), 0}, before, after)
 }
 
 // AuditValues returns the values of a domain, without its private keys.
@@ -195,10 +199,10 @@ func readDomain(text string) (string, error) {
 // or below one.
 var ErrForeignDomain = errors.New("another Account has this domain")
 
-// SigningKey returns the key that signs the mails of an Account from a domain in ASCII and lower case. It returns nil if
-// the domain is no sending domain, so that the key of the server signs. It reads the database only after a definition
-// has changed, and knows of a change from the next transaction on that reads a List or an Account, such as the one that
-// reads a mail. Errors: ErrForeignDomain.
+// SigningKey returns the key that signs the mails of an Account from a domain in ASCII and lower case. It returns nil
+// if the domain is no sending domain, so that the key of the server signs. It reads the database only after a
+// definition has changed, and knows of a change from the next transaction on that reads a List or an Account, such as
+// the one that reads a mail. Errors: ErrForeignDomain.
 func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*enlist.SigningKey, error) {
 	return ownKey(account, domain, func(domain string) (*enlist.SigningKey, error) {
 		if key, known := s.db.CachedSigningKey(domain); known {
@@ -210,7 +214,8 @@ func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, doma
 
 // ownKey returns the key of a domain. If the domain is no sending domain, it looks for a domain above it, whose Account
 // alone may send from it.
-func ownKey(account enlist.AccountID, domain string, find func(string) (*enlist.SigningKey, error)) (*enlist.SigningKey, error) {
+func ownKey(account enlist.AccountID, domain string,
+	find func(string) (*enlist.SigningKey, error)) (*enlist.SigningKey, error) {
 	for above := domain; strings.Contains(above, "."); _, above, _ = strings.Cut(above, ".") {
 		key, err := find(above)
 		switch {

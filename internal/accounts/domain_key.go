@@ -41,7 +41,8 @@ func (s *Service) newDKIMKey(n NewSendingDomain) (*DKIMKey, error) {
 		k.Selector = "enlist" + s.db.Now().UTC().Format("20060102")
 	}
 	if !selectorForm.MatchString(k.Selector) {
-		return nil, enlist.Refuse(enlist.InvalidParameters, "the selector %q must have 1 to 63 lower-case letters, digits and hyphens",
+		return nil, enlist.Refuse(enlist.InvalidParameters,
+			"the selector %q must have 1 to 63 lower-case letters, digits and hyphens",
 			n.Selector)
 	}
 	var private crypto.PrivateKey
@@ -92,8 +93,8 @@ type DNSRecord struct {
 // maxTXT is the largest length of one string of a TXT record, in bytes. RFC 1035, 3.3.14
 const maxTXT = 255
 
-// ZoneLine returns the record as a line of a zone file. A long TXT has several strings, which receivers join. Characters
-// that have a meaning in such a file, or that are not printable ASCII, are escaped. RFC 1035, 5.1
+// ZoneLine returns the record as a line of a zone file. A long TXT has several strings, which receivers join.
+// Characters that have a meaning in such a file, or that are not printable ASCII, are escaped. RFC 1035, 5.1
 func (r DNSRecord) ZoneLine() string {
 	value := r.Value
 	if r.Type == "TXT" {

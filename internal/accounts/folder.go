@@ -67,7 +67,8 @@ var FolderAttributes = []enlist.Attribute[Folder]{
 
 // SearchFolders returns the Account's Folders of a type (list, message, file)
 // that match. Errors: Denied, InvalidParameters for another type, InvalidSearch.
-func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderType string, q enlist.Query) ([]Folder, error) {
+func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderType string,
+	q enlist.Query) ([]Folder, error) {
 	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]Folder, error) {
 		if _, err := enlist.OneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
 			return nil, enlist.Invalid("folder_type", err.Error())
@@ -149,7 +150,8 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 
 // EditFolder changes a Folder's name. It ignores a new type. Errors: Denied, NoFolder,
 // InvalidParameters, DuplicateFolder.
-func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID, details []enlist.Detail) (enlist.FolderID, error) {
+func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID,
+	details []enlist.Detail) (enlist.FolderID, error) {
 	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FolderID, error) {
 		f, all, err := LoadFolder(tx, c, id)
 		if err != nil {
@@ -163,7 +165,8 @@ func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.Fo
 		if err := f.checkUnique(all); err != nil {
 			return 0, err
 		}
-		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, before, SettableValues(FolderAttributes, f)); err != nil {
+		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, before,
+			SettableValues(FolderAttributes, f)); err != nil {
 			return 0, err
 		}
 		return id, UpdateFolder(tx, f)
@@ -173,7 +176,8 @@ func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.Fo
 // checkUnique refuses the name if another Folder of the same type has it.
 func (f *Folder) checkUnique(all []Folder) error {
 	if slices.ContainsFunc(all, func(o Folder) bool { return o.ID != f.ID && o.Type == f.Type && o.Name == f.Name }) {
-		return &enlist.Error{Kind: enlist.DuplicateFolder, Field: "name", Detail: "there is a Folder of this name and type already"}
+		return &enlist.Error{Kind: enlist.DuplicateFolder, Field: "name",
+			Detail: "there is a Folder of this name and type already"}
 	}
 	return nil
 }
@@ -195,7 +199,8 @@ func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.
 		if err := f.checkUnusedByFields(tx); err != nil {
 			return false, err
 		}
-		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, SettableValues(FolderAttributes, f), nil); err != nil {
+		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, SettableValues(FolderAttributes, f),
+			nil); err != nil {
 			return false, err
 		}
 		return true, DeleteFolder(tx, id)
@@ -210,7 +215,8 @@ func (f *Folder) checkUnusedByFields(tx *db.Tx) error {
 	}
 	list, name, err := FieldOfFolder(tx, f.ID)
 	if err == nil && list != 0 {
-		err = enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there", enlist.Quoted(name), list)
+		err = enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there",
+			enlist.Quoted(name), list)
 	}
 	return err
 }

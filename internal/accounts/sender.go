@@ -12,8 +12,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file checks from which addresses an Account may send. An Account with sending domains (domain.go), or with a list
-// of domains that the operator has set, may use only these. No other Account may use its sending domains.
+// This file checks from which addresses an Account may send. An Account with sending domains (domain.go), or with a
+// list of domains that the operator has set, may use only these. No other Account may use its sending domains.
 // reference.md: batch.sender; decisions.md: 63, 110
 
 // Sender is the from_address of a List or of a Message. The other ID is 0.
@@ -23,8 +23,8 @@ type Sender struct {
 	From    string
 }
 
-// SetSendingDomains sets a list of domains that the senders of an Account may have, besides its sending domains. Without
-// both, any sender is allowed. Errors: InvalidParameters.
+// SetSendingDomains sets a list of domains that the senders of an Account may have, besides its sending domains.
+// Without both, any sender is allowed. Errors: InvalidParameters.
 func (s *Service) SetSendingDomains(ctx context.Context, id enlist.AccountID, domains []string) error {
 	all := make([]string, len(domains))
 	for i, text := range domains {
@@ -79,8 +79,8 @@ func NameRefusal(a *enlist.Account, tx *db.Tx, name string) (string, error) {
 // NamedSender are the from_name and the from_address of a List or of a Message.
 type NamedSender struct{ Name, From string }
 
-// CheckSender refuses a new from_name or from_address that the Account may not use. old is the sender before the change:
-// a caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
+// CheckSender refuses a new from_name or from_address that the Account may not use. old is the sender before the
+// change: a caller that sends a whole record back may leave it as it is. Errors: InvalidParameters.
 func CheckSender(tx *db.Tx, account enlist.AccountID, sender, old NamedSender) error {
 	for _, value := range []struct {
 		key, text, old string
@@ -135,9 +135,9 @@ func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
 // maxRefusedSenders is the largest number of senders that RefusedSenders returns for an Account.
 const maxRefusedSenders = 20
 
-// RefusedSenders returns which Lists and Messages have a from_address that their Account may not use, in sentences. Such
-// an address was set before the Account had a sending domain, or has moved in. Batches from it are refused, and other
-// mails are not signed by its domain.
+// RefusedSenders returns which Lists and Messages have a from_address that their Account may not use, in sentences.
+// Such an address was set before the Account had a sending domain, or has moved in. Batches from it are refused, and
+// other mails are not signed by its domain.
 func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (sentences []string, err error) {
 		accounts, err := All(tx)
@@ -170,13 +170,15 @@ func refusedSenders(a *enlist.Account, tx *db.Tx) (sentences []string, err error
 		case len(sentences) == maxRefusedSenders:
 			more++
 		case f.Message != 0:
-			sentences = append(sentences, fmt.Sprintf("from_address of Message %d in Account %d: %s", f.Message, a.ID, why))
+			sentences = append(sentences, fmt.Sprintf("from_address of Message %d in Account %d: %s", f.Message, a.ID,
+				why))
 		default:
 			sentences = append(sentences, fmt.Sprintf("from_address of List %d in Account %d: %s", f.List, a.ID, why))
 		}
 	}
 	if more > 0 {
-		sentences = append(sentences, fmt.Sprintf("from_address of %d more Lists and Messages in Account %d", more, a.ID))
+		sentences = append(sentences, fmt.Sprintf("from_address of %d more Lists and Messages in Account %d", more,
+			a.ID))
 	}
 	return sentences, nil
 }

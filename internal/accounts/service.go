@@ -6,7 +6,8 @@ import (
 	"enlist/internal/db"
 )
 
-// Service has the calls about Accounts, keys, Folders, sending domains and the audit log. It is safe for concurrent use.
+// Service has the calls about Accounts, keys, Folders, sending domains and the audit log. It is safe for concurrent
+// use.
 type Service struct {
 	db   *db.DB
 	used keyUse

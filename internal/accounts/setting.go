@@ -112,7 +112,8 @@ var SettingTable = []Setting{
 func FindSetting(name string) (*Setting, error) {
 	i := slices.IndexFunc(SettingTable, func(s Setting) bool { return s.Name == name })
 	if i < 0 {
-		return nil, enlist.Refuse(enlist.InvalidParameters, "there is no setting %q: enlist settings list prints all", name)
+		return nil, enlist.Refuse(enlist.InvalidParameters, "there is no setting %q: enlist settings list prints all",
+			name)
 	}
 	return &SettingTable[i], nil
 }
@@ -120,7 +121,8 @@ func FindSetting(name string) (*Setting, error) {
 // read parses a value into s. The error has an example. Errors: InvalidParameters.
 func (row *Setting) read(s *Settings, value string) error {
 	if err := row.parse(s, value); err != nil {
-		return enlist.Refuse(enlist.InvalidParameters, "%s: %v; for example: %s='%s'", row.Name, err, row.Name, row.Example)
+		return enlist.Refuse(enlist.InvalidParameters, "%s: %v; for example: %s='%s'", row.Name, err, row.Name,
+			row.Example)
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 			return err
 		}
 		if account != 0 && !row.OfAccount {
-			return enlist.Refuse(enlist.InvalidParameters, "%s holds for the whole service: set it without --account", name)
+			return enlist.Refuse(enlist.InvalidParameters, "%s holds for the whole service: set it without --account",
+				name)
 		}
 	}
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {

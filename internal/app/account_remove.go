@@ -11,11 +11,12 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file removes an Account with all that belongs to it, in many short transactions. The consent ledger, the Unsubscriber
-// List and the audit log stay: they are evidence.
+// This file removes an Account with all that belongs to it, in many short transactions. The consent ledger, the
+// Unsubscriber List and the audit log stay: they are evidence.
 
-// RemoveAccount removes an Account. First no key of it works any more, and at the end the Account is gone. After an error
-// or an interruption a repeated call goes on. Errors: InvalidParameters for an unknown Account, and for the only one.
+// RemoveAccount removes an Account. First no key of it works any more, and at the end the Account is gone. After an
+// error or an interruption a repeated call goes on. Errors: InvalidParameters for an unknown Account, and for the only
+// one.
 func (s *App) RemoveAccount(ctx context.Context, id enlist.AccountID) error {
 	if err := s.Accounts.CloseAccount(ctx, id); err != nil {
 		return err
@@ -25,7 +26,8 @@ func (s *App) RemoveAccount(ctx context.Context, id enlist.AccountID) error {
 		return err
 	}
 	for _, step := range []func(context.Context, *enlist.Caller) error{
-		s.removeImports, s.removeBatches, s.removeWebhooks, s.removeAutoresponders, s.removeLists, s.removeMessages, s.removeFiles,
+		s.removeImports, s.removeBatches, s.removeWebhooks, s.removeAutoresponders, s.removeLists, s.removeMessages,
+		s.removeFiles,
 		s.removeDomains, s.removeSettings,
 	} {
 		if err := step(ctx, c); err != nil {
@@ -127,7 +129,8 @@ func (s *App) removeLists(ctx context.Context, c *enlist.Caller) error {
 	})
 	for _, id := range hidden {
 		for done := false; err == nil && !done; {
-			done, err = s.Contacts.RemoveContacts(ctx, contacts.RemoveContacts{List: id, Upto: maxContact, Delete: true})
+			done, err = s.Contacts.RemoveContacts(ctx, contacts.RemoveContacts{List: id, Upto: maxContact,
+				Delete: true})
 		}
 	}
 	return err

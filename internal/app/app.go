@@ -50,7 +50,8 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.sending.Store(new(pace.Settings))
 	s.Contacts = contacts.New(d, s.Accounts)
 	s.Lists = lists.New(d, s.Contacts.ConvertField)
-	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused, NewContent: messages.CheckNewContent})
+	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused,
+		NewContent: messages.CheckNewContent})
 	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused)
 	s.Batches = batches.New(d, s.Contacts, s.Messages)
 	s.Sending = sending.New(d, s.Contacts, s.Messages, s.sending)
@@ -66,8 +67,8 @@ func (s *App) SetSearchObserver(o search.Observer) {
 	s.Contacts.Observe(o)
 }
 
-// SetSending sets the name of the mail server and the sender of last resort, and the limits until ReadSettings reads those
-// of the database.
+// SetSending sets the name of the mail server and the sender of last resort, and the limits until ReadSettings reads
+// those of the database.
 func (s *App) SetSending(settings pace.Settings) { s.sending.Store(&settings) }
 
 // ReadSettings is accounts.Service.ReadSettings. The limits of Batches follow the settings.
@@ -76,6 +77,7 @@ func (s *App) ReadSettings(ctx context.Context) error {
 		return err
 	}
 	old, read := s.sending.Load(), s.Accounts.Settings()
-	s.SetSending(pace.Settings{Relay: old.Relay, From: old.From, Rates: read.Rates, Calendar: read.Calendar, Warmup: read.Warmup})
+	s.SetSending(pace.Settings{Relay: old.Relay, From: old.From, Rates: read.Rates, Calendar: read.Calendar,
+		Warmup: read.Warmup})
 	return nil
 }

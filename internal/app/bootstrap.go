@@ -86,5 +86,6 @@ func firstList(tx *db.Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
 	if len(all) > 0 {
 		return all[0].ID, nil
 	}
-	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: FirstListName}}})
+	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name",
+		Value: enlist.Input{Kind: enlist.InputText, Text: FirstListName}}})
 }

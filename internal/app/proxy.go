@@ -6,8 +6,8 @@ import (
 	"enlist/internal/db"
 )
 
-// This file remembers addresses that send X-Forwarded-For but are no trusted proxies, so that enlist doctor can name them.
-// Behind such a proxy, a proof of consent has the address of the proxy and not of the person. decisions.md: 80
+// This file remembers addresses that send X-Forwarded-For but are no trusted proxies, so that enlist doctor can name
+// them. Behind such a proxy, a proof of consent has the address of the proxy and not of the person. decisions.md: 80
 
 // UntrustedProxy is an address and the Unix time of its request.
 type UntrustedProxy struct {

@@ -72,7 +72,8 @@ func (o *Account) Refused(err error, kind enlist.Kind, about string) {
 	o.Helper()
 	e, ok := errors.AsType[*enlist.Error](err)
 	if !ok || e.Kind != kind || !strings.Contains(e.Field+": "+e.Detail, about) || strings.ContainsAny(e.Detail, "[]") {
-		o.Errorf("error is %#v, want the Kind %d and a text that contains %q, without square brackets", err, kind, about)
+		o.Errorf("error is %#v, want the Kind %d and a text that contains %q, without square brackets", err, kind,
+			about)
 	}
 }
 
@@ -139,7 +140,8 @@ func (o *Account) Limit(n int64) {
 // Retain sets the days of both kinds.
 func (o *Account) Retain(events, deliveries int64) {
 	o.Helper()
-	o.Must(o.App.Privacy.SetRetention(o.Context(), o.Caller.Account.ID, enlist.Retention{Events: events, Deliveries: deliveries}))
+	o.Must(o.App.Privacy.SetRetention(o.Context(), o.Caller.Account.ID,
+		enlist.Retention{Events: events, Deliveries: deliveries}))
 }
 
 // RemoveOld runs the steps of the job. It returns how many rows were removed or lost their texts.

@@ -62,7 +62,8 @@ func NewBatches(t *testing.T, store db.Engine) *Batches {
 
 func (f *Batches) AddMessage(name string) enlist.MessageID {
 	f.Helper()
-	id, err := f.App.Messages.AddMessage(f.Context(), f.Caller, Details("name", name, "subject", "Hello", "text_content", "Dear {{Email}}"))
+	id, err := f.App.Messages.AddMessage(f.Context(), f.Caller,
+		Details("name", name, "subject", "Hello", "text_content", "Dear {{Email}}"))
 	f.Must(err)
 	return id
 }

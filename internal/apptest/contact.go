@@ -21,12 +21,14 @@ func (o *Account) Subscribe(list enlist.ListID, pairs ...any) enlist.ContactID {
 }
 
 // AddImport adds an Import of a file to a List. change may set options.
-func (o *Account) AddImport(list enlist.ListID, file string, change func(*imports.ImportOptions)) (*imports.Import, error) {
+func (o *Account) AddImport(list enlist.ListID, file string,
+	change func(*imports.ImportOptions)) (*imports.Import, error) {
 	options := imports.ImportOptions{List: list, FileName: "people.csv"}
 	if change != nil {
 		change(&options)
 	}
-	return o.App.Imports.AddImport(o.Context(), o.Caller, imports.NewImport{ImportOptions: options, File: strings.NewReader(file)})
+	return o.App.Imports.AddImport(o.Context(), o.Caller,
+		imports.NewImport{ImportOptions: options, File: strings.NewReader(file)})
 }
 
 // ImportFile adds an Import, runs it to its end and returns it.

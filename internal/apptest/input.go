@@ -56,7 +56,8 @@ func Show(q enlist.Query) string {
 	if q.Criteria != nil {
 		criteria = showCriteria(q.Criteria)
 	}
-	return fmt.Sprintf("%s sort %q descending %v limit %d offset %d", criteria, q.SortBy, q.Descending, q.Limit, q.Offset)
+	return fmt.Sprintf("%s sort %q descending %v limit %d offset %d", criteria, q.SortBy, q.Descending, q.Limit,
+		q.Offset)
 }
 
 func showCriteria(c *enlist.Criteria) string {

@@ -26,8 +26,10 @@ func (m *RecordModel[T]) Criteria(operands ...string) (all []*enlist.Criteria) {
 		for _, operator := range operators {
 			for _, operand := range operands {
 				_, err := strconv.Atoi(operand)
-				fits := a.Type == enlist.KeyText || a.Type == enlist.KeyInt && err == nil && slices.Index(operators, operator) < 5 ||
-					a.Type == enlist.KeyBool && (operand == "0" || operand == "1") && slices.Index(operators, operator) < 3
+				fits := a.Type == enlist.KeyText || a.Type == enlist.KeyInt && err == nil && slices.Index(operators,
+					operator) < 5 ||
+					a.Type == enlist.KeyBool && (operand == "0" || operand == "1") && slices.Index(operators,
+						operator) < 3
 				if a.Searchable && fits {
 					all = append(all, Criterion(a.Name, operator, operand))
 				}
@@ -35,12 +37,14 @@ func (m *RecordModel[T]) Criteria(operands ...string) (all []*enlist.Criteria) {
 		}
 	}
 	first, last := all[0], all[len(all)-1]
-	return append(all, &enlist.Criteria{All: []enlist.Criteria{*first, *last}}, &enlist.Criteria{Any: []enlist.Criteria{*first, *last}})
+	return append(all, &enlist.Criteria{All: []enlist.Criteria{*first, *last}},
+		&enlist.Criteria{Any: []enlist.Criteria{*first, *last}})
 }
 
 // Search returns a page of the records that match.
 func (m *RecordModel[T]) Search(q enlist.Query) []T {
-	found := slices.DeleteFunc(slices.Clone(m.Records), func(r T) bool { return q.Criteria != nil && !m.matches(q.Criteria, &r) })
+	found := slices.DeleteFunc(slices.Clone(m.Records),
+		func(r T) bool { return q.Criteria != nil && !m.matches(q.Criteria, &r) })
 	slices.SortStableFunc(found, m.ByID)
 	if q.SortBy != "" {
 		slices.SortStableFunc(found, func(a, b T) int {

@@ -34,8 +34,9 @@ func NewSentBatch(recipients int) func(*testing.T, db.Engine) *SentBatch {
 		f.Message = f.AddMessage("May")
 		f.News = f.AddList("track_opens", true, "track_clicks", true)
 		f.Contacts = f.SubscribeMany(f.News, recipients)
-		links, err := f.App.Sending.LinkTargets(t.Context(), f.Message, f.Now.Unix(), []string{"https://a.example/", "https://b.example/",
-			"https://c.example/?for={{Email}}", "https://d.example/"})
+		links, err := f.App.Sending.LinkTargets(t.Context(), f.Message, f.Now.Unix(),
+			[]string{"https://a.example/", "https://b.example/",
+				"https://c.example/?for={{Email}}", "https://d.example/"})
 		f.Must(err)
 		f.Links = links
 		f.Created = f.Now.Unix()

@@ -60,8 +60,8 @@ func timeOf(name string) (at time.Time, ok bool) {
 	return at, err == nil
 }
 
-// remove returns which of the files may be removed. It keeps the newest, those of the last 24 hours, and files with other
-// names.
+// remove returns which of the files may be removed. It keeps the newest, those of the last 24 hours, and files with
+// other names.
 func (k Keep) remove(files []string, now time.Time) (removed []string) {
 	kept := slices.DeleteFunc(slices.Clone(files), func(name string) bool { _, ok := timeOf(name); return !ok })
 	slices.SortFunc(kept, func(a, b string) int { return strings.Compare(b, a) }) // the newest first

@@ -42,9 +42,9 @@ type Restored struct {
 	Problems []string  // sentences about the database that was backed up
 }
 
-// Restore stores a backup in a new database. IDs that may have been given out after the backup are skipped, and all mails
-// and webhooks are held. The database appears at its path when it is complete. A PostgreSQL database
-// cannot be opened by a server before.
+// Restore stores a backup in a new database. IDs that may have been given out after the backup are skipped, and all
+// mails and webhooks are held. The database appears at its path when it is complete. A PostgreSQL database cannot be
+// opened by a server before.
 func Restore(ctx context.Context, j RestoreJob) (r Restored, err error) {
 	dir := os.TempDir()
 	if !j.To.IsPostgres() {
@@ -77,13 +77,15 @@ func Restore(ctx context.Context, j RestoreJob) (r Restored, err error) {
 	return r, err
 }
 
-// checkAbsent returns an error if there is a file at the path of a new database. SQLite would use an old write-ahead log.
+// checkAbsent returns an error if there is a file at the path of a new database. SQLite would use an old write-ahead
+// log.
 func checkAbsent(path string) error {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		_, err := os.Lstat(path + suffix)
 		switch {
 		case err == nil:
-			return fmt.Errorf("%s%s exists: stop the service and move its files away, or give another path", path, suffix)
+			return fmt.Errorf("%s%s exists: stop the service and move its files away, or give another path", path,
+				suffix)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
@@ -138,8 +140,8 @@ func (j *RestoreJob) prepare(ctx context.Context, path string, r *Restored) erro
 	return awaitNextSecond(ctx, held)
 }
 
-// awaitNextSecond waits until the clock shows a later second than at held. A release tells jobs of the backup from later
-// jobs by the second in which they were stored.
+// awaitNextSecond waits until the clock shows a later second than at held. A release tells jobs of the backup from
+// later jobs by the second in which they were stored.
 func awaitNextSecond(ctx context.Context, held time.Time) error {
 	timer := time.NewTimer(time.Until(held.Truncate(time.Second).Add(time.Second)))
 	defer timer.Stop()

@@ -16,8 +16,8 @@ import (
 
 // This file makes backups regularly, while the server runs.
 
-// Scheduler makes backups in a folder and removes old ones. Several processes may have a Scheduler for one database: each
-// backup is made by one of them.
+// Scheduler makes backups in a folder and removes old ones. Several processes may have a Scheduler for one database:
+// each backup is made by one of them.
 type Scheduler struct {
 	DB         *db.DB
 	From       config.Database
@@ -95,7 +95,8 @@ func (s *Scheduler) backUp(ctx context.Context, now time.Time) error {
 func (s *Scheduler) Metrics() []prometheus.Collector {
 	return []prometheus.Collector{
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "enlist_last_good_backup_timestamp_seconds", Help: "When the last good backup began, as a Unix time; 0: there is none.",
+			Name: "enlist_last_good_backup_timestamp_seconds",
+			Help: "When the last good backup began, as a Unix time; 0: there is none.",
 		}, func() float64 { return float64(s.last.Load()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "enlist_failed_backups_total", Help: "Scheduled backups of this process that failed.",

@@ -7,8 +7,8 @@ import (
 	"enlist/internal/db"
 )
 
-// This file decides which process makes the next scheduled backup, and remembers the last good one: a table with one row,
-// or none. decisions.md: 86
+// This file decides which process makes the next scheduled backup, and remembers the last good one: a table with one
+// row, or none. decisions.md: 86
 
 // State is the last good backup and the schedule. Times are Unix times.
 type State struct {

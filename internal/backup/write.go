@@ -37,16 +37,17 @@ type Result struct {
 	Problems []string // sentences about the database, which the backup has too
 }
 
-// Write makes a backup. The file appears under its name when it is complete, checked and on the disk. After an error, such
-// as a full disk, nothing is left behind. While an encrypted backup is made, the plain copy is beside it: SQLite writes a
-// database in any order, so it cannot be encrypted before it is complete.
+// Write makes a backup. The file appears under its name when it is complete, checked and on the disk. After an error,
+// such as a full disk, nothing is left behind. While an encrypted backup is made, the plain copy is beside it: SQLite
+// writes a database in any order, so it cannot be encrypted before it is complete.
 func Write(ctx context.Context, j Job) (r Result, err error) {
 	if err := j.checkTarget(); err != nil {
 		return r, err
 	}
 	defer func() {
 		if sqlite.IsFull(err) || errors.Is(err, syscall.ENOSPC) {
-			err = fmt.Errorf("the disk of %s is full, so there is no new backup: make room, or use another folder: %w", filepath.Dir(j.To), err)
+			err = fmt.Errorf("the disk of %s is full, so there is no new backup: make room, or use another folder: %w",
+				filepath.Dir(j.To), err)
 		}
 	}()
 	r.Time = time.Now()

@@ -120,10 +120,11 @@ func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int
 	if err != nil {
 		return nil, err
 	}
-	b := &newBatch{populations: populations, refusedSender: refused, Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
-		CreatorName: c.Key.Name, CreationTime: now, ListID: populations[0].List, MessageID: r.Message,
-		MessageType: message.Type, IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
-		SendTime: max(r.SendTime, now), ActiveTime: now}}
+	b := &newBatch{populations: populations, refusedSender: refused,
+		Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
+			CreatorName: c.Key.Name, CreationTime: now, ListID: populations[0].List, MessageID: r.Message,
+			MessageType: message.Type, IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
+			SendTime: max(r.SendTime, now), ActiveTime: now}}
 	options := r.Options // apply changes it
 	if err := options.apply(tx, c, message, populations, &b.Batch); err != nil {
 		return nil, err
@@ -139,7 +140,8 @@ func requireRoomForBatch(tx *db.Tx, account enlist.AccountID) error {
 		return err
 	}
 	if open >= maxOpenBatches {
-		return enlist.Invalid("", fmt.Sprintf("%d Batches of the Account have not ended, which is the limit", maxOpenBatches))
+		return enlist.Invalid("", fmt.Sprintf("%d Batches of the Account have not ended, which is the limit",
+			maxOpenBatches))
 	}
 	return nil
 }
@@ -199,13 +201,14 @@ func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, p *Population) er
 		}
 		p.Contacts = slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	default:
-		return enlist.Invalid("populations", "expected one of the types list, unsent, contacts, not "+enlist.Quoted(r.Type))
+		return enlist.Invalid("populations", "expected one of the types list, unsent, contacts, not "+
+			enlist.Quoted(r.Type))
 	}
 	return nil
 }
 
-// lockEvents locks the Batches whose opens or clicks decide about the recipients of a new Batch. Otherwise a Retention that
-// begins now would not find the new Batch, and would remove them. Errors: InvalidSearch if they were removed.
+// lockEvents locks the Batches whose opens or clicks decide about the recipients of a new Batch. Otherwise a Retention
+// that begins now would not find the new Batch, and would remove them. Errors: InvalidSearch if they were removed.
 func (b *newBatch) lockEvents(tx *db.Tx) error {
 	ids, err := EventBatchesOf(tx, b.populations, b.exclude.Criteria)
 	if err != nil {

@@ -24,20 +24,25 @@ var AutoresponderAttributes = []enlist.Attribute[enlist.Autoresponder]{
 	enlist.Searchable(enlist.RefKey("list_id", func(a *enlist.Autoresponder) *enlist.ListID { return &a.ListID })),
 	enlist.Searchable(enlist.RefKey("message_id", func(a *enlist.Autoresponder) *enlist.MessageID { return &a.MessageID })),
 	enlist.Searchable(enlist.EnumKey("event_type", func(a *enlist.Autoresponder) *enlist.Event { return &a.Event },
-		string(enlist.EventSubscribe), string(enlist.EventUnsubscribe), string(enlist.EventUpdateProfile), string(enlist.EventConfirm),
+		string(enlist.EventSubscribe), string(enlist.EventUnsubscribe), string(enlist.EventUpdateProfile),
+		string(enlist.EventConfirm),
 		string(enlist.EventAPIUpload))),
-	enlist.Searchable(enlist.IntKey("folder_id", func(a *enlist.Autoresponder) *enlist.FolderID { return &a.FolderID }, 0, lists.MaxID)),
+	enlist.Searchable(enlist.IntKey("folder_id", func(a *enlist.Autoresponder) *enlist.FolderID { return &a.FolderID },
+		0, lists.MaxID)),
 	enlist.TextKey("timezone", func(a *enlist.Autoresponder) *string { return &a.TimeZone }, readTimeZone),
 	enlist.Searchable(enlist.FlagKey("is_active", func(a *enlist.Autoresponder) *bool { return &a.IsActive })),
 	enlist.EnumKey("time_criteria_type", func(a *enlist.Autoresponder) *string { return &a.CriteriaType },
 		enlist.CriteriaImmediate, enlist.CriteriaDelay, enlist.CriteriaSpecific),
-	enlist.IntKey("time_criteria_timestamp", func(a *enlist.Autoresponder) *int64 { return &a.Timestamp }, 0, MaxTimestamp),
+	enlist.IntKey("time_criteria_timestamp", func(a *enlist.Autoresponder) *int64 { return &a.Timestamp }, 0,
+		MaxTimestamp),
 	enlist.IntKey("time_criteria_offset_value", func(a *enlist.Autoresponder) *int64 { return &a.OffsetValue },
 		0, enlist.MaxOffset(enlist.PeriodMinute)),
 	enlist.EnumKey("time_criteria_offset_period", func(a *enlist.Autoresponder) *string { return &a.OffsetPeriod },
 		enlist.PeriodMinute, enlist.PeriodHour, enlist.PeriodDay, enlist.PeriodWeek),
-	enlist.IntKey("time_criteria_specific_hour", func(a *enlist.Autoresponder) *int64 { return &a.SpecificHour }, 0, 23),
-	enlist.IntKey("time_criteria_specific_minute", func(a *enlist.Autoresponder) *int64 { return &a.SpecificMinute }, 0, 59),
+	enlist.IntKey("time_criteria_specific_hour", func(a *enlist.Autoresponder) *int64 { return &a.SpecificHour }, 0,
+		23),
+	enlist.IntKey("time_criteria_specific_minute", func(a *enlist.Autoresponder) *int64 { return &a.SpecificMinute }, 0,
+		59),
 }
 
 // Limits of autoresponders. decisions.md: 54
@@ -63,7 +68,8 @@ func readTimeZone(text string) (string, error) {
 
 // AddAutoresponder stores an autoresponder of a List. Errors: InvalidParameters,
 // NoList, Denied, NoMessage. reference.md: autoresponder.times; decisions.md: 54
-func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.AutoresponderID, error) {
+func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller,
+	details []enlist.Detail) (enlist.AutoresponderID, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.AutoresponderID, error) {
 		a := enlist.Autoresponder{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, IsActive: true, CriteriaType: enlist.CriteriaImmediate}
@@ -76,7 +82,8 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller, detail
 		if _, err := AddAutoresponderBatch(&a, tx); err != nil {
 			return 0, err
 		}
-		return a.ID, accounts.Audit(tx, c, now, auditedAutoresponder(&a), nil, accounts.SettableValues(AutoresponderAttributes, &a))
+		return a.ID, accounts.Audit(tx, c, now, auditedAutoresponder(&a), nil,
+			accounts.SettableValues(AutoresponderAttributes, &a))
 	})
 }
 
@@ -93,7 +100,8 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 		if err := SetAutoresponder(a, tx, c, details); err != nil {
 			return 0, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), before, accounts.SettableValues(AutoresponderAttributes, a)); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), before,
+			accounts.SettableValues(AutoresponderAttributes, a)); err != nil {
 			return 0, err
 		}
 		a.LastModifiedTime = now
@@ -117,7 +125,8 @@ func SetAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, deta
 	if err != nil {
 		return err
 	}
-	others := slices.DeleteFunc(slices.Clone(schema.Autoresponders), func(o enlist.Autoresponder) bool { return o.ID == a.ID })
+	others := slices.DeleteFunc(slices.Clone(schema.Autoresponders),
+		func(o enlist.Autoresponder) bool { return o.ID == a.ID })
 	switch {
 	case m.Type != messages.MessageEmail:
 		return enlist.Invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
@@ -171,7 +180,8 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id 
 		if err := DeleteAutoresponder(tx, id); err != nil {
 			return false, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), accounts.SettableValues(AutoresponderAttributes, a), nil); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a),
+			accounts.SettableValues(AutoresponderAttributes, a), nil); err != nil {
 			return false, err
 		}
 		return true, deleteAutoresponderBatch(a, tx, now)
@@ -180,13 +190,15 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id 
 }
 
 // Autoresponder returns one autoresponder. Errors: NoAutoresponder, Denied.
-func (s *Service) Autoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
+func (s *Service) Autoresponder(ctx context.Context, c *enlist.Caller,
+	id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Autoresponder, error) { return loadAutoresponder(tx, c, id) })
 }
 
 // SearchAutoresponders returns the matching autoresponders of the Lists that the key may access.
 // Errors: InvalidSearch.
-func (s *Service) SearchAutoresponders(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.Autoresponder, error) {
+func (s *Service) SearchAutoresponders(ctx context.Context, c *enlist.Caller,
+	q enlist.Query) ([]enlist.Autoresponder, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Autoresponder, error) {
 		all, err := Autoresponders(tx, c.Account.ID)
 		if err != nil {

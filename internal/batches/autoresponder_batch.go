@@ -18,7 +18,8 @@ import (
 
 // AutoresponderBatch returns the ID of the Batch that has the figures of an autoresponder. It returns 0 for an
 // autoresponder that an earlier version of the program added, until its first mail. Errors: NoAutoresponder, Denied.
-func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) (enlist.BatchID, error) {
+func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller,
+	id enlist.AutoresponderID) (enlist.BatchID, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (enlist.BatchID, error) {
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
 			return 0, err
@@ -31,7 +32,8 @@ func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller, id e
 // AddAutoresponderBatch adds the Batch of an autoresponder and returns its ID.
 func AddAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx) (enlist.BatchID, error) {
 	b := Batch{AccountID: a.AccountID, CreatorKeyID: a.CreatorKeyID, CreatorName: a.CreatorName,
-		CreationTime: a.CreationTime, ListID: a.ListID, MessageID: a.MessageID, MessageType: string(messages.MessageEmail),
+		CreationTime: a.CreationTime, ListID: a.ListID, MessageID: a.MessageID,
+		MessageType: string(messages.MessageEmail),
 		IsPopulated: true, Status: BatchRunning, SendTime: a.CreationTime, ActiveTime: a.CreationTime}
 	if err := AddBatch(tx, &b, []Population{runningPopulation(0, a.ListID)}); err != nil {
 		return 0, err
@@ -85,8 +87,8 @@ func deleteAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx, now int64) err
 	return b.delete(tx, now)
 }
 
-// FiguresOf returns the Batch that has the figures of a mail: the Batch that sent it, or the Batch of its autoresponder.
-// It returns 0 for other mails.
+// FiguresOf returns the Batch that has the figures of a mail: the Batch that sent it, or the Batch of its
+// autoresponder. It returns 0 for other mails.
 func FiguresOf(tx *db.Tx, k enlist.DeliveryKey) (id enlist.BatchID, err error) {
 	id = k.Batch()
 	if a := k.Autoresponder(); id == 0 && a != 0 {
@@ -239,8 +241,8 @@ func (r *Recipient) count(c *BatchCounts, n int64) {
 	}
 }
 
-// CountNotSent adds a mail that was not sent to the Batch of its autoresponder. It returns the recipient, and the counts
-// that the caller adds to the Batch last. For other mails it returns nil.
+// CountNotSent adds a mail that was not sent to the Batch of its autoresponder. It returns the recipient, and the
+// counts that the caller adds to the Batch last. For other mails it returns nil.
 func CountNotSent(tx *db.Tx, d *messages.Delivery) (r *Recipient, counts BatchCounts, err error) {
 	batch, err := batchForMail(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
@@ -275,10 +277,11 @@ func CountNotSent(tx *db.Tx, d *messages.Delivery) (r *Recipient, counts BatchCo
 	return r, counts, storeEvent(tx, r, EventBounced, d.SentTime)
 }
 
-// ReportedRecipient returns the recipient of a mail of an autoresponder that is reported as bounced or as spam, after it
-// has stored the report. It returns nil if no figures change: for other mails, and if a report about an earlier mail is
-// counted already.
-func ReportedRecipient(tx *db.Tx, d *messages.Delivery, kind EventKind, now int64) (r *Recipient, counts BatchCounts, err error) {
+// ReportedRecipient returns the recipient of a mail of an autoresponder that is reported as bounced or as spam, after
+// it has stored the report. It returns nil if no figures change: for other mails, and if a report about an earlier mail
+// is counted already.
+func ReportedRecipient(tx *db.Tx, d *messages.Delivery, kind EventKind,
+	now int64) (r *Recipient, counts BatchCounts, err error) {
 	batch, err := FiguresOf(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
 		return nil, counts, err

@@ -11,7 +11,8 @@ import (
 
 // Autoresponders returns the autoresponders of an Account's Lists in the order of their IDs.
 func Autoresponders(tx *db.Tx, account enlist.AccountID) ([]enlist.Autoresponder, error) {
-	return lists.Autoresponders(tx, "account_id = ? AND list_id IN (SELECT list.id FROM list WHERE hidden = 0)", int64(account))
+	return lists.Autoresponders(tx, "account_id = ? AND list_id IN (SELECT list.id FROM list WHERE hidden = 0)",
+		int64(account))
 }
 
 // AddAutoresponder stores a new autoresponder.

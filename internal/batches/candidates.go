@@ -85,7 +85,8 @@ func IDsOfCandidates(all []contacts.Candidate) []enlist.ContactID {
 
 // leftOut says why a Contact becomes no recipient. It returns "" if the Contact does.
 func leftOut(c *contacts.Candidate, schema *enlist.Schema) LeftOut {
-	contact := enlist.ByID{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed, DoubleOptIn: c.IsDoubleOptIn}
+	contact := enlist.ByID{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed,
+		DoubleOptIn: c.IsDoubleOptIn}
 	return ReasonLeftOut(&contact, schema)
 }
 

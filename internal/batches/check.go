@@ -13,9 +13,9 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file has checkBatch: what is probably wrong with a Batch that is not added yet, and who would get it. It reads the
-// Contacts by the code that populates Batches, but at most checkLimit of them, and stores nothing. Package mail looks for
-// mistakes in the Message (mail/compose_check.go). reference.md: batch.check; decisions.md: 91
+// This file has checkBatch: what is probably wrong with a Batch that is not added yet, and who would get it. It reads
+// the Contacts by the code that populates Batches, but at most checkLimit of them, and stores nothing. Package mail
+// looks for mistakes in the Message (mail/compose_check.go). reference.md: batch.check; decisions.md: 91
 
 // Limits of a check.
 const (
@@ -47,8 +47,8 @@ const (
 	FindingNoRecipients  messages.FindingCode = "no_recipients"
 )
 
-// CheckAttributes are the keys of a BatchCheck, in their order on the wire. The numbers of Contacts that are left out and
-// the findings follow.
+// CheckAttributes are the keys of a BatchCheck, in their order on the wire. The numbers of Contacts that are left out
+// and the findings follow.
 var CheckAttributes = []enlist.Attribute[BatchCheck]{
 	enlist.ReadOnlyInt("send_contact_count", func(k *BatchCheck) int64 { return k.Recipients }),
 	enlist.ReadOnlyInt("checked_count", func(k *BatchCheck) int64 { return k.Checked }),
@@ -73,7 +73,8 @@ func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchReque
 		if err != nil {
 			return err
 		}
-		check = &batchCheck{newBatch: b, taken: make(map[string]bool), chosen: make(map[enlist.ListID]map[enlist.ContactID]bool),
+		check = &batchCheck{newBatch: b, taken: make(map[string]bool),
+			chosen:  make(map[enlist.ListID]map[enlist.ContactID]bool),
 			missing: make(map[string]int64)}
 		if p == contacts.LookingUp {
 			quick, err := check.isQuick(tx)
@@ -90,7 +91,8 @@ func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchReque
 		return nil, err
 	}
 	if check.refusedSender != "" {
-		check.add(messages.Finding{Level: messages.FindingError, Code: messages.FindingSender, Text: check.refusedSender})
+		check.add(messages.Finding{Level: messages.FindingError, Code: messages.FindingSender,
+			Text: check.refusedSender})
 	}
 	for i := range check.contents {
 		check.add(s.messages.CheckContent(check.sample(i))...)
@@ -208,7 +210,8 @@ func (k *batchCheck) step(tx *db.Tx, schema *enlist.Schema, p *Population) error
 }
 
 // onlyMatching returns the candidates that match the criteria.
-func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria, all []contacts.Candidate) ([]contacts.Candidate, error) {
+func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria,
+	all []contacts.Candidate) ([]contacts.Candidate, error) {
 	search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: criteria})
 	if err != nil || search.Where == nil || len(all) == 0 {
 		return all, err
@@ -262,7 +265,8 @@ func (k *batchCheck) countMissing(tx *db.Tx, schema *enlist.Schema, ids []enlist
 
 // sample returns the mail of the first recipient with one of the contents.
 func (k *batchCheck) sample(i int) *messages.OutgoingMail {
-	m := &messages.OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message, Files: k.contents[i].Files,
+	m := &messages.OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message,
+		Files:    k.contents[i].Files,
 		Delivery: enlist.DeliveryKey{List: k.schema.List.ID, Time: k.CreationTime, Cause: CauseBatch(k.ID)}}
 	if m.Contact == nil {
 		m.Contact = new(enlist.ByID)
@@ -276,11 +280,13 @@ func (k *batchCheck) conclude() {
 	for _, name := range slices.Sorted(maps.Keys(k.missing)) {
 		n := k.missing[name]
 		k.add(messages.Finding{Level: messages.FindingWarning, Code: messages.FindingMissingValue, Contacts: n,
-			Text: fmt.Sprintf("the merge field %s has no fallback, and is empty for %d of %d recipients", enlist.Quoted(name), n,
+			Text: fmt.Sprintf("the merge field %s has no fallback, and is empty for %d of %d recipients",
+				enlist.Quoted(name), n,
 				k.result.Recipients)})
 	}
 	if k.result.Recipients == 0 {
-		k.add(messages.Finding{Level: messages.FindingWarning, Code: FindingNoRecipients, Text: "no Contact would get the mail now"})
+		k.add(messages.Finding{Level: messages.FindingWarning, Code: FindingNoRecipients,
+			Text: "no Contact would get the mail now"})
 	}
 	slices.SortStableFunc(k.result.Findings, func(a, b messages.Finding) int { return a.Rank() - b.Rank() })
 }

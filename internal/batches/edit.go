@@ -58,7 +58,8 @@ func allowsBatch(tx *db.Tx, c *enlist.Caller, id enlist.BatchID) (bool, error) {
 // EditBatch pauses, continues, cancels or reschedules a Batch. sendTime is only for reschedule. A
 // command that finds the Batch in the wanted state changes nothing. Errors: NoBatch, Denied,
 // InvalidParameters. decisions.md: 59
-func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID, command string, sendTime int64) error {
+func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID, command string,
+	sendTime int64) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		b, err := Load(tx, c, id, true)
 		if err != nil {
@@ -166,10 +167,9 @@ func (b *Batch) hasBegun() bool { return b.Status == BatchSending || b.MayHaveSe
 // MayHaveSent reports whether a mail of the Batch can have left. Older versions did not store Begun.
 func (b *Batch) MayHaveSent() bool { return b.Begun != 0 || b.FirstSent != 0 }
 
-// DeleteBatch removes a Batch that has not begun to send, or that has ended. It refuses a Batch whose recipients another
-// Batch will leave out. A job removes its
-// recipients. The consent ledger, the Unsubscriber List and the consequences of bounces stay.
-// Errors: NoBatch, Denied, InvalidParameters. decisions.md: 102
+// DeleteBatch removes a Batch that has not begun to send, or that has ended. It refuses a Batch whose recipients
+// another Batch will leave out. A job removes its recipients. The consent ledger, the Unsubscriber List and the
+// consequences of bounces stay. Errors: NoBatch, Denied, InvalidParameters. decisions.md: 102
 func (s *Service) DeleteBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		b, err := Load(tx, c, id, true)

@@ -108,7 +108,8 @@ type AgentSums struct {
 	Opened int64
 }
 
-// The periods of BatchSums: hours in the first week after the send time, then days. So a report of a year reads few rows.
+// The periods of BatchSums: hours in the first week after the send time, then days. So a report of a year reads few
+// rows.
 const (
 	hoursUpto = 7 * enlist.Day
 )

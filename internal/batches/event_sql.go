@@ -88,7 +88,8 @@ func DeleteRecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, 
 // MessageLinks returns the links that a Message has or had.
 func MessageLinks(tx *db.Tx, message enlist.MessageID) (links []MessageLink, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
-		links = append(links, MessageLink{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(), Until: row.Int()})
+		links = append(links, MessageLink{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(),
+			Until: row.Int()})
 		return nil
 	}, "SELECT id, url, since_time, until_time FROM link WHERE message_id = ? ORDER BY id", int64(message))
 	return links, err

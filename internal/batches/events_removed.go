@@ -31,8 +31,8 @@ func EventBatchesOf(tx *db.Tx, populations []Population, exclude *enlist.Criteri
 	return slices.Compact(ids), nil
 }
 
-// CheckHasRows refuses rows of a kind that a Retention has removed from the Batch. The Batch of an autoresponder has the
-// opens and clicks of its younger mails.
+// CheckHasRows refuses rows of a kind that a Retention has removed from the Batch. The Batch of an autoresponder has
+// the opens and clicks of its younger mails.
 func (b *Batch) CheckHasRows(kind EventKind) error {
 	if b.EventsRemoved == 0 {
 		return nil

@@ -55,6 +55,8 @@ func SentByBatches(tx *db.Tx, list enlist.ListID, batches []enlist.BatchID, ids 
 		// One scan of each Batch is faster than a look-up of each ID.
 		test, args = "contact_id BETWEEN ? AND ?", []any{first, last}
 	}
-	return db.IDsOf[enlist.ContactID](tx, "SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id"+inBatches+" AND "+test+
-		" AND status IN ('sending', 'sent', 'bounced', 'complained', 'doubtful')", append([]any{int64(list), arg}, args...)...)
+	return db.IDsOf[enlist.ContactID](tx, "SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id"+inBatches+
+		" AND "+test+
+		" AND status IN ('sending', 'sent', 'bounced', 'complained', 'doubtful')",
+		append([]any{int64(list), arg}, args...)...)
 }

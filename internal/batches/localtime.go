@@ -35,7 +35,8 @@ func checkLocalTime(tx *db.Tx, name string, populations []Population) error {
 			return err
 		}
 		if name != "" && schema.FieldNamed(name) == nil {
-			return enlist.Invalid("options", "local_time: the List "+enlist.Quoted(schema.List.Name)+" has no Field "+enlist.Quoted(name))
+			return enlist.Invalid("options", "local_time: the List "+enlist.Quoted(schema.List.Name)+" has no Field "+
+				enlist.Quoted(name))
 		}
 	}
 	return nil
@@ -51,7 +52,8 @@ type localClock struct {
 
 // NewLocalClock returns the clock of a Batch. The send time is read in the Account's time zone.
 func NewLocalClock(b *Batch, schema *enlist.Schema, account *enlist.Account) *localClock {
-	return &localClock{face: enlist.ClockAt(b.SendTime, enlist.Location(account.TimeZone)), field: schema.FieldNamed(b.LocalTime),
+	return &localClock{face: enlist.ClockAt(b.SendTime, enlist.Location(account.TimeZone)),
+		field:   schema.FieldNamed(b.LocalTime),
 		account: account.TimeZone, due: make(map[string]int64)}
 }
 

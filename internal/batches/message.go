@@ -17,7 +17,8 @@ func CheckUnused(tx *db.Tx, m *messages.Message, field string) error {
 	}
 	for i := range batches {
 		if b := &batches[i]; b.sends(m.ID) {
-			return enlist.Invalid(field, fmt.Sprintf("Batch %d sends the Message and has not ended; cancel it first", b.ID))
+			return enlist.Invalid(field, fmt.Sprintf("Batch %d sends the Message and has not ended; cancel it first",
+				b.ID))
 		}
 	}
 	all, err := Autoresponders(tx, m.AccountID)

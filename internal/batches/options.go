@@ -40,7 +40,8 @@ func (x *Exclusion) empty() bool { return x.Criteria == nil && len(x.Batches) ==
 
 // apply checks the options and stores them in a new Batch of a Message. The populations are already checked.
 // Errors: NoMessage, NoBatch, Denied, InvalidParameters, InvalidSearch.
-func (o *BatchOptions) apply(tx *db.Tx, c *enlist.Caller, message *messages.Message, populations []Population, b *Batch) error {
+func (o *BatchOptions) apply(tx *db.Tx, c *enlist.Caller, message *messages.Message, populations []Population,
+	b *Batch) error {
 	name, err := enlist.ReadLine(o.Name)
 	if err != nil {
 		return enlist.Invalid("options", "name: "+err.Error())
@@ -146,7 +147,10 @@ func (b *Batch) checkNotAwaited(tx *db.Tx, field string) error {
 			if err != nil {
 				return err
 			}
-			awaits = slices.ContainsFunc(populations, func(p Population) bool { return p.Type == PopulationUnsent && !p.Done })
+			awaits = slices.ContainsFunc(populations, func(p Population) bool {
+				return p.Type == PopulationUnsent &&
+					!p.Done
+			})
 		}
 		if awaits {
 			return enlist.Invalid(field, fmt.Sprintf("Batch %d leaves out the Contacts that Batch %d was sent to, and has not read all "+
@@ -178,7 +182,8 @@ func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []contacts.Candid
 }
 
 // matching returns those of the Contacts that match the criteria. It locks no Contact.
-func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema,
+	ids []enlist.ContactID) (found []enlist.ContactID, err error) {
 	search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
 	if err != nil || search.Where == nil {
 		return nil, err
@@ -188,7 +193,8 @@ func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema, ids []enlist.Cont
 
 // onlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition.
 func onlyAmong(query *enlist.Search, tx *db.Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
-	one := enlist.Condition{Key: &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}, Operator: enlist.In,
+	one := enlist.Condition{Key: &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true},
+		Operator: enlist.In,
 		Operands: make([]enlist.Operand, len(ids))}
 	for i, id := range ids {
 		one.Operands[i].Int = int64(id)

@@ -124,7 +124,8 @@ func IsOfDeletedBatch(tx *db.Tx, k enlist.DeliveryKey) (bool, error) {
 // EachDelivery calls fn with the deliveries to a Contact, newest first, until fn returns false or an error. The
 // mails of Batches are in memory together: a Contact has at most one of each Batch. The other mails are in
 // memory in pages of the given size.
-func EachDelivery(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, size int, fn func(*messages.Delivery) (more bool, err error)) error {
+func EachDelivery(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, size int,
+	fn func(*messages.Delivery) (more bool, err error)) error {
 	ofBatches, err := batchDeliveries(tx, list, contact)
 	if err != nil {
 		return err

@@ -83,7 +83,8 @@ func WriteRecipients(tx *db.Tx, s *NewSlice, address string, now int64) (added i
 	}
 	return tx.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
 			sent_time, unsubscribed_time, deactivated_time)
-		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0, `+address+`, '', 0, 0, 0
+		SELECT list_id, CAST(? AS BIGINT), id, CAST(? AS BIGINT), 'waiting', CAST(? AS BIGINT), 0, `+address+
+		`, '', 0, 0, 0
 		FROM contact WHERE list_id = ? AND `+test+" ORDER BY id ON CONFLICT DO NOTHING",
 		append([]any{int64(s.Batch), s.Number, now, int64(s.List)}, args...)...)
 }
@@ -111,7 +112,8 @@ func CopyRecipients(tx *db.Tx, copier db.Copier, all []NewSlice, address string,
 		}
 		rows = append(rows, []any{list, batch, id, all[0].Number, "waiting", now, 0, row.Text(), "", 0, 0, 0})
 		return nil
-	}, "SELECT id, "+address+" FROM contact WHERE list_id = ? AND "+test+" ORDER BY id", append([]any{list}, args...)...)
+	}, "SELECT id, "+address+" FROM contact WHERE list_id = ? AND "+test+" ORDER BY id",
+		append([]any{list}, args...)...)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // refusedSender returns why one of the senders of a Batch may not be used, or "" if all may.
-func (s *Service) refusedSender(tx *db.Tx, a *enlist.Account, m *messages.Message, populations []Population) (string, error) {
+func (s *Service) refusedSender(tx *db.Tx, a *enlist.Account, m *messages.Message,
+	populations []Population) (string, error) {
 	for i := range populations {
 		schema, err := lists.Schema(tx, populations[i].List)
 		if err != nil {

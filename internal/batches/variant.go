@@ -11,8 +11,8 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file has the option variants: a part of the recipients, the test, gets one of up to four variants of the Message.
-// The others wait for the winner, in slices that are not free before. sending/winner.go chooses the winner.
+// This file has the option variants: a part of the recipients, the test, gets one of up to four variants of the
+// Message. The others wait for the winner, in slices that are not free before. sending/winner.go chooses the winner.
 // reference.md: batch.variants; decisions.md: 77
 
 // Variants are the variants of a Batch.
@@ -81,7 +81,8 @@ func (o *VariantOptions) check(tx *db.Tx, c *enlist.Caller, base *messages.Messa
 	case v.Share < 1 || v.Share > 100:
 		return nil, enlist.Invalid("options", "test_share: expected 1 to 100 percent")
 	case v.By != WinnerByClicks && v.By != WinnerByOpens && v.By != WinnerByHand:
-		return nil, enlist.Invalid("options", "winner: expected one of clicks, opens, hand, not "+enlist.Quoted(o.Winner))
+		return nil, enlist.Invalid("options", "winner: expected one of clicks, opens, hand, not "+
+			enlist.Quoted(o.Winner))
 	case v.Hours < 1 || v.Hours > maxWinnerHours:
 		return nil, enlist.Invalid("options", "winner_hours: expected 1 to 48 hours")
 	}
@@ -114,8 +115,8 @@ func (v Variant) check(tx *db.Tx, c *enlist.Caller, base *messages.Message) (Var
 	return v, nil
 }
 
-// apply returns the Message as a variant of the Batch's Message: with its own subject and content, and the sender of the
-// Batch's Message, so that all variants have one sender and one domain.
+// apply returns the Message as a variant of the Batch's Message: with its own subject and content, and the sender of
+// the Batch's Message, so that all variants have one sender and one domain.
 func (v *Variant) apply(m, base *messages.Message) *messages.Message {
 	variant := *m
 	variant.FromName, variant.FromAddress, variant.ReplyTo = base.FromName, base.FromAddress, base.ReplyTo
@@ -125,8 +126,8 @@ func (v *Variant) apply(m, base *messages.Message) *messages.Message {
 	return &variant
 }
 
-// draw returns two numbers that depend on the Batch and the Contact only, so that every process and each attempt to send
-// a mail comes to the same variant.
+// draw returns two numbers that depend on the Batch and the Contact only, so that every process and each attempt to
+// send a mail comes to the same variant.
 func (b *Batch) draw(contact enlist.ContactID) (first, second uint64) {
 	var key [16]byte
 	binary.BigEndian.PutUint64(key[:8], uint64(b.ID))
@@ -141,8 +142,8 @@ func (b *Batch) InTest(contact enlist.ContactID) bool {
 	return b.Variants == nil || share%100 < uint64(b.Variants.Share)
 }
 
-// VariantOf returns the number of the variant that a Contact gets. It returns 0 if the Batch has no variants, and if the
-// Contact gets the winner, which is not chosen yet.
+// VariantOf returns the number of the variant that a Contact gets. It returns 0 if the Batch has no variants, and if
+// the Contact gets the winner, which is not chosen yet.
 func (b *Batch) VariantOf(contact enlist.ContactID) int64 {
 	if b.Variants == nil {
 		return 0

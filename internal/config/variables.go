@@ -7,8 +7,8 @@ import (
 
 // This file reads the file with the variables of an installed service, and finds the nearest name to a misspelled one.
 
-// ReadVariables returns the ENLIST_ variables of a file in the form of EnvironmentFile of systemd: NAME=VALUE in each line,
-// with or without quotes, and comments that begin with # or ;.
+// ReadVariables returns the ENLIST_ variables of a file in the form of EnvironmentFile of systemd: NAME=VALUE in each
+// line, with or without quotes, and comments that begin with # or ;.
 func ReadVariables(path string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -28,8 +28,8 @@ func ReadVariables(path string) (map[string]string, error) {
 	return values, nil
 }
 
-// Nearest returns the name that differs least from a misspelled one, or "" if none is near: at most one of four characters
-// may be another one.
+// Nearest returns the name that differs least from a misspelled one, or "" if none is near: at most one of four
+// characters may be another one.
 func Nearest(name string, of []string) (nearest string) {
 	least := len(name)/4 + 1
 	for _, other := range of {

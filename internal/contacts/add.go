@@ -57,10 +57,9 @@ type addCall struct {
 // viewBatch is the number of rows or IDs that one View looks up.
 const viewBatch = 500
 
-// prepare parses the next rows and finds those that are left out because of an entry on the Unsubscriber List
-// or, if many addresses exist, because of a Contact. It runs before the transaction, to keep the transaction short, and stops
-// when it has enough rows for one. If a Contact is deleted after its look-up, the row is
-// still left out.
+// prepare parses the next rows and finds those that are left out because of an entry on the Unsubscriber List or, if
+// many addresses exist, because of a Contact. It runs before the transaction, to keep the transaction short, and stops
+// when it has enough rows for one. If a Contact is deleted after its look-up, the row is still left out.
 func (a *addCall) prepare(ctx context.Context, p addProgress) error {
 	next := len(p.IDs)
 	a.rows.release(next)

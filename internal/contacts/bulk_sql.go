@@ -250,5 +250,6 @@ func AddLedgerRows(tx *db.Tx, r *enlist.LedgerRow, contacts []enlist.ContactID) 
 	return tx.Do(`INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
 		SELECT CAST(? AS BIGINT), id, CAST(? AS BIGINT), ?, ?, ?, ?, ?, CAST(? AS BIGINT)
 		FROM unnest(CAST(? AS BIGINT[])) AS added (id)`,
-		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), db.PlainIDs(contacts))
+		int64(r.ListID), r.Time, r.Method, string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID),
+		db.PlainIDs(contacts))
 }

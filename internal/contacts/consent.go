@@ -53,8 +53,9 @@ func (o *Origin) checkIP() (err error) {
 
 // Record adds a change without a consent to the ledger. decisions.md: 89
 func (o Origin) Record(tx *db.Tx, contact *enlist.ByID, now int64) error {
-	return AddLedgerRow(tx, &enlist.LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now, Method: o.Method,
-		IP: o.IP, KeyID: o.Key})
+	return AddLedgerRow(tx, &enlist.LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now,
+		Method: o.Method,
+		IP:     o.IP, KeyID: o.Key})
 }
 
 // Check refuses a Consent that the general rules or the List do not allow. It replaces a Type of

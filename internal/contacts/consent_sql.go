@@ -56,7 +56,8 @@ func ledger(tx *db.Tx, test string, list enlist.ListID, contact enlist.ContactID
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	page := "WHERE list_id = ? AND contact_id = ?" + test + " ORDER BY number DESC" + db.Limited + " OFFSET CAST(? AS BIGINT)"
+	page := "WHERE list_id = ? AND contact_id = ?" + test + " ORDER BY number DESC" + db.Limited +
+		" OFFSET CAST(? AS BIGINT)"
 	ledger, err := ledgerTable.Of(tx.SQL).All(tx, page, int64(list), int64(contact), limit, offset)
 	if err != nil || len(ledger) == 0 {
 		return ledger, err

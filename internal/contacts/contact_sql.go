@@ -205,7 +205,8 @@ func RemoveFieldValues(tx *db.Tx, list enlist.ListID, field enlist.FieldID, cont
 	if err != nil {
 		return err
 	}
-	remove := "UPDATE contact SET field_values = " + tx.SQL.WithoutField + " WHERE " + tx.SQL.NoIndex + "list_id = ? AND " + test
+	remove := "UPDATE contact SET field_values = " + tx.SQL.WithoutField + " WHERE " + tx.SQL.NoIndex +
+		"list_id = ? AND " + test
 	return tx.Do(remove, append([]any{strconv.FormatInt(int64(field), 10), int64(list)}, args...)...)
 }
 

@@ -71,7 +71,8 @@ type deleteProgress struct {
 }
 
 // deleteStep deletes the next Contacts of the plan in one transaction.
-func deleteStep(tx *db.Tx, c *enlist.Caller, list enlist.ListID, plan db.IDSet, now int64, p *deleteProgress) (done bool, err error) {
+func deleteStep(tx *db.Tx, c *enlist.Caller, list enlist.ListID, plan db.IDSet, now int64,
+	p *deleteProgress) (done bool, err error) {
 	schema, err := lists.Load(tx, c, list)
 	if err != nil {
 		return false, err

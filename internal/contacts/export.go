@@ -9,8 +9,10 @@ import (
 	"enlist/internal/lists"
 )
 
-// RecordExport adds a row to the audit log before the Contacts of a List are read out into a file. Errors: NoList, Denied.
-func (s *Service) RecordExport(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, withProof bool) error {
+// RecordExport adds a row to the audit log before the Contacts of a List are read out into a file. Errors: NoList,
+// Denied.
+func (s *Service) RecordExport(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query,
+	withProof bool) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		if _, err := lists.Load(tx, c, list); err != nil {
 			return false, err

@@ -16,7 +16,8 @@ import (
 
 // ConvertField converts a step of a Field's values to the form of its new type. It returns
 // the next step. done is true if no step is left. A repeated step changes nothing.
-func (s *Service) ConvertField(ctx context.Context, e lists.ConvertField) (next lists.ConvertField, done bool, err error) {
+func (s *Service) ConvertField(ctx context.Context,
+	e lists.ConvertField) (next lists.ConvertField, done bool, err error) {
 	next = e
 	ids, err := s.unconverted(ctx, e)
 	if err != nil {
@@ -76,7 +77,8 @@ func (s *Service) convert(tx *db.Tx, e lists.ConvertField, ids []enlist.ContactI
 	// Contacts whose values stay the same are stored too: the new type decides whether the store writes a
 	// number or a text.
 	return last, changeContacts(tx, schema, ids, func(c *enlist.ByID) {
-		if text, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: c.Values.Get(f.ID)}, today); err == nil {
+		if text, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: c.Values.Get(f.ID)},
+			today); err == nil {
 			c.Values = c.Values.Set(f.ID, text)
 		}
 	})
@@ -84,16 +86,19 @@ func (s *Service) convert(tx *db.Tx, e lists.ConvertField, ids []enlist.ContactI
 
 // IdsAfter returns the IDs of the next Contacts that match: the IDs above after, in order, at
 // most RemoveStep.
-func IdsAfter(tx *db.Tx, schema *enlist.Schema, where *enlist.Condition, after enlist.ContactID) (ids []enlist.ContactID, err error) {
+func IdsAfter(tx *db.Tx, schema *enlist.Schema, where *enlist.Condition,
+	after enlist.ContactID) (ids []enlist.ContactID, err error) {
 	id := &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}
-	page := enlist.Condition{All: []enlist.Condition{{Key: id, Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: int64(after)}}}}}
+	page := enlist.Condition{All: []enlist.Condition{{Key: id, Operator: enlist.GreaterThan,
+		Operands: []enlist.Operand{{Int: int64(after)}}}}}
 	if where != nil {
 		page.All = append(page.All, *where)
 	}
-	err = search.Contacts(tx, &enlist.Search{Schema: schema, Where: &page, Limit: RemoveStep}, func(c *enlist.ByID) error {
-		ids = append(ids, c.ID)
-		return nil
-	})
+	err = search.Contacts(tx, &enlist.Search{Schema: schema, Where: &page, Limit: RemoveStep},
+		func(c *enlist.ByID) error {
+			ids = append(ids, c.ID)
+			return nil
+		})
 	return ids, err
 }
 

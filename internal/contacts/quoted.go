@@ -31,7 +31,10 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 		if err := s.normaliseUnsubscribers(ctx, account); err != nil {
 			return err
 		}
-		lists, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.List, error) { return lists.OfAccount(tx, account) })
+		lists, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.List, error) {
+			return lists.OfAccount(tx,
+				account)
+		})
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,8 @@ const MaxBuffered = 1000
 // because few streams can run at once and most replies are short. Errors: NoList, Denied,
 // InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
 // reference.md: searchContacts, Search; decisions.md: 32, 39
-func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query, returned []string,
+func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query,
+	returned []string,
 	w ContactWriter) error {
 	find := func(tx *db.Tx, p Phase) error {
 		schema, search, err := searchOf(tx, c, list, q)
@@ -82,7 +83,8 @@ func (s *Service) search(tx *db.Tx, query *enlist.Search, p Phase, each func(*en
 
 // CountContacts returns how many Contacts match. Errors: NoList, Denied, InvalidSearch, and
 // Busy if too many searches run or the count takes too long.
-func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
+func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	criteria *enlist.Criteria) (n int64, err error) {
 	err = s.InPhases(ctx, c, func(tx *db.Tx, p Phase) error {
 		_, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
@@ -195,7 +197,8 @@ func TypeSearch(tx *db.Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Searc
 }
 
 // Contact sends the Contact with an ID to w. Errors: NoList, Denied, NoContact.
-func (s *Service) Contact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, returned []string,
+func (s *Service) Contact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
+	returned []string,
 	w ContactWriter) error {
 	return s.db.InView(ctx, c, func(tx *db.Tx) error {
 		schema, err := lists.Load(tx, c, list)
@@ -216,7 +219,8 @@ func (s *Service) Contact(ctx context.Context, c *enlist.Caller, list enlist.Lis
 
 // CheckAccess returns an error if the caller may not access a List, or if the List does not have
 // the Contact. contact 0 means no Contact. Errors: NoList, Denied, NoContact.
-func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist.ListID, contact enlist.ContactID) error {
+func (s *Service) CheckAccess(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	contact enlist.ContactID) error {
 	return s.db.InView(ctx, c, func(tx *db.Tx) error {
 		if contact == 0 {
 			_, err := lists.Load(tx, c, list)

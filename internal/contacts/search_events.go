@@ -29,5 +29,6 @@ func BatchesWithoutEvents(tx *db.Tx, ids []enlist.BatchID) ([]enlist.BatchID, er
 	if err != nil {
 		return nil, err
 	}
-	return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id", arg)
+	return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE id"+test+" AND events_removed <> 0 ORDER BY id",
+		arg)
 }

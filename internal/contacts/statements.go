@@ -50,9 +50,9 @@ func newContactTexts(d *db.Dialect) *contactTexts {
 	return s
 }
 
-// statementForContacts returns a statement for the Contacts of the List ?1 whose column, id or an address, has one of the values of ?2.
-// It locks them in the order of these values. On PostgreSQL a subquery looks up each value. With a join or with
-// = ANY, PostgreSQL would read all Contacts of the List if it expects few of them. It does that without
+// statementForContacts returns a statement for the Contacts of the List ?1 whose column, id or an address, has one of
+// the values of ?2. It locks them in the order of these values. On PostgreSQL a subquery looks up each value. With a
+// join or with = ANY, PostgreSQL would read all Contacts of the List if it expects few of them. It does that without
 // statistics, and if most Lists are small.
 func statementForContacts(d *db.Dialect, columns, column, lock string) string {
 	array, noIndex := "TEXT[]", ""

@@ -14,13 +14,15 @@ import (
 
 // Deactivate sets is_active to false: the Contact receives no mail, but stays subscribed.
 // Errors: NoList, Denied, NoContact.
-func (s *Service) Deactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (enlist.ContactID, error) {
+func (s *Service) Deactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	id enlist.ContactID) (enlist.ContactID, error) {
 	return s.setStatus(ctx, c, list, id, Deactivate)
 }
 
 // Reactivate sets is_active to true and clears is_bounce_deactivated. Errors:
 // NoList, Denied, NoContact.
-func (s *Service) Reactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (enlist.ContactID, error) {
+func (s *Service) Reactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	id enlist.ContactID) (enlist.ContactID, error) {
 	return s.setStatus(ctx, c, list, id, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64) error {
 		if contact.IsActive && !contact.IsBounceDeactivated {
 			return nil
@@ -40,7 +42,8 @@ type ContactRequest struct {
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
 // Errors: NoList, Denied, NoContact, InvalidParameters.
 func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ContactID, error) {
-	return s.setStatus(ctx, c, r.List, r.Contact, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64) error {
+	return s.setStatus(ctx, c, r.List, r.Contact, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID,
+		now int64) error {
 		by := Origin{Method: "confirmContact", Key: c.Key.ID, IP: r.IP}
 		if err := by.checkIP(); err != nil {
 			return err
@@ -95,7 +98,8 @@ func ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID,
 }
 
 // storeAndPublish stores a changed Contact and publishes one event about it.
-func storeAndPublish(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64, event enlist.WebhookEventType) error {
+func storeAndPublish(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64,
+	event enlist.WebhookEventType) error {
 	contact.Modified = now
 	if err := Update(tx, contact); err != nil {
 		return err
@@ -132,7 +136,8 @@ type LedgerQuery struct {
 
 // ContactConsents sends a Contact's rows of the consent ledger to w, newest first. Errors: NoList, Denied,
 // NoContact, and Busy if too many streams run. decisions.md: 89
-func (s *Service) ContactConsents(ctx context.Context, c *enlist.Caller, q LedgerQuery, w enlist.RowWriter[enlist.LedgerRow]) error {
+func (s *Service) ContactConsents(ctx context.Context, c *enlist.Caller, q LedgerQuery,
+	w enlist.RowWriter[enlist.LedgerRow]) error {
 	limit := q.Limit
 	if limit == 0 {
 		limit = math.MaxInt64

@@ -25,7 +25,8 @@ type SubscribeRequest struct {
 // order: NoList, Denied, InvalidConsent, ConsentRequired, InvalidEmail, InvalidParameters,
 // ContactLimit.
 // reference.md: subscribeContact; decisions.md: 23, 24, 27
-func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller, r SubscribeRequest) (id enlist.ContactID, err error) {
+func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller,
+	r SubscribeRequest) (id enlist.ContactID, err error) {
 	call := subscribeCall{SubscribeRequest: r, caller: c}
 	// On SQLite all transactions that write run one after another. So parse before the
 	// transaction, to keep it short.
@@ -98,7 +99,8 @@ func (call *subscribeCall) parse(schema *enlist.Schema, today string) *ParsedCon
 // another Contact has the address.
 func (call *subscribeCall) onlyInserts() bool {
 	p := call.parsed
-	if p == nil || p.err != nil || call.caller.Retry != nil || call.caller.Account.ContactLimit != enlist.NoContactLimit {
+	if p == nil || p.err != nil || call.caller.Retry != nil ||
+		call.caller.Account.ContactLimit != enlist.NoContactLimit {
 		return false
 	}
 	list := &p.Schema.List

@@ -22,15 +22,15 @@ type UnsubscribeRequest struct {
 	IP      string // as in Consent
 }
 
-// Unsubscribe unsubscribes every Contact of the List that has the given email or mobile
-// address, and returns the List's ID. It is not an error if no Contact has the address. For
-// List 0 it changes no Contact, but adds the address to the Unsubscriber List, so that no Batch and no
-// autoresponder sends mail to it (unsubscriber_suppress.go); the ledger of each Contact with the address gets a row. If very many
-// Contacts have the address, it works in steps. A call that fails can have unsubscribed some
-// Contacts. A repeated call unsubscribes the others. Errors: NoList, Denied, and InvalidParameters if
-// the IP address is none, or if the List is 0 and the text is not an address.
+// Unsubscribe unsubscribes every Contact of the List that has the given email or mobile address, and returns the List's
+// ID. It is not an error if no Contact has the address. For List 0 it changes no Contact, but adds the address to the
+// Unsubscriber List, so that no Batch and no autoresponder sends mail to it (unsubscriber_suppress.go); the ledger of
+// each Contact with the address gets a row. If very many Contacts have the address, it works in steps. A call that
+// fails can have unsubscribed some Contacts. A repeated call unsubscribes the others. Errors: NoList, Denied, and
+// InvalidParameters if the IP address is none, or if the List is 0 and the text is not an address.
 func (s *Service) Unsubscribe(ctx context.Context, c *enlist.Caller, r UnsubscribeRequest) (enlist.ListID, error) {
-	step := UnsubscribeStep{List: r.List, Address: r.Address, By: Origin{Method: "unsubscribeContact", Key: c.Key.ID, IP: r.IP}}
+	step := UnsubscribeStep{List: r.List, Address: r.Address,
+		By: Origin{Method: "unsubscribeContact", Key: c.Key.ID, IP: r.IP}}
 	if r.List == 0 {
 		step.By.Method = MethodUnsubscribeAll
 		if err := enlist.RequireWholeAccount(c); err != nil {
@@ -41,7 +41,8 @@ func (s *Service) Unsubscribe(ctx context.Context, c *enlist.Caller, r Unsubscri
 }
 
 // UnsubscribeAddress unsubscribes the Contacts of a List with an address, in steps if they are many.
-func (s *Service) UnsubscribeAddress(ctx context.Context, c *enlist.Caller, step UnsubscribeStep) (enlist.ListID, error) {
+func (s *Service) UnsubscribeAddress(ctx context.Context, c *enlist.Caller,
+	step UnsubscribeStep) (enlist.ListID, error) {
 	for {
 		id, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ListID, error) {
 			_, more, err := step.run(tx, c, now, false)
@@ -82,7 +83,8 @@ type UnsubscribeStep struct {
 // run unsubscribes the next Contacts with the address. more is true if these are too many for
 // one step. In that case run unsubscribes the Contacts of one step if partly is true, and no
 // Contact if partly is false. last is the last Contact of the step.
-func (b *UnsubscribeStep) run(tx *db.Tx, c *enlist.Caller, now int64, partly bool) (last enlist.PersonKey, more bool, err error) {
+func (b *UnsubscribeStep) run(tx *db.Tx, c *enlist.Caller, now int64,
+	partly bool) (last enlist.PersonKey, more bool, err error) {
 	if b.List == 0 {
 		return b.runAll(tx, c, now)
 	}
@@ -113,8 +115,9 @@ func (b *UnsubscribeStep) run(tx *db.Tx, c *enlist.Caller, now int64, partly boo
 	return last, more, nil
 }
 
-// runAll adds a row to the ledger of the next Contacts with the address, in all Lists. The last step also adds the address
-// to the Unsubscriber List. If more is true, the caller either keeps the rows and continues after last, or rolls back.
+// runAll adds a row to the ledger of the next Contacts with the address, in all Lists. The last step also adds the
+// address to the Unsubscriber List. If more is true, the caller either keeps the rows and continues after last, or
+// rolls back.
 func (b *UnsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last enlist.PersonKey, more bool, err error) {
 	by := b.By
 	if err := by.checkIP(); err != nil {
@@ -154,7 +157,8 @@ func (b *UnsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last e
 }
 
 // contacts returns the next Contacts of a List with the address, and the kind of the address.
-func (b *UnsubscribeStep) contacts(tx *db.Tx, schema *enlist.Schema, limit int) ([]enlist.ByID, enlist.AddressType, error) {
+func (b *UnsubscribeStep) contacts(tx *db.Tx, schema *enlist.Schema,
+	limit int) ([]enlist.ByID, enlist.AddressType, error) {
 	after := enlist.ContactID(0)
 	if schema.List.ID == b.after.List {
 		after = b.after.Contact
@@ -179,7 +183,8 @@ func addUnsubscriber(tx *db.Tx, c *enlist.Caller, text string, now int64) error 
 	var ok bool
 	u.Address, u.AddressKey, ok = address.ParseEmail(text)
 	if !ok {
-		u.AddressType, u.Address, u.AddressKey = enlist.AddressMobile, text, address.NormaliseMobile(text, enlist.DefaultCountryCode)
+		u.AddressType, u.Address, u.AddressKey = enlist.AddressMobile, text, address.NormaliseMobile(text,
+			enlist.DefaultCountryCode)
 	}
 	if u.AddressKey == "" {
 		return enlist.Invalid("address", "address is neither an email nor a mobile address")
@@ -210,7 +215,8 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *enlist.Caller, r Conta
 // Unsubscribe sets a Contact's flag, adds its address of the given kind to the Unsubscriber
 // List, and stores the ledger row and the jobs that the unsubscription causes. If the Contact is already
 // unsubscribed, it changes nothing.
-func Unsubscribe(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, kind enlist.AddressType, by Origin, now int64) error {
+func Unsubscribe(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, kind enlist.AddressType, by Origin,
+	now int64) error {
 	if contact.IsUnsubscribed {
 		return nil
 	}

@@ -28,7 +28,8 @@ type Unsubscriber struct {
 var UnsubscriberAttributes = []enlist.Attribute[Unsubscriber]{
 	enlist.Searchable(enlist.ReadOnlyInt("contact_id", func(u *Unsubscriber) enlist.ContactID { return u.ContactID })),
 	enlist.Searchable(enlist.ReadOnlyInt("list_id", func(u *Unsubscriber) enlist.ListID { return u.ListID })),
-	enlist.Searchable(enlist.ReadOnlyText("address_type", func(u *Unsubscriber) enlist.AddressType { return u.AddressType })),
+	enlist.Searchable(enlist.ReadOnlyText("address_type",
+		func(u *Unsubscriber) enlist.AddressType { return u.AddressType })),
 	enlist.Searchable(enlist.ReadOnlyText("address", func(u *Unsubscriber) string { return u.Address })),
 	enlist.Searchable(enlist.ReadOnlyInt("time", func(u *Unsubscriber) int64 { return u.Time })),
 }

@@ -54,7 +54,8 @@ func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, lis
 
 // CountUnsubscribers returns how many entries of the Unsubscriber List match. Errors: as of
 // SearchUnsubscribers.
-func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) (n int64, err error) {
+func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	criteria *enlist.Criteria) (n int64, err error) {
 	err = s.db.Search(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		search, err := searchOfUnsubscribers(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
@@ -67,7 +68,8 @@ func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list
 }
 
 // searchOfUnsubscribers checks a query. Errors: NoList, Denied, InvalidSearch.
-func searchOfUnsubscribers(tx *db.Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*UnsubscriberSearch, error) {
+func searchOfUnsubscribers(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
+	q enlist.Query) (*UnsubscriberSearch, error) {
 	all := c.Key.Lists
 	if list != 0 {
 		if _, err := lists.Load(tx, c, list); err != nil {
@@ -119,7 +121,8 @@ func addErased(c *enlist.Condition, entries map[string]string) {
 		keys, _ := address.Keys(o.Text)
 		for _, key := range keys {
 			if entry := entries[key]; entry != "" {
-				c.Operator, c.Operands = enlist.In, append(slices.Clone(c.Operands), enlist.Operand{Text: address.LowerASCII(entry)})
+				c.Operator, c.Operands = enlist.In, append(slices.Clone(c.Operands),
+					enlist.Operand{Text: address.LowerASCII(entry)})
 			}
 		}
 	}

@@ -139,8 +139,8 @@ func UnsubscribedAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, 
 	return found, err
 }
 
-// SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the newest.
-// Most Accounts have no such entry, so it looks for any first.
+// SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the
+// newest. Most Accounts have no such entry, so it looks for any first.
 func SuppressedAmong(tx *db.Tx, account enlist.AccountID, addresses []string) (map[string]int64, error) {
 	isAny, err := tx.Number("SELECT 1 FROM unsubscriber WHERE account_id = ? AND list_id = 0 LIMIT 1", int64(account))
 	if err != nil {
@@ -177,7 +177,8 @@ func SuppressedAmong(tx *db.Tx, account enlist.AccountID, addresses []string) (m
 }
 
 // eachEntry calls each with the address_key of the rows that have one of the keys and satisfy a further test.
-func eachEntry(tx *db.Tx, account enlist.AccountID, keys []string, each func(key string), further string, args ...any) error {
+func eachEntry(tx *db.Tx, account enlist.AccountID, keys []string, each func(key string), further string,
+	args ...any) error {
 	test, wanted, err := tx.OneOfTexts(keys)
 	if err != nil {
 		return err

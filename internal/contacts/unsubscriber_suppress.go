@@ -5,13 +5,13 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file finds the addresses that get no mail of any Batch or autoresponder, because they are on the Unsubscriber List
-// for all Lists.
+// This file finds the addresses that get no mail of any Batch or autoresponder, because they are on the Unsubscriber
+// List for all Lists.
 
-// Suppressed returns those Contacts of a List that get no mail of a Message, because their address is on the Unsubscriber
-// List for all Lists: unsubscribeContact with List 0 stores such entries, and so does an erasure. An entry of one List
-// has no effect here, because the Contacts of this List are unsubscribed already. A person who subscribed again after
-// the entry gets the mail. Only the ID and the Key of the Contacts are read. decisions.md: 101
+// Suppressed returns those Contacts of a List that get no mail of a Message, because their address is on the
+// Unsubscriber List for all Lists: unsubscribeContact with List 0 stores such entries, and so does an erasure. An entry
+// of one List has no effect here, because the Contacts of this List are unsubscribed already. A person who subscribed
+// again after the entry gets the mail. Only the ID and the Key of the Contacts are read. decisions.md: 101
 func Suppressed(tx *db.Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, error) {
 	keys := make([]string, len(all))
 	for i := range all {

@@ -71,7 +71,8 @@ type IndexBuilder interface {
 	// incomplete index. Other connections can read and write meanwhile; on SQLite they can
 	// only read. The error is ErrIndexBusy if another process is building or dropping this
 	// index.
-	BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID, k *enlist.SearchKey) (bytes int64, err error)
+	BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID,
+		k *enlist.SearchKey) (bytes int64, err error)
 	// DropIndex drops the index. If there is no such index, it does nothing. The error is
 	// ErrIndexBusy if another process is building or dropping this index.
 	DropIndex(ctx context.Context, id enlist.SearchIndexID) error

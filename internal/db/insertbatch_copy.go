@@ -51,8 +51,8 @@ func NewCopyBatch(ctx context.Context, conn Conn, copier Copier, addresses []Add
 	return g, err
 }
 
-// WriteOnWorker deletes no row, before rows are copied. Citus 13 does not count COPY as a change: a worker whose transaction had only
-// COPY would commit in one phase. If that worker then failed, acknowledged rows would be lost.
+// WriteOnWorker deletes no row, before rows are copied. Citus 13 does not count COPY as a change: a worker whose
+// transaction had only COPY would commit in one phase. If that worker then failed, acknowledged rows would be lost.
 const WriteOnWorker = "DELETE FROM delivery WHERE list_id = ? AND contact_id = 0"
 
 var contactColumns = []string{"list_id", "id", "dedupe_key", "mobile_key", "creation_time", "last_modified_time",

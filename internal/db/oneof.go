@@ -34,8 +34,8 @@ func OneOfIDs[ID ~int64](t *Tx, ids []ID) (test string, arg any, err error) {
 }
 
 // ContactTest returns the test that the column has one of the Contact IDs, and its arguments. Without statistics of a
-// table, PostgreSQL expects few Contacts of a List or recipients of a Batch, and would read all of them to compare their
-// IDs. So the test also has the range of the IDs.
+// table, PostgreSQL expects few Contacts of a List or recipients of a Batch, and would read all of them to compare
+// their IDs. So the test also has the range of the IDs.
 func (t *Tx) ContactTest(column string, ids []enlist.ContactID) (test string, args []any, err error) {
 	if len(ids) == 0 {
 		return "FALSE", nil, nil

@@ -11,8 +11,8 @@ import (
 //
 // A process that leases work has a token, and a lock for it that only the operating system or the database server can
 // take away: SQLite's is a lock of a file, which ends with the process, and PostgreSQL's an advisory lock, which ends
-// with its connection. A lease has the token in its holder. No clock counts: a paused or slow process keeps its lock, and
-// a token whose lock is free never gets it again.
+// with its connection. A lease has the token in its holder. No clock counts: a paused or slow process keeps its lock,
+// and a token whose lock is free never gets it again.
 //
 // On PostgreSQL a lock also ends if a living process loses its connection. Such a process finds out within StopTime
 // (IsPresent) and begins nothing more under the old token. So others wait for StopTime before they do work again that

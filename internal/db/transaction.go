@@ -37,7 +37,8 @@ func View[R any](ctx context.Context, db *DB, c *enlist.Caller, fn func(*Tx) (R,
 
 // ViewUnrestricted is view for a call that is forbidden to keys with a restriction to some Lists.
 // Errors: Denied.
-func ViewUnrestricted[R any](ctx context.Context, db *DB, c *enlist.Caller, fn func(*Tx) (R, error)) (result R, err error) {
+func ViewUnrestricted[R any](ctx context.Context, db *DB, c *enlist.Caller,
+	fn func(*Tx) (R, error)) (result R, err error) {
 	if err := enlist.RequireWholeAccount(c); err != nil {
 		return result, err
 	}

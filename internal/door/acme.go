@@ -38,7 +38,8 @@ func NewACME(o ACMEOptions) *ACME {
 	return &ACME{
 		manager: &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Dir), Email: o.Email,
 			HostPolicy: autocert.HostWhitelist(o.Hosts...),
-			Client:     &acme.Client{DirectoryURL: cmp.Or(o.Directory, LetsEncrypt), HTTPClient: client, UserAgent: "enlist"}},
+			Client: &acme.Client{DirectoryURL: cmp.Or(o.Directory, LetsEncrypt), HTTPClient: client,
+				UserAgent: "enlist"}},
 		client: client,
 		first:  o.Hosts[0],
 	}
@@ -58,8 +59,8 @@ func (a *ACME) Config() *tls.Config {
 	return c
 }
 
-// HTTPHandler answers challenges of the kind HTTP-01, which the authority sends to port 80, and calls next for all other
-// requests. After its call, the ACME uses this kind if TLS-ALPN-01 fails.
+// HTTPHandler answers challenges of the kind HTTP-01, which the authority sends to port 80, and calls next for all
+// other requests. After its call, the ACME uses this kind if TLS-ALPN-01 fails.
 func (a *ACME) HTTPHandler(next http.Handler) http.Handler { return a.manager.HTTPHandler(next) }
 
 // Close closes the connections to the authority.
@@ -69,5 +70,6 @@ func (a *ACME) Close() { a.client.CloseIdleConnections() }
 // an asterisk, and a dot at its end, which clients do not send.
 func ValidHost(host string) bool {
 	_, err := idna.Lookup.ToASCII(host)
-	return err == nil && net.ParseIP(host) == nil && strings.Contains(strings.TrimPrefix(host, "."), ".") && !strings.HasSuffix(host, ".")
+	return err == nil && net.ParseIP(host) == nil && strings.Contains(strings.TrimPrefix(host, "."),
+		".") && !strings.HasSuffix(host, ".")
 }

@@ -2,8 +2,8 @@
 // trusted proxies, gives each request an ID, keeps the TLS certificate up to date, and redirects HTTP to HTTPS. It
 // does not know calls or Accounts.
 //
-// door.go wraps the handler of the service, proxy.go has the addresses, certificate.go the certificate files, and acme.go
-// certificates that the service gets itself. connections.go limits the connections.
+// door.go wraps the handler of the service, proxy.go has the addresses, certificate.go the certificate files, and
+// acme.go certificates that the service gets itself. connections.go limits the connections.
 package door
 
 import (
@@ -83,8 +83,8 @@ func newID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Redirect returns a handler that redirects pages to HTTPS at the same host. port is the port of HTTPS that clients use. A call
-// is refused, because it has sent its key without encryption already, and its client would not notice that.
+// Redirect returns a handler that redirects pages to HTTPS at the same host. port is the port of HTTPS that clients
+// use. A call is refused, because it has sent its key without encryption already, and its client would not notice that.
 func Redirect(port string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -26,8 +26,8 @@ func (c *Condition) matches(get func(*SearchKey) Value) bool {
 	return !slices.ContainsFunc(c.All, func(part Condition) bool { return !matches(part) })
 }
 
-// inStore reports whether a store can evaluate the condition for records other than Contacts. SQL and matches differ about
-// empty texts and about parts of numbers.
+// inStore reports whether a store can evaluate the condition for records other than Contacts. SQL and matches differ
+// about empty texts and about parts of numbers.
 func (c *Condition) inStore() bool {
 	if c.Key == nil {
 		differs := func(part Condition) bool { return !part.inStore() }

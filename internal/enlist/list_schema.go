@@ -113,8 +113,8 @@ func (s *Schema) FieldByKey(key string) *Field {
 	return s.byID[FieldID(id)]
 }
 
-// HasAddress reports whether a Contact has an address of a kind. The number of a Contact can be of a deleted Field; a job
-// will remove it.
+// HasAddress reports whether a Contact has an address of a kind. The number of a Contact can be of a deleted Field; a
+// job will remove it.
 func (s *Schema) HasAddress(c *ByID, kind AddressType) bool {
 	field := s.Email()
 	if kind == AddressMobile {

@@ -17,8 +17,8 @@ type Retention struct {
 // records of younger mails.
 const MinRetention = 30
 
-// MinAuditRetention is the smallest number of days for the audit log. Triggers refuse to delete a row of the last 365 days.
-// The day between allows for a clock of the database that differs from that of the server.
+// MinAuditRetention is the smallest number of days for the audit log. Triggers refuse to delete a row of the last 365
+// days. The day between allows for a clock of the database that differs from that of the server.
 const MinAuditRetention = 366
 
 // maxRetention is the largest number of days of a Retention: 100 years.

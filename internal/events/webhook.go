@@ -12,7 +12,8 @@ import (
 
 // Publish stores events of a Contact, in the given order, for every webhook that
 // receives them. If contact is 0, they are events of the List.
-func Publish(tx *db.Tx, schema *enlist.Schema, contact enlist.ContactID, now int64, events ...enlist.WebhookEventType) error {
+func Publish(tx *db.Tx, schema *enlist.Schema, contact enlist.ContactID, now int64,
+	events ...enlist.WebhookEventType) error {
 	e := enlist.WebhookEvent{List: schema.List.ID, Contact: contact, Object: enlist.AboutContact, Time: now}
 	if contact == 0 {
 		e.Object = enlist.AboutList

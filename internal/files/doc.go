@@ -1,5 +1,5 @@
-// Package files has the files of an Account: their records, uploads in pieces, and their content. It serves no requests:
-// package web sends the content of a public link. Whether a Message has a file is a check that it is given.
+// Package files has the files of an Account: their records, uploads in pieces, and their content. It serves no
+// requests: package web sends the content of a public link. Whether a Message has a file is a check that it is given.
 //
 //	file.go      the records, and the settings of a server
 //	upload.go    stores content in pieces, in several transactions

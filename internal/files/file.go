@@ -35,10 +35,12 @@ type StoredFile struct {
 // FileAttributes are the keys of a File record, in the order of a reply.
 var FileAttributes = []enlist.Attribute[StoredFile]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *StoredFile) enlist.FileID { return f.ID })),
-	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(f *StoredFile) enlist.KeyID { return f.CreatorKeyID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id",
+		func(f *StoredFile) enlist.KeyID { return f.CreatorKeyID })),
 	enlist.ReadOnlyText("creator_name", func(f *StoredFile) string { return f.CreatorName }),
 	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(f *StoredFile) int64 { return f.CreationTime })),
-	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(f *StoredFile) int64 { return f.LastModifiedTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time",
+		func(f *StoredFile) int64 { return f.LastModifiedTime })),
 	enlist.Searchable(enlist.ReadOnlyInt("folder_id", func(f *StoredFile) enlist.FolderID { return f.FolderID })),
 	enlist.Searchable(enlist.ReadOnlyText("name", func(f *StoredFile) string { return f.Name })),
 	enlist.Searchable(enlist.ReadOnlyText("type", func(f *StoredFile) string { return f.Type })),
@@ -124,7 +126,8 @@ func LoadFile(tx *db.Tx, account enlist.AccountID, id enlist.FileID) (*StoredFil
 
 // FindFile returns the ID of the file with exactly this name in a Folder, or 0 if there is none.
 // Errors: Denied, NoFolder.
-func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string, folder enlist.FolderID) (enlist.FileID, error) {
+func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string,
+	folder enlist.FolderID) (enlist.FileID, error) {
 	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (enlist.FileID, error) {
 		if err := CheckFileFolder(tx, c, folder); err != nil {
 			return 0, err

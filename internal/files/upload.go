@@ -52,7 +52,10 @@ type uploadProgress struct {
 // InvalidParameters for a name, data or size that is not valid, and if the Account has too many files.
 // reference.md: uploadBase64FileData
 func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequest) (*StoredFile, error) {
-	_, err := db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (bool, error) { return true, CheckFileFolder(tx, c, r.Folder) })
+	_, err := db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (bool, error) {
+		return true, CheckFileFolder(tx, c,
+			r.Folder)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +96,8 @@ type upload struct {
 }
 
 // readUpload checks the values of a request. It decodes the data once to find its size and its type.
-func readUpload(r UploadRequest, limits *accounts.Settings, newContent func(*db.Tx, *StoredFile) error) (*upload, error) {
+func readUpload(r UploadRequest, limits *accounts.Settings,
+	newContent func(*db.Tx, *StoredFile) error) (*upload, error) {
 	u := &upload{folder: r.Folder, overwrite: r.OnDuplicate == DuplicateOverwrite, maxTotal: limits.MaxFiles,
 		newContent: newContent}
 	if _, err := enlist.OneOf("", DuplicateIncrement, DuplicateOverwrite)(r.OnDuplicate); err != nil {

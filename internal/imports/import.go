@@ -218,7 +218,8 @@ func (o *ImportOptions) check(c *enlist.Caller) error {
 		{"as", &o.As, []string{AsContacts, AsUnsubscribers, AsComplained, AsBounced}},
 		{"existing", &o.Existing, []string{ExistingLeave, ExistingOverwrite}},
 		{"skip", &o.Skip, []string{SkipOfAccount, SkipOfList, SkipNoAddress}},
-		{"consent_type", &o.ConsentType, []string{"", string(enlist.ConsentGDPR), string(contacts.ConsentDirect), string(contacts.ConsentNotRecorded)}},
+		{"consent_type", &o.ConsentType, []string{"", string(enlist.ConsentGDPR), string(contacts.ConsentDirect),
+			string(contacts.ConsentNotRecorded)}},
 	} {
 		if *choice.value == "" {
 			*choice.value = choice.values[0]
@@ -235,7 +236,8 @@ func (o *ImportOptions) check(c *enlist.Caller) error {
 			return enlist.Invalid("date", fmt.Sprintf("the pattern %q of the column %q: %v", m.Target, m.Column, err))
 		}
 	}
-	if o.As != AsContacts && (o.AddFields || o.Existing == ExistingOverwrite || o.ConsentType != "" || o.Autoresponders) {
+	if o.As != AsContacts && (o.AddFields || o.Existing == ExistingOverwrite || o.ConsentType != "" ||
+		o.Autoresponders) {
 		return enlist.Invalid("as", "a file of "+o.As+" stores only addresses: leave out add_fields, existing, "+
 			"consent_type and autoresponders")
 	}

@@ -57,8 +57,8 @@ func (s *Service) requireRoom(n *NewImport) error {
 }
 
 // AddImport stores a file and adds its Import, which then waits for a process that runs it. Errors: NoList, Denied,
-// InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, ErrNoMemory, and errors of File. After an error the Import is failed.
-// reference.md: import.options, import.access
+// InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, ErrNoMemory, and errors of File. After an error the
+// Import is failed. reference.md: import.options, import.access
 func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) (*Import, error) {
 	if err := s.requireRoom(&n); err != nil {
 		return nil, err
@@ -76,7 +76,8 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 			return nil, err
 		}
 		i := &Import{AccountID: c.Account.ID, ListID: o.List, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
-			CreationTime: now, Options: o, Content: content.ID, State: ImportUploading, LeaseUntil: now + files.UploadTime}
+			CreationTime: now, Options: o, Content: content.ID, State: ImportUploading,
+			LeaseUntil: now + files.UploadTime}
 		return i, errors.Join(AddImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Due: i.LeaseUntil + 1}))
 	})
 	if err != nil {
@@ -171,7 +172,10 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 
 // startImport reads the header of the file, adds Fields, and makes the Import wait for a process.
 func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) (*Import, error) {
-	schema, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Schema, error) { return allowImport(tx, c, &i.Options) })
+	schema, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Schema, error) {
+		return allowImport(tx, c,
+			&i.Options)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +206,8 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 }
 
 // readHeader returns the columns of the file with their meaning. It reads the first rows if Fields are to be added.
-func (s *Service) readHeader(ctx context.Context, i *Import, schema *enlist.Schema) (columns []ImportColumn, err error) {
+func (s *Service) readHeader(ctx context.Context, i *Import,
+	schema *enlist.Schema) (columns []ImportColumn, err error) {
 	content := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
 	defer func() {
 		if content.err != nil {
@@ -267,8 +272,9 @@ func requireConsent(schema *enlist.Schema, i *Import) error {
 			return nil // each row is checked
 		}
 	} else if schema.List.GDPR && consent.Type == "" {
-		return &enlist.Error{Kind: enlist.ConsentRequired, Field: "consent_type", Detail: "the List is GDPR compliant: " +
-			"the file needs the columns consent_type and consent_text, or consent_type=gdpr and consent_text for all rows"}
+		return &enlist.Error{Kind: enlist.ConsentRequired, Field: "consent_type",
+			Detail: "the List is GDPR compliant: " +
+				"the file needs the columns consent_type and consent_text, or consent_type=gdpr and consent_text for all rows"}
 	}
 	if err := consent.Check(schema); err != nil {
 		return err

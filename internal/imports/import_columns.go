@@ -105,7 +105,8 @@ func (p *columnPlan) column(option, name string) (string, error) {
 		}
 	}
 	if found == "" {
-		return "", enlist.Invalid(option, fmt.Sprintf("the file has no column %s; its columns are: %s", enlist.Quoted(name),
+		return "", enlist.Invalid(option, fmt.Sprintf("the file has no column %s; its columns are: %s",
+			enlist.Quoted(name),
 			shortList(p.names)))
 	}
 	return found, nil
@@ -145,8 +146,8 @@ func (p *columnPlan) meaning(name string) (ImportColumn, error) {
 	return c, nil
 }
 
-// field returns the Field that a name means, or nil. A name that is only similar to "email" means the email Field, unless
-// the caller has mapped it or another column.
+// field returns the Field that a name means, or nil. A name that is only similar to "email" means the email Field,
+// unless the caller has mapped it or another column.
 func (p *columnPlan) field(name string, mapped bool) *enlist.Field {
 	trimmed := strings.TrimSpace(name)
 	if f, _ := contacts.FieldOfKey(p.schema, trimmed); f != nil {

@@ -79,8 +79,9 @@ func (r *contentReader) position() int64 { return min(r.read, r.size) }
 
 // sheet returns the options for the package that reads files.
 func (s *Service) sheet(o *ImportOptions) sheet.Options {
-	read := sheet.Options{Format: sheet.Format(o.Format), FileName: o.FileName, Encoding: o.Encoding, NoHeader: o.NoHeader,
-		Memory: s.memory.Load()}
+	read := sheet.Options{Format: sheet.Format(o.Format), FileName: o.FileName, Encoding: o.Encoding,
+		NoHeader: o.NoHeader,
+		Memory:   s.memory.Load()}
 	for _, c := range o.Delimiter {
 		read.Delimiter = c
 	}

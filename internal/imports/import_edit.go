@@ -44,8 +44,8 @@ func (s *Service) AllImports(ctx context.Context, c *enlist.Caller) ([]Import, e
 	})
 }
 
-// PauseImport stops an Import after the step that runs, until ResumeImport continues it. Errors: ErrNoImport, Denied, and
-// InvalidParameters if the Import has ended.
+// PauseImport stops an Import after the step that runs, until ResumeImport continues it. Errors: ErrNoImport, Denied,
+// and InvalidParameters if the Import has ended.
 func (s *Service) PauseImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID) error {
 	return s.editImport(ctx, c, id, "pause", func(_ *db.Tx, i *Import, _ int64) error {
 		i.State, i.Owner, i.LeaseUntil = ImportPaused, "", 0
@@ -109,7 +109,8 @@ func (i *Import) audited() accounts.AuditObject {
 // AuditValues returns the values of the Import that callers decide.
 func (i *Import) auditValues() accounts.AuditValues {
 	o := &i.Options
-	return accounts.AuditValues{"file_name": o.FileName, "size": i.Size, "sha256": i.SHA256, "as": o.As, "existing": o.Existing,
-		"skip": o.Skip, "consent_type": o.ConsentType, "consent_text": o.ConsentText, "dry_run": o.DryRun,
+	return accounts.AuditValues{"file_name": o.FileName, "size": i.Size, "sha256": i.SHA256, "as": o.As,
+		"existing": o.Existing,
+		"skip":     o.Skip, "consent_type": o.ConsentType, "consent_text": o.ConsentText, "dry_run": o.DryRun,
 		"state": string(i.State)}
 }

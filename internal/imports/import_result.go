@@ -143,7 +143,8 @@ const ResultSteps = 16
 
 // ImportResults calls each with the result of every row that is done, in the order of the file. The results are removed
 // seven days after the end of the Import. Errors: ErrNoImport, Denied, and those of each.
-func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist.ImportID, each func(*RowResult) error) error {
+func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist.ImportID,
+	each func(*RowResult) error) error {
 	for from := int64(0); ; {
 		found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]StepResults, error) {
 			if _, err := loadImport(tx, c, id); err != nil {

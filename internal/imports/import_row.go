@@ -44,8 +44,9 @@ type rowParser struct {
 
 func newRowParser(i *Import, schema *enlist.Schema, today string) *rowParser {
 	columns := bindColumns(i, schema)
-	return &rowParser{options: &i.Options, schema: schema, today: today, zone: enlist.Location(schema.TimeZone), columns: columns,
-		inputs: make([]enlist.Input, len(columns)), sent: make([]contacts.SentValue, 0, len(columns))}
+	return &rowParser{options: &i.Options, schema: schema, today: today, zone: enlist.Location(schema.TimeZone),
+		columns: columns,
+		inputs:  make([]enlist.Input, len(columns)), sent: make([]contacts.SentValue, 0, len(columns))}
 }
 
 // IsCurrent reports whether reading the row again would give the same result.

@@ -228,7 +228,8 @@ func (r *importRun) read(ctx context.Context, i *Import, content *contentReader,
 			}
 			return err
 		}
-		if today := dayOf(schema, r.service.db.Now().Unix()); parser == nil || parser.schema != schema || parser.today != today {
+		if today := dayOf(schema, r.service.db.Now().Unix()); parser == nil || parser.schema != schema ||
+			parser.today != today {
 			parser = newRowParser(i, schema, today)
 		}
 		chunk, err := r.nextChunk(ctx, file, parser, done, rowsOfStep(i, schema))
@@ -255,7 +256,8 @@ func (r *importRun) read(ctx context.Context, i *Import, content *contentReader,
 }
 
 // nextChunk reads the rows of the next step, after the row number done.
-func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *rowParser, done int64, most int) (*importChunk, error) {
+func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *rowParser, done int64,
+	most int) (*importChunk, error) {
 	chunk := &importChunk{rows: make([]importRow, 0, most), upto: done}
 	renewed := r.service.db.Now().Unix()
 	size := 0

@@ -108,8 +108,8 @@ func SetContentSize(tx *db.Tx, id enlist.ContentID, size int64) error {
 
 var importLedger = db.NewPerDialect(importLedgerText)
 
-// importLedgerText is the INSERT of rows of the ledger that come from an Import. Its arguments are those of the mapping of
-// the ledger, and the Import with the number of the row.
+// importLedgerText is the INSERT of rows of the ledger that come from an Import. Its arguments are those of the mapping
+// of the ledger, and the Import with the number of the row.
 func importLedgerText(d *db.Dialect) string {
 	const columns = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
 		import_id, import_row, number) `

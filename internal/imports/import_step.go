@@ -135,7 +135,8 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlis
 			d.outcome, d.reason = RowSkipped, reasonOnTheList
 		case room == 0:
 			d.outcome = RowRefused
-			d.reason = enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts", s.caller.Account.ContactLimit).Error()
+			d.reason = enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts",
+				s.caller.Account.ContactLimit).Error()
 		default:
 			room--
 			d.outcome, d.event, d.contact = RowAdded, enlist.WebhookCreated, d.row.newContact(s.now)
@@ -280,7 +281,8 @@ func (s *importTx) record() error {
 			err = events.EnqueueNotifications(s.tx, s.schema, d.contact.ID, enlist.EventSubscribe, s.now)
 		}
 		if o.Autoresponders {
-			err = errors.Join(err, events.EnqueueAutoresponders(s.tx, s.schema, d.contact.ID, enlist.EventAPIUpload, s.now))
+			err = errors.Join(err, events.EnqueueAutoresponders(s.tx, s.schema, d.contact.ID, enlist.EventAPIUpload,
+				s.now))
 		}
 		if err != nil {
 			return err

@@ -36,7 +36,8 @@ const (
 
 func (q *registry) addIndexes(i Indexes) {
 	addWorker(q, serialQueue(), &worker[search.BuildIndex]{timeout: indexTimeout, work: indexWork(i.Build, nil)})
-	addWorker(q, serialQueue(), &worker[search.DropIndex]{timeout: indexTimeout, work: indexWork(i.Drop, db.Later(busyWait))})
+	addWorker(q, serialQueue(), &worker[search.DropIndex]{timeout: indexTimeout,
+		work: indexWork(i.Drop, db.Later(busyWait))})
 }
 
 // indexWork returns the work of a job. busy is its result if another process builds or drops the index; with nil the

@@ -9,8 +9,8 @@
 // change. If a process dies, another process continues its jobs.
 //
 // The work itself is in the packages of the subjects: functions that know nothing of the queue. jobs.go registers them,
-// worker.go and index.go run them. The sender of Batches (sending.BatchSender) is no job. The command `enlist jobs` uses
-// queue_admin.go. log.go filters the log of the queue library.
+// worker.go and index.go run them. The sender of Batches (sending.BatchSender) is no job. The command `enlist jobs`
+// uses queue_admin.go. log.go filters the log of the queue library.
 package jobs
 
 import (
@@ -31,10 +31,10 @@ import (
 )
 
 const (
-	// timeout is the longest time of a job. The queue cancels the job after this time. For a mail,
-	// timeout is longer than the wait for a slot (sending.NewSlots) and the time limits of package mail together. If the process
-	// of a job died, the queue retries the job after rescueAfter. rescueAfter must be longer than
-	// timeout, because otherwise the queue could start a job that still runs.
+	// timeout is the longest time of a job. The queue cancels the job after this time. For a mail, timeout is longer
+	// than the wait for a slot (sending.NewSlots) and the time limits of package mail together. If the process of a job
+	// died, the queue retries the job after rescueAfter. rescueAfter must be longer than timeout, because otherwise the
+	// queue could start a job that still runs.
 	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 
@@ -113,10 +113,12 @@ func (q *registry) addLongChanges(o Options) {
 	addSteps(q, serialQueue(), o.Store, repeated(s.Batches.RemoveBatch))
 	addSteps(q, serialQueue(), o.Store, repeated(s.Files.RemoveContent))
 	addSteps(q, serialQueue(), o.Store, repeated(s.Imports.RemoveImportResults))
-	addSteps(q, serialQueue(), o.Store, func(ctx context.Context, e privacy.ApplyRetention) (privacy.ApplyRetention, bool, error) {
+	addSteps(q, serialQueue(), o.Store, func(ctx context.Context,
+		e privacy.ApplyRetention) (privacy.ApplyRetention, bool, error) {
 		rest, done, err := s.Privacy.ApplyRetention(ctx, e)
 		if done && rest.Events+rest.Deliveries+rest.Audit > 0 {
-			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries", rest.Deliveries,
+			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries",
+				rest.Deliveries,
 				"audit", rest.Audit)
 		}
 		return rest, done, err

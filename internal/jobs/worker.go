@@ -96,7 +96,8 @@ func inSteps[E db.Effect](store db.Engine, step func(ctx context.Context, e E) (
 }
 
 // repeated returns a step that is repeated with the same effect until it is done.
-func repeated[E db.Effect](step func(ctx context.Context, e E) (done bool, err error)) func(context.Context, E) (E, bool, error) {
+func repeated[E db.Effect](step func(ctx context.Context, e E) (done bool, err error)) func(context.Context,
+	E) (E, bool, error) {
 	return func(ctx context.Context, e E) (E, bool, error) {
 		done, err := step(ctx, e)
 		return e, done, err

@@ -16,7 +16,10 @@ import (
 // AddList adds a List with its two address Fields. Errors: Denied,
 // InvalidParameters. reference.md: addList.fields; decisions.md: 24
 func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.ListID, error) {
-	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ListID, error) { return AddList(tx, c, now, details) })
+	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ListID, error) {
+		return AddList(tx, c,
+			now, details)
+	})
 }
 
 // AddList adds a List with its address Fields, in the transaction tx.
@@ -63,7 +66,8 @@ func sender(l *enlist.List) accounts.NamedSender {
 }
 
 // EditList changes the attributes that details contain. Errors: NoList, Denied, InvalidParameters.
-func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.ListID, details []enlist.Detail) (enlist.ListID, error) {
+func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.ListID,
+	details []enlist.Detail) (enlist.ListID, error) {
 	return updateChecked(ctx, s.db, c, func(tx *db.Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
 		schema, err := Load(tx, c, id)
 		if err != nil {
@@ -93,7 +97,8 @@ func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.List
 		}
 		changed := list != schema.List
 		list.LastModifiedTime = now
-		on, before := accounts.AuditObject{Kind: "List", ID: int64(id), List: id}, accounts.SettableValues(ListAttributes, &schema.List)
+		on, before := accounts.AuditObject{Kind: "List", ID: int64(id),
+			List: id}, accounts.SettableValues(ListAttributes, &schema.List)
 		if err := accounts.Audit(tx, c, now, on, before, accounts.SettableValues(ListAttributes, &list)); err != nil {
 			return 0, err
 		}

@@ -34,7 +34,8 @@ func AddressFields() []enlist.Field {
 
 // AddField defines a Field on a List. Errors: NoList, Denied,
 // InvalidParameters, ReservedField, DuplicateField. reference.md: addList.fields, field.record, name.rule
-func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.ListID, details []enlist.Detail) (enlist.FieldID, error) {
+func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	details []enlist.Detail) (enlist.FieldID, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FieldID, error) {
 		schema, err := Load(tx, c, list)
 		if err != nil {
@@ -69,7 +70,8 @@ func (s *Service) AddField(ctx context.Context, c *enlist.Caller, list enlist.Li
 func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID,
 	details []enlist.Detail) (enlist.FieldID, error) {
 	var convert bool
-	result, err := updateChecked(ctx, s.db, c, func(tx *db.Tx, now int64, checker *preconditionChecker) (enlist.FieldID, error) {
+	result, err := updateChecked(ctx, s.db, c, func(tx *db.Tx, now int64,
+		checker *preconditionChecker) (enlist.FieldID, error) {
 		schema, old, err := loadField(tx, c, list, id)
 		if err != nil {
 			return 0, err
@@ -115,7 +117,8 @@ func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.L
 // SetFieldFolder sets the Folder that a file Field uploads into. Errors: NoList, Denied, NoField,
 // InvalidParameters for a Field of another type, and NoFolder if the Account has no Folder for
 // files with the ID.
-func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID, folder enlist.FolderID) error {
+func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID,
+	folder enlist.FolderID) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		_, old, err := loadField(tx, c, list, id)
 		if err != nil {
@@ -130,13 +133,17 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enl
 		if err != nil {
 			return false, err
 		}
-		if !slices.ContainsFunc(all, func(o accounts.Folder) bool { return o.ID == folder && o.Type == accounts.FolderOfFiles }) {
+		if !slices.ContainsFunc(all, func(o accounts.Folder) bool {
+			return o.ID == folder &&
+				o.Type == accounts.FolderOfFiles
+		}) {
 			return false, enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
 		}
 		if err := UpdateField(tx, &f); err != nil {
 			return false, err
 		}
-		return true, accounts.Audit(tx, c, now, auditedField(&f), accounts.SettableValues(FieldAttributes, old), accounts.SettableValues(FieldAttributes, &f))
+		return true, accounts.Audit(tx, c, now, auditedField(&f), accounts.SettableValues(FieldAttributes, old),
+			accounts.SettableValues(FieldAttributes, &f))
 	})
 	return err
 }
@@ -155,7 +162,8 @@ func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist
 		}
 		switch f.AddressType {
 		case enlist.AddressEmail:
-			return false, &enlist.Error{Kind: enlist.EmailFieldFixed, Field: f.Name, Detail: "a List keeps its email Field"}
+			return false, &enlist.Error{Kind: enlist.EmailFieldFixed, Field: f.Name,
+				Detail: "a List keeps its email Field"}
 		case enlist.AddressMobile:
 			if err := checker.require(tx, now, onlyAddress(f, schema)); err != nil {
 				return false, err
@@ -167,7 +175,8 @@ func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist
 		if err := s.observer.FieldChanged(tx, f, nil, now); err != nil {
 			return false, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedField(f), accounts.SettableValues(FieldAttributes, f), nil); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedField(f), accounts.SettableValues(FieldAttributes, f),
+			nil); err != nil {
 			return false, err
 		}
 		return true, tx.Enqueue(DeleteFieldValues{List: list, Field: id, Mobile: f.AddressType == enlist.AddressMobile})
@@ -177,7 +186,8 @@ func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist
 
 // Field returns one Field. Do not change the returned Field, because other calls share it. Errors:
 // NoList, Denied, NoField.
-func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) (*enlist.Field, error) {
+func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	id enlist.FieldID) (*enlist.Field, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Field, error) {
 		_, f, err := loadField(tx, c, list, id)
 		return f, err
@@ -186,19 +196,22 @@ func (s *Service) Field(ctx context.Context, c *enlist.Caller, list enlist.ListI
 
 // SearchFields returns the List's Fields that match. Errors: NoList, Denied,
 // InvalidSearch. reference.md: searchFields
-func (s *Service) SearchFields(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Field, error) {
+func (s *Service) SearchFields(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	q enlist.Query) ([]enlist.Field, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Field, error) {
 		schema, err := Load(tx, c, list)
 		if err != nil {
 			return nil, err
 		}
-		byID := slices.SortedFunc(slices.Values(schema.Fields), func(a, b enlist.Field) int { return cmp.Compare(a.ID, b.ID) })
+		byID := slices.SortedFunc(slices.Values(schema.Fields),
+			func(a, b enlist.Field) int { return cmp.Compare(a.ID, b.ID) })
 		return enlist.SearchRecords(FieldAttributes, byID, q)
 	})
 }
 
 // loadField returns a Field and its List, if the caller may access the List.
-func loadField(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.FieldID) (*enlist.Schema, *enlist.Field, error) {
+func loadField(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
+	id enlist.FieldID) (*enlist.Schema, *enlist.Field, error) {
 	schema, err := Load(tx, c, list)
 	if err != nil {
 		return nil, nil, err
@@ -225,7 +238,8 @@ func DefineField(f *enlist.Field, tx *db.Tx, c *enlist.Caller, schema *enlist.Sc
 		return &enlist.Error{Kind: enlist.ReservedField, Detail: enlist.Quoted(f.Name) + " is a reserved name"}
 	}
 	if other := schema.FieldNamed(f.Name); other != nil && other.ID != f.ID {
-		return &enlist.Error{Kind: enlist.DuplicateField, Detail: "the List has a Field " + enlist.Quoted(f.Name) + " already"}
+		return &enlist.Error{Kind: enlist.DuplicateField,
+			Detail: "the List has a Field " + enlist.Quoted(f.Name) + " already"}
 	}
 	clearUnused(f)
 	for i := range schema.Fields {

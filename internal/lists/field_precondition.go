@@ -34,7 +34,8 @@ func valuesFit(f *enlist.Field, schema *enlist.Schema, old *enlist.Field, today 
 // mobile number also has an email address.
 func onlyAddress(f *enlist.Field, schema *enlist.Schema) *precondition {
 	type check struct{ mobile, email enlist.FieldID }
-	noEmail := enlist.Condition{Key: schema.Email().SearchKey(), Operator: enlist.Exactly, Operands: []enlist.Operand{{Absent: true}}}
+	noEmail := enlist.Condition{Key: schema.Email().SearchKey(), Operator: enlist.Exactly,
+		Operands: []enlist.Operand{{Absent: true}}}
 	only := holders{schema: schema, where: &enlist.Condition{All: []enlist.Condition{*HoldersOf(f), noEmail}}}
 	return only.mustBeNone(check{f.ID, schema.Email().ID}, "", "have no other address")
 }

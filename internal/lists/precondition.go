@@ -74,11 +74,17 @@ func updateChecked[R any](ctx context.Context, database *db.DB, c *enlist.Caller
 	fn func(tx *db.Tx, now int64, checker *preconditionChecker) (R, error)) (R, error) {
 	checker := preconditionChecker{checked: make(map[any]int64)}
 	for {
-		result, err := db.Update(ctx, database, c, func(tx *db.Tx, now int64) (R, error) { return fn(tx, now, &checker) })
+		result, err := db.Update(ctx, database, c, func(tx *db.Tx, now int64) (R, error) {
+			return fn(tx, now,
+				&checker)
+		})
 		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
-		err = database.ViewPrimary(c.Context(ctx), func(tx *db.Tx) error { return checker.next.check(tx, checker.from) })
+		err = database.ViewPrimary(c.Context(ctx), func(tx *db.Tx) error {
+			return checker.next.check(tx,
+				checker.from)
+		})
 		if err != nil {
 			return result, err
 		}
@@ -101,7 +107,8 @@ func (h *holders) count(tx *db.Tx, since int64) (n int64, err error) {
 	query := enlist.Search{Schema: h.schema, Where: h.where, Columns: enlist.Columns{Fields: h.reads}}
 	if since > 0 {
 		modified := &enlist.SearchKey{Name: "last_modified_time", Type: enlist.KeyInt, Searchable: true}
-		recent := enlist.Condition{Key: modified, Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: since - 1}}}
+		recent := enlist.Condition{Key: modified, Operator: enlist.GreaterThan,
+			Operands: []enlist.Operand{{Int: since - 1}}}
 		query.Where = &enlist.Condition{All: []enlist.Condition{recent, *h.where}}
 	}
 	if h.fails == nil {

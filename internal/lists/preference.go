@@ -13,7 +13,8 @@ import (
 
 // AddPreference defines a preference on a List. Errors: NoList, Denied, and InvalidParameters
 // if the name is not valid or the List has a preference with this name. reference.md: name.rule
-func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, name string) (enlist.PreferenceID, error) {
+func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	name string) (enlist.PreferenceID, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.PreferenceID, error) {
 		schema, err := Load(tx, c, list)
 		if err != nil {
@@ -30,13 +31,15 @@ func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enli
 		if err := AddPreference(tx, &p); err != nil {
 			return 0, err
 		}
-		return p.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(p.ID), List: list}, nil, accounts.AuditValues{"name": name})
+		return p.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(p.ID), List: list},
+			nil, accounts.AuditValues{"name": name})
 	})
 }
 
 // DeletePreference removes a preference and the answers of all Contacts.
 // Errors: NoList, Denied, and InvalidParameters if the List has no preference with the ID.
-func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.PreferenceID) error {
+func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	id enlist.PreferenceID) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		schema, err := Load(tx, c, list)
 		if err != nil {
@@ -47,7 +50,8 @@ func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list e
 			return false, enlist.Refuse(enlist.InvalidParameters, "the List has no preference with this ID")
 		}
 		before := accounts.AuditValues{"name": schema.Preferences[i].Name}
-		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list}, before, nil); err != nil {
+		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},
+			before, nil); err != nil {
 			return false, err
 		}
 		return true, DeletePreference(tx, list, id)
@@ -56,7 +60,8 @@ func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list e
 }
 
 // SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.
-func (s *Service) SearchPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query) ([]enlist.Preference, error) {
+func (s *Service) SearchPreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	q enlist.Query) ([]enlist.Preference, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Preference, error) {
 		schema, err := Load(tx, c, list)
 		if err != nil {

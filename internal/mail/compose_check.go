@@ -86,7 +86,8 @@ func (k *contentCheck) length(c *composer, t *compiled) {
 	}
 	if k.Schema.List.TrackClicks {
 		r.click = func(i int) string {
-			return c.publicURL + c.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: k.Delivery, Target: enlist.LinkID(i + 1)})
+			return c.publicURL + c.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: k.Delivery,
+				Target: enlist.LinkID(i + 1)})
 		}
 	}
 	size := 0
@@ -207,7 +208,8 @@ func (k *contentCheck) images() {
 	}
 	for i := range k.Files {
 		if name := k.Files[i].Name; k.Files[i].Inline && !images[name] {
-			k.add(messages.FindingWarning, batches.FindingUnusedImage, "the HTML does not show the inline image %s", name)
+			k.add(messages.FindingWarning, batches.FindingUnusedImage, "the HTML does not show the inline image %s",
+				name)
 		}
 	}
 }

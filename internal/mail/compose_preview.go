@@ -24,7 +24,8 @@ func (c *composer) Preview(ctx context.Context, l *messages.OutgoingMail) (*mess
 	if err != nil {
 		return nil, fmt.Errorf("read the header of a preview: %w", err)
 	}
-	shown := &messages.ComposedMail{Subject: subject, From: decoded(parsed.Header, "From"), To: decoded(parsed.Header, "To"),
+	shown := &messages.ComposedMail{Subject: subject, From: decoded(parsed.Header, "From"),
+		To:      decoded(parsed.Header, "To"),
 		ReplyTo: decoded(parsed.Header, "Reply-To"), Headers: string(header), HTML: m.html, Text: m.text}
 	for _, part := range data {
 		shown.Size += int64(len(part))

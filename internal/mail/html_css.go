@@ -126,7 +126,8 @@ func splitCSS(sheet string) (pieces []sheetPiece) {
 		body, _, after := after.cut(css.RightBraceToken)
 		tokens = after
 		if isAtRule {
-			pieces = append(pieces, sheetPiece{prelude: strings.TrimSpace(prelude.String()), body: body, nested: hasRules(prelude)})
+			pieces = append(pieces, sheetPiece{prelude: strings.TrimSpace(prelude.String()), body: body,
+				nested: hasRules(prelude)})
 			continue
 		}
 		rule, kept := readRule(prelude, body)

@@ -6,11 +6,11 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// This file writes the style sheet that stays in a mail next to style attributes. A style attribute wins over every rule of
-// a style sheet, so an inlined rule would win over a kept one, such as that of a media query, which wins in the browser.
-// Therefore properties that both set are !important in the sheet. The inlined rules with them stay in the sheet too, so
-// that the cascade decides as before. In a style attribute of the author, they become !important, unless a kept rule was
-// so before.
+// This file writes the style sheet that stays in a mail next to style attributes. A style attribute wins over every
+// rule of a style sheet, so an inlined rule would win over a kept one, such as that of a media query, which wins in the
+// browser. Therefore properties that both set are !important in the sheet. The inlined rules with them stay in the
+// sheet too, so that the cascade decides as before. In a style attribute of the author, they become !important, unless
+// a kept rule was so before.
 
 // sheetPiece is a part of a style sheet, in its order.
 type sheetPiece struct {
@@ -111,8 +111,8 @@ func (c contest) strengthen(tokens cssTokens) string {
 	return strings.TrimRight(tokens.String(), " \t\r\n") + " !important"
 }
 
-// mark makes declarations of an element !important in its style attribute, where a rule of the style sheet would win over
-// them although it does not in the browser.
+// mark makes declarations of an element !important in its style attribute, where a rule of the style sheet would win
+// over them although it does not in the browser.
 func (c contest) mark(s *elementStyle) (changed bool) {
 	for i := range s.own {
 		d := &s.own[i]

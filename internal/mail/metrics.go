@@ -35,10 +35,12 @@ func newMeter(relay string) *meter {
 	labels := prometheus.Labels{"relay": relay}
 	m := &meter{
 		mails: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "enlist_mails_total",
-			Help: "Mails by outcome; a mail that is tried again is counted again.", ConstLabels: labels}, []string{"outcome"}),
+			Help: "Mails by outcome; a mail that is tried again is counted again.", ConstLabels: labels},
+			[]string{"outcome"}),
 		handOver: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "enlist_mail_seconds",
 			Help:        "Time to hand over a mail to the mail server, without the time that it waits for a connection or a rate.",
-			ConstLabels: labels, Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 40}}),
+			ConstLabels: labels, Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10,
+				40}}),
 	}
 	for _, outcome := range [...]string{outcomeSent, outcomeBounced, outcomeRefused, outcomeDeferred, outcomeUnknown,
 		outcomeUnreachable, outcomePaused} {

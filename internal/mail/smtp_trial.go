@@ -22,8 +22,9 @@ type Trial struct {
 	Reply  string // answer to the mail; "" if none was sent
 }
 
-// TryServer connects to the mail server, starts TLS, logs in, and names the sender of the server as sender and recipient of
-// a mail that it does not send. It returns nil if mails are written into a folder. Without a setting mail-from it names none.
+// TryServer connects to the mail server, starts TLS, logs in, and names the sender of the server as sender and
+// recipient of a mail that it does not send. It returns nil if mails are written into a folder. Without a setting
+// mail-from it names none.
 func (m *Mailer) TryServer(ctx context.Context) (*Trial, error) {
 	s, ok := m.sender.(*smtpSender)
 	if !ok {
@@ -56,7 +57,8 @@ func (m *Mailer) SendTrial(ctx context.Context, to string) (*Trial, error) {
 // trialMail returns a mail from the sender of the server.
 func (m *Mailer) trialMail(ctx context.Context, s *smtpSender, to string) (*envelope, error) {
 	c := m.composer
-	h := header{from: c.defaultSender(), fromName: c.settings().FromName, to: to, key: "t/" + rand.Text(), isDefault: true}
+	h := header{from: c.defaultSender(), fromName: c.settings().FromName, to: to, key: "t/" + rand.Text(),
+		isDefault: true}
 	mail, err := c.builtIn(h, &builtIn{Title: "Test of the mail server", Heading: "Test of the mail server",
 		Before: "The command enlist mail test sent this mail. It changes nothing and needs no answer."})
 	if err != nil {

@@ -28,8 +28,9 @@ const (
 
 // The constant pieces of a message.
 const (
-	version       = "MIME-Version: 1.0\r\n"
-	mixedHeader   = "Content-Type: multipart/mixed; boundary=\"" + mixedBoundary + "\"\r\n\r\n--" + mixedBoundary + "\r\n"
+	version     = "MIME-Version: 1.0\r\n"
+	mixedHeader = "Content-Type: multipart/mixed; boundary=\"" + mixedBoundary + "\"\r\n\r\n--" + mixedBoundary +
+		"\r\n"
 	bothHeader    = "Content-Type: multipart/alternative; boundary=\"" + boundary + "\"\r\n\r\n--" + boundary + "\r\n"
 	relatedHeader = "Content-Type: multipart/related; type=\"text/html\"; boundary=\"" + relatedBoundary +
 		"\"\r\n\r\n--" + relatedBoundary + "\r\n"

@@ -35,7 +35,8 @@ func fieldFindings(m *OutgoingMail) (all []Finding) {
 		value, known := MergeValue(m.Schema, m.Contact, part.Name)
 		if known && value == "" && part.Fallback == "" && len(all) < MaxFindings {
 			all = append(all, Finding{Level: FindingWarning, Code: FindingMissingValue, Contacts: 1,
-				Text: "the Contact has no value of " + enlist.Quoted(part.Name) + ", and the merge field has no fallback"})
+				Text: "the Contact has no value of " + enlist.Quoted(part.Name) +
+					", and the merge field has no fallback"})
 		}
 	}
 	return all

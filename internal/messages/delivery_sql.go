@@ -83,7 +83,8 @@ func DeliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enli
 	if err != nil {
 		return nil, err
 	}
-	return deliveryTable.All(tx, "WHERE list_id = ? AND "+test+" AND cause = ?", slices.Concat([]any{int64(list)}, args, []any{cause})...)
+	return deliveryTable.All(tx, "WHERE list_id = ? AND "+test+" AND cause = ?",
+		slices.Concat([]any{int64(list)}, args, []any{cause})...)
 }
 
 // Secret returns the secret with this name, which all processes on this database share. If the database

@@ -25,7 +25,8 @@ var MessageAttributes = []enlist.Attribute[Message]{
 	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
 	enlist.Searchable(enlist.EnumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
 	enlist.Searchable(enlist.TextKey("name", func(m *Message) *string { return &m.Name }, enlist.ReadName)),
-	enlist.Searchable(enlist.IntKey("folder_id", func(m *Message) *enlist.FolderID { return &m.FolderID }, 0, lists.MaxID)),
+	enlist.Searchable(enlist.IntKey("folder_id", func(m *Message) *enlist.FolderID { return &m.FolderID }, 0,
+		lists.MaxID)),
 	enlist.Searchable(enlist.EnumKey("email_type", func(m *Message) *string { return &m.EmailType },
 		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown)),
 	enlist.Searchable(enlist.TextKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
@@ -75,14 +76,16 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 		if err := AddMessage(tx, &m); err != nil {
 			return 0, err
 		}
-		return m.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(m.ID), List: 0}, nil, accounts.SettableValues(WholeMessageAttributes, &m))
+		return m.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(m.ID), List: 0}, nil,
+			accounts.SettableValues(WholeMessageAttributes, &m))
 	})
 }
 
 // EditMessage changes the keys that details contain. The type of a Message that autoresponders
 // send cannot change, because autoresponders cannot send SMS. Errors: Denied, NoMessage,
 // InvalidParameters.
-func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID, details []enlist.Detail) (enlist.MessageID, error) {
+func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID,
+	details []enlist.Detail) (enlist.MessageID, error) {
 	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
 		old, err := LoadMessage(tx, c.Account.ID, id)
 		if err != nil {
@@ -98,8 +101,10 @@ func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.M
 			}
 		}
 		m.LastModifiedTime = now
-		before, after := accounts.SettableValues(WholeMessageAttributes, old), accounts.SettableValues(WholeMessageAttributes, &m)
-		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before, after); err != nil {
+		before, after := accounts.SettableValues(WholeMessageAttributes,
+			old), accounts.SettableValues(WholeMessageAttributes, &m)
+		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before,
+			after); err != nil {
 			return 0, err
 		}
 		return id, UpdateMessage(tx, &m)
@@ -158,7 +163,8 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 			return false, err
 		}
 		before := accounts.SettableValues(WholeMessageAttributes, m)
-		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before, nil); err != nil {
+		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before,
+			nil); err != nil {
 			return false, err
 		}
 		return true, DeleteMessage(tx, id)
@@ -168,7 +174,10 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
 func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
-	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Message, error) { return LoadMessage(tx, c.Account.ID, id) })
+	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Message, error) {
+		return LoadMessage(tx, c.Account.ID,
+			id)
+	})
 }
 
 // SearchMessages returns the Account's Messages that match, without their

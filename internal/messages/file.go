@@ -75,7 +75,8 @@ func MessageFiles(tx *db.Tx, m *Message) (all []MessageFile, err error) {
 			if err != nil {
 				return nil, enlist.Invalid(list.key, fmt.Sprintf("the Account has no file with the ID %d", id))
 			}
-			all = append(all, MessageFile{Name: f.Name, Type: f.Type, Size: f.Size, Content: f.Content, Inline: list.inline})
+			all = append(all, MessageFile{Name: f.Name, Type: f.Type, Size: f.Size, Content: f.Content,
+				Inline: list.inline})
 		}
 	}
 	return all, nil
@@ -114,7 +115,8 @@ func checkMessageFiles(all []MessageFile) error {
 		names[f.Name] = true
 	}
 	if size > maxAttached {
-		return enlist.Invalid("attachments", fmt.Sprintf("the files have %d bytes together; a mail has at most %d", size, maxAttached))
+		return enlist.Invalid("attachments", fmt.Sprintf("the files have %d bytes together; a mail has at most %d",
+			size, maxAttached))
 	}
 	return nil
 }

@@ -18,12 +18,14 @@ import (
 // must still be sent, and reads what the mail needs. After the job was stored, the Contact may
 // have unsubscribed, and the List, the Message or the autoresponder may have been deleted.
 
-// Notifications returns the content of notifications, read in one transaction. A notification is nil if its List is gone.
+// Notifications returns the content of notifications, read in one transaction. A notification is nil if its List is
+// gone.
 func (s *Service) Notifications(ctx context.Context, all []events.Notify) ([]*Notification, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]*Notification, error) {
 		notifications := make([]*Notification, len(all))
 		for list, part := range indexesBy(all, func(e *events.Notify) enlist.ListID { return e.List }) {
-			schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
+			schema, contacts, err := contactsOfMails(tx, list, part,
+				func(i int) enlist.ContactID { return all[i].Contact })
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +69,8 @@ func indexesBy[E any, K comparable](all []E, key func(*E) K) map[K][]int {
 }
 
 // contactsOfMails returns the schema of a List, or nil if the List is gone, and those Contacts of mails that exist.
-func contactsOfMails(tx *db.Tx, list enlist.ListID, part []int, contact func(i int) enlist.ContactID) (schema *enlist.Schema,
+func contactsOfMails(tx *db.Tx, list enlist.ListID, part []int,
+	contact func(i int) enlist.ContactID) (schema *enlist.Schema,
 	all map[enlist.ContactID]*enlist.ByID, err error) {
 	schema, err = lists.Schema(tx, list)
 	if err != nil {
@@ -90,9 +93,9 @@ func contactsOfMails(tx *db.Tx, list enlist.ListID, part []int, contact func(i i
 // of an event.
 const maxConsentRows = 100
 
-// AutoresponderMails returns mails of autoresponders to Contacts, read in one transaction. A mail is nil if there is nothing
-// to send: it was sent already, the Contact must not receive it any more, or the Contact, List, autoresponder or Message is
-// gone. decisions.md: 46
+// AutoresponderMails returns mails of autoresponders to Contacts, read in one transaction. A mail is nil if there is
+// nothing to send: it was sent already, the Contact must not receive it any more, or the Contact, List, autoresponder
+// or Message is gone. decisions.md: 46
 func (s *Service) AutoresponderMails(ctx context.Context, all []events.Autorespond) ([]*OutgoingMail, error) {
 	type sender struct {
 		list enlist.ListID
@@ -100,7 +103,10 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []events.Autorespo
 	}
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]*OutgoingMail, error) {
 		mails := make([]*OutgoingMail, len(all))
-		for by, part := range indexesBy(all, func(e *events.Autorespond) sender { return sender{e.List, e.Autoresponder} }) {
+		for by, part := range indexesBy(all, func(e *events.Autorespond) sender {
+			return sender{e.List,
+				e.Autoresponder}
+		}) {
 			if err := autoresponderMails(tx, by.list, by.id, part, all, mails); err != nil {
 				return nil, err
 			}
@@ -110,7 +116,8 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []events.Autorespo
 }
 
 // autoresponderMails sets those mails of one autoresponder that must be sent. part are the indexes of its events.
-func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []events.Autorespond, mails []*OutgoingMail) error {
+func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []events.Autorespond,
+	mails []*OutgoingMail) error {
 	schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
 	if err != nil || len(contacts) == 0 {
 		return err
@@ -164,7 +171,8 @@ func removeSuppressed(tx *db.Tx, list *enlist.List, found map[enlist.ContactID]*
 }
 
 // sentBefore returns the mails with a cause that Contacts were sent.
-func sentBefore(tx *db.Tx, list enlist.ListID, cause string, contacts map[enlist.ContactID]*enlist.ByID) (map[enlist.DeliveryKey]bool, error) {
+func sentBefore(tx *db.Tx, list enlist.ListID, cause string,
+	contacts map[enlist.ContactID]*enlist.ByID) (map[enlist.DeliveryKey]bool, error) {
 	deliveries, err := DeliveriesWithCause(tx, list, cause, slices.Collect(maps.Keys(contacts)))
 	sent := make(map[enlist.DeliveryKey]bool)
 	for i := range deliveries {
@@ -173,8 +181,8 @@ func sentBefore(tx *db.Tx, list enlist.ListID, cause string, contacts map[enlist
 	return sent, err
 }
 
-// mayBeRetried reports whether the mail was not sent: the operator may retry a failed job. A mail that was sent is never
-// sent again.
+// mayBeRetried reports whether the mail was not sent: the operator may retry a failed job. A mail that was sent is
+// never sent again.
 func (d *Delivery) mayBeRetried() bool {
 	return d.Status == DeliveryFailed || d.Status == DeliveryBounced
 }
@@ -216,7 +224,8 @@ func (m *OutgoingMail) wasAsked(tx *db.Tx) (bool, error) {
 	deliveries, err := Deliveries(tx, m.Delivery.List, m.Delivery.Contact, MaxDeliveries, 0)
 	return slices.ContainsFunc(deliveries, func(d Delivery) bool {
 		_, to, ok := address.ParseEmail(d.Address)
-		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && contacts.IsSameAddress(m.Contact.Key, to) &&
+		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && contacts.IsSameAddress(m.Contact.Key,
+			to) &&
 			d.Time > m.Delivery.Time-events.ConfirmationInterval && d.Time < m.Delivery.Time
 	}), err
 }

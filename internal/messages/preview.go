@@ -80,7 +80,8 @@ func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message 
 }
 
 // senderFindings returns what checkBatch finds about the sender of a mail.
-func (s *Service) senderFindings(tx *db.Tx, a *enlist.Account, m *Message, list *enlist.List) (all []Finding, err error) {
+func (s *Service) senderFindings(tx *db.Tx, a *enlist.Account, m *Message,
+	list *enlist.List) (all []Finding, err error) {
 	_, why, err := s.SenderRefusal(tx, a, m, list)
 	if why != "" {
 		all = append(all, Finding{Level: FindingError, Code: FindingSender, Text: why})
@@ -96,7 +97,8 @@ const causeTrial = "t"
 
 // trialMail returns a Message with its files for a Contact of a List, without a delivery and an address. list 0 means
 // no List, and contact 0 a Contact without values. Opens and clicks of the mail are not tracked.
-func trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID, contact enlist.ContactID) (m *OutgoingMail, err error) {
+func trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
+	contact enlist.ContactID) (m *OutgoingMail, err error) {
 	m = new(OutgoingMail)
 	m.Message, err = LoadMessage(tx, c.Account.ID, message)
 	if err != nil {
@@ -114,7 +116,8 @@ func trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlis
 }
 
 // trialContact returns the Contact of a trial mail and its List.
-func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (schema *enlist.Schema, contact *enlist.ByID, err error) {
+func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
+	id enlist.ContactID) (schema *enlist.Schema, contact *enlist.ByID, err error) {
 	contact = new(enlist.ByID)
 	switch {
 	case list == 0 && id == 0:

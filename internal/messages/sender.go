@@ -15,7 +15,8 @@ func (s *Service) DefaultSender(list *enlist.List) Finding {
 		from += ", " + address
 	}
 	return Finding{Level: FindingNote, Code: FindingDefaultSender,
-		Text: "the Message and the List " + enlist.Quoted(list.Name) + " have no from_address: its mails come from " + from}
+		Text: "the Message and the List " + enlist.Quoted(list.Name) + " have no from_address: its mails come from " +
+			from}
 }
 
 // senderOf returns the sender of the mails of an Account whose Message and List have none. It is "" if none is set.
@@ -28,7 +29,8 @@ func (s *Service) senderOf(account enlist.AccountID) string {
 
 // SenderRefusal returns why a Message may not be sent to a List with its sender. An unknown sender is allowed: the
 // command line does not know the default sender, and the sender of Batches checks again.
-func (s *Service) SenderRefusal(tx *db.Tx, a *enlist.Account, m *Message, list *enlist.List) (from, why string, err error) {
+func (s *Service) SenderRefusal(tx *db.Tx, a *enlist.Account, m *Message,
+	list *enlist.List) (from, why string, err error) {
 	from = cmp.Or(m.FromAddress, list.FromAddress)
 	refusal := accounts.RefusalOf
 	if from == "" {

@@ -17,8 +17,8 @@ type Service struct {
 	unused   Unused
 }
 
-// Unused refuses a change of a Message that Batches or autoresponders send. field is the key that the error names, or ""
-// for the complete Message. Package batches has it.
+// Unused refuses a change of a Message that Batches or autoresponders send. field is the key that the error names, or
+// "" for the complete Message. Package batches has it.
 type Unused func(tx *db.Tx, m *Message, field string) error
 
 // New returns a Service over a database.

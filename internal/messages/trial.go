@@ -42,14 +42,16 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 		for i, text := range r.Addresses {
 			spelling, key, ok := address.ParseEmail(text)
 			if !ok {
-				return false, &enlist.Error{Kind: enlist.InvalidEmail, Field: "addresses", Detail: enlist.Quoted(text) + " is not an email address"}
+				return false, &enlist.Error{Kind: enlist.InvalidEmail, Field: "addresses",
+					Detail: enlist.Quoted(text) + " is not an email address"}
 			}
 			if slices.Contains(sent, key) {
 				continue
 			}
 			sent = append(sent, key)
-			e := SendTest{Account: c.Account.ID, Message: r.Message, List: r.List, Contact: r.Contact, Address: spelling,
-				Time: now, Token: token + strconv.Itoa(i)}
+			e := SendTest{Account: c.Account.ID, Message: r.Message, List: r.List, Contact: r.Contact,
+				Address: spelling,
+				Time:    now, Token: token + strconv.Itoa(i)}
 			if err := tx.Enqueue(e); err != nil {
 				return false, err
 			}

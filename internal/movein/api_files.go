@@ -39,7 +39,8 @@ func (s *API) download(ctx context.Context, link string) (content io.ReadCloser,
 	reply, err := s.files.Do(request)
 	switch {
 	case errors.Is(err, publicnet.ErrNotPublic):
-		return nil, 0, enlist.Refuse(enlist.InvalidParameters, "the link %s leads to an address that is not public", link)
+		return nil, 0, enlist.Refuse(enlist.InvalidParameters, "the link %s leads to an address that is not public",
+			link)
 	case err != nil:
 		return nil, 0, fmt.Errorf("read a file: %w", err)
 	}

@@ -79,7 +79,8 @@ func sameHost(r *http.Request, via []*http.Request) error {
 }
 
 // newFileClient returns a Client that reads files from the host of the other service, and from public addresses. A link
-// to any other address could read what only this machine can reach. Files may be on many hosts, so no connection is kept.
+// to any other address could read what only this machine can reach. Files may be on many hosts, so no connection is
+// kept.
 func newFileClient(server string) *http.Client {
 	anywhere, public := &net.Dialer{Timeout: callTime}, &net.Dialer{Timeout: callTime, ControlContext: publicnet.Only}
 	own := hostPort(server)

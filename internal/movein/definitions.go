@@ -10,7 +10,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file moves Folders, Lists with their Fields, files, Messages, autoresponders, webhooks and the Unsubscriber List.
+// This file moves Folders, Lists with their Fields, files, Messages, autoresponders, webhooks and the Unsubscriber
+// List.
 
 // folders moves the Folders of all types.
 func (m *Mover) folders(ctx context.Context) error {

@@ -47,7 +47,8 @@ type MovedList struct {
 // Problem is something that could not be moved, with the reason. Key is the Field or attribute, or "" if the
 // complete record is left out.
 type Problem struct {
-	// Record is list, field, contact, message, folder, file, autoresponder, webhook, preference, unsubscriber or subscriber.
+	// Record is list, field, contact, message, folder, file, autoresponder, webhook, preference, unsubscriber or
+	// subscriber.
 	Record string        `json:"record"`
 	List   enlist.ListID `json:"list_id,omitempty"`
 	ID     int64         `json:"id,omitempty"`
@@ -74,7 +75,8 @@ func (s *Records) BeginMove(ctx context.Context, c *enlist.Caller, source string
 			}
 			return beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[enlist.ListID]MovedList)})
 		case from != source:
-			return nil, enlist.Refuse(enlist.InvalidParameters, "Account %d moves in from %s; give the same URL, or a new database",
+			return nil, enlist.Refuse(enlist.InvalidParameters,
+				"Account %d moves in from %s; give the same URL, or a new database",
 				c.Account.ID, from)
 		}
 		m := &Move{Source: source}
@@ -203,7 +205,8 @@ func (m *Move) save(tx *db.Tx, account enlist.AccountID) error {
 }
 
 // step runs fn in an Update, and stores the move as fn has changed next.
-func (m *Move) step(ctx context.Context, s *Records, c *enlist.Caller, fn func(tx *db.Tx, now int64, next *Move) error) error {
+func (m *Move) step(ctx context.Context, s *Records, c *enlist.Caller,
+	fn func(tx *db.Tx, now int64, next *Move) error) error {
 	next, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
 		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
 		if err := fn(tx, now, next); err != nil {

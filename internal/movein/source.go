@@ -24,8 +24,8 @@ type Source interface {
 	// Message that was deleted meanwhile is empty.
 	Messages(ctx context.Context) ([]Record, error)
 	Message(ctx context.Context, id int64) (Record, error)
-	// Files returns all files, and FileContent the content of one of them and its size in bytes. The error is a refusal (enlist.Refuse) if the
-	// file has no such content.
+	// Files returns all files, and FileContent the content of one of them and its size in bytes. The error is a refusal
+	// (enlist.Refuse) if the file has no such content.
 	Files(ctx context.Context) ([]Record, error)
 	FileContent(ctx context.Context, file Record) (content io.ReadCloser, size int64, err error)
 	// Webhooks returns all webhooks with their secrets.
@@ -37,8 +37,8 @@ type Source interface {
 	// Contacts returns the next Contacts of a List above an ID, in the order of their IDs. If since is not 0, it leaves
 	// out Contacts that were last changed before. An empty page is the last one.
 	Contacts(ctx context.Context, list, after, since int64) ([]Record, error)
-	// LastModified returns the greatest last_modified_time of a List's Contacts. 0 means that the next Run must read all
-	// Contacts again.
+	// LastModified returns the greatest last_modified_time of a List's Contacts. 0 means that the next Run must read
+	// all Contacts again.
 	LastModified(ctx context.Context, list int64) (int64, error)
 	// Consents returns the consents of Contacts of a List, also the answers to its preferences.
 	Consents(ctx context.Context, list int64, hasPreferences bool, ids []enlist.ContactID) (

@@ -22,9 +22,13 @@ type Consents struct {
 }
 
 // MovedContactIDs returns the IDs of a List's Contacts above after, in ascending order, and at most limit.
-func (s *Records) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID, after enlist.ContactID, limit int) (
+func (s *Records) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move, list enlist.ListID,
+	after enlist.ContactID, limit int) (
 	[]enlist.ContactID, error) {
-	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContactID, error) { return ContactIDs(tx, list, after, m.LastContact, limit) })
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContactID, error) {
+		return ContactIDs(tx, list, after,
+			m.LastContact, limit)
+	})
 }
 
 // MoveConsents appends the rows that the ledger of each Contact does not have yet, and stores the answers to
@@ -37,7 +41,8 @@ func (s *Records) MoveConsents(ctx context.Context, c *enlist.Caller, m *Move, l
 		if err != nil {
 			return err
 		}
-		b := consentMove{tx: tx, caller: c, schema: schema, now: now, lastChange: m.IDFactor != 0, keys: make(map[string]enlist.KeyID)}
+		b := consentMove{tx: tx, caller: c, schema: schema, now: now, lastChange: m.IDFactor != 0,
+			keys: make(map[string]enlist.KeyID)}
 		for i := range all {
 			if err := b.store(&all[i]); err != nil {
 				return err
@@ -115,8 +120,9 @@ func newerRows(rows []Record, stored []enlist.LedgerRow) int {
 
 // row reads a row of the ledger.
 func (b *consentMove) row(r *reader, contact enlist.ContactID) (*enlist.LedgerRow, error) {
-	row := &enlist.LedgerRow{ListID: b.schema.List.ID, ContactID: contact, Time: r.int("time"), Method: r.record.Text("method"),
-		Type: enlist.ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
+	row := &enlist.LedgerRow{ListID: b.schema.List.ID, ContactID: contact, Time: r.int("time"),
+		Method: r.record.Text("method"),
+		Type:   enlist.ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
 		IP: r.record.Text("ip_address")}
 	switch row.Type {
 	case enlist.ConsentGDPR, contacts.ConsentDirect, contacts.ConsentNotRecorded, "": // "": a change without a consent
@@ -155,8 +161,9 @@ func (b *consentMove) key(name string) (enlist.KeyID, error) {
 	if id, known := b.keys[name]; known {
 		return id, nil
 	}
-	k := enlist.Key{AccountID: b.caller.Account.ID, Name: name, Prefix: movedKeyPrefix, Level: enlist.Read, CreationTime: b.now,
-		RevokedTime: b.now}
+	k := enlist.Key{AccountID: b.caller.Account.ID, Name: name, Prefix: movedKeyPrefix, Level: enlist.Read,
+		CreationTime: b.now,
+		RevokedTime:  b.now}
 	if err := accounts.AddKey(b.tx, &k, enlist.HashKey(enlist.NewKeyText())); err != nil {
 		return 0, err
 	}

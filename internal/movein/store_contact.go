@@ -187,7 +187,8 @@ func contactText(c *enlist.ByID) string {
 	return string(append(b, '\n'))
 }
 
-// removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased persons.
+// removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased
+// persons.
 func removeMissing(tx *db.Tx, p Page, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
 	inPage := make(map[enlist.ContactID]bool, len(p.Records))
 	for _, record := range p.Records {

@@ -37,12 +37,16 @@ func (s *Records) MoveFolders(ctx context.Context, c *enlist.Caller, folderType 
 
 // AddMissingFolders adds a Folder of each type that the other service has no Folder of.
 func (s *Records) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) { return true, accounts.AddMissingFolders(tx, now) })
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		return true,
+			accounts.AddMissingFolders(tx, now)
+	})
 	return err
 }
 
 // MovedFields returns the Fields of a List that the move has stored.
-func (s *Records) MovedFields(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID) ([]enlist.Field, error) {
+func (s *Records) MovedFields(ctx context.Context, c *enlist.Caller, m *Move,
+	id enlist.ListID) ([]enlist.Field, error) {
 	if _, moved := m.Lists[id]; !moved {
 		return nil, nil
 	}
@@ -152,7 +156,8 @@ func (l *listMove) read(id enlist.ListID) error {
 func (l *listMove) fields(records []Record) (fields []enlist.Field, err error) {
 	for _, record := range records {
 		r := reader{record: record, about: Problem{Record: "field", List: l.list.ID, ID: record.ID()}}
-		f := enlist.Field{ID: enlist.FieldID(record.ID()), ListID: l.list.ID, Type: enlist.Text, AllowUpdate: true, ShowInForm: true}
+		f := enlist.Field{ID: enlist.FieldID(record.ID()), ListID: l.list.ID, Type: enlist.Text, AllowUpdate: true,
+			ShowInForm: true}
 		details := lists.Applicable(&f, record)
 		setEach(&r, &f, lists.FieldAttributes, details)
 		err := l.define(&r, &f, fields)
@@ -164,8 +169,9 @@ func (l *listMove) fields(records []Record) (fields []enlist.Field, err error) {
 			continue
 		}
 		if old := l.storedField(f.ID); old != nil && old.Type != f.Type {
-			return nil, enlist.Refuse(enlist.InvalidParameters, "List %d, Field %d: its type is now %s, and was %s when the move began; "+
-				"begin again with a new database", l.list.ID, f.ID, f.Type, old.Type)
+			return nil, enlist.Refuse(enlist.InvalidParameters,
+				"List %d, Field %d: its type is now %s, and was %s when the move began; "+
+					"begin again with a new database", l.list.ID, f.ID, f.Type, old.Type)
 		}
 		fields = append(fields, f)
 	}
@@ -218,7 +224,8 @@ func (l *listMove) preferences(records []Record) error {
 			r.refuse("name", "the List has a preference of this name already")
 		default:
 			names[name] = true
-			err = PutPreference(l.tx, &enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID, Name: name})
+			err = PutPreference(l.tx, &enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID,
+				Name: name})
 			if err != nil {
 				return err
 			}

@@ -17,8 +17,10 @@ import (
 
 // MoveFile stores a file under its ID with the content and the size that open returns: the size of the record is not
 // always in bytes. It does nothing if the file is stored already with the same name, size and time of the last change.
-// The limits of uploads are not applied. moved is false if the file is left out, also if open returns a refusal (Refuse).
-func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record, open func() (io.ReadCloser, int64, error)) (
+// The limits of uploads are not applied. moved is false if the file is left out, also if open returns a refusal
+// (Refuse).
+func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record,
+	open func() (io.ReadCloser, int64, error)) (
 	moved bool, problems []Problem, err error) {
 	m := fileMove{records: s, caller: c, r: reader{record: record, about: Problem{Record: "file", ID: record.ID()}}}
 	isStored, err := db.Update(ctx, s.db, c, m.read)
@@ -100,7 +102,8 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 		for len(parts) < files.UploadStep && number+int64(len(parts)) < files.Pieces(m.file.Size) {
 			piece := make([]byte, min(files.PieceSize, m.file.Size-(number+int64(len(parts)))*files.PieceSize))
 			if _, err := io.ReadFull(content, piece); err != nil {
-				return fmt.Errorf("file %d: read the content, which should have %d bytes: %w", m.file.ID, m.file.Size, err)
+				return fmt.Errorf("file %d: read the content, which should have %d bytes: %w", m.file.ID, m.file.Size,
+					err)
 			}
 			parts = append(parts, piece)
 		}
@@ -125,7 +128,8 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 }
 
 // step stores some pieces of the content, and with the last ones the file.
-func (m *fileMove) step(tx *db.Tx, now int64, content files.Content, number int64, parts [][]byte, last bool) (files.Content, error) {
+func (m *fileMove) step(tx *db.Tx, now int64, content files.Content, number int64, parts [][]byte,
+	last bool) (files.Content, error) {
 	if err := files.LockFiles(tx, content.AccountID); err != nil {
 		return content, err
 	}
@@ -147,15 +151,16 @@ func (m *fileMove) step(tx *db.Tx, now int64, content files.Content, number int6
 	}
 	stored, err := files.LoadContent(tx, content.ID)
 	if err != nil || stored.Size != content.Size {
-		return content, errors.Join(err, fmt.Errorf("file %d: reading it took more than %d minutes", m.file.ID, files.UploadTime/60))
+		return content, errors.Join(err, fmt.Errorf("file %d: reading it took more than %d minutes", m.file.ID,
+			files.UploadTime/60))
 	}
 	file := m.file
 	file.Content = content.ID
 	return content, m.replace(tx, now, &file)
 }
 
-// replace stores the file. It removes the content of the file with the same ID, and another file with the same name: the
-// other service has deleted that one.
+// replace stores the file. It removes the content of the file with the same ID, and another file with the same name:
+// the other service has deleted that one.
 func (m *fileMove) replace(tx *db.Tx, now int64, file *files.StoredFile) error {
 	old, err := files.File(tx, file.ID)
 	switch {

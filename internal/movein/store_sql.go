@@ -176,7 +176,8 @@ func insertTogetherWithIDs(tx *db.Tx, contacts []*enlist.ByID, docs []string) er
 		}
 	}
 	stored, err := tx.Exec(insertManyWithIDs, int64(contacts[0].ListID), ids, keys, first, mobiles, via, webforms,
-		times[0], times[1], times[2], times[3], times[4], times[5], flags[0], flags[1], flags[2], flags[3], preferences, docs)
+		times[0], times[1], times[2], times[3], times[4], times[5], flags[0], flags[1], flags[2], flags[3], preferences,
+		docs)
 	if err == nil && stored != int64(n) {
 		err = fmt.Errorf("%d of %d Contacts of List %d were not stored: another program added their addresses",
 			int64(n)-stored, n, contacts[0].ListID)

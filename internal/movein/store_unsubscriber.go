@@ -30,8 +30,9 @@ func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 		result := new(MovedUnsubscribers)
 		entries := make([]contacts.Unsubscriber, 0, len(records))
 		for _, record := range records {
-			r := reader{record: record, about: Problem{Record: "unsubscriber", List: enlist.ListID(record.Int("list_id")),
-				ID: record.Int("contact_id")}}
+			r := reader{record: record, about: Problem{Record: "unsubscriber",
+				List: enlist.ListID(record.Int("list_id")),
+				ID:   record.Int("contact_id")}}
 			u, ok, err := r.unsubscriber(tx)
 			if err != nil {
 				return nil, err
@@ -121,10 +122,11 @@ func missingUnsubscribers(tx *db.Tx, account enlist.AccountID, entries []contact
 		}
 		return u
 	}
-	err = contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: account, Keys: keys}, func(u *contacts.Unsubscriber) error {
-		stored[identity(*u)]++
-		return nil
-	})
+	err = contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: account, Keys: keys},
+		func(u *contacts.Unsubscriber) error {
+			stored[identity(*u)]++
+			return nil
+		})
 	for _, u := range entries {
 		if stored[identity(u)] > 0 {
 			stored[identity(u)]--

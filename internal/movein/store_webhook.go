@@ -10,8 +10,8 @@ import (
 
 // This file stores webhooks that move in from another service.
 
-// MoveWebhook stores a webhook under its ID. A move causes no event, so nothing is posted before programs change Lists or
-// Contacts here. moved is false if the webhook is left out.
+// MoveWebhook stores a webhook under its ID. A move causes no event, so nothing is posted before programs change Lists
+// or Contacts here. moved is false if the webhook is left out.
 func (s *Records) MoveWebhook(ctx context.Context, c *enlist.Caller, record Record) (
 	moved bool, problems []Problem, err error) {
 	fresh := webhooks.NewWebhookSecret()
@@ -26,7 +26,8 @@ func (s *Records) MoveWebhook(ctx context.Context, c *enlist.Caller, record Reco
 
 // webhook stores a webhook with the secret of the record, or with the stored one.
 func (r *reader) webhook(tx *db.Tx, c *enlist.Caller, fresh string) (moved bool, err error) {
-	w := enlist.Webhook{ID: enlist.WebhookID(r.record.ID()), AccountID: c.Account.ID, CreationTime: r.int("creation_time"),
+	w := enlist.Webhook{ID: enlist.WebhookID(r.record.ID()), AccountID: c.Account.ID,
+		CreationTime:     r.int("creation_time"),
 		LastModifiedTime: r.int("last_modified_time")}
 	setEach(r, &w, webhooks.WholeWebhookAttributes, r.record)
 	old, err := webhooks.LoadWebhook(tx, c, w.ID)

@@ -44,8 +44,8 @@ var mailClients = []struct {
 	{MailClient{unknownClient, "Unknown"}, []string{""}},
 }
 
-// machineWords are parts of the User-Agents of programs that fetch images or links of their own accord: image proxies of
-// mail providers, virus scanners, previews and libraries.
+// machineWords are parts of the User-Agents of programs that fetch images or links of their own accord: image proxies
+// of mail providers, virus scanners, previews and libraries.
 var machineWords = []string{"imageproxy", "mailproxy", "bot", "crawl", "spider", "scan", "preview", "proofpoint",
 	"mimecast", "barracuda", "symantec", "fireeye", "messagelabs", "office existence discovery", "safelinks",
 	"facebookexternalhit", "headless", "phantomjs", "curl/", "wget/", "python", "go-http-client", "java/", "libwww",

@@ -32,7 +32,8 @@ type ProofWriter interface {
 
 // SearchContactsWithProof is SearchContacts with the proof of each Contact. It sends the Contacts in the order of their
 // IDs, and reads all of them from one snapshot. Errors: as of SearchContacts.
-func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
+func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	criteria *enlist.Criteria,
 	returned []string, w ProofWriter) error {
 	return s.db.Stream(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		schema, err := lists.Load(tx, c, list)
@@ -70,7 +71,8 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 }
 
 // writeProof reads a Contact with its proof and sends both to w.
-func writeProof(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string, w ProofWriter) error {
+func writeProof(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string,
+	w ProofWriter) error {
 	contact, err := contacts.ByID(tx, list, id)
 	if err != nil {
 		return err
@@ -91,7 +93,8 @@ func writeProof(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.Conta
 		return err
 	}
 	err = batches.EachDelivery(tx, list, id, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
-		p.Deliveries = append(p.Deliveries, batches.SentMessage{Delivery: *d, Autoresponder: d.Autoresponder(), Name: names[d.MessageID]})
+		p.Deliveries = append(p.Deliveries, batches.SentMessage{Delivery: *d, Autoresponder: d.Autoresponder(),
+			Name: names[d.MessageID]})
 		return true, nil
 	})
 	if err != nil {

@@ -161,7 +161,8 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 			key := enlist.PersonKey{List: list.ID, Contact: found[i].ID}
 			k.Contacts, k.known[key] = append(k.Contacts, key), true
 			k.Others = append(k.Others, found[i].Key, found[i].Mobile)
-			if spelling := address.LowerASCII(found[i].Values.Get(schema.Email().ID)); isEmail && !slices.Contains(k.Addresses, spelling) {
+			if spelling := address.LowerASCII(found[i].Values.Get(schema.Email().ID)); isEmail &&
+				!slices.Contains(k.Addresses, spelling) {
 				k.Addresses = append(k.Addresses, spelling)
 			}
 			contacts = append(contacts, namedValues(schema, &found[i]))
@@ -174,13 +175,14 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 // their rows.
 func (k *PersonKeys) findFormer(tx *db.Tx) error {
 	var all []enlist.PersonKey
-	err := contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: k.Account, Keys: k.Keys}, func(u *contacts.Unsubscriber) error {
-		key := enlist.PersonKey{List: u.ListID, Contact: u.ContactID}
-		if u.ContactID != 0 && !k.known[key] && !slices.Contains(all, key) {
-			all = append(all, key)
-		}
-		return nil
-	})
+	err := contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: k.Account, Keys: k.Keys},
+		func(u *contacts.Unsubscriber) error {
+			key := enlist.PersonKey{List: u.ListID, Contact: u.ContactID}
+			if u.ContactID != 0 && !k.known[key] && !slices.Contains(all, key) {
+				all = append(all, key)
+			}
+			return nil
+		})
 	for _, key := range all {
 		if _, gone := contacts.ByID(tx, key.List, key.Contact); enlist.KindOf(gone) == enlist.NoContact {
 			k.Former = append(k.Former, key)
@@ -237,7 +239,8 @@ func importsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) e
 					return nil
 				}
 				return each([]PersonValue{{"import_id", int64(i.ID)}, {"step", step.Number}, {"row", r.Row},
-					{"outcome", string(r.Outcome)}, {"contact_id", int64(r.Contact)}, {"reason", r.Reason}, {"field", r.Field},
+					{"outcome", string(r.Outcome)}, {"contact_id", int64(r.Contact)}, {"reason", r.Reason},
+					{"field", r.Field},
 					{"value", r.Value}})
 			})
 		})

@@ -27,8 +27,8 @@ func (s *Service) auditPersonExport(ctx context.Context, c *enlist.Caller, text 
 	return err
 }
 
-// auditPerson adds a row about a person to the audit log. In place of the address it has keyed hashes, as the Unsubscriber
-// List has them after an erasure. So the row stays as it is when the person is erased.
+// auditPerson adds a row about a person to the audit log. In place of the address it has keyed hashes, as the
+// Unsubscriber List has them after an erasure. So the row stays as it is when the person is erased.
 func auditPerson(tx *db.Tx, c *enlist.Caller, now int64, k *PersonKeys, values accounts.AuditValues) error {
 	hashes, err := hashesOf(tx, k.Account, k.Keys)
 	values["address_hashes"] = hashes
@@ -38,19 +38,21 @@ func auditPerson(tx *db.Tx, c *enlist.Caller, now int64, k *PersonKeys, values a
 	return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: auditedPerson}, nil, values)
 }
 
-// auditConsentProof adds a row about the proof of a Contact, with keyed hashes of the addresses that the Contact has. contact
-// is nil if it was deleted.
+// auditConsentProof adds a row about the proof of a Contact, with keyed hashes of the addresses that the Contact has.
+// contact is nil if it was deleted.
 func auditConsentProof(tx *db.Tx, c *enlist.Caller, now int64, p *ConsentProof, contact *enlist.ByID) error {
 	var keys []string
 	if contact != nil {
-		keys = slices.DeleteFunc(contacts.FewKeys([]string{contact.Key, contact.Mobile}), func(key string) bool { return key == "" })
+		keys = slices.DeleteFunc(contacts.FewKeys([]string{contact.Key, contact.Mobile}),
+			func(key string) bool { return key == "" })
 	}
 	hashes, err := hashesOf(tx, c.Account.ID, keys)
 	if err != nil {
 		return err
 	}
 	on := accounts.AuditObject{Kind: auditedPerson, ID: int64(p.Contact), List: p.List.ID}
-	return accounts.Audit(tx, c, now, on, nil, accounts.AuditValues{"address_hashes": hashes, "rows": int64(len(p.Rows))})
+	return accounts.Audit(tx, c, now, on, nil, accounts.AuditValues{"address_hashes": hashes,
+		"rows": int64(len(p.Rows))})
 }
 
 // hashesOf returns the keyed hashes of normalised addresses.

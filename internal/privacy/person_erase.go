@@ -56,8 +56,8 @@ func (s *Service) PlanErasure(ctx context.Context, c *enlist.Caller, text string
 // the address in all Lists, and everything that ExportPerson finds. Two things stay without the person: the rows of the
 // ledger, and the entries of the Unsubscriber List, which have a keyed hash in place of the address. So imports still
 // leave the address out. The webhooks get the event that the Contacts were removed. Errors: as of ExportPerson, and
-// Busy while an Import of the Account runs, while a mail to the person is being sent, and if the engine could not remove
-// the data from its files. A repeated call continues.
+// Busy while an Import of the Account runs, while a mail to the person is being sent, and if the engine could not
+// remove the data from its files. A repeated call continues.
 func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string) (*Erasure, error) {
 	var result *Erasure
 	for range erasePasses {
@@ -83,8 +83,12 @@ func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string
 }
 
 // finishErasure removes the files of Imports that have ended, and deleted data from the files of the database.
-func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys, result *Erasure) (*Erasure, error) {
-	released, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContentID, error) { return ReleasedContents(tx, c.Account.ID) })
+func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys,
+	result *Erasure) (*Erasure, error) {
+	released, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContentID, error) {
+		return ReleasedContents(tx,
+			c.Account.ID)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -213,11 +217,13 @@ func (f *personFound) Row(values []PersonValue) error {
 		f.hashes = append(f.hashes, text("address_key"))
 	case PersonMails:
 		if isOthers {
-			f.deliveries = append(f.deliveries, enlist.DeliveryKey{List: list, Contact: contact, Time: number("event_time"), Cause: text("cause")})
+			f.deliveries = append(f.deliveries, enlist.DeliveryKey{List: list, Contact: contact,
+				Time: number("event_time"), Cause: text("cause")})
 		}
 	case PersonBatchMails:
 		if isOthers {
-			f.recipients = append(f.recipients, batches.Recipient{List: list, Contact: contact, Batch: enlist.BatchID(number("batch_id"))})
+			f.recipients = append(f.recipients, batches.Recipient{List: list, Contact: contact,
+				Batch: enlist.BatchID(number("batch_id"))})
 		}
 	case PersonWebhookEvents:
 		f.events = append(f.events, number("id"))
@@ -263,7 +269,10 @@ func (f *personFound) erasure() *Erasure {
 func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 	for ids := range slices.Chunk(f.jobs, eraseStep) {
 		for end := time.Now().Add(eraseWait); ; {
-			running, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (int64, error) { return EraseJobs(tx, ids) })
+			running, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (int64, error) {
+				return EraseJobs(tx,
+					ids)
+			})
 			if err != nil {
 				return err
 			}
@@ -355,7 +364,10 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 // eraseAddress erases the ledger rows of Contacts that were deleted before, and replaces the addresses on the
 // Unsubscriber List by hashes. Each address gets an entry, even if it had none.
 func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
-	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k enlist.PersonKey) error { return EraseLedger(tx, k.List, k.Contact) }))
+	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k enlist.PersonKey) error {
+		return EraseLedger(tx,
+			k.List, k.Contact)
+	}))
 	if err != nil {
 		return err
 	}
@@ -378,7 +390,8 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 				continue
 			}
 			known[key] = true
-			u := contacts.Unsubscriber{AddressType: enlist.AddressEmail, Address: erased.Of(key), AddressKey: erased.Of(key), Time: now}
+			u := contacts.Unsubscriber{AddressType: enlist.AddressEmail, Address: erased.Of(key),
+				AddressKey: erased.Of(key), Time: now}
 			if !strings.Contains(key, "@") {
 				u.AddressType = enlist.AddressMobile
 			}
@@ -428,7 +441,8 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			if err := by.Record(tx, &enlist.ByID{ListID: k.List, ID: k.Contact}, now); err != nil {
 				return false, err
 			}
-			return true, progress.Publish(tx, schema, now, 1, []contacts.ContactEvent{{Contact: k.Contact, Event: enlist.WebhookRemoved}})
+			return true, progress.Publish(tx, schema, now, 1, []contacts.ContactEvent{{Contact: k.Contact,
+				Event: enlist.WebhookRemoved}})
 		})
 		if err != nil {
 			return err

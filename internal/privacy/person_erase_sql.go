@@ -20,7 +20,8 @@ func EraseLedger(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) error 
 
 // EraseUnsubscriber replaces the address of a row of the Unsubscriber List by an erased one, and removes its Contact.
 func EraseUnsubscriber(tx *db.Tx, id int64, erased string) error {
-	return tx.Do("UPDATE unsubscriber SET address = ?, address_key = ?, contact_id = 0 WHERE id = ?", erased, erased, id)
+	return tx.Do("UPDATE unsubscriber SET address = ?, address_key = ?, contact_id = 0 WHERE id = ?", erased, erased,
+		id)
 }
 
 // EraseDelivery removes the address, the subject and the reply of the mail server from the record of a mail.
@@ -71,7 +72,8 @@ func SetImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) 
 
 // ReleasedContents returns the contents of an Account that no file and no Import has any more.
 func ReleasedContents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, error) {
-	return db.IDsOf[enlist.ContentID](tx, "SELECT id FROM file_content WHERE account_id = ? AND size = 0 ORDER BY id", int64(account))
+	return db.IDsOf[enlist.ContentID](tx, "SELECT id FROM file_content WHERE account_id = ? AND size = 0 ORDER BY id",
+		int64(account))
 }
 
 // TextsWith returns where texts of an Account that an erasure leaves alone contain one of the addresses, such as
@@ -119,7 +121,8 @@ func contactsWith(tx *db.Tx, k *PersonKeys, places []string) ([]string, error) {
 				places = append(places, fmt.Sprintf("contact %d of list %d", id, list))
 			}
 			return nil
-		}, "SELECT id, "+values+" FROM contact WHERE list_id = ? AND ("+test+") ORDER BY id", append([]any{int64(list)}, args...)...)
+		}, "SELECT id, "+values+" FROM contact WHERE list_id = ? AND ("+test+") ORDER BY id",
+			append([]any{int64(list)}, args...)...)
 		if err != nil {
 			return nil, err
 		}

@@ -178,7 +178,8 @@ func jobsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) erro
 		}
 		return each([]PersonValue{{Name: "id", Value: id}, {Name: "kind", Value: kind},
 			{Name: "state", Value: state}, {Name: "arguments", Value: jsontext.Value(args)}})
-	}, "SELECT "+tx.SQL.JobNumber("account_id")+", "+tx.SQL.JobNumber("list_id")+", "+tx.SQL.JobNumber("contact_id")+", id, kind, CAST(state AS TEXT), "+
+	}, "SELECT "+tx.SQL.JobNumber("account_id")+", "+tx.SQL.JobNumber("list_id")+", "+tx.SQL.JobNumber("contact_id")+
+		", id, kind, CAST(state AS TEXT), "+
 		tx.SQL.JobText+" FROM river_job WHERE CAST(state AS TEXT) <> 'completed' ORDER BY id")
 }
 
@@ -223,8 +224,9 @@ func inJSON(texts []string) ([]string, error) {
 	return all, nil
 }
 
-// auditOfPerson calls each for the rows of the audit log that contain an address or its hash. It leaves out who acted and
-// from where: this is data about other persons. There is no index for the rows, so all rows of the Account are read.
+// auditOfPerson calls each for the rows of the audit log that contain an address or its hash. It leaves out who acted
+// and from where: this is data about other persons. There is no index for the rows, so all rows of the Account are
+// read.
 func auditOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) error {
 	erased, err := contacts.ReadErasedKeys(tx, k.Account)
 	if err != nil {
@@ -251,7 +253,8 @@ func auditOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) err
 			return nil
 		}
 		return each([]PersonValue{{Name: "id", Value: r.ID}, {Name: "time", Value: r.Time},
-			{Name: "method", Value: r.Method}, {Name: "object", Value: r.Object}, {Name: "object_id", Value: r.ObjectID},
+			{Name: "method", Value: r.Method}, {Name: "object", Value: r.Object},
+			{Name: "object_id", Value: r.ObjectID},
 			{Name: "list_id", Value: int64(r.ListID)},
 			{Name: "before", Value: jsontext.Value(r.Before)}, {Name: "after", Value: jsontext.Value(r.After)}})
 	}, "WHERE account_id = ? AND ("+test+") ORDER BY id", append([]any{int64(k.Account)}, args...)...)

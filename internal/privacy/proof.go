@@ -30,9 +30,11 @@ type ConsentProof struct {
 // maxProofRows is the largest number of rows of a ConsentProof.
 const maxProofRows = 10_000
 
-// ConsentProof returns what was recorded about the consent of a Contact, and adds a row to the audit log. It also finds a
-// Contact that was deleted, if its List still exists. Errors: NoList, Denied, and NoContact if the List never had the Contact.
-func (s *Service) ConsentProof(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*ConsentProof, error) {
+// ConsentProof returns what was recorded about the consent of a Contact, and adds a row to the audit log. It also finds
+// a Contact that was deleted, if its List still exists. Errors: NoList, Denied, and NoContact if the List never had the
+// Contact.
+func (s *Service) ConsentProof(ctx context.Context, c *enlist.Caller, list enlist.ListID,
+	id enlist.ContactID) (*ConsentProof, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*ConsentProof, error) {
 		schema, contact, err := contacts.Load(tx, c, list, id)
 		if err != nil && (enlist.KindOf(err) != enlist.NoContact || id <= 0) {

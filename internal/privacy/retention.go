@@ -11,8 +11,8 @@ import (
 	"enlist/internal/lists"
 )
 
-// This file has how long an Account keeps opens and clicks, the addresses and texts in the records of its mails, and the
-// rows of the audit log. retention_apply.go removes what is older. decisions.md: 105, 106, 117, 118
+// This file has how long an Account keeps opens and clicks, the addresses and texts in the records of its mails, and
+// the rows of the audit log. retention_apply.go removes what is older. decisions.md: 105, 106, 117, 118
 
 // SetRetention changes the Retention of an Account. Errors: InvalidParameters.
 func (s *Service) SetRetention(ctx context.Context, id enlist.AccountID, r enlist.Retention) error {
@@ -33,13 +33,15 @@ type RetentionPlan struct {
 
 // PlanRetention returns what a Retention would remove from the Account now. It reads the records of all old mails.
 // Errors: InvalidParameters.
-func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller, r enlist.Retention) (plans []RetentionPlan, err error) {
+func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller,
+	r enlist.Retention) (plans []RetentionPlan, err error) {
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
 	err = s.db.ViewPrimary(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		now := s.db.Now().Unix()
-		plans = []RetentionPlan{{Kind: enlist.RetainEvents, Days: r.Events}, {Kind: enlist.RetainDeliveries, Days: r.Deliveries},
+		plans = []RetentionPlan{{Kind: enlist.RetainEvents, Days: r.Events},
+			{Kind: enlist.RetainDeliveries, Days: r.Deliveries},
 			{Kind: enlist.RetainAudit, Days: r.Audit}}
 		parts, delayed, err := retentionParts(tx, c.Account.ID, r, now)
 		if err != nil {
@@ -95,7 +97,8 @@ func (p *RetentionPart) kind() enlist.RetentionKind {
 }
 
 // retentionParts returns the parts from which a Retention removes data, and the Batches whose events must stay for now.
-func retentionParts(tx *db.Tx, account enlist.AccountID, r enlist.Retention, now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
+func retentionParts(tx *db.Tx, account enlist.AccountID, r enlist.Retention,
+	now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
 	add := func(b *batches.Batch, table RetentionTable, before int64, ended bool) error {
 		lists, err := batches.BatchLists(tx, b.ID)
 		for i, list := range lists {
@@ -153,8 +156,8 @@ func retentionParts(tx *db.Tx, account enlist.AccountID, r enlist.Retention, now
 	return parts, delayed, err
 }
 
-// hasEventsBefore reports whether a Batch has opens and clicks that a Retention removes: the last mail of an ended Batch,
-// or the first mail of an autoresponder, was sent before.
+// hasEventsBefore reports whether a Batch has opens and clicks that a Retention removes: the last mail of an ended
+// Batch, or the first mail of an autoresponder, was sent before.
 func hasEventsBefore(b *batches.Batch, before int64) bool {
 	if b.Status == batches.BatchRunning {
 		return b.FirstSent != 0 && b.FirstSent < before
@@ -170,8 +173,8 @@ func lastUsed(b *batches.Batch) int64 {
 	return max(b.CreationTime, b.ActiveTime)
 }
 
-// awaitedEvents returns the Batches whose opens or clicks decide about the recipients of a Batch that has not read all of
-// them. Without the events such a Batch would send mails to the wrong Contacts. decisions.md: 105
+// awaitedEvents returns the Batches whose opens or clicks decide about the recipients of a Batch that has not read all
+// of them. Without the events such a Batch would send mails to the wrong Contacts. decisions.md: 105
 func awaitedEvents(tx *db.Tx, account enlist.AccountID) (map[enlist.BatchID]bool, error) {
 	awaited := make(map[enlist.BatchID]bool)
 	open, err := batches.Batches(tx, account, batches.BatchFilter{Open: true})

@@ -11,8 +11,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file applies Retentions. A job of each Account removes old data in many short transactions, so that calls beside it
-// hardly wait. The job knows its position, and each transaction is safe to repeat.
+// This file applies Retentions. A job of each Account removes old data in many short transactions, so that calls beside
+// it hardly wait. The job knows its position, and each transaction is safe to repeat.
 
 const (
 	// retentionChunk is about the number of rows that one transaction reads.
@@ -49,7 +49,8 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 }
 
 // ApplyRetention does the next step of an application: it removes data that is older than the Retention of the Account.
-// rest is the next step, with what was removed so far. done is true after the last step. A repeated call changes nothing.
+// rest is the next step, with what was removed so far. done is true after the last step. A repeated call changes
+// nothing.
 func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest ApplyRetention, done bool, err error) {
 	now := s.db.Now().Unix()
 	var account *enlist.Account
@@ -66,7 +67,10 @@ func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest Ap
 	if err != nil || account == nil {
 		return e, err == nil, err
 	}
-	at := slices.IndexFunc(parts, func(p RetentionPart) bool { return p.Table == e.Table && p.List == e.List && p.Batch == e.Batch })
+	at := slices.IndexFunc(parts, func(p RetentionPart) bool {
+		return p.Table == e.Table && p.List == e.List &&
+			p.Batch == e.Batch
+	})
 	switch {
 	case e.Table == RetainedAudit:
 		at = len(parts)
@@ -109,9 +113,10 @@ func afterEvents(parts []RetentionPart, at int) int {
 // errAwaited ends the transaction that would remove the first events of a Batch that another Batch needs.
 var errAwaited = errors.New("a Batch needs these events")
 
-// removeOld removes data from the rows of the next Contacts of a part. It returns true when it has removed all. It returns
-// errAwaited if the events of the Batch must stay.
-func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyRetention, now int64) (last bool, err error) {
+// removeOld removes data from the rows of the next Contacts of a part. It returns true when it has removed all. It
+// returns errAwaited if the events of the Batch must stay.
+func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyRetention,
+	now int64) (last bool, err error) {
 	var next enlist.ContactID
 	var changed int64
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
@@ -139,9 +144,9 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 	return true, s.endPart(ctx, p, now)
 }
 
-// markRemoved marks the Batch, so that late opens are not counted again, and that no new Batch depends on its events. A Batch
-// that depends on them was perhaps added after the parts were listed. AddBatch locks the Batches on whose events it depends,
-// and MarkEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
+// markRemoved marks the Batch, so that late opens are not counted again, and that no new Batch depends on its events. A
+// Batch that depends on them was perhaps added after the parts were listed. AddBatch locks the Batches on whose events
+// it depends, and MarkEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
 // decisions.md: 117
 func (p *RetentionPart) markRemoved(tx *db.Tx, account enlist.AccountID, now int64) error {
 	at := -now
@@ -175,7 +180,8 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 // auditChunk is the number of rows of the audit log that one transaction removes.
 const auditChunk = 2000
 
-// removeOldAudit removes the next old rows of the audit log. The same transaction adds a row about it. decisions.md: 118
+// removeOldAudit removes the next old rows of the audit log. The same transaction adds a row about it. decisions.md:
+// 118
 func (s *Service) removeOldAudit(ctx context.Context, account *enlist.Account, now int64) (removed int64, err error) {
 	before := account.Retention.Before(enlist.RetainAudit, now)
 	if before == 0 {
@@ -187,7 +193,8 @@ func (s *Service) removeOldAudit(ctx context.Context, account *enlist.Account, n
 			return err
 		}
 		values := accounts.AuditValues{"removed_rows": removed, "older_than": before}
-		return accounts.Audit(tx, accounts.OperatorIn(ctx, account), now, accounts.AuditObject{Kind: "AuditLog"}, nil, values)
+		return accounts.Audit(tx, accounts.OperatorIn(ctx, account), now, accounts.AuditObject{Kind: "AuditLog"}, nil,
+			values)
 	})
 	return removed, err
 }

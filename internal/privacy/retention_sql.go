@@ -11,7 +11,8 @@ import (
 
 // This file removes old opens and clicks, and old texts of the records of mails.
 
-// MarkRetention stores when the Retention of an Account was last applied. It does not raise the version of the catalogue.
+// MarkRetention stores when the Retention of an Account was last applied. It does not raise the version of the
+// catalogue.
 func MarkRetention(tx *db.Tx, account enlist.AccountID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE account SET retention_time = ? WHERE id = ? AND (retention_time <= ? OR retention_time > ?)"
 	n, err := tx.Exec(mark, now, int64(account), before, now)
@@ -27,7 +28,8 @@ func BatchesToRetain(tx *db.Tx, account enlist.AccountID, table RetentionTable) 
 	return batches.BatchTable.All(tx, where+" ORDER BY id", int64(account))
 }
 
-// MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked the row.
+// MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked
+// the row.
 func MarkEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) (first bool, err error) {
 	n, err := tx.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
 	if err != nil || n > 0 || at < 0 {
@@ -71,13 +73,14 @@ func partOf(p *RetentionPart) (where string, args []any) {
 	return " WHERE list_id = ? AND batch_id = ?", []any{int64(p.List), int64(p.Batch)}
 }
 
-// oldTest returns the test of rows that have data to remove. The opens and clicks of an autoresponder belong to its last mail
-// to the Contact.
+// oldTest returns the test of rows that have data to remove. The opens and clicks of an autoresponder belong to its
+// last mail to the Contact.
 func oldTest(p *RetentionPart) (test string, args []any) {
 	table := retained[p.Table]
 	if p.Table == RetainedEvents && !p.Ended {
 		return table.old + ` AND EXISTS (SELECT 1 FROM recipient r WHERE r.list_id = ? AND r.batch_id = ?
-			AND r.contact_id = recipient_event.contact_id AND r.sent_time < ?)`, []any{int64(p.List), int64(p.Batch), p.Before}
+			AND r.contact_id = recipient_event.contact_id AND r.sent_time < ?)`, []any{int64(p.List), int64(p.Batch),
+				p.Before}
 	}
 	return table.time + " < ? AND " + table.old, []any{p.Before}
 }
@@ -90,7 +93,8 @@ func OldRows(tx *db.Tx, p *RetentionPart) (rows, oldest int64, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		rows, oldest = row.Int(), row.Int()
 		return nil
-	}, "SELECT count(*), coalesce(min("+table.time+"), 0) FROM "+string(p.Table)+where+" AND "+test, append(args, old...)...)
+	}, "SELECT count(*), coalesce(min("+table.time+"), 0) FROM "+string(p.Table)+where+" AND "+test,
+		append(args, old...)...)
 	return rows, oldest, err
 }
 
@@ -101,7 +105,8 @@ func RemoveOld(tx *db.Tx, p *RetentionPart, after enlist.ContactID, limit int) (
 	where, args := partOf(p)
 	where, args = where+" AND contact_id > ?", append(args, int64(after))
 	n := len(args)
-	end, err := tx.Number("SELECT contact_id FROM "+string(p.Table)+where+" ORDER BY contact_id"+db.Limited+" OFFSET CAST(? AS BIGINT)",
+	end, err := tx.Number("SELECT contact_id FROM "+string(p.Table)+where+" ORDER BY contact_id"+db.Limited+
+		" OFFSET CAST(? AS BIGINT)",
 		append(args[:n:n], int64(1), int64(limit-1))...)
 	if err != nil {
 		return 0, 0, err
@@ -111,6 +116,7 @@ func RemoveOld(tx *db.Tx, p *RetentionPart, after enlist.ContactID, limit int) (
 		upto = math.MaxInt64
 	}
 	test, old := oldTest(p)
-	changed, err = tx.Exec(table.remove+where+" AND contact_id <= ? AND "+test, append(append(args[:n:n], upto), old...)...)
+	changed, err = tx.Exec(table.remove+where+" AND contact_id <= ? AND "+test,
+		append(append(args[:n:n], upto), old...)...)
 	return enlist.ContactID(end), changed, err
 }

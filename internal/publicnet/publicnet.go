@@ -1,6 +1,6 @@
 // Package publicnet tells public addresses from others. It is for connections to a host that an outsider has chosen: a
-// caller of the API chooses the URL of a webhook, and another service the URL of a file that moves in. With this URL the
-// outsider must not reach a machine that only the server can reach.
+// caller of the API chooses the URL of a webhook, and another service the URL of a file that moves in. With this URL
+// the outsider must not reach a machine that only the server can reach.
 package publicnet
 
 import (

@@ -30,7 +30,8 @@ var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 	batches.EventOpened: rowKeys(
 		rowTime("time"),
 		enlist.Searchable(enlist.ReadOnlyText("device", func(r *BatchRow) pace.Device { return r.Event.Device })),
-		enlist.Searchable(enlist.ReadOnlyText("mail_client", func(r *BatchRow) string { return pace.MailClientOf(r.Event.Client).Title })),
+		enlist.Searchable(enlist.ReadOnlyText("mail_client",
+			func(r *BatchRow) string { return pace.MailClientOf(r.Event.Client).Title })),
 		enlist.Searchable(enlist.ReadOnlyInt("open_count", func(r *BatchRow) int64 { return r.Event.Count })),
 		rowHuman),
 	batches.EventClicked: rowKeys(
@@ -39,7 +40,8 @@ var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 		rowHuman),
 	batches.EventBounced: rowKeys(
 		enlist.Searchable(enlist.ReadOnlyText("type", func(*BatchRow) string { return "hard" })),
-		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("code", func(r *BatchRow) string { return bounceCode(r.Detail) }))),
+		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("code",
+			func(r *BatchRow) string { return bounceCode(r.Detail) }))),
 		enlist.Searchable(enlist.ReadOnlyText("text", func(r *BatchRow) string { return r.Detail })),
 		rowTime("time")),
 	batches.EventComplained: rowKeys(
@@ -54,8 +56,10 @@ var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 		enlist.Searchable(enlist.ReadOnlyInt("link_id", func(r *BatchRow) enlist.LinkID { return r.Event.Link })),
 		enlist.Computed(enlist.ReadOnlyInt("link_click_id", (*BatchRow).clickID)),
 	}, contactKeysOfRow, []enlist.Attribute[BatchRow]{
-		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("link_name", func(r *BatchRow) string { return r.LinkURL }))),
-		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("link_url", func(r *BatchRow) string { return r.LinkURL }))),
+		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("link_name",
+			func(r *BatchRow) string { return r.LinkURL }))),
+		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("link_url",
+			func(r *BatchRow) string { return r.LinkURL }))),
 		enlist.Searchable(enlist.ReadOnlyInt("links_clicked", func(r *BatchRow) int64 { return r.Event.Count })),
 	}),
 }

@@ -31,8 +31,8 @@ type PeriodSums struct {
 	batches.BatchSums
 }
 
-// NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened: the
-// rows of the kind RowsNotOpened. It is too small by the mails that were opened before their outcome is stored.
+// NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened:
+// the rows of the kind RowsNotOpened. It is too small by the mails that were opened before their outcome is stored.
 func (r *BatchReport) NotOpened() int64 {
 	return max(0, r.Sent-(r.Bounced-r.Refused)-r.Opened()+r.Contradicted)
 }

@@ -18,7 +18,8 @@ func LoadBatchSums(tx *db.Tx, batch enlist.BatchID) (all []PeriodSums, err error
 		batches.MapBatchSums(&m, &p.BatchSums)
 		all = append(all, p)
 		return m.Err
-	}, `SELECT time, `+sending.SumsOf(batches.MapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY time ORDER BY time`, int64(batch))
+	}, `SELECT time, `+sending.SumsOf(batches.MapBatchSums)+
+		` FROM batch_sum WHERE batch_id = ? GROUP BY time ORDER BY time`, int64(batch))
 	return all, err
 }
 
@@ -30,7 +31,8 @@ func BatchLinks(tx *db.Tx, batch enlist.BatchID) (all []batches.LinkSums, err er
 		batches.MapLinkSums(&m, &l)
 		all = append(all, l)
 		return m.Err
-	}, `SELECT link_id, max(url), `+sending.SumsOf(batches.MapLinkSums)+` FROM batch_link WHERE batch_id = ? GROUP BY link_id ORDER BY link_id`,
+	}, `SELECT link_id, max(url), `+sending.SumsOf(batches.MapLinkSums)+
+		` FROM batch_link WHERE batch_id = ? GROUP BY link_id ORDER BY link_id`,
 		int64(batch))
 	return all, err
 }

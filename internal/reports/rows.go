@@ -14,9 +14,9 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file returns the recipients of a Batch by kind of event. The store reads them in order of Contact, by an index and
-// not by a sort, so a page near the beginning costs the same in a Batch of any size. sort.go has the rows
-// that are sorted by another key, and keys.go the keys of the rows.
+// This file returns the recipients of a Batch by kind of event. The store reads them in order of Contact, by an index
+// and not by a sort, so a page near the beginning costs the same in a Batch of any size. sort.go has the rows that are
+// sorted by another key, and keys.go the keys of the rows.
 
 // The kinds of rows besides the kinds of events.
 const (
@@ -75,14 +75,15 @@ func (r *BatchRow) clickID() int64 {
 type BatchRowWriter interface {
 	// Begin is called before the first row, and again if the search starts over. ContactWriter explains streaming.
 	Begin(streaming bool) error
-	// Row receives a row. It is valid only during the call. The rows of a List follow one another, except sorted rows of
-	// the kind EventLink.
+	// Row receives a row. It is valid only during the call. The rows of a List follow one another, except sorted rows
+	// of the kind EventLink.
 	Row(r *BatchRow) error
 }
 
 // BatchRows sends rows of a Batch to w. limit and offset count through all Lists of the Batch, in order of ID. Errors:
 // NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
-func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query, w BatchRowWriter) error {
+func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query,
+	w BatchRowWriter) error {
 	return s.contacts.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
 		b, err := batches.Load(tx, c, r.Batch, false)
 		if err != nil {
@@ -273,7 +274,8 @@ func (p *rowsPage) links(tx *db.Tx, b *batches.Batch) (ids []enlist.LinkID, err 
 
 // ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such
 // a mail the result is empty. Errors: NoBatch, Denied, InvalidSearch.
-func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID, send enlist.ContactID, q enlist.Query) ([]BatchRow, error) {
+func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID, send enlist.ContactID,
+	q enlist.Query) ([]BatchRow, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]BatchRow, error) {
 		b, err := batches.Load(tx, c, id, false)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 
 // This file reads the recipients of a Batch by kind of event, in order of Contact. It reads them in chunks: the first
 // statement of a chunk scans one index in order, and the second reads the rest of the values by ID. So no statement
-// joins or sorts more than maxRange rows, whatever plan the engine chooses for it. batchrows_sort.go reads recipients in
-// another order.
+// joins or sorts more than maxRange rows, whatever plan the engine chooses for it. batchrows_sort.go reads recipients
+// in another order.
 
 // rowsChunk is the largest number of recipients that a statement reads.
 const rowsChunk = 1000
@@ -109,7 +109,8 @@ func (c *rowsCursor) skip() (found bool, err error) {
 // if a statement selects all columns: it expects few rows between two IDs.
 func (c *rowsCursor) events() (rows []BatchRow, err error) {
 	size := min(rowsChunk, c.left)
-	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+db.Limited, append(c.keys(), size)...)
+	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+db.Limited,
+		append(c.keys(), size)...)
 	if err != nil || len(ids) == 0 {
 		c.passed(0, true)
 		return nil, err
@@ -163,7 +164,8 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 
 // sentTo returns the next recipients of the kind RowsSent.
 func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
-	all, err := batches.RecipientTable.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited, append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
+	all, err := batches.RecipientTable.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited,
+		append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
 	if err != nil || len(all) == 0 {
 		c.passed(0, true)
 		return nil, err
@@ -203,7 +205,8 @@ func (c *rowsCursor) withoutOpen() (rows []BatchRow, err error) {
 	if err != nil {
 		return nil, err
 	}
-	opens, err := c.tx.Number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(batches.EventOpened), int64(0),
+	opens, err := c.tx.Number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(batches.EventOpened),
+		int64(0),
 		first, last)
 	if err != nil {
 		return nil, err
@@ -247,7 +250,8 @@ func rangeEnd(descending bool, first, last int64) enlist.ContactID {
 // nextRange returns the IDs between which the next recipients are. isLast is true if no others follow.
 func (c *rowsCursor) nextRange() (first, last int64, isLast bool, err error) {
 	c.size = min(max(2*c.size, rowsChunk), maxRange)
-	end, err := c.tx.Number("SELECT contact_id FROM recipient WHERE"+ofBatch+c.order()+db.Limited+" OFFSET CAST(? AS BIGINT)",
+	end, err := c.tx.Number("SELECT contact_id FROM recipient WHERE"+ofBatch+c.order()+db.Limited+
+		" OFFSET CAST(? AS BIGINT)",
 		append(c.batchKeys(c.first, c.last), int64(1), c.size-1)...)
 	switch {
 	case err != nil || end == 0:

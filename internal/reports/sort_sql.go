@@ -11,11 +11,12 @@ import (
 	"enlist/internal/search"
 )
 
-// This file reads the recipients of a Batch in another order than that of Contacts. There is no index for such an order,
-// so one statement reads the values of all rows and returns the IDs of the first ones. The rows are then read by ID.
+// This file reads the recipients of a Batch in another order than that of Contacts. There is no index for such an
+// order, so one statement reads the values of all rows and returns the IDs of the first ones. The rows are then read by
+// ID.
 
-// rowColumns are the expressions of the keys of rows. e is the event, r the recipient. The columns have the collation C, so
-// both engines sort alike.
+// rowColumns are the expressions of the keys of rows. e is the event, r the recipient. The columns have the collation
+// C, so both engines sort alike.
 var rowColumns = map[string]string{
 	"send_id":       "r.contact_id",
 	"contact_id":    "r.contact_id",
@@ -65,15 +66,17 @@ func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
 	return nil
 }
 
-// unsorted returns a SELECT of the IDs of all rows, with e and r for rowColumns. Engines leave the join out if the query
-// does not need it. NoIndex makes SQLite use recipient_event_kind, because the primary key finds all kinds.
+// unsorted returns a SELECT of the IDs of all rows, with e and r for rowColumns. Engines leave the join out if the
+// query does not need it. NoIndex makes SQLite use recipient_event_kind, because the primary key finds all kinds.
 func (c *rowsCursor) unsorted() (query string, args []any) {
 	list, batch := int64(c.List), int64(c.Batch)
 	switch c.Kind {
 	case RowsSent:
-		return "SELECT contact_id AS id FROM recipient r WHERE" + ofBatch + " AND status <> 'skipped'", c.batchKeys(c.first, c.last)
+		return "SELECT contact_id AS id FROM recipient r WHERE" + ofBatch + " AND status <> 'skipped'",
+			c.batchKeys(c.first, c.last)
 	case batches.RowsNotOpened:
-		return "SELECT contact_id AS id FROM recipient r WHERE" + ofBatch + notOpened, append(c.batchKeys(c.first, c.last), list, batch)
+		return "SELECT contact_id AS id FROM recipient r WHERE" + ofBatch + notOpened,
+			append(c.batchKeys(c.first, c.last), list, batch)
 	}
 	return `SELECT e.contact_id AS id FROM recipient_event e
 		LEFT JOIN recipient r ON r.list_id = ? AND r.batch_id = ? AND r.contact_id = e.contact_id

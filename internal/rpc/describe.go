@@ -81,8 +81,8 @@ type KeyInfo struct {
 	Settable   bool // details may have it
 }
 
-// examplesJSON has an example for each method, from testdata/reference.txt. go test ./internal/rpc -run Transcripts -update
-// writes it.
+// examplesJSON has an example for each method, from testdata/reference.txt. go test ./internal/rpc -run Transcripts
+// -update writes it.
 //
 //go:embed examples.json
 var examplesJSON []byte
@@ -164,14 +164,16 @@ func records() []RecordInfo {
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
 		record("WholeMessage", messages.WholeMessageAttributes), preview,
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),
-		record("BatchCheck", batches.CheckAttributes).with("left_out object of integer", "findings array of BatchFinding"),
+		record("BatchCheck", batches.CheckAttributes).with("left_out object of integer",
+			"findings array of BatchFinding"),
 		record("BatchFinding", batches.FindingAttributes), batchStatistics(),
 		plainRecord("DeviceNumbers", "total_count integer", "percentage number"),
 		plainRecord("MailClientNumbers", "title string", "total integer", "percent number"),
 		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", sending.EditionAttributes),
 		record("BatchVariantNumbers", sending.VariantAttributes),
 		record("Link", reports.LinkAttributes), record("ClickedLink", reports.BatchRowAttributes(batches.EventLink)),
-		recipient(), record("Webhook", webhooks.WebhookAttributes), record("WholeWebhook", webhooks.WholeWebhookAttributes),
+		recipient(), record("Webhook", webhooks.WebhookAttributes),
+		record("WholeWebhook", webhooks.WholeWebhookAttributes),
 		record("Folder", accounts.FolderAttributes), record("File", files.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
 		session, plainRecord("TimeZone", "timezone string", "display_name string"), audit,

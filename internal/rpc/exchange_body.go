@@ -24,8 +24,8 @@ type reservation struct {
 // connection while the client sends, the client could not read the reply.
 const drainTime = 2 * time.Second
 
-// read reads the body, and translates XML into JSON. It fails if the client needs longer than ReadTimeout to send the body. It
-// returns errNoMemory if no memory is free for the body in time.
+// read reads the body, and translates XML into JSON. It fails if the client needs longer than ReadTimeout to send the
+// body. It returns errNoMemory if no memory is free for the body in time.
 func (x *exchange) read() (err error) {
 	o := &x.handler.options
 	control := http.NewResponseController(x.reply.w)

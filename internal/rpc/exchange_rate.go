@@ -23,7 +23,8 @@ func (h *Handler) LimitRate(header http.Header, key *enlist.Key) error {
 	if rate.Calls <= 0 {
 		return nil
 	}
-	left, next, ok := h.rates.Take(int64(key.ID), limiter.Rate{Interval: rate.Interval(), Burst: rate.Burst}, h.options.Now())
+	left, next, ok := h.rates.Take(int64(key.ID), limiter.Rate{Interval: rate.Interval(), Burst: rate.Burst},
+		h.options.Now())
 	header.Set("RateLimit-Policy", policy+";q="+strconv.FormatInt(rate.Burst, 10)+
 		";w="+seconds(time.Duration(rate.Burst)*rate.Interval()))
 	header.Set("RateLimit", policy+";r="+strconv.FormatInt(left, 10)+";t="+seconds(next))

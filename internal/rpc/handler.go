@@ -40,8 +40,8 @@ type Options struct {
 	Registerer    prometheus.Registerer // registers the metrics; no metrics
 }
 
-// StartSpan begins the span of a call. method is "other" for an unknown method. StartSpan returns the request with the span
-// in its context, the ID of the trace for the log, and a function that ends the span; its code is 0 after success.
+// StartSpan begins the span of a call. method is "other" for an unknown method. StartSpan returns the request with the
+// span in its context, the ID of the trace for the log, and a function that ends the span; its code is 0 after success.
 type StartSpan func(r *http.Request, method string) (traced *http.Request, id string, end func(code api.Code))
 
 // Handler answers the API's calls over HTTP.

@@ -17,7 +17,8 @@ func (t table) addBatchMethods() {
 	g.add("checkBatch", standard, readOnly, "message_id populations options={}", checkBatch).
 		says("Returns what is probably wrong with a Batch that is not added yet, and how many Contacts would get it.",
 			"BatchCheck", "303 307 308 310 311 314")
-	g.add("addBatchByContactSearch", standard, writes, "message_id lists search_criteria send_time=0 is_scheduled=false",
+	g.add("addBatchByContactSearch", standard, writes,
+		"message_id lists search_criteria send_time=0 is_scheduled=false",
 		addBatchByContactSearch).
 		says("Sends a Message to the Contacts of Lists that match the criteria.", "integer, the queue ID",
 			"303 307 310 311 314")

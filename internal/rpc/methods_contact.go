@@ -12,7 +12,8 @@ func (t table) addContactMethods() {
 	g.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams, resubscribeContact).
 		says("Clears the unsubscribe flag of a Contact. Its entry on the Unsubscriber List stays.",
 			"integer, the Contact's ID", "302 303 304 310 334 335")
-	g.add("addContacts", standard, writes, "list_id contacts overwrite=false remove_unsubscribers=0 ip_address=", addContacts).
+	g.add("addContacts", standard, writes, "list_id contacts overwrite=false remove_unsubscribers=0 ip_address=",
+		addContacts).
 		says("Adds up to 5,000 Contacts. It does not subscribe them: no notification is sent. Invalid rows are left out.",
 			"object of integer, the position of each stored row to its Contact's ID", "303 310 330 380")
 	g.add("editContacts", standard, writes, "list_id contacts trigger_update_profile=false", editContacts).
@@ -51,7 +52,8 @@ func (t table) addContactSearches() {
 	g.add("getContactPreferences", standard, readOnly, "list_id contact_id", getContactPreferences).
 		says("Returns a Contact's answers to the List preferences.", "object of boolean, each preference to the answer",
 			"303 304")
-	g.add("getContactConsents", standard, readOnly, "list_id contact_id limit=100 offset=0 with_changes=false", getContactConsents).
+	g.add("getContactConsents", standard, readOnly, "list_id contact_id limit=100 offset=0 with_changes=false",
+		getContactConsents).
 		says("Returns what a Contact agreed to, newest first.", "array of Consent", "303 304 311")
 	g.add("getMessagesSentToContact", standard, readOnly, "list_id contact_id", getMessagesSentToContact).
 		says("Returns the messages that were sent to a Contact, newest first.", "array of SentMessage", "303 304")

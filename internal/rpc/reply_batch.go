@@ -102,8 +102,8 @@ func appendPercent(b []byte, n, all int64) []byte {
 	return strconv.AppendFloat(b, float64(hundredths)/100, 'f', -1, 64)
 }
 
-// batchRowWriter encodes each row when the search finds it. It implements reports.BatchRowWriter, and buffers and streams
-// like contactWriter.
+// batchRowWriter encodes each row when the search finds it. It implements reports.BatchRowWriter, and buffers and
+// streams like contactWriter.
 type batchRowWriter struct {
 	reply     *reply
 	byList    bool // the result is an object with an array for each List, and not one array

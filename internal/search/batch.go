@@ -8,8 +8,8 @@ import (
 // This file writes the tests of keys of the type enlist.KeyBatch. Their values are not in the Contact's row, but in the
 // rows of its Batches.
 
-// testBatch writes the test of a key of Batches. IN lets the engine begin with the rows of the Batch. NOT EXISTS looks up
-// the rows of each Contact: with NOT IN, PostgreSQL could compare each Contact with each row.
+// testBatch writes the test of a key of Batches. IN lets the engine begin with the rows of the Batch. NOT EXISTS looks
+// up the rows of each Contact: with NOT IN, PostgreSQL could compare each Contact with each row.
 func (q *Query) testBatch(c *enlist.Condition) {
 	_, batches, _ := operandGroups(c.Key, c.Operands)
 	isNot := c.Operator == enlist.Not

@@ -1,5 +1,5 @@
-// Package search makes SQL from the criteria of a search, and runs it. It does not check who may search, and it does not
-// read criteria: package enlist has checked them, and a Search names the keys, the order and the page.
+// Package search makes SQL from the criteria of a search, and runs it. It does not check who may search, and it does
+// not read criteria: package enlist has checked them, and a Search names the keys, the order and the page.
 //
 //	search.go      finds and counts the Contacts of a List (Contacts, Count)
 //	expr.go, operands.go, batch.go   the expression of each kind of key, and its operands

@@ -38,7 +38,8 @@ const (
 func (s *Service) Bounced(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)
-		if r == nil || r.delivery.HasNoTexts() || r.delivery.Status == messages.DeliveryBounced || r.delivery.Status == messages.DeliveryComplained {
+		if r == nil || r.delivery.HasNoTexts() || r.delivery.Status == messages.DeliveryBounced ||
+			r.delivery.Status == messages.DeliveryComplained {
 			return false, err
 		}
 		r.delivery.Status, r.delivery.Detail = messages.DeliveryBounced, detail
@@ -157,7 +158,8 @@ func loadReported(tx *db.Tx, k enlist.DeliveryKey, now int64) (*reported, error)
 	case k.Batch() != 0 && !deleted:
 		return nil, nil // the mail was not sent
 	}
-	d = &messages.Delivery{DeliveryKey: k, Address: contact.Values.Get(schema.Email().ID), SentTime: now, Status: messages.DeliverySent}
+	d = &messages.Delivery{DeliveryKey: k, Address: contact.Values.Get(schema.Email().ID), SentTime: now,
+		Status: messages.DeliverySent}
 	if deleted {
 		d.SentTime = k.Time // the earliest possible time, so that a later mail which arrived ends the row of bounces
 	}
@@ -236,10 +238,9 @@ func deactivateBounced(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now i
 	return true, contacts.Deactivate(tx, schema, contact, now)
 }
 
-// bouncesInARow reports whether the last deliveries to an address bounced often enough to
-// deactivate the Contact. deliveries are newest first. It does not count mail that was
-// sent at the time since or earlier. A mail whose address was removed counts as sent to this address; a bounced mail keeps
-// its address.
+// bouncesInARow reports whether the last deliveries to an address bounced often enough to deactivate the Contact.
+// deliveries are newest first. It does not count mail that was sent at the time since or earlier. A mail whose address
+// was removed counts as sent to this address; a bounced mail keeps its address.
 func bouncesInARow(deliveries []messages.Delivery, key string, since, now int64) bool {
 	bounces := 0
 	for i := range deliveries {

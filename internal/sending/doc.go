@@ -1,5 +1,6 @@
-// Package sending sends Batches: it populates them, leases slices of recipients to a sender, limits rates, and stores what
-// became of each mail. It also sends the mails of jobs. Package mail composes the mails and talks to the mail server.
+// Package sending sends Batches: it populates them, leases slices of recipients to a sender, limits rates, and stores
+// what became of each mail. It also sends the mails of jobs. Package mail composes the mails and talks to the mail
+// server.
 //
 //	populate.go      stores the recipients of a Batch in steps
 //	sender*.go       BatchSender, which sends the mails of Batches: slices that it has leased, tokens, results

@@ -34,7 +34,8 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 		default:
 			hold = &events.Hold{Reason: reason, Time: now}
 		}
-		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, before, hold.AuditValues()); err != nil {
+		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, before,
+			hold.AuditValues()); err != nil {
 			return false, err
 		}
 		return true, SetHold(tx, hold)
@@ -47,7 +48,8 @@ func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
 		hold := &events.Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
-		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Database"}, nil, hold.AuditValues()); err != nil {
+		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Database"}, nil,
+			hold.AuditValues()); err != nil {
 			return false, err
 		}
 		return true, SetHold(tx, hold)

@@ -30,13 +30,15 @@ const (
 )
 
 // mailKinds are the kinds of jobs that send mails.
-var mailKinds = []string{events.Notify{}.Kind(), events.RequestConfirmation{}.Kind(), events.Autorespond{}.Kind(), messages.SendTest{}.Kind()}
+var mailKinds = []string{events.Notify{}.Kind(), events.RequestConfirmation{}.Kind(), events.Autorespond{}.Kind(),
+	messages.SendTest{}.Kind()}
 
 // discardStep is the largest number of jobs or events that one transaction deletes.
 const discardStep = 1000
 
 // errNotRestored is the error of a discard without a restore.
-var errNotRestored = enlist.Refuse(enlist.InvalidParameters, "there was no restore: only what was due before a restore can be discarded")
+var errNotRestored = enlist.Refuse(enlist.InvalidParameters,
+	"there was no restore: only what was due before a restore can be discarded")
 
 // HeldWork returns the hold, or nil, and the work that a release lets go.
 func (s *Service) HeldWork(ctx context.Context) (hold *events.Hold, all []HeldWork, err error) {
@@ -122,7 +124,8 @@ func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 				return more, err
 			}
 			after := accounts.AuditValues{"discarded": true}
-			return more, accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, nil, after)
+			return more, accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, nil,
+				after)
 		})
 		if err != nil {
 			return 0, err
@@ -177,7 +180,8 @@ func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 		if err != nil || hold == nil {
 			return false, err
 		}
-		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, hold.AuditValues(), nil); err != nil {
+		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"},
+			hold.AuditValues(), nil); err != nil {
 			return false, err
 		}
 		if hold.Restored() {

@@ -77,7 +77,8 @@ func DiscardEvents(tx *db.Tx, upto int64, limit int) (int64, error) {
 // WaitingTargets returns a job for each webhook target that has events.
 func WaitingTargets(tx *db.Tx) (all []events.DeliverWebhook, err error) {
 	err = tx.Each(func(c *db.Cursor) error {
-		all = append(all, events.DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()), Account: enlist.AccountID(c.Int())})
+		all = append(all, events.DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()),
+			Account: enlist.AccountID(c.Int())})
 		return nil
 	}, `SELECT id, account_id FROM webhook_target
 		WHERE EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id) ORDER BY id`)

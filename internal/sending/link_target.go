@@ -16,7 +16,8 @@ import (
 
 // LinkTargets returns the IDs of URLs, which are written as in the Message. It stores the URLs
 // that are new. edited is the LastModifiedTime of the Message.
-func (s *Service) LinkTargets(ctx context.Context, message enlist.MessageID, edited int64, urls []string) ([]enlist.LinkID, error) {
+func (s *Service) LinkTargets(ctx context.Context, message enlist.MessageID, edited int64,
+	urls []string) ([]enlist.LinkID, error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) ([]enlist.LinkID, error) {
 		return messages.LinkTargets(tx, message, edited, urls)
 	})
@@ -90,5 +91,8 @@ func (s *Service) recordAccess(ctx context.Context, d enlist.DeliveryKey, clicke
 	if err != nil || open == 0 && click == 0 {
 		return err
 	}
-	return s.db.Update(ctx, func(tx *db.Tx) error { return messages.RaiseContactTimes(tx, d.List, d.Contact, 0, open, click) })
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		return messages.RaiseContactTimes(tx, d.List, d.Contact, 0, open,
+			click)
+	})
 }

@@ -169,7 +169,8 @@ func recordUnsubscribed(tx *db.Tx, list *enlist.List, email string, now int64) e
 }
 
 // unsubscribeByMail unsubscribes the Contact of a delivery, and counts this for a Batch.
-func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d enlist.DeliveryKey, by contacts.Origin) error {
+func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d enlist.DeliveryKey,
+	by contacts.Origin) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		schema, contact, err := contacts.Load(tx, c, d.List, d.Contact)
 		if err != nil || contact.IsUnsubscribed {
@@ -191,7 +192,8 @@ func (s *Service) ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip st
 		if err != nil || v.Confirmation() != ConfirmationOpen {
 			return v, err
 		}
-		return v, contacts.ConfirmSubscription(tx, v.Schema, v.Contact, contacts.Origin{Method: contacts.MethodConfirmLink, IP: ip}, now)
+		return v, contacts.ConfirmSubscription(tx, v.Schema, v.Contact,
+			contacts.Origin{Method: contacts.MethodConfirmLink, IP: ip}, now)
 	})
 }
 

@@ -34,7 +34,8 @@ func (s *Service) RecordSent(ctx context.Context, sent []messages.Delivery) erro
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		for i := range sent {
 			d := &sent[i]
-			err := errors.Join(messages.PutSent(tx, d), messages.RaiseContactTimes(tx, d.List, d.Contact, d.SentTime, 0, 0))
+			err := errors.Join(messages.PutSent(tx, d), messages.RaiseContactTimes(tx, d.List, d.Contact, d.SentTime, 0,
+				0))
 			if err != nil {
 				return err
 			}
@@ -76,8 +77,10 @@ func (s *Service) RecordNotSent(ctx context.Context, m *messages.OutgoingMail, w
 
 // delivery returns the record of a mail. If the mail could not be composed, subject is "".
 // Then the record has the subject of the Message, whose merge fields are not filled.
-func delivery(m *messages.OutgoingMail, subject string, now int64, status messages.DeliveryStatus, detail string) *messages.Delivery {
-	d := &messages.Delivery{DeliveryKey: m.Delivery, Address: m.Address, Subject: subject, SentTime: now, Status: status,
+func delivery(m *messages.OutgoingMail, subject string, now int64, status messages.DeliveryStatus,
+	detail string) *messages.Delivery {
+	d := &messages.Delivery{DeliveryKey: m.Delivery, Address: m.Address, Subject: subject, SentTime: now,
+		Status: status,
 		Detail: detail}
 	if m.Message != nil {
 		d.MessageID = m.Message.ID

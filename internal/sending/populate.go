@@ -173,7 +173,8 @@ func populate(b *batches.Batch, tx *db.Tx, all []batches.Population, p *batches.
 	return batches.AddToBatch(tx, b.ID, counts, now)
 }
 
-// slicesOf divides the chosen Contacts of a population among new slices: first the test of the variants, then the others.
+// slicesOf divides the chosen Contacts of a population among new slices: first the test of the variants, then the
+// others.
 func slicesOf(b *batches.Batch, p *batches.Population, chosen []enlist.ContactID) (all [2][]batches.NewSlice) {
 	var parts [2][]enlist.ContactID
 	for _, id := range chosen {
@@ -185,7 +186,8 @@ func slicesOf(b *batches.Batch, p *batches.Population, chosen []enlist.ContactID
 	}
 	for i := range parts {
 		for part := range slices.Chunk(parts[i], sliceSize) {
-			all[i] = append(all[i], batches.NewSlice{BatchSlice: batches.BatchSlice{Batch: b.ID, List: p.List, First: part[0], Last: part[len(part)-1],
+			all[i] = append(all[i], batches.NewSlice{BatchSlice: batches.BatchSlice{Batch: b.ID, List: p.List,
+				First: part[0], Last: part[len(part)-1],
 				Lease: lease(b, i == 0)}, Contacts: part})
 		}
 	}
@@ -194,11 +196,15 @@ func slicesOf(b *batches.Batch, p *batches.Population, chosen []enlist.ContactID
 
 // repeats reports whether an earlier population has the same List, and so perhaps the same Contacts.
 func repeats(p *batches.Population, all []batches.Population) bool {
-	return slices.ContainsFunc(all, func(other batches.Population) bool { return other.Number < p.Number && other.List == p.List })
+	return slices.ContainsFunc(all, func(other batches.Population) bool {
+		return other.Number < p.Number &&
+			other.List == p.List
+	})
 }
 
 // choose returns the candidates that become recipients, and counts the others by reason.
-func choose(b *batches.Batch, tx *db.Tx, all []batches.Population, schema *enlist.Schema, p *batches.Population, found []contacts.Candidate,
+func choose(b *batches.Batch, tx *db.Tx, all []batches.Population, schema *enlist.Schema, p *batches.Population,
+	found []contacts.Candidate,
 	counts *batches.BatchCounts) ([]enlist.ContactID, error) {
 	exclude, err := batches.LoadExclusion(tx, b.ID)
 	if err != nil {
@@ -216,7 +222,8 @@ func choose(b *batches.Batch, tx *db.Tx, all []batches.Population, schema *enlis
 
 // withoutDuplicates returns the candidates whose address no recipient of the Batch has yet. A List
 // that sends to duplicates keeps all.
-func withoutDuplicates(b *batches.Batch, tx *db.Tx, all []batches.Population, schema *enlist.Schema, p *batches.Population,
+func withoutDuplicates(b *batches.Batch, tx *db.Tx, all []batches.Population, schema *enlist.Schema,
+	p *batches.Population,
 	found []contacts.Candidate) ([]contacts.Candidate, error) {
 	if schema.List.SendToDuplicates {
 		return found, nil
@@ -252,7 +259,8 @@ func withoutDuplicates(b *batches.Batch, tx *db.Tx, all []batches.Population, sc
 
 // listsToCompare returns the Lists whose recipients can have the address of a Contact of p: the
 // Lists of earlier populations, and the List of p itself if it has duplicates.
-func listsToCompare(tx *db.Tx, all []batches.Population, schema *enlist.Schema, p *batches.Population) (found []enlist.ListID, err error) {
+func listsToCompare(tx *db.Tx, all []batches.Population, schema *enlist.Schema,
+	p *batches.Population) (found []enlist.ListID, err error) {
 	for i := range all {
 		if all[i].Number < p.Number && all[i].List != p.List && !slices.Contains(found, all[i].List) {
 			found = append(found, all[i].List)

@@ -22,7 +22,8 @@ func (s *Service) IsLimited(slice *LeasedSlice) bool {
 
 // TakeTokens takes tokens for recipients of a slice. It returns the recipients that may be sent now,
 // and the others with the time at which the first of these may get a token.
-func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice, all []batches.Recipient) (granted, others []batches.Recipient,
+func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice,
+	all []batches.Recipient) (granted, others []batches.Recipient,
 	next time.Time, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		c, err := s.claim(tx, slice, all, s.db.Now())
@@ -80,7 +81,8 @@ func (s *Service) bucketsOf(slice *LeasedSlice, paces []pace.Pace, to string, no
 	group := pace.DomainGroup(to)
 	for i := range paces {
 		if p := &paces[i]; p.Group == group && p.Active(now.Unix()) {
-			all = append(all, pace.Bucket{Name: "pace " + group, Rate: enlist.Rate{Mails: p.At(now.Unix()), Period: enlist.PerMinute}})
+			all = append(all, pace.Bucket{Name: "pace " + group,
+				Rate: enlist.Rate{Mails: p.At(now.Unix()), Period: enlist.PerMinute}})
 		}
 	}
 	return all
@@ -187,7 +189,8 @@ func (c *claims) store(tx *db.Tx) error {
 	return nil
 }
 
-// DeleteFullBuckets removes old days of warm-up plans, and the buckets that have been full for an hour. A missing bucket is full.
+// DeleteFullBuckets removes old days of warm-up plans, and the buckets that have been full for an hour. A missing
+// bucket is full.
 func (s *Service) DeleteFullBuckets(ctx context.Context) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		now := s.db.Now()

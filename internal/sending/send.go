@@ -102,17 +102,20 @@ type BatchMail struct {
 }
 
 // mail returns the mail of one recipient, or why it must not be sent. contacts are in order of ID.
-func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.ByID, r *batches.Recipient) (m messages.OutgoingMail, reason batches.LeftOut) {
+func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.ByID,
+	r *batches.Recipient) (m messages.OutgoingMail, reason batches.LeftOut) {
 	if r.Status == batches.RecipientSending && l.Of.SkipsDoubtful {
 		return m, leftDoubtful
 	}
-	i, found := slices.BinarySearchFunc(contacts, r.Contact, func(c enlist.ByID, id enlist.ContactID) int { return int(c.ID - id) })
+	i, found := slices.BinarySearchFunc(contacts, r.Contact,
+		func(c enlist.ByID, id enlist.ContactID) int { return int(c.ID - id) })
 	if !found {
 		return m, batches.LeftGone
 	}
 	c := &contacts[i]
 	content := l.content(r.Contact)
-	m = messages.OutgoingMail{Delivery: r.Key(l.Of), Schema: schema, Contact: c, Message: content.Message, Files: content.Files,
+	m = messages.OutgoingMail{Delivery: r.Key(l.Of), Schema: schema, Contact: c, Message: content.Message,
+		Files:   content.Files,
 		Address: c.Values.Get(schema.Email().ID)}
 	reason = batches.ReasonLeftOut(c, schema)
 	if reason == "" && m.Address == "" {
@@ -317,8 +320,8 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, change *batches.Batch
 	return countBounce(tx, stored.Key(slice.Of), stored, change, now)
 }
 
-// countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient, which
-// is nil for a mail without figures.
+// countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient,
+// which is nil for a mail without figures.
 func countBounce(tx *db.Tx, k enlist.DeliveryKey, r *batches.Recipient, change *batches.BatchCounts, now int64) error {
 	deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
 	if err != nil || !deactivated || r == nil || r.Deactivated != 0 {

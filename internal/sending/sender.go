@@ -144,7 +144,8 @@ func (b *BatchSender) lease(ctx context.Context) {
 			b.admit(ctx, s)
 			continue
 		}
-		slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), b.last, b.parked.skip(b.now())...)
+		slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), b.last,
+			b.parked.skip(b.now())...)
 		switch {
 		case err != nil:
 			b.report(ctx, "lease a slice of a Batch", err)

@@ -39,7 +39,8 @@ type LeasedSlice struct {
 // above after, so that several Batches progress together. If there is no slice, it returns nil,
 // and the time at which the next one may become free, or 0. LeaseSlice also ends Batches that have
 // no slice left. It leases no slice of the Batches skip.
-func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.BatchID, skip ...enlist.BatchID) (slice *LeasedSlice,
+func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.BatchID,
+	skip ...enlist.BatchID) (slice *LeasedSlice,
 	next int64, err error) {
 	var paces []pace.Pace
 	var stopped bool
@@ -132,7 +133,8 @@ const tryAgain = -1
 
 // leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
 // lease. If all slices are done, the Batch is completed.
-func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64) (leased *LeasedSlice, next int64, err error) {
+func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string,
+	now int64) (leased *LeasedSlice, next int64, err error) {
 	b, err := batches.LockBatch(tx, id)
 	if err != nil || b.Status != batches.BatchSending {
 		return nil, 0, enlist.IgnoreKind(enlist.NoBatch, err)
@@ -150,7 +152,8 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 		return nil, 0, batches.SetBatchState(tx, b)
 	case err != nil:
 		return nil, next, enlist.IgnoreKind(enlist.NotFound, err)
-	case s.sending.Load().Calendar.IsLate(max(b.ActiveTime, found.Lease), s.db.Now()) && (b.LocalTime == "" || found.Lease != 0):
+	case s.sending.Load().Calendar.IsLate(max(b.ActiveTime, found.Lease),
+		s.db.Now()) && (b.LocalTime == "" || found.Lease != 0):
 		return nil, 0, pauseLate(b, tx)
 	}
 	contents, err := b.Contents(tx)
@@ -204,7 +207,8 @@ func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) error {
 
 // checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
 // not use this sender any more.
-func (s *Service) checkSender(tx *db.Tx, b *batches.Batch, account *enlist.Account, m *messages.Message, list enlist.ListID) (from string, refused bool,
+func (s *Service) checkSender(tx *db.Tx, b *batches.Batch, account *enlist.Account, m *messages.Message,
+	list enlist.ListID) (from string, refused bool,
 	err error) {
 	schema, err := lists.Schema(tx, list)
 	if err != nil {
@@ -258,9 +262,10 @@ func (s *Service) SendingBatches(ctx context.Context) ([]enlist.BatchID, error) 
 	})
 }
 
-// putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when the
-// first of them is due.
-func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *batches.BatchSlice, all []batches.Recipient, now int64) (due []batches.Recipient, since int64,
+// putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when
+// the first of them is due.
+func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *batches.BatchSlice, all []batches.Recipient,
+	now int64) (due []batches.Recipient, since int64,
 	err error) {
 	schema, err := lists.Schema(tx, slice.List)
 	if err != nil {

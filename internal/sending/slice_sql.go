@@ -178,7 +178,8 @@ func MarkSent(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.
 		return 0, err
 	}
 	args = slices.Concat([]any{now, int64(list)}, args, []any{now})
-	return n, tx.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?", args...)
+	return n, tx.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?",
+		args...)
 }
 
 const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"

@@ -13,8 +13,9 @@ import (
 	"enlist/internal/pace"
 )
 
-// This file stores opens and clicks of the mails of Batches and autoresponders. Each event is one transaction. It locks the recipient,
-// changes its events and then adds to the sums of the Batch, which are divided into parts. decisions.md: 60
+// This file stores opens and clicks of the mails of Batches and autoresponders. Each event is one transaction. It locks
+// the recipient, changes its events and then adds to the sums of the Batch, which are divided into parts. decisions.md:
+// 60
 
 const (
 	// handOver is the time after the hand-over, in seconds, in which only a program can open a mail or click.
@@ -54,8 +55,8 @@ func (s *Service) track(ctx context.Context, l enlist.Link, agent pace.Agent) er
 	return s.db.Update(ctx, a.store)
 }
 
-// figures returns the Batch that has the figures of the mail, or 0. A mail of an autoresponder can be opened before it is
-// stored, and it can be older than the figures.
+// figures returns the Batch that has the figures of the mail, or 0. A mail of an autoresponder can be opened before it
+// is stored, and it can be older than the figures.
 func (a *access) figures(tx *db.Tx) (enlist.BatchID, error) {
 	id, err := batches.FiguresOf(tx, a.DeliveryKey)
 	if err != nil || id == 0 {
@@ -123,7 +124,8 @@ func (a *access) store(tx *db.Tx) error {
 		return err
 	}
 	b, err := batches.ByID(tx, a.batch) // after its events, which can be removed meanwhile
-	if err != nil || b.Status != batches.BatchRunning && b.CreationTime != a.Time || b.Status == batches.BatchDeleted || b.HasNoEvents(r) {
+	if err != nil || b.Status != batches.BatchRunning && b.CreationTime != a.Time || b.Status == batches.BatchDeleted ||
+		b.HasNoEvents(r) {
 		return enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	t := &tracking{tx: tx, access: a, recipient: r, events: events,
@@ -157,7 +159,8 @@ type tracking struct {
 
 // raise adds the access to the events of a kind. first is true if there was no event of this kind, and humanFirst if
 // there was none by a person.
-func (t *tracking) raise(kind batches.EventKind, link enlist.LinkID) (e *batches.RecipientEvent, first, humanFirst bool) {
+func (t *tracking) raise(kind batches.EventKind,
+	link enlist.LinkID) (e *batches.RecipientEvent, first, humanFirst bool) {
 	stored := batches.EventOf(t.events, kind, link)
 	if stored == nil {
 		e, first = t.recipient.Event(kind, link, t.now), true
@@ -288,7 +291,8 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 	if err := messages.RaiseContactTimes(t.tx, t.List, t.Contact, 0, opened, clicked); err != nil {
 		return err
 	}
-	if err := events.PublishAbout(t.tx, schema, batches.AboutMail(t.DeliveryKey, b.ID, t.now), t.publish...); err != nil {
+	if err := events.PublishAbout(t.tx, schema, batches.AboutMail(t.DeliveryKey, b.ID, t.now),
+		t.publish...); err != nil {
 		return err
 	}
 	part := b.SumPart(t.Contact)
@@ -312,9 +316,10 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 	return batches.AddToBatch(t.tx, t.batch, batches.BatchCounts{Contradicted: t.contradicted}, t.now)
 }
 
-// SentLinks returns those links of a Message that are in an Edition which the Batch has sent. If it has sent none, or has the
-// figures of an autoresponder, these are the links that the Message has now.
-func SentLinks(tx *db.Tx, id enlist.BatchID, message enlist.MessageID, links []batches.MessageLink) ([]batches.MessageLink, error) {
+// SentLinks returns those links of a Message that are in an Edition which the Batch has sent. If it has sent none, or
+// has the figures of an autoresponder, these are the links that the Message has now.
+func SentLinks(tx *db.Tx, id enlist.BatchID, message enlist.MessageID,
+	links []batches.MessageLink) ([]batches.MessageLink, error) {
 	editions, err := Editions(tx, id)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,8 @@ import (
 // This file chooses the winner of the variants of a Batch, by hand or by the events of the test. The Batch is sending
 // then, so the sender that looks for a slice chooses: no job can be lost, and a pause or a closed calendar delays it.
 
-// waitsForWinner is the end of the lease of a slice whose recipients wait for the winner. It is the end of the year 9999.
+// waitsForWinner is the end of the lease of a slice whose recipients wait for the winner. It is the end of the year
+// 9999.
 const waitsForWinner = batches.MaxTimestamp
 
 // lease returns the lease of a new slice.
@@ -130,8 +131,8 @@ func SumsOfVariants(b *batches.Batch, tx *db.Tx) ([]VariantSums, error) {
 // significant is the difference, in standard deviations, above which two rates differ with a probability of 95 %.
 const significant = 1.96
 
-// best returns the number of the variant with the highest rate, the first of several, and says whether the difference to
-// the next one is large enough. It compares them by the two-proportion z-test.
+// best returns the number of the variant with the highest rate, the first of several, and says whether the difference
+// to the next one is large enough. It compares them by the two-proportion z-test.
 func best(v *batches.Variants, all []VariantSums) (number int64, verdict string) {
 	count, noun := func(s *VariantSums) int64 { return s.HumanClicked }, "clicked"
 	if v.By == batches.WinnerByOpens {
@@ -151,7 +152,8 @@ func best(v *batches.Variants, all []VariantSums) (number int64, verdict string)
 		first.Number, noun, 100*rate(first), first.Sent, second.Number, 100*rate(second), second.Sent)
 	z := zScore(count(first), first.Sent, count(second), second.Sent)
 	if z < significant {
-		return first.Number, fmt.Sprintf("%s; the difference is too small to be sure (z = %.2f, and 1.96 is needed)", verdict, z)
+		return first.Number, fmt.Sprintf("%s; the difference is too small to be sure (z = %.2f, and 1.96 is needed)",
+			verdict, z)
 	}
 	return first.Number, fmt.Sprintf("%s; the difference is significant (z = %.2f)", verdict, z)
 }

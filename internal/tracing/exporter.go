@@ -30,15 +30,17 @@ type exporter struct {
 	log    *slog.Logger
 }
 
-// newExporter returns an exporter for an endpoint. The headers of its requests are in OTEL_EXPORTER_OTLP_HEADERS, such as
-// Authorization=Basic%20abc.
+// newExporter returns an exporter for an endpoint. The headers of its requests are in OTEL_EXPORTER_OTLP_HEADERS, such
+// as Authorization=Basic%20abc.
 func newExporter(endpoint string, log *slog.Logger) (*exporter, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:4318", endpoint)
 	}
-	e := &exporter{url: u.JoinPath("v1/traces").String(), header: http.Header{"Content-Type": {"application/x-protobuf"}},
-		client: &http.Client{Timeout: 10 * time.Second, Transport: http.DefaultTransport.(*http.Transport).Clone()}, log: log}
+	e := &exporter{url: u.JoinPath("v1/traces").String(),
+		header: http.Header{"Content-Type": {"application/x-protobuf"}},
+		client: &http.Client{Timeout: 10 * time.Second, Transport: http.DefaultTransport.(*http.Transport).Clone()},
+		log:    log}
 	for pair := range strings.SplitSeq(os.Getenv("OTEL_EXPORTER_OTLP_HEADERS"), ",") {
 		name, value, _ := strings.Cut(pair, "=")
 		if value, err := url.PathUnescape(strings.TrimSpace(value)); err == nil && strings.TrimSpace(name) != "" {

@@ -1,8 +1,8 @@
 // Package tracing sends traces of calls to an OpenTelemetry collector. A call has a span, and so have the statements on
 // PostgreSQL that run in its context. A span has no address, no key, no parameter and no text of an error.
 //
-// It is used only if the operator sets an endpoint. Package rpc calls Tracer.Call, and package postgres gets the tracer of
-// Tracer.Postgres. exporter.go sends the spans. decisions.md: 109
+// It is used only if the operator sets an endpoint. Package rpc calls Tracer.Call, and package postgres gets the tracer
+// of Tracer.Postgres. exporter.go sends the spans. decisions.md: 109
 package tracing
 
 import (
@@ -45,9 +45,9 @@ func New(endpoint, version string, log *slog.Logger) (*Tracer, error) {
 	return &Tracer{p, p.Tracer("enlist")}, nil
 }
 
-// Call begins the span of a call. method is a published name, and not a text of the caller. The span belongs to the trace
-// of the header traceparent (W3C Trace Context), if there is one. Call returns the request with the span in its context,
-// the ID of the trace, and a function that ends the span. The ID is "" if the sampler leaves out the trace.
+// Call begins the span of a call. method is a published name, and not a text of the caller. The span belongs to the
+// trace of the header traceparent (W3C Trace Context), if there is one. Call returns the request with the span in its
+// context, the ID of the trace, and a function that ends the span. The ID is "" if the sampler leaves out the trace.
 func (t *Tracer) Call(r *http.Request, method string) (traced *http.Request, id string, end func(api.Code)) {
 	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	ctx, span := t.calls.Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer),

@@ -20,10 +20,12 @@ var WebhookAttributes = []enlist.Attribute[enlist.Webhook]{
 	enlist.Searchable(enlist.RefKey("list_id", func(w *enlist.Webhook) *enlist.ListID { return &w.ListID })),
 	enlist.Searchable(enlist.TextKey("object", func(w *enlist.Webhook) *enlist.WebhookObject { return &w.Object },
 		enlist.OneOf(string(enlist.AboutList), string(enlist.AboutContact), string(enlist.AboutBatch)))),
-	enlist.Searchable(enlist.TextKey("event", func(w *enlist.Webhook) *enlist.WebhookEventType { return &w.Event }, readWebhookEvent)),
+	enlist.Searchable(enlist.TextKey("event", func(w *enlist.Webhook) *enlist.WebhookEventType { return &w.Event },
+		readWebhookEvent)),
 	enlist.Searchable(enlist.TextKey("url", func(w *enlist.Webhook) *string { return &w.URL }, readWebhookURL)),
 	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(w *enlist.Webhook) int64 { return w.CreationTime })),
-	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(w *enlist.Webhook) int64 { return w.LastModifiedTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time",
+		func(w *enlist.Webhook) int64 { return w.LastModifiedTime })),
 	enlist.Searchable(enlist.ReadOnlyFlag("is_failing", func(w *enlist.Webhook) bool { return w.IsFailing })),
 	enlist.ReadOnlyText("last_error", func(w *enlist.Webhook) string { return w.LastError }),
 }
@@ -49,8 +51,10 @@ func readWebhookEvent(text string) (string, error) {
 			return text, nil
 		}
 	}
-	return "", enlist.Expected("an event of Lists, " + joinEvents(enlist.WebhookEvents(enlist.AboutList)) + ", of Contacts, " +
-		joinEvents(enlist.WebhookEvents(enlist.AboutContact)) + ", or of Batches, " + joinEvents(enlist.WebhookEvents(enlist.AboutBatch)))
+	return "", enlist.Expected("an event of Lists, " + joinEvents(enlist.WebhookEvents(enlist.AboutList)) +
+		", of Contacts, " +
+		joinEvents(enlist.WebhookEvents(enlist.AboutContact)) + ", or of Batches, " +
+		joinEvents(enlist.WebhookEvents(enlist.AboutBatch)))
 }
 
 // maxURL is the longest URL of a webhook, in bytes.

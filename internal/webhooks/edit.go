@@ -37,7 +37,8 @@ func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []en
 		if err := AddWebhook(tx, &w); err != nil {
 			return 0, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedWebhook(&w), nil, accounts.SettableValues(WholeWebhookAttributes, &w)); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedWebhook(&w), nil,
+			accounts.SettableValues(WholeWebhookAttributes, &w)); err != nil {
 			return 0, err
 		}
 		// An older target with the same URL and secret may be failing. The caller expects that
@@ -48,7 +49,8 @@ func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []en
 
 // EditWebhook changes the keys that details contain. Events that wait are posted to the new
 // target at once. Errors: NoList, Denied, and InvalidParameters, also for an unknown ID.
-func (s *Service) EditWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID, details []enlist.Detail) (enlist.WebhookID, error) {
+func (s *Service) EditWebhook(ctx context.Context, c *enlist.Caller, id enlist.WebhookID,
+	details []enlist.Detail) (enlist.WebhookID, error) {
 	edit := webhookEdit{caller: c, id: id, details: details, fresh: NewWebhookSecret()}
 	for {
 		result, err := db.Update(ctx, s.db, c, edit.run)
@@ -94,7 +96,8 @@ func (e *webhookEdit) run(tx *db.Tx, now int64) (enlist.WebhookID, error) {
 	if err := UpdateWebhook(tx, w); err != nil {
 		return 0, err
 	}
-	before, after := accounts.SettableValues(WholeWebhookAttributes, old), accounts.SettableValues(WholeWebhookAttributes, w)
+	before, after := accounts.SettableValues(WholeWebhookAttributes,
+		old), accounts.SettableValues(WholeWebhookAttributes, w)
 	if err := accounts.Audit(tx, e.caller, now, auditedWebhook(w), before, after); err != nil {
 		return 0, err
 	}
@@ -165,7 +168,8 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 		if err != nil {
 			return 0, err
 		}
-		if err := accounts.Audit(tx, c, now, auditedWebhook(w), accounts.SettableValues(WholeWebhookAttributes, w), nil); err != nil {
+		if err := accounts.Audit(tx, c, now, auditedWebhook(w), accounts.SettableValues(WholeWebhookAttributes, w),
+			nil); err != nil {
 			return 0, err
 		}
 		return w.Target, DeleteWebhook(tx, id)

@@ -2,8 +2,8 @@
 // A test that runs with Each shows that both engines behave the same.
 //
 // A test gets a store in one of three ways. Shared is for a test of one Account: it runs beside the tests of other
-// Accounts in one database. Own is for a test of a whole database, such as one that leases slices of any Account. New is
-// for a test that opens the store itself.
+// Accounts in one database. Own is for a test of a whole database, such as one that leases slices of any Account. New
+// is for a test that opens the store itself.
 //
 // A package whose tests use dbtest must call Main in its TestMain.
 package dbtest
@@ -145,13 +145,14 @@ type Store struct {
 	statements *pgtest.Statements // nil: not PostgreSQL
 }
 
-// Open opens the store at an address. wait is the longest time that a search waits for a free connection. A
-// change may take five minutes, because the default limit of 10 s is too short on a busy machine: with the race detector,
-// twelve bulk calls of one List took longer than a minute.
+// Open opens the store at an address. wait is the longest time that a search waits for a free connection. A change may
+// take five minutes, because the default limit of 10 s is too short on a busy machine: with the race detector, twelve
+// bulk calls of one List took longer than a minute.
 func Open(ctx context.Context, address string, wait time.Duration) (*Store, error) {
 	if isPostgres(address) {
 		statements := new(pgtest.Statements)
-		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: 5 * time.Minute, Tracer: statements})
+		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: 5 * time.Minute,
+			Tracer: statements})
 		if err != nil {
 			return nil, err
 		}
@@ -183,8 +184,8 @@ func (s *Store) Waiting(t testing.TB, kind string) (n int) {
 	return n
 }
 
-// Analyze collects the statistics of the tables, as PostgreSQL does by itself within a minute. Without them it may choose
-// plans that are quick only for a few rows.
+// Analyze collects the statistics of the tables, as PostgreSQL does by itself within a minute. Without them it may
+// choose plans that are quick only for a few rows.
 func (s *Store) Analyze(t testing.TB) {
 	t.Helper()
 	if err := execute(t.Context(), s.address, "ANALYZE"); err != nil {

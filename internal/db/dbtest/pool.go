@@ -73,8 +73,8 @@ func (p *pool) take(t testing.TB, e Engine) *pooledStore {
 	return &pooledStore{s, conn}
 }
 
-// giveBack empties a store for the next test. The store of a failed test is closed, because the test may have goroutines
-// that still write.
+// giveBack empties a store for the next test. The store of a failed test is closed, because the test may have
+// goroutines that still write.
 func (p *pool) giveBack(t testing.TB, s *pooledStore) {
 	s.check(t)
 	err := s.empty(context.Background())

@@ -130,7 +130,8 @@ func createOnCluster(name string) (string, error) {
 	}
 	join := "SELECT citus_set_coordinator_host('" + coordinator.host + "', " + strconv.Itoa(coordinator.port) + ")"
 	for _, n := range append(workers, node{}) {
-		if err := n.execute(ctx, "postgres", "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"); err != nil {
+		if err := n.execute(ctx, "postgres", "CREATE DATABASE "+name+
+			" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"); err != nil {
 			return "", err
 		}
 		if err := n.execute(ctx, name, "CREATE EXTENSION citus"); err != nil {

@@ -5,8 +5,9 @@
 //
 // A package whose tests use pgtest must call Main in its TestMain.
 //
-// pgtest.go creates databases on the server that shared.go starts. server.go and standby.go start servers that a test can
-// stop, crash and promote. cluster.go creates databases on a Citus cluster. proxy.go has a network proxy whose connections a test can cut.
+// pgtest.go creates databases on the server that shared.go starts. server.go and standby.go start servers that a test
+// can stop, crash and promote. cluster.go creates databases on a Citus cluster. proxy.go has a network proxy whose
+// connections a test can cut.
 package pgtest
 
 import (

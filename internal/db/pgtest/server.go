@@ -43,9 +43,9 @@ var errMissing = errors.New("there is no PostgreSQL server: set " + serverURL + 
 // crash this server.
 func StartServer() (*Server, error) { return new(Server).create(nil) }
 
-// StartSmallServer is StartServer on a file system of its own, which mount mounts on the folder of the server. It should
-// have at least 256 MiB. The log of transactions has small files, so it needs a new one soon after the file system is
-// full. If mount fails, the error is an ErrNotMounted.
+// StartSmallServer is StartServer on a file system of its own, which mount mounts on the folder of the server. It
+// should have at least 256 MiB. The log of transactions has small files, so it needs a new one soon after the file
+// system is full. If mount fails, the error is an ErrNotMounted.
 func StartSmallServer(mount, unmount func(folder string) error) (*Server, error) {
 	s := &Server{unmount: unmount}
 	small := func(folder string) error {
@@ -142,7 +142,8 @@ func URL(database string, servers ...*Server) string {
 func (s *Server) Start() error {
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", filepath.Join(s.dir, "log"), "-o",
 		"-c listen_addresses= -c unix_socket_directories="+s.dir+
-			" -c fsync=off -c synchronous_commit=on -c full_page_writes=off -c max_connections="+strconv.Itoa(cmp.Or(s.connections, 200))+
+			" -c fsync=off -c synchronous_commit=on -c full_page_writes=off -c max_connections="+
+			strconv.Itoa(cmp.Or(s.connections, 200))+
 			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=60s", "start")
 }
 

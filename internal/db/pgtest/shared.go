@@ -47,8 +47,8 @@ func join() (_ *sharedServer, err error) {
 	})
 }
 
-// runFolder returns the folder that the test binaries of all runs share. Other users may read names in it, as the user of
-// the server must, but cannot have made it.
+// runFolder returns the folder that the test binaries of all runs share. Other users may read names in it, as the user
+// of the server must, but cannot have made it.
 func runFolder() (string, error) {
 	folder := filepath.Join(os.TempDir(), "enlist-tests-"+strconv.Itoa(os.Getuid()))
 	if err := os.Mkdir(folder, 0o711); err != nil && !errors.Is(err, os.ErrExist) {

@@ -24,15 +24,18 @@ var (
 // CoordinatorTables are the tables that are not distributed: they have no row for each Contact, or their statements
 // name no List.
 var CoordinatorTables = []string{
-	"account", "account_move", "api_key", "audit", "autoresponder", "autoresponder_batch", "backup", "batch", "batch_agent", "batch_edition",
+	"account", "account_move", "api_key", "audit", "autoresponder", "autoresponder_batch", "backup", "batch",
+	"batch_agent", "batch_edition",
 	"batch_exclusion", "batch_link",
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_delta", "field", "file",
-	"file_content", "file_piece", "folder", "import", "import_result", "link", "list", "mail_day", "mail_hold", "mail_pace", "mail_rate",
+	"file_content", "file_piece", "folder", "import", "import_result", "link", "list", "mail_day", "mail_hold",
+	"mail_pace", "mail_rate",
 	"message", "preference", "retry", "search_index", "search_index_use", "secret", "sending_domain", "setting",
 	"unsubscriber", "untrusted_proxy", "webhook", "webhook_event", "webhook_target"}
 
 // small matches mentions of the tables that are not distributed.
-var small = regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE) (` + strings.Join(append(CoordinatorTables, `river_\w+`), "|") + `)\b`)
+var small = regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE) (` + strings.Join(append(CoordinatorTables, `river_\w+`),
+	"|") + `)\b`)
 
 // Statements collects the statements that a store prepares. It is the tracer of the store's connections. Some random
 // searches use statements that pgx does not keep prepared. Those statements are not checked.

@@ -139,7 +139,8 @@ func (n *notices) allow(queue string) bool {
 
 // Jobs returns a client of the job queue. The client runs the jobs of the queues in config.
 func (s *Store) Jobs(config *river.Config) (*river.Client[pgx.Tx], error) {
-	return river.NewClient(jobqueue.DeleteCompleted[pgx.Tx](riverpgxv5.New(s.jobs), s.deleteRunningJobs, s.alarms), config)
+	return river.NewClient(jobqueue.DeleteCompleted[pgx.Tx](riverpgxv5.New(s.jobs), s.deleteRunningJobs, s.alarms),
+		config)
 }
 
 // deleteRunningJobs implements jobqueue.DeleteRunning.

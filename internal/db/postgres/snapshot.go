@@ -51,7 +51,8 @@ func (s *Snapshot) open(ctx context.Context, config *pgxpool.Config) (err error)
 	_, err = s.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	if err == nil {
 		err = s.conn.QueryRow(ctx, `SELECT to_regclass('goose_db_version') IS NOT NULL,
-			to_regclass('copy_progress') IS NOT NULL, to_regclass('two_phase') IS NOT NULL`).Scan(&ours, &copying, &cluster)
+			to_regclass('copy_progress') IS NOT NULL, to_regclass('two_phase') IS NOT NULL`).Scan(&ours, &copying,
+			&cluster)
 	}
 	switch {
 	case err != nil:

@@ -70,8 +70,8 @@ func CheckStructure(ctx context.Context, path string) error {
 	return err
 }
 
-// CheckCounts returns a sentence for each wrong number of Contacts in the file at path. This is a problem of the database
-// that was copied.
+// CheckCounts returns a sentence for each wrong number of Contacts in the file at path. This is a problem of the
+// database that was copied.
 func CheckCounts(ctx context.Context, path string) (problems []string, err error) {
 	db := sql.OpenDB(&connector{path: path})
 	defer db.Close()
@@ -147,7 +147,8 @@ func SkipIDs(ctx context.Context, path string, n int64) error {
 		_, err := db.ExecContext(ctx, `INSERT INTO sqlite_sequence (name, seq) SELECT name, 0 FROM (`+numbered+`)
 			WHERE name NOT IN (SELECT name FROM sqlite_sequence)`)
 		if err == nil {
-			_, err = db.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = seq + ? WHERE name IN (SELECT name FROM ("+numbered+"))", n)
+			_, err = db.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = seq + ? WHERE name IN (SELECT name FROM ("+
+				numbered+"))", n)
 		}
 		return err
 	})

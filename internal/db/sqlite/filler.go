@@ -70,7 +70,8 @@ func (f *Filler) Fill(t *db.Table, rows func(write func([]driver.Value) error) e
 			places[i] = "jsonb(?)"
 		}
 	}
-	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.Name, strings.Join(names, ", "), strings.Join(places, ", "))
+	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.Name, strings.Join(names, ", "),
+		strings.Join(places, ", "))
 	args := make([]any, len(t.Columns))
 	err := rows(func(row []driver.Value) error {
 		for i, v := range row {

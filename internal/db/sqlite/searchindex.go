@@ -32,7 +32,8 @@ func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list en
 		return 0, err
 	}
 	defer conn.Close() // returns the connection to the pool
-	create := "CREATE INDEX IF NOT EXISTS " + search.IndexName(id) + " ON " + search.IndexOn(Dialect, "contact", list, k)
+	create := "CREATE INDEX IF NOT EXISTS " + search.IndexName(id) + " ON " + search.IndexOn(Dialect, "contact", list,
+		k)
 	if bytes, err = changeInFiles(ctx, conn, create); err != nil && ctx.Err() == nil {
 		// Perhaps the machine has no directory for temporary files. SQLite then sorts in memory.
 		bytes, err = change(ctx, conn, create)

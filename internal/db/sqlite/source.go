@@ -100,7 +100,8 @@ func (s *Source) Describe(ctx context.Context, t *db.Table) error {
 		return nil
 	}, "SELECT name, pk FROM pragma_table_info(?) ORDER BY pk, cid", t.Name)
 	if err == nil && found != len(t.Columns) {
-		err = fmt.Errorf("table %s has %d columns in PostgreSQL and %d in the SQLite file", t.Name, len(t.Columns), found)
+		err = fmt.Errorf("table %s has %d columns in PostgreSQL and %d in the SQLite file", t.Name, len(t.Columns),
+			found)
 	}
 	return err
 }

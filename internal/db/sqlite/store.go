@@ -104,7 +104,8 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 8), wait, cmp.Or(o.SearchTime, time.Minute))
 	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 8), wait, 0)
 	s.searches.tracked, s.streams.tracked = true, true
-	s.writer = newWriter(s.db, s.cache, jobs, s.listeners, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30), pause: walPause, external: o.ExternalCheckpoints,
+	s.writer = newWriter(s.db, s.cache, jobs, s.listeners, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30),
+		pause: walPause, external: o.ExternalCheckpoints,
 		pools: []*readers{s.searches, s.streams}, log: o.Log})
 	return nil
 }

@@ -68,8 +68,10 @@ const (
 
 var errClosed = errors.New("the store is closed")
 
-func newWriter(database *sql.DB, cache *db.Cache, jobs *river.Client[*sql.Tx], workers *listeners, wal *walLimiter) *writer {
-	w := &writer{db: database, cache: cache, jobs: jobs, workers: workers, wal: wal, queue: make(chan *update, maxGroup), commits: db.NewCommits(),
+func newWriter(database *sql.DB, cache *db.Cache, jobs *river.Client[*sql.Tx], workers *listeners,
+	wal *walLimiter) *writer {
+	w := &writer{db: database, cache: cache, jobs: jobs, workers: workers, wal: wal,
+		queue: make(chan *update, maxGroup), commits: db.NewCommits(),
 		closing: make(chan struct{}), stopped: make(chan struct{})}
 	go w.loop()
 	return w

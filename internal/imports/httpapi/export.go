@@ -70,8 +70,8 @@ const (
 )
 
 // Write writes the file to out and returns the number of Contacts. An error after the first byte was written leaves the
-// file incomplete. Errors: as of contacts.Service.SearchContacts, InvalidParameters for an unknown column or for options
-// that Check refuses, and errors of out.
+// file incomplete. Errors: as of contacts.Service.SearchContacts, InvalidParameters for an unknown column or for
+// options that Check refuses, and errors of out.
 func (e *Export) Write(ctx context.Context, s *app.App, c *enlist.Caller, out io.Writer) (int64, error) {
 	if err := e.Check(); err != nil {
 		return 0, err

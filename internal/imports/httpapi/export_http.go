@@ -119,7 +119,8 @@ func ParseColumns(text string) ([]string, error) {
 	var names []string
 	if strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(text), &names); err != nil {
-			return nil, enlist.Refuse(enlist.InvalidParameters, "returned_fields is neither names nor an array of names")
+			return nil, enlist.Refuse(enlist.InvalidParameters,
+				"returned_fields is neither names nor an array of names")
 		}
 		return names, nil
 	}

@@ -58,7 +58,8 @@ func New(service *app.App, o Options) *Handler {
 	if o.Limit == nil {
 		o.Limit = func(http.Header, *enlist.Key) error { return nil }
 	}
-	return &Handler{service: service, options: o, uploads: limiter.New(maxUploads, uploadWait), stopping: make(chan struct{})}
+	return &Handler{service: service, options: o, uploads: limiter.New(maxUploads, uploadWait),
+		stopping: make(chan struct{})}
 }
 
 // Metrics returns the metrics of the limit of uploads.
@@ -87,14 +88,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, api.CodeMethodNotFound, "send GET")
 		return
 	}
-	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error { return h.export(w, r, c) }); err != nil {
+	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error {
+		return h.export(w, r,
+			c)
+	}); err != nil {
 		h.fail(w, r, err)
 	}
 }
 
 // withCaller runs do with the Caller of the key in the header Authorization. Errors: MissingKey, InvalidKey, Denied,
 // and those of do.
-func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level enlist.Level, do func(*enlist.Caller) error) error {
+func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level enlist.Level,
+	do func(*enlist.Caller) error) error {
 	c, err := h.caller(r)
 	if err != nil {
 		return err

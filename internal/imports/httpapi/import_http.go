@@ -40,7 +40,10 @@ func isImportsPath(path string) bool {
 
 // serveImports answers a request about imports. reference.md: import.http
 func (h *Handler) serveImports(w http.ResponseWriter, r *http.Request) {
-	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error { return h.imports(w, r, c) }); err != nil {
+	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error {
+		return h.imports(w, r,
+			c)
+	}); err != nil {
 		h.failImport(w, r, err)
 	}
 }
@@ -111,7 +114,8 @@ func wrongMethod(w http.ResponseWriter, allowed string) {
 func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID,
 	action string) error {
 	edit := map[string]func(context.Context, *enlist.Caller, enlist.ImportID) error{
-		"pause": h.service.Imports.PauseImport, "resume": h.service.Imports.ResumeImport, "cancel": h.service.Imports.CancelImport,
+		"pause": h.service.Imports.PauseImport, "resume": h.service.Imports.ResumeImport,
+		"cancel": h.service.Imports.CancelImport,
 	}[action]
 	allowed := http.MethodGet
 	if edit != nil {

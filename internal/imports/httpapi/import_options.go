@@ -17,8 +17,8 @@ func badOption(name, detail string) error {
 	return &enlist.Error{Kind: enlist.InvalidParameters, Field: name, Detail: detail}
 }
 
-// readImportOptions returns the options of an import. Unknown options are refused, because a misspelled dry_run would store
-// the rows.
+// readImportOptions returns the options of an import. Unknown options are refused, because a misspelled dry_run would
+// store the rows.
 func readImportOptions(query url.Values) (o imports.ImportOptions, follow bool, err error) {
 	follow = true
 	texts := map[string]*string{"file_name": &o.FileName, "format": &o.Format, "encoding": &o.Encoding,

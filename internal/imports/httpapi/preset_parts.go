@@ -82,8 +82,9 @@ func (s *source) read() (*sheet.Reader, error) {
 	for _, c := range s.options.Delimiter {
 		delimiter = c
 	}
-	return sheet.Open(s.file, s.size, sheet.Options{Format: sheet.Format(s.options.Format), FileName: s.options.FileName,
-		Entry: s.entry, Encoding: s.options.Encoding, Delimiter: delimiter})
+	return sheet.Open(s.file, s.size, sheet.Options{Format: sheet.Format(s.options.Format),
+		FileName: s.options.FileName,
+		Entry:    s.entry, Encoding: s.options.Encoding, Delimiter: delimiter})
 }
 
 // parts returns the file as one part, or a part for each state of its rows.

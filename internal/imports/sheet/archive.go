@@ -231,5 +231,6 @@ func (l *limited) Read(p []byte) (int, error) {
 }
 
 func errUnzipped(max int64) error {
-	return fmt.Errorf("the file contains more than %d bytes when it is unpacked; the limit is %d times its size", max, maxRatio)
+	return fmt.Errorf("the file contains more than %d bytes when it is unpacked; the limit is %d times its size", max,
+		maxRatio)
 }

@@ -89,7 +89,8 @@ func Open(file io.ReaderAt, size int64, o Options) (*Reader, error) {
 	}
 	o.MaxUnzipped = min(o.MaxUnzipped, max(smallUnzipped, size*maxRatio))
 	if o.Delimiter != 0 && !isDelimiter(o.Delimiter) {
-		return nil, fmt.Errorf("the delimiter must be a tab or a punctuation mark of ASCII, such as ;, not %q", o.Delimiter)
+		return nil, fmt.Errorf("the delimiter must be a tab or a punctuation mark of ASCII, such as ;, not %q",
+			o.Delimiter)
 	}
 	if size == 0 {
 		return nil, errEmpty

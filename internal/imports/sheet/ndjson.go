@@ -45,7 +45,8 @@ func newObjects(w *window) (*objects, error) {
 	case len(o.ahead) == 0:
 		return nil, errEmpty
 	case len(o.names) == 0:
-		return nil, fmt.Errorf("the file has no JSON object with a key on its first lines: line 1: %w", firstFault(o.ahead))
+		return nil, fmt.Errorf("the file has no JSON object with a key on its first lines: line 1: %w",
+			firstFault(o.ahead))
 	}
 	return o, nil
 }

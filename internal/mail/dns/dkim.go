@@ -15,7 +15,8 @@ func (c *Checker) dkim(ctx context.Context, key *Key) Result {
 	found, err := c.Resolver.LookupTXT(ctx, key.Record.Name+".")
 	switch {
 	case isMissing(err) && key.Next:
-		r = r.publish("the record of the next key is not published yet: publish it before enlist domain switch", key.Record)
+		r = r.publish("the record of the next key is not published yet: publish it before enlist domain switch",
+			key.Record)
 		r.Level = Warning
 		return r
 	case isMissing(err):

@@ -8,8 +8,8 @@ import (
 	"enlist/internal/accounts"
 )
 
-// This file checks the DMARC records of the domains of From addresses, and whether the signature and the envelope sender
-// are aligned with them. RFC 7489
+// This file checks the DMARC records of the domains of From addresses, and whether the signature and the envelope
+// sender are aligned with them. RFC 7489
 
 // dmarc checks the record for a From domain and the alignment.
 func (c *Checker) dmarc(ctx context.Context, s *Setup, domain string) Result {
@@ -49,9 +49,11 @@ func (c *Checker) dmarc(ctx context.Context, s *Setup, domain string) Result {
 		return r.is(OK, "the policy is "+policy+", and the signature of "+signer+" is aligned")
 	case s.Provider != "":
 		return r.is(Warning, "the policy is "+policy+", and this service does not sign mails from the domain. Either the "+
-			"provider must sign them: its web pages must show "+domain+" as verified with DKIM. Or add the domain with enlist domain add")
+			"provider must sign them: its web pages must show "+domain+
+			" as verified with DKIM. Or add the domain with enlist domain add")
 	case aligned(domain, envelope, record["aspf"]):
-		return r.is(Warning, "only the envelope sender in "+envelope+" is aligned, and this ends when a mail is forwarded: "+
+		return r.is(Warning, "only the envelope sender in "+envelope+
+			" is aligned, and this ends when a mail is forwarded: "+
 			"add the domain with enlist domain add, so that its mails are signed by "+domain)
 	case signer == "":
 		return r.is(Problem, "no signature and no envelope sender of this domain: add it with enlist domain add")
@@ -68,7 +70,8 @@ func (s *Setup) signer(domain string) string {
 	return s.Server
 }
 
-// aligned reports whether a domain that was checked counts for the domain of From. mode is "s" for strict. RFC 7489, 3.1
+// aligned reports whether a domain that was checked counts for the domain of From. mode is "s" for strict. RFC 7489,
+// 3.1
 func aligned(from, checked, mode string) bool {
 	if checked == "" || strings.EqualFold(mode, "s") {
 		return checked == from

@@ -136,8 +136,9 @@ func (s *Setup) envelopes() []string {
 
 // provider says what only the provider can check: it chooses the envelope sender and the names of its keys.
 func (s *Setup) provider() Result {
-	return Result{Check: "provider " + s.Provider}.is(Warning, "the provider replaces the envelope sender, so SPF and the "+
-		"address for bounces are not checked here: its web pages say which records it needs and whether they are right")
+	return Result{Check: "provider " + s.Provider}.is(Warning,
+		"the provider replaces the envelope sender, so SPF and the "+
+			"address for bounces are not checked here: its web pages say which records it needs and whether they are right")
 }
 
 // is sets the level and the text of a Result.

@@ -110,12 +110,14 @@ func (c *Checker) publicURL(ctx context.Context, public string) Result {
 	case reply.TLS == nil:
 		return r.is(Warning, "the URL has no https, so mail programs show no button to unsubscribe (RFC 8058)")
 	case len(reply.TLS.PeerCertificates) > 0 && reply.TLS.PeerCertificates[0].NotAfter.Sub(c.now()) < endsSoon:
-		return r.is(Warning, "the certificate ends on "+reply.TLS.PeerCertificates[0].NotAfter.UTC().Format(time.DateOnly))
+		return r.is(Warning, "the certificate ends on "+
+			reply.TLS.PeerCertificates[0].NotAfter.UTC().Format(time.DateOnly))
 	}
 	return r.is(OK, "the service answers, and its certificate is valid")
 }
 
-// client returns the client for the public URL. It follows no redirect, because the URL must lead to the service itself.
+// client returns the client for the public URL. It follows no redirect, because the URL must lead to the service
+// itself.
 func (c *Checker) client() *http.Client {
 	if c.Client != nil {
 		return c.Client

@@ -59,7 +59,8 @@ func (c *Checker) spf(ctx context.Context, s *Setup, domain string) []Result {
 
 // spfAllows checks that a record allows the addresses that send. Addresses that are not known for certain are those of
 // the mail server's name: it may send from others.
-func (c *Checker) spfAllows(ctx context.Context, addresses []netip.Addr, known bool, domain, record string) (all []Result) {
+func (c *Checker) spfAllows(ctx context.Context, addresses []netip.Addr, known bool,
+	domain, record string) (all []Result) {
 	for _, ip := range addresses {
 		r := Result{Check: "SPF " + domain + " for " + ip.String()}
 		result, _ := c.evaluate(ctx, ip, domain)

@@ -1,5 +1,5 @@
-// Package feedback receives the events that an email provider posts over HTTP about mails that it has delivered for this
-// service: bounces, complaints and unsubscriptions. Package mail reads the same reports if they arrive as mails.
+// Package feedback receives the events that an email provider posts over HTTP about mails that it has delivered for
+// this service: bounces, complaints and unsubscriptions. Package mail reads the same reports if they arrive as mails.
 //
 // The service has one provider, that of --smtp. Each mail to a Contact has a header field that the provider repeats in
 // its events. The field has the signed tag of the delivery. An event without such a tag changes nothing, so a forged

@@ -66,7 +66,8 @@ func New(o Options) (*Handler, error) {
 		return nil, err
 	}
 	return &Handler{path: prefix + o.Provider + "/" + o.Secret, name: o.Provider, provider: p, service: o.Service,
-		links: o.Links, log: o.Log, events: newCounter(o.Provider), requests: make(chan struct{}, maxRequests), now: time.Now}, nil
+		links: o.Links, log: o.Log, events: newCounter(o.Provider), requests: make(chan struct{}, maxRequests),
+		now: time.Now}, nil
 }
 
 // IsPath reports whether a Handler answers requests for a path.
@@ -166,7 +167,8 @@ func (h *Handler) answer(w http.ResponseWriter, err error) {
 	default:
 		h.count(outcomeFailed)
 		if !errors.Is(err, context.Canceled) {
-			h.log.Error("events of the email provider were not stored: it sends them again", "provider", h.name, "error", err)
+			h.log.Error("events of the email provider were not stored: it sends them again", "provider", h.name,
+				"error", err)
 		}
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "the events were not stored: send them again later", http.StatusServiceUnavailable)

@@ -14,8 +14,8 @@ import (
 	"enlist/internal/mail"
 )
 
-// This file has the provider Mailgun. It posts one event in a request. Its signature covers the time and a random token,
-// but not the event.
+// This file has the provider Mailgun. It posts one event in a request. Its signature covers the time and a random
+// token, but not the event.
 
 type mailgun struct{ key []byte }
 

@@ -64,7 +64,8 @@ func newProvider(name, key string) (provider, error) {
 	case "ses":
 		return newSES(key)
 	}
-	return nil, fmt.Errorf("the service does not know the provider %q: choose one of %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("the service does not know the provider %q: choose one of %s", name,
+		strings.Join(names, ", "))
 }
 
 // CheckKey returns an error if the service does not know the provider, or if the key does not fit it.
@@ -106,7 +107,8 @@ func decode(body []byte, v any) error {
 	return nil
 }
 
-// detailOf joins a status code and a reply, as the details of bounces have them. A reply can begin with its type: "smtp; 550 …".
+// detailOf joins a status code and a reply, as the details of bounces have them. A reply can begin with its type:
+// "smtp; 550 …".
 func detailOf(status, reply string) string {
 	return strings.TrimSpace(status + " " + replyOf(reply))
 }

@@ -60,7 +60,8 @@ func (s *sendgrid) read(_ context.Context, header http.Header, body []byte, now 
 	hash.Write(body)
 	signature, err := base64.StdEncoding.DecodeString(header.Get(sendGridSignature))
 	sent, badTime := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || !ecdsa.VerifyASN1(s.key, hash.Sum(nil), signature) || badTime != nil || !isFresh(time.Unix(sent, 0), now) {
+	if err != nil || !ecdsa.VerifyASN1(s.key, hash.Sum(nil), signature) || badTime != nil ||
+		!isFresh(time.Unix(sent, 0), now) {
 		return nil, errForged
 	}
 	var all []sendGridEvent

@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// This file checks the messages of a topic of Amazon SNS. SNS signs the values of a message, and the message has the URL
-// of the certificate. Any AWS customer can get signed messages of their own topics, so only one topic is accepted.
+// This file checks the messages of a topic of Amazon SNS. SNS signs the values of a message, and the message has the
+// URL of the certificate. Any AWS customer can get signed messages of their own topics, so only one topic is accepted.
 
 // snsTopic is the only topic that messages are accepted from.
 type snsTopic struct {
@@ -56,7 +56,10 @@ func newTopic(arn string) (*snsTopic, error) {
 		host += ".cn"
 	}
 	// A redirect could lead to another host.
-	client := &http.Client{Timeout: snsTimeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: snsTimeout, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	return &snsTopic{arn: arn, host: host, client: client, keys: make(map[string]*rsa.PublicKey)}, nil
 }
 

@@ -37,7 +37,8 @@ func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlis
 		first := movein.Record{number("time", created), text("method", subscribed),
 			text("consent_type", string(contacts.ConsentNotRecorded))}
 		if ip != "" && subscription != "confirmed" {
-			first = append(first, text("consent_text", "listmonk has recorded a confirmation, without its time"), text("ip_address", ip))
+			first = append(first, text("consent_text", "listmonk has recorded a confirmation, without its time"),
+				text("ip_address", ip))
 		}
 		rows := []movein.Record{first}
 		later := func(method string, time int64, more ...enlist.Detail) { // at the front: the newest row is the first
@@ -55,7 +56,8 @@ func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlis
 		}
 		all[position[id]].Rows = rows
 		return nil
-	}, "SELECT s.id, "+seconds("l.created_at")+", "+seconds("l.updated_at")+", "+seconds("s.updated_at")+`, s.status::text,
+	}, "SELECT s.id, "+seconds("l.created_at")+", "+seconds("l.updated_at")+", "+seconds("s.updated_at")+
+		`, s.status::text,
 			l.status::text, coalesce(l.meta->>'optin_ip', '')
 		FROM subscriber_lists l JOIN subscribers s ON s.id = l.subscriber_id
 		WHERE l.list_id = $1 AND l.subscriber_id = ANY ($2)`, list, subscribers)

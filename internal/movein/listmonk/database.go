@@ -26,8 +26,8 @@ type Database struct {
 	problems []movein.Problem
 }
 
-// Open connects to a database and checks that its tables can be read. password replaces the one in the URL, if it is not
-// empty.
+// Open connects to a database and checks that its tables can be read. password replaces the one in the URL, if it is
+// not empty.
 func Open(ctx context.Context, url, password string) (*Database, error) {
 	config, err := parse(url)
 	if err != nil {
@@ -154,7 +154,8 @@ func (d *Database) Problems() []movein.Problem {
 }
 
 // each calls fn for each row of a query.
-func (d *Database) each(ctx context.Context, what string, fn func(row pgx.CollectableRow) error, query string, args ...any) error {
+func (d *Database) each(ctx context.Context, what string, fn func(row pgx.CollectableRow) error, query string,
+	args ...any) error {
 	rows, err := d.conn.Query(ctx, query, args...)
 	if err != nil {
 		return fmt.Errorf("read listmonk's %s: %w", what, err)

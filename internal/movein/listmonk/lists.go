@@ -62,8 +62,8 @@ func (d *Database) reportWithoutList(ctx context.Context) error {
 	return nil
 }
 
-// factorFor returns a power of ten that is more than ten times the greatest ID of a list, so that listmonk can add lists
-// during the move.
+// factorFor returns a power of ten that is more than ten times the greatest ID of a list, so that listmonk can add
+// lists during the move.
 func factorFor(lists []movein.Record) int64 {
 	factor := int64(100)
 	for _, l := range lists {

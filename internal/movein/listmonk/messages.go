@@ -56,7 +56,8 @@ func (d *Database) translation(id int64, key string, campaign map[string]string,
 func (d *Database) template(ctx context.Context, id int64) (movein.Record, error) {
 	var name, kind, subject, body string
 	var created, updated int64
-	err := d.conn.QueryRow(ctx, "SELECT name, type::text, subject, body, "+seconds("created_at")+", "+seconds("updated_at")+
+	err := d.conn.QueryRow(ctx, "SELECT name, type::text, subject, body, "+seconds("created_at")+", "+
+		seconds("updated_at")+
 		" FROM templates WHERE id = $1", id/messageFactor).Scan(&name, &kind, &subject, &body, &created, &updated)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
@@ -107,7 +108,8 @@ func (d *Database) campaign(ctx context.Context, id int64) (movein.Record, error
 	if from, err := mail.ParseAddress(c.from); err == nil {
 		record = append(record, text("from_name", from.Name), text("from_address", from.Address))
 	} else if c.from != "" {
-		d.refuse(movein.Problem{Record: "message", ID: id, Key: "from_email", Value: c.from, Reason: "it is no address"})
+		d.refuse(movein.Problem{Record: "message", ID: id, Key: "from_email", Value: c.from,
+			Reason: "it is no address"})
 	}
 	return append(record, d.contents(id, &c, own)...), nil
 }

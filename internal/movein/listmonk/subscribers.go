@@ -21,8 +21,8 @@ func (d *Database) contactID(list, subscriber int64) int64 { return subscriber*d
 // next Run must read all Contacts.
 func (d *Database) LastModified(context.Context, int64) (int64, error) { return 0, nil }
 
-// Contacts implements movein.Source. Who is blocklisted or has complained is unsubscribed. Who is disabled or has a hard
-// bounce is not active, as after an import of such addresses.
+// Contacts implements movein.Source. Who is blocklisted or has complained is unsubscribed. Who is disabled or has a
+// hard bounce is not active, as after an import of such addresses.
 func (d *Database) Contacts(ctx context.Context, list, after, _ int64) (contacts []movein.Record, err error) {
 	err = d.each(ctx, "subscribers", func(row pgx.CollectableRow) error {
 		contact, err := d.contact(row, list)
@@ -33,7 +33,8 @@ func (d *Database) Contacts(ctx context.Context, list, after, _ int64) (contacts
 			EXISTS (SELECT 1 FROM bounces b WHERE b.subscriber_id = s.id AND b.type = 'hard'),
 			EXISTS (SELECT 1 FROM bounces b WHERE b.subscriber_id = s.id AND b.type = 'complaint')
 		FROM subscriber_lists l JOIN subscribers s ON s.id = l.subscriber_id
-		WHERE l.list_id = $1 AND l.subscriber_id > $2 ORDER BY l.subscriber_id LIMIT $3`, list, after/d.factor, pageSize)
+		WHERE l.list_id = $1 AND l.subscriber_id > $2 ORDER BY l.subscriber_id LIMIT $3`, list, after/d.factor,
+		pageSize)
 	return contacts, err
 }
 
@@ -70,7 +71,8 @@ func (d *Database) contact(row pgx.CollectableRow, list int64) (movein.Record, e
 	for _, v := range values {
 		field, ok := fields.attributes[v.attribute]
 		if ok {
-			contact = append(contact, enlist.Detail{Key: fmt.Sprintf("field_%d", field.ID), Value: movein.AttributeValue(&field, v.value)})
+			contact = append(contact, enlist.Detail{Key: fmt.Sprintf("field_%d", field.ID),
+				Value: movein.AttributeValue(&field, v.value)})
 		}
 	}
 	return contact, err

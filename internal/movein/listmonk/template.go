@@ -32,8 +32,9 @@ var (
 )
 
 // subscriberFields are the Fields of the properties of a subscriber.
-var subscriberFields = map[string]string{"Email": "Email", "Name": "Name", "FirstName": "First Name", "LastName": "Last Name",
-	"UUID": "UUID"}
+var subscriberFields = map[string]string{"Email": "Email", "Name": "Name", "FirstName": "First Name",
+	"LastName": "Last Name",
+	"UUID":     "UUID"}
 
 // phrases are the texts of L.T that the templates of listmonk use.
 var phrases = map[string]string{"email.unsub": "Unsubscribe", "email.viewInBrowser": "View in browser"}

@@ -1,6 +1,7 @@
 // Package proof makes pages that prove the consent of one Contact. A page is one HTML file without scripts and without
-// links to other files. Its last line is a signature of everything before it, so that an operator can show later that the
-// page was made by this installation and was not changed. The page has the public key, with which anyone can check it.
+// links to other files. Its last line is a signature of everything before it, so that an operator can show later that
+// the page was made by this installation and was not changed. The page has the public key, with which anyone can check
+// it.
 //
 // page.go has the page, and sign.go the signature. Package app collects the content. decisions.md: 100
 package proof

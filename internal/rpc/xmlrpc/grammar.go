@@ -62,7 +62,8 @@ func (k kind) holds(child kind, n int) bool {
 	return false
 }
 
-// short reports whether the text of an element is a simple value or a name of a method, which is kept until it is complete.
+// short reports whether the text of an element is a simple value or a name of a method, which is kept until it is
+// complete.
 func (k kind) short() bool { return k == methodName || k >= integer && k <= dateTime }
 
 // complete reports whether an element may end after n children.

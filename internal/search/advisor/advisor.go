@@ -14,8 +14,8 @@ import (
 // WriteUse store them later.
 
 const (
-	// slow is the shortest time of a slow search. On SQLite, a search that reads every Contact takes this time in a List
-	// of about 80,000 Contacts.
+	// slow is the shortest time of a slow search. On SQLite, a search that reads every Contact takes this time in a
+	// List of about 80,000 Contacts.
 	slow = 20 * time.Millisecond
 
 	// unused is the time after which an index is dropped if no search used it.

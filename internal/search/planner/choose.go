@@ -134,7 +134,8 @@ func Delegate(q *Query) *Plan {
 			if !pred.Direct() {
 				pred.As = InSet
 			}
-		case pred.Tests[0].Key != nil && !pred.Direct() && pred.Scans != nil: // an In of days, which needs several ranges
+		case pred.Tests[0].Key != nil && !pred.Direct() &&
+			pred.Scans != nil: // an In of days, which needs several ranges
 			pred.As = InSet
 		case pred.Direct() && q.inOrder(pred):
 			bounds++

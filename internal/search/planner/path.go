@@ -2,8 +2,8 @@ package planner
 
 import "slices"
 
-// This file lists the access paths of a search, and estimates the cost of each. The cost states how much the path reads.
-// Its unit is the cost to read one index entry in sequence.
+// This file lists the access paths of a search, and estimates the cost of each. The cost states how much the path
+// reads. Its unit is the cost to read one index entry in sequence.
 
 // inOrder reports whether the scan of a direct predicate returns the Contacts in the requested
 // order. In an index, entries with the same value are in the order of the Contacts' IDs.

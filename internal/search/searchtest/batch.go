@@ -17,8 +17,8 @@ import (
 // batchKeys are the keys of criteria about Batches.
 var batchKeys = []string{enlist.KeyBatchSent, enlist.KeyBatchOpened, enlist.KeyBatchClicked}
 
-// sendBatches stores three Batches with random recipients, opens and clicks. The model has the IDs of the Batches with a
-// comma before and after each.
+// sendBatches stores three Batches with random recipients, opens and clicks. The model has the IDs of the Batches with
+// a comma before and after each.
 func (l *list) sendBatches(t *rapid.T, store db.Engine) {
 	now := int64(1_700_000_000)
 	chosen := make(map[string]bool) // by key, Batch and index of the Contact
@@ -59,9 +59,11 @@ func (l *list) sendBatches(t *rapid.T, store db.Engine) {
 }
 
 // sendBatch makes a Contact a recipient of a Batch, with the events for which is returns true.
-func (l *list) sendBatch(tx *db.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool, now int64) error {
+func (l *list) sendBatch(tx *db.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool,
+	now int64) error {
 	ids := []enlist.ContactID{id}
-	slice := batches.NewSlice{BatchSlice: batches.BatchSlice{Batch: batch, List: l.id, First: id, Last: id}, Contacts: ids}
+	slice := batches.NewSlice{BatchSlice: batches.BatchSlice{Batch: batch, List: l.id, First: id, Last: id},
+		Contacts: ids}
 	if _, err := sending.AddSlices(tx, []batches.NewSlice{slice}, true, now); err != nil {
 		return err
 	}
@@ -73,11 +75,13 @@ func (l *list) sendBatch(tx *db.Tx, batch enlist.BatchID, id enlist.ContactID, i
 			return err
 		}
 	}
-	for key, kind := range map[string]batches.EventKind{enlist.KeyBatchOpened: batches.EventOpened, enlist.KeyBatchClicked: batches.EventClicked} {
+	for key, kind := range map[string]batches.EventKind{enlist.KeyBatchOpened: batches.EventOpened,
+		enlist.KeyBatchClicked: batches.EventClicked} {
 		if !is(key) {
 			continue
 		}
-		err := batches.PutRecipientEvent(tx, &batches.RecipientEvent{List: l.id, Batch: batch, Contact: id, Kind: kind, Time: now, LastTime: now, Count: 1})
+		err := batches.PutRecipientEvent(tx, &batches.RecipientEvent{List: l.id, Batch: batch, Contact: id, Kind: kind,
+			Time: now, LastTime: now, Count: 1})
 		if err != nil {
 			return err
 		}

@@ -212,8 +212,10 @@ func (l *list) drawContacts(t *rapid.T) []enlist.ByID {
 		*c = enlist.ByID{
 			Created: number("created"), Modified: number("modified"),
 			DoubleOptInTime: number("confirmed"), LastOpenTime: number("opened"),
-			WebformID: number("webform"), SubscribedVia: rapid.SampledFrom([]string{"api", "web_form", "other"}).Draw(t, "via"),
-			DoubleOptIn: flags&1 > 0, IsActive: flags&2 > 0, IsBounceDeactivated: flags&4 > 0, IsUnsubscribed: flags&8 > 0,
+			WebformID: number("webform"), SubscribedVia: rapid.SampledFrom([]string{"api", "web_form", "other"}).Draw(t,
+				"via"),
+			DoubleOptIn: flags&1 > 0, IsActive: flags&2 > 0, IsBounceDeactivated: flags&4 > 0,
+			IsUnsubscribed: flags&8 > 0,
 		}
 		for place := range l.fields {
 			kind := kindOf(&l.fields[place])

@@ -41,7 +41,8 @@ func OrderOfTexts(o *apptest.Account) {
 	for _, text := range []string{"", "A", "SS", "I", "😀A"} {
 		wantCount(o, list, "exactly", text, 2)
 	}
-	for _, text := range []string{"a\u0308", "Ä", "ä", "é", "e\u0301", "ß", "ẞ", "İ", "ı", "i\u0307", "k", "\u212a", "ſ", "ǆ",
+	for _, text := range []string{"a\u0308", "Ä", "ä", "é", "e\u0301", "ß", "ẞ", "İ", "ı", "i\u0307", "k", "\u212a",
+		"ſ", "ǆ",
 		"ς", "я"} {
 		wantCount(o, list, "exactly", text, 1)
 	}
@@ -54,10 +55,12 @@ func textsInOrder() [][]string {
 	return slices.Concat(
 		[][]string{{"", ""}, {"\x01"}, {"\t"}, {" "}, {" z"}, {"!"}, {"'"}, {"-a"}, {"10"}, {"9"}, {"[x"}, {"_"},
 			{"a", "A"}, {"a b"}, {"a-b"}, {"AB", "ab"}, {"az"}, {"a\u0308"}, {"co-op"}, {"coop", "COOP"}, {"e\u0301"},
-			{"i", "I"}, {"i\u0307"}, {"k"}, {"SS", "ss"}, {"Z", "z"}, {"ZZ"}, {"{"}, {"~"}, {"\x7f"}, {"\u0085"}, {"\u00a0"},
+			{"i", "I"}, {"i\u0307"}, {"k"}, {"SS", "ss"}, {"Z", "z"}, {"ZZ"}, {"{"}, {"~"}, {"\x7f"}, {"\u0085"},
+			{"\u00a0"},
 			{"Ä"}, {"Äa"}, {"É"}, {"Ö"}, {"ß"}, {"ä"}, {"é"}, {"ö"}},
 		longTexts("ü"), // two bytes in UTF-8
-		[][]string{{"ÿ"}, {"Ā"}, {"İ"}, {"ı"}, {"ſ"}, {"Ǆ"}, {"ǅ"}, {"ǆ"}, {"\u0301e"}, {"Σ"}, {"ς"}, {"σ"}, {"Я"}, {"я"},
+		[][]string{{"ÿ"}, {"Ā"}, {"İ"}, {"ı"}, {"ſ"}, {"Ǆ"}, {"ǅ"}, {"ǆ"}, {"\u0301e"}, {"Σ"}, {"ς"}, {"σ"}, {"Я"},
+			{"я"},
 			{"ẞ"}, {"\u200b"}, {"\u2028"}, {"\u212a"}, {"東京"}, {"ﬁ"}, {"\ufeffa"}, {"\ufffd"}, {"\uffff"},
 			{"😀"}, {"😀a", "😀A"}},
 		longTexts("😀"), // four bytes in UTF-8, and two units in UTF-16
@@ -105,7 +108,8 @@ func wantOrder(o *apptest.Account, list enlist.ListID, q enlist.Query, want []st
 	o.Must(o.App.Contacts.SearchContacts(o.Context(), o.Caller, list, q, []string{"id", "Name"}, &w))
 	for i, row := range w.Rows {
 		if i >= len(want) || row["id"] != want[i] {
-			o.Fatalf("%s: row %d is Contact %s with the text %.30q, want another Contact", apptest.Show(q), i, row["id"], row["Name"])
+			o.Fatalf("%s: row %d is Contact %s with the text %.30q, want another Contact", apptest.Show(q), i,
+				row["id"], row["Name"])
 		}
 	}
 	if len(w.Rows) != len(want) {

@@ -38,7 +38,10 @@ func write(program, arch, version string, created time.Time, to string) error {
 	if err != nil {
 		return err
 	}
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files)), nil })
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(files)),
+			nil
+	})
 	if err != nil {
 		return err
 	}
@@ -61,7 +64,8 @@ func write(program, arch, version string, created time.Time, to string) error {
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}, "9090/tcp": {}},
 		Volumes:      map[string]struct{}{"/data": {}},
 		WorkingDir:   "/data",
-		Labels:       map[string]string{"org.opencontainers.image.title": "enlist", "org.opencontainers.image.version": version},
+		Labels: map[string]string{"org.opencontainers.image.title": "enlist",
+			"org.opencontainers.image.version": version},
 		Healthcheck: &v1.HealthConfig{Test: []string{"CMD", "/usr/bin/enlist", "health"}, Interval: 30 * time.Second,
 			Timeout: 6 * time.Second, StartPeriod: 10 * time.Second},
 	}
@@ -75,7 +79,8 @@ func write(program, arch, version string, created time.Time, to string) error {
 	return tarball.WriteToFile(to, tag, image)
 }
 
-// files returns the files of the image as a tar archive: the program, a folder for the data and one for temporary files.
+// files returns the files of the image as a tar archive: the program, a folder for the data and one for temporary
+// files.
 func files(program string, modified time.Time) ([]byte, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {

@@ -30,7 +30,8 @@ func Start(t testing.TB) *Zone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := &Zone{Addr: conn.LocalAddr().String(), records: make(map[string][]dnsmessage.ResourceBody), names: make(map[string]bool)}
+	z := &Zone{Addr: conn.LocalAddr().String(), records: make(map[string][]dnsmessage.ResourceBody),
+		names: make(map[string]bool)}
 	var served sync.WaitGroup
 	served.Go(func() { z.serve(conn) })
 	t.Cleanup(func() {
@@ -122,7 +123,8 @@ func (z *Zone) answer(query []byte) ([]byte, error) {
 	defer z.mu.Unlock()
 	name := strings.ToLower(q.Name.String())
 	reply := dnsmessage.Message{Questions: m.Questions,
-		Header: dnsmessage.Header{ID: m.ID, Response: true, Authoritative: true, RecursionDesired: true, RecursionAvailable: true}}
+		Header: dnsmessage.Header{ID: m.ID, Response: true, Authoritative: true, RecursionDesired: true,
+			RecursionAvailable: true}}
 	if !z.names[name] {
 		reply.RCode = dnsmessage.RCodeNameError
 	}
