@@ -10,16 +10,16 @@ import (
 // This file has the record of an Import: a file whose rows become Contacts of a List. An Import is stored with its
 // file, so that any process can continue it. The other files are:
 //
-//	import_add.go      stores the file and adds the Import
-//	import_columns.go  what each column of the file is stored as
-//	import_guess.go    the types of new Fields
-//	import_cell.go     the value of a cell
-//	import_row.go      reads a row and checks it
-//	import_step.go     stores the rows of one step in a transaction
-//	import_others.go   files of addresses that have unsubscribed or bounced
-//	import_run.go      runs the steps
-//	import_edit.go     shows, pauses, continues and cancels Imports
-//	import_result.go   what became of each row
+//	add.go      stores the file and adds the Import
+//	columns.go  what each column of the file is stored as
+//	guess.go    the types of new Fields
+//	cell.go     the value of a cell
+//	row.go      reads a row and checks it
+//	step.go     stores the rows of one step in a transaction
+//	others.go   files of addresses that have unsubscribed or bounced
+//	run.go      runs the steps
+//	edit.go     shows, pauses, continues and cancels Imports
+//	result.go   what became of each row
 
 // ImportState says where an Import is.
 type ImportState string

@@ -18,7 +18,7 @@ import (
 )
 
 // This file adds an Import: it stores the file in pieces, reads its header, and adds the Fields that the caller asked
-// for. Then a job or the command line runs the Import (import_run.go).
+// for. Then a job or the command line runs the Import (run.go).
 
 // NewImport is a file to import.
 type NewImport struct {
