@@ -140,7 +140,7 @@ func (f *Batches) Edit(id enlist.BatchID, command string) {
 
 func (f *Batches) Lease(holder string) *sending.LeasedSlice {
 	f.Helper()
-	s, _, err := f.App.Sending.LeaseSlice(f.Context(), holder, 0)
+	s, _, err := f.App.Sending.LeaseSlice(f.Context(), holder, sending.LeaseTurn{})
 	f.Must(err)
 	return s
 }

@@ -70,7 +70,7 @@ func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest
 		if err := accounts.Audit(tx, c, now, b.Audited(), nil, b.auditValues()); err != nil {
 			return 0, err
 		}
-		return b.ID, tx.Enqueue(PrepareBatch{Batch: b.ID})
+		return b.ID, tx.Enqueue(PrepareBatch{Batch: b.ID, Account: b.AccountID})
 	})
 }
 

@@ -261,8 +261,13 @@ func Populations(tx *db.Tx, id enlist.BatchID) ([]Population, error) {
 func SetPopulation(tx *db.Tx, p *Population) error { return populationTable.Save(tx, p) }
 
 // SendingBatches returns the IDs of the Batches that are sending.
-func SendingBatches(tx *db.Tx) ([]enlist.BatchID, error) {
-	return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE status = 'sending' ORDER BY id")
+func SendingBatches(tx *db.Tx) (map[enlist.BatchID]enlist.AccountID, error) {
+	sending := make(map[enlist.BatchID]enlist.AccountID)
+	return sending, tx.Each(func(row *db.Cursor) error {
+		id := enlist.BatchID(row.Int())
+		sending[id] = enlist.AccountID(row.Int())
+		return nil
+	}, "SELECT id, account_id FROM batch WHERE status = 'sending'")
 }
 
 // DeleteBatch removes a Batch without its recipients.

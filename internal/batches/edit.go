@@ -130,7 +130,7 @@ func (b *Batch) unpause(tx *db.Tx, now int64) error {
 	if err := SetBatchState(tx, b); err != nil {
 		return err
 	}
-	return tx.Enqueue(PrepareBatch{Batch: b.ID})
+	return tx.Enqueue(PrepareBatch{Batch: b.ID, Account: b.AccountID})
 }
 
 func (b *Batch) cancel(tx *db.Tx, now int64) error {
@@ -158,7 +158,7 @@ func (b *Batch) reschedule(tx *db.Tx, sendTime, now int64) error {
 	if err := SetBatchState(tx, b); err != nil {
 		return err
 	}
-	return tx.Enqueue(PrepareBatch{Batch: b.ID, Due: b.Begins()})
+	return tx.Enqueue(PrepareBatch{Batch: b.ID, Account: b.AccountID, Due: b.Begins()})
 }
 
 // hasBegun reports whether the Batch is sending, or a mail of it can have left.

@@ -4,9 +4,13 @@ import "enlist/internal/enlist"
 
 // PrepareBatch stores the recipients of a Batch in steps, and starts its sending at the send time.
 type PrepareBatch struct {
-	Batch enlist.BatchID `json:"batch_id"`
-	Due   int64          `json:"due"` // when the job may start; 0: at once
+	Batch   enlist.BatchID   `json:"batch_id"`
+	Account enlist.AccountID `json:"account_id,omitempty"` // 0 in jobs of older versions
+	Due     int64            `json:"due"`                  // when the job may start; 0: at once
 }
+
+// Owner returns the Account whose places the job takes.
+func (p PrepareBatch) Owner() enlist.AccountID { return p.Account }
 
 // Kind implements Effect.
 func (PrepareBatch) Kind() string { return "prepare_batch" }

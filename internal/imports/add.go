@@ -78,7 +78,8 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 		i := &Import{AccountID: c.Account.ID, ListID: o.List, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, Options: o, Content: content.ID, State: ImportUploading,
 			LeaseUntil: now + files.UploadTime}
-		return i, errors.Join(AddImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Due: i.LeaseUntil + 1}))
+		return i, errors.Join(AddImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID,
+			Due: i.LeaseUntil + 1}))
 	})
 	if err != nil {
 		return nil, err
@@ -201,7 +202,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 		if err := accounts.Audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
 			return nil, err
 		}
-		return stored, errors.Join(SetImport(tx, stored), tx.Enqueue(RunImport{Import: i.ID}))
+		return stored, errors.Join(SetImport(tx, stored), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID}))
 	})
 }
 

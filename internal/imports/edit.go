@@ -59,7 +59,7 @@ func (s *Service) ResumeImport(ctx context.Context, c *enlist.Caller, id enlist.
 		if i.State == ImportPaused {
 			i.State, i.Reason = ImportWaiting, ""
 		}
-		return tx.Enqueue(RunImport{Import: i.ID})
+		return tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID})
 	})
 }
 

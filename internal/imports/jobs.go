@@ -11,9 +11,13 @@ import (
 
 // RunImport runs an Import, unless another process runs it.
 type RunImport struct {
-	Import enlist.ImportID `json:"import_id"`
-	Due    int64           `json:"due"` // when the job may start; 0: at once
+	Import  enlist.ImportID  `json:"import_id"`
+	Account enlist.AccountID `json:"account_id,omitempty"` // 0 in jobs of older versions
+	Due     int64            `json:"due"`                  // when the job may start; 0: at once
 }
+
+// Owner returns the Account whose places the job takes.
+func (r RunImport) Owner() enlist.AccountID { return r.Account }
 
 // Kind implements Effect.
 func (RunImport) Kind() string { return "run_import" }

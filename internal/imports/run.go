@@ -84,7 +84,7 @@ func (s *Service) FreeGone(ctx context.Context) error {
 				return ignoreNoImport(err)
 			}
 			i.State, i.Owner, i.LeaseUntil = ImportWaiting, "", 0
-			return errors.Join(SetImport(tx, i), tx.Enqueue(RunImport{Import: i.ID}))
+			return errors.Join(SetImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID}))
 		})
 		if err != nil {
 			return err

@@ -70,7 +70,7 @@ type Options struct {
 func Config(o Options) *river.Config {
 	q := registry{river.NewWorkers(), make(map[string]river.QueueConfig)}
 	q.addLongChanges(o)
-	add(&q, importQueue(), o.Service.Imports.RunJob)
+	add(&q, sharedQueue(), shared(o.Service.Imports.RunJob))
 	m := o.Service.Sending.NewMailSender(sending.SenderOptions{Mailer: o.Mailer, Slots: o.Slots, Log: o.Log})
 	add(&q, mailQueue(), m.Notify)
 	add(&q, mailQueue(), m.Confirm)
@@ -103,13 +103,14 @@ func (q *registry) addLongChanges(o Options) {
 	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.RemoveContacts)) // each step removes the next Contacts
 	addSteps(q, serialQueue(), o.Store, s.Contacts.DeleteFieldValues)
 	addSteps(q, serialQueue(), o.Store, s.Contacts.ConvertField)
-	addSteps(q, batchQueue(), o.Store, repeated(func(ctx context.Context, e batches.PrepareBatch) (bool, error) {
+	prepare := repeated(func(ctx context.Context, e batches.PrepareBatch) (bool, error) {
 		done, sends, err := s.Sending.PrepareBatch(ctx, e)
 		if sends && o.Batches != nil {
 			o.Batches.Wake() // the senders of other processes look for slices regularly
 		}
 		return done, err
-	}))
+	})
+	add(q, sharedQueue(), shared(inSteps(o.Store, prepare)))
 	addSteps(q, serialQueue(), o.Store, repeated(s.Batches.RemoveBatch))
 	addSteps(q, serialQueue(), o.Store, repeated(s.Files.RemoveContent))
 	addSteps(q, serialQueue(), o.Store, repeated(s.Imports.RemoveImportResults))
@@ -128,13 +129,9 @@ func (q *registry) addLongChanges(o Options) {
 // serialQueue returns the configuration of a queue whose jobs run one after another.
 func serialQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 1} }
 
-// batchQueue returns the configuration of the queue that prepares Batches. It has several workers,
-// so that a Batch with a million recipients does not delay others.
-func batchQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 4} }
-
-// importQueue returns the configuration of the queue of Imports. Several Imports run at the same time, so that a large
-// file does not delay a small one.
-func importQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 4} }
+// sharedQueue returns the configuration of the queues of Imports and of the preparation of Batches, which take long. It
+// has many more workers than places (shared), so that one fetch also takes jobs of other Accounts.
+func sharedQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 16 * heavyPlaces} }
 
 // mailQueue returns the configuration of a queue for mail. Each fetch of jobs is one transaction.
 // To need few fetches, the queue has many workers, and one fetch takes jobs for all free workers.

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/limiter"
 
 	"github.com/riverqueue/river"
 )
@@ -92,6 +94,24 @@ func inSteps[E db.Effect](store db.Engine, step func(ctx context.Context, e E) (
 			}
 			e = rest
 		}
+	}
+}
+
+// heavyPlaces is the number of Imports that run at the same time, and of Batches that are prepared.
+const heavyPlaces = 4
+
+// shared returns work that needs one of heavyPlaces. One Account has at most half of them, so that its queue does not
+// delay the jobs of others. A job without a place goes back to the queue, behind jobs that are due.
+func shared[E interface{ Owner() enlist.AccountID }](do func(context.Context, db.Job,
+	E) error) func(context.Context, db.Job, E) error {
+	places := limiter.NewShared(heavyPlaces, limiter.Half(heavyPlaces), 0)
+	return func(ctx context.Context, j db.Job, e E) error {
+		leave, ok := places.TryFor(int64(e.Owner()))
+		if !ok {
+			return db.LaterWithoutPlace(j)
+		}
+		defer leave()
+		return do(ctx, j, e)
 	}
 }
 

@@ -126,6 +126,12 @@ func (p *mailedList) addBatch(n int, r batches.BatchRequest) enlist.BatchID {
 	for i := range n {
 		p.subscribe(fmt.Sprintf("a%d@example.com", i))
 	}
+	return p.send(r)
+}
+
+// send adds and prepares a Batch for the List. It sets the Message and the populations of the request.
+func (p *mailedList) send(r batches.BatchRequest) enlist.BatchID {
+	p.Helper()
 	message, err := p.service.Messages.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("name", "May"), detail("subject", "Hello {{Email}}"),
 		detail("text_content", "Dear {{Email}}"), detail("html_content", "<p>Dear {{Email}}</p>")})
 	p.must(err)

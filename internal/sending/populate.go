@@ -69,7 +69,7 @@ func (s *Service) prepare(tx *db.Tx, b *batches.Batch, now int64) (done bool, er
 		if err := batches.SetBatchState(tx, b); err != nil || wasPending {
 			return true, err
 		}
-		return true, tx.Enqueue(batches.PrepareBatch{Batch: b.ID, Due: b.Begins()})
+		return true, tx.Enqueue(batches.PrepareBatch{Batch: b.ID, Account: b.AccountID, Due: b.Begins()})
 	case b.LocalTime != "": // each slice says whether its recipients are late
 		b.Status = batches.BatchSending
 		return true, batches.SetBatchState(tx, b)

@@ -168,7 +168,7 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 			if err == nil {
 				err = p.addResults(tx, change, now)
 			}
-			if err == nil && len(p.Mark) > 0 && slices.Contains(sending, p.Slice.Batch) {
+			if _, ok := sending[p.Slice.Batch]; ok && err == nil && len(p.Mark) > 0 {
 				marked[i] = true
 				err = p.mark(tx, change)
 			}

@@ -17,8 +17,9 @@ import (
 
 // This file sends the mails of Batches. A process has one BatchSender. It leases slices of
 // recipients, and each of its workers takes a few recipients of a slice, marks them as being sent,
-// hands their mails over and stores the results. sender_results.go has the transactions for that,
-// sender_slice.go the slices that this process has leased, and sender_tokens.go the limits of rates.
+// hands their mails over and stores the results. sender_turns.go leases the slices, sender_results.go has the
+// transactions for that, sender_slice.go the slices that this process has leased, and sender_tokens.go the limits of
+// rates.
 //
 // Other mails go first: a worker needs a slot of a Limiter that notifications, confirmations and
 // autoresponders use too, and waits while one of these is waiting.
@@ -54,9 +55,9 @@ type BatchSender struct {
 	reads       *grouper[BatchPart, BatchProgress]
 	reports     *grouper[BatchProgress, bool]
 	held        heldSlices
-	last        enlist.BatchID // the Batch of the last lease; only the leasing goroutine uses it
-	parked      parkedSlices   // only the leasing goroutine uses it
-	asleep      atomic.Bool    // the leasing goroutine waits; for tests
+	offers      offers
+	parked      parkedSlices // only the leasing goroutine uses it
+	asleep      atomic.Bool  // the leasing goroutine waits; for tests
 	pace        paceMeter
 	work        chan *heldSlice
 	stop        context.CancelFunc // the workers hand no further mail over
@@ -88,7 +89,8 @@ type Mailer interface {
 func (s *Service) NewBatchSender(o SenderOptions) *BatchSender {
 	b := &BatchSender{service: s, mailer: o.Mailer, slots: o.Slots, log: o.Log,
 		connections: cmp.Or(o.Connections, defaultMails/2),
-		now:         o.Now, wake: make(chan struct{}, 1), work: make(chan *heldSlice)}
+		now:         o.Now, wake: make(chan struct{}, 1), work: make(chan *heldSlice),
+		offers: offers{last: make(map[enlist.AccountID]enlist.BatchID)}}
 	if b.now == nil {
 		b.now = time.Now
 	}
@@ -135,67 +137,12 @@ func (b *BatchSender) Stop(ctx context.Context) {
 	b.cut()
 }
 
-// lease leases slices and offers them to the workers. It leases the next slice when a worker has
-// taken all recipients of the last one that may be sent.
-func (b *BatchSender) lease(ctx context.Context) {
-	defer b.releaseParked()
-	for ctx.Err() == nil {
-		if s := b.parked.due(b.now()); s != nil {
-			b.admit(ctx, s)
-			continue
-		}
-		slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), b.last,
-			b.parked.skip(b.now())...)
-		switch {
-		case err != nil:
-			b.report(ctx, "lease a slice of a Batch", err)
-			b.sleep(ctx, failedPause)
-		case slice == nil:
-			b.sleep(ctx, b.parked.wait(b.untilNext(next), b.now()))
-		default:
-			b.last = slice.Batch
-			s := b.held.add(slice, b.now())
-			if b.service.IsLimited(slice) {
-				s.wait()
-				b.admit(ctx, s)
-			} else {
-				b.offer(ctx, s)
-			}
-		}
-	}
-}
-
 // untilNext returns how long to wait for the next slice. at is a Unix time, or 0.
 func (b *BatchSender) untilNext(at int64) time.Duration {
 	if at == 0 {
 		return lookInterval
 	}
 	return min(max(time.Unix(at, 0).Sub(b.now()), 50*time.Millisecond), lookInterval)
-}
-
-// sleep waits, until Wake is called or ctx ends.
-func (b *BatchSender) sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	b.asleep.Store(true)
-	defer b.asleep.Store(false)
-	select {
-	case <-b.wake:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// offer hands a slice to the workers until they have taken all of its recipients.
-func (b *BatchSender) offer(ctx context.Context, s *heldSlice) {
-	for s.hasMore() {
-		select {
-		case b.work <- s:
-		case <-ctx.Done():
-			s.abandon()
-		}
-	}
-	b.finishIfDone(s)
 }
 
 // finishIfDone releases a slice if its last recipients were reported.
@@ -252,9 +199,10 @@ func (b *BatchSender) send(ctx context.Context) {
 	}
 }
 
-// sendFrom sends mails of a slice until all of its recipients are taken. The transaction that marks the next mails
-// also stores the results of the last ones, so no more than markedMails recipients are marked. A Batch that
-// does not repeat mails in doubt marks one: then exactly the mails that are handed over are in doubt. decisions.md: 59
+// sendFrom sends mails of a slice until all of its recipients are taken, or until another Account's turn. The
+// transaction that marks the next mails also stores the results of the last ones, so no more than markedMails
+// recipients are marked. A Batch that does not repeat mails in doubt marks one: then exactly the mails that are handed
+// over are in doubt. decisions.md: 59
 func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 	var results []BatchResult // not stored yet
 	taken := 0                // number of recipients that results are about
@@ -278,6 +226,9 @@ func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 			break
 		}
 		results = b.handOverAll(ctx, s, progress.Mark)
+		if b.offers.shared.Load() {
+			break
+		}
 	}
 	if len(results) > 0 {
 		b.advance(BatchProgress{Slice: s.leased, Results: results})

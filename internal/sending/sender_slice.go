@@ -126,9 +126,9 @@ func (h *heldSlices) copy() []*heldSlice {
 func (h *heldSlices) empty() bool { return len(h.copy()) == 0 }
 
 // abandonUnless abandons the slices of Batches that are not in sending.
-func (h *heldSlices) abandonUnless(sending []enlist.BatchID) {
+func (h *heldSlices) abandonUnless(sending map[enlist.BatchID]enlist.AccountID) {
 	for _, s := range h.copy() {
-		if !slices.Contains(sending, s.leased.Batch) {
+		if _, ok := sending[s.leased.Batch]; !ok {
 			s.abandon()
 		}
 	}

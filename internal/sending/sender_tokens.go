@@ -63,13 +63,13 @@ func (s *heldSlice) parkLimit(now time.Time) time.Time {
 	return s.parkedUntil
 }
 
-// admit takes tokens for the waiting recipients of a slice and offers those that have tokens. It
-// parks the slice if the others get tokens soon.
-func (b *BatchSender) admit(ctx context.Context, s *heldSlice) {
+// admit takes tokens for the waiting recipients of a slice and offers those that have tokens. It parks the slice if the
+// others get tokens soon. After an error of the database it returns how long to wait.
+func (b *BatchSender) admit(ctx context.Context, s *heldSlice) (wait time.Duration) {
 	all := s.withoutTokens()
 	if len(all) == 0 { // abandoned while it was parked
 		b.finishIfDone(s)
-		return
+		return 0
 	}
 	now := b.now()
 	granted, others, next, err := b.service.TakeTokens(ctx, s.leased, all)
@@ -77,8 +77,7 @@ func (b *BatchSender) admit(ctx context.Context, s *heldSlice) {
 		b.report(ctx, "take tokens for the mails of a Batch", err)
 		s.abandon()
 		b.finishIfDone(s)
-		b.sleep(ctx, failedPause)
-		return
+		return failedPause
 	}
 	switch until := s.parkLimit(now); {
 	case len(others) == 0:
@@ -92,7 +91,8 @@ func (b *BatchSender) admit(ctx context.Context, s *heldSlice) {
 			b.parked.block(s.leased.Batch, min(next.Sub(now), longestBlock), now)
 		}
 	}
-	b.offer(ctx, s)
+	b.offers.add(s)
+	return 0
 }
 
 // returnTokens gives the unused tokens of a finished slice back.
@@ -102,14 +102,6 @@ func (b *BatchSender) returnTokens(s *heldSlice) {
 	}
 	if err := b.service.ReturnTokens(b.running, s.leased, s.unused, s.tokens); err != nil {
 		b.report(b.running, "return tokens for mails of a Batch", err)
-	}
-}
-
-// releaseParked releases the parked slices, so that another process can lease them at once.
-func (b *BatchSender) releaseParked() {
-	for _, p := range b.parked.all {
-		p.slice.abandon()
-		b.finishIfDone(p.slice)
 	}
 }
 
@@ -133,10 +125,10 @@ func (p *parkedSlices) add(s *heldSlice, at time.Time) {
 	p.all = append(p.all, parkedSlice{s, at})
 }
 
-// due removes and returns a slice that is due, or nil.
+// due removes and returns a slice that is due, or nil. A slice whose recipients with tokens are on offer is not due.
 func (p *parkedSlices) due(now time.Time) *heldSlice {
 	for i := range p.all {
-		if !p.all[i].at.After(now) {
+		if !p.all[i].at.After(now) && !p.all[i].slice.hasMore() {
 			s := p.all[i].slice
 			p.all = slices.Delete(p.all, i, i+1)
 			return s
@@ -148,7 +140,9 @@ func (p *parkedSlices) due(now time.Time) *heldSlice {
 // wait returns how long to wait for the first parked slice, at most longest.
 func (p *parkedSlices) wait(longest time.Duration, now time.Time) time.Duration {
 	for i := range p.all {
-		longest = min(longest, p.all[i].at.Sub(now))
+		if !p.all[i].slice.hasMore() {
+			longest = min(longest, p.all[i].at.Sub(now))
+		}
 	}
 	for _, at := range p.blocked {
 		longest = min(longest, at.Sub(now))

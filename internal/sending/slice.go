@@ -1,7 +1,9 @@
 package sending
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"enlist/internal/accounts"
@@ -35,16 +37,30 @@ type LeasedSlice struct {
 	Paces      []pace.Pace           // of the domain groups whose mails are slowed down
 }
 
-// LeaseSlice leases a slice of a Batch that is sending. It begins with the Batches whose IDs are
-// above after, so that several Batches progress together. If there is no slice, it returns nil,
-// and the time at which the next one may become free, or 0. LeaseSlice also ends Batches that have
-// no slice left. It leases no slice of the Batches skip.
-func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.BatchID,
-	skip ...enlist.BatchID) (slice *LeasedSlice,
-	next int64, err error) {
+// LeaseTurn says of which Batches LeaseSlice leases a slice.
+type LeaseTurn struct {
+	After map[enlist.AccountID]enlist.BatchID // Batches of an Account with higher IDs go first
+	Skip  func(enlist.AccountID, enlist.BatchID) bool
+}
+
+// order returns the Batches whose slices may be leased, the next one first.
+func (t *LeaseTurn) order(sending map[enlist.BatchID]enlist.AccountID) []enlist.BatchID {
+	ids := slices.Sorted(maps.Keys(sending))
+	ids = slices.DeleteFunc(ids, func(id enlist.BatchID) bool { return t.Skip != nil && t.Skip(sending[id], id) })
+	slices.SortStableFunc(ids, func(a, b enlist.BatchID) int {
+		return cmp.Compare(db.Bit(a <= t.After[sending[a]]), db.Bit(b <= t.After[sending[b]]))
+	})
+	return ids
+}
+
+// LeaseSlice leases a slice of a Batch that is sending. It begins with the Batches after the last one of their Account,
+// so that several Batches progress together. If there is no slice, it returns nil, and the time at which the next one
+// may become free, or 0. LeaseSlice also ends Batches that have no slice left.
+func (s *Service) LeaseSlice(ctx context.Context, holder string, turn LeaseTurn) (slice *LeasedSlice, next int64,
+	err error) {
 	var paces []pace.Pace
 	var stopped bool
-	sending, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (ids []enlist.BatchID, err error) {
+	sending, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (ids map[enlist.BatchID]enlist.AccountID, err error) {
 		paces, err = activePaces(tx, s.db.Now().Unix())
 		if err != nil {
 			return nil, err
@@ -58,8 +74,8 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 	if stopped {
 		next = s.db.Now().Unix() + 1
 	}
-	sending = slices.DeleteFunc(sending, func(id enlist.BatchID) bool { return slices.Contains(skip, id) })
-	for _, id := range inTurn(sending, after) {
+	ids := turn.order(sending)
+	for _, id := range ids {
 		var free int64
 		for again := true; again; {
 			slice, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (leased *LeasedSlice, err error) {
@@ -79,7 +95,7 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, after enlist.Ba
 			next = free
 		}
 	}
-	soon, err := s.freeGone(ctx, sending)
+	soon, err := s.freeGone(ctx, ids)
 	if soon != 0 && (next == 0 || soon < next) {
 		next = soon
 	}
@@ -116,16 +132,6 @@ func (s *Service) freeGone(ctx context.Context, sending []enlist.BatchID) (next 
 		}
 	}
 	return next, nil
-}
-
-// inTurn returns ids, rotated so that the first is the lowest one above after.
-func inTurn(ids []enlist.BatchID, after enlist.BatchID) []enlist.BatchID {
-	for i, id := range ids {
-		if id > after {
-			return append(append(make([]enlist.BatchID, 0, len(ids)), ids[i:]...), ids[:i]...)
-		}
-	}
-	return ids
 }
 
 // tryAgain is returned by leaseOf instead of a time if another slice may be free now.
@@ -254,9 +260,9 @@ func (s *Service) RenewSlices(ctx context.Context, held []batches.BatchSlice) (l
 	})
 }
 
-// SendingBatches returns the Batches whose mails may be handed over now.
-func (s *Service) SendingBatches(ctx context.Context) ([]enlist.BatchID, error) {
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.BatchID, error) {
+// SendingBatches returns the Batches whose mails may be handed over now, and their Accounts.
+func (s *Service) SendingBatches(ctx context.Context) (map[enlist.BatchID]enlist.AccountID, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (map[enlist.BatchID]enlist.AccountID, error) {
 		ids, _, err := s.sendingNow(tx)
 		return ids, err
 	})

@@ -43,7 +43,7 @@ const sendTime = 20 * time.Second
 func (w *Sender) Deliver(ctx context.Context, j db.Job, e events.DeliverWebhook) error {
 	leave, ok := w.places.enter(e)
 	if !ok {
-		return db.Later(noPlaceWait(j.Postponed))
+		return db.LaterWithoutPlace(j)
 	}
 	defer leave()
 	b, wait, err := w.service.TakeWebhookEvents(ctx, e.Target, j.ID)

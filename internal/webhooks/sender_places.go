@@ -23,9 +23,6 @@ const (
 
 	// slowPost is the duration of a POST after which its target counts as slow, until a POST is faster.
 	slowPost = time.Second
-
-	// longestWait is the longest time that a job without a place waits in the queue.
-	longestWait = 16 * time.Second
 )
 
 // places has the places of the running jobs, and the targets that are slow. Only this process
@@ -68,10 +65,4 @@ func (p *places) took(target enlist.WebhookTargetID, d time.Duration) (slow bool
 	}
 	p.slow.Store(target, nil)
 	return true
-}
-
-// noPlaceWait returns how long a job without a place waits: 1 s the first time, and then twice as
-// long each time. So thousands of such jobs cause few fetches. before is how often the job went back.
-func noPlaceWait(before int) time.Duration {
-	return min(time.Second<<min(before, 10), longestWait)
 }

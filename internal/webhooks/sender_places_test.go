@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"testing"
-	"time"
 
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -64,16 +63,5 @@ func TestSlowTargetsHaveFewPlaces(t *testing.T) {
 func TestWebhookJobsWithoutAnAccountGetPlaces(t *testing.T) {
 	if n := enterAll(newPlaces(), 0, 1, Places); n != Places {
 		t.Errorf("%d jobs without an Account got places, want %d", n, Places)
-	}
-}
-
-func TestAJobWithoutAPlaceWaitsLongerEachTime(t *testing.T) {
-	for before, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 16 * time.Second} {
-		if got := noPlaceWait(before); got != want {
-			t.Errorf("after %d times the job waits %s, want %s", before, got, want)
-		}
-	}
-	if got := noPlaceWait(70); got != longestWait {
-		t.Errorf("after 70 times the job waits %s, want %s", got, longestWait)
 	}
 }

@@ -1,0 +1,140 @@
+package sending
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the goroutine that leases slices and offers them to the workers. Each Account has at most one slice on
+// offer, and the slices on offer take turns: a large Batch does not delay the Batches of other Accounts by more than
+// the mails that the workers have marked. decisions.md: 59
+
+// offers are the slices that the workers take recipients from. Only the leasing goroutine uses them, except shared.
+type offers struct {
+	all    []*heldSlice
+	turn   int                                 // of the slice that is handed to the next worker
+	last   map[enlist.AccountID]enlist.BatchID // of the last lease
+	shared atomic.Bool                         // several slices are on offer: a worker takes one part of a slice
+}
+
+func (o *offers) add(s *heldSlice) {
+	o.all = append(o.all, s)
+	o.shared.Store(len(o.all) > 1)
+}
+
+// remove removes and returns the slices whose recipients are all taken.
+func (o *offers) remove() (done []*heldSlice) {
+	o.all = slices.DeleteFunc(o.all, func(s *heldSlice) bool {
+		more := s.hasMore()
+		if !more {
+			done = append(done, s)
+		}
+		return !more
+	})
+	o.shared.Store(len(o.all) > 1)
+	return done
+}
+
+// next returns the slice whose turn it is, or nil.
+func (o *offers) next() *heldSlice {
+	if len(o.all) == 0 {
+		return nil
+	}
+	o.turn++
+	return o.all[o.turn%len(o.all)]
+}
+
+// has reports whether an Account has a slice on offer.
+func (o *offers) has(account enlist.AccountID) bool {
+	return slices.ContainsFunc(o.all, func(s *heldSlice) bool { return s.leased.Of.AccountID == account })
+}
+
+// lease leases slices and offers them to the workers. It leases the next slice of an Account when the workers have
+// taken all recipients of the last one that may be sent.
+func (b *BatchSender) lease(ctx context.Context) {
+	defer b.release()
+	look := time.Now()
+	for ctx.Err() == nil {
+		for _, s := range b.offers.remove() {
+			b.finishIfDone(s)
+			look = time.Now()
+		}
+		if s := b.parked.due(b.now()); s != nil {
+			if wait := b.admit(ctx, s); wait > 0 {
+				look = time.Now().Add(wait)
+			}
+			continue
+		}
+		if !time.Now().Before(look) {
+			look = time.Now().Add(b.leaseNext(ctx))
+			continue
+		}
+		if b.handOut(ctx, min(time.Until(look), b.parked.wait(lookInterval, b.now()))) {
+			look = time.Now()
+		}
+	}
+}
+
+// leaseNext leases a slice of an Account that has none on offer. It returns how long to wait before the next try.
+func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
+	parked := b.parked.skip(b.now())
+	slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), LeaseTurn{After: b.offers.last,
+		Skip: func(account enlist.AccountID, id enlist.BatchID) bool {
+			return slices.Contains(parked, id) || b.offers.has(account)
+		}})
+	switch {
+	case err != nil:
+		b.report(ctx, "lease a slice of a Batch", err)
+		return failedPause
+	case slice == nil:
+		return b.untilNext(next)
+	}
+	b.offers.last[slice.Of.AccountID] = slice.Batch
+	s := b.held.add(slice, b.now())
+	if b.service.IsLimited(slice) {
+		s.wait()
+		return b.admit(ctx, s)
+	}
+	b.offers.add(s)
+	return 0
+}
+
+// handOut hands the slice whose turn it is to a worker. It reports whether Wake was called or the time has passed.
+func (b *BatchSender) handOut(ctx context.Context, wait time.Duration) (look bool) {
+	var work chan<- *heldSlice // nil: nothing is on offer
+	s := b.offers.next()
+	if s != nil {
+		work = b.work
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	b.asleep.Store(s == nil)
+	defer b.asleep.Store(false)
+	select {
+	case work <- s:
+		return false
+	case <-b.wake:
+		return true
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// release releases the slices on offer and the parked ones, so that another process can lease them at once.
+func (b *BatchSender) release() {
+	for _, s := range b.offers.all {
+		s.abandon()
+		b.finishIfDone(s)
+	}
+	for _, p := range b.parked.all {
+		p.slice.abandon()
+		b.finishIfDone(p.slice)
+	}
+}
