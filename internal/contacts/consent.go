@@ -42,6 +42,7 @@ type Origin struct {
 	Method string       // as in LedgerRow
 	Key    enlist.KeyID // 0: not by a call of the API
 	IP     string       // of the person who changed it; "" if it is not known
+	Text   string       // what the person read and agreed to by the change; "" if there was no text
 }
 
 // checkIP replaces the IP address of a call by the form that is stored. Errors: InvalidParameters. reference.md:
@@ -54,8 +55,7 @@ func (o *Origin) checkIP() (err error) {
 // Record adds a change without a consent to the ledger. decisions.md: 89
 func (o Origin) Record(tx *db.Tx, contact *enlist.ByID, now int64) error {
 	return AddLedgerRow(tx, &enlist.LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now,
-		Method: o.Method,
-		IP:     o.IP, KeyID: o.Key})
+		Method: o.Method, Text: o.Text, IP: o.IP, KeyID: o.Key})
 }
 
 // Check refuses a Consent that the general rules or the List do not allow. It replaces a Type of

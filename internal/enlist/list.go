@@ -35,6 +35,11 @@ type List struct {
 	TrackClicks        bool
 	FromName           string
 	FromAddress        string
+	Language           string // ISO 639-1, of the List's pages and requests to confirm; "": that of the browser
+	ConfirmSubject     string // of the request to confirm; "" stands for the text of the language, like ConfirmText
+	ConfirmText        string
+	ConsentText        string // what subscribers agree to when they confirm
+	Imprint            string // who sends the mails; paragraphs
 }
 
 // Recipients returns the addresses that are notified of an event, separated by commas. It

@@ -3,9 +3,12 @@ package lists
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"enlist/internal/address"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 )
 
 // This file lists the keys of a List record, and reads the values that callers send for them.
@@ -43,6 +46,12 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.FlagKey("track_clicks", func(l *enlist.List) *bool { return &l.TrackClicks }),
 	enlist.TextKey("from_name", func(l *enlist.List) *string { return &l.FromName }, enlist.ReadLine),
 	enlist.TextKey("from_address", func(l *enlist.List) *string { return &l.FromAddress }, ReadAddress),
+	enlist.TextKey("language", func(l *enlist.List) *string { return &l.Language },
+		enlist.OneOf(append([]string{""}, language.Codes()...)...)),
+	enlist.TextKey("confirmation_subject", func(l *enlist.List) *string { return &l.ConfirmSubject }, enlist.ReadLine),
+	enlist.TextKey("confirmation_text", func(l *enlist.List) *string { return &l.ConfirmText }, readParagraphs),
+	enlist.TextKey("consent_text", func(l *enlist.List) *string { return &l.ConsentText }, enlist.ReadLine),
+	enlist.TextKey("imprint", func(l *enlist.List) *string { return &l.Imprint }, readParagraphs),
 }
 
 // maxAddresses is the largest number of addresses that are notified of one event. The
@@ -83,6 +92,17 @@ func ReadAddress(text string) (string, error) {
 		return "", enlist.Expected("an email address, not " + enlist.Quoted(text))
 	}
 	return spelling, nil
+}
+
+// readParagraphs accepts a text of several lines, and removes the white space around it.
+func readParagraphs(text string) (string, error) {
+	const most = 5000
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	if utf8.RuneCountInString(text) > most || strings.ContainsFunc(text, control) {
+		return "", enlist.Expected("a text of at most 5,000 characters without control characters")
+	}
+	return text, nil
 }
 
 // readAddressTypes accepts email, mobile, or both separated by a comma.

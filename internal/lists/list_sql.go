@@ -40,6 +40,11 @@ func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
 	m.Value("track_clicks", &l.TrackClicks)
 	m.Value("from_name", &l.FromName)
 	m.Value("from_address", &l.FromAddress)
+	m.Value("language", &l.Language)
+	m.Value("confirm_subject", &l.ConfirmSubject)
+	m.Value("confirm_text", &l.ConfirmText)
+	m.Value("consent_text", &l.ConsentText)
+	m.Value("imprint", &l.Imprint)
 }
 
 // OfAccount returns an Account's Lists in the order of their IDs.

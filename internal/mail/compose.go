@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/messages"
 )
 
@@ -25,6 +27,7 @@ type composer struct {
 	files     Files
 	now       func() time.Time
 	templates templateCache
+	texts     *language.Texts
 }
 
 func newComposer(o Options) (*composer, error) {
@@ -35,7 +38,7 @@ func newComposer(o Options) (*composer, error) {
 		o.Settings = noSettings
 	}
 	return &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
-		files: o.Files, now: time.Now}, nil
+		files: o.Files, now: time.Now, texts: language.New()}, nil
 }
 
 // noSettings returns settings without a sender, a limit and a key.
@@ -113,15 +116,18 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 // reference.md: event.confirm
 func (c *composer) confirmation(l *messages.OutgoingMail) (*composed, string, error) {
 	list := &l.Schema.List
+	in := c.texts.For(list.Language, "")
 	b := &builtIn{
-		List:    list.Name,
-		Title:   "Please confirm: " + list.Name,
-		Heading: "Please confirm your subscription",
-		Before: "Someone has subscribed this address. If it was you, please confirm it: " +
-			"mails are sent to you only then.",
-		Button: "Confirm the subscription",
-		Link:   c.link(enlist.LinkConfirm, l.Delivery),
-		After:  "If it was not you, ignore this mail. Without your confirmation you are sent nothing else.",
+		Language: in.Code,
+		List:     list.Name,
+		Title:    cmp.Or(list.ConfirmSubject, strings.ReplaceAll(in.Text("mail.subject"), "{list}", list.Name)),
+		Heading:  in.Text("mail.heading"),
+		Before:   cmp.Or(list.ConfirmText, in.Text("mail.before")),
+		Consent:  list.ConsentText,
+		Button:   in.Text("mail.button"),
+		Link:     c.link(enlist.LinkConfirm, l.Delivery),
+		After:    in.Text("mail.after"),
+		Imprint:  list.Imprint,
 	}
 	h := c.listHeader(list, nil)
 	h.to, h.key = l.Address, "d/"+l.Delivery.String()

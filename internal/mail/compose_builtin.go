@@ -18,14 +18,17 @@ var builtInHTML = template.Must(template.ParseFS(builtInFile, "compose_builtin.h
 
 // builtIn is the content of a mail whose text is part of this program.
 type builtIn struct {
-	List    string
-	Title   string
-	Heading string
-	Before  string // text above the rows
-	Rows    []row
-	Button  string // text of the link
-	Link    string
-	After   string
+	Language string // of the text
+	List     string
+	Title    string
+	Heading  string
+	Before   string // text above the rows, in paragraphs
+	Rows     []row
+	Consent  string // what the recipient agrees to by following the link
+	Button   string // text of the link
+	Link     string
+	After    string
+	Imprint  string
 }
 
 // row is a name with its value. A value can have several lines.
@@ -93,11 +96,17 @@ func (b *builtIn) text() string {
 	for _, r := range t.Rows {
 		s.WriteString(r.Name + ": " + strings.ReplaceAll(r.Value, "\n", "\n    ") + "\n")
 	}
+	if t.Consent != "" {
+		s.WriteString("\n" + t.Consent + "\n")
+	}
 	if t.Link != "" {
 		s.WriteString("\n" + t.Button + ": " + t.Link + "\n")
 	}
 	if t.After != "" {
 		s.WriteString("\n" + t.After + "\n")
+	}
+	if t.Imprint != "" {
+		s.WriteString("\n-- \n" + t.Imprint + "\n")
 	}
 	return s.String()
 }

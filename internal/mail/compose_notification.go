@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/messages"
 )
 
@@ -31,7 +32,7 @@ func (c *composer) notificationBody(n *messages.Notification) *builtIn {
 		enlist.EventUpdateProfile: {" changed their details on ", "Changed", "Changed details"},
 	}[n.Event]
 	list := n.Schema.List.Name
-	b := &builtIn{Title: contactName(n) + words[0] + list, Heading: words[2], List: list,
+	b := &builtIn{Language: language.English, Title: contactName(n) + words[0] + list, Heading: words[2], List: list,
 		Rows: []row{{words[1], localTime(n.Schema, n.Time)}}}
 	if n.Details == nil {
 		b.Before = contactName(n) + " has been removed since, so there is nothing left to show."

@@ -80,6 +80,28 @@ func TestConfirmationHasTheLinkToConfirm(t *testing.T) {
 	}
 }
 
+// The List can have a language and texts of its own for a request to confirm. They stay text.
+//
+// covers: spec list.language, list.consent_text, event.confirm
+func TestConfirmationHasTheTextsOfTheList(t *testing.T) {
+	c, _ := testComposer(t)
+	l := testMail(nil)
+	l.Delivery.Cause = messages.CauseConfirmation
+	schema := *l.Schema
+	schema.List.Language, schema.List.ConsentText, schema.List.Imprint = "de", "Ich möchte <Neues>.", "Gartenverein\nHauptstraße 1"
+	l.Schema = &schema
+	r := send(t, c, l)
+	contains(t, "subject", r.subject(t), "Bitte bestätigen: News & Views")
+	contains(t, "text", strings.ReplaceAll(r.text, "\r", ""), "Erst dann erhalten Sie E-Mails.\n\nIch möchte <Neues>.\n\nAnmeldung bestätigen: https://",
+		"\n-- \nGartenverein\nHauptstraße 1")
+	contains(t, "html", r.html, `<html lang="de">`, "Ich möchte &lt;Neues&gt;.", "white-space: pre-line;\">Gartenverein")
+	schema.List.ConfirmSubject, schema.List.ConfirmText = "Noch ein Klick", "Erste Zeile\n\nZweite & letzte"
+	r = send(t, c, l)
+	contains(t, "subject", r.subject(t), "Noch ein Klick")
+	contains(t, "text", strings.ReplaceAll(r.text, "\r", ""), "Erste Zeile\n\nZweite & letzte\n\nIch möchte")
+	contains(t, "html", r.html, "Erste Zeile\n\nZweite &amp; letzte")
+}
+
 const newsletter = `<!DOCTYPE html>
 <html><head><title>{{First Name}}'s news</title><style>
 /* all of it */ body { background: #eee; font-family: sans-serif };

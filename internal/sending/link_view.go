@@ -193,7 +193,7 @@ func (s *Service) ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip st
 			return v, err
 		}
 		return v, contacts.ConfirmSubscription(tx, v.Schema, v.Contact,
-			contacts.Origin{Method: contacts.MethodConfirmLink, IP: ip}, now)
+			contacts.Origin{Method: contacts.MethodConfirmLink, IP: ip, Text: v.Schema.List.ConsentText}, now)
 	})
 }
 

@@ -12,12 +12,8 @@ import (
 // This file has the actions of Handler: one function for each kind of link and HTTP method.
 
 // subscription returns the data of a page about a subscription.
-func subscription(title string, v *sending.LinkView) page {
-	p := page{Title: title, Address: mask(v.Address())}
-	if v.Schema != nil {
-		p.List = v.Schema.List.Name
-	}
-	return p
+func subscription(v *sending.LinkView) page {
+	return page{Schema: v.Schema, Address: mask(v.Address())}
 }
 
 // visitorIP returns the IP address of a visitor for the consent ledger. It returns "" for an address of a private
@@ -40,9 +36,9 @@ func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l enli
 	case err != nil:
 		h.failed(w, r, l, err)
 	case !v.Subscribed:
-		h.unsubscribed(w, v)
+		h.unsubscribed(w, r, v)
 	default:
-		h.render(w, http.StatusOK, "unsubscribe", subscription("Unsubscribe", v))
+		h.render(w, r, http.StatusOK, "unsubscribe", subscription(v))
 	}
 }
 
@@ -60,13 +56,13 @@ func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l enlist.L
 		h.failed(w, r, l, err)
 		return
 	}
-	h.unsubscribed(w, v)
+	h.unsubscribed(w, r, v)
 }
 
 // unsubscribed shows the page that says that the Contact is unsubscribed. It is also the page for
 // a Contact that was unsubscribed before the request, or that was removed.
-func (h *Handler) unsubscribed(w http.ResponseWriter, v *sending.LinkView) {
-	h.render(w, http.StatusOK, "unsubscribed", subscription("You are unsubscribed", v))
+func (h *Handler) unsubscribed(w http.ResponseWriter, r *http.Request, v *sending.LinkView) {
+	h.render(w, r, http.StatusOK, "unsubscribed", subscription(v))
 }
 
 // showConfirm shows the page with the button that confirms a subscription.
@@ -88,18 +84,18 @@ func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l enlist.
 		h.failed(w, r, l, err)
 		return
 	}
-	status, name, title := http.StatusOK, "confirm", "Confirm your subscription"
+	status, name := http.StatusOK, "confirm"
 	switch v.Confirmation() {
 	case sending.ConfirmationGone:
-		status, name, title = http.StatusGone, "confirmgone", "There is nothing to confirm"
+		status, name = http.StatusGone, "confirmgone"
 	case sending.ConfirmationEnded:
-		status, name, title = http.StatusGone, "confirmended", "This subscription has ended"
+		status, name = http.StatusGone, "confirmended"
 	case sending.ConfirmationMoved:
-		status, name, title = http.StatusGone, "confirmmoved", "This link is out of date"
+		status, name = http.StatusGone, "confirmmoved"
 	case sending.ConfirmationDone:
-		name, title = "confirmed", "Your subscription is confirmed"
+		name = "confirmed"
 	}
-	h.render(w, status, name, subscription(title, v))
+	h.render(w, r, status, name, subscription(v))
 }
 
 // pixel is a GIF image of one transparent pixel.
@@ -123,7 +119,7 @@ func (h *Handler) click(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	url, err := h.links.LinkURL(r.Context(), l)
 	switch {
 	case enlist.KindOf(err) == enlist.NoLink:
-		h.render(w, http.StatusGone, "nowhere", page{Title: "This link leads nowhere any more"})
+		h.render(w, r, http.StatusGone, "nowhere", page{})
 		return
 	case err != nil:
 		h.failed(w, r, l, err)
@@ -142,12 +138,14 @@ func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l enlist.Link)
 	case err != nil:
 		h.failed(w, r, l, err)
 	case v.Expired:
-		h.render(w, http.StatusGone, "expired", page{Title: "This link has expired"})
+		h.render(w, r, http.StatusGone, "expired", page{Title: "This link has expired"})
 	case v.Contact == nil:
-		h.render(w, http.StatusGone, "contactgone", subscription("This contact was removed", &v.LinkView))
+		p := subscription(&v.LinkView)
+		p.Title = "This contact was removed"
+		h.render(w, r, http.StatusGone, "contactgone", p)
 	default:
-		p := subscription("Contact", &v.LinkView)
-		p.Details = newDetails(v)
-		h.render(w, http.StatusOK, "contact", p)
+		p := subscription(&v.LinkView)
+		p.Title, p.Details = "Contact", newDetails(v)
+		h.render(w, r, http.StatusOK, "contact", p)
 	}
 }

@@ -41,7 +41,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID)
 	f, err := h.files.FileOfLink(r.Context(), id)
 	switch {
 	case errors.Is(err, enlist.ErrNoFile):
-		h.render(w, http.StatusGone, "nofile", page{Title: "This file does not exist any more"})
+		h.render(w, r, http.StatusGone, "nofile", page{})
 		return
 	case err != nil:
 		h.failed(w, r, enlist.Link{Kind: enlist.LinkFile}, err)
@@ -49,7 +49,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID)
 	}
 	if !h.mayRead(r) {
 		w.Header().Set("Retry-After", "10")
-		h.render(w, http.StatusServiceUnavailable, "failed", page{Title: "This did not work"})
+		h.render(w, r, http.StatusServiceUnavailable, "failed", page{})
 		return
 	}
 	defer func() { <-h.reading }()

@@ -13,6 +13,7 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/language"
 	"enlist/internal/sending"
 )
 
@@ -57,6 +58,7 @@ type Handler struct {
 	files   Files
 	key     enlist.LinkKey
 	pages   map[string]*template.Template
+	texts   *language.Texts
 	policy  string        // the header Content-Security-Policy
 	reading chan struct{} // has one value for each file that is being sent
 	log     *slog.Logger
@@ -64,8 +66,8 @@ type Handler struct {
 
 // New returns a Handler for links that are signed with key.
 func New(links Links, files Files, key enlist.LinkKey, log *slog.Logger) *Handler {
-	return &Handler{links: links, files: files, key: key, pages: readPages(), policy: contentPolicy(),
-		reading: make(chan struct{}, maxDownloads), log: log}
+	return &Handler{links: links, files: files, key: key, pages: readPages(), texts: language.New(),
+		policy: contentPolicy(), reading: make(chan struct{}, maxDownloads), log: log}
 }
 
 // IsLinkPath reports whether a path begins like the path of a link, such as "/u/". The server
@@ -113,7 +115,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	link, ok := h.key.Read(r.URL.Path)
 	if !ok {
-		h.render(w, http.StatusNotFound, "unknown", page{Title: "This page does not exist"})
+		h.render(w, r, http.StatusNotFound, "unknown", page{})
 		return
 	}
 	show, press := actions(link.Kind)
@@ -171,7 +173,7 @@ func (h *Handler) failed(w http.ResponseWriter, r *http.Request, l enlist.Link, 
 		w.Header().Set("Retry-After", "10")
 	}
 	h.logError(r, l, err)
-	h.render(w, status, "failed", page{Title: "This did not work"})
+	h.render(w, r, status, "failed", page{})
 }
 
 // logError logs an error with the IDs of the link. It does not log the path, so that a reader of

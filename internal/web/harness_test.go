@@ -36,6 +36,7 @@ type harness struct {
 	key     enlist.LinkKey
 	server  *httptest.Server
 	faults  *faults
+	header  http.Header // of the next requests
 
 	mu  sync.Mutex
 	now time.Time
@@ -211,6 +212,9 @@ func (h *harness) do(method, path, body string) answer {
 	h.must(err)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for name, values := range h.header {
+		req.Header[name] = values
 	}
 	resp, err := h.server.Client().Transport.RoundTrip(req)
 	h.must(err)

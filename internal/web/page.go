@@ -10,6 +10,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"enlist/internal/enlist"
+	"enlist/internal/language"
 )
 
 //go:embed pages/*.html
@@ -32,11 +35,49 @@ func contentPolicy() string {
 
 // page is the data of a page. The templates escape all of it for HTML.
 type page struct {
-	Title   string // title of the browser window, without the List's name
-	List    string // name of the List, "" if the List was removed
-	Address string // masked address, "" if the page shows no address
-	Details *details
+	Title    string         // title of the browser window; "" if the texts of the language have it
+	Schema   *enlist.Schema // nil if the List was removed, or if the page is not about a List
+	Address  string         // masked address, "" if the page shows no address
+	Details  *details
+	Language language.Language // render sets it
 }
+
+// List returns the name of the List, or "" if the List was removed.
+func (p page) List() string {
+	if p.Schema == nil {
+		return ""
+	}
+	return p.Schema.List.Name
+}
+
+// Imprint returns who sends the mails of the List, if the List says it.
+func (p page) Imprint() string {
+	if p.Schema == nil {
+		return ""
+	}
+	return p.Schema.List.Imprint
+}
+
+// Text returns a text in the language of the page, with the name of the List and the address.
+func (p page) Text(key string) template.HTML {
+	list := template.HTMLEscapeString(p.Language.Text("this_list"))
+	if name := p.List(); name != "" {
+		list = bdi(name)
+	}
+	text := template.HTMLEscapeString(p.Language.Text(key))
+	return template.HTML(strings.NewReplacer("{list}", list, "{address}", bdi(p.Address)).Replace(text))
+}
+
+// About returns a text about the address, or about the reader if the page shows no address.
+func (p page) About(key string) template.HTML {
+	if p.Address == "" {
+		key += "_you"
+	}
+	return p.Text(key)
+}
+
+// bdi returns outside text as HTML. Its direction does not change that of the text around it.
+func bdi(text string) string { return "<bdi>" + template.HTMLEscapeString(text) + "</bdi>" }
 
 // Style returns the style sheet, which every page contains.
 func (page) Style() template.CSS { return template.CSS(style) }
@@ -58,8 +99,18 @@ func readPages() map[string]*template.Template {
 	return pages
 }
 
-// render replies with a page. name is the name of the template.
-func (h *Handler) render(w http.ResponseWriter, status int, name string, p page) {
+// render replies with a page. name is the name of the template. A page with a Title is for the owner of the List, and
+// in English. The others are in the language of the List, or of the browser.
+func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
+	p.Language = h.texts.For(language.English, "")
+	if p.Title == "" {
+		wanted := ""
+		if p.Schema != nil {
+			wanted = p.Schema.List.Language
+		}
+		p.Language = h.texts.For(wanted, r.Header.Get("Accept-Language"))
+		p.Title = p.Language.Text(name + ".title")
+	}
 	var b bytes.Buffer
 	if err := h.pages[name].ExecuteTemplate(&b, "layout.html", p); err != nil {
 		panic(fmt.Sprintf("page %s: %v", name, err)) // the template has an error
