@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 
 	"github.com/alecthomas/kong"
 )
@@ -65,7 +66,7 @@ func checkVariables(out *console, flags []string) error {
 		if !strings.HasPrefix(name, "ENLIST_") || slices.Contains(known, name) {
 			continue
 		}
-		if near := config.Nearest(name, known); near != "" {
+		if near := enlist.Nearest(name, known); near != "" {
 			return usage("the variable %s is unknown: did you mean %s?", name, near)
 		}
 		return usage("the variable %s is unknown: remove it; enlist serve --help has the flags, and each has a variable", name)

@@ -25,13 +25,3 @@ func TestVariablesOfTheServiceAreRead(t *testing.T) {
 		t.Errorf("a file that does not exist: %v", err)
 	}
 }
-
-// A misspelled name has a nearest one only if few characters differ.
-func TestTheNearestNameIsFound(t *testing.T) {
-	names := []string{"ENLIST_SMTP", "ENLIST_MAIL", "ENLIST_PUBLIC_URL"}
-	for name, want := range map[string]string{"ENLIST_SMPT": "ENLIST_SMTP", "ENLIST_PUBLIK_URL": "ENLIST_PUBLIC_URL", "ENLIST_COLOUR": "", "": ""} {
-		if got := config.Nearest(name, names); got != want {
-			t.Errorf("the nearest name to %q is %q, want %q", name, got, want)
-		}
-	}
-}

@@ -10,8 +10,10 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"enlist/api"
@@ -205,7 +207,7 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 // concurrent calls, the memory and the parameters, in this order.
 func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsReader, caller *enlist.Caller) error {
 	if m == nil {
-		return refuse(api.CodeMethodNotFound, "%q", e.method)
+		return x.handler.noMethod(string(e.method))
 	}
 	if caller.Key.Level < m.level {
 		return enlist.Refuse(enlist.Denied,
@@ -246,6 +248,12 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 		return x.call.shapeError()
 	}
 	return err
+}
+
+// noMethod returns the refusal of a name that no method has. It suggests the nearest name.
+func (h *Handler) noMethod(name string) error {
+	near := enlist.DidYouMean(name, slices.Sorted(maps.Keys(h.methods)))
+	return refuse(api.CodeMethodNotFound, "%q%s", name, near)
 }
 
 // shapeError returns the error of a call with a parameter of the wrong shape. If the call's List or

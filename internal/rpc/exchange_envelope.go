@@ -72,8 +72,13 @@ var null = []byte("null")
 func (s *source) readEnvelope(b []byte) envelope {
 	e := envelope{id: null}
 	dec := s.lenient(b)
-	if dec.PeekKind() != '{' {
+	switch dec.PeekKind() {
+	case '{':
+	case '"', '0', 'n', 't', 'f', '[':
 		e.fault = refuse(api.CodeUnreadable, "the request is not a JSON object")
+		return e
+	default:
+		e.fault = s.noJSON(b)
 		return e
 	}
 	_, err := dec.ReadToken()
@@ -116,7 +121,7 @@ func (s *source) readEnvelope(b []byte) envelope {
 		_, err = dec.ReadToken()
 	}
 	if err != nil || !blank(b[dec.InputOffset():]) {
-		return unreadable(e, b)
+		return s.unreadable(e, b)
 	}
 	e.setMethod(method)
 	if e.params != nil && e.params[0] != '[' {
@@ -127,12 +132,12 @@ func (s *source) readEnvelope(b []byte) envelope {
 
 // unreadable returns the envelope of a request that the decoder could not read. The request is not
 // valid JSON or is nested too deeply. These two faults have different codes. decisions.md: 8
-func unreadable(e envelope, b []byte) envelope {
+func (s *source) unreadable(e envelope, b []byte) envelope {
 	if nesting(b) > tokenizerDepth {
 		e.fault = errTooDeep
 		return e
 	}
-	return envelope{v2: e.v2, id: null, fault: errNoJSON}
+	return envelope{v2: e.v2, id: null, fault: s.noJSON(b)}
 }
 
 // fail sets the fault, unless an earlier fault is set.
@@ -291,12 +296,11 @@ func (s *source) readBatch(b []byte, max int) ([][]byte, error) {
 	if nesting(b) > tokenizerDepth {
 		return nil, errTooDeep
 	}
-	return nil, errNoJSON
+	return nil, s.noJSON(b)
 }
 
 // These are the errors that several functions return. No code may change their members.
 var (
-	errNoJSON   = refuse(api.CodeUnreadable, "the body is not JSON")
 	errTooDeep  = refuse(api.CodeInvalidParameters, "nested deeper than %d levels", maxDepth)
 	errLongText = refuse(api.CodeInvalidParameters,
 		"a member name, an id or the name of a method is longer than %d bytes", maxText)
