@@ -129,7 +129,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return err
 	}
-	hooks := post.New(post.Options{Private: c.WebhookPrivate, Version: version()})
+	hooks := post.New(post.Options{Private: c.WebhookPrivate, Version: version(), Log: quiet})
 	defer hooks.Close()
 	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, tracer.calls,
 		backups, bounces, log, quiet})

@@ -2,10 +2,12 @@ package post
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -18,14 +20,14 @@ import (
 
 // Options configure a Client.
 type Options struct {
-	Private bool   // the Client may also connect to private, loopback and other special addresses
-	Version string // version of the program, for the header User-Agent
+	Private bool         // the Client may also connect to private, loopback and other special addresses
+	Version string       // version of the program, for the header User-Agent
+	Log     *slog.Logger // has a line for each redirect; nil: slog.Default()
 }
 
 const (
-	postTimeout  = 10 * time.Second // limit for a POST and its redirects together. decisions.md: 52
-	maxReply     = 64 << 10         // limits for the headers and for the body of a reply, in bytes
-	maxRedirects = 3
+	postTimeout = 10 * time.Second // limit for a POST. decisions.md: 52
+	maxReply    = 64 << 10         // limits for the headers and for the body of a reply, in bytes
 )
 
 // Client posts to webhooks. It keeps connections open between calls of Post, so the caller must
@@ -35,6 +37,7 @@ type Client struct {
 	transport *http.Transport
 	dialer    *net.Dialer
 	userAgent string
+	log       *slog.Logger
 	now       func() time.Time // returns the time for the header webhook-timestamp
 }
 
@@ -44,6 +47,7 @@ func New(o Options) *Client {
 	c := &Client{
 		dialer:    &net.Dialer{Timeout: postTimeout, KeepAlive: 30 * time.Second},
 		userAgent: "enlist/" + o.Version,
+		log:       cmp.Or(o.Log, slog.Default()),
 		now:       time.Now,
 	}
 	if !o.Private {
@@ -59,16 +63,16 @@ func New(o Options) *Client {
 		MaxResponseHeaderBytes: maxReply,
 		DisableCompression:     true, // Post does not use the bodies of replies
 	}
-	c.http = http.Client{Transport: c.transport, Timeout: postTimeout, CheckRedirect: checkRedirect}
+	c.http = http.Client{Transport: c.transport, Timeout: postTimeout, CheckRedirect: stay}
 	return c
 }
 
 // Close closes the idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Post posts a batch of events. It returns nil if the receiver replies with a status from 200 to
-// 299 within 10 s. It does not use the headers and the body of the reply. It returns
-// webhooks.ErrWebhookGone if the status is 410.
+// Post posts a batch of events. It fails if the receiver replies with a status from 400 to 599, does not reply within
+// 10 s, or cannot be reached. It returns webhooks.ErrWebhookGone if the status is 410. Post does not follow a redirect:
+// it returns nil and logs a line. It does not use the headers and the body of the reply.
 func (c *Client) Post(ctx context.Context, b *webhooks.WebhookBatch) error {
 	body, err := encode(b.Events)
 	if err != nil {
@@ -91,27 +95,22 @@ func (c *Client) Post(ctx context.Context, b *webhooks.WebhookBatch) error {
 	// A connection can be used again only after the reply was read. Only the status decides the
 	// result, so Post ignores errors while it reads the body.
 	io.Copy(io.Discard, io.LimitReader(resp.Body, maxReply))
+	return c.check(resp.StatusCode, req.URL.Host, b.ID)
+}
+
+// check returns the error for the status of a reply. reference.md: webhook.retries, webhook.targets
+func (c *Client) check(status int, host, batch string) error {
 	switch {
-	case resp.StatusCode == http.StatusGone:
+	case status == http.StatusGone:
 		return webhooks.ErrWebhookGone
-	case resp.StatusCode < 200 || resp.StatusCode > 299:
-		return fmt.Errorf("status %d", resp.StatusCode)
+	case status < 200 || status >= 400:
+		return fmt.Errorf("status %d", status)
+	case status >= 300:
+		c.log.Warn("a webhook's receiver answered with a redirect, which is not followed; its events count as "+
+			"delivered. Change the URL of the webhook", "host", host, "status", status, "batch", batch)
 	}
 	return nil
 }
 
-// checkRedirect allows up to maxRedirects redirects that keep the method and the body. It refuses
-// a redirect from https to http. Post does not follow other redirects, and returns their status
-// as an error.
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	switch status := req.Response.StatusCode; {
-	case status != http.StatusTemporaryRedirect && status != http.StatusPermanentRedirect:
-		return http.ErrUseLastResponse
-	case len(via) > maxRedirects:
-		return refusal("more than 3 redirects")
-	case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
-		return refusal("a redirect from https to http")
-	}
-	req.Header.Del("Referer") // Referer has the previous URL, which may contain a secret of the receiver
-	return nil
-}
+// stay makes the Client return a redirect as the reply.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

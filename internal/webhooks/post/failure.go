@@ -12,17 +12,9 @@ import (
 
 // This file writes the errors of Post, which the operator and callers of the API see.
 
-// refusal is an error from a check in this package.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
 // describe replaces a network error by an error that the API can show to its callers. The
 // original error can contain IP addresses and DNS servers of the operator's network.
 func describe(err error) error {
-	if r, ok := errors.AsType[refusal](err); ok {
-		return r
-	}
 	if errors.Is(err, publicnet.ErrNotPublic) {
 		return publicnet.ErrNotPublic
 	}
