@@ -154,6 +154,8 @@ type BatchOptions struct {
 	Winner string `json:"winner,omitempty"`
 	// WinnerHours is after how many hours the winner is chosen, at most 48; 0 means 4.
 	WinnerHours int64 `json:"winner_hours,omitempty"`
+	// Force adds the Batch although CheckBatch finds an error in its content.
+	Force bool `json:"force,omitempty"`
 }
 
 // BatchVariant is a variant of a Batch: another Message, or another subject of the Batch's

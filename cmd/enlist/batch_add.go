@@ -59,7 +59,7 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 	if err != nil {
 		return err
 	}
-	request.IsTest = c.Test
+	request.IsTest, request.Options.Force = c.Test, c.Force
 	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operator(ctx, s, c.Account)
 		if err != nil {

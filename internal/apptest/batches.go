@@ -38,18 +38,21 @@ type Batches struct {
 	Composer sampleKeeper
 }
 
-// sampleKeeper is a Composer that finds one mistake in each Message and keeps the mails that it was asked to check.
-type sampleKeeper struct{ Checked []messages.OutgoingMail }
+// sampleKeeper is a Composer that finds the same mistakes in each Message and keeps the mails that it was asked to check.
+type sampleKeeper struct {
+	Checked []messages.OutgoingMail
+	Found   []messages.Finding
+}
 
 // Preview returns an empty mail.
 func (k *sampleKeeper) Preview(context.Context, *messages.OutgoingMail) (*messages.ComposedMail, error) {
 	return new(messages.ComposedMail), nil
 }
 
-// Check returns one finding.
+// Check returns the findings of the test.
 func (k *sampleKeeper) Check(m *messages.OutgoingMail) []messages.Finding {
 	k.Checked = append(k.Checked, *m)
-	return []messages.Finding{{Level: messages.FindingError, Code: batches.FindingNoContent, Text: "empty"}}
+	return k.Found
 }
 
 func NewBatches(t *testing.T, store db.Engine) *Batches {

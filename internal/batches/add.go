@@ -44,9 +44,10 @@ type PopulationRequest struct {
 }
 
 // AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage,
-// NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. reference.md: batch.populations;
+// NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. reference.md: batch.populations, batch.force;
 // decisions.md: 62
 func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
+	findings, unchecked := s.contentErrors(ctx, c, &r)
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.BatchID, error) {
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
 			return 0, err
@@ -57,6 +58,12 @@ func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest
 		}
 		if b.refusedSender != "" {
 			return 0, enlist.Invalid("message_id", b.refusedSender)
+		}
+		if unchecked != nil {
+			return 0, unchecked
+		}
+		if err := refuseErrors(findings); err != nil {
+			return 0, err
 		}
 		if err := b.lockEvents(tx); err != nil {
 			return 0, err
@@ -124,7 +131,7 @@ func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int
 		Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
 			CreatorName: c.Key.Name, CreationTime: now, ListID: populations[0].List, MessageID: r.Message,
 			MessageType: message.Type, IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
-			SendTime: max(r.SendTime, now), ActiveTime: now}}
+			SendTime: max(r.SendTime, now), ActiveTime: now, IsForced: r.Options.Force}}
 	options := r.Options // apply changes it
 	if err := options.apply(tx, c, message, populations, &b.Batch); err != nil {
 		return nil, err

@@ -130,6 +130,9 @@ func SetAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, deta
 	switch {
 	case m.Type != messages.MessageEmail:
 		return enlist.Invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
+	case a.IsActive && !m.HasContent():
+		return enlist.Invalid("message_id", "the Message has no content: write it with editMessage first, "+
+			"or set is_active to false")
 	case a.Event == "":
 		return enlist.Invalid("event_type", "expected one of subscribe, unsubscribe, update_profile, confirm, api_upload")
 	case a.OffsetValue > 0 && a.OffsetPeriod == "":

@@ -26,6 +26,7 @@ type Batch struct {
 	Name          string
 	Rate          string // rates of its mails for ParseRates; "" means no limit
 	SkipsDoubtful bool   // a mail whose outcome is unknown is not sent again
+	IsForced      bool   // it is sent although its Message has no content
 	LocalTime     string // name of the Field with the recipients' time zones; "": all get the mail at SendTime
 	Variants      *Variants
 	IsPopulated   bool // all recipients are stored

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/messages"
 )
 
-// covers: spec batch.check, batch.sender, decision 91, 102, 110
+// covers: spec batch.check, batch.sender, batch.force, decision 91, 102, 110
 func TestBatches(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
 		{Name: "a search that an empty input makes match all is refused", Test: emptySearchIsRefused},
@@ -21,6 +21,8 @@ func TestBatches(t *testing.T) {
 		{Name: "a Batch is not excluded and deleted at the same time", Test: excludedWhileDeleted},
 		{Name: "a Batch has begun when a sender takes its first recipients", Test: takenMeansBegun},
 		{Name: "a check finds what does not fit the Lists and the Contacts, and adds nothing", Test: checkFindsMistakes},
+		{Name: "a Batch with an error of the check is not added, unless it is forced", Test: errorsStopABatch},
+		{Name: "a Batch whose Message has lost its content is paused, and not continued", Test: emptiedMessageStopsABatch},
 		{Name: "a check reads a limited number of Contacts", Test: checkIsLimited},
 		{Name: "the sender of a Batch has one of the domains of its Account", Test: sendersAreChecked},
 		{Name: "a Batch is paused if its exclusion does not fit the Fields any more", Test: exclusionDoesNotFit},

@@ -35,8 +35,7 @@ type BatchCheck struct {
 
 // The codes.
 const (
-	FindingNoContent     messages.FindingCode = "no_content" // an error
-	FindingTooLong       messages.FindingCode = "too_long"   // an error: values make the mail too long to send
+	FindingTooLong       messages.FindingCode = "too_long" // an error: values make the mail too long to send
 	FindingNoSubject     messages.FindingCode = "no_subject"
 	FindingNoText        messages.FindingCode = "no_text"             // the HTML has no text for the text part
 	FindingLink          messages.FindingCode = "bad_link"            // no URL that a mail program can follow
@@ -73,9 +72,7 @@ func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchReque
 		if err != nil {
 			return err
 		}
-		check = &batchCheck{newBatch: b, taken: make(map[string]bool),
-			chosen:  make(map[enlist.ListID]map[enlist.ContactID]bool),
-			missing: make(map[string]int64)}
+		check = b.check()
 		if p == contacts.LookingUp {
 			quick, err := check.isQuick(tx)
 			if err != nil {
@@ -114,6 +111,13 @@ type batchCheck struct {
 	contact  *enlist.ByID                                // the first recipient; nil: there is none
 }
 
+// check returns the check of a Batch, which has not begun.
+func (b *newBatch) check() *batchCheck {
+	return &batchCheck{newBatch: b, taken: make(map[string]bool),
+		chosen:  make(map[enlist.ListID]map[enlist.ContactID]bool),
+		missing: make(map[string]int64)}
+}
+
 // isQuick reports whether the check reads few Contacts.
 func (k *batchCheck) isQuick(tx *db.Tx) (bool, error) {
 	total := int64(0)
@@ -133,17 +137,9 @@ func (k *batchCheck) isQuick(tx *db.Tx) (bool, error) {
 }
 
 // read reads the Message, the Lists and the Contacts.
-func (k *batchCheck) read(s *Service, tx *db.Tx) (err error) {
-	k.contents, err = k.Batch.Contents(tx)
-	if err != nil {
+func (k *batchCheck) read(s *Service, tx *db.Tx) error {
+	if err := k.readContents(tx); err != nil {
 		return err
-	}
-	for i := range k.contents {
-		for _, part := range k.contents[i].Message.MergeFields() {
-			if part.Fallback == "" && len(k.fields) < maxMerged && !slices.Contains(k.fields, part.Name) {
-				k.fields = append(k.fields, part.Name)
-			}
-		}
 	}
 	var all []enlist.ListID
 	for i := range k.populations {
@@ -166,6 +162,22 @@ func (k *batchCheck) read(s *Service, tx *db.Tx) (err error) {
 		}
 	}
 	k.result.Complete = !slices.ContainsFunc(k.populations, func(p Population) bool { return !p.Done })
+	return nil
+}
+
+// readContents reads the Message or the variants, and finds their merge fields.
+func (k *batchCheck) readContents(tx *db.Tx) (err error) {
+	k.contents, err = k.Batch.Contents(tx)
+	if err != nil {
+		return err
+	}
+	for i := range k.contents {
+		for _, part := range k.contents[i].Message.MergeFields() {
+			if part.Fallback == "" && len(k.fields) < maxMerged && !slices.Contains(k.fields, part.Name) {
+				k.fields = append(k.fields, part.Name)
+			}
+		}
+	}
 	return nil
 }
 

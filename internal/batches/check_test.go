@@ -7,6 +7,7 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 	"enlist/internal/pace"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,7 @@ func checkFindsMistakes(f *apptest.Batches) {
 	other, err := f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details("name", "June", "subject", "{{City|?}}", "text_content", "{{Points}}",
 		"from_address", "news@example.com"))
 	f.Must(err)
+	f.Composer.Found = []messages.Finding{{Level: messages.FindingError, Code: messages.FindingNoContent, Text: "empty"}}
 	check := func(message enlist.MessageID, o batches.BatchOptions, populations ...batches.PopulationRequest) (found []string) {
 		f.Helper()
 		k, err := f.App.Batches.CheckBatch(f.Context(), f.Caller, batches.BatchRequest{Message: message, Options: o, Populations: populations})

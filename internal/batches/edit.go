@@ -95,6 +95,9 @@ func (b *Batch) Audited() accounts.AuditObject {
 func (b *Batch) AuditValues() accounts.AuditValues {
 	values := accounts.AuditValues{"message_id": int64(b.MessageID), "name": b.Name, "send_status": string(b.Status),
 		"send_time": b.SendTime, "is_test": b.IsTest, "rate": b.Rate, "local_time": b.LocalTime}
+	if b.IsForced {
+		values["force"] = true
+	}
 	if b.Variants != nil {
 		values["variants"], values["winner"] = int64(len(b.Variants.All)), b.Variants.Chosen
 	}
@@ -125,6 +128,9 @@ func (b *Batch) unpause(tx *db.Tx, now int64) error {
 	case b.Status != BatchPaused:
 		return nil
 	}
+	if err := b.requireContent(tx); err != nil {
+		return err
+	}
 	b.Status, b.Reason, b.ActiveTime = BatchInitialising, "", now
 	b.RecentMails, b.RecentBounces, b.RecentComplaints = 0, 0, 0 // a person has seen why the Batch was paused
 	if err := SetBatchState(tx, b); err != nil {
@@ -153,6 +159,9 @@ func (b *Batch) reschedule(tx *db.Tx, sendTime, now int64) error {
 		return enlist.Invalid("command", "the Batch has begun to send and cannot be rescheduled")
 	case b.LocalTime != "" && b.IsPopulated && b.Begins() <= now:
 		return enlist.Invalid("command", "the first time zones are due already: cancel the Batch and add another one")
+	}
+	if err := b.requireContent(tx); err != nil {
+		return err
 	}
 	b.SendTime, b.IsScheduled, b.ActiveTime = max(sendTime, now), sendTime > now, now
 	if err := SetBatchState(tx, b); err != nil {

@@ -22,6 +22,7 @@ type BatchOptions struct {
 	Doubt   string // send or skip; "" means send
 	Rate    string // for ParseRates; "" means no limit
 	Exclude Exclusion
+	Force   bool // add the Batch although CheckBatch finds an error in its content
 	// LocalTime is the name of a Field with the time zones of the recipients.
 	LocalTime string
 	VariantOptions

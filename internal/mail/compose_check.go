@@ -36,9 +36,8 @@ type contentCheck struct {
 func (c *composer) Check(l *messages.OutgoingMail) []messages.Finding {
 	k := &contentCheck{OutgoingMail: l}
 	m := l.Message
-	if strings.TrimSpace(m.Text+m.HTML) == "" {
-		k.add(messages.FindingError, batches.FindingNoContent, "the Message has no content")
-		return k.found
+	if !m.HasContent() {
+		return append(k.found, messages.NoContent())
 	}
 	if strings.TrimSpace(m.Subject) == "" {
 		k.add(messages.FindingWarning, batches.FindingNoSubject, "the Message has no subject")

@@ -19,8 +19,15 @@ const FindingWarning FindingLevel = "warning"
 
 const FindingNote FindingLevel = "note"
 
+// NoContent is the error of a Message without content. reference.md: batch.findings
+func NoContent() Finding {
+	return Finding{Level: FindingError, Code: FindingNoContent, Text: "the Message has no content"}
+}
+
 // FindingCode says for programs what is wrong.
 type FindingCode string
+
+const FindingNoContent FindingCode = "no_content" // an error
 
 const FindingSender FindingCode = "sender_refused" // an error: the Account may not use the sender
 

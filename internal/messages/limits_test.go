@@ -36,7 +36,7 @@ func messageLimits(o *apptest.Account) {
 	_, err = add("subject", strings.Repeat("ä", 500))
 	o.Refused(err, enlist.InvalidParameters, "subject")
 
-	message, err := add()
+	message, err := add("text_content", "Hello")
 	o.Must(err)
 	list, other := o.AddList(), o.AddList()
 	respond := func(list enlist.ListID) (enlist.AutoresponderID, error) {

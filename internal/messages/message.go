@@ -1,6 +1,10 @@
 package messages
 
-import "enlist/internal/enlist"
+import (
+	"strings"
+
+	"enlist/internal/enlist"
+)
 
 // Message is the text that autoresponders send to Contacts: an email with merge fields such as
 // {{First Name|friend}} (package merge), or an SMS. The rules for callers are in
@@ -25,6 +29,11 @@ type Message struct {
 	ReplyTo          string
 	Attachments      string // IDs of files, separated by commas
 	InlineImages     string // IDs of files, separated by commas
+}
+
+// HasContent reports whether the mails of the Message have a text.
+func (m *Message) HasContent() bool {
+	return strings.TrimSpace(m.Text) != "" || strings.TrimSpace(m.HTML) != ""
 }
 
 // The Message types.

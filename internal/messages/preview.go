@@ -35,8 +35,17 @@ type Composer interface {
 // SetComposer sets the Composer. Call it before the first call of PreviewMessage and CheckBatch.
 func (s *Service) SetComposer(c Composer) { s.composer = c }
 
-// CheckContent returns what is probably wrong with the content of a mail.
-func (s *Service) CheckContent(m *OutgoingMail) []Finding { return s.composer.Check(m) }
+// CheckContent returns what is probably wrong with the content of a mail. Without a Composer it only finds that there is
+// no content.
+func (s *Service) CheckContent(m *OutgoingMail) []Finding {
+	switch {
+	case s.composer != nil:
+		return s.composer.Check(m)
+	case !m.Message.HasContent():
+		return []Finding{NoContent()}
+	}
+	return nil
+}
 
 // PreviewMessage returns the mail that a Contact would get from a Message. Errors: NoMessage, NoList, Denied,
 // NoContact, and InvalidParameters if the Contact can get no such mail.

@@ -60,7 +60,7 @@ var goodParams = map[string][]string{
 	"getWebhookById":              {`1`},
 	"searchWebhooks":              {`[["event","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"countWebhooks":               {`[["event","exactly","x"]]`},
-	"addMessage":                  {`{"name":"Welcome","subject":"Hello"}`},
+	"addMessage":                  {`{"name":"Welcome","subject":"Hello","text_content":"Hello"}`},
 	"editMessage":                 {`{"id":1,"name":"Welcome"}`},
 	"deleteMessage":               {`2`},
 	"searchMessages":              {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
@@ -221,8 +221,8 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 		return
 	}
 	h.addListsAndContact(t)
-	h.call(t, "addMessage", `{"name":"Welcome","subject":"Hello"}`)
-	h.call(t, "addMessage", `{"name":"Unused","subject":"Hello"}`)
+	h.call(t, "addMessage", `{"name":"Welcome","subject":"Hello","text_content":"Hello"}`)
+	h.call(t, "addMessage", `{"name":"Unused","subject":"Hello","text_content":"Hello"}`)
 	h.call(t, "addBatch", `1,[{"list_id":1}],0,false,{"variants":[{},{"subject":"Good morning"}]}`)
 	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
 	h.call(t, "addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`)

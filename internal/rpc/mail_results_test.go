@@ -54,7 +54,7 @@ func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
 	h := newHarness(t, Options{})
 	h.post(t, h.request("addList", `{"name":"News"}`))
 	h.post(t, h.request("subscribeContact", `1,{"Email":"ann@example.com"}`))
-	h.post(t, h.request("addMessage", `{"name":"Welcome","subject":"Hello {{First Name}}"}`))
+	h.post(t, h.request("addMessage", `{"name":"Welcome","subject":"Hello {{First Name}}","text_content":"Hello"}`))
 	delivery := func(event int64, cause string) messages.Delivery {
 		return messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: 1, Contact: 1, Time: event, Cause: cause},
 			Address: "ann@example.com", Status: messages.DeliverySent}

@@ -58,7 +58,7 @@ var parameters = map[string]parameter{
 	"is_test":                {"boolean", "Whether the subject begins with [test]"},
 	"is_scheduled":           {"boolean", "Without effect: a send_time in the future schedules the Batch"},
 	"variant":                {"integer", "The number of a variant, from 1"},
-	"options":                {"object", "name, doubt, rate, exclude, local_time, variants, test_share, winner, winner_hours"},
+	"options":                {"object", "name, doubt, rate, exclude, local_time, variants, test_share, winner, winner_hours, force"},
 	"command":                {"string", "pause, unpause, cancel or reschedule"},
 	"link_url":               {"string", "The link_url of a link"},
 	"dry_run":                {"boolean", "Whether the call only returns what it would do"},

@@ -38,13 +38,25 @@ func (p *params) batchOptions(i int) (o batches.BatchOptions) {
 			o.Share = p.number(i, "test_share as an integer", &v)
 		case item.Name == "winner_hours":
 			o.Hours = p.number(i, "winner_hours as an integer", &v)
+		case item.Name == "force":
+			o.Force = p.truth(i, "force as true or false", &v)
 		}
 	}
 	return o
 }
 
-// plainOptions are the options whose values are texts or numbers.
-var plainOptions = []string{"name", "doubt", "rate", "local_time", "test_share", "winner", "winner_hours"}
+// plainOptions are the options whose values are texts, numbers or bools.
+var plainOptions = []string{"name", "doubt", "rate", "local_time", "test_share", "winner", "winner_hours",
+	"force"}
+
+// truth reads a member that is true or false.
+func (p *params) truth(i int, expected string, v *enlist.Input) bool {
+	b, ok := v.AsBool()
+	if !ok {
+		p.refusePart(i, expected, v)
+	}
+	return b
+}
 
 // number reads a member that is an integer. 0 would mean the default, so it becomes -1, which no option allows.
 func (p *params) number(i int, expected string, v *enlist.Input) int64 {

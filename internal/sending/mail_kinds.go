@@ -1,6 +1,7 @@
 package sending
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -48,6 +49,10 @@ func (m *MailSender) Autorespond(ctx context.Context, j db.Job, e events.Autores
 		mail, err := m.autoresponders.do(ctx, e)
 		if err != nil || mail == nil {
 			return err
+		}
+		if !mail.Message.HasContent() {
+			why := &messages.Undelivered{Permanent: true, Detail: "the Message of the autoresponder has no content"}
+			return cmp.Or(m.service.RecordNotSent(ctx, mail, why), error(why))
 		}
 		return m.sendToContact(ctx, j, mail, release)
 	})

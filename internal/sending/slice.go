@@ -169,6 +169,9 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string,
 	if err != nil {
 		return nil, 0, err
 	}
+	if b.LacksContent(contents) {
+		return nil, 0, b.PauseEmpty(tx)
+	}
 	account, err := accounts.ByID(tx, b.AccountID)
 	if err != nil {
 		return nil, 0, err
