@@ -54,6 +54,7 @@ const (
 	CodeContactLimit        Code = 330
 	CodeInvalidConsent      Code = 334
 	CodeConsentRequired     Code = 335
+	CodeNoFile              Code = 379
 	CodeInvalidContactArray Code = 380
 	CodeTooManyConcurrent   Code = 399
 )
@@ -101,6 +102,7 @@ var names = map[Code]string{
 	CodeContactLimit:        "Contact Limit Reached",
 	CodeInvalidConsent:      "Invalid Contact consent type",
 	CodeConsentRequired:     "The GDPR Contact consent type and consent text are required for this list",
+	CodeNoFile:              "Unable to Load File",
 	CodeInvalidContactArray: "Invalid contact array specified",
 	CodeTooManyConcurrent:   "You have reached the maximum number of allowed concurrent API requests",
 }

@@ -275,14 +275,14 @@ func (c *Client) SetFieldFolderID(ctx context.Context, list, field, folder int64
 }
 
 // AddMessage adds a Message: the content of an e-mail or SMS, with merge fields. The result is the
-// Message's ID. The key needs the level full.
+// Message's ID. The key needs the level full. Errors: CodeNoFile.
 //   - details: The keys of a Message to set; to edit, also its id
 func (c *Client) AddMessage(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "addMessage", details)
 }
 
 // EditMessage changes the sent details of a Message. They contain its id. The result is the
-// Message's ID. The key needs the level full. Errors: CodeNoMessage.
+// Message's ID. The key needs the level full. Errors: CodeNoMessage, CodeNoFile.
 //   - details: The keys of a Message to set; to edit, also its id
 func (c *Client) EditMessage(ctx context.Context, details Details) (int64, error) {
 	return call[int64](ctx, c, "editMessage", details)
@@ -634,7 +634,7 @@ func (c *Client) UploadBase64FileData(ctx context.Context, details Details, fold
 	return call[*Upload](ctx, c, "uploadBase64FileData", details, folder, duplicateAction)
 }
 
-// DeleteFile deletes a file that no Message has. The key needs the level full.
+// DeleteFile deletes a file that no Message has. The key needs the level full. Errors: CodeNoFile.
 func (c *Client) DeleteFile(ctx context.Context, file int64) error {
 	_, err := call[bool](ctx, c, "deleteFile", file)
 	return err
@@ -652,7 +652,7 @@ func (c *Client) CountFiles(ctx context.Context, criteria Criteria) (int64, erro
 	return call[int64](ctx, c, "countFiles", criteria)
 }
 
-// GetFileByID returns one file. The key needs the level read.
+// GetFileByID returns one file. The key needs the level read. Errors: CodeNoFile.
 func (c *Client) GetFileByID(ctx context.Context, file int64) (*File, error) {
 	return callOne[File](ctx, c, "getFileById", file)
 }
@@ -1100,16 +1100,19 @@ type Folder struct {
 
 // File is a record in the result of SearchFiles, GetFileByID.
 type File struct {
-	ID               int64  `json:"id"`
-	CreatorUserID    int64  `json:"creator_user_id"`    // ID of the API key that created it
-	CreatorName      string `json:"creator_name"`       // name of this API key
-	CreationTime     int64  `json:"creation_time"`      // Unix time, like all times; 0 means never
-	LastModifiedTime int64  `json:"last_modified_time"` // when the content was stored last
-	FolderID         int64  `json:"folder_id"`
-	Name             string `json:"name"`
-	Type             string `json:"type"` // media type, such as image/png
-	Size             int64  `json:"size"` // in bytes
-	URL              string `json:"url"`  // anyone who has the URL can read the file
+	ID                 int64  `json:"id"`
+	FolderID           int64  `json:"folder_id"`
+	Basename           string `json:"basename"`      // the name without its extension
+	Extension          string `json:"extension"`     // the end of the name with its dot, such as .png
+	Size               int64  `json:"size"`          // in bytes
+	CreationTime       int64  `json:"creation_time"` // Unix time, like all times; 0 means never
+	ImageWidth         int64  `json:"image_width"`   // of a PNG, JPEG or GIF, in pixels, like image_height; else 0
+	ImageHeight        int64  `json:"image_height"`
+	MimeType           string `json:"mime_type"`             // such as image/png
+	LastModifiedTime   int64  `json:"last_modified_time"`    // when the content was stored last
+	LastModifiedUserID int64  `json:"last_modified_user_id"` // ID of the API key that stored the content last
+	Name               string `json:"name"`
+	URL                string `json:"url"` // anyone who has the URL can read the file
 }
 
 // Upload is a record in the result of UploadBase64FileData.

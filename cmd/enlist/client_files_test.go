@@ -35,12 +35,13 @@ func clientReadsAndWritesFiles(t *testing.T, e dbtest.Engine) {
 	}
 	second := must(client.UploadFile(ctx, folder, "big.bin", []byte("GIF89a"), false))(t)
 	f := must(client.GetFileByID(ctx, first.ID))(t)
-	want := &api.File{ID: first.ID, CreatorUserID: f.CreatorUserID, CreatorName: "first key", CreationTime: f.CreationTime, LastModifiedTime: f.LastModifiedTime,
-		FolderID: folder, Name: "big.bin", Type: "application/octet-stream", Size: 600 << 10, URL: first.URL}
-	if diff := cmp.Diff(want, f); diff != "" || f.CreationTime == 0 {
+	want := &api.File{ID: first.ID, FolderID: folder, Basename: "big", Extension: ".bin", Size: 600 << 10,
+		CreationTime: f.CreationTime, MimeType: "application/octet-stream", LastModifiedTime: f.LastModifiedTime,
+		LastModifiedUserID: f.LastModifiedUserID, Name: "big.bin", URL: first.URL}
+	if diff := cmp.Diff(want, f); diff != "" || f.CreationTime == 0 || f.LastModifiedUserID == 0 {
 		t.Errorf("getFileById: %s", diff)
 	}
-	if found := must(client.SearchFiles(ctx, api.Query{Criteria: api.Criteria{api.Test{"name", "exactly", "big_1.bin"}}}))(t); len(found) != 1 || found[0].Type != "image/gif" {
+	if found := must(client.SearchFiles(ctx, api.Query{Criteria: api.Criteria{api.Test{"name", "exactly", "big_1.bin"}}}))(t); len(found) != 1 || found[0].MimeType != "image/gif" {
 		t.Errorf("searchFiles: %+v", found)
 	}
 	if id := must(client.FindFileInFolder(ctx, "big_1.bin", folder))(t); id != second.ID {
@@ -55,7 +56,7 @@ func clientReadsAndWritesFiles(t *testing.T, e dbtest.Engine) {
 		t.Errorf("%s has %d bytes that differ from the file", first.URL, len(got))
 	}
 	must(0, client.DeleteFile(ctx, first.ID))(t)
-	if _, err := client.GetFileByID(ctx, first.ID); !isCode(err, api.CodeInvalidParameters) {
+	if _, err := client.GetFileByID(ctx, first.ID); !isCode(err, api.CodeNoFile) {
 		t.Errorf("getFileById of a deleted file returned the error %v", err)
 	}
 	if _, err := client.UploadFile(ctx, 99, "a", []byte("a"), false); !isCode(err, api.CodeNoFolder) {

@@ -285,8 +285,8 @@ func (s *server) stopJobs() {
 // maintain runs the periodic work until ctx ends. Every second it reads the settings, schedules index builds and
 // continues the Imports of processes that have died. Every 15 seconds it returns memory if the process is idle. Every
 // minute it stores when keys and indexes were used, and reconciles the search indexes. Every hour it deletes expired
-// results of calls with an Idempotency-Key, and normalises addresses with quotes and stores the jobs that remove old
-// data, as it does at the start.
+// results of calls with an Idempotency-Key. It also normalises addresses with quotes, stores the jobs that remove old
+// data and reads missing sizes of images, as it does at the start.
 func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -297,7 +297,7 @@ func (s *server) maintain(ctx context.Context) {
 	hour := time.NewTicker(time.Hour)
 	defer hour.Stop()
 	err := errors.Join(s.service.Contacts.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx),
-		s.service.Privacy.ScheduleRetention(ctx))
+		s.service.Privacy.ScheduleRetention(ctx), s.service.Files.ReadImageSizes(ctx))
 	var heap heapWatch
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once
@@ -317,7 +317,8 @@ func (s *server) maintain(ctx context.Context) {
 			err = errors.Join(s.service.Accounts.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
 		case <-hour.C:
 			err = errors.Join(s.service.Accounts.DeleteExpiredRetries(ctx), s.service.Contacts.NormaliseQuoted(ctx),
-				s.service.Sending.DeleteFullBuckets(ctx), s.service.Privacy.ScheduleRetention(ctx))
+				s.service.Sending.DeleteFullBuckets(ctx), s.service.Privacy.ScheduleRetention(ctx),
+				s.service.Files.ReadImageSizes(ctx))
 		}
 	}
 }

@@ -37,6 +37,7 @@ const (
 	ContactLimit                  // 330
 	InvalidConsent                // 334
 	ConsentRequired               // 335
+	NoFile                        // 379
 	InvalidContacts               // 380: not an array of Contacts
 	NothingUpdated                // 320
 	Busy                          // 399: the call waited too long to start, or its search took too long

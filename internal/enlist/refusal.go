@@ -18,7 +18,7 @@ var (
 	ErrNoList     = Refuse(NoList, "no List with this ID")
 	ErrNoContact  = Refuse(NoContact, "no Contact with this ID in the List")
 	ErrNoMessage  = Refuse(NoMessage, "no Message with this ID")
-	ErrNoFile     = Refuse(InvalidParameters, "the Account has no file with this ID")
+	ErrNoFile     = Refuse(NoFile, "the Account has no file with this ID")
 	ErrNoLink     = Refuse(NoLink, "the link leads nowhere any more")
 	ErrNotFound   = Refuse(NotFound, "there is no such record")
 	ErrInvalidKey = Refuse(InvalidKey, "")

@@ -5,4 +5,5 @@
 //	upload.go    stores content in pieces, in several transactions
 //	content.go   reads and removes content
 //	type.go      media types
+//	imagesize.go the widths and heights of images
 package files

@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"errors"
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,23 +30,46 @@ type StoredFile struct {
 	Type             string // media type, such as image/png
 	Size             int64  // in bytes
 	Content          enlist.ContentID
-	URL              string // of the link that serves the file; the Service sets it, and no Store has it
+	ImageWidth       int64 // in pixels, like ImageHeight; 0: no image whose size is known; below 0: not read yet
+	ImageHeight      int64
+	ModifierKeyID    enlist.KeyID // the key that stored the content last; below 0: not known
+	URL              string       // of the link that serves the file; the Service sets it, and no Store has it
 }
 
 // FileAttributes are the keys of a File record, in the order of a reply.
 var FileAttributes = []enlist.Attribute[StoredFile]{
-	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *StoredFile) enlist.FileID { return f.ID })),
-	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id",
-		func(f *StoredFile) enlist.KeyID { return f.CreatorKeyID })),
-	enlist.ReadOnlyText("creator_name", func(f *StoredFile) string { return f.CreatorName }),
-	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(f *StoredFile) int64 { return f.CreationTime })),
-	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time",
-		func(f *StoredFile) int64 { return f.LastModifiedTime })),
-	enlist.Searchable(enlist.ReadOnlyInt("folder_id", func(f *StoredFile) enlist.FolderID { return f.FolderID })),
-	enlist.Searchable(enlist.ReadOnlyText("name", func(f *StoredFile) string { return f.Name })),
-	enlist.Searchable(enlist.ReadOnlyText("type", func(f *StoredFile) string { return f.Type })),
-	enlist.Searchable(enlist.ReadOnlyInt("size", func(f *StoredFile) int64 { return f.Size })),
-	enlist.ReadOnlyText("url", func(f *StoredFile) string { return f.URL }),
+	fileNumber("id", func(f *StoredFile) enlist.FileID { return f.ID }),
+	fileNumber("folder_id", func(f *StoredFile) enlist.FolderID { return f.FolderID }),
+	fileText("basename", func(f *StoredFile) string { return strings.TrimSuffix(f.Name, path.Ext(f.Name)) }),
+	fileText("extension", func(f *StoredFile) string { return path.Ext(f.Name) }),
+	fileNumber("size", func(f *StoredFile) int64 { return f.Size }),
+	fileNumber("creation_time", func(f *StoredFile) int64 { return f.CreationTime }),
+	fileNumber("image_width", func(f *StoredFile) int64 { return max(f.ImageWidth, 0) }),
+	fileNumber("image_height", func(f *StoredFile) int64 { return max(f.ImageHeight, 0) }),
+	fileText("mime_type", func(f *StoredFile) string { return f.Type }),
+	fileNumber("last_modified_time", func(f *StoredFile) int64 { return f.LastModifiedTime }),
+	fileNumber("last_modified_user_id", (*StoredFile).modifier),
+	fileText("name", func(f *StoredFile) string { return f.Name }),
+	fileText("url", func(f *StoredFile) string { return f.URL }),
+}
+
+// fileNumber returns a key with an integer. Criteria may test every key of a file, and callers can set none.
+func fileNumber[N ~int64](name string, at func(*StoredFile) N) enlist.Attribute[StoredFile] {
+	return enlist.Searchable(enlist.ReadOnlyInt(name, at))
+}
+
+// fileText returns a key with a text.
+func fileText(name string, at func(*StoredFile) string) enlist.Attribute[StoredFile] {
+	return enlist.Searchable(enlist.ReadOnlyText(name, at))
+}
+
+// modifier returns the key that stored the content last. Of a file that an earlier version stored, only the creator is
+// known.
+func (f *StoredFile) modifier() enlist.KeyID {
+	if f.ModifierKeyID < 0 {
+		return f.CreatorKeyID
+	}
+	return f.ModifierKeyID
 }
 
 // FileSettings are what the links of files need.
@@ -103,7 +127,7 @@ func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Qu
 	})
 }
 
-// File returns one file. Errors: Denied, and InvalidParameters if the Account has no such file.
+// File returns one file. Errors: Denied, and NoFile.
 func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) (*StoredFile, error) {
 	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*StoredFile, error) {
 		f, err := LoadFile(tx, c.Account.ID, id)
@@ -150,7 +174,7 @@ func CheckFileFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) error {
 }
 
 // DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
-// Denied, and InvalidParameters if the Account has no such file, or if a Message has it.
+// Denied, NoFile, and InvalidParameters if a Message has it.
 func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
 	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		if err := LockFiles(tx, c.Account.ID); err != nil {

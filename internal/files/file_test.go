@@ -22,7 +22,7 @@ import (
 
 // This file tests files: uploads in pieces, limits, and the removal of content.
 
-// covers: spec files.upload, files.limits, files.name, files.type, files.used, message.files, decision 64, decision 65
+// covers: spec files.upload, files.limits, files.name, files.type, files.imageSize, files.used, message.files, decision 64, decision 65
 func TestFiles(t *testing.T) {
 	apptest.Run(t, apptest.Own, newFileFixture, []apptest.Rule[*fileFixture]{
 		{Name: "a file of several pieces is returned byte for byte", Test: largeFile},
@@ -38,6 +38,8 @@ func TestFiles(t *testing.T) {
 		{Name: "a file of another Account is like a file that does not exist", Test: foreignFile},
 		{Name: "a Folder counts its files and cannot be deleted with them", Test: folderOfFiles},
 		{Name: "only the content decides whether a file is an image", Test: fileTypes},
+		{Name: "the record has the size of an image, and who stored the content last", Test: imageSizes},
+		{Name: "the sizes of images of earlier versions are read from their content", Test: earlierImages},
 		{Name: "a file that a Message has cannot be deleted", Test: fileOfMessage},
 		{Name: "the files of a Message have limits", Test: messageFileLimits},
 		{Name: "new content of a file must suit its Messages", Test: newContentOfMessage},
@@ -296,8 +298,8 @@ func removeContent(f *fileFixture) {
 	}
 	f.Must(f.App.Files.DeleteFile(f.Context(), f.Caller, file.ID))
 	_, err := f.App.Files.File(f.Context(), f.Caller, file.ID)
-	f.Refused(err, enlist.InvalidParameters, "no file with this ID")
-	f.Refused(f.App.Files.DeleteFile(f.Context(), f.Caller, file.ID), enlist.InvalidParameters, "no file with this ID")
+	f.Refused(err, enlist.NoFile, "no file with this ID")
+	f.Refused(f.App.Files.DeleteFile(f.Context(), f.Caller, file.ID), enlist.NoFile, "no file with this ID")
 	if _, err := f.App.Files.FileOfLink(f.Context(), file.ID); !errors.Is(err, enlist.ErrNoFile) {
 		f.Errorf("the link of a deleted file returned the error %v", err)
 	}
@@ -350,8 +352,8 @@ func fileLimits(f *fileFixture) {
 func foreignFile(f *fileFixture) {
 	id, other := f.upload("a.txt", []byte("a"), ""), f.NewCaller()
 	_, err := f.App.Files.File(f.Context(), other, id)
-	f.Refused(err, enlist.InvalidParameters, "no file with this ID")
-	f.Refused(f.App.Files.DeleteFile(f.Context(), other, id), enlist.InvalidParameters, "no file with this ID")
+	f.Refused(err, enlist.NoFile, "no file with this ID")
+	f.Refused(f.App.Files.DeleteFile(f.Context(), other, id), enlist.NoFile, "no file with this ID")
 	_, err = f.App.Files.UploadFile(f.Context(), other, uploadRequest(f.folder, "a.txt", []byte("b"), files.DuplicateOverwrite))
 	f.Refused(err, enlist.NoFolder, "")
 	_, err = f.App.Files.FindFile(f.Context(), other, "a.txt", f.folder)

@@ -29,14 +29,18 @@ func fileOfMessage(f *fileFixture) {
 func messageFileLimits(f *fileFixture) {
 	big := randomBytes(6 << 20)
 	first, second := f.upload("a.bin", big, ""), f.upload("b.bin", big, "")
-	refuse := func(about string, pairs ...any) {
+	refuseAs := func(kind enlist.Kind, about string, pairs ...any) {
 		f.Helper()
 		_, err := f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details(append([]any{"name", "News", "subject", "News"}, pairs...)...))
-		f.Refused(err, enlist.InvalidParameters, about)
+		f.Refused(err, kind, about)
+	}
+	refuse := func(about string, pairs ...any) {
+		f.Helper()
+		refuseAs(enlist.InvalidParameters, about, pairs...)
 	}
 	refuse("have 12582912 bytes together; a mail has at most 10485760", "attachments", []any{int(first), int(second)})
 	refuse("is no PNG", "inline_images", int(first))
-	refuse("no file with the ID 99", "attachments", 99)
+	refuseAs(enlist.NoFile, "no file with the ID 99", "attachments", 99)
 	refuse("is no ID", "attachments", "1,x")
 	other := &fileFixture{f.Account, f.folder}
 	name := f.upload("my logo.png", []byte(pngHead), "")
@@ -52,7 +56,7 @@ func messageFileLimits(f *fileFixture) {
 	refuse("at most 50 files", "attachments", many)
 	foreign := f.NewCaller()
 	_, err := f.App.Messages.AddMessage(f.Context(), foreign, apptest.Details("name", "x", "subject", "x", "attachments", int(one)))
-	f.Refused(err, enlist.InvalidParameters, fmt.Sprintf("no file with the ID %d", one))
+	f.Refused(err, enlist.NoFile, fmt.Sprintf("no file with the ID %d", one))
 	m := f.addMessage("attachments", fmt.Sprintf(" %d , %d,%d", one, name, one), "inline_images", int(two))
 	stored, err := f.App.Messages.Message(f.Context(), f.Caller, m)
 	f.Must(err)

@@ -84,6 +84,8 @@ type upload struct {
 	mediaType string
 	sha256    string // of the content, in hex
 	size      int64
+	width     int64 // of an image, in pixels, like height
+	height    int64
 	overwrite bool
 	maxTotal  int64
 
@@ -128,7 +130,7 @@ func readUpload(r UploadRequest, limits *accounts.Settings,
 	return u, nil
 }
 
-// measure decodes the data and sets the size, the type and the hash. most is the largest size in bytes.
+// measure decodes the data and sets the size, the type, the hash and the size of an image. most is the largest size in bytes.
 func (u *upload) measure(most int64) error {
 	var head prefix
 	sum := sha256.New()
@@ -141,6 +143,7 @@ func (u *upload) measure(most int64) error {
 		return enlist.Expected("the content of a file in base64, which must not be empty")
 	}
 	u.size, u.mediaType, u.sha256 = size, TypeOf(u.name, head), hex.EncodeToString(sum.Sum(nil))
+	u.width, u.height = imageSize(u.mediaType, base64.NewDecoder(base64.StdEncoding, strings.NewReader(u.data)))
 	return nil
 }
 
@@ -250,6 +253,7 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 	case err == nil && u.overwrite:
 		old, before := same.Content, same.auditValues()
 		same.Content, same.Size, same.Type, same.LastModifiedTime = content, u.size, u.mediaType, now
+		same.ImageWidth, same.ImageHeight, same.ModifierKeyID = u.width, u.height, c.Key.ID
 		if err := UpdateFile(tx, same); err != nil {
 			return 0, err
 		}
@@ -261,7 +265,8 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 		return 0, err
 	}
 	f := &StoredFile{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
-		LastModifiedTime: now, FolderID: u.folder, Name: name, Type: u.mediaType, Size: u.size, Content: content}
+		LastModifiedTime: now, FolderID: u.folder, Name: name, Type: u.mediaType, Size: u.size, Content: content,
+		ImageWidth: u.width, ImageHeight: u.height, ModifierKeyID: c.Key.ID}
 	if err := AddFile(tx, f); err != nil {
 		return 0, err
 	}

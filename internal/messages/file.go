@@ -69,11 +69,12 @@ func MessageFiles(tx *db.Tx, m *Message) (all []MessageFile, err error) {
 	}{{"inline_images", m.InlineImages, true}, {"attachments", m.Attachments, false}} {
 		for _, id := range splitIDs(list.ids) {
 			f, err := files.LoadFile(tx, m.AccountID, id)
-			if enlist.IgnoreKind(enlist.InvalidParameters, err) != nil {
+			if enlist.IgnoreKind(enlist.NoFile, err) != nil {
 				return nil, err
 			}
 			if err != nil {
-				return nil, enlist.Invalid(list.key, fmt.Sprintf("the Account has no file with the ID %d", id))
+				return nil, &enlist.Error{Kind: enlist.NoFile, Field: list.key,
+					Detail: fmt.Sprintf("the Account has no file with the ID %d", id)}
 			}
 			all = append(all, MessageFile{Name: f.Name, Type: f.Type, Size: f.Size, Content: f.Content,
 				Inline: list.inline})

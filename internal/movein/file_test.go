@@ -40,7 +40,7 @@ func aFileIsMovedWhole(t *testing.T, e dbtest.Engine) {
 	if moved, _, err := move(40, "plan.bin", 1, content[:100], bytes.NewReader(content)); moved || err == nil {
 		t.Errorf("a content that is longer than the size: moved %v, error %v", moved, err)
 	}
-	if _, err := to.service.Files.File(ctx, to.caller, 40); enlist.KindOf(err) != enlist.InvalidParameters {
+	if _, err := to.service.Files.File(ctx, to.caller, 40); enlist.KindOf(err) != enlist.NoFile {
 		t.Errorf("after a reading that stopped, the file has the error %v", err)
 	}
 	for _, again := range []io.Reader{bytes.NewReader(content), iotest.ErrReader(broken)} { // the second run reads nothing

@@ -1,6 +1,8 @@
 package movein
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,9 +56,11 @@ type fileMove struct {
 func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	m.r.problems = nil // of an Update that is run again
 	r := &m.r
+	// Only earlier versions of this service have the creator.
+	modifier := enlist.KeyID(r.int("last_modified_user_id"))
 	m.file = files.StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
-		CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
-		CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
+		CreatorKeyID: cmp.Or(enlist.KeyID(r.int("creator_user_id")), modifier), CreatorName: r.line("creator_name"),
+		ModifierKeyID: modifier, CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
 		FolderID: enlist.FolderID(r.int("folder_id"))}
 	name, err := files.ReadFileName(r.record.Text("name"))
 	if err != nil {
@@ -74,7 +78,7 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	}
 	old, err := files.File(tx, m.file.ID)
 	if err != nil {
-		return false, enlist.IgnoreKind(enlist.InvalidParameters, err)
+		return false, enlist.IgnoreKind(enlist.NoFile, err)
 	}
 	// A file can change twice within a second. If the other service rounds sizes, each run reads the file again.
 	same := old.LastModifiedTime == m.file.LastModifiedTime && old.Size == r.int("size") && old.Name == m.file.Name
@@ -109,6 +113,7 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 		}
 		if number == 0 && len(parts) > 0 {
 			m.file.Type = files.TypeOf(m.file.Name, parts[0][:min(len(parts[0]), files.SniffLength)])
+			m.file.ReadImageSize(bytes.NewReader(bytes.Join(parts, nil)))
 		}
 		done = number+int64(len(parts)) == files.Pieces(m.file.Size)
 		if done {
@@ -168,7 +173,7 @@ func (m *fileMove) replace(tx *db.Tx, now int64, file *files.StoredFile) error {
 		if err := files.Release(tx, old.Content, now); err != nil {
 			return err
 		}
-	case enlist.IgnoreKind(enlist.InvalidParameters, err) != nil:
+	case enlist.IgnoreKind(enlist.NoFile, err) != nil:
 		return err
 	}
 	same, err := files.FileByName(tx, file.FolderID, file.Name)

@@ -162,7 +162,10 @@ var keyMeanings = map[string]string{
 	"Webhook.last_error":      "error of the last attempt; empty if it succeeded",
 	"Webhook.secret":          "whsec_ and 24 to 64 bytes in base64; only getWebhookById returns it",
 	"File.last_modified_time": "when the content was stored last",
-	"File.type":               "media type, such as image/png",
+	"File.basename":           "the name without its extension",
+	"File.extension":          "the end of the name with its dot, such as .png",
+	"File.mime_type":          "such as image/png",
+	"File.image_width":        "of a PNG, JPEG or GIF, in pixels, like image_height; else 0",
 	"File.size":               "in bytes",
 	"File.url":                "anyone who has the URL can read the file",
 	"Session.access_level":    "read, standard or full",
@@ -181,4 +184,6 @@ var keyMeanings = map[string]string{
 	"AuditRow.after":          "like before",
 	"Erasure.rows":            "the number of rows of each kind of data",
 	"Erasure.left":            "settings and texts that contain the address and stay, such as \"list 3\"",
+
+	"File.last_modified_user_id": "ID of the API key that stored the content last",
 }

@@ -14,9 +14,10 @@ import (
 func (t table) addMessageMethods() {
 	g := t.of("Messages")
 	g.add("addMessage", full, writes, "message_details", addRecord(g.Messages.AddMessage)).
-		says("Adds a Message: the content of an e-mail or SMS, with merge fields.", "integer, the Message's ID", "310")
+		says("Adds a Message: the content of an e-mail or SMS, with merge fields.", "integer, the Message's ID",
+			"310 379")
 	g.add("editMessage", full, writes, "message_details", editRecord(g.Messages.EditMessage)).
-		says("Changes the sent details of a Message. They contain its id.", "integer, the Message's ID", "307 310")
+		says("Changes the sent details of a Message. They contain its id.", "integer, the Message's ID", "307 310 379")
 	g.add("deleteMessage", full, writes, "message_id", deleteRecord(g.Messages.DeleteMessage)).
 		says("Deletes a Message that no autoresponder uses.", "true", "307 310")
 	g.add("searchMessages", read, readOnly, searchParams,
@@ -89,14 +90,14 @@ func (t table) addFileMethods() {
 		uploadBase64FileData).
 		says("Stores a file in a Folder.", "Upload", "306 310")
 	g.add("deleteFile", full, writes, "file_id", deleteRecord(g.Files.DeleteFile)).
-		says("Deletes a file that no Message has.", "true", "310")
+		says("Deletes a file that no Message has.", "true", "310 379")
 	g.add("searchFiles", read, readOnly, searchParams,
 		searchRecords(g.Files.SearchFiles, files.FileAttributes)).
 		says("Returns the files that match the criteria.", "array of File", "311")
 	g.add("countFiles", read, readOnly, "search_criteria=[]", countRecords(g.Files.SearchFiles)).
 		says("Counts the files that match the criteria.", "integer, the number of files", "311")
 	g.add("getFileById", read, readOnly, "file_id", getRecord(g.Files.File, files.FileAttributes)).
-		says("Returns one file.", "array of File, with one file", "310")
+		says("Returns one file.", "array of File, with one file", "379")
 	g.add("findFileInFolder", read, readOnly, "name folder_id", findFileInFolder).
 		says("Finds the file with exactly this name in a Folder.", "integer, the file's ID, or 0", "306 310")
 }

@@ -55,6 +55,7 @@ var codeOf = [...]api.Code{
 	enlist.ContactLimit:      api.CodeContactLimit,
 	enlist.InvalidConsent:    api.CodeInvalidConsent,
 	enlist.ConsentRequired:   api.CodeConsentRequired,
+	enlist.NoFile:            api.CodeNoFile,
 	enlist.InvalidContacts:   api.CodeInvalidContactArray,
 	enlist.NothingUpdated:    api.CodeNoContactUpdated,
 	enlist.Busy:              api.CodeTooManyConcurrent,
