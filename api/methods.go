@@ -850,24 +850,33 @@ type Field struct {
 
 // Message is a record in the result of SearchMessages, GetMessageByID.
 type Message struct {
-	ID               int64  `json:"id"`
-	CreatorUserID    int64  `json:"creator_user_id"` // ID of the API key that created it
-	CreatorName      string `json:"creator_name"`    // name of this API key
-	CreationTime     int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
-	LastModifiedTime int64  `json:"last_modified_time"`
-	Type             string `json:"type"` // email or sms
-	Name             string `json:"name"`
-	FolderID         int64  `json:"folder_id"`  // 0: in no Folder
-	EmailType        string `json:"email_type"` // html, plain-html, plain, raw_html or markdown
-	Subject          string `json:"subject"`
-	FromName         string `json:"from_name"`    // empty: the from_name of the List
-	FromAddress      string `json:"from_address"` // one email address; empty: the from_address of the List
-	ReplyTo          string `json:"reply_to"`
-	Attachments      string `json:"attachments"`   // comma-separated IDs of files
-	InlineImages     string `json:"inline_images"` // comma-separated IDs of files; the HTML refers to them as cid:NAME
-	HTMLContent      string `json:"html_content"`  // up to 2 MiB, like the other contents; getMessageById returns them
-	TextContent      string `json:"text_content"`
-	SMSContent       string `json:"sms_content"`
+	ID                     int64  `json:"id"`
+	Name                   string `json:"name"`
+	FromName               string `json:"from_name"`    // empty: the from_name of the List
+	FromAddress            string `json:"from_address"` // one email address; empty: the from_address of the List
+	FolderID               int64  `json:"folder_id"`    // 0: in no Folder
+	Subject                string `json:"subject"`
+	ReplyTo                string `json:"reply_to"`
+	Type                   string `json:"type"`            // email or sms
+	EmailType              string `json:"email_type"`      // html, plain-html, plain, raw_html or markdown
+	Size                   int64  `json:"size"`            // of the contents, in bytes
+	CreatorUserID          int64  `json:"creator_user_id"` // ID of the API key that created it
+	CreationTime           int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
+	LastModifiedTime       int64  `json:"last_modified_time"`
+	ShowUnsubscribeLink    bool   `json:"show_unsubscribe_link"`    // true by default; without effect, because every mail has a link to unsubscribe
+	ShowUpdateProfileLink  bool   `json:"show_update_profile_link"` // without effect, because no page lets a recipient update a profile
+	UpdateProfileListID    int64  `json:"update_profile_list_id"`   // without effect, like the next three
+	UpdateProfileWebformID int64  `json:"update_profile_webform_id"`
+	UnsubscribeListID      int64  `json:"unsubscribe_list_id"`
+	UnsubscribeWebformID   int64  `json:"unsubscribe_webform_id"`
+	CreatorName            string `json:"creator_name"`      // name of this API key
+	AuthorisedSender       string `json:"authorised_sender"` // who sends the mails; a line at the end of each mail
+	PostalAddress          string `json:"postal_address"`    // of the sender, up to 1,000 characters; lines at the end of each mail
+	HTMLContent            string `json:"html_content"`      // up to 2 MiB, like the other contents; getMessageById returns them
+	TextContent            string `json:"text_content"`
+	SMSContent             string `json:"sms_content"`
+	Attachments            string `json:"attachments"`   // comma-separated IDs of files
+	InlineImages           string `json:"inline_images"` // comma-separated IDs of files; the HTML refers to them as cid:NAME
 }
 
 // Preview is a record in the result of PreviewMessage.

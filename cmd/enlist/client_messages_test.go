@@ -24,7 +24,8 @@ func clientReadsAndWritesMessages(t *testing.T, e dbtest.Engine) {
 	must(client.EditMessage(ctx, api.Details{"id": id, "from_name": "Shop", "text_content": "Hi"}))(t)
 	m := must(client.GetMessageByID(ctx, id, true))(t)
 	want := &api.Message{ID: id, CreatorUserID: m.CreatorUserID, CreatorName: "first key", CreationTime: m.CreationTime, LastModifiedTime: m.LastModifiedTime,
-		Type: "email", Name: "Welcome", FolderID: folder, EmailType: "html", Subject: "Hello", FromName: "Shop", HTMLContent: "<p>{{Email}}</p>", TextContent: "Hi"}
+		Type: "email", Name: "Welcome", FolderID: folder, EmailType: "html", Subject: "Hello", FromName: "Shop", HTMLContent: "<p>{{Email}}</p>", TextContent: "Hi",
+		Size: int64(len("<p>{{Email}}</p>Hi")), ShowUnsubscribeLink: true}
 	if diff := cmp.Diff(want, m); diff != "" || m.CreationTime == 0 {
 		t.Errorf("getMessageById: %s", diff)
 	}

@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"enlist/internal/enlist"
@@ -20,7 +21,8 @@ type compiled struct {
 	text    textTemplate
 	html    *htmlTemplate // nil if there is no HTML part
 	files   []messages.MessageFile
-	bytes   int // estimated size in memory
+	sender  []string // lines about the sender at the end of each mail
+	bytes   int      // estimated size in memory
 
 	mu      sync.Mutex
 	targets []enlist.LinkID // IDs of html.links; nil until the first call of linkTargets
@@ -39,7 +41,8 @@ const (
 // compile returns the templates of a Message. If the Message has no text, compile makes
 // the text part from the HTML. The files are encoded later, because reading them can fail.
 func compile(m *messages.Message, files []messages.MessageFile) *compiled {
-	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject)}
+	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject),
+		sender: senderLines(m)}
 	source := plainFallbacks(m.HTML)
 	if m.EmailType == messages.EmailMarkdown {
 		source = markdownHTML(m.Text)
@@ -61,6 +64,16 @@ func compile(m *messages.Message, files []messages.MessageFile) *compiled {
 	}
 	c.bytes = c.size()
 	return c
+}
+
+// senderLines returns the lines at the end of a mail that say who sends it, and where the sender is.
+func senderLines(m *messages.Message) (lines []string) {
+	for line := range strings.Lines(plain(m.AuthorisedSender + "\n" + m.PostalAddress)) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // size estimates the size of a compiled Message in memory: its source, its parts and its files. A merge

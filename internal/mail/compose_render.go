@@ -2,6 +2,7 @@ package mail
 
 import (
 	"html"
+	"slices"
 	"strings"
 
 	"enlist/internal/messages"
@@ -67,7 +68,7 @@ func (r *rendering) subject(t *compiled) string {
 // noLink replaces a link in HTML if a value makes the link unsafe.
 const noLink = "#"
 
-// text returns the text part. At its end, text adds a link to unsubscribe, unless the
+// text returns the text part. At its end, text adds who sends the mail, and a link to unsubscribe, unless the
 // Message already has this link.
 func (r *rendering) text(t *compiled) string {
 	var b strings.Builder
@@ -98,11 +99,15 @@ func (r *rendering) text(t *compiled) string {
 		return ""
 	}
 	text := strings.TrimRight(b.String(), " \n") + "\n"
-	if t.text.unsubscribe {
+	end := slices.Clone(t.sender)
+	if !t.text.unsubscribe {
+		end = append(end, "Unsubscribe from "+oneLine(r.mail.Schema.List.Name)+": "+r.unsubscribe)
+	}
+	if len(end) == 0 {
 		return text
 	}
 	// Mail programs read a line "-- " as the end of the text. RFC 3676, 4.3
-	return text + "\n-- \nUnsubscribe from " + oneLine(r.mail.Schema.List.Name) + ": " + r.unsubscribe + "\n"
+	return text + "\n-- \n" + strings.Join(end, "\n") + "\n"
 }
 
 // html returns the HTML part.
@@ -114,7 +119,7 @@ func (r *rendering) html(t *compiled) string {
 			return ""
 		}
 		if i == t.html.end {
-			r.bodyEnd(&b, t.html)
+			r.bodyEnd(&b, t)
 		}
 		r.part(&b, &t.html.parts[i])
 	}
@@ -122,7 +127,7 @@ func (r *rendering) html(t *compiled) string {
 		return ""
 	}
 	if t.html.end == len(t.html.parts) {
-		r.bodyEnd(&b, t.html)
+		r.bodyEnd(&b, t)
 	}
 	return b.String()
 }
@@ -146,14 +151,20 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	}
 }
 
-// bodyEnd appends the end of the body: a link to unsubscribe, unless the Message already
+// bodyEnd appends the end of the body: who sends the mail, a link to unsubscribe, unless the Message already
 // has this link, and the tracking pixel, if openings are tracked.
-func (r *rendering) bodyEnd(b *strings.Builder, t *htmlTemplate) {
-	if !t.unsubscribe {
+func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
+	var end []string
+	for _, line := range t.sender {
+		end = append(end, html.EscapeString(line))
+	}
+	if !t.html.unsubscribe {
 		list := html.EscapeString(oneLine(r.mail.Schema.List.Name))
+		end = append(end, `<a href="`+html.EscapeString(r.unsubscribe)+`">Unsubscribe from `+list+"</a>")
+	}
+	if len(end) > 0 {
 		b.WriteString(`<p dir="auto" style="margin: 24px 0 0; padding: 12px 0 0; border-top: 1px solid #c9ced6; ` +
-			`font: 13px/1.5 sans-serif; text-align: center;">` +
-			`<a href="` + html.EscapeString(r.unsubscribe) + `">Unsubscribe from ` + list + "</a></p>\n")
+			`font: 13px/1.5 sans-serif; text-align: center;">` + strings.Join(end, "<br>\n") + "</p>\n")
 	}
 	if r.open != "" {
 		b.WriteString(`<img src="` + html.EscapeString(r.open) +

@@ -143,6 +143,36 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 	}
 }
 
+// Each part ends with the sender and the postal address of the Message. A Message cannot remove the link to unsubscribe.
+//
+// covers: decision 130, spec message.sender, spec message.unsubscribe
+func TestMailEndsWithTheSenderAndTheLinkToUnsubscribe(t *testing.T) {
+	c, _ := testComposer(t)
+	const link = "https://mail.example.org/u/12-345-1767225600-a7/"
+	for _, kind := range []string{messages.EmailHTML, messages.EmailPlainHTML, messages.EmailRawHTML, messages.EmailMarkdown} {
+		message := &messages.Message{EmailType: kind, Subject: "x", Text: "Hello.", AuthorisedSender: "Ann & <Co>",
+			PostalAddress: "66 North Street\r\n \r\n  QLD\u202e 4001 {{First Name}} <script>\n"}
+		if kind == messages.EmailHTML || kind == messages.EmailRawHTML {
+			message.HTML = "<html><body><p>Hello.</p></body></html>"
+		}
+		for _, message.ShowUnsubscribeLink = range []bool{false, true} {
+			r := send(t, c, testMail(message))
+			contains(t, "text", r.text, "Hello.\n\n-- \nAnn & <Co>\n66 North Street\nQLD 4001 {{First Name}} <script>\nUnsubscribe from News & Views: "+link)
+			contains(t, "html", r.html, `center;">Ann &amp; &lt;Co&gt;<br>`+"\n66 North Street<br>\nQLD 4001 {{First Name}} &lt;script&gt;<br>\n"+`<a href="`+link)
+			contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+link)
+			lacks(t, "html", r.html, "<script>")
+		}
+	}
+	message := &messages.Message{EmailType: messages.EmailHTML, Subject: "x", PostalAddress: "QLD 4001", Text: "{{unsubscribe_url}}",
+		HTML: `<body><a href="{{unsubscribe_url}}">Leave</a></body>`}
+	r := send(t, c, testMail(message))
+	contains(t, "text", r.text, "\n-- \nQLD 4001\n")
+	contains(t, "html", r.html, `center;">QLD 4001</p>`)
+	lacks(t, "both parts", r.text+r.html, "Unsubscribe from")
+	message.PostalAddress = "" // the cached templates have the old address
+	lacks(t, "both parts", func() string { r := send(t, c, testMail(message)); return r.text + r.html }(), "4001")
+}
+
 // A tracked link leads to this service, which redirects to the target. The targets are stored once for each edition of the Message.
 //
 // covers: decision 49

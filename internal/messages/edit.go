@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -15,39 +16,69 @@ import (
 // This file has the calls about Messages: add, edit, delete, get and search. A key that is
 // restricted to some Lists must not make these calls, because a Message belongs to no List.
 
-// MessageAttributes are the keys of a Message record in a search, in the order of a reply. The
-// contents are left out, to keep the reply small.
-var MessageAttributes = []enlist.Attribute[Message]{
+// publishedAttributes are the keys of a Message record in a search that the published interface has, in its order.
+var publishedAttributes = []enlist.Attribute[Message]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(m *Message) enlist.MessageID { return m.ID })),
-	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(m *Message) enlist.KeyID { return m.CreatorKeyID })),
-	enlist.ReadOnlyText("creator_name", func(m *Message) string { return m.CreatorName }),
-	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
-	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
-	enlist.Searchable(enlist.EnumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
 	enlist.Searchable(enlist.TextKey("name", func(m *Message) *string { return &m.Name }, enlist.ReadName)),
+	enlist.Searchable(enlist.TextKey("from_name", func(m *Message) *string { return &m.FromName }, enlist.ReadLine)),
+	enlist.Searchable(enlist.TextKey("from_address", func(m *Message) *string { return &m.FromAddress },
+		lists.ReadAddress)),
 	enlist.Searchable(enlist.IntKey("folder_id", func(m *Message) *enlist.FolderID { return &m.FolderID }, 0,
 		lists.MaxID)),
+	enlist.Searchable(enlist.TextKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
+	enlist.Searchable(enlist.TextKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, lists.ReadAddress)),
+	enlist.Searchable(enlist.EnumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
 	enlist.Searchable(enlist.EnumKey("email_type", func(m *Message) *string { return &m.EmailType },
 		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown)),
-	enlist.Searchable(enlist.TextKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
-	enlist.TextKey("from_name", func(m *Message) *string { return &m.FromName }, enlist.ReadLine),
-	enlist.TextKey("from_address", func(m *Message) *string { return &m.FromAddress }, lists.ReadAddress),
-	enlist.TextKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, lists.ReadAddress),
+	enlist.Searchable(enlist.ReadOnlyInt("size", (*Message).Size)),
+	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(m *Message) enlist.KeyID { return m.CreatorKeyID })),
+	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
+	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(m *Message) int64 { return m.LastModifiedTime })),
+	footerFlag("show_unsubscribe_link", func(m *Message) *bool { return &m.ShowUnsubscribeLink }),
+	footerFlag("show_update_profile_link", func(m *Message) *bool { return &m.ShowUpdateProfileLink }),
+	footerID("update_profile_list_id", func(m *Message) *int64 { return &m.UpdateProfileListID }),
+	footerID("update_profile_webform_id", func(m *Message) *int64 { return &m.UpdateProfileWebformID }),
+	footerID("unsubscribe_list_id", func(m *Message) *int64 { return &m.UnsubscribeListID }),
+	footerID("unsubscribe_webform_id", func(m *Message) *int64 { return &m.UnsubscribeWebformID }),
+	enlist.Searchable(enlist.ReadOnlyText("creator_name", func(m *Message) string { return m.CreatorName })),
+	enlist.Searchable(enlist.TextKey("authorised_sender", func(m *Message) *string { return &m.AuthorisedSender },
+		enlist.ReadLine)),
+	enlist.Searchable(enlist.TextKey("postal_address", func(m *Message) *string { return &m.PostalAddress },
+		readPostalAddress)),
+}
+
+// footerFlag returns a flag about the end of the mails.
+func footerFlag(name string, at func(*Message) *bool) enlist.Attribute[Message] {
+	return enlist.Searchable(enlist.FlagKey(name, at))
+}
+
+// footerID returns an ID about the end of the mails. It has no effect, so it need not be the ID of a record.
+func footerID(name string, at func(*Message) *int64) enlist.Attribute[Message] {
+	return enlist.Searchable(enlist.IntKey(name, at, 0, lists.MaxID))
+}
+
+// fileAttributes are the keys of a Message record that only this service has.
+var fileAttributes = []enlist.Attribute[Message]{
 	fileIDs("attachments", func(m *Message) *string { return &m.Attachments }),
 	fileIDs("inline_images", func(m *Message) *string { return &m.InlineImages }),
 }
 
+// MessageAttributes are the keys of a Message record in a search, in the order of a reply. The
+// contents are left out, to keep the reply small.
+var MessageAttributes = slices.Concat(publishedAttributes, fileAttributes)
+
 // WholeMessageAttributes are the MessageAttributes and the contents.
-var WholeMessageAttributes = slices.Concat(MessageAttributes, []enlist.Attribute[Message]{
+var WholeMessageAttributes = slices.Concat(publishedAttributes, []enlist.Attribute[Message]{
 	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
 	contentKey("text_content", func(m *Message) *string { return &m.Text }),
 	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
-})
+}, fileAttributes)
 
 // Limits of a Message. decisions.md: 54
 const (
 	maxContent = 2 << 20 // of each content, in bytes
 	maxSubject = 998     // in bytes: the longest line of a mail. RFC 5322, section 2.1.1
+	maxAddress = 1000    // of a postal address, in characters
 )
 
 // contentKey returns the key of a content, which callers may set. The text is stored as it was
@@ -65,11 +96,21 @@ func readSubject(text string) (string, error) {
 	return text, nil
 }
 
+// readPostalAddress reads a postal address of several lines. It is stored as it was sent.
+func readPostalAddress(text string) (string, error) {
+	refused := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' }
+	if utf8.RuneCountInString(text) > maxAddress || strings.ContainsFunc(text, refused) {
+		return "", enlist.Expected("lines of together at most 1000 characters without control characters")
+	}
+	return text, nil
+}
+
 // AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
 func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.MessageID, error) {
 	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
 		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
-			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML}
+			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML,
+			ShowUnsubscribeLink: true}
 		if err := m.set(tx, details); err != nil {
 			return 0, err
 		}
@@ -185,6 +226,9 @@ func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.Messa
 func (s *Service) SearchMessages(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Message, error) {
 	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]Message, error) {
 		all, err := Messages(tx, c.Account.ID)
+		if err == nil {
+			err = measureContents(tx, c.Account.ID, all)
+		}
 		if err != nil {
 			return nil, err
 		}

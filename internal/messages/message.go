@@ -29,12 +29,29 @@ type Message struct {
 	ReplyTo          string
 	Attachments      string // IDs of files, separated by commas
 	InlineImages     string // IDs of files, separated by commas
+
+	// The end of the mails. Only the two texts change a mail: the link to unsubscribe is always there, and no page lets
+	// a recipient update a profile. decisions.md: 130
+	ShowUnsubscribeLink    bool
+	ShowUpdateProfileLink  bool
+	UpdateProfileListID    int64
+	UpdateProfileWebformID int64
+	UnsubscribeListID      int64
+	UnsubscribeWebformID   int64
+	AuthorisedSender       string // who sends the mails, such as a company
+	PostalAddress          string // of the sender, in several lines
+
+	// LeftOut is the length of the contents in bytes, in a list of Messages, which leaves them out; else 0.
+	LeftOut int64
 }
 
 // HasContent reports whether the mails of the Message have a text.
 func (m *Message) HasContent() bool {
 	return strings.TrimSpace(m.Text) != "" || strings.TrimSpace(m.HTML) != ""
 }
+
+// Size returns the length of the contents in bytes.
+func (m *Message) Size() int64 { return m.LeftOut + int64(len(m.HTML)+len(m.Text)+len(m.SMS)) }
 
 // The Message types.
 const (

@@ -26,6 +26,14 @@ func mapMessageHead(m *db.Mapper, x *Message) {
 	m.Value("reply_to", &x.ReplyTo)
 	m.Value("attachments", &x.Attachments)
 	m.Value("inline_images", &x.InlineImages)
+	m.Value("show_unsubscribe_link", &x.ShowUnsubscribeLink)
+	m.Value("show_update_profile_link", &x.ShowUpdateProfileLink)
+	m.Value("update_profile_list_id", &x.UpdateProfileListID)
+	m.Value("update_profile_webform_id", &x.UpdateProfileWebformID)
+	m.Value("unsubscribe_list_id", &x.UnsubscribeListID)
+	m.Value("unsubscribe_webform_id", &x.UnsubscribeWebformID)
+	m.Value("authorised_sender", &x.AuthorisedSender)
+	m.Value("postal_address", &x.PostalAddress)
 }
 
 func mapMessage(m *db.Mapper, x *Message) {
@@ -43,6 +51,22 @@ var (
 // Messages returns an Account's Messages in the order of their IDs, without their contents.
 func Messages(tx *db.Tx, account enlist.AccountID) ([]Message, error) {
 	return messageHeadTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
+}
+
+// measureContents sets the length of the contents that Messages has left out.
+func measureContents(tx *db.Tx, account enlist.AccountID, all []Message) error {
+	const lengths = `SELECT id, octet_length(html_content) + octet_length(text_content) + octet_length(sms_content)
+		FROM message WHERE account_id = ?`
+	byID := make(map[enlist.MessageID]int64, len(all))
+	err := tx.Each(func(row *db.Cursor) error {
+		id := enlist.MessageID(row.Int())
+		byID[id] = row.Int()
+		return nil
+	}, lengths, int64(account))
+	for i := range all {
+		all[i].LeftOut = byID[all[i].ID]
+	}
+	return err
 }
 
 // LoadMessage returns a Message of an Account with its contents.

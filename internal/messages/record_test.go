@@ -36,7 +36,9 @@ func messageRecords(o apptest.Store) {
 	full := messages.Message{AccountID: 1, CreatorKeyID: 2, CreatorName: "test key", CreationTime: 3, LastModifiedTime: 4,
 		Type: messages.MessageEmail, Name: "Welcome", FolderID: 5, EmailType: messages.EmailPlainHTML,
 		Subject: "“Hello”", HTML: "<p>{{Name}}</p>", Text: "Hi\r\n", SMS: "sms",
-		FromName: "Shop", FromAddress: "a@example.com", ReplyTo: "b@example.com", Attachments: "1,2", InlineImages: "3"}
+		FromName: "Shop", FromAddress: "a@example.com", ReplyTo: "b@example.com", Attachments: "1,2", InlineImages: "3",
+		ShowUnsubscribeLink: true, UpdateProfileListID: 6, UpdateProfileWebformID: 7, UnsubscribeListID: 8,
+		UnsubscribeWebformID: 9, AuthorisedSender: "Example Co.", PostalAddress: "66 North Street\r\nQLD 4001"}
 	plain, foreign := messages.Message{AccountID: 1}, messages.Message{AccountID: 2}
 	addMessage(t, s, &full)
 	addMessage(t, s, &plain)
@@ -72,6 +74,8 @@ func messageRecords(o apptest.Store) {
 	edited.EmailType, edited.Subject, edited.HTML, edited.Text, edited.SMS = messages.EmailPlain, "s", "h", "t", "m"
 	edited.FromName, edited.FromAddress, edited.ReplyTo = "f", "c@example.com", ""
 	edited.Attachments, edited.InlineImages = "", "4"
+	edited.ShowUnsubscribeLink, edited.ShowUpdateProfileLink, edited.UnsubscribeListID = false, true, 0
+	edited.AuthorisedSender, edited.PostalAddress = "", "QLD"
 	apptest.Update(t, s, func(tx *db.Tx) error { return messages.UpdateMessage(tx, &edited) })
 	check("as edited", edited, plain)
 	apptest.Update(t, s, func(tx *db.Tx) error { return messages.DeleteMessage(tx, full.ID) })

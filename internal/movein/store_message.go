@@ -21,7 +21,8 @@ func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Reco
 		m := messages.Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
-			Type: messages.MessageEmail, EmailType: messages.EmailHTML}
+			Type: messages.MessageEmail, EmailType: messages.EmailHTML,
+			ShowUnsubscribeLink: true}
 		setEach(&r, &m, messages.WholeMessageAttributes, record)
 		if m.Name == "" {
 			m.Name = fmt.Sprintf("Message %d", m.ID)

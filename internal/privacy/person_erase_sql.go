@@ -83,6 +83,7 @@ func TextsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
 		{"list", `SELECT id, on_register || ' ' || on_update || ' ' || on_unsubscribe || ' ' || from_address
 			FROM list WHERE account_id = ? AND hidden = 0`},
 		{"message", `SELECT id, name || ' ' || subject || ' ' || html_content || ' ' || text_content || ' ' || from_address || ' ' || reply_to
+				|| ' ' || authorised_sender || ' ' || postal_address
 			FROM message WHERE account_id = ?`},
 		{"batch", "SELECT batch_id, criteria FROM batch_exclusion WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
 		{"batch", "SELECT batch_id, criteria FROM batch_population WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
