@@ -664,16 +664,23 @@ func (c *Client) FindFileInFolder(ctx context.Context, name string, folder int64
 	return call[int64](ctx, c, "findFileInFolder", name, folder)
 }
 
-// GetSessionInfo returns the Account, the name and the access level of the key, and the version of
-// the service. The key needs the level read.
+// GetSessionInfo returns the Account and the key of the call. The key stands for a user. The key
+// needs the level read.
 func (c *Client) GetSessionInfo(ctx context.Context) (*Session, error) {
 	return call[*Session](ctx, c, "getSessionInfo")
 }
 
-// GetCreditBalance returns a large number, because the service sells no credits. The result is
-// 1000000000. The key needs the level read.
-func (c *Client) GetCreditBalance(ctx context.Context, creditType string) (int64, error) {
-	return call[int64](ctx, c, "getCreditBalance", creditType)
+// GetKeyInfo returns the Account, the name and the access level of the key, and the version of the
+// service. The key needs the level read.
+func (c *Client) GetKeyInfo(ctx context.Context) (*KeyInfo, error) {
+	return call[*KeyInfo](ctx, c, "getKeyInfo")
+}
+
+// GetCreditBalance returns a large balance, because the service sells no credits. The key needs the
+// level read.
+//   - creditType: sms or email_test; empty means sms
+func (c *Client) GetCreditBalance(ctx context.Context, creditType string) (*Credits, error) {
+	return callOne[Credits](ctx, c, "getCreditBalance", creditType)
 }
 
 // GetTimezoneList returns the time zones that an Account or an autoresponder can have. The key
@@ -1132,11 +1139,29 @@ type Upload struct {
 
 // Session is a record in the result of GetSessionInfo.
 type Session struct {
+	AccountID        int64  `json:"account_id"`
+	UserID           int64  `json:"user_id"`            // ID of the API key
+	Username         string `json:"username"`           // name of the API key
+	SessionStartTime int64  `json:"session_start_time"` // time of the call
+	LoginAccountID   int64  `json:"login_account_id"`
+	LoginUserID      int64  `json:"login_user_id"`
+	LoginUsername    string `json:"login_username"`
+}
+
+// KeyInfo is a record in the result of GetKeyInfo.
+type KeyInfo struct {
 	AccountID   int64  `json:"account_id"`
 	AccountName string `json:"account_name"`
 	KeyName     string `json:"key_name"`
 	AccessLevel string `json:"access_level"` // read, standard or full
 	Version     string `json:"version"`      // version of the server
+}
+
+// Credits is a record in the result of GetCreditBalance.
+type Credits struct {
+	Type     string `json:"type"`
+	Credits  int64  `json:"credits"` // so many that no client stops
+	PostPaid int64  `json:"post_paid"`
 }
 
 // TimeZone is a record in the result of GetTimezoneList.

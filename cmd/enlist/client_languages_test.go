@@ -46,14 +46,14 @@ func clientsOfTheServer(t *testing.T, e dbtest.Engine) {
 			must(0, os.WriteFile(file, must(io.ReadAll(resp.Body))(t), 0o600))(t)
 			runProgram(t, language.program, append([]string{"testdata/clients/" + language.test, proxy, key, file}, webhook...)...)
 			if len(*asked) != 2 || (*asked)[1].Sub((*asked)[0]) < time.Second {
-				t.Errorf("getSessionInfo was sent at %v, want a second call a second after the first, as Retry-After says", *asked)
+				t.Errorf("getKeyInfo was sent at %v, want a second call a second after the first, as Retry-After says", *asked)
 			}
 		})
 	}
 }
 
 // losesReplies starts a proxy to the server that loses the reply to the first request with each body. It refuses the first
-// getSessionInfo with 399 instead, and asks for a pause of a second. It returns its URL, and when getSessionInfo was called.
+// getKeyInfo with 399 instead, and asks for a pause of a second. It returns its URL, and when getKeyInfo was called.
 func losesReplies(t *testing.T, addr string) (at string, asked *[]time.Time) {
 	t.Helper()
 	var mu sync.Mutex
@@ -66,7 +66,7 @@ func losesReplies(t *testing.T, addr string) (at string, asked *[]time.Time) {
 		mu.Lock()
 		first := !seen[string(body)]
 		seen[string(body)] = true
-		pauses := bytes.Contains(body, []byte("getSessionInfo"))
+		pauses := bytes.Contains(body, []byte("getKeyInfo"))
 		if pauses {
 			*asked = append(*asked, time.Now())
 		}

@@ -260,11 +260,15 @@ func TestClientReadsTheSession(t *testing.T) { dbtest.EachParallel(t, clientRead
 func clientReadsTheSession(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	session := must(client.GetSessionInfo(ctx))(t)
-	if session.AccountID != 1 || session.KeyName != "first key" || session.AccessLevel != "full" || session.Version != version() {
+	if session.AccountID != 1 || session.Username != "first key" || session.LoginUserID != session.UserID {
 		t.Errorf("getSessionInfo: %+v", session)
 	}
-	if credits := must(client.GetCreditBalance(ctx, "sms"))(t); credits < 1_000_000 {
-		t.Errorf("getCreditBalance returned %d", credits)
+	key := must(client.GetKeyInfo(ctx))(t)
+	if key.AccountID != 1 || key.KeyName != "first key" || key.AccessLevel != "full" || key.Version != version() {
+		t.Errorf("getKeyInfo: %+v", key)
+	}
+	if balance := must(client.GetCreditBalance(ctx, "sms"))(t); balance.Type != "sms" || balance.Credits < 1_000_000 {
+		t.Errorf("getCreditBalance returned %+v", balance)
 	}
 	zones := must(client.GetTimezoneList(ctx))(t)
 	if len(zones) < 300 || zones[0].Timezone == "" || zones[0].DisplayName == "" {

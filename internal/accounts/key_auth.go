@@ -47,6 +47,12 @@ func (s *Service) Recheck(ctx context.Context, c *enlist.Caller) error {
 	return s.db.InView(ctx, c, func(*db.Tx) error { return nil })
 }
 
+// Session checks a Caller's key as Recheck does, and returns the Unix time at which the session began: now, because
+// each call is a session of its own.
+func (s *Service) Session(ctx context.Context, c *enlist.Caller) (start int64, err error) {
+	return s.db.Now().Unix(), s.Recheck(ctx, c)
+}
+
 // WriteKeyUse stores when keys were last used. Call it once a minute and when the server stops.
 func (s *Service) WriteKeyUse(ctx context.Context) error {
 	used := s.used.take()

@@ -113,6 +113,7 @@ var goodParams = map[string][]string{
 	"searchFolders":               {`"list"`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"getFolderById":               {`1`},
 	"getSessionInfo":              {},
+	"getKeyInfo":                  {},
 	"getTimezoneList":             {},
 	"exportPerson":                {`"unknown@example.org"`},
 	"erasePerson":                 {`"unknown@example.org"`, `true`},

@@ -2,30 +2,79 @@
 
 package rpc
 
-import "strconv"
+import (
+	"cmp"
 
-// getSessionInfo returns the Account, the name and the access level of the key, and the version
-// of the server. Recheck asks the database whether the key is still valid, because Authenticate
-// may have used a cached key.
-func getSessionInfo(c *call) error {
-	if err := c.service.Accounts.Recheck(c.ctx, c.caller); err != nil {
-		return err
-	}
-	b := append(c.reply.buf, `{"account_id":`...)
-	b = strconv.AppendInt(b, int64(c.caller.Account.ID), 10)
-	b = appendString(append(b, `,"account_name":`...), c.caller.Account.Name)
-	b = appendString(append(b, `,"key_name":`...), c.caller.Key.Name)
-	b = appendString(append(b, `,"access_level":`...), c.caller.Key.Level.String())
-	b = appendString(append(b, `,"version":`...), c.version)
-	c.reply.buf = append(b, '}')
-	return nil
+	"enlist/api"
+	"enlist/internal/enlist"
+)
+
+// session is a call, which is a session of its own. Its key stands for a user.
+type session struct {
+	*enlist.Caller
+	time    int64 // Unix time
+	version string
 }
 
-// credits is the result of getCreditBalance. It is below 1<<31, so that every client can store it.
-const credits = 1_000_000_000
+// sessionAttributes are the keys of getSessionInfo, in their order on the wire. A key is always used with its own
+// Account, so the login is the same.
+var sessionAttributes = []enlist.Attribute[session]{
+	enlist.ReadOnlyInt("account_id", (*session).accountID),
+	enlist.ReadOnlyInt("user_id", (*session).keyID),
+	enlist.ReadOnlyText("username", (*session).keyName),
+	enlist.ReadOnlyInt("session_start_time", func(s *session) int64 { return s.time }),
+	enlist.ReadOnlyInt("login_account_id", (*session).accountID),
+	enlist.ReadOnlyInt("login_user_id", (*session).keyID),
+	enlist.ReadOnlyText("login_username", (*session).keyName),
+}
 
-// getCreditBalance returns a large number for every type of credits, because the service sells no
-// credits. Clients call it to check a key, and send nothing if the balance is low. reference.md: getCreditBalance
+// keyInfoAttributes are the keys of getKeyInfo.
+var keyInfoAttributes = []enlist.Attribute[session]{
+	enlist.ReadOnlyInt("account_id", (*session).accountID),
+	enlist.ReadOnlyText("account_name", func(s *session) string { return s.Account.Name }),
+	enlist.ReadOnlyText("key_name", (*session).keyName),
+	enlist.ReadOnlyText("access_level", func(s *session) string { return s.Key.Level.String() }),
+	enlist.ReadOnlyText("version", func(s *session) string { return s.version }),
+}
+
+func (s *session) accountID() enlist.AccountID { return s.Account.ID }
+
+func (s *session) keyID() enlist.KeyID { return s.Key.ID }
+
+func (s *session) keyName() string { return s.Key.Name }
+
+// sessionInfo returns a method that returns keys of the session. Session asks the database whether the API key is
+// still valid, because Authenticate may have used a cached key.
+func sessionInfo(attributes []enlist.Attribute[session]) func(*call) error {
+	return func(c *call) error {
+		at, err := c.service.Accounts.Session(c.ctx, c.caller)
+		return writeObject(c, encoder(attributes), &session{c.caller, at, c.version}, err)
+	}
+}
+
+// unlimitedCredits is the balance of each type of credits, because the service sells none. The published interface has
+// no word for unlimited. The number is below 1<<31, so that every client can store it.
+const unlimitedCredits = 1_000_000_000
+
+// creditType is a type of credits: sms or email_test.
+type creditType string
+
+// creditAttributes are the keys of getCreditBalance, in their order on the wire.
+var creditAttributes = []enlist.Attribute[creditType]{
+	enlist.ReadOnlyText("type", func(t *creditType) creditType { return *t }),
+	enlist.ReadOnlyInt("credits", func(*creditType) int64 { return unlimitedCredits }),
+	enlist.ReadOnlyInt("post_paid", func(*creditType) int64 { return 0 }),
+}
+
+// getCreditBalance returns an array with the balance of one type. Clients call it to check a key, and send nothing if
+// the balance is low. reference.md: getCreditBalance
 func getCreditBalance(c *call) error {
-	return writeInt(c, credits, c.service.Accounts.Recheck(c.ctx, c.caller))
+	kind := creditType(cmp.Or(c.text(1), "sms"))
+	if c.err == nil && kind != "sms" && kind != "email_test" {
+		c.refuseAs(api.CodeInvalidParameters, 1, "sms or email_test", "another string")
+	}
+	if c.err != nil {
+		return c.err
+	}
+	return writeRecord(c, encoder(creditAttributes), &kind, c.service.Accounts.Recheck(c.ctx, c.caller))
 }

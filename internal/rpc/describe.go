@@ -154,8 +154,6 @@ func records() []RecordInfo {
 		"import_row integer")
 	preview := plainRecord("Preview", "subject string", "from string", "to string", "reply_to string", "headers string",
 		"html string", "text string", "size integer", "findings array of string")
-	session := plainRecord("Session", "account_id integer", "account_name string", "key_name string",
-		"access_level string", "version string")
 	audit := record("AuditRow", accounts.AuditAttributes).with("before object", "after object")
 	all := []RecordInfo{
 		contact, consent, record("SentMessage", batches.SentMessageAttributes),
@@ -176,7 +174,9 @@ func records() []RecordInfo {
 		record("WholeWebhook", webhooks.WholeWebhookAttributes),
 		record("Folder", accounts.FolderAttributes), record("File", files.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
-		session, plainRecord("TimeZone", "timezone string", "display_name string"), audit,
+		record("Session", sessionAttributes), record("KeyInfo", keyInfoAttributes),
+		record("Credits", creditAttributes),
+		plainRecord("TimeZone", "timezone string", "display_name string"), audit,
 		plainRecord("Erasure", "rows object of integer", "left array of string"),
 	}
 	for _, r := range all {

@@ -174,8 +174,8 @@ var keyMeanings = map[string]string{
 	"File.image_width":        "of a PNG, JPEG or GIF, in pixels, like image_height; else 0",
 	"File.size":               "in bytes",
 	"File.url":                "anyone who has the URL can read the file",
-	"Session.access_level":    "read, standard or full",
-	"Session.version":         "version of the server",
+	"KeyInfo.access_level":    "read, standard or full",
+	"KeyInfo.version":         "version of the server",
 	"TimeZone.timezone":       "IANA name",
 	"AuditRow.time":           "Unix time",
 	"AuditRow.method":         "a method of the API, a request such as \"GET /api/exports\", or a command",
@@ -192,4 +192,8 @@ var keyMeanings = map[string]string{
 	"Erasure.left":            "settings and texts that contain the address and stay, such as \"list 3\"",
 
 	"File.last_modified_user_id": "ID of the API key that stored the content last",
+	"Session.user_id":            "ID of the API key",
+	"Session.username":           "name of the API key",
+	"Session.session_start_time": "time of the call",
+	"Credits.credits":            "so many that no client stops",
 }

@@ -24,7 +24,7 @@ import (
 // Options configure a Handler. A zero value selects the default, which is at the end of each
 // comment.
 type Options struct {
-	Version       string                // version that getSessionInfo and the page for browsers show; ""
+	Version       string                // version that getKeyInfo and the page for browsers show; ""
 	MaxBody       int64                 // largest body of a request in bytes; 32 MiB
 	Memory        int64                 // bytes that the process may use; calls get a part of it; 512 MiB
 	MaxCalls      int                   // largest number of concurrent calls of an Account; 256

@@ -82,11 +82,13 @@ func (t table) addFolderMethods() {
 // addAccountMethods adds the methods for the Account and the key.
 func (t table) addAccountMethods() {
 	g := t.of("Account")
-	g.add("getSessionInfo", read, readOnly, "", getSessionInfo).
+	g.add("getSessionInfo", read, readOnly, "", sessionInfo(sessionAttributes)).
+		says("Returns the Account and the key of the call. The key stands for a user.", "Session", "")
+	g.add("getKeyInfo", read, readOnly, "", sessionInfo(keyInfoAttributes)).
 		says("Returns the Account, the name and the access level of the key, and the version of the service.",
-			"Session", "")
-	g.add("getCreditBalance", read, readOnly, "type=", getCreditBalance).
-		says("Returns a large number, because the service sells no credits.", "integer, 1000000000", "")
+			"KeyInfo", "")
+	g.add("getCreditBalance", read, readOnly, "credit_type=", getCreditBalance).
+		says("Returns a large balance, because the service sells no credits.", "array of Credits, with one balance", "")
 	g.add("getTimezoneList", read, readOnly, "", getTimezoneList).
 		says("Returns the time zones that an Account or an autoresponder can have.", "array of TimeZone", "")
 	g.add("searchAuditLog", full, readOnly, searchParams, searchAuditLog).

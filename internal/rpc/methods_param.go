@@ -49,7 +49,7 @@ var parameters = map[string]parameter{
 	"send_id":                {"integer", "The send_id of a recipient"},
 	"name":                   {"string", "The name of a preference or of a file"},
 	"folder_type":            {"string", "list, message or file"},
-	"type":                   {"string", "A type of credits; without effect"},
+	"credit_type":            {"string", "sms or email_test; empty means sms"},
 	"retrieve_content":       {"boolean", "Whether the record has the contents"},
 	"duplicate_action":       {"string", "increment or overwrite, if the Folder has a file of this name"},
 	"populations":            {"array of object", "Whom it is sent to: {list_id, type (list, unsent or contacts), contact_list, time}"},

@@ -83,6 +83,14 @@ func writeRecord[T any](c *call, appendRecord func([]byte, *T) []byte, record *T
 	return nil
 }
 
+// writeObject writes a record as the result.
+func writeObject[T any](c *call, appendRecord func([]byte, *T) []byte, record *T, err error) error {
+	if err == nil {
+		c.reply.buf = appendRecord(c.reply.buf, record)
+	}
+	return err
+}
+
 // writeInt writes a number as the result.
 func writeInt[N ~int64 | ~int](c *call, n N, err error) error {
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"enlist/internal/enlist"
 )
 
 // This file tests what depends on the version of the published interface that the URL names.
@@ -57,6 +59,12 @@ func TestOlderVersionsHaveNoDefaultLimitForDefinitions(t *testing.T) {
 // found calls a search on a URL with a query and returns the number of records in the reply.
 func (h *harness) found(t *testing.T, query, method, params string) int {
 	t.Helper()
+	return len(h.callAt(t, query, method, params).Items)
+}
+
+// callAt is call on a URL with a query.
+func (h *harness) callAt(t *testing.T, query, method, params string) *enlist.Input {
+	t.Helper()
 	body := strings.NewReader(h.request(method, params))
 	resp, err := h.server.Client().Post(h.server.URL+"/rpc"+query, "application/json", body)
 	if err != nil {
@@ -71,5 +79,8 @@ func (h *harness) found(t *testing.T, query, method, params string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return len(child(v, "result").Items)
+	if child(v, "error").Kind != enlist.InputNull {
+		t.Fatalf("%s: %s", method, reply)
+	}
+	return child(v, "result")
 }

@@ -70,7 +70,6 @@ var grouped = []struct {
 	{"options", 1, goArgument{Name: "options", Type: "BatchOptions"}},
 	{"contacts", 1, goArgument{Name: "contacts", Type: "[]Details",
 		meaning: "Up to MaxContacts Contacts; to edit, also with their ids"}},
-	{"type", 1, goArgument{Name: "creditType", Type: "string"}},
 	{"is_scheduled", 1, goArgument{}}, // without effect
 }
 

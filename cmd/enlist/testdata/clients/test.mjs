@@ -15,5 +15,5 @@ assert(failure instanceof EnlistError && failure.code === 303, failure);
 const headers = {"webhook-id": id, "webhook-timestamp": time, "webhook-signature": "v1,x " + signature};
 assert((await verifyWebhook(headers, body, secret))[0].contact_id === 7, "a webhook");
 assert((await verifyWebhook(headers, body + " ", secret).catch((error) => error)) instanceof EnlistError, "a forged webhook");
-assert((await enlist.getSessionInfo()).access_level === "full", "a call that was refused with 399 is sent again");
+assert((await enlist.getKeyInfo()).access_level === "full", "a call that was refused with 399 is sent again");
 console.log("good");

@@ -32,5 +32,5 @@ check(code_of(fn () => $enlist->searchFields(99)) === 303, 'error 303');
 $headers = ['webhook-id' => $id, 'webhook-timestamp' => $time, 'webhook-signature' => "v1,x $signature"];
 check(Enlist::verifyWebhook($headers, $body, $secret)[0]['contact_id'] === 7, 'a webhook');
 check(code_of(fn () => Enlist::verifyWebhook($headers, '[]', $secret)) === 0, 'a forged webhook');
-check($enlist->getSessionInfo()['access_level'] === 'full', 'a call that was refused with 399 is sent again');
+check($enlist->getKeyInfo()['access_level'] === 'full', 'a call that was refused with 399 is sent again');
 echo "good\n";

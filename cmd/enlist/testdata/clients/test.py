@@ -22,5 +22,5 @@ for attempt, code in ((lambda: enlist.searchFields(99), 303), (lambda: client.ve
         assert error.code == code, error
     else:
         raise AssertionError(f"no error {code}")
-assert enlist.getSessionInfo()["access_level"] == "full", "a call that was refused with 399 is sent again"
+assert enlist.getKeyInfo()["access_level"] == "full", "a call that was refused with 399 is sent again"
 print("good")
