@@ -471,6 +471,12 @@ func (c *Client) GetBatchStatistics(ctx context.Context, batch int64) (*BatchSta
 	return call[*BatchStatistics](ctx, c, "getBatchStatistics", batch)
 }
 
+// GetBatchReport returns further numbers of a Batch: persons, reasons, periods, variants and more.
+// The key needs the level read. Errors: CodeNoBatch.
+func (c *Client) GetBatchReport(ctx context.Context, batch int64) (*BatchReport, error) {
+	return call[*BatchReport](ctx, c, "getBatchReport", batch)
+}
+
 // GetBatchLinkStatistics returns the links of a Batch and how often they were clicked. The key
 // needs the level read. Errors: CodeNoBatch.
 func (c *Client) GetBatchLinkStatistics(ctx context.Context, batch int64) ([]Link, error) {
@@ -939,7 +945,6 @@ type Batch struct {
 	IsTest           bool   `json:"is_test"`
 	Type             string `json:"type"`         // manual, or autoresponder for the figures of an autoresponder
 	CreatorName      string `json:"creator_name"` // name of this API key
-	Name             string `json:"name"`
 }
 
 // BatchCheck is a record in the result of CheckBatch.
@@ -985,23 +990,28 @@ type BatchStatistics struct {
 	DeactivatedCount    int64                        `json:"deactivated_count"`
 	ComplainedCount     int64                        `json:"complained_count"`
 	SendStatus          string                       `json:"send_status"`
-	DeviceStatistics    map[string]DeviceNumbers     `json:"device_statistics"`   // opened mails by desktop, mobile and unknown
-	MailClients         map[string]MailClientNumbers `json:"mail_clients"`        // opened mails by group of mail programs
-	HumanOpenedCount    int64                        `json:"human_opened_count"`  // mails that a person opened, not a program
-	HumanContactClick   int64                        `json:"human_contact_click"` // mails in which a person clicked a link, not a program
-	HumanLinkClick      int64                        `json:"human_link_click"`    // pairs of a mail and a link that a person clicked
-	SentCount           int64                        `json:"sent_count"`          // mails that the mail server accepted
-	RefusedCount        int64                        `json:"refused_count"`       // refused because of the address; they are also bounces
-	SkippedCount        int64                        `json:"skipped_count"`
-	RepeatedCount       int64                        `json:"repeated_count"` // sent again, because the outcome was unknown
-	DoubtfulCount       int64                        `json:"doubtful_count"` // not sent again, because the outcome was unknown
-	Reason              string                       `json:"reason"`         // why the server paused or failed the Batch
-	LocalTime           string                       `json:"local_time"`     // the option
-	WinnerReason        string                       `json:"winner_reason"`  // why a variant is the winner
-	LeftOut             map[string]int64             `json:"left_out"`       // Contacts that get no mail, by reason
-	Periods             []BatchPeriod                `json:"periods"`
-	Editions            []BatchEdition               `json:"editions"` // states of the Messages that were sent: an edit makes a new edition
-	Variants            []BatchVariantNumbers        `json:"variants"`
+	DeviceStatistics    map[string]DeviceNumbers     `json:"device_statistics"` // opened mails by desktop, mobile and unknown
+	MailClients         map[string]MailClientNumbers `json:"mail_clients"`      // opened mails by group of mail programs
+}
+
+// BatchReport is a record in the result of GetBatchReport.
+type BatchReport struct {
+	HumanOpenedCount  int64                 `json:"human_opened_count"`  // mails that a person opened, not a program
+	HumanContactClick int64                 `json:"human_contact_click"` // mails in which a person clicked a link, not a program
+	HumanLinkClick    int64                 `json:"human_link_click"`    // pairs of a mail and a link that a person clicked
+	SentCount         int64                 `json:"sent_count"`          // mails that the mail server accepted
+	RefusedCount      int64                 `json:"refused_count"`       // refused because of the address; they are also bounces
+	SkippedCount      int64                 `json:"skipped_count"`
+	RepeatedCount     int64                 `json:"repeated_count"` // sent again, because the outcome was unknown
+	DoubtfulCount     int64                 `json:"doubtful_count"` // not sent again, because the outcome was unknown
+	Name              string                `json:"name"`           // the option
+	Reason            string                `json:"reason"`         // why the server paused or failed the Batch
+	LocalTime         string                `json:"local_time"`     // the option
+	WinnerReason      string                `json:"winner_reason"`  // why a variant is the winner
+	LeftOut           map[string]int64      `json:"left_out"`       // Contacts that get no mail, by reason
+	Periods           []BatchPeriod         `json:"periods"`
+	Editions          []BatchEdition        `json:"editions"` // states of the Messages that were sent: an edit makes a new edition
+	Variants          []BatchVariantNumbers `json:"variants"`
 }
 
 // DeviceNumbers is a part of BatchStatistics.
@@ -1017,7 +1027,7 @@ type MailClientNumbers struct {
 	Percent float64 `json:"percent"`
 }
 
-// BatchPeriod is a part of BatchStatistics.
+// BatchPeriod is a part of BatchReport.
 type BatchPeriod struct {
 	Time               int64 `json:"time"`                 // beginning of an hour, or of a day after the first week
 	OpenedCount        int64 `json:"opened_count"`         // mails that were opened
@@ -1026,7 +1036,7 @@ type BatchPeriod struct {
 	HumanContactClick  int64 `json:"human_contact_click"`  // mails in which a person clicked a link, not a program
 }
 
-// BatchEdition is a part of BatchStatistics.
+// BatchEdition is a part of BatchReport.
 type BatchEdition struct {
 	Variant       int64  `json:"variant"` // 0: the Batch has no variants
 	MessageID     int64  `json:"message_id"`
@@ -1036,7 +1046,7 @@ type BatchEdition struct {
 	SentCount     int64  `json:"sent_count"` // mails that the mail server accepted
 }
 
-// BatchVariantNumbers is a part of BatchStatistics.
+// BatchVariantNumbers is a part of BatchReport.
 type BatchVariantNumbers struct {
 	Variant            int64  `json:"variant"` // from 1
 	MessageID          int64  `json:"message_id"`

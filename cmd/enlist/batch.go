@@ -68,7 +68,7 @@ func (c *batchList) find(ctx context.Context, s *app.App, caller *enlist.Caller)
 
 // batchRecord returns the attributes of a Batch with their names in the API, and why the server paused or failed it.
 func batchRecord(b *batches.Batch) record {
-	return append(recordOf(batches.BatchAttributes, b), value{"reason", b.Reason})
+	return append(recordOf(batches.BatchAttributes, b), value{"name", b.Name}, value{"reason", b.Reason})
 }
 
 // oneBatch are the flags and arguments of a command for one Batch.

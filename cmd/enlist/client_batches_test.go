@@ -29,7 +29,7 @@ func TestClientAddsABatchWithOptions(t *testing.T) {
 	}
 	id := must(client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, false, options))(t)
 	b := waitForBatch(t, client, id, func(b *api.Batch) bool { return b.SendStatus == "completed" })
-	if b.Name != "Spring" || b.SendContactCount != 1 {
+	if r := must(client.GetBatchReport(ctx, id))(t); r.Name != "Spring" || b.SendContactCount != 1 {
 		t.Errorf("the Batch is %+v, want the name Spring and one recipient", b)
 	}
 }
@@ -63,7 +63,7 @@ func TestClientReadsVariantsAndEditionsOfABatch(t *testing.T) {
 	options := api.BatchOptions{Variants: []api.BatchVariant{{}, {Subject: "Good morning"}}, TestShare: 50, Winner: "hand"}
 	id := must(client.AddBatch(ctx, message, []api.Population{{ListID: 1}}, 0, false, options))(t)
 	sent := func() (sum int64) {
-		for _, v := range must(client.GetBatchStatistics(ctx, id))(t).Variants {
+		for _, v := range must(client.GetBatchReport(ctx, id))(t).Variants {
 			sum += v.SentCount
 		}
 		return sum
@@ -74,7 +74,7 @@ func TestClientReadsVariantsAndEditionsOfABatch(t *testing.T) {
 	must(0, client.ChooseBatchWinner(ctx, id, 2))(t)
 	must(0, client.EditBatch(ctx, id, api.UnpauseBatch, 0))(t)
 	waitForBatch(t, client, id, func(b *api.Batch) bool { return b.SendStatus == "completed" })
-	stats := must(client.GetBatchStatistics(ctx, id))(t)
+	stats := must(client.GetBatchReport(ctx, id))(t)
 	if len(stats.Variants) != 2 || stats.Variants[0].IsWinner || !stats.Variants[1].IsWinner || stats.Variants[1].Subject != "Good morning" ||
 		stats.Variants[0].MessageID != message || sent() != n {
 		t.Errorf("the variants are %+v, want two of Message %d with %d mails, and the second as the winner", stats.Variants, message, n)
@@ -104,7 +104,7 @@ func TestClientReadsTheFiguresOfAnAutoresponder(t *testing.T) {
 	}
 	contact := must(client.SubscribeContact(ctx, 1, api.Details{"Email": "ann@example.com"}, api.Consent{}))(t)
 	waitForBatch(t, client, id, func(b *api.Batch) bool { return b.SendCurrentCount == 1 })
-	if s := must(client.GetBatchStatistics(ctx, id))(t); s.SentCount != 1 || s.SendStatus != "sending" {
+	if s := must(client.GetBatchStatistics(ctx, id))(t); s.EmailCount != 1 || s.SendStatus != "sending" {
 		t.Errorf("the numbers are %+v, want one mail and the status sending", *s)
 	}
 	rows := must(client.GetBatchNotOpened(ctx, id, api.Query{}))(t)[1]

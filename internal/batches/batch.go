@@ -174,7 +174,6 @@ var BatchAttributes = []enlist.Attribute[Batch]{
 	enlist.Searchable(enlist.ReadOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
 	enlist.Computed(enlist.ReadOnlyText("type", (*Batch).kind)),
 	enlist.ReadOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
-	enlist.Searchable(enlist.ReadOnlyText("name", func(b *Batch) string { return b.Name })),
 }
 
 // Population says which Contacts of a List get the mails of a Batch.

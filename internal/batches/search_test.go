@@ -32,7 +32,7 @@ func batchesAreSearched(f *apptest.Batches) {
 		}
 	}
 	for _, c := range m.Criteria("1", "2", "0", "completed", "pending,COMPLETED", "ne", "") {
-		pages = append(pages, enlist.Query{Criteria: c}, enlist.Query{Criteria: c, SortBy: "name", Limit: 3, Offset: 1})
+		pages = append(pages, enlist.Query{Criteria: c}, enlist.Query{Criteria: c, SortBy: "send_status", Limit: 3, Offset: 1})
 	}
 	for _, q := range pages {
 		got, err := f.App.Batches.SearchBatches(f.Context(), f.Caller, q)

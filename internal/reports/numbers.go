@@ -47,7 +47,7 @@ func (r *BatchReport) winnerReason() string {
 // none is the number of what this service does not have.
 func none(*BatchReport) int64 { return 0 }
 
-// OwnReportAttributes are further keys, which the published interface does not have.
+// OwnReportAttributes are the keys of getBatchReport, which the published interface does not have.
 var OwnReportAttributes = []enlist.Attribute[BatchReport]{
 	enlist.ReadOnlyInt("human_opened_count", func(r *BatchReport) int64 { return r.HumanOpened }),
 	enlist.ReadOnlyInt("human_contact_click", func(r *BatchReport) int64 { return r.HumanClicked }),
@@ -57,6 +57,7 @@ var OwnReportAttributes = []enlist.Attribute[BatchReport]{
 	enlist.ReadOnlyInt("skipped_count", func(r *BatchReport) int64 { return r.Skipped }),
 	enlist.ReadOnlyInt("repeated_count", func(r *BatchReport) int64 { return r.Repeated }),
 	enlist.ReadOnlyInt("doubtful_count", func(r *BatchReport) int64 { return r.Doubtful }),
+	enlist.ReadOnlyText("name", func(r *BatchReport) string { return r.Name }),
 	enlist.ReadOnlyText("reason", func(r *BatchReport) string { return r.Reason }),
 	enlist.ReadOnlyText("local_time", func(r *BatchReport) string { return r.LocalTime }),
 	enlist.ReadOnlyText("winner_reason", (*BatchReport).winnerReason),

@@ -94,6 +94,7 @@ var goodParams = map[string][]string{
 	"getFileById":                 {`1`},
 	"findFileInFolder":            {`"a.txt"`, `3`},
 	"getBatchStatistics":          {`1`},
+	"getBatchReport":              {`1`},
 	"getBatchLinkStatistics":      {`1`},
 	"getBatchContacts":            {`1`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},
 	"getBatchOpened":              {`1`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},

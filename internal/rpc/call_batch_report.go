@@ -8,18 +8,23 @@ import (
 	"enlist/internal/reports"
 )
 
-// getBatchStatistics returns an object with the numbers of a Batch. reference.md: getBatchStatistics
-func getBatchStatistics(c *call) error {
-	id := enlist.BatchID(c.id(1))
-	if c.err != nil {
-		return c.err
+// batchReport returns a method that returns numbers of a Batch as an object. published is true for those of the
+// published interface. reference.md: getBatchStatistics, getBatchReport
+func batchReport(published bool) func(*call) error {
+	return func(c *call) error {
+		id := enlist.BatchID(c.id(1))
+		if c.err != nil {
+			return c.err
+		}
+		r, err := c.service.Reports.BatchReport(c.ctx, c.caller, id)
+		appendNumbers := appendBatchReport
+		if published {
+			appendNumbers = func(b []byte, r *reports.BatchReport) []byte {
+				return appendBatchStatistics(b, r, !c.before33())
+			}
+		}
+		return writeObject(c, appendNumbers, r, err)
 	}
-	r, err := c.service.Reports.BatchReport(c.ctx, c.caller, id)
-	if err != nil {
-		return err
-	}
-	c.reply.buf = appendBatchReport(c.reply.buf, r, !c.before33())
-	return nil
 }
 
 // getBatchLinkStatistics returns an array of the links of a Batch.

@@ -164,7 +164,10 @@ func records() []RecordInfo {
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),
 		record("BatchCheck", batches.CheckAttributes).with("left_out object of integer",
 			"findings array of BatchFinding"),
-		record("BatchFinding", batches.FindingAttributes), batchStatistics(),
+		record("BatchFinding", batches.FindingAttributes), record("BatchStatistics", reports.BatchReportAttributes).with(
+			"device_statistics object of DeviceNumbers", "mail_clients object of MailClientNumbers"),
+		record("BatchReport", reports.OwnReportAttributes).with("left_out object of integer",
+			"periods array of BatchPeriod", "editions array of BatchEdition", "variants array of BatchVariantNumbers"),
 		plainRecord("DeviceNumbers", "total_count integer", "percentage number"),
 		plainRecord("MailClientNumbers", "title string", "total integer", "percent number"),
 		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", sending.EditionAttributes),
@@ -185,15 +188,6 @@ func records() []RecordInfo {
 		}
 	}
 	return all
-}
-
-// batchStatistics describes the result of getBatchStatistics. reply_batch.go writes the keys in this order.
-func batchStatistics() RecordInfo {
-	all := record("BatchStatistics", reports.BatchReportAttributes).with(
-		"device_statistics object of DeviceNumbers", "mail_clients object of MailClientNumbers")
-	all.Keys = append(all.Keys, record("", reports.OwnReportAttributes).Keys...)
-	return all.with("left_out object of integer", "periods array of BatchPeriod", "editions array of BatchEdition",
-		"variants array of BatchVariantNumbers")
 }
 
 // recipient describes the rows of the reports. Each report returns some of the keys.

@@ -49,8 +49,10 @@ func (t table) addBatchMethods() {
 // addReportMethods adds the methods for the numbers of a Batch, and for its recipients.
 func (t table) addReportMethods() {
 	g := t.of("Reports")
-	g.add("getBatchStatistics", read, readOnly, "batch_id", getBatchStatistics).
+	g.add("getBatchStatistics", read, readOnly, "batch_id", batchReport(true)).
 		says("Returns the numbers of a Batch: mails, opens, clicks, bounces and more.", "BatchStatistics", "308")
+	g.add("getBatchReport", read, readOnly, "batch_id", batchReport(false)).
+		says("Returns further numbers of a Batch: persons, reasons, periods, variants and more.", "BatchReport", "308")
 	g.add("getBatchLinkStatistics", read, readOnly, "batch_id", getBatchLinkStatistics).
 		says("Returns the links of a Batch and how often they were clicked.", "array of Link", "308")
 	g.add("getBatchLinkContacts", standard, readOnly, "batch_id link_url"+searchParams, getBatchLinkContacts).

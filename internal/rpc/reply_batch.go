@@ -12,15 +12,20 @@ import (
 	"enlist/internal/sending"
 )
 
-// appendBatchReport appends the numbers of a Batch as one object. agents is true for a caller of version 3.3: the
-// object then has the numbers by device and mail program. The members after these are not part of the published
-// interface.
-func appendBatchReport(b []byte, r *reports.BatchReport, agents bool) []byte {
+// appendBatchStatistics appends the published numbers of a Batch as one object. agents is true for a caller of version
+// 3.3: the object then has the numbers by device and mail program.
+func appendBatchStatistics(b []byte, r *reports.BatchReport, agents bool) []byte {
 	w := memberWriter{b: append(b, '{')}
 	appendMembers(&w, reports.BatchReportAttributes, r)
 	if agents {
 		w.agents(r)
 	}
+	return append(w.b, '}')
+}
+
+// appendBatchReport appends the numbers of a Batch that the published interface does not have.
+func appendBatchReport(b []byte, r *reports.BatchReport) []byte {
+	w := memberWriter{b: append(b, '{')}
 	appendMembers(&w, reports.OwnReportAttributes, r)
 	w.leftOut(&r.BatchCounts)
 	appendList(&w, "periods", reports.PeriodAttributes, r.Periods)
