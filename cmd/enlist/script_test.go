@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,8 +28,15 @@ import (
 	"go.uber.org/goleak"
 )
 
+// programName is the name of the program in a script and in PATH. testscript must not know it as a program: it would run
+// each line that begins with the name in a process, instead of the command of the same name below.
+const programName = "enlist"
+
 func TestMain(m *testing.M) {
-	testscript.Main(stopping{m}, map[string]func(){"enlist": enlistProgram, "command-lines": commandLines})
+	if filepath.Base(os.Args[0]) == programName {
+		enlistProgram()
+	}
+	testscript.Main(stopping{m}, map[string]func(){"command-lines": commandLines})
 }
 
 // enlistProgram is the program without the variables that are for tests, which it would refuse.
@@ -47,6 +55,10 @@ type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
+	if err := addProgram(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := s.M.Run()
 	pgtest.Stop()
 	certificateServer := goleak.IgnoreTopFunction("github.com/letsencrypt/pebble/v2/va.VAImpl.processTasks") // cannot be stopped
@@ -55,6 +67,15 @@ func (s stopping) Run() int {
 		return 1
 	}
 	return code
+}
+
+// addProgram puts the program into the folder of PATH that testscript made for command-lines.
+func addProgram() error {
+	path, err := exec.LookPath("command-lines")
+	if err != nil {
+		return err
+	}
+	return os.Link(path, filepath.Join(filepath.Dir(path), programName))
 }
 
 // TestScripts runs the command lines in testdata/*.txt. Besides the
@@ -85,7 +106,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"enlist": line, "status": status, "serve": serve, "call": call, "hang": hang, "finish": finish, "occupy": occupy, "get": get,
+			programName: line, "status": status, "serve": serve, "call": call, "hang": hang, "finish": finish, "occupy": occupy, "get": get,
 			"signal": signalServer, "logs": logs, "ended": ended,
 		},
 	})
