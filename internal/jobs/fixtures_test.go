@@ -12,7 +12,6 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
-	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/search/advisor"
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) {
 	if point := os.Getenv(hangAt); point != "" {
 		workUntilKilled(point, os.Getenv(hangDatabase))
 	}
-	pgtest.Main(m, func() error { return goleak.Find() })
+	dbtest.Main(m, func() error { return goleak.Find() })
 }
 
 // workingClient has the methods of a queue client that the tests call, for SQLite and PostgreSQL.
@@ -49,35 +48,53 @@ type workingClient interface {
 // the test after an error.
 type storeWithList struct {
 	*testing.T
-	path    string
 	store   *dbtest.Store
 	service *app.App
 	caller  *enlist.Caller
 	list    enlist.ListID
 }
 
-// newStoreWithList creates the database. Its List is empty.
+// newStoreWithList returns a database whose List is empty. Other tests use the store before and afterwards.
 func newStoreWithList(t *testing.T, e dbtest.Engine) *storeWithList {
 	t.Helper()
-	p := &storeWithList{T: t, path: e.New(t)}
-	p.open()
-	first, err := p.service.Bootstrap(t.Context(), "")
-	p.must(err)
-	p.list = first.List
-	p.caller, err = p.service.Accounts.Operator(t.Context(), first.Account)
-	p.must(err)
+	p := &storeWithList{T: t}
+	p.use(e.Own(t))
+	p.bootstrap()
 	return p
 }
 
-// open opens the database. A test calls it again after it has closed the database.
-func (p *storeWithList) open() {
+// newStoreOfProcesses is newStoreWithList for a test that closes the store, or kills another process that uses it.
+func newStoreOfProcesses(t *testing.T, e dbtest.Engine) *storeWithList {
+	t.Helper()
+	p := &storeWithList{T: t}
+	p.open(e.New(t))
+	p.bootstrap()
+	return p
+}
+
+// open opens the database at an address. A test calls it again after it has closed the database.
+func (p *storeWithList) open(address string) {
 	p.Helper()
-	var err error
-	p.store, err = dbtest.Open(p.Context(), p.path, 0)
+	store, err := dbtest.Open(p.Context(), address, 0)
 	p.must(err)
-	p.service = app.New(p.store, time.Now)
-	p.service.SetSearchObserver(newAdvisor(p.store))
-	p.Cleanup(func() { p.store.Close() })
+	p.Cleanup(func() { store.Close() })
+	p.use(store)
+}
+
+// use makes the service use an open store.
+func (p *storeWithList) use(store *dbtest.Store) {
+	p.store, p.service = store, app.New(store, time.Now)
+	p.service.SetSearchObserver(newAdvisor(store))
+}
+
+// bootstrap adds the Account and its List.
+func (p *storeWithList) bootstrap() {
+	p.Helper()
+	first, err := p.service.Bootstrap(p.Context(), "")
+	p.must(err)
+	p.list = first.List
+	p.caller, err = p.service.Accounts.Operator(p.Context(), first.Account)
+	p.must(err)
 }
 
 // client returns a queue client that is not started.

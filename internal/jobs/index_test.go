@@ -73,7 +73,7 @@ func TestIndexOfAKilledProcessIsBuiltByAnother(t *testing.T) {
 }
 
 func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e dbtest.Engine) {
-	p := newStoreWithList(t, e)
+	p := newStoreOfProcesses(t, e)
 	p.addContacts(0)
 	x := p.scheduleMissingIndex()
 	reading, read := make(chan struct{}), make(chan struct{})
@@ -88,7 +88,7 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e dbtest.Engine) {
 	}()
 	<-reading
 	p.killAt(inBuild, func() {
-		if !isFile(p.path) {
+		if !isFile(p.store.Address()) {
 			p.awaitIndex(func(b enlist.BuiltIndex) bool { return !b.Good })
 		}
 	})

@@ -84,7 +84,7 @@ func TestStoppedJobIsContinuedByTheNextProcess(t *testing.T) {
 }
 
 func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e dbtest.Engine) {
-	p := newStoreWithList(t, e)
+	p := newStoreOfProcesses(t, e)
 	p.addContacts(0)
 	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
 	reached := make(chan struct{})
@@ -101,7 +101,7 @@ func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e dbtest.Engine) {
 	}
 	p.must(p.store.Close())
 
-	p.open()
+	p.open(p.store.Address())
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
 	if n := p.contactCount(); n != 0 {
@@ -115,14 +115,14 @@ func TestJobOfAKilledProcessIsContinued(t *testing.T) {
 }
 
 func jobOfAKilledProcessIsContinued(t *testing.T, e dbtest.Engine) {
-	p := newStoreWithList(t, e)
+	p := newStoreOfProcesses(t, e)
 	p.addContacts(0)
 	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
 	p.killAt(inRemoval, func() {})
 	if n := p.contactCount(); n == 0 || n == contactsOfTest {
 		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contactsOfTest)
 	}
-	dbtest.AgeKilledJobs(t, p.path)
+	dbtest.AgeKilledJobs(t, p.store.Address())
 	_, done := p.startWorking(p.store, minutesPassed)
 	p.waitForJob(done)
 	if n := p.contactCount(); n != 0 {

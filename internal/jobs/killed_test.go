@@ -76,7 +76,7 @@ func isFile(path string) bool { return path[0] == '/' }
 func (p *storeWithList) killAt(point string, before func()) {
 	p.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), hangAt+"="+point, hangDatabase+"="+p.path)
+	cmd.Env = append(os.Environ(), hangAt+"="+point, hangDatabase+"="+p.store.Address())
 	out, err := cmd.StdoutPipe()
 	p.must(err)
 	cmd.Stderr = os.Stderr

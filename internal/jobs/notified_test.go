@@ -49,7 +49,7 @@ func workersNeedNoPollToFindJobs(t *testing.T, e dbtest.Engine) {
 			t.Fatalf("the job of the first mail ended with %s, want %s", got.Kind, want)
 		}
 	}
-	other, err := dbtest.Open(t.Context(), p.path, 0)
+	other, err := dbtest.Open(t.Context(), p.store.Address(), 0)
 	p.must(err)
 	defer other.Close()
 	_, err = app.New(other, time.Now).Contacts.Subscribe(t.Context(), p.caller,

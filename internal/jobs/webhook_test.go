@@ -302,12 +302,12 @@ func TestBatchOfAKilledProcessKeepsItsID(t *testing.T) {
 
 func batchOfAKilledProcessKeepsItsID(t *testing.T, e dbtest.Engine) {
 	r := newReceiver(t, func(int, http.ResponseWriter) {})
-	p := newStoreWithList(t, e)
+	p := newStoreOfProcesses(t, e)
 	p.addWebhooks(r)
 	p.subscribe("a@example.com")
 	p.killAt(afterPost, func() {})
 	p.subscribe("b@example.com")
-	dbtest.AgeKilledJobs(t, p.path)
+	dbtest.AgeKilledJobs(t, p.store.Address())
 	p.startPosting(p.service, minutesPassed)
 	r.until(t, 4)
 	if len(r.ids) != 3 || r.ids[0] != r.ids[1] || r.ids[1] == r.ids[2] {

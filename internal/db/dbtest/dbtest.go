@@ -165,6 +165,9 @@ func Open(ctx context.Context, address string, wait time.Duration) (*Store, erro
 	return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, address, nil}, nil
 }
 
+// Address returns the address of the store, for a process that opens it too.
+func (s *Store) Address() string { return s.address }
+
 // check fails a test that made the store prepare a statement that cannot run on a Citus cluster.
 func (s *Store) check(t testing.TB) {
 	t.Helper()
