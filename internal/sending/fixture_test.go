@@ -37,14 +37,10 @@ type mailedList struct {
 	sender  *sending.BatchSender
 }
 
-// newMailedList creates the database and starts the mail server. It does not start the sender.
+// newMailedList gets a database and starts the mail server. It does not start the sender.
 func newMailedList(t *testing.T, e dbtest.Engine) *mailedList {
 	t.Helper()
-	p := &mailedList{T: t, server: mailtest.Start(t, mailtest.Options{})}
-	var err error
-	p.store, err = dbtest.Open(t.Context(), e.New(t), 0)
-	p.must(err)
-	t.Cleanup(func() { p.store.Close() })
+	p := &mailedList{T: t, server: mailtest.Start(t, mailtest.Options{}), store: e.Own(t)}
 	p.service = app.New(p.store, time.Now)
 	first, err := p.service.Bootstrap(t.Context(), "")
 	p.must(err)
