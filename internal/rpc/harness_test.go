@@ -22,7 +22,7 @@ import (
 	"enlist/internal/mail"
 )
 
-// This file has the service that the tests of this package call. Each test has its own database. A
+// This file has the service that the tests of this package call. Each test has a database without rows. A
 // test can set the clock of the service, and can make its transactions fail.
 
 // firstMoment is the initial time of the clock of a harness.
@@ -43,15 +43,20 @@ type harness struct {
 
 func newHarness(t testing.TB, o Options) *harness {
 	t.Helper()
-	return newHarnessOn(t, dbtest.SQLite, o)
-}
-
-func newHarnessOn(t testing.TB, e dbtest.Engine, o Options) *harness {
-	t.Helper()
-	database, err := dbtest.Open(t.Context(), e.New(t), 50*time.Millisecond)
+	database, err := dbtest.Open(t.Context(), dbtest.SQLite.New(t), 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := database.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return newHarnessOn(t, database, o)
+}
+
+func newHarnessOn(t testing.TB, database *dbtest.Store, o Options) *harness {
+	t.Helper()
 	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = app.New(h.store, h.clock)
 	mailer, err := mail.New(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service.Sending,
@@ -79,12 +84,7 @@ func newHarnessOn(t testing.TB, e dbtest.Engine, o Options) *harness {
 	}
 	h.handler = New(h.service, o)
 	h.server = httptest.NewServer(h.handler)
-	t.Cleanup(func() {
-		h.server.Close()
-		if err := database.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(h.server.Close)
 	return h
 }
 

@@ -39,7 +39,7 @@ func transcripts(t *testing.T, e dbtest.Engine) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			script := &transcript{harness: newHarnessOn(t, e, Options{MaxBody: 1 << 20}), vars: make(map[string]string), examples: make(map[string]Example)}
+			script := &transcript{harness: newHarnessOn(t, e.Own(t), Options{MaxBody: 1 << 20}), vars: make(map[string]string), examples: make(map[string]Example)}
 			for name, key := range script.keys {
 				script.vars[name] = key
 			}
