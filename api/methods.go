@@ -483,12 +483,18 @@ func (c *Client) GetBatchLinkStatistics(ctx context.Context, batch int64) ([]Lin
 	return call[[]Link](ctx, c, "getBatchLinkStatistics", batch)
 }
 
-// GetBatchLinkContacts returns who clicked a link. The key needs the level standard. Errors:
-// CodeNoBatch, CodeInvalidSearch.
+// GetBatchLinkContacts returns who clicked a link. The result maps each List's ID to its rows. The
+// key needs the level standard. Errors: CodeNoBatch, CodeInvalidSearch.
 //   - linkURL: The link_url of a link
 func (c *Client) GetBatchLinkContacts(ctx context.Context, batch int64, linkURL string, q Query,
-) ([]ClickedLink, error) {
-	return call[[]ClickedLink](ctx, c, "getBatchLinkContacts", batch, linkURL, q)
+) (map[int64][]ClickedLink, error) {
+	return call[map[int64][]ClickedLink](ctx, c, "getBatchLinkContacts", batch, linkURL, q)
+}
+
+// GetBatchResponses returns nothing, because it is for replies by SMS, which this service does not
+// send. The key needs the level standard. Errors: CodeNoBatch, CodeInvalidSearch.
+func (c *Client) GetBatchResponses(ctx context.Context, batch int64, q Query) ([]Response, error) {
+	return call[[]Response](ctx, c, "getBatchResponses", batch, q)
 }
 
 // GetBatchContactLinks returns the links that a recipient clicked. The result maps each List's ID
@@ -548,10 +554,17 @@ func (c *Client) GetBatchUpdated(ctx context.Context, batch int64, q Query) (map
 	return call[map[int64][]Recipient](ctx, c, "getBatchUpdated", batch, q)
 }
 
-// GetBatchResponses returns who clicked a link of the mail. The result maps each List's ID to its
+// GetBatchOpens returns how often the mail was opened, and whether by a person. The result maps
+// each List's ID to its rows. The key needs the level standard. Errors: CodeNoBatch,
+// CodeInvalidSearch.
+func (c *Client) GetBatchOpens(ctx context.Context, batch int64, q Query) (map[int64][]Recipient, error) {
+	return call[map[int64][]Recipient](ctx, c, "getBatchOpens", batch, q)
+}
+
+// GetBatchClicked returns who clicked a link of the mail. The result maps each List's ID to its
 // rows. The key needs the level standard. Errors: CodeNoBatch, CodeInvalidSearch.
-func (c *Client) GetBatchResponses(ctx context.Context, batch int64, q Query) (map[int64][]Recipient, error) {
-	return call[map[int64][]Recipient](ctx, c, "getBatchResponses", batch, q)
+func (c *Client) GetBatchClicked(ctx context.Context, batch int64, q Query) (map[int64][]Recipient, error) {
+	return call[map[int64][]Recipient](ctx, c, "getBatchClicked", batch, q)
 }
 
 // AddWebhook adds a webhook: it posts one kind of event to a URL. The result is the webhook's ID.
@@ -1082,7 +1095,7 @@ type ClickedLink struct {
 
 // Recipient is a record in the result of GetBatchContacts, GetBatchOpened, GetBatchNotOpened,
 // GetBatchBounced, GetBatchUnsubscribed, GetBatchComplained, GetBatchAutoDeactivated,
-// GetBatchUpdated, GetBatchResponses.
+// GetBatchUpdated, GetBatchOpens, GetBatchClicked.
 type Recipient struct {
 	SendID                int64  `json:"send_id"` // ID of the mail in its Batch
 	ContactID             int64  `json:"contact_id"`
@@ -1093,12 +1106,27 @@ type Recipient struct {
 	OpenCount             int64  `json:"open_count"`
 	IsHuman               bool   `json:"is_human"` // a person opened or clicked, not a program
 	LinksClicked          int64  `json:"links_clicked"`
-	Type                  string `json:"type"` // of a bounce: hard
+	UnsubscribeEmail      string `json:"unsubscribe_email"` // address that unsubscribed
+	Type                  string `json:"type"`              // of a bounce: hard
 	Code                  string `json:"code"`
 	Text                  string `json:"text"`
 	ComplaintTimestamp    int64  `json:"complaint_timestamp"`
 	ComplaintProviderType string `json:"complaint_provider_type"`
 	IsComplaint           bool   `json:"is_complaint"`
+}
+
+// Response is a record in the result of GetBatchResponses.
+type Response struct {
+	ID               int64  `json:"id"`
+	ContactID        int64  `json:"contact_id"`
+	SendID           int64  `json:"send_id"`
+	MobilePhone      string `json:"mobile_phone"`
+	UpdatedField     string `json:"updated_field"`
+	Time             int64  `json:"time"`
+	ResponseText     string `json:"response_text"`
+	IsUnsubscribed   bool   `json:"is_unsubscribed"`
+	IsActive         bool   `json:"is_active"`
+	LastModifiedTime int64  `json:"last_modified_time"`
 }
 
 // Webhook is a record in the result of GetWebhookByID, SearchWebhooks.

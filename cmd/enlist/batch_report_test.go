@@ -126,7 +126,7 @@ func (l *linked) compareRows(batch int64) {
 		call       func(context.Context, int64, api.Query) (map[int64][]api.Recipient, error)
 	}{
 		{"opened", "r0 r1 r2 r3 r4 r5 r6", c.GetBatchOpened}, {"bounced", "r7", c.GetBatchBounced},
-		{"unsubscribed", "r8", c.GetBatchUnsubscribed}, {"responses", "r0 r6", c.GetBatchResponses},
+		{"unsubscribed", "r8", c.GetBatchUnsubscribed}, {"clicked", "r0 r6", c.GetBatchClicked}, {"opens", "r0 r1 r2 r3 r4 r5 r6", c.GetBatchOpens},
 		{"complained", "", c.GetBatchComplained}, {"updated", "", c.GetBatchUpdated}, {"deactivated", "", c.GetBatchAutoDeactivated},
 	} {
 		rows := must(kind.call(l.ctx, batch, api.Query{}))(l.T)[1]
@@ -141,7 +141,7 @@ func (l *linked) compareRows(batch int64) {
 		if kind.name == "bounced" && rows[0].Code != "5.1.1" {
 			l.Errorf("the bounce is %+v, want the code 5.1.1", rows[0])
 		}
-		if kind.name == "responses" {
+		if kind.name == "clicked" {
 			links := must(l.client.GetBatchContactLinks(l.ctx, batch, rows[0].SendID, api.Query{}))(l.T)[1]
 			if len(links) != 1 || links[0].LinksClicked != 1 {
 				l.Errorf("the links of the recipient are %+v", links)
@@ -152,7 +152,7 @@ func (l *linked) compareRows(batch int64) {
 	clicks := int64(0)
 	for _, link := range links {
 		clicks += link.ClickCount
-		rows := must(l.client.GetBatchLinkContacts(l.ctx, batch, link.LinkURL, api.Query{}))(l.T)
+		rows := must(l.client.GetBatchLinkContacts(l.ctx, batch, link.LinkURL, api.Query{}))(l.T)[1]
 		if int64(len(rows)) != link.ContactCount {
 			l.Errorf("the link %s has %d recipients, want %d", link.LinkURL, len(rows), link.ContactCount)
 		}

@@ -31,7 +31,9 @@ var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 		rowTime("time"),
 		enlist.Searchable(enlist.ReadOnlyText("device", func(r *BatchRow) pace.Device { return r.Event.Device })),
 		enlist.Searchable(enlist.ReadOnlyText("mail_client",
-			func(r *BatchRow) string { return pace.MailClientOf(r.Event.Client).Title })),
+			func(r *BatchRow) string { return pace.MailClientOf(r.Event.Client).Title }))),
+	RowsOpens: rowKeys(
+		rowTime("time"),
 		enlist.Searchable(enlist.ReadOnlyInt("open_count", func(r *BatchRow) int64 { return r.Event.Count })),
 		rowHuman),
 	batches.EventClicked: rowKeys(
@@ -48,9 +50,11 @@ var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 		rowTime("complaint_timestamp"),
 		enlist.ReadOnlyText("complaint_provider_type", func(*BatchRow) string { return "feedback_loop" }),
 		enlist.ReadOnlyFlag("is_complaint", func(*BatchRow) bool { return true })),
-	batches.EventUnsubscribed: rowKeys(rowTime("time")),
-	batches.EventDeactivated:  rowKeys(rowTime("time")),
-	RowsUpdated:               rowKeys(rowTime("time")),
+	batches.EventUnsubscribed: rowKeys(
+		enlist.Searchable(enlist.ReadOnlyText("unsubscribe_email", func(r *BatchRow) string { return r.Address })),
+		rowTime("time")),
+	batches.EventDeactivated: rowKeys(rowTime("time")),
+	RowsUpdated:              rowKeys(rowTime("time")),
 	batches.EventLink: slices.Concat([]enlist.Attribute[BatchRow]{
 		sendKey,
 		enlist.Searchable(enlist.ReadOnlyInt("link_id", func(r *BatchRow) enlist.LinkID { return r.Event.Link })),
@@ -101,4 +105,26 @@ var LinkAttributes = []enlist.Attribute[batches.LinkSums]{
 	enlist.ReadOnlyText("link_url", func(l *batches.LinkSums) string { return l.URL }),
 	enlist.ReadOnlyInt("click_count", func(l *batches.LinkSums) int64 { return l.Clicks }),
 	enlist.ReadOnlyInt("contact_count", func(l *batches.LinkSums) int64 { return l.Contacts }),
+}
+
+// Response is a reply to a mail by SMS. There are none, because this service sends no SMS.
+type Response struct{}
+
+// ResponseAttributes are the keys of a Response, in their order on the wire.
+var ResponseAttributes = []enlist.Attribute[Response]{
+	noNumber("id"), noNumber("contact_id"), noNumber("send_id"), noText("mobile_phone"), noText("updated_field"),
+	noNumber("time"), noText("response_text"), noFlag("is_unsubscribed"), noFlag("is_active"),
+	noNumber("last_modified_time"),
+}
+
+func noNumber(name string) enlist.Attribute[Response] {
+	return enlist.Searchable(enlist.ReadOnlyInt(name, func(*Response) int64 { return 0 }))
+}
+
+func noText(name string) enlist.Attribute[Response] {
+	return enlist.Searchable(enlist.ReadOnlyText(name, func(*Response) string { return "" }))
+}
+
+func noFlag(name string) enlist.Attribute[Response] {
+	return enlist.Searchable(enlist.ReadOnlyFlag(name, func(*Response) bool { return false }))
 }

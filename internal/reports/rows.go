@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/fnv"
@@ -22,6 +23,7 @@ import (
 const (
 	RowsSent    batches.EventKind = "sent"    // all recipients that get the mail or have got it
 	RowsUpdated batches.EventKind = "updated" // no page lets a recipient update a profile, so there are none
+	RowsOpens   batches.EventKind = "opens"   // EventOpened with keys that the published interface does not have
 )
 
 // RowsRequest says which rows a caller wants.
@@ -39,9 +41,9 @@ type RowsQuery struct {
 	Link          enlist.LinkID     // for EventLink
 	After, Before enlist.ContactID  // only Contacts between these; a Before of 0 means no limit
 	Sort          *enlist.SearchKey // nil: by Contact; rows with equal values are in order of Contact
-	Where         *enlist.Condition // only with Sort; see Condition.inStore
+	Where         *enlist.Condition // see Condition.inStore
 	Descending    bool
-	Limit, Offset int64 // a Limit of 0 means no limit; there is no Offset with Sort
+	Limit, Offset int64 // a Limit of 0 means no limit; there is no Offset with Sort or Where
 }
 
 // BatchRow is a recipient of a Batch with one of its events. Without an event, Event is zero.
@@ -49,6 +51,7 @@ type BatchRow struct {
 	batches.Recipient
 	Event   batches.RecipientEvent
 	LinkURL string // for EventLink
+	order   fieldOrder
 }
 
 // Is reports whether a recipient belongs to the kind RowsSent or RowsNotOpened. The caller checks that the mail was not
@@ -75,8 +78,7 @@ func (r *BatchRow) clickID() int64 {
 type BatchRowWriter interface {
 	// Begin is called before the first row, and again if the search starts over. ContactWriter explains streaming.
 	Begin(streaming bool) error
-	// Row receives a row. It is valid only during the call. The rows of a List follow one another, except sorted rows
-	// of the kind EventLink.
+	// Row receives a row. It is valid only during the call. The rows of a List follow one another.
 	Row(r *BatchRow) error
 }
 
@@ -89,10 +91,14 @@ func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest
 		if err != nil {
 			return err
 		}
-		if err := b.CheckHasRows(r.Kind); err != nil {
+		page, err := newRowsPage(r, q, w)
+		if err != nil {
 			return err
 		}
-		page, err := newRowsPage(&r, q, w)
+		if err := b.CheckHasRows(page.Kind); err != nil {
+			return err
+		}
+		lists, err := page.lists(tx, b)
 		if err != nil {
 			return err
 		}
@@ -102,14 +108,16 @@ func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest
 		if err := w.Begin(p == contacts.Streaming); err != nil {
 			return err
 		}
-		return page.read(tx, b)
+		return page.read(tx, b, lists)
 	})
 }
 
 // rowsPage is one page of rows.
 type rowsPage struct {
-	*RowsRequest
-	found      enlist.Collector[BatchRow] // checks the criteria; collects nothing
+	RowsRequest
+	keys       enlist.Keys                // of the rows
+	fields     enlist.Query               // the part of the query with Fields
+	found      enlist.Collector[BatchRow] // checks the other criteria; collects nothing
 	after      enlist.ContactID           // the criteria allow only Contacts between these
 	before     enlist.ContactID
 	filtered   bool // the criteria test something else too
@@ -119,9 +127,14 @@ type rowsPage struct {
 	writer     BatchRowWriter
 }
 
-func newRowsPage(r *RowsRequest, q enlist.Query, w BatchRowWriter) (*rowsPage, error) {
+func newRowsPage(r RowsRequest, q enlist.Query, w BatchRowWriter) (*rowsPage, error) {
 	p := &rowsPage{RowsRequest: r, writer: w, skip: q.Offset, left: q.Limit}
 	p.found.Attributes = BatchRowAttributes(r.Kind)
+	p.keys.System = enlist.AttributeKeys(p.found.Attributes)
+	if r.Kind == RowsOpens {
+		p.Kind = batches.EventOpened
+	}
+	q, p.fields = divide(q, p.keys)
 	if err := p.found.Begin(q); err != nil {
 		return nil, err
 	}
@@ -129,11 +142,15 @@ func newRowsPage(r *RowsRequest, q enlist.Query, w BatchRowWriter) (*rowsPage, e
 		p.left = math.MaxInt64
 	}
 	p.filtered = !p.bound(p.found.Where)
-	if k := p.found.Sort; k != nil {
-		p.descending = q.Descending
-		if k.Name != keyContact && k.Name != keySend {
-			p.sorted = p.newSorter()
-		}
+	switch k := p.found.Sort; {
+	case p.fields.SortBy != "":
+		p.sorted = p.newSorter(func(a, b *BatchRow) int { return a.order.compare(b.order) })
+	case k != nil && k.Name != keyContact && k.Name != keySend:
+		p.sorted = p.newSorter(p.found.Order())
+	}
+	p.descending = q.Descending && (p.sorted != nil || p.found.Sort != nil)
+	if p.sorted != nil {
+		p.sorted.descending = p.descending
 	}
 	return p, nil
 }
@@ -184,7 +201,7 @@ func (p *rowsPage) below(id enlist.ContactID) {
 
 // isQuick reports whether the page reads few rows.
 func (p *rowsPage) isQuick(b *batches.Batch) bool {
-	if p.sorted != nil {
+	if p.sorted != nil || p.fields.Criteria != nil {
 		return b.Recipients <= contacts.MaxBuffered
 	}
 	return !p.filtered && p.left <= contacts.MaxBuffered && p.skip <= contacts.MaxBuffered
@@ -194,23 +211,20 @@ func (p *rowsPage) isQuick(b *batches.Batch) bool {
 var errPageFull = errors.New("the page is full")
 
 // read sends the rows of each List.
-func (p *rowsPage) read(tx *db.Tx, b *batches.Batch) error {
-	lists, err := batches.BatchLists(tx, b.ID)
-	if err != nil {
-		return err
-	}
+func (p *rowsPage) read(tx *db.Tx, b *batches.Batch, lists []listSearch) error {
 	links, err := p.links(tx, b)
 	if err != nil {
 		return err
 	}
-	for _, list := range lists {
+	for i := range lists {
 		for _, link := range links {
-			q := &RowsQuery{List: list, Batch: b.ID, Kind: p.Kind, Link: link, After: p.after, Before: p.before,
-				Descending: p.descending}
-			if !p.filtered && p.sorted == nil && len(lists) == 1 && len(links) == 1 {
+			q := &RowsQuery{List: lists[i].list, Batch: b.ID, Kind: p.Kind, Link: link, After: p.after,
+				Before: p.before, Descending: p.descending}
+			whole := !p.filtered && p.sorted == nil && lists[i].where == nil
+			if whole && len(lists) == 1 && len(links) == 1 {
 				q.Offset, p.skip = p.skip, 0
 			}
-			if err := p.readList(tx, q); errors.Is(err, errPageFull) {
+			if err := p.readList(tx, q, &lists[i]); errors.Is(err, errPageFull) {
 				return nil
 			} else if err != nil {
 				return err
@@ -224,15 +238,21 @@ func (p *rowsPage) read(tx *db.Tx, b *batches.Batch) error {
 }
 
 // readList sends the rows of one List. The store reads only as many rows as the page needs.
-func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery) error {
+func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
 	if p.left == 0 {
 		return errPageFull
 	}
+	q.Where, q.Sort = l.where, l.sort
+	inStore := p.found.InStore()
+	if inStore && (p.sorted != nil || l.where != nil) {
+		q.Where = both(l.where, p.found.Where)
+		q.Sort = cmp.Or(l.sort, p.found.Sort)
+	}
 	switch {
-	case p.sorted != nil && p.found.InStore():
+	case p.sorted != nil && inStore:
 		// One row more than a page can have, so that the sorter sees that there are more.
-		q.Sort, q.Where, q.Limit = p.found.Sort, p.found.Where, min(p.sorted.wanted, maxSorted+1)
-	case p.filtered || p.sorted != nil:
+		q.Limit = min(p.sorted.wanted, maxSorted+1)
+	case p.sorted != nil || p.filtered && !(inStore && l.where != nil):
 	case p.left < math.MaxInt64-p.skip:
 		q.Limit = p.left + p.skip
 	}
@@ -258,6 +278,14 @@ func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery) error {
 	})
 }
 
+// both returns the condition that two conditions are true. nil means none.
+func both(a, b *enlist.Condition) *enlist.Condition {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	return &enlist.Condition{All: []enlist.Condition{*a, *b}}
+}
+
 // links returns the links of EventLink, and 0 for other kinds.
 func (p *rowsPage) links(tx *db.Tx, b *batches.Batch) (ids []enlist.LinkID, err error) {
 	if p.Kind != batches.EventLink {
@@ -270,6 +298,17 @@ func (p *rowsPage) links(tx *db.Tx, b *batches.Batch) (ids []enlist.LinkID, err 
 		}
 	}
 	return ids, err
+}
+
+// Responses checks a query and returns no rows. Errors: NoBatch, Denied, InvalidSearch.
+func (s *Service) Responses(ctx context.Context, c *enlist.Caller, id enlist.BatchID,
+	q enlist.Query) ([]Response, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Response, error) {
+		if _, err := batches.Load(tx, c, id, false); err != nil {
+			return nil, err
+		}
+		return enlist.SearchRecords(ResponseAttributes, nil, q)
+	})
 }
 
 // ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such

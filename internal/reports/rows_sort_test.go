@@ -108,9 +108,7 @@ func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, al
 				slices.SortStableFunc(want, byList)
 			}
 			want = apptest.PageOf(want, q)
-			if r.Kind != batches.EventLink {
-				slices.SortStableFunc(want, byList)
-			}
+			slices.SortStableFunc(want, byList)
 			if got := f.Rows(r, q).All; !slices.Equal(got, want) {
 				t.Errorf("%s: got %v, want %v", apptest.Show(q), idsOfRows(got), idsOfRows(want))
 			}

@@ -26,7 +26,7 @@ func BatchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	if q.Limit == 0 {
 		c.left = math.MaxInt64
 	}
-	if q.Sort != nil {
+	if q.Sort != nil || q.Where != nil {
 		return c.sorted(each)
 	}
 	next := c.events

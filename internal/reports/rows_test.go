@@ -1,6 +1,7 @@
 package reports_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,12 +19,13 @@ import (
 
 // The tests read the recipients of Batches by kind of event, in pages and at once.
 //
-// covers: spec batch.rows, batch.keyset, decision 61
+// covers: spec batch.rows, batch.keyset, batch.fields, decision 61
 func TestRowsOfABatch(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
 		{Name: "each kind has the recipients with its event", Test: kindsOfRows},
 		{Name: "rows are in order of Contact, and a page begins at its offset or its contact_id", Test: pagesOfRows},
 		{Name: "rows are sorted by any of their keys", Test: sortedRows},
+		{Name: "criteria and sort_by may name Fields of the Lists", Test: rowsByField},
 	})
 }
 
@@ -126,8 +128,8 @@ func sortedRows(f *apptest.SentBatch) {
 	f.WantRows(opened, by("time", true, 2, 1), "a5", "a1")
 	f.WantRows(opened, by("time", false, 9, 3), "a0")
 	f.WantRows(opened, by("time", false, 9, 4))
-	f.WantRows(opened, by("open_count", true, 2, 0), "a1", "a5") // equal values are in order of Contact
-	f.WantRows(opened, by("open_count", false, 3, 0), "a0", "a3", "a5")
+	f.WantRows(reports.RowsOpens, by("open_count", true, 2, 0), "a1", "a5") // equal values are in order of Contact
+	f.WantRows(reports.RowsOpens, by("open_count", false, 3, 0), "a0", "a3", "a5")
 	f.WantRows(reports.RowsSent, by("contact_email", true, 2, 0), "a5", "a4")
 	f.WantRows(batches.RowsNotOpened, by("contact_email", true, 0, 0), "a4", "a2")
 	some := by("time", false, 2, 0)
@@ -225,7 +227,8 @@ func valuesOfRows(f *apptest.SentBatch) {
 		return fmt.Sprintf("send_id=%d contact_id=%[1]d contact_email=a%d@example.com", f.Contacts[i], i)
 	}
 	for kind, want := range map[batches.EventKind]string{
-		batches.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail open_count=2 is_human=1", opened),
+		batches.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail", opened),
+		reports.RowsOpens:       who(0) + fmt.Sprintf(" time=%d open_count=2 is_human=1", opened),
 		batches.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.Now.Unix()),
 		batches.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.Now.Unix()),
 	} {
@@ -251,4 +254,89 @@ func linkRows(f *apptest.SentBatch) {
 	if len(rows) != 2 || rows[0].Event.Link != f.Links[0] || rows[1].LinkURL != "https://c.example/?for={{Email}}" {
 		f.Errorf("the links of the recipient are %+v", rows)
 	}
+}
+
+// Two Lists have the Fields City and Age, in another order. All recipients have opened the mail, a1 and b1 on a phone.
+func rowsByField(f *apptest.SentBatch) {
+	other := f.AddList("track_opens", true)
+	f.AddField(f.News, "name", "City", "type", "text")
+	f.AddField(f.News, "name", "Age", "type", "decimal")
+	f.AddField(other, "name", "Age", "type", "decimal")
+	f.AddField(other, "name", "City", "type", "text")
+	ages := []any{"9", "10.5", "", "-2", "9.0", "100"}
+	for i := range 6 {
+		f.Subscribe(f.News, "Email", fmt.Sprintf("a%d@example.com", i), "City", []string{"Rome", "oslo"}[i%2], "Age", ages[i])
+		f.Subscribe(other, "Email", fmt.Sprintf("b%d@example.com", i), "City", []string{"Bern", "ROME", ""}[i%3], "Age", ages[5-i])
+	}
+	f.Created = f.Now.Unix()
+	f.ID = f.Add(apptest.Whole(f.News), apptest.Whole(other))
+	f.SendAll(nil)
+	f.Pass(time.Minute)
+	var ids []enlist.ContactID
+	for _, list := range []enlist.ListID{f.News, other} {
+		f.Update(func(tx *db.Tx) error {
+			found, err := batches.Candidates(tx, list, 0, 1<<40, 100)
+			for i, c := range found {
+				ids = append(ids, c.ID)
+				e := &batches.RecipientEvent{List: list, Batch: f.ID, Contact: c.ID, Kind: batches.EventOpened, Time: 7, Count: 1, Device: "desktop"}
+				if i == 1 {
+					e.Device = "mobile"
+				}
+				err = cmp.Or(err, batches.PutRecipientEvent(tx, e))
+			}
+			return err
+		})
+	}
+	triple := apptest.Criterion
+	all := func(parts ...*enlist.Criteria) *enlist.Criteria { return joined(parts, false) }
+	either := func(parts ...*enlist.Criteria) *enlist.Criteria { return joined(parts, true) }
+	for _, test := range []struct {
+		q    enlist.Query
+		want string
+	}{
+		{enlist.Query{Criteria: triple("Email", "contains", "A3@")}, "a3"},
+		{enlist.Query{Criteria: triple("City", "exactly", "rome")}, "a0 a2 a4 b1 b4"},
+		{enlist.Query{Criteria: triple("City", "exactly", "rome"), Limit: 2, Offset: 2}, "a4 b1"},
+		{enlist.Query{Criteria: triple("City", "exactly", "")}, "b2 b5"},
+		{enlist.Query{Criteria: triple("Age", "less_than", "10")}, "a0 a3 a4 b1 b2 b5"},
+		{enlist.Query{Criteria: all(triple("City", "not", "oslo"), triple("device", "exactly", "mobile"))}, "b1"},
+		{enlist.Query{Criteria: all(triple("City", "exactly", "oslo"), triple("time", "contains", "7"))}, "a1 a3 a5"},
+		{enlist.Query{Criteria: either(triple("City", "exactly", "bern"), triple("device", "exactly", "mobile"))}, "a1 b0 b1 b3"},
+		{enlist.Query{Criteria: all(triple("City", "exactly", "rome"), triple("contact_id", "greater_than", int(ids[2])))}, "a4 b1 b4"},
+		{enlist.Query{SortBy: "Age", Limit: 5}, "a2 a3 a0 b3 b2"},
+		{enlist.Query{SortBy: "age", Descending: true, Limit: 4}, "a5 a1 b0 b4"},
+		{enlist.Query{SortBy: "Email", Descending: true, Limit: 3, Offset: 5}, "a5 a4 b0"},
+		{enlist.Query{Criteria: triple("device", "exactly", "desktop"), SortBy: "City", Limit: 4}, "b2 b5 b0 b3"},
+		{enlist.Query{Criteria: triple("time", "contains", "7"), SortBy: "City", Limit: 3}, "b2 b5 b0"},
+	} {
+		for _, kind := range []batches.EventKind{batches.EventOpened, reports.RowsOpens, reports.RowsSent} {
+			if text := apptest.Show(test.q); kind != batches.EventOpened && (strings.Contains(text, "device") || strings.Contains(text, "time")) {
+				continue
+			}
+			var got []string
+			for _, r := range f.Rows(reports.RowsRequest{Kind: kind}, test.q).All {
+				got = append(got, strings.TrimSuffix(r.Address, "@example.com"))
+			}
+			if text := strings.Join(got, " "); text != test.want {
+				f.Errorf("%s, %s: got %s, want %s", kind, apptest.Show(test.q), text, test.want)
+			}
+		}
+	}
+	f.AddField(other, "name", "Zip", "type", "text")
+	for about, q := range map[string]enlist.Query{"Zip": {Criteria: triple("Zip", "exactly", "1")}, "sort_by": {SortBy: "Zip"}, "colour": {Criteria: triple("colour", "exactly", "1")},
+		"\"time\"": {Criteria: either(triple("time", "contains", "7"), triple("City", "exactly", "Rome"))}} {
+		r := reports.RowsRequest{Batch: f.ID, Kind: batches.EventOpened}
+		f.Refused(f.App.Reports.BatchRows(f.Context(), f.Caller, r, q, new(apptest.RowsOf)), enlist.InvalidSearch, about)
+	}
+}
+
+func joined(parts []*enlist.Criteria, byOr bool) *enlist.Criteria {
+	var items []enlist.Criteria
+	for _, p := range parts {
+		items = append(items, *p)
+	}
+	if byOr {
+		return &enlist.Criteria{Any: items}
+	}
+	return &enlist.Criteria{All: items}
 }

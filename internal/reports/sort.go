@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
 
@@ -19,15 +18,15 @@ const maxSorted = 10_000
 
 // rowsSorter keeps the first rows in an order.
 type rowsSorter struct {
-	order  func(a, b *BatchRow) int
-	wanted int64 // number of rows of the page and before it; math.MaxInt64: all
-	kept   []BatchRow
-	full   bool // kept began with the wanted rows in order, so rows behind the last of them are not wanted
+	order      func(a, b *BatchRow) int
+	descending bool
+	wanted     int64 // number of rows of the page and before it; math.MaxInt64: all
+	kept       []BatchRow
+	full       bool // kept began with the wanted rows in order, so rows behind the last of them are not wanted
 }
 
 // newSorter returns the sorter of a page. Rows with equal values are in order of List and Contact.
-func (p *rowsPage) newSorter() *rowsSorter {
-	byKey := p.found.Order()
+func (p *rowsPage) newSorter(byKey func(a, b *BatchRow) int) *rowsSorter {
 	s := &rowsSorter{wanted: math.MaxInt64}
 	if p.left < math.MaxInt64-p.skip {
 		s.wanted = p.left + p.skip
@@ -35,7 +34,7 @@ func (p *rowsPage) newSorter() *rowsSorter {
 	s.order = func(a, b *BatchRow) int {
 		n := cmp.Or(byKey(a, b), cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact),
 			cmp.Compare(a.Event.Link, b.Event.Link))
-		if p.descending {
+		if s.descending {
 			return -n
 		}
 		return n
@@ -67,13 +66,11 @@ func (s *rowsSorter) cut() {
 	}
 }
 
-// send sends the rows of the page. The writer needs the rows of a List one after another, unless it makes one array.
+// send sends the rows of the page. The writer needs the rows of a List one after another.
 func (s *rowsSorter) send(p *rowsPage) error {
 	s.cut()
 	rows := s.kept[min(p.skip, int64(len(s.kept))):]
-	if p.Kind != batches.EventLink {
-		slices.SortStableFunc(rows, func(a, b BatchRow) int { return cmp.Compare(a.List, b.List) })
-	}
+	slices.SortStableFunc(rows, func(a, b BatchRow) int { return cmp.Compare(a.List, b.List) })
 	for i := range rows {
 		if err := p.writer.Row(&rows[i]); err != nil {
 			return err

@@ -20,9 +20,9 @@ import (
 var rowColumns = map[string]string{
 	"send_id":       "r.contact_id",
 	"contact_id":    "r.contact_id",
-	"contact_email": "r.address",
-	"text":          "r.detail",
-	"time":          "e.time", "complaint_timestamp": "e.time",
+	"contact_email": "r.address", "unsubscribe_email": "r.address",
+	"text": "r.detail",
+	"time": "e.time", "complaint_timestamp": "e.time",
 	"open_count": "e.count", "links_clicked": "e.count",
 	"is_human":    "CASE WHEN e.human_time = 0 THEN 0 ELSE 1 END",
 	"device":      "e.device",
@@ -41,14 +41,29 @@ func clientTitle(column string) string {
 	return text + " ELSE " + column + " END"
 }
 
-// sorted calls each for the rows in the order c.Sort. Rows with equal values are in order of Contact.
+// sorted calls each for the rows that match c.Where, in the order c.Sort. Rows with equal values are in order of
+// Contact.
 func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
-	rows, args := c.unsorted()
-	q := search.Records(c.tx, rows, args, rowColumns)
+	q := search.Records(c.tx, "", nil, rowColumns)
+	byField := c.Sort != nil && c.Sort.Field != nil
+	value := ""
+	if byField {
+		value = ", CAST(" + q.Ordered(c.Sort) + " AS TEXT)"
+	}
+	c.rows(q, value, byField || hasField(c.Where))
 	q.And(c.Where)
 	q.OrderRecords(c.Sort, "id", c.Descending)
 	q.Add(db.Limited, c.left)
-	ids, err := db.IDsOf[enlist.ContactID](c.tx, q.Text.String(), q.Args...)
+	var ids []enlist.ContactID
+	orders := make(map[enlist.ContactID]fieldOrder)
+	err := c.tx.Each(func(row *db.Cursor) (err error) {
+		id := enlist.ContactID(row.Int())
+		ids = append(ids, id)
+		if byField {
+			orders[id], err = readFieldOrder(c.Sort, row.Value())
+		}
+		return err
+	}, q.Text.String(), q.Args...)
 	if err != nil {
 		return err
 	}
@@ -58,6 +73,7 @@ func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
 			return err
 		}
 		for i := range rows {
+			rows[i].order = orders[rows[i].Contact]
 			if err := each(&rows[i]); err != nil {
 				return err
 			}
@@ -66,20 +82,40 @@ func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
 	return nil
 }
 
-// unsorted returns a SELECT of the IDs of all rows, with e and r for rowColumns. Engines leave the join out if the
-// query does not need it. NoIndex makes SQLite use recipient_event_kind, because the primary key finds all kinds.
-func (c *rowsCursor) unsorted() (query string, args []any) {
+// hasField reports whether a condition tests a Field.
+func hasField(c *enlist.Condition) bool {
+	tests := func(part enlist.Condition) bool { return hasField(&part) }
+	return c != nil && (c.Key != nil && c.Key.Field != nil || slices.ContainsFunc(c.All, tests) ||
+		slices.ContainsFunc(c.Any, tests))
+}
+
+// rows writes a SELECT of the IDs of all rows and of another value, with e and r for rowColumns. Engines leave the
+// join with r out if the query does not need it. NoIndex makes SQLite use recipient_event_kind, because the primary
+// key finds all kinds. withContacts adds the rows of the Contacts, which have the Fields.
+func (c *rowsCursor) rows(q *search.Query, value string, withContacts bool) {
 	list, batch := int64(c.List), int64(c.Batch)
+	alias, joined := "r", "recipient r"
+	if c.hasEvents() {
+		alias, joined = "e", `recipient_event e
+			LEFT JOIN recipient r ON r.list_id = ? AND r.batch_id = ? AND r.contact_id = e.contact_id`
+		q.Args = append(q.Args, list, batch)
+	}
+	q.Add("SELECT " + alias + ".contact_id AS id" + value + " FROM " + joined)
+	if withContacts {
+		q.Add(" JOIN contact ON contact.list_id = ? AND contact.id = "+alias+".contact_id", list)
+	}
+	q.Add(" WHERE "+alias+".list_id = ? AND "+alias+".batch_id = ?", list, batch)
 	switch c.Kind {
 	case RowsSent:
-		return "SELECT contact_id AS id FROM recipient r WHERE" + ofBatch + " AND status <> 'skipped'",
-			c.batchKeys(c.first, c.last)
+		q.Add(" AND r.status <> 'skipped'")
 	case batches.RowsNotOpened:
-		return "SELECT contact_id AS id FROM recipient r WHERE" + ofBatch + notOpened,
-			append(c.batchKeys(c.first, c.last), list, batch)
+		q.Add(notOpened, list, batch)
+	default:
+		q.Add(" AND e.kind = ? AND e.link_id = ?", string(c.Kind), int64(c.Link))
 	}
-	return `SELECT e.contact_id AS id FROM recipient_event e
-		LEFT JOIN recipient r ON r.list_id = ? AND r.batch_id = ? AND r.contact_id = e.contact_id
-		WHERE e.list_id = ? AND e.batch_id = ? AND e.kind = ? AND e.link_id = ? AND ` + c.tx.SQL.NoIndex +
-		"e.contact_id BETWEEN ? AND ?", append([]any{list, batch}, c.keys()...)
+	index := ""
+	if c.hasEvents() {
+		index = c.tx.SQL.NoIndex
+	}
+	q.Add(" AND "+index+alias+".contact_id BETWEEN ? AND ?", c.first, c.last)
 }

@@ -27,7 +27,7 @@ func TestSortedRowsOfALargeBatch(t *testing.T) {
 	sorted := func(q enlist.Query, n int) (ids []enlist.ContactID, kept int, err error) {
 		w := new(rowCollector)
 		q.SortBy = "time"
-		p, err := newRowsPage(&RowsRequest{Kind: batches.EventOpened}, q, w)
+		p, err := newRowsPage(RowsRequest{Kind: batches.EventOpened}, q, w)
 		if err != nil {
 			t.Fatal(err)
 		}

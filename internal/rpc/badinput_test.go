@@ -105,6 +105,8 @@ var goodParams = map[string][]string{
 	"getBatchAutoDeactivated":     {`1`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},
 	"getBatchUpdated":             {`1`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},
 	"getBatchResponses":           {`1`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},
+	"getBatchClicked":             {`1`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},
+	"getBatchOpens":               {`1`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},
 	"getBatchLinkContacts":        {`1`, `"https://example.com/"`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},
 	"getBatchContactLinks":        {`1`, `1`, `[["contact_id","exactly",1]]`, `10`, `0`, `"contact_id"`, `"ASC"`},
 	"addFolder":                   {`{"name":"Letters","type":"message"}`},

@@ -46,12 +46,21 @@ func batchRows(kind batches.EventKind) func(*call) error {
 			return c.err
 		}
 		w := newBatchRowWriter(c.reply, kind)
-		w.byList = true
 		return w.end(c.service.Reports.BatchRows(c.ctx, c.caller, r, q, w))
 	}
 }
 
-// getBatchLinkContacts returns an array of the recipients that clicked a link.
+// getBatchResponses returns an empty array.
+func getBatchResponses(c *call) error {
+	id, q := enlist.BatchID(c.id(1)), c.query(2)
+	if c.err != nil {
+		return c.err
+	}
+	rows, err := c.service.Reports.Responses(c.ctx, c.caller, id, q)
+	return writeRecords(c, encoder(reports.ResponseAttributes), rows, err)
+}
+
+// getBatchLinkContacts returns the recipients that clicked a link.
 func getBatchLinkContacts(c *call) error {
 	r := reports.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: batches.EventLink, URL: c.requiredText(2)}
 	q := c.query(3)
@@ -73,7 +82,6 @@ func getBatchContactLinks(c *call) error {
 		return err
 	}
 	w := newBatchRowWriter(c.reply, batches.EventLink)
-	w.byList = true
 	if err := w.Begin(true); err != nil {
 		return err
 	}

@@ -164,7 +164,8 @@ func records() []RecordInfo {
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),
 		record("BatchCheck", batches.CheckAttributes).with("left_out object of integer",
 			"findings array of BatchFinding"),
-		record("BatchFinding", batches.FindingAttributes), record("BatchStatistics", reports.BatchReportAttributes).with(
+		record("BatchFinding", batches.FindingAttributes),
+		record("BatchStatistics", reports.BatchReportAttributes).with(
 			"device_statistics object of DeviceNumbers", "mail_clients object of MailClientNumbers"),
 		record("BatchReport", reports.OwnReportAttributes).with("left_out object of integer",
 			"periods array of BatchPeriod", "editions array of BatchEdition", "variants array of BatchVariantNumbers"),
@@ -173,7 +174,7 @@ func records() []RecordInfo {
 		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", sending.EditionAttributes),
 		record("BatchVariantNumbers", sending.VariantAttributes),
 		record("Link", reports.LinkAttributes), record("ClickedLink", reports.BatchRowAttributes(batches.EventLink)),
-		recipient(), record("Webhook", webhooks.WebhookAttributes),
+		recipient(), record("Response", reports.ResponseAttributes), record("Webhook", webhooks.WebhookAttributes),
 		record("WholeWebhook", webhooks.WholeWebhookAttributes),
 		record("Folder", accounts.FolderAttributes), record("File", files.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
@@ -193,8 +194,8 @@ func records() []RecordInfo {
 // recipient describes the rows of the reports. Each report returns some of the keys.
 func recipient() RecordInfo {
 	all := record("Recipient", reports.BatchRowAttributes(reports.RowsSent))
-	for _, kind := range []batches.EventKind{batches.EventOpened, batches.EventClicked, batches.EventBounced,
-		batches.EventComplained} {
+	for _, kind := range []batches.EventKind{batches.EventOpened, reports.RowsOpens, batches.EventClicked,
+		batches.EventUnsubscribed, batches.EventBounced, batches.EventComplained} {
 		for _, key := range record("", reports.BatchRowAttributes(kind)).Keys {
 			if !slices.ContainsFunc(all.Keys, func(k KeyInfo) bool { return k.Name == key.Name }) {
 				key.Optional = true

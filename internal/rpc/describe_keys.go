@@ -159,6 +159,7 @@ var keyMeanings = map[string]string{
 	"Recipient.time":                       "of the first event",
 	"Recipient.is_human":                   "a person opened or clicked, not a program",
 	"Recipient.type":                       "of a bounce: hard",
+	"Recipient.unsubscribe_email":          "address that unsubscribed",
 
 	"Webhook.list_id":         "0: all Lists of the Account",
 	"Webhook.object":          "list, contact or batch",

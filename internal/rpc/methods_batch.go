@@ -56,7 +56,11 @@ func (t table) addReportMethods() {
 	g.add("getBatchLinkStatistics", read, readOnly, "batch_id", getBatchLinkStatistics).
 		says("Returns the links of a Batch and how often they were clicked.", "array of Link", "308")
 	g.add("getBatchLinkContacts", standard, readOnly, "batch_id link_url"+searchParams, getBatchLinkContacts).
-		says("Returns who clicked a link.", "array of ClickedLink", "308 311")
+		says("Returns who clicked a link.",
+			"object of array of ClickedLink, each List's ID to its rows", "308 311")
+	g.add("getBatchResponses", standard, readOnly, "batch_id"+searchParams, getBatchResponses).
+		says("Returns nothing, because it is for replies by SMS, which this service does not send.",
+			"array of Response", "308 311")
 	g.add("getBatchContactLinks", standard, readOnly, "batch_id send_id"+searchParams, getBatchContactLinks).
 		says("Returns the links that a recipient clicked.",
 			"object of array of ClickedLink, each List's ID to its rows", "308 311")
@@ -73,7 +77,8 @@ func (t table) addReportMethods() {
 		{"getBatchComplained", batches.EventComplained, "who complained about the mail"},
 		{"getBatchAutoDeactivated", batches.EventDeactivated, "whom a bounce of the mail deactivated"},
 		{"getBatchUpdated", reports.RowsUpdated, "nothing, because no page lets a recipient update a profile"},
-		{"getBatchResponses", batches.EventClicked, "who clicked a link of the mail"},
+		{"getBatchOpens", reports.RowsOpens, "how often the mail was opened, and whether by a person"},
+		{"getBatchClicked", batches.EventClicked, "who clicked a link of the mail"},
 	} {
 		g.add(report.name, standard, readOnly, "batch_id"+searchParams, batchRows(report.kind)).
 			says("Returns "+report.who+".", "object of array of Recipient, each List's ID to its rows", "308 311")

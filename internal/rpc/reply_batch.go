@@ -107,11 +107,10 @@ func appendPercent(b []byte, n, all int64) []byte {
 	return strconv.AppendFloat(b, float64(hundredths)/100, 'f', -1, 64)
 }
 
-// batchRowWriter encodes each row when the search finds it. It implements reports.BatchRowWriter, and buffers and
-// streams like contactWriter.
+// batchRowWriter encodes rows as an object with an array for each List, each row when the search finds it. It
+// implements reports.BatchRowWriter, and buffers and streams like contactWriter.
 type batchRowWriter struct {
 	reply     *reply
-	byList    bool // the result is an object with an array for each List, and not one array
 	append    func([]byte, *reports.BatchRow) []byte
 	streaming bool
 	list      enlist.ListID // of the last row; 0: no row was written
@@ -127,11 +126,7 @@ func (w *batchRowWriter) Begin(streaming bool) error {
 		return errRestarted
 	}
 	w.streaming, w.list = streaming, 0
-	bracket := byte('[')
-	if w.byList {
-		bracket = '{'
-	}
-	w.reply.buf = append(w.reply.buf, bracket)
+	w.reply.buf = append(w.reply.buf, '{')
 	return nil
 }
 
@@ -152,12 +147,11 @@ func (w *batchRowWriter) Row(r *reports.BatchRow) error {
 
 // separate appends what precedes the next row.
 func (w *batchRowWriter) separate(b []byte, list enlist.ListID) []byte {
-	switch {
-	case w.list == list || w.list != 0 && !w.byList:
+	switch w.list {
+	case list:
 		return append(b, ',')
-	case !w.byList:
-		return b
-	case w.list != 0:
+	case 0:
+	default:
 		b = append(b, ']', ',')
 	}
 	b = strconv.AppendInt(append(b, '"'), int64(list), 10)
@@ -169,13 +163,9 @@ func (w *batchRowWriter) end(err error) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case !w.byList:
+	if w.list != 0 {
 		w.reply.buf = append(w.reply.buf, ']')
-	case w.list != 0:
-		w.reply.buf = append(w.reply.buf, ']', '}')
-	default:
-		w.reply.buf = append(w.reply.buf, '}')
 	}
+	w.reply.buf = append(w.reply.buf, '}')
 	return nil
 }

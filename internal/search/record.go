@@ -6,7 +6,7 @@ import (
 )
 
 // This file searches records other than Contacts in SQL: Batches, and the rows of a Batch. It uses the expressions of
-// expr.go. All keys are system keys.
+// expr.go. Keys are system keys, and for rows of a Batch also Fields.
 
 // Records returns a query that begins with a text. columns are the expressions of those keys whose name is no column.
 func Records(tx *db.Tx, text string, args []any, columns map[string]string) *Query {
@@ -25,13 +25,19 @@ func (q *Query) And(c *enlist.Condition) {
 
 // OrderRecords writes the ORDER BY clause. Records with equal values are in order of ID, in the same direction.
 func (q *Query) OrderRecords(key *enlist.SearchKey, id string, descending bool) {
-	direction := ""
+	direction, absent := "", ""
 	if descending {
 		direction = " DESC"
 	}
+	if key != nil && key.Field != nil { // only a Field can have no value, which is the lowest
+		absent = " NULLS FIRST"
+		if descending {
+			absent = " NULLS LAST"
+		}
+	}
 	q.Add(" ORDER BY ")
 	if key != nil {
-		q.Add(q.Ordered(key) + direction + ", ")
+		q.Add(q.Ordered(key) + direction + absent + ", ")
 	}
 	q.Add(id + direction)
 }
