@@ -30,6 +30,7 @@ type keyCreate struct {
 	Expires config.Expiry   `placeholder:"WHEN" help:"When it expires: after a time (90d) or on a day (2027-01-31)."`
 	List    []int64         `placeholder:"ID" help:"ID of a List that the key may use; may be repeated; default: all."`
 	Rate    enlist.CallRate `default:"default" placeholder:"RATE" help:"Largest rate of calls, such as 600/minute,burst=50; none; or default: the rate of the setting key-rate."`
+	Strict  bool            `help:"Refuse calls with a key or parameter that means nothing; without it, it is ignored."`
 }
 
 // Run creates the key and prints its text.
@@ -48,7 +49,7 @@ func (c *keyCreate) Run(ctx context.Context, out *console) error {
 			lists[i] = enlist.ListID(id)
 		}
 		key, text, err := s.Accounts.AddKey(ctx, accounts.KeyDetails{Account: account, Name: c.Name, Level: level,
-			Lists: lists, Expiry: c.Expires.Unix(time.Now()), Rate: c.Rate})
+			Lists: lists, Expiry: c.Expires.Unix(time.Now()), Rate: c.Rate, Strict: c.Strict})
 		switch {
 		case enlist.KindOf(err) == enlist.NoList:
 			return next(err, "enlist list show prints the Lists")
@@ -75,7 +76,7 @@ func (c *keyList) Run(ctx context.Context, out *console) error {
 			return c.list(out.stdout, records(keys, keyRecord))
 		}
 		return c.list(out.stdout, records(keys, keyLine), "id", "prefix", "account", "name", "level", "lists", "rate",
-			"state", "last used")
+			"strict", "state", "last used")
 	})
 }
 
@@ -125,6 +126,7 @@ func (c *keyRevoke) Run(ctx context.Context, out *console) error {
 func keyRecord(k *enlist.Key) record {
 	return record{{"id", k.ID}, {"account_id", k.AccountID}, {"name", k.Name}, {"prefix", k.Prefix},
 		{"level", k.Level.String()}, {"lists", append([]enlist.ListID{}, k.Lists...)}, {"rate", k.Rate.String()},
+		{"strict", k.IsStrict},
 		{"creation_time", k.CreationTime}, {"expiry_time", k.ExpiryTime},
 		{"revoked_time", k.RevokedTime}, {"last_used_time", k.LastUsedTime}}
 }
@@ -139,7 +141,10 @@ func keyLine(k *enlist.Key) record {
 	if k.Lists != nil {
 		lists = strings.Trim(strings.ReplaceAll(fmt.Sprint(k.Lists), " ", ","), "[]")
 	}
-	state := "good"
+	state, strict := "good", "no"
+	if k.IsStrict {
+		strict = "yes"
+	}
 	switch {
 	case k.RevokedTime != 0:
 		state = "revoked"
@@ -149,6 +154,6 @@ func keyLine(k *enlist.Key) record {
 		state = "until " + formatTime(minute, k.ExpiryTime, "")
 	}
 	return record{{"id", k.ID}, {"prefix", k.Prefix}, {"account", k.AccountID}, {"name", k.Name}, {"level", k.Level},
-		{"lists", lists}, {"rate", k.Rate}, {"state", state},
+		{"lists", lists}, {"rate", k.Rate}, {"strict", strict}, {"state", state},
 		{"last used", formatTime(minute, k.LastUsedTime, "never")}}
 }

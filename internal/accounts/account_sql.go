@@ -72,6 +72,7 @@ func mapKey(m *db.Mapper, k *storedKey) {
 	m.Fixed("level", (*db.KeyLevel)(&k.Level))
 	m.Fixed("lists", (*db.KeyLists)(&k.Lists))
 	m.Fixed("rate", (*db.KeyRate)(&k.Rate))
+	m.Fixed("is_strict", &k.IsStrict)
 	m.Fixed("creation_time", &k.CreationTime)
 	m.Fixed("expiry_time", &k.ExpiryTime)
 	m.Fixed("revoked_time", &k.RevokedTime)

@@ -18,6 +18,7 @@ type KeyDetails struct {
 	Lists   []enlist.ListID // the only Lists that the key may access; empty: all
 	Expiry  int64           // Unix time; 0: never
 	Rate    enlist.CallRate
+	Strict  bool // refuse calls with a key that means nothing
 }
 
 // AddKey adds a key and returns its text, which is shown once and not stored. Errors:
@@ -43,7 +44,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 			return nil, err
 		}
 		k := &enlist.Key{AccountID: d.Account, Name: name, Prefix: text[:8], Level: d.Level, Lists: lists, Rate: d.Rate,
-			CreationTime: now, ExpiryTime: d.Expiry}
+			IsStrict: d.Strict, CreationTime: now, ExpiryTime: d.Expiry}
 		if err := AddKey(tx, k, enlist.HashKey(text)); err != nil {
 			return nil, err
 		}
@@ -103,6 +104,9 @@ func AuditKeyChange(k *enlist.Key, ctx context.Context, tx *db.Tx, now int64, be
 func keyValues(k *enlist.Key) AuditValues {
 	values := AuditValues{"name": k.Name, "level": k.Level.String(), "expiry_time": k.ExpiryTime,
 		"revoked_time": k.RevokedTime, "rate": k.Rate.String()}
+	if k.IsStrict {
+		values["strict"] = true
+	}
 	if k.Lists != nil {
 		AuditIDs(values, "lists", k.Lists)
 	}

@@ -39,7 +39,6 @@ func (s *Service) AddContacts(ctx context.Context, c *enlist.Caller, r AddReques
 		skipped: make([]bool, len(r.Contacts))}
 	call.rows.withDefaults = true
 	done, err := db.RunInSteps(ctx, s.db, c, db.Steps[addProgress]{Prepare: call.prepare, Run: call.runStep})
-	s.ignored.Add(call.rows.ignored())
 	return done.IDs, err
 }
 

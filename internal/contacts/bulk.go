@@ -30,7 +30,6 @@ type parsedRows struct {
 	partial      bool             // true: a row does not need an address
 	withDefaults bool             // true: the values of a new Contact are prepared too
 	released     int              // number of rows that are done
-	ignoredKeys  int64            // of the rows that are done
 }
 
 func newParsedRows(sent [][]enlist.Detail) parsedRows {
@@ -61,10 +60,7 @@ func (r *parsedRows) at(i int, schema *enlist.Schema, today string) *ParsedConta
 
 // forget removes a parsed row that the call no longer needs, to free its memory.
 func (r *parsedRows) forget(i int) {
-	if p := r.parsed[i]; p != nil {
-		r.ignoredKeys += int64(p.ignored)
-		r.parsed[i] = nil
-	}
+	r.parsed[i] = nil
 }
 
 // drop removes the parsed rows from first to last-1, to free their memory. They are parsed again when the call
@@ -80,12 +76,6 @@ func (r *parsedRows) release(next int) {
 	for ; r.released < next; r.released++ {
 		r.forget(r.released)
 	}
-}
-
-// ignored returns how many keys in all parsed rows match no Field.
-func (r *parsedRows) ignored() int64 {
-	r.release(len(r.sent))
-	return r.ignoredKeys
 }
 
 const (

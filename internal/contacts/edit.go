@@ -41,7 +41,6 @@ func (s *Service) EditContacts(ctx context.Context, c *enlist.Caller, r EditRequ
 	call := editCall{EditRequest: r, service: s, caller: c, rows: newParsedRows(sent)}
 	call.rows.partial = true
 	done, err := db.RunInSteps(ctx, s.db, c, db.Steps[editProgress]{Prepare: call.prepare, Run: call.runStep})
-	s.ignored.Add(call.rows.ignored())
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,6 @@ type ParsedContact struct {
 	Mobile  string           // normalised mobile number; "" if none was sent
 	Initial enlist.Values    // of a new Contact; nil: not prepared yet
 	consent enlist.LedgerRow // only for a subscription
-	ignored int              // number of sent keys that match no Field
 	err     error            // the first refusal, in the order of checks
 }
 
@@ -45,9 +44,7 @@ func (p *ParsedContact) IsCurrent(schema *enlist.Schema, today string) bool {
 // parse checks the details: first the address, then the other values in the order
 // sent. Errors: InvalidEmail, InvalidParameters. reference.md: errors.order
 func (p *ParsedContact) parse(details []enlist.Detail) error {
-	sent, ignored := MatchDetails(p.Schema, details)
-	p.ignored = ignored
-	return p.ParseSent(sent)
+	return p.ParseSent(MatchDetails(p.Schema, details))
 }
 
 // ParseSent is parse for values whose Fields are known.
@@ -184,19 +181,17 @@ const (
 	byID                        // field_<id>
 )
 
-// MatchDetails finds the Field of each detail. ignored is the number of details that match no Field.
+// MatchDetails finds the Field of each detail. It ignores details that match no Field.
 // reference.md: subscribeContact.rule.5
-func MatchDetails(s *enlist.Schema, details []enlist.Detail) (sent []SentValue, ignored int) {
-	sent = make([]SentValue, 0, len(details))
+func MatchDetails(s *enlist.Schema, details []enlist.Detail) []SentValue {
+	sent := make([]SentValue, 0, len(details))
 	for i := range details {
 		field, by := FieldOfKey(s, details[i].Key)
-		if field == nil {
-			ignored++
-			continue
+		if field != nil {
+			sent = addSent(sent, SentValue{field, &details[i].Value, by})
 		}
-		sent = addSent(sent, SentValue{field, &details[i].Value, by})
 	}
-	return sent, ignored
+	return sent
 }
 
 // FieldOfKey returns the Field that a key of a Contact's details means, or nil if it means none. A
@@ -229,7 +224,3 @@ func addSent(sent []SentValue, v SentValue) []SentValue {
 	}
 	return append(sent, v)
 }
-
-// IgnoredKeys returns how many keys of contact_details were ignored, because they are not the
-// key of a Field. It counts from the start of the process. reference.md: subscribeContact.rule.5
-func (s *Service) IgnoredKeys() int64 { return s.ignored.Load() }

@@ -1,8 +1,6 @@
 package contacts
 
 import (
-	"sync/atomic"
-
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/search"
@@ -13,7 +11,6 @@ type Service struct {
 	db       *db.DB
 	accounts *accounts.Service
 	observer search.Observer
-	ignored  atomic.Int64 // keys of contact_details that are not the key of a Field
 }
 
 // New returns a Service over a database.

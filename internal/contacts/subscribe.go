@@ -39,16 +39,14 @@ func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller,
 	} else {
 		err = s.db.Update(ctx, run)
 	}
-	s.ignored.Add(int64(call.ignored)) // not in run, because run can be called twice
 	return id, err
 }
 
 // subscribeCall is one call of subscribeContact, with its parsed details.
 type subscribeCall struct {
 	SubscribeRequest
-	caller  *enlist.Caller
-	parsed  *ParsedContact
-	ignored int // number of sent keys that match no Field
+	caller *enlist.Caller
+	parsed *ParsedContact
 }
 
 // run carries out the call in a transaction. The transaction may run again.
@@ -58,7 +56,6 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 		return 0, err
 	}
 	parsed := call.parse(schema, enlist.Today(time.Unix(now, 0), call.caller.Account.TimeZone))
-	call.ignored = parsed.ignored
 	if parsed.err != nil {
 		return 0, parsed.err
 	}

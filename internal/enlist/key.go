@@ -41,6 +41,7 @@ type Key struct {
 	Level        Level
 	Lists        []ListID // nil: all Lists of the Account
 	Rate         CallRate
+	IsStrict     bool // a call with a key that means nothing to it is refused. reference.md: strict
 	CreationTime int64
 	ExpiryTime   int64 // 0: never
 	RevokedTime  int64 // 0: not revoked

@@ -28,22 +28,49 @@ func DidYouMean(name string, of []string) string {
 	return ""
 }
 
-// distance returns how many characters must be inserted, removed or replaced to change a into b (Levenshtein).
+// distance returns how many characters must be inserted, removed or replaced, or swapped with the next one, to change a
+// into b (Damerau-Levenshtein with adjacent transpositions).
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next[0] = i + 1
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
+}
+
+// UnknownName is a name that means nothing to a call.
+type UnknownName struct {
+	Name string
+	Near string // the name that the caller probably meant; "" if there is none
+}
+
+// MaxUnknown is the largest number of names that UnknownNames collects.
+const MaxUnknown = 20
+
+// UnknownNames collects names that mean nothing to a call, each once.
+type UnknownNames []UnknownName
+
+// Add adds a name. known returns the names that have a meaning. Add returns false after the last name that it collects.
+func (u *UnknownNames) Add(name string, known func() []string) bool {
+	for i := range *u {
+		if (*u)[i].Name == name {
+			return true
+		}
+	}
+	*u = append(*u, UnknownName{name, Nearest(name, known())})
+	return len(*u) < MaxUnknown
 }

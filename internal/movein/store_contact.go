@@ -220,7 +220,7 @@ func (r *reader) contact(schema *enlist.Schema, today string, now int64) *enlist
 		LastMessageTime: r.int("last_message_time"), LastOpenTime: r.int("last_open_time"),
 		SubscribedVia: r.line("subscribed_via"), WebformID: r.int("webform_id"),
 	}
-	sent, _ := contacts.MatchDetails(schema, r.record)
+	sent := contacts.MatchDetails(schema, r.record)
 	for _, v := range sent {
 		text, err := readMoved(v.Field, *v.Value, today)
 		if err != nil {

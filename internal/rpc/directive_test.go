@@ -135,7 +135,7 @@ func (s *transcript) editAccount(t *testing.T, rest string) error {
 	return nil
 }
 
-// makeKey executes "key NAME level=… lists=1,2 expires=SECONDS": it creates a key as $NAME.
+// makeKey executes "key NAME level=… lists=1,2 expires=SECONDS strict=true": it creates a key as $NAME.
 func (s *transcript) makeKey(t *testing.T, rest string) error {
 	words := strings.Fields(rest)
 	d := accounts.KeyDetails{Account: s.account, Level: enlist.Full}
@@ -152,6 +152,8 @@ func (s *transcript) makeKey(t *testing.T, rest string) error {
 					d.Lists = append(d.Lists, enlist.ListID(id))
 				}
 			}
+		case "strict":
+			d.Strict, err = strconv.ParseBool(val)
 		case "expires":
 			var n int64
 			n, err = strconv.ParseInt(val, 10, 64)

@@ -243,6 +243,10 @@ func (x *exchange) perform(e *envelope, m *method, index int, reader *paramsRead
 	}
 	x.call = call{params{names: m.params, values: values, arena: &x.arena},
 		ctx, h.service, caller, &x.reply, h.options.Version, x.request.URL.RawQuery}
+	extra := reader.end < len(reader.raw) || len(values) > len(m.params)
+	if err := x.findIgnored(m, e, extra); err != nil {
+		return err
+	}
 	err = m.run(&x.call)
 	if x.call.err != nil {
 		return x.call.shapeError()

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"enlist/api"
+	"enlist/internal/enlist"
 )
 
 // maxDepth is the largest number of nesting levels in a request. The request object is level 1.
@@ -33,6 +34,8 @@ type envelope struct {
 	method []byte // the name, unquoted
 	params []byte // as the caller sent it; nil if it is missing
 	fault  error  // why the request is invalid: code 106, 107 or 310
+
+	unknown enlist.UnknownNames // members that mean nothing
 }
 
 // source is a decoder of bytes in memory. The values that it returns are slices of these bytes,
@@ -115,6 +118,8 @@ func (s *source) readEnvelope(b []byte) envelope {
 			method = val
 		case "jsonrpc":
 			e.v2 = string(val) == `"2.0"`
+		default:
+			e.ignore(string(key))
 		}
 	}
 	if err == nil {
@@ -128,6 +133,13 @@ func (s *source) readEnvelope(b []byte) envelope {
 		e.fail(refuse(api.CodeInvalidParameters, "params is not an array"))
 	}
 	return e
+}
+
+// ignore stores the name of a member that means nothing.
+func (e *envelope) ignore(name string) {
+	if len(e.unknown) < enlist.MaxUnknown {
+		e.unknown.Add(name, func() []string { return []string{"id", "method", "params", "jsonrpc"} })
+	}
 }
 
 // unreadable returns the envelope of a request that the decoder could not read. The request is not

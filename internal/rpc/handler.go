@@ -54,6 +54,10 @@ type Handler struct {
 	memory   memory
 	failures failures
 	metrics  *metrics
+
+	detailKeys map[string][]string // see detailKeys
+	ignoredLog ignoredLog
+
 	draining atomic.Bool // Drain was called
 	idle     sync.Pool   // *exchange values for reuse
 	openRPC  func() []byte
@@ -69,12 +73,14 @@ func New(service *app.App, o Options) *Handler {
 		calls:    newCallLimiter(o.MaxCalls, o.CallWait),
 		memory:   newMemory(o.Memory, o.ReadTimeout),
 		failures: failures{now: o.Now},
+
+		detailKeys: detailKeys(),
 	}
 	h.openRPC = sync.OnceValue(func() []byte {
 		d := Describe(o.Version)
 		return d.OpenRPC()
 	})
-	h.metrics = newMetrics(h.methods, service, o.Registerer)
+	h.metrics = newMetrics(h.methods, o.Registerer)
 	if o.Registerer != nil {
 		o.Registerer.MustRegister(h.calls.Hits("calls"), h.memory.bodies.Hits("bodies"), h.memory.params.Hits("params"),
 			limiter.NewHits("key_rate", h.rates.Refused))

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"enlist/api"
-	"enlist/internal/app"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -16,9 +15,10 @@ import (
 // metrics count calls. The histogram of each method and the counter of its successful calls are
 // looked up at start, because a lookup by labels acquires a lock and hashes the labels.
 type metrics struct {
-	calls *prometheus.CounterVec
-	known map[*method]methodMetrics
-	other methodMetrics // unknown methods, and bodies that are not calls
+	calls   *prometheus.CounterVec
+	ignored *prometheus.CounterVec // see ignored.go
+	known   map[*method]methodMetrics
+	other   methodMetrics // unknown methods, and bodies that are not calls
 }
 
 // methodMetrics are the metrics of one method.
@@ -29,7 +29,7 @@ type methodMetrics struct {
 }
 
 // newMetrics creates the metrics and registers them, unless r is nil.
-func newMetrics(table map[string]*method, service *app.App, r prometheus.Registerer) *metrics {
+func newMetrics(table map[string]*method, r prometheus.Registerer) *metrics {
 	calls := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "enlist_calls_total", Help: "Calls by method and error code; 0 is success.",
 	}, []string{"method", "code"})
@@ -37,13 +37,13 @@ func newMetrics(table map[string]*method, service *app.App, r prometheus.Registe
 		Name: "enlist_call_seconds", Help: "Time to answer a call.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60, 600},
 	}, []string{"method"})
-	ignored := prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "enlist_ignored_keys_total", Help: "Keys of contact_details that were ignored because no Field has this name.",
-	}, func() float64 { return float64(service.Contacts.IgnoredKeys()) }) // reference.md: subscribeContact.rule.5
+	ignored := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "enlist_ignored_keys_total", Help: "Keys and parameters of calls that mean nothing and were ignored or refused.",
+	}, []string{"method"})
 	if r != nil {
 		r.MustRegister(calls, durations, ignored)
 	}
-	m := &metrics{calls: calls, known: make(map[*method]methodMetrics, len(table))}
+	m := &metrics{calls: calls, ignored: ignored, known: make(map[*method]methodMetrics, len(table))}
 	newMethod := func(name string) methodMetrics {
 		return methodMetrics{name, calls.WithLabelValues(name, "0"), durations.WithLabelValues(name)}
 	}

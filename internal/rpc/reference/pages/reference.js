@@ -77,7 +77,7 @@ async function send(method, text, output) {
   output.textContent = "…";
   try {
     const params = [find("key").value, ...JSON.parse(text)];
-    const reply = await fetch(endpoint, {method: "POST", body: JSON.stringify({id: 1, method, params})});
+    const reply = await fetch(endpoint + "?strict=1", {method: "POST", body: JSON.stringify({id: 1, method, params})});
     const body = await reply.text();
     try {
       output.textContent = JSON.stringify(JSON.parse(body), null, 2).slice(0, 100000);
