@@ -145,7 +145,7 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 
 // Each part ends with the sender and the postal address of the Message. A Message cannot remove the link to unsubscribe.
 //
-// covers: decision 130, spec message.sender, spec message.unsubscribe
+// covers: decision 127, spec message.sender, spec message.unsubscribe
 func TestMailEndsWithTheSenderAndTheLinkToUnsubscribe(t *testing.T) {
 	c, _ := testComposer(t)
 	const link = "https://mail.example.org/u/12-345-1767225600-a7/"

@@ -31,7 +31,7 @@ type Message struct {
 	InlineImages     string // IDs of files, separated by commas
 
 	// The end of the mails. Only the two texts change a mail: the link to unsubscribe is always there, and no page lets
-	// a recipient update a profile. decisions.md: 130
+	// a recipient update a profile. decisions.md: 127
 	ShowUnsubscribeLink    bool
 	ShowUpdateProfileLink  bool
 	UpdateProfileListID    int64
