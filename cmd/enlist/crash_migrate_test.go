@@ -39,7 +39,7 @@ func killedMoveEndsEqual(t *testing.T, e dbtest.Engine) {
 		fillAccount(t, source)
 		file := filepath.Join(t.TempDir(), "key")
 		must(0, os.WriteFile(file, []byte(key), 0o600))(t)
-		arguments := []string{"migrate", "--from", "http://" + addr, "--key-file", file, "--db", c.db}
+		arguments := []string{"migrate", "--from", "http://" + addr, "--private-host", "127.0.0.1", "--key-file", file, "--db", c.db}
 		for range rounds {
 			c.killAfter(time.Duration(rand.IntN(500))*time.Millisecond, arguments...)
 		}

@@ -21,6 +21,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
+	"enlist/internal/publicnet"
 	"enlist/internal/search/advisor"
 )
 
@@ -33,6 +34,7 @@ type migrateCommand struct {
 	From     string `required:"" placeholder:"URL" help:"URL of the other service, https://HOST/api/jsonrpcserver, or of listmonk's database, listmonk-postgres://USER@HOST:5432/DATABASE."`
 	Key      string `placeholder:"KEY" help:"API key of the other service, or password of listmonk's database. Set it in the environment variable ENLIST_KEY."`
 	KeyFile  string `placeholder:"PATH" help:"File that contains the API key or the password."`
+	Private  string `name:"private-host" placeholder:"HOST" help:"The host of --from, if it has a private address. Without it, only public addresses are called."`
 	Account  int64  `placeholder:"ID" help:"ID of the Account to move into; needed if there are several Accounts."`
 	Quick    bool   `help:"Read only new and changed Contacts: no consents, no deletions and no comparison."`
 	DryRun   bool   `help:"Move into a temporary database, print the comparison and remove the database. --db is not used."`
@@ -73,6 +75,10 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 		m := &movein.Mover{Service: s, Caller: caller, From: from, Source: name, Quick: c.Quick,
 			Report: p.report, Problem: report.add}
 		result, err := m.Run(ctx)
+		if errors.Is(err, publicnet.ErrNotPublic) {
+			return usage("the other service is at an address that is not public: if you trust it, add --private-host HOST "+
+				"with the host of --from: %w", err)
+		}
 		if err != nil && ctx.Err() != nil {
 			return errors.New("interrupted: run the same command again to continue")
 		}
@@ -124,6 +130,9 @@ func (c *migrateCommand) withTarget(ctx context.Context, out *console, do func(*
 func (c *migrateCommand) open(ctx context.Context, name, key string, report func(string)) (
 	from movein.Source, done func(), err error) {
 	if strings.HasPrefix(name, listmonk.Scheme+"://") {
+		if c.Private != "" {
+			return nil, nil, usage("--private-host is not for listmonk's database, which is always read")
+		}
 		d, err := listmonk.Open(ctx, c.From, key)
 		if err != nil {
 			return nil, nil, err
@@ -131,7 +140,14 @@ func (c *migrateCommand) open(ctx context.Context, name, key string, report func
 		return d, func() { d.Close() }, nil
 	}
 	client := api.NewClient(name, key)
-	return movein.NewAPI(client, name, report), client.Close, nil
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Private != "" && c.Private != u.Hostname() {
+		return nil, nil, usage("--private-host %s is not the host of --from, %s", c.Private, u.Hostname())
+	}
+	return movein.NewAPI(client, name, c.Private != "", report), client.Close, nil
 }
 
 // sourceName checks the URL of the source and returns it as the move stores it: the URL of the other service with the

@@ -29,6 +29,9 @@ func migrate(t *testing.T, source, key, db string, args ...string) (status int, 
 	if err := os.WriteFile(file, []byte(key+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if strings.HasPrefix(source, "http://127.0.0.1") {
+		args = append(args, "--private-host", "127.0.0.1")
+	}
 	return runEnlist(append([]string{"migrate", "--from", source, "--key-file", file, "--db", db}, args...)...)
 }
 

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"enlist/api"
 	"enlist/internal/enlist"
+	"enlist/internal/publicnet"
 )
 
 // This file calls another service with the same API: it repeats calls that failed for a reason that may pass, and reads
@@ -44,12 +46,19 @@ type API struct {
 	consentMethods, onlyConsents bool
 }
 
-// NewAPI returns a Source that calls the service at a URL with a Client. It limits the Client's replies and redirects.
-// report gets a line for each call that is repeated.
-func NewAPI(client *api.Client, server string, report func(line string)) *API {
-	client.HTTP.Transport = limitedReplies{client.HTTP.Transport, maxReply}
+// NewAPI returns a Source that calls the service at a URL with a Client. It limits the Client's replies, redirects and,
+// unless the service may be private, addresses: then a call returns publicnet.ErrNotPublic. report gets a line for each
+// call that is repeated.
+func NewAPI(client *api.Client, server string, private bool, report func(line string)) *API {
+	dial := publicDialer().DialContext
+	if private {
+		dial = (&net.Dialer{Timeout: callTime}).DialContext
+	}
+	calls := http.DefaultTransport.(*http.Transport).Clone()
+	calls.DialContext = dial
+	client.HTTP.Transport = limitedReplies{calls, maxReply}
 	client.HTTP.CheckRedirect = sameHost
-	return &API{client: client, wait: sleep, report: report, files: newFileClient(server)}
+	return &API{client: client, wait: sleep, report: report, files: newFileClient(server, dial)}
 }
 
 // call calls a method and returns its result. The error is an *api.Error if the service refused the call.
@@ -98,7 +107,7 @@ func (s *API) try(ctx context.Context, method string, params []any) (in enlist.I
 // mayPass reports whether a call may succeed later: the service had an internal error or too much to do, or there is no
 // valid reply.
 func mayPass(err error) bool {
-	if _, large := errors.AsType[*tooLarge](err); large {
+	if _, large := errors.AsType[*tooLarge](err); large || errors.Is(err, publicnet.ErrNotPublic) {
 		return false
 	}
 	refused, ok := errors.AsType[*api.Error](err)

@@ -78,17 +78,24 @@ func sameHost(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// newFileClient returns a Client that reads files from the host of the other service, and from public addresses. A link
-// to any other address could read what only this machine can reach. Files may be on many hosts, so no connection is
-// kept.
-func newFileClient(server string) *http.Client {
-	anywhere, public := &net.Dialer{Timeout: callTime}, &net.Dialer{Timeout: callTime, ControlContext: publicnet.Only}
+// dialer connects to an address.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// publicDialer connects only to public addresses.
+func publicDialer() *net.Dialer {
+	return &net.Dialer{Timeout: callTime, ControlContext: publicnet.Only}
+}
+
+// newFileClient returns a Client that reads files from the other service, as dialOwn connects to it, and from public
+// addresses. A link to any other address could read what only this machine can reach. Files may be on many hosts, so no
+// connection is kept.
+func newFileClient(server string, dialOwn dialer) *http.Client {
 	own := hostPort(server)
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == own {
-			return anywhere.DialContext(ctx, network, address)
+			return dialOwn(ctx, network, address)
 		}
-		return public.DialContext(ctx, network, address)
+		return publicDialer().DialContext(ctx, network, address)
 	}
 	files := &http.Transport{DialContext: dial, DisableKeepAlives: true}
 	return &http.Client{Timeout: callTime, Transport: limitedReplies{files, maxFile}}

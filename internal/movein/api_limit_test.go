@@ -3,6 +3,7 @@ package movein_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,15 +18,31 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
+	"enlist/internal/publicnet"
 )
 
 // newSource returns a Source that calls a server and does not wait between attempts.
 func newSource(t *testing.T, server *httptest.Server) *movein.API {
 	client := api.NewClient(server.URL, "secret-key")
 	t.Cleanup(client.Close)
-	from := movein.NewAPI(client, server.URL, func(string) {})
+	from := movein.NewAPI(client, server.URL, true, func(string) {})
 	from.SetWait(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
 	return from
+}
+
+// A service at a private address is called only if the operator has said that it is private.
+//
+// covers: decision 87
+func TestAPrivateAddressIsNotCalled(t *testing.T) {
+	called := false
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }))
+	t.Cleanup(server.Close)
+	client := api.NewClient(server.URL, "secret-key")
+	t.Cleanup(client.Close)
+	from := movein.NewAPI(client, server.URL, false, func(line string) { t.Error(line) })
+	if _, err := from.Lists(t.Context()); !errors.Is(err, publicnet.ErrNotPublic) || called {
+		t.Errorf("the error is %v, and called is %v; want ErrNotPublic, and no call", err, called)
+	}
 }
 
 // A service that sends without end is refused after 64 MiB, and is called once.

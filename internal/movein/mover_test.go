@@ -54,7 +54,7 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 	to.problems = nil
 	client := api.NewClient(url, "key")
 	defer client.Close()
-	from := movein.NewAPI(client, url, func(string) {})
+	from := movein.NewAPI(client, url, true, func(string) {})
 	from.SetWait(func(ctx context.Context, _ time.Duration) error { return ctx.Err() })
 	m := &movein.Mover{Service: to.service, Caller: to.caller, From: from, Source: url, Quick: quick,
 		Report: func(string) {},
