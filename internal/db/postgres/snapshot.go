@@ -21,7 +21,8 @@ type Snapshot struct {
 }
 
 var errClusterBackup = errors.New("its tables are on several servers (Citus), which have no common snapshot: " +
-	"back up the servers with pg_basebackup")
+	"back up each server with pg_basebackup and its WAL, and restore all of them to the same point of " +
+	"citus_create_restore_point (doc/postgresql.md)")
 
 // OpenSnapshot starts the transaction. It returns an error for a database without the tables of enlist. Errors do not
 // contain the URL's password.
