@@ -123,10 +123,20 @@ func (c *Client) GetContactConsents(ctx context.Context, list, contact, limit, o
 	return call[[]ConsentRecord](ctx, c, "getContactConsents", list, contact, limit, offset, withChanges)
 }
 
-// GetMessagesSentToContact returns the messages that were sent to a Contact, newest first. The key
+// GetMessagesSentToContact returns the Messages that were sent to a Contact, newest first. The key
 // needs the level standard. Errors: CodeNoList, CodeNoContact.
-func (c *Client) GetMessagesSentToContact(ctx context.Context, list, contact int64) ([]SentMessage, error) {
-	return call[[]SentMessage](ctx, c, "getMessagesSentToContact", list, contact)
+//   - messageType: all, email or sms
+//   - periodFrom: The Unix time of the oldest Message to return
+//   - periodTo: The Unix time of the newest Message to return; 0 means no limit
+func (c *Client) GetMessagesSentToContact(ctx context.Context, list, contact int64, messageType string, periodFrom, periodTo int64,
+) ([]SentMessage, error) {
+	return call[[]SentMessage](ctx, c, "getMessagesSentToContact", list, contact, messageType, periodFrom, periodTo)
+}
+
+// GetContactDeliveries returns all mails to a Contact with their outcomes, newest first. The key
+// needs the level standard. Errors: CodeNoList, CodeNoContact.
+func (c *Client) GetContactDeliveries(ctx context.Context, list, contact int64) ([]ContactDelivery, error) {
+	return call[[]ContactDelivery](ctx, c, "getContactDeliveries", list, contact)
 }
 
 // SearchPreviousUnsubscribers returns the addresses that ever unsubscribed from a List, or with
@@ -789,6 +799,19 @@ type ConsentRecord struct {
 
 // SentMessage is a record in the result of GetMessagesSentToContact.
 type SentMessage struct {
+	ID            int64  `json:"id"` // send_id of the mail in its Batch
+	MessageID     int64  `json:"message_id"`
+	BatchID       int64  `json:"batch_id"`     // 0: no Batch has the figures of the mail
+	MessageType   string `json:"message_type"` // email
+	Name          string `json:"name"`         // empty after the Message was deleted
+	SendTime      int64  `json:"send_time"`
+	FirstOpenTime int64  `json:"first_open_time"` // 0: not opened
+	LastOpenTime  int64  `json:"last_open_time"`
+	OpenType      string `json:"open_type"` // html (by the image), text (by a click) or not_opened
+}
+
+// ContactDelivery is a record in the result of GetContactDeliveries.
+type ContactDelivery struct {
 	MessageID       int64  `json:"message_id"` // 0: the mail asked to confirm the subscription
 	AutoresponderID int64  `json:"autoresponder_id"`
 	Name            string `json:"name"` // name of the Message; empty after the Message was deleted

@@ -157,7 +157,7 @@ func TestTestMailChangesNothing(t *testing.T) {
 		}
 	}
 	c := must(client.GetContactByID(ctx, 1, id))(t)
-	if sent := must(client.GetMessagesSentToContact(ctx, 1, id))(t); len(sent) != 0 || c.IsUnsubscribed || c.LastMessageTime != 0 || c.LastOpenTime != 0 {
+	if sent := must(client.GetContactDeliveries(ctx, 1, id))(t); len(sent) != 0 || c.IsUnsubscribed || c.LastMessageTime != 0 || c.LastOpenTime != 0 {
 		t.Errorf("the Contact is %+v with the sent mails %+v", c, sent)
 	}
 }

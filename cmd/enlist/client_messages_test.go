@@ -76,7 +76,7 @@ func clientReadsAndWritesAutoresponders(t *testing.T, e dbtest.Engine) {
 		t.Errorf("countAutoresponders: %d", n)
 	}
 	ada := must(client.SubscribeContact(ctx, list, api.Details{"Email": "ada@example.com"}, api.Consent{}))(t)
-	if sent := must(client.GetMessagesSentToContact(ctx, list, ada))(t); len(sent) != 0 {
+	if sent := must(client.GetContactDeliveries(ctx, list, ada))(t); len(sent) != 0 {
 		t.Errorf("getMessagesSentToContact returned %+v before the service had sent a mail", sent)
 	}
 	must(0, client.DeleteAutoresponder(ctx, id))(t)

@@ -45,7 +45,7 @@ func TestWithoutAMailServerMailsAreWrittenToAFolder(t *testing.T) {
 	if !strings.Contains(welcome, "Dear friend") || !strings.Contains(welcome, "List-Unsubscribe: <http://") {
 		t.Errorf("the welcome mail has no greeting or no List-Unsubscribe header:\n%s", welcome)
 	}
-	if sent := must(client.GetMessagesSentToContact(ctx, 1, id))(t); len(sent) > 1 {
+	if sent := must(client.GetContactDeliveries(ctx, 1, id))(t); len(sent) > 1 {
 		t.Errorf("getMessagesSentToContact returned %+v", sent)
 	}
 }

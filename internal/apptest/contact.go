@@ -69,10 +69,10 @@ func (o *Account) EditEmail(list enlist.ListID, id enlist.ContactID, email strin
 }
 
 // MessagesSent returns the mails to a Contact.
-func (o *Account) MessagesSent(list enlist.ListID, id enlist.ContactID) []batches.SentMessage {
+func (o *Account) MessagesSent(list enlist.ListID, id enlist.ContactID) []batches.ContactDelivery {
 	o.Helper()
-	var w Rows[batches.SentMessage]
-	o.Must(o.App.Batches.MessagesSentToContact(o.Context(), o.Caller, list, id, &w))
+	var w Rows[batches.ContactDelivery]
+	o.Must(o.App.Batches.ContactDeliveries(o.Context(), o.Caller, list, id, &w))
 	return w.All
 }
 

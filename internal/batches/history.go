@@ -11,46 +11,123 @@ import (
 
 // This file has the call that returns the mails to a Contact: the sent mails and the failed mails.
 
-// SentMessage is a Delivery as callers see it.
-type SentMessage struct {
+// ContactDelivery is a Delivery as callers see it.
+type ContactDelivery struct {
 	messages.Delivery
 	Autoresponder enlist.AutoresponderID // 0: the mail is the request to confirm the subscription
 	Name          string                 // of the Message; "" if the Message was deleted
 }
 
-// SentMessageAttributes are the keys of a SentMessage record, in their order on the wire.
-var SentMessageAttributes = []enlist.Attribute[SentMessage]{
-	enlist.ReadOnlyInt("message_id", func(m *SentMessage) enlist.MessageID { return m.MessageID }),
-	enlist.ReadOnlyInt("autoresponder_id", func(m *SentMessage) enlist.AutoresponderID { return m.Autoresponder }),
-	enlist.ReadOnlyText("name", func(m *SentMessage) string { return m.Name }),
-	enlist.ReadOnlyText("subject", func(m *SentMessage) string { return m.Subject }),
-	enlist.ReadOnlyText("address", func(m *SentMessage) string { return m.Address }),
-	enlist.ReadOnlyInt("time", func(m *SentMessage) int64 { return m.SentTime }),
-	enlist.ReadOnlyText("status", func(m *SentMessage) messages.DeliveryStatus { return m.Status }),
-	enlist.ReadOnlyText("detail", func(m *SentMessage) string { return m.Detail }),
+// ContactDeliveryAttributes are the keys of a ContactDelivery record, in their order on the wire.
+var ContactDeliveryAttributes = []enlist.Attribute[ContactDelivery]{
+	enlist.ReadOnlyInt("message_id", func(m *ContactDelivery) enlist.MessageID { return m.MessageID }),
+	enlist.ReadOnlyInt("autoresponder_id", func(m *ContactDelivery) enlist.AutoresponderID { return m.Autoresponder }),
+	enlist.ReadOnlyText("name", func(m *ContactDelivery) string { return m.Name }),
+	enlist.ReadOnlyText("subject", func(m *ContactDelivery) string { return m.Subject }),
+	enlist.ReadOnlyText("address", func(m *ContactDelivery) string { return m.Address }),
+	enlist.ReadOnlyInt("time", func(m *ContactDelivery) int64 { return m.SentTime }),
+	enlist.ReadOnlyText("status", func(m *ContactDelivery) messages.DeliveryStatus { return m.Status }),
+	enlist.ReadOnlyText("detail", func(m *ContactDelivery) string { return m.Detail }),
 }
 
-// MessagesSentToContact returns the mails that were sent to a Contact and the mails that failed,
+// SentMessage is a Message that was sent to a Contact, and when the Contact opened it.
+type SentMessage struct {
+	ContactDelivery
+	Batch               enlist.BatchID // that has its figures; 0: none
+	FirstOpen, LastOpen int64          // 0: not opened. All mails of an autoresponder to a Contact are one
+	OpenType            string         // html: first by the image; text: by a click; or not_opened
+}
+
+// SentMessageAttributes are the keys of a SentMessage record, in their order on the wire. The ID is the send_id of
+// the rows of reports.
+var SentMessageAttributes = []enlist.Attribute[SentMessage]{
+	enlist.ReadOnlyInt("id", func(m *SentMessage) enlist.ContactID { return m.Contact }),
+	enlist.ReadOnlyInt("message_id", func(m *SentMessage) enlist.MessageID { return m.MessageID }),
+	enlist.ReadOnlyInt("batch_id", func(m *SentMessage) enlist.BatchID { return m.Batch }),
+	enlist.ReadOnlyText("message_type", func(*SentMessage) string { return messages.MessageEmail }),
+	enlist.ReadOnlyText("name", func(m *SentMessage) string { return m.Name }),
+	enlist.ReadOnlyInt("send_time", func(m *SentMessage) int64 { return m.SentTime }),
+	enlist.ReadOnlyInt("first_open_time", func(m *SentMessage) int64 { return m.FirstOpen }),
+	enlist.ReadOnlyInt("last_open_time", func(m *SentMessage) int64 { return m.LastOpen }),
+	enlist.ReadOnlyText("open_type", func(m *SentMessage) string { return m.OpenType }),
+}
+
+// SentRequest says which Messages to a Contact a caller wants.
+type SentRequest struct {
+	List     enlist.ListID
+	Contact  enlist.ContactID
+	Type     string // all, email or sms
+	From, To int64  // Unix times; a To of 0 means no limit
+}
+
+// ContactDeliveries returns the mails that were sent to a Contact and the mails that failed,
 // newest first. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
 // decisions.md: 54
-func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
+func (s *Service) ContactDeliveries(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
+	w enlist.RowWriter[ContactDelivery]) error {
+	return eachDelivery(ctx, s, c, SentRequest{List: list, Contact: id}, w,
+		func(_ *db.Tx, d *ContactDelivery, row func(*ContactDelivery) error) error { return row(d) })
+}
+
+// MessagesSentToContact returns the Messages that were sent to a Contact, newest first. Errors: as ContactDeliveries,
+// and InvalidParameters.
+func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r SentRequest,
 	w enlist.RowWriter[SentMessage]) error {
-	return s.contacts.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
-		if _, _, err := contacts.Load(tx, c, list, id); err != nil {
+	send := func(tx *db.Tx, d *ContactDelivery, row func(*SentMessage) error) error {
+		if r.Type == messages.MessageSMS || d.Status == messages.DeliveryFailed ||
+			d.Cause == messages.CauseConfirmation || d.SentTime < r.From || r.To != 0 && d.SentTime > r.To {
+			return nil
+		}
+		m := &SentMessage{ContactDelivery: *d}
+		if err := m.readOpens(tx); err != nil {
 			return err
+		}
+		return row(m)
+	}
+	return eachDelivery(ctx, s, c, r, w, send)
+}
+
+// eachDelivery calls send with the deliveries to a Contact and with the function that writes a row.
+func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r SentRequest, w enlist.RowWriter[T],
+	send func(*db.Tx, *ContactDelivery, func(*T) error) error) error {
+	return s.contacts.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
+		if _, _, err := contacts.Load(tx, c, r.List, r.Contact); err != nil {
+			return err
+		}
+		if _, err := enlist.OneOf("", "all", messages.MessageEmail, messages.MessageSMS)(r.Type); err != nil {
+			return enlist.Invalid("message_type", err.Error())
 		}
 		names, err := MessageNames(tx, c)
 		if err != nil {
 			return err
 		}
-		rows := &enlist.PagedRows[SentMessage]{RowWriter: w, Streaming: p == contacts.Streaming}
+		rows := &enlist.PagedRows[T]{RowWriter: w, Streaming: p == contacts.Streaming}
 		if err := rows.Begin(rows.Streaming); err != nil {
 			return err
 		}
-		return EachDelivery(tx, list, id, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
-			return true, rows.Row(&SentMessage{*d, d.Autoresponder(), names[d.MessageID]})
+		return EachDelivery(tx, r.List, r.Contact, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
+			return true, send(tx, &ContactDelivery{*d, d.Autoresponder(), names[d.MessageID]}, rows.Row)
 		})
 	})
+}
+
+// readOpens reads the Batch that has the figures of a mail, and when the mail was opened.
+func (m *SentMessage) readOpens(tx *db.Tx) (err error) {
+	m.OpenType = "not_opened"
+	if m.Batch, err = FiguresOf(tx, m.DeliveryKey); err != nil || m.Batch == 0 {
+		return err
+	}
+	events, err := RecipientEvents(tx, m.List, m.Batch, m.Contact)
+	if err != nil {
+		return err
+	}
+	if opened := EventOf(events, EventOpened, 0); opened != nil {
+		m.FirstOpen, m.LastOpen, m.OpenType = opened.Time, opened.LastTime, "html"
+		if clicked := EventOf(events, EventClicked, 0); clicked != nil && clicked.Time == opened.Time {
+			m.OpenType = "text"
+		}
+	}
+	return nil
 }
 
 // MessageNames returns the names of the Account's Messages.

@@ -121,9 +121,9 @@ func longReplies(o *apptest.Account) {
 			o.Errorf("%+v: counted %d entries, want %d", c.q, n, c.count)
 		}
 	}
-	var sent apptest.Rows[batches.SentMessage]
-	o.Must(o.App.Batches.MessagesSentToContact(o.Context(), o.Caller, list, id, &sent))
-	newestFirst := slices.IsSortedFunc(sent.All, func(a, b batches.SentMessage) int { return int(b.SentTime - a.SentTime) })
+	var sent apptest.Rows[batches.ContactDelivery]
+	o.Must(o.App.Batches.ContactDeliveries(o.Context(), o.Caller, list, id, &sent))
+	newestFirst := slices.IsSortedFunc(sent.All, func(a, b batches.ContactDelivery) int { return int(b.SentTime - a.SentTime) })
 	if len(sent.All) != entries || !sent.Streaming || !newestFirst {
 		o.Errorf("got %d mails, streaming %v, newest first %v; want %d as a stream, newest first", len(sent.All), sent.Streaming, newestFirst, entries)
 	}

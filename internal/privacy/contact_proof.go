@@ -19,7 +19,7 @@ type Proof struct {
 	// Unsubscribes are the entries of the Unsubscriber List with an address of the Contact, for this List or for all
 	// Lists, oldest first.
 	Unsubscribes []contacts.Unsubscriber
-	Deliveries   []batches.SentMessage // the mails to the Contact, newest first
+	Deliveries   []batches.ContactDelivery // the mails to the Contact, newest first
 }
 
 // ProofWriter receives Contacts with their proof.
@@ -93,7 +93,7 @@ func writeProof(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.Conta
 		return err
 	}
 	err = batches.EachDelivery(tx, list, id, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
-		p.Deliveries = append(p.Deliveries, batches.SentMessage{Delivery: *d, Autoresponder: d.Autoresponder(),
+		p.Deliveries = append(p.Deliveries, batches.ContactDelivery{Delivery: *d, Autoresponder: d.Autoresponder(),
 			Name: names[d.MessageID]})
 		return true, nil
 	})

@@ -24,15 +24,28 @@ func getMessageByID(c *call) error {
 	return writeRecord(c, encoder(attributes), message, err)
 }
 
-// getMessagesSentToContact returns the mails to a Contact, newest first. It includes the mails
+// getContactDeliveries returns the mails to a Contact, newest first. It includes the mails
 // that failed or bounced. decisions.md: 54
-func getMessagesSentToContact(c *call) error {
+func getContactDeliveries(c *call) error {
 	list, contact := c.list(1), c.contact(2)
+	if c.err != nil {
+		return c.err
+	}
+	each := encoder(batches.ContactDeliveryAttributes)
+	return writeRows(c, each, func(w enlist.RowWriter[batches.ContactDelivery]) error {
+		return c.service.Batches.ContactDeliveries(c.ctx, c.caller, list, contact, w)
+	})
+}
+
+// getMessagesSentToContact returns the Messages that were sent to a Contact, newest first.
+func getMessagesSentToContact(c *call) error {
+	r := batches.SentRequest{List: c.list(1), Contact: c.contact(2), Type: c.text(3), From: c.amount(4, 0),
+		To: c.amount(5, 0)}
 	if c.err != nil {
 		return c.err
 	}
 	each := encoder(batches.SentMessageAttributes)
 	return writeRows(c, each, func(w enlist.RowWriter[batches.SentMessage]) error {
-		return c.service.Batches.MessagesSentToContact(c.ctx, c.caller, list, contact, w)
+		return c.service.Batches.MessagesSentToContact(c.ctx, c.caller, r, w)
 	})
 }

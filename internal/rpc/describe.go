@@ -157,6 +157,7 @@ func records() []RecordInfo {
 	audit := record("AuditRow", accounts.AuditAttributes).with("before object", "after object")
 	all := []RecordInfo{
 		contact, consent, record("SentMessage", batches.SentMessageAttributes),
+		record("ContactDelivery", batches.ContactDeliveryAttributes),
 		record("Unsubscriber", contacts.UnsubscriberAttributes),
 		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),

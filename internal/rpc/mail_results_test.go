@@ -49,8 +49,8 @@ func TestReactivatingClearsBounceDeactivated(t *testing.T) {
 	}
 }
 
-// covers: spec getMessagesSentToContact, decision 54
-func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
+// covers: spec getContactDeliveries, getMessagesSentToContact, decision 54
+func TestMailsToAContactAreReturnedNewestFirst(t *testing.T) {
 	h := newHarness(t, Options{})
 	h.post(t, h.request("addList", `{"name":"News"}`))
 	h.post(t, h.request("subscribeContact", `1,{"Email":"ann@example.com"}`))
@@ -82,7 +82,14 @@ func TestGetMessagesSentToContactReturnsNewestFirst(t *testing.T) {
 		`{"message_id":1,"autoresponder_id":7,"name":"Welcome","subject":"Hello \"Ann\"","address":"ann@example.com","time":30,"status":"sent","detail":""},` +
 		`{"message_id":99,"autoresponder_id":8,"name":"","subject":"","address":"ann@example.com","time":25,"status":"bounced","detail":"the mail server answered 550 no such user"},` +
 		`{"message_id":0,"autoresponder_id":0,"name":"","subject":"Please confirm","address":"ann@example.com","time":11,"status":"sent","detail":""}],"error":null}`
-	if got := h.post(t, h.request("getMessagesSentToContact", "1,1")); got != want {
+	if got := h.post(t, h.request("getContactDeliveries", "1,1")); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	const sent = `{"id":1,"message_id":1,"batch_id":0,"message_type":"email","name":"Welcome","send_time":30,"first_open_time":0,"last_open_time":0,"open_type":"not_opened"}`
+	const bounced = `{"id":1,"message_id":99,"batch_id":0,"message_type":"email","name":"","send_time":25,"first_open_time":0,"last_open_time":0,"open_type":"not_opened"}`
+	for params, rows := range map[string]string{"": sent + "," + bounced, `,"email"`: sent + "," + bounced, `,"all",25,29`: bounced, `,"",26`: sent, `,"sms"`: ""} {
+		if got := h.post(t, h.request("getMessagesSentToContact", "1,1"+params)); got != `{"id":1,"result":[`+rows+`],"error":null}` {
+			t.Errorf("%s: got %s, want the rows %s", params, got, rows)
+		}
 	}
 }

@@ -55,8 +55,11 @@ func (t table) addContactSearches() {
 	g.add("getContactConsents", standard, readOnly, "list_id contact_id limit=100 offset=0 with_changes=false",
 		getContactConsents).
 		says("Returns what a Contact agreed to, newest first.", "array of Consent", "303 304 311")
-	g.add("getMessagesSentToContact", standard, readOnly, "list_id contact_id", getMessagesSentToContact).
-		says("Returns the messages that were sent to a Contact, newest first.", "array of SentMessage", "303 304")
+	g.add("getMessagesSentToContact", standard, readOnly,
+		"list_id contact_id message_type=all period_from=0 period_to=0", getMessagesSentToContact).
+		says("Returns the Messages that were sent to a Contact, newest first.", "array of SentMessage", "303 304 310")
+	g.add("getContactDeliveries", standard, readOnly, "list_id contact_id", getContactDeliveries).
+		says("Returns all mails to a Contact with their outcomes, newest first.", "array of ContactDelivery", "303 304")
 	g.add("searchPreviousUnsubscribers", standard, readOnly, "list_id=0"+searchParams, searchPreviousUnsubscribers).
 		says("Returns the addresses that ever unsubscribed from a List, or with list_id 0 from any List.",
 			"array of Unsubscriber", "303 311")

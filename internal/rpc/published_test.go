@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/apptest"
@@ -25,12 +26,13 @@ import (
 
 // publishedCalls has the parameters of each published method on the fixture of publishedResults, without the key.
 var publishedCalls = map[string]string{
-	"getSessionInfo":     ``,
-	"getCreditBalance":   `"sms"`,
-	"searchBatches":      `[["list_id","exactly",1]]`,
-	"countBatches":       `[["list_id","exactly",1]]`,
-	"getBatchById":       `1`,
-	"getBatchStatistics": `1`,
+	"getSessionInfo":           ``,
+	"getCreditBalance":         `"sms"`,
+	"getMessagesSentToContact": `1,1`,
+	"searchBatches":            `[["list_id","exactly",1]]`,
+	"countBatches":             `[["list_id","exactly",1]]`,
+	"getBatchById":             `1`,
+	"getBatchStatistics":       `1`,
 
 	"getBatchOpened":          `1`,
 	"getBatchNotOpened":       `1`,
@@ -57,6 +59,7 @@ func TestResultsHaveThePublishedKeysInTheirOrder(t *testing.T) {
 	apptest.Run(t, apptest.Own, newPublishedResults, []apptest.Rule[*publishedResults]{
 		{Name: "results have the published keys in their order and no others", Test: (*publishedResults).compare},
 		{Name: "the request of each page is understood", Test: (*publishedResults).requests},
+		{Name: "Messages sent to a Contact say how and when they were opened", Test: (*publishedResults).openedMessages},
 	})
 }
 
@@ -69,6 +72,7 @@ type publishedResults struct {
 func newPublishedResults(t *testing.T, store db.Engine) *publishedResults {
 	f := &publishedResults{SentBatch: apptest.NewSentBatch(5)(t, store)}
 	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.Pass(time.Second)
 	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
 	_, err := f.App.Sending.Bounced(t.Context(), f.Mail(f.Contacts[1]), "smtp; 550 5.1.1 no such user")
 	f.Must(err)
@@ -118,6 +122,25 @@ func (f *publishedResults) requests() {
 					f.Errorf("%s%s: %s", method, page.request, reply)
 				}
 			}
+		}
+	}
+}
+
+// openedMessages opens a mail by its image, twice, and another by a click.
+func (f *publishedResults) openedMessages() {
+	sent := f.Batch(f.ID).FirstSent
+	first := f.Now.Unix() - 1
+	f.Pass(time.Minute)
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	f.Click(f.Contacts[4], f.Links[1], apptest.PersonAgent)
+	for i, opens := range map[int]string{0: fmt.Sprintf(`%d,"last_open_time":%d,"open_type":"html"`, first, first+61),
+		4: fmt.Sprintf(`%d,"last_open_time":%[1]d,"open_type":"text"`, first+61), 2: `0,"last_open_time":0,"open_type":"not_opened"`} {
+		id := f.Contacts[i]
+		want := fmt.Sprintf(`[{"id":%d,"message_id":%d,"batch_id":%d,"message_type":"email","name":"May","send_time":%d,"first_open_time":%s}]`,
+			id, f.Message, f.ID, sent, opens)
+		got := f.post(f.T, f.request("getMessagesSentToContact", fmt.Sprintf("%d,%d,\"email\",%d,%[3]d", f.News, id, sent)))
+		if got != `{"id":1,"result":`+want+`,"error":null}` {
+			f.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

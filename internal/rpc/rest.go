@@ -68,15 +68,15 @@ func (e ContactEncoder) Append(b []byte, c *enlist.ByID) []byte {
 }
 
 // ProofEncoder encodes the proof of a Contact: its consents as getContactConsents returns them, its entries of the
-// Unsubscriber List as searchPreviousUnsubscribers, and its mails as getMessagesSentToContact.
+// Unsubscriber List as searchPreviousUnsubscribers, and its mails as getContactDeliveries.
 type ProofEncoder struct {
 	unsubscribe func([]byte, *contacts.Unsubscriber) []byte
-	mail        func([]byte, *batches.SentMessage) []byte
+	mail        func([]byte, *batches.ContactDelivery) []byte
 }
 
 // NewProofEncoder returns the encoder of proofs.
 func NewProofEncoder() ProofEncoder {
-	return ProofEncoder{encoder(contacts.UnsubscriberAttributes), encoder(batches.SentMessageAttributes)}
+	return ProofEncoder{encoder(contacts.UnsubscriberAttributes), encoder(batches.ContactDeliveryAttributes)}
 }
 
 // Append appends an object with an array of each.
