@@ -987,6 +987,7 @@ type Batch struct {
 type BatchCheck struct {
 	SendContactCount int64            `json:"send_contact_count"`
 	CheckedCount     int64            `json:"checked_count"` // Contacts that the server has read
+	TotalCount       int64            `json:"total_count"`   // Contacts of the populations
 	IsComplete       bool             `json:"is_complete"`   // all Contacts were read; otherwise the numbers are about the first ones
 	LeftOut          map[string]int64 `json:"left_out"`      // Contacts that get no mail, by reason
 	Findings         []BatchFinding   `json:"findings"`      // errors first

@@ -91,7 +91,7 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 // confirm shows who would get which mail and what is probably wrong with it, and asks the operator.
 func (c *batchAdd) confirm(ctx context.Context, out *console, s *app.App, caller *enlist.Caller,
 	r batches.BatchRequest) error {
-	check, err := checkBatch(ctx, s, caller, r)
+	check, err := checkBatch(ctx, out, s, caller, r)
 	if err != nil {
 		return err
 	}
@@ -106,9 +106,6 @@ func (c *batchAdd) confirm(ctx context.Context, out *console, s *app.App, caller
 		return err
 	}
 	count := strconv.FormatInt(check.Recipients, 10)
-	if !check.Complete {
-		count = "at least " + count
-	}
 	return out.confirm(c.Yes, fmt.Sprintf("Send the Message %d %q to %s Contacts?", m.ID, plainText(m.Subject, ""),
 		count))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
@@ -35,7 +36,7 @@ func (c *batchCheck) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		check, err := checkBatch(ctx, s, caller, request)
+		check, err := checkBatch(ctx, out, s, caller, request)
 		if err != nil {
 			return err
 		}
@@ -66,15 +67,57 @@ func (c *batchCheck) print(w io.Writer, check *batches.BatchCheck) error {
 	return printFindings(w, check)
 }
 
-// checkBatch checks a Batch without the settings of a server. So the default sender is unknown.
-func checkBatch(ctx context.Context, s *app.App, caller *enlist.Caller, r batches.BatchRequest) (
+// checkBatch checks a Batch without the settings of a server. So the default sender is unknown. It shows the progress if
+// the check takes longer.
+func checkBatch(ctx context.Context, out *console, s *app.App, caller *enlist.Caller, r batches.BatchRequest) (
 	*batches.BatchCheck, error) {
 	composer, err := mail.NewComposer(mail.Options{PublicURL: "https://lists.example.com"}) // only the length of links counts
 	if err != nil {
 		return nil, err
 	}
 	s.Messages.SetComposer(composer)
-	return s.Batches.CheckBatch(ctx, caller, r)
+	p := checkProgress{out: out.stderr, terminal: isTerminal(out.stderr), printed: time.Now()}
+	defer p.end()
+	return s.Batches.CheckBatchWithin(ctx, caller, r, batches.CheckLimits{Progress: p.print})
+}
+
+// checkProgress prints the progress of a check: on a terminal one line that is written again, elsewhere a line every
+// lineEvery.
+type checkProgress struct {
+	out      io.Writer
+	terminal bool
+	printed  time.Time // when the last line was printed, or the check began
+	begun    bool      // a line was printed
+}
+
+// print prints a line, if it is due.
+func (p *checkProgress) print(k *batches.BatchCheck) {
+	every := lineEvery
+	if p.terminal {
+		every = followEvery
+	}
+	if now := time.Now(); now.Sub(p.printed) >= every {
+		p.printed = now
+		p.line(k)
+	}
+}
+
+// line prints a line.
+func (p *checkProgress) line(k *batches.BatchCheck) {
+	p.begun = true
+	line := fmt.Sprintf("checked %d of %d Contacts, %d recipients", k.Checked, k.Total, k.Recipients)
+	if p.terminal {
+		fmt.Fprint(p.out, "\r", line, "\x1b[K")
+	} else {
+		fmt.Fprintln(p.out, line)
+	}
+}
+
+// end ends the line of a terminal.
+func (p *checkProgress) end() {
+	if p.terminal && p.begun {
+		fmt.Fprintln(p.out)
+	}
 }
 
 // printFindings prints a line for each finding.

@@ -7,7 +7,6 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/lists"
 	"enlist/internal/messages"
 )
 
@@ -47,17 +46,18 @@ func (s *Service) contentErrors(ctx context.Context, c *enlist.Caller, r *BatchR
 }
 
 // readFirst reads the contents, and Contacts of the first population until one is a recipient, but only one step.
-func (k *batchCheck) readFirst(tx *db.Tx) (err error) {
+func (k *batchCheck) readFirst(tx *db.Tx) error {
 	if err := k.readContents(tx); err != nil {
 		return err
 	}
 	k.fields = nil // so that step reads only the first recipient
-	p := &k.populations[0]
-	k.schema, err = lists.Schema(tx, p.List)
+	step, err := k.step(tx, 0)
 	if err != nil {
 		return err
 	}
-	return k.step(tx, k.schema, p)
+	k.schema = step.schema
+	k.take(0, step)
+	return nil
 }
 
 // refuseErrors returns the error of a Batch with such findings, or nil if there are none.

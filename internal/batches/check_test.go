@@ -70,15 +70,43 @@ func checkFindsMistakes(f *apptest.Batches) {
 	}
 }
 
+// checkReadsAll has more Contacts than one step reads, in populations that overlap.
+func checkReadsAll(f *apptest.Batches) {
+	f.AddMany(f.News, 6000)
+	var seen []int64
+	r := batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{apptest.Whole(f.News), apptest.Whole(f.News)}}
+	k, err := f.App.Batches.CheckBatchWithin(f.Context(), f.Caller, r,
+		batches.CheckLimits{Progress: func(k *batches.BatchCheck) { seen = append(seen, k.Checked) }})
+	f.Must(err)
+	if !k.Complete || k.Checked != 12_000 || k.Total != 12_000 || k.Recipients != 6000 || k.LeftDuplicate != 6000 {
+		f.Errorf("the check is %+v, want 12,000 Contacts, of which half are duplicates", *k)
+	}
+	if want := []int64{5000, 6000, 11_000, 12_000}; !slices.Equal(seen, want) {
+		f.Errorf("the progress is %v, want %v", seen, want)
+	}
+}
+
 func checkIsLimited(f *apptest.Batches) {
 	ids := make([]enlist.ContactID, 100_001)
 	for i := range ids {
 		ids[i] = enlist.ContactID(i + 1_000_000)
 	}
-	k, err := f.App.Batches.CheckBatch(f.Context(), f.Caller, batches.BatchRequest{Message: f.Message,
-		Populations: []batches.PopulationRequest{{List: f.News, Type: "contacts", Contacts: ids}}})
+	r := batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{{List: f.News, Type: "contacts", Contacts: ids}}}
+	k, err := f.App.Batches.CheckBatch(f.Context(), f.Caller, r)
 	f.Must(err)
-	if k.Complete || k.Checked != 100_000 || k.LeftGone != 100_000 {
-		f.Errorf("the check read %d Contacts, of which %d are gone, complete %t; want the first 100,000", k.Checked, k.LeftGone, k.Complete)
+	if !k.Complete || k.Checked != 100_001 || k.LeftGone != 100_001 {
+		f.Errorf("the check read %d Contacts, of which %d are gone, complete %t; want 100,001", k.Checked, k.LeftGone, k.Complete)
+	}
+	k, err = f.App.Batches.CheckBatchWithin(f.Context(), f.Caller, r, batches.CheckLimits{Time: 1})
+	f.Must(err)
+	if k.Complete || k.Checked != 5000 || k.Total != 100_001 {
+		f.Errorf("after its time the check has read %d of %d Contacts, complete %t; want one step", k.Checked, k.Total, k.Complete)
+	}
+	f.AddMany(f.News, 6000)
+	two := batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{apptest.Whole(f.News), apptest.Whole(f.News)}}
+	k, err = f.App.Batches.CheckBatchWithin(f.Context(), f.Caller, two, batches.CheckLimits{Addresses: 5000})
+	f.Must(err)
+	if k.Complete || k.Checked != 5000 || k.Total != 12_000 {
+		f.Errorf("with 5,000 addresses the check has read %d of %d Contacts, complete %t; want one step", k.Checked, k.Total, k.Complete)
 	}
 }

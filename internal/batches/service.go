@@ -11,9 +11,10 @@ type Service struct {
 	db       *db.DB
 	contacts *contacts.Service
 	messages *messages.Service
+	checks   chan struct{} // has an item for each check of many Contacts that runs
 }
 
 // New returns a Service over a database.
 func New(database *db.DB, c *contacts.Service, m *messages.Service) *Service {
-	return &Service{db: database, contacts: c, messages: m}
+	return &Service{db: database, contacts: c, messages: m, checks: make(chan struct{}, maxChecks)}
 }

@@ -123,6 +123,7 @@ var keyMeanings = map[string]string{
 	"Batch.send_current_count":             "of these, mails that were sent or have failed",
 	"Batch.type":                           "manual, or autoresponder for the figures of an autoresponder",
 	"BatchCheck.checked_count":             "Contacts that the server has read",
+	"BatchCheck.total_count":               "Contacts of the populations",
 	"BatchCheck.is_complete":               "all Contacts were read; otherwise the numbers are about the first ones",
 	"BatchCheck.findings":                  "errors first",
 	"BatchFinding.level":                   "error, warning or note",
