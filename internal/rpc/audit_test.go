@@ -53,8 +53,7 @@ func (h *harness) auditRows(t testing.TB) (rows []accounts.AuditRow) {
 func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(methods(new(app.App)))) {
-		h := newHarness(t, Options{})
-		h.addOneOfEachRecord(t)
+		h := newHarnessWithRecords(t)
 		m := h.handler.methods[name]
 		before := len(h.auditRows(t))
 		h.call(t, name, actParams(name))
@@ -95,8 +94,7 @@ func TestRepeatedCallHasOneAuditRow(t *testing.T) {
 		if _, without := withoutAuditRow[name]; !m.writes || without {
 			continue
 		}
-		h := newHarness(t, Options{})
-		h.addOneOfEachRecord(t)
+		h := newHarnessWithRecords(t)
 		before := len(h.auditRows(t))
 		st := &step{verb: "POST", path: "/", proto: "HTTP/1.1", status: 200, headers: []string{"Idempotency-Key: k"},
 			body: []byte(h.request(name, actParams(name)))}
@@ -115,8 +113,7 @@ func TestRepeatedCallHasOneAuditRow(t *testing.T) {
 // covers: decision 103
 func TestFailedCallsAddNoAuditRow(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{})
-	h.addOneOfEachRecord(t)
+	h := newHarnessWithRecords(t)
 	before := len(h.auditRows(t))
 	for _, body := range []string{
 		h.request("editList", `{"id":1,"name":""}`), h.request("deleteMessage", `1`), h.request("deleteField", `1,1`),

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,9 +44,16 @@ type harness struct {
 	now time.Time
 }
 
+// newHarness returns a harness on a new SQLite file, with two Accounts and their keys.
 func newHarness(t testing.TB, o Options) *harness {
 	t.Helper()
-	database, err := dbtest.Open(t.Context(), dbtest.SQLite.New(t), 50*time.Millisecond)
+	return newHarnessOn(t, openFile(t, dbtest.SQLite.New(t)), o)
+}
+
+// openFile opens a SQLite file whose searches wait a short time only.
+func openFile(t testing.TB, path string) *dbtest.Store {
+	t.Helper()
+	database, err := dbtest.Open(t.Context(), path, 50*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +62,57 @@ func newHarness(t testing.TB, o Options) *harness {
 			t.Error(err)
 		}
 	})
-	return newHarnessOn(t, database, o)
+	return database
 }
 
+// newHarnessOn is newHarness on an open store without rows.
 func newHarnessOn(t testing.TB, database *dbtest.Store, o Options) *harness {
+	t.Helper()
+	h := serve(t, database, o)
+	h.account = h.addAccount(t, "Example")
+	h.addKey(t, "READ", accounts.KeyDetails{Account: h.account, Level: enlist.Read})
+	h.addKey(t, "STANDARD", accounts.KeyDetails{Account: h.account, Level: enlist.Standard})
+	h.addKey(t, "FULL", accounts.KeyDetails{Account: h.account, Level: enlist.Full})
+	h.addKey(t, "OTHER", accounts.KeyDetails{Account: h.addAccount(t, "Other"), Level: enlist.Full})
+	return h
+}
+
+// recordFile is a SQLite file of newHarness that also has one of each record. The first test that needs the file makes
+// it: its calls take longer than most tests.
+var recordFile struct {
+	once    sync.Once
+	content []byte
+	account enlist.AccountID
+	keys    map[string]string
+}
+
+// newHarnessWithRecords is newHarness after addOneOfEachRecord.
+func newHarnessWithRecords(t *testing.T) *harness {
+	t.Helper()
+	f := &recordFile
+	f.once.Do(func() {
+		path := dbtest.SQLite.New(t)
+		t.Run("one of each record", func(t *testing.T) { // at its end the file is closed
+			h := newHarnessOn(t, openFile(t, path), Options{})
+			h.addOneOfEachRecord(t)
+			f.account, f.keys = h.account, h.keys
+		})
+		var err error
+		if f.content, err = os.ReadFile(path); err != nil {
+			t.Error(err)
+		}
+	})
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	if err := os.WriteFile(path, f.content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := serve(t, openFile(t, path), Options{})
+	h.account, h.keys = f.account, maps.Clone(f.keys)
+	return h
+}
+
+// serve returns a harness without an Account.
+func serve(t testing.TB, database *dbtest.Store, o Options) *harness {
 	t.Helper()
 	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = app.New(h.store, h.clock)
@@ -65,12 +122,6 @@ func newHarnessOn(t testing.TB, database *dbtest.Store, o Options) *harness {
 		t.Fatal(err)
 	}
 	h.service.Messages.SetComposer(mailer)
-	h.account = h.addAccount(t, "Example")
-	h.addKey(t, "READ", accounts.KeyDetails{Account: h.account, Level: enlist.Read})
-	h.addKey(t, "STANDARD", accounts.KeyDetails{Account: h.account, Level: enlist.Standard})
-	h.addKey(t, "FULL", accounts.KeyDetails{Account: h.account, Level: enlist.Full})
-	h.addKey(t, "OTHER", accounts.KeyDetails{Account: h.addAccount(t, "Other"), Level: enlist.Full})
-
 	failed := 0
 	o.Now, o.Version = h.clock, "test"
 	if o.Log == nil {

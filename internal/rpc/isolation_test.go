@@ -148,8 +148,7 @@ func (h *harness) recordsOf(t *testing.T, key string) string {
 // A method needs a key of its level: a key of each lower level gets 321, and nothing changes.
 func TestEachMethodNeedsItsLevel(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{})
-	h.addOneOfEachRecord(t)
+	h := newHarnessWithRecords(t)
 	before := h.store.committed()
 	for _, name := range slices.Sorted(maps.Keys(h.handler.methods)) {
 		for key, level := range map[string]enlist.Level{"READ": enlist.Read, "STANDARD": enlist.Standard} {
@@ -174,8 +173,7 @@ var secrets = regexp.MustCompile(`Customers|ann@example\.org|"id":1,"list_id":1`
 // no method shows it anything of the first List.
 func TestARestrictedKeyUsesOnlyItsLists(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{})
-	h.addOneOfEachRecord(t)
+	h := newHarnessWithRecords(t)
 	h.addKey(t, "SECOND", accounts.KeyDetails{Account: h.account, Level: enlist.Full, Lists: []enlist.ListID{2}})
 	before := h.store.committed()
 	for _, name := range slices.Sorted(maps.Keys(h.handler.methods)) {
