@@ -14,14 +14,13 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
-	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
 // target is a database with one new Account.
 type target struct {
@@ -33,13 +32,10 @@ type target struct {
 
 func newTarget(t *testing.T, e dbtest.Engine) *target {
 	t.Helper()
-	store, err := dbtest.Open(t.Context(), e.New(t), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
+	store := e.Own(t)
 	to := &target{store: store, service: app.New(store, time.Now)}
-	if _, err := to.service.Bootstrap(t.Context(), ""); err != nil {
+	_, err := to.service.Bootstrap(t.Context(), "")
+	if err != nil {
 		t.Fatal(err)
 	}
 	to.caller, err = to.service.Accounts.Operator(t.Context(), 1)

@@ -26,9 +26,7 @@ type harness struct {
 
 func newHarness(t testing.TB, e dbtest.Engine, o Options) *harness {
 	t.Helper()
-	store, err := dbtest.Open(t.Context(), e.New(t), time.Second)
-	check(t, err)
-	h := &harness{keys: map[string]string{}, service: app.New(store, func() time.Time { return time.Unix(1_700_000_000, 0) })}
+	h := &harness{keys: map[string]string{}, service: app.New(e.Own(t), func() time.Time { return time.Unix(1_700_000_000, 0) })}
 	account, err := h.service.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Example", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
 	h.caller, err = h.service.Accounts.Operator(t.Context(), account.ID)
@@ -36,10 +34,7 @@ func newHarness(t testing.TB, e dbtest.Engine, o Options) *harness {
 	h.list = h.addList(t, "People")
 	server := httptest.NewServer(New(h.service, o))
 	h.url = server.URL
-	t.Cleanup(func() {
-		server.Close()
-		check(t, store.Close())
-	})
+	t.Cleanup(server.Close)
 	return h
 }
 
