@@ -87,7 +87,8 @@ func giveEvents(f *apptest.SentBatch, tx *db.Tx, list enlist.ListID) error {
 }
 
 // compareSorted compares the rows sorted by a key with those of a plain sort. Rows sorted by Contact are in order of List
-// first, in both directions. If the key is the address, it also compares the rows that match criteria.
+// first, in both directions. If the key is the address, it also compares the rows that match criteria, with
+// -short one page of each instead of two.
 func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, all []reports.BatchRow, key *enlist.Attribute[reports.BatchRow]) {
 	byContact := key.Name == "contact_id" || key.Name == "send_id"
 	byList := func(a, b reports.BatchRow) int { return cmp.Compare(a.List, b.List) }
@@ -96,8 +97,12 @@ func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, al
 	}}
 	pages := []enlist.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}
 	if key.Name == "contact_email" {
-		for _, c := range m.Criteria("a%", "5.1.10", "2", "1", "desktop", "outlook", "") {
-			pages = append(pages, enlist.Query{Criteria: c, Limit: 3}, enlist.Query{Criteria: c, Limit: 100, Offset: 2})
+		for i, c := range m.Criteria("a%", "5.1.10", "2", "1", "desktop", "outlook", "") {
+			both := []enlist.Query{{Criteria: c, Limit: 3}, {Criteria: c, Limit: 100, Offset: 2}}
+			if testing.Short() {
+				both = both[i%2 : i%2+1]
+			}
+			pages = append(pages, both...)
 		}
 	}
 	for _, q := range pages {

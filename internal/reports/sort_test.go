@@ -23,7 +23,7 @@ func (w *rowCollector) Row(r *BatchRow) error {
 //
 // covers: decision 61
 func TestSortedRowsOfALargeBatch(t *testing.T) {
-	const n = 5 * maxSorted
+	const n = 3 * maxSorted // more than are kept
 	sorted := func(q enlist.Query, n int) (ids []enlist.ContactID, kept int, err error) {
 		w := new(rowCollector)
 		q.SortBy = "time"
