@@ -119,9 +119,9 @@ func FailureName(method string) (Code, string) {
 	case "resubscribeContact":
 		return CodeUndefined, "Undefined Error: Contact Resubscribe Failed"
 	case "deactivateContact":
-		return CodeUndefined, "Undefined Error: Contact Deactivate Failed"
+		return CodeUndefined, "Undefined Error: Contact Deactivation Failed"
 	case "reactivateContact":
-		return CodeUndefined, "Undefined Error: Contact Reactivate Failed"
+		return CodeUndefined, "Undefined Error: Contact Reactivation Failed"
 	case "confirmContact":
 		return CodeUndefined, "Undefined Error: Contact Confirm Failed"
 	}

@@ -411,7 +411,7 @@ func (c *Client) AddBatchByContactSearch(ctx context.Context, message int64, lis
 }
 
 // GetBatchIDByQueueID returns the Batch of a queue ID. The result is the Batch's ID, or 0 while the
-// service prepares it. The key needs the level read. Errors: CodeNoBatch.
+// service prepares it. The key needs the level read.
 func (c *Client) GetBatchIDByQueueID(ctx context.Context, queue int64) (int64, error) {
 	return call[int64](ctx, c, "getBatchIdByQueueId", queue)
 }

@@ -6,6 +6,7 @@ package rpc
 import (
 	"strings"
 
+	"enlist/api"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
@@ -69,6 +70,9 @@ func getBatchIDByQueueID(c *call) error {
 		return c.err
 	}
 	batch, err := c.service.Batches.BatchOfQueue(c.ctx, c.caller, id)
+	if enlist.KindOf(err) == enlist.NoBatch {
+		return refuse(api.CodeUndefined, "no Batch with this queue ID") // the published code
+	}
 	return writeInt(c, batch, err)
 }
 

@@ -23,7 +23,7 @@ func (t table) addBatchMethods() {
 		says("Sends a Message to the Contacts of Lists that match the criteria.", "integer, the queue ID",
 			"303 307 310 311 314")
 	g.add("getBatchIdByQueueId", read, readOnly, "queue_id", getBatchIDByQueueID).
-		says("Returns the Batch of a queue ID.", "integer, the Batch's ID, or 0 while the service prepares it", "308")
+		says("Returns the Batch of a queue ID.", "integer, the Batch's ID, or 0 while the service prepares it", "302")
 	g.add("editBatch", standard, writes, "batch_id command send_time=0", editBatch).
 		says("Pauses, continues, cancels or reschedules a Batch.", "true", "308 310")
 	g.add("deleteBatch", standard, writes, "batch_id", deleteRecord(g.Batches.DeleteBatch)).
@@ -31,7 +31,7 @@ func (t table) addBatchMethods() {
 	g.add("getBatchById", read, readOnly, "batch_id", getRecord(g.Batches.Batch, batches.BatchAttributes)).
 		says("Returns one Batch.", "array of Batch, with one Batch", "308")
 	g.add("searchBatches", read, readOnly, searchParams,
-		searchRecords(g.Batches.SearchBatches, batches.BatchAttributes)).
+		allBefore33(searchRecords(g.Batches.SearchBatches, batches.BatchAttributes))).
 		says("Returns the Batches that match the criteria.", "array of Batch", "311")
 	g.add("countBatches", read, readOnly, "search_criteria=[]", countBatches).
 		says("Counts the Batches that match the criteria.", "integer, the number of Batches", "311")

@@ -21,7 +21,7 @@ func (t table) addMessageMethods() {
 	g.add("deleteMessage", full, writes, "message_id", deleteRecord(g.Messages.DeleteMessage)).
 		says("Deletes a Message that no autoresponder uses.", "true", "307 310")
 	g.add("searchMessages", read, readOnly, searchParams,
-		searchRecords(g.Messages.SearchMessages, messages.MessageAttributes)).
+		allBefore33(searchRecords(g.Messages.SearchMessages, messages.MessageAttributes))).
 		says("Returns the Messages that match the criteria, without their contents.", "array of Message", "311")
 	g.add("countMessages", read, readOnly, "search_criteria=[]", countRecords(g.Messages.SearchMessages)).
 		says("Counts the Messages that match the criteria.", "integer, the number of Messages", "311")
@@ -53,7 +53,7 @@ func (t table) addAutoresponderMethods() {
 		deleteRecord(g.Batches.DeleteAutoresponder)).
 		says("Deletes an autoresponder.", "true", "309 310")
 	g.add("searchAutoresponders", read, readOnly, searchParams,
-		searchRecords(g.Batches.SearchAutoresponders, batches.AutoresponderAttributes)).
+		allBefore33(searchRecords(g.Batches.SearchAutoresponders, batches.AutoresponderAttributes))).
 		says("Returns the autoresponders that match the criteria.", "array of Autoresponder", "311")
 	g.add("countAutoresponders", read, readOnly, "search_criteria=[]",
 		countRecords(g.Batches.SearchAutoresponders)).
@@ -92,7 +92,7 @@ func (t table) addFileMethods() {
 	g.add("deleteFile", full, writes, "file_id", deleteRecord(g.Files.DeleteFile)).
 		says("Deletes a file that no Message has.", "true", "310 379")
 	g.add("searchFiles", read, readOnly, searchParams,
-		searchRecords(g.Files.SearchFiles, files.FileAttributes)).
+		allBefore33(searchRecords(g.Files.SearchFiles, files.FileAttributes))).
 		says("Returns the files that match the criteria.", "array of File", "311")
 	g.add("countFiles", read, readOnly, "search_criteria=[]", countRecords(g.Files.SearchFiles)).
 		says("Counts the files that match the criteria.", "integer, the number of files", "311")

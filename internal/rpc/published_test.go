@@ -46,6 +46,12 @@ var publishedCalls = map[string]string{
 	"getBatchLinkStatistics":  `1`,
 	"getBatchLinkContacts":    `1,"https://a.example/"`,
 	"getBatchResponses":       `1`,
+	"getBatchIdByQueueId":     `1`,
+	"deactivateContact":       `1,1`,
+	"reactivateContact":       `1,1`,
+	"confirmContact":          `1,1`,
+	"resubscribeContact":      `1,1`,
+	"unsubscribeContactById":  `1,1`,
 }
 
 // pagesNotFound are published methods whose page is not stored anywhere. Only their summary is known.

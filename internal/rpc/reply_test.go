@@ -176,7 +176,7 @@ func TestInternalErrorIsLoggedUnderItsRequestID(t *testing.T) {
 	reply += h.post(t, h.request("deactivateContact", "1,1"))
 	if strings.Contains(reply, "space") || strings.Contains(reply, "panic") ||
 		!strings.Contains(reply, `"Undefined Error: Contact Resubscribe Failed (request r1)"`) ||
-		!strings.Contains(reply, `"Undefined Error: Contact Deactivate Failed (request r2)"`) {
+		!strings.Contains(reply, `"Undefined Error: Contact Deactivation Failed (request r2)"`) {
 		t.Errorf("got %s, want the request ids r1 and r2 without the text of the errors", reply)
 	}
 	h.server.Close() // waits until the calls have written to the log

@@ -11,7 +11,7 @@ import (
 
 // This file tests what depends on the version of the published interface that the URL names.
 
-// The Account has 101 Lists and Folders for Messages, and the first List has 102 Fields.
+// The Account has 101 records of each kind, and the first List has 102 Fields.
 //
 // covers: spec page.limit, page.versions
 func TestOlderVersionsHaveNoDefaultLimitForDefinitions(t *testing.T) {
@@ -19,11 +19,13 @@ func TestOlderVersionsHaveNoDefaultLimitForDefinitions(t *testing.T) {
 	h := newHarness(t, Options{})
 	for _, add := range []struct{ method, params string }{
 		{"addList", `{"name":"List %d"}`}, {"addField", `1,{"name":"Field %d","type":"text"}`},
-		{"addFolder", `{"name":"Folder %d","type":"message"}`},
+		{"addFolder", `{"name":"Folder %d","type":"message"}`}, {"addMessage", `{"name":"Message %d","subject":"Hello"}`},
+		{"addAutoresponder", `{"list_id":%d,"message_id":1,"event_type":"subscribe"}`}, {"addBatch", `1,[{"list_id":%d}],2000000000`},
+		{"uploadBase64FileData", `{"name":"%d.txt","data":"YQ=="},3`},
 	} {
 		calls := make([]string, 100)
 		for i := range calls {
-			calls[i] = h.request(add.method, fmt.Sprintf(add.params, i))
+			calls[i] = h.request(add.method, fmt.Sprintf(add.params, i+1))
 		}
 		if reply := h.post(t, "["+strings.Join(calls, ",")+"]"); strings.Count(reply, `"error":null`) != len(calls) {
 			t.Fatalf("%s: %.300s", add.method, reply)
@@ -31,6 +33,10 @@ func TestOlderVersionsHaveNoDefaultLimitForDefinitions(t *testing.T) {
 	}
 	h.call(t, "addList", `{"name":"One more"}`)
 	h.call(t, "addFolder", `{"name":"One more","type":"message"}`)
+	h.call(t, "addMessage", `{"name":"One more","subject":"Hello"}`)
+	h.call(t, "addAutoresponder", `{"list_id":101,"message_id":1,"event_type":"subscribe"}`)
+	h.call(t, "addBatch", `1,[{"list_id":101}],2000000000`)
+	h.call(t, "uploadBase64FileData", `{"name":"more.txt","data":"YQ=="},3`)
 	for _, test := range []struct {
 		query string
 		all   bool
@@ -40,6 +46,7 @@ func TestOlderVersionsHaveNoDefaultLimitForDefinitions(t *testing.T) {
 	} {
 		for _, search := range []struct{ method, params string }{
 			{"searchLists", `[]`}, {"searchFields", `1,[]`}, {"searchFolders", `"message",[]`},
+			{"searchBatches", `[]`}, {"searchMessages", `[]`}, {"searchAutoresponders", `[]`}, {"searchFiles", `[]`},
 		} {
 			t.Run(search.method+test.query, func(t *testing.T) {
 				for _, omitted := range []string{"", ",null", ",0"} {
