@@ -30,6 +30,9 @@ func TestEveryMethodIsDescribed(t *testing.T) {
 		if !strings.HasSuffix(m.Summary, ".") || m.Result == "" || m.Noun == "" {
 			t.Errorf("%s has no complete description: %q, %q", m.Name, m.Summary, m.Result)
 		}
+		if m.Example == nil || len(m.Errors) == 0 {
+			t.Errorf("%s has no example or no errors", m.Name)
+		}
 		for _, p := range m.Params {
 			used[p.Name] = true
 			if p.Meaning == "" {

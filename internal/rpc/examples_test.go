@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"enlist/internal/app"
 	"os"
+	"regexp"
 	"testing"
 )
 
@@ -25,6 +26,9 @@ func (s *transcript) addExample(body []byte, reply string) {
 	if _, found := s.examples[call.Method]; found {
 		return
 	}
+	if call.Method == "getTimezoneList" {
+		answer.Result = append(regexp.MustCompile(`^(\[\{[^}]*\},\{[^}]*\})`).Find(answer.Result), ']') // its result is long
+	}
 	call.Params[0] = json.RawMessage(`"YOUR-KEY"`)
 	result := bytes.ReplaceAll(answer.Result, []byte(`"id":"$ANY"`), []byte(`"id":12`))
 	result = bytes.ReplaceAll(result, []byte("$ANY"), []byte("…"))
@@ -35,7 +39,7 @@ func (s *transcript) addExample(body []byte, reply string) {
 func checkExamples(t *testing.T, examples map[string]Example) {
 	t.Helper()
 	for name := range methods(new(app.App)) {
-		if _, found := examples[name]; !found && name != "getTimezoneList" { // its result is long
+		if _, found := examples[name]; !found {
 			t.Errorf("reference.txt has no successful call of %s", name)
 		}
 	}

@@ -130,6 +130,8 @@ func (s *transcript) section(t *testing.T, text string) string {
 			t.Errorf("%v\ngot reply: %s\nwant:      %s", err, body, expected)
 		}
 		s.addExample(st.body, strings.TrimSpace(s.expand(c.reply)))
+	} else {
+		s.addExample(st.body, body)
 	}
 	s.checkEffects(t, st, c.tail)
 	for line := range strings.Lines(c.tail) {
