@@ -902,17 +902,17 @@ type Message struct {
 	ID                     int64  `json:"id"`
 	Name                   string `json:"name"`
 	FromName               string `json:"from_name"`    // empty: the from_name of the List
-	FromAddress            string `json:"from_address"` // one email address; empty: the from_address of the List
+	FromAddress            string `json:"from_address"` // one email address, also with merge fields; empty: that of the List
 	FolderID               int64  `json:"folder_id"`    // 0: in no Folder
 	Subject                string `json:"subject"`
-	ReplyTo                string `json:"reply_to"`
+	ReplyTo                string `json:"reply_to"`        // one email address, also with merge fields
 	Type                   string `json:"type"`            // email or sms
 	EmailType              string `json:"email_type"`      // html, plain-html, plain, raw_html or markdown
 	Size                   int64  `json:"size"`            // of the contents, in bytes
 	CreatorUserID          int64  `json:"creator_user_id"` // ID of the API key that created it
 	CreationTime           int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
 	LastModifiedTime       int64  `json:"last_modified_time"`
-	ShowUnsubscribeLink    bool   `json:"show_unsubscribe_link"`    // true by default; without effect, because every mail has a link to unsubscribe
+	ShowUnsubscribeLink    bool   `json:"show_unsubscribe_link"`    // true by default; without effect: every mail has a link to unsubscribe
 	ShowUpdateProfileLink  bool   `json:"show_update_profile_link"` // without effect, because no page lets a recipient update a profile
 	UpdateProfileListID    int64  `json:"update_profile_list_id"`   // without effect, like the next three
 	UpdateProfileWebformID int64  `json:"update_profile_webform_id"`

@@ -37,8 +37,12 @@ func (s *Service) SetSendingDomains(ctx context.Context, id enlist.AccountID, do
 	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.SendingDomains = strings.Join(all, " ") })
 }
 
-// RefusalOf returns why the Account may not send from an address, or "" if it may.
+// RefusalOf returns why the Account may not send from an address, or "" if it may. An address whose domain has merge
+// fields is checked when a mail is made.
 func RefusalOf(a *enlist.Account, tx *db.Tx, from string) (string, error) {
+	if hasMergedDomain(from) {
+		return "", nil
+	}
 	switch _, err := ownKey(a.ID, address.Domain(from), func(domain string) (*enlist.SigningKey, error) {
 		return SigningKey(tx, domain)
 	}); {
@@ -48,6 +52,21 @@ func RefusalOf(a *enlist.Account, tx *db.Tx, from string) (string, error) {
 		return "", err
 	}
 	return MissingDomain(a, tx, from)
+}
+
+// hasMergedDomain reports whether the domain of a from_address depends on the Contact: no domain has braces.
+func hasMergedDomain(from string) bool { return strings.ContainsAny(address.Domain(from), "{}") }
+
+// RefusedDomain returns why the Account may not send from a domain, or "" if it may. It reads what the Account may do
+// at this moment.
+func (s *Service) RefusedDomain(ctx context.Context, account enlist.AccountID, domain string) (string, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (string, error) {
+		a, err := ByID(tx, account)
+		if err != nil {
+			return "", err
+		}
+		return RefusalOf(a, tx, "@"+domain) // without a local part, which may be of a person
+	})
 }
 
 // MissingDomain is refusal for the default sender of the server, which may have the domain of another Account.
@@ -123,7 +142,9 @@ func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
 			}
 			all = append(all, names...)
 			for _, f := range senders {
-				all = append(all, address.Domain(f.From))
+				if !hasMergedDomain(f.From) {
+					all = append(all, address.Domain(f.From))
+				}
 			}
 			slices.Sort(all)
 			all = slices.Compact(all)

@@ -25,6 +25,7 @@ type composer struct {
 	key       enlist.LinkKey
 	links     Linker
 	files     Files
+	domains   Domains // nil: senders are not checked
 	now       func() time.Time
 	templates templateCache
 	texts     *language.Texts
@@ -38,7 +39,7 @@ func newComposer(o Options) (*composer, error) {
 		o.Settings = noSettings
 	}
 	return &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
-		files: o.Files, now: time.Now, texts: language.New()}, nil
+		files: o.Files, domains: o.Transport.Domains, now: time.Now, texts: language.New()}, nil
 }
 
 // noSettings returns settings without a sender, a limit and a key.
@@ -92,7 +93,10 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		}
 	}
 	h := c.listHeader(list, l.Message)
-	h.to, h.replyTo, h.key = l.Address, l.Message.ReplyTo, "d/"+l.Delivery.String()
+	if err := c.fillSender(ctx, l, &h); err != nil {
+		return nil, "", err
+	}
+	h.to, h.key = l.Address, "d/"+l.Delivery.String()
 	h.subject, h.unsubscribe = r.subject(t), r.unsubscribe
 	m, err := c.message(h)
 	if err != nil {

@@ -19,11 +19,13 @@ type sender interface {
 	close() error
 }
 
-// Domains has the keys of the sending domains of Accounts.
+// Domains has the keys of the sending domains of Accounts, and the domains from which each Account may send.
 type Domains interface {
 	// SigningKey returns the key that signs the mails of an Account from a domain, or nil if the Account has no such
 	// sending domain. The error is accounts.ErrForeignDomain if another Account has the domain.
 	SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*enlist.SigningKey, error)
+	// RefusedDomain returns why an Account may not send from a domain, or "" if it may.
+	RefusedDomain(ctx context.Context, account enlist.AccountID, domain string) (why string, err error)
 }
 
 // Transport has the settings for sending composed messages.

@@ -21,12 +21,11 @@ var publishedAttributes = []enlist.Attribute[Message]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(m *Message) enlist.MessageID { return m.ID })),
 	enlist.Searchable(enlist.TextKey("name", func(m *Message) *string { return &m.Name }, enlist.ReadName)),
 	enlist.Searchable(enlist.TextKey("from_name", func(m *Message) *string { return &m.FromName }, enlist.ReadLine)),
-	enlist.Searchable(enlist.TextKey("from_address", func(m *Message) *string { return &m.FromAddress },
-		lists.ReadAddress)),
+	enlist.Searchable(enlist.TextKey(keyFromAddress, func(m *Message) *string { return &m.FromAddress }, readAddress)),
 	enlist.Searchable(enlist.IntKey("folder_id", func(m *Message) *enlist.FolderID { return &m.FolderID }, 0,
 		lists.MaxID)),
 	enlist.Searchable(enlist.TextKey("subject", func(m *Message) *string { return &m.Subject }, readSubject)),
-	enlist.Searchable(enlist.TextKey("reply_to", func(m *Message) *string { return &m.ReplyTo }, lists.ReadAddress)),
+	enlist.Searchable(enlist.TextKey(keyReplyTo, func(m *Message) *string { return &m.ReplyTo }, readAddress)),
 	enlist.Searchable(enlist.EnumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
 	enlist.Searchable(enlist.EnumKey("email_type", func(m *Message) *string { return &m.EmailType },
 		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown)),
@@ -172,6 +171,12 @@ func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 	}
 	if err := accounts.CheckSender(tx, m.AccountID, m.sender(), old); err != nil {
 		return err
+	}
+	if fallback, ok := fallbackAddress(m.FromAddress); ok && m.FromAddress != old.From {
+		err := accounts.CheckSender(tx, m.AccountID, accounts.NamedSender{From: fallback}, accounts.NamedSender{})
+		if err != nil {
+			return err
+		}
 	}
 	if m.Attachments != attachments || m.InlineImages != images {
 		if err := m.CheckFiles(tx); err != nil {

@@ -39,7 +39,7 @@ func MergeValue(s *enlist.Schema, c *enlist.ByID, name string) (value string, ok
 // MergeFields returns the merge fields of the Message that are values of a Contact or a List, in their order. A merge
 // field is returned once, or twice if it stands with and without a fallback.
 func (m *Message) MergeFields() (all []merge.Part) {
-	source := m.Subject + "\n" + m.Text
+	source := m.Subject + "\n" + m.FromAddress + "\n" + m.ReplyTo + "\n" + m.Text
 	if !m.OnlyText() {
 		source += "\n" + html.UnescapeString(m.HTML)
 	}

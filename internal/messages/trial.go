@@ -32,8 +32,12 @@ type TestRequest struct {
 func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
 	token := rand.Text() // makes the Message-ID of each mail unique
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
-		if _, err := trialMail(tx, c, r.Message, r.List, r.Contact); err != nil {
+		m, err := trialMail(tx, c, r.Message, r.List, r.Contact)
+		if err != nil {
 			return false, err
+		}
+		if _, _, err := m.FillSender(); err != nil {
+			return false, enlist.Invalid("message_id", "the mail cannot be sent: "+err.Error())
 		}
 		if n := len(r.Addresses); n < 1 || n > maxTestAddresses {
 			return false, enlist.Invalid("addresses", fmt.Sprintf("expected 1 to %d email addresses", maxTestAddresses))

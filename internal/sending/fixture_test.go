@@ -64,7 +64,8 @@ func (p *mailedList) newMailer() *enlistmail.Mailer {
 	key, err := p.service.Messages.LinkKey(p.Context())
 	p.must(err)
 	mailer, err := enlistmail.New(enlistmail.Options{From: "news@example.com", PublicURL: "https://example.com", Key: key, Links: p.service.Sending,
-		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: slog.New(slog.DiscardHandler), Connections: 4}})
+		Transport: enlistmail.Transport{SMTP: p.server.URL(), Key: key, Log: slog.New(slog.DiscardHandler), Connections: 4,
+			Domains: p.service.Accounts}})
 	p.must(err)
 	p.Cleanup(func() { mailer.Close() })
 	return mailer
