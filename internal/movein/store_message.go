@@ -30,6 +30,9 @@ func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Reco
 		if m.Type == messages.MessageEmail && m.Subject == "" {
 			r.refuse("subject", "an email needs a subject: set one before you send the Message")
 		}
+		if err := r.wildcards(tx, c.Account.ID); err != nil {
+			return nil, err
+		}
 		if err := r.messageFiles(tx, &m); err != nil {
 			return nil, err
 		}
