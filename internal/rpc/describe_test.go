@@ -183,6 +183,29 @@ func TestOpenRPCIsValid(t *testing.T) {
 	}
 }
 
+// Clients turn arrays of these records into tables, with a column for each key. So no value is an array or an object.
+//
+// covers: spec record.types
+func TestDefinitionsHaveOnlyNumbersBoolsAndTexts(t *testing.T) {
+	tables := []string{"List", "Field", "Preference", "Folder", "File", "Message", "WholeMessage", "Autoresponder", "Batch",
+		"Webhook", "Contact", "Unsubscriber", "SentMessage"}
+	found := 0
+	for _, r := range Describe("test").Records {
+		if !slices.Contains(tables, r.Name) {
+			continue
+		}
+		found++
+		for _, k := range r.Keys {
+			if k.Type != "integer" && k.Type != "boolean" && k.Type != "string" {
+				t.Errorf("the key %s of %s is %s", k.Name, r.Name, k.Type)
+			}
+		}
+	}
+	if found != len(tables) {
+		t.Errorf("%d of %d kinds of records are described", found, len(tables))
+	}
+}
+
 // Each example, and each call with valid parameters of TestInvalidParameterFailsWithoutChange, has the described types.
 //
 // covers: spec discover.document, decision 73
