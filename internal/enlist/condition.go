@@ -8,21 +8,23 @@ type KeyType uint8
 
 // The key types. reference.md: compare
 const (
-	KeyText   KeyType = iota + 1 // ignores ASCII case; ordered by the first MaxComparedCharacters code points
-	KeyInt                       // numbers and Unix times in seconds
-	KeyBool                      // allows only the operators Exactly, Not and In
-	KeyNumber                    // decimal and currency Fields
-	KeyDate                      // ordered as ISO text; an operand without a time is compared with the value's date
-	KeyEmail                     // text, but Exactly, Not and In compare the normalised address
-	KeyMobile                    // like KeyEmail
-	KeyBatch                     // a Contact has the key for several Batches; allows only Exactly, Not and In
+	KeyText       KeyType = iota + 1 // ignores ASCII case; ordered by the first MaxComparedCharacters code points
+	KeyInt                           // numbers and Unix times in seconds
+	KeyBool                          // allows only the operators Exactly, Not and In
+	KeyNumber                        // decimal and currency Fields
+	KeyDate                          // ordered as ISO text; an operand without a time is compared with the value's date
+	KeyEmail                         // text, but Exactly, Not and In compare the normalised address
+	KeyMobile                        // like KeyEmail
+	KeyBatch                         // a Contact has the key for several Batches; allows only Exactly, Not and In
+	KeyPreference                    // the answer to a preference: true, false or absent; allows only Exactly, Not and In
 )
 
 // SearchKey is a key that a Condition tests or a search sorts by: a system key or, for
 // Contacts, a Field.
 type SearchKey struct {
-	Name       string // the system key's name; "" when Field is set
-	Field      *Field // nil for a system key
+	Name       string       // the system key's name; "" when Field is set
+	Field      *Field       // nil for a system key
+	Preference PreferenceID // for KeyPreference
 	Type       KeyType
 	Searchable bool // criteria can test this key; a search can also sort by keys that are not searchable
 	Computed   bool // of a record other than a Contact: the database has no expression for this key

@@ -25,7 +25,7 @@ func AttributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 }
 
 // find returns the key with a name. It looks at system keys first, then at names of Fields,
-// then at field_<id>. It returns nil when no key matches. reference.md: search.key
+// then at field_<id>, then at preferences. It returns nil when no key matches. reference.md: search.key
 func (k Keys) find(name string) *SearchKey {
 	for i := range k.System {
 		if k.System[i].Name == name {
@@ -38,7 +38,7 @@ func (k Keys) find(name string) *SearchKey {
 	if f := k.Schema.FieldCalled(name); f != nil {
 		return f.SearchKey()
 	}
-	return nil
+	return k.Schema.preferenceKey(name)
 }
 
 // FieldCalled finds a Field by its exact name or as field_<id>.
@@ -71,10 +71,10 @@ func (k Keys) Sort(name string) (*SearchKey, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if key := k.find(name); key != nil && key.Type != KeyBatch {
+	if key := k.find(name); key != nil && !key.unsortable() {
 		return key, nil
 	}
-	found := slices.DeleteFunc(k.inAnyCase(name), func(key *SearchKey) bool { return key.Type == KeyBatch })
+	found := slices.DeleteFunc(k.inAnyCase(name), func(key *SearchKey) bool { return key.unsortable() })
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -83,6 +83,9 @@ func (k Keys) Sort(name string) (*SearchKey, error) {
 	}
 	return nil, Refuse(InvalidSearch, "sort_by: %q could be several keys; write it exactly as the Field's name", name)
 }
+
+// unsortable reports whether a Contact has no single value of the key.
+func (k *SearchKey) unsortable() bool { return k.Type == KeyBatch || k.Type == KeyPreference }
 
 // inAnyCase returns the keys whose names equal the name except for letter case. If there is
 // none, it also tries the name as field_<id>.

@@ -85,7 +85,7 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 	switch p.key.Type {
 	case KeyInt, KeyBatch:
 		return p.integer(text)
-	case KeyBool:
+	case KeyBool, KeyPreference:
 		return flagOperand(value)
 	case KeyNumber:
 		return numberOperand(text)

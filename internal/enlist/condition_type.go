@@ -85,6 +85,8 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 		switch key.Type {
 		case KeyBool:
 			return nil, RefuseKey(c.Key, "%s: a flag takes only exactly, not and in", c.Key)
+		case KeyPreference:
+			return nil, RefuseKey(c.Key, "%s: a preference takes only exactly, not and in", c.Key)
 		case KeyBatch:
 			return nil, RefuseKey(c.Key, "%s: the ID of a Batch takes only exactly, not and in", c.Key)
 		}

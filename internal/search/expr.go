@@ -81,6 +81,10 @@ func (q *Query) test(c *enlist.Condition) {
 		q.testBatch(c)
 		return
 	}
+	if c.Key.Type == enlist.KeyPreference {
+		q.testPreference(c)
+		return
+	}
 	switch c.Operator {
 	case enlist.Exactly:
 		q.equal(c.Key, c.Operands[0])

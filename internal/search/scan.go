@@ -98,8 +98,11 @@ func (q *Query) testScans(c *enlist.Condition) []planner.Scan {
 	if isAddressTest(c) {
 		return q.addressScans(c)
 	}
-	if c.Key.Type == enlist.KeyBatch {
+	switch c.Key.Type {
+	case enlist.KeyBatch:
 		return batchScans(c)
+	case enlist.KeyPreference:
+		return nil
 	}
 	index := q.index(c.Key, c.Operator)
 	if index == "" {

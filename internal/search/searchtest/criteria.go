@@ -31,6 +31,9 @@ func (l *list) oneTest(t *rapid.T) enlist.Criteria {
 	if rapid.IntRange(0, 5).Draw(t, "about Batches") == 0 {
 		return l.batchTest(t)
 	}
+	if rapid.IntRange(0, 5).Draw(t, "about preferences") == 0 {
+		return l.preferenceTest(t)
+	}
 	c := enlist.Criteria{Key: rapid.SampledFrom(l.names).Draw(t, "key")}
 	kind := l.kinds[c.Key]
 	operators := []string{"exactly", "equal", "equals", "not", "in"}

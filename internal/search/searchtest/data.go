@@ -140,15 +140,31 @@ func (l *list) store(tx *db.Tx, account enlist.AccountID, all []enlist.ByID) err
 		ids[enlist.FieldID(i+1)], l.fields[i].ID = f.ID, f.ID
 		l.kinds[f.Name], l.kinds[fieldKey(f.ID)] = kindOf(&f), kindOf(&f)
 	}
+	preferences, err := l.addPreferences(tx)
+	if err != nil {
+		return err
+	}
 	for _, c := range all {
 		c.ListID, c.Values = l.id, slices.Clone(c.Values)
+		answers := make(map[enlist.PreferenceID]bool)
+		for i, agreed := range c.Prefs {
+			answers[preferences[i]] = agreed
+		}
+		c.Prefs = answers
 		for i := range c.Values {
 			c.Values[i].Field = ids[c.Values[i].Field]
 		}
 		if inserted, err := contacts.Insert(tx, &c); err != nil || !inserted {
 			return fmt.Errorf("contact %+v: inserted %v, %w", c, inserted, err)
 		}
-		l.records = append(l.records, l.record(&c, ids))
+		r := l.record(&c, ids)
+		r.answers = make(map[string]string)
+		for i, name := range preferenceNames {
+			if agreed, answered := c.Prefs[preferences[enlist.PreferenceID(i+1)]]; answered {
+				r.answers[preferencePrefix+name] = map[bool]string{true: "1", false: "0"}[agreed]
+			}
+		}
+		l.records = append(l.records, r)
 	}
 	maps.Copy(l.kinds, systemKinds)
 	l.names = slices.Sorted(maps.Keys(l.kinds))
@@ -215,7 +231,7 @@ func (l *list) drawContacts(t *rapid.T) []enlist.ByID {
 			WebformID: number("webform"), SubscribedVia: rapid.SampledFrom([]string{"api", "web_form", "other"}).Draw(t,
 				"via"),
 			DoubleOptIn: flags&1 > 0, IsActive: flags&2 > 0, IsBounceDeactivated: flags&4 > 0,
-			IsUnsubscribed: flags&8 > 0,
+			IsUnsubscribed: flags&8 > 0, Prefs: drawAnswers(t),
 		}
 		for place := range l.fields {
 			kind := kindOf(&l.fields[place])

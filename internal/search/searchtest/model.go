@@ -21,6 +21,8 @@ type record struct {
 	id     int64
 	values map[string]string // the values in the form of replies; "" if the Contact has no value
 	forms  map[string]string // the normalised addresses of the address Fields
+
+	answers map[string]string // to preferences, by key: "1" for yes, "0" for no
 }
 
 // kinds has the kind of each key: "int", "bool", "number", "date", "email", "mobile" or "text". The
@@ -136,6 +138,9 @@ func (m *model) test(c *enlist.Criteria, r record) bool {
 
 func (m *model) equal(key string, r record, operand string) bool {
 	value := r.values[key]
+	if strings.HasPrefix(key, preferencePrefix) {
+		return r.answers[key] == operand
+	}
 	if slices.Contains(batchKeys, key) {
 		return operand != "" && strings.Contains(value, ","+operand+",")
 	}
