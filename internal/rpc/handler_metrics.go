@@ -15,16 +15,16 @@ import (
 // metrics count calls. The histogram of each method and the counter of its successful calls are
 // looked up at start, because a lookup by labels acquires a lock and hashes the labels.
 type metrics struct {
-	calls   *prometheus.CounterVec
-	ignored *prometheus.CounterVec // see ignored.go
-	known   map[*method]methodMetrics
-	other   methodMetrics // unknown methods, and bodies that are not calls
+	calls *prometheus.CounterVec
+	known map[*method]methodMetrics
+	other methodMetrics // unknown methods, and bodies that are not calls
 }
 
 // methodMetrics are the metrics of one method.
 type methodMetrics struct {
 	name     string
 	good     prometheus.Counter // successful calls
+	ignored  prometheus.Counter // names that mean nothing: see ignored.go
 	duration prometheus.Observer
 }
 
@@ -43,9 +43,10 @@ func newMetrics(table map[string]*method, r prometheus.Registerer) *metrics {
 	if r != nil {
 		r.MustRegister(calls, durations, ignored)
 	}
-	m := &metrics{calls: calls, ignored: ignored, known: make(map[*method]methodMetrics, len(table))}
+	m := &metrics{calls: calls, known: make(map[*method]methodMetrics, len(table))}
 	newMethod := func(name string) methodMetrics {
-		return methodMetrics{name, calls.WithLabelValues(name, "0"), durations.WithLabelValues(name)}
+		return methodMetrics{name, calls.WithLabelValues(name, "0"), ignored.WithLabelValues(name),
+			durations.WithLabelValues(name)}
 	}
 	for name, method := range table {
 		m.known[method] = newMethod(name)

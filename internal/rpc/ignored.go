@@ -134,7 +134,7 @@ func unknownIn(found enlist.UnknownNames, objects []enlist.Input, known []string
 // the first name.
 func (x *exchange) ignore(m *method, found []enlist.UnknownName) {
 	key := x.call.caller.Key
-	x.handler.metrics.ignored.WithLabelValues(m.name).Add(float64(len(found)))
+	x.handler.metrics.known[m].ignored.Add(float64(len(found)))
 	if x.handler.ignoredLog.isFirst(key.ID, m, x.handler.options.Now()) {
 		x.handler.options.Log.Warn("calls of this key have names that mean nothing and are ignored; the header "+
 			ignoredHeader+" of the replies has them", "key", key.ID, "account", key.AccountID, "method", m.name,
