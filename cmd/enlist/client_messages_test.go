@@ -56,7 +56,7 @@ func TestClientReadsAndWritesAutoresponders(t *testing.T) {
 func clientReadsAndWritesAutoresponders(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()
 	const list = 1
-	message := must(client.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello"}))(t)
+	message := must(client.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello", "text_content": "Hello"}))(t)
 	id := must(client.AddAutoresponder(ctx, api.Details{"list_id": list, "message_id": message, "event_type": "subscribe", "time_criteria_type": "delay",
 		"time_criteria_offset_value": 2, "time_criteria_offset_period": "day"}))(t)
 	must(client.EditAutoresponder(ctx, api.Details{"id": id, "time_criteria_type": "specific", "time_criteria_specific_hour": 9,
