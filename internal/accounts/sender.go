@@ -43,7 +43,7 @@ func RefusalOf(a *enlist.Account, tx *db.Tx, from string) (string, error) {
 	if hasMergedDomain(from) {
 		return "", nil
 	}
-	switch _, err := ownKey(a.ID, address.Domain(from), func(domain string) (*enlist.SigningKey, error) {
+	switch _, err := ownKey(a.ID, senderDomain(from), func(domain string) (*enlist.SigningKey, error) {
 		return SigningKey(tx, domain)
 	}); {
 	case errors.Is(err, ErrForeignDomain):
@@ -54,8 +54,13 @@ func RefusalOf(a *enlist.Account, tx *db.Tx, from string) (string, error) {
 	return MissingDomain(a, tx, from)
 }
 
+// senderDomain returns the normalised domain of a from_address, which may have merge fields before its domain.
+func senderDomain(from string) string {
+	return address.Domain("x@" + from[strings.LastIndexByte(from, '@')+1:])
+}
+
 // hasMergedDomain reports whether the domain of a from_address depends on the Contact: no domain has braces.
-func hasMergedDomain(from string) bool { return strings.ContainsAny(address.Domain(from), "{}") }
+func hasMergedDomain(from string) bool { return strings.ContainsAny(senderDomain(from), "{}") }
 
 // RefusedDomain returns why the Account may not send from a domain, or "" if it may. It reads what the Account may do
 // at this moment.
@@ -76,7 +81,7 @@ func MissingDomain(a *enlist.Account, tx *db.Tx, from string) (string, error) {
 		return "", err
 	}
 	allowed := slices.Concat(strings.Fields(a.SendingDomains), names)
-	if len(allowed) == 0 || slices.Contains(allowed, address.Domain(from)) {
+	if len(allowed) == 0 || slices.Contains(allowed, senderDomain(from)) {
 		return "", nil
 	}
 	slices.Sort(allowed)
@@ -143,7 +148,7 @@ func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
 			all = append(all, names...)
 			for _, f := range senders {
 				if !hasMergedDomain(f.From) {
-					all = append(all, address.Domain(f.From))
+					all = append(all, senderDomain(f.From))
 				}
 			}
 			slices.Sort(all)

@@ -81,6 +81,37 @@ func sendersAreChecked(f *apptest.Batches) {
 	}
 }
 
+// mergedSendersAreChecked checks what is known of a sender before the values of a Contact are.
+func mergedSendersAreChecked(f *apptest.Batches) {
+	account := f.Caller.Account.ID
+	f.Must(f.App.Accounts.SetSendingDomains(f.Context(), account, []string{"shop.example", "exämple.com"}))
+	f.Caller = operator(f, account)
+	for from, allowed := range map[string]bool{"{{Nick Name}}@shop.EXAMPLE": true, "{{Nick Name}}@exämple.com": true, "{{Owner}}": true,
+		"{{Owner|a@shop.example}}": true, "news@{{Domain}}": true, "{{Nick Name}}@bank.example": false,
+		"{{Owner|boss@bank.example}}": false, "news@{{Domain|bank.example}}": false} {
+		_, err := f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("from_address", from))
+		if allowed != (err == nil) {
+			f.Errorf("the sender %s: error %v, want it allowed: %t", from, err, allowed)
+		}
+	}
+	_, err := f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("from_address", "{{Owner}}"))
+	f.Must(err)
+	f.SubscribeMany(f.News, 1)
+	request := batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{apptest.Whole(f.News)}}
+	check, err := f.App.Batches.CheckBatch(f.Context(), f.Caller, request)
+	f.Must(err)
+	if !slices.ContainsFunc(check.Findings, func(x messages.Finding) bool { return strings.Contains(x.Text, `no Field "Owner"`) }) {
+		f.Errorf("the findings %+v do not name the unknown Field of the sender", check.Findings)
+	}
+	domains, err := f.App.Accounts.FromDomains(f.Context())
+	f.Must(err)
+	if strings.Contains(strings.Join(domains, " "), "{") {
+		f.Errorf("the domains of senders are %q, want none with a merge field", domains)
+	}
+	_, err = f.App.Batches.AddBatch(f.Context(), f.Caller, request)
+	f.Must(err)
+}
+
 // operator returns a Caller with the current state of an Account.
 func operator(f *apptest.Batches, id enlist.AccountID) *enlist.Caller {
 	f.Helper()
