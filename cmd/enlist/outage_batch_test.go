@@ -97,6 +97,9 @@ func TestKilledServerLeavesACancelledBatchAlone(t *testing.T) {
 }
 
 func killedServerLeavesACancelledBatchAlone(t *testing.T, e dbtest.Engine) {
+	if testing.Short() {
+		t.Skip("this test kills processes: run it with \"make faults\"")
+	}
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(5*time.Millisecond)))
 	c := newCrash(t, e, server.URL())

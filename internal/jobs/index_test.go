@@ -73,6 +73,9 @@ func TestIndexOfAKilledProcessIsBuiltByAnother(t *testing.T) {
 }
 
 func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e dbtest.Engine) {
+	if testing.Short() {
+		t.Skip("this test kills processes: run it with \"make faults\"")
+	}
 	p := newStoreOfProcesses(t, e)
 	p.addContacts(0)
 	x := p.scheduleMissingIndex()

@@ -115,6 +115,9 @@ func TestJobOfAKilledProcessIsContinued(t *testing.T) {
 }
 
 func jobOfAKilledProcessIsContinued(t *testing.T, e dbtest.Engine) {
+	if testing.Short() {
+		t.Skip("this test kills processes: run it with \"make faults\"")
+	}
 	p := newStoreOfProcesses(t, e)
 	p.addContacts(0)
 	p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})

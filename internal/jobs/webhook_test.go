@@ -301,6 +301,9 @@ func TestBatchOfAKilledProcessKeepsItsID(t *testing.T) {
 }
 
 func batchOfAKilledProcessKeepsItsID(t *testing.T, e dbtest.Engine) {
+	if testing.Short() {
+		t.Skip("this test kills processes: run it with \"make faults\"")
+	}
 	r := newReceiver(t, func(int, http.ResponseWriter) {})
 	p := newStoreOfProcesses(t, e)
 	p.addWebhooks(r)
