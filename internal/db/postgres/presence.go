@@ -101,6 +101,8 @@ func (p *presence) watch(ctx context.Context, conn *pgx.Conn, token string) {
 	p.mu.Unlock()
 	ending, cancel := context.WithTimeout(context.Background(), lookInterval)
 	defer cancel()
+	// After Close the server may have the lock some milliseconds longer. This process has stopped its work already.
+	conn.Exec(ending, "SELECT pg_advisory_unlock_all()") // an error: the lock ends with the connection
 	conn.Close(ending)
 }
 
