@@ -248,8 +248,8 @@ func (p *batchNight) runAt(now int64) {
 	}
 }
 
-// runSender runs a sender until it waits, until the mail server gets no further mail for half a second, because workers
-// wait for it after a 421, or until the Batch is completed.
+// runSender runs a sender until it waits, as it does when the Batch is completed, or until the mail server gets no further
+// mail for half a second, because workers wait for it after a 421.
 func (p *batchNight) runSender() {
 	p.Helper()
 	sender := p.service.Sending.NewBatchSender(sending.SenderOptions{Mailer: p.mailer, Slots: sending.NewSlots(8), Connections: 4,
@@ -257,7 +257,7 @@ func (p *batchNight) runSender() {
 	sender.Start()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for idle, quiet, seen := 0, 0, -1; idle < 5 && quiet < 25 && p.status() != batches.BatchCompleted; <-look.C {
+	for idle, quiet, seen := 0, 0, -1; idle < 5 && quiet < 25; <-look.C {
 		idle, quiet = idle+1, quiet+1
 		if !sender.Idle() {
 			idle = 0
