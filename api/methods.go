@@ -718,6 +718,86 @@ func (c *Client) GetTimezoneList(ctx context.Context) ([]TimeZone, error) {
 	return call[[]TimeZone](ctx, c, "getTimezoneList")
 }
 
+// SearchAccounts returns the Accounts that match the criteria, which can be only that of the key.
+// The key needs the level read. Errors: CodeInvalidSearch.
+//   - includeSubAccounts: Without effect: no Account has sub-Accounts
+func (c *Client) SearchAccounts(ctx context.Context, q Query, includeSubAccounts bool) ([]Account, error) {
+	return call[[]Account](ctx, c, "searchAccounts", q, includeSubAccounts)
+}
+
+// CountAccounts counts the Accounts that match the criteria. The result is 1 or 0. The key needs
+// the level read. Errors: CodeInvalidSearch.
+//   - includeSubAccounts: Without effect: no Account has sub-Accounts
+func (c *Client) CountAccounts(ctx context.Context, criteria Criteria, includeSubAccounts bool) (int64, error) {
+	return call[int64](ctx, c, "countAccounts", criteria, includeSubAccounts)
+}
+
+// GetAccountByID returns the Account of the key. The key needs the level read. Errors:
+// CodeNoAccount.
+func (c *Client) GetAccountByID(ctx context.Context, account int64) (*Account, error) {
+	return callOne[Account](ctx, c, "getAccountById", account)
+}
+
+// SearchUsers returns the API keys of the Account that match the criteria. The key needs the level
+// full. Errors: CodeInvalidSearch, CodeNoAccount.
+func (c *Client) SearchUsers(ctx context.Context, account int64, q Query) ([]User, error) {
+	return call[[]User](ctx, c, "searchUsers", account, q)
+}
+
+// CountUsers counts the API keys of the Account that match the criteria. The result is the number
+// of keys. The key needs the level full. Errors: CodeInvalidSearch, CodeNoAccount.
+func (c *Client) CountUsers(ctx context.Context, account int64, criteria Criteria) (int64, error) {
+	return call[int64](ctx, c, "countUsers", account, criteria)
+}
+
+// GetUserByID returns one API key of the Account. The key needs the level full. Errors:
+// CodeNoAccount.
+func (c *Client) GetUserByID(ctx context.Context, account, user int64) (*User, error) {
+	return callOne[User](ctx, c, "getUserById", account, user)
+}
+
+// AddUser is always refused: the operator does it with the command enlist. The key needs the level
+// full. Errors: CodeNoAccount.
+//   - details: Without effect
+func (c *Client) AddUser(ctx context.Context, account int64, details Details) (int64, error) {
+	return call[int64](ctx, c, "addUser", account, details)
+}
+
+// EditUser is always refused: the operator does it with the command enlist. The key needs the level
+// full. Errors: CodeNoAccount.
+//   - details: Without effect
+func (c *Client) EditUser(ctx context.Context, account int64, details Details) (int64, error) {
+	return call[int64](ctx, c, "editUser", account, details)
+}
+
+// DeleteUser is always refused: the operator does it with the command enlist. The key needs the
+// level full. Errors: CodeNoAccount.
+func (c *Client) DeleteUser(ctx context.Context, account, user int64) error {
+	_, err := call[bool](ctx, c, "deleteUser", account, user)
+	return err
+}
+
+// AddAccount is always refused: the operator does it with the command enlist. The key needs the
+// level full.
+//   - details: Without effect
+func (c *Client) AddAccount(ctx context.Context, details Details) (int64, error) {
+	return call[int64](ctx, c, "addAccount", details)
+}
+
+// EditAccount is always refused: the operator does it with the command enlist. The key needs the
+// level full.
+//   - details: Without effect
+func (c *Client) EditAccount(ctx context.Context, details Details) (int64, error) {
+	return call[int64](ctx, c, "editAccount", details)
+}
+
+// DeleteAccount is always refused: the operator does it with the command enlist. The key needs the
+// level full. Errors: CodeNoAccount.
+func (c *Client) DeleteAccount(ctx context.Context, account int64) error {
+	_, err := call[bool](ctx, c, "deleteAccount", account)
+	return err
+}
+
 // SearchAuditLog returns who changed which definitions, and who read out or erased Contacts. A long
 // result is streamed. The key needs the level full. Errors: CodeInvalidSearch.
 func (c *Client) SearchAuditLog(ctx context.Context, q Query) ([]AuditRow, error) {
@@ -1197,6 +1277,59 @@ type File struct {
 type Upload struct {
 	ID  int64  `json:"id"`
 	URL string `json:"url"`
+}
+
+// Account is a record in the result of SearchAccounts, GetAccountByID.
+type Account struct {
+	ID                         int64  `json:"id"`
+	AccountType                string `json:"account_type"`
+	AccountStatus              string `json:"account_status"`
+	Packages                   string `json:"packages"`
+	SubPackages                string `json:"sub_packages"`
+	ParentAccountID            int64  `json:"parent_account_id"`
+	CreationTime               int64  `json:"creation_time"` // Unix time, like all times; 0 means never
+	LastModifiedTime           int64  `json:"last_modified_time"`
+	ExpiryTime                 int64  `json:"expiry_time"`
+	CompanyName                string `json:"company_name"`
+	CompanyAddress             string `json:"company_address"`
+	CompanySuburb              string `json:"company_suburb"`
+	CompanyState               string `json:"company_state"`
+	CompanyCountry             string `json:"company_country"`
+	CompanyZip                 string `json:"company_zip"`
+	CompanyIndustry            string `json:"company_industry"`
+	Website                    string `json:"website"`
+	BusinessRegistrationNumber string `json:"business_registration_number"`
+	BillingEmail               string `json:"billing_email"`
+	Balance                    string `json:"balance"`
+	IsTrial                    bool   `json:"is_trial"`
+	IsFree                     bool   `json:"is_free"`
+	IsDeactivated              bool   `json:"is_deactivated"`
+	IsExpired                  bool   `json:"is_expired"`
+	TrialActivationTime        int64  `json:"trial_activation_time"`
+	TrialActivationMethod      string `json:"trial_activation_method"`
+	TrialEmailOpened           bool   `json:"trial_email_opened"`
+}
+
+// User is a record in the result of SearchUsers, GetUserByID.
+type User struct {
+	ID                  int64  `json:"id"`
+	AccountID           int64  `json:"account_id"`
+	Username            string `json:"username"`
+	FirstName           string `json:"first_name"`
+	LastName            string `json:"last_name"`
+	Email               string `json:"email"`
+	Phone               string `json:"phone"`
+	Mobile              string `json:"mobile"`
+	Fax                 string `json:"fax"`
+	Position            string `json:"position"`
+	HasAcceptedTerms    bool   `json:"has_accepted_terms"`
+	CreationTime        int64  `json:"creation_time"` // Unix time, like all times; 0 means never
+	LastLoginTime       int64  `json:"last_login_time"`
+	LoginCount          int64  `json:"login_count"`
+	IsReadOnly          bool   `json:"is_read_only"`
+	Timezone            string `json:"timezone"`
+	Name                string `json:"name"`
+	ReceivesPromotional bool   `json:"receives_promotional"`
 }
 
 // Session is a record in the result of GetSessionInfo.

@@ -31,6 +31,7 @@ const (
 	InvalidEmail                  // 317
 	DuplicateField                // 318
 	DuplicateFolder               // 319
+	NoAccount                     // 328
 	Denied                        // 321: the key's level is too low, or the key is restricted to other Lists
 	FolderNeeded                  // 323: the Folder is not empty, or it is the last one of its type
 	ReservedField                 // 325

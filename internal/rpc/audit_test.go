@@ -53,6 +53,9 @@ func (h *harness) auditRows(t testing.TB) (rows []accounts.AuditRow) {
 func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(methods(new(app.App)))) {
+		if alwaysRefused(methods(new(app.App))[name].summary) {
+			continue
+		}
 		h := newHarnessWithRecords(t)
 		m := h.handler.methods[name]
 		before := len(h.auditRows(t))

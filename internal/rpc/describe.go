@@ -179,6 +179,7 @@ func records() []RecordInfo {
 		record("WholeWebhook", webhooks.WholeWebhookAttributes),
 		record("Folder", accounts.FolderAttributes), record("File", files.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
+		record("Account", accounts.AccountAttributes), record("User", accounts.UserAttributes),
 		record("Session", sessionAttributes), record("KeyInfo", keyInfoAttributes),
 		record("Credits", creditAttributes),
 		plainRecord("TimeZone", "timezone string", "display_name string"), audit,

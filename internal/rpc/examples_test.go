@@ -38,8 +38,8 @@ func (s *transcript) addExample(body []byte, reply string) {
 // checkExamples compares the examples with examples.json. With -update, it writes this file.
 func checkExamples(t *testing.T, examples map[string]Example) {
 	t.Helper()
-	for name := range methods(new(app.App)) {
-		if _, found := examples[name]; !found {
+	for name, m := range methods(new(app.App)) {
+		if _, found := examples[name]; !found && !alwaysRefused(m.summary) {
 			t.Errorf("reference.txt has no successful call of %s", name)
 		}
 	}

@@ -91,9 +91,35 @@ func (t table) addAccountMethods() {
 		says("Returns a large balance, because the service sells no credits.", "array of Credits, with one balance", "")
 	g.add("getTimezoneList", read, readOnly, "", getTimezoneList).
 		says("Returns the time zones that an Account or an autoresponder can have.", "array of TimeZone", "")
+	t.addUserMethods()
 	g.add("searchAuditLog", full, readOnly, searchParams, searchAuditLog).
 		says("Returns who changed which definitions, and who read out or erased Contacts. A long result is streamed.",
 			"array of AuditRow", "311")
 	g.add("countAuditLog", full, readOnly, "search_criteria=[]", countAuditLog).
 		says("Counts the rows of the audit log that match the criteria.", "integer, the number of rows", "311")
+}
+
+// addUserMethods adds the methods for Accounts and users. API keys stand for users.
+func (t table) addUserMethods() {
+	g := t.of("Account")
+	g.add("searchAccounts", read, readOnly, searchParams+" include_sub_accounts=false", searchAccounts).
+		says("Returns the Accounts that match the criteria, which can be only that of the key.",
+			"array of Account", "311")
+	g.add("countAccounts", read, readOnly, "search_criteria=[] include_sub_accounts=false", countAccounts).
+		says("Counts the Accounts that match the criteria.", "integer, 1 or 0", "311")
+	g.add("getAccountById", read, readOnly, "account_id", getRecord(g.Accounts.Account, accounts.AccountAttributes)).
+		says("Returns the Account of the key.", "array of Account, with one Account", "328")
+	g.add("searchUsers", full, readOnly, "account_id=0"+searchParams, searchUsers).
+		says("Returns the API keys of the Account that match the criteria.", "array of User", "311 328")
+	g.add("countUsers", full, readOnly, "account_id search_criteria=[]", countUsers).
+		says("Counts the API keys of the Account that match the criteria.", "integer, the number of keys", "311 328")
+	g.add("getUserById", full, readOnly, "account_id user_id", getUserByID).
+		says("Returns one API key of the Account.", "array of User, with one User", "310 328")
+	const refused = "Is always refused: the operator does it with the command enlist."
+	g.add("addUser", full, readOnly, "account_id user_details", refuseChange(true)).says(refused, "integer", "328")
+	g.add("editUser", full, readOnly, "account_id user_details", refuseChange(true)).says(refused, "integer", "328")
+	g.add("deleteUser", full, readOnly, "account_id user_id", refuseChange(true)).says(refused, "true", "328")
+	g.add("addAccount", full, readOnly, "account_details", refuseChange(false)).says(refused, "integer", "")
+	g.add("editAccount", full, readOnly, "account_details", refuseChange(false)).says(refused, "integer", "")
+	g.add("deleteAccount", full, readOnly, "account_id", refuseChange(true)).says(refused, "true", "328")
 }

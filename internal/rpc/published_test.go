@@ -47,6 +47,12 @@ var publishedCalls = map[string]string{
 	"getBatchLinkContacts":    `1,"https://a.example/"`,
 	"getBatchResponses":       `1`,
 	"getBatchIdByQueueId":     `1`,
+	"searchUsers":             ``,
+	"countUsers":              `1`,
+	"getUserById":             `1,1`,
+	"searchAccounts":          ``,
+	"countAccounts":           ``,
+	"getAccountById":          `1`,
 	"deactivateContact":       `1,1`,
 	"reactivateContact":       `1,1`,
 	"confirmContact":          `1,1`,
@@ -56,7 +62,7 @@ var publishedCalls = map[string]string{
 
 // pagesNotFound are published methods whose page is not stored anywhere. Only their summary is known.
 var pagesNotFound = map[string]bool{"getBatchAutoDeactivated": true, "getBatchUpdated": true, "getBatchContacts": true,
-	"getBatchContactLinks": true}
+	"getBatchContactLinks": true, "getUserById": true}
 
 // alwaysEmpty are methods whose result never has a value, because this service sends no SMS.
 var alwaysEmpty = map[string]bool{"getBatchResponses": true}

@@ -51,6 +51,7 @@ var codeOf = [...]api.Code{
 	enlist.DuplicateFolder:   api.CodeDuplicateFolder,
 	enlist.Denied:            api.CodeDenied,
 	enlist.FolderNeeded:      api.CodeCannotDeleteFolder,
+	enlist.NoAccount:         api.CodeNoAccount,
 	enlist.ReservedField:     api.CodeReservedField,
 	enlist.ContactLimit:      api.CodeContactLimit,
 	enlist.InvalidConsent:    api.CodeInvalidConsent,
