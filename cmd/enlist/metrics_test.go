@@ -138,7 +138,7 @@ func (m *scrape) until(name string, least float64) {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(m.t.Context(), time.Minute)
 	defer cancel()
-	again := time.NewTicker(50 * time.Millisecond)
+	again := time.NewTicker(250 * time.Millisecond) // a scrape costs more than the work that it waits for
 	defer again.Stop()
 	for m.read(); m.value(name) < least; m.read() {
 		select {
