@@ -22,7 +22,7 @@ type Listener struct {
 }
 
 // lookInterval is the time between two looks for changes by other processes.
-const lookInterval = 2 * time.Second
+const lookInterval = 500 * time.Millisecond
 
 // NewListener returns a Listener for queues. version returns a number that changes when another process changes
 // the database.
