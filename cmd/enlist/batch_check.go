@@ -67,8 +67,8 @@ func (c *batchCheck) print(w io.Writer, check *batches.BatchCheck) error {
 	return printFindings(w, check)
 }
 
-// checkBatch checks a Batch without the settings of a server. So the default sender is unknown. It shows the progress if
-// the check takes longer.
+// checkBatch checks a Batch without the settings of a server. So the default sender is unknown. It shows the progress
+// if the check takes longer.
 func checkBatch(ctx context.Context, out *console, s *app.App, caller *enlist.Caller, r batches.BatchRequest) (
 	*batches.BatchCheck, error) {
 	composer, err := mail.NewComposer(mail.Options{PublicURL: "https://lists.example.com"}) // only the length of links counts

@@ -38,7 +38,8 @@ type Batches struct {
 	Composer sampleKeeper
 }
 
-// sampleKeeper is a Composer that finds the same mistakes in each Message and keeps the mails that it was asked to check.
+// sampleKeeper is a Composer that finds the same mistakes in each Message and keeps the mails that it was asked to
+// check.
 type sampleKeeper struct {
 	Checked []messages.OutgoingMail
 	Found   []messages.Finding

@@ -43,9 +43,8 @@ type PopulationRequest struct {
 	Criteria *enlist.Criteria // not nil: Type and Contacts are ignored
 }
 
-// AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage,
-// NoListForBatch, NoList, NoBatch, Denied, InvalidParameters, InvalidSearch. reference.md: batch.populations, batch.force;
-// decisions.md: 62
+// AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage, NoListForBatch, NoList,
+// NoBatch, Denied, InvalidParameters, InvalidSearch. reference.md: batch.populations, batch.force; decisions.md: 62
 func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
 	findings, unchecked := s.contentErrors(ctx, c, &r)
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.BatchID, error) {

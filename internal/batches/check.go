@@ -11,8 +11,8 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file has the result of checkBatch: what is probably wrong with a Batch that is not added yet, and who would get it.
-// check_read.go reads the Contacts. Package mail looks for mistakes in the Message (mail/compose_check.go).
+// This file has the result of checkBatch: what is probably wrong with a Batch that is not added yet, and who would get
+// it. check_read.go reads the Contacts. Package mail looks for mistakes in the Message (mail/compose_check.go).
 // reference.md: batch.check; decisions.md: 91
 
 // maxMerged is the largest number of merge fields whose values a check looks for.

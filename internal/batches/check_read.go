@@ -14,8 +14,8 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file has checkBatch and reads the Contacts of a check, by the code that populates Batches. It reads them in steps,
-// each in a transaction of its own, so that a check of millions of Contacts stops nothing. It stores nothing.
+// This file has checkBatch and reads the Contacts of a check, by the code that populates Batches. It reads them in
+// steps, each in a transaction of its own, so that a check of millions of Contacts stops nothing. It stores nothing.
 
 // Limits of a check by a caller of the API.
 const (
@@ -34,8 +34,8 @@ type CheckLimits struct {
 }
 
 // CheckBatch returns what is probably wrong with a Batch, and who would get it now. It changes nothing. A Batch that
-// AddBatch refuses is refused with the same error, unless only its sender or its content is refused. Other errors: Busy.
-// reference.md: checkBatch
+// AddBatch refuses is refused with the same error, unless only its sender or its content is refused. Other errors:
+// Busy. reference.md: checkBatch
 func (s *Service) CheckBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (*BatchCheck, error) {
 	return s.CheckBatchWithin(ctx, c, r, CheckLimits{Time: checkTime, Addresses: maxTaken})
 }
@@ -84,7 +84,8 @@ type batchCheck struct {
 
 // check returns the check of a Batch, which has not begun.
 func (b *newBatch) check() *batchCheck {
-	return &batchCheck{newBatch: b, taken: make(map[uint64]bool), missing: make(map[string]int64), seed: maphash.MakeSeed()}
+	return &batchCheck{newBatch: b, taken: make(map[uint64]bool), missing: make(map[string]int64),
+		seed: maphash.MakeSeed()}
 }
 
 // begin reads the Message and the Lists, and counts the Contacts of the populations.

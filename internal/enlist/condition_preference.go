@@ -8,7 +8,8 @@ import "strings"
 // preferencePrefix begins the key of a preference: preference:Recipes. A Field with such a name takes precedence.
 const preferencePrefix = "preference:"
 
-// preferenceKey returns the key with a name, or nil if the List has no such preference. reference.md: compare.preference
+// preferenceKey returns the key with a name, or nil if the List has no such preference. reference.md:
+// compare.preference
 func (s *Schema) preferenceKey(name string) *SearchKey {
 	preference, ok := strings.CutPrefix(name, preferencePrefix)
 	if !ok {

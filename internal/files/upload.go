@@ -130,7 +130,8 @@ func readUpload(r UploadRequest, limits *accounts.Settings,
 	return u, nil
 }
 
-// measure decodes the data and sets the size, the type, the hash and the size of an image. most is the largest size in bytes.
+// measure decodes the data and sets the size, the type, the hash and the size of an image. most is the largest size in
+// bytes.
 func (u *upload) measure(most int64) error {
 	var head prefix
 	sum := sha256.New()

@@ -69,7 +69,8 @@ func New() *Texts {
 	return t
 }
 
-// For returns the language of a List or, if it has none, the one that fits the header Accept-Language of a browser best.
+// For returns the language of a List or, if it has none, the one that fits the header Accept-Language of a browser
+// best.
 func (t *Texts) For(list, accept string) Language {
 	if l, ok := t.all[list]; ok {
 		return l

@@ -49,7 +49,8 @@ func readAddress(text string) (string, error) {
 	_, _, valid := address.ParseEmail(sample)
 	isOneField := len(merge.Parse(text)) == 1 // the value is the whole address
 	if fallback, ok := fallbackAddress(text); !valid && !isOneField || ok && !isAddress(fallback) {
-		return "", enlist.Expected("an email address, or one merge field whose value is one, not " + enlist.Quoted(text))
+		return "", enlist.Expected("an email address, or one merge field whose value is one, not " +
+			enlist.Quoted(text))
 	}
 	return text, nil
 }

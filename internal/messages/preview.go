@@ -35,8 +35,8 @@ type Composer interface {
 // SetComposer sets the Composer. Call it before the first call of PreviewMessage and CheckBatch.
 func (s *Service) SetComposer(c Composer) { s.composer = c }
 
-// CheckContent returns what is probably wrong with the content of a mail. Without a Composer it only finds that there is
-// no content.
+// CheckContent returns what is probably wrong with the content of a mail. Without a Composer it only finds that there
+// is no content.
 func (s *Service) CheckContent(m *OutgoingMail) []Finding {
 	switch {
 	case s.composer != nil:

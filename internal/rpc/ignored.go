@@ -1,5 +1,5 @@
-// This file finds what a call has and the server ignores: keys that mean nothing, and parameters after the last one. The
-// reply names them in a header, the log and the metrics count them, and a strict call is refused for them.
+// This file finds what a call has and the server ignores: keys that mean nothing, and parameters after the last one.
+// The reply names them in a header, the log and the metrics count them, and a strict call is refused for them.
 // reference.md: strict; decisions.md: 112
 
 package rpc
@@ -82,7 +82,8 @@ func (x *exchange) findIgnored(m *method, e *envelope, extra bool) error {
 		}
 	}
 	if len(details)+len(preferences) > 0 {
-		names, err := c.service.Contacts.UnknownNames(c.ctx, c.caller, list, memberNames(details), memberNames(preferences))
+		names, err := c.service.Contacts.UnknownNames(c.ctx, c.caller, list, memberNames(details),
+			memberNames(preferences))
 		if err != nil {
 			return err
 		}
@@ -192,8 +193,8 @@ func (x *exchange) nameIgnored(found []enlist.UnknownName) {
 	header.Set(ignoredHeader, text)
 }
 
-// headerName returns the beginning of a name for a header: bytes that are no visible ASCII, commas and percent signs are
-// percent-encoded as in URLs, but a space between two words stays.
+// headerName returns the beginning of a name for a header: bytes that are no visible ASCII, commas and percent signs
+// are percent-encoded as in URLs, but a space between two words stays.
 func headerName(name string) string {
 	name = name[:min(len(name), maxIgnoredName)]
 	var b strings.Builder

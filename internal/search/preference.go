@@ -6,9 +6,9 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file writes the tests of keys of the type enlist.KeyPreference. The column preference_values has the answers of a
-// Contact as JSON without spaces, such as {"3":true,"4":false}, or '' without an answer. The quotes around an ID make a
-// search for a part of this text exact, and both engines read it without parsing JSON. No index has it.
+// This file writes the tests of keys of the type enlist.KeyPreference. The column preference_values has the answers of
+// a Contact as JSON without spaces, such as {"3":true,"4":false}, or '' without an answer. The quotes around an ID make
+// a search for a part of this text exact, and both engines read it without parsing JSON. No index has it.
 
 // testPreference writes the test of an answer. The result is never NULL.
 func (q *Query) testPreference(c *enlist.Condition) {

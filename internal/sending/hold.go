@@ -62,8 +62,8 @@ func (s *Service) Held(ctx context.Context) (*events.Hold, error) {
 	return db.OwnView(ctx, s.db, events.LoadHold)
 }
 
-// sendingNow returns the Batches whose mails may be handed over now, and their Accounts. stopped is true while mails are
-// held or the calendar is closed.
+// sendingNow returns the Batches whose mails may be handed over now, and their Accounts. stopped is true while mails
+// are held or the calendar is closed.
 func (s *Service) sendingNow(tx *db.Tx) (ids map[enlist.BatchID]enlist.AccountID, stopped bool, err error) {
 	hold, err := events.LoadHold(tx)
 	if err != nil || hold != nil || !s.sending.Load().Calendar.IsOpen(s.db.Now()) {

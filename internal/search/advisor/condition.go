@@ -125,8 +125,9 @@ func indexable(k *enlist.SearchKey) bool {
 // alwaysIndexed reports whether a key is a system key for which every List has an index, or for which
 // another table has one. The answers to preferences have none, because an index of one text finds no part of it.
 func alwaysIndexed(k *enlist.SearchKey) bool {
-	return k.Type == enlist.KeyBatch || k.Type == enlist.KeyPreference || k.Field == nil && (k.Name == "id" || k.Name == "creation_time" ||
-		k.Name == "last_modified_time")
+	return k.Type == enlist.KeyBatch || k.Type == enlist.KeyPreference ||
+		k.Field == nil && (k.Name == "id" || k.Name == "creation_time" ||
+			k.Name == "last_modified_time")
 }
 
 // keyOf returns the key with the given IndexKey. It returns nil if the List no longer has the
