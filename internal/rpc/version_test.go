@@ -19,7 +19,7 @@ func TestOlderVersionsHaveNoDefaultLimitForDefinitions(t *testing.T) {
 	h := newHarness(t, Options{})
 	for _, add := range []struct{ method, params string }{
 		{"addList", `{"name":"List %d"}`}, {"addField", `1,{"name":"Field %d","type":"text"}`},
-		{"addFolder", `{"name":"Folder %d","type":"message"}`}, {"addMessage", `{"name":"Message %d","subject":"Hello"}`},
+		{"addFolder", `{"name":"Folder %d","type":"message"}`}, {"addMessage", `{"name":"Message %d","subject":"Hello","text_content":"Hi"}`},
 		{"addAutoresponder", `{"list_id":%d,"message_id":1,"event_type":"subscribe"}`}, {"addBatch", `1,[{"list_id":%d}],2000000000`},
 		{"uploadBase64FileData", `{"name":"%d.txt","data":"YQ=="},3`},
 	} {
