@@ -31,7 +31,7 @@ type clock struct {
 }
 
 // clockFile is the environment variable with the path of the file.
-const clockFile = "ENLIST_BENCH_CLOCK"
+const clockFile = "BENCH_CLOCK"
 
 // newClock creates the file in a new folder.
 func newClock(dir string) (*clock, error) {
