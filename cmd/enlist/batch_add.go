@@ -174,8 +174,7 @@ func (c *newBatch) addPopulation(all []batches.PopulationRequest, text string, w
 	}
 	p.Type = string(batches.PopulationContacts)
 	i := slices.IndexFunc(all, func(other batches.PopulationRequest) bool {
-		return other.List == p.List &&
-			other.Type == p.Type
+		return other.List == p.List && other.Type == p.Type
 	})
 	if i < 0 {
 		i = len(all)

@@ -76,7 +76,7 @@ func checkBatch(ctx context.Context, out *console, s *app.App, caller *enlist.Ca
 		return nil, err
 	}
 	s.Messages.SetComposer(composer)
-	p := checkProgress{out: out.stderr, terminal: isTerminal(out.stderr), printed: time.Now()}
+	p := checkProgress{statusLine: newStatusLine(out.stderr), printed: time.Now()}
 	defer p.end()
 	return s.Batches.CheckBatchWithin(ctx, caller, r, batches.CheckLimits{Progress: p.print})
 }
@@ -84,10 +84,8 @@ func checkBatch(ctx context.Context, out *console, s *app.App, caller *enlist.Ca
 // checkProgress prints the progress of a check: on a terminal one line that is written again, elsewhere a line every
 // lineEvery.
 type checkProgress struct {
-	out      io.Writer
-	terminal bool
-	printed  time.Time // when the last line was printed, or the check began
-	begun    bool      // a line was printed
+	statusLine
+	printed time.Time // when the last line was printed, or the check began
 }
 
 // print prints a line, if it is due.
@@ -98,25 +96,7 @@ func (p *checkProgress) print(k *batches.BatchCheck) {
 	}
 	if now := time.Now(); now.Sub(p.printed) >= every {
 		p.printed = now
-		p.line(k)
-	}
-}
-
-// line prints a line.
-func (p *checkProgress) line(k *batches.BatchCheck) {
-	p.begun = true
-	line := fmt.Sprintf("checked %d of %d Contacts, %d recipients", k.Checked, k.Total, k.Recipients)
-	if p.terminal {
-		fmt.Fprint(p.out, "\r", line, "\x1b[K")
-	} else {
-		fmt.Fprintln(p.out, line)
-	}
-}
-
-// end ends the line of a terminal.
-func (p *checkProgress) end() {
-	if p.terminal && p.begun {
-		fmt.Fprintln(p.out)
+		p.write(fmt.Sprintf("checked %d of %d Contacts, %d recipients", k.Checked, k.Total, k.Recipients))
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 // is completed.
 func followBatch(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist.BatchID,
 	out *console) error {
-	p := batchProgress{out: out.stderr, terminal: isTerminal(out.stderr)}
+	p := batchProgress{statusLine: newStatusLine(out.stderr)}
 	for {
 		b, err := s.Batches.Batch(ctx, caller, id)
 		if err != nil {
@@ -68,14 +68,39 @@ func isTerminal(w io.Writer) bool {
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// batchProgress prints the progress of a Batch.
-type batchProgress struct {
+// statusLine prints what goes on: on a terminal each line replaces the one before, elsewhere the lines follow one
+// another.
+type statusLine struct {
 	out      io.Writer
 	terminal bool
-	status   batches.BatchStatus // of the last line
-	printed  time.Time           // when the last line was printed
-	first    time.Time           // when the first mail of this command's time was sent
-	before   int64               // mails that were sent before
+	begun    bool // a line was written
+}
+
+func newStatusLine(out io.Writer) statusLine { return statusLine{out: out, terminal: isTerminal(out)} }
+
+func (l *statusLine) write(line string) {
+	l.begun = true
+	if l.terminal {
+		fmt.Fprint(l.out, "\r", line, "\x1b[K")
+	} else {
+		fmt.Fprintln(l.out, line)
+	}
+}
+
+// end ends the line of a terminal, if there is one.
+func (l *statusLine) end() {
+	if l.terminal && l.begun {
+		fmt.Fprintln(l.out)
+	}
+}
+
+// batchProgress prints the progress of a Batch.
+type batchProgress struct {
+	statusLine
+	status  batches.BatchStatus // of the last line
+	printed time.Time           // when the last line was printed
+	first   time.Time           // when the first mail of this command's time was sent
+	before  int64               // mails that were sent before
 }
 
 // print prints one line about the Batch, if it is due.
@@ -84,22 +109,11 @@ func (p *batchProgress) print(b *batches.Batch, now time.Time) {
 	if p.first.IsZero() && b.Status == batches.BatchSending {
 		p.first, p.before = now, sent
 	}
-	line := progressLine(b, sent, p.rate(sent, now))
-	switch {
-	case p.terminal:
-		fmt.Fprint(p.out, "\r", line, "\x1b[K")
-	case b.Status != p.status || now.Sub(p.printed) >= lineEvery:
-		fmt.Fprintln(p.out, line)
+	if p.terminal || b.Status != p.status || now.Sub(p.printed) >= lineEvery {
+		p.write(progressLine(b, sent, p.rate(sent, now)))
 		p.printed = now
 	}
 	p.status = b.Status
-}
-
-// end ends the line of a terminal.
-func (p *batchProgress) end() {
-	if p.terminal {
-		fmt.Fprintln(p.out)
-	}
 }
 
 // rate returns how many mails a second were sent since the first look, or 0 if this is not known yet.

@@ -149,8 +149,7 @@ func (b *Batch) checkNotAwaited(tx *db.Tx, field string) error {
 				return err
 			}
 			awaits = slices.ContainsFunc(populations, func(p Population) bool {
-				return p.Type == PopulationUnsent &&
-					!p.Done
+				return p.Type == PopulationUnsent && !p.Done
 			})
 		}
 		if awaits {

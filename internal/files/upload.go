@@ -53,8 +53,7 @@ type uploadProgress struct {
 // reference.md: uploadBase64FileData
 func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequest) (*StoredFile, error) {
 	_, err := db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (bool, error) {
-		return true, CheckFileFolder(tx, c,
-			r.Folder)
+		return true, CheckFileFolder(tx, c, r.Folder)
 	})
 	if err != nil {
 		return nil, err

@@ -174,8 +174,7 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 // startImport reads the header of the file, adds Fields, and makes the Import wait for a process.
 func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) (*Import, error) {
 	schema, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Schema, error) {
-		return allowImport(tx, c,
-			&i.Options)
+		return allowImport(tx, c, &i.Options)
 	})
 	if err != nil {
 		return nil, err

@@ -114,13 +114,12 @@ func (q *registry) addLongChanges(o Options) {
 	addSteps(q, serialQueue(), o.Store, repeated(s.Batches.RemoveBatch))
 	addSteps(q, serialQueue(), o.Store, repeated(s.Files.RemoveContent))
 	addSteps(q, serialQueue(), o.Store, repeated(s.Imports.RemoveImportResults))
-	addSteps(q, serialQueue(), o.Store, func(ctx context.Context,
-		e privacy.ApplyRetention) (privacy.ApplyRetention, bool, error) {
+	addSteps(q, serialQueue(), o.Store, func(ctx context.Context, e privacy.ApplyRetention) (
+		privacy.ApplyRetention, bool, error) {
 		rest, done, err := s.Privacy.ApplyRetention(ctx, e)
 		if done && rest.Events+rest.Deliveries+rest.Audit > 0 {
-			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events, "deliveries",
-				rest.Deliveries,
-				"audit", rest.Audit)
+			o.Log.Info("removed old data", "account", rest.Account, "events", rest.Events,
+				"deliveries", rest.Deliveries, "audit", rest.Audit)
 		}
 		return rest, done, err
 	})

@@ -102,8 +102,10 @@ const heavyPlaces = 4
 
 // shared returns work that needs one of heavyPlaces. One Account has at most half of them, so that its queue does not
 // delay the jobs of others. A job without a place goes back to the queue, behind jobs that are due.
-func shared[E interface{ Owner() enlist.AccountID }](do func(context.Context, db.Job,
-	E) error) func(context.Context, db.Job, E) error {
+func shared[E interface {
+	db.Effect
+	Owner() enlist.AccountID
+}](do work[E]) work[E] {
 	places := limiter.NewShared(heavyPlaces, limiter.Half(heavyPlaces), 0)
 	return func(ctx context.Context, j db.Job, e E) error {
 		leave, ok := places.TryFor(int64(e.Owner()))
@@ -116,8 +118,8 @@ func shared[E interface{ Owner() enlist.AccountID }](do func(context.Context, db
 }
 
 // repeated returns a step that is repeated with the same effect until it is done.
-func repeated[E db.Effect](step func(ctx context.Context, e E) (done bool, err error)) func(context.Context,
-	E) (E, bool, error) {
+func repeated[E db.Effect](step func(ctx context.Context, e E) (done bool, err error)) func(
+	context.Context, E) (E, bool, error) {
 	return func(ctx context.Context, e E) (E, bool, error) {
 		done, err := step(ctx, e)
 		return e, done, err

@@ -17,8 +17,7 @@ import (
 // InvalidParameters. reference.md: addList.fields; decisions.md: 24
 func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.ListID, error) {
 	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ListID, error) {
-		return AddList(tx, c,
-			now, details)
+		return AddList(tx, c, now, details)
 	})
 }
 

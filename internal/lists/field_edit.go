@@ -134,8 +134,7 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enl
 			return false, err
 		}
 		if !slices.ContainsFunc(all, func(o accounts.Folder) bool {
-			return o.ID == folder &&
-				o.Type == accounts.FolderOfFiles
+			return o.ID == folder && o.Type == accounts.FolderOfFiles
 		}) {
 			return false, enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
 		}

@@ -75,15 +75,13 @@ func updateChecked[R any](ctx context.Context, database *db.DB, c *enlist.Caller
 	checker := preconditionChecker{checked: make(map[any]int64)}
 	for {
 		result, err := db.Update(ctx, database, c, func(tx *db.Tx, now int64) (R, error) {
-			return fn(tx, now,
-				&checker)
+			return fn(tx, now, &checker)
 		})
 		if !errors.Is(err, errCheckFirst) {
 			return result, err
 		}
 		err = database.ViewPrimary(c.Context(ctx), func(tx *db.Tx) error {
-			return checker.next.check(tx,
-				checker.from)
+			return checker.next.check(tx, checker.from)
 		})
 		if err != nil {
 			return result, err

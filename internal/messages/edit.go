@@ -221,8 +221,7 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
 func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
 	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Message, error) {
-		return LoadMessage(tx, c.Account.ID,
-			id)
+		return LoadMessage(tx, c.Account.ID, id)
 	})
 }
 

@@ -104,8 +104,7 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []events.Autorespo
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]*OutgoingMail, error) {
 		mails := make([]*OutgoingMail, len(all))
 		for by, part := range indexesBy(all, func(e *events.Autorespond) sender {
-			return sender{e.List,
-				e.Autoresponder}
+			return sender{e.List, e.Autoresponder}
 		}) {
 			if err := autoresponderMails(tx, by.list, by.id, part, all, mails); err != nil {
 				return nil, err

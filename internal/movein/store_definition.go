@@ -38,8 +38,7 @@ func (s *Records) MoveFolders(ctx context.Context, c *enlist.Caller, folderType 
 // AddMissingFolders adds a Folder of each type that the other service has no Folder of.
 func (s *Records) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
-		return true,
-			accounts.AddMissingFolders(tx, now)
+		return true, accounts.AddMissingFolders(tx, now)
 	})
 	return err
 }

@@ -86,8 +86,7 @@ func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string
 func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys,
 	result *Erasure) (*Erasure, error) {
 	released, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContentID, error) {
-		return ReleasedContents(tx,
-			c.Account.ID)
+		return ReleasedContents(tx, c.Account.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -270,8 +269,7 @@ func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 	for ids := range slices.Chunk(f.jobs, eraseStep) {
 		for end := time.Now().Add(eraseWait); ; {
 			running, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (int64, error) {
-				return EraseJobs(tx,
-					ids)
+				return EraseJobs(tx, ids)
 			})
 			if err != nil {
 				return err
@@ -365,8 +363,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 // Unsubscriber List by hashes. Each address gets an entry, even if it had none.
 func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k enlist.PersonKey) error {
-		return EraseLedger(tx,
-			k.List, k.Contact)
+		return EraseLedger(tx, k.List, k.Contact)
 	}))
 	if err != nil {
 		return err

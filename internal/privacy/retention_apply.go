@@ -68,8 +68,7 @@ func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest Ap
 		return e, err == nil, err
 	}
 	at := slices.IndexFunc(parts, func(p RetentionPart) bool {
-		return p.Table == e.Table && p.List == e.List &&
-			p.Batch == e.Batch
+		return p.Table == e.Table && p.List == e.List && p.Batch == e.Batch
 	})
 	switch {
 	case e.Table == RetainedAudit:

@@ -92,7 +92,6 @@ func (s *Service) recordAccess(ctx context.Context, d enlist.DeliveryKey, clicke
 		return err
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return messages.RaiseContactTimes(tx, d.List, d.Contact, 0, open,
-			click)
+		return messages.RaiseContactTimes(tx, d.List, d.Contact, 0, open, click)
 	})
 }

@@ -197,8 +197,7 @@ func slicesOf(b *batches.Batch, p *batches.Population, chosen []enlist.ContactID
 // repeats reports whether an earlier population has the same List, and so perhaps the same Contacts.
 func repeats(p *batches.Population, all []batches.Population) bool {
 	return slices.ContainsFunc(all, func(other batches.Population) bool {
-		return other.Number < p.Number &&
-			other.List == p.List
+		return other.Number < p.Number && other.List == p.List
 	})
 }
 

@@ -89,8 +89,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error {
-		return h.export(w, r,
-			c)
+		return h.export(w, r, c)
 	}); err != nil {
 		h.fail(w, r, err)
 	}

@@ -41,8 +41,7 @@ func isImportsPath(path string) bool {
 // serveImports answers a request about imports. reference.md: import.http
 func (h *Handler) serveImports(w http.ResponseWriter, r *http.Request) {
 	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error {
-		return h.imports(w, r,
-			c)
+		return h.imports(w, r, c)
 	}); err != nil {
 		h.failImport(w, r, err)
 	}

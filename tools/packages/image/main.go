@@ -39,8 +39,7 @@ func write(program, arch, version string, created time.Time, to string) error {
 		return err
 	}
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(files)),
-			nil
+		return io.NopCloser(bytes.NewReader(files)), nil
 	})
 	if err != nil {
 		return err
