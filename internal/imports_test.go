@@ -32,7 +32,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/search/advisor": {"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/lists", "enlist/internal/search",
 		"github.com/prometheus/client_golang/..."},
 	"enlist/internal/search/planner": {"enlist/internal/enlist"},
-	"enlist/internal/db/jobqueue":    {"github.com/riverqueue/river/..."},
+	"enlist/internal/db/jobqueue":    {"enlist/internal/db", "github.com/riverqueue/river/..."},
 	"enlist/internal/db/sqlite": {"enlist/internal/accounts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/search",
 		"enlist/internal/db/jobqueue", "github.com/mattn/go-sqlite3", "modernc.org/sqlite/...",
 		"github.com/pressly/goose/v3/...", "github.com/riverqueue/river/...",

@@ -283,7 +283,7 @@ func (s *server) stopJobs() {
 }
 
 // maintain runs the periodic work until ctx ends. Every second it reads the settings, schedules index builds and
-// continues the Imports of processes that have died. Every 15 seconds it returns memory if the process is idle. Every
+// returns the jobs of processes that have died. Every 15 seconds it returns memory if the process is idle. Every
 // minute it stores when keys and indexes were used, and reconciles the search indexes. Every hour it deletes expired
 // results of calls with an Idempotency-Key. It also normalises addresses with quotes, stores the jobs that remove old
 // data and reads missing sizes of images, as it does at the start.
@@ -299,6 +299,7 @@ func (s *server) maintain(ctx context.Context) {
 	err := errors.Join(s.service.Contacts.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx),
 		s.service.Privacy.ScheduleRetention(ctx), s.service.Files.ReadImageSizes(ctx))
 	var heap heapWatch
+	heap.returnMemory() // of the start
 	for failing := false; ; {
 		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once
 			s.log.Error("maintenance failed", "error", err)
@@ -309,7 +310,7 @@ func (s *server) maintain(ctx context.Context) {
 			return
 		case <-second.C:
 			err = errors.Join(s.service.ReadSettings(ctx), s.indexes.ScheduleBuilds(ctx),
-				s.service.Imports.FreeGone(ctx))
+				s.service.DB.ReturnJobs(ctx))
 			s.indexes.SetPerPlace(s.service.Accounts.Settings().SearchIndexes)
 		case <-quarter.C:
 			heap.look()

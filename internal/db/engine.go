@@ -24,6 +24,8 @@ type Engine interface {
 	// if the answer is not cached.
 	CachedSigningKey(domain string) (*enlist.SigningKey, bool)
 
+	// ReturnJobs returns the jobs of processes that have died to their queues.
+	ReturnJobs(ctx context.Context) error
 	// Ready returns nil when the database answers and stores writes. It writes and commits, so
 	// it fails if the disk is full.
 	Ready(ctx context.Context) error

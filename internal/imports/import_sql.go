@@ -68,11 +68,6 @@ func Imports(tx *db.Tx, account enlist.AccountID) ([]Import, error) {
 	return importTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
-// RunningImports returns the Imports that a process runs.
-func RunningImports(tx *db.Tx) ([]Import, error) {
-	return importTable.All(tx, "WHERE state = 'running' ORDER BY id")
-}
-
 // SetImport stores the columns of an Import that change.
 func SetImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
 

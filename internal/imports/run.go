@@ -37,10 +37,11 @@ var errStopped = errors.New("the import was stopped")
 // that cannot be read ends the Import as failed.
 func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 	r := &importRun{service: s, id: id, owner: db.NewHolder(ctx, s.db), seen: newAddressSet()}
-	if err := s.FreeGone(ctx); err != nil {
+	gone, err := r.gone(ctx)
+	if err != nil {
 		return err
 	}
-	i, err := r.claim(ctx)
+	i, err := r.claim(ctx, gone)
 	if err != nil || i == nil {
 		return err
 	}
@@ -63,34 +64,17 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 	return errors.Join(err, file.Close())
 }
 
-// FreeGone makes the Imports wait whose processes have died, and stores jobs for them. Unlike a sender of mails it need
-// not wait for db.StopTime: each step confirms its owner in its transaction.
-func (s *Service) FreeGone(ctx context.Context) error {
-	running, err := db.OwnView(ctx, s.db, RunningImports)
-	if err != nil {
-		return err
+// gone returns the owner of the Import if its process has died, or "". Unlike a sender of mails it need not wait for
+// db.StopTime: each step confirms its owner in its transaction.
+func (r *importRun) gone(ctx context.Context) (owner string, err error) {
+	i, err := db.OwnView(ctx, r.service.db, func(tx *db.Tx) (*Import, error) { return LoadImport(tx, r.id) })
+	if err != nil || i.State != ImportRunning {
+		return "", ignoreNoImport(err)
 	}
-	for _, r := range running {
-		gone, err := db.HolderIsGone(ctx, s.db, r.Owner)
-		if err != nil {
-			return err
-		}
-		if !gone {
-			continue
-		}
-		err = s.db.Update(ctx, func(tx *db.Tx) error {
-			i, err := LockImport(tx, r.ID)
-			if err != nil || i.State != ImportRunning || i.Owner != r.Owner {
-				return ignoreNoImport(err)
-			}
-			i.State, i.Owner, i.LeaseUntil = ImportWaiting, "", 0
-			return errors.Join(SetImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID}))
-		})
-		if err != nil {
-			return err
-		}
+	if gone, err := db.HolderIsGone(ctx, r.service.db, i.Owner); err != nil || !gone {
+		return "", err
 	}
-	return nil
+	return i.Owner, nil
 }
 
 func ignoreNoImport(err error) error {
@@ -122,9 +106,9 @@ type importRun struct {
 	results ResultPacker
 }
 
-// claim takes the lease of the Import. It returns nil if nothing is left to do. A dry run that was interrupted starts
-// again, because it does not store which addresses it has seen.
-func (r *importRun) claim(ctx context.Context) (*Import, error) {
+// claim takes the lease of the Import, also from the owner gone. It returns nil if nothing is left to do. A dry run that
+// was interrupted starts again, because it does not store which addresses it has seen.
+func (r *importRun) claim(ctx context.Context, gone string) (*Import, error) {
 	return db.OwnUpdate(ctx, r.service.db, func(tx *db.Tx, now int64) (*Import, error) {
 		i, err := LockImport(tx, r.id)
 		if errors.Is(err, ErrNoImport) {
@@ -134,7 +118,8 @@ func (r *importRun) claim(ctx context.Context) (*Import, error) {
 			return nil, err
 		}
 		switch {
-		case i.LeaseUntil > now && (i.State == ImportRunning || i.State == ImportUploading):
+		case i.LeaseUntil > now && i.State == ImportUploading,
+			i.LeaseUntil > now && i.State == ImportRunning && i.Owner != gone:
 			return nil, ErrImportRuns
 		case i.State == ImportUploading:
 			return nil, i.end(tx, ImportFailed, "the upload did not end", now)

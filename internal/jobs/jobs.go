@@ -32,9 +32,9 @@ import (
 
 const (
 	// timeout is the longest time of a job. The queue cancels the job after this time. For a mail, timeout is longer
-	// than the wait for a slot (sending.NewSlots) and the time limits of package mail together. If the process of a job
-	// died, the queue retries the job after rescueAfter. rescueAfter must be longer than timeout, because otherwise the
-	// queue could start a job that still runs.
+	// than the wait for a slot (sending.NewSlots) and the time limits of package mail together. If a process that had no
+	// token (db.Presence) died, the queue retries its jobs after rescueAfter. rescueAfter must be longer than timeout,
+	// because otherwise the queue could start a job that still runs.
 	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 

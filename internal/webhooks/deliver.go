@@ -38,8 +38,7 @@ const (
 	maxBatchEvents = 100 // largest number of events in one POST request
 
 	// webhookLease is how long a target is reserved, in seconds. It is longer than a POST
-	// request can take. If a process dies, the queue runs its job again, but only after more than
-	// webhookLease seconds. So the lease has expired when the job runs again.
+	// request can take. If a process dies, the queue runs its job again, and this job has the lease.
 	webhookLease = 60
 
 	maxWebhookError = 255 // largest number of bytes of an error that are stored

@@ -6,13 +6,15 @@
 //
 // The library would poll several times a second for jobs that become due. The adapted driver sets an alarm for each
 // of these jobs (alarms.go), so that the library polls seldom. SQLite cannot notify workers of new jobs: listener.go
-// does this within a process.
+// does this within a process. Jobs of a process that has died start again within seconds (returned.go).
 package jobqueue
 
 import (
 	"context"
 	"slices"
 	"time"
+
+	"enlist/internal/db"
 
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
@@ -25,28 +27,31 @@ type DeleteRunning func(ctx context.Context, ids []int64) ([]*rivertype.JobRow, 
 // write while the statement runs.
 const deleteStep = 500
 
-// DeleteCompleted returns a driver that deletes completed jobs and otherwise works like d. If the result of a
-// job is stored, but the process dies before the job is deleted, the queue runs the job again. The driver sets an
-// alarm for each job that it makes available.
-func DeleteCompleted[TTx any](d riverdriver.Driver[TTx], remove DeleteRunning, alarms *Alarms) riverdriver.Driver[TTx] {
-	return driver[TTx]{d, remove, alarms}
+// Adapt returns a driver that deletes completed jobs and otherwise works like d. If the result of a job is stored, but
+// the process dies before the job is deleted, the queue runs the job again. The driver sets an alarm for each job that
+// it makes available.
+func Adapt[TTx any](d riverdriver.Driver[TTx], remove DeleteRunning, alarms *Alarms,
+	presence db.Presence) riverdriver.Driver[TTx] {
+	return driver[TTx]{d, remove, alarms, presence}
 }
 
 type driver[TTx any] struct {
 	riverdriver.Driver[TTx]
-	remove DeleteRunning
-	alarms *Alarms
+	remove   DeleteRunning
+	alarms   *Alarms
+	presence db.Presence
 }
 
 // GetExecutor implements riverdriver.Driver.
 func (d driver[TTx]) GetExecutor() riverdriver.Executor {
-	return executor{d.Driver.GetExecutor(), d.remove, d.alarms}
+	return executor{d.Driver.GetExecutor(), d.remove, d.alarms, d.presence}
 }
 
 type executor struct {
 	riverdriver.Executor
-	remove DeleteRunning
-	alarms *Alarms
+	remove   DeleteRunning
+	alarms   *Alarms
+	presence db.Presence
 }
 
 // Begin implements riverdriver.Executor.

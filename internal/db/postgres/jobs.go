@@ -139,8 +139,7 @@ func (n *notices) allow(queue string) bool {
 
 // Jobs returns a client of the job queue. The client runs the jobs of the queues in config.
 func (s *Store) Jobs(config *river.Config) (*river.Client[pgx.Tx], error) {
-	return river.NewClient(jobqueue.DeleteCompleted[pgx.Tx](riverpgxv5.New(s.jobs), s.deleteRunningJobs, s.alarms),
-		config)
+	return river.NewClient(jobqueue.Adapt[pgx.Tx](riverpgxv5.New(s.jobs), s.deleteRunningJobs, s.alarms, s), config)
 }
 
 // deleteRunningJobs implements jobqueue.DeleteRunning.
@@ -154,4 +153,32 @@ func (s *Store) deleteRunningJobs(ctx context.Context, ids []int64) ([]*rivertyp
 		job := new(rivertype.JobRow)
 		return job, row.Scan(&job.ID, &job.Kind)
 	})
+}
+
+// ReturnJobs implements db.Engine.
+func (s *Store) ReturnJobs(ctx context.Context) error { return jobqueue.ReturnJobs(ctx, s, s.alarms) }
+
+// lastHolder is the last of the processes that fetched a job.
+const lastHolder = "attempted_by[cardinality(attempted_by)]"
+
+// JobHolders implements jobqueue.Running.
+func (s *Store) JobHolders(ctx context.Context) ([]string, error) {
+	return s.texts(ctx, "SELECT DISTINCT "+lastHolder+` FROM river_job
+		WHERE state = 'running' AND cardinality(attempted_by) > 0`)
+}
+
+// ReturnJobsOf implements jobqueue.Running.
+func (s *Store) ReturnJobsOf(ctx context.Context, holder string, after time.Duration) ([]string, error) {
+	return s.texts(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now() + make_interval(secs => $1)
+		WHERE state = 'running' AND attempt < max_attempts AND `+lastHolder+" = $2 RETURNING queue",
+		after.Seconds(), holder)
+}
+
+// texts returns the texts in the rows of a statement.
+func (s *Store) texts(ctx context.Context, statement string, args ...any) ([]string, error) {
+	rows, err := s.jobs.Query(ctx, statement, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }

@@ -43,7 +43,7 @@ func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, 
 // Jobs returns a River client that runs the jobs of the queues in config. The client shares the
 // connection of the writer. Open has already created the tables of the queue.
 func (s *Store) Jobs(config *river.Config) (*river.Client[*sql.Tx], error) {
-	d := jobqueue.DeleteCompleted[*sql.Tx](riversqlite.New(s.db), s.deleteRunningJobs, s.alarms)
+	d := jobqueue.Adapt[*sql.Tx](riversqlite.New(s.db), s.deleteRunningJobs, s.alarms, s)
 	if len(config.Queues) > 0 {
 		d = jobqueue.Listen(d, s.listeners.add(slices.Collect(maps.Keys(config.Queues)), s.dataVersion))
 	}
@@ -107,6 +107,43 @@ func (s *Store) deleteRunningJobs(ctx context.Context, ids []int64) (deleted []*
 		deleted = append(deleted, job)
 	}
 	return deleted, rows.Err()
+}
+
+// ReturnJobs implements db.Engine.
+func (s *Store) ReturnJobs(ctx context.Context) error { return jobqueue.ReturnJobs(ctx, s, s.alarms) }
+
+// lastHolder is the last of the processes that fetched a job.
+const lastHolder = "attempted_by ->> '$[#-1]'"
+
+// JobHolders implements jobqueue.Running.
+func (s *Store) JobHolders(ctx context.Context) ([]string, error) {
+	return s.texts(ctx, "SELECT DISTINCT "+lastHolder+` FROM river_job
+		WHERE state = 'running' AND json_array_length(attempted_by) > 0`)
+}
+
+// ReturnJobsOf implements jobqueue.Running.
+func (s *Store) ReturnJobsOf(ctx context.Context, holder string, after time.Duration) ([]string, error) {
+	return s.texts(ctx, `UPDATE river_job
+		SET state = 'available', scheduled_at = datetime('now', 'subsec', concat(?, ' seconds'))
+		WHERE state = 'running' AND attempt < max_attempts AND `+lastHolder+" = ? RETURNING queue",
+		after.Seconds(), holder)
+}
+
+// texts returns the texts in the rows of a statement.
+func (s *Store) texts(ctx context.Context, statement string, args ...any) (all []string, err error) {
+	rows, err := s.db.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		all = append(all, text)
+	}
+	return all, rows.Err()
 }
 
 // migrateJobs applies River's migrations.
