@@ -37,9 +37,10 @@ func localURL(listen string, tls bool) (string, error) {
 }
 
 // printBanner prints the service's URL, the destination of mails and the URL of their links. For a new database it
-// also prints the first key and a curl command that works without changes. It prints all in one write, because tests
-// read the first write.
-func printBanner(out *console, addr net.Addr, c config.Serve, sender string, first *app.Bootstrapped, keyGiven bool) {
+// also prints the first key and a curl command that works without changes. link makes the first person who uses the
+// pages; "": there are people. It prints all in one write, because tests read the first write.
+func printBanner(out *console, addr net.Addr, c config.Serve, sender string, first *app.Bootstrapped, keyGiven bool,
+	link string) {
 	url := endpoint(c, addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {
@@ -64,6 +65,9 @@ func printBanner(out *console, addr net.Addr, c config.Serve, sender string, fir
 	default:
 		text += fmt.Sprintf(newDatabaseText, first.Key, first.List, url)
 	}
+	if link != "" {
+		text += fmt.Sprintf(firstPersonText, linkPath(publicURL(c, addr), link))
+	}
 	fmt.Fprint(out.stdout, text)
 }
 
@@ -76,5 +80,12 @@ The database is new. This is its first key, with the level full. The key is show
 Subscribe a Contact to List %[2]d, which a new database already has:
 
     curl -s %[3]s -d '{"id":1,"method":"subscribeContact","params":["%[1]s",%[2]d,{"Email":"ada@example.com"}]}'
+
+`
+
+// firstPersonText has the URL of the link.
+const firstPersonText = `Nobody uses the pages of the administration yet. This link makes the first person, within an hour:
+
+    %s
 
 `

@@ -137,10 +137,6 @@ const minute = "2006-01-02 15:04 UTC"
 
 // keyLine returns a key for a table: times are dates.
 func keyLine(k *enlist.Key) record {
-	lists := "all"
-	if k.Lists != nil {
-		lists = strings.Trim(strings.ReplaceAll(fmt.Sprint(k.Lists), " ", ","), "[]")
-	}
 	state, strict := "good", "no"
 	if k.IsStrict {
 		strict = "yes"
@@ -154,6 +150,14 @@ func keyLine(k *enlist.Key) record {
 		state = "until " + formatTime(minute, k.ExpiryTime, "")
 	}
 	return record{{"id", k.ID}, {"prefix", k.Prefix}, {"account", k.AccountID}, {"name", k.Name}, {"level", k.Level},
-		{"lists", lists}, {"rate", k.Rate}, {"strict", strict}, {"state", state},
+		{"lists", listsText(k.Lists)}, {"rate", k.Rate}, {"strict", strict}, {"state", state},
 		{"last used", formatTime(minute, k.LastUsedTime, "never")}}
+}
+
+// listsText returns the Lists that a key or a person may use.
+func listsText(lists []enlist.ListID) string {
+	if lists == nil {
+		return "all"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(lists), " ", ","), "[]")
 }

@@ -63,7 +63,7 @@ type program struct {
 	Release       releaseCommand       `cmd:"" help:"Send the mails that enlist hold or enlist restore has stopped."`
 	Index         indexCommand         `cmd:"" help:"List, create and drop search indexes."`
 	Jobs          jobsCommand          `cmd:"" help:"List, retry and discard queued jobs."`
-	Person        personCommand        `cmd:"" help:"Export or erase what is stored about a person."`
+	Person        personCommand        `cmd:"" help:"Export or erase what is stored about a person; people who use the pages."`
 	Mail          mailCommand          `cmd:"" help:"Try the mail server with one mail."`
 	Settings      settingsCommand      `cmd:"" help:"Print and change the settings that all servers share: mail, Batches, limits."`
 	Retention     retentionCommand     `cmd:"" help:"Set how long old data of mails is kept, and remove it."`

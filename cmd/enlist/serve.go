@@ -141,10 +141,14 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
 	}
+	link, err := service.People.FirstLink(ctx)
+	if err != nil {
+		return fmt.Errorf("prepare the pages: %w", err)
+	}
 	if err := s.start(ctx, listener); err != nil {
 		return err
 	}
-	printBanner(out, listener.Addr(), c.Serve, service.Accounts.Settings().From, first, key != "")
+	printBanner(out, listener.Addr(), c.Serve, service.Accounts.Settings().From, first, key != "", link)
 	return s.run(ctx, ending)
 }
 

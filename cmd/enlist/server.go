@@ -10,10 +10,12 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"enlist/internal/admin"
 	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
@@ -55,6 +57,7 @@ type server struct {
 	calls       *rpc.Handler
 	reference   func() *reference.Handler // made at the first request
 	pages       *web.Handler
+	admin       *admin.Handler
 	files       *httpapi.Handler
 	stopping    atomic.Bool
 	cut         context.CancelFunc // cancels the calls that run longer than drainTime
@@ -109,6 +112,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		d := rpc.Describe(version())
 		return reference.New(&d, s.calls.OpenRPC())
 	})
+	s.admin = admin.New(r.service, admin.Options{Delay: s.calls.DelayFailure,
+		Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"), Log: r.log})
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
@@ -154,6 +159,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		if web.IsLinkPath(r.URL.Path) {
 			s.pages.ServeHTTP(w, r)
+			return
+		}
+		if admin.IsPath(r.URL.Path) {
+			s.admin.ServeHTTP(w, r)
 			return
 		}
 		if httpapi.IsPath(r.URL.Path) {

@@ -39,7 +39,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 		if d.Expiry != 0 && d.Expiry <= now {
 			return nil, enlist.Refuse(enlist.InvalidParameters, "the key would expire in the past")
 		}
-		lists, err := checkLists(tx, d.Account, d.Lists)
+		lists, err := CheckLists(tx, d.Account, d.Lists)
 		if err != nil {
 			return nil, err
 		}
@@ -113,9 +113,9 @@ func keyValues(k *enlist.Key) AuditValues {
 	return values
 }
 
-// checkLists refuses Lists that do not belong to the Account. It returns the Lists sorted and
+// CheckLists refuses Lists that do not belong to the Account. It returns the Lists sorted and
 // without repetitions, or nil if there are none.
-func checkLists(tx *db.Tx, account enlist.AccountID, lists []enlist.ListID) ([]enlist.ListID, error) {
+func CheckLists(tx *db.Tx, account enlist.AccountID, lists []enlist.ListID) ([]enlist.ListID, error) {
 	if _, err := FindAccount(tx, account); err != nil || len(lists) == 0 {
 		return nil, err
 	}

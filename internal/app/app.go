@@ -14,6 +14,7 @@ import (
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
+	"enlist/internal/people"
 	"enlist/internal/privacy"
 	"enlist/internal/reports"
 	"enlist/internal/search"
@@ -36,6 +37,7 @@ type App struct {
 	Sending  *sending.Service
 	Reports  *reports.Service
 	Privacy  *privacy.Service
+	People   *people.Service
 
 	// DB is for the packages above all subjects: records that move in, backups, figures.
 	DB      *db.DB
@@ -58,6 +60,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.Imports = imports.New(d, s.Lists, s.Files)
 	s.Reports = reports.New(d, s.Contacts)
 	s.Privacy = privacy.New(d, s.Accounts, s.Files)
+	s.People = people.New(d)
 	return s
 }
 

@@ -1,0 +1,217 @@
+package admin
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/admin/contacts"
+	"enlist/internal/admin/home"
+	"enlist/internal/admin/lists"
+	"enlist/internal/admin/sends"
+	"enlist/internal/admin/signin"
+	"enlist/internal/admin/ui"
+	"enlist/internal/admin/you"
+	"enlist/internal/app"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+// Prefix begins the paths of all pages.
+const Prefix = "/admin/"
+
+// maxForm is the largest form in bytes.
+const maxForm = 1 << 20
+
+// Options has what the pages need beside the services.
+type Options struct {
+	// Delay waits after a sign-in that failed, longer after more of them from the address of the request.
+	Delay  func(*http.Request)
+	Secure bool // browsers use HTTPS
+	Log    *slog.Logger
+}
+
+// Handler serves the pages.
+type Handler struct {
+	app     *app.App
+	options Options
+	protect *http.CrossOriginProtection
+	cookies cookies
+	pages   http.ServeMux
+}
+
+// New returns a Handler.
+func New(a *app.App, o Options) *Handler {
+	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure}}
+	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
+	s := signin.New(a.People, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: browser, Write: h.write})
+	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
+	h.pages.HandleFunc("POST /admin/sign-in", s.SignIn)
+	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
+	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
+	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), you.Pages()} {
+		for _, p := range of {
+			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })
+		}
+	}
+	h.pages.HandleFunc("POST /admin/account", h.switchAccount)
+	h.pages.HandleFunc("POST /admin/sign-out", h.signOut)
+	return h
+}
+
+// IsPath reports whether a path is one of the administration.
+func IsPath(path string) bool { return strings.HasPrefix(path, Prefix) || path+"/" == Prefix }
+
+// ServeHTTP serves a page.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	head := w.Header()
+	head.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "+
+		"frame-ancestors 'none'; base-uri 'none'")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "same-origin")
+	head.Set("X-Robots-Tag", "noindex")
+	head.Set("Cache-Control", "no-store")
+	if err := h.protect.Check(r); err != nil {
+		http.Error(w, "this form was sent from another site", http.StatusForbidden)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	h.pages.ServeHTTP(w, r)
+}
+
+// serve answers a request for a page.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
+	v, ok := h.visit(w, r)
+	if !ok {
+		return
+	}
+	zone, err := time.LoadLocation(v.Caller.Account.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	request := &ui.Request{Request: r, Visit: v, App: h.app, Now: h.app.DB.Now().In(zone)}
+	if v.Caller.Key.Level < p.Level {
+		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
+		return
+	}
+	view, err := p.Serve(request)
+	switch {
+	case err != nil:
+		h.fail(w, r, v, err)
+	case view.To != "":
+		http.Redirect(w, r, view.To, http.StatusSeeOther)
+	case view.Problem != "":
+		h.write(w, r, http.StatusUnprocessableEntity, view, v)
+	default:
+		h.write(w, r, http.StatusOK, view, v)
+	}
+}
+
+// fail writes a page about an error.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *people.Visit, err error) {
+	var known *enlist.Error
+	switch {
+	case errors.Is(err, ui.ErrNotFound), isMissing(err):
+		h.write(w, r, http.StatusNotFound, problem("There is no such page, or you may not see it."), v)
+	case errors.As(err, &known) && known.Kind != enlist.Internal:
+		h.write(w, r, http.StatusUnprocessableEntity, problem(known.Error()), v)
+	case r.Context().Err() != nil:
+	default:
+		h.options.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+		h.write(w, r, http.StatusInternalServerError, problem("This did not work. The log of the server says why."), v)
+	}
+}
+
+// isMissing reports whether an error is about a record that does not exist, or belongs to others.
+func isMissing(err error) bool {
+	switch enlist.KindOf(err) {
+	case enlist.NoList, enlist.NoContact, enlist.NoField, enlist.NoMessage, enlist.NoBatch, enlist.Denied:
+		return true
+	}
+	return false
+}
+
+// visit returns who is signed in. If no person is, it leads the browser to the sign-in and returns false.
+func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*people.Visit, bool) {
+	cookie, err := r.Cookie(h.cookies.name())
+	if err == nil {
+		actor := enlist.Actor{Method: r.Method + " " + r.URL.Path, Address: r.RemoteAddr}
+		v, err := h.app.People.Visit(r.Context(), cookie.Value, actor)
+		if err == nil {
+			return v, true
+		}
+		if !errors.Is(err, people.ErrNoSession) {
+			h.options.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+			return nil, false
+		}
+	}
+	http.Redirect(w, r, signin.Path(r), http.StatusSeeOther)
+	return nil, false
+}
+
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *people.Visit) {
+	if err := ui.Write(w, r, status, view, v); err != nil {
+		h.options.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)
+	}
+}
+
+func (h *Handler) switchAccount(w http.ResponseWriter, r *http.Request) {
+	v, ok := h.visit(w, r)
+	if !ok {
+		return
+	}
+	id, _ := strconv.ParseInt(r.FormValue("account"), 10, 64)
+	if err := h.app.People.SwitchAccount(r.Context(), v, enlist.AccountID(id)); err != nil {
+		h.fail(w, r, v, err)
+		return
+	}
+	http.Redirect(w, r, Prefix, http.StatusSeeOther)
+}
+
+func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
+	v, ok := h.visit(w, r)
+	if !ok {
+		return
+	}
+	if err := h.app.People.EndSession(r.Context(), v, v.Session.ID); err != nil {
+		h.fail(w, r, v, err)
+		return
+	}
+	h.cookies.set(w, "")
+	http.Redirect(w, r, "/admin/sign-in", http.StatusSeeOther)
+}
+
+// cookies are how a browser shows who is signed in.
+type cookies struct{ secure bool }
+
+// name is the name of the cookie. A browser accepts the prefix __Host- only on HTTPS.
+func (c cookies) name() string {
+	if c.secure {
+		return "__Host-enlist"
+	}
+	return "enlist"
+}
+
+// set signs a browser in, or out if text is "". The session in the database ends by its own rules.
+func (c cookies) set(w http.ResponseWriter, text string) {
+	cookie := &http.Cookie{Name: c.name(), Value: text, Path: "/", HttpOnly: true, Secure: c.secure,
+		SameSite: http.SameSiteLaxMode, MaxAge: 30 * 24 * 60 * 60}
+	if text == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(w, cookie)
+}
+
+func browser(r *http.Request) people.Browser {
+	ip, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		ip = r.RemoteAddr
+	}
+	return people.Browser{Agent: r.UserAgent(), IP: ip}
+}

@@ -1,0 +1,94 @@
+// Package home has the first page: what needs attention, what is being sent, and how the Lists do.
+package home
+
+import (
+	"embed"
+	"html/template"
+
+	"enlist/internal/admin/sends"
+	"enlist/internal/admin/ui"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+)
+
+//go:embed home.html
+var files embed.FS
+
+// Pages returns the page.
+func Pages() []ui.Page {
+	p := &page{ui.Parse(files, "home.html")}
+	return []ui.Page{{Pattern: "GET /admin/{$}", Level: enlist.Read, Serve: p.show}}
+}
+
+type page struct{ content *template.Template }
+
+// data is the data of the page.
+type data struct {
+	Attention []attention
+	Running   []sends.Row
+	Last      []sends.Row
+	Lists     []enlist.List
+}
+
+// attention is something that a person should look at.
+type attention struct{ Text, Why, Path, What string }
+
+func (p *page) show(r *ui.Request) (*ui.View, error) {
+	var d data
+	running, err := r.App.Batches.CurrentBatches(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	if d.Running, err = sends.Rows(r, running); err != nil {
+		return nil, err
+	}
+	for i := range running {
+		if running[i].Status == batches.BatchPaused && running[i].Reason != "" {
+			d.Attention = append(d.Attention, attention{d.Running[i].Name + " was paused", running[i].Reason,
+				"/admin/sends/" + ui.Plain(int64(running[i].ID)), "Look at it"})
+		}
+	}
+	held, err := r.App.Sending.Held(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if held != nil {
+		d.Attention = append(d.Attention, attention{Text: "All mails are held", Why: held.Reason,
+			What: "enlist release"})
+	}
+	last, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true, Limit: 5,
+		Criteria: &enlist.Criteria{Key: "send_status", Operator: "exactly",
+			Value: enlist.Input{Kind: enlist.InputText, Text: string(batches.BatchCompleted)}}})
+	if err != nil {
+		return nil, err
+	}
+	if d.Last, err = sends.Rows(r, last); err != nil {
+		return nil, err
+	}
+	if d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"}); err != nil {
+		return nil, err
+	}
+	for i := range d.Lists {
+		d.Lists[i].ContactCount, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, d.Lists[i].ID, nil)
+		if err != nil {
+			return nil, err
+		}
+	}
+	view := &ui.View{Title: greeting(r) + ", " + r.Person.Name, Place: "Home", Content: p.content, Data: d,
+		Sub: r.Caller.Account.Name + " · " + r.Now.Format("Mon 2 January 2006, 15:04") + " (" + r.Zone() + ")"}
+	if len(d.Running) > 0 {
+		view.Refresh = 15
+	}
+	return view, nil
+}
+
+// greeting fits the time of day in the Account's zone.
+func greeting(r *ui.Request) string {
+	switch h := r.Now.Hour(); {
+	case h >= 5 && h < 12:
+		return "Good morning"
+	case h >= 12 && h < 18:
+		return "Good afternoon"
+	}
+	return "Good evening"
+}

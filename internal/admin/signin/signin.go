@@ -1,0 +1,158 @@
+// Package signin has the pages with which a person signs in: with a password, or with a link that works once.
+package signin
+
+import (
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+//go:embed *.html
+var files embed.FS
+
+// Options has what the pages need of package admin.
+type Options struct {
+	Delay     func(*http.Request) // waits after a sign-in that failed
+	SetCookie func(w http.ResponseWriter, cookie string)
+	Browser   func(*http.Request) people.Browser
+	Write     func(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *people.Visit)
+}
+
+// Pages are the pages.
+type Pages struct {
+	people     *people.Service
+	options    Options
+	form, link *template.Template
+}
+
+// New returns the pages.
+func New(p *people.Service, o Options) *Pages {
+	return &Pages{p, o, ui.Parse(files, "signin.html"), ui.Parse(files, "link.html")}
+}
+
+// Path is where a person signs in who then sees the page of a request.
+func Path(r *http.Request) string {
+	if r.Method != http.MethodGet || r.URL.Path == "/admin/" {
+		return "/admin/sign-in"
+	}
+	return "/admin/sign-in?next=" + url.QueryEscape(r.URL.RequestURI())
+}
+
+// formData is the data of the form.
+type formData struct{ Email, Next string }
+
+// Form shows the form.
+func (p *Pages) Form(w http.ResponseWriter, r *http.Request) {
+	p.show(w, r, http.StatusOK, "", formData{Next: r.FormValue("next")})
+}
+
+func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong string, d formData) {
+	p.options.Write(w, r, status, &ui.View{Title: "Sign in", Problem: wrong, Content: p.form, Data: d}, nil)
+}
+
+// SignIn signs a person in.
+func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
+	d := formData{r.FormValue("email"), r.FormValue("next")}
+	cookie, err := p.people.SignIn(r.Context(), d.Email, r.FormValue("password"), p.options.Browser(r))
+	switch {
+	case errors.Is(err, people.ErrSignIn):
+		p.options.Delay(r)
+		p.show(w, r, http.StatusUnprocessableEntity, "The address or the password is wrong.", d)
+	case errors.Is(err, people.ErrTooManyTries):
+		p.show(w, r, http.StatusTooManyRequests,
+			"Too many tries for this address. Wait a quarter of an hour, or ask for a link.", d)
+	case err != nil:
+		p.fail(w, r)
+	default:
+		p.options.SetCookie(w, cookie)
+		http.Redirect(w, r, next(d.Next), http.StatusSeeOther)
+	}
+}
+
+// next returns a path of these pages, and no address of another site.
+func next(path string) string {
+	if strings.HasPrefix(path, "/admin/") {
+		return path
+	}
+	return "/admin/"
+}
+
+func (p *Pages) fail(w http.ResponseWriter, r *http.Request) {
+	p.show(w, r, http.StatusServiceUnavailable, "The database does not answer. Try again.", formData{})
+}
+
+// linkData is the data of the page of a link.
+type linkData struct {
+	Valid       bool
+	Name        string // of the person; "": the link makes the first person
+	Email       string
+	NewName     string
+	Wrong, What string // a field of the form, and what is wrong with it
+}
+
+// Link shows the page of a link, whose button signs in.
+func (p *Pages) Link(w http.ResponseWriter, r *http.Request) {
+	person, err := p.people.PersonOfLink(r.Context(), r.PathValue("text"))
+	switch {
+	case people.IsLinkError(err):
+		p.showLink(w, r, http.StatusNotFound, linkData{})
+	case err != nil:
+		p.fail(w, r)
+	case person == nil:
+		p.showLink(w, r, http.StatusOK, linkData{Valid: true})
+	default:
+		p.showLink(w, r, http.StatusOK, linkData{Valid: true, Name: person.Name})
+	}
+}
+
+func (p *Pages) showLink(w http.ResponseWriter, r *http.Request, status int, d linkData) {
+	title := "Sign in"
+	switch {
+	case !d.Valid:
+		title = "This link does not work"
+	case d.Name == "":
+		title = "Welcome to enlist"
+	}
+	p.options.Write(w, r, status, &ui.View{Title: title, Content: p.link, Data: d}, nil)
+}
+
+// UseLink signs the person of a link in, or makes the first person.
+func (p *Pages) UseLink(w http.ResponseWriter, r *http.Request) {
+	text, b := r.PathValue("text"), p.options.Browser(r)
+	d := linkData{Valid: true, Email: r.FormValue("email"), NewName: r.FormValue("name")}
+	person, err := p.people.PersonOfLink(r.Context(), text)
+	var cookie string
+	switch {
+	case err != nil:
+	case person != nil:
+		cookie, err = p.people.UseLink(r.Context(), text, b)
+	default:
+		cookie, err = p.people.BecomeFirst(r.Context(), text,
+			people.FirstPerson{Email: d.Email, Name: d.NewName, Password: r.FormValue("password")}, b)
+	}
+	var wrong *enlist.Error
+	switch {
+	case people.IsLinkError(err):
+		p.options.Delay(r)
+		p.showLink(w, r, http.StatusNotFound, linkData{})
+	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters:
+		d.Wrong, d.What = wrong.Field, wrong.Detail
+		p.showLink(w, r, http.StatusUnprocessableEntity, d)
+	case err != nil:
+		p.fail(w, r)
+	default:
+		p.options.SetCookie(w, cookie)
+		to := "/admin/"
+		if person != nil && !person.HasPassword() {
+			to = "/admin/you?done=" + url.QueryEscape("You are signed in. Choose a password for the next time.")
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	}
+}

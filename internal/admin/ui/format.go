@@ -1,0 +1,142 @@
+package ui
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/enlist"
+)
+
+// This file writes numbers and times as people read them.
+
+func funcs() template.FuncMap {
+	return template.FuncMap{
+		"asset":   func(string) string { return stylePath() },
+		"number":  Number,
+		"signed":  Signed,
+		"percent": Percent,
+	}
+}
+
+// Number writes a number with separators: 31,204.
+func Number(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, text = "−", text[1:]
+	}
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return sign + text
+}
+
+// Signed is Number with a plus sign.
+func Signed(n int64) string {
+	if n > 0 {
+		return "+" + Number(n)
+	}
+	return Number(n)
+}
+
+// Percent writes a part of a whole with as many digits as matter: 64.9 %, 0.17 %. It is "–" for a part of nothing.
+func Percent(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	p := 100 * float64(part) / float64(whole)
+	digits := 1
+	switch a := math.Abs(p); {
+	case a == 0 || a >= 99.95:
+		digits = 0
+	case a < 1:
+		digits = 2
+	}
+	return strconv.FormatFloat(p, 'f', digits, 64) + " %"
+}
+
+// Date writes a Unix time in the time zone of the Account: Tue 17 Nov, 9:00, with the year if it is another one.
+func (r *Request) Date(at int64) string {
+	if at == 0 {
+		return "–"
+	}
+	t := time.Unix(at, 0).In(r.Now.Location())
+	if t.Year() != r.Now.Year() {
+		return t.Format("2 Jan 2006, 15:04")
+	}
+	return t.Format("Mon 2 Jan, 15:04")
+}
+
+// Day writes the day of a Unix time: 17 Nov.
+func (r *Request) Day(at int64) string {
+	if at == 0 {
+		return "–"
+	}
+	t := time.Unix(at, 0).In(r.Now.Location())
+	if t.Year() != r.Now.Year() {
+		return t.Format("2 Jan 2006")
+	}
+	return t.Format("2 Jan")
+}
+
+// Zone returns the name of the Account's time zone.
+func (r *Request) Zone() string { return r.Caller.Account.TimeZone }
+
+// Count writes a number with its noun: 1 List, 2 Lists.
+func Count(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%s %s", Number(n), noun)
+}
+
+// Int reads a number of a form. Anything else is 0.
+func Int(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}
+
+// Plain writes a number without separators.
+func Plain(n int64) string { return strconv.FormatInt(n, 10) }
+
+// Points writes a difference of two percentages, given in thousandths of a percent: +6.7.
+func Points(thousandths int64) string {
+	p := float64(thousandths) / 1000
+	digits := 1
+	if math.Abs(p) < 1 && thousandths != 0 {
+		digits = 2
+	}
+	sign := ""
+	switch {
+	case p > 0:
+		sign = "+"
+	case p < 0:
+		sign, p = "−", -p
+	}
+	return sign + strconv.FormatFloat(p, 'f', digits, 64)
+}
+
+// ListNames returns the names of the Lists that the person may use.
+func (r *Request) ListNames() (map[enlist.ListID]string, error) {
+	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{})
+	names := make(map[enlist.ListID]string, len(all))
+	for i := range all {
+		names[all[i].ID] = all[i].Name
+	}
+	return names, err
+}
+
+// Texts reads texts with commas between them.
+func Texts(text string) enlist.Input {
+	all := enlist.Input{Kind: enlist.InputArray}
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			all.Items = append(all.Items, enlist.Input{Kind: enlist.InputText, Text: part})
+		}
+	}
+	return all
+}

@@ -1,0 +1,160 @@
+package ui
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/app"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+// This file has pages, and how a page is written.
+
+//go:embed layout.html style.css
+var files embed.FS
+
+// Page answers requests for one path.
+type Page struct {
+	Pattern string       // of a http.ServeMux, such as "GET /admin/lists/{list}"
+	Level   enlist.Level // that the person needs at least
+	Serve   func(*Request) (*View, error)
+}
+
+// Request is a request of a person who is signed in.
+type Request struct {
+	*http.Request
+	*people.Visit
+	App *app.App
+	Now time.Time // in the time zone of the Account
+}
+
+// View is what a page shows.
+type View struct {
+	Title, Sub string
+	Place      string // the entry of the menu that the page belongs to
+	Actions    []Action
+	Refresh    int    // seconds after which the browser loads the page again; 0: never
+	Problem    string // what was wrong with the request
+	Content    *template.Template
+	Data       any
+	To         string // path to which the browser goes in place of a page
+}
+
+// Action is a button at the top of a page.
+type Action struct {
+	Text, Path string
+	Main       bool // the usual next step
+}
+
+// GoTo is the View that leads the browser to another page, which shows done, if it is not "".
+func GoTo(path, done string) *View {
+	if done != "" {
+		mark := "?"
+		if strings.Contains(path, "?") {
+			mark = "&"
+		}
+		path += mark + "done=" + url.QueryEscape(done)
+	}
+	return &View{To: path}
+}
+
+// ErrNotFound is the error of a page for something that does not exist, or that the person may not see.
+var ErrNotFound = errors.New("there is no such page, or you may not see it")
+
+// ID returns a number in the path, or 0.
+func (r *Request) ID(name string) int64 {
+	id, _ := strconv.ParseInt(r.PathValue(name), 10, 64)
+	return id
+}
+
+// entry is an entry of the menu.
+type entry struct {
+	Name, Path string
+	level      enlist.Level
+}
+
+var menu = []entry{
+	{"Home", "/admin/", enlist.Read},
+	{"Sends", "/admin/sends", enlist.Read},
+	{"Lists", "/admin/lists", enlist.Read},
+	{"Contacts", "/admin/contacts", enlist.Standard},
+	{"You", "/admin/you", enlist.Read},
+}
+
+// layoutData is the data of the layout.
+type layoutData struct {
+	View
+	*people.Visit
+	AccountID enlist.AccountID
+	Menu      []entry
+	Done      string
+}
+
+// Assets are the style sheet, by paths that change with its content.
+type Assets struct{ style []byte }
+
+// NewAssets reads the assets.
+func NewAssets() *Assets {
+	b, err := files.ReadFile("style.css")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	return &Assets{b}
+}
+
+// stylePath is the path of the style sheet.
+func stylePath() string {
+	b, _ := files.ReadFile("style.css")
+	sum := sha256.Sum256(b)
+	return "/admin/assets/" + hex.EncodeToString(sum[:6]) + ".css"
+}
+
+// ServeHTTP sends the style sheet.
+func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != stylePath() {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	w.Write(a.style) // an error means that the client has disconnected
+}
+
+// Parse reads the template of a page, which defines "content", together with the layout.
+func Parse(page fs.FS, name string) *template.Template {
+	t := template.New("").Funcs(funcs())
+	t = template.Must(t.ParseFS(files, "layout.html"))
+	return template.Must(t.ParseFS(page, name))
+}
+
+// Write writes a page. v is nil without a person who is signed in.
+func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *people.Visit) error {
+	d := layoutData{View: *view, Visit: v}
+	if v != nil {
+		d.AccountID, d.Done = v.Caller.Account.ID, r.URL.Query().Get("done")
+		for _, e := range menu {
+			if v.Caller.Key.Level >= e.level {
+				d.Menu = append(d.Menu, e)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := view.Content.ExecuteTemplate(&b, "layout", d); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(b.Bytes()) // an error means that the client has disconnected
+	return nil
+}

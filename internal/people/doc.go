@@ -1,0 +1,12 @@
+// Package people has the people who use the pages of the administration: what each may do in which Accounts, how they
+// sign in, and their sessions. Programs use API keys instead, which are in package accounts.
+//
+//	person.go       people and their memberships of Accounts
+//	link.go         links with which a person signs in once
+//	password.go     passwords
+//	session.go      sign-in, sessions, and the Caller of a session
+//	people_sql.go   their SQL
+//
+// A browser gets a random text as its cookie, and the database has only the SHA-256 of it, as of links and API keys.
+// The pages make every call of another package with the Caller of the session.
+package people

@@ -1,0 +1,4 @@
+package people
+
+// WeakPasswords makes the hashes of passwords cost little, for tests that compute many.
+func (s *Service) WeakPasswords() { s.passwords.memory = 64 }

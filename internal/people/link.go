@@ -1,0 +1,137 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has links with which a person signs in once: the first time, or without a password. The text of a link is
+// not stored, only its SHA-256. Programs that look at mails open links too, so opening one changes nothing: the button
+// of its page signs in.
+
+// LinkTime is the time in seconds for which a link is valid.
+const LinkTime = 60 * 60
+
+// errLink is the error of a link that was used, has expired or never existed.
+var errLink = enlist.Refuse(enlist.InvalidKey, "this link has been used or is too old")
+
+// IsLinkError reports whether an error says that a link is not valid.
+func IsLinkError(err error) bool { return errors.Is(err, errLink) }
+
+// NewLink returns the text of a link for a person. Errors: InvalidParameters.
+func (s *Service) NewLink(ctx context.Context, email string) (text string, err error) {
+	text = rand.Text()
+	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		p, err := findPerson(tx, email)
+		if err != nil {
+			return false, err
+		}
+		err = accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, auditObject(p.ID), nil,
+			accounts.AuditValues{"link": p.Email})
+		if err != nil {
+			return false, err
+		}
+		return true, addLink(tx, text, p.ID, now)
+	})
+	return text, err
+}
+
+// FirstLink returns the text of a link that makes the first person, or "" if there are people.
+// Earlier first links end.
+func (s *Service) FirstLink(ctx context.Context) (text string, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
+		empty, err := isEmpty(tx)
+		if err != nil || !empty {
+			return "", err
+		}
+		if err := tx.Do("DELETE FROM sign_in_link WHERE person_id = 0"); err != nil {
+			return "", err
+		}
+		text := rand.Text()
+		return text, addLink(tx, text, 0, now)
+	})
+}
+
+func addLink(tx *db.Tx, text string, id PersonID, now int64) error {
+	if err := tx.Do("DELETE FROM sign_in_link WHERE expiry_time <= ?", now); err != nil {
+		return err
+	}
+	return linkTable.Queue(tx, &link{hash: hashOf(text), person: id, expiry: now + LinkTime})
+}
+
+// PersonOfLink returns the person that a link is for, without using it, or nil if it makes the first person.
+func (s *Service) PersonOfLink(ctx context.Context, text string) (*Person, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Person, error) {
+		l, err := findLink(tx, hashOf(text), s.db.Now().Unix())
+		if err != nil || l.person == 0 {
+			return nil, err
+		}
+		return personByID(tx, l.person)
+	})
+}
+
+// FirstPerson is what the first person types.
+type FirstPerson struct{ Email, Name, Password string }
+
+// BecomeFirst uses the first link. The new person may do everything in all Accounts, and is signed in. Errors:
+// InvalidParameters, and one of IsLinkError.
+func (s *Service) BecomeFirst(ctx context.Context, text string, f FirstPerson, b Browser) (cookie string, err error) {
+	p, err := newPerson(f.Email, f.Name)
+	if err != nil {
+		return "", err
+	}
+	if err := checkPassword(f.Password); err != nil {
+		return "", err
+	}
+	if p.password, err = s.passwords.hash(ctx, f.Password); err != nil {
+		return "", err
+	}
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
+		l, err := takeLink(tx, hashOf(text), now)
+		if err != nil {
+			return "", err
+		}
+		if empty, err := isEmpty(tx); err != nil || !empty || l.person != 0 {
+			return "", errors.Join(err, errLink)
+		}
+		first := *p
+		first.CreationTime = now
+		if err := personTable.Add(tx, &first); err != nil {
+			return "", err
+		}
+		all, err := accounts.All(tx)
+		if err != nil {
+			return "", err
+		}
+		for i := range all {
+			m := &Member{first, Membership{Person: first.ID, Account: all[i].ID, Level: enlist.Full, MaySend: true}}
+			if err := addMembership(ctx, tx, &all[i], m, now); err != nil {
+				return "", err
+			}
+		}
+		return signIn(tx, &first, b, now)
+	})
+}
+
+// UseLink signs the person of a link in. Errors: one of IsLinkError.
+func (s *Service) UseLink(ctx context.Context, text string, b Browser) (cookie string, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
+		l, err := takeLink(tx, hashOf(text), now)
+		if err != nil {
+			return "", err
+		}
+		p, err := personByID(tx, l.person)
+		if errors.Is(err, errNoPerson) {
+			err = errLink
+		}
+		if err != nil {
+			return "", err
+		}
+		return signIn(tx, p, b, now)
+	})
+}

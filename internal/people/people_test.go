@@ -1,0 +1,217 @@
+package people_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+func TestPeople(t *testing.T) {
+	apptest.Run(t, apptest.Own, newAccount, []apptest.Rule[*apptest.Account]{
+		{Name: "the first link makes the first person, once, who may do everything", Test: firstPerson},
+		{Name: "a link signs in once, within an hour", Test: linkOnce},
+		{Name: "a session has the level and the Lists of its membership", Test: callerOfMembership},
+		{Name: "a session ends after 12 hours without use, after 30 days, and when the person is removed", Test: sessionsEnd},
+		{Name: "a wrong password and an unknown address are answered alike, and ten tries are allowed", Test: wrongPasswords},
+		{Name: "a new password ends the sessions of other devices", Test: newPassword},
+		{Name: "a person switches only to Accounts of a membership", Test: switchAccount},
+	})
+}
+
+func newAccount(t *testing.T, store db.Engine) *apptest.Account {
+	f := apptest.NewAccount(t, store)
+	f.App.People.WeakPasswords()
+	return f
+}
+
+const goodPassword = "correct horse battery"
+
+var browser = people.Browser{Agent: "test", IP: "192.0.2.1"}
+
+// becomeFirst makes the first person and returns the cookie.
+func becomeFirst(f *apptest.Account) string {
+	text, err := f.App.People.FirstLink(f.Context())
+	f.Must(err)
+	cookie, err := f.App.People.BecomeFirst(f.Context(), text,
+		people.FirstPerson{Email: "Maria@Example.com", Name: "Maria", Password: goodPassword}, browser)
+	f.Must(err)
+	return cookie
+}
+
+// pass lets time pass.
+func pass(f *apptest.Account, d time.Duration) { f.Now = f.Now.Add(d) }
+
+// visit returns the visit of a cookie, or nil if the session has ended.
+func visit(f *apptest.Account, cookie string) *people.Visit {
+	v, err := f.App.People.Visit(f.Context(), cookie, enlist.Actor{})
+	if errors.Is(err, people.ErrNoSession) {
+		return nil
+	}
+	f.Must(err)
+	return v
+}
+
+func firstPerson(f *apptest.Account) {
+	old, err := f.App.People.FirstLink(f.Context())
+	f.Must(err)
+	_, err = f.App.People.BecomeFirst(f.Context(), old, people.FirstPerson{Email: "a@example.com", Name: "A", Password: "short"}, browser)
+	if enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("a short password: %v", err)
+	}
+	v := visit(f, becomeFirst(f))
+	if v == nil || v.Caller.Key.Level != enlist.Full || !v.MaySend || v.Caller.Key.Lists != nil || v.Person.Email != "Maria@Example.com" {
+		f.Fatalf("the first visit is %+v", v)
+	}
+	for _, used := range []string{old, "", "unknown"} {
+		if _, err := f.App.People.PersonOfLink(f.Context(), used); !people.IsLinkError(err) {
+			f.Errorf("the link %q: %v", used, err)
+		}
+	}
+	if next, err := f.App.People.FirstLink(f.Context()); err != nil || next != "" {
+		f.Errorf("there is a first link %q, %v, although there is a person", next, err)
+	}
+}
+
+// invite invites a person and returns the cookie of a session.
+func invite(f *apptest.Account, i people.Invitation) string {
+	if i.Account == 0 {
+		i.Account = f.Caller.Account.ID
+	}
+	_, err := f.App.People.Invite(f.Context(), i)
+	f.Must(err)
+	text, err := f.App.People.NewLink(f.Context(), strings.ToUpper(i.Email))
+	f.Must(err)
+	cookie, err := f.App.People.UseLink(f.Context(), text, browser)
+	f.Must(err)
+	return cookie
+}
+
+func linkOnce(f *apptest.Account) {
+	becomeFirst(f)
+	text, err := f.App.People.NewLink(f.Context(), "maria@example.com")
+	f.Must(err)
+	late, err := f.App.People.NewLink(f.Context(), "maria@example.com")
+	f.Must(err)
+	_, err = f.App.People.UseLink(f.Context(), text, browser)
+	f.Must(err)
+	if _, err := f.App.People.UseLink(f.Context(), text, browser); !people.IsLinkError(err) {
+		f.Errorf("a second use: %v", err)
+	}
+	pass(f, people.LinkTime*time.Second)
+	if _, err := f.App.People.UseLink(f.Context(), late, browser); !people.IsLinkError(err) {
+		f.Errorf("after an hour: %v", err)
+	}
+}
+
+func callerOfMembership(f *apptest.Account) {
+	becomeFirst(f)
+	list := f.AddList()
+	cookie := invite(f, people.Invitation{Email: "li@example.com", Name: "Li",
+		Membership: people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{list}}})
+	v := visit(f, cookie)
+	if v.Caller.Key.Level != enlist.Standard || v.MaySend || len(v.Caller.Key.Lists) != 1 || v.Caller.Key.Lists[0] != list {
+		f.Errorf("the caller is %+v, may send %v", v.Caller.Key, v.MaySend)
+	}
+	if v.Caller.Actor.User != "li@example.com" {
+		f.Errorf("the audit log would name %q", v.Caller.Actor.User)
+	}
+	all, err := f.App.Lists.SearchLists(f.Context(), v.Caller, enlist.Query{})
+	if err != nil || len(all) != 1 {
+		f.Errorf("the person sees %d Lists, %v; want 1", len(all), err)
+	}
+	_, err = f.App.People.Invite(f.Context(), people.Invitation{Email: "x@example.com", Name: "X",
+		Membership: people.Membership{Account: f.Caller.Account.ID, Level: enlist.Read, Lists: []enlist.ListID{list + 1000}}})
+	if enlist.KindOf(err) != enlist.NoList {
+		f.Errorf("a List that does not exist: %v", err)
+	}
+}
+
+func sessionsEnd(f *apptest.Account) {
+	idle, used := becomeFirst(f), ""
+	cookie, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, browser)
+	f.Must(err)
+	used = cookie
+	for range 59 {
+		pass(f, 12*time.Hour-time.Second)
+		if visit(f, used) == nil {
+			f.Fatalf("a session that is used has ended")
+		}
+	}
+	if visit(f, idle) != nil {
+		f.Errorf("an idle session goes on")
+	}
+	pass(f, 12*time.Hour-time.Second)
+	if visit(f, used) == nil {
+		f.Errorf("a session has ended a minute before 30 days")
+	}
+	pass(f, time.Minute)
+	if visit(f, used) != nil {
+		f.Errorf("a session goes on after 30 days")
+	}
+	li := invite(f, people.Invitation{Email: "li@example.com", Name: "Li", Membership: people.Membership{Level: enlist.Read}})
+	f.Must(f.App.People.Remove(f.Context(), "li@example.com", 0))
+	if visit(f, li) != nil {
+		f.Errorf("the session of a person who was removed goes on")
+	}
+	if err := f.App.People.Remove(f.Context(), "li@example.com", 0); enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("a second removal: %v", err)
+	}
+}
+
+func wrongPasswords(f *apptest.Account) {
+	becomeFirst(f)
+	for _, email := range []string{"maria@example.com", "nobody@example.com"} {
+		for range 10 {
+			if _, err := f.App.People.SignIn(f.Context(), email, "wrong password", browser); !errors.Is(err, people.ErrSignIn) {
+				f.Fatalf("a wrong password of %s: %v", email, err)
+			}
+		}
+		if _, err := f.App.People.SignIn(f.Context(), email, goodPassword, browser); !errors.Is(err, people.ErrTooManyTries) {
+			f.Errorf("the eleventh try of %s: %v", email, err)
+		}
+	}
+	pass(f, 15*time.Minute)
+	if _, err := f.App.People.SignIn(f.Context(), " MARIA@example.com", goodPassword, browser); err != nil {
+		f.Errorf("after a quarter of an hour: %v", err)
+	}
+}
+
+func newPassword(f *apptest.Account) {
+	here := becomeFirst(f)
+	there, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, browser)
+	f.Must(err)
+	v := visit(f, here)
+	if err := f.App.People.SetPassword(f.Context(), v, "wrong password", "another password"); !errors.Is(err, people.ErrSignIn) {
+		f.Errorf("a wrong present password: %v", err)
+	}
+	f.Must(f.App.People.SetPassword(f.Context(), v, goodPassword, "another password"))
+	if visit(f, here) == nil || visit(f, there) != nil {
+		f.Errorf("the present session has ended, or the other one goes on")
+	}
+	if _, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, browser); !errors.Is(err, people.ErrSignIn) {
+		f.Errorf("the old password: %v", err)
+	}
+}
+
+func switchAccount(f *apptest.Account) {
+	becomeFirst(f)
+	other := f.NewCaller().Account.ID
+	cookie := invite(f, people.Invitation{Email: "li@example.com", Name: "Li", Membership: people.Membership{Level: enlist.Read}})
+	v := visit(f, cookie)
+	if err := f.App.People.SwitchAccount(f.Context(), v, other); !errors.Is(err, people.ErrNoSession) {
+		f.Errorf("an Account without a membership: %v", err)
+	}
+	_, err := f.App.People.Invite(f.Context(), people.Invitation{Email: "li@example.com", Name: "Li",
+		Membership: people.Membership{Account: other, Level: enlist.Full, MaySend: true}})
+	f.Must(err)
+	f.Must(f.App.People.SwitchAccount(f.Context(), v, other))
+	if v = visit(f, cookie); v.Caller.Account.ID != other || v.Caller.Key.Level != enlist.Full || len(v.Accounts) != 2 {
+		f.Errorf("after the switch the caller is %+v of %+v, with %d Accounts", v.Caller.Key, v.Caller.Account, len(v.Accounts))
+	}
+}

@@ -1,0 +1,224 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"enlist/internal/accounts"
+	"enlist/internal/address"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has people and what they may do in each Account.
+
+// PersonID identifies a person.
+type PersonID int64
+
+// Person may use the pages.
+type Person struct {
+	ID           PersonID
+	Email        string
+	Name         string // as the pages greet the person
+	CreationTime int64
+	SignInTime   int64 // of the last sign-in; 0: never
+
+	emailKey string // the normalised address
+	password string // as passwords.hash returns it; "": signs in by links only
+}
+
+// HasPassword reports whether the person can sign in with a password.
+func (p *Person) HasPassword() bool { return p.password != "" }
+
+// Membership says what a person may do in an Account.
+type Membership struct {
+	Person  PersonID
+	Account enlist.AccountID
+	Level   enlist.Level
+	Lists   []enlist.ListID // nil: all Lists of the Account
+	MaySend bool            // the person may start Batches
+}
+
+// Member is a person with a membership.
+type Member struct {
+	Person
+	Membership
+}
+
+var errNoPerson = errors.New("nobody has this address")
+
+// maxName is the longest name of a person in letters.
+const maxName = 100
+
+// Service has the calls about people. It is safe for concurrent use.
+type Service struct {
+	db        *db.DB
+	passwords *passwords
+	tries     *tries
+}
+
+// New returns a Service over a database.
+func New(database *db.DB) *Service {
+	return &Service{db: database, passwords: newPasswords(), tries: newTries(database.Now)}
+}
+
+// Invitation describes a new membership.
+type Invitation struct {
+	Email, Name string // a person who exists keeps the name
+	Membership         // without the person
+}
+
+// Invite gives a person a membership of an Account, or changes the one that the person has. Invite adds a person whose
+// address is new. Errors: InvalidParameters.
+func (s *Service) Invite(ctx context.Context, i Invitation) (*Member, error) {
+	p, err := newPerson(i.Email, i.Name)
+	if err != nil {
+		return nil, err
+	}
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Member, error) {
+		account, err := accounts.FindAccount(tx, i.Account)
+		if err != nil {
+			return nil, err
+		}
+		found, err := personByKey(tx, p.emailKey)
+		if errors.Is(err, errNoPerson) {
+			found = &Person{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
+			err = personTable.Add(tx, found)
+		}
+		if err != nil {
+			return nil, err
+		}
+		m := &Member{*found, i.Membership}
+		m.Membership.Person = found.ID
+		return m, addMembership(ctx, tx, account, m, now)
+	})
+}
+
+// addMembership stores a membership with a row in the audit log.
+func addMembership(ctx context.Context, tx *db.Tx, account *enlist.Account, m *Member, now int64) error {
+	lists, err := accounts.CheckLists(tx, account.ID, m.Lists)
+	if err != nil {
+		return err
+	}
+	m.Lists = lists
+	before, err := membershipsOf(tx, m.ID)
+	if err != nil {
+		return err
+	}
+	var old accounts.AuditValues
+	if i := slices.IndexFunc(before, func(b Membership) bool { return b.Account == account.ID }); i >= 0 {
+		old = auditValues(&Member{m.Person, before[i]})
+	}
+	if err := membershipTable.Put(tx, &m.Membership); err != nil {
+		return err
+	}
+	return accounts.Audit(tx, accounts.OperatorIn(ctx, account), now, auditObject(m.ID), old, auditValues(m))
+}
+
+func auditObject(id PersonID) accounts.AuditObject {
+	return accounts.AuditObject{Kind: "Person", ID: int64(id)}
+}
+
+func auditValues(m *Member) accounts.AuditValues {
+	values := accounts.AuditValues{"email": m.Email, "name": m.Name, "level": m.Level.String(), "may_send": m.MaySend}
+	if m.Lists != nil {
+		accounts.AuditIDs(values, "lists", m.Lists)
+	}
+	return values
+}
+
+// newPerson checks an address and a name. Errors: InvalidParameters.
+func newPerson(email, name string) (*Person, error) {
+	spelling, key, ok := address.ParseEmail(email)
+	name = strings.TrimSpace(name)
+	switch {
+	case !ok:
+		return nil, enlist.Invalid("email", "is not an email address")
+	case name == "":
+		return nil, enlist.Invalid("name", "must not be empty")
+	case utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
+		return nil, enlist.Invalid("name", "must be one line of at most 100 letters")
+	}
+	return &Person{Email: spelling, Name: name, emailKey: key}, nil
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// Members returns the people of an Account in the order of their addresses, or those of all Accounts if account is 0.
+func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Member, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (members []Member, err error) {
+		all, err := personTable.All(tx, "ORDER BY email_key")
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			of, err := membershipsOf(tx, all[i].ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range of {
+				if account == 0 || m.Account == account {
+					members = append(members, Member{all[i], m})
+				}
+			}
+		}
+		return members, nil
+	})
+}
+
+// Remove ends a person's membership of an Account, and all memberships if account is 0. A person without a
+// membership is forgotten, and all sessions end. Errors: InvalidParameters.
+func (s *Service) Remove(ctx context.Context, email string, account enlist.AccountID) error {
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		p, err := findPerson(tx, email)
+		if err != nil {
+			return false, err
+		}
+		all, err := membershipsOf(tx, p.ID)
+		if err != nil {
+			return false, err
+		}
+		left := 0
+		for _, m := range all {
+			if account != 0 && m.Account != account {
+				left++
+				continue
+			}
+			if err := removeMembership(ctx, tx, &Member{*p, m}, now); err != nil {
+				return false, err
+			}
+		}
+		if left == len(all) && account != 0 {
+			return false, enlist.Invalid("email", "this person has no membership of the Account")
+		}
+		if left > 0 {
+			return true, tx.Do("DELETE FROM session WHERE person_id = ? AND account_id = ?", int64(p.ID), int64(account))
+		}
+		return true, deletePerson(tx, p.ID)
+	})
+	return err
+}
+
+func removeMembership(ctx context.Context, tx *db.Tx, m *Member, now int64) error {
+	c := accounts.OperatorIn(ctx, &enlist.Account{ID: m.Account})
+	if err := accounts.Audit(tx, c, now, auditObject(m.ID), auditValues(m), nil); err != nil {
+		return err
+	}
+	return tx.Do("DELETE FROM membership WHERE person_id = ? AND account_id = ?", int64(m.ID), int64(m.Account))
+}
+
+// findPerson returns the person with an address as it was typed. Errors: InvalidParameters.
+func findPerson(tx *db.Tx, email string) (*Person, error) {
+	_, key, ok := address.ParseEmail(email)
+	if !ok {
+		return nil, enlist.Invalid("email", "is not an email address")
+	}
+	p, err := personByKey(tx, key)
+	if errors.Is(err, errNoPerson) {
+		return nil, enlist.Invalid("email", "nobody has this address")
+	}
+	return p, err
+}

@@ -1,0 +1,298 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"hash/maphash"
+	"slices"
+	"sync"
+	"time"
+
+	"enlist/internal/accounts"
+	"enlist/internal/address"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has sign-in with a password, and sessions.
+
+const (
+	idleTime    = 12 * 60 * 60      // seconds without a request after which a session ends
+	longestTime = 30 * 24 * 60 * 60 // seconds after which every session ends
+	useStep     = 60                // seconds between two changes of LastUsedTime
+)
+
+var (
+	// ErrNoSession is the error of a session that has ended or never existed.
+	ErrNoSession = enlist.Refuse(enlist.InvalidKey, "not signed in")
+	// ErrSignIn is the error of a wrong address or password. It does not say which.
+	ErrSignIn = enlist.Refuse(enlist.InvalidKey, "the address or the password is wrong")
+	// ErrTooManyTries is the error of a sign-in after too many that failed.
+	ErrTooManyTries = enlist.Refuse(enlist.Busy, "too many tries for this address: wait a quarter of an hour, or use a link")
+)
+
+// SessionID identifies a session.
+type SessionID int64
+
+// Session is a browser in which a person is signed in.
+type Session struct {
+	ID           SessionID
+	Person       PersonID
+	Account      enlist.AccountID // that the pages show
+	Agent        string           // User-Agent of the browser
+	IP           string           // from which the person signed in
+	CreationTime int64
+	LastUsedTime int64 // may be a minute earlier than the last use
+
+	hash enlist.KeyHash
+}
+
+// Browser says from where a person signs in.
+type Browser struct{ Agent, IP string }
+
+// maxAgent is the number of bytes of a User-Agent that are stored.
+const maxAgent = 200
+
+// signIn stores a session of a person and returns the text of its cookie. It shows the Account of the session before,
+// or else the first one. Errors: errLink for a person without a membership.
+func signIn(tx *db.Tx, p *Person, b Browser, now int64) (cookie string, err error) {
+	all, err := membershipsOf(tx, p.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return "", errLink
+	}
+	last, err := tx.Number("SELECT coalesce(max(account_id), 0) FROM session WHERE id = "+
+		"(SELECT max(id) FROM session WHERE person_id = ?)", int64(p.ID))
+	if err != nil {
+		return "", err
+	}
+	s := &Session{Person: p.ID, Account: all[0].Account, Agent: b.Agent[:min(len(b.Agent), maxAgent)], IP: b.IP,
+		CreationTime: now, LastUsedTime: now}
+	if slices.ContainsFunc(all, func(m Membership) bool { return m.Account == enlist.AccountID(last) }) {
+		s.Account = enlist.AccountID(last)
+	}
+	cookie = rand.Text() + rand.Text()
+	s.hash = hashOf(cookie)
+	err = tx.Do("DELETE FROM session WHERE person_id = ? AND (last_used_time <= ? OR creation_time <= ?)", int64(p.ID),
+		now-idleTime, now-longestTime)
+	if err != nil {
+		return "", err
+	}
+	p.SignInTime = now
+	return cookie, errors.Join(sessionTable.Add(tx, s), personTable.Save(tx, p), auditSession(tx, p, s, now, nil,
+		accounts.AuditValues{"agent": s.Agent}))
+}
+
+// auditSession adds a row about a session to the audit log of its Account.
+func auditSession(tx *db.Tx, p *Person, s *Session, now int64, before, after accounts.AuditValues) error {
+	c := &enlist.Caller{Account: &enlist.Account{ID: s.Account}, Key: new(enlist.Key),
+		Actor: enlist.Actor{Method: "sign in", User: p.Email, Address: s.IP}}
+	return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Session", ID: int64(s.ID)}, before, after)
+}
+
+// SignIn signs a person in with a password and returns the text of the cookie. Errors: ErrSignIn, and ErrTooManyTries
+// after ten tries for an address in a quarter of an hour.
+func (s *Service) SignIn(ctx context.Context, email, password string, b Browser) (cookie string, err error) {
+	_, key, ok := address.ParseEmail(email)
+	if !ok || len(password) > maxPassword {
+		return "", ErrSignIn
+	}
+	if !s.tries.begin(key) {
+		return "", ErrTooManyTries
+	}
+	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*Person, error) { return personByKey(tx, key) })
+	if errors.Is(err, errNoPerson) {
+		p, err = new(Person), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	good, err := s.passwords.matches(ctx, password, p.password)
+	if err != nil {
+		return "", err
+	}
+	if !good {
+		return "", ErrSignIn
+	}
+	s.tries.succeed(key)
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
+		current, err := personByKey(tx, key)
+		if errors.Is(err, errNoPerson) || err == nil && current.password != p.password {
+			return "", ErrSignIn
+		}
+		if err != nil {
+			return "", err
+		}
+		return signIn(tx, current, b, now)
+	})
+}
+
+// Visit is a request of a person who is signed in.
+type Visit struct {
+	Session  *Session
+	Person   *Person
+	MaySend  bool
+	Accounts []enlist.Account // to which the person can switch, with the present one
+	Caller   *enlist.Caller   // with the level and the Lists of the membership
+}
+
+// Visit returns the session of a cookie. actor says for the audit log what the request does. Errors: ErrNoSession.
+func (s *Service) Visit(ctx context.Context, cookie string, actor enlist.Actor) (*Visit, error) {
+	now := s.db.Now().Unix()
+	v, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*Visit, error) { return visit(tx, cookie, now, actor) })
+	if err != nil || now-v.Session.LastUsedTime < useStep {
+		return v, err
+	}
+	return v, s.db.Update(ctx, func(tx *db.Tx) error {
+		return tx.Do("UPDATE session SET last_used_time = ? WHERE id = ?", now, int64(v.Session.ID))
+	})
+}
+
+func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, error) {
+	session, err := findSession(tx, hashOf(cookie), now)
+	if err != nil {
+		return nil, err
+	}
+	person, err := personByID(tx, session.Person)
+	if err != nil {
+		return nil, err
+	}
+	all, err := membershipsOf(tx, person.ID)
+	if err != nil {
+		return nil, err
+	}
+	v := &Visit{Session: session, Person: person}
+	actor.User = person.Email
+	for _, m := range all {
+		a, err := accounts.ByID(tx, m.Account)
+		if err != nil {
+			return nil, err
+		}
+		v.Accounts = append(v.Accounts, *a)
+		if m.Account == session.Account {
+			v.MaySend = m.MaySend
+			v.Caller = &enlist.Caller{Account: a, Actor: actor,
+				Key: &enlist.Key{Name: person.Name, AccountID: a.ID, Level: m.Level, Lists: m.Lists}}
+		}
+	}
+	if v.Caller == nil {
+		return nil, ErrNoSession
+	}
+	return v, nil
+}
+
+// SwitchAccount makes a session show another Account. Errors: ErrNoSession for an Account without a membership.
+func (s *Service) SwitchAccount(ctx context.Context, v *Visit, account enlist.AccountID) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		n, err := tx.Exec("UPDATE session SET account_id = ? WHERE id = ? AND EXISTS "+
+			"(SELECT 1 FROM membership WHERE person_id = ? AND account_id = ?)", int64(account), int64(v.Session.ID),
+			int64(v.Person.ID), int64(account))
+		if err == nil && n == 0 {
+			err = ErrNoSession
+		}
+		return err
+	})
+}
+
+// Sessions returns the sessions of a person that have not ended, the newest first.
+func (s *Service) Sessions(ctx context.Context, id PersonID) ([]Session, error) {
+	now := s.db.Now().Unix()
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]Session, error) {
+		return sessionTable.All(tx, "WHERE person_id = ? AND last_used_time > ? AND creation_time > ? ORDER BY id DESC",
+			int64(id), now-idleTime, now-longestTime)
+	})
+}
+
+// EndSession ends a session of the visitor: the present one, or one of another device.
+func (s *Service) EndSession(ctx context.Context, v *Visit, id SessionID) error {
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		n, err := tx.Exec("DELETE FROM session WHERE id = ? AND person_id = ?", int64(id), int64(v.Person.ID))
+		if err != nil || n == 0 {
+			return false, err
+		}
+		ended := *v.Session
+		ended.ID = id
+		return true, auditSession(tx, v.Person, &ended, now, accounts.AuditValues{"agent": ended.Agent}, nil)
+	})
+	return err
+}
+
+// SetPassword changes the visitor's password. All other sessions end. Errors: InvalidParameters, and ErrSignIn if the
+// present password is wrong. Who has none needs none: a link has shown who it is.
+func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password string) error {
+	if v.Person.HasPassword() {
+		if !s.tries.begin(v.Person.emailKey) {
+			return ErrTooManyTries
+		}
+		good, err := s.passwords.matches(ctx, present, v.Person.password)
+		if err != nil {
+			return err
+		}
+		if !good {
+			return ErrSignIn
+		}
+		s.tries.succeed(v.Person.emailKey)
+	}
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	hash, err := s.passwords.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		p, err := personByID(tx, v.Person.ID)
+		if err != nil {
+			return false, err
+		}
+		p.password = hash
+		return true, errors.Join(personTable.Save(tx, p),
+			tx.Do("DELETE FROM session WHERE person_id = ? AND id <> ?", int64(p.ID), int64(v.Session.ID)),
+			auditSession(tx, p, v.Session, now, nil, accounts.AuditValues{"password": "changed"}))
+	})
+	return err
+}
+
+// tries counts the sign-ins that failed for each address, in the memory of this process. Addresses share a fixed number
+// of counters, so that no attack fills the memory.
+type tries struct {
+	now  func() time.Time
+	seed maphash.Seed
+
+	mu     sync.Mutex
+	failed [counters][]time.Time
+}
+
+const (
+	maxTries  = 10
+	triesTime = 15 * time.Minute
+	counters  = 1 << 12
+)
+
+func newTries(now func() time.Time) *tries { return &tries{now: now, seed: maphash.MakeSeed()} }
+
+// begin counts a try and reports whether it is allowed.
+func (t *tries) begin(key string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	all := t.of(key)
+	*all = slices.DeleteFunc(*all, func(at time.Time) bool { return now.Sub(at) >= triesTime })
+	if len(*all) >= maxTries {
+		return false
+	}
+	*all = append(*all, now)
+	return true
+}
+
+// succeed forgets the tries for an address.
+func (t *tries) succeed(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	*t.of(key) = nil
+}
+
+func (t *tries) of(key string) *[]time.Time { return &t.failed[maphash.String(t.seed, key)%counters] }
