@@ -12,6 +12,7 @@ import (
 	"enlist/internal/admin/contacts"
 	"enlist/internal/admin/home"
 	"enlist/internal/admin/lists"
+	"enlist/internal/admin/messages"
 	"enlist/internal/admin/sends"
 	"enlist/internal/admin/signin"
 	"enlist/internal/admin/ui"
@@ -26,6 +27,15 @@ const Prefix = "/admin/"
 
 // maxForm is the largest form in bytes.
 const maxForm = 1 << 20
+
+// The policies of browsers. A page has no script, and its style is a file of this server. A mail, which only a frame of a
+// page shows, runs nothing either, but has its own style and images.
+const (
+	pagePolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; form-action 'self'; " +
+		"frame-ancestors 'none'; base-uri 'none'"
+	mailPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: https: http:; " +
+		"frame-ancestors 'self'"
+)
 
 // Options has what the pages need beside the services.
 type Options struct {
@@ -53,7 +63,8 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("POST /admin/sign-in", s.SignIn)
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
-	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), you.Pages()} {
+	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
+		you.Pages()} {
 		for _, p := range of {
 			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })
 		}
@@ -69,8 +80,7 @@ func IsPath(path string) bool { return strings.HasPrefix(path, Prefix) || path+"
 // ServeHTTP serves a page.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
-	head.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "+
-		"frame-ancestors 'none'; base-uri 'none'")
+	head.Set("Content-Security-Policy", pagePolicy)
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "same-origin")
 	head.Set("X-Robots-Tag", "noindex")
@@ -102,6 +112,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	switch {
 	case err != nil:
 		h.fail(w, r, v, err)
+	case view.Mail != "":
+		w.Header().Set("Content-Security-Policy", mailPolicy)
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write([]byte(view.Mail)) // an error means that the client has disconnected
 	case view.To != "":
 		http.Redirect(w, r, view.To, http.StatusSeeOther)
 	case view.Problem != "":

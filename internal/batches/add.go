@@ -48,6 +48,9 @@ type PopulationRequest struct {
 func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
 	findings, unchecked := s.contentErrors(ctx, c, &r)
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.BatchID, error) {
+		if err := enlist.RequireSending(c); err != nil {
+			return 0, err
+		}
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
 			return 0, err
 		}

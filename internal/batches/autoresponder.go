@@ -114,6 +114,9 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 
 // SetAutoresponder changes the keys that details contain. It refuses an autoresponder that could not run.
 func SetAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, details []enlist.Detail) error {
+	if err := enlist.RequireSending(c); err != nil {
+		return err
+	}
 	if err := enlist.Assign(a, AutoresponderAttributes, details); err != nil {
 		return err
 	}

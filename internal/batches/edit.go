@@ -62,6 +62,9 @@ func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.Bat
 	sendTime int64) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		b, err := Load(tx, c, id, true)
+		if err == nil {
+			err = enlist.RequireSending(c)
+		}
 		if err != nil {
 			return false, err
 		}

@@ -38,7 +38,17 @@ type Caller struct {
 	Retry   *Retry // nil without an Idempotency-Key
 	Actor   Actor  // for the audit log
 
-	Hash *KeyHash // of the key that was sent; nil for an operator, who needs no key
+	Hash *KeyHash // of the key that was sent; nil for an operator or a person, who need no key
+	// NoSending is set for a person who may use the Account, but not send mails.
+	NoSending bool
+}
+
+// RequireSending refuses a person who may not send mails.
+func RequireSending(c *Caller) error {
+	if c.NoSending {
+		return Refuse(Denied, "you may not send")
+	}
+	return nil
 }
 
 // RequireWholeAccount refuses keys that are restricted to some Lists. reference.md: auth.restricted

@@ -33,6 +33,9 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 	token := rand.Text() // makes the Message-ID of each mail unique
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		m, err := trialMail(tx, c, r.Message, r.List, r.Contact)
+		if err == nil {
+			err = enlist.RequireSending(c)
+		}
 		if err != nil {
 			return false, err
 		}

@@ -65,7 +65,7 @@ func firstPerson(f *apptest.Account) {
 		f.Errorf("a short password: %v", err)
 	}
 	v := visit(f, becomeFirst(f))
-	if v == nil || v.Caller.Key.Level != enlist.Full || !v.MaySend || v.Caller.Key.Lists != nil || v.Person.Email != "Maria@Example.com" {
+	if v == nil || v.Caller.Key.Level != enlist.Full || v.Caller.NoSending || v.Caller.Key.Lists != nil || v.Person.Email != "Maria@Example.com" {
 		f.Fatalf("the first visit is %+v", v)
 	}
 	for _, used := range []string{old, "", "unknown"} {
@@ -115,8 +115,8 @@ func callerOfMembership(f *apptest.Account) {
 	cookie := invite(f, people.Invitation{Email: "li@example.com", Name: "Li",
 		Membership: people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{list}}})
 	v := visit(f, cookie)
-	if v.Caller.Key.Level != enlist.Standard || v.MaySend || len(v.Caller.Key.Lists) != 1 || v.Caller.Key.Lists[0] != list {
-		f.Errorf("the caller is %+v, may send %v", v.Caller.Key, v.MaySend)
+	if v.Caller.Key.Level != enlist.Standard || !v.Caller.NoSending || len(v.Caller.Key.Lists) != 1 || v.Caller.Key.Lists[0] != list {
+		f.Errorf("the caller is %+v, may send %v", v.Caller.Key, !v.Caller.NoSending)
 	}
 	if v.Caller.Actor.User != "li@example.com" {
 		f.Errorf("the audit log would name %q", v.Caller.Actor.User)

@@ -134,7 +134,6 @@ func (s *Service) SignIn(ctx context.Context, email, password string, b Browser)
 type Visit struct {
 	Session  *Session
 	Person   *Person
-	MaySend  bool
 	Accounts []enlist.Account // to which the person can switch, with the present one
 	Caller   *enlist.Caller   // with the level and the Lists of the membership
 }
@@ -173,8 +172,7 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 		}
 		v.Accounts = append(v.Accounts, *a)
 		if m.Account == session.Account {
-			v.MaySend = m.MaySend
-			v.Caller = &enlist.Caller{Account: a, Actor: actor,
+			v.Caller = &enlist.Caller{Account: a, Actor: actor, NoSending: !m.MaySend,
 				Key: &enlist.Key{Name: person.Name, AccountID: a.ID, Level: m.Level, Lists: m.Lists}}
 		}
 	}

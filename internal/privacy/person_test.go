@@ -211,6 +211,8 @@ var notAboutPersons = map[string]string{
 	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account",
 	"import": "a consent has the import and the row that it comes from", "import_result": "compressed: the section imports has the rows with the address",
 	"backup": "settings", "sending_domain": "settings", "setting": "settings", "account_move": "IDs", "contact_delta": "numbers", "untrusted_proxy": "addresses of proxies",
+	"person": "who uses the pages, and not who is on a List", "membership": "of a person who uses the pages",
+	"session": "of a person who uses the pages", "sign_in_link": "of a person who uses the pages",
 	"audit": "the section audit_log has the rows with the address or its hash, without who acted",
 }
 

@@ -162,7 +162,7 @@ func (p *pages) show(r *ui.Request) (*ui.View, error) {
 	d := data{List: v.list, Lists: all, Operators: operators, Any: v.any, Sort: v.sort, Descending: v.descending,
 		Conditions: append(slices.Clone(v.conditions), condition{Operator: "contains"})}
 	page := &ui.View{Title: "Contacts", Place: "Contacts", Content: p.content, Data: &d}
-	if len(all) == 0 {
+	if v.list == 0 {
 		return page, nil
 	}
 	list, err := r.App.Lists.List(r.Context(), r.Caller, v.list)

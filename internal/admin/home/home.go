@@ -79,6 +79,9 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if len(d.Running) > 0 {
 		view.Refresh = 15
 	}
+	if !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard {
+		view.Actions = []ui.Action{{Text: "New send", Path: "/admin/sends/new", Main: true}}
+	}
 	return view, nil
 }
 

@@ -60,6 +60,10 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	messages, err := r.MessageNames()
+	if err != nil {
+		return nil, err
+	}
 	d := reportData{ID: report.ID, Reason: report.Reason, Done: report.Processed(), All: report.ToSend(),
 		Running: !report.Ended(), Skipped: report.Skipped}
 	d.Status, d.Kind = statusOf(&report.Batch)
@@ -79,7 +83,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if d.Against, d.OtherRecently, err = againstEarlier(r, report); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: nameOf(&report.Batch), Sub: when(r, report, names[report.ListID]), Place: "Sends",
+	view := &ui.View{Title: nameOf(&report.Batch, messages), Sub: when(r, report, names[report.ListID]), Place: "Sends",
 		Content: p.report_, Data: d}
 	if d.Running && report.Status != batches.BatchPaused {
 		view.Refresh = 10
@@ -100,7 +104,7 @@ func when(r *ui.Request, b *reports.BatchReport, list string) string {
 }
 
 func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
-	if !r.MaySend || r.Caller.Key.Level < enlist.Standard {
+	if r.Caller.NoSending || r.Caller.Key.Level < enlist.Standard {
 		return nil
 	}
 	switch b.Status {
@@ -156,13 +160,8 @@ var leftOutTexts = map[string]string{"unsubscribed": "unsubscribed", "inactive":
 	"gone": "no longer on the List"}
 
 // leftOut has the reasons for which Contacts got no mail.
-func leftOut(r *reports.BatchReport) (all []share) {
-	for i := range reports.LeftOutAttributes {
-		a := &reports.LeftOutAttributes[i]
-		if n := a.Get(&r.BatchCounts).Int; n > 0 {
-			all = append(all, share{Name: leftOutTexts[a.Name], Count: n})
-		}
-	}
+func leftOut(r *reports.BatchReport) []share {
+	all := leftOutCounts(&r.BatchCounts)
 	for _, s := range []share{{Name: "refused by the mail server", Count: r.Refused},
 		{Name: "bounced later", Count: r.Bounced - r.Refused}, {Name: "could not be sent", Count: r.Failed},
 		{Name: "in doubt after a crash", Count: r.Doubtful}} {
@@ -171,6 +170,17 @@ func leftOut(r *reports.BatchReport) (all []share) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b share) int { return int(b.Count - a.Count) })
+	return all
+}
+
+// leftOutCounts has the reasons for which Contacts are no recipients.
+func leftOutCounts(c *batches.BatchCounts) (all []share) {
+	for i := range reports.LeftOutAttributes {
+		a := &reports.LeftOutAttributes[i]
+		if n := a.Get(c).Int; n > 0 {
+			all = append(all, share{Name: leftOutTexts[a.Name], Count: n})
+		}
+	}
 	return all
 }
 

@@ -2,6 +2,7 @@
 package sends
 
 import (
+	"cmp"
 	"embed"
 	"html/template"
 
@@ -16,15 +17,19 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "sends.html"), ui.Parse(files, "report.html")}
+	p := &pages{ui.Parse(files, "sends.html"), ui.Parse(files, "report.html"), ui.Parse(files, "compose.html"),
+		ui.Parse(files, "check.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/sends", Level: enlist.Read, Serve: p.list},
+		{Pattern: "GET /admin/sends/new", Level: enlist.Standard, Serve: p.compose},
+		{Pattern: "GET /admin/sends/check", Level: enlist.Standard, Serve: p.check},
+		{Pattern: "POST /admin/sends", Level: enlist.Standard, Serve: p.send},
 		{Pattern: "GET /admin/sends/{batch}", Level: enlist.Read, Serve: p.report},
 		{Pattern: "POST /admin/sends/{batch}/{command}", Level: enlist.Standard, Serve: edit},
 	}
 }
 
-type pages struct{ list_, report_ *template.Template }
+type pages struct{ list_, report_, compose_, check_ *template.Template }
 
 // perPage is the number of Batches on a page.
 const perPage = 25
@@ -64,6 +69,9 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	view := &ui.View{Title: "Sends", Place: "Sends", Content: p.list_, Data: d}
+	if !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard {
+		view.Actions = []ui.Action{{Text: "New send", Path: "/admin/sends/new", Main: true}}
+	}
 	for i := range found {
 		if !found[i].Ended() {
 			view.Refresh = 15
@@ -78,6 +86,10 @@ func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	messages, err := r.MessageNames()
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]Row, len(all))
 	for i := range all {
 		b := &all[i]
@@ -86,16 +98,17 @@ func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
 			return nil, err
 		}
 		status, kind := statusOf(b)
-		rows[i] = Row{ID: b.ID, Name: nameOf(b), List: names[b.ListID], When: r.Date(b.SendTime), Status: status, Kind: kind,
+		rows[i] = Row{ID: b.ID, Name: nameOf(b, messages), List: names[b.ListID], When: r.Date(b.SendTime), Status: status, Kind: kind,
 			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, delivered(report)),
 			Clicked: ui.Percent(report.HumanClicked, delivered(report))}
 	}
 	return rows, nil
 }
 
-func nameOf(b *batches.Batch) string {
-	if b.Name != "" {
-		return b.Name
+// nameOf returns the name of a Batch, or else of its Message.
+func nameOf(b *batches.Batch, messages map[enlist.MessageID]string) string {
+	if name := cmp.Or(b.Name, messages[b.MessageID]); name != "" {
+		return name
 	}
 	return "Send " + ui.Number(int64(b.ID))
 }
@@ -122,9 +135,6 @@ func statusOf(b *batches.Batch) (word, class string) {
 
 // edit pauses, continues or cancels a Batch.
 func edit(r *ui.Request) (*ui.View, error) {
-	if !r.MaySend {
-		return nil, enlist.Refuse(enlist.Denied, "you may not send")
-	}
 	done := map[string]string{"pause": "Paused. What has left cannot be called back.", "unpause": "Sending goes on.",
 		"cancel": "Cancelled. Nothing more will be sent."}[r.PathValue("command")]
 	if done == "" {

@@ -130,6 +130,24 @@ func (r *Request) ListNames() (map[enlist.ListID]string, error) {
 	return names, err
 }
 
+// MessageNames returns the names of the Messages, or nothing for a person who may see only some Lists.
+func (r *Request) MessageNames() (map[enlist.MessageID]string, error) {
+	all, err := r.App.Messages.SearchMessages(r.Context(), r.Caller, enlist.Query{})
+	if enlist.KindOf(err) == enlist.Denied {
+		return nil, nil
+	}
+	names := make(map[enlist.MessageID]string, len(all))
+	for i := range all {
+		names[all[i].ID] = all[i].Name
+	}
+	return names, err
+}
+
+// Text returns a detail of a record with a text.
+func Text(key, text string) enlist.Detail {
+	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: text}}
+}
+
 // Texts reads texts with commas between them.
 func Texts(text string) enlist.Input {
 	all := enlist.Input{Kind: enlist.InputArray}

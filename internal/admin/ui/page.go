@@ -49,6 +49,7 @@ type View struct {
 	Content    *template.Template
 	Data       any
 	To         string // path to which the browser goes in place of a page
+	Mail       string // HTML of a mail, in place of a page
 }
 
 // Action is a button at the top of a page.
@@ -89,6 +90,7 @@ var menu = []entry{
 	{"Sends", "/admin/sends", enlist.Read},
 	{"Lists", "/admin/lists", enlist.Read},
 	{"Contacts", "/admin/contacts", enlist.Standard},
+	{"Messages", "/admin/messages", enlist.Read},
 	{"You", "/admin/you", enlist.Read},
 }
 
