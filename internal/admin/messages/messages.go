@@ -49,7 +49,7 @@ type listData struct {
 // start is a text with which a new Message begins.
 type start struct{ Name, Text string }
 
-// starts are the texts with which a new Message can begin. They are Markdown, in the folder templates.
+// starts are the texts with which a new Message can begin. They are Markdown after the subject, in the folder templates.
 var starts = []start{{"Newsletter", "newsletter"}, {"Announcement", "announcement"}, {"Invitation", "invitation"},
 	{"Short letter", "letter"}}
 
@@ -79,7 +79,7 @@ func add(r *ui.Request) (*ui.View, error) {
 			ui.Text("from_name", m.FromName), ui.Text("from_address", m.FromAddress), ui.Text("reply_to", m.ReplyTo),
 			ui.Text("postal_address", m.PostalAddress))
 	} else {
-		text, err := files.ReadFile("templates/" + r.FormValue("start") + ".md")
+		text, err := files.ReadFile("templates/" + r.FormValue("start") + ".txt")
 		if err != nil {
 			return nil, ui.ErrNotFound
 		}
