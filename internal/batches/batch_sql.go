@@ -77,7 +77,7 @@ func mapPopulation(m *db.Mapper, p *Population) {
 	m.Fixed("list_id", (*int64)(&p.List))
 	m.Value("type", (*string)(&p.Type))
 	m.Value("contacts", (*contactSet)(p))
-	m.Fixed("criteria", criteriaJSON{&p.Criteria})
+	m.Fixed("criteria", db.CriteriaJSON{Criteria: &p.Criteria})
 	m.Fixed("at_send", &p.AtSend)
 	m.Value("upto", (*int64)(&p.Upto))
 	m.Value("last_id", (*int64)(&p.Last))
@@ -100,18 +100,6 @@ func (p variantsJSON) Encode() (any, error) {
 		return "", nil
 	}
 	return db.EncodeJSON(1, *p.variants)
-}
-
-// criteriaJSON is criteria, stored as JSON. "" means none.
-type criteriaJSON struct{ criteria **enlist.Criteria }
-
-func (p criteriaJSON) Decode(v driver.Value) error { return db.DecodeJSON(v, p.criteria) }
-
-func (p criteriaJSON) Encode() (any, error) {
-	if *p.criteria == nil {
-		return "", nil
-	}
-	return db.EncodeJSON(1, *p.criteria)
 }
 
 var (

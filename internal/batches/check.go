@@ -96,7 +96,7 @@ func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria,
 	if err != nil || search.Where == nil || len(all) == 0 {
 		return all, err
 	}
-	ids, err := onlyAmong(search, tx, IDsOfCandidates(all))
+	ids, err := contacts.OnlyAmong(tx, search, IDsOfCandidates(all))
 	return only(all, ids), err
 }
 

@@ -12,7 +12,7 @@ import (
 
 func mapExclusion(m *db.Mapper, x *Exclusion) {
 	m.NaturalKey("batch_id", (*int64)(&x.Batch))
-	m.Fixed("criteria", criteriaJSON{&x.Criteria})
+	m.Fixed("criteria", db.CriteriaJSON{Criteria: &x.Criteria})
 	m.Fixed("batches", (*batchIDs)(&x.Batches))
 }
 

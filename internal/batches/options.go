@@ -10,7 +10,6 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
-	"enlist/internal/search"
 )
 
 // This file has the options of a Batch: its name, the Contacts to leave out, the rate of its
@@ -188,23 +187,7 @@ func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema,
 	if err != nil || search.Where == nil {
 		return nil, err
 	}
-	return onlyAmong(search, tx, ids)
-}
-
-// onlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition.
-func onlyAmong(query *enlist.Search, tx *db.Tx, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
-	one := enlist.Condition{Key: &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true},
-		Operator: enlist.In,
-		Operands: make([]enlist.Operand, len(ids))}
-	for i, id := range ids {
-		one.Operands[i].Int = int64(id)
-	}
-	query.Where, query.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *query.Where}}, true
-	err = search.Contacts(tx, query, func(c *enlist.ByID) error {
-		found = append(found, c.ID)
-		return nil
-	})
-	return found, err
+	return contacts.OnlyAmong(tx, search, ids)
 }
 
 // PauseExclusion pauses a Batch whose Exclusion no longer fits a List: it is unknown who must be left out.

@@ -102,6 +102,18 @@ func (p *Choices) Encode() (any, error)        { return p.Text() }
 
 func (p *Choices) Text() (string, error) { return EncodeJSON(len(*p), p) }
 
+// CriteriaJSON is criteria, stored as JSON. "" means none.
+type CriteriaJSON struct{ Criteria **enlist.Criteria }
+
+func (p CriteriaJSON) Decode(v driver.Value) error { return DecodeJSON(v, p.Criteria) }
+
+func (p CriteriaJSON) Encode() (any, error) {
+	if *p.Criteria == nil {
+		return "", nil
+	}
+	return EncodeJSON(1, *p.Criteria)
+}
+
 // EncodeJSON returns the JSON of v. n is the number of elements of v. If n is 0, EncodeJSON returns
 // "".
 func EncodeJSON(n int, v any) (string, error) {
