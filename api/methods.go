@@ -215,7 +215,7 @@ func (c *Client) GetListByID(ctx context.Context, list int64) (*List, error) {
 
 // AddListPreference adds a preference that Contacts of a List agree to or decline. The result is
 // the preference's ID. The key needs the level full. Errors: CodeNoList.
-//   - name: The name of a preference or of a file
+//   - name: The name of a preference, a Segment or a file
 func (c *Client) AddListPreference(ctx context.Context, list int64, name string) (int64, error) {
 	return call[int64](ctx, c, "addListPreference", list, name)
 }
@@ -282,6 +282,28 @@ func (c *Client) GetFolderIDForField(ctx context.Context, list, field int64) (in
 func (c *Client) SetFieldFolderID(ctx context.Context, list, field, folder int64) error {
 	_, err := call[bool](ctx, c, "setFieldFolderId", list, field, folder)
 	return err
+}
+
+// SetSegment adds a Segment, or replaces the criteria of the one with the name, or the name and
+// criteria of the one with the ID. The result is the Segment's ID. The key needs the level full.
+// Errors: CodeNoList, CodeInvalidSearch.
+//   - name: The name of a preference, a Segment or a file
+func (c *Client) SetSegment(ctx context.Context, list int64, name string, criteria Criteria, segment int64,
+) (int64, error) {
+	return call[int64](ctx, c, "setSegment", list, name, criteria, segment)
+}
+
+// DeleteSegment deletes a Segment that no waiting Batch and no autoresponder uses. The key needs
+// the level full. Errors: CodeNoList.
+func (c *Client) DeleteSegment(ctx context.Context, list, segment int64) error {
+	_, err := call[bool](ctx, c, "deleteSegment", list, segment)
+	return err
+}
+
+// SearchSegments returns the Segments of a List that match the criteria. The key needs the level
+// read. Errors: CodeNoList, CodeInvalidSearch.
+func (c *Client) SearchSegments(ctx context.Context, list int64, q Query) ([]Segment, error) {
+	return call[[]Segment](ctx, c, "searchSegments", list, q)
 }
 
 // AddMessage adds a Message: the content of an e-mail or SMS, with merge fields. The result is the
@@ -688,7 +710,7 @@ func (c *Client) GetFileByID(ctx context.Context, file int64) (*File, error) {
 
 // FindFileInFolder finds the file with exactly this name in a Folder. The result is the file's ID,
 // or 0. The key needs the level read. Errors: CodeNoFolder.
-//   - name: The name of a preference or of a file
+//   - name: The name of a preference, a Segment or a file
 func (c *Client) FindFileInFolder(ctx context.Context, name string, folder int64) (int64, error) {
 	return call[int64](ctx, c, "findFileInFolder", name, folder)
 }
@@ -953,6 +975,16 @@ type Preference struct {
 	Name   string `json:"name"`
 }
 
+// Segment is a record in the result of SearchSegments.
+type Segment struct {
+	ID               int64  `json:"id"`
+	ListID           int64  `json:"list_id"`
+	Name             string `json:"name"`
+	Criteria         string `json:"criteria"`      // as search_criteria, in JSON
+	CreationTime     int64  `json:"creation_time"` // Unix time, like all times; 0 means never
+	LastModifiedTime int64  `json:"last_modified_time"`
+}
+
 // Field is a record in the result of SearchFields, GetFieldByID.
 type Field struct {
 	ID               int64  `json:"id"`
@@ -1040,6 +1072,7 @@ type Autoresponder struct {
 	TimeCriteriaOffsetPeriod   string `json:"time_criteria_offset_period"`   // minute, hour, day or week
 	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`   // for specific: 0 to 23
 	TimeCriteriaSpecificMinute int64  `json:"time_criteria_specific_minute"` // for specific: 0 to 59
+	SegmentID                  int64  `json:"segment_id"`                    // a Segment of the List, whose Contacts get the Message; 0: all Contacts
 }
 
 // Batch is a record in the result of GetBatchByID, SearchBatches, GetAllCurrentBatches.

@@ -206,6 +206,11 @@ func clientReadsAndWritesLists(t *testing.T, e dbtest.Engine) {
 		t.Errorf("searchListPreferences: %+v", found)
 	}
 	must(0, client.DeleteListPreference(ctx, list, preference))(t)
+	segment := must(client.SetSegment(ctx, list, "Readers", api.Criteria{api.Test{"Email", "contains", "x"}}, 0))(t)
+	if found := must(client.SearchSegments(ctx, list, api.Query{}))(t); len(found) != 1 || found[0].ID != segment || found[0].Criteria != `[["Email","contains","x"]]` {
+		t.Errorf("searchSegments: %+v", found)
+	}
+	must(0, client.DeleteSegment(ctx, list, segment))(t)
 	folders := must(client.SearchFolders(ctx, "list", api.Query{}))(t)
 	if len(folders) != 1 || folders[0].ID != l.FolderID || folders[0].Type != "list" || folders[0].ItemCount != 2 {
 		t.Errorf("searchFolders: %+v", folders)

@@ -26,6 +26,8 @@ func input(value any) enlist.Input {
 		return enlist.Input{Kind: enlist.InputNumber, Text: strconv.Itoa(v)}
 	case enlist.ListID:
 		return input(int(v))
+	case enlist.SegmentID:
+		return input(int(v))
 	case float64:
 		return enlist.Input{Kind: enlist.InputNumber, Text: strconv.FormatFloat(v, 'g', -1, 64)}
 	case bool:

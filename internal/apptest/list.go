@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -58,6 +59,14 @@ func (o *Account) EmailField(list enlist.ListID) (id enlist.FieldID) {
 func (o *Account) AddFileFolder(name string) enlist.FolderID {
 	o.Helper()
 	id, err := o.App.Accounts.AddFolder(o.Context(), o.Caller, Details("name", name, "type", "file"))
+	o.Must(err)
+	return id
+}
+
+// SetSegment adds a Segment of a List, or replaces the criteria of the one with the name.
+func (o *Account) SetSegment(list enlist.ListID, name string, criteria *enlist.Criteria) enlist.SegmentID {
+	o.Helper()
+	id, err := o.App.Contacts.SetSegment(o.Context(), o.Caller, contacts.SegmentRequest{List: list, Name: name, Criteria: criteria})
 	o.Must(err)
 	return id
 }

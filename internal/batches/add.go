@@ -40,6 +40,7 @@ type PopulationRequest struct {
 	Type     string // "" means list
 	Contacts []enlist.ContactID
 	Time     string           // now or send; "" means now
+	Segment  enlist.SegmentID // not 0: the Contacts of this Segment, without Type and Contacts
 	Criteria *enlist.Criteria // not nil: Type and Contacts are ignored
 }
 
@@ -192,9 +193,16 @@ func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, p *Population) er
 	default:
 		return enlist.Invalid("populations", "expected the time now or send, not "+enlist.Quoted(r.Time))
 	}
-	if r.Criteria != nil {
-		p.Type, p.Criteria = PopulationSearch, r.Criteria
-		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: r.Criteria})
+	criteria := r.Criteria
+	if r.Segment != 0 {
+		if r.Type != "" || len(r.Contacts) > 0 {
+			return enlist.Invalid("populations", "a population with a segment_id has no type and no contact_list")
+		}
+		criteria = enlist.InSegment(r.Segment)
+	}
+	if criteria != nil {
+		p.Type, p.Criteria = PopulationSearch, criteria
+		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: criteria})
 		if err != nil || search.Where == nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -43,6 +44,8 @@ var AutoresponderAttributes = []enlist.Attribute[enlist.Autoresponder]{
 		23),
 	enlist.IntKey("time_criteria_specific_minute", func(a *enlist.Autoresponder) *int64 { return &a.SpecificMinute }, 0,
 		59),
+	enlist.Searchable(enlist.IntKey("segment_id", func(a *enlist.Autoresponder) *enlist.SegmentID { return &a.SegmentID },
+		0, lists.MaxID)),
 }
 
 // Limits of autoresponders. decisions.md: 54
@@ -144,6 +147,11 @@ func SetAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, deta
 		return enlist.Invalid("time_criteria_offset_value", "expected an offset of at most ten years")
 	case len(others) >= maxAutoresponders:
 		return enlist.Invalid("list_id", "the List has 100 autoresponders already, which is the limit")
+	}
+	if a.SegmentID != 0 {
+		if _, err := contacts.LoadSegment(tx, a.ListID, a.SegmentID); err != nil {
+			return err
+		}
 	}
 	return messages.CheckMessageFolder(tx, c.Account.ID, a.FolderID)
 }

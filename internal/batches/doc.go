@@ -10,5 +10,5 @@
 //	autoresponder*.go    autoresponders, and the Batch that has the figures of one
 //	history.go       the mails that a Contact got
 //	webhook.go       the webhook events of mails
-//	message.go       whether a Message is in use
+//	message.go, segment.go   whether a Message or a Segment is in use
 package batches

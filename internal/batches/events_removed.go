@@ -21,7 +21,7 @@ func EventBatchesOf(tx *db.Tx, populations []Population, exclude *enlist.Criteri
 			return nil, err
 		}
 		for _, criteria := range []*enlist.Criteria{p.Criteria, exclude} {
-			where, err := (&enlist.Keys{System: enlist.ContactKeys, Schema: schema}).Condition(criteria)
+			where, err := contacts.Condition(tx, schema, criteria)
 			if err == nil { // criteria that no longer fit the Fields pause the Batch
 				ids = append(ids, where.EventBatches()...)
 			}

@@ -172,6 +172,7 @@ func DropList(tx *db.Tx, id enlist.ListID) error {
 	for _, query := range []string{
 		"DELETE FROM field WHERE list_id = ?",
 		"DELETE FROM preference WHERE list_id = ?",
+		"DELETE FROM segment WHERE list_id = ?",
 		"DELETE FROM autoresponder WHERE list_id = ?",
 		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that are in the queue
 	} {

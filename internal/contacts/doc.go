@@ -5,6 +5,7 @@
 //	add*.go, edit*.go, delete*.go   many Contacts in a call; bulk.go has what these share
 //	status.go        activate, confirm, preferences and consents of a Contact
 //	search*.go       search and count
+//	segment*.go      Segments, and criteria that name them
 //	consent*.go      consent and its ledger
 //	unsubscriber*.go the Unsubscriber List
 //	quoted.go        normalises addresses with quotes that earlier versions stored

@@ -180,7 +180,7 @@ func TypeSearch(tx *db.Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Searc
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, enlist.ErrNegativePage
 	}
-	k := enlist.Keys{System: enlist.ContactKeys, Schema: schema}
+	k := searchKeys(tx, schema)
 	where, err := k.Condition(q.Criteria)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package contacts
 import (
 	"enlist/internal/accounts"
 	"enlist/internal/db"
+	"enlist/internal/enlist"
 	"enlist/internal/search"
 )
 
@@ -11,11 +12,15 @@ type Service struct {
 	db       *db.DB
 	accounts *accounts.Service
 	observer search.Observer
+	unused   SegmentUnused
 }
 
+// SegmentUnused refuses to delete a Segment that Batches or autoresponders use. Package batches has it.
+type SegmentUnused func(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID) error
+
 // New returns a Service over a database.
-func New(database *db.DB, a *accounts.Service) *Service {
-	return &Service{db: database, accounts: a, observer: search.NoObserver{}}
+func New(database *db.DB, a *accounts.Service, unused SegmentUnused) *Service {
+	return &Service{db: database, accounts: a, observer: search.NoObserver{}, unused: unused}
 }
 
 // Observe sets what is told of searches and of deleted Lists. Call it before any other method.

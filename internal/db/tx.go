@@ -18,7 +18,7 @@ import (
 // them share a Session.
 //
 // Other transactions may write at the same time. Definitions (Accounts, keys, Folders, Lists,
-// Fields, Messages, autoresponders, webhooks) do not change during an Update. The following
+// Fields, Segments, Messages, autoresponders, webhooks) do not change during an Update. The following
 // data does not change after an Update has read it: Contacts, the result of a retry, a
 // delivery, a webhook target, and an Account's number of Contacts.
 //

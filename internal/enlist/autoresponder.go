@@ -17,12 +17,13 @@ type Autoresponder struct {
 	FolderID         FolderID // 0: no Folder
 	TimeZone         string   // IANA name; "": the Account's time zone
 	IsActive         bool
-	CriteriaType     string // CriteriaImmediate, CriteriaDelay or CriteriaSpecific
-	Timestamp        int64  // for CriteriaSpecific: the time to send; 0: use SpecificHour and SpecificMinute
-	OffsetValue      int64  // how many periods to wait
-	OffsetPeriod     string // minute, hour, day or week
-	SpecificHour     int64  // 0 to 23
-	SpecificMinute   int64  // 0 to 59
+	CriteriaType     string    // CriteriaImmediate, CriteriaDelay or CriteriaSpecific
+	Timestamp        int64     // for CriteriaSpecific: the time to send; 0: use SpecificHour and SpecificMinute
+	OffsetValue      int64     // how many periods to wait
+	OffsetPeriod     string    // minute, hour, day or week
+	SpecificHour     int64     // 0 to 23
+	SpecificMinute   int64     // 0 to 59
+	SegmentID        SegmentID // whose Contacts get the Message; 0: all Contacts
 }
 
 // The values of CriteriaType.

@@ -12,6 +12,9 @@ import (
 type Keys struct {
 	System []SearchKey
 	Schema *Schema // nil when the records are not Contacts
+
+	// Segment returns the criteria of a Segment of the List. nil: no test may name a Segment.
+	Segment func(SegmentID) (*Criteria, error)
 }
 
 // AttributeKeys returns the keys of a kind of record. Each key has the index of its Attribute.

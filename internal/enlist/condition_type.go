@@ -73,6 +73,9 @@ func (t *criteriaChecker) group(c *Criteria, level int) (*Condition, error) {
 // test checks one test in this order: its key, its operator, its value.
 func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 	key := t.keys.find(c.Key)
+	if key == nil && c.Key == KeySegment && t.keys.Segment != nil {
+		return t.segment(c)
+	}
 	if key == nil || !key.Searchable {
 		return nil, RefuseKey(c.Key, "no key %q that can be searched", c.Key)
 	}
@@ -91,9 +94,8 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 			return nil, RefuseKey(c.Key, "%s: the ID of a Batch takes only exactly, not and in", c.Key)
 		}
 	}
-	t.operands += operandCount(op, c.Value)
-	if t.operands > maxOperands {
-		return nil, Refuse(InvalidSearch, "search criteria may hold at most %d values", maxOperands)
+	if err := t.count(op, c.Value); err != nil {
+		return nil, err
 	}
 	p := operandParser{key: key, op: op, country: t.country()}
 	operands, problem := p.operands(c.Value)
@@ -101,6 +103,15 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 		return nil, RefuseKey(c.Key, "%s: %s", c.Key, problem)
 	}
 	return &Condition{Key: key, Operator: op, Operands: operands}, nil
+}
+
+// count counts the values of a test for the limit.
+func (t *criteriaChecker) count(op Operator, value Input) error {
+	t.operands += operandCount(op, value)
+	if t.operands > maxOperands {
+		return Refuse(InvalidSearch, "search criteria may hold at most %d values", maxOperands)
+	}
+	return nil
 }
 
 // country returns the List's telephone country code, which completes mobile numbers in national

@@ -21,4 +21,5 @@ type (
 	ContentID       int64 // of the bytes of a file; a file that is overwritten gets other content
 	WebhookTargetID int64 // of a URL and secret that webhooks share
 	ImportID        int64
+	SegmentID       int64
 )

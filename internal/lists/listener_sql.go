@@ -24,6 +24,7 @@ func mapAutoresponder(m *db.Mapper, a *enlist.Autoresponder) {
 	m.Value("offset_period", &a.OffsetPeriod)
 	m.Value("specific_hour", &a.SpecificHour)
 	m.Value("specific_minute", &a.SpecificMinute)
+	m.Value("segment_id", (*int64)(&a.SegmentID))
 }
 
 var AutoresponderTable = db.NewMapping("autoresponder", mapAutoresponder)

@@ -53,6 +53,7 @@ type OutgoingMail struct {
 	Address  string   // the Contact's Email
 	Message  *Message // nil: the request to confirm the subscription
 	Files    []MessageFile
+	Problem  string // why the mail of an autoresponder cannot be sent; "" if it can
 }
 
 // Notification is the content of a mail that notifies one of a List's addresses of an event.

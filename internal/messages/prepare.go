@@ -141,6 +141,13 @@ func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID
 	if err := removeSuppressed(tx, &schema.List, contacts); err != nil {
 		return err
 	}
+	problem, err := keepSegment(tx, schema, a.SegmentID, contacts)
+	if err != nil {
+		return err
+	}
+	if problem == "" && !message.HasContent() {
+		problem = "the Message of the autoresponder has no content"
+	}
 	for _, i := range part {
 		e, c := &all[i], contacts[all[i].Contact]
 		key := enlist.DeliveryKey{List: list, Contact: e.Contact, Time: e.Time, Cause: CauseAutoresponder(id)}
@@ -148,7 +155,7 @@ func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID
 			continue
 		}
 		m := &OutgoingMail{Delivery: key, Schema: schema, Contact: c, Message: message, Files: files,
-			Address: c.Values.Get(schema.Email().ID)}
+			Address: c.Values.Get(schema.Email().ID), Problem: problem}
 		if m.Address != "" {
 			mails[i] = m
 		}
@@ -167,6 +174,25 @@ func removeSuppressed(tx *db.Tx, list *enlist.List, found map[enlist.ContactID]*
 		delete(found, id)
 	}
 	return err
+}
+
+// keepSegment removes the Contacts that are not in the Segment of an autoresponder; 0 means that it has none. problem
+// says that the criteria of the Segment no longer fit the Fields of the List, so that it is unknown who is in it.
+// reference.md: autoresponder.segment
+func keepSegment(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID,
+	found map[enlist.ContactID]*enlist.ByID) (problem string, err error) {
+	if id == 0 {
+		return "", nil
+	}
+	inside, err := contacts.InSegment(tx, schema, id, slices.Sorted(maps.Keys(found)))
+	if enlist.KindOf(err) == enlist.InvalidSearch {
+		return err.Error(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	maps.DeleteFunc(found, func(id enlist.ContactID, _ *enlist.ByID) bool { return !slices.Contains(inside, id) })
+	return "", nil
 }
 
 // sentBefore returns the mails with a cause that Contacts were sent.

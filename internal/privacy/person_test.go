@@ -187,8 +187,11 @@ func eraseNamesOtherContacts(o *apptest.Account) {
 	bob := o.Subscribe(list, "Email", "bob@example.com", "Partner", "Ann@example.com")
 	o.Subscribe(list, "Email", "eve@example.com", "Partner", "joann@example.com")
 	o.Subscribe(list, "Email", "ann@example.com", "Partner", "ann@example.com")
+	segment := o.SetSegment(list, "Ann", apptest.Criterion("Email", "not", "Ann@example.com"))
+	o.SetSegment(list, "Joann", apptest.Criterion("Email", "not", "joann@example.com"))
 	result := erase(o, "ann@example.com")
-	if want := fmt.Sprintf("contact %d of list %d", bob, list); len(result.Left) != 1 || result.Left[0] != want {
+	want := []string{fmt.Sprintf("segment %d", segment), fmt.Sprintf("contact %d of list %d", bob, list)}
+	if !slices.Equal(result.Left, want) {
 		o.Errorf("left %q, want %q", result.Left, want)
 	}
 }
@@ -205,7 +208,7 @@ var notAboutPersons = map[string]string{
 	"field": "settings", "preference": "settings", "message": "content of all mails", "autoresponder": "settings",
 	"webhook": "settings", "webhook_target": "settings", "link": "URLs of Messages", "secret": "keys of the installation",
 	"catalogue": "a version", "search_index": "settings", "search_index_use": "numbers", "retry": "results of calls, for a day: the section saved_results has those with the address",
-	"batch": "sums", "batch_population": "IDs and criteria of a caller", "batch_slice": "ranges of IDs", "batch_sum": "sums",
+	"batch": "sums", "batch_population": "IDs and criteria of a caller", "segment": "criteria of a caller", "batch_slice": "ranges of IDs", "batch_sum": "sums",
 	"batch_link": "sums", "batch_agent": "sums", "batch_exclusion": "criteria of a caller", "batch_edition": "sums",
 	"autoresponder_batch": "IDs", "mail_rate": "domains", "mail_pace": "domains", "mail_hold": "settings", "mail_day": "numbers",
 	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account",

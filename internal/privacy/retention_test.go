@@ -9,6 +9,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
@@ -29,6 +30,7 @@ func TestRetention(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
 		{Name: "old opens and clicks are removed, and the numbers stay", Test: oldEventsAreRemoved},
 		{Name: "opens and clicks stay while a Batch needs them to choose its recipients", Test: awaitedEventsStay},
+		{Name: "opens and clicks stay while a Batch needs them because of a Segment", Test: awaitedEventsOfSegmentStay},
 		{Name: "opens and clicks stay for a Batch that is added before the removal begins", Test: batchAddedBeforeRemoval},
 		{Name: "a removal waits for a Batch that is being added", Test: removalBeginsWhileABatchIsAdded},
 		{Name: "old opens and clicks of autoresponders are removed, and those of younger mails stay", Test: oldEventsOfAutorespondersAreRemoved},
@@ -112,6 +114,27 @@ func oldEventsAreRemoved(f *apptest.SentBatch) {
 			Options: batches.BatchOptions{Exclude: batches.Exclusion{Criteria: apptest.Criterion("batch_opened", "exactly", int(f.ID))}}})
 		f.Refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 	})
+}
+
+func awaitedEventsOfSegmentStay(f *apptest.SentBatch) {
+	accessAll(f)
+	f.Retain(30, 0)
+	f.Pass(40 * 24 * time.Hour)
+	openers := apptest.Criterion("batch_opened", "exactly", int(f.ID))
+	segment := f.SetSegment(f.News, "Openers", openers)
+	id, err := f.App.Batches.AddBatch(f.Context(), f.Caller, batches.BatchRequest{Message: f.Message, SendTime: f.Now.Unix() + 3600,
+		Populations: []batches.PopulationRequest{{List: f.News, Segment: segment, Time: "send"}}})
+	f.Must(err)
+	wantPlan(f.Batches.Account, 0, 0, f.ID)
+	if events, _ := f.RemoveOld(); events != 0 {
+		f.Errorf("%d events were removed, although a Batch needs them", events)
+	}
+	f.Edit(id, "cancel")
+	if events, _ := f.RemoveOld(); events == 0 {
+		f.Error("no events were removed after the Batch was cancelled")
+	}
+	_, err = f.App.Contacts.SetSegment(f.Context(), f.Caller, contacts.SegmentRequest{List: f.News, Name: "Openers", Criteria: openers})
+	f.Refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 }
 
 func awaitedEventsStay(f *apptest.SentBatch) {

@@ -41,6 +41,9 @@ var goodParams = map[string][]string{
 	"addListPreference":           {`1`, `"Offers"`},
 	"deleteListPreference":        {`1`, `1`},
 	"searchListPreferences":       {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"setSegment":                  {`1`, `"Readers"`, `[["Email","contains","x"]]`, `1`},
+	"deleteSegment":               {`1`, `1`},
+	"searchSegments":              {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"addField":                    {`1`, `{"name":"City","type":"text"}`},
 	"editField":                   {`1`, `{"id":1,"name":"Email"}`},
 	"deleteField":                 {`1`, `2`},
@@ -227,6 +230,7 @@ func (h *harness) addListsAndContact(t testing.TB) {
 	h.call(t, "addList", `{"name":"Customers"}`)
 	h.call(t, "addList", `{"name":"Second"}`)
 	h.call(t, "addListPreference", `1,"News"`)
+	h.call(t, "setSegment", `1,"Readers",[["Email","contains","x"]]`)
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
 }
 

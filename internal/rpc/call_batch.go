@@ -4,6 +4,7 @@
 package rpc
 
 import (
+	"cmp"
 	"strings"
 
 	"enlist/api"
@@ -172,6 +173,8 @@ func (p *params) population(i int, v *enlist.Input) (r batches.PopulationRequest
 			r.Time = p.word(i, "a population whose time is now or send", &item)
 		case "contact_list":
 			r.Contacts = p.contactList(i, &v.Items[j])
+		case "segment_id":
+			r.Segment = enlist.SegmentID(cmp.Or(asID(&item), -1)) // 0 is no Segment; it must not mean the whole List
 		}
 	}
 	return r

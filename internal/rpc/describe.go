@@ -160,6 +160,7 @@ func records() []RecordInfo {
 		record("ContactDelivery", batches.ContactDeliveryAttributes),
 		record("Unsubscriber", contacts.UnsubscriberAttributes),
 		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),
+		record("Segment", contacts.SegmentAttributes),
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
 		record("WholeMessage", messages.WholeMessageAttributes), preview,
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),

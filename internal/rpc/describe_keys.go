@@ -116,6 +116,9 @@ var keyMeanings = map[string]string{
 	"Autoresponder.time_criteria_offset_value":    "periods after the event, at most ten years",
 	"Autoresponder.time_criteria_specific_hour":   "for specific: 0 to 23",
 	"Autoresponder.time_criteria_specific_minute": "for specific: 0 to 59",
+	"Autoresponder.segment_id":                    "a Segment of the List, whose Contacts get the Message; 0: all Contacts",
+
+	"Segment.criteria": "as search_criteria, in JSON",
 
 	"Batch.list_id":                        "List of the first population",
 	"Batch.is_populated":                   "all recipients are stored",

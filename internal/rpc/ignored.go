@@ -43,7 +43,7 @@ func detailKeys() map[string][]string {
 		"autoresponder_details": keysOf(batches.AutoresponderAttributes),
 		"webhook_details":       keysOf(webhooks.WholeWebhookAttributes),
 		"file_details":          append(keysOf(files.FileAttributes), "data"),
-		"populations":           {"list_id", "type", "contact_list", "time"},
+		"populations":           {"list_id", "type", "contact_list", "segment_id", "time"},
 	}
 }
 

@@ -52,6 +52,7 @@ func methods(a *app.App) map[string]*method {
 	t.addPersonMethods()
 	t.addListMethods()
 	t.addFieldMethods()
+	t.addSegmentMethods()
 	t.addMessageMethods()
 	t.addAutoresponderMethods()
 	t.addBatchMethods()

@@ -5,6 +5,7 @@ package rpc
 
 import (
 	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 )
@@ -59,6 +60,20 @@ func (t table) addFieldMethods() {
 		says("Returns the Folder that a file Field uploads into.", "integer, the Folder's ID, or 0", "303 305")
 	g.add("setFieldFolderId", full, writes, "list_id field_id folder_id", setFieldFolderID).
 		says("Sets the Folder that a file Field uploads into.", "true", "303 305 306 310")
+}
+
+// addSegmentMethods adds the methods for Segments.
+func (t table) addSegmentMethods() {
+	g := t.of("Segments")
+	g.add("setSegment", full, writes, "list_id name search_criteria segment_id=0", setSegment).
+		says("Adds a Segment, or replaces the criteria of the one with the name, or the name and criteria of the one "+
+			"with the ID.",
+			"integer, the Segment's ID", "303 310 311")
+	g.add("deleteSegment", full, writes, "list_id segment_id", deleteInList(g.Contacts.DeleteSegment)).
+		says("Deletes a Segment that no waiting Batch and no autoresponder uses.", "true", "303 310")
+	g.add("searchSegments", read, readOnly, "list_id"+searchParams,
+		searchInList(g.Contacts.SearchSegments, contacts.SegmentAttributes)).
+		says("Returns the Segments of a List that match the criteria.", "array of Segment", "303 311")
 }
 
 // addFolderMethods adds the methods for Folders.

@@ -36,8 +36,15 @@ func TestANDHasAHigherPrecedenceThanOR(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%.60q", test.text), func(t *testing.T) {
 			p := criteriaParams(t, test.text)
-			if got := show(p.criteria(0)); p.err != nil || got != test.expected {
+			read := p.criteria(0)
+			if got := show(read); p.err != nil || got != test.expected {
 				t.Errorf("%s: got %s and the error %v, want %s", test.text, got, p.err, test.expected)
+			}
+			if read == nil {
+				return
+			}
+			if got := show(criteriaParams(t, read.JSON()).criteria(0)); got != test.expected { // as searchSegments returns them
+				t.Errorf("%s is shown as %s, which is read as %s", test.text, read.JSON(), got)
 			}
 		})
 	}

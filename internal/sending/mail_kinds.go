@@ -50,8 +50,8 @@ func (m *MailSender) Autorespond(ctx context.Context, j db.Job, e events.Autores
 		if err != nil || mail == nil {
 			return err
 		}
-		if !mail.Message.HasContent() {
-			why := &messages.Undelivered{Permanent: true, Detail: "the Message of the autoresponder has no content"}
+		if mail.Problem != "" {
+			why := &messages.Undelivered{Permanent: true, Detail: mail.Problem}
 			return cmp.Or(m.service.RecordNotSent(ctx, mail, why), error(why))
 		}
 		return m.sendToContact(ctx, j, mail, release)

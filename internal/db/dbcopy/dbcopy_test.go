@@ -251,7 +251,7 @@ func compareStores(t *testing.T, from, to string, lists []enlist.ListID) {
 	}
 	defer conn.Close(context.Background())
 	const tables = `account api_key autoresponder catalogue consent contact delivery field folder link list message
-		preference retry river_job secret sending_domain setting unsubscriber webhook webhook_event webhook_target`
+		preference retry river_job secret segment sending_domain setting unsubscriber webhook webhook_event webhook_target`
 	for table := range strings.FieldsSeq(tables) {
 		var inSource, inTarget int
 		if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&inSource); err != nil {
@@ -290,6 +290,7 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 	all["sending domains"] = value(s.service.Accounts.SendingDomains(ctx))(s)
 	all["link key"] = value(s.service.Messages.LinkKey(ctx))(s)
 	all["lists"] = value(s.service.Lists.SearchLists(ctx, s.caller, enlist.Query{}))(s)
+	all["segments"] = value(s.service.Contacts.SearchSegments(ctx, s.caller, lists[0], enlist.Query{}))(s)
 	all["message"] = value(s.service.Messages.Message(ctx, s.caller, 1))(s)
 	account := s.caller.Account.ID
 	s.must(s.store.View(ctx, func(tx *db.Tx) error {

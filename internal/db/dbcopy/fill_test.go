@@ -70,6 +70,12 @@ func value[T any](v T, err error) func(*testService) T {
 	}
 }
 
+func (s *testService) setSegment(list enlist.ListID) {
+	s.Helper()
+	value(s.service.Contacts.SetSegment(s.Context(), s.caller, contacts.SegmentRequest{List: list, Name: "Läser", Criteria: &enlist.Criteria{Key: "Über",
+		Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: specialCharacters}}}))(s)
+}
+
 func (s *testService) update(fn func(*db.Tx) error) {
 	s.Helper()
 	s.must(s.store.Update(s.Context(), fn))
@@ -103,6 +109,7 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.L
 		value(s.service.Lists.AddField(ctx, s.caller, list, details("name", "Amount", "type", "decimal")))(s)
 		value(s.service.Lists.AddField(ctx, s.caller, list, details("name", "Über", "type", "text")))(s)
 		value(s.service.Lists.AddPreference(ctx, s.caller, list, "Weekly ☕"))(s)
+		s.setSegment(list)
 	}
 	message := value(s.service.Messages.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(specialCharacters, 300), "folder_id", fmt.Sprint(folder))))(s)
 	value(s.service.Batches.AddAutoresponder(ctx, s.caller, details("list_id", fmt.Sprint(lists[0]), "message_id", fmt.Sprint(message),

@@ -30,7 +30,8 @@ var CoordinatorTables = []string{
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_delta", "field", "file",
 	"file_content", "file_piece", "folder", "import", "import_result", "link", "list", "mail_day", "mail_hold",
 	"mail_pace", "mail_rate",
-	"message", "preference", "retry", "search_index", "search_index_use", "secret", "sending_domain", "setting",
+	"message", "preference", "retry", "search_index", "search_index_use", "secret", "segment", "sending_domain",
+	"setting",
 	"unsubscriber", "untrusted_proxy", "webhook", "webhook_event", "webhook_target"}
 
 // small matches mentions of the tables that are not distributed.

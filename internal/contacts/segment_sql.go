@@ -1,0 +1,46 @@
+package contacts
+
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores Segments. They are definitions: none changes during an Update.
+
+func mapSegment(m *db.Mapper, s *Segment) {
+	m.ID("id", (*int64)(&s.ID))
+	m.Fixed("account_id", (*int64)(&s.AccountID))
+	m.Fixed("list_id", (*int64)(&s.ListID))
+	m.Value("name", &s.Name)
+	m.Value("criteria", db.CriteriaJSON{Criteria: &s.Criteria})
+	m.Fixed("creation_time", &s.CreationTime)
+	m.Value("last_modified_time", &s.LastModifiedTime)
+}
+
+var segmentTable = db.NewMapping("segment", mapSegment)
+
+// errNoSegment is the same for an ID that does not exist and for the ID of another List.
+var errNoSegment = enlist.Invalid("segment_id", "the List has no Segment with this ID")
+
+// LoadSegment returns a Segment of a List. Errors: InvalidParameters if the List has none with the ID.
+func LoadSegment(tx *db.Tx, list enlist.ListID, id enlist.SegmentID) (*Segment, error) {
+	return segmentTable.One(tx, errNoSegment, "WHERE list_id = ? AND id = ?", int64(list), int64(id))
+}
+
+// segments returns the Segments of a List in the order of their IDs.
+func segments(tx *db.Tx, list enlist.ListID) ([]Segment, error) {
+	return segmentTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
+}
+
+// segmentNames returns the Segments of a List with only their IDs and names.
+func segmentNames(tx *db.Tx, list enlist.ListID) (all []Segment, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		all = append(all, Segment{ID: enlist.SegmentID(row.Int()), Name: row.Text()})
+		return nil
+	}, "SELECT id, name FROM segment WHERE list_id = ? ORDER BY id", int64(list))
+	return all, err
+}
+
+func removeSegment(tx *db.Tx, list enlist.ListID, id enlist.SegmentID) error {
+	return tx.Define("DELETE FROM segment WHERE list_id = ? AND id = ?", int64(list), int64(id))
+}
