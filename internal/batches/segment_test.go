@@ -2,6 +2,7 @@ package batches_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"enlist/internal/apptest"
@@ -15,6 +16,7 @@ import (
 func TestSegmentsOfBatches(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
 		{Name: "a Segment stays until each Batch that uses it has searched its recipients", Test: segmentOfBatchStays},
+		{Name: "of a Batch that is added and the deletion of its Segment, one is refused", Test: usedWhileDeleted},
 		{Name: "a Segment stays while an autoresponder sends to it", Test: segmentOfAutoresponderStays},
 		{Name: "a population names a Segment of its List, and nothing else", Test: populationsAreChecked},
 		{Name: "an autoresponder names a Segment of its List", Test: autorespondersAreChecked},
@@ -60,6 +62,28 @@ func segmentOfBatchStays(f *apptest.Batches) {
 	f.Now = f.Now.Add(3600e9)
 	f.Prepare(populated)
 	f.WantAddresses(f.SendAll(nil), "a1@example.com")
+}
+
+// usedWhileDeleted adds and deletes at the same time.
+func usedWhileDeleted(f *apptest.Batches) {
+	for range 10 {
+		segment := f.SetSegment(f.News, "Readers", emailContains("a1"))
+		var deleted, added error
+		var id enlist.BatchID
+		var both sync.WaitGroup
+		both.Go(func() { deleted = deleteSegment(f, segment) })
+		both.Go(func() {
+			id, added = f.App.Batches.AddBatch(f.Context(), f.Caller, batches.BatchRequest{Message: f.Message,
+				Populations: []batches.PopulationRequest{{List: f.News, Segment: segment}}})
+		})
+		both.Wait()
+		if (deleted == nil) == (added == nil) {
+			f.Fatalf("the deletion says %v, and addBatch %v; want one error", deleted, added)
+		}
+		if added == nil {
+			f.Edit(id, "cancel")
+		}
+	}
 }
 
 func segmentOfAutoresponderStays(f *apptest.Batches) {
