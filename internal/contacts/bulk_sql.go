@@ -148,7 +148,11 @@ func insertTogether(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 			return err
 		}
 		rows = slices.DeleteFunc(rows, func(r newRow) bool { return r.ID != 0 })
-		tx.CountAdded(schema.List.ID, schema.List.AccountID, int64(len(left)-len(rows)))
+		for _, c := range left {
+			if c.ID != 0 {
+				tx.CountContact(schema, c, 1)
+			}
+		}
 		if len(rows) == 0 || !duplicates {
 			return nil
 		}

@@ -91,6 +91,7 @@ func UpdateContacts(tx *db.Tx, contacts []*enlist.ByID) error {
 	for i, c := range contacts {
 		ids[i], modified[i], confirmedAt[i] = int64(c.ID), c.Modified, c.DoubleOptInTime
 		keys[i], mobiles[i], first[i], confirmed[i] = c.Key, c.Mobile, c.IsFirst, c.DoubleOptIn
+		tx.CountContact(schema, c, 0)
 		docs[i], err = db.EncodeValues(schema, c.Values)
 		if err != nil {
 			return err

@@ -68,6 +68,7 @@ func eachContact(tx *db.Tx, query string, list enlist.ListID, fn func(*enlist.By
 		if err := search.ReadValues(tx, m.Document, c); err != nil {
 			return err
 		}
+		c.Before = c.State()
 		fn(c)
 		return nil
 	}, query, args...)
@@ -88,7 +89,7 @@ func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.ByID) {
 	m.Converted("field_values", d.Document, d.ToDocument, &m.Document)
 }
 
-// Insert stores a new Contact and adds 1 to the counters of the List and the Account. It
+// Insert stores a new Contact and adds 1 to the counters of the List, its day and the Account. It
 // returns false if the Contact should become the primary of its address, but the List already has a
 // primary of this address.
 func Insert(tx *db.Tx, c *enlist.ByID) (inserted bool, err error) {
@@ -105,7 +106,7 @@ func Insert(tx *db.Tx, c *enlist.ByID) (inserted bool, err error) {
 		return false, err
 	}
 	c.ID = enlist.ContactID(id)
-	tx.CountAdded(c.ListID, schema.List.AccountID, 1)
+	tx.CountContact(schema, c, 1)
 	return true, nil
 }
 
@@ -176,7 +177,8 @@ func ContactArguments(tx *db.Tx, job db.Use, c *enlist.ByID, doc string) ([]any,
 	return append(m.Args, m.Keys...), m.Err
 }
 
-// Update stores all columns of a Contact except those that never change after the INSERT.
+// Update stores all columns of a Contact except those that never change after the INSERT. The day counts the change of
+// its state.
 func Update(tx *db.Tx, c *enlist.ByID) error {
 	schema, err := lists.Schema(tx, c.ListID)
 	if err != nil {
@@ -190,6 +192,7 @@ func Update(tx *db.Tx, c *enlist.ByID) error {
 	if err != nil {
 		return err
 	}
+	tx.CountContact(schema, c, 0)
 	return tx.Do(ContactTable.Of(tx.SQL).Update, args...)
 }
 

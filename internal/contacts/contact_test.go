@@ -121,7 +121,7 @@ func sameAddress(o apptest.Store) {
 	// When the primary Contact of an address is removed, the oldest remaining Contact of the
 	// address becomes the primary.
 	apptest.Update(t, s, func(tx *db.Tx) error {
-		n, err := contacts.RemoveContactsUpTo(tx, schema.List.ID, first.ID, 10)
+		n, err := contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, first.ID, 10)
 		if n != 1 {
 			t.Errorf("%d removed, want 1", n)
 		}
@@ -154,7 +154,7 @@ func removal(o apptest.Store) {
 	})
 	for _, want := range []int{4, 4, 1, 0} {
 		apptest.Update(t, s, func(tx *db.Tx) error {
-			n, err := contacts.RemoveContactsUpTo(tx, schema.List.ID, last.ID-1, 4)
+			n, err := contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, last.ID-1, 4)
 			if n != want {
 				t.Errorf("%d removed, want %d", n, want)
 			}
@@ -165,7 +165,7 @@ func removal(o apptest.Store) {
 	apptest.WantCounts(t, s, other, 10)
 	again := apptest.NewContact(schema, "new@example.com")
 	apptest.Update(t, s, func(tx *db.Tx) error {
-		_, err := contacts.RemoveContactsUpTo(tx, schema.List.ID, 1<<40, 100)
+		_, err := contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, 1<<40, 100)
 		return err
 	})
 	apptest.InsertContact(t, s, again)

@@ -81,7 +81,7 @@ func deleteStep(tx *db.Tx, c *enlist.Caller, list enlist.ListID, plan db.IDSet, 
 		return false, err
 	}
 	ids := plan[p.Next:min(p.Next+RemoveStep, len(plan))]
-	removed, err := RemoveContactsByID(tx, list, ids)
+	removed, err := RemoveContactsByID(tx, now, list, ids)
 	if err != nil {
 		return false, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/webhooks"
 )
 
@@ -14,57 +15,65 @@ import (
 // RemoveContactsUpTo removes at most limit Contacts of a List, in the order of their IDs. It removes
 // no Contact with an ID above upto. If it removes a primary that has duplicates, it promotes one of
 // them.
-func RemoveContactsUpTo(tx *db.Tx, list enlist.ListID, upto enlist.ContactID, limit int) (removed int, err error) {
-	ids, addresses, err := ToRemove(tx, list, "id <= ? ORDER BY id"+db.Limited, int64(upto), int64(limit))
-	if err != nil || len(ids) == 0 {
+func RemoveContactsUpTo(tx *db.Tx, now int64, list enlist.ListID, upto enlist.ContactID, limit int) (
+	removed int, err error) {
+	r, err := ToRemove(tx, list, "id <= ? ORDER BY id"+db.Limited, int64(upto), int64(limit))
+	if err != nil || len(r.IDs) == 0 {
 		return 0, err
 	}
-	return len(ids), remove(tx, list, addresses, ids)
+	return len(r.IDs), r.remove(tx, now)
 }
 
 // RemoveContactsByID removes the Contacts of a List that have the given IDs. It returns the IDs of the
 // Contacts that existed, in ascending order. If it removes a primary that has duplicates, it promotes
 // one of them.
-func RemoveContactsByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (
+func RemoveContactsByID(tx *db.Tx, now int64, list enlist.ListID, ids []enlist.ContactID) (
 	removed []enlist.ContactID, err error) {
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return nil, err
 	}
-	removed, addresses, err := ToRemove(tx, list, test+" ORDER BY id", args...)
-	if err != nil || len(removed) == 0 {
+	r, err := ToRemove(tx, list, test+" ORDER BY id", args...)
+	if err != nil || len(r.IDs) == 0 {
 		return nil, err
 	}
-	return removed, remove(tx, list, addresses, removed)
+	return r.IDs, r.remove(tx, now)
 }
 
-// ToRemove returns the IDs of the Contacts to remove. It also returns the addresses for which the
-// caller must look for a duplicate to promote. With concurrent writers, these are the addresses of all
-// primaries, because another transaction can insert a duplicate at the same time.
-func ToRemove(tx *db.Tx, list enlist.ListID, where string, args ...any) (
-	ids []enlist.ContactID, addresses []string, err error) {
+// Removal are Contacts of a List that a transaction removes.
+type Removal struct {
+	List      enlist.ListID
+	IDs       []enlist.ContactID
+	Addresses []string // for which the caller must look for a duplicate to promote
+	receiving int64    // number of the Contacts that could get mail
+}
+
+// ToRemove returns the Contacts to remove. With concurrent writers, the addresses are those of all primaries, because
+// another transaction can insert a duplicate at the same time.
+func ToRemove(tx *db.Tx, list enlist.ListID, where string, args ...any) (r Removal, err error) {
+	r.List = list
 	address := `CASE WHEN EXISTS (SELECT 1 FROM contact d
 		WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END`
 	if tx.SQL.ConcurrentWriters {
 		address = "dedupe_key"
 	}
 	err = tx.Each(func(row *db.Cursor) error {
-		ids = append(ids, enlist.ContactID(row.Int()))
+		r.IDs = append(r.IDs, enlist.ContactID(row.Int()))
 		if v := row.Value(); v != nil {
-			addresses = append(addresses, db.TextOf(v))
+			r.Addresses = append(r.Addresses, db.TextOf(v))
+		}
+		if active, unsubscribed := row.Int(), row.Int(); active == 1 && unsubscribed == 0 {
+			r.receiving++
 		}
 		return nil
-	}, "SELECT id, "+address+" FROM contact c WHERE list_id = ? AND "+where+tx.Locking(),
+	}, "SELECT id, "+address+", is_active, is_unsubscribed FROM contact c WHERE list_id = ? AND "+where+tx.Locking(),
 		append([]any{int64(list)}, args...)...)
-	return ids, addresses, err
+	return r, err
 }
 
 // remove removes Contacts, which exist, and the rows of their deliveries.
-func remove(tx *db.Tx, list enlist.ListID, addresses []string, ids []enlist.ContactID) error {
-	account, err := tx.Number("SELECT account_id FROM list WHERE id = ?", int64(list))
-	if err != nil {
-		return err
-	}
+func (r *Removal) remove(tx *db.Tx, now int64) error {
+	list, ids := r.List, r.IDs
 	for _, table := range []struct{ name, column string }{{"contact", "id"}, {"delivery", "contact_id"}} {
 		test, args, err := tx.ContactTest(table.column, ids)
 		if err != nil {
@@ -78,8 +87,30 @@ func remove(tx *db.Tx, list enlist.ListID, addresses []string, ids []enlist.Cont
 	if err := removeRecipients(tx, list, ids); err != nil {
 		return err
 	}
-	tx.CountAdded(list, enlist.AccountID(account), -int64(len(ids)))
-	return PromoteDuplicates(tx, list, addresses)
+	if err := r.count(tx, now); err != nil {
+		return err
+	}
+	return PromoteDuplicates(tx, list, r.Addresses)
+}
+
+// count counts the removal. A deleted List has no days.
+func (r *Removal) count(tx *db.Tx, now int64) error {
+	n := db.ContactCount{List: r.List, Added: -int64(len(r.IDs)), As: enlist.DayRemoved, Times: r.receiving}
+	schema, err := lists.Schema(tx, r.List)
+	switch {
+	case err == nil:
+		n.Account, n.Day = schema.List.AccountID, enlist.DayOf(now, schema.TimeZone)
+	case enlist.KindOf(err) == enlist.NoList:
+		account, err := tx.Number("SELECT account_id FROM list WHERE id = ?", int64(r.List))
+		if err != nil {
+			return err
+		}
+		n.Account = enlist.AccountID(account)
+	default:
+		return err
+	}
+	tx.Count(n)
+	return nil
 }
 
 // removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
@@ -179,6 +210,9 @@ func DropList(tx *db.Tx, id enlist.ListID) error {
 		if err := tx.Do(query, int64(id)); err != nil {
 			return err
 		}
+	}
+	if err := tx.RemoveDays(id); err != nil {
+		return err
 	}
 	return webhooks.DropTargets(tx, "TRUE")
 }

@@ -90,11 +90,11 @@ func auditRemoval(tx *db.Tx, c *enlist.Caller, now int64, schema *enlist.Schema,
 // after the last step changes nothing. Such calls happen, because a job can run twice, and because
 // ClearList and its job remove the same Contacts.
 func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bool, err error) {
-	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (done bool, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (done bool, err error) {
 		if err := tx.LockListForBulk(e.List); err != nil {
 			return false, err
 		}
-		removed, err := RemoveContactsUpTo(tx, e.List, e.Upto, RemoveStep)
+		removed, err := RemoveContactsUpTo(tx, now, e.List, e.Upto, RemoveStep)
 		if err != nil || removed == RemoveStep {
 			return false, err
 		}

@@ -220,7 +220,7 @@ func Unsubscribe(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, kind en
 	if contact.IsUnsubscribed {
 		return nil
 	}
-	contact.IsUnsubscribed = true
+	contact.IsUnsubscribed, contact.IsComplaint = true, by.Method == MethodComplaint
 	if err := storeAndPublish(tx, schema, contact, now, enlist.WebhookUnsubscribed); err != nil {
 		return err
 	}

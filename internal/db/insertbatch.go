@@ -37,7 +37,7 @@ type Part struct {
 	effects  []Effect
 	contact  *enlist.ByID // nil: the function added no Contact
 	doc      string       // the Contact's values as JSON
-	account  enlist.AccountID
+	count    ContactCount // of the Contact
 	ledger   []enlist.LedgerRow
 	refused  bool // the function has tried to run a statement
 	inserted bool // the INSERT has stored the Contact, so no other Contact had its address
@@ -107,14 +107,14 @@ func (g *InsertBatch) Store(ctx context.Context, conn Conn) (effects []Effect, e
 	if err := insertContacts(ctx, conn); err != nil {
 		return nil, err
 	}
-	var counts []contactCount
+	var counts []ContactCount
 	var ledger []enlist.LedgerRow
 	for _, p := range g.parts {
 		if !p.inserted {
 			continue
 		}
 		effects, ledger = append(effects, p.effects...), append(ledger, p.ledger...)
-		counts = append(counts, contactCount{p.contact.ListID, p.account, 1})
+		counts = append(counts, p.count)
 	}
 	if len(ledger) > 0 {
 		if err := insertLedger(conn, ledger); err != nil {
@@ -216,7 +216,7 @@ func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.ByID) error {
 	}
 	c.ID = p.id
 	added := *c
-	p.contact, p.account = &added, schema.List.AccountID
+	p.contact, p.count = &added, CountOf(schema, c, 1)
 	return nil
 }
 

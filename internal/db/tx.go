@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -10,7 +9,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file implements a transaction as one function sees it (Tx), and the counters of Contacts. Several
+// This file implements a transaction as one function sees it (Tx). counter.go has the counters of Contacts. Several
 // functions can share one database transaction. The Session contains the state that they share.
 
 // Tx is a transaction as one function sees it. Its methods run the SQL of a subject, and stand beside the rules of the
@@ -44,16 +43,9 @@ type Session struct {
 	cache   *Cache
 	current *Snapshot      // the catalogue; nil before a function reads it
 	changes int64          // number of changes of the catalogue in this transaction
-	counts  []contactCount // changes of the counters, which Finish writes
+	counts  []ContactCount // changes of the counters and of the days, which Finish writes
 
 	Serialise bool // true after a deadlock: LockListForBulk then takes an exclusive lock
-}
-
-// contactCount is a change of the number of Contacts in a List.
-type contactCount struct {
-	list    enlist.ListID
-	account enlist.AccountID
-	n       int64
 }
 
 // NewSession returns the Session of a new transaction.
@@ -203,63 +195,5 @@ func (s *Session) Undo(mark int) {
 // before the commit.
 func (s *Session) Finish(conn Conn) error { return writeCounts(conn, s.counts) }
 
-// writeCounts adds the changes of each List to the counters. With concurrent writers, it inserts a
-// contact_delta row for each List, because transactions that update a counter would wait for each other.
-// CompactCounters adds these rows to the counters later.
-func writeCounts(conn Conn, counts []contactCount) error {
-	lists := make(map[enlist.ListID]contactCount)
-	for _, c := range counts {
-		c.n += lists[c.list].n
-		lists[c.list] = c
-	}
-	const (
-		delta   = "INSERT INTO contact_delta (list_id, account_id, n) VALUES (?, ?, ?)"
-		list    = "UPDATE list SET contact_count = contact_count + ? WHERE id = ?"
-		account = "UPDATE account SET contact_count = contact_count + ? WHERE id = ?"
-	)
-	for _, c := range lists {
-		var err error
-		if conn.Dialect().ConcurrentWriters {
-			err = conn.Do(delta, int64(c.list), int64(c.account), c.n)
-		} else {
-			err = errors.Join(conn.Do(list, c.n, int64(c.list)), conn.Do(account, c.n, int64(c.account)))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// CompactCounters adds the contact_delta rows to the counters and deletes the rows. CompactCounters is
-// one statement. So a query that adds a counter and its contact_delta rows always returns the exact
-// count.
-const CompactCounters = `WITH gone AS (DELETE FROM contact_delta RETURNING list_id, account_id, n),
-	compacted AS (UPDATE list SET contact_count = contact_count + d.n
-		FROM (SELECT list_id, sum(n) AS n FROM gone GROUP BY list_id) d WHERE list.id = d.list_id)
-	UPDATE account SET contact_count = contact_count + d.n
-		FROM (SELECT account_id, sum(n) AS n FROM gone GROUP BY account_id) d WHERE account.id = d.account_id`
-
 // Estimates returns the cache of estimates for searches.
 func (t *Tx) Estimates() *estimates { return &t.session.cache.estimates }
-
-// CountAdded records that n Contacts were added to a List. n is negative if Contacts were
-// removed.
-func (t *Tx) CountAdded(list enlist.ListID, account enlist.AccountID, n int64) {
-	t.session.counts = append(t.session.counts, contactCount{list, account, n})
-}
-
-// CountedIn returns the sum of the recorded changes of a List, which Finish has not written yet.
-func (t *Tx) CountedIn(list enlist.ListID) (n int64) {
-	return t.counted(func(c contactCount) bool { return c.list == list })
-}
-
-// counted returns the sum of those recorded changes for which selects returns true.
-func (t *Tx) counted(selects func(contactCount) bool) (n int64) {
-	for _, c := range t.session.counts {
-		if selects(c) {
-			n += c.n
-		}
-	}
-	return n
-}

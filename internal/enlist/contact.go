@@ -26,6 +26,10 @@ type ByID struct {
 	LastOpenTime        int64
 	SubscribedVia       string // one of the published values of subscribed_via
 	WebformID           int64
+
+	// Before and IsComplaint are not stored. The counts of the day need them.
+	Before      ContactState // when the transaction read the Contact
+	IsComplaint bool         // the Contact unsubscribes because its person reported a mail as spam
 }
 
 // FieldValue is the value of a Contact in one Field. Text is never "": a Contact without a

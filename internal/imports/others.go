@@ -93,7 +93,7 @@ func (s *importTx) unsubscribed(d *decision, all []*enlist.ByID, listed map[stri
 		if c.IsUnsubscribed {
 			continue
 		}
-		c.IsUnsubscribed, c.Modified = true, s.now
+		c.IsUnsubscribed, c.IsComplaint, c.Modified = true, s.i.Options.As == AsComplained, s.now
 		d.outcome, d.contact = RowUpdated, c
 		if err := s.change(c, enlist.WebhookUnsubscribed); err != nil {
 			return err

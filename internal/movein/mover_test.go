@@ -182,6 +182,31 @@ func aStoppedMoveContinues(t *testing.T, e dbtest.Engine) {
 	if result.StoredUnsubs != 5 {
 		t.Errorf("the Unsubscriber List has %d entries, want 5", result.StoredUnsubs)
 	}
+	to.checkDays(t)
+}
+
+// checkDays compares the sums of all days of the List 7 with its Contacts. decisions.md: 130
+func (to *target) checkDays(t *testing.T) {
+	t.Helper()
+	var receiving, stored int64
+	all := to.contacts(t)
+	for _, c := range all {
+		if c.State().Receiving {
+			receiving++
+		}
+	}
+	must(0, to.store.View(t.Context(), func(tx *db.Tx) error {
+		days, err := tx.ListDays(7, 0)
+		for _, d := range days {
+			n := &d.Counts
+			receiving -= n[enlist.DayAdded] - n[enlist.DayLeft] - n[enlist.DayRemoved] - n[enlist.DayBounced]
+			stored += n[enlist.DayContacts]
+		}
+		return err
+	}))(t)
+	if receiving != 0 || stored != int64(len(all)) {
+		t.Errorf("the days lack %d Contacts that can get mail; they have %d of %d Contacts", receiving, stored, len(all))
+	}
 }
 
 // A person who was erased here is not brought back by a later run, although the other service still has them: neither as a
@@ -265,6 +290,10 @@ func TestChangesDuringAMove(t *testing.T) {
 	if calls = source.calls - calls; calls > 25 {
 		t.Errorf("the quick run made %d calls", calls)
 	}
+	source.modified++
+	source.contacts[2].unsubscribed, source.contacts[2].modified = true, source.modified
+	must(to.move(t.Context(), url, true))(t)
+	to.checkDays(t)
 }
 
 // A move needs an empty Account that is alone in its database, continues only from the same source, and ends when

@@ -82,7 +82,7 @@ func movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (result MovedPage,
 		return result, err
 	}
 	if p.Whole {
-		result.Removed, result.Again, err = removeMissing(tx, p, erased)
+		result.Removed, result.Again, err = removeMissing(tx, now, p, erased)
 		if err != nil || result.Again {
 			return result, err
 		}
@@ -95,7 +95,7 @@ func movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (result MovedPage,
 	if len(contacts) == 0 {
 		return result, nil
 	}
-	if err := result.store(tx, c, contacts, ids); err != nil {
+	if err := result.store(tx, c, now, contacts, ids); err != nil {
 		return result, err
 	}
 	return result, result.compare(tx, contacts, ids)
@@ -125,7 +125,8 @@ func withoutErased(tx *db.Tx, account enlist.AccountID, all []*enlist.ByID) (
 }
 
 // store stores the Contacts that differ from the stored ones.
-func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, all []*enlist.ByID, ids []enlist.ContactID) error {
+func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.ByID,
+	ids []enlist.ContactID) error {
 	old, err := contacts.ContactsToChange(tx, all[0].ListID, ids)
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, all []*enlist.ByID, ids [
 			continue
 		default:
 			p.Changed++
-			contact.Prefs = before.Prefs
+			contact.Prefs, contact.Before = before.Prefs, before.Before
 		}
 		changed = append(changed, contact)
 	}
@@ -152,7 +153,7 @@ func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, all []*enlist.ByID, ids [
 		return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts: raise the limit with enlist account limit",
 			c.Account.ContactLimit)
 	}
-	return PutContacts(tx, changed)
+	return PutContacts(tx, now, changed)
 }
 
 // compare sets the checksums of the page.
@@ -189,7 +190,8 @@ func contactText(c *enlist.ByID) string {
 
 // removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased
 // persons.
-func removeMissing(tx *db.Tx, p Page, erased map[enlist.ContactID]bool) (removed int, again bool, err error) {
+func removeMissing(tx *db.Tx, now int64, p Page, erased map[enlist.ContactID]bool) (
+	removed int, again bool, err error) {
 	inPage := make(map[enlist.ContactID]bool, len(p.Records))
 	for _, record := range p.Records {
 		id := enlist.ContactID(record.ID())
@@ -205,7 +207,7 @@ func removeMissing(tx *db.Tx, p Page, erased map[enlist.ContactID]bool) (removed
 	if len(gone) == 0 {
 		return 0, false, nil
 	}
-	_, err = contacts.RemoveContactsByID(tx, p.List, gone)
+	_, err = contacts.RemoveContactsByID(tx, now, p.List, gone)
 	return len(gone), again, err
 }
 

@@ -76,8 +76,8 @@ func PutAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
 
 // PutContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
-// the primary if it keeps the address.
-func PutContacts(tx *db.Tx, all []*enlist.ByID) error {
+// the primary if it keeps the address. The day of the move counts the changes.
+func PutContacts(tx *db.Tx, now int64, all []*enlist.ByID) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func PutContacts(tx *db.Tx, all []*enlist.ByID) error {
 	if err != nil {
 		return err
 	}
-	removed, addresses, err := removeToReplace(tx, schema.List.ID, all)
+	removed, err := removeToReplace(tx, schema.List.ID, all)
 	if err != nil {
 		return err
 	}
@@ -103,30 +103,33 @@ func PutContacts(tx *db.Tx, all []*enlist.ByID) error {
 	if err := insertWithIDs(tx, all, docs); err != nil {
 		return err
 	}
-	tx.CountAdded(schema.List.ID, schema.List.AccountID, int64(len(all))-removed)
+	day := enlist.DayOf(now, schema.TimeZone)
+	tx.Count(db.ContactCount{List: schema.List.ID, Account: schema.List.AccountID, Day: day,
+		Added: int64(len(all) - len(removed.IDs))})
+	for _, c := range all {
+		tx.Count(db.ContactCount{List: schema.List.ID, Account: schema.List.AccountID, Day: day, As: c.DayCount(), Times: 1})
+	}
 	if err := tx.SkipIDs("'contact_id'", last); err != nil {
 		return err
 	}
-	return contacts.PromoteDuplicates(tx, schema.List.ID, addresses)
+	return contacts.PromoteDuplicates(tx, schema.List.ID, removed.Addresses)
 }
 
-// removeToReplace deletes the rows of Contacts. It returns their number, and the addresses of the primaries among them.
-func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (
-	n int64, addresses []string, err error) {
+// removeToReplace deletes the rows of Contacts that exist, and returns them.
+func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed contacts.Removal, err error) {
 	ids := make([]enlist.ContactID, len(all))
 	for i, c := range all {
 		ids[i] = c.ID
 	}
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
-		return 0, nil, err
+		return removed, err
 	}
-	_, addresses, err = contacts.ToRemove(tx, list, test+" ORDER BY id", args...)
+	removed, err = contacts.ToRemove(tx, list, test+" ORDER BY id", args...)
 	if err != nil {
-		return 0, nil, err
+		return removed, err
 	}
-	n, err = tx.Exec("DELETE FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
-	return n, addresses, err
+	return removed, tx.Do("DELETE FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
 }
 
 // insertWithIDs inserts Contacts of one List with the IDs that they have.

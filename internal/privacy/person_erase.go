@@ -424,7 +424,7 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			if err != nil {
 				return false, enlist.IgnoreKind(enlist.NoList, err) // a job removes the Contacts of a deleted List
 			}
-			removed, err := contacts.RemoveContactsByID(tx, k.List, []enlist.ContactID{k.Contact})
+			removed, err := contacts.RemoveContactsByID(tx, now, k.List, []enlist.ContactID{k.Contact})
 			if err != nil {
 				return false, err
 			}

@@ -10,12 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// This file keeps the table contact_delta small. A transaction that adds or removes Contacts
-// inserts a row into this table. If all transactions updated the same counter instead, they
-// would wait for each other. Readers add these rows to the counters of Lists and Accounts, so
-// counts are exact before and after the rows are compacted.
+// This file keeps the tables contact_delta and list_day_part small. A transaction that adds or removes
+// Contacts inserts a row into each of these tables. If all transactions updated the same counter instead,
+// they would wait for each other. Readers add these rows to the counters of Lists and Accounts, and to the
+// days of Lists, so counts are exact before and after the rows are compacted.
 
-// counterCompactor periodically merges contact_delta rows into the counters.
+// counterCompactor periodically merges contact_delta rows into the counters, and list_day_part rows into list_day.
 type counterCompactor struct {
 	store   *Store
 	written atomic.Int64 // transactions since the last run
@@ -86,7 +86,7 @@ func (s *Store) compactCounters(ctx context.Context) error {
 		// Never change the name of the lock: a process of the previous version may compact at
 		// the same time.
 		const lock = "SELECT pg_advisory_xact_lock(hashtextextended('fold counts', 0))"
-		for _, statement := range []string{lockShared, lock, db.CompactCounters} {
+		for _, statement := range []string{lockShared, lock, db.CompactCounters, db.CompactDays} {
 			if _, err := tx.Exec(work, statement); err != nil {
 				return err
 			}

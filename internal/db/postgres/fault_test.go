@@ -397,5 +397,10 @@ func TestCompactingKeepsCountsExact(t *testing.T) {
 	if problems, err := d.store.Check(t.Context()); rows != 0 || err != nil {
 		t.Errorf("contact_delta has %d rows, want 0; problems %v, error %v", rows, problems, err)
 	}
+	var added, parts int
+	d.must(d.store.jobs.QueryRow(t.Context(), "SELECT sum(added), (SELECT count(*) FROM list_day_part) FROM list_day").Scan(&added, &parts))
+	if added != callers*each || parts != 0 {
+		t.Errorf("the days count %d Contacts and %d parts, want %d and none", added, parts, callers*each)
+	}
 	d.wantCount(callers * each)
 }

@@ -40,7 +40,7 @@ type session struct {
 	running    bool // a function runs, so db.Call recovers a RetrySignal
 	exclusive  bool // no other transaction writes at the same time
 	needsLock  bool // the function has called LockDefinitions, but exclusive is false
-	counted    bool // the transaction wrote to contact_delta
+	counted    bool // the transaction wrote to contact_delta or list_day_part
 	committing bool // COMMIT is queued or sent
 	skipped    bool // an earlier statement of the same flush failed, so the server did not run COMMIT
 

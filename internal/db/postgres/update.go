@@ -81,7 +81,7 @@ func (s *Store) attempt(ctx context.Context, fn func(*db.Tx) error, m *mode) (ag
 }
 
 // note does what later transactions need: it closes connections to a read-only server, remembers the
-// time of a deadlock, and counts a change of contact_delta.
+// time of a deadlock, and counts a change of contact_delta or list_day_part.
 func (s *Store) note(t *session) {
 	if refusesWrites(t.failed) {
 		s.writers.Reset() // the pool's other connections lead to the same server

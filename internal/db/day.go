@@ -1,0 +1,109 @@
+package db
+
+import (
+	"math/rand/v2"
+
+	"enlist/internal/enlist"
+)
+
+// This file stores the counts of the days of Lists, in the transaction that changes Contacts. With concurrent writers,
+// a transaction inserts a row of list_day_part for each List and day: transactions that update one row of list_day
+// would wait for each other until they commit. CompactDays adds these rows to list_day later. decisions.md: 130
+
+// listDay identifies a day of a List.
+type listDay struct {
+	list enlist.ListID
+	day  int64
+}
+
+const dayColumns = "contacts, added, confirmed, unsubscribed, bounced, complained, removed"
+
+const (
+	addToDay = "INSERT INTO list_day (list_id, day, " + dayColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (list_id, day) DO UPDATE SET ` + addedToDay
+	addDayPart = "INSERT INTO list_day_part (list_id, day, part, " + dayColumns +
+		") VALUES (?1, ?2, ?10, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+	addedToDay = `contacts = list_day.contacts + excluded.contacts,
+		added = list_day.added + excluded.added, confirmed = list_day.confirmed + excluded.confirmed,
+		unsubscribed = list_day.unsubscribed + excluded.unsubscribed, bounced = list_day.bounced + excluded.bounced,
+		complained = list_day.complained + excluded.complained, removed = list_day.removed + excluded.removed`
+)
+
+// CompactDays adds the rows of list_day_part to list_day and deletes them, in one statement.
+const CompactDays = "WITH gone AS (DELETE FROM list_day_part RETURNING list_id, day, " + dayColumns + `)
+	INSERT INTO list_day (list_id, day, ` + dayColumns + `)
+	SELECT list_id, day, sum(contacts), sum(added), sum(confirmed), sum(unsubscribed), sum(bounced), sum(complained),
+		sum(removed) FROM gone GROUP BY list_id, day
+	ON CONFLICT (list_id, day) DO UPDATE SET ` + addedToDay
+
+// writeDays writes the changes of each day.
+func writeDays(conn Conn, counts []ContactCount) error {
+	days := make(map[listDay]*enlist.DayCounts)
+	for _, c := range counts {
+		if c.Day == 0 {
+			continue
+		}
+		key := listDay{c.List, c.Day}
+		sum := days[key]
+		if sum == nil {
+			sum = new(enlist.DayCounts)
+			days[key] = sum
+		}
+		sum[enlist.DayContacts] += c.Added
+		sum[c.As] += c.Times
+	}
+	for key, sum := range days {
+		sum[enlist.NotCounted] = 0
+		if *sum == (enlist.DayCounts{}) {
+			continue
+		}
+		statement, args := addToDay, []any{int64(key.list), key.day, sum[enlist.DayContacts], sum[enlist.DayAdded],
+			sum[enlist.DayConfirmed], sum[enlist.DayLeft], sum[enlist.DayBounced], sum[enlist.DayComplained],
+			sum[enlist.DayRemoved]}
+		if conn.Dialect().ConcurrentWriters {
+			statement, args = addDayPart, append(args, rand.Int64())
+		}
+		if err := conn.Do(statement, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListDay has the counts of a day of a List.
+type ListDay struct {
+	Day    int64 // as enlist.DayOf returns it
+	Counts enlist.DayCounts
+}
+
+// ListDays returns the counts of the days of a List from a day on, in their order, without days on which nothing was
+// counted.
+func (t *Tx) ListDays(list enlist.ListID, from int64) (days []ListDay, err error) {
+	err = t.Each(func(row *Cursor) error {
+		d := ListDay{Day: row.Int()}
+		for _, as := range []enlist.DayCount{enlist.DayContacts, enlist.DayAdded, enlist.DayConfirmed, enlist.DayLeft,
+			enlist.DayBounced, enlist.DayComplained, enlist.DayRemoved} {
+			d.Counts[as] = row.Int()
+		}
+		if last := len(days) - 1; last >= 0 && days[last].Day == d.Day {
+			for as, n := range d.Counts {
+				days[last].Counts[as] += n
+			}
+			return nil
+		}
+		days = append(days, d)
+		return nil
+	}, "SELECT day, "+dayColumns+" FROM list_day WHERE list_id = ?1 AND day >= ?2 UNION ALL SELECT day, "+dayColumns+
+		" FROM list_day_part WHERE list_id = ?1 AND day >= ?2 ORDER BY day", int64(list), from)
+	return days, err
+}
+
+// RemoveDays removes the days of a List.
+func (t *Tx) RemoveDays(list enlist.ListID) error {
+	for _, table := range []string{"list_day", "list_day_part", "list_day_fill"} {
+		if err := t.Do("DELETE FROM "+table+" WHERE list_id = ?", int64(list)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
