@@ -213,6 +213,14 @@ func (c *Client) GetListByID(ctx context.Context, list int64) (*List, error) {
 	return callOne[List](ctx, c, "getListById", list)
 }
 
+// GetListDays returns what each day added to a List and took from it, by default of the last 90
+// days. The result is by day. The key needs the level read. Errors: CodeNoList.
+//   - fromDay: The first day to return, such as 2026-01-31; empty means 89 days before the last one
+//   - toDay: The last day to return; empty means today
+func (c *Client) GetListDays(ctx context.Context, list int64, fromDay, toDay string) ([]ListDay, error) {
+	return call[[]ListDay](ctx, c, "getListDays", list, fromDay, toDay)
+}
+
 // AddListPreference adds a preference that Contacts of a List agree to or decline. The result is
 // the preference's ID. The key needs the level full. Errors: CodeNoList.
 //   - name: The name of a preference, a Segment or a file
@@ -983,6 +991,18 @@ type Segment struct {
 	Criteria         string `json:"criteria"`      // as search_criteria, in JSON
 	CreationTime     int64  `json:"creation_time"` // Unix time, like all times; 0 means never
 	LastModifiedTime int64  `json:"last_modified_time"`
+}
+
+// ListDay is a record in the result of GetListDays.
+type ListDay struct {
+	Day        string `json:"day"`        // in the Account's time zone, such as 2026-01-31
+	Added      int64  `json:"added"`      // Contacts that were added, or can get mail again
+	Confirmed  int64  `json:"confirmed"`  // Contacts that confirmed the subscription
+	Left       int64  `json:"left"`       // Contacts that unsubscribed
+	Bounced    int64  `json:"bounced"`    // Contacts that were deactivated because of bounces
+	Complained int64  `json:"complained"` // Contacts that unsubscribed by reporting a mail as spam
+	Removed    int64  `json:"removed"`    // Contacts that were deleted, erased or deactivated by a caller
+	Contacts   int64  `json:"contacts"`   // the List's Contacts at the end of the day
 }
 
 // Field is a record in the result of SearchFields, GetFieldByID.

@@ -31,7 +31,7 @@ func dayCount(name string, as enlist.DayCount) enlist.Attribute[ListDay] {
 	return enlist.ReadOnlyInt(name, func(d *ListDay) int64 { return d.Counts[as] })
 }
 
-// The numbers of days that ListDays returns by default, and at most.
+// The numbers of days that ListDays returns by default, and at most. reference.md: getListDays.range
 const (
 	defaultDays = 90
 	maxDays     = 3660

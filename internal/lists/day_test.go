@@ -12,7 +12,7 @@ import (
 
 // The tests show which days ListDays returns. contacts/day_test.go has what the days count.
 //
-// covers: spec listday.day, decision 130
+// covers: spec listday.day, getListDays.range, decision 130
 func TestDaysThatACallReturns(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "by default the call returns the last 90 days, also those without a change", Test: defaultDays},

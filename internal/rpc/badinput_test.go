@@ -28,6 +28,7 @@ var goodParams = map[string][]string{
 	"countContacts":               {`1`, `[["Email","exactly","x"]]`},
 	"getContactById":              {`1`, `1`, `["id"]`},
 	"getContactPreferences":       {`1`, `1`},
+	"getListDays":                 {`1`, `"2026-01-01"`, `"2026-01-31"`},
 	"getContactConsents":          {`1`, `1`, `10`, `0`, `true`},
 	"searchPreviousUnsubscribers": {`1`, `[["address","exactly","x"]]`, `10`, `0`, `"time"`, `"ASC"`},
 	"countPreviousUnsubscribers":  {`1`, `[["address","exactly","x"]]`},

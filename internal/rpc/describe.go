@@ -161,6 +161,7 @@ func records() []RecordInfo {
 		record("Unsubscriber", contacts.UnsubscriberAttributes),
 		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),
 		record("Segment", contacts.SegmentAttributes),
+		record("ListDay", lists.ListDayAttributes),
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
 		record("WholeMessage", messages.WholeMessageAttributes), preview,
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),

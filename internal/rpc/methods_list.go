@@ -28,6 +28,9 @@ func (t table) addListMethods() {
 		says("Counts the Lists that match the criteria.", "integer, the number of Lists", "311")
 	g.add("getListById", read, readOnly, "list_id", getRecord(g.Lists.List, lists.ListAttributes)).
 		says("Returns one List.", "array of List, with one List", "303")
+	g.add("getListDays", read, readOnly, "list_id from_day= to_day=", getListDays).
+		says("Returns what each day added to a List and took from it, by default of the last 90 days.",
+			"array of ListDay, by day", "303 310")
 	g.add("addListPreference", full, writes, "list_id name", addListPreference).
 		says("Adds a preference that Contacts of a List agree to or decline.",
 			"integer, the preference's ID", "303 310")

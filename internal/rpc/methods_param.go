@@ -35,6 +35,8 @@ var parameters = map[string]parameter{
 	"sort_by":                {"string", "The key to sort by; empty means the ID, lowest first"},
 	"sort_order":             {"string", "DESC (highest first) or ASC"},
 	"returned_fields":        {"array of string", "Names of Fields and system keys to return; all means every value"},
+	"from_day":               {"string", "The first day to return, such as 2026-01-31; empty means 89 days before the last one"},
+	"to_day":                 {"string", "The last day to return; empty means today"},
 	"list_details":           {"object", "The keys of a List to set; to edit, also its id"},
 	"field_details":          {"object", "The keys of a Field to set; to edit, also its id"},
 	"folder_details":         {"object", "name and type (list, message or file) of the Folder; to edit, id and name"},
