@@ -124,6 +124,12 @@ func FailureName(method string) (Code, string) {
 		return CodeUndefined, "Undefined Error: Contact Reactivation Failed"
 	case "confirmContact":
 		return CodeUndefined, "Undefined Error: Contact Confirm Failed"
+	case "clearList":
+		return CodeUndefined, "Undefined Error: Unable to clear list"
+	case "deleteList":
+		return CodeUndefined, "Undefined Error: Unable to delete list"
+	case "deleteField", "addFolder", "editFolder", "deleteFolder":
+		return CodeUndefined, "Undefined Error"
 	}
 	return CodeInternal, CodeInternal.Name()
 }

@@ -788,16 +788,17 @@ func (c *Client) GetUserByID(ctx context.Context, account, user int64) (*User, e
 
 // AddUser is always refused: the operator does it with the command enlist. The key needs the level
 // full. Errors: CodeNoAccount.
-//   - details: Without effect
-func (c *Client) AddUser(ctx context.Context, account int64, details Details) (int64, error) {
-	return call[int64](ctx, c, "addUser", account, details)
+//   - userDetails: Without effect
+func (c *Client) AddUser(ctx context.Context, account int64, userDetails Details) (int64, error) {
+	return call[int64](ctx, c, "addUser", account, userDetails)
 }
 
 // EditUser is always refused: the operator does it with the command enlist. The key needs the level
 // full. Errors: CodeNoAccount.
-//   - details: Without effect
-func (c *Client) EditUser(ctx context.Context, account int64, details Details) (int64, error) {
-	return call[int64](ctx, c, "editUser", account, details)
+//   - userDetails: Without effect
+func (c *Client) EditUser(ctx context.Context, account int64, userDetails Details) error {
+	_, err := call[bool](ctx, c, "editUser", account, userDetails)
+	return err
 }
 
 // DeleteUser is always refused: the operator does it with the command enlist. The key needs the
@@ -807,18 +808,20 @@ func (c *Client) DeleteUser(ctx context.Context, account, user int64) error {
 	return err
 }
 
-// AddAccount is always refused: the operator does it with the command enlist. The key needs the
-// level full.
+// AddAccount is always refused: the operator does it with the command enlist. The result is the IDs
+// of the Account and of its user. The key needs the level full.
 //   - details: Without effect
-func (c *Client) AddAccount(ctx context.Context, details Details) (int64, error) {
-	return call[int64](ctx, c, "addAccount", details)
+//   - userDetails: Without effect
+func (c *Client) AddAccount(ctx context.Context, details, userDetails Details) ([]int64, error) {
+	return call[[]int64](ctx, c, "addAccount", details, userDetails)
 }
 
 // EditAccount is always refused: the operator does it with the command enlist. The key needs the
 // level full.
 //   - details: Without effect
-func (c *Client) EditAccount(ctx context.Context, details Details) (int64, error) {
-	return call[int64](ctx, c, "editAccount", details)
+func (c *Client) EditAccount(ctx context.Context, details Details) error {
+	_, err := call[bool](ctx, c, "editAccount", details)
+	return err
 }
 
 // DeleteAccount is always refused: the operator does it with the command enlist. The key needs the

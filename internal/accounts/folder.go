@@ -191,10 +191,11 @@ func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.
 			return false, err
 		}
 		if f.ItemCount > 0 {
-			return false, enlist.Refuse(enlist.FolderNeeded, "items in it: %d; move or delete them first", f.ItemCount)
+			return false, enlist.Refuse(enlist.FolderNeeded,
+				"The folder is not empty; move or delete its items first (items in it: %d)", f.ItemCount)
 		}
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
-			return false, enlist.Refuse(enlist.FolderNeeded, "it is the Account's last Folder of this type")
+			return false, enlist.Refuse(enlist.FolderNeeded, "You cannot delete the last Folder of this type")
 		}
 		if err := f.checkUnusedByFields(tx); err != nil {
 			return false, err

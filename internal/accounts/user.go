@@ -114,7 +114,7 @@ func (s *Service) SearchUsers(ctx context.Context, c *enlist.Caller, account enl
 	})
 }
 
-// User returns a key of the caller's Account. Errors: NoAccount, Denied, InvalidParameters.
+// User returns a key of the caller's Account. Errors: Denied, and NoAccount also for an unknown key.
 func (s *Service) User(ctx context.Context, c *enlist.Caller, account enlist.AccountID,
 	id enlist.KeyID) (*User, error) {
 	all, err := s.SearchUsers(ctx, c, account, enlist.Query{})
@@ -123,7 +123,7 @@ func (s *Service) User(ctx context.Context, c *enlist.Caller, account enlist.Acc
 	}
 	i := slices.IndexFunc(all, func(u User) bool { return u.ID == id })
 	if i < 0 {
-		return nil, enlist.Invalid("user_id", "the Account has no key with this ID")
+		return nil, &enlist.Error{Kind: enlist.NoAccount, Field: "user_id", Detail: "the Account has no key with this ID"}
 	}
 	return &all[i], nil
 }

@@ -374,7 +374,7 @@ func folderOfFiles(f *fileFixture) {
 	second := f.AddFileFolder("Photos")
 	f.folder = second
 	id := f.upload("a.txt", []byte("a"), "")
-	f.Refused(f.App.Accounts.DeleteFolder(f.Context(), f.Caller, second), enlist.FolderNeeded, "items in it: 1")
+	f.Refused(f.App.Accounts.DeleteFolder(f.Context(), f.Caller, second), enlist.FolderNeeded, "not empty")
 	folder, err := f.App.Accounts.Folder(f.Context(), f.Caller, second)
 	f.Must(err)
 	if folder.ItemCount != 1 {

@@ -131,7 +131,7 @@ var goodParams = map[string][]string{
 	"addUser":                     {`1`, `{"username":"x"}`},
 	"editUser":                    {`1`, `{"id":1}`},
 	"deleteUser":                  {`1`, `1`},
-	"addAccount":                  {`{"company_name":"x"}`},
+	"addAccount":                  {`{"company_name":"x"}`, `{}`},
 	"editAccount":                 {`{"id":1}`},
 	"deleteAccount":               {`1`},
 	"getTimezoneList":             {},
@@ -269,7 +269,11 @@ func clearlyFailed(t *testing.T, reply, body string) bool {
 	}
 	n, _ := child(failed, "code").AsInt()
 	message := child(failed, "message").Text
-	if name := api.Code(n).Name(); name == "" || n < 103 || !strings.HasPrefix(message, name) {
+	name := api.Code(n).Name()
+	if api.Code(n) == api.CodeUndefined {
+		name = "Undefined Error" // what follows depends on the method
+	}
+	if name == "" || n < 103 || !strings.HasPrefix(message, name) {
 		t.Errorf("%.200s: got %s, want an error with a published code and name that is not internal", body, reply)
 	}
 	if strings.ContainsAny(message, "[]") || len(message) > 600 {

@@ -72,7 +72,7 @@ func getBatchIDByQueueID(c *call) error {
 	}
 	batch, err := c.service.Batches.BatchOfQueue(c.ctx, c.caller, id)
 	if enlist.KindOf(err) == enlist.NoBatch {
-		return refuse(api.CodeUndefined, "no Batch with this queue ID") // the published code
+		return &refusal{code: api.CodeUndefined, name: "Undefined Error", detail: "no Batch with this queue ID"}
 	}
 	return writeInt(c, batch, err)
 }

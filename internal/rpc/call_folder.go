@@ -4,6 +4,9 @@
 package rpc
 
 import (
+	"errors"
+
+	"enlist/api"
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
@@ -15,7 +18,7 @@ func searchFolders(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.Accounts.SearchFolders(c.ctx, c.caller, folderType, q)
-	return writeRecords(c, encoder(accounts.FolderAttributes), rows, err)
+	return writeRecords(c, encoder(accounts.FolderAttributes), rows, unknownFolderType(err))
 }
 
 // countFolders returns the number of all Folders of one type that match the criteria.
@@ -25,5 +28,13 @@ func countFolders(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.Accounts.SearchFolders(c.ctx, c.caller, folderType, q)
-	return writeInt(c, len(rows), err)
+	return writeInt(c, len(rows), unknownFolderType(err))
+}
+
+// unknownFolderType gives the error of an unknown type its published code and name. It returns other errors unchanged.
+func unknownFolderType(err error) error {
+	if e, ok := errors.AsType[*enlist.Error](err); ok && e.Field == "folder_type" {
+		return &refusal{code: api.CodeUndefined, name: "Undefined Error: Invalid Folder Type", detail: e.Detail, position: 2}
+	}
+	return err
 }

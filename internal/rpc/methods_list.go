@@ -18,9 +18,9 @@ func (t table) addListMethods() {
 	g.add("editList", full, writes, "list_details", editRecord(g.Lists.EditList)).
 		says("Changes the sent details of a List. They contain its id.", "integer, the List's ID", "303 310")
 	g.add("deleteList", full, writes, "list_id", deleteRecord(g.Contacts.DeleteList)).
-		says("Deletes a List with its Contacts. The Unsubscriber List and the consent ledger stay.", "true", "303")
+		says("Deletes a List with its Contacts. The Unsubscriber List and the consent ledger stay.", "true", "302 303")
 	g.add("clearList", full, writes, "list_id", deleteRecord(g.Contacts.ClearList)).
-		says("Deletes the Contacts of a List. The Unsubscriber List and the consent ledger stay.", "true", "303")
+		says("Deletes the Contacts of a List. The Unsubscriber List and the consent ledger stay.", "true", "302 303")
 	g.add("searchLists", read, readOnly, searchParams,
 		allBefore33(searchRecords(g.Lists.SearchLists, lists.ListAttributes))).
 		says("Returns the Lists that match the criteria.", "array of List", "311")
@@ -51,7 +51,7 @@ func (t table) addFieldMethods() {
 		says("Changes the sent details of a Field. They contain its id.",
 			"integer, the Field's ID", "303 305 310 316 318 325")
 	g.add("deleteField", full, writes, "list_id field_id", deleteInList(g.Lists.DeleteField)).
-		says("Deletes a Field and its values.", "true", "303 310 315 316")
+		says("Deletes a Field and its values.", "true", "302 303 310 315 316")
 	g.add("searchFields", read, readOnly, "list_id"+searchParams,
 		allBefore33(searchInList(g.Lists.SearchFields, lists.FieldAttributes))).
 		says("Returns the Fields of a List that match the criteria.", "array of Field", "303 311")
@@ -83,15 +83,15 @@ func (t table) addSegmentMethods() {
 func (t table) addFolderMethods() {
 	g := t.of("Folders")
 	g.add("addFolder", full, writes, "folder_details", addRecord(g.Accounts.AddFolder)).
-		says("Adds a Folder for Lists, Messages or files.", "integer, the Folder's ID", "310 319")
+		says("Adds a Folder for Lists, Messages or files.", "integer, the Folder's ID", "302 310 319")
 	g.add("editFolder", full, writes, "folder_details", editRecord(g.Accounts.EditFolder)).
-		says("Changes the name of a Folder. The details contain its id.", "integer, the Folder's ID", "306 310 319")
+		says("Changes the name of a Folder. The details contain its id.", "integer, the Folder's ID", "302 306 310 319")
 	g.add("deleteFolder", full, writes, "folder_id", deleteRecord(g.Accounts.DeleteFolder)).
-		says("Deletes an empty Folder.", "true", "306 323")
+		says("Deletes an empty Folder.", "true", "302 306 323")
 	g.add("searchFolders", read, readOnly, "folder_type"+searchParams, allBefore33(searchFolders)).
-		says("Returns the Folders of a type that match the criteria.", "array of Folder", "310 311")
+		says("Returns the Folders of a type that match the criteria.", "array of Folder", "302 311")
 	g.add("countFolders", read, readOnly, "folder_type search_criteria=[]", countFolders).
-		says("Counts the Folders of a type that match the criteria.", "integer, the number of Folders", "310 311")
+		says("Counts the Folders of a type that match the criteria.", "integer, the number of Folders", "302 311")
 	g.add("getFolderById", read, readOnly, "folder_id",
 		getRecord(g.Accounts.Folder, accounts.FolderAttributes)).
 		says("Returns one Folder.", "array of Folder, with one Folder", "306")
@@ -132,12 +132,13 @@ func (t table) addUserMethods() {
 	g.add("countUsers", full, readOnly, "account_id search_criteria=[]", countUsers).
 		says("Counts the API keys of the Account that match the criteria.", "integer, the number of keys", "311 328")
 	g.add("getUserById", full, readOnly, "account_id user_id", getUserByID).
-		says("Returns one API key of the Account.", "array of User, with one User", "310 328")
+		says("Returns one API key of the Account.", "array of User, with one User", "328")
 	const refused = "Is always refused: the operator does it with the command enlist."
 	g.add("addUser", full, readOnly, "account_id user_details", refuseChange(true)).says(refused, "integer", "328")
-	g.add("editUser", full, readOnly, "account_id user_details", refuseChange(true)).says(refused, "integer", "328")
+	g.add("editUser", full, readOnly, "account_id user_details", refuseChange(true)).says(refused, "true", "328")
 	g.add("deleteUser", full, readOnly, "account_id user_id", refuseChange(true)).says(refused, "true", "328")
-	g.add("addAccount", full, readOnly, "account_details", refuseChange(false)).says(refused, "integer", "")
-	g.add("editAccount", full, readOnly, "account_details", refuseChange(false)).says(refused, "integer", "")
+	g.add("addAccount", full, readOnly, "account_details user_details={}", refuseChange(false)).
+		says(refused, "array of integer, the IDs of the Account and of its user", "")
+	g.add("editAccount", full, readOnly, "account_details", refuseChange(false)).says(refused, "true", "")
 	g.add("deleteAccount", full, readOnly, "account_id", refuseChange(true)).says(refused, "true", "328")
 }

@@ -5,6 +5,7 @@
 package rpc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +19,7 @@ import (
 // refusal is an error that this package returns before it calls the service.
 type refusal struct {
 	code     api.Code
+	name     string // published name of the error, if it is not that of the code
 	detail   string
 	position int // position of the wrong parameter: api_key is 1; 0 if no parameter is wrong
 }
@@ -77,7 +79,7 @@ type wireError struct {
 // because the text of such an error can contain internal details. m is nil for an unknown method.
 func expose(err error, m *method) (wireError, bool) {
 	if r, ok := errors.AsType[*refusal](err); ok {
-		w := wireError{code: r.code, message: sentence(r.code.Name(), r.detail), position: r.position}
+		w := wireError{code: r.code, message: sentence(cmp.Or(r.name, r.code.Name()), r.detail), position: r.position}
 		if m != nil && r.position > 0 && r.position <= len(m.params) {
 			w.parameter = m.params[r.position-1]
 		}

@@ -206,9 +206,10 @@ func goName(name string) string {
 	return strings.Join(words, "")
 }
 
-// argumentName returns the name of a parameter in Go: list_id as list, and link_url as linkURL.
+// argumentName returns the name of a parameter in Go: list_id as list, and link_url as linkURL. One method has the details
+// of two records.
 func argumentName(name string) string {
-	if _, isDetails := strings.CutSuffix(name, "_details"); isDetails {
+	if _, isDetails := strings.CutSuffix(name, "_details"); isDetails && name != "user_details" {
 		return "details"
 	}
 	name = strings.TrimSuffix(name, "_id")
