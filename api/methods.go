@@ -480,14 +480,13 @@ func (c *Client) CountBatches(ctx context.Context, criteria Criteria) (int64, er
 }
 
 // GetAllCurrentBatches returns the Batches that have not ended. The key needs the level read.
-func (c *Client) GetAllCurrentBatches(ctx context.Context) ([]Batch, error) {
-	return call[[]Batch](ctx, c, "getAllCurrentBatches")
+func (c *Client) GetAllCurrentBatches(ctx context.Context) ([]CurrentBatch, error) {
+	return call[[]CurrentBatch](ctx, c, "getAllCurrentBatches")
 }
 
-// GetBatchStatus returns the status of a Batch. The result is the send_status of the Batch. The key
-// needs the level read. Errors: CodeNoBatch.
-func (c *Client) GetBatchStatus(ctx context.Context, batch int64) (string, error) {
-	return call[string](ctx, c, "getBatchStatus", batch)
+// GetBatchStatus returns the status of a Batch. The key needs the level read. Errors: CodeNoBatch.
+func (c *Client) GetBatchStatus(ctx context.Context, batch int64) (*BatchStatus, error) {
+	return call[*BatchStatus](ctx, c, "getBatchStatus", batch)
 }
 
 // ChooseBatchWinner chooses the variant that the recipients get who are not in the test. The key
@@ -846,18 +845,18 @@ func (c *Client) CountAuditLog(ctx context.Context, criteria Criteria) (int64, e
 // Contact is a record in the result of SearchContacts, GetContactByID.
 type Contact struct {
 	ID                  int64  `json:"id"`
-	CreationTime        int64  `json:"creation_time"`         // Unix time, like all times; 0 means never
+	CreationTime        int64  `json:"creation_time"` // Unix time, like all times; 0 means never
+	WebformID           int64  `json:"webform_id"`    // the Web Form that was used to subscribe
+	LastModifiedTime    int64  `json:"last_modified_time"`
+	SubscribedVia       string `json:"subscribed_via"`        // web_form, bulk_upload (addContacts), single_addition, api (subscribeContact), quick_send, inbound_message or other
+	IsUnsubscribed      bool   `json:"is_unsubscribed"`       // the Contact has left the List
+	IsBounceDeactivated bool   `json:"is_bounce_deactivated"` // for information only: is_active says whether the server sends mail
+	LastMessageTime     int64  `json:"last_message_time"`     // when a mail was last sent to the Contact
+	LastOpenTime        int64  `json:"last_open_time"`        // when a mail was last opened
+	LastClickTime       int64  `json:"last_click_time"`       // when a link in a mail was last clicked
 	DoubleOptIn         bool   `json:"double_opt_in"`         // the subscriber confirmed the subscription with the present address
 	DoubleOptInTime     int64  `json:"double_opt_in_time"`    // when the subscriber confirmed
 	IsActive            bool   `json:"is_active"`             // the Contact may get mail
-	IsBounceDeactivated bool   `json:"is_bounce_deactivated"` // for information only: is_active says whether the server sends mail
-	IsUnsubscribed      bool   `json:"is_unsubscribed"`       // the Contact has left the List
-	LastClickTime       int64  `json:"last_click_time"`       // when a link in a mail was last clicked
-	LastModifiedTime    int64  `json:"last_modified_time"`
-	LastMessageTime     int64  `json:"last_message_time"` // when a mail was last sent to the Contact
-	LastOpenTime        int64  `json:"last_open_time"`    // when a mail was last opened
-	SubscribedVia       string `json:"subscribed_via"`    // web_form, bulk_upload (addContacts), single_addition, api (subscribeContact), quick_send, inbound_message or other
-	WebformID           int64  `json:"webform_id"`        // the Web Form that was used to subscribe
 
 	// Values has the value of each Field by the name that the call used. It is "" for a Field without a
 	// value. A number has the same digits as in the reply.
@@ -871,28 +870,28 @@ func (r *Contact) member(key string) any {
 		return &r.ID
 	case "creation_time":
 		return &r.CreationTime
+	case "webform_id":
+		return &r.WebformID
+	case "last_modified_time":
+		return &r.LastModifiedTime
+	case "subscribed_via":
+		return &r.SubscribedVia
+	case "is_unsubscribed":
+		return &r.IsUnsubscribed
+	case "is_bounce_deactivated":
+		return &r.IsBounceDeactivated
+	case "last_message_time":
+		return &r.LastMessageTime
+	case "last_open_time":
+		return &r.LastOpenTime
+	case "last_click_time":
+		return &r.LastClickTime
 	case "double_opt_in":
 		return &r.DoubleOptIn
 	case "double_opt_in_time":
 		return &r.DoubleOptInTime
 	case "is_active":
 		return &r.IsActive
-	case "is_bounce_deactivated":
-		return &r.IsBounceDeactivated
-	case "is_unsubscribed":
-		return &r.IsUnsubscribed
-	case "last_click_time":
-		return &r.LastClickTime
-	case "last_modified_time":
-		return &r.LastModifiedTime
-	case "last_message_time":
-		return &r.LastMessageTime
-	case "last_open_time":
-		return &r.LastOpenTime
-	case "subscribed_via":
-		return &r.SubscribedVia
-	case "webform_id":
-		return &r.WebformID
 	}
 	return nil
 }
@@ -948,7 +947,6 @@ type Unsubscriber struct {
 type List struct {
 	ID                        int64  `json:"id"`
 	CreatorUserID             int64  `json:"creator_user_id"` // ID of the API key that created it
-	CreatorName               string `json:"creator_name"`    // name of this API key
 	Name                      string `json:"name"`            // subscribers see it in mails and on pages
 	CreationTime              int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
 	LastModifiedTime          int64  `json:"last_modified_time"`
@@ -956,27 +954,28 @@ type List struct {
 	OnUpdateAddress           string `json:"on_update_address"`           // comma-separated addresses that get a mail about changed Contacts
 	OnUnsubscribeAddress      string `json:"on_unsubscribe_address"`      // comma-separated addresses that get a mail about unsubscriptions
 	DisallowDuplicateContacts bool   `json:"disallow_duplicate_contacts"` // at most one Contact has an address; true by default
-	AllowSendToDuplicates     bool   `json:"allow_send_to_duplicates"`    // a Batch sends each Contact of the List a mail, also several with one address
 	FolderID                  int64  `json:"folder_id"`
-	FolderName                string `json:"folder_name"`
 	ContactCount              int64  `json:"contact_count"`
 	CountryCode               int64  `json:"country_code"`   // telephone code for numbers without a country code; 61 by default
-	VirtualNumber             string `json:"virtual_number"` // for SMS, like the next four keys: stored, without effect
+	VirtualNumber             int64  `json:"virtual_number"` // for SMS, like the next three keys: stored, without effect; 0: none
 	SMSStopWords              string `json:"sms_stop_words"`
 	SMSResponseAction         string `json:"sms_response_action"`
 	SMSResponseFieldIDs       string `json:"sms_response_field_ids"`
-	AddressTypes              string `json:"address_types"`
-	IsGDPRCompliant           bool   `json:"is_gdpr_compliant"`      // consent is required
-	DoubleOptInRequired       bool   `json:"double_opt_in_required"` // new subscribers must confirm by a link in a mail, and get no other mail before
-	TrackOpens                bool   `json:"track_opens"`            // whether opened mails of Messages are recorded
-	TrackClicks               bool   `json:"track_clicks"`           // whether clicks on links in mails of Messages are recorded
-	FromName                  string `json:"from_name"`              // sender of the List's mails; empty: the name of the List
-	FromAddress               string `json:"from_address"`           // empty: the sender of the server
-	Language                  string `json:"language"`               // of pages for subscribers and of requests to confirm: de, en, es, fr, it, nl, pt, vi or zh; empty: for pages that of the browser, else en
-	ConfirmationSubject       string `json:"confirmation_subject"`   // of the mail that asks to confirm; empty: a text of the language, like confirmation_text
-	ConfirmationText          string `json:"confirmation_text"`      // up to 5,000 characters, paragraphs divided by empty lines
-	ConsentText               string `json:"consent_text"`           // what subscribers agree to by confirming: shown in the mail and on the page, and stored in the ledger
-	Imprint                   string `json:"imprint"`                // who sends the mails: at the end of the mail that asks to confirm, and of pages
+	FolderName                string `json:"folder_name"`
+	AddressTypes              string `json:"address_types"`            // email, mobile or both, comma-separated: stored, without effect
+	CreatorName               string `json:"creator_name"`             // name of this API key
+	AllowSendToDuplicates     bool   `json:"allow_send_to_duplicates"` // a Batch sends each Contact of the List a mail, also several with one address
+	IsGDPRCompliant           bool   `json:"is_gdpr_compliant"`        // consent is required
+	DoubleOptInRequired       bool   `json:"double_opt_in_required"`   // new subscribers must confirm by a link in a mail, and get no other mail before
+	TrackOpens                bool   `json:"track_opens"`              // whether opened mails of Messages are recorded
+	TrackClicks               bool   `json:"track_clicks"`             // whether clicks on links in mails of Messages are recorded
+	FromName                  string `json:"from_name"`                // sender of the List's mails; empty: the name of the List
+	FromAddress               string `json:"from_address"`             // empty: the sender of the server
+	Language                  string `json:"language"`                 // of pages for subscribers and of requests to confirm: de, en, es, fr, it, nl, pt, vi or zh; empty: for pages that of the browser, else en
+	ConfirmationSubject       string `json:"confirmation_subject"`     // of the mail that asks to confirm; empty: a text of the language, like confirmation_text
+	ConfirmationText          string `json:"confirmation_text"`        // up to 5,000 characters, paragraphs divided by empty lines
+	ConsentText               string `json:"consent_text"`             // what subscribers agree to by confirming: shown in the mail and on the page, and stored in the ledger
+	Imprint                   string `json:"imprint"`                  // who sends the mails: at the end of the mail that asks to confirm, and of pages
 }
 
 // Preference is a record in the result of SearchListPreferences.
@@ -1079,26 +1078,26 @@ type Preview struct {
 // Autoresponder is a record in the result of SearchAutoresponders, GetAutoresponderByID.
 type Autoresponder struct {
 	ID                         int64  `json:"id"`
+	IsActive                   bool   `json:"is_active"`       // true by default
+	EventType                  string `json:"event_type"`      // subscribe, unsubscribe, update_profile, confirm or api_upload
 	CreatorUserID              int64  `json:"creator_user_id"` // ID of the API key that created it
-	CreatorName                string `json:"creator_name"`    // name of this API key
 	CreationTime               int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
 	LastModifiedTime           int64  `json:"last_modified_time"`
-	ListID                     int64  `json:"list_id"`                       // List with the Contacts
-	MessageID                  int64  `json:"message_id"`                    // a Message of type email
-	EventType                  string `json:"event_type"`                    // subscribe, unsubscribe, update_profile, confirm or api_upload
 	FolderID                   int64  `json:"folder_id"`                     // 0: in no Folder
 	Timezone                   string `json:"timezone"`                      // IANA name; empty: the time zone of the Account
-	IsActive                   bool   `json:"is_active"`                     // true by default
+	ListID                     int64  `json:"list_id"`                       // List with the Contacts
+	CreatorName                string `json:"creator_name"`                  // name of this API key
+	MessageID                  int64  `json:"message_id"`                    // a Message of type email
 	TimeCriteriaType           string `json:"time_criteria_type"`            // immediate, delay or specific
 	TimeCriteriaTimestamp      int64  `json:"time_criteria_timestamp"`       // for specific; 0: use the hour and minute below
 	TimeCriteriaOffsetValue    int64  `json:"time_criteria_offset_value"`    // periods after the event, at most ten years
 	TimeCriteriaOffsetPeriod   string `json:"time_criteria_offset_period"`   // minute, hour, day or week
-	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`   // for specific: 0 to 23
 	TimeCriteriaSpecificMinute int64  `json:"time_criteria_specific_minute"` // for specific: 0 to 59
+	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`   // for specific: 0 to 23
 	SegmentID                  int64  `json:"segment_id"`                    // a Segment of the List, whose Contacts get the Message; 0: all Contacts
 }
 
-// Batch is a record in the result of GetBatchByID, SearchBatches, GetAllCurrentBatches.
+// Batch is a record in the result of GetBatchByID, SearchBatches.
 type Batch struct {
 	ID               int64  `json:"id"`
 	ListID           int64  `json:"list_id"`         // List of the first population
@@ -1119,14 +1118,34 @@ type Batch struct {
 	CreatorName      string `json:"creator_name"` // name of this API key
 }
 
+// CurrentBatch is a record in the result of GetAllCurrentBatches.
+type CurrentBatch struct {
+	ID                    int64  `json:"id"`
+	MessageID             int64  `json:"message_id"`
+	SendStatus            string `json:"send_status"` // initialising, pending, sending, completed, failed, cancelled or paused
+	SendTime              int64  `json:"send_time"`
+	AccountID             int64  `json:"account_id"`
+	SendCurrentCount      int64  `json:"send_current_count"`      // of these, mails that were sent or have failed
+	SendContactCount      int64  `json:"send_contact_count"`      // recipients that get the mail or have got it
+	SendStatusDescription string `json:"send_status_description"` // the send_status with a capital letter
+}
+
+// BatchStatus is a record in the result of GetBatchStatus.
+type BatchStatus struct {
+	SendContactCount int64  `json:"send_contact_count"` // recipients that get the mail or have got it
+	SendCurrentCount int64  `json:"send_current_count"` // of these, mails that were sent or have failed
+	IsScheduled      bool   `json:"is_scheduled"`
+	SendStatus       string `json:"send_status"` // initialising, pending, sending, completed, failed, cancelled or paused
+}
+
 // BatchCheck is a record in the result of CheckBatch.
 type BatchCheck struct {
-	SendContactCount int64            `json:"send_contact_count"`
-	CheckedCount     int64            `json:"checked_count"` // Contacts that the server has read
-	TotalCount       int64            `json:"total_count"`   // Contacts of the populations
-	IsComplete       bool             `json:"is_complete"`   // all Contacts were read; otherwise the numbers are about the first ones
-	LeftOut          map[string]int64 `json:"left_out"`      // Contacts that get no mail, by reason
-	Findings         []BatchFinding   `json:"findings"`      // errors first
+	SendContactCount int64            `json:"send_contact_count"` // recipients that get the mail or have got it
+	CheckedCount     int64            `json:"checked_count"`      // Contacts that the server has read
+	TotalCount       int64            `json:"total_count"`        // Contacts of the populations
+	IsComplete       bool             `json:"is_complete"`        // all Contacts were read; otherwise the numbers are about the first ones
+	LeftOut          map[string]int64 `json:"left_out"`           // Contacts that get no mail, by reason
+	Findings         []BatchFinding   `json:"findings"`           // errors first
 }
 
 // BatchFinding is a part of BatchCheck.
@@ -1162,7 +1181,7 @@ type BatchStatistics struct {
 	GrossClick          int64                        `json:"gross_click"`
 	DeactivatedCount    int64                        `json:"deactivated_count"`
 	ComplainedCount     int64                        `json:"complained_count"`
-	SendStatus          string                       `json:"send_status"`
+	SendStatus          string                       `json:"send_status"`       // initialising, pending, sending, completed, failed, cancelled or paused
 	DeviceStatistics    map[string]DeviceNumbers     `json:"device_statistics"` // opened mails by desktop, mobile and unknown
 	MailClients         map[string]MailClientNumbers `json:"mail_clients"`      // opened mails by group of mail programs
 }

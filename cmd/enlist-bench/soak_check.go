@@ -66,8 +66,12 @@ func (s *soak) unfinished() (string, error) {
 		}
 	}
 	for _, id := range s.batches {
-		if status, err := s.client.GetBatchStatus(s.ctx, id); err != nil || status != string(batches.BatchCompleted) {
-			return fmt.Sprintf("Batch %d is %s", id, status), err
+		status, err := s.client.GetBatchStatus(s.ctx, id)
+		if err != nil {
+			return fmt.Sprintf("Batch %d has no status", id), err
+		}
+		if status.SendStatus != string(batches.BatchCompleted) {
+			return fmt.Sprintf("Batch %d is %s", id, status.SendStatus), nil
 		}
 	}
 	want := int64(0)

@@ -100,7 +100,7 @@ func (l *linked) sendBatch(n int) (batch int64) {
 	message := must(l.client.AddMessage(l.ctx, api.Details{"name": "May", "subject": "Hello",
 		"html_content": `<p><a href="https://shop.example/">Our shop</a> and <a href="https://news.example/">news</a></p>`}))(l.T)
 	batch = must(l.client.AddBatch(l.ctx, message, []api.Population{{ListID: 1}}, 0, false, api.BatchOptions{}))(l.T)
-	for must(l.client.GetBatchStatus(l.ctx, batch))(l.T) != "completed" {
+	for must(l.client.GetBatchStatus(l.ctx, batch))(l.T).SendStatus != "completed" {
 		time.Sleep(20 * time.Millisecond)
 	}
 	return batch

@@ -78,11 +78,11 @@ func (c *crash) untilCompleted(id int64) {
 	defer look.Stop()
 	for {
 		status, err := c.client.GetBatchStatus(ctx, id)
-		if status == "completed" {
+		if err == nil && status.SendStatus == "completed" {
 			return
 		}
 		if ctx.Err() != nil {
-			c.t.Fatalf("Batch %d is %q after 3 minutes: %v", id, status, err)
+			c.t.Fatalf("Batch %d is %v after 3 minutes: %v", id, status, err)
 		}
 		<-look.C
 	}

@@ -1,6 +1,8 @@
 package batches
 
 import (
+	"strings"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -174,6 +176,29 @@ var BatchAttributes = []enlist.Attribute[Batch]{
 	enlist.Searchable(enlist.ReadOnlyFlag("is_test", func(b *Batch) bool { return b.IsTest })),
 	enlist.Computed(enlist.ReadOnlyText("type", (*Batch).kind)),
 	enlist.ReadOnlyText("creator_name", func(b *Batch) string { return b.CreatorName }),
+}
+
+// CurrentBatchAttributes are the keys of a Batch that has not ended, in their order on the wire.
+var CurrentBatchAttributes = []enlist.Attribute[Batch]{
+	enlist.ReadOnlyInt("id", func(b *Batch) enlist.BatchID { return b.ID }),
+	enlist.ReadOnlyInt("message_id", func(b *Batch) enlist.MessageID { return b.MessageID }),
+	enlist.ReadOnlyText("send_status", (*Batch).SendStatus),
+	enlist.ReadOnlyInt("send_time", func(b *Batch) int64 { return b.SendTime }),
+	enlist.ReadOnlyInt("account_id", func(b *Batch) enlist.AccountID { return b.AccountID }),
+	enlist.ReadOnlyInt("send_current_count", func(b *Batch) int64 { return b.Processed() }),
+	enlist.ReadOnlyInt("send_contact_count", func(b *Batch) int64 { return b.ToSend() }),
+	enlist.ReadOnlyText("send_status_description", func(b *Batch) string {
+		status := string(b.SendStatus())
+		return strings.ToUpper(status[:1]) + status[1:]
+	}),
+}
+
+// BatchStatusAttributes are the keys of the status of a Batch, in their order on the wire.
+var BatchStatusAttributes = []enlist.Attribute[Batch]{
+	enlist.ReadOnlyInt("send_contact_count", func(b *Batch) int64 { return b.ToSend() }),
+	enlist.ReadOnlyInt("send_current_count", func(b *Batch) int64 { return b.Processed() }),
+	enlist.ReadOnlyFlag("is_scheduled", func(b *Batch) bool { return b.IsScheduled }),
+	enlist.ReadOnlyText("send_status", (*Batch).SendStatus),
 }
 
 // Population says which Contacts of a List get the mails of a Batch.

@@ -10,8 +10,8 @@ import (
 
 // covers: spec searchContacts.rule.1
 func TestReturnedFieldsSelectTheColumns(t *testing.T) {
-	whole := "id,Email,Mobile,City,city,Price,Born,ID,creation_time,double_opt_in,double_opt_in_time,is_active,is_bounce_deactivated," +
-		"is_unsubscribed,last_click_time,last_modified_time,last_message_time,last_open_time,subscribed_via,webform_id"
+	whole := "id,Email,Mobile,City,city,Price,Born,ID,creation_time,webform_id,last_modified_time,subscribed_via,is_unsubscribed," +
+		"is_bounce_deactivated,last_message_time,last_open_time,last_click_time,double_opt_in,double_opt_in_time,is_active"
 	for _, c := range []struct {
 		returned []string
 		want     string

@@ -2,6 +2,7 @@ package lists
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,12 +14,11 @@ import (
 
 // This file lists the keys of a List record, and reads the values that callers send for them.
 
-// ListAttributes are the keys of a List record, in the order of a reply.
+// ListAttributes are the keys of a List record, in the order of a reply: the published keys, then our own.
 var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(l *enlist.List) enlist.ListID { return l.ID })),
 	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id",
 		func(l *enlist.List) enlist.KeyID { return l.CreatorKeyID })),
-	enlist.ReadOnlyText("creator_name", func(l *enlist.List) string { return l.CreatorName }),
 	enlist.Searchable(enlist.TextKey("name", func(l *enlist.List) *string { return &l.Name }, enlist.ReadName)),
 	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(l *enlist.List) int64 { return l.CreationTime })),
 	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time",
@@ -27,19 +27,20 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.TextKey("on_update_address", func(l *enlist.List) *string { return &l.OnUpdate }, readAddresses),
 	enlist.TextKey("on_unsubscribe_address", func(l *enlist.List) *string { return &l.OnUnsubscribe }, readAddresses),
 	enlist.FlagKey("disallow_duplicate_contacts", func(l *enlist.List) *bool { return &l.DisallowDuplicates }),
-	enlist.FlagKey("allow_send_to_duplicates", func(l *enlist.List) *bool { return &l.SendToDuplicates }),
 	enlist.Searchable(enlist.IntKey("folder_id", func(l *enlist.List) *enlist.FolderID { return &l.FolderID }, 0,
 		MaxID)),
-	enlist.Searchable(enlist.ReadOnlyText("folder_name", func(l *enlist.List) string { return l.FolderName })),
 	enlist.Searchable(enlist.ReadOnlyInt("contact_count", func(l *enlist.List) int64 { return l.ContactCount })),
 	countryCode(enlist.IntKey("country_code", func(l *enlist.List) *int64 { return &l.CountryCode }, 1, 999)),
-	enlist.TextKey("virtual_number", func(l *enlist.List) *string { return &l.VirtualNumber }, enlist.ReadLine),
+	virtualNumber(),
 	enlist.TextKey("sms_stop_words", func(l *enlist.List) *string { return &l.SMSStopWords }, enlist.ReadLine),
 	enlist.TextKey("sms_response_action", func(l *enlist.List) *string { return &l.SMSResponseAction },
 		enlist.ReadLine),
 	enlist.TextKey("sms_response_field_ids", func(l *enlist.List) *string { return &l.SMSResponseFields },
 		enlist.ReadLine),
+	enlist.Searchable(enlist.ReadOnlyText("folder_name", func(l *enlist.List) string { return l.FolderName })),
 	enlist.TextKey("address_types", func(l *enlist.List) *string { return &l.AddressTypes }, readAddressTypes),
+	enlist.ReadOnlyText("creator_name", func(l *enlist.List) string { return l.CreatorName }),
+	enlist.FlagKey("allow_send_to_duplicates", func(l *enlist.List) *bool { return &l.SendToDuplicates }),
 	enlist.Searchable(enlist.FlagKey("is_gdpr_compliant", func(l *enlist.List) *bool { return &l.GDPR })),
 	enlist.FlagKey("double_opt_in_required", func(l *enlist.List) *bool { return &l.DoubleOptIn }),
 	enlist.FlagKey("track_opens", func(l *enlist.List) *bool { return &l.TrackOpens }),
@@ -52,6 +53,44 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.TextKey("confirmation_text", func(l *enlist.List) *string { return &l.ConfirmText }, readParagraphs),
 	enlist.TextKey("consent_text", func(l *enlist.List) *string { return &l.ConsentText }, enlist.ReadLine),
 	enlist.TextKey("imprint", func(l *enlist.List) *string { return &l.Imprint }, readParagraphs),
+}
+
+// virtualNumber is a key that callers may set to a telephone number in any form. Replies have its digits as a number,
+// which is 0 without a number.
+func virtualNumber() enlist.Attribute[enlist.List] {
+	a := enlist.TextKey("virtual_number", func(l *enlist.List) *string { return &l.VirtualNumber }, readVirtualNumber)
+	a.Type = enlist.KeyInt
+	a.Get = func(l *enlist.List) enlist.Value { return enlist.IntValue(digitsOf(l.VirtualNumber)) }
+	return a
+}
+
+// readVirtualNumber accepts a line with at most 18 digits, which is more than a telephone number has.
+func readVirtualNumber(text string) (string, error) {
+	text, err := enlist.ReadLine(text)
+	switch {
+	case err != nil:
+		return "", err
+	case len(onlyDigits(text)) > 18:
+		return "", enlist.Expected("a telephone number")
+	case text == "0": // from a record that has no number
+		return "", nil
+	}
+	return text, nil
+}
+
+// digitsOf returns the digits of a text as a number, or 0.
+func digitsOf(text string) int64 {
+	n, _ := strconv.ParseInt(onlyDigits(text), 10, 64) // 0 for no digits, and for a text that an older version stored
+	return n
+}
+
+func onlyDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // maxAddresses is the largest number of addresses that are notified of one event. The

@@ -99,7 +99,7 @@ func getAutoresponderBatchID(c *call) error {
 // getAllCurrentBatches returns the Batches that have not ended.
 func getAllCurrentBatches(c *call) error {
 	rows, err := c.service.Batches.CurrentBatches(c.ctx, c.caller)
-	return writeRecords(c, encoder(batches.BatchAttributes), rows, err)
+	return writeRecords(c, encoder(batches.CurrentBatchAttributes), rows, err)
 }
 
 // countBatches returns the number of Batches that match.
@@ -112,18 +112,14 @@ func countBatches(c *call) error {
 	return writeInt(c, n, err)
 }
 
-// getBatchStatus returns the send_status of a Batch.
+// getBatchStatus returns the send_status of a Batch and its two numbers.
 func getBatchStatus(c *call) error {
 	id := enlist.BatchID(c.id(1))
 	if c.err != nil {
 		return c.err
 	}
 	b, err := c.service.Batches.Batch(c.ctx, c.caller, id)
-	if err != nil {
-		return err
-	}
-	c.reply.buf = appendString(c.reply.buf, string(b.SendStatus()))
-	return nil
+	return writeObject(c, encoder(batches.BatchStatusAttributes), b, err)
 }
 
 // sendTime reads a Unix time that the caller may omit. It returns 0 for an omitted time.

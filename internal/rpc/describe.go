@@ -165,6 +165,8 @@ func records() []RecordInfo {
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
 		record("WholeMessage", messages.WholeMessageAttributes), preview,
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),
+		record("CurrentBatch", batches.CurrentBatchAttributes),
+		record("BatchStatus", batches.BatchStatusAttributes),
 		record("BatchCheck", batches.CheckAttributes).with("left_out object of integer",
 			"findings array of BatchFinding"),
 		record("BatchFinding", batches.FindingAttributes),

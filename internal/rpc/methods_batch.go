@@ -36,9 +36,9 @@ func (t table) addBatchMethods() {
 	g.add("countBatches", read, readOnly, "search_criteria=[]", countBatches).
 		says("Counts the Batches that match the criteria.", "integer, the number of Batches", "311")
 	g.add("getAllCurrentBatches", read, readOnly, "", getAllCurrentBatches).
-		says("Returns the Batches that have not ended.", "array of Batch", "")
+		says("Returns the Batches that have not ended.", "array of CurrentBatch", "")
 	g.add("getBatchStatus", read, readOnly, "batch_id", getBatchStatus).
-		says("Returns the status of a Batch.", "string, the send_status of the Batch", "308")
+		says("Returns the status of a Batch.", "BatchStatus", "308")
 	g.add("chooseBatchWinner", standard, writes, "batch_id variant", chooseBatchWinner).
 		says("Chooses the variant that the recipients get who are not in the test.", "true", "308 310")
 	g.add("getAutoresponderBatchId", read, readOnly, "autoresponder_id", getAutoresponderBatchID).
