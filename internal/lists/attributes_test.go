@@ -57,6 +57,25 @@ func TestRecordsHaveTheirKeysInOrder(t *testing.T) {
 	}
 }
 
+// Callers may send a telephone number in any form. A record has its digits, which a caller may send back.
+func TestVirtualNumberIsANumber(t *testing.T) {
+	a := virtualNumber()
+	for _, c := range []struct {
+		sent   string
+		stored string
+		shown  int64
+	}{{"", "", 0}, {"0", "", 0}, {"61400000000", "61400000000", 61400000000}, {"+61 400 000 000", "+61 400 000 000", 61400000000}, {"none", "none", 0}} {
+		var list enlist.List
+		err := a.Set(&list, enlist.Input{Kind: enlist.InputText, Text: c.sent})
+		if err != nil || list.VirtualNumber != c.stored || a.Get(&list) != enlist.IntValue(c.shown) {
+			t.Errorf("%q: stored %q, shown %v (error %v), want %q and %d", c.sent, list.VirtualNumber, a.Get(&list), err, c.stored, c.shown)
+		}
+	}
+	if err := a.Set(new(enlist.List), enlist.Input{Kind: enlist.InputText, Text: "1234567890123456789"}); err == nil {
+		t.Error("19 digits were accepted")
+	}
+}
+
 // covers: spec list.searchable
 func TestListsAreSearchableByNineKeys(t *testing.T) {
 	var names []string
