@@ -123,7 +123,8 @@ func (s *Service) User(ctx context.Context, c *enlist.Caller, account enlist.Acc
 	}
 	i := slices.IndexFunc(all, func(u User) bool { return u.ID == id })
 	if i < 0 {
-		return nil, &enlist.Error{Kind: enlist.NoAccount, Field: "user_id", Detail: "the Account has no key with this ID"}
+		return nil, &enlist.Error{Kind: enlist.NoAccount, Field: "user_id",
+			Detail: "the Account has no key with this ID"}
 	}
 	return &all[i], nil
 }

@@ -34,7 +34,8 @@ func countFolders(c *call) error {
 // unknownFolderType gives the error of an unknown type its published code and name. It returns other errors unchanged.
 func unknownFolderType(err error) error {
 	if e, ok := errors.AsType[*enlist.Error](err); ok && e.Field == "folder_type" {
-		return &refusal{code: api.CodeUndefined, name: "Undefined Error: Invalid Folder Type", detail: e.Detail, position: 2}
+		return &refusal{code: api.CodeUndefined, name: "Undefined Error: Invalid Folder Type", detail: e.Detail,
+			position: 2}
 	}
 	return err
 }
