@@ -129,7 +129,7 @@ var refusedCalls = []struct{ method, params string }{
 var ownMethods = []string{"addListPreference", "deleteListPreference", "searchListPreferences", "getContactPreferences",
 	"getContactConsents", "getContactDeliveries", "exportPerson", "erasePerson", "previewMessage", "sendTestMessage",
 	"checkBatch", "chooseBatchWinner", "getBatchReport", "getBatchOpens", "getBatchClicked",
-	"getKeyInfo", "searchAuditLog", "countAuditLog"}
+	"getKeyInfo", "searchAuditLog", "countAuditLog", "setSegment", "deleteSegment", "searchSegments", "getListDays"}
 
 // alwaysEmpty are methods whose result never has a value, because this service sends no SMS.
 var alwaysEmpty = map[string]bool{"getBatchResponses": true}
