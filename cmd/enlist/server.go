@@ -215,6 +215,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.batches.Start()
 	ctx, s.halt = context.WithCancel(ctx)
 	s.work.Go(func() { s.maintain(ctx) })
+	s.work.Go(func() { s.fillDays(ctx) })
 	if s.backups != nil {
 		s.work.Go(func() { s.backups.Run(ctx) })
 	}
@@ -288,6 +289,23 @@ func (s *server) stopJobs() {
 	defer done()
 	if err := s.jobs.StopAndCancel(hard); err != nil {
 		s.log.Warn("a job did not stop; the queue runs it again after some minutes", "error", err)
+	}
+}
+
+// fillDays fills the days of Lists before the upgrade, which can take minutes. After an error, such as an outage of the
+// database, it tries again.
+func (s *server) fillDays(ctx context.Context) {
+	for {
+		err := s.service.Contacts.FillDays(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		s.log.Error("the days of Lists before the upgrade are not filled; trying again in a minute", "error", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Minute):
+		}
 	}
 }
 

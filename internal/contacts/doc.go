@@ -8,6 +8,7 @@
 //	segment*.go      Segments, and criteria that name them
 //	consent*.go      consent and its ledger
 //	unsubscriber*.go the Unsubscriber List
+//	day_fill.go      fills the days of Lists before the version that counts them
 //	quoted.go        normalises addresses with quotes that earlier versions stored
 //	field_convert.go, field_delete.go, list_delete.go   what a changed definition means for Contacts
 //	*_sql.go, statements.go   the statements

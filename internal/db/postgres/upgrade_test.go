@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"enlist/internal/db"
 	"enlist/internal/db/pgtest"
@@ -46,6 +48,28 @@ func TestDatabaseOfEachSchemaIsMigrated(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// After the upgrade, the days of each List that existed are still to fill, from the time of the upgrade back.
+func TestListsOfEarlierVersionsWaitForTheirDays(t *testing.T) {
+	t.Parallel()
+	names := migrationFiles(t)
+	url := pgtest.Open(t)
+	makeSchema(t, url, names[:slices.Index(names, "00044_list_day.sql")])
+	execute(t, url, "UPDATE list SET hidden = 0 WHERE id = 7")
+	before := time.Now().Unix()
+	s, err := Open(t.Context(), url, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	var list, at int64
+	query(t, url, "SELECT list_id, before_time FROM list_day_fill", &list, &at)
+	if list != 7 || at < before-1 || at > before+60 {
+		t.Errorf("the days of List %d before %d are to fill, want List 7 before %d", list, at, before)
 	}
 }
 

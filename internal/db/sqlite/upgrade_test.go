@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // A database of every earlier schema, with a row in each table, is migrated when it is opened, and no row changes.
@@ -36,6 +38,25 @@ func TestDatabaseOfEachSchemaIsMigrated(t *testing.T) {
 				t.Errorf("the file's structure: %q, error %v", found, err)
 			}
 		})
+	}
+}
+
+// After the upgrade, the days of each List that existed are still to fill, from the time of the upgrade back.
+func TestListsOfEarlierVersionsWaitForTheirDays(t *testing.T) {
+	t.Parallel()
+	names := migrationFiles(t)
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	makeSchema(t, path, names[:slices.Index(names, "00044_list_day.sql")])
+	const visible = "UPDATE list SET hidden = 0 WHERE id = 7"
+	file := sql.OpenDB(&connector{path: path, writer: true})
+	if _, err := file.ExecContext(t.Context(), visible); err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	before := time.Now().Unix()
+	var list, at int64
+	if err := openAt(t, path).db.QueryRowContext(t.Context(), "SELECT list_id, before_time FROM list_day_fill").Scan(&list, &at); err != nil || list != 7 || at < before-1 || at > before+60 {
+		t.Errorf("the days of List %d before %d are to fill, error %v; want List 7 before %d", list, at, err, before)
 	}
 }
 
