@@ -58,7 +58,8 @@ func (s *Service) requireRoom(n *NewImport) error {
 
 // AddImport stores a file and adds its Import, which then waits for a process that runs it. Errors: NoList, Denied,
 // InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, ErrNoMemory, and errors of File. After an error the
-// Import is failed. reference.md: import.options, import.access
+// Import is failed. With KeepFile, columns that are not clear are no error: the Import returned is failed, and
+// ImportKept can say what they are. reference.md: import.options, import.access
 func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) (*Import, error) {
 	if err := s.requireRoom(&n); err != nil {
 		return nil, err
@@ -92,10 +93,11 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 			return waiting, nil
 		}
 	}
-	if failed := s.abandonImport(context.WithoutCancel(ctx), i.ID, err); failed != nil {
-		return nil, errors.Join(err, failed)
+	failed, abandoned := s.abandonImport(context.WithoutCancel(ctx), i, err)
+	if abandoned == nil && failed.HasKeptFile() {
+		return failed, nil
 	}
-	return nil, err
+	return nil, errors.Join(err, abandoned)
 }
 
 // allowImport returns the List of an Import, or an error if the caller may not import such a file into it.
@@ -224,7 +226,7 @@ func (s *Service) readHeader(ctx context.Context, i *Import,
 	defer file.Close()
 	columns, err = planColumns(schema, file.Columns(), &i.Options)
 	if err != nil {
-		return nil, err
+		return columns, err
 	}
 	return columns, guessFields(file, columns, i, schema)
 }
@@ -302,14 +304,18 @@ func (s *Service) addFields(ctx context.Context, c *enlist.Caller, i *Import) er
 	return nil
 }
 
-// abandonImport ends an Import whose upload or header was refused.
-func (s *Service) abandonImport(ctx context.Context, id enlist.ImportID, reason error) error {
-	return s.db.Update(ctx, func(tx *db.Tx) error {
-		i, err := LockImport(tx, id)
+// abandonImport ends an Import whose upload or header was refused, and returns it. It keeps the file if only the meaning
+// of the columns is not clear.
+func (s *Service) abandonImport(ctx context.Context, refused *Import, reason error) (*Import, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
+		i, err := LockImport(tx, refused.ID)
 		if err != nil || i.State != ImportUploading {
-			return err
+			return i, err
 		}
-		return i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), s.db.Now().Unix())
+		if e, ok := errors.AsType[*enlist.Error](reason); ok && e.Field == "map" {
+			i.Columns, i.SHA256 = refused.Columns, refused.SHA256
+		}
+		return i, i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), now)
 	})
 }
 

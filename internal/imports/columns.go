@@ -62,7 +62,7 @@ type columnPlan struct {
 	mapped  map[string]string // the Target of --map, by name of the column
 }
 
-// planColumns returns the meaning of each column. A column that options.Map does not name means the Field or the key
+// planColumns returns the meaning of each column, and also columns without a meaning after an error about them. A column that options.Map does not name means the Field or the key
 // with its name, whatever the letter case. Errors: InvalidParameters. reference.md: import.columns
 func planColumns(schema *enlist.Schema, names []string, o *ImportOptions) ([]ImportColumn, error) {
 	p := columnPlan{schema: schema, options: o, names: names, mapped: make(map[string]string)}
@@ -82,11 +82,20 @@ func planColumns(schema *enlist.Schema, names []string, o *ImportOptions) ([]Imp
 	for i, name := range names {
 		c, err := p.meaning(name)
 		if err != nil {
-			return nil, err
+			return named(names), err
 		}
 		columns[i] = c
 	}
 	return columns, p.check(columns)
+}
+
+// named returns columns without a meaning.
+func named(names []string) []ImportColumn {
+	columns := make([]ImportColumn, len(names))
+	for i := range names {
+		columns[i].Name = names[i]
+	}
+	return columns
 }
 
 // column returns the name of the file's column that an option means.
@@ -206,13 +215,13 @@ func (p *columnPlan) check(columns []ImportColumn) error {
 			other.Target, other.Field, other.New = "", 0, nil
 			first[c.Target] = c
 		default:
-			return enlist.Invalid("map", fmt.Sprintf("the columns %s and %s are both for %s: leave one of them out with --map %s=",
-				enlist.Quoted(other.Name), enlist.Quoted(c.Name), enlist.Quoted(c.Target), c.Name))
+			return enlist.Invalid("map", fmt.Sprintf("the columns %s and %s are both for %s: leave one of them out",
+				enlist.Quoted(other.Name), enlist.Quoted(c.Name), enlist.Quoted(c.Target)))
 		}
 	}
 	if !hasAddress {
-		return enlist.Invalid("map", fmt.Sprintf("no column is for the Field %s; name it with --map COLUMN=%s; the columns are: %s",
-			enlist.Quoted(p.schema.Email().Name), p.schema.Email().Name, shortList(p.names)))
+		return enlist.Invalid("map", fmt.Sprintf("no column is for the Field %s: map one to it; the columns are: %s",
+			enlist.Quoted(p.schema.Email().Name), shortList(p.names)))
 	}
 	return nil
 }

@@ -19,7 +19,9 @@ import (
 //	others.go   files of addresses that have unsubscribed or bounced
 //	run.go      runs the steps
 //	edit.go     shows, pauses, continues and cancels Imports
+//	kept.go     dry runs whose file is imported later
 //	result.go   what became of each row
+//	refused.go  the refused rows by their reasons
 
 // ImportState says where an Import is.
 type ImportState string
@@ -79,7 +81,8 @@ type ImportOptions struct {
 	Skip        string `json:"skip,omitempty"`
 	ConsentType string `json:"consent_type,omitempty"` // of all rows that have none of their own
 	ConsentText string `json:"consent_text,omitempty"`
-	DryRun      bool   `json:"dry_run,omitempty"` // stores only the results
+	DryRun      bool   `json:"dry_run,omitempty"`   // stores only the results
+	KeepFile    bool   `json:"keep_file,omitempty"` // of a dry run: for ImportKept
 
 	// The events that new Contacts cause.
 	Autoresponders bool `json:"autoresponders,omitempty"`
@@ -102,7 +105,7 @@ type Import struct {
 	CreatorName  string
 	CreationTime int64
 	Options      ImportOptions
-	Content      enlist.ContentID // the file; 0: it was removed, because the Import has ended
+	Content      enlist.ContentID // the file; 0: it was removed, because the Import has ended, or another Import has it
 	Size         int64            // of the file, in bytes
 	SHA256       string           // of the file, in hex; "" while it is uploaded
 	Columns      []ImportColumn

@@ -123,6 +123,8 @@ func (r *importRun) claim(ctx context.Context, gone string) (*Import, error) {
 			return nil, ErrImportRuns
 		case i.State == ImportUploading:
 			return nil, i.end(tx, ImportFailed, "the upload did not end", now)
+		case i.HasKeptFile() && now >= i.EndTime+keptTime:
+			return nil, i.releaseKept(tx, now)
 		case i.State != ImportWaiting && i.State != ImportRunning:
 			return nil, nil
 		}
@@ -405,9 +407,13 @@ func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *impor
 	return SetImport(tx, i)
 }
 
-// end ends an Import and removes its file. The results of its rows stay for resultsTime.
+// end ends an Import and removes its file, unless keepsFile. The results of its rows stay for resultsTime.
 func (i *Import) end(tx *db.Tx, state ImportState, reason string, now int64) error {
 	i.State, i.Reason, i.EndTime, i.Owner, i.LeaseUntil = state, reason, now, "", 0
+	if i.keepsFile(state) {
+		return errors.Join(SetImport(tx, i), tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}),
+			tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID, Due: now + keptTime})) // claim removes the file
+	}
 	content := i.Content
 	i.Content = 0
 	if err := SetImport(tx, i); err != nil {

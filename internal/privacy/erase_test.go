@@ -294,6 +294,10 @@ func eraseIsRefused(o *apptest.Account) {
 	_, err = o.App.Privacy.ErasePerson(o.Context(), o.Caller, "ann@example.com")
 	o.Refused(err, enlist.Busy, fmt.Sprintf("import %d has not ended", i.ID))
 	o.Must(o.App.Imports.CancelImport(o.Context(), o.Caller, i.ID))
+	dry := o.ImportFile(list, "Email\nann@example.com\n", func(o *imports.ImportOptions) { o.DryRun, o.KeepFile = true, true })
+	if !dry.HasKeptFile() {
+		o.Fatalf("the dry run has not kept its file")
+	}
 	if left := erase(o, "ann@example.com").Left; fmt.Sprint(left) != fmt.Sprintf("[list %d]", list) {
 		o.Errorf("left is %q, want the List that has the address as its own", left)
 	}

@@ -85,7 +85,10 @@ func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string
 // finishErasure removes the files of Imports that have ended, and deleted data from the files of the database.
 func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys,
 	result *Erasure) (*Erasure, error) {
-	released, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContentID, error) {
+	released, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) ([]enlist.ContentID, error) {
+		if err := imports.ReleaseKept(tx, c.Account.ID, now); err != nil {
+			return nil, err
+		}
 		return ReleasedContents(tx, c.Account.ID)
 	})
 	if err != nil {

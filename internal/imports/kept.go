@@ -1,0 +1,189 @@
+package imports
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/imports/sheet"
+)
+
+// This file has dry runs that keep their file (ImportOptions.KeepFile). A person looks at what a dry run recognised,
+// says what the columns are, and then imports the file without a second upload.
+
+// keptTime is the time in seconds for which a dry run keeps its file after its end. The file is personal data, so it
+// does not stay as long as the results.
+const keptTime = enlist.Day
+
+// keepsFile reports whether an Import that ends with a state keeps its file. Without columns, the file was not stored
+// completely or is no file of Contacts.
+func (i *Import) keepsFile(state ImportState) bool {
+	return i.Options.DryRun && i.Options.KeepFile && i.Content != 0 && len(i.Columns) > 0 && state != ImportCancelled
+}
+
+// HasKeptFile reports whether ImportKept can use the file.
+func (i *Import) HasKeptFile() bool { return i.Ended() && i.Content != 0 }
+
+// errNotKept is the refusal of an Import whose file was removed, or has gone to another Import.
+func errNotKept() error {
+	return enlist.Invalid("file", "the file of this import is no longer stored: upload it again")
+}
+
+// ImportKept adds an Import of the file that a dry run has kept, with other options. The List and the form of the file
+// stay. The file then belongs to the new Import. After an error nothing has changed. Errors: ErrNoImport, NoList,
+// Denied, InvalidParameters, ConsentRequired, NoRoom, ErrNoMemory.
+func (s *Service) ImportKept(ctx context.Context, c *enlist.Caller, id enlist.ImportID,
+	change func(*ImportOptions)) (*Import, error) {
+	var next *Import
+	schema, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Schema, error) {
+		kept, err := loadImport(tx, c, id)
+		if err != nil {
+			return nil, err
+		}
+		if !kept.HasKeptFile() {
+			return nil, errNotKept()
+		}
+		next = kept.again(c, change)
+		if err := next.Options.check(c); err != nil {
+			return nil, err
+		}
+		return allowImport(tx, c, &next.Options)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.requireRoom(&NewImport{ImportOptions: next.Options, Size: next.Size}); err != nil {
+		return nil, err
+	}
+	if next.Columns, err = s.readHeader(ctx, next, schema); err != nil {
+		return nil, err
+	}
+	if err := requireConsent(schema, next); err != nil {
+		return nil, err
+	}
+	if err := s.addFields(ctx, c, next); err != nil {
+		return nil, err
+	}
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
+		kept, err := LockImport(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !kept.HasKeptFile() || kept.Content != next.Content {
+			return nil, errNotKept() // another request was faster
+		}
+		added := *next
+		kept.Content, added.CreationTime = 0, now
+		if err := errors.Join(SetImport(tx, kept), AddImport(tx, &added)); err != nil {
+			return nil, err
+		}
+		return &added, errors.Join(accounts.Audit(tx, c, now, added.audited(), nil, added.auditValues()),
+			tx.Enqueue(RunImport{Import: added.ID, Account: added.AccountID}))
+	})
+}
+
+// again returns a new Import of the same file.
+func (i *Import) again(c *enlist.Caller, change func(*ImportOptions)) *Import {
+	next := &Import{AccountID: i.AccountID, ListID: i.ListID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
+		Options: i.Options, Content: i.Content, Size: i.Size, SHA256: i.SHA256, State: ImportWaiting}
+	change(&next.Options)
+	o, was := &next.Options, &i.Options
+	o.List, o.FileName, o.Format, o.Encoding = was.List, was.FileName, was.Format, was.Encoding
+	o.Delimiter, o.NoHeader = was.Delimiter, was.NoHeader
+	return next
+}
+
+// releaseKept removes the file of a dry run whose time is over.
+func (i *Import) releaseKept(tx *db.Tx, now int64) error {
+	content := i.Content
+	i.Content = 0
+	return errors.Join(SetImport(tx, i), files.ReleaseContent(tx, content),
+		tx.Enqueue(files.RemoveContent{Content: content, Due: now}))
+}
+
+// ReleaseKept removes the files that dry runs of an Account have kept.
+func ReleaseKept(tx *db.Tx, account enlist.AccountID, now int64) error {
+	all, err := Imports(tx, account)
+	if err != nil {
+		return err
+	}
+	for n := range all {
+		if !all[n].HasKeptFile() {
+			continue
+		}
+		i, err := LockImport(tx, all[n].ID)
+		if err != nil {
+			return err
+		}
+		if i.HasKeptFile() {
+			if err := i.releaseKept(tx, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Sample is what the service recognised in a file, with its first rows.
+type Sample struct {
+	sheet.About
+	Rows [][]string // in the order of the columns; a row that cannot be read is left out
+}
+
+// KeptSample reads the first rows of the file that a dry run has kept. It returns nil if the file is no longer there.
+// Errors: ErrNoImport, Denied, ErrNoMemory, and InvalidParameters for a file that cannot be read.
+func (s *Service) KeptSample(ctx context.Context, c *enlist.Caller, id enlist.ImportID, rows int) (*Sample, error) {
+	i, err := s.Import(ctx, c, id)
+	if err != nil || !i.HasKeptFile() {
+		return nil, err
+	}
+	content := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
+	file, err := sheet.Open(content, i.Size, s.sheet(&i.Options))
+	switch {
+	case enlist.KindOf(content.err) == enlist.NotFound:
+		return nil, nil
+	case content.err != nil:
+		return nil, content.err
+	case errors.Is(err, ErrNoMemory):
+		return nil, err
+	case err != nil:
+		return nil, enlist.Invalid("file", err.Error())
+	}
+	defer file.Close()
+	sample := &Sample{About: file.About()}
+	for n := 0; n < 20*rows && len(sample.Rows) < rows; n++ {
+		row, err := file.Next()
+		if err != nil {
+			break // the run says why
+		}
+		if row.Err == nil {
+			sample.Rows = append(sample.Rows, textsOf(row.Values))
+		}
+	}
+	return sample, nil
+}
+
+// textsOf returns cells as texts for people, each of at most 200 bytes.
+func textsOf(cells []any) []string {
+	texts := make([]string, len(cells))
+	for n, cell := range cells {
+		switch v := cell.(type) {
+		case nil:
+		case time.Time:
+			texts[n] = isoTime(v)
+		case string, json.Number, bool:
+			texts[n] = shorten(strings.TrimSpace(fmt.Sprint(v)), maxShownValue)
+		default: // an array or an object of NDJSON
+			b, _ := json.Marshal(v) // it comes from JSON
+			texts[n] = shorten(string(b), maxShownValue)
+		}
+	}
+	return texts
+}
