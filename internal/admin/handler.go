@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/admin/contacts"
 	"enlist/internal/admin/home"
+	"enlist/internal/admin/imports"
 	"enlist/internal/admin/lists"
 	"enlist/internal/admin/messages"
 	"enlist/internal/admin/sends"
@@ -52,11 +53,13 @@ type Handler struct {
 	protect *http.CrossOriginProtection
 	cookies cookies
 	pages   http.ServeMux
+	uploads map[string]bool // patterns of pages that limit their own body
 }
 
 // New returns a Handler.
 func New(a *app.App, o Options) *Handler {
-	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure}}
+	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure},
+		uploads: make(map[string]bool)}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
 	s := signin.New(a.People, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: browser, Write: h.write})
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
@@ -64,8 +67,10 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
+		imports.Pages(),
 		you.Pages()} {
 		for _, p := range of {
+			h.uploads[p.Pattern] = p.Upload
 			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })
 		}
 	}
@@ -89,7 +94,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this form was sent from another site", http.StatusForbidden)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if _, pattern := h.pages.Handler(r); !h.uploads[pattern] {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	}
 	h.pages.ServeHTTP(w, r)
 }
 
@@ -103,7 +110,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	if err != nil {
 		zone = time.UTC
 	}
-	request := &ui.Request{Request: r, Visit: v, App: h.app, Now: h.app.DB.Now().In(zone)}
+	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app, Now: h.app.DB.Now().In(zone)}
 	if v.Caller.Key.Level < p.Level {
 		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
 		return
@@ -112,6 +119,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	switch {
 	case err != nil:
 		h.fail(w, r, v, err)
+	case view == nil: // the page has sent a file
 	case view.Mail != "":
 		w.Header().Set("Content-Security-Policy", mailPolicy)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -28,15 +28,17 @@ var files embed.FS
 type Page struct {
 	Pattern string       // of a http.ServeMux, such as "GET /admin/lists/{list}"
 	Level   enlist.Level // that the person needs at least
-	Serve   func(*Request) (*View, error)
+	Upload  bool         // the page reads its body with Request.Upload
+	Serve   func(*Request) (*View, error) // returns no View after it has sent a file to the Writer
 }
 
 // Request is a request of a person who is signed in.
 type Request struct {
 	*http.Request
 	*people.Visit
-	App *app.App
-	Now time.Time // in the time zone of the Account
+	Writer http.ResponseWriter // for a page that sends a file
+	App    *app.App
+	Now    time.Time // in the time zone of the Account
 }
 
 // View is what a page shows.
@@ -91,6 +93,7 @@ var menu = []entry{
 	{"Lists", "/admin/lists", enlist.Read},
 	{"Contacts", "/admin/contacts", enlist.Standard},
 	{"Messages", "/admin/messages", enlist.Read},
+	{"Imports", "/admin/imports", enlist.Standard},
 	{"You", "/admin/you", enlist.Read},
 }
 

@@ -1,0 +1,298 @@
+package imports
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/imports"
+)
+
+// This file has the page of one Import, and its buttons.
+
+const (
+	perReason  = 50 // refused rows that the page shows of each reason
+	sampleRows = 3  // rows of the file that the page shows
+)
+
+// data is the data of the page.
+type data struct {
+	ID          enlist.ImportID
+	State, Kind string
+	Reason      string // why the Import failed or was paused
+	Moving      bool
+	Read, Size  int64  // bytes of the file
+	Progress    string // in words
+	Buttons     []button
+	Ready       string // the button that imports the file of the dry run; "": none
+	Next        string // what the person can do
+	Outcomes    string // title of the outcomes
+	Bar         template.HTML
+	Parts       []part
+	Total       int64
+	Form        string // what the service recognised in the file
+	Columns     []column
+	Targets     []target
+	Patterns    []target // of dates
+	MayChoose   bool
+	Refusals    []imports.Refusal
+	HasResults  bool
+}
+
+// button changes the Import.
+type button struct{ Name, Text string }
+
+// part is an outcome of rows.
+type part struct {
+	ui.Part
+	What, Share string
+}
+
+func (p *pages) show(r *ui.Request) (*ui.View, error) { return p.page(r, "") }
+
+// page is the page of the Import. wrong says what was wrong with a request to change it.
+func (p *pages) page(r *ui.Request, wrong string) (*ui.View, error) {
+	i, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	names, err := r.ListNames()
+	if err != nil {
+		return nil, err
+	}
+	d := data{ID: i.ID, Moving: isMoving(i), Read: min(i.Bytes, i.Size), Size: i.Size, Buttons: buttonsOf(i),
+		Progress: progressOf(r, i), Total: i.Total(), HasResults: i.Total() > 0 && i.State != imports.ImportRunning}
+	d.State, d.Kind = stateOf(i)
+	d.sayWhatNext(r, i)
+	d.countOutcomes(i)
+	if err := d.describeColumns(r, i); err != nil {
+		return nil, err
+	}
+	if !d.Moving && i.Refused > 0 {
+		if d.Refusals, err = r.App.Imports.Refusals(r.Context(), r.Caller, i.ID, perReason); err != nil {
+			return nil, err
+		}
+	}
+	v := &ui.View{Title: nameOf(i), Place: "Imports", Content: p.one_, Data: &d, Problem: wrong,
+		Sub: fmt.Sprintf("For %s · %s, by %s, %s (%s)", listName(names, i), size(i.Size), i.CreatorName,
+			r.Date(i.CreationTime), r.Zone())}
+	if d.Moving {
+		v.Refresh = 2
+	}
+	return v, nil
+}
+
+func buttonsOf(i *imports.Import) []button {
+	cancel := button{"cancel", "Cancel"}
+	switch i.State {
+	case imports.ImportUploading:
+		return []button{cancel}
+	case imports.ImportWaiting, imports.ImportRunning:
+		return []button{{"pause", "Pause"}, cancel}
+	case imports.ImportPaused:
+		return []button{{"resume", "Go on"}, cancel}
+	}
+	return nil
+}
+
+// progressOf says how fast an Import is, and how long it takes.
+func progressOf(r *ui.Request, i *imports.Import) string {
+	rows := ui.Count(i.Rows, "row")
+	until := i.EndTime
+	if !i.Ended() {
+		until = r.Now.Unix()
+	}
+	seconds := until - i.StartTime
+	switch {
+	case i.StartTime == 0:
+		return ""
+	case i.Ended() && seconds < 1:
+		return rows + " in less than a second"
+	case i.Ended():
+		return fmt.Sprintf("%s in %s, %s a second", rows, duration(seconds), ui.Number(i.Rows/seconds))
+	case i.State != imports.ImportRunning || i.Bytes == 0 || seconds < 1:
+		return rows
+	}
+	left := float64(seconds) * float64(i.Size-i.Bytes) / float64(i.Bytes)
+	return fmt.Sprintf("%s, %s a second, about %s left", rows, ui.Number(i.Rows/seconds), duration(max(1, int64(left))))
+}
+
+// duration writes a number of seconds as people read it.
+func duration(seconds int64) string {
+	switch {
+	case seconds < 2*60:
+		return ui.Count(seconds, "second")
+	case seconds < 2*60*60:
+		return ui.Count((seconds+30)/60, "minute")
+	}
+	return ui.Count((seconds+30*60)/(60*60), "hour")
+}
+
+// sayWhatNext says why an Import has ended, and what the person can do now.
+func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
+	stored := i.Added + i.Updated
+	switch {
+	case isUnclear(i) && i.HasKeptFile():
+		d.Next = "Say what the columns are: one of them must have the addresses, and no two can be for the same Field."
+		return
+	case isUnclear(i):
+		d.Next = "No column had the addresses, or two were for the same Field. The file is no longer stored: upload it again."
+		return
+	case i.State == imports.ImportFailed || i.State == imports.ImportPaused:
+		d.Reason = sentence(i.Reason)
+	}
+	switch {
+	case i.Ended() && !i.Options.DryRun && i.State != imports.ImportDone && i.Total() > 0:
+		d.Next = "What was stored before stays."
+	case !i.Options.DryRun || !i.Ended():
+	case !i.HasKeptFile():
+		d.Next = "Nothing was stored. The file of this dry run is no longer here: it was imported, or upload it again."
+	case i.State == imports.ImportFailed:
+		d.Next = "Nothing was stored."
+	case stored == 0:
+		d.Next = "No row of this file would change anything."
+	default:
+		d.Ready = "Import " + ui.Count(stored, "row") + " now"
+		d.Next = "Nothing is stored yet. The file stays here for a day, until " + r.Date(i.EndTime+enlist.Day) + "."
+	}
+}
+
+// outcomes are the outcomes of rows by what the rows are: Contacts, unsubscribers (also after complaints), bounced.
+func outcomes(as string) [5]string {
+	switch as {
+	case imports.AsUnsubscribers, imports.AsComplained:
+		return [5]string{"no Contact, now on the Unsubscriber List", "Contacts unsubscribed", "had unsubscribed before", "", "not valid"}
+	case imports.AsBounced:
+		return [5]string{"", "Contacts deactivated", "were deactivated before", "no Contact has the address", "not valid"}
+	}
+	return [5]string{"new Contacts", "Contacts with new values", "on the List already, or the same", "have unsubscribed", "not valid"}
+}
+
+// countOutcomes fills the bar and the table of outcomes.
+func (d *data) countOutcomes(i *imports.Import) {
+	d.Outcomes = "What happened"
+	switch {
+	case i.Options.DryRun:
+		d.Outcomes = "What would happen"
+	case !i.Ended():
+		d.Outcomes = "So far"
+	}
+	var bar []ui.Part
+	what := outcomes(i.Options.As)
+	for n, p := range []ui.Part{{Name: "Added", Class: "s1", Count: i.Added}, {Name: "Updated", Class: "s2", Count: i.Updated},
+		{Name: "Unchanged", Class: "s3", Count: i.Unchanged}, {Name: "Skipped", Class: "s4", Count: i.Skipped},
+		{Name: "Refused", Class: "s5", Count: i.Refused}} {
+		bar = append(bar, p)
+		if p.Count > 0 || what[n] != "" {
+			d.Parts = append(d.Parts, part{p, what[n], ui.Percent(p.Count, i.Total())})
+		}
+	}
+	d.Bar = ui.Stack("Rows by what became of them", bar)
+}
+
+// command changes the Import, or imports the file of a dry run.
+func (p *pages) command(r *ui.Request) (*ui.View, error) {
+	i, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	to, done := i.ID, ""
+	switch r.PathValue("command") {
+	case "pause":
+		done, err = "Paused. The rows that are stored stay.", r.App.Imports.PauseImport(r.Context(), r.Caller, i.ID)
+	case "resume":
+		err = r.App.Imports.ResumeImport(r.Context(), r.Caller, i.ID)
+	case "cancel":
+		done, err = "Cancelled. The rows that are stored stay.", r.App.Imports.CancelImport(r.Context(), r.Caller, i.ID)
+	case "run":
+		to, err = again(r, i, func(o *imports.ImportOptions) { o.DryRun, o.KeepFile = false, false })
+	case "columns":
+		to, err = chooseColumns(r, i)
+	default:
+		return nil, ui.ErrNotFound
+	}
+	known, ok := errors.AsType[*enlist.Error](err)
+	switch {
+	case ok && known.Kind != enlist.Internal:
+		return p.page(r, sentence(known.Error()))
+	case err != nil && isTemporary(err):
+		return p.page(r, sentence(err.Error()))
+	case err != nil:
+		return nil, err
+	}
+	return ui.GoTo(path(to), done), nil
+}
+
+// isTemporary reports whether the server has no room for an Import at the moment.
+func isTemporary(err error) bool {
+	_, full := errors.AsType[imports.NoRoom](err)
+	return full || errors.Is(err, imports.ErrNoMemory)
+}
+
+// again imports the file of a dry run, and returns the new Import.
+func again(r *ui.Request, i *imports.Import, change func(*imports.ImportOptions)) (enlist.ImportID, error) {
+	next, err := r.App.Imports.ImportKept(r.Context(), r.Caller, i.ID, change)
+	if err != nil {
+		return 0, err
+	}
+	return next.ID, nil
+}
+
+// results sends what became of each row as CSV, or only the rows of some outcomes.
+func results(r *ui.Request) (*ui.View, error) {
+	i, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	only := r.URL.Query()["outcome"]
+	h := r.Writer.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="import-%d.csv"`, i.ID))
+	file := newDownload(r.Writer)
+	file.write([]byte(byteOrderMark + imports.RowResultHeader))
+	err = r.App.Imports.ImportResults(r.Context(), r.Caller, i.ID, func(row *imports.RowResult) error {
+		if len(only) > 0 && !slices.Contains(only, string(row.Outcome)) {
+			return nil
+		}
+		return file.write(row.AppendCSV(file.to.AvailableBuffer()))
+	})
+	if errors.Join(err, file.to.Flush()) != nil {
+		panic(http.ErrAbortHandler) // the browser sees that the file is not complete
+	}
+	return nil, nil
+}
+
+// byteOrderMark makes spreadsheets read the file as UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// formOf says what the service recognised in a file.
+func formOf(s *imports.Sample) string {
+	var all []string
+	switch {
+	case s.Format == "csv" || s.Format == "tsv":
+		between := map[string]string{",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}[s.Delimiter]
+		if between == "" {
+			between = s.Delimiter
+		}
+		all = append(all, "text with "+between+" between the columns")
+	case s.Format == "xlsx":
+		all = append(all, "the sheet “"+s.Entry+"” of a workbook")
+	default:
+		all = append(all, "a JSON object in each line")
+	}
+	if s.Encoding != "" {
+		all = append(all, "characters in "+s.Encoding)
+	}
+	if s.Compression != "" {
+		all = append(all, "packed with "+s.Compression)
+	}
+	if !s.Header {
+		all = append(all, "no row that names the columns")
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,158 @@
+// Package imports has the pages of Imports: all of them, the upload of a file, and what became of one.
+package imports
+
+import (
+	"embed"
+	"errors"
+	"html/template"
+	"slices"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/imports"
+	"enlist/internal/limiter"
+)
+
+//go:embed *.html
+var files embed.FS
+
+const (
+	// maxUploads is the number of files that people upload at the same time. Each needs a few MiB of memory. Further
+	// uploads wait for uploadWait.
+	maxUploads = 4
+	uploadWait = 10 * time.Second
+)
+
+// Pages returns the pages.
+func Pages() []ui.Page {
+	p := &pages{list_: ui.Parse(files, "imports.html"), new_: ui.Parse(files, "new.html"), one_: ui.Parse(files, "import.html"),
+		uploads: limiter.New(maxUploads, uploadWait)}
+	const level = enlist.Standard // an Import shows addresses
+	return []ui.Page{
+		{Pattern: "GET /admin/imports", Level: level, Serve: p.list},
+		{Pattern: "GET /admin/imports/new", Level: level, Serve: p.form},
+		{Pattern: "POST /admin/imports/new", Level: level, Upload: true, Serve: p.upload},
+		{Pattern: "GET /admin/imports/{import}", Level: level, Serve: p.show},
+		{Pattern: "GET /admin/imports/{import}/results.csv", Level: level, Serve: results},
+		{Pattern: "POST /admin/imports/{import}/{command}", Level: level, Serve: p.command},
+	}
+}
+
+type pages struct {
+	list_, new_, one_ *template.Template
+	uploads           *limiter.Limiter
+}
+
+// path returns the path of an Import.
+func path(id enlist.ImportID) string { return "/admin/imports/" + ui.Plain(int64(id)) }
+
+// load returns the Import of the path.
+func load(r *ui.Request) (*imports.Import, error) {
+	i, err := r.App.Imports.Import(r.Context(), r.Caller, enlist.ImportID(r.ID("import")))
+	if errors.Is(err, imports.ErrNoImport) {
+		err = ui.ErrNotFound
+	}
+	return i, err
+}
+
+// perPage is the number of Imports on a page.
+const perPage = 25
+
+// row is an Import in the table.
+type row struct {
+	ID                      enlist.ImportID
+	File, List, State, Kind string
+	When                    string
+	Rows                    int64
+	imports.ImportCounts
+}
+
+// listData is the data of the page of all Imports.
+type listData struct {
+	Rows             []row
+	First, Last, All int64
+	Back, Next       int64 // numbers of pages; 0: none
+}
+
+func (p *pages) list(r *ui.Request) (*ui.View, error) {
+	all, err := r.App.Imports.AllImports(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	names, err := r.ListNames()
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(all)
+	view := &ui.View{Title: "Imports", Place: "Imports", Content: p.list_,
+		Actions: []ui.Action{{Text: "New Import", Path: "/admin/imports/new", Main: true}}}
+	if slices.ContainsFunc(all, func(i imports.Import) bool { return isMoving(&i) }) {
+		view.Refresh = 5
+	}
+	page := min(max(1, ui.Int(r.FormValue("page"))), int64(len(all)/perPage+1))
+	d := listData{All: int64(len(all)), First: (page-1)*perPage + 1, Back: page - 1}
+	d.Last = min(d.All, page*perPage)
+	if d.Last < d.All {
+		d.Next = page + 1
+	}
+	for n := range all[d.First-1 : d.Last] {
+		i := &all[d.First-1+int64(n)]
+		one := row{ID: i.ID, File: nameOf(i), List: listName(names, i), When: r.Date(i.CreationTime), Rows: i.Rows,
+			ImportCounts: i.ImportCounts}
+		one.State, one.Kind = stateOf(i)
+		d.Rows = append(d.Rows, one)
+	}
+	view.Data = d
+	return view, nil
+}
+
+// isMoving reports whether the numbers of an Import change by themselves.
+func isMoving(i *imports.Import) bool { return !i.Ended() && i.State != imports.ImportPaused }
+
+func nameOf(i *imports.Import) string {
+	if i.Options.FileName != "" {
+		return i.Options.FileName
+	}
+	return "Import " + ui.Plain(int64(i.ID))
+}
+
+func listName(names map[enlist.ListID]string, i *imports.Import) string {
+	if name := names[i.ListID]; name != "" {
+		return name
+	}
+	return "a List that was deleted"
+}
+
+// stateOf returns the state of an Import in words, and the class of its mark.
+func stateOf(i *imports.Import) (words, class string) {
+	switch i.State {
+	case imports.ImportUploading:
+		return "is being uploaded", "off"
+	case imports.ImportWaiting:
+		return "waits for its turn", "off"
+	case imports.ImportRunning:
+		if i.Options.DryRun {
+			return "dry run is running", ""
+		}
+		return "is running", ""
+	case imports.ImportPaused:
+		return "paused", "warn"
+	case imports.ImportDone:
+		if i.Options.DryRun {
+			return "dry run, nothing stored", "off"
+		}
+		return "imported", ""
+	case imports.ImportFailed:
+		if isUnclear(i) {
+			return "needs columns", "warn"
+		}
+		return "failed", "warn"
+	}
+	return string(i.State), "off"
+}
+
+// isUnclear reports whether an Import waits for a person to say what its columns are.
+func isUnclear(i *imports.Import) bool {
+	return i.State == imports.ImportFailed && i.StartTime == 0 && len(i.Columns) > 0
+}

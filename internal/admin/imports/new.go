@@ -1,0 +1,289 @@
+package imports
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"slices"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+	"enlist/internal/imports"
+)
+
+// This file has the form of a new Import, and the upload of its file. The file is the last part of the form, and goes
+// into the database while it arrives.
+
+// choice is an option of a select, in words.
+type choice struct{ Value, Text string }
+
+// choices returns the selects of the form but the one of Lists. The first option of each is the default.
+func choices() map[string][]choice {
+	return map[string][]choice{
+		"as": {{imports.AsContacts, "Contacts to add"}, {imports.AsUnsubscribers, "addresses that have unsubscribed"},
+			{imports.AsComplained, "addresses that reported a mail as spam"}, {imports.AsBounced, "addresses that do not work"}},
+		"existing": {{imports.ExistingLeave, "stays as it is: the row is left out"},
+			{imports.ExistingOverwrite, "gets the values of the row"}},
+		"consent": {{"", "is in columns of the file, or not recorded"}, {"gdpr", "is for the statement below"},
+			{"direct", "is that they gave us the details for this purpose"}},
+		"encoding": {{"", "found out from the file"}, {"utf-8", "UTF-8"}, {"utf-16le", "UTF-16"},
+			{"windows-1252", "Western Europe (Windows-1252)"}, {"windows-1250", "Central Europe (Windows-1250)"},
+			{"windows-1251", "Cyrillic (Windows-1251)"}, {"ibm850", "DOS (IBM 850)"}, {"macintosh", "old Macintosh"},
+			{"shift_jis", "Japanese (Shift JIS)"}, {"gbk", "Chinese (GBK)"}, {"euc-kr", "Korean (EUC-KR)"}},
+		"delimiter": {{"", "found out from the file"}, {",", "comma"}, {";", "semicolon"}, {"\t", "tab"}, {"|", "bar"}},
+	}
+}
+
+// form is the data of the form.
+type form struct {
+	Choices map[string][]choice
+	Texts   map[string]string // by names of inputs
+	Wrong   map[string]string // what is wrong, by names of inputs
+	Most    string            // largest size of a file
+	Full    bool              // the person may add Fields
+}
+
+func (p *pages) newForm(r *ui.Request) (*form, error) {
+	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	f := &form{Choices: choices(), Texts: make(map[string]string), Wrong: make(map[string]string), Most: size(most(r)),
+		Full: r.Caller.Key.Level >= enlist.Full}
+	for i := range all {
+		f.Choices["list"] = append(f.Choices["list"], choice{ui.Plain(int64(all[i].ID)), all[i].Name})
+	}
+	return f, err
+}
+
+// most is the largest size of a file in bytes.
+func most(r *ui.Request) int64 {
+	return r.App.Accounts.Settings().Of(r.Caller.Account.ID).MaxImport
+}
+
+// input is a select of the form.
+type input struct {
+	Name, Label, Value, Wrong string
+	Choices                   []choice
+}
+
+// Select returns a select for the template.
+func (f *form) Select(name, label string) input {
+	return input{name, label, f.Texts[name], f.Wrong[name], f.Choices[name]}
+}
+
+// Is reports whether an input has a value, for the template.
+func (f *form) Is(name, value string) bool { return f.Texts[name] == value }
+
+// IsUnusual reports whether the person has changed one of the options that are folded away.
+func (f *form) IsUnusual() bool {
+	for _, name := range []string{"encoding", "delimiter", "no_header", "decimal_comma", "autoresponders", "webhooks"} {
+		if f.Texts[name] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pages) view(f *form) *ui.View {
+	v := &ui.View{Title: "New Import", Place: "Imports", Content: p.new_, Data: f,
+		Sub: "A file becomes Contacts of a List"}
+	if len(f.Wrong) > 0 {
+		v.Problem = "Nothing was imported. Choose the file again: a browser does not keep it."
+	}
+	return v
+}
+
+func (p *pages) form(r *ui.Request) (*ui.View, error) {
+	f, err := p.newForm(r)
+	if err != nil {
+		return nil, err
+	}
+	f.Texts["list"] = r.FormValue("list")
+	return p.view(f), nil
+}
+
+const (
+	// formRoom is the room in bytes for the parts of the form that are no file.
+	formRoom = 1 << 20
+	// maxText is the largest size of one of them.
+	maxText = 4 << 10
+)
+
+func (p *pages) upload(r *ui.Request) (*ui.View, error) {
+	f, err := p.newForm(r)
+	if err != nil {
+		return nil, err
+	}
+	most := most(r)
+	if r.ContentLength > most+formRoom {
+		r.Writer.Header().Set("Connection", "close") // the body is not read
+		f.Wrong["file"] = tooLarge(most)
+		return p.view(f), nil
+	}
+	body := r.Upload(most + formRoom)
+	i, err := p.receive(r, f, most)
+	switch {
+	case body.IsTooLarge():
+		f.Wrong["file"] = tooLarge(most)
+	case body.Broken() != nil:
+		return nil, enlist.Refuse(enlist.Busy, "the upload ended before the end of the file: try again")
+	case err != nil && !f.explain(err):
+		return nil, err
+	}
+	body.Discard()
+	if len(f.Wrong) > 0 {
+		return p.view(f), nil
+	}
+	return ui.GoTo(path(i.ID), ""), nil
+}
+
+// receive reads the form and adds the Import. It returns nil if something is missing, and f.Wrong says what.
+func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, error) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		f.Wrong["file"] = "Choose a file."
+		return nil, nil
+	}
+	for {
+		part, err := parts.NextPart()
+		if err == io.EOF {
+			f.Wrong["file"] = "Choose a file."
+			return nil, nil
+		}
+		if err != nil {
+			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+		}
+		if part.FormName() == "file" {
+			return p.add(r, f, part, most)
+		}
+		text, err := io.ReadAll(io.LimitReader(part, maxText))
+		if err != nil {
+			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+		}
+		if len(f.Texts) < 50 {
+			f.Texts[part.FormName()] = strings.ToValidUTF8(string(text), "�")
+		}
+	}
+}
+
+// add adds the Import of a file.
+func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*imports.Import, error) {
+	name := strings.ToValidUTF8(part.FileName(), "�")
+	if name == "" {
+		f.Wrong["file"] = "Choose a file."
+		return nil, nil
+	}
+	list := enlist.ListID(ui.Int(f.Texts["list"]))
+	if f.Texts["list"] == "" {
+		f.Wrong["list"] = "Choose a List."
+		return nil, nil
+	}
+	if _, err := r.App.Lists.List(r.Context(), r.Caller, list); err != nil {
+		return nil, err
+	}
+	if f.checkChoices(); len(f.Wrong) > 0 {
+		return nil, nil
+	}
+	release, err := p.uploads.Acquire(r.Context())
+	if err != nil {
+		return nil, enlist.Refuse(enlist.Busy, "too many files are uploaded at the moment: try again")
+	}
+	defer release()
+	return r.App.Imports.AddImport(r.Context(), r.Caller, imports.NewImport{File: part, Size: r.ContentLength, Most: most,
+		ImportOptions: f.options(list, name)})
+}
+
+// checkChoices finds values that no select of the form has.
+func (f *form) checkChoices() {
+	for name, all := range f.Choices {
+		value := f.Texts[name]
+		if name != "list" && value != "" && !slices.ContainsFunc(all, func(c choice) bool { return c.Value == value }) {
+			f.Wrong[name] = "Choose one of these."
+		}
+	}
+}
+
+// maxFileName is the longest name of a file that is stored, in letters.
+const maxFileName = 200
+
+// options returns the options that the form says.
+func (f *form) options(list enlist.ListID, name string) imports.ImportOptions {
+	if letters := []rune(name); len(letters) > maxFileName {
+		name = string(letters[len(letters)-maxFileName:]) // the ending tells the format
+	}
+	o := imports.ImportOptions{List: list, FileName: name, Encoding: f.Texts["encoding"], Delimiter: f.Texts["delimiter"],
+		NoHeader: f.Texts["no_header"] != "", DecimalComma: f.Texts["decimal_comma"] != "", As: f.Texts["as"],
+		Existing: f.Texts["existing"], ConsentType: f.Texts["consent"], AddFields: f.Texts["add_fields"] != "",
+		DryRun: f.Texts["at_once"] == "", KeepFile: f.Texts["at_once"] == "",
+		Autoresponders: f.Texts["autoresponders"] != "", Webhooks: f.Texts["webhooks"] != ""}
+	if o.ConsentType == string(enlist.ConsentGDPR) {
+		o.ConsentText = strings.TrimSpace(f.Texts["consent_text"])
+	}
+	return o
+}
+
+// explain says beside an input what an error means, and returns false for an error that no input caused.
+func (f *form) explain(err error) bool {
+	if large, ok := errors.AsType[imports.ImportTooLarge](err); ok {
+		f.Wrong["file"] = tooLarge(int64(large))
+		return true
+	}
+	if full, ok := errors.AsType[imports.NoRoom](err); ok {
+		f.Wrong["file"] = sentence(full.Error())
+		return true
+	}
+	if errors.Is(err, imports.ErrNoMemory) {
+		f.Wrong["file"] = sentence(err.Error())
+		return true
+	}
+	known, ok := errors.AsType[*enlist.Error](err)
+	if !ok || known.Kind == enlist.Internal || known.Kind == enlist.NoList {
+		return false
+	}
+	switch {
+	case known.Kind == enlist.Denied && f.Texts["add_fields"] != "":
+		f.Wrong["add_fields"] = sentence(known.Error())
+	case known.Kind == enlist.Denied:
+		return false
+	case known.Field == "consent_type":
+		f.Wrong["consent"] = "This List needs a proof of consent: write the statement that the people agreed to, or give the " +
+			"file the columns consent_type and consent_text."
+	case known.Field == "consent_text" && strings.TrimSpace(f.Texts["consent_text"]) == "":
+		f.Wrong["consent_text"] = "Write the statement that the people agreed to."
+	case known.Field == "consent_text":
+		f.Wrong["consent_text"] = ui.Count(contacts.MaxConsentText, "character") + " are the most that a statement can have."
+	case known.Field == "as":
+		f.Wrong["as"] = "Such a file has only addresses: leave consent, new Fields and what happens to Contacts as they were."
+	case f.Choices[known.Field] != nil:
+		f.Wrong[known.Field] = sentence(known.Error())
+	default:
+		f.Wrong["file"] = sentence(known.Error())
+	}
+	return true
+}
+
+func tooLarge(most int64) string {
+	return fmt.Sprintf("The file is larger than %s. Split it, or compress it with gzip or zip.", size(most))
+}
+
+// sentence writes the text of an error as a sentence.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// size writes a number of bytes as people read it.
+func size(bytes int64) string {
+	switch {
+	case bytes >= 1<<30:
+		return fmt.Sprintf("%.4g GiB", float64(bytes)/(1<<30))
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%.3g MiB", float64(bytes)/(1<<20))
+	case bytes >= 1<<10:
+		return fmt.Sprintf("%.3g KiB", float64(bytes)/(1<<10))
+	}
+	return ui.Count(bytes, "byte")
+}
