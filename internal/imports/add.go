@@ -119,7 +119,7 @@ func allowImport(tx *db.Tx, c *enlist.Caller, o *ImportOptions) (*enlist.Schema,
 // uploadImport stores the file in pieces. Each Update stores a few of them.
 func (s *Service) uploadImport(ctx context.Context, i *Import, n NewImport) error {
 	sum := sha256.New()
-	from := io.TeeReader(n.File, sum)
+	from := io.TeeReader(wholeFile{n.File}, sum)
 	for number := int64(0); ; {
 		var parts [][]byte
 		var err error
@@ -148,6 +148,19 @@ func (s *Service) uploadImport(ctx context.Context, i *Import, n NewImport) erro
 			return nil
 		}
 	}
+}
+
+// wholeFile reads a file that a client sends. If the client breaks off, the reader of its request returns
+// io.ErrUnexpectedEOF, which io.ReadFull also returns for the last piece of a whole file.
+type wholeFile struct{ io.Reader }
+
+// Read implements io.Reader.
+func (f wholeFile) Read(p []byte) (n int, err error) {
+	n, err = f.Reader.Read(p)
+	if err == io.ErrUnexpectedEOF {
+		err = fmt.Errorf("the file ends too early: %w", err)
+	}
+	return n, err
 }
 
 // storePieces stores pieces of the file, and renews the lease of the upload.

@@ -41,6 +41,7 @@ func TestImports(t *testing.T) {
 		{Name: "only one process runs an import", Test: importLeases},
 		{Name: "the file is removed at the end, and the results after seven days", Test: importRemoval},
 		{Name: "a file larger than the limit is refused", Test: importTooLarge},
+		{Name: "a file whose client breaks off is not imported", Test: importBrokenOff},
 		{Name: "a file for which the disk has no room is refused before it is stored", Test: importRoom},
 	})
 }

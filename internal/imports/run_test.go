@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
+	"testing/iotest"
 	"time"
 
 	"enlist/internal/app"
@@ -164,6 +166,19 @@ func importTooLarge(f *importFixture) {
 		ImportOptions: imports.ImportOptions{List: f.id}})
 	if limit, ok := errors.AsType[imports.ImportTooLarge](err); !ok || limit != 1000 {
 		f.Errorf("the error is %v, want ImportTooLarge", err)
+	}
+	all, err := f.App.Imports.AllImports(f.Context(), f.Caller)
+	f.Must(err)
+	if len(all) != 1 || all[0].State != imports.ImportFailed || all[0].Content != 0 {
+		f.Errorf("the imports are %+v, want one that failed and has no file", all)
+	}
+}
+
+func importBrokenOff(f *importFixture) {
+	_, err := f.App.Imports.AddImport(f.Context(), f.Caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: f.id},
+		File: io.MultiReader(strings.NewReader(manyRows(100)), iotest.ErrReader(io.ErrUnexpectedEOF))})
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		f.Errorf("the error is %v, want %v", err, io.ErrUnexpectedEOF)
 	}
 	all, err := f.App.Imports.AllImports(f.Context(), f.Caller)
 	f.Must(err)
