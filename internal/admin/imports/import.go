@@ -141,7 +141,7 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = "Say what the columns are: one of them must have the addresses, and no two can be for the same Field."
 		return
 	case isUnclear(i):
-		d.Next = "No column had the addresses, or two were for the same Field. The file is no longer stored: upload it again."
+		d.Next = "It was not clear what the columns are. The file is no longer here: a later Import has it, or a day has passed."
 		return
 	case i.State == imports.ImportFailed || i.State == imports.ImportPaused:
 		d.Reason = sentence(i.Reason)
@@ -151,7 +151,7 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = "What was stored before stays."
 	case !i.Options.DryRun || !i.Ended():
 	case !i.HasKeptFile():
-		d.Next = "Nothing was stored. The file of this dry run is no longer here: it was imported, or upload it again."
+		d.Next = "Nothing was stored. The file is no longer here: a later Import has it, or a day has passed."
 	case i.State == imports.ImportFailed:
 		d.Next = "Nothing was stored."
 	case stored == 0:

@@ -144,7 +144,7 @@ func stateOf(i *imports.Import) (words, class string) {
 		}
 		return "imported", ""
 	case imports.ImportFailed:
-		if isUnclear(i) {
+		if isUnclear(i) && i.HasKeptFile() {
 			return "needs columns", "warn"
 		}
 		return "failed", "warn"

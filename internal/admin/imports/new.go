@@ -126,7 +126,7 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 	switch {
 	case body.IsTooLarge():
 		f.Wrong["file"] = tooLarge(most)
-	case body.Broken() != nil:
+	case body.Broken() != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, enlist.Refuse(enlist.Busy, "the upload ended before the end of the file: try again")
 	case err != nil && !f.explain(err):
 		return nil, err
@@ -179,7 +179,9 @@ func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*
 		f.Wrong["list"] = "Choose a List."
 		return nil, nil
 	}
-	if _, err := r.App.Lists.List(r.Context(), r.Caller, list); err != nil {
+	if _, err := r.App.Lists.List(r.Context(), r.Caller, list); enlist.KindOf(err) == enlist.Denied {
+		return nil, ui.ErrNotFound
+	} else if err != nil {
 		return nil, err
 	}
 	if f.checkChoices(); len(f.Wrong) > 0 {

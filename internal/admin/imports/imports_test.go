@@ -1,0 +1,469 @@
+package imports_test
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"enlist/internal/admin"
+	"enlist/internal/apptest"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/enlist"
+	"enlist/internal/imports"
+	"enlist/internal/people"
+)
+
+// This file tests the pages of Imports as a browser sees them, on one server.
+
+// site is a server of the pages with an Account, its Lists and people.
+type site struct {
+	*apptest.Account
+	url     string
+	list    enlist.ListID
+	second  enlist.ListID // the only List of the person "restricted"
+	strict  enlist.ListID // needs a proof of consent
+	cookies map[string]string
+}
+
+// reply is a page.
+type reply struct {
+	status int
+	path   string // to which the browser goes, with its query
+	body   string
+	header http.Header
+}
+
+// covers: spec import.access, import.results
+func TestPagesOfImports(t *testing.T) {
+	s := newSite(t)
+	for _, rule := range []struct {
+		name string
+		test func(*site)
+	}{
+		{"without Imports the page says how to begin", emptyPage},
+		{"a dry run stores nothing, and its button imports the rows", dryRunThenImport},
+		{"an Import can store its rows at once", atOnce},
+		{"a person says what the columns are, and how dates are written", chooseColumns},
+		{"columns that are not clear are asked for, without a second upload", unclearColumns},
+		{"an Import can be paused, continued and cancelled", pauseAndCancel},
+		{"markup in names, values and reasons stays text", markup},
+		{"the results as CSV keep cells that begin with = as text", resultsFile},
+		{"what is wrong with a file or an option stands beside its input, and the form keeps its values", errorsBesideInputs},
+		{"an upload that breaks off or is too large imports nothing", badUploads},
+		{"Imports of other Accounts and other Lists do not exist, and the level read sees none", access},
+		{"only a person with the level full adds Fields", newFields},
+		{"a form from another site changes nothing", otherSites},
+	} {
+		s.Case(rule.name, func() { rule.test(s) })
+	}
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{Account: apptest.NewAccount(t, dbtest.SQLite.Own(t)), cookies: make(map[string]string)}
+	handler := admin.New(s.App, admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler)})
+	server := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		server.Close()
+	})
+	s.url = server.URL
+	s.list, s.second = s.AddList("name", "People"), s.AddList("name", "Second")
+	s.strict = s.AddList("name", "Strict", "is_gdpr_compliant", true)
+	s.AddField(s.list, "name", "Town", "type", "text")
+	s.AddField(s.list, "name", "Born", "type", "date", "time_format", "off")
+	account := s.Caller.Account.ID
+	s.invite("full", people.Membership{Account: account, Level: enlist.Full})
+	s.invite("standard", people.Membership{Account: account, Level: enlist.Standard})
+	s.invite("read", people.Membership{Account: account, Level: enlist.Read})
+	s.invite("restricted", people.Membership{Account: account, Level: enlist.Standard, Lists: []enlist.ListID{s.second}})
+	s.invite("other", people.Membership{Account: s.NewCaller().Account.ID, Level: enlist.Full})
+	return s
+}
+
+// invite adds a person who is signed in.
+func (s *site) invite(name string, m people.Membership) {
+	s.Helper()
+	email := name + "@example.com"
+	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: email, Name: name, Membership: m})
+	s.Must(err)
+	text, err := s.App.People.NewLink(s.Context(), email)
+	s.Must(err)
+	s.cookies[name], err = s.App.People.UseLink(s.Context(), text, people.Browser{Agent: "test", IP: "192.0.2.1"})
+	s.Must(err)
+}
+
+// do sends a request of a person. It follows no redirect.
+func (s *site) do(person, method, path, kind string, body io.Reader, more ...string) reply {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), method, s.url+path, body)
+	s.Must(err)
+	r.AddCookie(&http.Cookie{Name: "enlist", Value: s.cookies[person]})
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	for n := 0; n < len(more); n += 2 {
+		r.Header.Set(more[n], more[n+1])
+	}
+	got, err := http.DefaultTransport.RoundTrip(r)
+	s.Must(err)
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	s.Must(err)
+	return reply{got.StatusCode, got.Header.Get("Location"), string(text), got.Header}
+}
+
+func (s *site) get(person, path string) reply {
+	s.Helper()
+	return s.do(person, http.MethodGet, path, "", nil)
+}
+
+func (s *site) post(person, path string, form url.Values) reply {
+	s.Helper()
+	return s.do(person, http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+// upload sends the form of a new Import. Pairs are names and values of its inputs.
+func (s *site) upload(person, name, file string, pairs ...string) reply {
+	s.Helper()
+	kind, body := s.form(name, file, pairs...)
+	return s.do(person, http.MethodPost, "/admin/imports/new", kind, strings.NewReader(body))
+}
+
+// form returns a form with a file as a browser sends it.
+func (s *site) form(name, file string, pairs ...string) (kind, body string) {
+	s.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for n := 0; n < len(pairs); n += 2 {
+		s.Must(w.WriteField(pairs[n], pairs[n+1]))
+	}
+	part, err := w.CreateFormFile("file", name)
+	s.Must(err)
+	_, err = part.Write([]byte(file))
+	s.Must(err)
+	s.Must(w.Close())
+	return w.FormDataContentType(), b.String()
+}
+
+// uploaded uploads a file for the first List, runs its Import, and returns the path of its page and the Import.
+func (s *site) uploaded(name, file string, pairs ...string) (string, *imports.Import) {
+	s.Helper()
+	got := s.upload("full", name, file, append([]string{"list", fmt.Sprint(s.list)}, pairs...)...)
+	if got.status != http.StatusSeeOther {
+		s.Fatalf("status %d: %s", got.status, got.body)
+	}
+	return got.path, s.run(got.path)
+}
+
+// run runs the Import of a page.
+func (s *site) run(path string) *imports.Import {
+	s.Helper()
+	var id enlist.ImportID
+	_, err := fmt.Sscanf(path, "/admin/imports/%d", &id)
+	s.Must(err)
+	s.Must(s.App.Imports.RunImport(s.Context(), id))
+	i, err := s.App.Imports.Import(s.Context(), s.Caller, id)
+	s.Must(err)
+	return i
+}
+
+// want checks the status of a page and that it contains texts.
+func (s *site) want(got reply, status int, texts ...string) {
+	s.Helper()
+	if got.status != status {
+		s.Errorf("status %d, want %d: %s", got.status, status, got.body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(got.body, text) {
+			s.Errorf("the page does not contain %q:\n%s", text, got.body)
+		}
+	}
+}
+
+// wantWithout checks that a page does not contain texts.
+func (s *site) wantWithout(got reply, texts ...string) {
+	s.Helper()
+	for _, text := range texts {
+		if strings.Contains(got.body, text) {
+			s.Errorf("the page contains %q:\n%s", text, got.body)
+		}
+	}
+}
+
+func (s *site) contacts(list enlist.ListID) int64 { return s.Count(list, "id", "greater_than", "0") }
+
+func emptyPage(s *site) {
+	got := s.get("standard", "/admin/imports")
+	s.want(got, 200, "Nothing was imported yet", `href="/admin/imports/new"`, `aria-current="page">Imports</a>`)
+	s.want(s.get("standard", fmt.Sprintf("/admin/imports/new?list=%d", s.second)), 200, `enctype="multipart/form-data"`,
+		fmt.Sprintf(`<option value="%d" selected>Second</option>`, s.second), `name="at_once" value="" checked`, "of at most 1 GiB")
+	s.wantWithout(s.get("restricted", "/admin/imports/new"), ">People<")
+}
+
+const threeRows = "E-mail;Town;Colour\nann@example.com;Bonn;red\nnope;Rome;blue\nbob@example.com;Köln;green\n"
+
+func dryRunThenImport(s *site) {
+	got := s.upload("standard", "people.csv", threeRows, "list", fmt.Sprint(s.list))
+	waiting := s.get("standard", got.path)
+	s.want(waiting, 200, "waits for its turn", `http-equiv="refresh" content="2"`, ">Pause</button>", ">Cancel</button>")
+	s.wantWithout(waiting, "rows now")
+	s.want(s.get("standard", "/admin/imports"), 200, `http-equiv="refresh"`, "people.csv", "People")
+	i := s.run(got.path)
+	if !i.Options.DryRun || s.contacts(s.list) != 0 || i.CreatorName != "standard" {
+		s.Fatalf("the Import is %+v, and the List has %d Contacts; want a dry run", i, s.contacts(s.list))
+	}
+	page := s.get("standard", got.path)
+	s.want(page, 200, "What would happen: 3 rows", "Import 2 rows now", "1 × Email: expected an address", ">nope<",
+		"semicolons between the columns", "characters in utf-8", "ann@example.com · nope · bob@example.com",
+		`<option value="field:Town" selected>Town</option>`, "until Tue 16 Jun, 12:00", `<rect class="s1"`, `<rect class="s5"`)
+	s.wantWithout(page, `http-equiv="refresh"`, "style=", "<script")
+	imported := s.post("standard", got.path+"/run", nil)
+	if imported.status != http.StatusSeeOther || imported.path == got.path {
+		s.Fatalf("status %d, path %s", imported.status, imported.path)
+	}
+	if i := s.run(imported.path); i.Added != 2 || i.Refused != 1 || s.contacts(s.list) != 2 {
+		s.Errorf("the Import is %+v, and the List has %d Contacts; want 2", i, s.contacts(s.list))
+	}
+	s.want(s.get("standard", imported.path), 200, "What happened: 3 rows", ">imported<")
+	s.want(s.post("standard", got.path+"/run", nil), 422, "no longer stored")
+	s.want(s.get("standard", got.path), 200, "a later Import has it")
+	s.want(s.get("standard", "/admin/imports"), 200, "1 to 2 of 2")
+}
+
+func atOnce(s *site) {
+	before := s.contacts(s.list)
+	_, i := s.uploaded("at-once.csv", "Email\nonce@example.com\nann@example.com\n", "at_once", "1", "existing", "overwrite", "consent", "gdpr",
+		"consent_text", " I want it ")
+	if i.Added != 1 || i.Options.ConsentText != "I want it" || s.contacts(s.list) != before+1 || i.Content != 0 {
+		s.Errorf("the Import is %+v, and the List has %d Contacts; want one more than %d", i, s.contacts(s.list), before)
+	}
+	path, _ := s.uploaded("left.csv", "Email\nonce@example.com\n", "as", "unsubscribers", "at_once", "1")
+	s.want(s.get("full", path), 200, "Contacts unsubscribed")
+}
+
+func chooseColumns(s *site) {
+	path, i := s.uploaded("c.csv", "Email,When,Colour,Town\nc1@example.com,31.12.1999,red,Bonn\n")
+	if len(i.Columns) != 4 {
+		s.Fatalf("the columns are %+v", i.Columns)
+	}
+	chosen := url.Values{"target": {"field:Email", "field:Born", "new", ""}, "date-1": {"DD.MM.YYYY"}}
+	s.want(s.post("full", path+"/columns", url.Values{"target": {"field:Email"}}), 422, "did not send all columns")
+	s.want(s.post("full", path+"/columns", url.Values{"target": {"field:Email", "field:Email", "", ""}}), 422, "are both for")
+	s.want(s.post("full", path+"/columns", url.Values{"target": {"field:Email", "field:Nothing", "", ""}}), 422, "no Field")
+	again := s.post("full", path+"/columns", chosen)
+	next := s.run(again.path)
+	if next.Added != 1 || next.Refused != 0 || !next.Options.DryRun {
+		s.Errorf("the second dry run is %+v", next)
+	}
+	s.want(s.get("full", again.path), 200, `<option value="field:Born" selected>`, `<option value="DD.MM.YYYY" selected>`,
+		`<option value="new" selected>a new Field: text</option>`, "Import 1 row now")
+	s.want(s.post("standard", again.path+"/run", nil), 422, "needs a key of the level full")
+	if stored := s.run(s.post("full", again.path+"/run", nil).path); stored.Added != 1 {
+		s.Errorf("the Import is %+v", stored)
+	}
+	fields, err := s.App.Lists.SearchFields(s.Context(), s.Caller, s.list, enlist.Query{})
+	s.Must(err)
+	if name := fields[len(fields)-1].Name; name != "Colour" {
+		s.Errorf("the last Field is %q, want Colour", name)
+	}
+	if s.Count(s.list, "Born", "exactly", "1999-12-31") != 1 {
+		s.Errorf("no Contact has the date of the file")
+	}
+}
+
+func unclearColumns(s *site) {
+	got := s.upload("standard", "u.csv", "Correo,X\nu1@example.com,2\n", "list", fmt.Sprint(s.list), "at_once", "")
+	page := s.get("standard", got.path)
+	s.want(page, 200, "needs columns", "Say what the columns are", "u1@example.com", `<select name="target"`)
+	s.wantWithout(page, "--map", "rows now")
+	again := s.post("standard", got.path+"/columns", url.Values{"target": {"field:Email", ""}})
+	if i := s.run(again.path); i.Added != 1 {
+		s.Errorf("the dry run is %+v", i)
+	}
+	s.want(s.upload("standard", "u.csv", "Correo\nu1@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1"), 422,
+		`aria-invalid="true" aria-describedby="wrong-file"`, "No column is for the Field")
+}
+
+func pauseAndCancel(s *site) {
+	before := s.contacts(s.list)
+	got := s.upload("standard", "p.csv", "Email\np1@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1")
+	paused := s.post("standard", got.path+"/pause", nil)
+	s.run(got.path)
+	page := s.get("standard", paused.path)
+	s.want(page, 200, ">paused<", "Go on", "The rows that are stored stay")
+	s.wantWithout(page, `http-equiv="refresh"`)
+	s.post("standard", got.path+"/resume", nil)
+	s.want(s.get("standard", got.path), 200, "waits for its turn")
+	s.post("standard", got.path+"/cancel", nil)
+	if i := s.run(got.path); i.State != imports.ImportCancelled || s.contacts(s.list) != before {
+		s.Errorf("the Import is %+v", i)
+	}
+	s.want(s.post("standard", got.path+"/resume", nil), 422, "The import is cancelled already")
+	s.want(s.post("standard", got.path+"/burn", nil), 404)
+}
+
+func markup(s *site) {
+	const evil = `<script>alert(1)</script>"'&`
+	quoted := `"` + strings.ReplaceAll(evil, `"`, `""`) + `"`
+	file := "Email," + quoted + "\n" + `"<img src=x onerror=alert(2)>",<b>1</b>` + "\n"
+	path, _ := s.uploaded("<i>x<b>.csv", file)
+	for _, p := range []string{path, "/admin/imports", path + "?done=" + url.QueryEscape(evil)} {
+		got := s.get("full", p)
+		s.want(got, 200, html.EscapeString("<i>x<b>.csv"))
+		s.wantWithout(got, "<script>alert", "<img src=x", "<i>x", "<b>1")
+	}
+	s.want(s.get("full", path), 200, "&lt;img src=x onerror=alert(2)&gt;", "&lt;script&gt;")
+	list := s.AddList("name", evil)
+	got := s.get("full", "/admin/imports/new")
+	s.wantWithout(got, "<script>alert")
+	got = s.upload("full", "m.csv", "", "list", fmt.Sprint(list), "consent_text", evil, evil, evil)
+	s.want(got, 422, html.EscapeString("<script>alert(1)</script>"))
+	s.wantWithout(got, "<script>alert")
+	got = s.upload("full", "m.csv", quoted+"\na@example.com\n", "list", fmt.Sprint(list), evil, evil)
+	s.wantWithout(s.get("full", got.path), "<script>alert")
+	refused := s.post("full", got.path+"/columns", url.Values{"target": {"field:" + evil}})
+	s.want(refused, 422, "no Field", "&lt;script&gt;")
+	s.wantWithout(refused, "<script>alert")
+}
+
+func resultsFile(s *site) {
+	path, _ := s.uploaded("r.csv", "Email\nr1@example.com\n\"=HYPERLINK(\"\"http://x\"\")\"\n+49 1\n")
+	got := s.get("standard", path+"/results.csv")
+	s.want(got, 200, "\xef\xbb\xbfrow,outcome,contact_id,reason,field,value\r\n1,added,0,", `"'=HYPERLINK(""http://x"")"`, `"'+49 1"`)
+	if h := got.header; !strings.HasPrefix(h.Get("Content-Type"), "text/csv") || !strings.HasPrefix(h.Get("Content-Disposition"), "attachment") ||
+		h.Get("X-Content-Type-Options") != "nosniff" {
+		s.Errorf("the header is %v", h)
+	}
+	s.wantWithout(s.get("standard", path+"/results.csv?outcome=refused"), "added")
+	s.want(s.get("other", path+"/results.csv"), 404)
+	s.want(s.get("restricted", path+"/results.csv"), 404)
+	s.want(s.get("read", path+"/results.csv"), 403)
+}
+
+func errorsBesideInputs(s *site) {
+	before := s.contacts(s.list)
+	list := fmt.Sprint(s.list)
+	for _, c := range []struct {
+		rule, name, file, wrong, text string
+		pairs                         []string
+	}{
+		{"no file", "", "", "file", "Choose a file.", []string{"list", list}},
+		{"an empty file", "e.csv", "", "file", "The file is empty.", []string{"list", list}},
+		{"no workbook", "b.xlsx", "PK\x03\x04 broken", "file", "The file", []string{"list", list}},
+		{"a damaged .gz file", "b.csv.gz", "\x1f\x8b\x08\x00broken", "file", "", []string{"list", list}},
+		{"a header in another encoding", "l.csv", "Email,T\xf6wn\na@example.com,K\xf6ln\n", "file", "UTF-8", []string{"list", list, "encoding", "utf-8"}},
+		{"an unknown encoding", "l.csv", "Email\n", "encoding", "Choose one of these.", []string{"list", list, "encoding", "klingon"}},
+		{"an unknown delimiter", "l.csv", "Email\n", "delimiter", "Choose one of these.", []string{"list", list, "delimiter", "q"}},
+		{"no List", "l.csv", "Email\n", "list", "Choose a List.", nil},
+		{"no proof of consent", "l.csv", "Email\na@example.com\n", "consent", "needs a proof of consent", []string{"list", fmt.Sprint(s.strict)}},
+		{"no statement", "l.csv", "Email\na@example.com\n", "consent_text", "Write the statement", []string{"list", list, "consent", "gdpr"}},
+		{"a long statement", "l.csv", "Email\na@example.com\n", "consent_text", "255 characters are the most", []string{"list", list, "consent", "gdpr", "consent_text", strings.Repeat("ü", 256)}},
+		{"values for unsubscribers", "l.csv", "Email\na@example.com\n", "as", "only addresses", []string{"list", list, "as", "bounced", "existing", "overwrite"}},
+	} {
+		s.Case(c.rule, func() {
+			got := s.upload("standard", c.name, c.file, append(c.pairs, "at_once", "1", "decimal_comma", "1")...)
+			s.want(got, 422, `role="alert"`, html.EscapeString(c.text), `aria-describedby="wrong-`+c.wrong+`"`,
+				`name="at_once" value="1" checked`, `name="decimal_comma" value="1" checked`)
+			input := regexp.MustCompile(`name="` + c.wrong + `"[^>]*aria-invalid="true"`)
+			if !input.MatchString(got.body) {
+				s.Errorf("the input %s is not marked:\n%s", c.wrong, got.body)
+			}
+		})
+	}
+	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", "application/x-www-form-urlencoded", strings.NewReader("list=1")), 422, "Choose a file.")
+	got := s.upload("standard", "l.csv", "Email,Town\na@example.com,K\xf6ln\n", "list", list, "encoding", "utf-8")
+	s.run(got.path)
+	s.want(s.get("standard", got.path), 200, "name the encoding of the file")
+	if after := s.contacts(s.list); after != before {
+		s.Errorf("the List has %d Contacts, want %d", after, before)
+	}
+}
+
+func badUploads(s *site) {
+	s.Must(s.App.Accounts.ChangeSettings(s.Context(), s.Caller.Account.ID, map[string]string{"max-import": "2000"}))
+	s.Must(s.App.ReadSettings(s.Context()))
+	pairs := []string{"list", fmt.Sprint(s.list), "at_once", "1"}
+	large := "Email\n" + strings.Repeat("x", 3000)
+	s.want(s.upload("standard", "a.csv", large, pairs...), 422, "larger than 1.95 KiB")
+	s.want(s.upload("standard", "a.csv", large+strings.Repeat("x", 2<<20), pairs...), 422, "larger than 1.95 KiB")
+	kind, body := s.form("a.csv", "Email\ncut@example.com\n", pairs...)
+	cut := strings.Index(body, "cut@") + 10
+	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, strings.NewReader(body[:cut])), 422, "ended before the end of the file")
+	kind, body = s.form("a.csv", large+strings.Repeat("x", 2<<20), pairs...)
+	streamed := io.MultiReader(strings.NewReader(body)) // its length is not known
+	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, streamed), 422, "larger than 1.95 KiB")
+	all, err := s.App.Imports.AllImports(s.Context(), s.Caller)
+	s.Must(err)
+	for n := range all {
+		if i := &all[n]; i.Options.FileName == "a.csv" && i.State != imports.ImportFailed {
+			s.Errorf("the Import is %+v, want it failed", i)
+		}
+	}
+	s.Must(s.App.Accounts.ChangeSettings(s.Context(), s.Caller.Account.ID, map[string]string{"max-import": "1GiB"}))
+	s.Must(s.App.ReadSettings(s.Context()))
+	if s.Count(s.list, "Email", "starts_with", "cut@") != 0 {
+		s.Errorf("a part of a file was imported")
+	}
+	account := url.Values{"account": {fmt.Sprint(s.Caller.Account.ID)}, "more": {strings.Repeat("x", 2<<20)}}
+	s.want(s.post("standard", "/admin/account", account), 422)
+}
+
+func access(s *site) {
+	path, _ := s.uploaded("secret.csv", "Email\nsecret@example.com\n")
+	for _, c := range []struct {
+		person string
+		status int
+	}{{"other", 404}, {"restricted", 404}, {"read", 403}} {
+		s.Case(c.person, func() {
+			for _, got := range []reply{s.get(c.person, path), s.post(c.person, path+"/pause", nil), s.post(c.person, path+"/run", nil),
+				s.post(c.person, path+"/columns", url.Values{"target": {"field:Email"}}),
+				s.upload(c.person, "a.csv", "Email\n", "list", fmt.Sprint(s.list)),
+				s.upload(c.person, "a.csv", "Email\n", "list", fmt.Sprint(s.list), "add_fields", "1")} {
+				s.want(got, c.status)
+				s.wantWithout(got, "secret")
+			}
+			s.wantWithout(s.get(c.person, "/admin/imports"), "secret.csv")
+		})
+	}
+	s.want(s.get("read", "/admin/imports"), 403)
+	s.want(s.get("read", "/admin/imports/new"), 403)
+	s.wantWithout(s.get("read", "/admin/"), "/admin/imports")
+	s.want(s.get("full", "/admin/imports/0"), 404)
+	s.want(s.get("full", "/admin/imports/nonsense"), 404)
+	if got := s.get("", path); got.status != http.StatusSeeOther || !strings.HasPrefix(got.path, "/admin/sign-in") {
+		s.Errorf("without a session: status %d, path %s", got.status, got.path)
+	}
+	if got := s.upload("restricted", "b.csv", "Email\nb@example.com\n", "list", fmt.Sprint(s.second)); got.status != http.StatusSeeOther {
+		s.Errorf("the person's own List: status %d, %s", got.status, got.body)
+	}
+	if i := s.run(path); !i.HasKeptFile() {
+		s.Errorf("a person who may not see the Import has changed it: %+v", i)
+	}
+}
+
+func newFields(s *site) {
+	list := []string{"list", fmt.Sprint(s.list), "add_fields", "1", "at_once", "1"}
+	s.wantWithout(s.get("standard", "/admin/imports/new"), "add_fields")
+	s.want(s.upload("standard", "f.csv", "Email,Pet\nf@example.com,cat\n", list...), 422, "An import that adds Fields needs")
+	got := s.upload("full", "f.csv", "Email,Pet\nf@example.com,cat\n", list...)
+	if i := s.run(got.path); i.Added != 1 || i.Columns[1].Target != "Pet" || i.Columns[1].Field == 0 {
+		s.Errorf("the Import is %+v", i)
+	}
+}
+
+func otherSites(s *site) {
+	path, _ := s.uploaded("o.csv", "Email\no@example.com\n")
+	kind, body := s.form("x.csv", "Email\nx@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1")
+	for _, p := range []string{path + "/run", path + "/cancel", "/admin/imports/new"} {
+		s.want(s.do("full", http.MethodPost, p, kind, strings.NewReader(body), "Sec-Fetch-Site", "cross-site"), 403)
+	}
+}
