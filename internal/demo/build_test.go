@@ -1,0 +1,159 @@
+package demo_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/app"
+	"enlist/internal/apptest"
+	"enlist/internal/batches"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/demo"
+	"enlist/internal/enlist"
+	"enlist/internal/reports"
+)
+
+// club is a built demo.
+type club struct {
+	*testing.T
+	*app.App
+	caller *enlist.Caller
+}
+
+// build builds a hundredth of the club in a database of its own.
+func build(t *testing.T) *club {
+	now := time.Date(2026, 11, 26, 4, 0, 0, 0, time.UTC)
+	store := dbtest.SQLite.Own(t)
+	c := &club{T: t, App: app.New(store, func() time.Time { return now })}
+	c.must(demo.Build(t.Context(), store, demo.Options{Now: now, Scale: 100}))
+	all, err := c.Accounts.AllAccounts(t.Context())
+	c.must(err)
+	c.caller, err = c.Accounts.Operator(t.Context(), all[0].ID)
+	c.must(err)
+	return c
+}
+
+func (c *club) must(err error) {
+	c.Helper()
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// reports returns the reports of all Batches, the oldest first.
+func (c *club) reports() (all []*reports.BatchReport) {
+	c.Helper()
+	found, err := c.Batches.SearchBatches(c.Context(), c.caller, enlist.Query{SortBy: "id"})
+	c.must(err)
+	for i := range found {
+		r, err := c.Reports.BatchReport(c.Context(), c.caller, found[i].ID)
+		c.must(err)
+		all = append(all, r)
+	}
+	return all
+}
+
+func (c *club) between(what string, got, least, most int64) {
+	c.Helper()
+	if got < least || got > most {
+		c.Errorf("%s: %d, want %d to %d", what, got, least, most)
+	}
+}
+
+// The demo has the Lists, the Batches and the Import of a year, and the numbers are those of a garden club.
+func TestDemoHasAYearOfAClub(t *testing.T) {
+	t.Parallel()
+	c := build(t)
+	c.hasLists()
+	c.hasReports(c.reports())
+	imported, err := c.Imports.AllImports(t.Context(), c.caller)
+	c.must(err)
+	if len(imported) != 1 || imported[0].Added < 10 || imported[0].Refused == 0 || imported[0].Unchanged == 0 {
+		t.Errorf("the Imports are %+v, want one with added, unchanged and refused rows", imported)
+	}
+	people, err := c.People.Members(t.Context(), 0)
+	c.must(err)
+	if len(people) != 1 || people[0].Email != demo.PersonEmail || !people[0].MaySend {
+		t.Errorf("the people are %+v, want %s who may send", people, demo.PersonEmail)
+	}
+}
+
+// hasLists checks the Lists, and that a year has joins and departures.
+func (c *club) hasLists() {
+	c.Helper()
+	lists, err := c.Lists.SearchLists(c.Context(), c.caller, enlist.Query{SortBy: "id"})
+	c.must(err)
+	want := []struct {
+		name        string
+		least, most int64
+	}{{"Garden News", 290, 320}, {"Shop customers", 80, 120}, {"Volunteers", 12, 20}, {"Press", 12, 20}}
+	if len(lists) != len(want) {
+		c.Fatalf("there are %d Lists, want %d", len(lists), len(want))
+	}
+	for i, w := range want {
+		l := &lists[i]
+		n, err := c.Contacts.CountContacts(c.Context(), c.caller, l.ID, nil)
+		c.must(err)
+		c.between("Contacts of "+l.Name, n, w.least, w.most)
+		if l.Name != w.name || !l.DoubleOptIn && l.Name == "Volunteers" {
+			c.Errorf("List %d is %+v, want %s; Volunteers with double opt-in", i+1, l, w.name)
+		}
+	}
+	count := func(key, operator, value string) int64 {
+		n, err := c.Contacts.CountContacts(c.Context(), c.caller, lists[0].ID, apptest.Criterion(key, operator, value))
+		c.must(err)
+		return n
+	}
+	c.between("departures", count("is_unsubscribed", "exactly", "true"), 3, 30)
+	c.between("joins of the year", count("creation_time", "greater_than", "1766000000"), 70, 150)
+	c.between("gardeners in Victoria", count("State", "exactly", "VIC"), 100, 180)
+	c.between("friends of roses", count("Interests", "contains", "Roses"), 60, 130)
+}
+
+// hasReports checks the states of the Batches and their numbers.
+func (c *club) hasReports(all []*reports.BatchReport) {
+	c.Helper()
+	states := make(map[batches.BatchStatus]int)
+	var sum batches.BatchSums
+	var bounced, left, complained int64
+	for _, r := range all {
+		states[r.Status]++
+		sum.Add(&r.BatchSums)
+		bounced, left, complained = bounced+r.Bounced, left+r.Unsubscribed, complained+r.Complained
+		if r.Status == batches.BatchPaused && !strings.Contains(r.Reason, "complaints") {
+			c.Errorf("Batch %q was paused because %q, want complaints", r.Name, r.Reason)
+		}
+		if r.Variants != nil && (r.Variants.Chosen == 0 || len(r.ByVariant) != 2) {
+			c.Errorf("Batch %q has the variants %+v, want two and a winner", r.Name, r.ByVariant)
+		}
+		if r.Status != batches.BatchCompleted || r.ToSend() < 100 {
+			continue
+		}
+		c.between(r.Name+": sent, in percent", 100*r.Sent/r.ToSend(), 95, 100)
+		c.between(r.Name+": opened by people, in percent", 100*r.HumanOpened/r.Sent, 20, 55)
+		c.between(r.Name+": clicked by people, in percent", 100*r.HumanClicked/r.Sent, 1, 12)
+		links, err := c.Reports.BatchLinks(c.Context(), c.caller, r.ID)
+		c.must(err)
+		if len(links) < 2 || links[0].Clicks == 0 {
+			c.Errorf("Batch %q has the links %+v, want several with clicks", r.Name, links)
+		}
+	}
+	if len(all) != 10 || states[batches.BatchCompleted] != 8 || states[batches.BatchPaused] != 1 ||
+		states[batches.BatchPending] != 1 {
+		c.Errorf("the Batches are %v, want 8 completed, one paused and one pending", states)
+	}
+	c.between("opened by machines only", sum.Opened()-sum.HumanOpened, 20, 300)
+	c.between("bounced", bounced, 3, 40)
+	c.between("left", left, 3, 40)
+	c.between("complained", complained, 3, 10)
+}
+
+// The same time gives the same numbers.
+func TestDemoIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	first, second := build(t).reports(), build(t).reports()
+	for i := range first {
+		apptest.Same(t, "the report of "+first[i].Name, second[i], first[i])
+	}
+}

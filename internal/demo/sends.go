@@ -1,0 +1,139 @@
+package demo
+
+import (
+	"context"
+
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
+)
+
+// This file sends the Messages of the club in Batches. No mail leaves: each mail only gets a result.
+
+// addMessage adds the Message of a send with its links.
+func (b *builder) addMessage(ctx context.Context, s *send) (enlist.MessageID, error) {
+	id, err := b.app.Messages.AddMessage(ctx, b.caller, details("name", s.name, "subject", s.subject,
+		"html_content", s.html(), "text_content", s.text()))
+	if err != nil {
+		return 0, err
+	}
+	m, err := b.app.Messages.Message(ctx, b.caller, id)
+	if err != nil {
+		return 0, err
+	}
+	var urls []string
+	for _, l := range s.links {
+		urls = append(urls, l.url)
+	}
+	s.ids, err = b.app.Sending.LinkTargets(ctx, id, m.LastModifiedTime, urls)
+	return id, err
+}
+
+// addBatch adds the Message and the Batch of a send, and begins to send it.
+func (b *builder) addBatch(ctx context.Context, s *send) error {
+	message, err := b.addMessage(ctx, s)
+	if err != nil {
+		return err
+	}
+	r := batches.BatchRequest{Message: message, Options: batches.BatchOptions{Name: s.name},
+		Populations: []batches.PopulationRequest{{List: b.lists[s.list].id, Criteria: s.to}}}
+	if s.second != "" {
+		r.Options.VariantOptions = batches.VariantOptions{Share: 40, Hours: 4,
+			Variants: []batches.Variant{{}, {Subject: s.second}}}
+	}
+	if s.later > 0 {
+		r.SendTime = b.daysAgo(-s.later, 9)
+	}
+	id, err := b.app.Batches.AddBatch(ctx, b.caller, r)
+	if err != nil {
+		return err
+	}
+	if err := b.prepare(ctx, id); err != nil {
+		return err
+	}
+	b.batch[id] = s
+	found, err := b.app.Batches.Batch(ctx, b.caller, id)
+	if err != nil {
+		return err
+	}
+	b.say("Batch %q: %d recipients", s.name, found.ToSend())
+	if s.later == 0 {
+		b.later(20, func(ctx context.Context) error { return b.sendSlice(ctx, id) })
+	}
+	return nil
+}
+
+// later adds an event some seconds from now that runs alone.
+func (b *builder) later(seconds int64, do func(context.Context) error) {
+	b.add(b.seconds.Load()+seconds, enlist.PersonKey{}, do)
+}
+
+const (
+	sliceTime  = 15      // seconds for the mails of a slice
+	retryTime  = 10 * 60 // seconds until the next look whether the winner of the variants is known
+	pausedWhen = 9       // slices until complaints pause a Batch
+)
+
+// sendSlice sends the next slice of a Batch, and adds what the recipients do to the timeline.
+func (b *builder) sendSlice(ctx context.Context, id enlist.BatchID) error {
+	s := b.batch[id]
+	only := sending.LeaseTurn{Skip: func(_ enlist.AccountID, other enlist.BatchID) bool { return other != id }}
+	slice, next, err := b.app.Sending.LeaseSlice(ctx, b.holder, only)
+	if err != nil {
+		return err
+	}
+	wait := int64(sliceTime)
+	if slice == nil {
+		if next == 0 {
+			return nil // the Batch is completed or paused
+		}
+		wait = retryTime
+	} else if err := b.hand(ctx, s, slice); err != nil {
+		return err
+	}
+	b.later(wait, func(ctx context.Context) error { return b.sendSlice(ctx, id) })
+	return nil
+}
+
+// hand hands the mails of a slice over, and stores their results.
+func (b *builder) hand(ctx context.Context, s *send, slice *sending.LeasedSlice) error {
+	all := slice.Recipients
+	s.slices++
+	pauses := s.complains && (s.slices == pausedWhen || b.Scale > 1)
+	if pauses {
+		all = all[:(len(all)+1)/2]
+	}
+	next, err := b.app.Sending.BatchMails(ctx, []sending.BatchPart{{Slice: slice, Recipients: all}})
+	if err != nil {
+		return err
+	}
+	if _, err := b.app.Sending.AdvanceBatches(ctx, next); err != nil {
+		return err
+	}
+	done := sending.BatchProgress{Slice: slice, Release: true}
+	for i := range next[0].Mark {
+		m := &next[0].Mark[i]
+		r := newReader(m.Delivery)
+		done.Results = append(done.Results, sending.BatchResult{Recipient: m.Recipient, Address: m.Address,
+			Failed: r.refuses()})
+		b.expect(s, r)
+	}
+	if _, err := b.app.Sending.AdvanceBatches(ctx, []sending.BatchProgress{done}); err != nil {
+		return err
+	}
+	for i := range min(3, len(next[0].Mark)) { // so many of 1,000 pause a Batch
+		if !pauses {
+			break
+		}
+		if _, err := b.app.Sending.Complained(ctx, next[0].Mark[i].Delivery, complaint); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undelivered returns the answer of a mail server that refuses a recipient.
+func undelivered(code int, text string) *messages.Undelivered {
+	return &messages.Undelivered{Permanent: true, Recipient: true, Code: code, Detail: text}
+}
