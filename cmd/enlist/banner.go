@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 
@@ -37,13 +38,15 @@ func localURL(listen string, tls bool) (string, error) {
 }
 
 // printBanner prints the service's URL, the destination of mails and the URL of their links. For a new database it
-// also prints the first key and a curl command that works without changes. link makes the first person who uses the
-// pages; "": there are people. It prints all in one write, because tests read the first write.
+// also prints the first key and a curl command that works without changes. signIn is the text of signInText. It prints
+// all in one write, because tests read the first write.
 func printBanner(out *console, addr net.Addr, c config.Serve, sender string, first *app.Bootstrapped, keyGiven bool,
-	link string) {
+	signIn string) {
 	url := endpoint(c, addr)
 	text := fmt.Sprintf("enlist serves %s from %s\n", url, c.Shown())
 	switch {
+	case c.Mail != "":
+		text += fmt.Sprintf("Mails are written to the folder %s.\n", c.MailDir())
 	case c.SMTP == "":
 		text += fmt.Sprintf("Mails are written to the folder %s; set a mail server with --smtp to send them.\n",
 			c.MailDir())
@@ -65,10 +68,7 @@ func printBanner(out *console, addr net.Addr, c config.Serve, sender string, fir
 	default:
 		text += fmt.Sprintf(newDatabaseText, first.Key, first.List, url)
 	}
-	if link != "" {
-		text += fmt.Sprintf(firstPersonText, linkPath(publicURL(c, addr), link))
-	}
-	fmt.Fprint(out.stdout, text)
+	fmt.Fprint(out.stdout, text+signIn)
 }
 
 // newDatabaseText has the key, the ID of the first List, and the endpoint.
@@ -85,6 +85,27 @@ Subscribe a Contact to List %[2]d, which a new database already has:
 
 // firstPersonText has the URL of the link.
 const firstPersonText = `Nobody uses the pages of the administration yet. This link makes the first person, within an hour:
+
+    %s
+
+`
+
+// signInText returns a link to the pages with the words before it, or "" if there are people and c names none. url is
+// the public URL.
+func (c *serveCommand) signInText(ctx context.Context, s *app.App, url string) (string, error) {
+	if c.person != "" {
+		link, err := s.People.NewLink(ctx, c.person)
+		return fmt.Sprintf(personText, c.person, linkPath(url, link)), err
+	}
+	link, err := s.People.FirstLink(ctx)
+	if err != nil || link == "" {
+		return "", err
+	}
+	return fmt.Sprintf(firstPersonText, linkPath(url, link)), nil
+}
+
+// personText has the address of a person, and the URL of the link.
+const personText = `This link signs %s in once, within an hour:
 
     %s
 

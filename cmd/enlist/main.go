@@ -6,6 +6,7 @@
 // copy, distribute and restore may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service
+//	demo.go                                           a database with made-up data
 //	account.go, key.go, domain.go, list.go, field.go  definitions
 //	message*.go, autoresponder.go, webhook.go         definitions, by definition.go
 //	settings.go, moved.go                             settings, and the flags that they were
@@ -48,6 +49,7 @@ import (
 // program lists the subcommands. Kong reads their flags from the tags.
 type program struct {
 	Serve         serveCommand         `cmd:"" help:"Serve the API. Variables: ENLIST_DB for --db. See also: enlist settings."`
+	Demo          demoCommand          `cmd:"" help:"Serve a database of its own with made-up data of a garden club."`
 	Key           keyCommand           `cmd:"" help:"Create, list and revoke API keys."`
 	Account       accountCommand       `cmd:"" help:"Add, list and change Accounts."`
 	Domain        domainCommand        `cmd:"" help:"Add sending domains with their DKIM keys, and rotate the keys."`

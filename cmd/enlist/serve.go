@@ -28,6 +28,7 @@ type serveCommand struct {
 	config.Serve
 	old       oldFlags // that were flags in earlier versions
 	variables []string // names of the variables of all flags
+	person    string   // address of a person whom the banner gives a link to sign in; "": the first person
 }
 
 // bootstrapKey is the environment variable with the first key of a new database.
@@ -45,13 +46,7 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	if err := cmp.Or(c.Check(), checkFeedback(c.Serve)); err != nil {
 		return &usageError{err}
 	}
-	if out.getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // uses a few MiB more and saves 5 % of a call's processor time
-	}
-	if out.getenv("GOMEMLIMIT") == "" {
-		// The rest is for memory that Go does not count: SQLite, the program itself and thread stacks.
-		debug.SetMemoryLimit(int64(c.Memory) / 16 * 11)
-	}
+	setMemory(out, c.Serve)
 	key := out.getenv(bootstrapKey)
 	if key != "" && !enlist.ValidKeyText(key) {
 		return usage("%s must be 64 lower-case hexadecimal characters: create a key with: openssl rand -hex 32",
@@ -61,6 +56,17 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	return c.serve(ctx, restore, out, key)
+}
+
+// setMemory sets how much memory Go uses, unless the variables of Go say it.
+func setMemory(out *console, c config.Serve) {
+	if out.getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // uses a few MiB more and saves 5 % of a call's processor time
+	}
+	if out.getenv("GOMEMLIMIT") == "" {
+		// The rest is for memory that Go does not count: SQLite, the program itself and thread stacks.
+		debug.SetMemoryLimit(int64(c.Memory) / 16 * 11)
+	}
 }
 
 // serve runs the server until ctx ends. It calls ending before it waits for the running calls. The deferred functions
@@ -141,14 +147,14 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
 	}
-	link, err := service.People.FirstLink(ctx)
+	signIn, err := c.signInText(ctx, service, publicURL(c.Serve, listener.Addr()))
 	if err != nil {
 		return fmt.Errorf("prepare the pages: %w", err)
 	}
 	if err := s.start(ctx, listener); err != nil {
 		return err
 	}
-	printBanner(out, listener.Addr(), c.Serve, service.Accounts.Settings().From, first, key != "", link)
+	printBanner(out, listener.Addr(), c.Serve, service.Accounts.Settings().From, first, key != "", signIn)
 	return s.run(ctx, ending)
 }
 

@@ -18,10 +18,10 @@ const serviceSettings = "/etc/enlist/enlist.env"
 
 // useServiceSettings sets the variables of the installed service that the environment does not have, so that commands
 // find its database and mail server. enlist serve is left out: systemd gives it the file, and a server that is started
-// for a trial must not send mails to the service's mail server. It returns a hint for the case that the command fails
+// for a trial must not send mails to the service's mail server. enlist demo has nothing to do with the service. It returns a hint for the case that the command fails
 // because this user may not read the file.
 func useServiceSettings(args []string) (hint string) {
-	if len(args) > 0 && args[0] == "serve" {
+	if len(args) > 0 && (args[0] == "serve" || args[0] == "demo") {
 		return ""
 	}
 	values, err := config.ReadVariables(serviceSettings)

@@ -78,7 +78,7 @@ func newLists() []*list {
 		"imprint", "Fern Valley Garden Club\nThe Old Nursery, 4 Creek Road, Fern Valley VIC 3999"}
 	with := func(more ...string) []string { return slices.Concat(common, more) }
 	return []*list{
-		{name: "Garden News", attributes: with(), first: 19_500, joins: 31, website: 7, leaves: 0.9,
+		{name: "Garden News", attributes: with(), first: 19_500, joins: 31, website: 20, leaves: 0.9,
 			consent:    "Yes, send me the Garden News by e-mail. I can leave at any time.",
 			fields:     []fieldOf{firstName, lastName, homeState, postcode, likes},
 			preference: []string{"Monthly newsletter", "Events near me"}},

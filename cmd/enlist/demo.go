@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"enlist/internal/config"
+	"enlist/internal/demo"
+)
+
+// enlist demo: builds a database with made-up data in a folder of its own, and serves it. All mails are written into
+// this folder. The flags and variables of enlist serve do not count, so the demo opens no other database and has no
+// mail server.
+
+type demoCommand struct {
+	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR"`
+	Dir    string `env:"-" placeholder:"FOLDER" help:"An empty folder for the database and its mails, or the folder of an earlier demo. Default: a new temporary folder."`
+	SMTP   string `env:"-" hidden:"" help:"Is refused: the demo sends no mails."`
+
+	scale int // of the data; 0: all. Only tests set it.
+}
+
+// Help returns the text that --help prints after the usage.
+func (demoCommand) Help() string {
+	return "The database has four Lists with about 40,000 made-up Contacts, ten Batches with their reports, and an Import. " +
+		"Building it takes about 15 seconds. The demo sends no mails: it writes them into the folder."
+}
+
+// demoMark is a file in the folder of a complete demo.
+const demoMark = "made-by-enlist-demo.txt"
+
+// demoMarkText is the text of this file.
+const demoMarkText = "enlist demo made the database in this folder. All its data is made up, and you can delete the folder.\n"
+
+// Run builds the database, if the folder has none, and serves it until a signal arrives.
+func (c *demoCommand) Run(ctx context.Context, out *console) error {
+	if c.SMTP != "" {
+		return usage("enlist demo sends no mails, because its people are made up: leave out --smtp; " +
+			"enlist serve --smtp sends mails")
+	}
+	dir, complete, err := c.folder()
+	if err != nil {
+		return err
+	}
+	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	s := &serveCommand{Serve: c.settings(dir), person: demo.PersonEmail}
+	if err := s.Check(); err != nil {
+		return &usageError{err}
+	}
+	setMemory(out, s.Serve)
+	if !complete {
+		if err := c.build(ctx, out, s.Serve, dir); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out.stdout, "The demo is in the folder %s. Serve it again with: enlist demo --dir %[1]s\n", dir)
+	return s.serve(ctx, restore, out, "")
+}
+
+// settings returns the settings of the server.
+func (c *demoCommand) settings(dir string) config.Serve {
+	return config.Serve{Database: config.Database{DB: filepath.Join(dir, "demo.db")}, Checkpoints: "own",
+		Listen: c.Listen, OpsListen: "none", Mail: "dir:" + filepath.Join(dir, "mail"), MailConnections: 8,
+		Memory: 512 << 20, LogLevel: "warn", LogFormat: "auto"}
+}
+
+// folder returns the path of the folder, which it creates if it is missing, and whether it has a complete demo. A folder
+// with other files is refused.
+func (c *demoCommand) folder() (dir string, complete bool, err error) {
+	if c.Dir == "" {
+		dir, err = os.MkdirTemp("", "enlist-demo-")
+		return dir, false, err
+	}
+	dir, err = filepath.Abs(c.Dir)
+	if err != nil {
+		return "", false, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", false, err
+	}
+	mark, err := os.ReadFile(filepath.Join(dir, demoMark))
+	if err == nil && string(mark) == demoMarkText {
+		return dir, true, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", false, err
+	}
+	files, err := os.ReadDir(dir)
+	if err == nil && len(files) > 0 {
+		err = fmt.Errorf("the folder %s has other files, or a demo that is not complete: give an empty folder with --dir", dir)
+	}
+	return dir, false, err
+}
+
+// build builds the database and marks the folder. If it fails or is stopped, it removes the database.
+func (c *demoCommand) build(ctx context.Context, out *console, settings config.Serve, dir string) error {
+	err := c.fill(ctx, out, settings)
+	if err == nil {
+		return os.WriteFile(filepath.Join(dir, demoMark), []byte(demoMarkText), 0o600)
+	}
+	if ctx.Err() != nil {
+		err = errors.New("the demo was stopped before it was complete: its files are removed")
+	}
+	made, _ := filepath.Glob(settings.DB + "*") // the folder was empty
+	if c.Dir == "" {
+		made = append(made, dir)
+	}
+	for _, file := range made {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return err
+}
+
+// fill creates the database and fills it.
+func (c *demoCommand) fill(ctx context.Context, out *console, settings config.Serve) error {
+	began := time.Now()
+	store, err := openDatabase(ctx, settings, true, quieter(out, settings), nil)
+	if err != nil {
+		return err
+	}
+	err = demo.Build(ctx, store, demo.Options{Now: began, Scale: max(1, c.scale), Say: func(text string) {
+		fmt.Fprintf(out.stderr, "%5.1f s  %s\n", time.Since(began).Seconds(), text)
+	}})
+	return errors.Join(err, store.Close())
+}
