@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"enlist/internal/config"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/demo"
 )
 
@@ -21,7 +22,7 @@ import (
 
 type demoCommand struct {
 	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR"`
-	Dir    string `env:"-" placeholder:"FOLDER" help:"An empty folder for the database and its mails, or the folder of an earlier demo. Default: a new temporary folder."`
+	Dir    string `env:"-" placeholder:"FOLDER" help:"Folder for the database and the mails: empty, or of an earlier demo. Default: a new temporary one."`
 	SMTP   string `env:"-" hidden:"" help:"Is refused: the demo sends no mails."`
 
 	scale int // of the data; 0: all. Only tests set it.
@@ -29,15 +30,15 @@ type demoCommand struct {
 
 // Help returns the text that --help prints after the usage.
 func (demoCommand) Help() string {
-	return "The database has four Lists with about 40,000 made-up Contacts, ten Batches with their reports, and an Import. " +
-		"Building it takes about 15 seconds. The demo sends no mails: it writes them into the folder."
+	return "The database has four Lists with about 40,000 made-up Contacts, ten Batches with their reports, and an " +
+		"Import. Building it takes about 15 seconds. The demo sends no mails: it writes them into the folder."
 }
 
 // demoMark is a file in the folder of a complete demo.
 const demoMark = "made-by-enlist-demo.txt"
 
 // demoMarkText is the text of this file.
-const demoMarkText = "enlist demo made the database in this folder. All its data is made up, and you can delete the folder.\n"
+const demoMarkText = "enlist demo made the database in this folder. Its data is made up: you can delete the folder.\n"
 
 // Run builds the database, if the folder has none, and serves it until a signal arrives.
 func (c *demoCommand) Run(ctx context.Context, out *console) error {
@@ -72,8 +73,8 @@ func (c *demoCommand) settings(dir string) config.Serve {
 		Memory: 512 << 20, LogLevel: "warn", LogFormat: "auto"}
 }
 
-// folder returns the path of the folder, which it creates if it is missing, and whether it has a complete demo. A folder
-// with other files is refused.
+// folder returns the path of the folder and whether it has a complete demo. It creates a missing folder, and refuses a
+// folder with other files.
 func (c *demoCommand) folder() (dir string, complete bool, err error) {
 	if c.Dir == "" {
 		dir, err = os.MkdirTemp("", "enlist-demo-")
@@ -95,7 +96,8 @@ func (c *demoCommand) folder() (dir string, complete bool, err error) {
 	}
 	files, err := os.ReadDir(dir)
 	if err == nil && len(files) > 0 {
-		err = fmt.Errorf("the folder %s has other files, or a demo that is not complete: give an empty folder with --dir", dir)
+		err = next(fmt.Errorf("the folder %s has other files, or a demo that is not complete", dir),
+			"give an empty folder with --dir")
 	}
 	return dir, false, err
 }
@@ -119,10 +121,11 @@ func (c *demoCommand) build(ctx context.Context, out *console, settings config.S
 	return err
 }
 
-// fill creates the database and fills it.
+// fill creates the database and fills it. About 3,000 transactions one after another would wait for the disk, and an
+// incomplete demo is useless, so they do not wait.
 func (c *demoCommand) fill(ctx context.Context, out *console, settings config.Serve) error {
 	began := time.Now()
-	store, err := openDatabase(ctx, settings, true, quieter(out, settings), nil)
+	store, err := sqlite.Open(ctx, settings.DB, sqlite.Options{Log: quieter(out, settings), Unsynced: true})
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (b *builder) plan(context.Context) error {
 	}
 	b.add(b.daysAgo(2, 15), enlist.PersonKey{}, b.importFile)
 	for _, s := range newSends() {
-		at := b.daysAgo(s.daysAgo, s.hour)
+		at := b.daysAgo(b.thursday(s.daysAgo), s.hour)
 		if s.later > 0 {
 			at = b.end - enlist.Hour
 		}
@@ -96,6 +96,15 @@ func (b *builder) say(format string, args ...any) {
 func (b *builder) daysAgo(days, hour int) int64 {
 	y, m, d := b.Now.In(b.zone).Date()
 	return time.Date(y, m, d-days, hour, 0, 0, 0, b.zone).Unix()
+}
+
+// thursday returns the number of days since the last Thursday that is at least so many days ago. Of the last two weeks
+// it returns each day.
+func (b *builder) thursday(days int) int {
+	for days > 14 && time.Unix(b.daysAgo(days, 12), 0).In(b.zone).Weekday() != time.Thursday {
+		days++
+	}
+	return days
 }
 
 // scaled returns a number of Contacts in the scale of the options. A List keeps enough Contacts to be a List.

@@ -35,13 +35,15 @@ type list struct {
 	fields     []fieldOf
 	preference []string
 	first      int     // Contacts at the beginning of the year
+	most       int     // Contacts at the end of the year; 0: as many as join
 	joins      float64 // a day
 	website    int     // of so many who join, one uses the form of the website
 	leaves     float64 // a day, by a call of the API
 	consent    string  // what people agree to on the website
 
-	id    enlist.ListID
-	mails []string // addresses of the Contacts; a Contact that leaves by a call is removed
+	id     enlist.ListID
+	joined int
+	mails  []string // addresses of the Contacts; a Contact that leaves by a call is removed
 }
 
 // fieldOf is a Field with the value of a person.
@@ -78,18 +80,18 @@ func newLists() []*list {
 		"imprint", "Fern Valley Garden Club\nThe Old Nursery, 4 Creek Road, Fern Valley VIC 3999"}
 	with := func(more ...string) []string { return slices.Concat(common, more) }
 	return []*list{
-		{name: "Garden News", attributes: with(), first: 19_500, joins: 31, website: 20, leaves: 0.9,
+		{name: "Garden News", attributes: with(), first: 19_500, joins: 31, website: 60, leaves: 0.9,
 			consent:    "Yes, send me the Garden News by e-mail. I can leave at any time.",
 			fields:     []fieldOf{firstName, lastName, homeState, postcode, likes},
 			preference: []string{"Monthly newsletter", "Events near me"}},
 		{name: "Shop customers", attributes: with("from_name", "Fern Valley Shop"), first: 5_400, joins: 4, leaves: 0.4,
 			fields:     []fieldOf{firstName, lastName, homeState, postcode, likes, spent},
 			preference: []string{"Offers", "New seeds"}},
-		{name: "Volunteers", first: 199, joins: 0.61, website: 1, leaves: 0.04, consent: consentText,
+		{name: "Volunteers", first: 190, most: 412, joins: 0.7, website: 1, leaves: 0.04, consent: consentText,
 			attributes: with("double_opt_in_required", "true", "consent_text", consentText,
 				"confirmation_subject", "Please confirm: volunteering with the garden club"),
 			fields: []fieldOf{firstName, lastName, postcode, help}, preference: []string{"Roster reminders"}},
-		{name: "Press", attributes: with(), first: 80, joins: 0.045, fields: []fieldOf{firstName, lastName, outlet}},
+		{name: "Press", attributes: with(), first: 80, most: 96, joins: 0.06, fields: []fieldOf{firstName, lastName, outlet}},
 	}
 }
 
@@ -141,6 +143,7 @@ func (b *builder) addFirstContacts(ctx context.Context) error {
 
 // join adds Contacts to a List. Those of a List with double opt-in subscribe and confirm.
 func (b *builder) join(ctx context.Context, l *list, all []person) error {
+	l.joined += len(all)
 	for part := range slices.Chunk(all, contacts.MaxRows) {
 		rows := make([][]enlist.Detail, 0, len(part))
 		for i := range part {
@@ -214,6 +217,9 @@ func (b *builder) planJoins(l *list) {
 
 // day lets people join and leave a List.
 func (b *builder) day(ctx context.Context, l *list, joining, leaving int) error {
+	if l.most > 0 {
+		joining = min(joining, b.scaled(l.most)-l.joined)
+	}
 	all := make([]person, joining)
 	for i := range all {
 		all[i] = b.crowd.next()

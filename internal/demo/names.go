@@ -9,7 +9,7 @@ type origin struct {
 }
 
 var origins = []origin{
-	{38,
+	{37,
 		[]string{"Olivia", "Jack", "Charlotte", "Noah", "Amelia", "William", "Isla", "Thomas", "Ruby",
 			"Lachlan", "Grace", "Henry", "Matilda", "Angus", "Evelyn", "George", "Harriet", "Samuel",
 			"Margaret", "Bruce", "Heather", "Ian", "Wendy", "Graham", "Fiona", "Neil", "Beverley", "Keith",
@@ -63,10 +63,17 @@ var origins = []origin{
 		[]string{"Aroha", "Tāne", "Mere", "Wiremu", "Sina", "Tevita"},
 		[]string{"Ngata", "Te Rangi", "Parata", "Tuimaleali'ifano", "Fonoti", "Kāwhia"},
 	},
-	{2,
-		[]string{"陽子=yoko", "健太=kenta", "さくら=sakura", "민준=minjun", "서연=seoyeon", "Ольга=olga", "Дмитро=dmytro"},
-		[]string{"田中=tanaka", "佐藤=sato", "山本=yamamoto", "김=kim", "박=park", "Шевченко=shevchenko",
-			"Коваленко=kovalenko"},
+	{1,
+		[]string{"陽子=yoko", "健太=kenta", "さくら=sakura", "直樹=naoki"},
+		[]string{"田中=tanaka", "佐藤=sato", "山本=yamamoto"},
+	},
+	{1,
+		[]string{"민준=minjun", "서연=seoyeon", "지우=jiwoo"},
+		[]string{"김=kim", "박=park", "최=choi"},
+	},
+	{1,
+		[]string{"Ольга=olha", "Дмитро=dmytro", "Оксана=oksana"},
+		[]string{"Шевченко=shevchenko", "Коваленко=kovalenko", "Бондар=bondar"},
 	},
 }
 

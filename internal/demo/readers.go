@@ -75,7 +75,7 @@ func newReader(mail enlist.DeliveryKey) *reader {
 	always := rand.New(rand.NewPCG(seed, id)) // the same for each mail to the Contact
 	r := &reader{mail: mail, random: rand.New(rand.NewPCG(id, uint64(mail.Batch()))),
 		agent: agents[choose(always, len(agents), func(i int) int { return agents[i].weight })].header}
-	r.keen = math.Pow(always.Float64(), 2.5)
+	r.keen = math.Pow(always.Float64(), 2.9)
 	switch n := always.IntN(1000); {
 	case n < 5:
 		r.kind = isGone

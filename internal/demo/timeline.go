@@ -35,10 +35,10 @@ type timeline struct {
 }
 
 // together is the largest number of events that run at the same time, so that SQLite stores them in one transaction.
-const together = 256
+const together = 512
 
 // window is the time in seconds within which events can run together. They all happen at the time of the first.
-const window = 15 * 60
+const window = enlist.Hour
 
 func (t *timeline) add(at int64, who enlist.PersonKey, do func(context.Context) error) {
 	if at <= t.end {

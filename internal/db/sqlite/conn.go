@@ -39,6 +39,7 @@ type connector struct {
 	source bool // opens the file with an exclusive lock, to copy it
 
 	external bool // the writer never copies the write-ahead log into the file
+	unsynced bool // the writer does not wait for the disk
 }
 
 const (
@@ -99,6 +100,9 @@ func (c *connector) connect() (*dbConn, error) {
 	}
 	if c.external {
 		pragmas = append(slices.Clone(pragmas), "PRAGMA wal_autocheckpoint = 0")
+	}
+	if c.unsynced {
+		pragmas = append(slices.Clone(pragmas), "PRAGMA synchronous = OFF")
 	}
 	for _, pragma := range pragmas {
 		if err := conn.exec(pragma); err != nil {

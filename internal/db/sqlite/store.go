@@ -40,6 +40,8 @@ type Options struct {
 	Log        *slog.Logger  // default: no log
 
 	ExternalCheckpoints bool // another program, such as Litestream, copies the write-ahead log into the file
+	// Unsynced means that commits do not wait for the disk. It is for a new file that is useless if it is incomplete.
+	Unsynced bool
 }
 
 // viewTime is the longest duration of a call of View. A look-up that takes so long would make other
@@ -80,7 +82,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true, external: o.ExternalCheckpoints})
+	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true, external: o.ExternalCheckpoints,
+		unsynced: o.Unsynced})
 	db.SetMaxOpenConns(1)
 	s := &Store{files: reads.files, presence: newPresence(reads.files), db: db, listeners: new(listeners)}
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.listeners.wake(queue) })
