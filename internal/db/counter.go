@@ -67,13 +67,18 @@ func (t *Tx) counted(selects func(*ContactCount) bool) (n int64) {
 // contact_delta row for each List, because transactions that update a counter would wait for each other.
 // CompactCounters adds these rows to the counters later.
 func writeCounts(conn Conn, counts []ContactCount) error {
-	lists := make(map[enlist.ListID]ContactCount)
+	lists := make(map[enlist.ListID]*ContactCount)
 	for _, c := range counts {
-		c.Added += lists[c.List].Added
-		lists[c.List] = c
+		if sum := lists[c.List]; sum != nil {
+			sum.Added += c.Added
+		} else {
+			lists[c.List] = &c
+		}
+	}
+	if err := writeDays(conn, counts, lists); err != nil {
+		return err
 	}
 	const (
-		delta   = "INSERT INTO contact_delta (list_id, account_id, n) VALUES (?, ?, ?)"
 		list    = "UPDATE list SET contact_count = contact_count + ? WHERE id = ?"
 		account = "UPDATE account SET contact_count = contact_count + ? WHERE id = ?"
 	)
@@ -82,7 +87,7 @@ func writeCounts(conn Conn, counts []ContactCount) error {
 		switch {
 		case c.Added == 0:
 		case conn.Dialect().ConcurrentWriters:
-			err = conn.Do(delta, int64(c.List), int64(c.Account), c.Added)
+			err = conn.Do(addDelta, int64(c.List), int64(c.Account), c.Added)
 		default:
 			err = errors.Join(conn.Do(list, c.Added, int64(c.List)), conn.Do(account, c.Added, int64(c.Account)))
 		}
@@ -90,8 +95,10 @@ func writeCounts(conn Conn, counts []ContactCount) error {
 			return err
 		}
 	}
-	return writeDays(conn, counts)
+	return nil
 }
+
+const addDelta = "INSERT INTO contact_delta (list_id, account_id, n) VALUES (?1, ?2, ?3)"
 
 // CompactCounters adds the contact_delta rows to the counters and deletes the rows. CompactCounters is
 // one statement. So a query that adds a counter and its contact_delta rows always returns the exact

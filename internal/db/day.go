@@ -16,18 +16,26 @@ type listDay struct {
 	day  int64
 }
 
-const dayColumns = "contacts, added, confirmed, unsubscribed, bounced, complained, removed"
+const (
+	dayChanges = "added, confirmed, unsubscribed, bounced, complained, removed"
+	dayColumns = "contacts, " + dayChanges
+)
 
 const (
 	addToDay = "INSERT INTO list_day (list_id, day, " + dayColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (list_id, day) DO UPDATE SET ` + addedToDay
-	addDayPart = "INSERT INTO list_day_part (list_id, day, part, " + dayColumns +
-		") VALUES (?1, ?2, ?10, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"
+	addDayPart = "INSERT INTO list_day_part (list_id, day, contacts, " + dayChanges +
+		", part) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
 	addedToDay = `contacts = list_day.contacts + excluded.contacts,
 		added = list_day.added + excluded.added, confirmed = list_day.confirmed + excluded.confirmed,
 		unsubscribed = list_day.unsubscribed + excluded.unsubscribed, bounced = list_day.bounced + excluded.bounced,
 		complained = list_day.complained + excluded.complained, removed = list_day.removed + excluded.removed`
 )
+
+// addDeltaAndPart inserts the rows of most transactions, which add Contacts to one List on one day. One statement takes
+// less time than two.
+const addDeltaAndPart = "WITH delta AS (" + addDelta + ") INSERT INTO list_day_part (list_id, day, contacts, " +
+	dayChanges + ", part) VALUES (?1, ?4, ?3, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
 
 // CompactDays adds the rows of list_day_part to list_day and deletes them, in one statement.
 const CompactDays = "WITH gone AS (DELETE FROM list_day_part RETURNING list_id, day, " + dayColumns + `)
@@ -36,10 +44,43 @@ const CompactDays = "WITH gone AS (DELETE FROM list_day_part RETURNING list_id, 
 		sum(removed) FROM gone GROUP BY list_id, day
 	ON CONFLICT (list_id, day) DO UPDATE SET ` + addedToDay
 
-// writeDays writes the changes of each day.
-func writeDays(conn Conn, counts []ContactCount) error {
+// writeDays writes the changes of each day. lists has the changes of the counters. If writeDays writes one of these too,
+// it sets its Added to 0.
+func writeDays(conn Conn, counts []ContactCount, lists map[enlist.ListID]*ContactCount) error {
+	for key, sum := range sumDays(counts) {
+		sum[enlist.NotCounted] = 0
+		if *sum == (enlist.DayCounts{}) {
+			continue
+		}
+		id, contacts, list := int64(key.list), sum[enlist.DayContacts], lists[key.list]
+		statement, args := addToDay, make([]any, 0, 11)
+		switch {
+		case !conn.Dialect().ConcurrentWriters:
+			args = append(args, id, key.day, contacts)
+		case contacts != 0 && contacts == list.Added:
+			statement, args = addDeltaAndPart, append(args, id, int64(list.Account), contacts, key.day)
+			list.Added = 0
+		default:
+			statement, args = addDayPart, append(args, id, key.day, contacts)
+		}
+		for _, n := range sum[enlist.DayAdded:enlist.DayContacts] {
+			args = append(args, n)
+		}
+		if conn.Dialect().ConcurrentWriters {
+			args = append(args, rand.Int64())
+		}
+		if err := conn.Do(statement, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumDays returns the changes of each day.
+func sumDays(counts []ContactCount) map[listDay]*enlist.DayCounts {
 	days := make(map[listDay]*enlist.DayCounts)
-	for _, c := range counts {
+	for i := range counts {
+		c := &counts[i]
 		if c.Day == 0 {
 			continue
 		}
@@ -52,22 +93,7 @@ func writeDays(conn Conn, counts []ContactCount) error {
 		sum[enlist.DayContacts] += c.Added
 		sum[c.As] += c.Times
 	}
-	for key, sum := range days {
-		sum[enlist.NotCounted] = 0
-		if *sum == (enlist.DayCounts{}) {
-			continue
-		}
-		statement, args := addToDay, []any{int64(key.list), key.day, sum[enlist.DayContacts], sum[enlist.DayAdded],
-			sum[enlist.DayConfirmed], sum[enlist.DayLeft], sum[enlist.DayBounced], sum[enlist.DayComplained],
-			sum[enlist.DayRemoved]}
-		if conn.Dialect().ConcurrentWriters {
-			statement, args = addDayPart, append(args, rand.Int64())
-		}
-		if err := conn.Do(statement, args...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return days
 }
 
 // ListDay has the counts of a day of a List.
