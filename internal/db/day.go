@@ -44,8 +44,8 @@ const CompactDays = "WITH gone AS (DELETE FROM list_day_part RETURNING list_id, 
 		sum(removed) FROM gone GROUP BY list_id, day
 	ON CONFLICT (list_id, day) DO UPDATE SET ` + addedToDay
 
-// writeDays writes the changes of each day. lists has the changes of the counters. If writeDays writes one of these too,
-// it sets its Added to 0.
+// writeDays writes the changes of each day. lists has the changes of the counters. If writeDays writes one of these
+// too, it sets its Added to 0.
 func writeDays(conn Conn, counts []ContactCount, lists map[enlist.ListID]*ContactCount) error {
 	for key, sum := range sumDays(counts) {
 		sum[enlist.NotCounted] = 0

@@ -103,11 +103,13 @@ func PutContacts(tx *db.Tx, now int64, all []*enlist.ByID) error {
 	if err := insertWithIDs(tx, all, docs); err != nil {
 		return err
 	}
-	day := enlist.DayOf(now, schema.TimeZone)
-	tx.Count(db.ContactCount{List: schema.List.ID, Account: schema.List.AccountID, Day: day,
-		Added: int64(len(all) - len(removed.IDs))})
+	n := db.ContactCount{List: schema.List.ID, Account: schema.List.AccountID, Day: enlist.DayOf(now, schema.TimeZone)}
+	n.Added = int64(len(all) - len(removed.IDs))
+	tx.Count(n)
+	n.Added, n.Times = 0, 1
 	for _, c := range all {
-		tx.Count(db.ContactCount{List: schema.List.ID, Account: schema.List.AccountID, Day: day, As: c.DayCount(), Times: 1})
+		n.As = c.DayCount()
+		tx.Count(n)
 	}
 	if err := tx.SkipIDs("'contact_id'", last); err != nil {
 		return err
