@@ -181,7 +181,8 @@ func (e *envelope) setID(raw []byte) {
 	e.id = raw
 }
 
-// setMethod reads the method's name. decisions.md: 8
+// setMethod reads the method's name. Existing clients send some names with a space at the end.
+// reference.md: request.method; decisions.md: 8
 func (e *envelope) setMethod(raw []byte) {
 	if len(raw) == 0 || raw[0] != '"' {
 		e.fail(refuse(api.CodeInvalidMethod, "method is missing or not a string"))
@@ -189,6 +190,7 @@ func (e *envelope) setMethod(raw []byte) {
 	}
 	name, fault := shortText(raw)
 	e.fail(fault)
+	name = bytes.Trim(name, " \t\r\n")
 	if len(name) == 0 {
 		e.fail(refuse(api.CodeInvalidMethod, "method is empty"))
 	}
