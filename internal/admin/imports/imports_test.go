@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/admin"
 	"enlist/internal/apptest"
@@ -20,6 +21,8 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
 	"enlist/internal/people"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // This file tests the pages of Imports as a browser sees them, on one server.
@@ -52,6 +55,7 @@ func TestPagesOfImports(t *testing.T) {
 		{"without Imports the page says how to begin", emptyPage},
 		{"a dry run stores nothing, and its button imports the rows", dryRunThenImport},
 		{"an Import can store its rows at once", atOnce},
+		{"a workbook is imported, with its dates", workbook},
 		{"a person says what the columns are, and how dates are written", chooseColumns},
 		{"columns that are not clear are asked for, without a second upload", unclearColumns},
 		{"an Import can be paused, continued and cancelled", pauseAndCancel},
@@ -237,6 +241,20 @@ func dryRunThenImport(s *site) {
 	s.want(s.post("standard", got.path+"/run", nil), 422, "no longer stored")
 	s.want(s.get("standard", got.path), 200, "a later Import has it")
 	s.want(s.get("standard", "/admin/imports"), 200, "1 to 2 of 2")
+}
+
+func workbook(s *site) {
+	f := excelize.NewFile()
+	defer f.Close()
+	s.Must(f.SetSheetRow("Sheet1", "A1", &[]any{"Email", "Born"}))
+	s.Must(f.SetSheetRow("Sheet1", "A2", &[]any{"w@example.com", time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)}))
+	var b bytes.Buffer
+	s.Must(f.Write(&b))
+	path, i := s.uploaded("w.xlsx", b.String())
+	if i.Added != 1 {
+		s.Errorf("the Import is %+v", i)
+	}
+	s.want(s.get("full", path), 200, "the sheet “Sheet1” of a workbook", "<small>1999-12-31</small>", `<option value="field:Born" selected>`)
 }
 
 func atOnce(s *site) {
