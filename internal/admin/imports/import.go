@@ -133,6 +133,9 @@ func duration(seconds int64) string {
 	return ui.Count((seconds+30*60)/(60*60), "hour")
 }
 
+// gone says that the service has no file.
+const gone = "The file is no longer here: a later Import has it, or a day has passed."
+
 // sayWhatNext says why an Import has ended, and what the person can do now.
 func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 	stored := i.Added + i.Updated
@@ -141,7 +144,7 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = "Say what the columns are: one of them must have the addresses, and no two can be for the same Field."
 		return
 	case isUnclear(i):
-		d.Next = "It was not clear what the columns are. The file is no longer here: a later Import has it, or a day has passed."
+		d.Next = "It was not clear what the columns are. " + gone
 		return
 	case i.State == imports.ImportFailed || i.State == imports.ImportPaused:
 		d.Reason = sentence(i.Reason)
@@ -151,7 +154,7 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = "What was stored before stays."
 	case !i.Options.DryRun || !i.Ended():
 	case !i.HasKeptFile():
-		d.Next = "Nothing was stored. The file is no longer here: a later Import has it, or a day has passed."
+		d.Next = "Nothing was stored. " + gone
 	case i.State == imports.ImportFailed:
 		d.Next = "Nothing was stored."
 	case stored == 0:
@@ -166,11 +169,14 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 func outcomes(as string) [5]string {
 	switch as {
 	case imports.AsUnsubscribers, imports.AsComplained:
-		return [5]string{"no Contact, now on the Unsubscriber List", "Contacts unsubscribed", "had unsubscribed before", "", "not valid"}
+		return [5]string{"no Contact, now on the Unsubscriber List", "Contacts unsubscribed", "had unsubscribed before", "",
+			"not valid"}
 	case imports.AsBounced:
-		return [5]string{"", "Contacts deactivated", "were deactivated before", "no Contact has the address", "not valid"}
+		return [5]string{"", "Contacts deactivated", "were deactivated before", "no Contact has the address",
+			"not valid"}
 	}
-	return [5]string{"new Contacts", "Contacts with new values", "on the List already, or the same", "have unsubscribed", "not valid"}
+	return [5]string{"new Contacts", "Contacts with new values", "on the List already, or the same",
+		"have unsubscribed", "not valid"}
 }
 
 // countOutcomes fills the bar and the table of outcomes.
@@ -184,7 +190,8 @@ func (d *data) countOutcomes(i *imports.Import) {
 	}
 	var bar []ui.Part
 	what := outcomes(i.Options.As)
-	for n, p := range []ui.Part{{Name: "Added", Class: "s1", Count: i.Added}, {Name: "Updated", Class: "s2", Count: i.Updated},
+	for n, p := range []ui.Part{{Name: "Added", Class: "s1", Count: i.Added},
+		{Name: "Updated", Class: "s2", Count: i.Updated},
 		{Name: "Unchanged", Class: "s3", Count: i.Unchanged}, {Name: "Skipped", Class: "s4", Count: i.Skipped},
 		{Name: "Refused", Class: "s5", Count: i.Refused}} {
 		bar = append(bar, p)
