@@ -27,7 +27,8 @@ type data struct {
 	Attention []attention
 	Running   []sends.Row
 	Last      []sends.Row
-	Lists     []enlist.List
+	Lists     []list
+	Growth    *growth
 }
 
 // attention is something that a person should look at.
@@ -65,14 +66,12 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if d.Last, err = sends.Rows(r, last); err != nil {
 		return nil, err
 	}
-	if d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"}); err != nil {
+	lists, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	if err != nil {
 		return nil, err
 	}
-	for i := range d.Lists {
-		d.Lists[i].ContactCount, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, d.Lists[i].ID, nil)
-		if err != nil {
-			return nil, err
-		}
+	if d.Lists, d.Growth, err = grown(r, lists); err != nil {
+		return nil, err
 	}
 	view := &ui.View{Title: greeting(r) + ", " + r.Person.Name, Place: "Home", Content: p.content, Data: d,
 		Sub: r.Caller.Account.Name + " · " + r.Now.Format("Mon 2 January 2006, 15:04") + " (" + r.Zone() + ")"}

@@ -3,6 +3,7 @@ package sends
 import (
 	"html/template"
 	"slices"
+	"strings"
 	"time"
 
 	"enlist/internal/admin/ui"
@@ -128,26 +129,24 @@ func figuresOf(r *reports.BatchReport) []figure {
 	}
 }
 
-// chartOf shows opens and clicks by hour in the first two days, and by day later.
+// chartHours is how long a report shows opens and clicks by hour. What came later is in the numbers above.
+const chartHours = 48
+
+// chartOf shows opens and clicks by hour in the first two days.
 func chartOf(r *ui.Request, b *reports.BatchReport) *ui.Chart {
-	c := &ui.Chart{Title: "Opens and clicks over time", Series: []string{"opened by people", "clicked", "opened by machines"}}
+	c := &ui.Chart{Title: "Opens and clicks an hour", Width: 600, Series: []string{"opened by people", "clicked", "opened by machines"}}
 	if len(b.Periods) == 0 {
 		return c
 	}
-	step, layout := int64(enlist.Hour), "Mon 15:04"
-	first, last := b.Periods[0].Time, b.Periods[len(b.Periods)-1].Time
-	if last-first > 3*enlist.Day {
-		step, layout = enlist.Day, "2 Jan"
-	}
-	for at := first - first%step; at <= last; at += step {
-		p := ui.Point{Label: time.Unix(at, 0).In(r.Now.Location()).Format(layout), Values: make([]int64, 3)}
-		for i := range b.Periods {
+	first := b.Periods[0].Time
+	last := min(b.Periods[len(b.Periods)-1].Time, first+(chartHours-1)*enlist.Hour)
+	for at, i := first, 0; at <= last; at += enlist.Hour {
+		p := ui.Point{Label: time.Unix(at, 0).In(r.Now.Location()).Format("Mon 15:04"), Values: make([]int64, 3)}
+		for ; i < len(b.Periods) && b.Periods[i].Time < at+enlist.Hour; i++ {
 			s := &b.Periods[i]
-			if s.Time >= at && s.Time < at+step {
-				p.Values[0] += s.HumanOpened
-				p.Values[1] += s.HumanClicked
-				p.Values[2] += max(0, s.Opened()-s.HumanOpened)
-			}
+			p.Values[0] += s.HumanOpened
+			p.Values[1] += s.HumanClicked
+			p.Values[2] += max(0, s.Opened()-s.HumanOpened)
 		}
 		c.Points = append(c.Points, p)
 	}
@@ -189,7 +188,7 @@ func devicesOf(r *reports.BatchReport) (all []share) {
 	var sum int64
 	for device, n := range r.Devices() {
 		if n > 0 {
-			all = append(all, share{Name: string(device), Count: n})
+			all = append(all, share{Name: strings.Replace(string(device), "unknown", "not known", 1), Count: n})
 			sum += n
 		}
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -21,6 +22,7 @@ type Chart struct {
 	Title  string // for people who cannot see the chart
 	Series []string
 	Points []Point
+	Width  int // in a wide window; 0: that of a column of two
 }
 
 const (
@@ -29,11 +31,11 @@ const (
 	bottomSpace = 22 // for the labels of the horizontal axis
 )
 
-// widths are the widths for which charts are drawn, and the class that shows them.
-var widths = []struct {
-	pixels int
-	class  string
-}{{480, "desk"}, {330, "phone"}}
+// The widths for which charts are drawn.
+const (
+	columnWidth = 460
+	phoneWidth  = 330
+)
 
 // Lines draws each series as a line, the first with an area below it.
 func (c *Chart) Lines() template.HTML { return c.draw((*canvas).lines) }
@@ -50,10 +52,10 @@ type canvas struct {
 
 func (c *Chart) draw(how func(*canvas)) template.HTML {
 	var all strings.Builder
-	for _, w := range widths {
-		d := &canvas{Chart: c, width: w.pixels}
-		fmt.Fprintf(d, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`, w.class, w.pixels, chartHeight,
-			template.HTMLEscapeString(c.Title))
+	for i, width := range []int{cmp.Or(c.Width, columnWidth), phoneWidth} {
+		d := &canvas{Chart: c, width: width}
+		fmt.Fprintf(d, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`, []string{"desk", "phone"}[i],
+			width, chartHeight, template.HTMLEscapeString(c.Title))
 		if len(c.Points) > 0 {
 			how(d)
 			d.labels()

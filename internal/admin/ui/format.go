@@ -19,6 +19,7 @@ func funcs() template.FuncMap {
 		"number":  Number,
 		"signed":  Signed,
 		"percent": Percent,
+		"short":   func(url string) string { return strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://") },
 	}
 }
 

@@ -26,9 +26,9 @@ var files embed.FS
 
 // Page answers requests for one path.
 type Page struct {
-	Pattern string       // of a http.ServeMux, such as "GET /admin/lists/{list}"
-	Level   enlist.Level // that the person needs at least
-	Upload  bool         // the page reads its body with Request.Upload
+	Pattern string                        // of a http.ServeMux, such as "GET /admin/lists/{list}"
+	Level   enlist.Level                  // that the person needs at least
+	Upload  bool                          // the page reads its body with Request.Upload
 	Serve   func(*Request) (*View, error) // returns no View after it has sent a file to the Writer
 }
 
