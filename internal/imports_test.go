@@ -42,7 +42,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/reports"},
 	"enlist/internal/admin/lists":    {"enlist/internal/admin/ui", "enlist/internal/enlist"},
 	"enlist/internal/admin/messages": {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/messages"},
-	"enlist/internal/admin/contacts": {"enlist/internal/admin/ui", "enlist/internal/enlist"},
+	"enlist/internal/admin/contacts": {"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist"},
 	"enlist/internal/language":       {"golang.org/x/text/..."},
 	"enlist/internal/config":         {"enlist/internal/enlist"},
 	"enlist/internal/door":           {"golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},

@@ -32,6 +32,7 @@ func TestPages(t *testing.T) {
 		{Name: "a form from another site is refused", Test: (*site).otherSites},
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},
 		{Name: "only a person who may send can send", Test: (*site).maySend},
+		{Name: "conditions are kept as a Segment, which a send can choose", Test: (*site).segments},
 	})
 }
 
@@ -117,7 +118,7 @@ func (s *site) paths() map[string]enlist.Level {
 		"/admin/lists": enlist.Read, "/admin/lists/" + list: enlist.Read, "/admin/contacts": enlist.Standard,
 		"/admin/contacts?list=" + list: enlist.Standard, "/admin/messages": enlist.Read,
 		"/admin/messages/" + message: enlist.Standard, "/admin/messages/" + message + "/delete": enlist.Full,
-		"/admin/sends/new": enlist.Standard, "/admin/sends/check?when=now&message=" + message + "&list=" + list: enlist.Standard,
+		"/admin/sends/new": enlist.Standard, "/admin/segments": enlist.Read, "/admin/sends/check?when=now&message=" + message + "&list=" + list: enlist.Standard,
 		"/admin/you": enlist.Read}
 }
 
@@ -267,7 +268,7 @@ func (s *site) firstSend() {
 		s.Errorf("the Message is answered with %d at %s", status, saved)
 	}
 	plan := url.Values{"message": {message}, "when": {"now"}}
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusUnprocessableEntity, "Choose at least one List.")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusUnprocessableEntity, "Choose at least one List or Segment.")
 	plan.Set("list", id(s.News))
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "Send now", "To 3 of 3")
 	plan.Set("token", "a token")
@@ -305,4 +306,34 @@ func (s *site) maySend() {
 	if all, err := s.App.Batches.SearchBatches(s.Context(), s.Caller, enlist.Query{}); err != nil || len(all) != 1 {
 		s.Errorf("there are %d Batches, %v; want 1", len(all), err)
 	}
+}
+
+func (s *site) segments() {
+	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	form := url.Values{"list": {id(s.News)}, "key": {"Email", "Email"}, "op": {"ends_with", "contains"},
+		"value": {"@example.com", "1"}, "name": {"One <b>"}}
+	if status, at, text := v.post("/admin/contacts/segments", form); status != http.StatusOK || !strings.Contains(at, "/admin/segments") ||
+		!strings.Contains(text, "One &lt;b&gt;") {
+		s.Errorf("the Segment is answered with %d at %s:\n%s", status, at, text)
+	}
+	all, err := s.App.Contacts.SearchSegments(s.Context(), s.Caller, s.News, enlist.Query{})
+	s.Must(err)
+	if len(all) != 1 {
+		s.Fatalf("there are %d Segments", len(all))
+	}
+	form.Set("name", " ")
+	if status, _, text := v.post("/admin/contacts/segments", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "@example.com") {
+		s.Errorf("a Segment without a name is answered with %d, or without the conditions", status)
+	}
+	part := id(s.News) + "-" + id(all[0].ID)
+	v.want("/admin/contacts?list="+id(s.News)+"&key=segment_id&op=exactly&value="+id(all[0].ID), http.StatusOK, "1 match")
+	v.want("/admin/sends/new?segment="+part, http.StatusOK, `value="`+part+`" checked`)
+	v.want("/admin/sends/check?when=now&message="+id(s.Message)+"&segment="+part, http.StatusOK, "To 1 of 3")
+	path := "/admin/segments/" + id(s.News) + "/" + id(all[0].ID) + "/delete"
+	v.want(path, http.StatusOK, "One &lt;b&gt;")
+	if status, _, _ := s.signedInElsewhere().post(path, nil); status != http.StatusNotFound {
+		s.Errorf("a person of another Account deletes the Segment: %d", status)
+	}
+	v.post(path, nil)
+	v.want(path, http.StatusNotFound)
 }

@@ -19,11 +19,17 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "contacts.html")}
-	return []ui.Page{{Pattern: "GET /admin/contacts", Level: enlist.Standard, Serve: p.show}}
+	p := &pages{ui.Parse(files, "contacts.html"), ui.Parse(files, "segments.html"), ui.Parse(files, "delete.html")}
+	return []ui.Page{
+		{Pattern: "GET /admin/contacts", Level: enlist.Standard, Serve: p.show},
+		{Pattern: "POST /admin/contacts/segments", Level: enlist.Full, Serve: p.save},
+		{Pattern: "GET /admin/segments", Level: enlist.Read, Serve: p.segments},
+		{Pattern: "GET /admin/segments/{list}/{segment}/delete", Level: enlist.Full, Serve: p.askDelete},
+		{Pattern: "POST /admin/segments/{list}/{segment}/delete", Level: enlist.Full, Serve: remove},
+	}
 }
 
-type pages struct{ content *template.Template }
+type pages struct{ content, all, delete_ *template.Template }
 
 // perPage is the number of Contacts on a page.
 const perPage = 50
@@ -122,6 +128,9 @@ type data struct {
 	Descending         bool
 	Wrong              string // what is wrong with the conditions
 	Took               int64  // milliseconds of the count
+	Kept               []condition
+	MayEdit            bool
+	Name, WrongName    string // of a Segment that was not saved, and why
 }
 
 // key is a key that a condition may have.
@@ -151,7 +160,11 @@ type row struct {
 }
 
 func (p *pages) show(r *ui.Request) (*ui.View, error) {
-	v := read(r.URL.Query())
+	return p.showView(r, read(r.URL.Query()), "", "")
+}
+
+// showView shows a view. name is the name of a Segment that could not be saved, and wrong says why.
+func (p *pages) showView(r *ui.Request, v view, name, wrongName string) (*ui.View, error) {
 	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
 	if err != nil {
 		return nil, err
@@ -160,6 +173,7 @@ func (p *pages) show(r *ui.Request) (*ui.View, error) {
 		v.list = all[0].ID
 	}
 	d := data{List: v.list, Lists: all, Operators: operators, Any: v.any, Sort: v.sort, Descending: v.descending,
+		Name: name, WrongName: wrongName, Kept: v.conditions, MayEdit: r.Caller.Key.Level >= enlist.Full,
 		Conditions: append(slices.Clone(v.conditions), condition{Operator: "contains"})}
 	page := &ui.View{Title: "Contacts", Place: "Contacts", Content: p.content, Data: &d}
 	if v.list == 0 {
@@ -181,6 +195,9 @@ func (p *pages) show(r *ui.Request) (*ui.View, error) {
 	var wrong *enlist.Error
 	if errors.As(err, &wrong) && wrong.Kind != enlist.Internal {
 		d.Wrong, page.Problem, err = wrong.Error(), "This search does not work: "+wrong.Error(), nil
+	}
+	if wrongName != "" {
+		page.Problem = "The Segment was not saved."
 	}
 	page.Sub = ui.Count(d.All, "Contact")
 	if v.conditions != nil && d.Wrong == "" {
@@ -204,7 +221,7 @@ func keysOf(fields []enlist.Field) (all []key) {
 	for i := range fields {
 		all = append(all, key{fields[i].Name, fields[i].Name})
 	}
-	return append(all, systemKeys...)
+	return append(append(all, systemKeys...), key{enlist.KeySegment, "Segment (its number)"})
 }
 
 // columnsOf sets the columns: those of the URL, or else the first Fields.

@@ -23,6 +23,7 @@ const askedFrom = 10_000
 type plan struct {
 	Message enlist.MessageID
 	Lists   []enlist.ListID
+	Parts   []part           // Segments
 	Without []enlist.BatchID // who got one of these Batches is left out
 	Rate    string
 	When    string // "now" or "at"
@@ -36,11 +37,27 @@ func planOf(r *ui.Request) plan {
 	for _, id := range r.Form["list"] {
 		p.Lists = append(p.Lists, enlist.ListID(ui.Int(id)))
 	}
+	for _, text := range r.Form["segment"] {
+		list, segment, _ := strings.Cut(text, "-")
+		p.Parts = append(p.Parts, part{enlist.ListID(ui.Int(list)), enlist.SegmentID(ui.Int(segment))})
+	}
 	for _, id := range r.Form["without"] {
 		p.Without = append(p.Without, enlist.BatchID(ui.Int(id)))
 	}
 	return p
 }
+
+// part is a Segment of a List.
+type part struct {
+	List    enlist.ListID
+	Segment enlist.SegmentID
+}
+
+// String returns the value of an input of a form.
+func (p part) String() string { return ui.Plain(int64(p.List)) + "-" + ui.Plain(int64(p.Segment)) }
+
+// HasPart reports whether a Segment was chosen.
+func (p plan) HasPart(one part) bool { return slices.Contains(p.Parts, one) }
 
 // Has reports whether a List was chosen.
 func (p plan) Has(id enlist.ListID) bool { return slices.Contains(p.Lists, id) }
@@ -58,8 +75,12 @@ func (p plan) request(r *ui.Request) (batches.BatchRequest, error) {
 	for _, id := range p.Lists {
 		b.Populations = append(b.Populations, batches.PopulationRequest{List: id})
 	}
-	if len(p.Lists) == 0 {
-		return b, enlist.Invalid("list", "Choose at least one List.")
+	for _, one := range p.Parts {
+		b.Populations = append(b.Populations, batches.PopulationRequest{List: one.List,
+			Criteria: enlist.InSegment(one.Segment)})
+	}
+	if len(b.Populations) == 0 {
+		return b, enlist.Invalid("list", "Choose at least one List or Segment.")
 	}
 	if p.When == "at" {
 		at, err := time.ParseInLocation(inputTime, p.At, r.Now.Location())
@@ -79,11 +100,21 @@ type composeData struct {
 	plan
 	Messages    []messages.Message
 	AllLists    []enlist.List
+	Segments    []segment
 	Fields      []string // that can have a time zone
 	Earlier     []Row
 	ZoneOfTimes string
 	Wrong, What string // an input of the form, and what is wrong with it
 }
+
+// segment is a Segment that can be chosen.
+type segment struct {
+	Part           part
+	Name, ListName string
+}
+
+// Value returns the value of the input of the form.
+func (s segment) Value() string { return s.Part.String() }
 
 func (p *pages) compose(r *ui.Request) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
@@ -109,6 +140,13 @@ func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 		l := &d.AllLists[i]
 		if l.ContactCount, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, l.ID, nil); err != nil {
 			return nil, err
+		}
+		found, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, l.ID, enlist.Query{SortBy: "name"})
+		if err != nil {
+			return nil, err
+		}
+		for k := range found {
+			d.Segments = append(d.Segments, segment{part{l.ID, found[k].ID}, found[k].Name, l.Name})
 		}
 		fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, l.ID, enlist.Query{})
 		if err != nil {
@@ -199,6 +237,9 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	}
 	for _, id := range chosen.Lists {
 		d.ListsOf = append(d.ListsOf, names[id])
+	}
+	for _, one := range chosen.Parts {
+		d.ListsOf = append(d.ListsOf, "a Segment of "+names[one.List])
 	}
 	for _, f := range check.Findings {
 		d.Errors = d.Errors || f.Level == messages.FindingError

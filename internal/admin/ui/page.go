@@ -92,6 +92,7 @@ var menu = []entry{
 	{"Sends", "/admin/sends", enlist.Read},
 	{"Lists", "/admin/lists", enlist.Read},
 	{"Contacts", "/admin/contacts", enlist.Standard},
+	{"Segments", "/admin/segments", enlist.Read},
 	{"Messages", "/admin/messages", enlist.Read},
 	{"Imports", "/admin/imports", enlist.Standard},
 	{"You", "/admin/you", enlist.Read},

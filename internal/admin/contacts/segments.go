@@ -1,0 +1,111 @@
+package contacts
+
+import (
+	"errors"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+)
+
+// This file has the pages of Segments: the conditions of a search, kept under a name.
+
+// save keeps the conditions of a search as a Segment. One with the same name gets the new conditions.
+func (p *pages) save(r *ui.Request) (*ui.View, error) {
+	r.ParseForm() // an error leaves values out
+	v := read(r.PostForm)
+	name := r.PostForm.Get("name")
+	criteria := v.criteria()
+	if criteria == nil {
+		return nil, enlist.Invalid("key", "a Segment needs conditions")
+	}
+	_, err := r.App.Contacts.SetSegment(r.Context(), r.Caller,
+		contacts.SegmentRequest{List: v.list, Name: name, Criteria: criteria})
+	var wrong *enlist.Error
+	if errors.As(err, &wrong) && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.InvalidSearch) {
+		return p.showView(r, v, name, wrong.Detail)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/segments", "The Segment was saved."), nil
+}
+
+// segment is a Segment in the list of all.
+type segment struct {
+	contacts.Segment
+	List    string
+	Text    string // its conditions
+	Count   int64
+	Wrong   string // why its conditions no longer fit the List
+	Changed string
+}
+
+// segmentsData is the data of the list of all Segments.
+type segmentsData struct {
+	Rows    []segment
+	MayEdit bool
+	Sees    bool // the person may see Contacts
+}
+
+func (p *pages) segments(r *ui.Request) (*ui.View, error) {
+	lists, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	if err != nil {
+		return nil, err
+	}
+	level := r.Caller.Key.Level
+	d := segmentsData{MayEdit: level >= enlist.Full, Sees: level >= enlist.Standard}
+	for i := range lists {
+		all, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, lists[i].ID, enlist.Query{SortBy: "name"})
+		if err != nil {
+			return nil, err
+		}
+		for k := range all {
+			row := segment{Segment: all[k], List: lists[i].Name, Text: all[k].Criteria.Text(),
+				Changed: r.Day(all[k].LastModifiedTime)}
+			row.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, lists[i].ID, enlist.InSegment(all[k].ID))
+			var wrong *enlist.Error
+			if errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch {
+				row.Wrong, err = wrong.Detail, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			d.Rows = append(d.Rows, row)
+		}
+	}
+	return &ui.View{Title: "Segments", Place: "Segments", Content: p.all, Data: d}, nil
+}
+
+// found returns the Segment in the path. Errors: ui.ErrNotFound.
+func found(r *ui.Request) (*contacts.Segment, error) {
+	all, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, enlist.ListID(r.ID("list")), enlist.Query{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if int64(all[i].ID) == r.ID("segment") {
+			return &all[i], nil
+		}
+	}
+	return nil, ui.ErrNotFound
+}
+
+func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
+	s, err := found(r)
+	if err != nil {
+		return nil, err
+	}
+	return &ui.View{Title: "Delete " + s.Name + "?", Place: "Segments", Content: p.delete_, Data: s}, nil
+}
+
+func remove(r *ui.Request) (*ui.View, error) {
+	s, err := found(r)
+	if err == nil {
+		err = r.App.Contacts.DeleteSegment(r.Context(), r.Caller, s.ListID, s.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/segments", "The Segment was deleted."), nil
+}
