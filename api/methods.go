@@ -1445,9 +1445,9 @@ type AuditRow struct {
 	ID        int64                      `json:"id"`
 	Time      int64                      `json:"time"`       // Unix time
 	Method    string                     `json:"method"`     // a method of the API, a request such as "GET /api/exports", or a command
-	KeyID     int64                      `json:"key_id"`     // 0: the command line
+	KeyID     int64                      `json:"key_id"`     // 0: the command line, or a person
 	KeyName   string                     `json:"key_name"`   // at the time of the act
-	UserName  string                     `json:"user_name"`  // who ran the command, such as ada@mail1; empty for a call
+	UserName  string                     `json:"user_name"`  // who ran the command, such as ada@mail1, or the email address of a person; empty for a call
 	IPAddress string                     `json:"ip_address"` // from which the call came; empty for a command
 	Object    string                     `json:"object"`     // the kind of the record, such as List
 	ObjectID  int64                      `json:"object_id"`  // 0: the record has no ID

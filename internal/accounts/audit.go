@@ -22,9 +22,9 @@ type AuditRow struct {
 	AccountID enlist.AccountID // 0: the act was about the complete database
 	Time      int64
 	Method    string        // a method of the API, a request such as "GET /api/exports", or a command such as "enlist key create"
-	KeyID     enlist.KeyID  // 0: the command line
+	KeyID     enlist.KeyID  // 0: the command line, or a person
 	KeyName   string        // at the time of the act
-	User      string        // who ran the command: user of the operating system, "@" and the machine; "" for a call
+	User      string        // who ran the command: user of the operating system, "@" and the machine; or the email address of a person; "" for a call
 	IP        string        // from which the call came; "" for a command
 	Object    string        // the kind of the record, such as "List"
 	ObjectID  int64         // 0: the record has no ID
