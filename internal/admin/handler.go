@@ -26,8 +26,15 @@ import (
 // Prefix begins the paths of all pages.
 const Prefix = "/admin/"
 
-// maxForm is the largest form in bytes.
-const maxForm = 1 << 20
+const (
+	// maxForm is the largest form in bytes of a person who is signed in: the content of a Message has up to 2 MiB, and a
+	// form has three bytes for each that is no letter.
+	maxForm = 8 << 20
+	// maxSignIn is the largest form of others.
+	maxSignIn = 16 << 10
+	// ioTime is the time for a browser to send a form, and again to receive a page.
+	ioTime = 30 * time.Second
+)
 
 // The policies of browsers. A page has no script, and its style is a file of this server. A mail, which only a frame of a
 // page shows, runs nothing either, but has its own style and images.
@@ -48,18 +55,18 @@ type Options struct {
 
 // Handler serves the pages.
 type Handler struct {
-	app     *app.App
-	options Options
-	protect *http.CrossOriginProtection
-	cookies cookies
-	pages   http.ServeMux
-	uploads map[string]bool // patterns of pages that limit their own body
+	app       *app.App
+	options   Options
+	protect   *http.CrossOriginProtection
+	cookies   cookies
+	pages     http.ServeMux
+	byPattern map[string]*ui.Page
 }
 
 // New returns a Handler.
 func New(a *app.App, o Options) *Handler {
 	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure},
-		uploads: make(map[string]bool)}
+		byPattern: make(map[string]*ui.Page)}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
 	s := signin.New(a.People, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: browser, Write: h.write})
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
@@ -70,7 +77,7 @@ func New(a *app.App, o Options) *Handler {
 		imports.Pages(),
 		you.Pages()} {
 		for _, p := range of {
-			h.uploads[p.Pattern] = p.Upload
+			h.byPattern[p.Pattern] = &p
 			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })
 		}
 	}
@@ -94,11 +101,21 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this form was sent from another site", http.StatusForbidden)
 		return
 	}
-	if _, pattern := h.pages.Handler(r); !h.uploads[pattern] {
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	most := int64(maxSignIn)
+	_, pattern := h.pages.Handler(r)
+	page := h.byPattern[pattern]
+	if page != nil {
+		most = maxForm
+	}
+	if page == nil || !page.Upload {
+		r.Body = http.MaxBytesReader(w, r.Body, most)
+		deadline(http.NewResponseController(w).SetReadDeadline)
 	}
 	h.pages.ServeHTTP(w, r)
 }
+
+// deadline sets a deadline of a connection. A connection of a test may have none.
+func deadline(set func(time.Time) error) { _ = set(time.Now().Add(ioTime)) }
 
 // serve answers a request for a page.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
@@ -114,6 +131,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	if v.Caller.Key.Level < p.Level {
 		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
 		return
+	}
+	if !p.Upload {
+		if err := r.ParseForm(); err != nil { // a part of a form must not be stored
+			h.write(w, r, http.StatusRequestEntityTooLarge, problem("This form is too large, or was not sent completely."), v)
+			return
+		}
 	}
 	view, err := p.Serve(request)
 	switch {
@@ -177,6 +200,12 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*people.Visit, 
 }
 
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *people.Visit) {
+	control := http.NewResponseController(w)
+	deadline(control.SetWriteDeadline)
+	defer func() { // the next request of the connection may take longer
+		_ = control.Flush()
+		_ = control.SetWriteDeadline(time.Time{})
+	}()
 	if err := ui.Write(w, r, status, view, v); err != nil {
 		h.options.Log.Error("a page failed", "path", r.URL.Path, "error", err)
 		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)

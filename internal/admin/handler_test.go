@@ -263,7 +263,13 @@ func (s *site) firstSend() {
 	if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "# Hello") {
 		s.Errorf("a subject of two lines is answered with %d and without what was typed", status)
 	}
+	whole := form.Get("content")
+	form.Set("content", strings.Repeat("<", 3<<20))
 	form.Set("subject", "News of May")
+	if status, _, _ := v.post(at, form); status != http.StatusRequestEntityTooLarge {
+		s.Errorf("a form of 9 MiB is answered with %d", status)
+	}
+	form.Set("content", whole)
 	if status, saved, _ := v.post(at, form); status != http.StatusOK || !strings.Contains(saved, "Saved") {
 		s.Errorf("the Message is answered with %d at %s", status, saved)
 	}

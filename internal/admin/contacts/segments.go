@@ -12,7 +12,6 @@ import (
 
 // save keeps the conditions of a search as a Segment. One with the same name gets the new conditions.
 func (p *pages) save(r *ui.Request) (*ui.View, error) {
-	r.ParseForm() // an error leaves values out
 	v := read(r.PostForm)
 	name := r.PostForm.Get("name")
 	criteria := v.criteria()

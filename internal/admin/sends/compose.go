@@ -120,7 +120,6 @@ func (p *pages) compose(r *ui.Request) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
-	r.ParseForm() // an error leaves values out
 	d := composeData{plan: planOf(r), ZoneOfTimes: r.Zone()}
 	return p.showCompose(r, &d)
 }
@@ -204,7 +203,6 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
-	r.ParseForm() // an error leaves values out
 	chosen := planOf(r)
 	request, err := chosen.request(r)
 	var check *batches.BatchCheck
@@ -253,7 +251,6 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 
 // send adds the Batch.
 func (p *pages) send(r *ui.Request) (*ui.View, error) {
-	r.ParseForm() // an error leaves values out
 	chosen, token := planOf(r), r.FormValue("token")
 	request, err := chosen.request(r)
 	if err != nil {
