@@ -27,8 +27,8 @@ import (
 const Prefix = "/admin/"
 
 const (
-	// maxForm is the largest form in bytes of a person who is signed in: the content of a Message has up to 2 MiB, and a
-	// form has three bytes for each that is no letter.
+	// maxForm is the largest form in bytes of a person who is signed in: the content of a Message has up to 2 MiB, and
+	// a form has three bytes for each that is no letter.
 	maxForm = 8 << 20
 	// maxSignIn is the largest form of others.
 	maxSignIn = 16 << 10
@@ -36,8 +36,8 @@ const (
 	ioTime = 30 * time.Second
 )
 
-// The policies of browsers. A page has no script, and its style is a file of this server. A mail, which only a frame of a
-// page shows, runs nothing either, but has its own style and images.
+// The policies of browsers. A page has no script, and its style is a file of this server. A mail, which only a frame of
+// a page shows, runs nothing either, but has its own style and images.
 const (
 	pagePolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; form-action 'self'; " +
 		"frame-ancestors 'none'; base-uri 'none'"
@@ -68,7 +68,8 @@ func New(a *app.App, o Options) *Handler {
 	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure},
 		byPattern: make(map[string]*ui.Page)}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
-	s := signin.New(a.People, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: browser, Write: h.write})
+	s := signin.New(a.People, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: browser,
+		Write: h.write})
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
 	h.pages.HandleFunc("POST /admin/sign-in", s.SignIn)
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
@@ -134,7 +135,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	}
 	if !p.Upload {
 		if err := r.ParseForm(); err != nil { // a part of a form must not be stored
-			h.write(w, r, http.StatusRequestEntityTooLarge, problem("This form is too large, or was not sent completely."), v)
+			h.write(w, r, http.StatusRequestEntityTooLarge,
+				problem("This form is too large, or was not sent completely."), v)
 			return
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// CheckSegmentUnused refuses to delete a Segment of a List while an autoresponder sends to it, or while it decides about
-// the recipients of a Batch that has not read all of them. reference.md: segment.used
+// CheckSegmentUnused refuses to delete a Segment of a List while an autoresponder sends to it, or while it decides
+// about the recipients of a Batch that has not read all of them. reference.md: segment.used
 func CheckSegmentUnused(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID) error {
 	for i := range schema.Autoresponders {
 		if a := &schema.Autoresponders[i]; a.SegmentID == id {

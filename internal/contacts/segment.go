@@ -12,8 +12,8 @@ import (
 	"enlist/internal/lists"
 )
 
-// This file has Segments: named criteria of a List, which other criteria name by their ID. A change counts for all later
-// searches, also for those of Batches that have not searched their recipients. decisions.md: 129
+// This file has Segments: named criteria of a List, which other criteria name by their ID. A change counts for all
+// later searches, also for those of Batches that have not searched their recipients. decisions.md: 129
 
 // Segment is a name for criteria of a List.
 type Segment struct {
@@ -50,9 +50,9 @@ type SegmentRequest struct {
 	Criteria *enlist.Criteria
 }
 
-// SetSegment adds a Segment, or replaces its name and criteria. It returns the ID. Errors: NoList, Denied, InvalidSearch,
-// and InvalidParameters for a bad name, too long criteria, an unknown ID, and a name that another Segment has.
-// reference.md: segment.record; decisions.md: 129
+// SetSegment adds a Segment, or replaces its name and criteria. It returns the ID. Errors: NoList, Denied,
+// InvalidSearch, and InvalidParameters for a bad name, too long criteria, an unknown ID, and a name that another
+// Segment has. reference.md: segment.record; decisions.md: 129
 func (s *Service) SetSegment(ctx context.Context, c *enlist.Caller, r SegmentRequest) (enlist.SegmentID, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.SegmentID, error) {
 		schema, err := lists.Load(tx, c, r.List)
@@ -112,8 +112,8 @@ func addSegment(tx *db.Tx, c *enlist.Caller, now int64, r *SegmentRequest) (enli
 	return added.ID, accounts.Audit(tx, c, now, added.audited(), nil, added.auditValues())
 }
 
-// checkSegmentCriteria checks criteria that must be usable alone, also to choose the recipients of a Batch. They must not
-// name a Segment, so that no Segment contains itself.
+// checkSegmentCriteria checks criteria that must be usable alone, also to choose the recipients of a Batch. They must
+// not name a Segment, so that no Segment contains itself.
 func checkSegmentCriteria(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria) error {
 	k := enlist.Keys{System: enlist.ContactKeys, Schema: schema,
 		Segment: func(enlist.SegmentID) (*enlist.Criteria, error) {
@@ -135,8 +135,8 @@ func checkSegmentCriteria(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Cri
 	return CheckTestsSomething(where)
 }
 
-// DeleteSegment removes a Segment. Errors: NoList, Denied, and InvalidParameters if the List has no Segment with the ID,
-// or if a Batch that has not searched its recipients or an autoresponder uses it. reference.md: segment.used
+// DeleteSegment removes a Segment. Errors: NoList, Denied, and InvalidParameters if the List has no Segment with the
+// ID, or if a Batch that has not searched its recipients or an autoresponder uses it. reference.md: segment.used
 func (s *Service) DeleteSegment(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.SegmentID) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
 		schema, err := lists.Load(tx, c, list)
@@ -201,8 +201,8 @@ func searchKeys(tx *db.Tx, schema *enlist.Schema) enlist.Keys {
 		}}
 }
 
-// InSegment returns those of the Contacts that are in a Segment. Errors: InvalidSearch if its criteria no longer fit the
-// Fields of the List.
+// InSegment returns those of the Contacts that are in a Segment. Errors: InvalidSearch if its criteria no longer fit
+// the Fields of the List.
 func InSegment(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID,
 	ids []enlist.ContactID) ([]enlist.ContactID, error) {
 	query, err := TypeSearch(tx, schema, enlist.Query{Criteria: enlist.InSegment(id)})

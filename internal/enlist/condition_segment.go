@@ -1,5 +1,5 @@
-// This file has the key of criteria that finds the Contacts of Segments. A Segment is named criteria of a List. A test of
-// this key becomes the condition of the Segments that it names, so the store never sees the key.
+// This file has the key of criteria that finds the Contacts of Segments. A Segment is named criteria of a List. A test
+// of this key becomes the condition of the Segments that it names, so the store never sees the key.
 
 package enlist
 
@@ -55,9 +55,9 @@ func (c *Criteria) segments() (ids []SegmentID, err error) {
 	return slices.Compact(ids), nil
 }
 
-// segment checks a test of KeySegment, and returns the condition that a Contact is in at least one of the Segments. Their
-// tests and values count for the limits of the tree. Their levels are counted for each Segment, because it was checked
-// alone. A Segment cannot name another one.
+// segment checks a test of KeySegment, and returns the condition that a Contact is in at least one of the Segments.
+// Their tests and values count for the limits of the tree. Their levels are counted for each Segment, because it was
+// checked alone. A Segment cannot name another one.
 func (t *criteriaChecker) segment(c *Criteria) (*Condition, error) {
 	t.tests-- // the tests of the Segment count in place of this one
 	if err := t.count(In, c.Value); err != nil {

@@ -195,7 +195,8 @@ func (s *Service) Remove(ctx context.Context, email string, account enlist.Accou
 			return false, enlist.Invalid("email", "this person has no membership of the Account")
 		}
 		if left > 0 {
-			return true, tx.Do("DELETE FROM session WHERE person_id = ? AND account_id = ?", int64(p.ID), int64(account))
+			return true, tx.Do("DELETE FROM session WHERE person_id = ? AND account_id = ?", int64(p.ID),
+				int64(account))
 		}
 		return true, deletePerson(tx, p.ID)
 	})

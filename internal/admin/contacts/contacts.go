@@ -72,7 +72,8 @@ func read(q url.Values) view {
 func (v view) url() string {
 	q := url.Values{"list": {ui.Plain(int64(v.list))}}
 	for _, c := range v.conditions {
-		q["key"], q["op"], q["value"] = append(q["key"], c.Key), append(q["op"], c.Operator), append(q["value"], c.Value)
+		q["key"], q["op"], q["value"] = append(q["key"], c.Key), append(q["op"], c.Operator), append(q["value"],
+			c.Value)
 	}
 	if v.any {
 		q.Set("match", "any")
@@ -210,7 +211,8 @@ func (p *pages) showView(r *ui.Request, v view, name, wrongName string) (*ui.Vie
 }
 
 // systemKeys are keys of a Contact that are no Fields, in words.
-var systemKeys = []key{{"creation_time", "Joined"}, {"last_open_time", "Last opened"}, {"last_click_time", "Last clicked"},
+var systemKeys = []key{{"creation_time", "Joined"}, {"last_open_time", "Last opened"},
+	{"last_click_time", "Last clicked"},
 	{"last_message_time", "Last mail"}, {"subscribed_via", "Subscribed via"}, {"is_active", "Is active"},
 	{"is_unsubscribed", "Is unsubscribed"}, {"id", "ID"}}
 

@@ -62,7 +62,8 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 		for k := range all {
 			row := segment{Segment: all[k], List: lists[i].Name, Text: all[k].Criteria.Text(),
 				Changed: r.Day(all[k].LastModifiedTime)}
-			row.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, lists[i].ID, enlist.InSegment(all[k].ID))
+			row.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, lists[i].ID,
+				enlist.InSegment(all[k].ID))
 			var wrong *enlist.Error
 			if errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch {
 				row.Wrong, err = wrong.Detail, nil

@@ -32,7 +32,8 @@ type list struct {
 
 // grown returns the Lists with their days, and the chart of all of them.
 func grown(r *ui.Request, all []enlist.List) ([]list, *growth, error) {
-	g := &growth{Chart: &ui.Chart{Title: "People gained and lost on each day", Series: []string{"gained", "lost"}, Width: 600}}
+	g := &growth{Chart: &ui.Chart{Title: "People gained and lost on each day", Series: []string{"gained", "lost"},
+		Width: 600}}
 	rows := make([]list, len(all))
 	for i := range all {
 		from := r.Now.AddDate(0, 0, 1-lineDays).Format("2006-01-02")

@@ -57,9 +57,10 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		d.Attention = append(d.Attention, attention{Text: "All mails are held", Why: held.Reason,
 			What: "enlist release"})
 	}
-	last, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true, Limit: 5,
-		Criteria: &enlist.Criteria{Key: "send_status", Operator: "exactly",
-			Value: enlist.Input{Kind: enlist.InputText, Text: string(batches.BatchCompleted)}}})
+	last, err := r.App.Batches.SearchBatches(r.Context(), r.Caller,
+		enlist.Query{SortBy: "id", Descending: true, Limit: 5,
+			Criteria: &enlist.Criteria{Key: "send_status", Operator: "exactly",
+				Value: enlist.Input{Kind: enlist.InputText, Text: string(batches.BatchCompleted)}}})
 	if err != nil {
 		return nil, err
 	}

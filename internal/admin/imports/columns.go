@@ -42,13 +42,15 @@ func keys() []target {
 		{"is_active", "whether the Contact is active"}, {"is_bounce_deactivated", "whether mails came back"},
 		{"is_unsubscribed", "whether the person has unsubscribed"},
 		{"unsubscribed_time", "when the person unsubscribed"}, {"consent_type", "type of consent"},
-		{"consent_text", "statement of consent"}, {"consent_time", "time of consent"}, {"consent_ip", "IP address of consent"}, {"consent_preferences", "preferences"}}
+		{"consent_text", "statement of consent"}, {"consent_time", "time of consent"},
+		{"consent_ip", "IP address of consent"}, {"consent_preferences", "preferences"}}
 }
 
 // patterns are how dates are written. reference.md: import.cells
 func patterns() []target {
 	return []target{{"", "written 2026-01-31"}, {"DD.MM.YYYY", "written 31.01.2026"},
-		{"DD/MM/YYYY", "written 31/01/2026"}, {"MM/DD/YYYY", "written 01/31/2026"}, {"DD.MM.YYYY HH:MM", "written 31.01.2026 17:05"},
+		{"DD/MM/YYYY", "written 31/01/2026"}, {"MM/DD/YYYY", "written 01/31/2026"},
+		{"DD.MM.YYYY HH:MM", "written 31.01.2026 17:05"},
 		{"MM/DD/YYYY HH:MM", "written 01/31/2026 17:05"}, {"YYYYMMDD", "written 20260131"},
 		{"excel", "numbers of a spreadsheet"}}
 }

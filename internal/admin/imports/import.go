@@ -169,7 +169,8 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 func outcomes(as string) [5]string {
 	switch as {
 	case imports.AsUnsubscribers, imports.AsComplained:
-		return [5]string{"no Contact, now on the Unsubscriber List", "Contacts unsubscribed", "had unsubscribed before", "",
+		return [5]string{"no Contact, now on the Unsubscriber List", "Contacts unsubscribed", "had unsubscribed before",
+			"",
 			"not valid"}
 	case imports.AsBounced:
 		return [5]string{"", "Contacts deactivated", "were deactivated before", "no Contact has the address",

@@ -26,7 +26,8 @@ const (
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{list_: ui.Parse(files, "imports.html"), new_: ui.Parse(files, "new.html"), one_: ui.Parse(files, "import.html"),
+	p := &pages{list_: ui.Parse(files, "imports.html"), new_: ui.Parse(files, "new.html"),
+		one_:    ui.Parse(files, "import.html"),
 		uploads: limiter.New(maxUploads, uploadWait)}
 	const level = enlist.Standard // an Import shows addresses
 	return []ui.Page{

@@ -24,7 +24,8 @@ type choice struct{ Value, Text string }
 func choices() map[string][]choice {
 	return map[string][]choice{
 		"as": {{imports.AsContacts, "Contacts to add"}, {imports.AsUnsubscribers, "addresses that have unsubscribed"},
-			{imports.AsComplained, "addresses that reported a mail as spam"}, {imports.AsBounced, "addresses that do not work"}},
+			{imports.AsComplained, "addresses that reported a mail as spam"},
+			{imports.AsBounced, "addresses that do not work"}},
 		"existing": {{imports.ExistingLeave, "stays as it is: the row is left out"},
 			{imports.ExistingOverwrite, "gets the values of the row"}},
 		"consent": {{"", "is in columns of the file, or not recorded"}, {"gdpr", "is for the statement below"},
@@ -192,8 +193,9 @@ func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*
 		return nil, enlist.Refuse(enlist.Busy, "too many files are uploaded at the moment: try again")
 	}
 	defer release()
-	return r.App.Imports.AddImport(r.Context(), r.Caller, imports.NewImport{File: part, Size: r.ContentLength, Most: most,
-		ImportOptions: f.options(list, name)})
+	return r.App.Imports.AddImport(r.Context(), r.Caller,
+		imports.NewImport{File: part, Size: r.ContentLength, Most: most,
+			ImportOptions: f.options(list, name)})
 }
 
 // checkChoices finds values that no select of the form has.
@@ -214,8 +216,9 @@ func (f *form) options(list enlist.ListID, name string) imports.ImportOptions {
 	if letters := []rune(name); len(letters) > maxFileName {
 		name = string(letters[len(letters)-maxFileName:]) // the ending tells the format
 	}
-	o := imports.ImportOptions{List: list, FileName: name, Encoding: f.Texts["encoding"], Delimiter: f.Texts["delimiter"],
-		NoHeader: f.Texts["no_header"] != "", DecimalComma: f.Texts["decimal_comma"] != "", As: f.Texts["as"],
+	o := imports.ImportOptions{List: list, FileName: name, Encoding: f.Texts["encoding"],
+		Delimiter: f.Texts["delimiter"],
+		NoHeader:  f.Texts["no_header"] != "", DecimalComma: f.Texts["decimal_comma"] != "", As: f.Texts["as"],
 		Existing: f.Texts["existing"], ConsentType: f.Texts["consent"], AddFields: f.Texts["add_fields"] != "",
 		DryRun: f.Texts["at_once"] == "", KeepFile: f.Texts["at_once"] == "",
 		Autoresponders: f.Texts["autoresponders"] != "", Webhooks: f.Texts["webhooks"] != ""}
@@ -254,7 +257,8 @@ func (f *form) explain(err error) bool {
 	case known.Field == "consent_text" && strings.TrimSpace(f.Texts["consent_text"]) == "":
 		f.Wrong["consent_text"] = "Write the statement that the people agreed to."
 	case known.Field == "consent_text":
-		f.Wrong["consent_text"] = ui.Count(contacts.MaxConsentText, "character") + " are the most that a statement can have."
+		f.Wrong["consent_text"] = ui.Count(contacts.MaxConsentText,
+			"character") + " are the most that a statement can have."
 	case known.Field == "as":
 		f.Wrong["as"] = "Such a file has only addresses: leave consent, new Fields and what happens to Contacts as they were."
 	case f.Choices[known.Field] != nil:

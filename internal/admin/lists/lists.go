@@ -79,7 +79,8 @@ func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	view := &ui.View{Title: list.Name, Place: "Lists", Content: p.one_, Data: d,
 		Sub: ui.Count(list.ContactCount, "Contact") + " · since " + r.Day(list.CreationTime)}
 	if d.SeesPeople {
-		view.Actions = []ui.Action{{Text: "Contacts", Path: "/admin/contacts?list=" + ui.Plain(int64(list.ID)), Main: true}}
+		view.Actions = []ui.Action{{Text: "Contacts", Path: "/admin/contacts?list=" + ui.Plain(int64(list.ID)),
+			Main: true}}
 	}
 	return view, nil
 }

@@ -49,7 +49,8 @@ type listData struct {
 // start is a text with which a new Message begins.
 type start struct{ Name, Text string }
 
-// starts are the texts with which a new Message can begin. They are Markdown after the subject, in the folder templates.
+// starts are the texts with which a new Message can begin. They are Markdown after the subject, in the folder
+// templates.
 var starts = []start{{"Newsletter", "newsletter"}, {"Announcement", "announcement"}, {"Invitation", "invitation"},
 	{"Short letter", "letter"}}
 
@@ -179,7 +180,8 @@ func (d *editData) preview(r *ui.Request) error {
 		q.Criteria = &enlist.Criteria{Key: "Email", Operator: "exactly",
 			Value: enlist.Input{Kind: enlist.InputText, Text: s.Address}}
 	}
-	if err := r.App.Contacts.SearchContacts(r.Context(), r.Caller, s.List, q, []string{"id", "Email"}, one); err != nil {
+	if err := r.App.Contacts.SearchContacts(r.Context(), r.Caller, s.List, q, []string{"id", "Email"},
+		one); err != nil {
 		return err
 	}
 	if one.id == 0 {
@@ -289,7 +291,8 @@ func (p *pages) sendTest(r *ui.Request) (*ui.View, error) {
 	to := strings.TrimSpace(r.FormValue("to"))
 	err := r.App.Messages.SendTestMessage(r.Context(), r.Caller, messages.TestRequest{Message: id,
 		Addresses: strings.FieldsFunc(to, func(c rune) bool { return c == ',' || c == ' ' || c == ';' }),
-		List:      enlist.ListID(ui.Int(r.FormValue("list"))), Contact: enlist.ContactID(ui.Int(r.FormValue("contact")))})
+		List:      enlist.ListID(ui.Int(r.FormValue("list"))),
+		Contact:   enlist.ContactID(ui.Int(r.FormValue("contact")))})
 	var wrong *enlist.Error
 	if errors.As(err, &wrong) && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.InvalidEmail) {
 		m, err := r.App.Messages.Message(r.Context(), r.Caller, id)
@@ -301,7 +304,8 @@ func (p *pages) sendTest(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/messages/"+ui.Plain(int64(id))+"?list="+r.FormValue("list"), "The test mail is on its way to "+to+"."),
+	return ui.GoTo("/admin/messages/"+ui.Plain(int64(id))+"?list="+r.FormValue("list"),
+			"The test mail is on its way to "+to+"."),
 		nil
 }
 

@@ -157,7 +157,8 @@ func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 			}
 		}
 	}
-	before, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true, Limit: 5})
+	before, err := r.App.Batches.SearchBatches(r.Context(), r.Caller,
+		enlist.Query{SortBy: "id", Descending: true, Limit: 5})
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +171,8 @@ func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 	if d.At == "" {
 		d.At = r.Now.AddDate(0, 0, 1).Format("2006-01-02T09:00")
 	}
-	view := &ui.View{Title: "New send", Sub: "1 of 2 · what, to whom, and when", Place: "Sends", Content: p.compose_, Data: d}
+	view := &ui.View{Title: "New send", Sub: "1 of 2 · what, to whom, and when", Place: "Sends", Content: p.compose_,
+		Data: d}
 	if d.Wrong != "" {
 		view.Problem = d.What
 	}
@@ -211,7 +213,8 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	}
 	var known *enlist.Error
 	if errors.As(err, &known) && known.Kind == enlist.InvalidParameters {
-		return p.showCompose(r, &composeData{plan: chosen, ZoneOfTimes: r.Zone(), Wrong: known.Field, What: known.Detail})
+		return p.showCompose(r, &composeData{plan: chosen, ZoneOfTimes: r.Zone(), Wrong: known.Field,
+			What: known.Detail})
 	}
 	if err != nil {
 		return nil, err

@@ -134,7 +134,8 @@ const chartHours = 48
 
 // chartOf shows opens and clicks by hour in the first two days.
 func chartOf(r *ui.Request, b *reports.BatchReport) *ui.Chart {
-	c := &ui.Chart{Title: "Opens and clicks an hour", Width: 600, Series: []string{"opened by people", "clicked", "opened by machines"}}
+	c := &ui.Chart{Title: "Opens and clicks an hour", Width: 600,
+		Series: []string{"opened by people", "clicked", "opened by machines"}}
 	if len(b.Periods) == 0 {
 		return c
 	}
@@ -223,7 +224,8 @@ func againstEarlier(r *ui.Request, report *reports.BatchReport) (all []against, 
 	before, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
 		Limit: earlier, Criteria: &enlist.Criteria{All: []enlist.Criteria{
 			{Key: "send_status", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: "completed"}},
-			{Key: "id", Operator: "less_than", Value: enlist.Input{Kind: enlist.InputNumber, Text: ui.Plain(int64(report.ID))}},
+			{Key: "id", Operator: "less_than", Value: enlist.Input{Kind: enlist.InputNumber,
+				Text: ui.Plain(int64(report.ID))}},
 		}}})
 	if err != nil || len(before) == 0 || report.Sent == 0 {
 		return nil, 0, err

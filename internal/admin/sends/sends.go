@@ -98,7 +98,8 @@ func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
 			return nil, err
 		}
 		status, kind := statusOf(b)
-		rows[i] = Row{ID: b.ID, Name: nameOf(b, messages), List: names[b.ListID], When: r.Date(b.SendTime), Status: status, Kind: kind,
+		rows[i] = Row{ID: b.ID, Name: nameOf(b, messages), List: names[b.ListID], When: r.Date(b.SendTime),
+			Status: status, Kind: kind,
 			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, delivered(report)),
 			Clicked: ui.Percent(report.HumanClicked, delivered(report))}
 	}

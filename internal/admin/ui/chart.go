@@ -83,7 +83,8 @@ func (c *canvas) axis(low, high int64) func(int64) float64 {
 	}
 	y := func(v int64) float64 { return 8 + plotHeight*float64(upto-v)/float64(max(1, upto-from)) }
 	for v := from; v <= upto; v += step {
-		fmt.Fprintf(c, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, leftSpace,
+		fmt.Fprintf(c, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`,
+			leftSpace,
 			y(v), c.width, leftSpace-6, y(v)+4, Number(max(v, -v)))
 	}
 	return y
@@ -147,7 +148,8 @@ func (c *canvas) upDown() {
 		fmt.Fprintf(c, `<g><title>%s</title>`, template.HTMLEscapeString(c.text(p)))
 		fmt.Fprintf(c, `<rect class="up" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"/>`, c.x(i)-wide/2,
 			y(p.Values[0]), wide, y(0)-y(p.Values[0]))
-		fmt.Fprintf(c, `<rect class="down" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"/></g>`, c.x(i)-wide/2, y(0),
+		fmt.Fprintf(c, `<rect class="down" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"/></g>`, c.x(i)-wide/2,
+			y(0),
 			wide, y(-p.Values[1])-y(0))
 	}
 }

@@ -19,7 +19,10 @@ func funcs() template.FuncMap {
 		"number":  Number,
 		"signed":  Signed,
 		"percent": Percent,
-		"short":   func(url string) string { return strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://") },
+		"short": func(url string) string {
+			return strings.TrimPrefix(strings.TrimPrefix(url, "https://"),
+				"http://")
+		},
 	}
 }
 

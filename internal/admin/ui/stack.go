@@ -25,7 +25,8 @@ func Stack(title string, parts []Part) template.HTML {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="stack" viewBox="0 0 %d 14" preserveAspectRatio="none" role="img"><title>%s</title>`, width,
+	fmt.Fprintf(&b, `<svg class="stack" viewBox="0 0 %d 14" preserveAspectRatio="none" role="img"><title>%s</title>`,
+		width,
 		template.HTMLEscapeString(title))
 	at := 0.0
 	for _, p := range parts {
@@ -33,7 +34,8 @@ func Stack(title string, parts []Part) template.HTML {
 			continue
 		}
 		w := least + float64(width-least*shown)*float64(p.Count)/float64(all)
-		fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="0" width="%.1f" height="14"><title>%s</title></rect>`, p.Class, at, w,
+		fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="0" width="%.1f" height="14"><title>%s</title></rect>`, p.Class,
+			at, w,
 			template.HTMLEscapeString(p.Name+": "+Number(p.Count)))
 		at += w
 	}

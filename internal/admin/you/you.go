@@ -18,7 +18,10 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &page{ui.Parse(files, "you.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/you", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) { return p.show(r, "", "") }},
+		{Pattern: "GET /admin/you", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
+			return p.show(r,
+				"", "")
+		}},
 		{Pattern: "POST /admin/you/password", Level: enlist.Read, Serve: p.setPassword},
 		{Pattern: "POST /admin/you/sessions/{session}", Level: enlist.Read, Serve: endSession},
 	}
