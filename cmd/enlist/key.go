@@ -44,12 +44,8 @@ func (c *keyCreate) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		lists := make([]enlist.ListID, len(c.List))
-		for i, id := range c.List {
-			lists[i] = enlist.ListID(id)
-		}
 		key, text, err := s.Accounts.AddKey(ctx, accounts.KeyDetails{Account: account, Name: c.Name, Level: level,
-			Lists: lists, Expiry: c.Expires.Unix(time.Now()), Rate: c.Rate, Strict: c.Strict})
+			Lists: listIDs(c.List), Expiry: c.Expires.Unix(time.Now()), Rate: c.Rate, Strict: c.Strict})
 		switch {
 		case enlist.KindOf(err) == enlist.NoList:
 			return next(err, "enlist list show prints the Lists")
@@ -152,6 +148,15 @@ func keyLine(k *enlist.Key) record {
 	return record{{"id", k.ID}, {"prefix", k.Prefix}, {"account", k.AccountID}, {"name", k.Name}, {"level", k.Level},
 		{"lists", listsText(k.Lists)}, {"rate", k.Rate}, {"strict", strict}, {"state", state},
 		{"last used", formatTime(minute, k.LastUsedTime, "never")}}
+}
+
+// listIDs returns the values of a flag as IDs.
+func listIDs(values []int64) []enlist.ListID {
+	lists := make([]enlist.ListID, len(values))
+	for i, id := range values {
+		lists[i] = enlist.ListID(id)
+	}
+	return lists
 }
 
 // listsText returns the Lists that a key or a person may use.

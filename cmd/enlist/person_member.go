@@ -45,10 +45,7 @@ func (c *invitePersonCommand) Run(ctx context.Context, out *console) error {
 			return err
 		}
 		i := people.Invitation{Email: c.Email, Name: c.Name,
-			Membership: people.Membership{Account: account, Level: level, MaySend: c.MaySend}}
-		for _, id := range c.List {
-			i.Lists = append(i.Lists, enlist.ListID(id))
-		}
+			Membership: people.Membership{Account: account, Level: level, Lists: listIDs(c.List), MaySend: c.MaySend}}
 		if _, err := s.People.Invite(ctx, i); err != nil {
 			return err
 		}

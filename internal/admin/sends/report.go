@@ -57,11 +57,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := r.ListNames()
-	if err != nil {
-		return nil, err
-	}
-	messages, err := r.MessageNames()
+	names, err := r.Names()
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +80,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if d.Against, d.OtherRecently, err = againstEarlier(r, report); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: nameOf(&report.Batch, messages), Sub: when(r, report, names[report.ListID]), Place: "Sends",
+	view := &ui.View{Title: nameOf(&report.Batch, names), Sub: when(r, report, names.Lists[report.ListID]), Place: "Sends",
 		Content: p.report_, Data: d}
 	if d.Running && report.Status != batches.BatchPaused {
 		view.Refresh = 10

@@ -82,11 +82,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 
 // Rows returns Batches as the pages list them.
 func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
-	names, err := r.ListNames()
-	if err != nil {
-		return nil, err
-	}
-	messages, err := r.MessageNames()
+	names, err := r.Names()
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +94,7 @@ func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
 			return nil, err
 		}
 		status, kind := statusOf(b)
-		rows[i] = Row{ID: b.ID, Name: nameOf(b, messages), List: names[b.ListID], When: r.Date(b.SendTime),
+		rows[i] = Row{ID: b.ID, Name: nameOf(b, names), List: names.Lists[b.ListID], When: r.Date(b.SendTime),
 			Status: status, Kind: kind,
 			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, delivered(report)),
 			Clicked: ui.Percent(report.HumanClicked, delivered(report))}
@@ -107,8 +103,8 @@ func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
 }
 
 // nameOf returns the name of a Batch, or else of its Message.
-func nameOf(b *batches.Batch, messages map[enlist.MessageID]string) string {
-	if name := cmp.Or(b.Name, messages[b.MessageID]); name != "" {
+func nameOf(b *batches.Batch, names ui.Names) string {
+	if name := cmp.Or(b.Name, names.Messages[b.MessageID]); name != "" {
 		return name
 	}
 	return "Send " + ui.Number(int64(b.ID))

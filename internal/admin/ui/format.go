@@ -64,27 +64,21 @@ func Percent(part, whole int64) string {
 }
 
 // Date writes a Unix time in the time zone of the Account: Tue 17 Nov, 9:00, with the year if it is another one.
-func (r *Request) Date(at int64) string {
-	if at == 0 {
-		return "–"
-	}
-	t := time.Unix(at, 0).In(r.Now.Location())
-	if t.Year() != r.Now.Year() {
-		return t.Format("2 Jan 2006, 15:04")
-	}
-	return t.Format("Mon 2 Jan, 15:04")
-}
+func (r *Request) Date(at int64) string { return r.moment(at, "Mon 2 Jan, 15:04", "2 Jan 2006, 15:04") }
 
 // Day writes the day of a Unix time: 17 Nov.
-func (r *Request) Day(at int64) string {
+func (r *Request) Day(at int64) string { return r.moment(at, "2 Jan", "2 Jan 2006") }
+
+// moment writes a Unix time with one layout in this year, and with another one in others. 0 means never.
+func (r *Request) moment(at int64, thisYear, otherYear string) string {
 	if at == 0 {
 		return "–"
 	}
 	t := time.Unix(at, 0).In(r.Now.Location())
 	if t.Year() != r.Now.Year() {
-		return t.Format("2 Jan 2006")
+		return t.Format(otherYear)
 	}
-	return t.Format("2 Jan")
+	return t.Format(thisYear)
 }
 
 // Zone returns the name of the Account's time zone.
@@ -124,6 +118,21 @@ func Points(thousandths int64) string {
 	return sign + strconv.FormatFloat(p, 'f', digits, 64)
 }
 
+// Names are the names of the records of an Account.
+type Names struct {
+	Lists    map[enlist.ListID]string
+	Messages map[enlist.MessageID]string // empty for a person who may use only some Lists
+}
+
+// Names returns the names that the person may see.
+func (r *Request) Names() (n Names, err error) {
+	if n.Lists, err = r.ListNames(); err != nil {
+		return n, err
+	}
+	n.Messages, err = r.messageNames()
+	return n, err
+}
+
 // ListNames returns the names of the Lists that the person may use.
 func (r *Request) ListNames() (map[enlist.ListID]string, error) {
 	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{})
@@ -134,8 +143,7 @@ func (r *Request) ListNames() (map[enlist.ListID]string, error) {
 	return names, err
 }
 
-// MessageNames returns the names of the Messages, or nothing for a person who may see only some Lists.
-func (r *Request) MessageNames() (map[enlist.MessageID]string, error) {
+func (r *Request) messageNames() (map[enlist.MessageID]string, error) {
 	all, err := r.App.Messages.SearchMessages(r.Context(), r.Caller, enlist.Query{})
 	if enlist.KindOf(err) == enlist.Denied {
 		return nil, nil
