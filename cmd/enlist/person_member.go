@@ -85,15 +85,28 @@ func (c *listPersonCommand) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		return c.list(out.stdout, records(all, memberRecord), "email", "name", "account", "level", "lists", "may send",
+		if c.JSON {
+			return c.list(out.stdout, records(all, memberRecord))
+		}
+		return c.list(out.stdout, records(all, memberLine), "email", "name", "account", "level", "lists", "may send",
 			"signed in")
 	})
 }
 
+// memberRecord returns a person for JSON: times are Unix times.
 func memberRecord(m *people.Member) record {
-	return record{{"email", m.Email}, {"name", m.Name}, {"account", m.Membership.Account}, {"level", m.Level.String()},
-		{"lists", listsText(m.Lists)}, {"may send", m.MaySend},
-		{"signed in", formatTime(minute, m.SignInTime, "never")}}
+	return record{{"email", m.Email}, {"name", m.Name}, {"account_id", m.Account}, {"level", m.Level.String()},
+		{"lists", append([]enlist.ListID{}, m.Lists...)}, {"may_send", m.MaySend}, {"sign_in_time", m.SignInTime}}
+}
+
+// memberLine returns a person for a table: times are dates.
+func memberLine(m *people.Member) record {
+	maySend := "no"
+	if m.MaySend {
+		maySend = "yes"
+	}
+	return record{{"email", m.Email}, {"name", m.Name}, {"account", m.Account}, {"level", m.Level},
+		{"lists", listsText(m.Lists)}, {"may send", maySend}, {"signed in", formatTime(minute, m.SignInTime, "never")}}
 }
 
 type removePersonCommand struct {

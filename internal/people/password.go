@@ -76,9 +76,9 @@ func (p *passwords) sum(ctx context.Context, password string, salt []byte) ([]by
 func checkPassword(password string) error {
 	switch {
 	case utf8.RuneCountInString(password) < minPassword:
-		return enlist.Invalid("password", fmt.Sprintf("needs at least %d letters", minPassword))
+		return enlist.Invalid("password", fmt.Sprintf("the password needs at least %d letters", minPassword))
 	case len(password) > maxPassword:
-		return enlist.Invalid("password", fmt.Sprintf("has more than %d bytes", maxPassword))
+		return enlist.Invalid("password", fmt.Sprintf("the password has more than %d bytes", maxPassword))
 	}
 	return nil
 }

@@ -136,13 +136,17 @@ func newPerson(email, name string) (*Person, error) {
 	name = strings.TrimSpace(name)
 	switch {
 	case !ok:
-		return nil, enlist.Invalid("email", "is not an email address")
+		return nil, errNoAddress(email)
 	case name == "":
-		return nil, enlist.Invalid("name", "must not be empty")
+		return nil, enlist.Invalid("name", "the person needs a name")
 	case utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
-		return nil, enlist.Invalid("name", "must be one line of at most 100 letters")
+		return nil, enlist.Invalid("name", "the name must be one line of at most 100 letters")
 	}
 	return &Person{Email: spelling, Name: name, emailKey: key}, nil
+}
+
+func errNoAddress(text string) error {
+	return enlist.Invalid("email", enlist.Quoted(text)+" is not an email address")
 }
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
@@ -215,11 +219,11 @@ func removeMembership(ctx context.Context, tx *db.Tx, m *Member, now int64) erro
 func findPerson(tx *db.Tx, email string) (*Person, error) {
 	_, key, ok := address.ParseEmail(email)
 	if !ok {
-		return nil, enlist.Invalid("email", "is not an email address")
+		return nil, errNoAddress(email)
 	}
 	p, err := personByKey(tx, key)
 	if errors.Is(err, errNoPerson) {
-		return nil, enlist.Invalid("email", "nobody has this address")
+		return nil, enlist.Invalid("email", "no person has the address "+enlist.Quoted(email))
 	}
 	return p, err
 }

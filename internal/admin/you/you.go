@@ -68,7 +68,7 @@ func (p *page) setPassword(r *ui.Request) (*ui.View, error) {
 	case errors.Is(err, people.ErrTooManyTries):
 		return p.show(r, "present", "Too many tries. Wait a quarter of an hour.")
 	case errors.As(err, &wrong) && wrong.Field == "password":
-		return p.show(r, "password", "It "+wrong.Detail+".")
+		return p.show(r, "password", wrong.Detail)
 	case err != nil:
 		return nil, err
 	}
