@@ -36,6 +36,7 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 		command("message", "add", "--name", "News", "--subject", "News", "--set", "text_content=Hello", "--account", account)
 		command("webhook", "add", "--object", "contact", "--event", "created", "--url", "https://example.com/hook", "--account", account)
 		command("settings", "set", "--account", account, "max-file=5MiB")
+		command("person", "invite", "li@example.com", "--name", "Li", "--level", "full", "--account", account)
 	}
 	for list, message := range map[string]string{"2": "1", "3": "2"} {
 		command("autoresponder", "add", "--list", list, "--message", message, "--event", "subscribe", "--account", map[string]string{"2": "1", "3": "2"}[list])
@@ -73,7 +74,7 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 
 // tablesOfAccounts are the tables with a column account_id.
 var tablesOfAccounts = []string{"api_key", "folder", "list", "unsubscriber", "retry", "message", "autoresponder", "webhook_target", "webhook",
-	"batch", "file", "file_content", "import", "account_move", "audit", "sending_domain", "setting"}
+	"batch", "file", "file_content", "import", "account_move", "audit", "sending_domain", "setting", "segment", "membership", "session"}
 
 // rowsOf counts the rows of an Account.
 func rowsOf(t *testing.T, url string, account enlist.AccountID) map[string]int64 {

@@ -28,7 +28,7 @@ func (s *App) RemoveAccount(ctx context.Context, id enlist.AccountID) error {
 	for _, step := range []func(context.Context, *enlist.Caller) error{
 		s.removeImports, s.removeBatches, s.removeWebhooks, s.removeAutoresponders, s.removeLists, s.removeMessages,
 		s.removeFiles,
-		s.removeDomains, s.removeSettings,
+		s.removeDomains, s.removeSettings, s.removePeople,
 	} {
 		if err := step(ctx, c); err != nil {
 			return err
@@ -164,6 +164,17 @@ func (s *App) removeDomains(ctx context.Context, c *enlist.Caller) error {
 	for i := range all {
 		if err == nil && all[i].AccountID == c.Account.ID {
 			_, err = s.Accounts.RemoveSendingDomain(ctx, all[i].Domain)
+		}
+	}
+	return err
+}
+
+// removePeople ends the memberships of the Account. A person of other Accounts stays.
+func (s *App) removePeople(ctx context.Context, c *enlist.Caller) error {
+	all, err := s.People.Members(ctx, c.Account.ID)
+	for i := range all {
+		if err == nil {
+			err = s.People.Remove(ctx, all[i].Email, c.Account.ID)
 		}
 	}
 	return err
