@@ -84,7 +84,7 @@ Subscribe a Contact to List %[2]d, which a new database already has:
 `
 
 // firstPersonText has the URL of the link.
-const firstPersonText = `Nobody uses the pages of the administration yet. This link makes the first person, within an hour:
+const firstPersonText = `No person uses the pages of the administration yet. This link makes the first person, within an hour:
 
     %s
 

@@ -3,7 +3,6 @@ package admin
 import (
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -124,11 +123,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	if !ok {
 		return
 	}
-	zone, err := time.LoadLocation(v.Caller.Account.TimeZone)
-	if err != nil {
-		zone = time.UTC
-	}
-	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app, Now: h.app.DB.Now().In(zone)}
+	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app,
+		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone))}
 	if v.Caller.Key.Level < p.Level {
 		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
 		return
@@ -262,9 +258,6 @@ func (c cookies) set(w http.ResponseWriter, text string) {
 }
 
 func browser(r *http.Request) people.Browser {
-	ip, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		ip = r.RemoteAddr
-	}
-	return people.Browser{Agent: r.UserAgent(), IP: ip}
+	from := enlist.Actor{Address: r.RemoteAddr}
+	return people.Browser{Agent: r.UserAgent(), IP: from.IP()}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"enlist/internal/accounts"
@@ -48,7 +47,7 @@ type Member struct {
 	Membership
 }
 
-var errNoPerson = errors.New("nobody has this address")
+var errNoPerson = errors.New("no person has this address")
 
 // maxName is the longest name of a person in letters.
 const maxName = 100
@@ -133,13 +132,13 @@ func auditValues(m *Member) accounts.AuditValues {
 // newPerson checks an address and a name. Errors: InvalidParameters.
 func newPerson(email, name string) (*Person, error) {
 	spelling, key, ok := address.ParseEmail(email)
-	name = strings.TrimSpace(name)
+	name, err := enlist.ReadLine(name)
 	switch {
 	case !ok:
 		return nil, errNoAddress(email)
-	case name == "":
+	case err == nil && name == "":
 		return nil, enlist.Invalid("name", "the person needs a name")
-	case utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, isControl):
+	case err != nil || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name):
 		return nil, enlist.Invalid("name", "the name must be one line of at most 100 letters")
 	}
 	return &Person{Email: spelling, Name: name, emailKey: key}, nil
@@ -148,8 +147,6 @@ func newPerson(email, name string) (*Person, error) {
 func errNoAddress(text string) error {
 	return enlist.Invalid("email", enlist.Quoted(text)+" is not an email address")
 }
-
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // Members returns the people of an Account in the order of their addresses, or those of all Accounts if account is 0.
 func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Member, error) {

@@ -4,6 +4,7 @@ package home
 import (
 	"embed"
 	"html/template"
+	"slices"
 
 	"enlist/internal/admin/sends"
 	"enlist/internal/admin/ui"
@@ -40,9 +41,18 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Running, err = sends.Rows(r, running); err != nil {
+	last, err := r.App.Batches.SearchBatches(r.Context(), r.Caller,
+		enlist.Query{SortBy: "id", Descending: true, Limit: 5,
+			Criteria: &enlist.Criteria{Key: "send_status", Operator: "exactly",
+				Value: enlist.Input{Kind: enlist.InputText, Text: string(batches.BatchCompleted)}}})
+	if err != nil {
 		return nil, err
 	}
+	rows, err := sends.Rows(r, slices.Concat(running, last))
+	if err != nil {
+		return nil, err
+	}
+	d.Running, d.Last = rows[:len(running)], rows[len(running):]
 	for i := range running {
 		if running[i].Status == batches.BatchPaused && running[i].Reason != "" {
 			d.Attention = append(d.Attention, attention{d.Running[i].Name + " was paused", running[i].Reason,
@@ -57,16 +67,6 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		d.Attention = append(d.Attention, attention{Text: "All mails are held", Why: held.Reason,
 			What: "enlist release"})
 	}
-	last, err := r.App.Batches.SearchBatches(r.Context(), r.Caller,
-		enlist.Query{SortBy: "id", Descending: true, Limit: 5,
-			Criteria: &enlist.Criteria{Key: "send_status", Operator: "exactly",
-				Value: enlist.Input{Kind: enlist.InputText, Text: string(batches.BatchCompleted)}}})
-	if err != nil {
-		return nil, err
-	}
-	if d.Last, err = sends.Rows(r, last); err != nil {
-		return nil, err
-	}
 	lists, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if len(d.Running) > 0 {
 		view.Refresh = 15
 	}
-	if !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard {
+	if r.MaySend() {
 		view.Actions = []ui.Action{{Text: "New send", Path: "/admin/sends/new", Main: true}}
 	}
 	return view, nil

@@ -137,7 +137,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 // show shows the editor.
 func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	var err error
-	d.Kinds, d.MayEdit, d.MaySend = kinds, r.Caller.Key.Level >= enlist.Full, !r.Caller.NoSending
+	d.Kinds, d.MayEdit, d.MaySend = kinds, r.Caller.Key.Level >= enlist.Full, r.MaySend()
 	d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
 	if err != nil {
 		return nil, err

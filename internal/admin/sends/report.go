@@ -101,7 +101,7 @@ func when(r *ui.Request, b *reports.BatchReport, list string) string {
 }
 
 func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
-	if r.Caller.NoSending || r.Caller.Key.Level < enlist.Standard {
+	if !r.MaySend() {
 		return nil
 	}
 	switch b.Status {

@@ -69,7 +69,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	view := &ui.View{Title: "Sends", Place: "Sends", Content: p.list_, Data: d}
-	if !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard {
+	if r.MaySend() {
 		view.Actions = []ui.Action{{Text: "New send", Path: "/admin/sends/new", Main: true}}
 	}
 	for i := range found {

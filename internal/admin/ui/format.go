@@ -13,9 +13,11 @@ import (
 
 // This file writes numbers and times as people read them.
 
+// funcs returns the functions of the templates of one page.
 func funcs() template.FuncMap {
+	style := NewAssets().path
 	return template.FuncMap{
-		"asset":   func(string) string { return stylePath() },
+		"asset":   func(string) string { return style },
 		"number":  Number,
 		"signed":  Signed,
 		"percent": Percent,

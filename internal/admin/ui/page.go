@@ -75,6 +75,9 @@ func GoTo(path, done string) *View {
 // ErrNotFound is the error of a page for something that does not exist, or that the person may not see.
 var ErrNotFound = errors.New("there is no such page, or you may not see it")
 
+// MaySend reports whether the person may start, pause and cancel Batches.
+func (r *Request) MaySend() bool { return !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard }
+
 // ID returns a number in the path, or 0.
 func (r *Request) ID(name string) int64 {
 	id, _ := strconv.ParseInt(r.PathValue(name), 10, 64)
@@ -107,8 +110,11 @@ type layoutData struct {
 	Done      string
 }
 
-// Assets are the style sheet, by paths that change with its content.
-type Assets struct{ style []byte }
+// Assets are the style sheet, with a path that changes with its content.
+type Assets struct {
+	style []byte
+	path  string
+}
 
 // NewAssets reads the assets.
 func NewAssets() *Assets {
@@ -116,19 +122,13 @@ func NewAssets() *Assets {
 	if err != nil {
 		panic(err) // it is in the program
 	}
-	return &Assets{b}
-}
-
-// stylePath is the path of the style sheet.
-func stylePath() string {
-	b, _ := files.ReadFile("style.css")
 	sum := sha256.Sum256(b)
-	return "/admin/assets/" + hex.EncodeToString(sum[:6]) + ".css"
+	return &Assets{b, "/admin/assets/" + hex.EncodeToString(sum[:6]) + ".css"}
 }
 
 // ServeHTTP sends the style sheet.
 func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != stylePath() {
+	if r.URL.Path != a.path {
 		http.NotFound(w, r)
 		return
 	}
