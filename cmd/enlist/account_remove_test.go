@@ -15,6 +15,9 @@ import (
 
 // A removed Account leaves no rows but those that are evidence, and another Account keeps all of its own.
 func TestARemovedAccountLeavesOnlyEvidence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, aRemovedAccountLeavesOnlyEvidence)
 }
 

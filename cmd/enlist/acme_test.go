@@ -32,6 +32,9 @@ import (
 //
 // covers: decision 108
 func TestTheServiceGetsItsCertificateWithACME(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	t.Setenv("PEBBLE_WFE_NONCEREJECT", "0")
 	for _, challenge := range []string{"TLS-ALPN-01", "HTTP-01"} {

@@ -28,6 +28,9 @@ const reader = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/201001
 //
 // covers: spec batch.numbers, batch.own, batch.rows, decision 60, decision 61
 func TestReportsOfABatchEqualWhatHappened(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, reportsOfABatchEqualWhatHappened)
 }
 

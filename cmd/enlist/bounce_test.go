@@ -22,6 +22,9 @@ import (
 //
 // covers: decision 51
 func TestBounceCommandRecordsReports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	server := mailtest.Start(t, mailtest.Options{})

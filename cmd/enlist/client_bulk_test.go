@@ -12,6 +12,9 @@ import (
 )
 
 func TestClientChangesManyContactsAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, clientChangesManyContactsAtOnce)
 }
 

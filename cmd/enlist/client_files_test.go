@@ -22,6 +22,9 @@ import (
 )
 
 func TestClientReadsAndWritesFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, clientReadsAndWritesFiles)
 }
 

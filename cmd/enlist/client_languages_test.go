@@ -24,7 +24,12 @@ import (
 )
 
 // covers: spec clients.files, decision 75
-func TestClientsOfTheServer(t *testing.T) { dbtest.EachParallel(t, clientsOfTheServer) }
+func TestClientsOfTheServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
+	dbtest.EachParallel(t, clientsOfTheServer)
+}
 
 func clientsOfTheServer(t *testing.T, e dbtest.Engine) {
 	addr, key := startServerOn(t, e, config.Serve{})

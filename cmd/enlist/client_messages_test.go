@@ -13,6 +13,9 @@ import (
 )
 
 func TestClientReadsAndWritesMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, clientReadsAndWritesMessages)
 }
 
@@ -50,6 +53,9 @@ func clientReadsAndWritesMessages(t *testing.T, e dbtest.Engine) {
 }
 
 func TestClientReadsAndWritesAutoresponders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, clientReadsAndWritesAutoresponders)
 }
 

@@ -131,6 +131,9 @@ func clientReadsAndWritesContacts(t *testing.T, e dbtest.Engine) {
 }
 
 func TestClientChangesTheStatusOfContacts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, clientChangesTheStatusOfContacts)
 }
 
@@ -184,6 +187,9 @@ func clientChangesTheStatusOfContacts(t *testing.T, e dbtest.Engine) {
 }
 
 func TestClientReadsAndWritesLists(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, clientReadsAndWritesLists)
 }
 
@@ -231,6 +237,9 @@ func clientReadsAndWritesLists(t *testing.T, e dbtest.Engine) {
 }
 
 func TestClientReadsAndWritesFields(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, clientReadsAndWritesFields)
 }
 
@@ -260,7 +269,12 @@ func clientReadsAndWritesFields(t *testing.T, e dbtest.Engine) {
 	}
 }
 
-func TestClientReadsTheSession(t *testing.T) { dbtest.EachParallel(t, clientReadsTheSession) }
+func TestClientReadsTheSession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
+	dbtest.EachParallel(t, clientReadsTheSession)
+}
 
 func clientReadsTheSession(t *testing.T, e dbtest.Engine) {
 	client, ctx := startClient(t, e), t.Context()

@@ -15,7 +15,12 @@ import (
 const ixrFile = "/usr/share/wordpress/wp-includes/class-IXR.php"
 
 // covers: decision 72, spec xmlrpc.types
-func TestXMLRPCClients(t *testing.T) { dbtest.EachParallel(t, xmlrpcClients) }
+func TestXMLRPCClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
+	dbtest.EachParallel(t, xmlrpcClients)
+}
 
 func xmlrpcClients(t *testing.T, e dbtest.Engine) {
 	addr, key := startServerOn(t, e, config.Serve{})

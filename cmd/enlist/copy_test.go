@@ -21,6 +21,9 @@ func runEnlist(args ...string) (status int, stdout, stderr string) {
 
 // A command prints the same text for the copy and for the source.
 func TestCopyEqualsItsSource(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	from, to := filepath.Join(t.TempDir(), "enlist.db"), pgtest.Open(t)
 	if status, _, problem := runEnlist("copy", "--from", from, "--to", to); status != 1 || !strings.Contains(problem, "no database at") {
 		t.Errorf("without a source the status is %d, want 1; error %s", status, problem)

@@ -21,6 +21,9 @@ import (
 //
 // covers: decision 111
 func TestDoctorChecksTheRecordsOfTheInstallation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	ctx, db, zone := t.Context(), config.Database{DB: dbtest.SQLite.New(t)}, dnstest.Start(t)
 	must(0, withService(ctx, db, func(s *app.App) error {
 		if _, err := s.Bootstrap(ctx, ""); err != nil {

@@ -22,6 +22,9 @@ import (
 //
 // covers: decision 80
 func TestAnUntrustedProxyIsAProblemOfTheDoctor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		db := e.New(t)
 		serveOnce := func(t *testing.T, proxies ...string) {
@@ -48,6 +51,9 @@ func TestAnUntrustedProxyIsAProblemOfTheDoctor(t *testing.T) {
 //
 // covers: decision 50
 func TestTheDoctorTellsRefusedAddressesFromProblems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	server := mailtest.Start(t, mailtest.Options{})

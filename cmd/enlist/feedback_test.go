@@ -25,6 +25,9 @@ import (
 //
 // covers: decision 112, decision 113
 func TestEventsOfAProviderReachTheReports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.Each(t, eventsOfAProviderReachTheReports)
 }
 

@@ -18,6 +18,9 @@ import (
 // If a client closes its connection, the calls of other clients still succeed. An interrupted statement would make SQLite
 // roll back the transaction with all calls in it. Each Contact whose ID a client received is stored once and completely.
 func TestHangUpLosesNoOtherCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
 	kill := c.start()
 	defer kill()

@@ -31,6 +31,9 @@ func TestIdleProcessReturnsMemory(t *testing.T) {
 
 // After memory was returned, the heap is as large as before the memory was used.
 func TestReturnedMemoryLeavesTheHeap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	var w heapWatch
 	w.returnMemory()
 	before := w.least

@@ -12,6 +12,9 @@ import (
 // Another module imports the client with a replace line, without network access.
 // doc/guide.md shows the same lines.
 func TestAnotherModuleImportsTheClient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

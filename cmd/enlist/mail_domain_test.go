@@ -31,6 +31,9 @@ import (
 //
 // covers: decision 110
 func TestMailsAreSignedByTheDomainOfTheirSender(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, mailsAreSignedByTheDomainOfTheirSender)
 }
 

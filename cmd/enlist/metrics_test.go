@@ -34,6 +34,9 @@ import (
 //
 // covers: decision 104
 func TestMetricsShowWhatTheServiceDoes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, metricsShowWhatTheServiceDoes)
 }
 
@@ -205,6 +208,9 @@ func (m *scrape) checkedByPromtool() {
 
 // The alerts are valid, and each is raised by the values that it is for and not by those of a good service.
 func TestAlertsAreRaisedOnlyByFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	t.Parallel()
 	promtool(t, nil, "check", "rules", "../../deploy/alerts.yml")
 	promtool(t, nil, "test", "rules", "../../deploy/alerts_test.yml")
@@ -228,6 +234,9 @@ func promtool(t *testing.T, input []byte, args ...string) {
 //
 // covers: decision 104
 func TestAScrapeReadsFiguresSeldomAndNeverWaitsLong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	reads, now, hangs := 0, time.Unix(1000, 0), false
 	c := &figuresCollector{now: func() time.Time { return now }, ready: func(context.Context) error { return nil },
 		read: func(ctx context.Context) (*app.Figures, error) {

@@ -164,7 +164,12 @@ func fillAccount(t *testing.T, c *api.Client) (list int64) {
 // brings what has changed, until programs use the new service.
 //
 // covers: decision 87, 88, 98
-func TestMigrateKeepsEveryAnswer(t *testing.T) { dbtest.EachParallel(t, migrateKeepsEveryAnswer) }
+func TestMigrateKeepsEveryAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
+	dbtest.EachParallel(t, migrateKeepsEveryAnswer)
+}
 
 func migrateKeepsEveryAnswer(t *testing.T, e dbtest.Engine) {
 	db := newAccount(t, e)

@@ -219,6 +219,9 @@ func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
 // A service whose pool has no free connection for some time is not ready. It is
 // ready again when a connection is free.
 func TestFullPoolIsNotReady(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	o := newOutage(t, dbtest.Postgres.New(t))
 	held, release := sync.WaitGroup{}, make(chan struct{})
 	var holders sync.WaitGroup

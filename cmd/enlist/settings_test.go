@@ -119,6 +119,9 @@ var printedCommand = regexp.MustCompile(`(?m)^  (enlist settings set .*)$`)
 //
 // covers: decision 124
 func TestOldFlagsAndVariablesAreMovedWithOneCommand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, oldFlagsAndVariablesAreMoved)
 }
 

@@ -26,6 +26,9 @@ import (
 //
 // covers: spec subscribeContact.rule.8, limit.contacts, idempotency, event.effects, decision 24
 func TestConcurrentClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs many calls at the same time: run it with \"make check\"")
+	}
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "concurrent clients create one Contact for each address", Test: clients},
 		{Name: "concurrent clients fill an Account to its limit exactly", Test: contactLimit},

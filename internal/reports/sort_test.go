@@ -23,6 +23,9 @@ func (w *rowCollector) Row(r *BatchRow) error {
 //
 // covers: decision 61
 func TestSortedRowsOfALargeBatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stores a large Batch: run it with \"make check\"")
+	}
 	const n = 3 * maxSorted // more than are kept
 	sorted := func(q enlist.Query, n int) (ids []enlist.ContactID, kept int, err error) {
 		w := new(rowCollector)

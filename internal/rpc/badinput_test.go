@@ -196,6 +196,9 @@ func TestInvalidParameterFailsWithoutChange(t *testing.T) {
 //
 // covers: decision 75
 func TestSentDefaultHasTheEffectOfAMissingParameter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("calls each method several times: run it with \"make check\"")
+	}
 	t.Parallel()
 	for _, m := range Describe("test").Methods {
 		var required, all []string

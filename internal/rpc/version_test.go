@@ -15,6 +15,9 @@ import (
 //
 // covers: spec page.limit, page.versions
 func TestOlderVersionsHaveNoDefaultLimitForDefinitions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("calls each method several times: run it with \"make check\"")
+	}
 	t.Parallel()
 	h := newHarness(t, Options{})
 	for _, add := range []struct{ method, params string }{

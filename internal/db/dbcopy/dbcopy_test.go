@@ -137,6 +137,9 @@ func TestAnInterruptedCopyResumesAndItsTargetStaysClosed(t *testing.T) {
 }
 
 func TestCopyRefusesADatabaseInUse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("copies whole databases: run it with \"make check\"")
+	}
 	t.Parallel()
 	from := dbtest.SQLite.New(t)
 	fillDatabase(t, from, 10)
@@ -184,6 +187,9 @@ func TestCopyRefusesADatabaseInUse(t *testing.T) {
 // Another program writes to one of the databases between two runs of a copy. The second run detects
 // this.
 func TestAResumedCopyDetectsChangesToEitherDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("copies whole databases: run it with \"make check\"")
+	}
 	for _, test := range []struct{ name, source, target, why string }{
 		{"a row deleted from the source", "DELETE FROM contact WHERE id = 1", "", "the source has changed"},
 		{"a row changed in the source", "UPDATE account SET name = 'other'", "", "verify account"},

@@ -99,6 +99,9 @@ func (d *listFixture) wantCount(want int64) {
 // When the connection is lost in the middle of a transaction, the store runs the function
 // again. Its changes are stored only once.
 func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("provokes what happens seldom: run it with \"make check\"")
+	}
 	d := newListFixture(t, open(t))
 	cuts := 0
 	cut := func() {
@@ -131,6 +134,9 @@ func TestLostConnectionBeforeCommitRunsTheFunctionAgain(t *testing.T) {
 // When the connection is lost after COMMIT was sent, it is unknown whether the change is
 // stored. Update must return an error, and the function must not run again.
 func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
+	if testing.Short() {
+		t.Skip("provokes what happens seldom: run it with \"make check\"")
+	}
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, url, Options{}))
@@ -156,6 +162,9 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 // Two transactions wait for each other's Contact. PostgreSQL cancels one of the
 // transactions. Its function runs again, and the changes of both are stored.
 func TestDeadlockedTransactionsAreBothStored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("provokes what happens seldom: run it with \"make check\"")
+	}
 	d := newListFixture(t, open(t))
 	var ids [2]enlist.ContactID
 	d.must(d.store.Update(t.Context(), func(tx *db.Tx) (err error) {
@@ -337,6 +346,9 @@ func TestCallsFailInTimeIfTheServerIsSilent(t *testing.T) {
 
 // Every call succeeds although each round trip takes 100 ms.
 func TestSlowServerServesEveryCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("provokes what happens seldom: run it with \"make check\"")
+	}
 	url := database(t)
 	p := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, p.URL(url), Options{Writers: 4}))

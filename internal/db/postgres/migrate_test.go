@@ -161,6 +161,9 @@ func TestErrorsHideThePassword(t *testing.T) {
 // If a role is not allowed to create tables, the error contains a statement that makes the
 // role the owner of the database.
 func TestRoleWithoutRightsIsToldHowToGetThem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("provokes what happens seldom: run it with \"make check\"")
+	}
 	url := pgtest.Open(t)
 	execute(t, url, `CREATE ROLE "weak one"; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
 	defer execute(t, url, `DROP ROLE "weak one"`)

@@ -12,6 +12,9 @@ import (
 //
 // covers: spec import.stops, import.results
 func TestImportOfRefusedRowsEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stores many rows: run it with \"make check\"")
+	}
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		h := importsHarness(t, e, Options{})
 		refused := strings.Repeat("x\n", 101_500)
