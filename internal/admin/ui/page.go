@@ -2,9 +2,7 @@ package ui
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"html/template"
 	"io/fs"
@@ -21,7 +19,7 @@ import (
 
 // This file has pages, and how a page is written.
 
-//go:embed layout.html style.css
+//go:embed layout.html style.css htmx.min.js
 var files embed.FS
 
 // Page answers requests for one path.
@@ -46,10 +44,11 @@ type View struct {
 	Title, Sub string
 	Place      string // the entry of the menu that the page belongs to
 	Actions    []Action
-	Refresh    int    // seconds after which the browser loads the page again; 0: never
+	Refresh    int    // seconds after which the browser loads the main part of the page again; 0: never
 	Problem    string // what was wrong with the request
 	Content    *template.Template
 	Data       any
+	Fragment   string // block of Content that answers Request.Fragment; "": the main part of the page
 	To         string // path to which the browser goes in place of a page
 	Mail       string // HTML of a mail, in place of a page
 }
@@ -71,6 +70,12 @@ func GoTo(path, done string) *View {
 	}
 	return &View{To: path}
 }
+
+// Fragment reports whether the script of a page asks for a part of it. The answer is only a block of the template.
+func (r *Request) Fragment() bool { return IsFragment(r.Request) }
+
+// IsFragment is Request.Fragment for any request.
+func IsFragment(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
 
 // ErrNotFound is the error of a page for something that does not exist, or that the person may not see.
 var ErrNotFound = errors.New("there is no such page, or you may not see it")
@@ -110,33 +115,6 @@ type layoutData struct {
 	Done      string
 }
 
-// Assets are the style sheet, with a path that changes with its content.
-type Assets struct {
-	style []byte
-	path  string
-}
-
-// NewAssets reads the assets.
-func NewAssets() *Assets {
-	b, err := files.ReadFile("style.css")
-	if err != nil {
-		panic(err) // it is in the program
-	}
-	sum := sha256.Sum256(b)
-	return &Assets{b, "/admin/assets/" + hex.EncodeToString(sum[:6]) + ".css"}
-}
-
-// ServeHTTP sends the style sheet.
-func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != a.path {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	w.Write(a.style) // an error means that the client has disconnected
-}
-
 // Parse reads the template of a page, which defines "content", together with the layout.
 func Parse(page fs.FS, name string) *template.Template {
 	t := template.New("").Funcs(funcs())
@@ -155,8 +133,16 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *pe
 			}
 		}
 	}
+	block, data := "layout", any(d)
+	switch {
+	case !IsFragment(r):
+	case view.Fragment != "":
+		block, data = view.Fragment, view.Data
+	default:
+		block = "main"
+	}
 	var b bytes.Buffer
-	if err := view.Content.ExecuteTemplate(&b, "layout", d); err != nil {
+	if err := view.Content.ExecuteTemplate(&b, block, data); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

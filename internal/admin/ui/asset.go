@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// This file serves the style sheet and the script. The script is htmx 2.0.11, as the npm package htmx.org has it;
+// htmx.LICENSE has its licence. A test compares its checksum.
+
+// assetKinds are the files, with their media types.
+var assetKinds = map[string]string{
+	"style.css":   "text/css; charset=utf-8",
+	"htmx.min.js": "text/javascript; charset=utf-8",
+}
+
+// assetPaths returns the path of each file. It changes with the content, so that browsers may keep the file.
+func assetPaths() map[string]string {
+	all := make(map[string]string, len(assetKinds))
+	for name := range assetKinds {
+		sum := sha256.Sum256(read(name))
+		all[name] = "/admin/assets/" + hex.EncodeToString(sum[:6]) + path.Ext(name)
+	}
+	return all
+}
+
+func read(name string) []byte {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	return b
+}
+
+// Assets are the files, by their paths.
+type Assets map[string]asset
+
+// asset is a file as it is, and compressed.
+type asset struct {
+	kind          string
+	plain, packed []byte
+}
+
+// NewAssets reads the files.
+func NewAssets() Assets {
+	all := make(Assets)
+	for name, at := range assetPaths() {
+		var packed bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is valid
+		b := read(name)
+		w.Write(b) // a Buffer returns no error
+		w.Close()
+		all[at] = asset{assetKinds[name], b, packed.Bytes()}
+	}
+	return all
+}
+
+// ServeHTTP sends a file.
+func (a Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	file, ok := a[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	head := w.Header()
+	head.Set("Content-Type", file.kind)
+	head.Set("Cache-Control", "public, max-age=31536000, immutable")
+	head.Set("Vary", "Accept-Encoding")
+	b := file.plain
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		head.Set("Content-Encoding", "gzip")
+		b = file.packed
+	}
+	w.Write(b) // an error means that the client has disconnected
+}

@@ -1,0 +1,71 @@
+package ui
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+)
+
+// htmxSum is the SHA-256 of dist/htmx.min.js in the npm package htmx.org, version 2.0.11.
+const htmxSum = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
+
+func TestScriptIsThePublishedOne(t *testing.T) {
+	sum := sha256.Sum256(read("htmx.min.js"))
+	if got := hex.EncodeToString(sum[:]); got != htmxSum {
+		t.Errorf("the script has the checksum %s, want %s", got, htmxSum)
+	}
+	if text, err := os.ReadFile("htmx.LICENSE"); err != nil || !strings.HasPrefix(string(text), "Zero-Clause BSD") {
+		t.Errorf("the licence of the script is %q, %v", text, err)
+	}
+}
+
+func TestAssetsAreSmallAndKept(t *testing.T) {
+	all, sum := NewAssets(), 0
+	for path, a := range all {
+		for _, encoding := range []string{"", "gzip"} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+			r.Header.Set("Accept-Encoding", encoding)
+			w := httptest.NewRecorder()
+			all.ServeHTTP(w, r)
+			body := w.Body.Bytes()
+			if w.Header().Get("Content-Encoding") != encoding || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+				t.Errorf("%s is sent with the headers %v", path, w.Header())
+			}
+			if encoding != "" {
+				sum += len(body)
+				body = unpacked(t, body)
+			}
+			if !bytes.Equal(body, a.plain) {
+				t.Errorf("%s is not sent as it is", path)
+			}
+		}
+	}
+	if len(all) != 2 || sum > 40<<10 {
+		t.Errorf("%d files have %d bytes when compressed", len(all), sum)
+	}
+	w := httptest.NewRecorder()
+	all.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/assets/other.js", nil))
+	if w.Code != http.StatusNotFound {
+		t.Errorf("an unknown path is answered with %d", w.Code)
+	}
+}
+
+func unpacked(t *testing.T, packed []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
