@@ -1,0 +1,67 @@
+package batches
+
+import (
+	"context"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the mails to a Contact with what happened to them.
+
+// MailHistory is a mail to a Contact.
+type MailHistory struct {
+	ContactDelivery
+	Batch  enlist.BatchID // that has its figures; 0: none
+	Events []HistoryEvent // in the order of their kinds and links
+}
+
+// HistoryEvent is an event of a mail. All mails of an autoresponder to a Contact have the same events.
+type HistoryEvent struct {
+	RecipientEvent
+	URL string // for EventLink: the link as the Message contains it
+}
+
+// ContactHistory returns the mails that were sent to a Contact, or that failed, newest first, with their opens, clicks,
+// bounces and so on. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
+func (s *Service) ContactHistory(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
+	w enlist.RowWriter[MailHistory]) error {
+	return eachDelivery(ctx, s, c, SentRequest{List: list, Contact: id}, w,
+		func(tx *db.Tx, d *ContactDelivery, row func(*MailHistory) error) (err error) {
+			m := &MailHistory{ContactDelivery: *d}
+			if m.Batch, err = FiguresOf(tx, m.DeliveryKey); err != nil {
+				return err
+			}
+			if m.Batch == 0 {
+				return row(m)
+			}
+			events, err := RecipientEvents(tx, m.List, m.Batch, m.Contact)
+			if err != nil {
+				return err
+			}
+			var links []MessageLink
+			for i := range events {
+				e := HistoryEvent{RecipientEvent: events[i]}
+				if e.Kind == EventLink {
+					if links == nil {
+						if links, err = MessageLinks(tx, m.MessageID); err != nil {
+							return err
+						}
+					}
+					e.URL = linkURL(links, e.Link)
+				}
+				m.Events = append(m.Events, e)
+			}
+			return row(m)
+		})
+}
+
+// linkURL returns the URL of a link, or "".
+func linkURL(links []MessageLink, id enlist.LinkID) string {
+	for i := range links {
+		if links[i].ID == id {
+			return links[i].URL
+		}
+	}
+	return ""
+}

@@ -1,0 +1,32 @@
+package contacts
+
+import (
+	"context"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/search"
+)
+
+// TopValues returns the values that most of the matching Contacts have in a Field, the most frequent first, at most
+// limit of them. Errors: NoList, Denied, NoField, InvalidSearch, and Busy if too many searches run or it takes too
+// long.
+func (s *Service) TopValues(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
+	field string, limit int) (all []search.ValueCount, err error) {
+	err = s.InPhases(ctx, c, func(tx *db.Tx, p Phase) error {
+		schema, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
+		if err != nil {
+			return err
+		}
+		f := schema.FieldCalled(field)
+		if f == nil {
+			return enlist.Refuse(enlist.NoField, "the List has no Field %q", field)
+		}
+		if p == LookingUp {
+			return ErrSlow
+		}
+		all, err = search.TopValues(tx, query, f, limit)
+		return err
+	})
+	return all, err
+}
