@@ -47,9 +47,10 @@ const (
 // Options has what the pages need beside the services.
 type Options struct {
 	// Delay waits after a sign-in that failed, longer after more of them from the address of the request.
-	Delay  func(*http.Request)
-	Secure bool // browsers use HTTPS
-	Log    *slog.Logger
+	Delay   func(*http.Request)
+	Secure  bool   // browsers use HTTPS
+	Version string // of the program
+	Log     *slog.Logger
 }
 
 // Handler serves the pages.
@@ -124,7 +125,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 		return
 	}
 	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app,
-		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone))}
+		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version}
 	if v.Caller.Key.Level < p.Level {
 		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
 		return

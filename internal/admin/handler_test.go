@@ -318,7 +318,7 @@ func (s *site) segments() {
 	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
 	form := url.Values{"list": {id(s.News)}, "key": {"Email", "Email"}, "op": {"ends_with", "contains"},
 		"value": {"@example.com", "1"}, "name": {"One <b>"}}
-	if status, at, text := v.post("/admin/contacts/segments", form); status != http.StatusOK || !strings.Contains(at, "/admin/segments") ||
+	if status, at, text := v.post("/admin/contacts/segments", form); status != http.StatusOK || !strings.Contains(at, "/admin/contacts?open=1") ||
 		!strings.Contains(text, "One &lt;b&gt;") {
 		s.Errorf("the Segment is answered with %d at %s:\n%s", status, at, text)
 	}

@@ -90,7 +90,7 @@ func (w *personWriter) Row(values []privacy.PersonValue) error {
 	}
 	w.rows++
 	var err error
-	w.reply.buf, err = appendPersonValue(w.reply.buf, values)
+	w.reply.buf, err = AppendPersonValue(w.reply.buf, values)
 	switch {
 	case err != nil:
 		return err
@@ -102,8 +102,8 @@ func (w *personWriter) Row(values []privacy.PersonValue) error {
 	return nil
 }
 
-// appendPersonValue appends a value of a row.
-func appendPersonValue(b []byte, v any) ([]byte, error) {
+// AppendPersonValue appends a value of a row as JSON.
+func AppendPersonValue(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case int64:
 		return strconv.AppendInt(b, v, 10), nil
@@ -116,7 +116,7 @@ func appendPersonValue(b []byte, v any) ([]byte, error) {
 				b = append(b, ',')
 			}
 			var err error
-			b, err = appendPersonValue(append(appendString(b, inner.Name), ':'), inner.Value)
+			b, err = AppendPersonValue(append(appendString(b, inner.Name), ':'), inner.Value)
 			if err != nil {
 				return b, err
 			}

@@ -13,7 +13,8 @@ type ValueCount struct {
 	Contacts int64
 }
 
-// TopValues returns the values that most of the Contacts of a search have in a Field, the most frequent first. One statement reads all Contacts that match, so it belongs into a Search.
+// TopValues returns the values that most of the Contacts of a search have in a Field, the most frequent first. One
+// statement reads all Contacts that match, so it belongs into a Search.
 func TopValues(tx *db.Tx, s *enlist.Search, field *enlist.Field, limit int) (all []ValueCount, err error) {
 	counted := *s
 	counted.Sort, counted.Limit, counted.Offset, counted.Counted = nil, 0, 0, false

@@ -1,16 +1,26 @@
-// Package contacts has the page of a List's Contacts: a table with chosen columns, and conditions that choose them.
+// Package contacts has the pages of a List's Contacts: a table with chosen columns, conditions that choose them,
+// Segments, exports, changes of many Contacts, and the page of one person.
+//
+//	view.go      what the URL says
+//	builder.go   keys and conditions, and the criteria that they become
+//	contacts.go, table.go   the page of all Contacts
+//	segments.go  conditions with a name
+//	export.go    the Contacts as a file
+//	person.go, timeline.go, edit.go, privacy.go   one person, what happened, and what the person may ask for
 package contacts
 
 import (
+	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"html/template"
-	"net/url"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -19,9 +29,24 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "contacts.html"), ui.Parse(files, "segments.html"), ui.Parse(files, "delete.html")}
+	p := &pages{}
+	for name, t := range map[string]**template.Template{"contacts.html": &p.content, "segments.html": &p.all,
+		"delete.html": &p.delete_, "person.html": &p.person_, "edit.html": &p.edit_, "erase.html": &p.erase_,
+		"export.html": &p.export_} {
+		*t = ui.Parse(files, name)
+	}
 	return []ui.Page{
 		{Pattern: "GET /admin/contacts", Level: enlist.Standard, Serve: p.show},
+		{Pattern: "GET /admin/contacts/export", Level: enlist.Standard, Serve: p.askExport},
+		{Pattern: "POST /admin/contacts/export", Level: enlist.Standard, Serve: export},
+		{Pattern: "GET /admin/contacts/person", Level: enlist.Standard, Serve: p.person},
+		{Pattern: "POST /admin/contacts/person", Level: enlist.Standard, Serve: p.change},
+		{Pattern: "GET /admin/contacts/person/edit", Level: enlist.Standard, Serve: p.edit},
+		{Pattern: "POST /admin/contacts/person/edit", Level: enlist.Standard, Serve: p.saveEdit},
+		{Pattern: "POST /admin/contacts/person/proof", Level: enlist.Standard, Serve: proofOfConsent},
+		{Pattern: "POST /admin/contacts/person/export", Level: enlist.Full, Serve: exportPerson},
+		{Pattern: "GET /admin/contacts/person/erase", Level: enlist.Full, Serve: p.askErase},
+		{Pattern: "POST /admin/contacts/person/erase", Level: enlist.Full, Serve: p.erase},
 		{Pattern: "POST /admin/contacts/segments", Level: enlist.Full, Serve: p.save},
 		{Pattern: "GET /admin/segments", Level: enlist.Read, Serve: p.segments},
 		{Pattern: "GET /admin/segments/{list}/{segment}/delete", Level: enlist.Full, Serve: p.askDelete},
@@ -29,314 +54,338 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ content, all, delete_ *template.Template }
+type pages struct{ content, all, delete_, person_, edit_, erase_, export_ *template.Template }
 
-// perPage is the number of Contacts on a page.
-const perPage = 50
-
-// view is what the URL says.
-type view struct {
-	list       enlist.ListID
-	conditions []condition
-	any        bool // one condition is enough
-	columns    []string
-	sort       string
-	descending bool
-	page       int64
-}
-
-// condition is a row of the form.
-type condition struct{ Key, Operator, Value string }
-
-// operators are the operators in words, in the order of the form.
-var operators = []struct{ Name, Text string }{
-	{"exactly", "is"}, {"not", "is not"}, {"contains", "contains"}, {"starts_with", "begins with"},
-	{"ends_with", "ends with"}, {"greater_than", "is more than, or after"}, {"less_than", "is less than, or before"},
-	{"in", "is one of (commas)"},
-}
-
-// read reads the URL. Rows without a key or without a value are left out, and so is the row whose × was pressed.
-func read(q url.Values) view {
-	v := view{list: enlist.ListID(ui.Int(q.Get("list"))), any: q.Get("match") == "any", columns: q["column"],
-		sort: q.Get("sort"), descending: q.Get("order") == "down", page: max(1, ui.Int(q.Get("page")))}
-	keys, operators, values := q["key"], q["op"], q["value"]
-	for i := range min(len(keys), len(operators), len(values)) {
-		if keys[i] != "" && q.Get("remove") != strconv.Itoa(i) {
-			v.conditions = append(v.conditions, condition{keys[i], operators[i], values[i]})
-		}
-	}
-	return v
-}
-
-// url returns the URL of a view.
-func (v view) url() string {
-	q := url.Values{"list": {ui.Plain(int64(v.list))}}
-	for _, c := range v.conditions {
-		q["key"], q["op"], q["value"] = append(q["key"], c.Key), append(q["op"], c.Operator), append(q["value"],
-			c.Value)
-	}
-	if v.any {
-		q.Set("match", "any")
-	}
-	if len(v.columns) > 0 {
-		q["column"] = v.columns
-	}
-	if v.sort != "" {
-		q.Set("sort", v.sort)
-	}
-	if v.descending {
-		q.Set("order", "down")
-	}
-	if v.page > 1 {
-		q.Set("page", ui.Plain(v.page))
-	}
-	return "/admin/contacts?" + q.Encode()
-}
-
-// criteria returns the conditions as a search has them, or nil if there are none.
-func (v view) criteria() *enlist.Criteria {
-	var parts []enlist.Criteria
-	for _, c := range v.conditions {
-		value := enlist.Input{Kind: enlist.InputText, Text: c.Value}
-		if c.Operator == "in" {
-			value = ui.Texts(c.Value)
-		}
-		parts = append(parts, enlist.Criteria{Key: c.Key, Operator: c.Operator, Value: value})
-	}
-	switch {
-	case parts == nil:
-		return nil
-	case v.any:
-		return &enlist.Criteria{Any: parts}
-	}
-	return &enlist.Criteria{All: parts}
-}
+const (
+	perPage = 50 // Contacts on a page
+	// countWait is how long a count may take while a person changes the conditions, and pageWait on a page.
+	countWait = 300 * time.Millisecond
+	pageWait  = 2 * time.Second
+)
 
 // data is the data of the page.
 type data struct {
-	List               enlist.ListID
-	Lists              []enlist.List
-	Keys               []key
-	Operators          []struct{ Name, Text string }
-	Conditions         []condition
-	Any                bool
-	Columns            []column
-	Rows               []row
-	First, Last, Match int64
-	All                int64
-	Back, Next, Clear  string // URLs; "": none
-	Sort               string
-	Descending         bool
-	Wrong              string // what is wrong with the conditions
-	Took               int64  // milliseconds of the count
-	Kept               []condition
-	MayEdit            bool
-	Name, WrongName    string // of a Segment that was not saved, and why
+	List        *enlist.List
+	Lists       []enlist.List
+	Keys        []keyGroup
+	Rows        []part // of the form
+	Any         bool
+	Search      string
+	Unused      int // conditions without a value
+	Count       count
+	Table       *table
+	Segments    []contacts.Segment
+	Segment     *contacts.Segment // whose conditions are shown
+	Deeper      bool              // the form cannot show the conditions of the Segment
+	Clear       string            // URL of all Contacts; "": they are shown
+	Kept        []input
+	HasCriteria bool
+	Call        string // the search as a call of the API
+	MayEdit     bool
+	Name, Wrong string // of a Segment that was not saved, and why
+	Sort        string
+	Descending  bool
+	TopField    string // of which Top has the values
+	Top         []topValue
+	Days        *ui.Chart
+	Drawing     template.HTML
 }
 
-// key is a key that a condition may have.
-type key struct{ Name, Text string }
-
-// column is a key of the table.
-type column struct {
-	Name, Text string
-	Shown      bool
-	URL        string // sorts by it
-	Sorted     string // "ascending" or "descending" if the table is sorted by it
-	Number     bool
+// count is how many Contacts match.
+type count struct {
+	Match, All int64
+	Reachable  int64  // of those that match, how many can get mail; -1: not counted
+	Took       int64  // milliseconds
+	Slow       bool   // the count was given up
+	Wrong      string // what is wrong with the conditions
+	Unused     int
+	Bar        template.HTML
+	Share      string
 }
 
-// cell is a value in the table.
-type cell struct {
-	Text   string
-	Number bool
+// part is a condition of the form, or a group of conditions.
+type part struct {
+	Group int // 0: one condition
+	Any   bool
+	Rows  []formRow
 }
 
-// row is a Contact.
-type row struct {
-	ID     enlist.ContactID
-	Values []cell
-	Status string // in words
-	Kind   string // class of its mark
+// formRow is a condition of the form.
+type formRow struct {
+	condition
+	Index     int
+	Text      string // of its key
+	Operators []option
+	Input     string // kind of input of the value: "", text, number, date, one or many
+	Options   []option
+}
+
+// keyGroup are keys under a heading.
+type keyGroup struct {
+	Heading string
+	Keys    []key
 }
 
 func (p *pages) show(r *ui.Request) (*ui.View, error) {
-	return p.showView(r, read(r.URL.Query()), "", "")
+	q := r.URL.Query()
+	v := read(q)
+	if v.edit(q) && !r.Fragment() {
+		return ui.GoTo(v.url(), ""), nil
+	}
+	return p.showView(r, v, "", "")
 }
 
 // showView shows a view. name is the name of a Segment that could not be saved, and wrong says why.
-func (p *pages) showView(r *ui.Request, v view, name, wrongName string) (*ui.View, error) {
+func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, error) {
 	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
 	if err != nil {
 		return nil, err
 	}
+	d := data{Lists: all, Name: name, Wrong: wrong, MayEdit: r.Caller.Key.Level >= enlist.Full}
+	page := &ui.View{Title: "Contacts", Place: "Contacts", Content: p.content, Data: &d}
 	if v.list == 0 && len(all) > 0 {
 		v.list = all[0].ID
 	}
-	d := data{List: v.list, Lists: all, Operators: operators, Any: v.any, Sort: v.sort, Descending: v.descending,
-		Name: name, WrongName: wrongName, Kept: v.conditions, MayEdit: r.Caller.Key.Level >= enlist.Full,
-		Conditions: append(slices.Clone(v.conditions), condition{Operator: "contains"})}
-	page := &ui.View{Title: "Contacts", Place: "Contacts", Content: p.content, Data: &d}
 	if v.list == 0 {
 		return page, nil
 	}
-	list, err := r.App.Lists.List(r.Context(), r.Caller, v.list)
+	b, err := newBuilder(r, v.list)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, v.list, enlist.Query{})
-	if err != nil {
+	d.fill(r, b, &v)
+	if err := d.Count.read(r, b, v); err != nil {
 		return nil, err
 	}
-	d.All = list.ContactCount
-	d.Keys = keysOf(fields)
-	d.columnsOf(&v, fields)
-	page.Title = "Contacts of " + list.Name
-	err = d.find(r, v)
-	var wrong *enlist.Error
-	if errors.As(err, &wrong) && wrong.Kind != enlist.Internal {
-		d.Wrong, page.Problem, err = wrong.Error(), "This search does not work: "+wrong.Error(), nil
+	if r.Fragment() {
+		page.Fragment, page.Data = "count", &d.Count
+		return page, nil
 	}
-	if wrongName != "" {
+	page.Title, page.Sub = "Contacts of "+b.list.Name, ui.Count(d.Count.All, "Contact")
+	if d.HasCriteria && d.Count.Wrong == "" && !d.Count.Slow {
+		page.Sub += " · " + ui.Number(d.Count.Match) + " match"
+	}
+	if d.Count.Wrong != "" {
+		page.Problem = "This search does not work: " + d.Count.Wrong
+		return page, nil
+	}
+	if wrong != "" {
 		page.Problem = "The Segment was not saved."
 	}
-	page.Sub = ui.Count(d.All, "Contact")
-	if v.conditions != nil && d.Wrong == "" {
-		page.Sub += " · " + ui.Number(d.Match) + " match"
-		none := v
-		none.conditions, none.page = nil, 1
-		d.Clear = none.url()
+	if d.Table, err = newTable(r, b, v, &d.Count); err != nil {
+		return nil, err
 	}
-	return page, err
+	page.Actions = []ui.Action{{Text: "Export", Path: v.at("/admin/contacts/export")}}
+	if err := d.addTop(r, b, v); err != nil {
+		return nil, err
+	}
+	return page, d.addDays(r)
 }
 
-// systemKeys are keys of a Contact that are no Fields, in words.
-var systemKeys = []key{{"creation_time", "Joined"}, {"last_open_time", "Last opened"},
-	{"last_click_time", "Last clicked"},
-	{"last_message_time", "Last mail"}, {"subscribed_via", "Subscribed via"}, {"is_active", "Is active"},
-	{"is_unsubscribed", "Is unsubscribed"}, {"id", "ID"}}
-
-// times are the system keys with Unix times.
-var times = []string{"creation_time", "last_open_time", "last_click_time", "last_message_time"}
-
-func keysOf(fields []enlist.Field) (all []key) {
-	for i := range fields {
-		all = append(all, key{fields[i].Name, fields[i].Name})
-	}
-	return append(append(all, systemKeys...), key{enlist.KeySegment, "Segment (its number)"})
-}
-
-// columnsOf sets the columns: those of the URL, or else the first Fields.
-func (d *data) columnsOf(v *view, fields []enlist.Field) {
-	if len(v.columns) == 0 {
-		for i := range fields[:min(len(fields), 4)] {
-			v.columns = append(v.columns, fields[i].Name)
-		}
-		v.columns = append(v.columns, "last_open_time")
-	}
-	for _, k := range keysOf(fields) {
-		c := column{Name: k.Name, Text: k.Text, Shown: slices.Contains(v.columns, k.Name)}
-		sorted := *v
-		sorted.sort, sorted.page, sorted.descending = k.Name, 1, v.sort == k.Name && !v.descending
-		c.URL = sorted.url()
-		if v.sort == k.Name {
-			c.Sorted = "ascending"
-			if v.descending {
-				c.Sorted = "descending"
-			}
-		}
-		i := slices.IndexFunc(fields, func(f enlist.Field) bool { return f.Name == k.Name })
-		c.Number = i < 0 && k.Name != "subscribed_via" || i >= 0 && fields[i].Numeric()
-		d.Columns = append(d.Columns, c)
-	}
-}
-
-// find finds the Contacts of the page, and counts those that match.
-func (d *data) find(r *ui.Request, v view) (err error) {
-	began := time.Now()
-	if d.Match, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, v.list, v.criteria()); err != nil {
-		return err
-	}
-	d.Took = time.Since(began).Milliseconds()
-	q := enlist.Query{Criteria: v.criteria(), Limit: perPage, Offset: (v.page - 1) * perPage, SortBy: v.sort,
-		Descending: v.descending}
-	shown := []string{"id", "is_active", "is_unsubscribed", "is_bounce_deactivated", "double_opt_in"}
-	for _, c := range d.Columns {
-		if c.Shown {
-			shown = append(shown, c.Name)
+// fill sets what the form shows.
+func (d *data) fill(r *ui.Request, b *builder, v *view) {
+	d.List, d.Segments = b.list, b.segments
+	if i := slices.IndexFunc(b.segments, func(s contacts.Segment) bool { return s.ID == v.segment }); i >= 0 {
+		d.Segment = &b.segments[i]
+		if r.URL.Query().Has("open") && !b.show(v, d.Segment.Criteria) {
+			d.Segment, d.Deeper = nil, true
+			v.conditions = []condition{{Key: enlist.KeySegment, Operator: "in", Value: ui.Plain(int64(v.segment))}}
+			v.any = map[int]bool{}
 		}
 	}
-	if err := r.App.Contacts.SearchContacts(r.Context(), r.Caller, v.list, q, shown, &rows{r: r, d: d}); err != nil {
-		return err
+	if d.Segment == nil {
+		v.segment = 0
 	}
-	d.First, d.Last = q.Offset+1, q.Offset+int64(len(d.Rows))
-	if v.page > 1 {
-		back := v
-		back.page--
-		d.Back = back.url()
+	d.Unused = len(v.conditions) - len(b.complete(v))
+	d.Count.Unused = d.Unused
+	d.Keys, d.Any, d.Search, d.Sort, d.Descending = b.headings(), v.any[0], v.search, v.sort, v.descending
+	d.Rows = b.parts(*v)
+	d.Kept = v.inputs()
+	criteria := b.criteria(*v)
+	d.HasCriteria, d.Call = criteria != nil, b.call(*v, criteria)
+	if criteria != nil || len(v.conditions) > 0 {
+		d.Clear = view{list: v.list, columns: v.columns, sort: v.sort, descending: v.descending}.url()
 	}
-	if d.Last < d.Match {
-		next := v
-		next.page++
-		d.Next = next.url()
-	}
-	return nil
 }
 
-// rows collects the Contacts of a search.
-type rows struct {
-	r       *ui.Request
-	d       *data
-	columns []enlist.Column
+// headings returns the keys by what they are about.
+func (b *builder) headings() (all []keyGroup) {
+	for _, k := range b.keys {
+		if n := len(all); n == 0 || all[n-1].Heading != k.About {
+			all = append(all, keyGroup{Heading: k.About})
+		}
+		all[len(all)-1].Keys = append(all[len(all)-1].Keys, k)
+	}
+	return all
 }
 
-// Begin implements contacts.ContactWriter.
-func (w *rows) Begin(columns []enlist.Column, _ bool) error {
-	w.columns, w.d.Rows = columns, nil
-	return nil
-}
-
-// Contact implements contacts.ContactWriter.
-func (w *rows) Contact(c *enlist.ByID) error {
-	one := row{ID: c.ID}
-	one.Status, one.Kind = statusOf(c)
-	for _, shown := range w.d.Columns {
-		i := slices.IndexFunc(w.columns, func(k enlist.Column) bool { return k.Name == shown.Name })
-		if !shown.Shown || i < 0 {
+// parts returns the conditions as the form shows them.
+func (b *builder) parts(v view) (all []part) {
+	places := make(map[int]int)
+	for i, c := range v.conditions {
+		row := b.row(i, c)
+		if at, seen := places[c.Group]; seen && c.Group != 0 {
+			all[at].Rows = append(all[at].Rows, row)
 			continue
 		}
-		one.Values = append(one.Values, cell{w.text(&w.columns[i], c), shown.Number})
+		places[c.Group] = len(all)
+		all = append(all, part{c.Group, v.any[c.Group], []formRow{row}})
 	}
-	w.d.Rows = append(w.d.Rows, one)
+	return all
+}
+
+// row returns a condition as the form shows it.
+func (b *builder) row(index int, c condition) formRow {
+	k := b.key(c.Key)
+	row := formRow{condition: c, Index: index, Text: k.Text, Input: "text"}
+	operators := k.Kind.operators()
+	if !slices.Contains(operators, c.Operator) {
+		operators = append(operators, c.Operator)
+	}
+	for _, name := range operators {
+		row.Operators = append(row.Operators, option{name, k.Kind.word(name), name == c.Operator})
+	}
+	_, isDay := time.Parse(time.DateOnly, c.Value)
+	_, needsNone := without[c.Operator]
+	switch {
+	case needsNone:
+		row.Input = ""
+	case k.Choices != nil && c.Operator == "in":
+		row.Input, row.Options = "many", chosen(k.Choices, ui.Texts(c.Value))
+	case k.Choices != nil:
+		row.Input, row.Options = "one", chosen(k.Choices, ui.Texts(c.Value))
+	case k.Kind == date && (c.Value == "" || isDay == nil), k.Kind == moment && (c.Value == "" || isDay == nil):
+		row.Input = "date"
+	}
+	return row
+}
+
+// chosen marks the choices that a value has. It adds those that the key no longer has.
+func chosen(choices []option, value enlist.Input) []option {
+	all := slices.Clone(choices)
+	for _, item := range value.Items {
+		i := slices.IndexFunc(all, func(o option) bool { return o.Value == item.Text })
+		if i < 0 {
+			i, all = len(all), append(all, option{Value: item.Text, Text: item.Text})
+		}
+		all[i].Chosen = true
+	}
+	return all
+}
+
+// call returns a search as a call of the API.
+func (b *builder) call(v view, criteria *enlist.Criteria) string {
+	shown := json.RawMessage("[]")
+	if criteria != nil {
+		shown = json.RawMessage(criteria.JSON())
+	}
+	order := "ASC"
+	if v.descending {
+		order = "DESC"
+	}
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(struct { // texts and numbers: no error
+		ID     int    `json:"id"`
+		Method string `json:"method"`
+		Params []any  `json:"params"`
+	}{1, "searchContacts", []any{"KEY", v.list, shown, perPage, 0, v.sort, order}})
+	return strings.TrimSpace(text.String())
+}
+
+// read counts the Contacts that match, as far as there is time.
+func (n *count) read(r *ui.Request, b *builder, v view) error {
+	n.All, n.Reachable = b.list.ContactCount, -1
+	wait := pageWait
+	if r.Fragment() {
+		wait = countWait
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), wait)
+	defer cancel()
+	began := time.Now()
+	var err error
+	criteria := b.criteria(v)
+	if n.Match, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, criteria); err == nil {
+		n.Took = time.Since(began).Milliseconds()
+		n.Reachable, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, b.reachable(criteria))
+	}
+	var wrong *enlist.Error
+	switch {
+	case ctx.Err() != nil && r.Context().Err() == nil:
+		n.Slow, err = n.Took == 0, nil
+	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch:
+		n.Wrong, err = wrong.Error(), nil
+	}
+	n.Share = ui.Percent(n.Match, n.All)
+	n.Bar = ui.Stack(n.Share+" of the List", []ui.Part{{Name: "match", Class: "s1", Count: n.Match},
+		{Name: "others", Class: "s3", Count: max(0, n.All-n.Match)}})
+	return err
+}
+
+// reachable returns criteria of those of the Contacts that can get mail.
+func (b *builder) reachable(criteria *enlist.Criteria) *enlist.Criteria {
+	is := func(key, value string) enlist.Criteria {
+		return enlist.Criteria{Key: key, Operator: "exactly", Value: ui.Text("", value).Value}
+	}
+	all := []enlist.Criteria{is("is_active", "1"), is("is_unsubscribed", "0")}
+	if b.list.DoubleOptIn {
+		all = append(all, is("double_opt_in", "1"))
+	}
+	if criteria != nil {
+		all = append(all, *criteria)
+	}
+	return &enlist.Criteria{All: all}
+}
+
+// topValue is one of the most frequent values of a Field.
+type topValue struct {
+	Text, Share string
+	Count       int64
+	Bar         template.HTML
+	URL         string // of the Contacts that have it
+}
+
+// topValues is the number of values that the page shows.
+const topValues = 10
+
+// addTop adds the most frequent values of the chosen Field among the Contacts that match.
+func (d *data) addTop(r *ui.Request, b *builder, v view) error {
+	if d.TopField = v.top; v.top == "" {
+		return nil
+	}
+	all, err := r.App.Contacts.TopValues(r.Context(), r.Caller, v.list, b.criteria(v), v.top, topValues)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		with := v
+		c := condition{Key: v.top, Operator: "exactly", Value: one.Text}
+		if one.Text == "" {
+			c.Operator = "empty"
+		}
+		if k := b.key(v.top); k.Kind == choice && one.Text != "" {
+			c.Operator = "in"
+		}
+		with.conditions, with.page = append(slices.Clone(v.conditions), c), 1
+		d.Top = append(d.Top, topValue{Text: one.Text, Count: one.Contacts, URL: with.url(),
+			Share: ui.Percent(one.Contacts, d.Count.Match), Bar: ui.Stack(one.Text, []ui.Part{
+				{Name: one.Text, Class: "s2", Count: one.Contacts},
+				{Name: "less than the most frequent", Class: "s3", Count: all[0].Contacts - one.Contacts}})})
+	}
 	return nil
 }
 
-// text returns a value of a Contact as people read it.
-func (w *rows) text(k *enlist.Column, c *enlist.ByID) string {
-	if k.Field != nil {
-		return c.Values.Get(k.Field.ID)
+// addDays adds the chart of the List's size.
+func (d *data) addDays(r *ui.Request) error {
+	days, err := r.App.Lists.ListDays(r.Context(), r.Caller, d.List.ID, "", "")
+	if err != nil {
+		return err
 	}
-	value := k.System.Get(c)
-	switch {
-	case slices.Contains(times, k.Name):
-		return w.r.Day(value.Int)
-	case value.Kind == enlist.KeyBool:
-		return map[bool]string{true: "yes", false: "no"}[value.Int != 0]
-	case value.Kind == enlist.KeyInt:
-		return ui.Plain(value.Int)
+	d.Days = &ui.Chart{Title: "Contacts of the List in 90 days", Series: []string{"Contacts"}}
+	for _, day := range days {
+		d.Days.Points = append(d.Days.Points, ui.Point{Label: day.Day.Format("2 Jan"), Values: []int64{day.Contacts}})
 	}
-	return value.Text
-}
-
-// statusOf returns the state of a Contact in words, and the class of its mark.
-func statusOf(c *enlist.ByID) (word, class string) {
-	switch {
-	case c.IsUnsubscribed:
-		return "unsubscribed", "off"
-	case c.IsBounceDeactivated:
-		return "bounced", "warn"
-	case !c.IsActive:
-		return "deactivated", "off"
-	}
-	return "subscribed", ""
+	d.Drawing = d.Days.Lines()
+	return nil
 }

@@ -2,6 +2,8 @@ package contacts
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/contacts"
@@ -10,16 +12,26 @@ import (
 
 // This file has the pages of Segments: the conditions of a search, kept under a name.
 
-// save keeps the conditions of a search as a Segment. One with the same name gets the new conditions.
+// save keeps the conditions of a search as a Segment: the one whose conditions are shown, or another one.
 func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	v := read(r.PostForm)
 	name := r.PostForm.Get("name")
-	criteria := v.criteria()
-	if criteria == nil {
-		return nil, enlist.Invalid("key", "a Segment needs conditions")
+	b, err := newBuilder(r, v.list)
+	if err != nil {
+		return nil, err
 	}
-	_, err := r.App.Contacts.SetSegment(r.Context(), r.Caller,
-		contacts.SegmentRequest{List: v.list, Name: name, Criteria: criteria})
+	request := contacts.SegmentRequest{List: v.list, Name: name, Criteria: b.criteria(v)}
+	if r.PostForm.Has("replace") {
+		request.ID = v.segment
+	} else if slices.ContainsFunc(b.segments, func(s contacts.Segment) bool {
+		return strings.EqualFold(s.Name, name)
+	}) {
+		return p.showView(r, v, name, "the List has a Segment of this name: open it to change its conditions")
+	}
+	if request.Criteria == nil {
+		return p.showView(r, v, name, "a Segment needs conditions that have a value")
+	}
+	id, err := r.App.Contacts.SetSegment(r.Context(), r.Caller, request)
 	var wrong *enlist.Error
 	if errors.As(err, &wrong) && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.InvalidSearch) {
 		return p.showView(r, v, name, wrong.Detail)
@@ -27,13 +39,19 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/segments", "The Segment was saved."), nil
+	return ui.GoTo(openPath(v.list, id), "The Segment was saved."), nil
 }
 
-// segment is a Segment in the list of all.
-type segment struct {
+// openPath is the path of the page with the conditions of a Segment.
+func openPath(list enlist.ListID, id enlist.SegmentID) string {
+	return "/admin/contacts?open=1&list=" + ui.Plain(int64(list)) + "&segment=" + ui.Plain(int64(id))
+}
+
+// segmentRow is a Segment in the list of all.
+type segmentRow struct {
 	contacts.Segment
 	List    string
+	Open    string // path of its Contacts
 	Text    string // its conditions
 	Count   int64
 	Wrong   string // why its conditions no longer fit the List
@@ -42,7 +60,7 @@ type segment struct {
 
 // segmentsData is the data of the list of all Segments.
 type segmentsData struct {
-	Rows    []segment
+	Rows    []segmentRow
 	MayEdit bool
 	Sees    bool // the person may see Contacts
 }
@@ -60,8 +78,8 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 			return nil, err
 		}
 		for k := range all {
-			row := segment{Segment: all[k], List: lists[i].Name, Text: all[k].Criteria.Text(),
-				Changed: r.Day(all[k].LastModifiedTime)}
+			row := segmentRow{Segment: all[k], List: lists[i].Name, Open: openPath(lists[i].ID, all[k].ID),
+				Text: all[k].Criteria.Text(), Changed: r.Day(all[k].LastModifiedTime)}
 			row.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, lists[i].ID,
 				enlist.InSegment(all[k].ID))
 			var wrong *enlist.Error

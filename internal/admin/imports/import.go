@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -258,21 +257,18 @@ func results(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	only := r.URL.Query()["outcome"]
-	h := r.Writer.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="import-%d.csv"`, i.ID))
-	file := newDownload(r.Writer)
-	file.write([]byte(byteOrderMark + imports.RowResultHeader))
+	file := r.Download("text/csv; charset=utf-8", fmt.Sprintf("import-%d.csv", i.ID))
+	file.Write([]byte(byteOrderMark + imports.RowResultHeader)) // the next call returns an error of it
+	var line []byte
 	err = r.App.Imports.ImportResults(r.Context(), r.Caller, i.ID, func(row *imports.RowResult) error {
 		if len(only) > 0 && !slices.Contains(only, string(row.Outcome)) {
 			return nil
 		}
-		return file.write(row.AppendCSV(file.to.AvailableBuffer()))
+		line = row.AppendCSV(line[:0])
+		_, err := file.Write(line)
+		return err
 	})
-	if errors.Join(err, file.to.Flush()) != nil {
-		panic(http.ErrAbortHandler) // the browser sees that the file is not complete
-	}
-	return nil, nil
+	return file.End(err)
 }
 
 // byteOrderMark makes spreadsheets read the file as UTF-8.

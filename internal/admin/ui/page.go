@@ -34,9 +34,10 @@ type Page struct {
 type Request struct {
 	*http.Request
 	*people.Visit
-	Writer http.ResponseWriter // for a page that sends a file
-	App    *app.App
-	Now    time.Time // in the time zone of the Account
+	Writer  http.ResponseWriter // for a page that sends a file
+	App     *app.App
+	Now     time.Time // in the time zone of the Account
+	Version string    // of the program
 }
 
 // View is what a page shows.

@@ -1,0 +1,272 @@
+package contacts
+
+import (
+	"cmp"
+	"html/template"
+	"net/url"
+	"slices"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+)
+
+// This file has the page of one person: the Contacts with an address in all Lists that the visitor may see.
+
+// personData is the data of the page.
+type personData struct {
+	Address  string
+	Contacts []contactCard
+	Left     []string // entries of the Unsubscriber List in words
+	Drawing  template.HTML
+	Moments  []shownMoment
+	Older    bool // there are older moments than those
+	May      bool // the visitor may export and erase everything
+	Zone     string
+	Wrong    wrongInput
+}
+
+// wrongInput is what was wrong with a form of the page, and what it had.
+type wrongInput struct{ Do, What, Text string }
+
+// contactCard is a Contact of the person.
+type contactCard struct {
+	List     enlist.ListID
+	ID       enlist.ContactID
+	ListName string
+	State    []string // sentences
+	Values   []named
+	Answers  []named
+	Buttons  []button
+	Again    bool // the person can be subscribed again
+	GDPR     bool
+	Wrong    wrongInput
+}
+
+// named is a value with the name of its Field or preference.
+type named struct{ Name, Text string }
+
+// button changes the Contact. Says is what will happen.
+type button struct{ Do, Text, Says string }
+
+// personPath is the path of the page of a Contact's person.
+func personPath(list enlist.ListID, id enlist.ContactID) string {
+	return "/admin/contacts/person?list=" + ui.Plain(int64(list)) + "&contact=" + ui.Plain(int64(id))
+}
+
+func (p *pages) person(r *ui.Request) (*ui.View, error) { return p.showPerson(r, 0, wrongInput{}) }
+
+// addressOf returns the address of the request: one that is typed, or that of a Contact.
+func addressOf(r *ui.Request) (string, error) {
+	list, id := enlist.ListID(ui.Int(r.FormValue("list"))), enlist.ContactID(ui.Int(r.FormValue("contact")))
+	if text := r.FormValue("address"); text != "" && id == 0 {
+		return text, nil
+	}
+	c, fields, err := contactOf(r, list, id)
+	if err != nil {
+		return "", err
+	}
+	var mobile string
+	for i := range fields {
+		switch fields[i].AddressType {
+		case enlist.AddressEmail:
+			if email := c.Values.Get(fields[i].ID); email != "" {
+				return email, nil
+			}
+		case enlist.AddressMobile:
+			mobile = cmp.Or(c.Mobile, c.Values.Get(fields[i].ID))
+		}
+	}
+	return mobile, nil
+}
+
+// oneContact keeps the Contact that a call returns. It implements contacts.ContactWriter.
+type oneContact struct{ found enlist.ByID }
+
+func (w *oneContact) Begin([]enlist.Column, bool) error { return nil }
+
+func (w *oneContact) Contact(c *enlist.ByID) error {
+	w.found = *c
+	w.found.Values = slices.Clone(c.Values)
+	return nil
+}
+
+// contactOf returns a Contact and the Fields of its List.
+func contactOf(r *ui.Request, list enlist.ListID, id enlist.ContactID) (*enlist.ByID, []enlist.Field, error) {
+	var w oneContact
+	if err := r.App.Contacts.Contact(r.Context(), r.Caller, list, id, nil, &w); err != nil {
+		return nil, nil, err
+	}
+	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, list, enlist.Query{})
+	return &w.found, fields, err
+}
+
+// showPerson shows the person. wrong is about a form of the Contact with the ID.
+func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput) (*ui.View, error) {
+	address, err := addressOf(r)
+	if err != nil {
+		return nil, err
+	}
+	found, left, err := r.App.Contacts.Person(r.Context(), r.Caller, address)
+	if err != nil {
+		return nil, err
+	}
+	d := personData{Address: address, Zone: r.Zone(), Wrong: wrong,
+		May: r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil}
+	names := make(map[enlist.ListID]string)
+	for i := range found {
+		names[found[i].Schema.List.ID] = found[i].Schema.List.Name
+		card := cardOf(r, &found[i])
+		if card.ID == id {
+			card.Wrong = wrong
+		}
+		d.Contacts = append(d.Contacts, card)
+	}
+	for i := range left {
+		d.Left = append(d.Left, leftText(r, &left[i], names))
+	}
+	if err := d.addMoments(r, found); err != nil {
+		return nil, err
+	}
+	view := &ui.View{Title: address, Place: "Contacts", Content: p.person_, Data: &d,
+		Sub: "In " + ui.Count(int64(len(names)), "List")}
+	if wrong.What != "" {
+		view.Problem = wrong.What
+	}
+	return view, nil
+}
+
+func leftText(r *ui.Request, u *contacts.Unsubscriber, names map[enlist.ListID]string) string {
+	text := "left all Lists"
+	if u.ListID != 0 {
+		text = "left " + cmp.Or(names[u.ListID], "the List "+ui.Plain(int64(u.ListID)))
+	}
+	return r.Date(u.Time) + ": " + text
+}
+
+func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
+	c, list := &p.Contact, &p.Schema.List
+	card := contactCard{List: list.ID, ID: c.ID, ListName: list.Name, State: stateOf(r, c, list),
+		Buttons: buttonsOf(c, list), Again: c.IsUnsubscribed, GDPR: list.GDPR}
+	for i := range p.Schema.Fields {
+		f := &p.Schema.Fields[i]
+		card.Values = append(card.Values, named{f.Name, c.Values.Get(f.ID)})
+	}
+	for _, pref := range p.Schema.Preferences {
+		text := "no answer"
+		if agree, answered := c.Prefs[pref.ID]; answered {
+			text = map[bool]string{true: "yes", false: "no"}[agree]
+		}
+		card.Answers = append(card.Answers, named{pref.Name, text})
+	}
+	return card
+}
+
+// stateOf says in sentences how a Contact joined, and whether it gets mail.
+func stateOf(r *ui.Request, c *enlist.ByID, list *enlist.List) (all []string) {
+	via := c.SubscribedVia
+	for _, k := range systemKeys {
+		for _, o := range k.Choices {
+			if k.Name == "subscribed_via" && o.Value == c.SubscribedVia {
+				via = o.Text
+			}
+		}
+	}
+	all = append(all, "Joined "+r.Date(c.Created)+" by "+via+".")
+	if c.DoubleOptIn {
+		all = append(all, "Confirmed the subscription "+r.Date(c.DoubleOptInTime)+".")
+	}
+	switch {
+	case c.IsUnsubscribed:
+		return append(all, "Has unsubscribed and gets no mail.")
+	case c.IsBounceDeactivated:
+		return append(all, "Gets no mail, because mails came back.")
+	case !c.IsActive:
+		return append(all, "Is deactivated and gets no mail.")
+	case list.DoubleOptIn && !c.DoubleOptIn:
+		return append(all, "Has not confirmed the subscription and gets no mail until then.")
+	}
+	return append(all, "Gets mail.")
+}
+
+// buttonsOf returns the changes that are possible.
+func buttonsOf(c *enlist.ByID, list *enlist.List) (all []button) {
+	if c.IsActive {
+		all = append(all, button{"deactivate", "Deactivate",
+			"Gets no mail until you reactivate it. The subscription stays."})
+	} else {
+		all = append(all, button{"reactivate", "Reactivate", "Gets mail again, also if mails came back before."})
+	}
+	if list.DoubleOptIn && !c.DoubleOptIn && !c.IsUnsubscribed {
+		all = append(all, button{"confirm", "Record a confirmation",
+			"Only if the person has told you so. The ledger says that you recorded it."})
+	}
+	if !c.IsUnsubscribed {
+		all = append(all, button{"unsubscribe", "Unsubscribe",
+			"Only the person can ask to be subscribed again. The address stays on the Unsubscriber List."})
+	}
+	return all
+}
+
+// change changes a Contact as a button says.
+func (p *pages) change(r *ui.Request) (*ui.View, error) {
+	list, id := enlist.ListID(ui.Int(r.FormValue("list"))), enlist.ContactID(ui.Int(r.FormValue("contact")))
+	ctx, s, one := r.Context(), r.App.Contacts, contacts.ContactRequest{List: list, Contact: id}
+	var done string
+	var err error
+	switch do := r.FormValue("do"); do {
+	case "deactivate":
+		done = "Deactivated."
+		_, err = s.Deactivate(ctx, r.Caller, list, id)
+	case "reactivate":
+		done = "Reactivated."
+		_, err = s.Reactivate(ctx, r.Caller, list, id)
+	case "confirm":
+		done = "The confirmation was recorded."
+		_, err = s.Confirm(ctx, r.Caller, one)
+	case "unsubscribe":
+		done = "Unsubscribed."
+		_, err = s.UnsubscribeByID(ctx, r.Caller, one)
+	case "again":
+		done = "Subscribed again."
+		if wrong := p.again(r, list, id); wrong.What != "" {
+			return p.showPerson(r, id, wrong)
+		}
+		err = p.subscribeAgain(r, list, id)
+	default:
+		return nil, ui.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo(personPath(list, id), done), nil
+}
+
+// again checks what the visitor says about the wish of a person.
+func (p *pages) again(r *ui.Request, _ enlist.ListID, _ enlist.ContactID) wrongInput {
+	text := r.FormValue("text")
+	switch {
+	case text == "":
+		return wrongInput{"again", "Write how the person has asked to be subscribed again.", text}
+	case len([]rune(text)) > contacts.MaxConsentText:
+		return wrongInput{"again", "Write at most 255 characters.", text}
+	}
+	return wrongInput{}
+}
+
+func (p *pages) subscribeAgain(r *ui.Request, list enlist.ListID, id enlist.ContactID) error {
+	l, err := r.App.Lists.List(r.Context(), r.Caller, list)
+	if err != nil {
+		return err
+	}
+	consent := contacts.Consent{Type: contacts.ConsentDirect, Text: r.FormValue("text")}
+	if l.GDPR {
+		consent.Type = enlist.ConsentGDPR
+	}
+	_, err = r.App.Contacts.Resubscribe(r.Context(), r.Caller, contacts.ResubscribeRequest{List: list, Contact: id,
+		Consent: consent})
+	return err
+}
+
+// addressQuery is the query of the pages about everything that is stored about an address.
+func addressQuery(address string) string { return url.Values{"address": {address}}.Encode() }

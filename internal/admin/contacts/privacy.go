@@ -1,0 +1,144 @@
+package contacts
+
+import (
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/privacy"
+	"enlist/internal/privacy/proof"
+	"enlist/internal/rpc"
+)
+
+// This file has what a person may ask for: all data as a file, the proof of consent, and the erasure.
+
+// exportPerson sends all data about an address as JSON.
+func exportPerson(r *ui.Request) (*ui.View, error) {
+	w := &jsonFile{download: r.Download("application/json", "person.json")}
+	if err := r.App.Privacy.ExportPerson(r.Context(), r.Caller, r.FormValue("address"), w); err != nil {
+		return w.download.End(err)
+	}
+	w.add([]byte("\n]}\n"))
+	return w.download.End(w.err)
+}
+
+// jsonFile writes an export. It implements privacy.PersonWriter.
+type jsonFile struct {
+	download *ui.Download
+	sections int
+	rows     int // of the current section
+	buf      []byte
+	err      error
+}
+
+func (w *jsonFile) add(b []byte) {
+	if w.err == nil {
+		_, w.err = w.download.Write(b)
+	}
+}
+
+// Begin implements privacy.PersonWriter.
+func (w *jsonFile) Begin() error {
+	if err := w.download.Restart(); err != nil {
+		return err
+	}
+	w.sections = 0
+	w.add([]byte("{"))
+	return w.err
+}
+
+// Section implements privacy.PersonWriter.
+func (w *jsonFile) Section(s privacy.PersonSection) error {
+	if w.sections > 0 {
+		w.add([]byte("\n],"))
+	}
+	w.sections, w.rows = w.sections+1, 0
+	w.add([]byte("\n\"" + string(s) + "\":["))
+	return w.err
+}
+
+// Row implements privacy.PersonWriter.
+func (w *jsonFile) Row(values []privacy.PersonValue) (err error) {
+	w.buf = w.buf[:0]
+	if w.rows > 0 {
+		w.buf = append(w.buf, ',')
+	}
+	w.rows++
+	w.buf = append(w.buf, '\n')
+	if w.buf, err = rpc.AppendPersonValue(w.buf, values); err != nil {
+		return err
+	}
+	w.add(w.buf)
+	return w.err
+}
+
+// proofOfConsent sends a signed page with what was recorded about the consent of a Contact.
+func proofOfConsent(r *ui.Request) (*ui.View, error) {
+	list, id := enlist.ListID(ui.Int(r.FormValue("list"))), enlist.ContactID(ui.Int(r.FormValue("contact")))
+	found, err := r.App.Privacy.ConsentProof(r.Context(), r.Caller, list, id)
+	if err != nil {
+		return nil, err
+	}
+	key, err := r.App.Privacy.ProofKey(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	page, err := proof.Page(found, r.Version, key)
+	if err != nil {
+		return nil, err
+	}
+	w := r.Download("text/html; charset=utf-8", "consent-"+ui.Plain(int64(list))+"-"+ui.Plain(int64(id))+".html")
+	_, err = w.Write(page)
+	return w.End(err)
+}
+
+// eraseData is the data of the page that asks before an erasure.
+type eraseData struct {
+	Address string
+	Rows    []named
+	Left    []string
+	Typed   string
+	Wrong   string
+}
+
+// sectionNames are the sections of an export in words.
+var sectionNames = map[privacy.PersonSection]string{
+	privacy.PersonContacts: "Contacts", privacy.PersonConsents: "rows of the ledger lose their texts and IP addresses",
+	privacy.PersonUnsubscribed: "entries of the Unsubscriber List become a hash",
+	privacy.PersonMails:        "records of mails",
+	privacy.PersonBatchMails:   "records of mails of sends", privacy.PersonBatchEvents: "opens, clicks and bounces",
+	privacy.PersonWebhookEvents: "events that wait for webhooks", privacy.PersonJobs: "jobs that wait",
+	privacy.PersonImports: "results of rows of Imports", privacy.PersonSavedResults: "saved results of calls",
+	privacy.PersonAudit: "rows of the audit log"}
+
+func (p *pages) askErase(r *ui.Request) (*ui.View, error) { return p.showErase(r, "") }
+
+func (p *pages) showErase(r *ui.Request, wrong string) (*ui.View, error) {
+	plan, err := r.App.Privacy.PlanErasure(r.Context(), r.Caller, r.FormValue("address"))
+	if err != nil {
+		return nil, err
+	}
+	d := eraseData{Address: r.FormValue("address"), Left: plan.Left, Typed: r.PostForm.Get("typed"), Wrong: wrong}
+	for _, s := range plan.Rows {
+		if s.Rows > 0 {
+			d.Rows = append(d.Rows, named{sectionNames[s.Section], ui.Number(s.Rows)})
+		}
+	}
+	view := &ui.View{Title: "Erase " + d.Address + "?", Place: "Contacts", Content: p.erase_, Data: &d}
+	if wrong != "" {
+		view.Problem = "Nothing was erased."
+	}
+	return view, nil
+}
+
+func (p *pages) erase(r *ui.Request) (*ui.View, error) {
+	text := r.FormValue("address")
+	if typed := strings.TrimSpace(r.PostForm.Get("typed")); typed == "" || !strings.EqualFold(typed, text) {
+		return p.showErase(r, "Type the address as it stands above.")
+	}
+	if _, err := r.App.Privacy.ErasePerson(r.Context(), r.Caller, text); err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/contacts",
+		"Everything about this person was erased. The address stays unsubscribed, as a hash."), nil
+}

@@ -1,0 +1,171 @@
+package contacts
+
+import (
+	"slices"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+// This file has the table of Contacts.
+
+// table is a page of the Contacts that match.
+type table struct {
+	Columns     []column
+	Rows        []row
+	First, Last int64
+	Back, Next  string // URLs; "": none
+	builder     *builder
+	request     *ui.Request
+	read        []enlist.Column
+	shown       []column
+}
+
+// column is a key of the table.
+type column struct {
+	Name, Text string
+	Shown      bool
+	URL        string // sorts by it
+	Sorted     string // "ascending" or "descending" if the table is sorted by it
+	Number     bool
+}
+
+// cell is a value in the table.
+type cell struct {
+	Text   string
+	Number bool
+}
+
+// row is a Contact.
+type row struct {
+	ID     enlist.ContactID
+	Values []cell
+	Status string // in words
+	Kind   string // class of its mark
+}
+
+// newTable finds the Contacts of a page.
+func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
+	t := &table{builder: b, request: r}
+	t.addColumns(v)
+	q := enlist.Query{Criteria: b.criteria(v), Limit: perPage + 1, Offset: (v.page - 1) * perPage, SortBy: v.sort,
+		Descending: v.descending}
+	names := slices.Clone(statusKeys)
+	for _, c := range t.shown {
+		names = append(names, c.Name)
+	}
+	if err := r.App.Contacts.SearchContacts(r.Context(), r.Caller, v.list, q, names, t); err != nil {
+		return nil, err
+	}
+	if v.page > 1 {
+		back := v
+		back.page--
+		t.Back = back.url()
+	}
+	if len(t.Rows) > perPage {
+		t.Rows = t.Rows[:perPage]
+		next := v
+		next.page++
+		t.Next = next.url()
+	}
+	t.First, t.Last = q.Offset+1, q.Offset+int64(len(t.Rows))
+	if n.Slow && t.Next == "" {
+		n.Match, n.Slow = t.Last, false
+	}
+	return t, nil
+}
+
+// addColumns sets the columns: those of the URL, or else the first Fields.
+func (t *table) addColumns(v view) {
+	names := v.columns
+	if len(names) == 0 {
+		for i := range t.builder.fields {
+			if f := &t.builder.fields[i]; f.AddressType != enlist.AddressMobile && len(names) < 4 {
+				names = append(names, keyOf(f).Name)
+			}
+		}
+		names = append(names, "last_open_time")
+	}
+	for _, k := range t.builder.keys {
+		if k.Kind == answer || k.Kind == batch || k.Kind == segment {
+			continue // a Contact has no single value of it
+		}
+		c := column{Name: k.Name, Text: k.Text, Shown: slices.Contains(names, k.Name),
+			Number: k.Kind == number || k.Kind == whole || k.Kind == moment}
+		sorted := v
+		sorted.sort, sorted.page, sorted.descending = k.Name, 1, v.sort == k.Name && !v.descending
+		c.URL = sorted.url()
+		if v.sort == k.Name {
+			c.Sorted = "ascending"
+			if v.descending {
+				c.Sorted = "descending"
+			}
+		}
+		t.Columns = append(t.Columns, c)
+		if c.Shown {
+			t.shown = append(t.shown, c)
+		}
+	}
+}
+
+// Begin implements contacts.ContactWriter.
+func (t *table) Begin(columns []enlist.Column, _ bool) error {
+	t.read, t.Rows = columns, nil
+	return nil
+}
+
+// Contact implements contacts.ContactWriter.
+func (t *table) Contact(c *enlist.ByID) error {
+	one := row{ID: c.ID}
+	one.Status, one.Kind = statusOf(c, t.builder.list)
+	for _, shown := range t.shown {
+		i := slices.IndexFunc(t.read, func(k enlist.Column) bool { return k.Name == shown.Name })
+		if i < 0 {
+			continue
+		}
+		one.Values = append(one.Values, cell{t.text(&t.read[i], c), shown.Number})
+	}
+	t.Rows = append(t.Rows, one)
+	return nil
+}
+
+// text returns a value of a Contact as people read it.
+func (t *table) text(k *enlist.Column, c *enlist.ByID) string {
+	if k.Field != nil {
+		return c.Values.Get(k.Field.ID)
+	}
+	value := k.System.Get(c)
+	known := t.builder.key(k.Name)
+	switch {
+	case known.Kind == moment:
+		return t.request.Day(value.Int)
+	case known.Kind == flag:
+		return map[bool]string{true: "yes", false: "no"}[value.Int != 0]
+	case value.Kind == enlist.KeyInt:
+		return ui.Plain(value.Int)
+	}
+	for _, o := range known.Choices {
+		if o.Value == value.Text {
+			return "by " + o.Text
+		}
+	}
+	return value.Text
+}
+
+// statusKeys are the keys of which statusOf needs the values.
+var statusKeys = []string{"id", "is_active", "is_unsubscribed", "is_bounce_deactivated", "double_opt_in"}
+
+// statusOf returns the state of a Contact in words, and the class of its mark.
+func statusOf(c *enlist.ByID, list *enlist.List) (word, class string) {
+	switch {
+	case c.IsUnsubscribed:
+		return "unsubscribed", "off"
+	case c.IsBounceDeactivated:
+		return "bounced", "warn"
+	case !c.IsActive:
+		return "deactivated", "off"
+	case list.DoubleOptIn && !c.DoubleOptIn:
+		return "not confirmed", "off"
+	}
+	return "subscribed", ""
+}

@@ -1,0 +1,285 @@
+package admin_test
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"enlist/internal/apptest"
+	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+// This file tests the pages of Contacts and of one person, as a browser sees them.
+
+func TestPagesOfContacts(t *testing.T) {
+	s := newSite(t, dbtest.SQLite.Own(t)) // the tests of the subjects run on both engines
+	for _, rule := range []apptest.Rule[*site]{
+		{Name: "conditions are added and removed without script, also in groups", Test: (*site).buildConditions},
+		{Name: "the page shows the conditions of a Segment, and saves them", Test: (*site).editSegment},
+		{Name: "the script of the page gets only the count", Test: (*site).liveCount},
+		{Name: "the box finds addresses and names, and the table is sorted", Test: (*site).searchBox},
+		{Name: "a file has the Contacts that match, for a spreadsheet and for an Import", Test: (*site).exportFile},
+		{Name: "the page of a person shows what happened, and changes the Contact", Test: (*site).personPage},
+		{Name: "values of a Contact are changed, and a bad one keeps what was typed", Test: (*site).editValues},
+		{Name: "only a person with the level full and all Lists exports and erases a person", Test: (*site).personData},
+		{Name: "the page of a person of other Lists and Accounts does not exist", Test: (*site).otherPersons},
+		{Name: "texts of persons stay text", Test: (*site).markupOfPersons},
+	} {
+		s.Case(rule.Name, func() { rule.Test(s) })
+	}
+}
+
+func (s *site) fullVisitor() *visitor { return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true}) }
+
+// garden returns a List with Fields of several types and three Contacts.
+func (s *site) garden() enlist.ListID {
+	list := s.AddList("name", "Garden")
+	s.AddField(list, "name", "First Name", "type", "text")
+	s.AddField(list, "name", "State", "type", "dropdown", "values_array", "NSW,ACT,VIC")
+	s.AddField(list, "name", "Born", "type", "date", "time_format", "off")
+	for _, c := range [][3]string{{"ann", "NSW", "1990-01-31"}, {"bob", "ACT", "2000-01-31"}, {"cleo", "VIC", ""}} {
+		s.Subscribe(list, "Email", c[0]+"@garden.example", "First Name", strings.ToUpper(c[0]), "State", c[1], "Born", c[2])
+	}
+	return list
+}
+
+func (s *site) buildConditions() {
+	v, list := s.fullVisitor(), s.garden()
+	path := "/admin/contacts?list=" + id(list)
+	_, at, text := v.get(path + "&new.0=State&add=0")
+	if !strings.Contains(text, "1 condition has") || !strings.Contains(text, `type="checkbox" name="pick.0" value="ACT"`) {
+		s.Errorf("an added condition is not shown with its choices:\n%s", text)
+	}
+	_, at, text = v.get(at + "&pick.0=NSW&pick.0=ACT&new.0=Born&group=1")
+	if strings.Contains(at, "group=1") || !strings.Contains(text, `<fieldset class="group">`) ||
+		!strings.Contains(text, `type="date" name="value"`) {
+		s.Errorf("an added group is not shown at %s:\n%s", at, text)
+	}
+	form := url.Values{"list": {id(list)}, "g": {"0", "1", "1"}, "key": {"State", "Born", "First Name"},
+		"op": {"in", "greater_than", "empty"}, "value": {"NSW,ACT", "1999-12-31", ""}, "match.1": {"any"}}
+	v.want("/admin/contacts?"+form.Encode(), http.StatusOK, "1 match", "bob@garden.example",
+		`[[&#34;State&#34;,&#34;in&#34;,[&#34;NSW&#34;,&#34;ACT&#34;]],[[&#34;Born&#34;,&#34;greater_than&#34;,&#34;1999-12-31&#34;],&#34;OR&#34;,[&#34;First Name&#34;,&#34;exactly&#34;,&#34;&#34;]]]`)
+	form.Set("remove", "1")
+	if _, at, text = v.get("/admin/contacts?" + form.Encode()); !strings.Contains(text, "0 match") || strings.Contains(at, "Born") {
+		s.Errorf("after a condition was removed, the page is at %s:\n%s", at, text)
+	}
+	for conditions, want := range map[string]string{
+		"&key=creation_time&op=greater_than&value=2020-01-01": "3 match", "&key=creation_time&op=less_than&value=2020-01-01": "0 match",
+		"&key=last_open_time&op=never&value=": "3 match", "&key=last_open_time&op=ever&value=": "0 match",
+		"&key=Born&op=empty&value=": "1 match", "&key=is_active&op=exactly&value=1": "3 match",
+		"&key=batch_opened&op=in&value=" + id(s.ID):                                                      "0 match",
+		"&match=any&key=State&op=in&value=NSW&key=State&op=in&value=VIC":                                 "2 match",
+		"&match=any&g=1&key=State&op=in&value=NSW&g=1&key=First+Name&op=exactly&value=CLEO&match.1=all": "0 match",
+	} {
+		v.want(path+conditions, http.StatusOK, want)
+	}
+	v.want(path+"&key=Unknown&op=exactly&value=1", http.StatusUnprocessableEntity, "Unknown", "Remove the condition of Unknown")
+	v.want(path+"&top=State", http.StatusOK, ">NSW</a>", "33.3 %")
+}
+
+func (s *site) editSegment() {
+	v, list := s.fullVisitor(), s.garden()
+	criteria := &enlist.Criteria{Any: []enlist.Criteria{
+		{All: []enlist.Criteria{*apptest.Criterion("State", "in", []any{"NSW", "VIC"}), *apptest.Criterion("Born", "exactly", "")}},
+		*apptest.Criterion("creation_time", "less_than", 1577836800)}} // 2020-01-01 in UTC
+	segment := s.SetSegment(list, "Some", criteria)
+	open := "/admin/contacts?open=1&list=" + id(list) + "&segment=" + id(segment)
+	v.want(open, http.StatusOK, "the Segment “Some”", "1 match", `<fieldset class="group">`, "has no value")
+	form := url.Values{"list": {id(list)}, "segment": {id(segment)}, "key": {"State"}, "op": {"in"}, "value": {"ACT"}, "name": {"Some"}}
+	if status, _, text := v.post("/admin/contacts/segments", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "has a Segment of this name") {
+		s.Errorf("a second Segment with the name is answered with %d", status)
+	}
+	form.Set("replace", "1")
+	if status, at, text := v.post("/admin/contacts/segments", form); status != http.StatusOK || !strings.Contains(text, "1 match") {
+		s.Errorf("the changed Segment is answered with %d at %s", status, at)
+	}
+	all, err := s.App.Contacts.SearchSegments(s.Context(), s.Caller, list, enlist.Query{})
+	s.Must(err)
+	if len(all) != 1 || all[0].Criteria.Text() != `State in ["ACT"]` {
+		s.Errorf("the Segments are %+v", all)
+	}
+	deep := &enlist.Criteria{Any: []enlist.Criteria{*apptest.Criterion("State", "exactly", "NSW"), {All: []enlist.Criteria{
+		*apptest.Criterion("State", "not", "VIC"), {Any: []enlist.Criteria{*apptest.Criterion("State", "not", "VIC"), *apptest.Criterion("Born", "not", "")}}}}}}
+	v.want("/admin/contacts?open=1&list="+id(list)+"&segment="+id(s.SetSegment(list, "Deep", deep)), http.StatusOK, "nested deeper", "2 match")
+}
+
+func (s *site) liveCount() {
+	v, list := s.fullVisitor(), s.garden()
+	fragment := func(path string) (int, string, http.Header) {
+		r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.server.URL+path, nil)
+		s.Must(err)
+		r.Header.Set("HX-Request", "true")
+		reply, err := v.client.Do(r)
+		s.Must(err)
+		defer reply.Body.Close()
+		b, err := io.ReadAll(reply.Body)
+		s.Must(err)
+		return reply.StatusCode, string(b), reply.Header
+	}
+	path := "/admin/contacts?list=" + id(list)
+	status, text, _ := fragment(path + "&key=State&op=in&value=NSW")
+	if status != http.StatusOK || !strings.HasPrefix(text, `<section class="card" id="count"`) || !strings.Contains(text, "1 of 3") {
+		s.Errorf("the count is answered with %d:\n%s", status, text)
+	}
+	status, text, _ = fragment(path + "&key=Unknown&op=in&value=NSW")
+	if status != http.StatusOK || !strings.Contains(text, "no key") || strings.Contains(text, "<html") {
+		s.Errorf("a count that does not work is answered with %d:\n%s", status, text)
+	}
+	if status, text, _ = fragment("/admin/sends/" + id(s.ID)); status != http.StatusOK || !strings.HasPrefix(text, `<main id="main"`) {
+		s.Errorf("the main part of another page is answered with %d:\n%s", status, text)
+	}
+	v = s.stranger()
+	if status, _, header := fragment(path); status != http.StatusUnauthorized || header.Get("HX-Refresh") != "true" {
+		s.Errorf("a stranger is answered with %d and %v", status, header)
+	}
+}
+
+func (s *site) searchBox() {
+	v, list := s.fullVisitor(), s.garden()
+	path := "/admin/contacts?list=" + id(list)
+	v.want(path+"&q=CLEO+garden", http.StatusOK, "1 match", "cleo@garden.example")
+	v.want(path+"&q=VIC", http.StatusOK, "0 match")
+	_, _, text := v.get(path + "&sort=Email&order=down&column=Email")
+	if strings.Index(text, "cleo@") > strings.Index(text, "ann@") || !strings.Contains(text, `aria-sort="descending"`) {
+		s.Errorf("the table is not sorted:\n%s", text)
+	}
+}
+
+func (s *site) exportFile() {
+	v, list := s.fullVisitor(), s.garden()
+	query := "list=" + id(list) + "&key=State&op=in&value=NSW,ACT&column=Email&column=State"
+	v.want("/admin/contacts/export?"+query, http.StatusOK, "2 Contacts as CSV")
+	form, err := url.ParseQuery(query + "&which=shown&for=import")
+	s.Must(err)
+	if status, _, text := v.post("/admin/contacts/export", form); status != http.StatusOK ||
+		text != "Email,State\nann@garden.example,NSW\nbob@garden.example,ACT\n" {
+		s.Errorf("the file is answered with %d: %q", status, text)
+	}
+	form.Set("key", "Unknown")
+	if status, _, text := v.post("/admin/contacts/export", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "Unknown") {
+		s.Errorf("a search that does not work is answered with %d: %q", status, text)
+	}
+}
+
+func (s *site) personPage() {
+	v, one := s.fullVisitor(), s.Contacts[0]
+	s.Open(one, apptest.PersonAgent)
+	s.Click(one, s.Links[0], apptest.PersonAgent)
+	path := "/admin/contacts/person?list=" + id(s.News) + "&contact=" + id(one)
+	v.want(path, http.StatusOK, "Gets mail.", "was opened", "https://a.example/", "<circle", "(subscribeContact)", "Deactivate")
+	form := url.Values{"list": {id(s.News)}, "contact": {id(one)}}
+	for _, step := range [][2]string{{"deactivate", "Is deactivated"}, {"reactivate", "Gets mail."}, {"unsubscribe", "Has unsubscribed"}} {
+		form.Set("do", step[0])
+		if status, _, text := v.post("/admin/contacts/person", form); status != http.StatusOK || !strings.Contains(text, step[1]) {
+			s.Errorf("%s is answered with %d:\n%s", step[0], status, text)
+		}
+	}
+	v.want(path, http.StatusOK, "On the Unsubscriber List")
+	form.Set("do", "again")
+	if status, _, text := v.post("/admin/contacts/person", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "Has unsubscribed") {
+		s.Errorf("a new subscription without a reason is answered with %d", status)
+	}
+	form.Set("text", "by telephone")
+	if status, _, text := v.post("/admin/contacts/person", form); status != http.StatusOK || !strings.Contains(text, "“by telephone”") {
+		s.Errorf("a new subscription is answered with %d:\n%s", status, text)
+	}
+	if status, _, text := v.post("/admin/contacts/person/proof", form); status != http.StatusOK || !strings.Contains(text, "by telephone") {
+		s.Errorf("the proof is answered with %d:\n%s", status, text)
+	}
+	form.Set("do", "other")
+	if status, _, _ := v.post("/admin/contacts/person", form); status != http.StatusNotFound {
+		s.Errorf("an unknown change is answered with %d", status)
+	}
+}
+
+func (s *site) editValues() {
+	v, list := s.fullVisitor(), s.garden()
+	contact := s.All(list)[0]
+	path := "/admin/contacts/person/edit?list=" + id(list) + "&contact=" + id(contact)
+	v.want(path, http.StatusOK, `value="ann@garden.example"`, `type="date"`, `<option value="NSW" selected>`)
+	field := func(name string) string {
+		all, err := s.App.Lists.SearchFields(s.Context(), s.Caller, list, enlist.Query{Criteria: apptest.Criterion("name", "exactly", name)})
+		s.Must(err)
+		return "field_" + id(all[0].ID)
+	}
+	form := url.Values{"list": {id(list)}, "contact": {id(contact)}, field("Email"): {"no address"}, field("First Name"): {"Anna"}}
+	if status, _, text := v.post("/admin/contacts/person/edit", form); status != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, `value="no address" aria-invalid="true"`) || !strings.Contains(text, `value="Anna"`) {
+		s.Errorf("a bad address is answered with %d:\n%s", status, text)
+	}
+	form.Set(field("Email"), "anna@garden.example")
+	form.Set(field("Born"), "")
+	if status, _, text := v.post("/admin/contacts/person/edit", form); status != http.StatusOK || !strings.Contains(text, "<td>Anna</td>") ||
+		!strings.Contains(text, "anna@garden.example") || strings.Contains(text, "1990-01-31") {
+		s.Errorf("new values are answered with %d:\n%s", status, text)
+	}
+}
+
+func (s *site) personData() {
+	list := s.garden()
+	form := url.Values{"address": {"bob@garden.example"}, "typed": {"bob"}}
+	for _, m := range []people.Membership{{Level: enlist.Standard}, {Level: enlist.Full, Lists: []enlist.ListID{list}}} {
+		v := s.signedIn(m)
+		for _, path := range []string{"export", "erase"} {
+			if status, _, _ := v.post("/admin/contacts/person/"+path, form); status != http.StatusForbidden && status != http.StatusNotFound {
+				s.Errorf("%s of level %s is answered with %d", path, m.Level, status)
+			}
+		}
+	}
+	v := s.fullVisitor()
+	if status, _, text := v.post("/admin/contacts/person/export", form); status != http.StatusOK || !strings.Contains(text, `"list_name":"Garden"`) {
+		s.Errorf("the export is answered with %d:\n%s", status, text)
+	}
+	v.want("/admin/contacts/person/erase?address=bob@garden.example", http.StatusOK, "Contacts", "cannot be undone")
+	if status, _, _ := v.post("/admin/contacts/person/erase", form); status != http.StatusUnprocessableEntity || s.Count(list, "Email", "exactly", "bob@garden.example") != 1 {
+		s.Errorf("an erasure with another address typed is answered with %d", status)
+	}
+	form.Set("typed", "BOB@garden.example")
+	if status, _, text := v.post("/admin/contacts/person/erase", form); status != http.StatusOK || s.Count(list, "Email", "exactly", "bob@garden.example") != 0 {
+		s.Errorf("the erasure is answered with %d:\n%s", status, text)
+	}
+}
+
+func (s *site) otherPersons() {
+	own := s.AddList("name", "Own")
+	restricted := s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{own}})
+	query := "list=" + id(s.News) + "&contact=" + id(s.Contacts[1])
+	form, err := url.ParseQuery(query + "&do=deactivate")
+	s.Must(err)
+	for _, v := range []*visitor{restricted, s.signedInElsewhere()} {
+		for _, path := range []string{"/admin/contacts/person?", "/admin/contacts/person/edit?", "/admin/contacts/export?"} {
+			v.want(path+query, http.StatusNotFound)
+		}
+		for _, path := range []string{"", "/edit", "/proof"} {
+			if status, _, _ := v.post("/admin/contacts/person"+path, form); status != http.StatusNotFound && status != http.StatusForbidden {
+				s.Errorf("POST %s is answered with %d", path, status)
+			}
+		}
+	}
+	if c := s.Contact(s.News, s.Contacts[1]); !c.IsActive {
+		s.Error("another person has deactivated the Contact")
+	}
+}
+
+func (s *site) markupOfPersons() {
+	list := s.AddList("name", hostile)
+	s.AddField(list, "name", "F <i>", "type", "text")
+	contact, err := s.App.Contacts.Subscribe(s.Context(), s.Caller, contacts.SubscribeRequest{List: list,
+		Details: apptest.Details("Email", "a@example.com", "F <i>", hostile), Consent: contacts.Consent{Type: contacts.ConsentDirect, Text: hostile}})
+	s.Must(err)
+	s.SetSegment(list, hostile, apptest.Criterion("F <i>", "exactly", hostile))
+	v := s.fullVisitor()
+	query := "?list=" + id(list) + "&contact=" + id(contact)
+	for _, path := range []string{"/admin/contacts/person" + query, "/admin/contacts/person/edit" + query,
+		"/admin/contacts" + query + "&top=F+%3Ci%3E", "/admin/contacts/export" + query,
+		"/admin/contacts" + query + "&q=" + url.QueryEscape(hostile)} {
+		if _, _, text := v.get(path); strings.Contains(text, "<script>") || strings.Contains(text, "<img") || !strings.Contains(text, "&lt;") {
+			s.Errorf("GET %s has markup of others, or does not show the text:\n%s", path, text)
+		}
+	}
+}

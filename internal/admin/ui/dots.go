@@ -1,0 +1,74 @@
+package ui
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+)
+
+// This file draws what happened as dots on lines of time. A table with the same events stands below it.
+
+// Lane is a line of a drawing, with the times of its events.
+type Lane struct {
+	Name, Class string // Class is s1 to s5 of the style sheet
+	Dots        []Dot
+}
+
+// Dot is an event.
+type Dot struct {
+	Time int64
+	Text string
+}
+
+const laneHeight = 26
+
+// Dots draws lanes from the first to the last event.
+func (r *Request) Dots(title string, lanes []Lane) template.HTML {
+	first, last, shown := int64(0), int64(0), lanes[:0:0]
+	for _, l := range lanes {
+		for _, d := range l.Dots {
+			if first == 0 || d.Time < first {
+				first = d.Time
+			}
+			last = max(last, d.Time)
+		}
+		if len(l.Dots) > 0 {
+			shown = append(shown, l)
+		}
+	}
+	if len(shown) == 0 {
+		return ""
+	}
+	var all strings.Builder
+	for i, width := range []int{960, phoneWidth} {
+		height := len(shown)*laneHeight + bottomSpace
+		fmt.Fprintf(&all, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`,
+			[]string{"desk", "phone"}[i], width, height, template.HTMLEscapeString(title))
+		const left, right = 86, 10
+		x := func(at int64) float64 {
+			return left + float64(width-left-right)*float64(at-first)/float64(max(1, last-first))
+		}
+		for n, l := range shown {
+			y := n*laneHeight + laneHeight/2
+			fmt.Fprintf(&all, `<path class="grid" d="M%d %dH%d"/><text x="0" y="%d">%s</text>`, left, y, width, y+4,
+				template.HTMLEscapeString(l.Name))
+			for _, d := range l.Dots {
+				fmt.Fprintf(&all, `<circle class="%s" cx="%.1f" cy="%d" r="4.5"><title>%s</title></circle>`, l.Class,
+					x(d.Time), y, template.HTMLEscapeString(d.Text))
+			}
+		}
+		r.days(&all, first, last, x, height)
+		all.WriteString("</svg>")
+	}
+	return template.HTML(all.String())
+}
+
+// days writes the days of the first and the last event.
+func (r *Request) days(b *strings.Builder, first, last int64, x func(int64) float64, height int) {
+	day := func(at int64) string { return time.Unix(at, 0).In(r.Now.Location()).Format("2 Jan 2006") }
+	fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text>`, x(first), height-5, day(first))
+	if day(last) != day(first) {
+		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="end">%s</text>`, x(last), height-5, day(last))
+	}
+}

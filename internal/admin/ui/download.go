@@ -1,0 +1,78 @@
+package ui
+
+import (
+	"bufio"
+	"errors"
+	"net/http"
+	"time"
+)
+
+// This file sends a file while it is made.
+
+const (
+	downloadPart = 64 << 10         // bytes
+	downloadWait = 30 * time.Second // in which a browser must take a part
+)
+
+// Download is a file on its way to a browser. The headers are sent with the first part. So an error before it can
+// still be shown as a page.
+type Download struct {
+	to         *bufio.Writer
+	w          http.ResponseWriter
+	control    *http.ResponseController
+	kind, name string
+	begun      bool
+}
+
+// Download begins a file. name must be safe in a header.
+func (r *Request) Download(kind, name string) *Download {
+	d := &Download{w: r.Writer, control: http.NewResponseController(r.Writer), kind: kind, name: name}
+	d.to = bufio.NewWriterSize(part{d}, downloadPart)
+	return d
+}
+
+// Write implements io.Writer.
+func (d *Download) Write(b []byte) (int, error) { return d.to.Write(b) }
+
+// errRestarted ends a file that must begin again but cannot.
+var errRestarted = errors.New("the file began again after a part of it was sent")
+
+// Restart discards what was written, if no part has been sent.
+func (d *Download) Restart() error {
+	if d.begun {
+		return errRestarted
+	}
+	d.to.Reset(part{d})
+	return nil
+}
+
+// End sends the rest of the file. err is the error that ended it, or nil. It returns the result of Page.Serve: the
+// error is shown as a page, or it breaks the connection if a part of the file was sent, so that the browser does not
+// keep it as complete.
+func (d *Download) End(err error) (*View, error) {
+	if err == nil {
+		err = d.to.Flush()
+	}
+	if err != nil && d.begun {
+		panic(http.ErrAbortHandler)
+	}
+	return nil, err
+}
+
+// part sends parts of a Download. It ends a reply whose client takes too long.
+type part struct{ d *Download }
+
+// Write implements io.Writer.
+func (p part) Write(b []byte) (int, error) {
+	d := p.d
+	if !d.begun {
+		d.begun = true
+		d.w.Header().Set("Content-Type", d.kind)
+		d.w.Header().Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
+	}
+	// The connection of a test may have no deadlines, which Write then does not need.
+	_ = d.control.SetWriteDeadline(time.Now().Add(downloadWait))
+	n, err := d.w.Write(b)
+	_ = d.control.SetWriteDeadline(time.Time{})
+	return n, err
+}
