@@ -211,6 +211,9 @@ func DropList(tx *db.Tx, id enlist.ListID) error {
 			return err
 		}
 	}
+	if err := removeChanges(tx, id); err != nil {
+		return err
+	}
 	if err := tx.RemoveDays(id); err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@
 //	add*.go, edit*.go, delete*.go   many Contacts in a call; bulk.go has what these share
 //	status.go        activate, confirm, preferences and consents of a Contact
 //	search*.go       search and count
+//	change*.go       changes of many Contacts by a job
+//	person.go, values.go   the Contacts of one person, and frequent values
 //	segment*.go      Segments, and criteria that name them
 //	consent*.go      consent and its ledger
 //	unsubscriber*.go the Unsubscriber List

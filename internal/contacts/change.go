@@ -1,0 +1,192 @@
+package contacts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file starts, shows and cancels changes of many Contacts. A change has the Contacts that matched when a person
+// confirmed their number. A job changes them in steps (change_step.go), so a person need not wait.
+
+// ChangeAction says what a change does.
+type ChangeAction string
+
+// The actions.
+const (
+	ChangeDeactivate  ChangeAction = "deactivate"
+	ChangeReactivate  ChangeAction = "reactivate"
+	ChangeUnsubscribe ChangeAction = "unsubscribe"
+	ChangeDelete      ChangeAction = "delete"
+	ChangeSet         ChangeAction = "set" // a value of a Field
+)
+
+// Change is a change of many Contacts.
+type Change struct {
+	ID           int64
+	AccountID    enlist.AccountID
+	ListID       enlist.ListID
+	Action       ChangeAction
+	Field        enlist.FieldID // for ChangeSet
+	Value        string         // for ChangeSet; "" removes the value
+	Total        int64          // Contacts that matched
+	Done         int64          // of them, those that the job has looked at
+	Changed      int64          // of those, how many were changed; the others were so already, or are gone
+	Reason       string         // why the change was given up; "": it was not
+	CreationTime int64
+	EndTime      int64 // 0: it runs
+}
+
+// ChangeRequest is a change to start.
+type ChangeRequest struct {
+	List     enlist.ListID
+	Criteria *enlist.Criteria
+	Action   ChangeAction
+	Field    string // for ChangeSet: its name or field_<id>
+	Value    string
+	Count    int64 // the number of Contacts that the person has seen
+}
+
+// MakeChange is the job that makes a Change.
+type MakeChange struct {
+	ID int64 `json:"id"`
+}
+
+// Kind implements db.Effect.
+func (MakeChange) Kind() string { return "make_change" }
+
+const (
+	changePart  = 10_000            // Contacts in a row of contact_change_part
+	keptChanges = 30 * 24 * 60 * 60 // seconds for which a List shows a change that has ended
+	maxChanges  = 20                // that Changes returns
+)
+
+// ErrNoChange is the same for a change that does not exist and for one of another Account.
+var ErrNoChange = enlist.Refuse(enlist.NoList, "there is no such change")
+
+// StartChange starts a change of the Contacts that match, and returns its ID. Errors: NoList, Denied, InvalidSearch,
+// also without a test, NoField, Busy, and InvalidParameters for a value that the Field does not accept, for a Field
+// with addresses, and if another number of Contacts matches than the person has seen.
+func (s *Service) StartChange(ctx context.Context, c *enlist.Caller, r ChangeRequest) (int64, error) {
+	if r.Criteria == nil {
+		return 0, enlist.Refuse(enlist.InvalidSearch, "choose the Contacts by at least one condition")
+	}
+	ids, err := s.planDelete(ctx, c, DeleteRequest{List: r.List, Query: enlist.Query{Criteria: r.Criteria}})
+	if err != nil {
+		return 0, err
+	}
+	if int64(len(ids)) != r.Count || len(ids) == 0 {
+		return 0, enlist.Invalid("count", fmt.Sprintf("%d Contacts match now: look at them again", len(ids)))
+	}
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (int64, error) {
+		schema, err := lists.Load(tx, c, r.List)
+		if err != nil {
+			return 0, err
+		}
+		change := Change{AccountID: c.Account.ID, ListID: r.List, Action: r.Action, Value: r.Value,
+			Total: int64(len(ids)), CreationTime: now}
+		if err := change.check(schema, r.Field, now, c.Account.TimeZone); err != nil {
+			return 0, err
+		}
+		if err := removeOldChanges(tx, r.List, now-keptChanges); err != nil {
+			return 0, err
+		}
+		if err := changeTable.Add(tx, &change); err != nil {
+			return 0, err
+		}
+		if err := addChangeParts(tx, change.ID, ids); err != nil {
+			return 0, err
+		}
+		if err := change.audit(tx, c, &r); err != nil {
+			return 0, err
+		}
+		return change.ID, tx.Enqueue(MakeChange{change.ID})
+	})
+}
+
+// check checks the action, and sets the Field.
+func (c *Change) check(schema *enlist.Schema, field string, now int64, zone string) error {
+	switch c.Action {
+	case ChangeDeactivate, ChangeReactivate, ChangeUnsubscribe, ChangeDelete:
+		c.Value = ""
+		return nil
+	case ChangeSet:
+	default:
+		return enlist.Invalid("action", "choose what to do")
+	}
+	f := schema.FieldCalled(field)
+	switch {
+	case f == nil:
+		return enlist.Refuse(enlist.NoField, "the List has no Field %q", field)
+	case f.AddressType != enlist.AddressNone:
+		return enlist.Invalid("field", "Contacts cannot share an address")
+	}
+	c.Field = f.ID
+	_, err := c.parsed(schema, now, zone)
+	return err
+}
+
+// parsed returns the value to set as the Field has it.
+func (c *Change) parsed(schema *enlist.Schema, now int64, zone string) (*ParsedContact, error) {
+	p := &ParsedContact{Schema: schema, Today: enlist.Today(time.Unix(now, 0), zone), partial: true}
+	value := enlist.Input{Kind: enlist.InputText, Text: c.Value}
+	return p, p.parse([]enlist.Detail{{Key: fmt.Sprintf("field_%d", c.Field), Value: value}})
+}
+
+// audit adds a row to the audit log.
+func (c *Change) audit(tx *db.Tx, by *enlist.Caller, r *ChangeRequest) error {
+	values := accounts.AuditValues{"action": string(c.Action), "contacts": c.Total,
+		"search_criteria": r.Criteria.Text()}
+	if c.Action == ChangeSet {
+		values["field"], values["value"] = r.Field, c.Value
+	}
+	object := accounts.AuditObject{Kind: "Contact", ID: 0, List: c.ListID}
+	return accounts.Audit(tx, by, c.CreationTime, object, nil, values)
+}
+
+// Change returns a change. Errors: NoList, Denied.
+func (s *Service) Change(ctx context.Context, c *enlist.Caller, id int64) (*Change, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Change, error) { return loadChange(tx, c, id) })
+}
+
+func loadChange(tx *db.Tx, c *enlist.Caller, id int64) (*Change, error) {
+	change, err := changeByID(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := lists.Load(tx, c, change.ListID); err != nil {
+		return nil, err
+	}
+	return change, nil
+}
+
+// Changes returns the newest changes of a List. One that has ended is kept for 30 days. Errors: NoList, Denied.
+func (s *Service) Changes(ctx context.Context, c *enlist.Caller, list enlist.ListID) ([]Change, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Change, error) {
+		if _, err := lists.Load(tx, c, list); err != nil {
+			return nil, err
+		}
+		return changeTable.All(tx, "WHERE list_id = ? ORDER BY id DESC"+db.Limited, int64(list), int64(maxChanges))
+	})
+}
+
+// CancelChange ends a change. Contacts that it has changed stay changed. Errors: NoList, Denied.
+func (s *Service) CancelChange(ctx context.Context, c *enlist.Caller, id int64) error {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		change, err := loadChange(tx, c, id)
+		if err != nil {
+			return false, err
+		}
+		if err := endChange(tx, id, now, "cancelled"); err != nil {
+			return false, err
+		}
+		return true, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Contact", ID: 0, List: change.ListID}, nil,
+			accounts.AuditValues{"action": "cancel " + string(change.Action), "contacts": change.Done})
+	})
+	return err
+}

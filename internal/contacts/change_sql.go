@@ -1,0 +1,99 @@
+package contacts
+
+import (
+	"encoding/json"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores changes of many Contacts.
+
+func mapChange(m *db.Mapper, c *Change) {
+	m.ID("id", &c.ID)
+	m.Fixed("account_id", (*int64)(&c.AccountID))
+	m.Fixed("list_id", (*int64)(&c.ListID))
+	m.Fixed("action", (*string)(&c.Action))
+	m.Fixed("field_id", (*int64)(&c.Field))
+	m.Fixed("value", &c.Value)
+	m.Fixed("total", &c.Total)
+	m.Value("done", &c.Done)
+	m.Value("changed", &c.Changed)
+	m.Value("reason", &c.Reason)
+	m.Fixed("creation_time", &c.CreationTime)
+	m.Value("end_time", &c.EndTime)
+}
+
+var changeTable = db.NewMapping("contact_change", mapChange)
+
+func changeByID(tx *db.Tx, id int64) (*Change, error) {
+	return changeTable.One(tx, ErrNoChange, "WHERE id = ?", id)
+}
+
+// addChangeParts stores the Contacts of a change.
+func addChangeParts(tx *db.Tx, id int64, ids db.IDSet) error {
+	first := 0
+	for part := range slices.Chunk(ids, changePart) {
+		text, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		if err := tx.Do("INSERT INTO contact_change_part (change_id, first, contacts) VALUES (?, ?, ?)", id,
+			int64(first), string(text)); err != nil {
+			return err
+		}
+		first += len(part)
+	}
+	return nil
+}
+
+// nextOfChange returns the next Contacts of a change, up to the end of their part.
+func nextOfChange(tx *db.Tx, c *Change) (ids []enlist.ContactID, err error) {
+	first := c.Done / changePart * changePart
+	err = tx.Each(func(row *db.Cursor) error {
+		var part db.IDSet
+		if err := json.Unmarshal([]byte(row.Text()), &part); err != nil {
+			return err
+		}
+		ids = part[min(int(c.Done-first), len(part)):]
+		return nil
+	}, "SELECT contacts FROM contact_change_part WHERE change_id = ? AND first = ?", c.ID, first)
+	return ids, err
+}
+
+// advanceChange moves a change on by n Contacts. It returns false if the change has ended, or if another process has
+// moved it on.
+func advanceChange(tx *db.Tx, c *Change, n int) (bool, error) {
+	moved, err := tx.Exec("UPDATE contact_change SET done = done + ? WHERE id = ? AND done = ? AND end_time = 0",
+		int64(n), c.ID, c.Done)
+	return moved == 1, err
+}
+
+// countChanged adds Contacts that were changed.
+func countChanged(tx *db.Tx, id int64, n int) error {
+	return tx.Do("UPDATE contact_change SET changed = changed + ? WHERE id = ?", int64(n), id)
+}
+
+// endChange ends a change that runs, and removes its Contacts.
+func endChange(tx *db.Tx, id, now int64, reason string) error {
+	if err := tx.Do("UPDATE contact_change SET end_time = ?, reason = ? WHERE id = ? AND end_time = 0", now, reason,
+		id); err != nil {
+		return err
+	}
+	return tx.Do("DELETE FROM contact_change_part WHERE change_id = ?", id)
+}
+
+// removeOldChanges removes the changes of a List that ended before a time.
+func removeOldChanges(tx *db.Tx, list enlist.ListID, before int64) error {
+	return tx.Do("DELETE FROM contact_change WHERE list_id = ? AND end_time > 0 AND end_time < ?", int64(list), before)
+}
+
+// removeChanges removes all changes of a List.
+func removeChanges(tx *db.Tx, list enlist.ListID) error {
+	if err := tx.Do(`DELETE FROM contact_change_part WHERE change_id IN
+		(SELECT id FROM contact_change WHERE list_id = ?)`, int64(list)); err != nil {
+		return err
+	}
+	return tx.Do("DELETE FROM contact_change WHERE list_id = ?", int64(list))
+}

@@ -1,0 +1,190 @@
+package contacts
+
+import (
+	"context"
+	"strings"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file makes a change of many Contacts: one transaction for each step.
+
+// MakeChange changes the next Contacts of a change. done is true if none is left. A call after the last step changes
+// nothing. The List or the Field can be deleted meanwhile: then the change ends.
+func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (done bool, err error) {
+		change, err := changeByID(tx, e.ID)
+		if err != nil {
+			return true, enlist.IgnoreKind(enlist.NoList, err)
+		}
+		if change.EndTime != 0 {
+			return true, nil
+		}
+		if err := tx.LockListForBulk(change.ListID); err != nil {
+			return false, err
+		}
+		schema, err := lists.Schema(tx, change.ListID)
+		if err != nil {
+			return true, enlist.IgnoreKind(enlist.NoList, err)
+		}
+		ids, err := nextOfChange(tx, change)
+		if err != nil || len(ids) == 0 {
+			return true, endChange(tx, change.ID, now, "")
+		}
+		step := changeStep{Change: change, tx: tx, schema: schema, now: now}
+		if ids, err = step.take(ids); err != nil {
+			return false, err
+		}
+		moved, err := advanceChange(tx, change, len(ids))
+		if err != nil || !moved {
+			return false, err
+		}
+		if err := step.run(ids); err != nil {
+			return false, err
+		}
+		if done = change.Done+int64(len(ids)) >= change.Total || step.reason != ""; done {
+			err = endChange(tx, change.ID, now, step.reason)
+		}
+		return done, err
+	})
+}
+
+// changeStep is one transaction of a change.
+type changeStep struct {
+	*Change
+	tx     *db.Tx
+	schema *enlist.Schema
+	now    int64
+	events []ContactEvent
+	reason string // why the change must be given up
+}
+
+// take returns those of the Contacts that the transaction may change.
+func (s *changeStep) take(ids []enlist.ContactID) ([]enlist.ContactID, error) {
+	size := StepSize{Most: RemoveStep}
+	if s.Action == ChangeUnsubscribe {
+		l := &s.schema.List
+		jobs := 1 + strings.Count(l.OnUnsubscribe, ",") + len(s.schema.Autoresponders) + len(s.schema.Webhooks)
+		size.Most = max(1, MaxUnsubscribe/(1+jobs))
+	}
+	n, err := size.take(s.tx, s.schema, ids)
+	return ids[:n], err
+}
+
+// run changes the Contacts.
+func (s *changeStep) run(ids []enlist.ContactID) (err error) {
+	var n int
+	switch s.Action {
+	case ChangeDelete:
+		n, err = s.remove(ids)
+	case ChangeUnsubscribe:
+		n, err = s.unsubscribe(ids)
+	case ChangeSet:
+		n, err = s.set(ids)
+	default:
+		n, err = s.activate(ids, s.Action == ChangeReactivate)
+	}
+	if err != nil || n == 0 {
+		return err
+	}
+	if err := countChanged(s.tx, s.ID, n); err != nil || s.Action == ChangeUnsubscribe { // it publishes its events
+		return err
+	}
+	before := Notifier{Changed: int(s.Changed), Many: s.Changed > maxSingleEvents}
+	return before.Publish(s.tx, s.schema, s.now, n, s.events)
+}
+
+func (s *changeStep) changed(id enlist.ContactID, e enlist.WebhookEventType) {
+	s.events = append(s.events, ContactEvent{id, e})
+}
+
+func (s *changeStep) remove(ids []enlist.ContactID) (int, error) {
+	removed, err := RemoveContactsByID(s.tx, s.now, s.ListID, ids)
+	for _, id := range removed {
+		s.changed(id, enlist.WebhookRemoved)
+	}
+	return len(removed), err
+}
+
+// each calls change for the Contacts that still exist, in the order of their IDs, and counts those that it changes.
+func (s *changeStep) each(ids []enlist.ContactID, change func(*enlist.ByID) (bool, error)) (n int, err error) {
+	found, err := ContactsToChange(s.tx, s.ListID, ids)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if found[id] == nil {
+			continue
+		}
+		changed, err := change(found[id])
+		if err != nil {
+			return n, err
+		}
+		if changed {
+			n++
+		}
+	}
+	return n, nil
+}
+
+func (s *changeStep) activate(ids []enlist.ContactID, active bool) (int, error) {
+	event := enlist.WebhookDeactivated
+	if active {
+		event = enlist.WebhookReactivated
+	}
+	return s.each(ids, func(c *enlist.ByID) (bool, error) {
+		if c.IsActive == active && !(active && c.IsBounceDeactivated) {
+			return false, nil
+		}
+		c.IsActive, c.Modified = active, s.now
+		if active {
+			c.IsBounceDeactivated = false
+		}
+		s.changed(c.ID, event)
+		return true, Update(s.tx, c)
+	})
+}
+
+func (s *changeStep) unsubscribe(ids []enlist.ContactID) (int, error) {
+	return s.each(ids, func(c *enlist.ByID) (bool, error) {
+		if c.IsUnsubscribed {
+			return false, nil
+		}
+		by := Origin{Method: "unsubscribeContactById"}
+		return true, Unsubscribe(s.tx, s.schema, c, s.schema.AddressType(c), by, s.now)
+	})
+}
+
+// set sets the value. If the Field does not accept it any more, or is deleted, the change ends with a reason.
+func (s *changeStep) set(ids []enlist.ContactID) (int, error) {
+	if s.schema.Field(s.Field) == nil {
+		s.reason = "the Field was deleted"
+		return 0, nil
+	}
+	account, err := accounts.ByID(s.tx, s.AccountID)
+	if err != nil {
+		return 0, err
+	}
+	parsed, err := s.parsed(s.schema, s.now, account.TimeZone)
+	if err != nil {
+		s.reason = err.Error()
+		return 0, nil
+	}
+	var changed []*enlist.ByID
+	n, err := s.each(ids, func(c *enlist.ByID) (bool, error) {
+		if !parsed.Apply(c) {
+			return false, nil
+		}
+		c.Modified = s.now
+		changed = append(changed, c)
+		s.changed(c.ID, enlist.WebhookUpdated)
+		return true, nil
+	})
+	if err != nil {
+		return n, err
+	}
+	return n, UpdateContacts(s.tx, changed)
+}

@@ -1,0 +1,178 @@
+package contacts_test
+
+import (
+	"testing"
+
+	"enlist/internal/apptest"
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+)
+
+// This file tests changes of many Contacts by a job.
+
+func TestChangesOfManyContacts(t *testing.T) {
+	apptest.Run(t, apptest.Shared, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
+		{Name: "each action changes the Contacts that matched, and counts those that changed", Test: changeActions},
+		{Name: "a change is refused that a person has not seen, or that cannot be made", Test: refusedChanges},
+		{Name: "a change runs in steps, and ends when it is cancelled", Test: changeInSteps},
+		{Name: "a change ends if its Field or its List is deleted meanwhile", Test: changeWithoutItsList},
+	})
+}
+
+// startChange starts a change of the Contacts whose address contains a text.
+func startChange(o *apptest.Batches, list enlist.ListID, text string, count int64, r contacts.ChangeRequest) int64 {
+	o.Helper()
+	r.List, r.Criteria, r.Count = list, apptest.Criterion("Email", "contains", text), count
+	id, err := o.App.Contacts.StartChange(o.Context(), o.Caller, r)
+	o.Must(err)
+	return id
+}
+
+// makeChange runs the job of a change to its end.
+func makeChange(o *apptest.Batches, id int64) *contacts.Change {
+	o.Helper()
+	for done := false; !done; {
+		var err error
+		done, err = o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id})
+		o.Must(err)
+	}
+	c, err := o.App.Contacts.Change(o.Context(), o.Caller, id)
+	o.Must(err)
+	return c
+}
+
+func changeActions(o *apptest.Batches) {
+	list := o.AddList()
+	o.AddField(list, "name", "Town", "type", "text")
+	ann := o.Subscribe(list, "Email", "ann@a.example", "Town", "Rome")
+	bob := o.Subscribe(list, "Email", "bob@a.example")
+	cleo := o.Subscribe(list, "Email", "cleo@b.example")
+	_, err := o.App.Contacts.Deactivate(o.Context(), o.Caller, list, bob)
+	o.Must(err)
+	for _, step := range []struct {
+		request contacts.ChangeRequest
+		changed int64
+		key     string
+		value   string
+		want    int64 // Contacts with the value
+	}{
+		{contacts.ChangeRequest{Action: contacts.ChangeDeactivate}, 1, "is_active", "0", 2},
+		{contacts.ChangeRequest{Action: contacts.ChangeReactivate}, 2, "is_active", "1", 3},
+		{contacts.ChangeRequest{Action: contacts.ChangeSet, Field: "Town", Value: "Rome"}, 1, "Town", "Rome", 2},
+		{contacts.ChangeRequest{Action: contacts.ChangeSet, Field: "Town", Value: ""}, 2, "Town", "Rome", 0},
+		{contacts.ChangeRequest{Action: contacts.ChangeUnsubscribe}, 2, "is_unsubscribed", "1", 2},
+		{contacts.ChangeRequest{Action: contacts.ChangeUnsubscribe}, 0, "is_unsubscribed", "1", 2},
+		{contacts.ChangeRequest{Action: contacts.ChangeDelete}, 2, "is_active", "1", 1},
+	} {
+		o.Case(string(step.request.Action), func() {
+			c := makeChange(o, startChange(o, list, "@a.example", 2, step.request))
+			if c.EndTime == 0 || c.Done != 2 || c.Changed != step.changed || c.Reason != "" {
+				o.Errorf("the change is %+v, want %d changed Contacts", c, step.changed)
+			}
+			if n := o.Count(list, step.key, "exactly", step.value); n != step.want {
+				o.Errorf("%d Contacts have %s %s, want %d", n, step.key, step.value, step.want)
+			}
+		})
+	}
+	apptest.Same(o.T, "the Contacts that are left", o.All(list), []enlist.ContactID{cleo})
+	if ledger := o.LedgerOf(list, ann); len(ledger) != 2 || ledger[0].Method != "unsubscribeContactById" {
+		o.Errorf("the ledger is %+v", ledger)
+	}
+	all, err := o.App.Contacts.Changes(o.Context(), o.Caller, list)
+	o.Must(err)
+	if len(all) != 7 || all[0].Action != contacts.ChangeDelete {
+		o.Errorf("the changes are %+v", all)
+	}
+}
+
+func refusedChanges(o *apptest.Batches) {
+	list := o.AddList()
+	o.AddField(list, "name", "Born", "type", "date")
+	o.Subscribe(list, "Email", "ann@a.example")
+	some := apptest.Criterion("Email", "contains", "@a.example")
+	ok := contacts.ChangeRequest{List: list, Criteria: some, Action: contacts.ChangeDeactivate, Count: 1}
+	for _, c := range []struct {
+		rule   string
+		caller *enlist.Caller
+		change func(*contacts.ChangeRequest)
+		want   enlist.Kind
+	}{
+		{"another number", o.Caller, func(r *contacts.ChangeRequest) { r.Count = 2 }, enlist.InvalidParameters},
+		{"no Contact matches", o.Caller, func(r *contacts.ChangeRequest) {
+			r.Criteria, r.Count = apptest.Criterion("Email", "exactly", "x@a.example"), 0
+		}, enlist.InvalidParameters},
+		{"no criteria", o.Caller, func(r *contacts.ChangeRequest) { r.Criteria = nil }, enlist.InvalidSearch},
+		{"criteria that match everything", o.Caller, func(r *contacts.ChangeRequest) {
+			r.Criteria = apptest.Criterion("Email", "contains", "")
+		}, enlist.InvalidSearch},
+		{"an unknown action", o.Caller, func(r *contacts.ChangeRequest) { r.Action = "other" }, enlist.InvalidParameters},
+		{"an unknown Field", o.Caller, func(r *contacts.ChangeRequest) { r.Action, r.Field = contacts.ChangeSet, "x" }, enlist.NoField},
+		{"an address for all", o.Caller, func(r *contacts.ChangeRequest) {
+			r.Action, r.Field, r.Value = contacts.ChangeSet, "Email", "x@a.example"
+		}, enlist.InvalidParameters},
+		{"a value that the Field does not accept", o.Caller, func(r *contacts.ChangeRequest) {
+			r.Action, r.Field, r.Value = contacts.ChangeSet, "Born", "soon"
+		}, enlist.InvalidParameters},
+		{"another List", o.Restricted(o.AddList()), func(*contacts.ChangeRequest) {}, enlist.Denied},
+		{"another Account", o.NewCaller(), func(*contacts.ChangeRequest) {}, enlist.NoList},
+	} {
+		o.Case(c.rule, func() {
+			r := ok
+			c.change(&r)
+			_, err := o.App.Contacts.StartChange(o.Context(), c.caller, r)
+			o.Refused(err, c.want, "")
+		})
+	}
+	id, err := o.App.Contacts.StartChange(o.Context(), o.Caller, ok)
+	o.Must(err)
+	for caller, want := range map[*enlist.Caller]enlist.Kind{o.NewCaller(): enlist.NoList, o.Restricted(o.AddList()): enlist.Denied} {
+		_, err := o.App.Contacts.Change(o.Context(), caller, id)
+		o.Refused(err, want, "")
+		o.Refused(o.App.Contacts.CancelChange(o.Context(), caller, id), want, "")
+		_, err = o.App.Contacts.Changes(o.Context(), caller, list)
+		o.Refused(err, want, "")
+	}
+	o.Refused(o.App.Contacts.CancelChange(o.Context(), o.Caller, 1<<40), enlist.NoList, "")
+}
+
+func changeInSteps(o *apptest.Batches) {
+	list := o.AddList()
+	const all = contacts.RemoveStep + 100
+	o.AddMany(list, all)
+	id := startChange(o, list, "@", all, contacts.ChangeRequest{Action: contacts.ChangeDeactivate})
+	step := contacts.MakeChange{ID: id}
+	if done, err := o.App.Contacts.MakeChange(o.Context(), step); err != nil || done {
+		o.Fatalf("the first step returns %v, %v", done, err)
+	}
+	o.Must(o.App.Contacts.CancelChange(o.Context(), o.Caller, id))
+	c := makeChange(o, id)
+	if c.Done != contacts.RemoveStep || c.Changed != contacts.RemoveStep || c.Reason != "cancelled" {
+		o.Errorf("the cancelled change is %+v", c)
+	}
+	if c = makeChange(o, startChange(o, list, "@", all, contacts.ChangeRequest{Action: contacts.ChangeDeactivate})); c.Done != all || c.Changed != 100 {
+		o.Errorf("the second change is %+v", c)
+	}
+}
+
+func changeWithoutItsList(o *apptest.Batches) {
+	list := o.AddList()
+	field := o.AddField(list, "name", "Town", "type", "text")
+	o.Subscribe(list, "Email", "ann@a.example")
+	id := startChange(o, list, "@a.example", 1, contacts.ChangeRequest{Action: contacts.ChangeSet, Field: "Town", Value: "Rome"})
+	o.Must(o.App.Lists.DeleteField(o.Context(), o.Caller, list, field))
+	if c := makeChange(o, id); c.Changed != 0 || c.Reason != "the Field was deleted" || c.EndTime == 0 {
+		o.Errorf("the change is %+v", c)
+	}
+	id = startChange(o, list, "@a.example", 1, contacts.ChangeRequest{Action: contacts.ChangeDelete})
+	o.Must(o.App.Contacts.DeleteList(o.Context(), o.Caller, list))
+	if done, err := o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id}); err != nil || !done {
+		o.Errorf("the change of a deleted List returns %v, %v", done, err)
+	}
+	done, err := o.App.Contacts.RemoveContacts(o.Context(), contacts.RemoveContacts{List: list, Upto: 1 << 40, Delete: true})
+	if o.Must(err); !done {
+		o.Error("the List is not removed in one step")
+	}
+	if done, err := o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id}); err != nil || !done {
+		o.Errorf("the change of a removed List returns %v, %v", done, err)
+	}
+}
