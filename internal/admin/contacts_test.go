@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/admin/ui"
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
@@ -24,6 +25,7 @@ func TestPagesOfContacts(t *testing.T) {
 		{Name: "the script of the page gets only the count", Test: (*site).liveCount},
 		{Name: "the box finds addresses and names, and the table is sorted", Test: (*site).searchBox},
 		{Name: "a file has the Contacts that match, for a spreadsheet and for an Import", Test: (*site).exportFile},
+		{Name: "a change of many Contacts asks for their number, runs as a job and shows its progress", Test: (*site).changeMany},
 		{Name: "the page of a person shows what happened, and changes the Contact", Test: (*site).personPage},
 		{Name: "values of a Contact are changed, and a bad one keeps what was typed", Test: (*site).editValues},
 		{Name: "only a person with the level full and all Lists exports and erases a person", Test: (*site).personData},
@@ -34,7 +36,9 @@ func TestPagesOfContacts(t *testing.T) {
 	}
 }
 
-func (s *site) fullVisitor() *visitor { return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true}) }
+func (s *site) fullVisitor() *visitor {
+	return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+}
 
 // garden returns a List with Fields of several types and three Contacts.
 func (s *site) garden() enlist.ListID {
@@ -72,8 +76,8 @@ func (s *site) buildConditions() {
 		"&key=creation_time&op=greater_than&value=2020-01-01": "3 match", "&key=creation_time&op=less_than&value=2020-01-01": "0 match",
 		"&key=last_open_time&op=never&value=": "3 match", "&key=last_open_time&op=ever&value=": "0 match",
 		"&key=Born&op=empty&value=": "1 match", "&key=is_active&op=exactly&value=1": "3 match",
-		"&key=batch_opened&op=in&value=" + id(s.ID):                                                      "0 match",
-		"&match=any&key=State&op=in&value=NSW&key=State&op=in&value=VIC":                                 "2 match",
+		"&key=batch_opened&op=in&value=" + id(s.ID):                                                     "0 match",
+		"&match=any&key=State&op=in&value=NSW&key=State&op=in&value=VIC":                                "2 match",
 		"&match=any&g=1&key=State&op=in&value=NSW&g=1&key=First+Name&op=exactly&value=CLEO&match.1=all": "0 match",
 	} {
 		v.want(path+conditions, http.StatusOK, want)
@@ -164,6 +168,67 @@ func (s *site) exportFile() {
 	if status, _, text := v.post("/admin/contacts/export", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "Unknown") {
 		s.Errorf("a search that does not work is answered with %d: %q", status, text)
 	}
+}
+
+func (s *site) changeMany() {
+	v, list := s.fullVisitor(), s.garden()
+	query := "list=" + id(list) + "&key=State&op=in&value=NSW,ACT"
+	v.want("/admin/contacts?"+query, http.StatusOK, "Change 2…")
+	v.want("/admin/contacts/change?list="+id(list), http.StatusOK, "by at least one condition")
+	v.want("/admin/contacts/change?list="+id(list)+"&id="+id(s.All(list)[0]), http.StatusOK, "What to do with the 1 Contact of Garden")
+	_, _, text := v.get("/admin/contacts/change?" + query)
+	_, token, _ := strings.Cut(text, `name="token" value="`)
+	token, _, _ = strings.Cut(token, `"`)
+	form, err := url.ParseQuery(query + "&count=2&token=" + token)
+	s.Must(err)
+	for _, c := range [][]string{{"Choose what to do", "action", ""}, {"Type 2", "action", "delete"}, {"Choose a Field", "action", "set"},
+		{"expected a date", "action", "set", "field", "Born", "set", "soon"}, {"2 Contacts match now", "action", "deactivate", "count", "3"}} {
+		one := url.Values{}
+		for name, values := range form {
+			one[name] = values
+		}
+		for i := 1; i < len(c); i += 2 {
+			one.Set(c[i], c[i+1])
+		}
+		if status, _, text := v.post("/admin/contacts/change", one); status != http.StatusUnprocessableEntity ||
+			!strings.Contains(strings.ToLower(text), strings.ToLower(c[0])) {
+			s.Errorf("%v is answered with %d:\n%s", c, status, text)
+		}
+	}
+	form.Set("action", "set")
+	form.Set("field", "First Name")
+	form.Set("set", "<b>Friend")
+	var at [2]string
+	for i := range at {
+		_, at[i], text = v.post("/admin/contacts/change", form)
+	}
+	if at[0] != at[1] || !strings.Contains(text, "0 of 2") || !strings.Contains(text, `hx-trigger="every 2s"`) || strings.Contains(text, "<b>F") {
+		s.Errorf("two presses lead to %v:\n%s", at, text)
+	}
+	number := ui.Int(at[0][strings.LastIndex(at[0], "/")+1:])
+	if done, err := s.App.Contacts.MakeChange(s.Context(), contacts.MakeChange{ID: number}); err != nil || !done {
+		s.Errorf("the job returns %v, %v", done, err)
+	}
+	v.want(at[0], http.StatusOK, "The change is done", "2 Contacts were changed")
+	v.want("/admin/contacts?list="+id(list)+"&q=friend", http.StatusOK, "2 match")
+	v.want("/admin/contacts/change?"+query, http.StatusOK, "Changes of the last 30 days", "set First Name to “&lt;b&gt;Friend”")
+	form.Set("token", "another")
+	form.Set("action", "delete")
+	form.Set("typed", "2")
+	_, other, _ := v.post("/admin/contacts/change", form)
+	if _, _, text := v.post(other+"/cancel", nil); !strings.Contains(text, "was given up: cancelled") || s.Count(list, "State", "exactly", "NSW") != 1 {
+		s.Errorf("the cancelled change is shown as:\n%s", text)
+	}
+	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})} {
+		w.want(at[0], http.StatusNotFound)
+		w.want("/admin/contacts/change?"+query, http.StatusNotFound)
+		for _, path := range []string{at[0] + "/cancel", "/admin/contacts/change"} {
+			if status, _, _ := w.post(path, form); status != http.StatusNotFound {
+				s.Errorf("POST %s of another person is answered with %d", path, status)
+			}
+		}
+	}
+	v.want("/admin/contacts/changes/99999", http.StatusNotFound)
 }
 
 func (s *site) personPage() {

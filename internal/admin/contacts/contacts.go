@@ -5,7 +5,7 @@
 //	builder.go   keys and conditions, and the criteria that they become
 //	contacts.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
-//	export.go    the Contacts as a file
+//	export.go, change.go   the Contacts as a file, and changes of many
 //	person.go, timeline.go, edit.go, privacy.go   one person, what happened, and what the person may ask for
 package contacts
 
@@ -32,13 +32,17 @@ func Pages() []ui.Page {
 	p := &pages{}
 	for name, t := range map[string]**template.Template{"contacts.html": &p.content, "segments.html": &p.all,
 		"delete.html": &p.delete_, "person.html": &p.person_, "edit.html": &p.edit_, "erase.html": &p.erase_,
-		"export.html": &p.export_} {
+		"export.html": &p.export_, "change.html": &p.change_, "progress.html": &p.progress_} {
 		*t = ui.Parse(files, name)
 	}
 	return []ui.Page{
 		{Pattern: "GET /admin/contacts", Level: enlist.Standard, Serve: p.show},
 		{Pattern: "GET /admin/contacts/export", Level: enlist.Standard, Serve: p.askExport},
 		{Pattern: "POST /admin/contacts/export", Level: enlist.Standard, Serve: export},
+		{Pattern: "GET /admin/contacts/change", Level: enlist.Standard, Serve: p.many},
+		{Pattern: "POST /admin/contacts/change", Level: enlist.Standard, Serve: p.startMany},
+		{Pattern: "GET /admin/contacts/changes/{change}", Level: enlist.Standard, Serve: p.progress},
+		{Pattern: "POST /admin/contacts/changes/{change}/cancel", Level: enlist.Standard, Serve: cancelMany},
 		{Pattern: "GET /admin/contacts/person", Level: enlist.Standard, Serve: p.person},
 		{Pattern: "POST /admin/contacts/person", Level: enlist.Standard, Serve: p.change},
 		{Pattern: "GET /admin/contacts/person/edit", Level: enlist.Standard, Serve: p.edit},
@@ -54,7 +58,9 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ content, all, delete_, person_, edit_, erase_, export_ *template.Template }
+type pages struct {
+	content, all, delete_, person_, edit_, erase_, export_, change_, progress_ *template.Template
+}
 
 const (
 	perPage = 50 // Contacts on a page
@@ -101,6 +107,14 @@ type count struct {
 	Unused     int
 	Bar        template.HTML
 	Share      string
+}
+
+// label returns a text for a button, with the number of Contacts if it is known.
+func (n *count) label(verb, after string) string {
+	if n.Slow {
+		return verb + after
+	}
+	return verb + " " + ui.Number(n.Match) + after
 }
 
 // part is a condition of the form, or a group of conditions.
@@ -175,7 +189,11 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 	if d.Table, err = newTable(r, b, v, &d.Count); err != nil {
 		return nil, err
 	}
-	page.Actions = []ui.Action{{Text: "Export", Path: v.at("/admin/contacts/export")}}
+	page.Actions = []ui.Action{{Text: d.Count.label("Export", ""), Path: v.at("/admin/contacts/export")}}
+	if d.HasCriteria {
+		page.Actions = append(page.Actions, ui.Action{Text: d.Count.label("Change", "…"),
+			Path: v.at("/admin/contacts/change")})
+	}
 	if err := d.addTop(r, b, v); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,207 @@
+package contacts
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+)
+
+// This file has the pages that change many Contacts: what to do with how many, and how far it is.
+
+// askedFrom is the number of Contacts from which a person has to type it. A deletion asks always.
+const askedFrom = 100
+
+// manyData is the data of the page that asks what to do.
+type manyData struct {
+	Kept         []input
+	Count        int64
+	List         string
+	Actions      []actionText
+	Fields       []key
+	Field, Value string
+	Action       string
+	Typed, Token string
+	Asked        bool
+	Wrong        map[string]string // what is wrong with an input
+	Back         string
+	Running      []changeRow
+}
+
+// actionText is an action in words, with what it does.
+type actionText struct {
+	Name       contacts.ChangeAction
+	Text, Says string
+	Chosen     bool
+}
+
+var actionTexts = []actionText{
+	{Name: contacts.ChangeDeactivate, Text: "deactivate them", Says: "They get no mail until you reactivate them."},
+	{Name: contacts.ChangeReactivate, Text: "reactivate them",
+		Says: "They get mail again, also if mails came back before. Who has unsubscribed stays unsubscribed."},
+	{Name: contacts.ChangeSet, Text: "set a value", Says: "What they have in the Field now is lost."},
+	{Name: contacts.ChangeUnsubscribe, Text: "unsubscribe them",
+		Says: "Only the people themselves can ask to be subscribed again. Mails on departure are sent."},
+	{Name: contacts.ChangeDelete, Text: "delete them",
+		Says: "This cannot be undone. The ledger and the Unsubscriber List stay."},
+}
+
+// changeRow is a change in words.
+type changeRow struct {
+	*contacts.Change
+	Text, State, When string
+	Path              string
+	Left              int64
+}
+
+// many shows the page. The ticked Contacts of the table take the place of the conditions.
+func (p *pages) many(r *ui.Request) (*ui.View, error) {
+	v := read(r.URL.Query())
+	if ticked := r.URL.Query()["id"]; len(ticked) > 0 {
+		v.conditions = []condition{{Key: "id", Operator: "in", Value: strings.Join(ticked, ",")}}
+		v.search, v.segment, v.any = "", 0, map[int]bool{}
+	}
+	return p.showMany(r, v, nil)
+}
+
+func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.View, error) {
+	b, err := newBuilder(r, v.list)
+	if err != nil {
+		return nil, err
+	}
+	d := manyData{Kept: v.inputs(), List: b.list.Name, Back: v.url(), Wrong: wrong, Action: r.PostForm.Get("action"),
+		Field: r.PostForm.Get("field"), Value: r.PostForm.Get("set"), Typed: r.PostForm.Get("typed"),
+		Token: r.PostForm.Get("token")}
+	if wrong == nil {
+		d.Token = rand.Text()
+	}
+	for _, a := range actionTexts {
+		a.Chosen = string(a.Name) == d.Action
+		d.Actions = append(d.Actions, a)
+	}
+	for i := range b.fields {
+		if f := &b.fields[i]; f.AddressType == enlist.AddressNone {
+			d.Fields = append(d.Fields, keyOf(f))
+		}
+	}
+	criteria := b.criteria(v)
+	if criteria != nil {
+		if d.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, v.list, criteria); err != nil {
+			return nil, err
+		}
+	}
+	all, err := r.App.Contacts.Changes(r.Context(), r.Caller, v.list)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		d.Running = append(d.Running, b.rowOf(r, &all[i]))
+	}
+	view := &ui.View{Title: "Change " + ui.Count(d.Count, "Contact"), Sub: "Of " + d.List, Place: "Contacts",
+		Content: p.change_, Data: &d}
+	if wrong != nil {
+		view.Problem = "Nothing was changed."
+	}
+	return view, nil
+}
+
+// rowOf returns a change in words.
+func (b *builder) rowOf(r *ui.Request, c *contacts.Change) changeRow {
+	row := changeRow{Change: c, When: r.Date(c.CreationTime), Path: "/admin/contacts/changes/" + ui.Plain(c.ID),
+		Left: c.Done - c.Changed}
+	for _, a := range actionTexts {
+		if a.Name == c.Action {
+			row.Text = a.Text
+		}
+	}
+	for i := range b.fields {
+		if b.fields[i].ID == c.Field {
+			row.Text = "set " + b.fields[i].Name + " to “" + c.Value + "”"
+		}
+	}
+	switch {
+	case c.EndTime == 0:
+		row.State = "runs"
+	case c.Reason != "":
+		row.State = "was given up: " + c.Reason
+	default:
+		row.State = "is done"
+	}
+	return row
+}
+
+// startMany starts a change.
+func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
+	v := read(r.PostForm)
+	b, err := newBuilder(r, v.list)
+	if err != nil {
+		return nil, err
+	}
+	request := contacts.ChangeRequest{List: v.list, Criteria: b.criteria(v),
+		Action: contacts.ChangeAction(r.PostForm.Get("action")), Count: ui.Int(r.PostForm.Get("count"))}
+	if request.Action == contacts.ChangeSet {
+		request.Field, request.Value = r.PostForm.Get("field"), r.PostForm.Get("set")
+		if request.Field == "" {
+			return p.showMany(r, v, map[string]string{"field": "Choose a Field."})
+		}
+	}
+	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
+	if (request.Count >= askedFrom || request.Action == contacts.ChangeDelete) && ui.Int(typed) != request.Count {
+		return p.showMany(r, v, map[string]string{"typed": "Type " + ui.Plain(request.Count) +
+			", the number of Contacts."})
+	}
+	caller := *r.Caller // a second press starts nothing
+	caller.Retry = &enlist.Retry{Header: "page-" + r.PostForm.Get("token"),
+		Fingerprint: sha256.Sum256([]byte(r.PostForm.Encode()))}
+	id, err := r.App.Contacts.StartChange(r.Context(), &caller, request)
+	var known *enlist.Error
+	if errors.As(err, &known) && (known.Kind == enlist.InvalidParameters || known.Kind == enlist.InvalidSearch) {
+		input := "action"
+		switch {
+		case known.Field == "count":
+			input = "typed"
+		case request.Action == contacts.ChangeSet:
+			input = "set"
+		}
+		return p.showMany(r, v, map[string]string{input: known.Detail})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/contacts/changes/"+ui.Plain(id), ""), nil
+}
+
+// progress shows how far a change is.
+func (p *pages) progress(r *ui.Request) (*ui.View, error) {
+	c, err := r.App.Contacts.Change(r.Context(), r.Caller, r.ID("change"))
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.App.Lists.List(r.Context(), r.Caller, c.ListID)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{list: list}
+	if b.fields, err = r.App.Lists.SearchFields(r.Context(), r.Caller, c.ListID, enlist.Query{}); err != nil {
+		return nil, err
+	}
+	row := b.rowOf(r, c)
+	view := &ui.View{Title: "Change of " + ui.Count(c.Total, "Contact"), Place: "Contacts", Content: p.progress_,
+		Sub: list.Name + " · " + row.Text + " · " + row.When + " (" + r.Zone() + ")", Data: row}
+	if c.EndTime == 0 {
+		view.Refresh = 2
+	}
+	return view, nil
+}
+
+// cancelMany ends a change.
+func cancelMany(r *ui.Request) (*ui.View, error) {
+	if err := r.App.Contacts.CancelChange(r.Context(), r.Caller, r.ID("change")); err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/contacts/changes/"+r.PathValue("change"), ""), nil
+}
