@@ -1,0 +1,125 @@
+package admin_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/contacts"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+
+	"github.com/chromedp/chromedp"
+)
+
+// The test opens pages in Chromium, with script. It is skipped if Chromium is not installed.
+
+func TestScriptOfThePagesInChromium(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, because a browser must start: run it with \"make check\"")
+	}
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not installed")
+	}
+	s := newSite(t, dbtest.SQLite.Own(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
+	defer stop()
+	ctx, shut := chromedp.NewContext(ctx)
+	defer shut()
+	b := &chromium{s, ctx}
+	b.signIn()
+	list := s.garden()
+	b.countFollowsTheInput(list)
+	b.progressWithoutReload(list)
+	b.fitsNarrowWindows("/admin/contacts?list="+id(list)+"&g=0&key=State&op=in&value=NSW&g=1&key=Born&op=exactly&value=1990-01-31&top=State",
+		"/admin/contacts/person?list="+id(list)+"&contact="+id(s.All(list)[0]), "/admin/contacts/change?list="+id(list)+"&key=State&op=in&value=NSW")
+}
+
+// chromium is a tab.
+type chromium struct {
+	*site
+	ctx context.Context
+}
+
+func (b *chromium) visit(path string) {
+	b.Helper()
+	b.Must(chromedp.Do(b.ctx, chromedp.Navigate(b.server.URL+path)))
+}
+
+// waitFor waits until an expression in JavaScript is true.
+func (b *chromium) waitFor(expression string) {
+	b.Helper()
+	for {
+		is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+		if err == nil && is {
+			return
+		}
+		select {
+		case <-b.ctx.Done():
+			b.Fatalf("%s does not become true: %v", expression, err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func (b *chromium) signIn() {
+	_, err := b.App.People.Invite(b.Context(), people.Invitation{Email: "chromium@example.com", Name: "C",
+		Membership: people.Membership{Account: b.Caller.Account.ID, Level: enlist.Full}})
+	b.Must(err)
+	link, err := b.App.People.NewLink(b.Context(), "chromium@example.com")
+	b.Must(err)
+	b.visit("/admin/link/" + link)
+	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("button"))))
+	b.waitFor(`document.querySelector("nav") !== null`)
+}
+
+// countFollowsTheInput types into the box, and then adds a condition by its button.
+func (b *chromium) countFollowsTheInput(list enlist.ListID) {
+	b.visit("/admin/contacts?list=" + id(list))
+	b.waitFor(`typeof htmx === "object" && document.querySelector("#count h2").innerText === "3 of 3"`)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`input[name=q]`), "cleo")))
+	b.waitFor(`document.querySelector("#count h2").innerText === "1 of 3" && document.querySelectorAll("tbody tr td a[href*=person]").length === 3`)
+	b.visit("/admin/contacts?list=" + id(list) + "&key=State&op=in&value=NSW")
+	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(`input[value=ACT]`))))
+	b.waitFor(`document.querySelector("#count h2").innerText === "2 of 3"`)
+}
+
+// progressWithoutReload shows a change whose job then ends.
+func (b *chromium) progressWithoutReload(list enlist.ListID) {
+	number, err := b.App.Contacts.StartChange(b.Context(), b.Caller, contacts.ChangeRequest{List: list, Count: 3,
+		Criteria: &enlist.Criteria{Key: "Email", Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: "garden"}},
+		Action:   contacts.ChangeDeactivate})
+	b.Must(err)
+	b.visit("/admin/contacts/changes/" + id(number))
+	b.waitFor(`(window.same = true) && document.querySelector("main").innerText.includes("The change runs")`)
+	_, err = b.App.Contacts.MakeChange(b.Context(), contacts.MakeChange{ID: number})
+	b.Must(err)
+	b.waitFor(`window.same && document.querySelector("main").innerText.includes("The change is done") &&
+		!document.querySelector("main").hasAttribute("hx-get")`)
+}
+
+func (b *chromium) fitsNarrowWindows(paths ...string) {
+	b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile)))
+	for _, path := range paths {
+		b.visit(path)
+		width, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](`document.documentElement.scrollWidth`))
+		b.Must(err)
+		if width > 320 {
+			b.Errorf("%s is %v wide in a window of 320", path, width)
+		}
+		picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+		b.Must(err)
+		name := strings.NewReplacer("/", "_", "?", "_").Replace(path[len("/admin/"):])[:20] + ".png"
+		b.Must(os.WriteFile(filepath.Join(b.ArtifactDir(), name), picture, 0o600))
+	}
+}
