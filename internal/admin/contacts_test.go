@@ -187,6 +187,7 @@ func (s *site) changeMany() {
 		for name, values := range form {
 			one[name] = values
 		}
+		one.Set("token", c[0]) // each page has another one
 		for i := 1; i < len(c); i += 2 {
 			one.Set(c[i], c[i+1])
 		}
@@ -209,6 +210,18 @@ func (s *site) changeMany() {
 	if done, err := s.App.Contacts.MakeChange(s.Context(), contacts.MakeChange{ID: number}); err != nil || !done {
 		s.Errorf("the job returns %v, %v", done, err)
 	}
+	form.Set("action", "delete")
+	form.Set("token", "one form")
+	form.Set("typed", "2")
+	_, deletion, _ := v.post("/admin/contacts/change", form)
+	if done, err := s.App.Contacts.MakeChange(s.Context(), contacts.MakeChange{ID: number + 1}); err != nil || !done {
+		s.Errorf("the deletion returns %v, %v", done, err)
+	}
+	if _, again, _ := v.post("/admin/contacts/change", form); again != deletion || s.Count(list, "State", "exactly", "NSW") != 0 {
+		s.Errorf("the second press after a deletion leads to %s, and the first one to %s", again, deletion)
+	}
+	s.Subscribe(list, "Email", "dora@garden.example", "State", "NSW", "First Name", "<b>Friend")
+	s.Subscribe(list, "Email", "emil@garden.example", "State", "ACT", "First Name", "<b>Friend")
 	v.want(at[0], http.StatusOK, "The change is done", "2 Contacts were changed")
 	v.want("/admin/contacts?list="+id(list)+"&q=friend", http.StatusOK, "2 match")
 	v.want("/admin/contacts/change?"+query, http.StatusOK, "Changes of the last 30 days", "set First Name to “&lt;b&gt;Friend”")
@@ -324,6 +337,15 @@ func (s *site) otherPersons() {
 			if status, _, _ := v.post("/admin/contacts/person"+path, form); status != http.StatusNotFound && status != http.StatusForbidden {
 				s.Errorf("POST %s is answered with %d", path, status)
 			}
+		}
+	}
+	reader := s.signedIn(people.Membership{Level: enlist.Read})
+	for _, path := range []string{"/person?", "/person/edit?", "/export?", "/change?", "/changes/1?", "/person/erase?"} {
+		reader.want("/admin/contacts"+path+query, http.StatusForbidden)
+	}
+	for _, path := range []string{"/person", "/person/edit", "/person/proof", "/person/export", "/person/erase", "/export", "/change", "/changes/1/cancel"} {
+		if status, _, _ := reader.post("/admin/contacts"+path, form); status != http.StatusForbidden {
+			s.Errorf("POST %s of the level read is answered with %d", path, status)
 		}
 	}
 	if c := s.Contact(s.News, s.Contacts[1]); !c.IsActive {

@@ -76,37 +76,63 @@ func (s *Service) StartChange(ctx context.Context, c *enlist.Caller, r ChangeReq
 	if r.Criteria == nil {
 		return 0, enlist.Refuse(enlist.InvalidSearch, "choose the Contacts by at least one condition")
 	}
-	ids, err := s.planDelete(ctx, c, DeleteRequest{List: r.List, Query: enlist.Query{Criteria: r.Criteria}})
+	ids, err := db.SavedPlan(ctx, s.db, c)
+	if enlist.KindOf(err) == enlist.NotFound {
+		ids, err = s.planChange(ctx, c, r)
+	}
 	if err != nil {
 		return 0, err
 	}
-	if int64(len(ids)) != r.Count || len(ids) == 0 {
-		return 0, enlist.Invalid("count", fmt.Sprintf("%d Contacts match now: look at them again", len(ids)))
+	run := func(tx *db.Tx, now int64, p *startedChange) (bool, error) {
+		var err error
+		p.ID, err = r.start(tx, c, now, ids)
+		return true, err
 	}
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (int64, error) {
-		schema, err := lists.Load(tx, c, r.List)
-		if err != nil {
-			return 0, err
-		}
-		change := Change{AccountID: c.Account.ID, ListID: r.List, Action: r.Action, Value: r.Value,
-			Total: int64(len(ids)), CreationTime: now}
-		if err := change.check(schema, r.Field, now, c.Account.TimeZone); err != nil {
-			return 0, err
-		}
-		if err := removeOldChanges(tx, r.List, now-keptChanges); err != nil {
-			return 0, err
-		}
-		if err := changeTable.Add(tx, &change); err != nil {
-			return 0, err
-		}
-		if err := addChangeParts(tx, change.ID, ids); err != nil {
-			return 0, err
-		}
-		if err := change.audit(tx, c, &r); err != nil {
-			return 0, err
-		}
-		return change.ID, tx.Enqueue(MakeChange{change.ID})
-	})
+	started, err := db.RunInSteps(ctx, s.db, c, db.Steps[startedChange]{Run: run})
+	return started.ID, err
+}
+
+// startedChange is the result that is stored under the Idempotency-Key, beside the plan.
+type startedChange struct {
+	ID int64 `json:"id"`
+}
+
+// start stores the change and its job.
+func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDSet) (int64, error) {
+	schema, err := lists.Load(tx, c, r.List)
+	if err != nil {
+		return 0, err
+	}
+	change := Change{AccountID: c.Account.ID, ListID: r.List, Action: r.Action, Value: r.Value,
+		Total: int64(len(ids)), CreationTime: now}
+	if err := change.check(schema, r.Field, now, c.Account.TimeZone); err != nil {
+		return 0, err
+	}
+	if err := removeOldChanges(tx, r.List, now-keptChanges); err != nil {
+		return 0, err
+	}
+	if err := changeTable.Add(tx, &change); err != nil {
+		return 0, err
+	}
+	if err := addChangeParts(tx, change.ID, ids); err != nil {
+		return 0, err
+	}
+	if err := change.audit(tx, c, r); err != nil {
+		return 0, err
+	}
+	return change.ID, tx.Enqueue(MakeChange{change.ID})
+}
+
+// planChange finds the Contacts of a change.
+func (s *Service) planChange(ctx context.Context, c *enlist.Caller, r ChangeRequest) (db.IDSet, error) {
+	ids, err := s.planDelete(ctx, c, DeleteRequest{List: r.List, Query: enlist.Query{Criteria: r.Criteria}})
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(ids)) != r.Count || len(ids) == 0 {
+		return nil, enlist.Invalid("count", fmt.Sprintf("%d Contacts match now: look at them again", len(ids)))
+	}
+	return db.SavePlan(ctx, s.db, c, ids)
 }
 
 // check checks the action, and sets the Field.

@@ -77,7 +77,6 @@ type data struct {
 	Rows        []part // of the form
 	Any         bool
 	Search      string
-	Unused      int // conditions without a value
 	Count       count
 	Table       *table
 	Segments    []contacts.Segment
@@ -104,7 +103,7 @@ type count struct {
 	Took       int64  // milliseconds
 	Slow       bool   // the count was given up
 	Wrong      string // what is wrong with the conditions
-	Unused     int
+	Unused     int    // conditions without a value
 	Bar        template.HTML
 	Share      string
 }
@@ -214,8 +213,7 @@ func (d *data) fill(r *ui.Request, b *builder, v *view) {
 	if d.Segment == nil {
 		v.segment = 0
 	}
-	d.Unused = len(v.conditions) - len(b.complete(v))
-	d.Count.Unused = d.Unused
+	d.Count.Unused = len(v.conditions) - len(b.complete(v))
 	d.Keys, d.Any, d.Search, d.Sort, d.Descending = b.headings(), v.any[0], v.search, v.sort, v.descending
 	d.Rows = b.parts(*v)
 	d.Kept = v.inputs()

@@ -3,7 +3,6 @@ package contacts
 import (
 	"cmp"
 	"html/template"
-	"net/url"
 	"slices"
 
 	"enlist/internal/admin/ui"
@@ -23,7 +22,6 @@ type personData struct {
 	Older    bool // there are older moments than those
 	May      bool // the visitor may export and erase everything
 	Zone     string
-	Wrong    wrongInput
 }
 
 // wrongInput is what was wrong with a form of the page, and what it had.
@@ -111,7 +109,7 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 	if err != nil {
 		return nil, err
 	}
-	d := personData{Address: address, Zone: r.Zone(), Wrong: wrong,
+	d := personData{Address: address, Zone: r.Zone(),
 		May: r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil}
 	names := make(map[enlist.ListID]string)
 	for i := range found {
@@ -229,10 +227,10 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 		_, err = s.UnsubscribeByID(ctx, r.Caller, one)
 	case "again":
 		done = "Subscribed again."
-		if wrong := p.again(r, list, id); wrong.What != "" {
+		if wrong := wrongReason(r.FormValue("text")); wrong.What != "" {
 			return p.showPerson(r, id, wrong)
 		}
-		err = p.subscribeAgain(r, list, id)
+		err = subscribeAgain(r, list, id)
 	default:
 		return nil, ui.ErrNotFound
 	}
@@ -242,9 +240,8 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	return ui.GoTo(personPath(list, id), done), nil
 }
 
-// again checks what the visitor says about the wish of a person.
-func (p *pages) again(r *ui.Request, _ enlist.ListID, _ enlist.ContactID) wrongInput {
-	text := r.FormValue("text")
+// wrongReason says what is wrong with the text about the wish of a person.
+func wrongReason(text string) wrongInput {
 	switch {
 	case text == "":
 		return wrongInput{"again", "Write how the person has asked to be subscribed again.", text}
@@ -254,7 +251,7 @@ func (p *pages) again(r *ui.Request, _ enlist.ListID, _ enlist.ContactID) wrongI
 	return wrongInput{}
 }
 
-func (p *pages) subscribeAgain(r *ui.Request, list enlist.ListID, id enlist.ContactID) error {
+func subscribeAgain(r *ui.Request, list enlist.ListID, id enlist.ContactID) error {
 	l, err := r.App.Lists.List(r.Context(), r.Caller, list)
 	if err != nil {
 		return err
@@ -267,6 +264,3 @@ func (p *pages) subscribeAgain(r *ui.Request, list enlist.ListID, id enlist.Cont
 		Consent: consent})
 	return err
 }
-
-// addressQuery is the query of the pages about everything that is stored about an address.
-func addressQuery(address string) string { return url.Values{"address": {address}}.Encode() }
