@@ -2,22 +2,17 @@
 // Segments, exports, changes of many Contacts, and the page of one person.
 //
 //	view.go      what the URL says
-//	builder.go   keys and conditions, and the criteria that they become
-//	contacts.go, table.go   the page of all Contacts
+//	key.go, builder.go   keys and conditions, and the criteria that they become
+//	contacts.go, form.go, count.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
 //	export.go, change.go   the Contacts as a file, and changes of many
 //	person.go, timeline.go, edit.go, privacy.go   one person, what happened, and what the person may ask for
 package contacts
 
 import (
-	"context"
 	"embed"
-	"encoding/json"
-	"errors"
 	"html/template"
 	"slices"
-	"strings"
-	"time"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/contacts"
@@ -62,12 +57,7 @@ type pages struct {
 	content, all, delete_, person_, edit_, erase_, export_, change_, progress_ *template.Template
 }
 
-const (
-	perPage = 50 // Contacts on a page
-	// countWait is how long a count may take while a person changes the conditions, and pageWait on a page.
-	countWait = 300 * time.Millisecond
-	pageWait  = 2 * time.Second
-)
+const perPage = 50 // Contacts on a page
 
 // data is the data of the page.
 type data struct {
@@ -94,49 +84,6 @@ type data struct {
 	Top         []topValue
 	Days        *ui.Chart
 	Drawing     template.HTML
-}
-
-// count is how many Contacts match.
-type count struct {
-	Match, All int64
-	Reachable  int64  // of those that match, how many can get mail; -1: not counted
-	Took       int64  // milliseconds
-	Slow       bool   // the count was given up
-	Wrong      string // what is wrong with the conditions
-	Unused     int    // conditions without a value
-	Bar        template.HTML
-	Share      string
-}
-
-// label returns a text for a button, with the number of Contacts if it is known.
-func (n *count) label(verb, after string) string {
-	if n.Slow {
-		return verb + after
-	}
-	return verb + " " + ui.Number(n.Match) + after
-}
-
-// part is a condition of the form, or a group of conditions.
-type part struct {
-	Group int // 0: one condition
-	Any   bool
-	Rows  []formRow
-}
-
-// formRow is a condition of the form.
-type formRow struct {
-	condition
-	Index     int
-	Text      string // of its key
-	Operators []option
-	Input     string // kind of input of the value: "", text, number, date, one or many
-	Options   []option
-}
-
-// keyGroup are keys under a heading.
-type keyGroup struct {
-	Heading string
-	Keys    []key
 }
 
 func (p *pages) show(r *ui.Request) (*ui.View, error) {
@@ -222,136 +169,6 @@ func (d *data) fill(r *ui.Request, b *builder, v *view) {
 	if criteria != nil || len(v.conditions) > 0 {
 		d.Clear = view{list: v.list, columns: v.columns, sort: v.sort, descending: v.descending}.url()
 	}
-}
-
-// headings returns the keys by what they are about.
-func (b *builder) headings() (all []keyGroup) {
-	for _, k := range b.keys {
-		if n := len(all); n == 0 || all[n-1].Heading != k.About {
-			all = append(all, keyGroup{Heading: k.About})
-		}
-		all[len(all)-1].Keys = append(all[len(all)-1].Keys, k)
-	}
-	return all
-}
-
-// parts returns the conditions as the form shows them.
-func (b *builder) parts(v view) (all []part) {
-	places := make(map[int]int)
-	for i, c := range v.conditions {
-		row := b.row(i, c)
-		if at, seen := places[c.Group]; seen && c.Group != 0 {
-			all[at].Rows = append(all[at].Rows, row)
-			continue
-		}
-		places[c.Group] = len(all)
-		all = append(all, part{c.Group, v.any[c.Group], []formRow{row}})
-	}
-	return all
-}
-
-// row returns a condition as the form shows it.
-func (b *builder) row(index int, c condition) formRow {
-	k := b.key(c.Key)
-	row := formRow{condition: c, Index: index, Text: k.Text, Input: "text"}
-	operators := k.Kind.operators()
-	if !slices.Contains(operators, c.Operator) {
-		operators = append(operators, c.Operator)
-	}
-	for _, name := range operators {
-		row.Operators = append(row.Operators, option{name, k.Kind.word(name), name == c.Operator})
-	}
-	_, isDay := time.Parse(time.DateOnly, c.Value)
-	_, needsNone := without[c.Operator]
-	switch {
-	case needsNone:
-		row.Input = ""
-	case k.Choices != nil && c.Operator == "in":
-		row.Input, row.Options = "many", chosen(k.Choices, ui.Texts(c.Value))
-	case k.Choices != nil:
-		row.Input, row.Options = "one", chosen(k.Choices, ui.Texts(c.Value))
-	case k.Kind == date && (c.Value == "" || isDay == nil), k.Kind == moment && (c.Value == "" || isDay == nil):
-		row.Input = "date"
-	}
-	return row
-}
-
-// chosen marks the choices that a value has. It adds those that the key no longer has.
-func chosen(choices []option, value enlist.Input) []option {
-	all := slices.Clone(choices)
-	for _, item := range value.Items {
-		i := slices.IndexFunc(all, func(o option) bool { return o.Value == item.Text })
-		if i < 0 {
-			i, all = len(all), append(all, option{Value: item.Text, Text: item.Text})
-		}
-		all[i].Chosen = true
-	}
-	return all
-}
-
-// call returns a search as a call of the API.
-func (b *builder) call(v view, criteria *enlist.Criteria) string {
-	shown := json.RawMessage("[]")
-	if criteria != nil {
-		shown = json.RawMessage(criteria.JSON())
-	}
-	order := "ASC"
-	if v.descending {
-		order = "DESC"
-	}
-	var text strings.Builder
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(struct { // texts and numbers: no error
-		ID     int    `json:"id"`
-		Method string `json:"method"`
-		Params []any  `json:"params"`
-	}{1, "searchContacts", []any{"KEY", v.list, shown, perPage, 0, v.sort, order}})
-	return strings.TrimSpace(text.String())
-}
-
-// read counts the Contacts that match, as far as there is time.
-func (n *count) read(r *ui.Request, b *builder, v view) error {
-	n.All, n.Reachable = b.list.ContactCount, -1
-	wait := pageWait
-	if r.Fragment() {
-		wait = countWait
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), wait)
-	defer cancel()
-	began := time.Now()
-	var err error
-	criteria := b.criteria(v)
-	if n.Match, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, criteria); err == nil {
-		n.Took = time.Since(began).Milliseconds()
-		n.Reachable, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, b.reachable(criteria))
-	}
-	var wrong *enlist.Error
-	switch {
-	case ctx.Err() != nil && r.Context().Err() == nil:
-		n.Slow, err = n.Took == 0, nil
-	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch:
-		n.Wrong, err = wrong.Error(), nil
-	}
-	n.Share = ui.Percent(n.Match, n.All)
-	n.Bar = ui.Stack(n.Share+" of the List", []ui.Part{{Name: "match", Class: "s1", Count: n.Match},
-		{Name: "others", Class: "s3", Count: max(0, n.All-n.Match)}})
-	return err
-}
-
-// reachable returns criteria of those of the Contacts that can get mail.
-func (b *builder) reachable(criteria *enlist.Criteria) *enlist.Criteria {
-	is := func(key, value string) enlist.Criteria {
-		return enlist.Criteria{Key: key, Operator: "exactly", Value: ui.Text("", value).Value}
-	}
-	all := []enlist.Criteria{is("is_active", "1"), is("is_unsubscribed", "0")}
-	if b.list.DoubleOptIn {
-		all = append(all, is("double_opt_in", "1"))
-	}
-	if criteria != nil {
-		all = append(all, *criteria)
-	}
-	return &enlist.Criteria{All: all}
 }
 
 // topValue is one of the most frequent values of a Field.

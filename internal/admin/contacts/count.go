@@ -1,0 +1,84 @@
+package contacts
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+// This file counts the Contacts that match, for the page and for its script.
+
+// countWait is how long a count may take while a person changes the conditions, and pageWait on a page.
+const (
+	countWait = 300 * time.Millisecond
+	pageWait  = 2 * time.Second
+)
+
+// count is how many Contacts match.
+type count struct {
+	Match, All int64
+	Reachable  int64  // of those that match, how many can get mail; -1: not counted
+	Took       int64  // milliseconds
+	Slow       bool   // the count was given up
+	Wrong      string // what is wrong with the conditions
+	Unused     int    // conditions without a value
+	Bar        template.HTML
+	Share      string
+}
+
+// label returns a text for a button, with the number of Contacts if it is known.
+func (n *count) label(verb, after string) string {
+	if n.Slow {
+		return verb + after
+	}
+	return verb + " " + ui.Number(n.Match) + after
+}
+
+// read counts the Contacts that match, as far as there is time.
+func (n *count) read(r *ui.Request, b *builder, v view) error {
+	n.All, n.Reachable = b.list.ContactCount, -1
+	wait := pageWait
+	if r.Fragment() {
+		wait = countWait
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), wait)
+	defer cancel()
+	began := time.Now()
+	n.Slow = true // until the first count has ended
+	var err error
+	criteria := b.criteria(v)
+	if n.Match, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, criteria); err == nil {
+		n.Took, n.Slow = time.Since(began).Milliseconds(), false
+		n.Reachable, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, b.reachable(criteria))
+	}
+	var wrong *enlist.Error
+	switch {
+	case ctx.Err() != nil && r.Context().Err() == nil:
+		err = nil
+	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch:
+		n.Wrong, n.Slow, err = wrong.Error(), false, nil
+	}
+	n.Share = ui.Percent(n.Match, n.All)
+	n.Bar = ui.Stack(n.Share+" of the List", []ui.Part{{Name: "match", Class: "s1", Count: n.Match},
+		{Name: "others", Class: "s3", Count: max(0, n.All-n.Match)}})
+	return err
+}
+
+// reachable returns criteria of those of the Contacts that can get mail.
+func (b *builder) reachable(criteria *enlist.Criteria) *enlist.Criteria {
+	is := func(key, value string) enlist.Criteria {
+		return enlist.Criteria{Key: key, Operator: "exactly", Value: ui.Text("", value).Value}
+	}
+	all := []enlist.Criteria{is("is_active", "1"), is("is_unsubscribed", "0")}
+	if b.list.DoubleOptIn {
+		all = append(all, is("double_opt_in", "1"))
+	}
+	if criteria != nil {
+		all = append(all, *criteria)
+	}
+	return &enlist.Criteria{All: all}
+}
