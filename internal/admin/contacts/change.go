@@ -73,7 +73,8 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 		return nil, err
 	}
 	d := manyData{Kept: v.inputs(), List: b.list.Name, Back: v.url(), Wrong: wrong, Action: r.PostForm.Get("action"),
-		Field: r.PostForm.Get("field"), Value: r.PostForm.Get("set"), Typed: r.PostForm.Get("typed"), Token: rand.Text()}
+		Field: r.PostForm.Get("field"), Value: r.PostForm.Get("set"), Typed: r.PostForm.Get("typed"),
+		Token: rand.Text()}
 	for _, a := range actionTexts {
 		a.Chosen = string(a.Name) == d.Action
 		d.Actions = append(d.Actions, a)

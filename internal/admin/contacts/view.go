@@ -57,12 +57,15 @@ func read(q url.Values) view {
 	return v
 }
 
-// edit changes the conditions as the pressed button says. It returns false if the button was another one.
+// edit changes the conditions as the pressed button says, or removes them if another List was chosen. It returns false
+// if nothing of this happened.
 func (v *view) edit(q url.Values) bool {
 	added := func(group int) condition {
 		return condition{Group: group, Key: q.Get("new." + strconv.Itoa(group))}
 	}
 	switch {
+	case q.Has("was") && q.Get("was") != q.Get("list"): // another List has other keys
+		*v = view{list: v.list, search: v.search}
 	case q.Has("remove"):
 		if i := ui.Int(q.Get("remove")); i >= 0 && i < int64(len(v.conditions)) {
 			v.conditions = slices.Delete(v.conditions, int(i), int(i)+1)
