@@ -182,7 +182,7 @@ func (s *site) changeMany() {
 	token, _, _ = strings.Cut(token, `"`)
 	form, err := url.ParseQuery(query + "&count=2&token=" + token)
 	s.Must(err)
-	for _, c := range [][]string{{"Choose what to do", "action", ""}, {"Type 2", "action", "delete"}, {"Choose a Field", "action", "set"},
+	for _, c := range [][]string{{"Choose what to do", "action", ""}, {"Type 2", "action", "delete"}, {"Type 2", "action", "unsubscribe"}, {"Choose a Field", "action", "set"},
 		{"expected a date", "action", "set", "field", "Born", "set", "soon"}, {"2 Contacts match now", "action", "deactivate", "count", "3"}} {
 		one := url.Values{}
 		for name, values := range form {

@@ -13,7 +13,7 @@ import (
 
 // This file has the pages that change many Contacts: what to do with how many, and how far it is.
 
-// askedFrom is the number of Contacts from which a person has to type it. A deletion asks always.
+// askedFrom is the number of Contacts from which a person has to type it. What cannot be undone asks always.
 const askedFrom = 100
 
 // manyData is the data of the page that asks what to do.
@@ -146,7 +146,8 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
-	if (request.Count >= askedFrom || request.Action == contacts.ChangeDelete) && ui.Int(typed) != request.Count {
+	if (request.Count >= askedFrom || request.Action == contacts.ChangeDelete ||
+		request.Action == contacts.ChangeUnsubscribe) && ui.Int(typed) != request.Count {
 		return p.showMany(r, v, map[string]string{"typed": "Type " + ui.Plain(request.Count) +
 			", the number of Contacts."})
 	}
