@@ -314,6 +314,26 @@ func (c *Client) SearchSegments(ctx context.Context, list int64, q Query) ([]Seg
 	return call[[]Segment](ctx, c, "searchSegments", list, q)
 }
 
+// SetForm adds a Form, or changes the sent details of the one with the ID or, without an ID, with
+// the name. The result is the Form's ID. The key needs the level full. Errors: CodeNoList.
+//   - details: The keys of a Form to set; to add one, its name
+func (c *Client) SetForm(ctx context.Context, list int64, details Details, form int64) (int64, error) {
+	return call[int64](ctx, c, "setForm", list, details, form)
+}
+
+// DeleteForm deletes a Form with its counts. Its Contacts stay. The key needs the level full.
+// Errors: CodeNoList.
+func (c *Client) DeleteForm(ctx context.Context, list, form int64) error {
+	_, err := call[bool](ctx, c, "deleteForm", list, form)
+	return err
+}
+
+// SearchForms returns the Forms of a List that match the criteria. The key needs the level read.
+// Errors: CodeNoList, CodeInvalidSearch.
+func (c *Client) SearchForms(ctx context.Context, list int64, q Query) ([]Form, error) {
+	return call[[]Form](ctx, c, "searchForms", list, q)
+}
+
 // AddMessage adds a Message: the content of an e-mail or SMS, with merge fields. The result is the
 // Message's ID. The key needs the level full. Errors: CodeNoFile.
 //   - details: The keys of a Message to set; to edit, also its id
@@ -976,6 +996,8 @@ type List struct {
 	ConfirmationText          string `json:"confirmation_text"`        // up to 5,000 characters, paragraphs divided by empty lines
 	ConsentText               string `json:"consent_text"`             // what subscribers agree to by confirming: shown in the mail and on the page, and stored in the ledger
 	Imprint                   string `json:"imprint"`                  // who sends the mails: at the end of the mail that asks to confirm, and of pages
+	IsPublic                  bool   `json:"is_public"`                // subscribers of other Lists may see and join it, and its sent Messages have an archive
+	Description               string `json:"description"`              // of a public List, for subscribers; text of several lines
 }
 
 // Preference is a record in the result of SearchListPreferences.
@@ -993,6 +1015,29 @@ type Segment struct {
 	Criteria         string `json:"criteria"`      // as search_criteria, in JSON
 	CreationTime     int64  `json:"creation_time"` // Unix time, like all times; 0 means never
 	LastModifiedTime int64  `json:"last_modified_time"`
+}
+
+// Form is a record in the result of SearchForms.
+type Form struct {
+	ID               int64  `json:"id"`
+	ListID           int64  `json:"list_id"`
+	Name             string `json:"name"`
+	FieldIDs         string `json:"field_ids"`          // the Fields that it asks for, in their order, separated by commas; without Email, it comes first
+	RequiredFieldIDs string `json:"required_field_ids"` // those that need a value; Email always does
+	Title            string `json:"title"`              // empty stands for the text of the language, like button and thanks
+	Introduction     string `json:"introduction"`       // text above the inputs
+	Button           string `json:"button"`             // text of the button
+	ConsentText      string `json:"consent_text"`       // what subscribers agree to with a tick; empty: there is no tick; at most 255 characters
+	Thanks           string `json:"thanks"`             // text of the page after the form was sent
+	RedirectURL      string `json:"redirect_url"`       // where the browser goes in place of that page
+	Language         string `json:"language"`           // of its pages, as of a List
+	Sites            string `json:"sites"`              // whose pages may send it, such as https://example.com, separated by commas
+	IsOpen           bool   `json:"is_open"`            // whether people can subscribe; true by default
+	CreationTime     int64  `json:"creation_time"`      // Unix time, like all times; 0 means never
+	LastModifiedTime int64  `json:"last_modified_time"`
+	ShownCount       int64  `json:"shown_count"` // how often it was shown; the next two: sent, and confirmed by its Contacts
+	SentCount        int64  `json:"sent_count"`  // mails that the mail server accepted
+	ConfirmedCount   int64  `json:"confirmed_count"`
 }
 
 // ListDay is a record in the result of GetListDays.

@@ -77,7 +77,7 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 
 // tablesOfAccounts are the tables with a column account_id.
 var tablesOfAccounts = []string{"api_key", "folder", "list", "unsubscriber", "retry", "message", "autoresponder", "webhook_target", "webhook",
-	"batch", "file", "file_content", "import", "account_move", "audit", "sending_domain", "setting", "segment", "membership", "session"}
+	"batch", "file", "file_content", "import", "account_move", "audit", "sending_domain", "setting", "segment", "form", "membership", "session"}
 
 // rowsOf counts the rows of an Account.
 func rowsOf(t *testing.T, url string, account enlist.AccountID) map[string]int64 {

@@ -217,6 +217,11 @@ func clientReadsAndWritesLists(t *testing.T, e dbtest.Engine) {
 		t.Errorf("searchSegments: %+v", found)
 	}
 	must(0, client.DeleteSegment(ctx, list, segment))(t)
+	form := must(client.SetForm(ctx, list, api.Details{"name": "Sign-up", "consent_text": "Yes", "sites": "https://example.com/"}, 0))(t)
+	if found := must(client.SearchForms(ctx, list, api.Query{}))(t); len(found) != 1 || found[0].ID != form || found[0].Sites != "https://example.com" {
+		t.Errorf("searchForms: %+v", found)
+	}
+	must(0, client.DeleteForm(ctx, list, form))(t)
 	folders := must(client.SearchFolders(ctx, "list", api.Query{}))(t)
 	if len(folders) != 1 || folders[0].ID != l.FolderID || folders[0].Type != "list" || folders[0].ItemCount != 2 {
 		t.Errorf("searchFolders: %+v", folders)

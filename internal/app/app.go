@@ -10,6 +10,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/files"
+	"enlist/internal/forms"
 	"enlist/internal/imports"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
@@ -30,6 +31,7 @@ type App struct {
 	Lists    *lists.Service
 	Webhooks *webhooks.Service
 	Contacts *contacts.Service
+	Forms    *forms.Service
 	Files    *files.Service
 	Imports  *imports.Service
 	Messages *messages.Service
@@ -52,6 +54,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.sending.Store(new(pace.Settings))
 	s.Contacts = contacts.New(d, s.Accounts, batches.CheckSegmentUnused)
 	s.Lists = lists.New(d, s.Contacts.ConvertField)
+	s.Forms = forms.New(d, s.Contacts)
 	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused,
 		NewContent: messages.CheckNewContent})
 	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused)

@@ -132,6 +132,8 @@ func (s *service) storeMarked(list enlist.ListID) {
 	k := s.markedMail(list, batch)
 	_, err = s.service.Sending.UnsubscribeByLink(ctx, k, "192.0.2.2 marked-visitor")
 	s.must(err)
+	_, err = s.service.Sending.ExplainDeparture(ctx, k, "other", "marked-words")
+	s.must(err)
 }
 
 // markedMail returns the key of the mail that the Batch has sent to the person.

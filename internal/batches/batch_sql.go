@@ -246,6 +246,13 @@ func Populations(tx *db.Tx, id enlist.BatchID) ([]Population, error) {
 	return populationTable.All(tx, "WHERE batch_id = ? ORDER BY number", int64(id))
 }
 
+// SentToList returns the completed Batches that were sent to a whole List, without tests, newest first.
+func SentToList(tx *db.Tx, list enlist.ListID) ([]Batch, error) {
+	return BatchTable.All(tx, `WHERE status = 'completed' AND is_test = 0 AND first_sent_time > 0
+		AND id IN (SELECT batch_id FROM batch_population WHERE list_id = ? AND type = 'list')
+		ORDER BY first_sent_time DESC, id DESC`, int64(list))
+}
+
 // SetPopulation stores the columns of a population that change.
 func SetPopulation(tx *db.Tx, p *Population) error { return populationTable.Save(tx, p) }
 

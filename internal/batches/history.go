@@ -75,7 +75,8 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r
 	w enlist.RowWriter[SentMessage]) error {
 	send := func(tx *db.Tx, d *ContactDelivery, row func(*SentMessage) error) error {
 		if r.Type == messages.MessageSMS || d.Status == messages.DeliveryFailed ||
-			d.Cause == messages.CauseConfirmation || d.SentTime < r.From || r.To != 0 && d.SentTime > r.To {
+			d.Cause == messages.CauseConfirmation || d.Cause == messages.CauseLink ||
+			d.SentTime < r.From || r.To != 0 && d.SentTime > r.To {
 			return nil
 		}
 		m := &SentMessage{ContactDelivery: *d}

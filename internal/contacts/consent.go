@@ -32,6 +32,8 @@ type Consent struct {
 const (
 	MethodUnsubscribeLink = "unsubscribeLink" // the link or the button of a mail
 	MethodConfirmLink     = "confirmLink"     // the link in the request to confirm
+	MethodForm            = "webForm"         // a Form of the List
+	MethodPreferences     = "preferencePage"  // the page with the settings of a subscriber
 	MethodComplaint       = "complaint"       // the recipient reported a mail as spam
 	MethodUnsubscribeAll  = "unsubscribeAll"  // unsubscribeContact with List 0: no mail of the Account; no flag changed
 	MethodErasure         = "erasePerson"     // everything about the person was erased, also by the command line

@@ -76,7 +76,8 @@ func LastSubscriptions(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (m
 		found[enlist.ContactID(row.Int())] = row.Int()
 		return nil
 	}, "SELECT contact_id, max(time) FROM consent WHERE list_id = ? AND "+test+` AND method IN ('subscribeContact',
-		'resubscribeContact', '`+MethodConfirmLink+"') GROUP BY contact_id", append([]any{int64(list)}, args...)...)
+		'resubscribeContact', '`+MethodForm+"', '"+MethodConfirmLink+"') GROUP BY contact_id",
+		append([]any{int64(list)}, args...)...)
 }
 
 // nameKeys sets KeyName in each row. The query of the rows does not join consent with api_key,

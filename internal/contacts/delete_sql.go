@@ -74,7 +74,8 @@ func ToRemove(tx *db.Tx, list enlist.ListID, where string, args ...any) (r Remov
 // remove removes Contacts, which exist, and the rows of their deliveries.
 func (r *Removal) remove(tx *db.Tx, now int64) error {
 	list, ids := r.List, r.IDs
-	for _, table := range []struct{ name, column string }{{"contact", "id"}, {"delivery", "contact_id"}} {
+	for _, table := range []struct{ name, column string }{{"contact", "id"}, {"delivery", "contact_id"},
+		{"departure", "contact_id"}} {
 		test, args, err := tx.ContactTest(table.column, ids)
 		if err != nil {
 			return err
@@ -204,6 +205,9 @@ func DropList(tx *db.Tx, id enlist.ListID) error {
 		"DELETE FROM field WHERE list_id = ?",
 		"DELETE FROM preference WHERE list_id = ?",
 		"DELETE FROM segment WHERE list_id = ?",
+		"DELETE FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id = ?)",
+		"DELETE FROM form WHERE list_id = ?",
+		"DELETE FROM departure WHERE list_id = ?",
 		"DELETE FROM autoresponder WHERE list_id = ?",
 		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that are in the queue
 	} {

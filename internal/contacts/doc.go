@@ -1,7 +1,7 @@
 // Package contacts has Contacts, their consents and the Unsubscriber List: one file for each action of a caller.
 //
 //	parse.go         the values that a call sends for a Contact, checked against the Fields of its List
-//	subscribe.go, resubscribe.go, unsubscribe.go   one Contact
+//	subscribe*.go, resubscribe.go, unsubscribe.go   one Contact
 //	add*.go, edit*.go, delete*.go   many Contacts in a call; bulk.go has what these share
 //	status.go        activate, confirm, preferences and consents of a Contact
 //	search*.go       search and count
@@ -9,6 +9,7 @@
 //	person.go, values.go   the Contacts of one person, and frequent values
 //	segment*.go      Segments, and criteria that name them
 //	consent*.go      consent and its ledger
+//	departure.go     why people unsubscribe
 //	unsubscriber*.go the Unsubscriber List
 //	day_fill.go      fills the days of Lists before the version that counts them
 //	quoted.go        normalises addresses with quotes that earlier versions stored

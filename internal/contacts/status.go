@@ -87,6 +87,12 @@ func ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID,
 	if err := by.Record(tx, contact, now); err != nil {
 		return err
 	}
+	if contact.WebformID != 0 {
+		err := CountForm(tx, schema, enlist.FormID(contact.WebformID), now, FormConfirmed)
+		if err != nil {
+			return err
+		}
+	}
 	pending, err := events.IsSubscriptionPending(tx, contact.ListID, contact.ID)
 	if err == nil && pending {
 		err = events.EnqueueAutoresponders(tx, schema, contact.ID, enlist.EventSubscribe, now)

@@ -18,6 +18,8 @@ type SubscribeRequest struct {
 	List    enlist.ListID
 	Details []enlist.Detail // keys are Field names or field_<id>; other keys are ignored
 	Consent Consent
+	Form    enlist.FormID // that the person has sent; 0: another program subscribes the person
+	ByLink  bool          // the person uses the page with the settings of another subscription
 }
 
 // Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
@@ -61,6 +63,12 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	}
 	sub := subscription{ParsedContact: parsed, tx: tx, caller: call.caller, now: now}
 	contact := parsed.NewContact("api", now)
+	if call.Form != 0 {
+		contact.SubscribedVia, contact.WebformID, sub.form = "web_form", int64(call.Form), call.Form
+	}
+	if call.ByLink {
+		contact.SubscribedVia, sub.byLink = "other", true
+	}
 	SetPreferences(&contact, schema, parsed.consent.Preferences)
 	existing, err := sub.insertOrFind(&contact)
 	switch {
@@ -101,7 +109,7 @@ func (call *subscribeCall) onlyInserts() bool {
 		return false
 	}
 	list := &p.Schema.List
-	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0
+	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0 && call.Form == 0
 }
 
 // subscription is a parsed call inside its transaction.
@@ -109,7 +117,9 @@ type subscription struct {
 	*ParsedContact
 	tx     *db.Tx
 	caller *enlist.Caller
-	now    int64 // Unix time
+	now    int64         // Unix time
+	form   enlist.FormID // as in SubscribeRequest, like byLink
+	byLink bool
 }
 
 // insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
@@ -135,6 +145,9 @@ func (sub *subscription) insertOrFind(contact *enlist.ByID) (existing *enlist.By
 // update stores the changes of the call in an existing Contact. An unsubscribed Contact
 // becomes subscribed again, because the person has just asked for the subscription.
 func (sub *subscription) update(contact *enlist.ByID) error {
+	if sub.form != 0 {
+		sub.distrust(contact)
+	}
 	changed := SetPreferences(contact, sub.Schema, sub.consent.Preferences)
 	changed = sub.Apply(contact) || changed
 	resubscribed := contact.IsUnsubscribed
@@ -179,5 +192,14 @@ func (sub *subscription) recordAndEmit(contact *enlist.ByID, all ...enlist.Webho
 func (sub *subscription) record(id enlist.ContactID) error {
 	row := &sub.consent
 	row.ContactID, row.Time, row.KeyID, row.Method = id, sub.now, sub.caller.Key.ID, "subscribeContact"
-	return AddLedgerRow(sub.tx, row)
+	switch {
+	case sub.form != 0:
+		row.Method = MethodForm
+	case sub.byLink:
+		row.Method = MethodPreferences
+	}
+	if err := AddLedgerRow(sub.tx, row); err != nil || sub.form == 0 {
+		return err
+	}
+	return CountForm(sub.tx, sub.Schema, sub.form, sub.now, FormSent)
 }

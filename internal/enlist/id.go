@@ -22,4 +22,5 @@ type (
 	WebhookTargetID int64 // of a URL and secret that webhooks share
 	ImportID        int64
 	SegmentID       int64
+	FormID          int64
 )

@@ -98,6 +98,10 @@ const LinkClick LinkKind = "k" // redirects to a URL of the Message
 
 const LinkContact LinkKind = "n" // shows a Contact to the recipient of a notification
 
+const LinkPreferences LinkKind = "p" // shows the settings of a Contact
+
+const LinkMail LinkKind = "w" // shows the mail as a page
+
 // Link is the content of a link in a mail: its kind, and the delivery that it was made for. It
 // contains no email address. Only a process that has the database's LinkKey can make a valid
 // path. decisions.md: 48
@@ -143,7 +147,7 @@ func (k *LinkKey) Read(path string) (l Link, ok bool) {
 			return l, false
 		}
 		l.Target, text = LinkID(target), text[:at]
-	case LinkUnsubscribe, LinkConfirm, LinkOpen, LinkContact:
+	case LinkUnsubscribe, LinkConfirm, LinkOpen, LinkContact, LinkPreferences, LinkMail:
 	default:
 		return l, false
 	}
@@ -175,6 +179,20 @@ func (k *LinkKey) ReadTag(tag string) (d DeliveryKey, ok bool) {
 		return d, false
 	}
 	return d, hmac.Equal([]byte(k.Tag(d)), []byte(tag))
+}
+
+// Stamp returns a signed time. A page has it in a form, so that the server knows when the form was shown.
+func (k *LinkKey) Stamp(about string, at int64) string {
+	text := strconv.FormatInt(at, 10)
+	sum := k.sign("stamp", about+"\x00"+text)
+	return text + "." + hex.EncodeToString(sum[:tagSignature])
+}
+
+// ReadStamp returns the time of a Stamp. ok is false if Stamp did not return the text for the same subject.
+func (k *LinkKey) ReadStamp(about, stamp string) (at int64, ok bool) {
+	text, _, _ := strings.Cut(stamp, ".")
+	at, err := strconv.ParseInt(text, 10, 64)
+	return at, err == nil && hmac.Equal([]byte(k.Stamp(about, at)), []byte(stamp))
 }
 
 // MessageID returns the part of a Message-ID before the "@". The same text gives the same ID,

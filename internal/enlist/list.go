@@ -40,6 +40,8 @@ type List struct {
 	ConfirmText        string
 	ConsentText        string // what subscribers agree to when they confirm
 	Imprint            string // who sends the mails; paragraphs
+	Public             bool   // subscribers of other Lists may see and join it, and its Messages have an archive
+	Description        string // for subscribers; paragraphs
 }
 
 // Recipients returns the addresses that are notified of an event, separated by commas. It

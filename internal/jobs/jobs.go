@@ -74,6 +74,7 @@ func Config(o Options) *river.Config {
 	m := o.Service.Sending.NewMailSender(sending.SenderOptions{Mailer: o.Mailer, Slots: o.Slots, Log: o.Log})
 	add(&q, mailQueue(), m.Notify)
 	add(&q, mailQueue(), m.Confirm)
+	add(&q, mailQueue(), m.SendLink)
 	add(&q, mailQueue(), m.Autorespond)
 	add(&q, mailQueue(), m.Test)
 	if o.Indexes != nil {

@@ -64,7 +64,8 @@ func subject(r slog.Record) (job, mail bool) {
 		job = job || a.Key == "job_id" || a.Key == "job_kind"
 		if a.Key == "job_kind" {
 			switch a.Value.String() {
-			case events.Notify{}.Kind(), events.Autorespond{}.Kind(), events.RequestConfirmation{}.Kind():
+			case events.Notify{}.Kind(), events.Autorespond{}.Kind(), events.RequestConfirmation{}.Kind(),
+				events.SendLink{}.Kind():
 				mail = true
 			}
 		}

@@ -45,7 +45,7 @@ func Failures(ctx context.Context, q Queue) (all []Failure, err error) {
 
 // ofMail are the kinds of jobs that send a mail.
 var ofMail = []string{events.Notify{}.Kind(), events.Autorespond{}.Kind(), events.RequestConfirmation{}.Kind(),
-	messages.SendTest{}.Kind()}
+	messages.SendTest{}.Kind(), events.SendLink{}.Kind()}
 
 // aboutSender matches a reply about the sender, the mail system or policy, which other mails would get too. RFC 3463
 var aboutSender = regexp.MustCompile(`answered \d{3} (5\.[3567]\.|5\.1\.[789] )`)

@@ -50,9 +50,11 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.TextKey("language", func(l *enlist.List) *string { return &l.Language },
 		enlist.OneOf(append([]string{""}, language.Codes()...)...)),
 	enlist.TextKey("confirmation_subject", func(l *enlist.List) *string { return &l.ConfirmSubject }, enlist.ReadLine),
-	enlist.TextKey("confirmation_text", func(l *enlist.List) *string { return &l.ConfirmText }, readParagraphs),
+	enlist.TextKey("confirmation_text", func(l *enlist.List) *string { return &l.ConfirmText }, ReadParagraphs),
 	enlist.TextKey("consent_text", func(l *enlist.List) *string { return &l.ConsentText }, enlist.ReadLine),
-	enlist.TextKey("imprint", func(l *enlist.List) *string { return &l.Imprint }, readParagraphs),
+	enlist.TextKey("imprint", func(l *enlist.List) *string { return &l.Imprint }, ReadParagraphs),
+	enlist.FlagKey("is_public", func(l *enlist.List) *bool { return &l.Public }),
+	enlist.TextKey("description", func(l *enlist.List) *string { return &l.Description }, ReadParagraphs),
 }
 
 // virtualNumber is a key that callers may set to a telephone number in any form. Replies have its digits as a number,
@@ -133,8 +135,8 @@ func ReadAddress(text string) (string, error) {
 	return spelling, nil
 }
 
-// readParagraphs accepts a text of several lines, and removes the white space around it.
-func readParagraphs(text string) (string, error) {
+// ReadParagraphs accepts a text of several lines, and removes the white space around it.
+func ReadParagraphs(text string) (string, error) {
 	const most = 5000
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }

@@ -45,6 +45,8 @@ func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
 	m.Value("confirm_text", &l.ConfirmText)
 	m.Value("consent_text", &l.ConsentText)
 	m.Value("imprint", &l.Imprint)
+	m.Value("is_public", &l.Public)
+	m.Value("description", &l.Description)
 }
 
 // OfAccount returns an Account's Lists in the order of their IDs.

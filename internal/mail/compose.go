@@ -50,6 +50,11 @@ func (c *composer) link(kind enlist.LinkKind, about enlist.DeliveryKey) string {
 	return c.publicURL + c.key.Path(enlist.Link{Kind: kind, DeliveryKey: about})
 }
 
+// linksOf returns the function for the links of a mail.
+func (c *composer) linksOf(l *messages.OutgoingMail) linkTo {
+	return func(kind enlist.LinkKind) string { return c.link(kind, l.Delivery) }
+}
+
 // listHeader returns a header with the List's ID and the sender of the Message, of the List or of the server. m is
 // nil for a mail without a Message.
 func (c *composer) listHeader(list *enlist.List, m *messages.Message) header {
@@ -69,15 +74,17 @@ func (c *composer) listHeader(list *enlist.List, m *messages.Message) header {
 // outgoing composes a mail to a Contact. It also returns the subject with its merge fields
 // filled.
 func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*composed, string, error) {
-	if l.Message == nil {
+	switch {
+	case l.Message == nil && l.Delivery.Cause == messages.CauseLink:
+		return c.preferences(l)
+	case l.Message == nil:
 		return c.confirmation(l)
 	}
 	list := &l.Schema.List
 	t := c.templates.get(l.Message, l.Files)
-	r := rendering{
-		mail:        l,
-		unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery),
-		confirm:     c.link(enlist.LinkConfirm, l.Delivery),
+	r := rendering{mail: l, unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery), link: c.linksOf(l)}
+	if l.Archived {
+		r.unsubscribe, r.link = "", func(enlist.LinkKind) string { return "" }
 	}
 	if list.TrackOpens {
 		r.open = c.link(enlist.LinkOpen, l.Delivery)
@@ -114,6 +121,20 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		return nil, "", &messages.Undelivered{Permanent: true, Detail: "the Contact's values make this mail too long"}
 	}
 	return m, h.subject, nil
+}
+
+// preferences composes the mail with the link to the settings of a subscriber, and returns its subject.
+func (c *composer) preferences(l *messages.OutgoingMail) (*composed, string, error) {
+	list := &l.Schema.List
+	in := c.texts.For(list.Language, "")
+	b := &builtIn{Language: in.Code, List: list.Name, Imprint: list.Imprint,
+		Title:   strings.ReplaceAll(in.Text("linkmail.subject"), "{list}", list.Name),
+		Heading: in.Text("linkmail.heading"), Before: in.Text("linkmail.before"), Button: in.Text("linkmail.button"),
+		Link: c.link(enlist.LinkPreferences, l.Delivery), After: in.Text("linkmail.after")}
+	h := c.listHeader(list, nil)
+	h.to, h.key = l.Address, "d/"+l.Delivery.String()
+	m, err := c.builtIn(h, b)
+	return m, oneLine(b.Title), err
 }
 
 // confirmation composes the request to confirm a subscription, and returns its subject.

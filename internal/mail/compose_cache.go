@@ -32,11 +32,8 @@ type compiled struct {
 	encoded *encodedFiles // nil until the first call of encodedFiles
 }
 
-// The merge fields for links that are different in each mail. decisions.md: 46
-const (
-	fieldUnsubscribe = merge.UnsubscribeURL
-	fieldConfirm     = merge.ConfirmURL
-)
+// fieldUnsubscribe is the merge field for the link that each mail must have. decisions.md: 46
+const fieldUnsubscribe = merge.UnsubscribeURL
 
 // compile returns the templates of a Message. If the Message has no text, compile makes
 // the text part from the HTML. The files are encoded later, because reading them can fail.

@@ -79,7 +79,7 @@ func (t *textTemplate) isEmpty() bool {
 // length checks the length of the parts, with the longest links that the service inserts.
 func (k *contentCheck) length(c *composer, t *compiled) {
 	r := rendering{mail: k.OutgoingMail, unsubscribe: c.link(enlist.LinkUnsubscribe, k.Delivery),
-		confirm: c.link(enlist.LinkConfirm, k.Delivery)}
+		link: c.linksOf(k.OutgoingMail)}
 	if k.Schema.List.TrackOpens {
 		r.open = c.link(enlist.LinkOpen, k.Delivery)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/enlist"
+	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
 )
 
@@ -14,12 +16,15 @@ import (
 // rendering inserts the values of one Contact into a Message.
 type rendering struct {
 	mail        *messages.OutgoingMail
-	unsubscribe string
-	confirm     string
+	unsubscribe string           // "" in an archive, which is no one's mail
+	link        linkTo           // the other links of the mail
 	open        string           // URL of the tracking pixel; "" if openings are not tracked
 	click       func(int) string // returns the tracked URL of a link; nil if clicks are not tracked
 	tooLong     bool             // a part is longer than maxPart, and is incomplete
 }
+
+// linkTo returns the URL of a page of this service.
+type linkTo func(enlist.LinkKind) string
 
 // maxPart limits a text or HTML part, in bytes. A value can be as long as a request, and
 // a Message can contain the same merge field many thousand times.
@@ -34,19 +39,22 @@ func (r *rendering) exceeded(b *strings.Builder) bool {
 // value returns the value of a merge field in the text part or the HTML part.
 func (r *rendering) value(name string) string {
 	switch name {
-	case fieldUnsubscribe:
+	case merge.UnsubscribeURL:
 		return r.unsubscribe
-	case fieldConfirm:
-		return r.confirm
+	case merge.ConfirmURL:
+		return r.link(enlist.LinkConfirm)
+	case merge.PreferencesURL:
+		return r.link(enlist.LinkPreferences)
+	case merge.WebVersionURL:
+		return r.link(enlist.LinkMail)
 	}
 	return r.contactValue(name)
 }
 
-// contactValue returns the value of a merge field in a subject. It returns "" for the links
-// to unsubscribe and to confirm. The service stores and shows subjects, so a subject must
-// not contain these links, which work without a password.
+// contactValue returns the value of a merge field in a subject. It returns "" for links. The service
+// stores and shows subjects, so a subject must not contain these links, which work without a password.
 func (r *rendering) contactValue(name string) string {
-	if name == fieldUnsubscribe || name == fieldConfirm {
+	if merge.IsLink(name) {
 		return ""
 	}
 	value, _ := messages.MergeValue(r.mail.Schema, r.mail.Contact, name)
@@ -100,7 +108,7 @@ func (r *rendering) text(t *compiled) string {
 	}
 	text := strings.TrimRight(b.String(), " \n") + "\n"
 	end := slices.Clone(t.sender)
-	if !t.text.unsubscribe {
+	if !t.text.unsubscribe && r.unsubscribe != "" {
 		end = append(end, "Unsubscribe from "+oneLine(r.mail.Schema.List.Name)+": "+r.unsubscribe)
 	}
 	if len(end) == 0 {
@@ -158,7 +166,7 @@ func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
 	for _, line := range t.sender {
 		end = append(end, html.EscapeString(line))
 	}
-	if !t.html.unsubscribe {
+	if !t.html.unsubscribe && r.unsubscribe != "" {
 		list := html.EscapeString(oneLine(r.mail.Schema.List.Name))
 		end = append(end, `<a href="`+html.EscapeString(r.unsubscribe)+`">Unsubscribe from `+list+"</a>")
 	}

@@ -204,6 +204,25 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 	lacks(t, "a Message that was changed", send(t, c, mail).html, "/k/12-345-1767225600-a7-502", "/o/")
 }
 
+// A mail links to the settings of its Contact and to itself as a page. An archive has no links of one person.
+//
+// covers: decision 133, spec merge.preferences, spec merge.web_version
+func TestMailLinksToSettingsAndToItsPage(t *testing.T) {
+	c, _ := testComposer(t)
+	l := testMail(&messages.Message{EmailType: messages.EmailHTML, Subject: "s{{web_version_url}}",
+		HTML: `<p><a href="{{preferences_url}}">Settings</a> <a href="{{web_version_url}}">Page</a>`})
+	r := send(t, c, l)
+	contains(t, "html", r.html, `<a href="https://mail.example.org/p/12-345-1767225600-`, `<a href="https://mail.example.org/w/12-345-1767225600-`, "Unsubscribe from")
+	contains(t, "subject", r.subject(t), "s")
+	l.Archived = true
+	if r := send(t, c, l); strings.Contains(r.html, "mail.example.org") || strings.Contains(r.text, "mail.example.org") {
+		t.Errorf("the archive has links of a person:\n%s\n%s", r.html, r.text)
+	}
+	l = testMail(nil)
+	l.Delivery.Cause = messages.CauseLink
+	contains(t, "text", send(t, c, l).text, "Open your settings: https://mail.example.org/p/12-345-1767225600-p/", "It works for 30 days.")
+}
+
 // The email type of a Message decides which parts the mail has. Each part has one link to
 // unsubscribe.
 //

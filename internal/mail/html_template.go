@@ -2,6 +2,7 @@ package mail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"enlist/internal/mail/merge"
@@ -210,7 +211,7 @@ func (p *htmlParser) link(element string, a html.Attribute) {
 func (p *htmlParser) tracked(url string, m merge.Template) int {
 	lower := strings.ToLower(url[:min(len(url), len("https://"))])
 	isWeb := strings.HasPrefix(lower, "http://") || lower == "https://"
-	if !isWeb || names(m, fieldUnsubscribe) || names(m, fieldConfirm) {
+	if !isWeb || slices.ContainsFunc(m, func(p merge.Part) bool { return merge.IsLink(p.Name) }) {
 		return -1
 	}
 	i, known := p.index[url]

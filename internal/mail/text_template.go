@@ -106,7 +106,7 @@ func (s textSource) html() string {
 		}
 		for _, m := range merge.Parse(p.text) {
 			switch {
-			case m.Name == fieldUnsubscribe || m.Name == fieldConfirm:
+			case merge.IsLink(m.Name):
 				writeLink(&b, "{{"+m.Name+"}}")
 			case m.Name != "":
 				b.WriteString(html.EscapeString("{{" + m.Name + "|" + m.Fallback + "}}"))

@@ -15,6 +15,9 @@ import (
 // CauseConfirmation is the Cause of a request to confirm a subscription.
 const CauseConfirmation = "c"
 
+// CauseLink is the Cause of a mail with the link to the settings of a subscriber.
+const CauseLink = "p"
+
 // CauseAutoresponder returns the Cause of an autoresponder's Message.
 func CauseAutoresponder(id enlist.AutoresponderID) string {
 	return "a" + strconv.FormatInt(int64(id), 10)
@@ -23,7 +26,7 @@ func CauseAutoresponder(id enlist.AutoresponderID) string {
 // Delivery is the stored result of one mail to a Contact.
 type Delivery struct {
 	enlist.DeliveryKey
-	MessageID enlist.MessageID // 0: the request to confirm
+	MessageID enlist.MessageID // 0: the request to confirm, or the link to the settings
 	Address   string
 	Subject   string // with the values of the merge fields, if the mail was composed
 	SentTime  int64
@@ -51,8 +54,9 @@ type OutgoingMail struct {
 	Schema   *enlist.Schema
 	Contact  *enlist.ByID
 	Address  string   // the Contact's Email
-	Message  *Message // nil: the request to confirm the subscription
+	Message  *Message // nil: the request to confirm the subscription or, with CauseLink, the link to the settings
 	Files    []MessageFile
+	Archived bool   // it is shown to the public: it has no links of one person
 	Problem  string // why the mail of an autoresponder cannot be sent; "" if it can
 }
 

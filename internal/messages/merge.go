@@ -49,8 +49,7 @@ func (m *Message) MergeFields() (all []merge.Part) {
 	}
 	known := make(map[use]bool)
 	for _, part := range merge.Parse(source) {
-		switch part.Name {
-		case "", merge.UnsubscribeURL, merge.ConfirmURL:
+		if part.Name == "" || merge.IsLink(part.Name) {
 			continue
 		}
 		if u := (use{part.Name, part.Fallback != ""}); !known[u] {
@@ -88,6 +87,18 @@ func mergeText(s *enlist.Schema, name string, v enlist.Value) string {
 // LocalTime returns the time of a Unix time in the Account's time zone.
 func LocalTime(s *enlist.Schema, unix int64) time.Time {
 	return time.Unix(unix, 0).In(enlist.Location(s.TimeZone))
+}
+
+// MergeText fills the merge fields of a text with a Contact's values.
+func MergeText(s *enlist.Schema, contact *enlist.ByID, text string) string {
+	var b strings.Builder
+	for _, part := range merge.Parse(text) {
+		b.WriteString(part.Value(func(name string) string {
+			value, _ := MergeValue(s, contact, name)
+			return value
+		}))
+	}
+	return b.String()
 }
 
 // MergeURL fills the merge fields of a link with a Contact's values. template is the link in the

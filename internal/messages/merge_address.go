@@ -35,7 +35,7 @@ func readAddress(text string) (string, error) {
 	sample, inDomain := "", false
 	for i := range parts {
 		switch p := &parts[i]; {
-		case p.Name == merge.UnsubscribeURL || p.Name == merge.ConfirmURL:
+		case merge.IsLink(p.Name):
 			return "", enlist.Expected("an email address, without a link")
 		case p.Name == "":
 			sample += p.Text

@@ -217,6 +217,20 @@ func (d *Delivery) mayBeRetried() bool {
 // less than ConfirmationInterval before. The link of the earlier request is then still valid.
 func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirmation) (*OutgoingMail, error) {
 	key := enlist.DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
+	return s.ownMail(ctx, key, func(c *enlist.ByID) bool { return !c.IsUnsubscribed && !c.DoubleOptIn })
+}
+
+// LinkMail returns the mail with the link to the settings of a Contact. It returns nil if it was sent already, if the
+// Contact or its address is gone, or if another one was sent less than ConfirmationInterval before. A Contact that has
+// unsubscribed gets it too.
+func (s *Service) LinkMail(ctx context.Context, e events.SendLink) (*OutgoingMail, error) {
+	key := enlist.DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseLink}
+	return s.ownMail(ctx, key, func(*enlist.ByID) bool { return true })
+}
+
+// ownMail returns a mail without a Message, if it was not sent and the Contact may get it.
+func (s *Service) ownMail(ctx context.Context, key enlist.DeliveryKey, may func(*enlist.ByID) bool) (*OutgoingMail,
+	error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*OutgoingMail, error) {
 		stored, err := LoadDelivery(tx, key)
 		if enlist.IgnoreKind(enlist.NotFound, err) != nil || err == nil && !stored.mayBeRetried() {
@@ -232,7 +246,7 @@ func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirma
 			return nil, enlist.IgnoreKind(enlist.NoContact, err)
 		}
 		m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
-		if m.Address == "" || !m.Contact.IsActive || m.Contact.IsUnsubscribed || m.Contact.DoubleOptIn {
+		if m.Address == "" || !m.Contact.IsActive || !may(m.Contact) {
 			return nil, nil
 		}
 		if asked, err := m.wasAsked(tx); err != nil || asked {
@@ -242,14 +256,14 @@ func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirma
 	})
 }
 
-// wasAsked reports whether an earlier request to confirm went to the address of m, for an event less
+// wasAsked reports whether an earlier mail with the cause of m went to the address of m, for an event less
 // than ConfirmationInterval before. Otherwise a caller who changes an address to and fro would flood
 // it with mail. reference.md: event.confirm
 func (m *OutgoingMail) wasAsked(tx *db.Tx) (bool, error) {
 	deliveries, err := Deliveries(tx, m.Delivery.List, m.Delivery.Contact, MaxDeliveries, 0)
 	return slices.ContainsFunc(deliveries, func(d Delivery) bool {
 		_, to, ok := address.ParseEmail(d.Address)
-		return d.Cause == CauseConfirmation && d.Status == DeliverySent && ok && contacts.IsSameAddress(m.Contact.Key,
+		return d.Cause == m.Delivery.Cause && d.Status == DeliverySent && ok && contacts.IsSameAddress(m.Contact.Key,
 			to) &&
 			d.Time > m.Delivery.Time-events.ConfirmationInterval && d.Time < m.Delivery.Time
 	}), err

@@ -88,6 +88,21 @@ func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message 
 	return shown, nil
 }
 
+// Compose returns a mail as it is sent. The error is an *Undelivered if there is no such mail.
+func (s *Service) Compose(ctx context.Context, m *OutgoingMail) (*ComposedMail, error) {
+	if s.composer == nil {
+		return nil, &Undelivered{Permanent: true, Detail: "this process composes no mails"}
+	}
+	return s.composer.Preview(ctx, m)
+}
+
+// Untracked returns a List whose mails have neither a tracking pixel nor tracked links.
+func Untracked(schema *enlist.Schema) *enlist.Schema {
+	untracked := *schema
+	untracked.List.TrackOpens, untracked.List.TrackClicks = false, false
+	return &untracked
+}
+
 // senderFindings returns what checkBatch finds about the sender of a mail.
 func (s *Service) senderFindings(tx *db.Tx, a *enlist.Account, m *Message,
 	list *enlist.List) (all []Finding, err error) {
@@ -141,7 +156,5 @@ func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
 	if err != nil {
 		return nil, nil, err
 	}
-	untracked := *schema
-	untracked.List.TrackOpens, untracked.List.TrackClicks = false, false
-	return &untracked, contact, nil
+	return Untracked(schema), contact, nil
 }

@@ -72,7 +72,7 @@ func editList(o *apptest.Account, id enlist.ListID, values ...any) error {
 }
 
 // personSections has the sections of an export in which every row is about the person.
-var personSections = []privacy.PersonSection{privacy.PersonContacts, privacy.PersonConsents, privacy.PersonUnsubscribed,
+var personSections = []privacy.PersonSection{privacy.PersonContacts, privacy.PersonConsents, privacy.PersonDepartures, privacy.PersonUnsubscribed,
 	privacy.PersonMails, privacy.PersonBatchMails, privacy.PersonBatchEvents, privacy.PersonWebhookEvents,
 	privacy.PersonJobs, privacy.PersonImports, privacy.PersonSavedResults}
 
@@ -130,6 +130,9 @@ func personWithEverything(f *apptest.Batches) (ann, bob enlist.ContactID) {
 	})
 	_, err = f.App.Contacts.Unsubscribe(f.Context(), f.Caller, contacts.UnsubscribeRequest{List: f.News, Address: "ann@example.com"})
 	f.Must(err)
+	f.Update(func(tx *db.Tx) error {
+		return contacts.SetDeparture(tx, &enlist.ByID{ListID: f.News, ID: ann, IsUnsubscribed: true}, "other", "I am Ann", 7)
+	})
 	return ann, bob
 }
 

@@ -22,6 +22,7 @@ type PersonSection string
 const (
 	PersonContacts      PersonSection = "contacts"
 	PersonConsents      PersonSection = "consents"       // all rows of the ledger
+	PersonDepartures    PersonSection = "departures"     // why the person has unsubscribed
 	PersonUnsubscribed  PersonSection = "unsubscribed"   // entries of the Unsubscriber List
 	PersonMails         PersonSection = "mails"          // requests to confirm, and mails of autoresponders
 	PersonBatchMails    PersonSection = "batch_mails"    // mails of Batches
@@ -33,7 +34,8 @@ const (
 	PersonAudit         PersonSection = "audit_log"      // rows that contain the address or its hash
 )
 
-var personSections = []PersonSection{PersonContacts, PersonConsents, PersonUnsubscribed, PersonMails, PersonBatchMails,
+var personSections = []PersonSection{PersonContacts, PersonConsents, PersonDepartures,
+	PersonUnsubscribed, PersonMails, PersonBatchMails,
 	PersonBatchEvents, PersonWebhookEvents, PersonJobs, PersonImports, PersonSavedResults, PersonAudit}
 
 // PersonValue is a value of a row, with the name of its column. The value is an int64, a string, a bool, JSON

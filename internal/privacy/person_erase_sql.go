@@ -87,6 +87,7 @@ func TextsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
 			FROM message WHERE account_id = ?`},
 		{"batch", "SELECT batch_id, criteria FROM batch_exclusion WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
 		{"batch", "SELECT batch_id, criteria FROM batch_population WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
+		{"form", "SELECT id, title || ' ' || introduction || ' ' || thanks FROM form WHERE account_id = ?"},
 		{"segment", "SELECT id, name || ' ' || criteria FROM segment WHERE account_id = ?"},
 	} {
 		err := tx.Each(func(row *db.Cursor) error {

@@ -31,6 +31,8 @@ var personTables = map[PersonSection]personTable{
 			webform_id confirmation_time subscription_waits bounce_time`},
 	PersonConsents: {name: "consent", contact: "list_id = ? AND contact_id = ? ORDER BY number",
 		columns: "list_id contact_id number time method type text ip preferences:json key_id import_id import_row"},
+	PersonDepartures: {name: "departure", contact: "list_id = ? AND contact_id = ?",
+		columns: "list_id contact_id time reason words"},
 	PersonUnsubscribed: {name: "unsubscriber",
 		columns: "list_id contact_id address_key id account_id address_type address time"},
 	PersonMails: {name: "delivery", address: "address",

@@ -44,6 +44,9 @@ var goodParams = map[string][]string{
 	"searchListPreferences":       {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"setSegment":                  {`1`, `"Readers"`, `[["Email","contains","x"]]`, `1`},
 	"deleteSegment":               {`1`, `1`},
+	"setForm":                     {`1`, `{"name":"Sign-up"}`, `1`},
+	"deleteForm":                  {`1`, `1`},
+	"searchForms":                 {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"searchSegments":              {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"addField":                    {`1`, `{"name":"City","type":"text"}`},
 	"editField":                   {`1`, `{"id":1,"name":"Email"}`},
@@ -235,6 +238,7 @@ func (h *harness) addListsAndContact(t testing.TB) {
 	h.call(t, "addList", `{"name":"Second"}`)
 	h.call(t, "addListPreference", `1,"News"`)
 	h.call(t, "setSegment", `1,"Readers",[["Email","contains","x"]]`)
+	h.call(t, "setForm", `1,{"name":"Sign-up"}`)
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
 }
 

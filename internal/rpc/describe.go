@@ -17,6 +17,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/forms"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/reports"
@@ -160,7 +161,7 @@ func records() []RecordInfo {
 		record("ContactDelivery", batches.ContactDeliveryAttributes),
 		record("Unsubscriber", contacts.UnsubscriberAttributes),
 		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),
-		record("Segment", contacts.SegmentAttributes),
+		record("Segment", contacts.SegmentAttributes), record("Form", forms.FormAttributes),
 		record("ListDay", lists.ListDayAttributes),
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
 		record("WholeMessage", messages.WholeMessageAttributes), preview,

@@ -74,6 +74,8 @@ var keyMeanings = map[string]string{
 	"List.confirmation_subject":        "of the mail that asks to confirm; empty: a text of the language, like confirmation_text",
 	"List.confirmation_text":           "up to 5,000 characters, paragraphs divided by empty lines",
 	"List.consent_text":                "what subscribers agree to by confirming: shown in the mail and on the page, and stored in the ledger",
+	"List.is_public":                   "subscribers of other Lists may see and join it, and its sent Messages have an archive",
+	"List.description":                 "of a public List, for subscribers; text of several lines",
 	"List.imprint":                     "who sends the mails: at the end of the mail that asks to confirm, and of pages",
 	"ListDay.day":                      "in the Account's time zone, such as 2026-01-31",
 	"ListDay.added":                    "Contacts that were added, or can get mail again",
@@ -128,6 +130,19 @@ var keyMeanings = map[string]string{
 	"Autoresponder.segment_id":                    "a Segment of the List, whose Contacts get the Message; 0: all Contacts",
 
 	"Segment.criteria": "as search_criteria, in JSON",
+
+	"Form.field_ids":          "the Fields that it asks for, in their order, separated by commas; without Email, it comes first",
+	"Form.required_field_ids": "those that need a value; Email always does",
+	"Form.title":              "empty stands for the text of the language, like button and thanks",
+	"Form.introduction":       "text above the inputs",
+	"Form.button":             "text of the button",
+	"Form.consent_text":       "what subscribers agree to with a tick; empty: there is no tick; at most 255 characters",
+	"Form.thanks":             "text of the page after the form was sent",
+	"Form.redirect_url":       "where the browser goes in place of that page",
+	"Form.language":           "of its pages, as of a List",
+	"Form.sites":              "whose pages may send it, such as https://example.com, separated by commas",
+	"Form.is_open":            "whether people can subscribe; true by default",
+	"Form.shown_count":        "how often it was shown; the next two: sent, and confirmed by its Contacts",
 
 	"Batch.list_id":                        "List of the first population",
 	"Batch.is_populated":                   "all recipients are stored",

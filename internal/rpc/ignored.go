@@ -18,6 +18,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/forms"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/webhooks"
@@ -38,6 +39,7 @@ func detailKeys() map[string][]string {
 	return map[string][]string{
 		"list_details":          keysOf(lists.ListAttributes),
 		"field_details":         keysOf(lists.FieldAttributes),
+		"form_details":          keysOf(forms.FormAttributes),
 		"folder_details":        keysOf(accounts.FolderAttributes),
 		"message_details":       keysOf(messages.WholeMessageAttributes),
 		"autoresponder_details": keysOf(batches.AutoresponderAttributes),

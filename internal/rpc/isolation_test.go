@@ -19,7 +19,7 @@ import (
 // foreign has the ID of a record of the other Account by the name of a parameter or of a key in a parameter. In a
 // service without the records of addForeignRecords, these IDs do not exist.
 var foreign = map[string]string{
-	"list_id": "3", "contact_id": "2", "field_id": "8", "preference_id": "2", "segment_id": "2", "folder_id": "8", "message_id": "3",
+	"list_id": "3", "contact_id": "2", "field_id": "8", "preference_id": "2", "segment_id": "2", "form_id": "2", "folder_id": "8", "message_id": "3",
 	"autoresponder_id": "2", "webhook_id": "2", "batch_id": "3", "queue_id": "3", "send_id": "2", "file_id": "2",
 	"contacts": `[{"id":2}]`, "contact_ids": `[2]`, "lists": `[3]`, "populations": `[{"list_id":3}]`,
 }
@@ -114,6 +114,7 @@ func (h *harness) addForeignRecords(t *testing.T) {
 		{"addList", `{"name":"Theirs"}`},
 		{"addListPreference", `3,"Theirs"`},
 		{"setSegment", `3,"Theirs",[["Email","contains","x"]]`},
+		{"setForm", `3,{"name":"Theirs"}`},
 		{"subscribeContact", `3,{"Email":"theirs@example.org"}`},
 		{"addField", `3,{"name":"Photo","type":"file"}`},
 		{"addMessage", `{"name":"Theirs","subject":"Hello","text_content":"Hello"}`},
@@ -126,7 +127,7 @@ func (h *harness) addForeignRecords(t *testing.T) {
 	}
 	for kind, read := range map[string]string{
 		"list_id": "searchLists", "field_id": `searchFields 3,[["type","exactly","file"]]`,
-		"preference_id": "searchListPreferences 3", "segment_id": "searchSegments 3", "contact_id": "searchContacts 3", "message_id": "searchMessages", "autoresponder_id": "searchAutoresponders", "webhook_id": "searchWebhooks",
+		"preference_id": "searchListPreferences 3", "segment_id": "searchSegments 3", "form_id": "searchForms 3", "contact_id": "searchContacts 3", "message_id": "searchMessages", "autoresponder_id": "searchAutoresponders", "webhook_id": "searchWebhooks",
 		"batch_id": "searchBatches", "file_id": "searchFiles",
 	} {
 		method, params, _ := strings.Cut(read, " ")

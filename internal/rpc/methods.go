@@ -53,6 +53,7 @@ func methods(a *app.App) map[string]*method {
 	t.addListMethods()
 	t.addFieldMethods()
 	t.addSegmentMethods()
+	t.addFormMethods()
 	t.addMessageMethods()
 	t.addAutoresponderMethods()
 	t.addBatchMethods()

@@ -7,6 +7,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/forms"
 	"enlist/internal/lists"
 )
 
@@ -77,6 +78,19 @@ func (t table) addSegmentMethods() {
 	g.add("searchSegments", read, readOnly, "list_id"+searchParams,
 		searchInList(g.Contacts.SearchSegments, contacts.SegmentAttributes)).
 		says("Returns the Segments of a List that match the criteria.", "array of Segment", "303 311")
+}
+
+// addFormMethods adds the methods for Forms.
+func (t table) addFormMethods() {
+	g := t.of("Forms")
+	g.add("setForm", full, writes, "list_id form_details form_id=0", setForm).
+		says("Adds a Form, or changes the sent details of the one with the ID or, without an ID, with the name.",
+			"integer, the Form's ID", "303 310")
+	g.add("deleteForm", full, writes, "list_id form_id", deleteInList(g.Forms.DeleteForm)).
+		says("Deletes a Form with its counts. Its Contacts stay.", "true", "303 310")
+	g.add("searchForms", read, readOnly, "list_id"+searchParams,
+		searchInList(g.Forms.SearchForms, forms.FormAttributes)).
+		says("Returns the Forms of a List that match the criteria.", "array of Form", "303 311")
 }
 
 // addFolderMethods adds the methods for Folders.

@@ -55,6 +55,8 @@ var parameters = map[string]parameter{
 	"queue_id":               {"integer", "The queue ID that addBatch returned"},
 	"send_id":                {"integer", "The send_id of a recipient"},
 	"segment_id":             {"integer", "The ID of a Segment of the List"},
+	"form_details":           {"object", "The keys of a Form to set; to add one, its name"},
+	"form_id":                {"integer", "The ID of a Form of the List"},
 	"name":                   {"string", "The name of a preference, a Segment or a file"},
 	"folder_type":            {"string", "list, message or file"},
 	"credit_type":            {"string", "sms or email_test; empty means sms"},

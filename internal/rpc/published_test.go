@@ -129,7 +129,8 @@ var refusedCalls = []struct{ method, params string }{
 var ownMethods = []string{"addListPreference", "deleteListPreference", "searchListPreferences", "getContactPreferences",
 	"getContactConsents", "getContactDeliveries", "exportPerson", "erasePerson", "previewMessage", "sendTestMessage",
 	"checkBatch", "chooseBatchWinner", "getBatchReport", "getBatchOpens", "getBatchClicked",
-	"getKeyInfo", "searchAuditLog", "countAuditLog", "setSegment", "deleteSegment", "searchSegments", "getListDays"}
+	"getKeyInfo", "searchAuditLog", "countAuditLog", "setSegment", "deleteSegment", "searchSegments",
+	"setForm", "deleteForm", "searchForms", "getListDays"}
 
 // alwaysEmpty are methods whose result never has a value, because this service sends no SMS.
 var alwaysEmpty = map[string]bool{"getBatchResponses": true}

@@ -31,7 +31,7 @@ const (
 
 // mailKinds are the kinds of jobs that send mails.
 var mailKinds = []string{events.Notify{}.Kind(), events.RequestConfirmation{}.Kind(), events.Autorespond{}.Kind(),
-	messages.SendTest{}.Kind()}
+	messages.SendTest{}.Kind(), events.SendLink{}.Kind()}
 
 // discardStep is the largest number of jobs or events that one transaction deletes.
 const discardStep = 1000

@@ -11,7 +11,7 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file has the four kinds of mail that are jobs.
+// This file has the kinds of mail that are jobs.
 
 // Notify sends a notification about a Contact to one of the List's addresses. It does
 // not store the result, because a notification is not a mail to a Contact.
@@ -32,6 +32,17 @@ func (m *MailSender) Notify(ctx context.Context, j db.Job, e events.Notify) erro
 func (m *MailSender) Confirm(ctx context.Context, j db.Job, e events.RequestConfirmation) error {
 	return m.inSlot(ctx, j, func(release func()) error {
 		mail, err := m.service.messages.ConfirmationMail(ctx, e)
+		if err != nil || mail == nil {
+			return err
+		}
+		return m.sendToContact(ctx, j, mail, release)
+	})
+}
+
+// SendLink sends a Contact the link to the page with its settings.
+func (m *MailSender) SendLink(ctx context.Context, j db.Job, e events.SendLink) error {
+	return m.inSlot(ctx, j, func(release func()) error {
+		mail, err := m.service.messages.LinkMail(ctx, e)
 		if err != nil || mail == nil {
 			return err
 		}

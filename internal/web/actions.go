@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/sending"
 )
@@ -47,6 +48,10 @@ func (h *Handler) showUnsubscribe(w http.ResponseWriter, r *http.Request, l enli
 // with the button: a program that only checks links may send one. The reply must not be a redirect
 // (RFC 8058, section 3.1).
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l enlist.Link) {
+	if r.PostForm.Get("button") == "reason" {
+		h.explain(w, r, l)
+		return
+	}
 	if r.PostForm.Get("List-Unsubscribe") != "One-Click" && r.PostForm.Get("button") != "unsubscribe" {
 		h.showUnsubscribe(w, r, l)
 		return
@@ -62,7 +67,27 @@ func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request, l enlist.L
 // unsubscribed shows the page that says that the Contact is unsubscribed. It is also the page for
 // a Contact that was unsubscribed before the request, or that was removed.
 func (h *Handler) unsubscribed(w http.ResponseWriter, r *http.Request, v *sending.LinkView) {
-	h.render(w, r, http.StatusOK, "unsubscribed", subscription(v))
+	p := subscription(v)
+	if v.Contact != nil && !v.Moved {
+		p.Reasons = contacts.DepartureReasons()
+	}
+	h.render(w, r, http.StatusOK, "unsubscribed", p)
+}
+
+// explain stores why the Contact has unsubscribed, and shows the page without the question.
+func (h *Handler) explain(w http.ResponseWriter, r *http.Request, l enlist.Link) {
+	v, err := h.links.ExplainDeparture(r.Context(), l.DeliveryKey,
+		contacts.DepartureReason(r.PostForm.Get("reason")), r.PostForm.Get("words"))
+	switch {
+	case err != nil:
+		h.failed(w, r, l, err)
+	case v.Subscribed:
+		h.render(w, r, http.StatusOK, "unsubscribe", subscription(v))
+	default:
+		p := subscription(v)
+		p.Done = true
+		h.render(w, r, http.StatusOK, "unsubscribed", p)
+	}
 }
 
 // showConfirm shows the page with the button that confirms a subscription.

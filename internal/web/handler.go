@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"hash/maphash"
 	"html/template"
 	"io"
 	"log/slog"
@@ -11,8 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/forms"
 	"enlist/internal/language"
 	"enlist/internal/sending"
 )
@@ -28,6 +31,21 @@ type Links interface {
 	UnsubscribeByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*sending.LinkView, error)
 	// ConfirmByLink confirms the subscription, unless LinkView.Confirmation says why not. ip is as above.
 	ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*sending.LinkView, error)
+	// ExplainDeparture stores why the Contact has unsubscribed.
+	ExplainDeparture(ctx context.Context, d enlist.DeliveryKey, reason contacts.DepartureReason,
+		words string) (*sending.LinkView, error)
+	// ViewPreferences returns the settings of the Contact, ChangePreferences stores what the visitor sends, and
+	// SendNewLink mails a new link.
+	ViewPreferences(ctx context.Context, d enlist.DeliveryKey) (*sending.PreferencePage, error)
+	ChangePreferences(ctx context.Context, d enlist.DeliveryKey,
+		r *sending.PreferenceChange) (*sending.PreferencePage, error)
+	SendNewLink(ctx context.Context, d enlist.DeliveryKey) error
+	// SendLink mails the link to the settings to an address of a List.
+	SendLink(ctx context.Context, list enlist.ListID, address string) error
+	// ViewMail returns a mail as a page, and Archive and ArchivedMail those of a public List; nil: there is none.
+	ViewMail(ctx context.Context, d enlist.DeliveryKey) (*sending.WebPage, error)
+	Archive(ctx context.Context, list enlist.ListID) (*sending.Archive, error)
+	ArchivedMail(ctx context.Context, list enlist.ListID, batch enlist.BatchID) (*sending.WebPage, error)
 	// ViewContactPage returns the Contact that a notification is about.
 	ViewContactPage(ctx context.Context, d enlist.DeliveryKey) (*sending.ContactPage, error)
 	// LinkURL returns the URL to which a tracked link leads. If there is no such URL, it returns an
@@ -39,6 +57,14 @@ type Links interface {
 	Clicked(ctx context.Context, l enlist.Link, userAgent string) error
 }
 
+// Forms has what visitors do with Forms; forms.Service does it.
+type Forms interface {
+	// Show returns a Form, or forms.ErrNone. count says that a visitor sees it now.
+	Show(ctx context.Context, id enlist.FormID, count bool) (*forms.Public, error)
+	// Send subscribes a visitor, or returns what is wrong with the inputs.
+	Send(ctx context.Context, id enlist.FormID, e *forms.Entry) (map[enlist.FieldID]forms.Fault, error)
+}
+
 // Files has the files of Messages; files.Service has them.
 type Files interface {
 	// FileOfLink returns a file, or an error of the Kind InvalidParameters if it was deleted.
@@ -48,29 +74,40 @@ type Files interface {
 }
 
 const (
-	maxBody   = 4 << 10          // greatest length of a form in bytes
+	maxBody   = 64 << 10         // greatest length of a form in bytes
 	ioTimeout = 30 * time.Second // time for a client to send a form, and again to receive a page
 )
 
 // Handler answers requests for the links in mails.
 type Handler struct {
 	links   Links
+	forms   Forms
 	files   Files
 	key     enlist.LinkKey
 	pages   map[string]*template.Template
 	texts   *language.Texts
 	policy  string        // the header Content-Security-Policy
 	reading chan struct{} // has one value for each file that is being sent
+	limits  limits
+	now     func() time.Time // for the stamps of forms
+	answer  time.Duration    // least time of an answer that must not show whether an address is known
 	log     *slog.Logger
 }
 
 // New returns a Handler for links that are signed with key.
-func New(links Links, files Files, key enlist.LinkKey, log *slog.Logger) *Handler {
-	return &Handler{links: links, files: files, key: key, pages: readPages(), texts: language.New(),
-		policy: contentPolicy(), reading: make(chan struct{}, maxDownloads), log: log}
+func New(links Links, forms Forms, files Files, key enlist.LinkKey, log *slog.Logger) *Handler {
+	return &Handler{links: links, forms: forms, files: files, key: key, pages: readPages(), texts: language.New(),
+		policy: contentPolicy(), reading: make(chan struct{}, maxDownloads), now: time.Now, answer: answerTime, log: log,
+		limits: limits{seed: maphash.MakeSeed()}}
 }
 
-// IsLinkPath reports whether a path begins like the path of a link, such as "/u/". The server
+// The beginnings of the paths of pages without a signature.
+const (
+	formPrefix    = "/s/"
+	archivePrefix = "/a/"
+)
+
+// IsLinkPath reports whether a path begins like the path of a page of this package, such as "/u/". The server
 // passes such requests to a Handler.
 func IsLinkPath(path string) bool {
 	if len(path) < 3 || path[0] != '/' || path[2] != '/' {
@@ -78,10 +115,10 @@ func IsLinkPath(path string) bool {
 	}
 	switch enlist.LinkKind(path[1:2]) {
 	case enlist.LinkUnsubscribe, enlist.LinkConfirm, enlist.LinkOpen, enlist.LinkClick, enlist.LinkContact,
-		enlist.LinkFile:
+		enlist.LinkFile, enlist.LinkPreferences, enlist.LinkMail:
 		return true
 	}
-	return false
+	return path[:3] == formPrefix || path[:3] == archivePrefix
 }
 
 // action handles requests with one HTTP method for one kind of link.
@@ -100,6 +137,10 @@ func actions(kind enlist.LinkKind) (show, press action) {
 		return (*Handler).open, nil
 	case enlist.LinkClick:
 		return (*Handler).click, nil
+	case enlist.LinkPreferences:
+		return (*Handler).showPreferences, (*Handler).savePreferences
+	case enlist.LinkMail:
+		return (*Handler).mail, nil
 	}
 	return (*Handler).contact, nil
 }
@@ -109,6 +150,14 @@ func actions(kind enlist.LinkKind) (show, press action) {
 // decoded path, because a proxy may escape other characters of the path.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.protect(w.Header())
+	switch {
+	case strings.HasPrefix(r.URL.Path, formPrefix):
+		h.serveForm(w, r)
+		return
+	case strings.HasPrefix(r.URL.Path, archivePrefix):
+		h.archive(w, r)
+		return
+	}
 	if id, ok := h.key.ReadFilePath(r.URL.Path); ok {
 		h.file(w, r, id)
 		return
@@ -123,7 +172,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		show(h, w, r, link)
 	case r.Method == http.MethodPost && press != nil:
-		if h.readForm(w, r) {
+		if h.readForm(w, r, maxBody) {
 			press(h, w, r, link)
 		}
 	default:
@@ -149,20 +198,28 @@ func (h *Handler) protect(header http.Header) {
 
 // readForm reads the posted form. It returns false if the form is too large. It has then already sent the response. A
 // body that is no form has no values.
-func (h *Handler) readForm(w http.ResponseWriter, r *http.Request) bool {
+func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, most int64) bool {
+	body, ok := h.readBody(w, r, most)
+	if ok {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		_ = r.ParseMultipartForm(most) // also reads application/x-www-form-urlencoded
+	}
+	return ok
+}
+
+// readBody is readForm for any body.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		w.Header().Set("Connection", "close")
 		http.Error(w, "the form is too large: open the link and use its button", http.StatusRequestEntityTooLarge)
-		return false
+		return nil, false
 	}
 	if err != nil {
 		panic(http.ErrAbortHandler) // the client has disconnected, or is too slow
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	_ = r.ParseMultipartForm(maxBody) // also reads application/x-www-form-urlencoded
-	return true
+	return body, true
 }
 
 // failed replies with the page for an unexpected error. The cause is only written to the log.

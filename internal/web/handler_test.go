@@ -18,7 +18,8 @@ import (
 // and errors.
 
 // kinds has all kinds of links, in the order of harness.links.
-var kinds = []enlist.LinkKind{enlist.LinkUnsubscribe, enlist.LinkConfirm, enlist.LinkOpen, enlist.LinkClick, enlist.LinkContact}
+var kinds = []enlist.LinkKind{enlist.LinkUnsubscribe, enlist.LinkConfirm, enlist.LinkOpen, enlist.LinkClick, enlist.LinkContact,
+	enlist.LinkPreferences, enlist.LinkMail}
 
 // links returns the paths of the links of all kinds for a Contact.
 func (h *harness) links(id enlist.ContactID) []string {
@@ -47,7 +48,7 @@ func TestFetchingLinksChangesNoSubscription(t *testing.T) {
 		t.Run(string(kinds[i]), func(t *testing.T) {
 			for _, method := range []string{"GET", "HEAD"} {
 				for range 100 {
-					if a := h.do(method, path, ""); a.StatusCode >= 400 {
+					if a := h.do(method, path, ""); a.StatusCode >= 400 && kinds[i] != enlist.LinkMail { // it has no Message
 						t.Fatalf("%s %s: got the status %d, want less than 400", method, path, a.StatusCode)
 					}
 				}
@@ -110,7 +111,7 @@ func TestOtherMethodsAreNotAllowed(t *testing.T) {
 	for i, path := range h.links(id) {
 		allow := "GET, HEAD"
 		others := []string{"PUT", "DELETE", "PATCH", "OPTIONS"}
-		if kind := kinds[i]; kind == enlist.LinkUnsubscribe || kind == enlist.LinkConfirm {
+		if kind := kinds[i]; kind == enlist.LinkUnsubscribe || kind == enlist.LinkConfirm || kind == enlist.LinkPreferences {
 			allow += ", POST"
 		} else {
 			others = append(others, "POST")
@@ -137,8 +138,9 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	id := h.subscribe("Email", "mira@example.com")
-	for _, path := range append(h.links(id), "/u/x") {
-		t.Run(path[:3], func(t *testing.T) {
+	form := h.addForm()
+	for _, path := range append(h.links(id), "/u/x", form, form+"/link", form+".json", "/s/99", "/a/99") {
+		t.Run(path, func(t *testing.T) {
 			a := h.do("GET", path, "")
 			for _, want := range [][2]string{
 				{"Cache-Control", "no-store"}, {"Referrer-Policy", "no-referrer"},

@@ -35,6 +35,7 @@ type harness struct {
 	list    enlist.ListID
 	key     enlist.LinkKey
 	server  *httptest.Server
+	pages   *Handler
 	faults  *faults
 	header  http.Header // of the next requests
 
@@ -67,7 +68,9 @@ func newHarness(t *testing.T, settings ...string) *harness {
 	h.key, err = h.service.Messages.LinkKey(t.Context())
 	h.must(err)
 	h.faults = &faults{Links: h.service.Sending}
-	h.server = httptest.NewServer(New(h.faults, h.service.Files, h.key, slog.New(slog.NewTextHandler(io.Discard, nil))))
+	h.pages = New(h.faults, h.service.Forms, h.service.Files, h.key, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	h.pages.now, h.pages.answer = h.clock, 0
+	h.server = httptest.NewServer(h.pages)
 	t.Cleanup(func() {
 		h.server.Close()
 		if err := store.Close(); err != nil {
@@ -237,5 +240,17 @@ func (h *harness) shows(a answer, status int, parts ...string) {
 	}
 }
 
-// hasButton reports whether the page has a button.
-func (a answer) hasButton() bool { return strings.Contains(a.body, "<button") }
+// hasButton reports whether the page has a button, other than the one that sends a reason.
+func (a answer) hasButton() bool {
+	return strings.Contains(strings.ReplaceAll(a.body, `<button name="button" value="reason"`, ""), "<button")
+}
+
+// jobs returns the number of jobs of a kind that wait.
+func (h *harness) jobs(kind string) (n int64) {
+	h.Helper()
+	h.must(h.store.View(h.Context(), func(tx *db.Tx) (err error) {
+		n, err = tx.Number("SELECT count(*) FROM river_job WHERE kind = ?", kind)
+		return err
+	}))
+	return n
+}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/language"
 )
@@ -39,7 +41,20 @@ type page struct {
 	Schema   *enlist.Schema // nil if the List was removed, or if the page is not about a List
 	Address  string         // masked address, "" if the page shows no address
 	Details  *details
-	Language language.Language // render sets it
+	Form     *formPage
+	Settings *settingsPage
+	Archive  *archivePage
+	Reasons  []contacts.DepartureReason // for which the page asks
+	Done     bool                       // the visitor has sent the form of the page
+	Wanted   string                     // language of the page; "": that of the List
+	Item     any                        // what a part of the page shows
+	Language language.Language          // render sets it
+}
+
+// With returns the data of a part of the page.
+func (p page) With(item any) page {
+	p.Item = item
+	return p
 }
 
 // List returns the name of the List, or "" if the List was removed.
@@ -66,6 +81,11 @@ func (p page) Text(key string) template.HTML {
 	}
 	text := template.HTMLEscapeString(p.Language.Text(key))
 	return template.HTML(strings.NewReplacer("{list}", list, "{address}", bdi(p.Address)).Replace(text))
+}
+
+// plain returns a text without markup, for an answer to a script.
+func (p page) plain(key string) string {
+	return strings.NewReplacer("{list}", p.List(), "{address}", p.Address).Replace(p.Language.Text(key))
 }
 
 // About returns a text about the address, or about the reader if the page shows no address.
@@ -104,9 +124,9 @@ func readPages() map[string]*template.Template {
 func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
 	p.Language = h.texts.For(language.English, "")
 	if p.Title == "" {
-		wanted := ""
+		wanted := p.Wanted
 		if p.Schema != nil {
-			wanted = p.Schema.List.Language
+			wanted = cmp.Or(wanted, p.Schema.List.Language)
 		}
 		p.Language = h.texts.For(wanted, r.Header.Get("Accept-Language"))
 		p.Title = p.Language.Text(name + ".title")

@@ -256,7 +256,7 @@ func compareStores(t *testing.T, from, to string, lists []enlist.ListID) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	const tables = `account api_key autoresponder catalogue consent contact delivery field folder link list message
+	const tables = `account api_key autoresponder catalogue consent contact delivery departure field folder form form_day link list message
 		preference retry river_job secret segment sending_domain setting unsubscriber webhook webhook_event webhook_target`
 	for table := range strings.FieldsSeq(tables) {
 		var inSource, inTarget int
@@ -297,6 +297,8 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 	all["link key"] = value(s.service.Messages.LinkKey(ctx))(s)
 	all["lists"] = value(s.service.Lists.SearchLists(ctx, s.caller, enlist.Query{}))(s)
 	all["segments"] = value(s.service.Contacts.SearchSegments(ctx, s.caller, lists[0], enlist.Query{}))(s)
+	all["forms"] = value(s.service.Forms.SearchForms(ctx, s.caller, lists[0], enlist.Query{}))(s)
+	all["departures"] = value(s.service.Contacts.Departures(ctx, s.caller, lists[0]))(s)
 	all["message"] = value(s.service.Messages.Message(ctx, s.caller, 1))(s)
 	account := s.caller.Account.ID
 	s.must(s.store.View(ctx, func(tx *db.Tx) error {

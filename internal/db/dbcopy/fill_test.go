@@ -110,6 +110,8 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.L
 		value(s.service.Lists.AddField(ctx, s.caller, list, details("name", "Über", "type", "text")))(s)
 		value(s.service.Lists.AddPreference(ctx, s.caller, list, "Weekly ☕"))(s)
 		s.setSegment(list)
+		form := value(s.service.Forms.SetForm(ctx, s.caller, list, 0, details("name", "Läden", "introduction", "Ä 😀", "consent_text", "Ä")))(s)
+		value(s.service.Forms.Show(ctx, form, true))(s)
 	}
 	message := value(s.service.Messages.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(specialCharacters, 300), "folder_id", fmt.Sprint(folder))))(s)
 	value(s.service.Batches.AddAutoresponder(ctx, s.caller, details("list_id", fmt.Sprint(lists[0]), "message_id", fmt.Sprint(message),
@@ -193,6 +195,10 @@ func (s *testService) subscribeMany(lists []enlist.ListID, all int) {
 func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key enlist.KeyID, list enlist.ListID, message enlist.MessageID) {
 	s.Helper()
 	s.update(func(tx *db.Tx) error {
+		left := &enlist.ByID{ListID: list, ID: 1, IsUnsubscribed: true}
+		if err := contacts.SetDeparture(tx, left, "other", specialCharacters, 10); err != nil {
+			return err
+		}
 		delivery := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: messages.CauseAutoresponder(1)},
 			MessageID: message, Address: "p0@exämple.com", Subject: specialCharacters, SentTime: 20, Status: messages.DeliveryBounced, Detail: specialCharacters}
 		if err := messages.PutDelivery(tx, &delivery); err != nil {

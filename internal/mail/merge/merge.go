@@ -16,7 +16,18 @@ const (
 	ListName       = "list_name"
 	UnsubscribeURL = "unsubscribe_url"
 	ConfirmURL     = "confirm_url"
+	PreferencesURL = "preferences_url" // the page with the settings of the subscriber
+	WebVersionURL  = "web_version_url" // the mail as a page
 )
+
+// IsLink reports whether a merge field is a link that is different in each mail. Such a link works without a password.
+func IsLink(name string) bool {
+	switch name {
+	case UnsubscribeURL, ConfirmURL, PreferencesURL, WebVersionURL:
+		return true
+	}
+	return false
+}
 
 // The marks around a merge field.
 const (

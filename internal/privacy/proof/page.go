@@ -48,6 +48,8 @@ var acts = map[string]string{
 	"unsubscribeContact":           "unsubscribed, by a program of the Account",
 	"unsubscribeContactById":       "unsubscribed, by a program of the Account",
 	"confirmContact":               "subscription confirmed, by a program of the Account",
+	contacts.MethodForm:            "subscribed with a form",
+	contacts.MethodPreferences:     "changed on the page with the subscriber's settings",
 	contacts.MethodConfirmLink:     "subscription confirmed with the link in a mail",
 	contacts.MethodUnsubscribeLink: "unsubscribed with the link in a mail",
 	contacts.MethodUnsubscribeAll:  "no mail of the Account any more, by a program of the Account; the List keeps the Contact as it is",

@@ -1,0 +1,48 @@
+package contacts
+
+import (
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has what is different if a person subscribes with a Form: anyone can type any address. Package forms has
+// the Forms.
+
+// distrust limits what the call changes of an existing Contact. Values that the Contact has stay. A Contact that has
+// left must confirm again, if the List asks for it, because an earlier confirmation says nothing about this visitor.
+// decisions.md: 132
+func (sub *subscription) distrust(contact *enlist.ByID) {
+	p := *sub.ParsedContact // the transaction can run again with the original
+	p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(v parsedValue) bool {
+		return contact.Values.Get(v.Field.ID) != "" || v.Text == ""
+	})
+	sub.ParsedContact = &p
+	if contact.IsUnsubscribed && sub.Schema.List.DoubleOptIn {
+		contact.DoubleOptIn, contact.DoubleOptInTime = false, 0
+	}
+}
+
+// FormAct is what a person does with a Form: the column of form_day that counts it.
+type FormAct string
+
+// The acts.
+const (
+	FormShown     FormAct = "shown"
+	FormSent      FormAct = "sent"
+	FormConfirmed FormAct = "confirmed"
+)
+
+// CountForm adds one to the acts of a Form on a day. It counts nothing if the List has no such Form: records of another
+// service keep the ID of their form.
+func CountForm(tx *db.Tx, schema *enlist.Schema, id enlist.FormID, now int64, act FormAct) error {
+	numbers := map[FormAct]int64{act: 1}
+	return tx.Do(`INSERT INTO form_day (form_id, day, shown, sent, confirmed)
+		SELECT id, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT) FROM form
+			WHERE id = ? AND list_id = ?
+		ON CONFLICT (form_id, day) DO UPDATE SET shown = form_day.shown + excluded.shown,
+			sent = form_day.sent + excluded.sent, confirmed = form_day.confirmed + excluded.confirmed`,
+		enlist.DayOf(now, schema.TimeZone), numbers[FormShown], numbers[FormSent], numbers[FormConfirmed],
+		int64(id), int64(schema.List.ID))
+}

@@ -1,0 +1,73 @@
+package forms
+
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores Forms, and reads what package contacts has counted. Forms are definitions: none changes during an
+// Update.
+
+func mapForm(m *db.Mapper, f *Form) {
+	m.ID("id", (*int64)(&f.ID))
+	m.Fixed("account_id", (*int64)(&f.AccountID))
+	m.Fixed("list_id", (*int64)(&f.ListID))
+	m.Value("name", &f.Name)
+	m.Value("field_ids", &f.FieldIDs)
+	m.Value("required_ids", &f.RequiredIDs)
+	m.Value("title", &f.Title)
+	m.Value("introduction", &f.Introduction)
+	m.Value("button", &f.Button)
+	m.Value("consent", &f.Consent)
+	m.Value("thanks", &f.Thanks)
+	m.Value("redirect_url", &f.RedirectURL)
+	m.Value("language", &f.Language)
+	m.Value("sites", &f.Sites)
+	m.Value("is_open", &f.Open)
+	m.Fixed("creation_time", &f.CreationTime)
+	m.Value("last_modified_time", &f.LastModifiedTime)
+}
+
+var formTable = db.NewMapping("form", mapForm)
+
+// errNoForm is the same for an ID that does not exist and for the ID of another List.
+var errNoForm = enlist.Invalid("form_id", "the List has no Form with this ID")
+
+// inList returns a Form of a List. Errors: InvalidParameters if the List has none with the ID.
+func inList(tx *db.Tx, list enlist.ListID, id enlist.FormID) (*Form, error) {
+	return formTable.One(tx, errNoForm, "WHERE list_id = ? AND id = ?", int64(list), int64(id))
+}
+
+// ofList returns the Forms of a List with their counts, in the order of their IDs.
+func ofList(tx *db.Tx, list enlist.ListID) ([]Form, error) {
+	all, err := formTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[enlist.FormID]*Form)
+	for i := range all {
+		at[all[i].ID] = &all[i]
+	}
+	return all, tx.Each(func(row *db.Cursor) error {
+		if f := at[enlist.FormID(row.Int())]; f != nil {
+			f.Shown, f.Sent, f.Confirmed = row.Int(), row.Int(), row.Int()
+		}
+		return nil
+	}, `SELECT form_id, CAST(sum(shown) AS BIGINT), CAST(sum(sent) AS BIGINT), CAST(sum(confirmed) AS BIGINT)
+		FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id = ?) GROUP BY form_id`, int64(list))
+}
+
+func days(tx *db.Tx, id enlist.FormID, from int64) (all []Day, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		all = append(all, Day{row.Int(), row.Int(), row.Int(), row.Int()})
+		return nil
+	}, "SELECT day, shown, sent, confirmed FROM form_day WHERE form_id = ? AND day >= ? ORDER BY day", int64(id), from)
+	return all, err
+}
+
+func remove(tx *db.Tx, id enlist.FormID) error {
+	if err := tx.Define("DELETE FROM form WHERE id = ?", int64(id)); err != nil {
+		return err
+	}
+	return tx.Do("DELETE FROM form_day WHERE form_id = ?", int64(id))
+}

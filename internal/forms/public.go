@@ -1,0 +1,83 @@
+package forms
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+)
+
+// This file has what a visitor without a key sees of a Form.
+
+// ErrNone is the error for a Form that does not exist, or whose List is gone.
+var ErrNone = errors.New("there is no such Form")
+
+// Public is a Form with its inputs.
+type Public struct {
+	Form
+	Schema *enlist.Schema
+	Inputs []Input
+}
+
+// Input is a Field that the Form asks for.
+type Input struct {
+	*enlist.Field
+	Required bool
+}
+
+// Show returns a Form for a visitor. count says that the visitor sees it now. A closed Form is returned too. Errors:
+// ErrNone.
+func (s *Service) Show(ctx context.Context, id enlist.FormID, count bool) (*Public, error) {
+	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*Public, error) { return load(tx, id) })
+	if err != nil || !count || !p.Open {
+		return p, err
+	}
+	return p, s.db.Update(ctx, func(tx *db.Tx) error {
+		return contacts.CountForm(tx, p.Schema, id, s.db.Now().Unix(), contacts.FormShown)
+	})
+}
+
+// load returns a Form with its inputs. A Field that was deleted has no input.
+func load(tx *db.Tx, id enlist.FormID) (*Public, error) {
+	form, err := formTable.One(tx, ErrNone, "WHERE id = ?", int64(id))
+	if err != nil {
+		return nil, err
+	}
+	p := &Public{Form: *form}
+	p.Schema, err = lists.Schema(tx, form.ListID)
+	if enlist.KindOf(err) == enlist.NoList {
+		return nil, ErrNone
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Inputs = Inputs(form, p.Schema)
+	return p, nil
+}
+
+// Inputs returns the inputs of a Form in their order.
+func Inputs(f *Form, schema *enlist.Schema) (all []Input) {
+	shown, required := ids(f.FieldIDs), ids(f.RequiredIDs)
+	if email := schema.Email().ID; !slices.Contains(shown, email) {
+		shown = slices.Insert(shown, 0, email)
+	}
+	for _, id := range shown {
+		field := fieldOf(schema, id)
+		if field == nil || field.Type == enlist.File {
+			continue
+		}
+		all = append(all, Input{field, slices.Contains(required, id) || id == schema.Email().ID})
+	}
+	return all
+}
+
+// caller returns a Caller that may access every List of an Account.
+func caller(tx *db.Tx, id enlist.AccountID) (*enlist.Caller, error) {
+	account, err := accounts.ByID(tx, id)
+	return &enlist.Caller{Account: account, Key: new(enlist.Key)}, err
+}

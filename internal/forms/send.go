@@ -1,0 +1,94 @@
+package forms
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file subscribes the visitor who sends a Form.
+
+// Entry is what a visitor sends.
+type Entry struct {
+	Values map[enlist.FieldID][]string // several texts for the ticks of a checkbox Field
+	Agreed bool                        // the tick for the consent
+	Title  string                      // that the visitor has read, for the ledger
+	IP     string                      // "" if it is not known
+}
+
+// Fault says what is wrong with an input.
+type Fault string
+
+// The faults.
+const (
+	Missing Fault = "missing" // an input that needs a value has none
+	Wrong   Fault = "wrong"   // the Field does not accept the value
+)
+
+// ConsentInput is the key of the consent among faults: no Field has this ID.
+const ConsentInput enlist.FieldID = 0
+
+// Check returns what is wrong with the inputs. An Entry without faults can be sent.
+func (p *Public) Check(e *Entry, today string) map[enlist.FieldID]Fault {
+	faults := make(map[enlist.FieldID]Fault)
+	for _, in := range p.Inputs {
+		value := e.text(in.ID)
+		if value == "" {
+			if in.Required {
+				faults[in.ID] = Missing
+			}
+			continue
+		}
+		if _, err := in.Read(enlist.Input{Kind: enlist.InputText, Text: value}, today); err != nil {
+			faults[in.ID] = Wrong
+		}
+	}
+	if p.Consent != "" && !e.Agreed {
+		faults[ConsentInput] = Missing
+	}
+	return faults
+}
+
+// text returns the value of an input.
+func (e *Entry) text(id enlist.FieldID) string {
+	return strings.TrimSpace(strings.ReplaceAll(strings.Join(e.Values[id], ","), "\r\n", "\n"))
+}
+
+// Send subscribes the visitor, by the rules of subscribeContact. It returns faults in place of a subscription if the
+// Entry has some. The result does not say whether the address was known. Errors: ErrNone, also for a closed Form, and
+// those of contacts.Subscribe, which a visitor cannot correct. decisions.md: 132
+func (s *Service) Send(ctx context.Context, id enlist.FormID, e *Entry) (map[enlist.FieldID]Fault, error) {
+	var by *enlist.Caller
+	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (p *Public, err error) {
+		if p, err = load(tx, id); err == nil {
+			by, err = caller(tx, p.AccountID)
+		}
+		return p, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !p.Open {
+		return nil, ErrNone
+	}
+	if faults := p.Check(e, enlist.Today(s.db.Now(), by.Account.TimeZone)); len(faults) > 0 {
+		return faults, nil
+	}
+	r := contacts.SubscribeRequest{List: p.ListID, Form: id,
+		Consent: contacts.Consent{Type: contacts.ConsentDirect, Text: e.Title, IP: e.IP}}
+	if p.Consent != "" {
+		r.Consent.Type, r.Consent.Text = enlist.ConsentGDPR, p.Consent
+	}
+	for _, in := range p.Inputs {
+		if value := e.text(in.ID); value != "" {
+			r.Details = append(r.Details, enlist.Detail{Key: "field_" + strconv.FormatInt(int64(in.ID), 10),
+				Value: enlist.Input{Kind: enlist.InputText, Text: value}})
+		}
+	}
+	_, err = s.contacts.Subscribe(ctx, by, r)
+	return nil, err
+}

@@ -1,0 +1,151 @@
+package sending
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"enlist/internal/batches"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
+)
+
+// This file shows mails as pages: to the Contact that got one, and those of a public List to everyone.
+
+// WebPage is a mail as a page. Its HTML is content of the Account.
+type WebPage struct {
+	Subject, HTML, Text string
+}
+
+// ViewMail returns the mail of a link, with the present values of the Contact. It returns nil if the Message, the
+// Contact or the List is gone, and if the mail went to another address.
+func (s *Service) ViewMail(ctx context.Context, d enlist.DeliveryKey) (*WebPage, error) {
+	mail, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*messages.OutgoingMail, error) {
+		v, err := loadLinkView(tx, d)
+		if err != nil || v.Contact == nil || v.Moved || v.Unknown || v.email() == "" {
+			return nil, err
+		}
+		content, err := contentOf(tx, &v.Schema.List, d)
+		if err != nil || content == nil {
+			return nil, err
+		}
+		return &messages.OutgoingMail{Delivery: d, Schema: messages.Untracked(v.Schema), Contact: v.Contact,
+			Address: v.email(), Message: content.Message, Files: content.Files}, nil
+	})
+	return s.webPage(ctx, mail, err)
+}
+
+// contentOf returns what a mail of a Batch or an autoresponder contains, or nil if it is gone.
+func contentOf(tx *db.Tx, list *enlist.List, d enlist.DeliveryKey) (*batches.MailContent, error) {
+	if id := d.Batch(); id != 0 {
+		b, err := batches.ByID(tx, id)
+		if err != nil {
+			return nil, enlist.IgnoreKind(enlist.NoBatch, err)
+		}
+		all, err := b.Contents(tx)
+		if err != nil {
+			return nil, enlist.IgnoreKind(enlist.NoMessage, err)
+		}
+		return &all[max(0, b.VariantOf(d.Contact)-1)], nil
+	}
+	found, err := lists.Autoresponders(tx, "list_id = ?", int64(list.ID))
+	i := slices.IndexFunc(found, func(a enlist.Autoresponder) bool { return a.ID == d.Autoresponder() })
+	if err != nil || i < 0 {
+		return nil, err
+	}
+	m, err := messages.LoadMessage(tx, list.AccountID, found[i].MessageID)
+	if err != nil || m.Type != messages.MessageEmail {
+		return nil, enlist.IgnoreKind(enlist.NoMessage, err)
+	}
+	files, err := messages.MessageFiles(tx, m)
+	return &batches.MailContent{Message: m, Files: files}, err
+}
+
+// webPage composes a mail as a page.
+func (s *Service) webPage(ctx context.Context, mail *messages.OutgoingMail, err error) (*WebPage, error) {
+	if err != nil || mail == nil {
+		return nil, err
+	}
+	m, err := s.messages.Compose(ctx, mail)
+	if _, never := errors.AsType[*messages.Undelivered](err); never {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &WebPage{m.Subject, m.HTML, m.Text}, nil
+}
+
+// Archive is what a public List has sent to all its Contacts, newest first.
+type Archive struct {
+	Schema *enlist.Schema
+	Mails  []ArchivedMail
+}
+
+// ArchivedMail is a Batch in an Archive.
+type ArchivedMail struct {
+	Batch   enlist.BatchID
+	Subject string // for a Contact without values
+	Time    int64
+
+	mail *messages.OutgoingMail
+}
+
+// maxArchive is the number of mails that an Archive has.
+const maxArchive = 100
+
+// Archive returns the Archive of a List, or nil if the List is not public. Each mail has its Message as it is now. A
+// Batch for some Contacts only is not in it. decisions.md: 133
+func (s *Service) Archive(ctx context.Context, list enlist.ListID) (*Archive, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Archive, error) { return s.archive(tx, list, 0) })
+}
+
+// ArchivedMail returns a mail of an Archive without values of a Contact, or nil if the Archive does not have it.
+func (s *Service) ArchivedMail(ctx context.Context, list enlist.ListID, batch enlist.BatchID) (*WebPage, error) {
+	mail, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*messages.OutgoingMail, error) {
+		a, err := s.archive(tx, list, batch)
+		if err != nil || a == nil || len(a.Mails) == 0 {
+			return nil, err
+		}
+		return a.Mails[0].mail, nil
+	})
+	return s.webPage(ctx, mail, err)
+}
+
+// archive returns the Archive of a List, with one Batch only if it is not 0.
+func (s *Service) archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (*Archive, error) {
+	schema, err := lists.Schema(tx, list)
+	if err != nil || !schema.List.Public {
+		return nil, enlist.IgnoreKind(enlist.NoList, err)
+	}
+	a := &Archive{Schema: schema}
+	all, err := batches.SentToList(tx, list)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		b := &all[i]
+		if only != 0 && b.ID != only || len(a.Mails) == maxArchive {
+			continue
+		}
+		content, err := b.Contents(tx)
+		if enlist.KindOf(err) == enlist.NoMessage {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		first := content[0] // of variants, the winner
+		if b.Variants != nil && b.Variants.Chosen > 0 {
+			first = content[b.Variants.Chosen-1]
+		}
+		mail := &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: new(enlist.ByID),
+			Delivery: enlist.DeliveryKey{List: list, Time: b.FirstSent, Cause: batches.CauseBatch(b.ID)},
+			Address:  "reader@example.invalid", Message: first.Message, Files: first.Files}
+		a.Mails = append(a.Mails, ArchivedMail{b.ID, messages.MergeText(schema, mail.Contact, first.Message.Subject),
+			b.FirstSent, mail})
+	}
+	return a, nil
+}

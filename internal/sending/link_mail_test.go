@@ -1,0 +1,112 @@
+package sending_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/messages"
+)
+
+// This file tests mails as pages, and the mail with the link to the settings.
+
+// covers: decision 133, spec merge.web_version
+func TestMailsAsPages(t *testing.T) {
+	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
+		{Name: "an archive has what a public List got as a whole, for a Contact without values", Test: archive},
+		{Name: "a mail is shown to the Contact that got it, until its address changes", Test: mailAsPage},
+		{Name: "the link to the settings is mailed once in ten minutes, also to who has left", Test: linkIsMailed},
+	})
+}
+
+// plainComposer shows for whom a mail is composed.
+type plainComposer struct{ messages.Composer }
+
+func (plainComposer) Preview(_ context.Context, m *messages.OutgoingMail) (*messages.ComposedMail, error) {
+	return &messages.ComposedMail{Subject: m.Message.Subject, HTML: fmt.Sprintf("archived %t, Contact %d", m.Archived, m.Contact.ID)}, nil
+}
+
+func archive(f *apptest.Batches) {
+	all := f.SubscribeMany(f.News, 2)
+	whole := f.Add(apptest.Whole(f.News))
+	some := f.Add(batches.PopulationRequest{List: f.News, Type: "contacts", Contacts: all[:1]})
+	f.SendAll(nil)
+	waits := f.AddAt(f.Now.Unix()+3600, apptest.Whole(f.News))
+	f.App.Messages.SetComposer(plainComposer{})
+	if a, err := f.App.Sending.Archive(f.Context(), f.News); a != nil || err != nil {
+		f.Errorf("a List that is not public has the archive %+v, %v", a, err)
+	}
+	_, err := f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("is_public", true))
+	f.Must(err)
+	a, err := f.App.Sending.Archive(f.Context(), f.News)
+	f.Must(err)
+	if len(a.Mails) != 1 || a.Mails[0].Batch != whole || a.Mails[0].Subject != "Hello" {
+		f.Errorf("the archive has %+v, want the Batch %d", a.Mails, whole)
+	}
+	m, err := f.App.Sending.ArchivedMail(f.Context(), f.News, whole)
+	f.Must(err)
+	if m == nil || m.HTML != "archived true, Contact 0" {
+		f.Errorf("the mail is %+v", m)
+	}
+	other := f.AddList("is_public", true)
+	for _, c := range []struct {
+		list  enlist.ListID
+		batch enlist.BatchID
+	}{{f.News, some}, {f.News, waits}, {other, whole}, {99999, whole}} {
+		if m, err := f.App.Sending.ArchivedMail(f.Context(), c.list, c.batch); m != nil || err != nil {
+			f.Errorf("the Batch %d of the List %d is shown: %+v, %v", c.batch, c.list, m, err)
+		}
+	}
+}
+
+func mailAsPage(f *apptest.Batches) {
+	ann := f.SubscribeMany(f.News, 1)[0]
+	created := f.Now.Unix()
+	d := enlist.DeliveryKey{List: f.News, Contact: ann, Time: created, Cause: batches.CauseBatch(f.Add(apptest.Whole(f.News)))}
+	f.SendAll(nil)
+	f.App.Messages.SetComposer(plainComposer{})
+	shows := func(want string) {
+		f.Helper()
+		m, err := f.App.Sending.ViewMail(f.Context(), d)
+		f.Must(err)
+		if got := fmt.Sprint(m); m == nil && want != "" || m != nil && m.HTML != want {
+			f.Errorf("the page is %s, want %q", got, want)
+		}
+	}
+	shows(fmt.Sprintf("archived false, Contact %d", ann))
+	f.EditEmail(f.News, ann, "other@example.com")
+	shows("")
+	_, err := f.App.Contacts.DeleteContacts(f.Context(), f.Caller, contacts.DeleteRequest{List: f.News, Contacts: []enlist.ContactID{ann}})
+	f.Must(err)
+	shows("")
+}
+
+func linkIsMailed(f *apptest.Batches) {
+	ann := f.SubscribeMany(f.News, 1)[0]
+	_, err := f.App.Contacts.UnsubscribeByID(f.Context(), f.Caller, contacts.ContactRequest{List: f.News, Contact: ann})
+	f.Must(err)
+	for i, c := range []struct {
+		pass time.Duration
+		sent bool
+	}{{0, true}, {time.Minute, false}, {10 * time.Minute, true}} {
+		f.Now = f.Now.Add(c.pass)
+		f.Must(f.App.Sending.SendLink(f.Context(), f.News, " A0@example.com "))
+		m, err := f.App.Messages.LinkMail(f.Context(), events.SendLink{List: f.News, Contact: ann, Time: f.Now.Unix()})
+		f.Must(err)
+		if (m != nil) != c.sent {
+			f.Errorf("the mail %d is %+v", i, m)
+		}
+		if m != nil {
+			f.Must(f.App.Sending.RecordSent(f.Context(), []messages.Delivery{f.App.Sending.Sent(m, "Your settings")}))
+		}
+	}
+	if n := f.Jobs(events.SendLink{}.Kind()); n != 3 {
+		f.Errorf("%d jobs wait, want 3", n)
+	}
+}

@@ -1,0 +1,273 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/enlist"
+	"enlist/internal/forms"
+)
+
+// This file has the page of a Form, which works without script, and the page that mails the link to the settings.
+// form_json.go has the same for scripts of other sites. decisions.md: 132
+
+const (
+	shortestFill = 2 * time.Second // a program fills in a form faster
+	longestFill  = 24 * time.Hour
+	trapInput    = "homepage" // no person sees the input, and programs fill it in
+	stampInput   = "stamp"
+	agreeInput   = "agree"
+)
+
+// serveForm handles requests below formPrefix: /s/12, /s/12.json and /s/12/link.
+func (h *Handler) serveForm(w http.ResponseWriter, r *http.Request) {
+	number, what := strings.TrimPrefix(r.URL.Path, formPrefix), ""
+	if at := strings.IndexAny(number, "./"); at >= 0 {
+		number, what = number[:at], number[at:]
+	}
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || strconv.FormatInt(id, 10) != number || id <= 0 {
+		h.render(w, r, http.StatusNotFound, "unknown", page{})
+		return
+	}
+	f := &formRequest{h, w, r, enlist.FormID(id)}
+	switch what {
+	case "":
+		f.only(f.show, f.send)
+	case ".json":
+		f.json()
+	case "/link":
+		f.only(f.askLink, f.sendLink)
+	default:
+		h.render(w, r, http.StatusNotFound, "unknown", page{})
+	}
+}
+
+// formRequest is a request for a Form.
+type formRequest struct {
+	*Handler
+	w  http.ResponseWriter
+	r  *http.Request
+	id enlist.FormID
+}
+
+// only calls get for GET and HEAD, and post for POST.
+func (f *formRequest) only(get, post func()) {
+	switch f.r.Method {
+	case http.MethodGet, http.MethodHead:
+		get()
+	case http.MethodPost:
+		if f.readForm(f.w, f.r, maxBody) {
+			post()
+		}
+	default:
+		f.w.Header().Set("Allow", "GET, HEAD, POST")
+		http.Error(f.w, "this page is opened with GET", http.StatusMethodNotAllowed)
+	}
+}
+
+// formPage is the data of the page of a Form.
+type formPage struct {
+	*forms.Public
+	Inputs    []input
+	Stamp     string
+	Agreed    bool
+	Fault     bool   // the tick for the consent is missing
+	Problem   string // key of a text about the whole form
+	Confirms  bool   // the List asks the new Contact to confirm
+	Trap      string // names of inputs
+	StampName string
+	AgreeName string
+	Link      string // of the page that mails the link to the settings; relative, because the public URL can have a path
+}
+
+// page returns the data of a page about a Form.
+func (f *formRequest) page(p *forms.Public) page {
+	return page{Schema: p.Schema, Wanted: p.Language, Form: &formPage{Public: p, Trap: trapInput, StampName: stampInput,
+		AgreeName: agreeInput, Confirms: p.Schema.List.DoubleOptIn,
+		Link: strconv.FormatInt(int64(f.id), 10) + "/link"}}
+}
+
+// load returns the Form. It returns nil after it has answered that there is none, or that it is closed.
+func (f *formRequest) load(count bool) *forms.Public {
+	p, err := f.forms.Show(f.r.Context(), f.id, count)
+	switch {
+	case err != nil:
+		f.fail(err)
+		return nil
+	case !p.Open:
+		f.render(f.w, f.r, http.StatusOK, "formclosed", page{Schema: p.Schema, Wanted: p.Language})
+		return nil
+	}
+	return p
+}
+
+// fail answers a request whose form cannot be shown or stored.
+func (f *formRequest) fail(err error) {
+	if errors.Is(err, forms.ErrNone) {
+		f.render(f.w, f.r, http.StatusNotFound, "unknown", page{})
+		return
+	}
+	f.logForm(err)
+	f.render(f.w, f.r, http.StatusInternalServerError, "failed", page{})
+}
+
+func (f *formRequest) logForm(err error) {
+	if f.r.Context().Err() == nil {
+		f.log.Error("form", "form", int64(f.id), "error", err)
+	}
+}
+
+// stampOf returns the subject of the stamp of the Form.
+func (f *formRequest) stampOf() string { return "form " + strconv.FormatInt(int64(f.id), 10) }
+
+func (f *formRequest) show() {
+	preview := f.r.URL.RawQuery == "preview" // in a frame of the administration
+	if p := f.load(f.r.Method == http.MethodGet && !preview); p != nil {
+		view := f.page(p)
+		view.Form.Inputs = inputsOf(p, nil, nil)
+		f.write(http.StatusOK, view, f.key.Stamp(f.stampOf(), f.now().Unix()))
+	}
+}
+
+// write writes the page with the form. A browser follows the redirect after a form only if the policy names its site.
+func (f *formRequest) write(status int, view page, stamp string) {
+	view.Form.Stamp = stamp
+	policy := f.policy
+	if f.r.URL.RawQuery == "preview" {
+		policy = strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1)
+	}
+	if u, err := url.Parse(view.Form.RedirectURL); err == nil && forms.Origin(u) != "" {
+		policy = strings.Replace(policy, "form-action 'self'", "form-action 'self' "+forms.Origin(u), 1)
+	}
+	f.w.Header().Set("Content-Security-Policy", policy)
+	f.render(f.w, f.r, status, "form", view)
+}
+
+// send handles a form that was sent. The answer is the same whether the address is known or not, also in time.
+func (f *formRequest) send() {
+	p := f.load(false)
+	if p == nil {
+		return
+	}
+	if !f.limits.admit(f.r, f.now()) {
+		f.render(f.w, f.r, http.StatusTooManyRequests, "toomany", page{Schema: p.Schema, Wanted: p.Language})
+		return
+	}
+	posted := f.r.PostForm
+	e := f.entry(p, posted)
+	view := f.page(p)
+	view.Form.Agreed = e.Agreed
+	if stamp, ok := f.readStamp(p, posted.Get(stampInput)); !ok {
+		view.Form.Problem, view.Form.Inputs = "form.again", inputsOf(p, e, nil)
+		f.write(http.StatusUnprocessableEntity, view, stamp)
+		return
+	}
+	faults, err := f.subscribe(p, e, posted.Get(trapInput) != "")
+	switch {
+	case err != nil:
+		f.fail(err)
+	case len(faults) > 0:
+		view.Form.Problem, view.Form.Inputs = "form.problem", inputsOf(p, e, faults)
+		view.Form.Fault = faults[forms.ConsentInput] != ""
+		f.write(http.StatusUnprocessableEntity, view, f.key.Stamp(f.stampOf(), f.now().Add(-shortestFill).Unix()))
+	case p.RedirectURL != "":
+		http.Redirect(f.w, f.r, p.RedirectURL, http.StatusSeeOther)
+	default:
+		f.render(f.w, f.r, http.StatusOK, "formsent", view)
+	}
+}
+
+// subscribe sends the Form, unless a program has filled in the trap or an address is sent too often. Then it answers as
+// if it had.
+func (f *formRequest) subscribe(p *forms.Public, e *forms.Entry, trapped bool) (map[enlist.FieldID]forms.Fault, error) {
+	wait := f.pad(f.r)
+	defer wait()
+	mailbox := strings.ToLower(strings.Join(e.Values[p.Schema.Email().ID], ","))
+	if trapped || mailbox != "" && !f.limits.admitMailbox(mailbox, f.now()) {
+		return nil, nil
+	}
+	return f.forms.Send(f.r.Context(), f.id, e)
+}
+
+// entry returns what the visitor has sent.
+func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
+	e := &forms.Entry{Values: make(map[enlist.FieldID][]string), Agreed: posted.Get(agreeInput) != "",
+		IP: visitorIP(f.r), Title: p.Title}
+	if e.Title == "" {
+		in := f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))
+		e.Title = strings.ReplaceAll(in.Text("form.heading"), "{list}", p.Schema.List.Name)
+	}
+	for _, i := range p.Inputs {
+		e.Values[i.ID] = posted[inputName(i.ID)]
+	}
+	return e
+}
+
+// languageOf returns the language that the Form or its List demands, or "".
+func languageOf(p *forms.Public) string {
+	if p.Language != "" {
+		return p.Language
+	}
+	return p.Schema.List.Language
+}
+
+// readStamp checks when the form was shown. It returns the stamp for the next try. A form on a site of the Account has
+// no stamp, and its browser says from where it comes.
+func (f *formRequest) readStamp(p *forms.Public, stamp string) (next string, ok bool) {
+	now := f.now()
+	at, valid := f.key.ReadStamp(f.stampOf(), stamp)
+	age := now.Sub(time.Unix(at, 0))
+	switch {
+	case stamp == "" && f.isSite(p):
+		return "", true
+	case !valid || age > longestFill || age < 0:
+		return f.key.Stamp(f.stampOf(), now.Unix()), false
+	}
+	return stamp, age >= shortestFill
+}
+
+// isSite reports whether a page of one of the Form's sites has sent the request.
+func (f *formRequest) isSite(p *forms.Public) bool {
+	origin := f.r.Header.Get("Origin")
+	return origin != "" && slices.Contains(strings.Split(p.Sites, ","), origin)
+}
+
+// askLink shows the page on which a subscriber asks for the link to the settings.
+func (f *formRequest) askLink() {
+	p, err := f.forms.Show(f.r.Context(), f.id, false)
+	if err != nil {
+		f.fail(err)
+		return
+	}
+	f.render(f.w, f.r, http.StatusOK, "link", f.page(p))
+}
+
+// sendLink mails the link. The answer does not show whether a Contact has the address.
+func (f *formRequest) sendLink() {
+	p, err := f.forms.Show(f.r.Context(), f.id, false)
+	if err != nil {
+		f.fail(err)
+		return
+	}
+	if !f.limits.admit(f.r, f.now()) {
+		f.render(f.w, f.r, http.StatusTooManyRequests, "toomany", page{Schema: p.Schema, Wanted: p.Language})
+		return
+	}
+	wait := f.pad(f.r)
+	address := strings.TrimSpace(f.r.PostForm.Get("address"))
+	if f.limits.admitMailbox("link "+strings.ToLower(address), f.now()) {
+		err = f.links.SendLink(f.r.Context(), p.ListID, address)
+	}
+	wait()
+	if err != nil {
+		f.fail(err)
+		return
+	}
+	f.render(f.w, f.r, http.StatusOK, "linksent", f.page(p))
+}

@@ -1,0 +1,197 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"enlist/internal/enlist"
+	"enlist/internal/forms"
+)
+
+// This file has Forms for scripts of other sites. The rules are those of the page.
+
+// formInfo is the answer to GET: what a script needs to show the Form.
+type formInfo struct {
+	Title        string      `json:"title"`
+	Introduction string      `json:"introduction"`
+	Button       string      `json:"button"`
+	ConsentText  string      `json:"consent_text"` // not empty: agree must be true
+	Fields       []fieldInfo `json:"fields"`
+	Stamp        string      `json:"stamp"` // to send back, 2 seconds later at the earliest
+}
+
+type fieldInfo struct {
+	Name       string   `json:"name"` // key of values
+	Label      string   `json:"label"`
+	Type       string   `json:"type"`
+	IsRequired bool     `json:"is_required"`
+	Choices    []string `json:"choices,omitempty"`
+}
+
+// formSent is the body of POST.
+type formSent struct {
+	Values   map[string]any `json:"values"` // a text, or an array of texts for a checkbox Field
+	Agree    bool           `json:"agree"`
+	Stamp    string         `json:"stamp"`
+	Homepage string         `json:"homepage"` // the trap
+}
+
+// formAnswer is the answer to POST.
+type formAnswer struct {
+	OK          bool              `json:"ok"`
+	Text        string            `json:"text"`             // for the visitor
+	Faults      map[string]string `json:"faults,omitempty"` // by the names of inputs, and agree
+	RedirectURL string            `json:"redirect_url,omitempty"`
+	Stamp       string            `json:"stamp,omitempty"` // for the next try
+}
+
+// json handles a request of a script.
+func (f *formRequest) json() {
+	p, err := f.forms.Show(f.r.Context(), f.id, f.r.Method == http.MethodGet)
+	if errors.Is(err, forms.ErrNone) || err == nil && !p.Open {
+		f.reply(http.StatusNotFound, formAnswer{Text: "there is no such form, or it is closed"})
+		return
+	}
+	if err != nil {
+		f.logForm(err)
+		f.reply(http.StatusInternalServerError, formAnswer{Text: "the log of the server says what failed"})
+		return
+	}
+	head := f.w.Header()
+	head.Set("Vary", "Origin")
+	if f.isSite(p) {
+		head.Set("Access-Control-Allow-Origin", f.r.Header.Get("Origin"))
+	} else if f.r.Header.Get("Origin") != "" {
+		f.reply(http.StatusForbidden, formAnswer{Text: "this site is not one of the form's sites"})
+		return
+	}
+	switch f.r.Method {
+	case http.MethodOptions:
+		head.Set("Access-Control-Allow-Methods", "GET, POST")
+		head.Set("Access-Control-Allow-Headers", "Content-Type")
+		head.Set("Access-Control-Max-Age", "600")
+		f.w.WriteHeader(http.StatusNoContent)
+	case http.MethodGet, http.MethodHead:
+		f.reply(http.StatusOK, f.info(p))
+	case http.MethodPost:
+		f.sendJSON(p)
+	default:
+		head.Set("Allow", "GET, HEAD, OPTIONS, POST")
+		f.reply(http.StatusMethodNotAllowed, formAnswer{Text: "use GET or POST"})
+	}
+}
+
+// info returns the Form with the texts of its language.
+func (f *formRequest) info(p *forms.Public) formInfo {
+	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))}
+	i := formInfo{Title: p.Title, Introduction: p.Introduction, Button: p.Button, ConsentText: p.Consent,
+		Stamp: f.key.Stamp(f.stampOf(), f.now().Unix())}
+	if i.Title == "" {
+		i.Title = in.plain("form.heading")
+	}
+	if i.Button == "" {
+		i.Button = in.plain("form.button")
+	}
+	for _, one := range inputsOf(p, nil, nil) {
+		field := fieldInfo{Name: one.Name, Label: one.Label, Type: one.Kind, IsRequired: one.Required}
+		for _, c := range one.Choices {
+			field.Choices = append(field.Choices, c.Text)
+		}
+		i.Fields = append(i.Fields, field)
+	}
+	return i
+}
+
+// sendJSON subscribes a visitor.
+func (f *formRequest) sendJSON(p *forms.Public) {
+	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))}
+	if kind, _, _ := mime.ParseMediaType(f.r.Header.Get("Content-Type")); kind != "application/json" {
+		f.reply(http.StatusUnsupportedMediaType, formAnswer{Text: "send application/json"})
+		return
+	}
+	body, ok := f.readBody(f.w, f.r, maxBody)
+	if !ok {
+		return
+	}
+	var sent formSent
+	if err := json.Unmarshal(body, &sent); err != nil {
+		f.reply(http.StatusBadRequest, formAnswer{Text: "the body is no JSON of this form: " + err.Error()})
+		return
+	}
+	if !f.limits.admit(f.r, f.now()) {
+		text := in.plain("toomany.title") + ". " + in.plain("toomany.body")
+		f.reply(http.StatusTooManyRequests, formAnswer{Text: text})
+		return
+	}
+	e := f.entry(p, sent.posted())
+	if stamp, ok := f.readStamp(p, sent.Stamp); !ok || sent.Stamp == "" {
+		f.reply(http.StatusUnprocessableEntity, formAnswer{Text: in.plain("form.again"), Stamp: stamp})
+		return
+	}
+	faults, err := f.subscribe(p, e, sent.Homepage != "")
+	if err != nil {
+		f.logForm(err)
+		f.reply(http.StatusInternalServerError, formAnswer{Text: in.plain("failed.body")})
+		return
+	}
+	f.replyFaults(p, in, faults)
+}
+
+// replyFaults answers that the visitor is subscribed, or what is wrong.
+func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.FieldID]forms.Fault) {
+	if len(faults) == 0 {
+		text := p.Thanks
+		if text == "" {
+			text = in.plain("formsent.body")
+			if p.Schema.List.DoubleOptIn {
+				text += " " + in.plain("formsent.confirm")
+			}
+		}
+		f.reply(http.StatusOK, formAnswer{OK: true, Text: text, RedirectURL: p.RedirectURL})
+		return
+	}
+	a := formAnswer{Text: in.plain("form.problem"), Faults: make(map[string]string),
+		Stamp: f.key.Stamp(f.stampOf(), f.now().Add(-shortestFill).Unix())}
+	for _, one := range inputsOf(p, nil, faults) {
+		if one.Fault != "" {
+			a.Faults[one.Name] = in.plain(one.Fault)
+		}
+	}
+	if faults[forms.ConsentInput] != "" {
+		a.Faults[agreeInput] = in.plain("form.agree")
+	}
+	f.reply(http.StatusUnprocessableEntity, a)
+}
+
+// posted returns the values as a form has them. A value that is neither a text nor an array of texts is left out.
+func (s *formSent) posted() url.Values {
+	all := make(url.Values)
+	for name, value := range s.Values {
+		switch v := value.(type) {
+		case string:
+			all.Add(name, v)
+		case []any:
+			for _, item := range v {
+				if text, ok := item.(string); ok {
+					all.Add(name, text)
+				}
+			}
+		}
+	}
+	if s.Agree {
+		all.Set(agreeInput, "1")
+	}
+	return all
+}
+
+func (f *formRequest) reply(status int, answer any) {
+	f.w.Header().Set("Content-Type", "application/json")
+	b, err := json.Marshal(answer)
+	if err != nil {
+		panic(err) // it has only texts
+	}
+	send(f.w, status, string(b)+"\n")
+}

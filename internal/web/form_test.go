@@ -1,0 +1,249 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/enlist"
+)
+
+// This file tests the pages of Forms, also for scripts of other sites.
+
+// addForm adds a Form with keys and values, and returns its path.
+func (h *harness) addForm(pairs ...string) string {
+	h.Helper()
+	id, err := h.service.Forms.SetForm(h.Context(), h.caller, h.list, 0, sent(append([]string{"name", "Sign-up"}, pairs...)))
+	h.must(err)
+	return "/s/" + itoa(int64(id))
+}
+
+func itoa(n int64) string { return inputName(enlist.FieldID(n))[1:] }
+
+// stamp opens a form and returns its stamp.
+func (h *harness) stamp(path string) string {
+	h.Helper()
+	found := regexp.MustCompile(`name="stamp" value="([^"]+)"`).FindStringSubmatch(h.do("GET", path, "").body)
+	if found == nil {
+		h.Fatal("the form has no stamp")
+	}
+	return found[1]
+}
+
+func (h *harness) contacts() int64 {
+	h.Helper()
+	n, err := h.service.Contacts.CountContacts(h.Context(), h.caller, h.list, nil)
+	h.must(err)
+	return n
+}
+
+// covers: decision 132
+func TestFormSubscribes(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "double_opt_in_required", "1")
+	path := h.addForm("title", "Join <us>", "introduction", "One\n<b>two</b>", "consent_text", "I <agree>", "redirect_url", "")
+	page := h.do("GET", path, "")
+	h.shows(page, http.StatusOK, "Join &lt;us&gt;", "&lt;b&gt;two&lt;/b&gt;", "I &lt;agree&gt;", `name="f1"`, `name="homepage"`, `href="1/link"`)
+	if page.Header.Get("Content-Security-Policy") != contentPolicy() {
+		t.Errorf("the policy is %s", page.Header.Get("Content-Security-Policy"))
+	}
+	stamp := h.stamp(path)
+	h.pass(3 * time.Second)
+	wrong := h.do("POST", path, "stamp="+stamp+"&f1=mira%40&agree=")
+	h.shows(wrong, http.StatusUnprocessableEntity, `value="mira@"`, `aria-invalid="true"`, "complete email address", "Please tick this")
+	h.shows(h.do("POST", path, "stamp="+stamp+"&f1=mira%40example.com&agree=1"), http.StatusOK, "Thank you", "Follow the link")
+	again := h.do("POST", path, "stamp="+stamp+"&f1=mira%40example.com&agree=1")
+	h.shows(again, http.StatusOK, "Thank you", "Follow the link")
+	if n := h.contacts(); n != 1 {
+		t.Errorf("the List has %d Contacts, want 1", n)
+	}
+	h.shows(h.do("GET", "/s/99", ""), http.StatusNotFound, "does not exist")
+	h.shows(h.do("GET", "/s/01", ""), http.StatusNotFound)
+	h.addForm("is_open", "0")
+	h.shows(h.do("POST", path, "f1=x"), http.StatusOK, "closed")
+}
+
+// covers: decision 132
+func TestFormStopsPrograms(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	path := h.addForm()
+	h.shows(h.do("POST", path, "f1=mira%40example.com"), http.StatusUnprocessableEntity, `value="mira@example.com"`, "send it once more")
+	stamp := h.stamp(path)
+	send := func(more string) answer { return h.do("POST", path, "f1=mira%40example.com&stamp="+stamp+more) }
+	h.shows(send(""), http.StatusUnprocessableEntity, stamp) // too fast; the stamp stays
+	h.pass(3 * time.Second)
+	h.shows(send("&homepage=x"), http.StatusOK, "Thank you")
+	h.shows(h.do("POST", path, "f1=mira%40example.com&stamp="+stamp+"0"), http.StatusUnprocessableEntity)
+	h.pass(25 * time.Hour)
+	h.shows(send(""), http.StatusUnprocessableEntity, "send it once more")
+	if n := h.contacts(); n != 0 {
+		t.Fatalf("the List has %d Contacts, want none", n)
+	}
+	stamp = h.stamp(path)
+	h.pass(3 * time.Second)
+	for range 7 { // the answers are the same, but only five are stored
+		h.shows(send(""), http.StatusOK, "Thank you")
+	}
+	all, err := h.service.Forms.SearchForms(t.Context(), h.caller, h.list, enlist.Query{})
+	if h.must(err); all[0].Sent != 5 {
+		t.Errorf("the Form was stored %d times, want 5", all[0].Sent)
+	}
+	for range ofHidden {
+		h.pages.limits.admit(&http.Request{}, h.clock())
+	}
+	h.shows(send(""), http.StatusTooManyRequests, "Too many attempts")
+	r := &http.Request{RemoteAddr: "203.0.113.9:1"}
+	for i := range ofVisitor + 1 {
+		if ok := h.pages.limits.admit(r, h.clock()); ok != (i < ofVisitor) {
+			t.Errorf("the form %d of a visitor is admitted: %v", i, ok)
+		}
+	}
+}
+
+func TestFormOfAnotherSiteIsSentByScriptAndWithoutIt(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	path := h.addForm("sites", "https://shop.example", "redirect_url", "https://shop.example/thanks")
+	if policy := h.do("GET", path, "").Header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://shop.example;") {
+		t.Errorf("the policy is %s", policy)
+	}
+	h.header = http.Header{"Origin": {"https://shop.example"}}
+	if a := h.do("POST", path, "f1=mira%40example.com"); a.StatusCode != http.StatusSeeOther || a.Header.Get("Location") != "https://shop.example/thanks" {
+		t.Errorf("a form of the site is answered with %d", a.StatusCode)
+	}
+	asked := h.do("OPTIONS", path+".json", "")
+	if asked.StatusCode != http.StatusNoContent || asked.Header.Get("Access-Control-Allow-Origin") != "https://shop.example" ||
+		asked.Header.Get("Access-Control-Allow-Headers") != "Content-Type" {
+		t.Errorf("OPTIONS is answered with %v", asked.Header)
+	}
+	var form formInfo
+	h.must(json.Unmarshal([]byte(h.do("GET", path+".json", "").body), &form))
+	if len(form.Fields) != 1 || form.Fields[0].Name != "f1" || !form.Fields[0].IsRequired || form.Title != "Subscribe to News & <Views>" {
+		t.Errorf("the script gets %+v", form)
+	}
+	h.pass(3 * time.Second)
+	post := func(values string) answer {
+		h.header.Set("Content-Type", "application/json")
+		return h.do("POST", path+".json", `{"stamp":"`+form.Stamp+`","values":`+values+`}`)
+	}
+	h.shows(post(`{"f1":["x"]}`), http.StatusUnprocessableEntity, `"faults":{"f1":"Please give`)
+	h.shows(post(`{"f1":"ann@example.com"}`), http.StatusOK, `"ok":true`, "https://shop.example/thanks")
+	if n := h.contacts(); n != 2 {
+		t.Errorf("the List has %d Contacts, want 2", n)
+	}
+	h.header.Set("Origin", "https://evil.example")
+	if a := post(`{"f1":"eve@example.com"}`); a.StatusCode != http.StatusForbidden || a.Header.Get("Access-Control-Allow-Origin") != "" {
+		t.Errorf("another site is answered with %d", a.StatusCode)
+	}
+}
+
+// The answer about the link to the settings is the same for all addresses, and only a Contact gets a mail.
+//
+// covers: decision 133
+func TestLinkToTheSettingsIsMailed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	h.subscribe("Email", "mira@example.com")
+	path := h.addForm() + "/link"
+	h.shows(h.do("GET", path, ""), http.StatusOK, `name="address"`)
+	known, unknown := h.do("POST", path, "address=Mira%40Example.com"), h.do("POST", path, "address=bob%40example.com")
+	h.shows(known, http.StatusOK, "a mail with the link is on its way")
+	if known.body != unknown.body {
+		t.Error("the answers about a known and an unknown address differ")
+	}
+	h.shows(h.do("POST", path, "address=nonsense"), http.StatusOK, "on its way")
+	if n := h.jobs("send_link"); n != 1 {
+		t.Errorf("%d mails are sent, want 1", n)
+	}
+}
+
+// covers: decision 133
+func TestSubscriberChangesSettings(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	born, err := h.service.Lists.AddField(t.Context(), h.caller, h.list, sent([]string{"name", "Born", "type", "date", "allow_update", "1"}))
+	h.must(err)
+	note, err := h.service.Lists.AddField(t.Context(), h.caller, h.list, sent([]string{"name", "Note", "type", "text", "allow_update", "0"}))
+	h.must(err)
+	topic, err := h.service.Lists.AddPreference(t.Context(), h.caller, h.list, "Events")
+	h.must(err)
+	public := h.addList("name", "Offers", "is_public", "1", "description", "Every <Friday>")
+	h.addList("name", "Hidden")
+	id := h.subscribe("Email", "mira@example.com", "Note", "internal")
+	path := h.path(enlist.LinkPreferences, id)
+	page := h.do("GET", path, "")
+	h.shows(page, http.StatusOK, "Your settings", "m…@example.com", "Born", "Events", "Offers", "Every &lt;Friday&gt;", `href="../..`+h.path(enlist.LinkUnsubscribe, id))
+	if strings.Contains(page.body, "internal") || strings.Contains(page.body, "Hidden") {
+		t.Error("the page shows more than the subscriber may change")
+	}
+	b, p, l := inputName(born), topicName(topic), listName(public)
+	shown := "shown=" + b + "&shown=" + p + "&shown=" + l
+	h.shows(h.do("POST", path, shown+"&"+b+"=soon&"+l+"=1"), http.StatusUnprocessableEntity, `value="soon"`, `name="`+l+`" value="1" checked`, "does not fit")
+	done := h.do("POST", path, shown+"&"+b+"=2000-02-03&"+p+"=1&"+l+"=1&shown="+inputName(note)+"&"+inputName(note)+"=mine")
+	if done.StatusCode != http.StatusSeeOther {
+		t.Fatalf("the form is answered with %d: %s", done.StatusCode, done.body)
+	}
+	h.shows(h.do("GET", path+done.Header.Get("Location"), ""), http.StatusOK, "Your settings are saved", `value="2000-02-03"`)
+	if c := h.contact(id); c.Values.Get(born) != "2000-02-03" || !c.Prefs[topic] || c.Values.Get(note) != "internal" {
+		t.Errorf("the Contact is %+v", c)
+	}
+	joined, err := h.service.Contacts.CountContacts(t.Context(), h.caller, public, nil)
+	if h.must(err); joined != 1 {
+		t.Errorf("the public List has %d Contacts, want 1", joined)
+	}
+	h.do("POST", path, shown)
+	left, err := h.service.Contacts.CountContacts(t.Context(), h.caller, public, &enlist.Criteria{Key: "is_unsubscribed", Operator: "exactly",
+		Value: enlist.Input{Kind: enlist.InputTrue}})
+	if h.must(err); left != 1 || h.contact(id).Prefs[topic] {
+		t.Errorf("%d Contacts have left the public List, want 1", left)
+	}
+	data := h.do("GET", path+"?data", "")
+	h.shows(data, http.StatusOK, `"Note": "internal"`, `"method": "preferencePage"`)
+	h.pass(31 * 24 * time.Hour)
+	for _, old := range []string{path, path + "?data"} {
+		if a := h.do("GET", old, ""); a.StatusCode != http.StatusGone || strings.Contains(a.body, "internal") || !strings.Contains(a.body, "too old") {
+			t.Errorf("an old link is answered with %d", a.StatusCode)
+		}
+	}
+	h.shows(h.do("POST", path, "button=link"), http.StatusOK, "on its way")
+	if n := h.jobs("send_link"); n != 1 {
+		t.Errorf("%d mails are sent, want 1", n)
+	}
+}
+
+func TestDepartureIsExplained(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	path := h.path(enlist.LinkUnsubscribe, id)
+	h.do("POST", path, "button=reason&reason=too_many") // is subscribed
+	h.shows(h.do("POST", path, pressed), http.StatusOK, "Too many mails", "never subscribed")
+	h.do("POST", path, "button=reason&reason=nonsense&words=x")
+	h.shows(h.do("POST", path, "button=reason&reason=other&words=%3Cb%3E+"+strings.Repeat("%C3%A9", 600)), http.StatusOK, "Thank you for telling us")
+	got, err := h.service.Contacts.Departures(t.Context(), h.caller, h.list)
+	h.must(err)
+	if len(got.Counts) != 1 || got.Counts["other"] != 1 || len(got.Words) != 1 || len([]rune(got.Words[0].Words)) != 500 {
+		t.Errorf("the List has the departures %+v", got)
+	}
+	h.remove(id)
+	got, err = h.service.Contacts.Departures(t.Context(), h.caller, h.list)
+	if h.must(err); len(got.Counts) != 0 {
+		t.Errorf("a removed Contact has left %+v", got)
+	}
+}
+
+// covers: decision 133
+func TestOnlyPublicListsHaveAnArchive(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	path := "/a/" + itoa(int64(h.list))
+	h.shows(h.do("GET", path, ""), http.StatusNotFound, "does not exist")
+	h.editList("is_public", "1", "description", "All <news>")
+	h.shows(h.do("GET", path, ""), http.StatusOK, "Mails of <bdi>News &amp; &lt;Views&gt;</bdi>", "All &lt;news&gt;", "Nothing was sent yet")
+	h.shows(h.do("GET", path+"/1", ""), http.StatusNotFound)
+	h.shows(h.do("GET", h.path(enlist.LinkMail, h.subscribe("Email", "mira@example.com")), ""), http.StatusGone, "leads nowhere")
+}

@@ -1,0 +1,223 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+	"enlist/internal/sending"
+)
+
+// This file has the page on which a subscriber sees and changes the own settings. decisions.md: 133
+
+// settingsPage is the data of the page.
+type settingsPage struct {
+	*sending.PreferencePage
+	Inputs  []input
+	Topics  []tick // preferences
+	Others  []tick // public Lists
+	Leave   string // relative path of the page to unsubscribe
+	Problem bool
+}
+
+// tick is a checkbox that stands alone.
+type tick struct {
+	Name, Text, Description string
+	Ticked, Waits           bool
+}
+
+// showPreferences shows the page, or the data as a file.
+func (h *Handler) showPreferences(w http.ResponseWriter, r *http.Request, l enlist.Link) {
+	v, err := h.links.ViewPreferences(r.Context(), l.DeliveryKey)
+	if err == nil && v.Contact != nil && !v.Expired && r.URL.RawQuery == "data" {
+		h.ownData(w, v)
+		return
+	}
+	h.settings(w, r, l, v, err, nil)
+}
+
+// settings answers with the page of the settings. view is the page to show, or nil if it shows what is stored.
+func (h *Handler) settings(w http.ResponseWriter, r *http.Request, l enlist.Link, v *sending.PreferencePage, err error,
+	view *page) {
+	switch {
+	case err != nil:
+		h.failed(w, r, l, err)
+	case v.Contact == nil:
+		h.render(w, r, http.StatusGone, "unknown", page{Schema: v.Schema})
+	case v.Expired:
+		h.render(w, r, http.StatusGone, "preferencesold", page{Schema: v.Schema})
+	case view != nil:
+		h.render(w, r, http.StatusUnprocessableEntity, "preferences", *view)
+	default:
+		p := h.settingsOf(l, v)
+		p.Done = r.URL.RawQuery == "saved"
+		h.render(w, r, http.StatusOK, "preferences", p)
+	}
+}
+
+// settingsOf returns the page with what is stored.
+func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
+	s := &settingsPage{PreferencePage: v,
+		Leave: "../.." + h.key.Path(enlist.Link{Kind: enlist.LinkUnsubscribe, DeliveryKey: l.DeliveryKey})}
+	for _, f := range v.Fields {
+		s.Inputs = append(s.Inputs, newInput(f, []string{v.Contact.Values.Get(f.ID)}))
+	}
+	for _, p := range v.Schema.Preferences {
+		s.Topics = append(s.Topics, tick{Name: topicName(p.ID), Text: p.Name, Ticked: v.Contact.Prefs[p.ID]})
+	}
+	for _, o := range v.Others {
+		s.Others = append(s.Others, tick{Name: listName(o.List.ID), Text: o.List.Name, Description: o.List.Description,
+			Ticked: o.Subscribed, Waits: o.Waits})
+	}
+	p := subscription(&v.LinkView)
+	p.Settings = s
+	return p
+}
+
+func topicName(id enlist.PreferenceID) string { return "p" + strconv.FormatInt(int64(id), 10) }
+func listName(id enlist.ListID) string        { return "l" + strconv.FormatInt(int64(id), 10) }
+
+// savePreferences stores the form of the page, or mails a new link.
+func (h *Handler) savePreferences(w http.ResponseWriter, r *http.Request, l enlist.Link) {
+	if !h.limits.admit(r, h.now()) {
+		h.render(w, r, http.StatusTooManyRequests, "toomany", page{})
+		return
+	}
+	v, err := h.links.ViewPreferences(r.Context(), l.DeliveryKey)
+	if err == nil && v.Contact != nil && r.PostForm.Get("button") == "link" {
+		h.newLink(w, r, l, v)
+		return
+	}
+	if err != nil || v.Contact == nil || v.Expired {
+		h.settings(w, r, l, v, err, nil)
+		return
+	}
+	v, err = h.links.ChangePreferences(r.Context(), l.DeliveryKey, changeOf(r, v))
+	var wrong *enlist.Error
+	if errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters {
+		v, err := h.links.ViewPreferences(r.Context(), l.DeliveryKey)
+		if err != nil || v.Contact == nil || v.Expired {
+			h.settings(w, r, l, v, err, nil)
+			return
+		}
+		view := h.refused(r, l, v, wrong.Field)
+		h.settings(w, r, l, v, nil, &view)
+		return
+	}
+	if err != nil || v.Contact == nil || v.Expired {
+		h.settings(w, r, l, v, err, nil)
+		return
+	}
+	w.Header().Set("Location", "?saved") // relative, because the public URL can have a path
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// changeOf returns what the visitor has sent, of what the page has shown: a tick that it did not show stays.
+func changeOf(r *http.Request, v *sending.PreferencePage) *sending.PreferenceChange {
+	shown := r.PostForm["shown"]
+	c := &sending.PreferenceChange{Lists: make(map[enlist.ListID]bool), IP: visitorIP(r)}
+	for _, f := range v.Fields {
+		if name := inputName(f.ID); slices.Contains(shown, name) {
+			value := &enlist.Input{Kind: enlist.InputText, Text: strings.Join(r.PostForm[name], ",")}
+			c.Values = append(c.Values, contacts.SentValue{Field: f, Value: value})
+		}
+	}
+	for _, p := range v.Schema.Preferences {
+		agree := r.PostForm.Get(topicName(p.ID)) != ""
+		if _, answered := v.Contact.Prefs[p.ID]; slices.Contains(shown, topicName(p.ID)) && (agree || answered) {
+			c.Answers = append(c.Answers, enlist.PreferenceChoice{Name: p.Name, Agree: agree})
+		}
+	}
+	for _, o := range v.Others {
+		if name := listName(o.List.ID); slices.Contains(shown, name) {
+			c.Lists[o.List.ID] = r.PostForm.Get(name) != ""
+		}
+	}
+	return c
+}
+
+// refused returns the page with what the visitor has sent. field is the name of the Field that refuses its value.
+func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferencePage, field string) page {
+	p := h.settingsOf(l, v)
+	s := p.Settings
+	s.Problem = true
+	for i, f := range v.Fields {
+		s.Inputs[i] = newInput(f, r.PostForm[inputName(f.ID)])
+		if f.Name == field {
+			s.Inputs[i].Fault = "form.wrong"
+		}
+	}
+	for _, all := range [][]tick{s.Topics, s.Others} {
+		for i := range all {
+			all[i].Ticked = r.PostForm.Get(all[i].Name) != ""
+		}
+	}
+	return p
+}
+
+// newLink mails a new link to the Contact's address.
+func (h *Handler) newLink(w http.ResponseWriter, r *http.Request, l enlist.Link, v *sending.PreferencePage) {
+	if h.limits.admitMailbox("link of "+l.DeliveryKey.String(), h.now()) {
+		if err := h.links.SendNewLink(r.Context(), l.DeliveryKey); err != nil {
+			h.failed(w, r, l, err)
+			return
+		}
+	}
+	h.render(w, r, http.StatusOK, "linksent", page{Schema: v.Schema})
+}
+
+// ownData sends what is stored about the Contact as a file.
+func (h *Handler) ownData(w http.ResponseWriter, v *sending.PreferencePage) {
+	type row struct {
+		Time        int64           `json:"time"`
+		Method      string          `json:"method"`
+		ConsentType string          `json:"consent_type"`
+		ConsentText string          `json:"consent_text"`
+		IP          string          `json:"ip_address"`
+		Preferences map[string]bool `json:"preferences"`
+	}
+	c := v.Contact
+	data := struct {
+		List            string            `json:"list"`
+		Values          map[string]string `json:"values"`
+		Preferences     map[string]bool   `json:"preferences"`
+		CreationTime    int64             `json:"creation_time"`
+		ModifiedTime    int64             `json:"last_modified_time"`
+		ConfirmedTime   int64             `json:"double_opt_in_time"`
+		LastMessageTime int64             `json:"last_message_time"`
+		LastOpenTime    int64             `json:"last_open_time"`
+		LastClickTime   int64             `json:"last_click_time"`
+		SubscribedVia   string            `json:"subscribed_via"`
+		IsUnsubscribed  bool              `json:"is_unsubscribed"`
+		Ledger          []row             `json:"consent_ledger"`
+	}{v.Schema.List.Name, map[string]string{}, map[string]bool{}, c.Created, c.Modified, c.DoubleOptInTime,
+		c.LastMessageTime, c.LastOpenTime, c.LastClickTime, c.SubscribedVia, c.IsUnsubscribed, []row{}}
+	for i := range v.Schema.Fields {
+		f := &v.Schema.Fields[i]
+		data.Values[f.Name] = c.Values.Get(f.ID)
+	}
+	for _, p := range v.Schema.Preferences {
+		if agree, answered := c.Prefs[p.ID]; answered {
+			data.Preferences[p.Name] = agree
+		}
+	}
+	for _, l := range v.Ledger {
+		out := row{l.Time, l.Method, string(l.Type), l.Text, l.IP, map[string]bool{}}
+		for _, p := range l.Preferences {
+			out.Preferences[p.Name] = p.Agree
+		}
+		data.Ledger = append(data.Ledger, out)
+	}
+	b, err := json.MarshalIndent(data, "", "  ")
+	if err != nil {
+		panic(err) // it has only texts and numbers
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Disposition", `attachment; filename="data.json"`)
+	send(w, http.StatusOK, string(b)+"\n")
+}
