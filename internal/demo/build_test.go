@@ -72,10 +72,23 @@ func TestDemoHasAYearOfAClub(t *testing.T) {
 	if len(imported) != 1 || imported[0].Added < 10 || imported[0].Refused == 0 || imported[0].Unchanged == 0 {
 		t.Errorf("the Imports are %+v, want one with added, unchanged and refused rows", imported)
 	}
+	c.hasForms()
 	people, err := c.People.Members(t.Context(), 0)
 	c.must(err)
 	if len(people) != 1 || people[0].Email != demo.PersonEmail || !people[0].MaySend {
 		t.Errorf("the people are %+v, want %s who may send", people, demo.PersonEmail)
+	}
+}
+
+// hasForms checks the counts of the Forms.
+func (c *club) hasForms() {
+	c.Helper()
+	for _, list := range []enlist.ListID{1, 3} {
+		all, err := c.Forms.SearchForms(c.Context(), c.caller, list, enlist.Query{})
+		c.must(err)
+		if len(all) != 1 || all[0].Sent < 5 || all[0].Shown <= all[0].Sent || (all[0].Confirmed > 0) != (list == 3) {
+			c.Errorf("the Forms of the List %d are %+v", list, all)
+		}
 	}
 }
 

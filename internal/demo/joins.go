@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"enlist/internal/accounts"
@@ -42,6 +43,7 @@ type list struct {
 	consent    string  // what people agree to on the website
 
 	id     enlist.ListID
+	form   enlist.FormID // of the website; 0: it has none
 	joined int
 	mails  []string // addresses of the Contacts; a Contact that leaves by a call is removed
 }
@@ -80,7 +82,8 @@ func newLists() []*list {
 		"imprint", "Fern Valley Garden Club\nThe Old Nursery, 4 Creek Road, Fern Valley VIC 3999"}
 	with := func(more ...string) []string { return slices.Concat(common, more) }
 	return []*list{
-		{name: "Garden News", attributes: with(), first: 19_500, joins: 31, website: 60, leaves: 0.9,
+		{name: "Garden News", attributes: with("is_public", "true", "description",
+			"News from the garden, once a month, and what to sow now."), first: 19_500, joins: 31, website: 15, leaves: 0.9,
 			consent:    "Yes, send me the Garden News by e-mail. I can leave at any time.",
 			fields:     []fieldOf{firstName, lastName, homeState, postcode, likes},
 			preference: []string{"Monthly newsletter", "Events near me"}},
@@ -119,8 +122,32 @@ func (b *builder) addLists(ctx context.Context) error {
 				return err
 			}
 		}
+		if l.website > 0 {
+			if err := b.addForm(ctx, l); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// addForm adds the Form of the website, which asks for the name and one more value.
+func (b *builder) addForm(ctx context.Context, l *list) error {
+	all, err := b.app.Lists.SearchFields(ctx, b.caller, l.id, enlist.Query{})
+	if err != nil {
+		return err
+	}
+	ask := map[string]bool{"Email": true, firstName.name: true, likes.name: true, help.name: true}
+	var shown []string
+	for i := range all {
+		if ask[all[i].Name] {
+			shown = append(shown, strconv.FormatInt(int64(all[i].ID), 10))
+		}
+	}
+	l.form, err = b.app.Forms.SetForm(ctx, b.caller, l.id, 0, details("name", "Website", "field_ids",
+		strings.Join(shown, ","), "title", "Join "+l.name, "introduction", "For members and friends of the garden club.",
+		"consent_text", l.consent, "sites", "https://www.fern-valley.example"))
+	return err
 }
 
 // addFirstContacts adds the Contacts that the club has at the beginning of the year.
@@ -184,8 +211,13 @@ func (b *builder) subscribe(ctx context.Context, l *list, p *person) error {
 		consent.Preferences = append(consent.Preferences,
 			enlist.PreferenceChoice{Name: name, Agree: b.random.IntN(3) > 0})
 	}
-	r := contacts.SubscribeRequest{List: l.id, Details: b.row(l, p), Consent: consent}
+	r := contacts.SubscribeRequest{List: l.id, Details: b.row(l, p), Consent: consent, Form: l.form}
 	now := b.seconds.Load()
+	for range 2 + (now+int64(len(p.email)))%12 { // most who look at a form go away
+		if _, err := b.app.Forms.Show(ctx, l.form, true); err != nil {
+			return err
+		}
+	}
 	id, err := b.app.Contacts.Subscribe(ctx, b.caller, r)
 	if err != nil || l != b.lists[volunteers] || b.random.IntN(10) == 0 {
 		return err

@@ -98,7 +98,7 @@ func otherSends() []*send {
 // html returns the Message in HTML.
 func (s *send) html() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<h1>%s</h1>\n<p>Dear {{First Name}},</p>\n", html.EscapeString(s.subject))
+	fmt.Fprintf(&b, "<h1>%s</h1>\n<p>Dear {{First Name|friend}},</p>\n", html.EscapeString(s.subject))
 	for _, p := range s.paragraphs {
 		fmt.Fprintf(&b, "<p>%s</p>\n", html.EscapeString(p))
 	}
@@ -111,7 +111,7 @@ func (s *send) html() string {
 
 // text returns the Message as plain text.
 func (s *send) text() string {
-	text := "Dear {{First Name}},\n\n" + strings.Join(s.paragraphs, "\n\n") + "\n"
+	text := "Dear {{First Name|friend}},\n\n" + strings.Join(s.paragraphs, "\n\n") + "\n"
 	for _, l := range s.links {
 		text += "\n" + l.text + ": " + l.url
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 )
@@ -137,14 +138,25 @@ func (b *builder) read(s *send, r *reader, at int64) {
 			b.click(r, at+240+r.random.Int64N(300), s.ids[second])
 		}
 	case n < 147:
-		b.add(at+40, enlist.PersonKey{}, func(ctx context.Context) error {
-			_, err := b.app.Sending.UnsubscribeByLink(ctx, r.mail, "198.51.100.7")
-			return err
-		})
+		b.add(at+40, enlist.PersonKey{}, func(ctx context.Context) error { return b.leave(ctx, r) })
 	case n < 190: // opens it again
 		b.add(b.awake(at+enlist.Hour+r.random.Int64N(2*enlist.Day), r), r.who(),
 			func(ctx context.Context) error { return b.open(ctx, r, r.agent) })
 	}
+}
+
+// leave unsubscribes a person, who may say why.
+func (b *builder) leave(ctx context.Context, r *reader) error {
+	_, err := b.app.Sending.UnsubscribeByLink(ctx, r.mail, "198.51.100.7")
+	all := contacts.DepartureReasons()
+	if i := int(r.mail.Contact) % 6; err == nil && i < 5 {
+		words := ""
+		if i%len(all) == len(all)-1 {
+			words = "I have no garden any more."
+		}
+		_, err = b.app.Sending.ExplainDeparture(ctx, r.mail, all[i%len(all)], words)
+	}
+	return err
 }
 
 // awake moves a time in the night to the next morning.
