@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/admin/contacts"
+	"enlist/internal/admin/forms"
 	"enlist/internal/admin/home"
 	"enlist/internal/admin/imports"
 	"enlist/internal/admin/lists"
@@ -75,7 +76,7 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
-		imports.Pages(),
+		forms.Pages(), imports.Pages(),
 		you.Pages()} {
 		for _, p := range of {
 			h.byPattern[p.Pattern] = &p

@@ -32,6 +32,7 @@ func TestPages(t *testing.T) {
 		{Name: "a form from another site is refused", Test: (*site).otherSites},
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},
 		{Name: "only a person who may send can send", Test: (*site).maySend},
+		{Name: "a Form is added, edited and deleted, and the texts of its List", Test: (*site).forms},
 		{Name: "conditions are kept as a Segment, which a send can choose", Test: (*site).segments},
 	})
 }
@@ -119,7 +120,7 @@ func (s *site) paths() map[string]enlist.Level {
 		"/admin/contacts?list=" + list: enlist.Standard, "/admin/messages": enlist.Read,
 		"/admin/messages/" + message: enlist.Standard, "/admin/messages/" + message + "/delete": enlist.Full,
 		"/admin/sends/new": enlist.Standard, "/admin/segments": enlist.Read, "/admin/sends/check?when=now&message=" + message + "&list=" + list: enlist.Standard,
-		"/admin/you": enlist.Read}
+		"/admin/forms": enlist.Read, "/admin/forms/" + list + "/texts": enlist.Read, "/admin/you": enlist.Read}
 }
 
 func id[T ~int64](n T) string { return ui.Plain(int64(n)) }

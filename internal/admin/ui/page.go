@@ -103,6 +103,7 @@ var menu = []entry{
 	{"Contacts", "/admin/contacts", enlist.Standard},
 	{"Segments", "/admin/segments", enlist.Read},
 	{"Messages", "/admin/messages", enlist.Read},
+	{"Forms", "/admin/forms", enlist.Read},
 	{"Imports", "/admin/imports", enlist.Standard},
 	{"You", "/admin/you", enlist.Read},
 }

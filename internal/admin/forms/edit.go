@@ -1,0 +1,242 @@
+package forms
+
+import (
+	"cmp"
+	"errors"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/forms"
+)
+
+// This file has the editor of a Form, with its counts, its preview and the HTML for other sites.
+
+// shownDays is the number of days of the chart.
+const shownDays = 30
+
+// editData is the data of the editor.
+type editData struct {
+	*forms.Form
+	List      *enlist.List
+	Fields    []fieldRow
+	Languages []language
+	MayEdit   bool
+	Wrong     map[string]string // what is wrong, by the key of the input
+	Chart     *ui.Chart
+	Drawing   template.HTML
+	All       forms.Day // sums of the days of the chart
+	Page      string    // URL of the page of the Form
+	Path      string    // of the page on this server
+	Snippet   string
+	SiteLines string
+}
+
+// fieldRow is a Field of the List in the editor.
+type fieldRow struct {
+	enlist.Field
+	Order    string // position on the Form; "": the Form does not ask for it
+	Required bool
+	Fixed    bool // the email Field, which each Form needs
+}
+
+func (p *pages) edit(r *ui.Request) (*ui.View, error) {
+	f, err := find(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.editView(r, f, nil, nil)
+}
+
+// editView shows the editor. rows are the Fields as they were typed, or nil.
+func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong map[string]string) (*ui.View, error) {
+	list, err := r.App.Lists.List(r.Context(), r.Caller, f.ListID)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, f.ListID, enlist.Query{})
+	if err != nil {
+		return nil, err
+	}
+	d := &editData{Form: f, List: list, Fields: rows, Languages: languages(f.Language), Wrong: wrong,
+		MayEdit: r.Caller.Key.Level >= enlist.Full, SiteLines: strings.ReplaceAll(f.Sites, ",", "\n")}
+	if rows == nil {
+		d.Fields = rowsOf(f, fields)
+	}
+	if err := d.count(r); err != nil {
+		return nil, err
+	}
+	d.Path = "/s/" + ui.Plain(int64(f.ID))
+	d.Page = origin(r) + d.Path
+	if d.Snippet, err = p.snippetOf(f, fields, d.Page); err != nil {
+		return nil, err
+	}
+	view := &ui.View{Title: f.Name, Place: "Forms", Content: p.edit_, Data: d,
+		Sub: list.Name + " · " + map[bool]string{true: "open", false: "closed"}[f.Open]}
+	if len(wrong) > 0 {
+		view.Problem = "The Form was not saved: look at the marked inputs."
+	}
+	return view, nil
+}
+
+// origin returns the address of this server, as the browser knows it.
+func origin(r *ui.Request) string {
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// count reads the counts of the last days.
+func (d *editData) count(r *ui.Request) error {
+	first := r.Now.AddDate(0, 0, 1-shownDays)
+	found, err := r.App.Forms.FormDays(r.Context(), r.Caller, d.ListID, d.ID, dayOf(first))
+	if err != nil {
+		return err
+	}
+	by := make(map[int64]forms.Day)
+	for _, day := range found {
+		by[day.Day] = day
+		d.All.Shown += day.Shown
+		d.All.Sent += day.Sent
+		d.All.Confirmed += day.Confirmed
+	}
+	d.Chart = &ui.Chart{Width: 990, Title: "How often the Form was shown, sent and confirmed on each day",
+		Series: []string{"shown", "sent", "confirmed"}}
+	for i := range shownDays {
+		at := first.AddDate(0, 0, i)
+		day := by[dayOf(at)]
+		d.Chart.Points = append(d.Chart.Points, ui.Point{Label: at.Format("2 Jan"),
+			Values: []int64{day.Shown, day.Sent, day.Confirmed}})
+	}
+	d.Drawing = d.Chart.Lines()
+	return nil
+}
+
+func dayOf(t time.Time) int64 { return enlist.DayOf(t.Unix(), t.Location().String()) }
+
+// rowsOf returns the Fields in the order of the Form, and then those that it does not ask for.
+func rowsOf(f *forms.Form, fields []enlist.Field) (rows []fieldRow) {
+	schema := enlist.NewSchema(enlist.List{ID: f.ListID}, fields, nil)
+	for i, in := range forms.Inputs(f, schema) {
+		rows = append(rows, fieldRow{*in.Field, strconv.Itoa(i + 1), in.Required,
+			in.AddressType == enlist.AddressEmail})
+	}
+	for i := range fields {
+		one := &fields[i]
+		isSame := func(r fieldRow) bool { return r.ID == one.ID }
+		if one.Type != enlist.File && !slices.ContainsFunc(rows, isSame) {
+			rows = append(rows, fieldRow{Field: *one})
+		}
+	}
+	return rows
+}
+
+// snippetOf returns the HTML with which a page of another site shows the Form.
+func (p *pages) snippetOf(f *forms.Form, fields []enlist.Field, url string) (string, error) {
+	type input struct {
+		forms.Input
+		Choices []string
+	}
+	d := struct {
+		*forms.Form
+		URL    string
+		Inputs []input
+	}{f, url, nil}
+	for _, in := range forms.Inputs(f, enlist.NewSchema(enlist.List{ID: f.ListID}, fields, nil)) {
+		d.Inputs = append(d.Inputs, input{in, enlist.SplitTrimmed(in.Values)})
+	}
+	var b strings.Builder
+	err := p.snippet.ExecuteTemplate(&b, "snippet.html", d)
+	return b.String(), err
+}
+
+// save stores the editor.
+func (p *pages) save(r *ui.Request) (*ui.View, error) {
+	f, err := find(r)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, f.ListID, enlist.Query{})
+	if err != nil {
+		return nil, err
+	}
+	typed := *f
+	posted := r.PostForm
+	typed.Name, typed.Title, typed.Introduction = posted.Get("name"), posted.Get("title"), posted.Get("introduction")
+	typed.Button, typed.Consent, typed.Thanks = posted.Get("button"), posted.Get("consent_text"), posted.Get("thanks")
+	typed.RedirectURL, typed.Language = posted.Get("redirect_url"), posted.Get("language")
+	typed.Sites, typed.Open = posted.Get("sites"), posted.Get("is_open") == "1"
+	rows := typedRows(r, fields)
+	var shown, required []string
+	for _, row := range rows {
+		if row.Order != "" {
+			shown = append(shown, ui.Plain(int64(row.ID)))
+			if row.Required {
+				required = append(required, ui.Plain(int64(row.ID)))
+			}
+		}
+	}
+	details := []enlist.Detail{ui.Text("field_ids", strings.Join(shown, ",")),
+		ui.Text("required_field_ids", strings.Join(required, ",")),
+		ui.Text("is_open", cmp.Or(posted.Get("is_open"), "0"))}
+	for _, key := range []string{"name", "title", "introduction", "button", "consent_text", "thanks", "redirect_url",
+		"language", "sites"} {
+		details = append(details, ui.Text(key, posted.Get(key)))
+	}
+	_, err = r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details)
+	if key, text := wrongInput(err); text != "" {
+		return p.editView(r, &typed, rows, map[string]string{key: text})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo(path(f.ListID, f.ID), "Saved."), nil
+}
+
+// typedRows returns the Fields as they were typed, in the order of their numbers.
+func typedRows(r *ui.Request, fields []enlist.Field) (rows []fieldRow) {
+	for _, row := range rowsOf(&forms.Form{}, fields) {
+		id := ui.Plain(int64(row.ID))
+		row.Order, row.Required = strings.TrimSpace(r.PostForm.Get("order"+id)), r.PostForm.Get("required"+id) != ""
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b fieldRow) int {
+		if empty := cmp.Compare(min(len(b.Order), 1), min(len(a.Order), 1)); empty != 0 {
+			return empty
+		}
+		return cmp.Compare(ui.Int(a.Order), ui.Int(b.Order))
+	})
+	return rows
+}
+
+// wrongInput returns the key of an input that was refused, and why. The text is "" for other errors.
+func wrongInput(err error) (key, text string) {
+	var wrong *enlist.Error
+	if !errors.As(err, &wrong) || wrong.Kind != enlist.InvalidParameters || wrong.Field == "list_id" {
+		return "", ""
+	}
+	return wrong.Field, wrong.Detail
+}
+
+// language is a language of the texts for subscribers.
+type language struct {
+	Code, Name string
+	Chosen     bool
+}
+
+func languages(chosen string) []language {
+	all := []language{{Code: "", Name: "that of the List, or of the browser"}, {Code: "de", Name: "German"},
+		{Code: "en", Name: "English"}, {Code: "es", Name: "Spanish"},
+		{Code: "fr", Name: "French"}, {Code: "it", Name: "Italian"},
+		{Code: "nl", Name: "Dutch"}, {Code: "pt", Name: "Portuguese"}, {Code: "vi", Name: "Vietnamese"},
+		{Code: "zh", Name: "Chinese"}}
+	for i := range all {
+		all[i].Chosen = all[i].Code == chosen
+	}
+	return all
+}

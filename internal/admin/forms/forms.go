@@ -1,0 +1,180 @@
+// Package forms has the pages of Forms: all of them with their counts, the editor of one, and the texts with which a
+// List greets new subscribers.
+package forms
+
+import (
+	"embed"
+	"html/template"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+	"enlist/internal/forms"
+)
+
+//go:embed *.html
+var files embed.FS
+
+// Pages returns the pages.
+func Pages() []ui.Page {
+	p := &pages{ui.Parse(files, "forms.html"), ui.Parse(files, "form.html"), ui.Parse(files, "delete.html"),
+		ui.Parse(files, "texts.html"), template.Must(template.ParseFS(files, "snippet.html"))}
+	const one = "/admin/forms/{list}/{form}"
+	return []ui.Page{
+		{Pattern: "GET /admin/forms", Level: enlist.Read, Serve: p.list},
+		{Pattern: "POST /admin/forms", Level: enlist.Full, Serve: p.add},
+		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.edit},
+		{Pattern: "POST " + one, Level: enlist.Full, Serve: p.save},
+		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: p.askDelete},
+		{Pattern: "POST " + one + "/delete", Level: enlist.Full, Serve: remove},
+		{Pattern: "GET /admin/forms/{list}/texts", Level: enlist.Read, Serve: p.texts},
+		{Pattern: "POST /admin/forms/{list}/texts", Level: enlist.Full, Serve: p.saveTexts},
+	}
+}
+
+type pages struct {
+	list_, edit_, delete_, texts_ *template.Template
+	snippet                       *template.Template // the HTML for a page of another site
+}
+
+// row is a Form in the list.
+type row struct {
+	forms.Form
+	List     string
+	Confirms bool // the List asks to confirm
+}
+
+// left is why people have left a List.
+type left struct {
+	enlist.List
+	Reasons []reason
+	Words   []words
+}
+
+// reason is a reason in words, with its count.
+type reason struct {
+	Text  string
+	Count int64
+}
+
+type words struct{ Day, Text string }
+
+// listData is the data of the list.
+type listData struct {
+	Rows    []row
+	Lists   []enlist.List
+	Left    []left // the Lists with reasons
+	MayEdit bool
+	Sees    bool   // the person may see Contacts
+	Name    string // of the Form to add, as it was typed
+	List    enlist.ListID
+	Wrong   string
+}
+
+func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.listView(r, &listData{}) }
+
+func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
+	var err error
+	if d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"}); err != nil {
+		return nil, err
+	}
+	d.MayEdit, d.Sees = r.Caller.Key.Level >= enlist.Full, r.Caller.Key.Level >= enlist.Standard
+	for i := range d.Lists {
+		l := &d.Lists[i]
+		all, err := r.App.Forms.SearchForms(r.Context(), r.Caller, l.ID, enlist.Query{SortBy: "name"})
+		if err != nil {
+			return nil, err
+		}
+		for k := range all {
+			d.Rows = append(d.Rows, row{all[k], l.Name, l.DoubleOptIn})
+		}
+		why, err := r.App.Contacts.Departures(r.Context(), r.Caller, l.ID)
+		if err != nil {
+			return nil, err
+		}
+		if len(why.Counts) > 0 {
+			d.Left = append(d.Left, leftOf(r, l, why))
+		}
+	}
+	return &ui.View{Title: "Forms", Place: "Forms", Content: p.list_, Data: d, Problem: d.Wrong}, nil
+}
+
+func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {
+	texts := map[contacts.DepartureReason]string{"too_many": "Too many mails", "not_interesting": "Not interesting",
+		"never_subscribed": "Never subscribed", "other": "Another reason"}
+	of := left{List: *l}
+	for _, key := range contacts.DepartureReasons() {
+		of.Reasons = append(of.Reasons, reason{texts[key], why.Counts[key]})
+	}
+	for _, w := range why.Words {
+		of.Words = append(of.Words, words{r.Day(w.Time), w.Words})
+	}
+	return of
+}
+
+// add adds a Form, and leads to its editor.
+func (p *pages) add(r *ui.Request) (*ui.View, error) {
+	list := enlist.ListID(ui.Int(r.PostForm.Get("list")))
+	name := r.PostForm.Get("name")
+	all, err := r.App.Forms.SearchForms(r.Context(), r.Caller, list, enlist.Query{})
+	if err != nil {
+		return nil, err
+	}
+	wrong := ""
+	for i := range all { // setForm would change this one
+		if all[i].Name == name {
+			wrong = "The List has a Form of this name already."
+		}
+	}
+	if wrong == "" {
+		details := []enlist.Detail{ui.Text("name", name)}
+		if r.PostForm.Get("consent") != "" {
+			details = append(details, ui.Text("consent_text", r.PostForm.Get("consent")))
+		}
+		id, err := r.App.Forms.SetForm(r.Context(), r.Caller, list, 0, details)
+		if err == nil {
+			return ui.GoTo(path(list, id), "The Form is open. Choose what it asks for."), nil
+		}
+		if _, wrong = wrongInput(err); wrong == "" {
+			return nil, err
+		}
+	}
+	return p.listView(r, &listData{Name: name, List: list, Wrong: wrong})
+}
+
+func path(list enlist.ListID, id enlist.FormID) string {
+	return "/admin/forms/" + ui.Plain(int64(list)) + "/" + ui.Plain(int64(id))
+}
+
+// find returns the Form in the path. Errors: ui.ErrNotFound.
+func find(r *ui.Request) (*forms.Form, error) {
+	all, err := r.App.Forms.SearchForms(r.Context(), r.Caller, enlist.ListID(r.ID("list")), enlist.Query{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if int64(all[i].ID) == r.ID("form") {
+			return &all[i], nil
+		}
+	}
+	return nil, ui.ErrNotFound
+}
+
+func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
+	f, err := find(r)
+	if err != nil {
+		return nil, err
+	}
+	return &ui.View{Title: "Delete " + f.Name + "?", Place: "Forms", Content: p.delete_, Data: f}, nil
+}
+
+func remove(r *ui.Request) (*ui.View, error) {
+	f, err := find(r)
+	if err == nil {
+		err = r.App.Forms.DeleteForm(r.Context(), r.Caller, f.ListID, f.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/forms", "The Form was deleted."), nil
+}

@@ -1,0 +1,62 @@
+package forms
+
+import (
+	"cmp"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+// This file has the texts with which a List greets new subscribers, and what others see of a public List.
+
+// textsData is the data of the page.
+type textsData struct {
+	*enlist.List
+	Languages []language
+	MayEdit   bool
+	Wrong     map[string]string
+}
+
+func (p *pages) texts(r *ui.Request) (*ui.View, error) {
+	list, err := r.App.Lists.List(r.Context(), r.Caller, enlist.ListID(r.ID("list")))
+	if err != nil {
+		return nil, err
+	}
+	return p.textsView(r, list, nil), nil
+}
+
+func (p *pages) textsView(r *ui.Request, list *enlist.List, wrong map[string]string) *ui.View {
+	view := &ui.View{Title: "Texts of " + list.Name, Place: "Forms", Content: p.texts_, Data: &textsData{List: list,
+		Languages: languages(list.Language), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}}
+	if len(wrong) > 0 {
+		view.Problem = "The texts were not saved: look at the marked inputs."
+	}
+	return view
+}
+
+// saveTexts stores the texts.
+func (p *pages) saveTexts(r *ui.Request) (*ui.View, error) {
+	list, err := r.App.Lists.List(r.Context(), r.Caller, enlist.ListID(r.ID("list")))
+	if err != nil {
+		return nil, err
+	}
+	posted := r.PostForm
+	details := []enlist.Detail{ui.Text("is_public", cmp.Or(posted.Get("is_public"), "0"))}
+	for _, key := range []string{"confirmation_subject", "confirmation_text", "consent_text", "imprint", "language",
+		"description"} {
+		details = append(details, ui.Text(key, posted.Get(key)))
+	}
+	_, err = r.App.Lists.EditList(r.Context(), r.Caller, list.ID, details)
+	if key, text := wrongInput(err); text != "" {
+		typed := *list
+		typed.ConfirmSubject, typed.ConfirmText = posted.Get("confirmation_subject"), posted.Get("confirmation_text")
+		typed.ConsentText, typed.Imprint = posted.Get("consent_text"), posted.Get("imprint")
+		typed.Language, typed.Description = posted.Get("language"), posted.Get("description")
+		typed.Public = posted.Get("is_public") == "1"
+		return p.textsView(r, &typed, map[string]string{key: text}), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/forms/"+ui.Plain(int64(list.ID))+"/texts", "Saved."), nil
+}

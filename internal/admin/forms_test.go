@@ -1,0 +1,62 @@
+package admin_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+// This file tests the pages of Forms.
+
+func (s *site) forms() {
+	v := s.signedIn(people.Membership{Level: enlist.Full})
+	reader := s.signedIn(people.Membership{Level: enlist.Read})
+	v.want("/admin/forms", http.StatusOK, "There is no Form yet")
+	add := url.Values{"list": {id(s.News)}, "name": {hostile}, "consent": {"Yes <b>"}}
+	status, at, text := v.post("/admin/forms", add)
+	at, _, _ = strings.Cut(at, "?")
+	if status != http.StatusOK || !strings.HasPrefix(at, "/admin/forms/"+id(s.News)+"/") || strings.Contains(text, "<script") {
+		s.Fatalf("the Form is answered with %d at %s:\n%s", status, at, text)
+	}
+	if status, _, text := v.post("/admin/forms", add); status != http.StatusUnprocessableEntity || !strings.Contains(text, "of this name already") {
+		s.Errorf("another Form of the name is answered with %d", status)
+	}
+	email := id(s.EmailField(s.News))
+	form := url.Values{"name": {"Website"}, "title": {"Join <us>"}, "consent_text": {"Yes"}, "redirect_url": {"nonsense"},
+		"order" + email: {"1"}, "is_open": {"1"}, "sites": {"https://a.example\nhttps://b.example"}}
+	if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, `value="nonsense"`) ||
+		!strings.Contains(text, "Join &lt;us&gt;") || !strings.Contains(text, "expected a URL") {
+		s.Errorf("a wrong URL is answered with %d, and without what was typed:\n%s", status, text)
+	}
+	form.Set("redirect_url", "https://a.example/thanks")
+	if status, _, _ := reader.post(at, form); status != http.StatusForbidden {
+		s.Errorf("a reader saves the Form: %d", status)
+	}
+	v.post(at, form)
+	parts := []string{"Join &lt;us&gt;", "https://a.example\nhttps://b.example", "Shown 0 times", "?preview", "&lt;form method=&#34;post&#34;",
+		"name=&#34;f" + email + "&#34; required", "<th>Day</th>"}
+	v.want(at, http.StatusOK, parts...)
+	reader.want(at, http.StatusOK, "Your level does not allow changes")
+	v.want("/admin/forms", http.StatusOK, "Website", "/s/")
+	texts := "/admin/forms/" + id(s.News) + "/texts"
+	reader.want(texts, http.StatusOK, "Your level does not allow changes")
+	if status, _, text := v.post(texts, url.Values{"confirmation_subject": {"a\nb"}, "imprint": {"Club <b>"}}); status != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, "Club &lt;b&gt;") || !strings.Contains(text, "control characters") {
+		s.Errorf("a subject of two lines is answered with %d, or without what was typed", status)
+	}
+	v.post(texts, url.Values{"imprint": {"Club"}, "is_public": {"1"}, "description": {"All <news>"}})
+	v.want(texts, http.StatusOK, "All &lt;news&gt;", `name="is_public" value="1" checked`)
+	stranger := s.signedInElsewhere()
+	for _, path := range []string{at, at + "/delete", texts} {
+		stranger.want(path, http.StatusNotFound)
+		if status, _, _ := stranger.post(path, form); status != http.StatusNotFound {
+			s.Errorf("POST %s of another Account is answered with %d", path, status)
+		}
+	}
+	v.want(at+"/delete", http.StatusOK, "stop working")
+	v.post(at+"/delete", nil)
+	v.want(at, http.StatusNotFound)
+}
