@@ -126,7 +126,8 @@ type subscription struct {
 // address, insertOrFind returns that Contact and inserts nothing. reference.md: limit.contacts; decisions.md: 24
 func (sub *subscription) insertOrFind(contact *enlist.ByID) (existing *enlist.ByID, err error) {
 	unique, account := sub.Schema.List.DisallowDuplicates, sub.caller.Account
-	if unique && account.ContactLimit != enlist.NoContactLimit { // an update is allowed at the limit: find the Contact first
+	// An update is allowed at the limit, so find the Contact first. A Form adds no duplicate, also where others may.
+	if sub.form != 0 || unique && account.ContactLimit != enlist.NoContactLimit {
 		existing, err = ByKey(sub.tx, contact.ListID, contact.Key)
 		if enlist.KindOf(err) != enlist.NoContact {
 			return existing, err

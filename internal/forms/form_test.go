@@ -27,6 +27,7 @@ func TestForms(t *testing.T) {
 		{Name: "faults are named by their inputs, and nothing is stored", Test: faults},
 		{Name: "a Form fills only empty values of an existing Contact", Test: keepsValues},
 		{Name: "a Contact that has left confirms again on a List with double opt-in", Test: confirmsAgain},
+		{Name: "a Form adds no duplicate, also to a List that allows them", Test: noDuplicates},
 		{Name: "days count what was shown, sent and confirmed", Test: counts},
 		{Name: "a closed Form, a Form of a deleted List and an unknown one subscribe no one", Test: closed},
 		{Name: "a List is deleted with its Forms", Test: deletedList},
@@ -98,7 +99,7 @@ func subscribes(o *apptest.Account) {
 	list := o.AddList()
 	city := o.AddField(list, "name", "Likes", "type", "checkbox", "values_array", "Roses,Ferns,Moss")
 	id := newForm(o, list, "field_ids", text(city), "consent_text", "Send me news.")
-	if f := send(o, id, "Ann@Example.com", map[enlist.FieldID][]string{city: {"Moss", "Roses"}, 99: {"x"}}); len(f) > 0 {
+	if f := send(o, id, "Ann@Example.com", map[enlist.FieldID][]string{city: {"Moss", "Roses"}, 1 << 40: {"x"}}); len(f) > 0 {
 		o.Fatalf("faults %v", f)
 	}
 	c := find(o, list)
@@ -159,10 +160,30 @@ func confirmsAgain(o *apptest.Account) {
 	_, err = o.App.Contacts.UnsubscribeByID(o.Context(), o.Caller, contacts.ContactRequest{List: list, Contact: c})
 	o.Must(err)
 	o.Now = o.Now.Add(time.Hour)
-	asked := o.Jobs("ask_to_confirm")
+	asked := requests(o, list)
 	send(o, id, "ann@example.com", nil)
-	if got := find(o, list); got.DoubleOptIn || got.IsUnsubscribed || o.Jobs("ask_to_confirm") != asked+1 {
-		o.Errorf("the Contact is %+v, and %d mails ask it", got, o.Jobs("ask_to_confirm")-asked)
+	if got := find(o, list); got.DoubleOptIn || got.IsUnsubscribed || requests(o, list) != asked+1 {
+		o.Errorf("the Contact is %+v, and %d mails ask it", got, requests(o, list)-asked)
+	}
+}
+
+// requests returns the number of requests to confirm that wait for a List.
+func requests(o *apptest.Account, list enlist.ListID) (n int64) {
+	o.Helper()
+	o.Update(func(tx *db.Tx) (err error) {
+		n, err = tx.Number("SELECT count(*) FROM river_job WHERE kind = 'ask_to_confirm' AND "+tx.SQL.JobNumber("list_id")+" = ?", int64(list))
+		return err
+	})
+	return n
+}
+
+func noDuplicates(o *apptest.Account) {
+	list := o.AddList("disallow_duplicate_contacts", false)
+	id := newForm(o, list)
+	send(o, id, "ann@example.com", nil)
+	send(o, id, "Ann@example.com", nil)
+	if find(o, list).WebformID != int64(id) {
+		o.Error("the Contact is not of the Form")
 	}
 }
 
