@@ -20,6 +20,7 @@ var jobWords = map[string]string{
 	"notify":                "notifications about Contacts",
 	"autorespond":           "mails of autoresponders",
 	"ask_to_confirm":        "mails that ask to confirm a subscription",
+	"send_link":             "mails with the link to the settings of a subscriber",
 	"send_test":             "test mails of a Message",
 	"build_index":           "builds of a search index",
 	"drop_index":            "removals of a search index",
