@@ -391,6 +391,19 @@ func (c *Client) SendTestMessage(ctx context.Context, message int64, addresses [
 	return err
 }
 
+// GetTheme returns how mails of Markdown and blocks look. The key needs the level read.
+func (c *Client) GetTheme(ctx context.Context) (*Theme, error) {
+	return call[*Theme](ctx, c, "getTheme")
+}
+
+// SetTheme changes the sent details of the theme. Mails that are not sent yet get it. The key needs
+// the level full. Errors: CodeNoFile.
+//   - details: The keys of a theme to set
+func (c *Client) SetTheme(ctx context.Context, details Details) error {
+	_, err := call[bool](ctx, c, "setTheme", details)
+	return err
+}
+
 // AddAutoresponder adds an autoresponder: it sends a Message to a Contact because of an event. The
 // result is the autoresponder's ID. The key needs the level full. Errors: CodeNoList,
 // CodeNoMessage.
@@ -712,7 +725,8 @@ func (c *Client) UploadBase64FileData(ctx context.Context, details Details, fold
 	return call[*Upload](ctx, c, "uploadBase64FileData", details, folder, duplicateAction)
 }
 
-// DeleteFile deletes a file that no Message has. The key needs the level full. Errors: CodeNoFile.
+// DeleteFile deletes a file that no Message and no theme has. The key needs the level full. Errors:
+// CodeNoFile.
 func (c *Client) DeleteFile(ctx context.Context, file int64) error {
 	_, err := call[bool](ctx, c, "deleteFile", file)
 	return err
@@ -1086,7 +1100,7 @@ type Message struct {
 	Subject                string `json:"subject"`
 	ReplyTo                string `json:"reply_to"`        // one email address, also with merge fields
 	Type                   string `json:"type"`            // email or sms
-	EmailType              string `json:"email_type"`      // html, plain-html, plain, raw_html or markdown
+	EmailType              string `json:"email_type"`      // html, plain-html, plain, raw_html, markdown or blocks
 	Size                   int64  `json:"size"`            // of the contents, in bytes
 	CreatorUserID          int64  `json:"creator_user_id"` // ID of the API key that created it
 	CreationTime           int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
@@ -1105,6 +1119,21 @@ type Message struct {
 	SMSContent             string `json:"sms_content"`
 	Attachments            string `json:"attachments"`   // comma-separated IDs of files
 	InlineImages           string `json:"inline_images"` // comma-separated IDs of files; the HTML refers to them as cid:NAME
+	Blocks                 string `json:"blocks"`        // a JSON array of blocks, or a text with one; replies have the text
+}
+
+// Theme is a record in the result of GetTheme.
+type Theme struct {
+	LogoFileID       int64  `json:"logo_file_id"`      // an image at the top of each mail; 0: none
+	LogoText         string `json:"logo_text"`         // what the logo shows, in words
+	LogoWidth        int64  `json:"logo_width"`        // in pixels: 16 to 900
+	BackgroundColour string `json:"background_colour"` // around the mail: #rrggbb, like the other colours
+	CardColour       string `json:"card_colour"`       // below the text
+	TextColour       string `json:"text_colour"`
+	AccentColour     string `json:"accent_colour"` // of links and buttons
+	Font             string `json:"font"`          // system, arial, verdana, georgia, times or courier
+	Width            int64  `json:"width"`         // in pixels: 400 to 900
+	Imprint          string `json:"imprint"`       // lines at the end of each mail, of up to 2,000 characters
 }
 
 // Preview is a record in the result of PreviewMessage.

@@ -49,7 +49,16 @@ func shownParts(all []Criteria) []any {
 	return parts
 }
 
-// plain returns a value of a test, which has no objects, as encoding/json has it.
+// JSON returns the value in JSON. Members of objects are in alphabetical order.
+func (in Input) JSON() string {
+	b, err := json.Marshal(in.plain())
+	if err != nil {
+		return "null" // of a number that JSON cannot have
+	}
+	return string(b)
+}
+
+// plain returns a value as encoding/json has it.
 func (in Input) plain() any {
 	switch in.Kind {
 	case InputText:
@@ -64,6 +73,12 @@ func (in Input) plain() any {
 			items[i] = in.Items[i].plain()
 		}
 		return items
+	case InputObject:
+		members := make(map[string]any, len(in.Items))
+		for i := range in.Items {
+			members[in.Items[i].Name] = in.Items[i].plain()
+		}
+		return members
 	}
 	return nil
 }

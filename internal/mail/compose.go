@@ -38,8 +38,10 @@ func newComposer(o Options) (*composer, error) {
 	if o.Settings == nil {
 		o.Settings = noSettings
 	}
-	return &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
-		files: o.Files, domains: o.Transport.Domains, now: time.Now, texts: language.New()}, nil
+	c := &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
+		files: o.Files, domains: o.Transport.Domains, now: time.Now, texts: language.New()}
+	c.templates.fileURL = func(id enlist.FileID) string { return c.publicURL + c.key.FilePath(id) }
+	return c, nil
 }
 
 // noSettings returns settings without a sender, a limit and a key.

@@ -32,6 +32,6 @@ func BenchmarkOutgoing(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	m := &messages.Message{EmailType: messages.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
 	for b.Loop() {
-		compile(m, nil)
+		compile(m, nil, nil)
 	}
 }

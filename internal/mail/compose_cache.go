@@ -22,6 +22,7 @@ type compiled struct {
 	html    *htmlTemplate // nil if there is no HTML part
 	files   []messages.MessageFile
 	sender  []string // lines about the sender at the end of each mail
+	second  string   // colour of the end of a mail with a theme; "": the mail has none
 	bytes   int      // estimated size in memory
 
 	mu      sync.Mutex
@@ -37,15 +38,16 @@ const fieldUnsubscribe = merge.UnsubscribeURL
 
 // compile returns the templates of a Message. If the Message has no text, compile makes
 // the text part from the HTML. The files are encoded later, because reading them can fail.
-func compile(m *messages.Message, files []messages.MessageFile) *compiled {
+func compile(m *messages.Message, files []messages.MessageFile, fileURL func(enlist.FileID) string) *compiled {
 	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject),
 		sender: senderLines(m)}
-	source := plainFallbacks(m.HTML)
-	if m.EmailType == messages.EmailMarkdown {
-		source = markdownHTML(m.Text)
+	source := sourceHTML(m, fileURL)
+	if isThemed(m) {
+		d := themedDocument{Theme: messages.DecodeTheme(m.Theme)}
+		c.second = d.second()
 	}
 	text := splitText(lineEnds.Replace(m.Text))
-	if m.Text == "" || m.EmailType == messages.EmailMarkdown {
+	if m.Text == "" || isThemed(m) {
 		text = plainText(source)
 	}
 	c.text = text.template()
@@ -65,8 +67,12 @@ func compile(m *messages.Message, files []messages.MessageFile) *compiled {
 
 // senderLines returns the lines at the end of a mail that say who sends it, and where the sender is.
 func senderLines(m *messages.Message) (lines []string) {
-	for line := range strings.Lines(plain(m.AuthorisedSender + "\n" + m.PostalAddress)) {
-		if line = strings.Join(strings.Fields(line), " "); line != "" {
+	text := m.AuthorisedSender + "\n" + m.PostalAddress
+	if isThemed(m) {
+		text += "\n" + messages.DecodeTheme(m.Theme).Imprint
+	}
+	for line := range strings.Lines(plain(text)) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -78,7 +84,7 @@ func senderLines(m *messages.Message) (lines []string) {
 // bytes.
 func (c *compiled) size() int {
 	const part = 128
-	n := len(c.source.Subject) + len(c.source.Text) + len(c.source.HTML) + part*len(c.subject)
+	n := len(c.source.Subject) + len(c.source.Text) + len(c.source.HTML) + len(c.source.Blocks) + part*len(c.subject)
 	for i := range c.text.pieces {
 		n += part * len(c.text.pieces[i].Template)
 	}
@@ -115,8 +121,10 @@ const (
 	maxTemplateBytes = 32 << 20 // sum of the sizes that compiled.size estimates
 )
 
-// templateCache caches compiled Messages. The zero value is an empty cache.
+// templateCache caches compiled Messages. The zero value is an empty cache for Messages without blocks and logo.
 type templateCache struct {
+	fileURL func(enlist.FileID) string
+
 	mu    sync.Mutex
 	byID  map[messageKey]*compiled
 	bytes int
@@ -144,7 +152,7 @@ func (t *templateCache) get(m *messages.Message, files []messages.MessageFile) *
 	if cached := t.cached(m, files); cached != nil {
 		return cached // another goroutine has compiled the Message
 	}
-	fresh := compile(m, files)
+	fresh := compile(m, files, t.fileURL)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID == nil {

@@ -47,13 +47,14 @@ func (c *composer) Check(l *messages.OutgoingMail) []messages.Finding {
 		k.add(messages.FindingWarning, batches.FindingNoText,
 			"the HTML has no text, so the text part is empty: write text_content, or texts of images in alt")
 	}
-	k.links(m)
+	source := sourceHTML(m, c.templates.fileURL)
+	k.links(m, source)
 	if t.html != nil && !t.html.unsubscribe || t.html == nil && !t.text.unsubscribe {
 		k.add(messages.FindingNote, batches.FindingNoUnsubscribe,
 			"the Message has no {{unsubscribe_url}}: a line with this link is added at its end")
 	}
 	k.length(c, t)
-	k.images()
+	k.images(source)
 	return k.found
 }
 
@@ -104,11 +105,8 @@ func (k *contentCheck) length(c *composer, t *compiled) {
 }
 
 // links checks the links of the Message.
-func (k *contentCheck) links(m *messages.Message) {
-	source := plainFallbacks(m.HTML)
-	if m.EmailType == messages.EmailMarkdown {
-		source = markdownHTML(m.Text)
-	} else {
+func (k *contentCheck) links(m *messages.Message, source string) {
+	if !isThemed(m) {
 		for _, p := range splitText(m.Text) {
 			if p.link {
 				k.link("link", p.text)
@@ -192,14 +190,14 @@ func shortened(text string) string {
 var imageLink = regexp.MustCompile(`(?i)["'(=]\s*cid:([^"'()<>\s]+)`)
 
 // images checks that the links to inline images and the inline images of the mail are the same.
-func (k *contentCheck) images() {
+func (k *contentCheck) images(source string) {
 	images := make(map[string]bool)
 	for i := range k.Files {
 		if k.Files[i].Inline {
 			images[k.Files[i].Name] = false
 		}
 	}
-	for _, found := range imageLink.FindAllStringSubmatch(k.Message.HTML+k.Message.Text, -1) {
+	for _, found := range imageLink.FindAllStringSubmatch(source+k.Message.Text, -1) {
 		if _, known := images[found[1]]; !known {
 			k.add(messages.FindingWarning, batches.FindingNoImage, "no inline image has the name %s", found[1])
 		}

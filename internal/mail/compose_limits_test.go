@@ -93,9 +93,9 @@ func TestHostileMessagesAreCompiledFast(t *testing.T) {
 		{"Markdown tables", "|a|\n|-|\n" + many("|{{a|b}}|\n", big/16)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := compile(&messages.Message{EmailType: messages.EmailHTML, Subject: test.source, HTML: test.source}, nil)
-			compile(&messages.Message{EmailType: messages.EmailPlainHTML, Text: test.source}, nil)
-			compile(&messages.Message{EmailType: messages.EmailMarkdown, Text: test.source}, nil)
+			c := compile(&messages.Message{EmailType: messages.EmailHTML, Subject: test.source, HTML: test.source}, nil, nil)
+			compile(&messages.Message{EmailType: messages.EmailPlainHTML, Text: test.source}, nil, nil)
+			compile(&messages.Message{EmailType: messages.EmailMarkdown, Text: test.source}, nil, nil)
 			r := rendering{mail: testMail(nil), unsubscribe: "https://mail.example.org/u/"}
 			if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
 				t.Errorf("a Message of %d bytes became a mail of %d bytes, want at most 64 MiB", len(test.source), n)

@@ -121,7 +121,7 @@ func (r *rendering) text(t *compiled) string {
 // html returns the HTML part.
 func (r *rendering) html(t *compiled) string {
 	var b strings.Builder
-	b.Grow(len(t.source.HTML) + len(t.source.Text) + 2048)
+	b.Grow(len(t.source.HTML) + len(t.source.Text) + len(t.source.Blocks) + 4096)
 	for i := range t.html.parts {
 		if r.exceeded(&b) {
 			return ""
@@ -163,16 +163,19 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 // has this link, and the tracking pixel, if openings are tracked.
 func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
 	var end []string
+	link, style := "", "margin: 24px 0 0; padding: 12px 0 0; border-top: 1px solid #c9ced6; font: 13px/1.5 sans-serif; "
+	if t.second != "" { // the cell of html_theme.go has the font
+		link, style = ` style="color: `+t.second+`;"`, "margin: 0; "
+	}
 	for _, line := range t.sender {
 		end = append(end, html.EscapeString(line))
 	}
 	if !t.html.unsubscribe && r.unsubscribe != "" {
 		list := html.EscapeString(oneLine(r.mail.Schema.List.Name))
-		end = append(end, `<a href="`+html.EscapeString(r.unsubscribe)+`">Unsubscribe from `+list+"</a>")
+		end = append(end, `<a href="`+html.EscapeString(r.unsubscribe)+`"`+link+`>Unsubscribe from `+list+"</a>")
 	}
 	if len(end) > 0 {
-		b.WriteString(`<p dir="auto" style="margin: 24px 0 0; padding: 12px 0 0; border-top: 1px solid #c9ced6; ` +
-			`font: 13px/1.5 sans-serif; text-align: center;">` + strings.Join(end, "<br>\n") + "</p>\n")
+		b.WriteString(`<p dir="auto" style="` + style + `text-align: center;">` + strings.Join(end, "<br>\n") + "</p>\n")
 	}
 	if r.open != "" {
 		b.WriteString(`<img src="` + html.EscapeString(r.open) +

@@ -80,10 +80,10 @@ var opaque = map[string]bool{"title": true, "textarea": true, "script": false, "
 // token adds one token. If a tag contains merge fields, or is a link that could be tracked, token
 // writes the tag again from its attributes. It does not change other tags.
 func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
-	switch kind {
-	case html.TextToken:
+	switch {
+	case kind == html.TextToken:
 		p.text(raw)
-	case html.StartTagToken, html.SelfClosingTagToken:
+	case kind == html.StartTagToken, kind == html.SelfClosingTagToken:
 		token := z.Token()
 		p.within = ""
 		if _, ok := opaque[token.Data]; ok {
@@ -94,13 +94,16 @@ func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
 		} else {
 			p.literal(raw)
 		}
-	case html.EndTagToken:
+	case kind == html.EndTagToken:
 		p.within = ""
-		if name, _ := z.TagName(); string(name) == "body" {
+		if name, _ := z.TagName(); string(name) == "body" && p.template.end < 0 {
 			p.flush()
 			p.template.end = len(p.template.parts)
 		}
 		p.literal(raw)
+	case raw == footMark:
+		p.flush()
+		p.template.end = len(p.template.parts)
 	default: // comments and the doctype
 		p.literal(withoutFields(raw))
 	}

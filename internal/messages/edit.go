@@ -28,7 +28,7 @@ var publishedAttributes = []enlist.Attribute[Message]{
 	enlist.Searchable(enlist.TextKey(keyReplyTo, func(m *Message) *string { return &m.ReplyTo }, readAddress)),
 	enlist.Searchable(enlist.EnumKey("type", func(m *Message) *string { return &m.Type }, MessageEmail, MessageSMS)),
 	enlist.Searchable(enlist.EnumKey("email_type", func(m *Message) *string { return &m.EmailType },
-		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown)),
+		EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown, EmailBlocks)),
 	enlist.Searchable(enlist.ReadOnlyInt("size", (*Message).Size)),
 	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id", func(m *Message) enlist.KeyID { return m.CreatorKeyID })),
 	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(m *Message) int64 { return m.CreationTime })),
@@ -71,7 +71,7 @@ var WholeMessageAttributes = slices.Concat(publishedAttributes, []enlist.Attribu
 	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
 	contentKey("text_content", func(m *Message) *string { return &m.Text }),
 	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
-}, fileAttributes)
+}, fileAttributes, []enlist.Attribute[Message]{blocksKey()})
 
 // Limits of a Message. decisions.md: 54
 const (
@@ -157,7 +157,7 @@ func (m *Message) sender() accounts.NamedSender {
 
 // set changes the keys that details contain. Then it checks the complete Message.
 func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
-	folder, attachments, images, old := m.FolderID, m.Attachments, m.InlineImages, m.sender()
+	folder, attachments, images, blocks, old := m.FolderID, m.Attachments, m.InlineImages, m.Blocks, m.sender()
 	if err := enlist.Assign(m, WholeMessageAttributes, details); err != nil {
 		return err
 	}
@@ -168,6 +168,8 @@ func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 		return enlist.Invalid("subject", "an email needs a subject")
 	case m.EmailType == EmailMarkdown && m.Text == "" && m.HTML != "":
 		return enlist.Invalid("text_content", "a Message in Markdown has its text here, not in html_content")
+	case m.EmailType == EmailBlocks && m.Blocks == "" && m.HTML+m.Text != "":
+		return enlist.Invalid("blocks", "a Message of blocks has its content here, not in html_content or text_content")
 	}
 	if err := accounts.CheckSender(tx, m.AccountID, m.sender(), old); err != nil {
 		return err
@@ -180,6 +182,11 @@ func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 	}
 	if m.Attachments != attachments || m.InlineImages != images {
 		if err := m.CheckFiles(tx); err != nil {
+			return err
+		}
+	}
+	if m.Blocks != blocks {
+		if err := m.setImages(tx); err != nil {
 			return err
 		}
 	}

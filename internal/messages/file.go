@@ -136,14 +136,38 @@ func CheckFileUnused(tx *db.Tx, f *files.StoredFile) error {
 	}
 	for i := range all {
 		if all[i].uses(f.ID) {
-			return enlist.Invalid("file_id", fmt.Sprintf("the Message %d has the file; remove it from the Message first", all[i].ID))
+			return enlist.Invalid("file_id", fmt.Sprintf("the Message %d has the file; remove it from the Message first",
+				all[i].ID))
 		}
 	}
-	return nil
+	return checkImageUnused(tx, f, "file_id")
 }
 
-// CheckNewContent refuses new content of a file if the files of a Message would then break a rule.
+// checkImageUnused refuses a change of a file that blocks or the theme show. key is what the error names.
+func checkImageUnused(tx *db.Tx, f *files.StoredFile, key string) error {
+	message, err := blocksWithFile(tx, f.AccountID, f.ID)
+	if err != nil {
+		return err
+	}
+	if message != 0 {
+		return enlist.Invalid(key, fmt.Sprintf("the Message %d shows the file; remove it from the Message first",
+			message))
+	}
+	theme, err := loadTheme(tx, f.AccountID)
+	if err == nil && DecodeTheme(theme).Logo == f.ID {
+		err = enlist.Invalid(key, "the file is the logo of the theme: choose another one first")
+	}
+	return err
+}
+
+// CheckNewContent refuses new content of a file if the files of a Message would then break a rule, or if an image of
+// blocks or of the theme would be none.
 func CheckNewContent(tx *db.Tx, f *files.StoredFile) error {
+	if !files.ImageTypes[f.Type] {
+		if err := checkImageUnused(tx, f, "data"); err != nil {
+			return err
+		}
+	}
 	all, err := Messages(tx, f.AccountID)
 	if err != nil {
 		return err

@@ -39,9 +39,14 @@ func MergeValue(s *enlist.Schema, c *enlist.ByID, name string) (value string, ok
 // MergeFields returns the merge fields of the Message that are values of a Contact or a List, in their order. A merge
 // field is returned once, or twice if it stands with and without a fallback.
 func (m *Message) MergeFields() (all []merge.Part) {
-	source := m.Subject + "\n" + m.FromAddress + "\n" + m.ReplyTo + "\n" + m.Text
-	if !m.OnlyText() {
-		source += "\n" + html.UnescapeString(m.HTML)
+	source := m.Subject + "\n" + m.FromAddress + "\n" + m.ReplyTo + "\n"
+	switch {
+	case m.EmailType == EmailBlocks:
+		source += html.UnescapeString(blockTexts(m.Blocks))
+	case m.OnlyText():
+		source += m.Text
+	default:
+		source += m.Text + "\n" + html.UnescapeString(m.HTML)
 	}
 	type use struct {
 		name     string
@@ -63,7 +68,7 @@ func (m *Message) MergeFields() (all []merge.Part) {
 // OnlyText reports whether mails of the Message do not use its HTML.
 func (m *Message) OnlyText() bool {
 	switch m.EmailType {
-	case EmailMarkdown:
+	case EmailMarkdown, EmailBlocks:
 		return true
 	case EmailPlain, EmailPlainHTML:
 		return m.Text != ""

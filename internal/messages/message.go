@@ -19,11 +19,12 @@ type Message struct {
 	Type             string // MessageEmail or MessageSMS
 	Name             string
 	FolderID         enlist.FolderID // 0: no Folder
-	EmailType        string          // EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML or EmailMarkdown
+	EmailType        string          // EmailHTML, EmailPlainHTML, EmailPlain, EmailRawHTML, EmailMarkdown or EmailBlocks
 	Subject          string
 	HTML             string
 	Text             string
 	SMS              string
+	Blocks           string // JSON for DecodeBlocks
 	FromName         string
 	FromAddress      string
 	ReplyTo          string
@@ -41,17 +42,24 @@ type Message struct {
 	AuthorisedSender       string // who sends the mails, such as a company
 	PostalAddress          string // of the sender, in several lines
 
+	Theme string // of the Account, for DecodeTheme; the Message does not store it
+
 	// LeftOut is the length of the contents in bytes, in a list of Messages, which leaves them out; else 0.
 	LeftOut int64
 }
 
 // HasContent reports whether the mails of the Message have a text.
 func (m *Message) HasContent() bool {
+	if m.EmailType == EmailBlocks {
+		return m.Blocks != ""
+	}
 	return strings.TrimSpace(m.Text) != "" || strings.TrimSpace(m.HTML) != ""
 }
 
 // Size returns the length of the contents in bytes.
-func (m *Message) Size() int64 { return m.LeftOut + int64(len(m.HTML)+len(m.Text)+len(m.SMS)) }
+func (m *Message) Size() int64 {
+	return m.LeftOut + int64(len(m.HTML)+len(m.Text)+len(m.SMS)+len(m.Blocks))
+}
 
 // The Message types.
 const (
@@ -66,4 +74,5 @@ const (
 	EmailPlain     = "plain"      // no HTML part
 	EmailRawHTML   = "raw_html"   // the HTML is sent as it is
 	EmailMarkdown  = "markdown"   // the server makes both parts from the text, which is Markdown
+	EmailBlocks    = "blocks"     // the server makes both parts from the blocks
 )

@@ -41,6 +41,8 @@ func mapMessage(m *db.Mapper, x *Message) {
 	m.Value("html_content", &x.HTML)
 	m.Value("text_content", &x.Text)
 	m.Value("sms_content", &x.SMS)
+	m.Value("blocks", &x.Blocks)
+	m.Computed("coalesce((SELECT account.theme FROM account WHERE account.id = message.account_id), '')", &x.Theme)
 }
 
 var (
@@ -56,7 +58,7 @@ func Messages(tx *db.Tx, account enlist.AccountID) ([]Message, error) {
 // measureContents sets the length of the contents that Messages has left out.
 func measureContents(tx *db.Tx, account enlist.AccountID, all []Message) error {
 	const lengths = `SELECT id, octet_length(html_content) + octet_length(text_content) + octet_length(sms_content)
-		FROM message WHERE account_id = ?`
+		+ octet_length(blocks) FROM message WHERE account_id = ?`
 	byID := make(map[enlist.MessageID]int64, len(all))
 	err := tx.Each(func(row *db.Cursor) error {
 		id := enlist.MessageID(row.Int())

@@ -69,10 +69,7 @@ func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message 
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.composer.Preview(ctx, mail)
-	if why, ok := errors.AsType[*Undelivered](err); ok {
-		return nil, enlist.Invalid("message_id", "the mail cannot be sent: "+why.Error())
-	}
+	shown, err := s.compose(ctx, mail)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +98,15 @@ func Untracked(schema *enlist.Schema) *enlist.Schema {
 	untracked := *schema
 	untracked.List.TrackOpens, untracked.List.TrackClicks = false, false
 	return &untracked
+}
+
+// compose returns a mail as it would be sent.
+func (s *Service) compose(ctx context.Context, mail *OutgoingMail) (*ComposedMail, error) {
+	shown, err := s.composer.Preview(ctx, mail)
+	if why, ok := errors.AsType[*Undelivered](err); ok {
+		return nil, enlist.Invalid("message_id", "the mail cannot be sent: "+why.Error())
+	}
+	return shown, err
 }
 
 // senderFindings returns what checkBatch finds about the sender of a mail.

@@ -125,6 +125,8 @@ var goodParams = map[string][]string{
 	"getFolderById":               {`1`},
 	"getSessionInfo":              {},
 	"getKeyInfo":                  {},
+	"getTheme":                    {},
+	"setTheme":                    {`{"width":640}`},
 	"searchAccounts":              {`[["id","exactly",1]]`, `10`, `0`, `"id"`, `"ASC"`, `false`},
 	"countAccounts":               {`[["id","exactly",1]]`, `true`},
 	"getAccountById":              {`1`},

@@ -24,6 +24,21 @@ func getMessageByID(c *call) error {
 	return writeRecord(c, encoder(attributes), message, err)
 }
 
+// getTheme returns the theme of the Account.
+func getTheme(c *call) error {
+	t, err := c.service.Messages.Theme(c.ctx, c.caller)
+	return writeObject(c, encoder(messages.ThemeAttributes), t, err)
+}
+
+// setTheme changes the theme of the Account.
+func setTheme(c *call) error {
+	details := c.recordDetails(1)
+	if c.err != nil {
+		return c.err
+	}
+	return writeTrue(c, c.service.Messages.SetTheme(c.ctx, c.caller, details))
+}
+
 // getContactDeliveries returns the mails to a Contact, newest first. It includes the mails
 // that failed or bounced. decisions.md: 54
 func getContactDeliveries(c *call) error {

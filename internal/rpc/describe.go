@@ -164,7 +164,7 @@ func records() []RecordInfo {
 		record("Segment", contacts.SegmentAttributes), record("Form", forms.FormAttributes),
 		record("ListDay", lists.ListDayAttributes),
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
-		record("WholeMessage", messages.WholeMessageAttributes), preview,
+		record("WholeMessage", messages.WholeMessageAttributes), record("Theme", messages.ThemeAttributes), preview,
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),
 		record("CurrentBatch", batches.CurrentBatchAttributes),
 		record("BatchStatus", batches.BatchStatusAttributes),

@@ -42,6 +42,7 @@ func detailKeys() map[string][]string {
 		"form_details":          keysOf(forms.FormAttributes),
 		"folder_details":        keysOf(accounts.FolderAttributes),
 		"message_details":       keysOf(messages.WholeMessageAttributes),
+		"theme_details":         keysOf(messages.ThemeAttributes),
 		"autoresponder_details": keysOf(batches.AutoresponderAttributes),
 		"webhook_details":       keysOf(webhooks.WholeWebhookAttributes),
 		"file_details":          append(keysOf(files.FileAttributes), "data"),

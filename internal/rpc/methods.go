@@ -55,6 +55,7 @@ func methods(a *app.App) map[string]*method {
 	t.addSegmentMethods()
 	t.addFormMethods()
 	t.addMessageMethods()
+	t.addThemeMethods()
 	t.addAutoresponderMethods()
 	t.addBatchMethods()
 	t.addReportMethods()

@@ -38,6 +38,15 @@ func (t table) addMessageMethods() {
 			"303 304 307 310 317")
 }
 
+// addThemeMethods adds the methods for the theme of an Account.
+func (t table) addThemeMethods() {
+	g := t.of("Themes")
+	g.add("getTheme", read, readOnly, "", getTheme).
+		says("Returns how mails of Markdown and blocks look.", "Theme", "")
+	g.add("setTheme", full, writes, "theme_details", setTheme).
+		says("Changes the sent details of the theme. Mails that are not sent yet get it.", "true", "310 379")
+}
+
 // addAutoresponderMethods adds the methods for autoresponders.
 func (t table) addAutoresponderMethods() {
 	g := t.of("Autoresponders")
@@ -90,7 +99,7 @@ func (t table) addFileMethods() {
 		uploadBase64FileData).
 		says("Stores a file in a Folder.", "Upload", "306 310")
 	g.add("deleteFile", full, writes, "file_id", deleteRecord(g.Files.DeleteFile)).
-		says("Deletes a file that no Message has.", "true", "310 379")
+		says("Deletes a file that no Message and no theme has.", "true", "310 379")
 	g.add("searchFiles", read, readOnly, searchParams,
 		allBefore33(searchRecords(g.Files.SearchFiles, files.FileAttributes))).
 		says("Returns the files that match the criteria.", "array of File", "311")

@@ -41,6 +41,7 @@ var parameters = map[string]parameter{
 	"field_details":          {"object", "The keys of a Field to set; to edit, also its id"},
 	"folder_details":         {"object", "name and type (list, message or file) of the Folder; to edit, id and name"},
 	"message_details":        {"object", "The keys of a Message to set; to edit, also its id"},
+	"theme_details":          {"object", "The keys of a theme to set"},
 	"autoresponder_details":  {"object", "The keys of an autoresponder to set; to edit, also its id"},
 	"webhook_details":        {"object", "object, event and url, and other keys of a webhook to set; to edit, its id"},
 	"file_details":           {"object", "name of the file, and data: its content in base64"},

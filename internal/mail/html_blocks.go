@@ -1,0 +1,111 @@
+package mail
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"enlist/internal/messages"
+
+	nethtml "golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// This file makes rows of a table from the blocks of a Message. Merge fields stay in them.
+
+// cell returns a row with one cell. The content must be balanced HTML.
+func cell(class, align, content string) string {
+	if align != "" {
+		align = ` align="` + align + `" style="text-align: ` + align + `"`
+	}
+	return `<tr><td class="` + class + `" dir="auto"` + align + ">" + content + "</td></tr>\n"
+}
+
+// rows returns the rows of blocks. width is the room for an image, in pixels.
+func (d *themedDocument) rows(all []messages.Block, width int64) string {
+	var b strings.Builder
+	for i := range all {
+		b.WriteString(d.block(&all[i], width))
+	}
+	return b.String()
+}
+
+func (d *themedDocument) block(b *messages.Block, width int64) string {
+	switch b.Type {
+	case messages.BlockHeading:
+		level := strconv.FormatInt(max(1, b.Level), 10)
+		return cell("text", b.Align, "<h"+level+">"+html.EscapeString(b.Text)+"</h"+level+">")
+	case messages.BlockText:
+		return cell("text", b.Align, markdownHTML(b.Text))
+	case messages.BlockImage:
+		return cell("picture", b.Align, d.image(b, width))
+	case messages.BlockButton:
+		return cell("press", b.Align, d.button(b))
+	case messages.BlockColumns:
+		half := width/2 - cardPadding
+		return `<tr><td><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr>` +
+			d.column(b.Left, half) + d.column(b.Right, half) + "</tr></table></td></tr>\n"
+	case messages.BlockLine:
+		return cell("rule", "", "<hr>")
+	case messages.BlockQuote:
+		by := ""
+		if b.By != "" {
+			by = `<p class="by">— ` + html.EscapeString(b.By) + "</p>"
+		}
+		return cell("text", b.Align, "<blockquote>"+markdownHTML(b.Text)+by+"</blockquote>")
+	case messages.BlockHTML:
+		return cell("html", b.Align, balanced(plainFallbacks(b.HTML)))
+	}
+	return ""
+}
+
+// column returns a cell with a table of blocks.
+func (d *themedDocument) column(all []messages.Block, width int64) string {
+	return `<td class="col" width="50%" valign="top"><table role="presentation" width="100%" cellpadding="0" ` +
+		`cellspacing="0" border="0">` + d.rows(all, width) + "</table></td>"
+}
+
+// image returns an image, with its link. Outlook shows an image without a width in its own size.
+func (d *themedDocument) image(b *messages.Block, width int64) string {
+	source := b.URL
+	if b.File != 0 {
+		source = d.fileURL(b.File)
+	}
+	if b.Width > 0 {
+		width = min(width, b.Width)
+	}
+	image := fmt.Sprintf(`<img src="%s" alt="%s" width="%d">`, html.EscapeString(source), html.EscapeString(b.Alt),
+		width)
+	if b.Link == "" {
+		return image
+	}
+	return `<a href="` + html.EscapeString(b.Link) + `">` + image + "</a>"
+}
+
+// button returns a table that looks like a button. Outlook ignores the padding of a link.
+func (d *themedDocument) button(b *messages.Block) string {
+	align := ""
+	if b.Align != "" {
+		align = ` align="` + b.Align + `"`
+	}
+	return `<table role="presentation" cellpadding="0" cellspacing="0" border="0"` + align +
+		`><tr><td class="button" bgcolor="` + d.Accent + `"><a href="` + html.EscapeString(b.Link) + `">` +
+		html.EscapeString(b.Text) + "</a></td></tr></table>"
+}
+
+// balanced returns HTML in which each element ends, so that it cannot end the table around it.
+func balanced(source string) string {
+	around := &nethtml.Node{Type: nethtml.ElementNode, Data: "div", DataAtom: atom.Div}
+	nodes, err := nethtml.ParseFragment(strings.NewReader(source), around)
+	if err != nil {
+		return html.EscapeString(source)
+	}
+	var b strings.Builder
+	for _, n := range nodes {
+		if err := nethtml.Render(&b, n); err != nil {
+			return html.EscapeString(source)
+		}
+	}
+	return b.String()
+}

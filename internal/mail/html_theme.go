@@ -1,0 +1,172 @@
+package mail
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+)
+
+// This file makes the HTML document of a Message in Markdown or blocks, in the theme of its Account. Outlook knows
+// neither max-width nor blocks with padding, so the document consists of tables. inlineStyles moves the rules into style
+// attributes; those of media queries stay. html_blocks.go makes the rows. decisions.md: 134
+
+// isThemed reports whether mails of a Message have the theme.
+func isThemed(m *messages.Message) bool {
+	return m.EmailType == messages.EmailMarkdown || m.EmailType == messages.EmailBlocks
+}
+
+// sourceHTML returns the HTML of a Message with its merge fields. fileURL returns the URL of a file.
+func sourceHTML(m *messages.Message, fileURL func(enlist.FileID) string) string {
+	if !isThemed(m) {
+		return plainFallbacks(m.HTML)
+	}
+	d := &themedDocument{Theme: messages.DecodeTheme(m.Theme), fileURL: fileURL}
+	if m.EmailType == messages.EmailMarkdown {
+		return d.document(cell("text", "", markdownHTML(m.Text)))
+	}
+	all, err := messages.DecodeBlocks(m.Blocks)
+	if err != nil { // a later version may store another form
+		return ""
+	}
+	return d.document(d.rows(all, d.Width-2*cardPadding))
+}
+
+// fontStacks are the fonts of each name that a theme can have. Each mail program has one of them.
+var fontStacks = map[string]string{
+	"system":  `-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif`,
+	"arial":   `Arial, Helvetica, sans-serif`,
+	"verdana": `Verdana, Geneva, sans-serif`,
+	"georgia": `Georgia, 'Times New Roman', serif`,
+	"times":   `'Times New Roman', Times, serif`,
+	"courier": `'Courier New', Courier, monospace`,
+}
+
+// The colours of mails in the dark. Those of the theme are made for the light; only its accent is kept.
+const (
+	darkPaper  = "#16181a"
+	darkCard   = "#1e2124"
+	darkText   = "#e6e3dd"
+	darkSecond = "#9b988f"
+	darkLine   = "#33373b"
+)
+
+// cardPadding is the space at both sides of the text, in pixels.
+const cardPadding = 24
+
+// themedDocument is the document of one Message.
+type themedDocument struct {
+	messages.Theme
+	fileURL func(enlist.FileID) string
+}
+
+// footMark is where compose_render.go inserts who sends the mail and the link to unsubscribe.
+const footMark = "<!--enlist:foot-->"
+
+// document returns the HTML with rows in its middle.
+func (d *themedDocument) document(rows string) string {
+	width := strconv.FormatInt(d.Width, 10)
+	return `<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<style>` + d.sheet() + `</style>
+</head>
+<body>
+<table role="presentation" class="paper" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="` +
+		d.Background + `"><tr><td class="around" align="center">
+<!--[if mso]><table role="presentation" width="` + width + `" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
+<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="` + d.Card + `">
+<tr><td class="top" height="` + strconv.Itoa(cardPadding/2) + `"></td></tr>
+` + d.logo() + rows + `<tr><td class="foot" align="center">` + footMark + `</td></tr>
+</table>
+<!--[if mso]></td></tr></table><![endif]-->
+</td></tr></table>
+</body>
+</html>
+`
+}
+
+// logo returns the row of the logo.
+func (d *themedDocument) logo() string {
+	if d.Logo == 0 {
+		return ""
+	}
+	return cell("picture", "", fmt.Sprintf(`<img src="%s" alt="%s" width="%d">`, html.EscapeString(d.fileURL(d.Logo)),
+		html.EscapeString(d.LogoText), min(d.LogoWidth, d.Width-2*cardPadding)))
+}
+
+// sheet returns the style sheet. The classes are those of document and of html_blocks.go.
+func (d *themedDocument) sheet() string {
+	card, text, accent := parseColour(d.Card), parseColour(d.Text), parseColour(d.Accent)
+	around := "0"
+	if d.Background != d.Card {
+		around = "24px 12px"
+	}
+	return strings.NewReplacer("$FONT", fontStacks[d.Font], "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
+		"$WIDTH", strconv.FormatInt(d.Width, 10), "$AROUND", around, "$ACCENT", d.Accent,
+		"$LINK", accent.on(card, text).String(), "$ONACCENT", accent.textOn().String(),
+		"$SECOND", d.second(), "$RULE", card.mix(text, 0.2).String(), "$SOFT", card.mix(text, 0.06).String(),
+		"$DARKLINK", accent.on(parseColour(darkCard), parseColour(darkText)).String(), "$DARKPAPER", darkPaper,
+		"$DARKCARD", darkCard, "$DARKTEXT", darkText, "$DARKSECOND", darkSecond, "$DARKLINE", darkLine,
+	).Replace(themeSheet)
+}
+
+// second returns the colour of what is less important.
+func (d *themedDocument) second() string {
+	card, text := parseColour(d.Card), parseColour(d.Text)
+	return text.mix(card, 0.35).on(card, text).String()
+}
+
+// themeSheet is the style sheet. A property of the media query also stands in a rule that is inlined, or has
+// !important.
+const themeSheet = `
+:root { color-scheme: light dark; supported-color-schemes: light dark; }
+body { margin: 0; padding: 0; background: $PAPER; }
+.paper { background: $PAPER; }
+.around { padding: $AROUND; }
+.card { max-width: $WIDTHpx; background: $CARD; margin: 0 auto; }
+.top { height: 12px; font-size: 0; line-height: 0; }
+.text, .html { padding: 0 24px; color: $TEXT; font-family: $FONT; font-size: 16px; line-height: 1.5; overflow-wrap: anywhere; }
+.picture { padding: 0 24px 16px; color: $TEXT; font-family: $FONT; font-size: 16px; line-height: 1.5; }
+.picture img { border: 0; max-width: 100%; height: auto; display: inline-block; }
+.foot { padding: 12px 24px 24px; color: $SECOND; font-family: $FONT; font-size: 13px; line-height: 1.5; }
+.press { padding: 4px 24px 20px; }
+.button { background: $ACCENT; border-radius: 5px; mso-padding-alt: 11px 22px; }
+.button a { display: inline-block; padding: 11px 22px; color: $ONACCENT; font-family: $FONT; font-size: 16px; line-height: 1.25; font-weight: bold; text-decoration: none; }
+.rule { padding: 8px 24px 24px; }
+.col { width: 50%; vertical-align: top; }
+h1, h2, h3, h4 { line-height: 1.25; margin: 12px 0; color: $TEXT; }
+h1 { font-size: 26px; }
+h2 { font-size: 21px; }
+h3 { font-size: 17px; }
+.text p, .text ul, .text ol, .text table, .text blockquote, .text pre { margin: 0 0 16px; }
+.text a, .html a, .picture a { color: $LINK; }
+.text img { max-width: 100%; height: auto; }
+.text blockquote { padding: 0 0 0 16px; border-left: 4px solid $RULE; }
+.text pre { padding: 12px; background: $SOFT; white-space: pre-wrap; }
+.text code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 14px; }
+.text table { border-collapse: collapse; }
+.text th, .text td { padding: 6px 12px; border: 1px solid $RULE; text-align: left; }
+.text hr, .rule hr { border: 0; border-top: 1px solid $RULE; margin: 0; }
+.text hr { margin: 24px 0; }
+.by { color: $SECOND; font-size: 14px; }
+@media (max-width: 520px) {
+.col { display: block !important; width: 100% !important; }
+}
+@media (prefers-color-scheme: dark) {
+body, .paper { background: $DARKPAPER; }
+.card { background: $DARKCARD; }
+.text, .html, .picture, h1, h2, h3, h4 { color: $DARKTEXT; }
+.text a, .html a, .picture a { color: $DARKLINK; }
+.foot, .foot a, .by { color: $DARKSECOND !important; }
+.text pre { background: $DARKPAPER; }
+.text blockquote, .rule hr, .text hr, .text th, .text td { border-color: $DARKLINE; }
+}
+`

@@ -1,0 +1,249 @@
+package messages
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+)
+
+// This file has the blocks of a Message of the email type blocks: how a caller sends them, and which files they show.
+// Package mail makes HTML of them. decisions.md: 134
+
+// Block is a part of a mail. Which keys have a meaning depends on the type.
+type Block struct {
+	Type  BlockType     `json:"type"`
+	Text  string        `json:"text,omitempty"`  // of a heading or a button; of a text or a quote in Markdown
+	Level int64         `json:"level,omitempty"` // of a heading: 1 to 3
+	By    string        `json:"by,omitempty"`    // who says the quote
+	File  enlist.FileID `json:"file,omitempty"`  // of an image: a file of the Account
+	URL   string        `json:"url,omitempty"`   // of an image elsewhere, in place of a file
+	Alt   string        `json:"alt,omitempty"`   // what an image shows, in words
+	Width int64         `json:"width,omitempty"` // of an image in pixels; 0: as wide as there is room
+	Link  string        `json:"link,omitempty"`  // to which an image or a button leads
+	Align string        `json:"align,omitempty"` // "center"; "": at the begin of the line
+	HTML  string        `json:"html,omitempty"`
+	Left  []Block       `json:"left,omitempty"` // of columns, which have no columns in them
+	Right []Block       `json:"right,omitempty"`
+}
+
+// BlockType is a kind of Block.
+type BlockType string
+
+// The types of blocks.
+const (
+	BlockHeading BlockType = "heading"
+	BlockText    BlockType = "text"
+	BlockImage   BlockType = "image"
+	BlockButton  BlockType = "button"
+	BlockColumns BlockType = "columns"
+	BlockLine    BlockType = "line"
+	BlockQuote   BlockType = "quote"
+	BlockHTML    BlockType = "html"
+)
+
+// Limits of blocks.
+const (
+	maxBlocks = 200 // of a Message, with those in columns
+	maxWidth  = 2000
+)
+
+// DecodeBlocks returns the blocks that a Message has stored.
+func DecodeBlocks(text string) (all []Block, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields() // a misspelled key would be lost
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("read blocks: %w", err)
+	}
+	return all, nil
+}
+
+// EncodeBlocks returns blocks as a Message stores them. blocksWithFile depends on this form.
+func EncodeBlocks(all []Block) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(all); err != nil {
+		panic(err) // texts and numbers have a form in JSON
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// blocksKey is the key of the blocks: a JSON array, or a text with one.
+func blocksKey() enlist.Attribute[Message] {
+	a := enlist.ReadOnlyText("blocks", func(m *Message) string { return m.Blocks })
+	a.Set = func(m *Message, in enlist.Input) error {
+		if in.Kind != enlist.InputText && in.Omitted() {
+			return nil
+		}
+		text := in.Text
+		switch in.Kind {
+		case enlist.InputText:
+		case enlist.InputObject: // of an array with one block
+			text = "[" + in.JSON() + "]"
+		case enlist.InputArray:
+			text = in.JSON()
+		default:
+			return enlist.Expected("an array of blocks")
+		}
+		if len(text) > maxContent {
+			return enlist.Expected(fmt.Sprintf("blocks of at most %d bytes", maxContent))
+		}
+		all, err := DecodeBlocks(text)
+		if err != nil {
+			return enlist.Expected("an array of blocks with the keys of the reference")
+		}
+		if n := countBlocks(all); n > maxBlocks {
+			return enlist.Expected(fmt.Sprintf("at most %d blocks", maxBlocks))
+		}
+		if err := checkBlocks(all, true); err != nil {
+			return err
+		}
+		m.Blocks = EncodeBlocks(all)
+		return nil
+	}
+	return a
+}
+
+func countBlocks(all []Block) int {
+	n := len(all)
+	for i := range all {
+		n += countBlocks(all[i].Left) + countBlocks(all[i].Right)
+	}
+	return n
+}
+
+// checkBlocks refuses blocks that no mail can show. columns reports whether one of them may be columns.
+func checkBlocks(all []Block, columns bool) error {
+	for i := range all {
+		b := &all[i]
+		if err := b.check(columns); err != nil {
+			return err
+		}
+		if err := checkBlocks(b.Left, false); err != nil {
+			return err
+		}
+		if err := checkBlocks(b.Right, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Block) check(columns bool) error {
+	switch b.Type {
+	case BlockHeading, BlockText, BlockImage, BlockButton, BlockLine, BlockQuote, BlockHTML:
+		if len(b.Left)+len(b.Right) > 0 {
+			return enlist.Expected("left and right only in a block of the type columns")
+		}
+	case BlockColumns:
+		if !columns {
+			return enlist.Expected("columns without columns in them")
+		}
+	default:
+		return enlist.Expected("blocks with a type: heading, text, image, button, columns, line, quote or html; " +
+			enlist.Quoted(string(b.Type)) + " is none")
+	}
+	switch {
+	case b.Level < 0 || b.Level > 3:
+		return enlist.Expected("a level from 1 to 3")
+	case b.Width < 0 || b.Width > maxWidth:
+		return enlist.Expected(fmt.Sprintf("a width from 0 to %d", maxWidth))
+	case b.Align != "" && b.Align != "center":
+		return enlist.Expected("align center, or none")
+	case b.File != 0 && b.Type != BlockImage:
+		return enlist.Expected("a file only in a block of the type image")
+	}
+	return nil
+}
+
+// eachBlock calls do for each block, also for those in columns.
+func eachBlock(all []Block, do func(*Block) error) error {
+	for i := range all {
+		b := &all[i]
+		if err := do(b); err != nil {
+			return err
+		}
+		if err := eachBlock(b.Left, do); err != nil {
+			return err
+		}
+		if err := eachBlock(b.Right, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setImages checks the files of the blocks. An image without a width gets the one of its file.
+func (m *Message) setImages(tx *db.Tx) error {
+	all, err := DecodeBlocks(m.Blocks)
+	if err != nil || m.Blocks == "" {
+		return err
+	}
+	if err := files.LockFiles(tx, m.AccountID); err != nil {
+		return err
+	}
+	err = eachBlock(all, func(b *Block) error {
+		if b.File == 0 {
+			return nil
+		}
+		f, err := loadImage(tx, m.AccountID, b.File, "blocks")
+		if err == nil && b.Width == 0 {
+			b.Width = min(f.ImageWidth, maxWidth)
+		}
+		return err
+	})
+	m.Blocks = EncodeBlocks(all)
+	return err
+}
+
+// loadImage returns a file of an Account that browsers and mail programs show as an image. key is what the error names.
+func loadImage(tx *db.Tx, account enlist.AccountID, id enlist.FileID, key string) (*files.StoredFile, error) {
+	f, err := files.LoadFile(tx, account, id)
+	if enlist.KindOf(err) == enlist.NoFile {
+		return nil, &enlist.Error{Kind: enlist.NoFile, Field: key,
+			Detail: fmt.Sprintf("the Account has no file with the ID %d", id)}
+	}
+	if err == nil && !files.ImageTypes[f.Type] {
+		err = enlist.Invalid(key, enlist.Quoted(f.Name)+" is no PNG, JPEG, GIF or WebP image")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// blockTexts returns the texts of blocks, which can have merge fields.
+func blockTexts(text string) string {
+	all, err := DecodeBlocks(text)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	_ = eachBlock(all, func(one *Block) error {
+		for _, t := range []string{one.Text, one.By, one.URL, one.Alt, one.Link, one.HTML} {
+			b.WriteString(t + "\n")
+		}
+		return nil
+	})
+	return b.String()
+}
+
+// blocksWithFile returns a Message of an Account whose blocks show a file, or 0. EncodeBlocks escapes quotes in texts,
+// so only the key of a block has this form.
+func blocksWithFile(tx *db.Tx, account enlist.AccountID, id enlist.FileID) (enlist.MessageID, error) {
+	key := fmt.Sprintf(`%%"file":%d`, id)
+	n, err := tx.Number(`SELECT id FROM message WHERE account_id = ? AND (blocks LIKE ? OR blocks LIKE ?) ORDER BY id
+		LIMIT 1`, int64(account), key+",%", key+"}%")
+	return enlist.MessageID(n), err
+}

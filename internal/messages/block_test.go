@@ -1,0 +1,166 @@
+package messages_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"enlist/internal/apptest"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/messages"
+)
+
+// This file tests the blocks of Messages and the theme of an Account.
+
+// covers: spec message.blocks, setTheme, files.used, decision 134
+func TestBlocksAndThemes(t *testing.T) {
+	apptest.Run(t, apptest.Shared, newImages, []apptest.Rule[*images]{
+		{Name: "blocks are stored as JSON, and an image gets the width of its file", Test: (*images).stored},
+		{Name: "blocks that no mail can show are refused", Test: (*images).refused},
+		{Name: "merge fields are found in blocks", Test: (*images).mergeFields},
+		{Name: "a file that blocks or the theme show is not deleted, and stays an image", Test: (*images).used},
+		{Name: "a theme keeps what is not changed, and its values are checked", Test: (*images).theme},
+	})
+}
+
+// images is an Account with an image and a file that is none.
+type images struct {
+	*apptest.Account
+	folder        enlist.FolderID
+	image, letter enlist.FileID
+}
+
+// onePixel is a PNG of one pixel.
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+func newImages(t *testing.T, store db.Engine) *images {
+	f := &images{Account: apptest.NewAccount(t, store)}
+	f.folder = f.AddFileFolder("Pictures")
+	f.image, f.letter = f.upload("rose.png", onePixel), f.upload("letter.pdf", "JVBERg==")
+	return f
+}
+
+func (f *images) upload(name, data string) enlist.FileID {
+	stored, err := f.App.Files.UploadFile(f.Context(), f.Caller, files.UploadRequest{Folder: f.folder,
+		Details: apptest.Details("name", name, "data", data)})
+	f.Must(err)
+	return stored.ID
+}
+
+func (f *images) add(blocks any) (enlist.MessageID, error) {
+	return f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details("name", "News", "subject", "News", "email_type", "blocks",
+		"blocks", blocks))
+}
+
+func (f *images) stored() {
+	id, err := f.add(fmt.Sprintf(` [{"text":"a <b> & \"file\":1,","type":"heading"},{"type":"columns","left":[{"type":"image","file":%d}]}]`, f.image))
+	f.Must(err)
+	m, err := f.App.Messages.Message(f.Context(), f.Caller, id)
+	f.Must(err)
+	want := fmt.Sprintf(`[{"type":"heading","text":"a <b> & \"file\":1,"},{"type":"columns","left":[{"type":"image","file":%d,"width":1}]}]`, f.image)
+	if m.Blocks != want || !m.HasContent() || m.Size() != int64(len(want)) {
+		f.Errorf("the blocks are %s with the size %d, want %s", m.Blocks, m.Size(), want)
+	}
+	for _, text := range []any{"", "[]", nil} {
+		_, err = f.App.Messages.EditMessage(f.Context(), f.Caller, id, apptest.Details("blocks", text))
+		f.Must(err)
+		m, err = f.App.Messages.Message(f.Context(), f.Caller, id)
+		f.Must(err)
+		if m.Blocks != "" || m.HasContent() {
+			f.Errorf("blocks %v leave %q", text, m.Blocks)
+		}
+	}
+}
+
+func (f *images) refused() {
+	for blocks, about := range map[string]string{
+		`{"type":"line"}`: "expected an array", `[{"type":"line","txet":"x"}]`: "keys of the reference", `[1]`: "an array",
+		`[{"type":"video"}]`:                                               "is none",
+		`[{"type":"text","left":[{"type":"line"}]}]`:                       "only in a block of the type columns",
+		`[{"type":"columns","left":[{"type":"columns"}]}]`:                 "without columns in them",
+		`[{"type":"heading","level":4}]`:                                   "a level from 1 to 3",
+		`[{"type":"image","width":-1}]`:                                    "a width from 0",
+		`[{"type":"text","align":"right"}]`:                                "align center",
+		`[{"type":"text","file":1}]`:                                       "a file only",
+		"[" + strings.Repeat(`{"type":"line"},`, 200) + `{"type":"line"}]`: "at most 200 blocks",
+		fmt.Sprintf(`[{"type":"image","file":%d}]`, f.letter):              "is no PNG",
+	} {
+		_, err := f.add(blocks)
+		f.Refused(err, enlist.InvalidParameters, about)
+	}
+	_, err := f.add(7)
+	f.Refused(err, enlist.InvalidParameters, "expected an array of blocks")
+	for _, c := range []*enlist.Caller{f.Caller, f.NewCaller()} {
+		id := f.image
+		if c == f.Caller {
+			id = 99999
+		}
+		_, err = f.App.Messages.AddMessage(f.Context(), c, apptest.Details("name", "x", "subject", "x", "email_type", "blocks",
+			"blocks", fmt.Sprintf(`[{"type":"image","file":%d}]`, id)))
+		f.Refused(err, enlist.NoFile, "no file with the ID")
+	}
+	_, err = f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details("name", "x", "subject", "x", "email_type", "blocks", "html_content", "x"))
+	f.Refused(err, enlist.InvalidParameters, "has its content here")
+}
+
+func (f *images) mergeFields() {
+	m := messages.Message{EmailType: messages.EmailBlocks, Text: "{{not this}}", Blocks: messages.EncodeBlocks([]messages.Block{
+		{Type: messages.BlockText, Text: `{{First Name|a "friend"}}`}, {Type: messages.BlockColumns, Right: []messages.Block{
+			{Type: messages.BlockHTML, HTML: "<p>{{Tom&amp;Co}}</p>"}, {Type: messages.BlockButton, Link: "https://x.example/{{id}}"}}}})}
+	got := ""
+	for _, p := range m.MergeFields() {
+		got += p.Name + "|" + p.Fallback + ";"
+	}
+	if want := `First Name|a "friend";Tom&Co|;id|;`; got != want {
+		f.Errorf("the merge fields are %q, want %q", got, want)
+	}
+}
+
+func (f *images) used() {
+	image := f.upload("used.png", onePixel)
+	id, err := f.App.Messages.AddMessage(f.Context(), f.Caller, append(apptest.Details("name", "x", "subject", "x", "email_type", "blocks"),
+		enlist.Detail{Key: "blocks", Value: enlist.Input{Kind: enlist.InputArray, Items: []enlist.Input{{Kind: enlist.InputObject, Items: []enlist.Input{
+			{Name: "type", Kind: enlist.InputText, Text: "image"}, {Name: "file", Kind: enlist.InputNumber, Text: fmt.Sprint(image)}}}}}}))
+	f.Must(err)
+	overwrite := func(data string) error {
+		_, err := f.App.Files.UploadFile(f.Context(), f.Caller, files.UploadRequest{Folder: f.folder, OnDuplicate: files.DuplicateOverwrite,
+			Details: apptest.Details("name", "used.png", "data", data)})
+		return err
+	}
+	f.Refused(f.App.Files.DeleteFile(f.Context(), f.Caller, image), enlist.InvalidParameters, fmt.Sprintf("the Message %d shows the file", id))
+	f.Refused(overwrite("JVBERg=="), enlist.InvalidParameters, "shows the file")
+	f.Must(overwrite(onePixel))
+	f.Must(f.App.Messages.SetTheme(f.Context(), f.Caller, apptest.Details("logo_file_id", int(image))))
+	f.Must(f.App.Messages.DeleteMessage(f.Context(), f.Caller, id))
+	f.Refused(f.App.Files.DeleteFile(f.Context(), f.Caller, image), enlist.InvalidParameters, "logo of the theme")
+	f.Must(f.App.Messages.SetTheme(f.Context(), f.Caller, apptest.Details("logo_file_id", 0)))
+	f.Must(f.App.Files.DeleteFile(f.Context(), f.Caller, image))
+}
+
+func (f *images) theme() {
+	f.Must(f.App.Messages.SetTheme(f.Context(), f.Caller, apptest.Details("accent_colour", "#ABCDEF", "imprint", "The Club\r\nNorth Street\n")))
+	f.Must(f.App.Messages.SetTheme(f.Context(), f.Caller, apptest.Details("width", 700)))
+	got, err := f.App.Messages.Theme(f.Context(), f.Caller)
+	f.Must(err)
+	want := messages.DefaultTheme()
+	want.Accent, want.Imprint, want.Width = "#abcdef", "The Club\nNorth Street", 700
+	apptest.Same(f.T, "theme", *got, want)
+	for _, c := range []struct {
+		key   string
+		value any
+		about string
+	}{{"accent_colour", "red", "a colour such as"}, {"font", "comic", "one of system"}, {"width", 100, "an integer from"},
+		{"logo_file_id", int(f.letter), "is no PNG"}, {"imprint", strings.Repeat("x", 2001), "at most 2000"}} {
+		f.Refused(f.App.Messages.SetTheme(f.Context(), f.Caller, apptest.Details(c.key, c.value)), enlist.InvalidParameters, c.about)
+	}
+	f.Refused(f.App.Messages.SetTheme(f.Context(), f.NewCaller(), apptest.Details("logo_file_id", int(f.image))), enlist.NoFile, "no file")
+	_, err = f.App.Messages.Theme(f.Context(), f.Restricted(f.AddList("name", "One")))
+	f.Refused(err, enlist.Denied, "")
+	id, err := f.add(`[{"type":"line"}]`)
+	f.Must(err)
+	m, err := f.App.Messages.Message(f.Context(), f.Caller, id)
+	f.Must(err)
+	apptest.Same(f.T, "theme of a Message", messages.DecodeTheme(m.Theme), want)
+}
