@@ -40,8 +40,11 @@ var allowedImports = map[string][]string{
 		"enlist/internal/lists"},
 	"enlist/internal/admin/sends": {"enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/enlist", "enlist/internal/messages",
 		"enlist/internal/reports"},
-	"enlist/internal/admin/lists":    {"enlist/internal/admin/ui", "enlist/internal/enlist"},
-	"enlist/internal/admin/messages": {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/messages"},
+	"enlist/internal/admin/lists": {"enlist/internal/admin/ui", "enlist/internal/enlist"},
+	"enlist/internal/admin/messages": {
+		"enlist/internal/admin/images", "enlist/internal/admin/ui", "enlist/internal/enlist",
+		"enlist/internal/messages", "enlist/internal/reports",
+	},
 	"enlist/internal/admin/contacts": {
 		"enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/enlist",
 		"enlist/internal/imports/httpapi", "enlist/internal/messages", "enlist/internal/privacy",
@@ -52,6 +55,11 @@ var allowedImports = map[string][]string{
 	"enlist/internal/door":     {"golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},
 	"enlist/internal/admin/forms": {
 		"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/forms",
+	},
+	"enlist/internal/admin/images": {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/files"},
+	"enlist/internal/admin/look": {
+		"enlist/internal/admin/images", "enlist/internal/admin/ui", "enlist/internal/enlist",
+		"enlist/internal/messages",
 	},
 	"enlist/internal/admin/imports": {"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist",
 		"enlist/internal/imports", "enlist/internal/limiter"},

@@ -11,8 +11,10 @@ import (
 	"enlist/internal/admin/contacts"
 	"enlist/internal/admin/forms"
 	"enlist/internal/admin/home"
+	"enlist/internal/admin/images"
 	"enlist/internal/admin/imports"
 	"enlist/internal/admin/lists"
+	"enlist/internal/admin/look"
 	"enlist/internal/admin/messages"
 	"enlist/internal/admin/sends"
 	"enlist/internal/admin/signin"
@@ -76,8 +78,7 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
-		forms.Pages(), imports.Pages(),
-		you.Pages()} {
+		forms.Pages(), imports.Pages(), images.Pages(), look.Pages(), you.Pages()} {
 		for _, p := range of {
 			h.byPattern[p.Pattern] = &p
 			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })

@@ -21,6 +21,7 @@ type send struct {
 	interest      float64 // how many open it, compared with other sends
 	second        string  // subject of a second variant; "": no variants
 	complains     bool    // complaints pause the Batch after some mails
+	inBlocks      bool    // the Message consists of blocks
 	later         int     // days from now of a Batch that waits for its time; 0: it is sent
 
 	ids    []enlist.LinkID
@@ -53,7 +54,7 @@ func newsletters() []*send {
 			list: news, to: is("Interests", "contains", "Vegetables"), links: usual,
 			daysAgo: 54, hour: 7, interest: 1.15, paragraphs: []string{
 				"Old gardeners plant their tomatoes on Cup Day. We asked six of them why."}},
-		{name: "Spring newsletter", subject: "Twelve gardens, one weekend", list: news, links: usual,
+		{name: "Spring newsletter", subject: "Twelve gardens, one weekend", list: news, links: usual, inBlocks: true,
 			daysAgo: 26, hour: 9, interest: 1.1, paragraphs: []string{
 				"The open gardens are back: a water garden, a fern gully, and a balcony with forty pots.",
 				"Tickets are free for members."}},
@@ -90,6 +91,7 @@ func otherSends() []*send {
 			links: []link{{"What we bring", site + "market/", 60},
 				{"Order and collect", site + "shop/collect/", 40}}},
 		{name: "Christmas in the seed shop", subject: "Presents that grow", list: shop, later: 4, interest: 1,
+			inBlocks:   true,
 			paragraphs: []string{"Gift boxes, tools, and seeds for a whole year."},
 			links:      []link{{"Gift boxes", site + "shop/boxes/", 60}, {"Gift cards", site + "shop/gift/", 40}}},
 	}

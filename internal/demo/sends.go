@@ -13,8 +13,12 @@ import (
 
 // addMessage adds the Message of a send with its links.
 func (b *builder) addMessage(ctx context.Context, s *send) (enlist.MessageID, error) {
-	id, err := b.app.Messages.AddMessage(ctx, b.caller, details("name", s.name, "subject", s.subject,
-		"html_content", s.html(), "text_content", s.text()))
+	content := details("html_content", s.html(), "text_content", s.text())
+	if s.inBlocks {
+		content = details("email_type", messages.EmailBlocks, "blocks", b.blocks(s))
+	}
+	id, err := b.app.Messages.AddMessage(ctx, b.caller,
+		append(details("name", s.name, "subject", s.subject), content...))
 	if err != nil {
 		return 0, err
 	}

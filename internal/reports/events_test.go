@@ -25,6 +25,7 @@ import (
 // covers: spec batch.events, batch.human, decision 60, decision 76, decision 117
 func TestFiguresOfABatch(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
+		{Name: "the uses of a Message are its Batches with their opens", Test: usesOfMessages},
 		{Name: "an open is counted once for the mail, and each time for all opens", Test: opensAreCounted},
 		{Name: "a click counts the link, the mail and an open", Test: clicksAreCounted},
 		{Name: "requests of known programs and within 2 s of the hand-over are not by a person", Test: machinesAreToldApart},
@@ -41,6 +42,21 @@ func TestFiguresOfABatch(t *testing.T) {
 		{Name: "webhooks get the events of an autoresponder's mails, with the Batch of the autoresponder", Test: webhookEventsOfAutoresponders},
 		{Name: "the figures of an autoresponder count each Contact once", Test: autoresponderCountsContactsOnce},
 	})
+}
+
+func usesOfMessages(f *apptest.SentBatch) {
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	all, err := f.App.Reports.MessageUses(f.Context(), f.Caller)
+	f.Must(err)
+	uses := all[f.Message]
+	if len(all) != 1 || len(uses) != 1 || uses[0].Batch != f.ID || uses[0].Delivered != 6 || uses[0].Opened != 1 || uses[0].Time == 0 {
+		f.Errorf("the uses are %+v, want one with 6 mails, of which 1 was opened", all)
+	}
+	if all, err = f.App.Reports.MessageUses(f.Context(), f.NewCaller()); err != nil || len(all) > 0 {
+		f.Errorf("another Account sees the uses %+v, error %v", all, err)
+	}
+	_, err = f.App.Reports.MessageUses(f.Context(), f.Restricted(f.News))
+	f.Refused(err, enlist.Denied, "")
 }
 
 func opensAreCounted(f *apptest.SentBatch) {

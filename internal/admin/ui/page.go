@@ -104,6 +104,8 @@ var menu = []entry{
 	{"Segments", "/admin/segments", enlist.Read},
 	{"Messages", "/admin/messages", enlist.Read},
 	{"Forms", "/admin/forms", enlist.Read},
+	{"Images", "/admin/images", enlist.Read},
+	{"Look", "/admin/look", enlist.Read},
 	{"Imports", "/admin/imports", enlist.Standard},
 	{"You", "/admin/you", enlist.Read},
 }

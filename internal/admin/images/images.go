@@ -1,0 +1,195 @@
+// Package images has the library of images: the page on which a person uploads and deletes them. Messages and the theme
+// show them.
+package images
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+)
+
+//go:embed *.html
+var templates embed.FS
+
+// Pages returns the pages.
+func Pages() []ui.Page {
+	p := &pages{ui.Parse(templates, "images.html"), ui.Parse(templates, "delete.html")}
+	return []ui.Page{
+		{Pattern: "GET /admin/images", Level: enlist.Read, Serve: p.list},
+		{Pattern: "POST /admin/images", Level: enlist.Full, Upload: true, Serve: p.upload},
+		{Pattern: "GET /admin/images/{file}", Level: enlist.Read, Serve: show},
+		{Pattern: "GET /admin/images/{file}/delete", Level: enlist.Full, Serve: p.askDelete},
+		{Pattern: "POST /admin/images/{file}/delete", Level: enlist.Full, Serve: p.remove},
+	}
+}
+
+type pages struct{ list_, delete_ *template.Template }
+
+// Image is a file that mails can show.
+type Image struct {
+	files.StoredFile
+	About string // its size, in words
+	Added string
+}
+
+// listData is the data of the page.
+type listData struct {
+	Images  []Image
+	Most    string // largest size of a file
+	MayEdit bool
+	Wrong   string // what is wrong with an upload
+}
+
+// All returns the images of the Account, the newest first.
+func All(r *ui.Request) ([]Image, error) {
+	all, err := r.App.Files.SearchFiles(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true})
+	if err != nil {
+		return nil, err
+	}
+	var images []Image
+	for i := range all {
+		if !all[i].IsShown() {
+			continue
+		}
+		about := size(all[i].Size)
+		if all[i].ImageWidth > 0 {
+			about = fmt.Sprintf("%d × %d pixels, ", all[i].ImageWidth, all[i].ImageHeight) + about
+		}
+		images = append(images, Image{all[i], about, r.Day(all[i].LastModifiedTime)})
+	}
+	return images, nil
+}
+
+// size writes a number of bytes.
+func size(bytes int64) string {
+	if bytes < 1<<20 {
+		return ui.Number((bytes+1023)>>10) + " KB"
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+}
+
+func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.view(r, "") }
+
+// view shows the page. wrong says why an image was not stored.
+func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
+	all, err := All(r)
+	d := listData{Images: all, Most: size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
+	v := &ui.View{Title: "Images", Place: "Images", Content: p.list_, Data: d}
+	if wrong != "" {
+		v.Problem = "The image was not stored."
+	}
+	return v, err
+}
+
+// most is the largest size of a file in bytes.
+func most(r *ui.Request) int64 { return r.App.Accounts.Settings().Of(r.Caller.Account.ID).MaxFile }
+
+// formRoom is the room in bytes for what a form has beside its file.
+const formRoom = 64 << 10
+
+func (p *pages) upload(r *ui.Request) (*ui.View, error) {
+	tooLarge := "The file is larger than " + size(most(r)) + "."
+	if r.ContentLength > most(r)+formRoom {
+		r.Writer.Header().Set("Connection", "close") // the body is not read
+		return p.view(r, tooLarge)
+	}
+	body := r.Upload(most(r) + formRoom)
+	name, err := store(r)
+	known, refused := errors.AsType[*enlist.Error](err)
+	switch {
+	case body.IsTooLarge():
+		return p.view(r, tooLarge)
+	case body.Broken() != nil, errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, enlist.Refuse(enlist.Busy, "the upload ended before the end of the file: try again")
+	case refused && known.Kind == enlist.InvalidParameters:
+		body.Discard()
+		return p.view(r, known.Detail)
+	case err != nil:
+		return nil, err
+	}
+	body.Discard()
+	return ui.GoTo("/admin/images", name+" is stored."), nil
+}
+
+// store stores the file of the form.
+func store(r *ui.Request) (name string, err error) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return "", enlist.Invalid("data", "choose a file")
+	}
+	for {
+		part, err := parts.NextPart()
+		if err != nil || part.FormName() == "file" && part.FileName() == "" {
+			return "", enlist.Invalid("data", "choose a file")
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
+		_, err = r.App.Files.UploadImage(r.Context(), r.Caller, name, part)
+		return name, err
+	}
+}
+
+// show sends an image to the browser.
+func show(r *ui.Request) (*ui.View, error) {
+	f, err := r.App.Files.File(r.Context(), r.Caller, enlist.FileID(r.ID("file")))
+	if enlist.KindOf(err) == enlist.NoFile || err == nil && !f.IsShown() {
+		return nil, ui.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := r.Writer.Header()
+	h.Set("Content-Type", f.Type)
+	h.Set("Content-Length", ui.Plain(f.Size))
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Cache-Control", "private, max-age=300")
+	for n := range files.Pieces(f.Size) {
+		piece, err := r.App.Files.Piece(r.Context(), f.Content, n)
+		if err != nil {
+			panic(http.ErrAbortHandler) // the browser must not take the image as complete
+		}
+		if _, err := r.Writer.Write(piece); err != nil {
+			break // the browser has disconnected
+		}
+	}
+	return nil, nil
+}
+
+func (p *pages) askDelete(r *ui.Request) (*ui.View, error) { return p.asked(r, "") }
+
+// asked asks before an image is deleted. wrong says why it was not.
+func (p *pages) asked(r *ui.Request, wrong string) (*ui.View, error) {
+	f, err := r.App.Files.File(r.Context(), r.Caller, enlist.FileID(r.ID("file")))
+	if enlist.KindOf(err) == enlist.NoFile || err == nil && !f.IsShown() {
+		return nil, ui.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &ui.View{Title: "Delete " + f.Name + "?", Place: "Images", Content: p.delete_, Data: f, Problem: wrong}, nil
+}
+
+func (p *pages) remove(r *ui.Request) (*ui.View, error) {
+	if v, err := p.asked(r, ""); err != nil {
+		return v, err
+	}
+	err := r.App.Files.DeleteFile(r.Context(), r.Caller, enlist.FileID(r.ID("file")))
+	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters {
+		return p.asked(r, "It was not deleted: "+known.Detail+".")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/images", "The image was deleted."), nil
+}

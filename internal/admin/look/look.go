@@ -1,0 +1,167 @@
+// Package look has the page of an Account's theme: how the mails look that are made of Markdown or blocks.
+package look
+
+import (
+	"embed"
+	"errors"
+	"html/template"
+	"net/url"
+	"strings"
+
+	"enlist/internal/admin/images"
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+)
+
+//go:embed *.html
+var templates embed.FS
+
+// Pages returns the pages.
+func Pages() []ui.Page {
+	p := &pages{ui.Parse(templates, "look.html")}
+	return []ui.Page{
+		{Pattern: "GET /admin/look", Level: enlist.Read, Serve: p.show},
+		{Pattern: "POST /admin/look", Level: enlist.Full, Serve: p.save},
+		{Pattern: "GET /admin/look/mail", Level: enlist.Read, Serve: mail},
+	}
+}
+
+type pages struct{ look_ *template.Template }
+
+// input is an input with a colour.
+type input struct{ Name, Label, Value, Wrong string }
+
+// data is the data of the page.
+type data struct {
+	messages.Theme
+	Colours     []input
+	Fonts       []font
+	Images      []images.Image
+	MayEdit     bool
+	Wrong, What string // an input of the form, and what is wrong with it
+	Phone, Dark bool
+	Preview     template.URL // of the mail
+}
+
+// font is a font in words.
+type font struct{ Name, Text string }
+
+// fonts are messages.Fonts in words.
+var fonts = []font{{"system", "that of the reader's device"}, {"arial", "Arial or Helvetica"}, {"verdana", "Verdana"},
+	{"georgia", "Georgia"}, {"times", "Times"}, {"courier", "Courier"}}
+
+// keys are the keys of a Theme, which are also the names of the inputs.
+func keys() (all []string) {
+	for i := range messages.ThemeAttributes {
+		all = append(all, messages.ThemeAttributes[i].Name)
+	}
+	return all
+}
+
+// details returns what the form has of a Theme.
+func details(form url.Values) (all []enlist.Detail) {
+	for _, key := range keys() {
+		if form.Has(key) {
+			all = append(all, ui.Text(key, strings.ReplaceAll(form.Get(key), "\r\n", "\n")))
+		}
+	}
+	return all
+}
+
+func (p *pages) show(r *ui.Request) (*ui.View, error) {
+	t, err := r.App.Messages.Theme(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	return p.view(r, &data{Theme: *t})
+}
+
+// view shows the page. A form that was sent stays in its inputs.
+func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
+	var err error
+	if d.Images, err = images.All(r); err != nil {
+		return nil, err
+	}
+	d.typed(r.Form)
+	d.Fonts, d.MayEdit = fonts, r.Caller.Key.Level >= enlist.Full
+	d.Phone, d.Dark = r.FormValue("frame") == "360", r.FormValue("shade") == "dark"
+	query := url.Values{}
+	for i := range messages.ThemeAttributes {
+		a := &messages.ThemeAttributes[i]
+		value := a.Get(&d.Theme)
+		if value.Kind == enlist.KeyInt {
+			value.Text = ui.Plain(value.Int)
+		}
+		query.Set(a.Name, value.Text)
+	}
+	query.Set("shade", r.FormValue("shade"))
+	d.Preview = template.URL("/admin/look/mail?" + query.Encode())
+	for _, c := range []input{{"accent_colour", "Links and buttons", d.Accent, ""}, {"text_colour", "Text", d.Text, ""},
+		{"card_colour", "Below the text", d.Card, ""}, {"background_colour", "Around the mail", d.Background, ""}} {
+		if c.Name == d.Wrong {
+			c.Wrong = d.What
+		}
+		d.Colours = append(d.Colours, c)
+	}
+	v := &ui.View{Title: "Look of mails", Place: "Look", Content: p.look_, Data: d,
+		Sub: "For Messages of blocks and in Markdown"}
+	if d.Wrong != "" {
+		d.Preview = "/admin/look/mail" // of the stored theme, because this one cannot be shown
+		v.Problem = "The look was not saved."
+	}
+	return v, nil
+}
+
+// typed puts what the form has into the Theme, also if it is wrong.
+func (d *data) typed(form url.Values) {
+	for key, at := range map[string]*string{"logo_text": &d.LogoText, "background_colour": &d.Background,
+		"card_colour": &d.Card, "text_colour": &d.Text, "accent_colour": &d.Accent, "font": &d.Font,
+		"imprint": &d.Imprint} {
+		if form.Has(key) {
+			*at = form.Get(key)
+		}
+	}
+	for key, at := range map[string]*int64{"logo_file_id": (*int64)(&d.Logo), "logo_width": &d.LogoWidth,
+		"width": &d.Width} {
+		if form.Has(key) {
+			*at = ui.Int(form.Get(key))
+		}
+	}
+}
+
+func (p *pages) save(r *ui.Request) (*ui.View, error) {
+	if r.FormValue("do") == "show" {
+		return p.show(r)
+	}
+	err := r.App.Messages.SetTheme(r.Context(), r.Caller, details(r.Form))
+	if known, ok := errors.AsType[*enlist.Error](err); ok &&
+		(known.Kind == enlist.InvalidParameters || known.Kind == enlist.NoFile) {
+		return p.view(r, &data{Wrong: known.Field, What: known.Detail})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/look", "Saved. Mails that leave from now on have this look, also those of planned sends."), nil
+}
+
+// sample is the mail with which the page shows a Theme.
+var sample = []messages.Block{
+	{Type: messages.BlockHeading, Text: "What is new this month"},
+	{Type: messages.BlockText, Text: "Hello Ada,\n\nthis is how a mail looks, with a [link](https://example.com/) in its text."},
+	{Type: messages.BlockButton, Text: "Read more", Link: "https://example.com/"},
+	{Type: messages.BlockColumns, Left: []messages.Block{{Type: messages.BlockHeading, Level: 3, Text: "On the left"},
+		{Type: messages.BlockText, Text: "Two columns stand below each other on a phone."}},
+		Right: []messages.Block{{Type: messages.BlockQuote, Text: "A quote of a reader.", By: "Ada"}}},
+	{Type: messages.BlockLine},
+	{Type: messages.BlockText, Text: "See you next month."},
+}
+
+// mail shows the sample alone, for the frame of the page.
+func mail(r *ui.Request) (*ui.View, error) {
+	m, err := r.App.Messages.PreviewTheme(r.Context(), r.Caller, details(r.Form), sample)
+	if err != nil {
+		return nil, err
+	}
+	return &ui.View{Mail: ui.Shade(m.HTML, r.FormValue("shade") == "dark")}, nil
+}

@@ -1,0 +1,196 @@
+package messages
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"enlist/internal/admin/images"
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+)
+
+// This file reads and changes the blocks of the editor. The form has all of them: the inputs of a block have names such
+// as 2.text, or 2.left.0.text in the left column of the block 2, and 2.left.count is the number of blocks there. A button
+// has a value such as up:2.left.0.
+
+// blockKinds are the types of blocks in words, in the order of the select.
+var blockKinds = []struct {
+	Name messages.BlockType
+	Text string
+}{{messages.BlockText, "Text"}, {messages.BlockHeading, "Heading"}, {messages.BlockImage, "Image"},
+	{messages.BlockButton, "Button"}, {messages.BlockColumns, "Two columns"}, {messages.BlockLine, "Line"},
+	{messages.BlockQuote, "Quote"}, {messages.BlockHTML, "HTML"}}
+
+// readBlocks reads the blocks of a form. prefix is "" or such as "2.left.".
+func readBlocks(form url.Values, prefix string) (all []messages.Block) {
+	most := int(min(ui.Int(form.Get(prefix+"count")), 200))
+	for i := range most {
+		at := prefix + strconv.Itoa(i) + "."
+		get := func(key string) string { return strings.ReplaceAll(form.Get(at+key), "\r\n", "\n") }
+		b := messages.Block{Type: messages.BlockType(get("type")), Text: get("text"), Level: ui.Int(get("level")),
+			By: get("by"), File: enlist.FileID(ui.Int(get("file"))), URL: get("url"), Alt: get("alt"),
+			Width: ui.Int(get("width")), Link: strings.TrimSpace(get("link")), Align: get("align"), HTML: get("html")}
+		if b.Type == messages.BlockColumns && prefix == "" {
+			b.Left, b.Right = readBlocks(form, at+"left."), readBlocks(form, at+"right.")
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// change does what a button says: up, down, remove or add. It returns the path of the block that the person then sees.
+func change(all []messages.Block, do string, form url.Values) (changed []messages.Block, to string) {
+	what, path, _ := strings.Cut(do, ":")
+	within, number := &all, path
+	prefix := ""
+	if first, rest, deep := strings.Cut(path, "."); deep {
+		i, err := strconv.Atoi(first)
+		if err != nil || i < 0 || i >= len(all) {
+			return all, ""
+		}
+		var side string
+		side, number, _ = strings.Cut(rest, ".")
+		within, prefix = &all[i].Left, first+"."+side+"."
+		if side == "right" {
+			within = &all[i].Right
+		}
+	}
+	if what == "add" {
+		*within = append(*within, messages.Block{Type: messages.BlockType(form.Get(prefix + "new"))})
+		return all, prefix + strconv.Itoa(len(*within)-1)
+	}
+	i, err := strconv.Atoi(number)
+	list := *within
+	switch {
+	case err != nil || i < 0 || i >= len(list):
+	case what == "remove":
+		*within = append(list[:i], list[i+1:]...)
+		i = max(0, i-1)
+	case what == "up" && i > 0:
+		list[i-1], list[i] = list[i], list[i-1]
+		i--
+	case what == "down" && i < len(list)-1:
+		list[i+1], list[i] = list[i], list[i+1]
+		i++
+	}
+	return all, prefix + strconv.Itoa(i)
+}
+
+// addField puts a merge field at the end of a text of the form. where is subject, content or the path of a block.
+func addField(form url.Values) {
+	name, fallback := form.Get("field"), strings.TrimSpace(form.Get("fallback"))
+	if name == "" {
+		return
+	}
+	text := "{{" + name + "}}"
+	if fallback = strings.NewReplacer("{", "", "}", "").Replace(fallback); fallback != "" {
+		text = "{{" + name + "|" + fallback + "}}"
+	}
+	key := form.Get("where")
+	switch {
+	case key == "subject", key == "content":
+	case form.Get(key+".type") == string(messages.BlockHTML):
+		key += ".html"
+	default:
+		key += ".text"
+	}
+	before := form.Get(key)
+	if before != "" && !strings.HasSuffix(before, " ") && !strings.HasSuffix(before, "\n") {
+		before += " "
+	}
+	form.Set(key, before+text)
+}
+
+// block is a block of the editor.
+type block struct {
+	messages.Block
+	Path        string // such as 2 or 2.left.0
+	Kind        string // in words
+	First, Last bool
+	Sides       []blockList // of columns
+	Images      []images.Image
+}
+
+// blockList is a row of blocks in the editor.
+type blockList struct {
+	Prefix string // such as 2.left. or ""
+	Title  string
+	Blocks []block
+	Kinds  []struct {
+		Name messages.BlockType
+		Text string
+	}
+}
+
+// place is a text of the form into which a merge field can go.
+type place struct{ Name, Text string }
+
+// newBlockList returns blocks as the editor shows them.
+func newBlockList(all []messages.Block, prefix, title string, pictures []images.Image) blockList {
+	l := blockList{Prefix: prefix, Title: title, Kinds: blockKinds}
+	if prefix != "" {
+		l.Kinds = nil
+		for _, k := range blockKinds {
+			if k.Name != messages.BlockColumns {
+				l.Kinds = append(l.Kinds, k)
+			}
+		}
+	}
+	for i := range all {
+		b := block{Block: all[i], Path: prefix + strconv.Itoa(i), First: i == 0, Last: i == len(all)-1, Images: pictures}
+		for _, k := range blockKinds {
+			if k.Name == b.Type {
+				b.Kind = k.Text
+			}
+		}
+		if b.Type == messages.BlockColumns {
+			b.Sides = []blockList{newBlockList(b.Left, b.Path+".left.", "Left", pictures),
+				newBlockList(b.Right, b.Path+".right.", "Right", pictures)}
+		}
+		l.Blocks = append(l.Blocks, b)
+	}
+	return l
+}
+
+// ID is the ID of the block in the page.
+func (b *block) ID() string { return "b" + strings.ReplaceAll(b.Path, ".", "-") }
+
+// Has reports whether a block of this type has an input.
+func (b *block) Has(key string) bool {
+	of := map[messages.BlockType]string{messages.BlockText: "text align", messages.BlockHeading: "line level align",
+		messages.BlockImage: "image link align", messages.BlockButton: "line link align",
+		messages.BlockQuote: "text by", messages.BlockHTML: "html"}
+	return strings.Contains(" "+of[b.Type]+" ", " "+key+" ")
+}
+
+// Rows is the number of lines of a text.
+func (b *block) Rows() int {
+	return min(14, max(3, len(b.Text+b.HTML)/45+strings.Count(b.Text+b.HTML, "\n")+1))
+}
+
+// places returns the blocks that can have a merge field.
+func (l blockList) places() (all []place) {
+	for i := range l.Blocks {
+		b := &l.Blocks[i]
+		if b.Has("text") || b.Has("line") || b.Has("html") {
+			start := []rune(strings.Join(strings.Fields(b.Text+b.HTML), " "))
+			all = append(all, place{b.Path, fmt.Sprintf("%s: %s", b.Kind, string(start[:min(len(start), 30)]))})
+		}
+		for _, side := range b.Sides {
+			all = append(all, side.places()...)
+		}
+	}
+	return all
+}
+
+// Anchor is where the browser goes after a change of a block.
+func anchor(path string) template.URL {
+	if path == "" {
+		return ""
+	}
+	return template.URL("#b" + strings.ReplaceAll(path, ".", "-"))
+}

@@ -1,0 +1,195 @@
+package messages
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"enlist/internal/admin/images"
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+)
+
+// This file has the editor of a Message.
+
+// kinds are the kinds of content that the editor has, in words.
+var kinds = []struct{ Name, Text string }{{messages.EmailBlocks, "Blocks"}, {messages.EmailMarkdown, "Markdown"},
+	{messages.EmailHTML, "HTML"}, {messages.EmailRawHTML, "HTML, sent as it is"}, {messages.EmailPlain, "Plain text"}}
+
+// editData is the data of the editor.
+type editData struct {
+	*messages.Message
+	Kinds       []struct{ Name, Text string }
+	List        blockList // of a Message of blocks
+	MayEdit     bool
+	MaySend     bool
+	Fields      []string // names of merge fields
+	Places      []place  // where one can go
+	Lists       []enlist.List
+	Shown       preview
+	Wrong, What string // an input of the form, and what is wrong with it
+	TestTo      string
+	TestWrong   string
+}
+
+// HasBlocks reports whether the Message consists of blocks.
+func (d *editData) HasBlocks() bool { return d.EmailType == messages.EmailBlocks }
+
+// IsBeside reports whether what is wrong stands beside an input of the form.
+func (d *editData) IsBeside() bool {
+	return slices.Contains([]string{"subject", "name", "from_name", "from_address", "reply_to", "postal_address",
+		"text_content", "html_content", "blocks"}, d.Wrong)
+}
+
+func (p *pages) edit(r *ui.Request) (*ui.View, error) {
+	m, err := r.App.Messages.Message(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
+	if err != nil {
+		return nil, err
+	}
+	return p.show(r, &editData{Message: m, TestTo: r.Person.Email})
+}
+
+// show shows the editor.
+func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
+	d.Kinds, d.MayEdit, d.MaySend = kinds, r.Caller.Key.Level >= enlist.Full, r.MaySend()
+	view := &ui.View{Title: d.Name, Place: "Messages", Content: p.edit_, Data: d,
+		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
+	if d.MaySend {
+		view.Actions = []ui.Action{{Text: "Use in a send", Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
+			Main: true}}
+	}
+	switch {
+	case d.Wrong != "" && !d.IsBeside():
+		view.Problem = "The Message was not saved: " + d.What + "."
+	case d.Wrong != "":
+		view.Problem = "The Message was not saved."
+	case d.TestWrong != "":
+		view.Problem = "No test mail was sent."
+	}
+	if err := d.addContent(r); err != nil {
+		return nil, err
+	}
+	var err error
+	d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	if err != nil || len(d.Lists) == 0 {
+		return view, err
+	}
+	if d.Shown.List = enlist.ListID(ui.Int(r.FormValue("list"))); d.Shown.List == 0 {
+		d.Shown.List = d.Lists[0].ID
+	}
+	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, d.Shown.List, enlist.Query{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range fields {
+		d.Fields = append(d.Fields, fields[i].Name)
+	}
+	return view, d.preview(r)
+}
+
+// addContent adds the blocks, and where a merge field can go.
+func (d *editData) addContent(r *ui.Request) error {
+	d.Places = []place{{"subject", "Subject"}}
+	if !d.HasBlocks() {
+		d.Places = append(d.Places, place{"content", "Content"})
+		return nil
+	}
+	all, err := messages.DecodeBlocks(d.Blocks)
+	if err != nil {
+		return err
+	}
+	pictures, err := images.All(r)
+	d.List = newBlockList(all, "", "", pictures)
+	d.Places = append(d.Places, d.List.places()...)
+	return err
+}
+
+// save stores the form, after the change that its button asks for.
+func (p *pages) save(r *ui.Request) (*ui.View, error) {
+	id := enlist.MessageID(r.ID("message"))
+	m, err := r.App.Messages.Message(r.Context(), r.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	do, to := r.FormValue("do"), ""
+	if do == "field" {
+		addField(r.Form)
+	}
+	typed := *m
+	typed.Name, typed.Subject, typed.EmailType = r.FormValue("name"), r.FormValue("subject"), r.FormValue("email_type")
+	typed.FromName, typed.FromAddress = r.FormValue("from_name"), r.FormValue("from_address")
+	typed.ReplyTo, typed.PostalAddress = r.FormValue("reply_to"), r.FormValue("postal_address")
+	if typed.EmailType == messages.EmailBlocks {
+		all := blocksOf(m, r.Form)
+		all, to = change(all, do, r.Form)
+		typed.Blocks = messages.EncodeBlocks(all)
+	} else {
+		*contentOf(&typed) = strings.ReplaceAll(r.FormValue("content"), "\r\n", "\n")
+	}
+	_, err = r.App.Messages.EditMessage(r.Context(), r.Caller, id, detailsOf(&typed))
+	wrong, known := errors.AsType[*enlist.Error](err)
+	if known && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.NoFile) && wrong.Field != "" {
+		return p.show(r, &editData{Message: &typed, Wrong: wrong.Field, What: wrong.Detail, TestTo: r.Person.Email})
+	}
+	if err != nil {
+		return nil, err
+	}
+	back := url.Values{}
+	for _, key := range []string{"list", "contact", "width", "shade"} {
+		if value := r.FormValue(key); value != "" {
+			back.Set(key, value)
+		}
+	}
+	view := ui.GoTo(path(id)+"?"+back.Encode(), "Saved.")
+	view.To += string(anchor(to))
+	return view, nil
+}
+
+// blocksOf returns the blocks of a form. A Message that had no blocks gets one with its content.
+func blocksOf(m *messages.Message, form url.Values) []messages.Block {
+	if form.Has("count") || !form.Has("content") {
+		return readBlocks(form, "")
+	}
+	content := strings.ReplaceAll(form.Get("content"), "\r\n", "\n")
+	switch {
+	case strings.TrimSpace(content) == "":
+		return nil
+	case m.EmailType == messages.EmailHTML || m.EmailType == messages.EmailRawHTML:
+		return []messages.Block{{Type: messages.BlockHTML, HTML: content}}
+	}
+	return []messages.Block{{Type: messages.BlockText, Text: content}}
+}
+
+// contentOf returns the content of a Message that has no blocks.
+func contentOf(m *messages.Message) *string {
+	if m.EmailType == messages.EmailMarkdown || m.EmailType == messages.EmailPlain {
+		return &m.Text
+	}
+	return &m.HTML
+}
+
+// Content returns the content that the editor shows.
+func (d *editData) Content() string {
+	if content := *contentOf(d.Message); content != "" {
+		return content
+	}
+	return d.Text
+}
+
+// detailsOf returns what the form sets.
+func detailsOf(m *messages.Message) []enlist.Detail {
+	details := []enlist.Detail{ui.Text("name", m.Name), ui.Text("subject", m.Subject),
+		ui.Text("email_type", m.EmailType), ui.Text("from_name", m.FromName), ui.Text("from_address", m.FromAddress),
+		ui.Text("reply_to", m.ReplyTo), ui.Text("postal_address", m.PostalAddress)}
+	switch m.EmailType {
+	case messages.EmailBlocks:
+		details = append(details, ui.Text("blocks", m.Blocks))
+	case messages.EmailMarkdown, messages.EmailPlain:
+		details = append(details, ui.Text("text_content", m.Text))
+	default:
+		details = append(details, ui.Text("html_content", m.HTML))
+	}
+	return details
+}

@@ -1,0 +1,182 @@
+package messages
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/reports"
+)
+
+// This file has the list of Messages.
+
+// row is a Message in the list.
+type row struct {
+	messages.Message
+	Edited, Used string
+	KB           int64 // size of the contents
+	Uses         []use // the last ones, the oldest first
+	Opens        template.HTML
+	last         int64 // time of the last use
+}
+
+// use is a Batch of a Message.
+type use struct {
+	reports.Use
+	When, Rate string
+}
+
+// column is a column by which the list can be sorted.
+type column struct {
+	Name, Text, Mark string
+	Link             template.URL
+	Number           bool
+}
+
+// listData is the data of the list.
+type listData struct {
+	Rows          []row
+	Columns       []column
+	Search        string
+	Sort          string
+	All           int
+	First, Last   int
+	Back, Next    template.URL // other pages; "": none
+	Starts, Empty []start
+	MayEdit       bool
+}
+
+const (
+	perPage  = 25
+	maxUses  = 10 // that the list shows of a Message
+	leastBar = 2  // height of the bar of a use without opens, of 100
+)
+
+func (p *pages) list(r *ui.Request) (*ui.View, error) {
+	q := enlist.Query{}
+	d := listData{Search: strings.TrimSpace(r.FormValue("q")), Sort: r.FormValue("sort"), Starts: starts, Empty: empty,
+		MayEdit: r.Caller.Key.Level >= enlist.Full}
+	if d.Search != "" {
+		contains := func(key string) enlist.Criteria {
+			return enlist.Criteria{Key: key, Operator: "contains", Value: enlist.Input{Kind: enlist.InputText,
+				Text: d.Search}}
+		}
+		q.Criteria = &enlist.Criteria{Any: []enlist.Criteria{contains("name"), contains("subject")}}
+	}
+	all, err := r.App.Messages.SearchMessages(r.Context(), r.Caller, q)
+	if err != nil {
+		return nil, err
+	}
+	uses, err := r.App.Reports.MessageUses(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		d.Rows = append(d.Rows, newRow(r, &all[i], uses[all[i].ID]))
+	}
+	d.sort()
+	d.cut(int(max(1, ui.Int(r.FormValue("page")))))
+	return &ui.View{Title: "Messages", Place: "Messages", Content: p.list_, Data: d,
+		Actions: []ui.Action{{Text: "Look", Path: "/admin/look"}, {Text: "Images", Path: "/admin/images"}}}, nil
+}
+
+func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
+	one := row{Message: *m, Edited: r.Day(m.LastModifiedTime), Used: "never", KB: (m.Size() + 1023) >> 10}
+	for _, u := range uses {
+		if u.Time <= r.Now.Unix() {
+			one.last = max(one.last, u.Time)
+		}
+		one.Uses = append(one.Uses, use{u, r.Day(u.Time), ui.Percent(u.Opened, u.Delivered)})
+	}
+	if one.last > 0 {
+		one.Used = r.Day(one.last)
+	}
+	one.Uses = one.Uses[max(0, len(one.Uses)-maxUses):]
+	one.Opens = bars(one.Uses)
+	return one
+}
+
+// bars draws the share of opened mails of each use.
+func bars(uses []use) template.HTML {
+	if len(uses) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(`<svg class="spark" viewBox="0 0 92 18" role="img"><title>Opened, use by use</title>`)
+	for i, u := range uses {
+		share := min(100, max(leastBar, 100*u.Opened/max(1, u.Delivered)))
+		fmt.Fprintf(&b, `<rect class="up" x="%d" y="%.1f" width="7" height="%.1f"><title>%s: %s</title></rect>`, 1+9*i,
+			18-0.18*float64(share), 0.18*float64(share), template.HTMLEscapeString(u.When), u.Rate)
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}
+
+// sort sorts the rows, and adds the columns with their links.
+func (d *listData) sort() {
+	by := strings.TrimPrefix(d.Sort, "-")
+	for _, c := range []column{{Name: "name", Text: "Message"}, {Name: "subject", Text: "Subject"},
+		{Name: "size", Text: "KB", Number: true}, {Name: "changed", Text: "Changed"}, {Name: "used", Text: "Last used"}} {
+		next := c.Name
+		if d.Sort == c.Name {
+			c.Mark, next = " ↑", "-"+c.Name
+		} else if by == c.Name {
+			c.Mark = " ↓"
+		}
+		c.Link = d.link(url.Values{"sort": {next}})
+		d.Columns = append(d.Columns, c)
+	}
+	slices.SortStableFunc(d.Rows, func(a, b row) int {
+		order := 0
+		switch by {
+		case "name":
+			order = strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+		case "subject":
+			order = strings.Compare(strings.ToLower(a.Subject), strings.ToLower(b.Subject))
+		case "size":
+			order = cmp.Compare(a.Size(), b.Size())
+		case "used":
+			order = cmp.Compare(a.last, b.last)
+		case "changed":
+			order = cmp.Compare(a.LastModifiedTime, b.LastModifiedTime)
+		default:
+			return cmp.Or(cmp.Compare(b.LastModifiedTime, a.LastModifiedTime), cmp.Compare(b.ID, a.ID))
+		}
+		if strings.HasPrefix(d.Sort, "-") {
+			order = -order
+		}
+		return cmp.Or(order, cmp.Compare(b.ID, a.ID))
+	})
+}
+
+// link is the path of the list with the search and other values.
+func (d *listData) link(values url.Values) template.URL {
+	if d.Search != "" {
+		values.Set("q", d.Search)
+	}
+	return template.URL("/admin/messages?" + values.Encode())
+}
+
+// cut keeps the rows of a page.
+func (d *listData) cut(page int) {
+	d.All = len(d.Rows)
+	page = min(page, max(1, (d.All+perPage-1)/perPage))
+	from := (page - 1) * perPage
+	d.Rows = d.Rows[from:min(d.All, from+perPage)]
+	d.First, d.Last = from+1, from+len(d.Rows)
+	at := func(page int) template.URL {
+		return d.link(url.Values{"sort": {d.Sort}, "page": {ui.Plain(int64(page))}})
+	}
+	if page > 1 {
+		d.Back = at(page - 1)
+	}
+	if d.Last < d.All {
+		d.Next = at(page + 1)
+	}
+}
