@@ -20,8 +20,9 @@ import (
 type row struct {
 	messages.Message
 	Edited, Used string
-	KB           int64 // size of the contents
-	Uses         []use // the last ones, the oldest first
+	LastRate     string // opened of the last use
+	KB           int64  // size of the contents
+	Uses         []use  // the last ones, the oldest first
 	Opens        template.HTML
 	last         int64 // time of the last use
 }
@@ -55,7 +56,7 @@ type listData struct {
 const (
 	perPage  = 25
 	maxUses  = 10 // that the list shows of a Message
-	leastBar = 2  // height of the bar of a use without opens, of 100
+	leastBar = 1  // height of the bar of a use without opens, of 18
 )
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
@@ -89,30 +90,37 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
 	one := row{Message: *m, Edited: r.Day(m.LastModifiedTime), Used: "never", KB: (m.Size() + 1023) >> 10}
 	for _, u := range uses {
-		if u.Time <= r.Now.Unix() {
-			one.last = max(one.last, u.Time)
+		if u.Time > r.Now.Unix() {
+			one.Used = "planned for " + r.Day(u.Time)
+			continue
 		}
+		one.last = max(one.last, u.Time)
 		one.Uses = append(one.Uses, use{u, r.Day(u.Time), ui.Percent(u.Opened, u.Delivered)})
 	}
-	if one.last > 0 {
-		one.Used = r.Day(one.last)
+	if n := len(one.Uses); n > 0 {
+		one.Used, one.LastRate = r.Day(one.last), one.Uses[n-1].Rate
+		if n > 1 {
+			one.LastRate += " of the last one"
+		}
+		one.Uses = one.Uses[max(0, n-maxUses):]
 	}
-	one.Uses = one.Uses[max(0, len(one.Uses)-maxUses):]
-	one.Opens = bars(one.Uses)
 	return one
 }
 
-// bars draws the share of opened mails of each use.
-func bars(uses []use) template.HTML {
+// share is the share of opened mails in thousandths.
+func (u *use) share() int64 { return min(1000, 1000*u.Opened/max(1, u.Delivered)) }
+
+// bars draws the share of opened mails of each use. most is the one of the highest bar.
+func bars(uses []use, most int64) template.HTML {
 	if len(uses) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString(`<svg class="spark" viewBox="0 0 92 18" role="img"><title>Opened, use by use</title>`)
 	for i, u := range uses {
-		share := min(100, max(leastBar, 100*u.Opened/max(1, u.Delivered)))
+		height := max(leastBar, 18*float64(u.share())/float64(max(1, most)))
 		fmt.Fprintf(&b, `<rect class="up" x="%d" y="%.1f" width="7" height="%.1f"><title>%s: %s</title></rect>`, 1+9*i,
-			18-0.18*float64(share), 0.18*float64(share), template.HTMLEscapeString(u.When), u.Rate)
+			18-height, height, template.HTMLEscapeString(u.When), u.Rate)
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
@@ -169,6 +177,15 @@ func (d *listData) cut(page int) {
 	page = min(page, max(1, (d.All+perPage-1)/perPage))
 	from := (page - 1) * perPage
 	d.Rows = d.Rows[from:min(d.All, from+perPage)]
+	var most int64
+	for i := range d.Rows {
+		for j := range d.Rows[i].Uses {
+			most = max(most, d.Rows[i].Uses[j].share())
+		}
+	}
+	for i := range d.Rows {
+		d.Rows[i].Opens = bars(d.Rows[i].Uses, most)
+	}
 	d.First, d.Last = from+1, from+len(d.Rows)
 	at := func(page int) template.URL {
 		return d.link(url.Values{"sort": {d.Sort}, "page": {ui.Plain(int64(page))}})

@@ -1,0 +1,289 @@
+package admin_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"enlist/internal/apptest"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/mail"
+	"enlist/internal/messages"
+	"enlist/internal/people"
+)
+
+// This file tests the pages on which a person writes a Message, uploads images and chooses the look of mails.
+
+// covers: decision 134
+func TestWriting(t *testing.T) {
+	apptest.Run(t, apptest.Own, newWriting, []apptest.Rule[*site]{
+		{Name: "blocks are added, moved, changed and removed without script", Test: (*site).blocks},
+		{Name: "a merge field with its fallback is put at the end of a text", Test: (*site).fields},
+		{Name: "what was typed stays when the blocks or the sender are refused", Test: (*site).refusedBlocks},
+		{Name: "each start makes a Message, and a text becomes blocks", Test: (*site).starts},
+		{Name: "the list finds, sorts and copies Messages, and shows their opens", Test: (*site).messageList},
+		{Name: "the preview of a List is for people who may use the List, in the light and in the dark", Test: (*site).previews},
+		{Name: "an image is uploaded, shown and deleted, and what is none is refused", Test: (*site).images},
+		{Name: "the look is shown before it is saved, and wrong values stay beside their reason", Test: (*site).look},
+	})
+}
+
+// newWriting returns a site that composes mails.
+func newWriting(t *testing.T, store db.Engine) *site {
+	s := newSite(t, store)
+	composer, err := mail.NewComposer(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Files: s.App.Files})
+	s.Must(err)
+	s.App.Messages.SetComposer(composer)
+	return s
+}
+
+func (s *site) writer() *visitor {
+	return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+}
+
+// begun adds a Message with a start, and returns the path of its editor.
+func (v *visitor) begun(start string) string {
+	v.Helper()
+	status, at, text := v.post("/admin/messages", url.Values{"start": {start}})
+	if status != http.StatusOK {
+		v.Fatalf("the start %s is answered with %d:\n%s", start, status, text)
+	}
+	return at
+}
+
+// stored returns the blocks of the Message at a path.
+func (v *visitor) stored(path string) string {
+	v.Helper()
+	var n int64
+	_, err := fmt.Sscanf(path, "/admin/messages/%d", &n)
+	v.Must(err)
+	m, err := v.App.Messages.Message(v.Context(), v.Caller, enlist.MessageID(n))
+	v.Must(err)
+	return m.Blocks
+}
+
+// blockForm is a form with two texts and columns.
+func blockForm(more ...string) url.Values {
+	form := url.Values{"name": {"May"}, "subject": {"May"}, "email_type": {"blocks"}, "count": {"3"}, "0.type": {"text"}, "0.text": {"one\r\ntwo"},
+		"1.type": {"heading"}, "1.text": {"A <b>"}, "1.level": {"2"}, "2.type": {"columns"}, "2.left.count": {"1"}, "2.left.0.type": {"line"},
+		"2.right.count": {"0"}}
+	for i := 0; i < len(more); i += 2 {
+		form.Set(more[i], more[i+1])
+	}
+	return form
+}
+
+func (s *site) blocks() {
+	v := s.writer()
+	at := v.begun("empty:blocks")
+	const text, heading, columns = `{"type":"text","text":"one\ntwo"}`, `{"type":"heading","text":"A <b>","level":2}`, `{"type":"columns","left":[{"type":"line"}]}`
+	for _, c := range []struct{ do, new, want, to string }{
+		{"", "", text + "," + heading + "," + columns, ""},
+		{"up:1", "", heading + "," + text + "," + columns, "#b0"},
+		{"up:0", "", text + "," + heading + "," + columns, "#b0"},
+		{"down:1", "", text + "," + columns + "," + heading, "#b2"},
+		{"remove:0", "", heading + "," + columns, "#b0"},
+		{"remove:2.left.0", "", text + "," + heading + `,{"type":"columns"}`, "#b2-left-0"},
+		{"add:", "image", text + "," + heading + "," + columns + `,{"type":"image"}`, "#b3"},
+		{"add:2.right.", "button", text + "," + heading + `,{"type":"columns","left":[{"type":"line"}],"right":[{"type":"button"}]}`, "#b2-right-0"},
+		{"remove:9.left.0", "", text + "," + heading + "," + columns, ""}, {"up:x", "", text + "," + heading + "," + columns, ""},
+	} {
+		prefix := strings.TrimPrefix(c.do, "add:")
+		form := blockForm("do", c.do)
+		if c.new != "" {
+			form.Set(prefix+"new", c.new)
+		}
+		v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		r, err := v.client.PostForm(v.server.URL+at, form)
+		v.Must(err)
+		r.Body.Close()
+		if to := r.Header.Get("Location"); r.StatusCode != http.StatusSeeOther || c.to != "" && !strings.HasSuffix(to, c.to) {
+			s.Errorf("%q is answered with %d to %s, want %s", c.do, r.StatusCode, to, c.to)
+		}
+		if got := v.stored(at); got != "["+c.want+"]" {
+			s.Errorf("%q leaves %s, want %s", c.do, got, c.want)
+		}
+	}
+	v.client.CheckRedirect = nil
+	v.want(at, http.StatusOK, `name="1.text" value="A &lt;b&gt;"`, `name="2.left.count" value="1"`, `value="up:2.left.0"`, `aria-label="Move Line up"`)
+}
+
+func (s *site) fields() {
+	v := s.writer()
+	at := v.begun("empty:blocks")
+	v.post(at, blockForm("do", "field", "field", "First Name", "fallback", " fri}end ", "where", "0"))
+	if got := v.stored(at); !strings.Contains(got, `two {{First Name|friend}}"`) {
+		s.Errorf("the blocks are %s", got)
+	}
+	v.post(at, blockForm("do", "field", "field", "Email", "where", "subject"))
+	v.want(at, http.StatusOK, `value="May {{Email}}"`)
+}
+
+func (s *site) refusedBlocks() {
+	v := s.writer()
+	at := v.begun("letter")
+	for _, form := range []url.Values{blockForm("1.level", "7"), blockForm("from_address", "nobody"), blockForm("0.type", "image", "0.file", "99")} {
+		if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "A &lt;b&gt;") ||
+			!strings.Contains(text, `class="wrong"`) {
+			s.Errorf("the form %v is answered with %d and %s", form, status, text)
+		}
+	}
+}
+
+func (s *site) starts() {
+	v := s.writer()
+	for _, name := range []string{"newsletter", "announcement", "invitation", "letter"} {
+		if got := v.stored(v.begun("blocks:" + name)); !strings.Contains(got, "unsubscribe_url") {
+			s.Errorf("%s begins with the blocks %s", name, got)
+		}
+		v.begun("markdown:" + name)
+	}
+	at := v.begun("empty:markdown")
+	v.post(at, url.Values{"name": {"x"}, "subject": {"x"}, "email_type": {"blocks"}, "content": {"*some* text"}})
+	if got := v.stored(at); got != `[{"type":"text","text":"*some* text"}]` {
+		s.Errorf("a text becomes the blocks %s", got)
+	}
+	for _, start := range []string{"blocks:../newsletter", "empty:pdf", "blocks:none", ""} {
+		if status, _, _ := v.post("/admin/messages", url.Values{"start": {start}}); status != http.StatusNotFound {
+			s.Errorf("the start %q is answered with %d", start, status)
+		}
+	}
+}
+
+func (s *site) messageList() {
+	s.Open(s.Contacts[0], apptest.PersonAgent)
+	v := s.writer()
+	at := v.begun("blocks:letter")
+	v.want("/admin/messages?q=short", http.StatusOK, "A short letter", "1 to 1 of 1", "never")
+	v.want("/admin/messages?q=%3Cnothing", http.StatusOK, "No Message has this", `value="&lt;nothing"`)
+	v.want("/admin/messages?sort=-used&page=9", http.StatusOK, "33.3 %", "Last used ↓")
+	for _, by := range []string{"name", "subject", "size", "changed", "used"} {
+		v.want("/admin/messages?sort="+by, http.StatusOK, "↑", "sort=-"+by)
+	}
+	_, copied, _ := v.post("/admin/messages", url.Values{"copy": {strings.TrimPrefix(at, "/admin/messages/")}})
+	v.want(copied, http.StatusOK, "Copy of A short letter", "write as you would write")
+	if status, _, _ := s.signedInElsewhere().post("/admin/messages", url.Values{"copy": {id(s.Message)}}); status != http.StatusNotFound {
+		s.Errorf("a person of another Account copies the Message: %d", status)
+	}
+}
+
+func (s *site) previews() {
+	v := s.writer()
+	at := "/admin/messages/" + id(s.Message)
+	v.want(at+"?contact=a1@example.com&width=360&shade=dark", http.StatusOK, "of 102 KB", "360 in the dark", `class="mail six phone"`, "shade=dark")
+	v.want(at+"?contact=nobody@example.com", http.StatusOK, "The List has no Contact with this address.", `value="nobody@example.com"`)
+	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList("name", "One")}})} {
+		w.want(at, http.StatusNotFound)
+		w.want(at+"/mail?list="+id(s.News)+"&contact="+id(s.Contacts[0]), http.StatusNotFound)
+	}
+}
+
+// upload sends an image as a browser does.
+func (v *visitor) upload(name string, content []byte) (status int, text string) {
+	v.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	part, err := w.CreateFormFile("file", name)
+	v.Must(err)
+	_, err = part.Write(content)
+	v.Must(err)
+	v.Must(w.Close())
+	r, err := v.client.Post(v.server.URL+"/admin/images", w.FormDataContentType(), &b)
+	v.Must(err)
+	status, _, text = v.read(r)
+	return status, text
+}
+
+func pngImage(t interface{ Must(error) }) []byte {
+	var b bytes.Buffer
+	t.Must(png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))))
+	return b.Bytes()
+}
+
+func (s *site) images() {
+	v, picture := s.writer(), pngImage(s)
+	v.want("/admin/images", http.StatusOK, "There is no image yet.")
+	if status, text := v.upload(`C:\a <b>.png`, picture); status != http.StatusOK || !strings.Contains(text, "3 × 2 pixels") || !strings.Contains(text, "a &lt;b&gt;.png") {
+		s.Errorf("an image is answered with %d and %s", status, text)
+	}
+	for name, content := range map[string][]byte{"x.svg": []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), "x.png": []byte("<script>"), "y.png": picture[:12],
+		"x.pdf": []byte("%PDF-1.7"), "": picture, "big.png": append(bytes.Clone(picture), make([]byte, 11<<20)...)} {
+		if status, text := v.upload(name, content); status != http.StatusUnprocessableEntity || !strings.Contains(text, `class="wrong"`) {
+			s.Errorf("the file %q is answered with %d", name, status)
+		}
+	}
+	all, err := s.App.Files.SearchFiles(s.Context(), s.Caller, enlist.Query{})
+	s.Must(err)
+	if len(all) != 1 {
+		s.Fatalf("%d files are stored, want 1", len(all))
+	}
+	at := "/admin/images/" + id(all[0].ID)
+	if status, _, text := v.get(at); status != http.StatusOK || text != string(picture) {
+		s.Errorf("the image is answered with %d and %d bytes", status, len(text))
+	}
+	other := s.signedInElsewhere()
+	other.want("/admin/images", http.StatusOK, "There is no image yet.")
+	for _, path := range []string{at, at + "/delete"} {
+		other.want(path, http.StatusNotFound)
+	}
+	if status, _, _ := other.post(at+"/delete", nil); status != http.StatusNotFound {
+		s.Errorf("a person of another Account deletes the image: %d", status)
+	}
+	reader := s.signedIn(people.Membership{Level: enlist.Standard})
+	if status, _ := reader.upload("z.png", picture); status != http.StatusForbidden {
+		s.Errorf("a person with the level standard uploads: %d", status)
+	}
+	message := v.begun("empty:blocks")
+	v.post(message, blockForm("0.type", "image", "0.file", id(all[0].ID)))
+	if status, _, text := v.post(at+"/delete", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "shows the file") {
+		s.Errorf("an image of a Message is deleted: %d %s", status, text)
+	}
+	v.post(message, blockForm())
+	v.post(at+"/delete", nil)
+	v.want(at, http.StatusNotFound)
+}
+
+func (s *site) look() {
+	v := s.writer()
+	form := url.Values{"accent_colour": {"#0a5fbf"}, "imprint": {"Club <b>\r\nStreet"}, "width": {"640"}, "font": {"georgia"}, "do": {"show"}}
+	if status, _, text := v.post("/admin/look", form); status != http.StatusOK || !strings.Contains(text, `value="#0a5fbf"`) ||
+		!strings.Contains(text, "accent_colour=%230a5fbf") {
+		s.Errorf("the look is shown with %d and %s", status, text)
+	}
+	theme := func() messages.Theme {
+		t, err := s.App.Messages.Theme(s.Context(), s.Caller)
+		s.Must(err)
+		return *t
+	}
+	if got := theme(); got != messages.DefaultTheme() {
+		s.Errorf("a preview stores the look %+v", got)
+	}
+	form.Del("do")
+	v.post("/admin/look", form)
+	want := messages.DefaultTheme()
+	want.Accent, want.Imprint, want.Width, want.Font = "#0a5fbf", "Club <b>\nStreet", 640, "georgia"
+	if got := theme(); got != want {
+		s.Errorf("the look is %+v, want %+v", got, want)
+	}
+	for key, value := range map[string]string{"width": "9", "logo_width": "1", "accent_colour": "<red>", "imprint": strings.Repeat("x", 2001), "logo_file_id": "77"} {
+		if status, _, text := v.post("/admin/look", url.Values{key: {value}}); status != http.StatusUnprocessableEntity || !strings.Contains(text, `class="wrong"`) {
+			s.Errorf("%s %.20s is answered with %d and %s", key, value, status, text)
+		}
+	}
+	v.want("/admin/look/mail?width=500&accent_colour=%23000080&shade=dark", http.StatusOK, "max-width: 500px", "#000080", "(min-width: 0)", "Club &lt;b&gt;<br>")
+	v.want("/admin/look/mail?width=5", http.StatusUnprocessableEntity)
+	reader := s.signedIn(people.Membership{Level: enlist.Read})
+	reader.want("/admin/look", http.StatusOK, "Your level does not allow changes.")
+	if status, _, _ := reader.post("/admin/look", form); status != http.StatusForbidden {
+		s.Errorf("a person with the level read changes the look: %d", status)
+	}
+	s.signedInElsewhere().want("/admin/look", http.StatusOK, `value="600"`)
+	s.signedIn(people.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}}).want("/admin/look", http.StatusNotFound)
+}
