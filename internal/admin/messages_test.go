@@ -104,7 +104,11 @@ func (s *site) blocks() {
 		r, err := v.client.PostForm(v.server.URL+at, form)
 		v.Must(err)
 		r.Body.Close()
-		if to := r.Header.Get("Location"); r.StatusCode != http.StatusSeeOther || c.to != "" && !strings.HasSuffix(to, c.to) {
+		want := http.StatusSeeOther
+		if strings.HasPrefix(c.do, "remove:") { // the page offers to put it back
+			want, c.to = http.StatusOK, ""
+		}
+		if to := r.Header.Get("Location"); r.StatusCode != want || c.to != "" && !strings.HasSuffix(to, c.to) {
 			s.Errorf("%q is answered with %d to %s, want %s", c.do, r.StatusCode, to, c.to)
 		}
 		if got := v.stored(at); got != "["+c.want+"]" {
@@ -112,6 +116,17 @@ func (s *site) blocks() {
 		}
 	}
 	v.client.CheckRedirect = nil
+	before := "[" + text + "," + heading + "]"
+	if _, _, page := v.post(at, blockForm("do", "remove:2", "count", "3")); !strings.Contains(page, "Put it back") {
+		s.Errorf("a removed block cannot be put back: %s", page)
+	}
+	if got := v.stored(at); got != before {
+		s.Errorf("the blocks are %s, want %s", got, before)
+	}
+	v.post(at, blockForm("do", "undo", "undo", "["+text+","+heading+","+columns+"]"))
+	if got := v.stored(at); got != "["+text+","+heading+","+columns+"]" {
+		s.Errorf("the block that was put back leaves %s", got)
+	}
 	v.want(at, http.StatusOK, `name="1.text" value="A &lt;b&gt;"`, `name="2.left.count" value="1"`, `value="up:2.left.0"`, `aria-label="Move Line up"`)
 }
 
@@ -179,9 +194,13 @@ func (s *site) previews() {
 	at := "/admin/messages/" + id(s.Message)
 	v.want(at+"?contact=a1@example.com&width=360&shade=dark", http.StatusOK, "of 102 KB", "360 in the dark", `class="mail six phone"`, "shade=dark")
 	v.want(at+"?contact=nobody@example.com", http.StatusOK, "The List has no Contact with this address.", `value="nobody@example.com"`)
+	empty := v.begun("blocks:letter") + "?list=" + id(s.AddList("name", "Empty"))
+	v.want(empty, http.StatusOK, "There is no Contact yet", "of 102 KB")
+	v.want(strings.Replace(empty, "?", "/mail?", 1), http.StatusOK, "Hello friend")
 	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList("name", "One")}})} {
 		w.want(at, http.StatusNotFound)
 		w.want(at+"/mail?list="+id(s.News)+"&contact="+id(s.Contacts[0]), http.StatusNotFound)
+		w.want(at+"/mail", http.StatusNotFound)
 	}
 }
 

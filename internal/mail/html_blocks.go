@@ -39,13 +39,15 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 	case messages.BlockText:
 		return cell("text", b.Align, markdownHTML(b.Text))
 	case messages.BlockImage:
+		if b.File == 0 && b.URL == "" {
+			return "" // the author has chosen none yet
+		}
 		return cell("picture", b.Align, d.image(b, width))
 	case messages.BlockButton:
 		return cell("press", b.Align, d.button(b))
 	case messages.BlockColumns:
 		half := width/2 - cardPadding
-		return `<tr><td><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr>` +
-			d.column(b.Left, half) + d.column(b.Right, half) + "</tr></table></td></tr>\n"
+		return "<tr><td>" + table(`width="100%"`) + "<tr>" + d.column(b.Left, half) + d.column(b.Right, half) + "</tr></table></td></tr>\n"
 	case messages.BlockLine:
 		return cell("rule", "", "<hr>")
 	case messages.BlockQuote:
@@ -62,8 +64,7 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 
 // column returns a cell with a table of blocks.
 func (d *themedDocument) column(all []messages.Block, width int64) string {
-	return `<td class="col" width="50%" valign="top"><table role="presentation" width="100%" cellpadding="0" ` +
-		`cellspacing="0" border="0">` + d.rows(all, width) + "</table></td>"
+	return `<td class="col" width="50%" valign="top">` + table(`width="100%"`) + d.rows(all, width) + "</table></td>"
 }
 
 // image returns an image, with its link. Outlook shows an image without a width in its own size.
@@ -87,10 +88,9 @@ func (d *themedDocument) image(b *messages.Block, width int64) string {
 func (d *themedDocument) button(b *messages.Block) string {
 	align := ""
 	if b.Align != "" {
-		align = ` align="` + b.Align + `"`
+		align = `align="` + b.Align + `"`
 	}
-	return `<table role="presentation" cellpadding="0" cellspacing="0" border="0"` + align +
-		`><tr><td class="button" bgcolor="` + d.Accent + `"><a href="` + html.EscapeString(b.Link) + `">` +
+	return table(align) + `<tr><td class="button" bgcolor="` + d.Accent + `"><a href="` + html.EscapeString(b.Link) + `">` +
 		html.EscapeString(b.Text) + "</a></td></tr></table>"
 }
 

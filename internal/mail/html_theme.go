@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strconv"
@@ -11,8 +12,8 @@ import (
 )
 
 // This file makes the HTML document of a Message in Markdown or blocks, in the theme of its Account. Outlook knows
-// neither max-width nor blocks with padding, so the document consists of tables. inlineStyles moves the rules into style
-// attributes; those of media queries stay. html_blocks.go makes the rows. decisions.md: 134
+// neither max-width nor blocks with padding, so the document consists of tables. inlineStyles moves the rules into
+// style attributes; those of media queries stay. html_blocks.go makes the rows. decisions.md: 134
 
 // isThemed reports whether mails of a Message have the theme.
 func isThemed(m *messages.Message) bool {
@@ -79,10 +80,9 @@ func (d *themedDocument) document(rows string) string {
 <style>` + d.sheet() + `</style>
 </head>
 <body>
-<table role="presentation" class="paper" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="` +
-		d.Background + `"><tr><td class="around" align="center">
-<!--[if mso]><table role="presentation" width="` + width + `" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]-->
-<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="` + d.Card + `">
+` + table(`class="paper" width="100%" bgcolor="`+d.Background+`"`) + `<tr><td class="around" align="center">
+<!--[if mso]>` + table(`width="`+width+`"`) + `<tr><td><![endif]-->
+` + table(`class="card" width="100%" bgcolor="`+d.Card+`"`) + `
 <tr><td class="top" height="` + strconv.Itoa(cardPadding/2) + `"></td></tr>
 ` + d.logo() + rows + `<tr><td class="foot" align="center">` + footMark + `</td></tr>
 </table>
@@ -91,6 +91,11 @@ func (d *themedDocument) document(rows string) string {
 </body>
 </html>
 `
+}
+
+// table returns the start tag of a table that only places its cells.
+func table(attributes string) string {
+	return `<table role="presentation" cellpadding="0" cellspacing="0" border="0" ` + attributes + ">"
 }
 
 // logo returns the row of the logo.
@@ -109,7 +114,7 @@ func (d *themedDocument) sheet() string {
 	if d.Background != d.Card {
 		around = "24px 12px"
 	}
-	return strings.NewReplacer("$FONT", fontStacks[d.Font], "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
+	return strings.NewReplacer("$FONT", cmp.Or(fontStacks[d.Font], fontStacks["system"]), "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
 		"$WIDTH", strconv.FormatInt(d.Width, 10), "$AROUND", around, "$ACCENT", d.Accent,
 		"$LINK", accent.on(card, text).String(), "$ONACCENT", accent.textOn().String(),
 		"$SECOND", d.second(), "$RULE", card.mix(text, 0.2).String(), "$SOFT", card.mix(text, 0.06).String(),
@@ -133,13 +138,15 @@ body { margin: 0; padding: 0; background: $PAPER; }
 .around { padding: $AROUND; }
 .card { max-width: $WIDTHpx; background: $CARD; margin: 0 auto; }
 .top { height: 12px; font-size: 0; line-height: 0; }
-.text, .html { padding: 0 24px; color: $TEXT; font-family: $FONT; font-size: 16px; line-height: 1.5; overflow-wrap: anywhere; }
-.picture { padding: 0 24px 16px; color: $TEXT; font-family: $FONT; font-size: 16px; line-height: 1.5; }
+.text, .html, .picture { color: $TEXT; font-family: $FONT; font-size: 16px; line-height: 1.5; }
+.text, .html { padding: 0 24px; overflow-wrap: anywhere; }
+.picture { padding: 0 24px 16px; }
 .picture img { border: 0; max-width: 100%; height: auto; display: inline-block; }
 .foot { padding: 12px 24px 24px; color: $SECOND; font-family: $FONT; font-size: 13px; line-height: 1.5; }
 .press { padding: 4px 24px 20px; }
 .button { background: $ACCENT; border-radius: 5px; mso-padding-alt: 11px 22px; }
-.button a { display: inline-block; padding: 11px 22px; color: $ONACCENT; font-family: $FONT; font-size: 16px; line-height: 1.25; font-weight: bold; text-decoration: none; }
+.button a { display: inline-block; padding: 11px 22px; color: $ONACCENT; text-decoration: none; }
+.button a { font-family: $FONT; font-size: 16px; line-height: 1.25; font-weight: bold; }
 .rule { padding: 8px 24px 24px; }
 .col { width: 50%; vertical-align: top; }
 h1, h2, h3, h4 { line-height: 1.25; margin: 12px 0; color: $TEXT; }

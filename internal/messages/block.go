@@ -207,7 +207,8 @@ func (m *Message) setImages(tx *db.Tx) error {
 	return err
 }
 
-// loadImage returns a file of an Account that browsers and mail programs show as an image. key is what the error names.
+// loadImage returns a file of an Account that browsers and mail programs show as an image. key is what the error
+// names.
 func loadImage(tx *db.Tx, account enlist.AccountID, id enlist.FileID, key string) (*files.StoredFile, error) {
 	f, err := files.LoadFile(tx, account, id)
 	if enlist.KindOf(err) == enlist.NoFile {
@@ -239,8 +240,8 @@ func blockTexts(text string) string {
 	return b.String()
 }
 
-// blocksWithFile returns a Message of an Account whose blocks show a file, or 0. EncodeBlocks escapes quotes in texts,
-// so only the key of a block has this form.
+// blocksWithFile returns a Message of an Account whose blocks show a file, or 0. EncodeBlocks escapes quotes in
+// texts, so only the key of a block has this form.
 func blocksWithFile(tx *db.Tx, account enlist.AccountID, id enlist.FileID) (enlist.MessageID, error) {
 	key := fmt.Sprintf(`%%"file":%d`, id)
 	n, err := tx.Number(`SELECT id FROM message WHERE account_id = ? AND (blocks LIKE ? OR blocks LIKE ?) ORDER BY id

@@ -100,6 +100,35 @@ func Untracked(schema *enlist.Schema) *enlist.Schema {
 	return &untracked
 }
 
+// PreviewDraft returns the mail of a Message without a Contact: merge fields have their fallbacks. Errors: Denied,
+// NoMessage, and InvalidParameters for a Message that is no email.
+func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message enlist.MessageID) (*ComposedMail, error) {
+	mail, err := db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
+		m, err := trialMail(tx, c, message, 0, 0)
+		if err == nil {
+			m.Delivery = enlist.DeliveryKey{Time: s.db.Now().Unix(), Cause: causeTrial}
+			m.Address = trialAddress
+			if m.Message.FromAddress == "" { // there is no List that could have one
+				draft := *m.Message
+				draft.FromAddress = trialAddress
+				m.Message = &draft
+			}
+		}
+		return m, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := s.compose(ctx, mail)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range s.composer.Check(mail) {
+		shown.Findings = append(shown.Findings, f.Text)
+	}
+	return shown, nil
+}
+
 // compose returns a mail as it would be sent.
 func (s *Service) compose(ctx context.Context, mail *OutgoingMail) (*ComposedMail, error) {
 	shown, err := s.composer.Preview(ctx, mail)

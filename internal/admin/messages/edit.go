@@ -32,6 +32,7 @@ type editData struct {
 	Wrong, What string // an input of the form, and what is wrong with it
 	TestTo      string
 	TestWrong   string
+	Undo        string // the blocks before one was removed
 }
 
 // HasBlocks reports whether the Message consists of blocks.
@@ -73,8 +74,11 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	}
 	var err error
 	d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
-	if err != nil || len(d.Lists) == 0 {
-		return view, err
+	if err != nil {
+		return nil, err
+	}
+	if len(d.Lists) == 0 {
+		return view, d.preview(r)
 	}
 	if d.Shown.List = enlist.ListID(ui.Int(r.FormValue("list"))); d.Shown.List == 0 {
 		d.Shown.List = d.Lists[0].ID
@@ -113,7 +117,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	do, to := r.FormValue("do"), ""
+	do, to, undo := r.FormValue("do"), "", ""
 	if do == "field" {
 		addField(r.Form)
 	}
@@ -122,9 +126,15 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	typed.FromName, typed.FromAddress = r.FormValue("from_name"), r.FormValue("from_address")
 	typed.ReplyTo, typed.PostalAddress = r.FormValue("reply_to"), r.FormValue("postal_address")
 	if typed.EmailType == messages.EmailBlocks {
-		all := blocksOf(m, r.Form)
-		all, to = change(all, do, r.Form)
-		typed.Blocks = messages.EncodeBlocks(all)
+		before := blocksOf(m, r.Form)
+		undo = messages.EncodeBlocks(before)
+		all, at := change(before, do, r.Form)
+		if do == "undo" {
+			if all, err = messages.DecodeBlocks(r.FormValue("undo")); err != nil {
+				return nil, ui.ErrNotFound // no page has sent this
+			}
+		}
+		typed.Blocks, to = messages.EncodeBlocks(all), at
 	} else {
 		*contentOf(&typed) = strings.ReplaceAll(r.FormValue("content"), "\r\n", "\n")
 	}
@@ -135,6 +145,9 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(do, "remove:") {
+		return p.show(r, &editData{Message: &typed, Undo: undo, TestTo: r.Person.Email})
 	}
 	back := url.Values{}
 	for _, key := range []string{"list", "contact", "width", "shade"} {

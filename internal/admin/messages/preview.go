@@ -20,6 +20,7 @@ type preview struct {
 	Contact  enlist.ContactID
 	Mail     *messages.ComposedMail
 	Wrong    string // why there is no mail
+	IsDraft  bool   // there is no Contact yet
 	Phone    bool
 	Dark     bool
 	Frames   []frame
@@ -47,6 +48,9 @@ func (d *editData) preview(r *ui.Request) error {
 	s := &d.Shown
 	s.Phone, s.Dark = r.FormValue("width") == "360", r.FormValue("shade") == "dark"
 	s.Address = strings.TrimSpace(r.FormValue("contact"))
+	if s.List == 0 {
+		return d.compose(r)
+	}
 	one := &oneContact{}
 	q := enlist.Query{Limit: 1}
 	if s.Address != "" {
@@ -57,18 +61,22 @@ func (d *editData) preview(r *ui.Request) error {
 		one); err != nil {
 		return err
 	}
-	if one.id == 0 {
+	if one.id == 0 && s.Address != "" {
 		s.Wrong = "The List has no Contact with this address."
-		if s.Address == "" {
-			s.Wrong = "The preview shows the mail of a Contact, and this List has none yet."
-		}
 		return nil
 	}
 	s.Contact = one.id
 	if s.Address == "" {
 		s.Address = one.address
 	}
-	mail, err := r.App.Messages.PreviewMessage(r.Context(), r.Caller, d.ID, s.List, s.Contact)
+	return d.compose(r)
+}
+
+// compose composes the mail of the Contact, or one without a Contact.
+func (d *editData) compose(r *ui.Request) error {
+	s := &d.Shown
+	s.IsDraft = s.Contact == 0
+	mail, err := composed(r, d.ID, s.List, s.Contact)
 	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters {
 		s.Wrong = known.Detail
 		return nil
@@ -79,6 +87,15 @@ func (d *editData) preview(r *ui.Request) error {
 	s.Mail, s.KB, s.Subject, s.Findings = mail, int64(len(mail.HTML)+1023)>>10, mail.Subject, mail.Findings
 	s.frames(d.ID)
 	return nil
+}
+
+// composed returns the mail of a Contact. contact 0 means none.
+func composed(r *ui.Request, id enlist.MessageID, list enlist.ListID,
+	contact enlist.ContactID) (*messages.ComposedMail, error) {
+	if contact == 0 {
+		return r.App.Messages.PreviewDraft(r.Context(), r.Caller, id)
+	}
+	return r.App.Messages.PreviewMessage(r.Context(), r.Caller, id, list, contact)
 }
 
 // frames adds the ways to look at the mail.
@@ -127,8 +144,8 @@ func (o *oneContact) Contact(c *enlist.ByID) error {
 // mail shows the mail of a Contact alone, for the frame of the editor. The browser runs no script in it, and follows no
 // link by itself.
 func mail(r *ui.Request) (*ui.View, error) {
-	mail, err := r.App.Messages.PreviewMessage(r.Context(), r.Caller, enlist.MessageID(r.ID("message")),
-		enlist.ListID(ui.Int(r.FormValue("list"))), enlist.ContactID(ui.Int(r.FormValue("contact"))))
+	mail, err := composed(r, enlist.MessageID(r.ID("message")), enlist.ListID(ui.Int(r.FormValue("list"))),
+		enlist.ContactID(ui.Int(r.FormValue("contact"))))
 	if err != nil {
 		return nil, err
 	}
