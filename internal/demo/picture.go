@@ -110,5 +110,6 @@ func (b *builder) blocks(s *send) string {
 			columns.Right = append(columns.Right, text)
 		}
 	}
-	return messages.EncodeBlocks(append(all, columns, messages.Block{Type: messages.BlockText, Text: "Your " + AccountName}))
+	end := messages.Block{Type: messages.BlockText, Text: "Your " + AccountName}
+	return messages.EncodeBlocks(append(all, columns, end))
 }

@@ -15,7 +15,8 @@ import (
 
 // UploadImage stores an image in the first Folder for files of the Account. An image with the same name stays.
 // Errors: Denied, NoFolder, and InvalidParameters for what is no PNG, JPEG, GIF or WebP image, or too large.
-func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string, content io.Reader) (*StoredFile, error) {
+func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string,
+	content io.Reader) (*StoredFile, error) {
 	folders, err := s.accounts.SearchFolders(ctx, c, accounts.FolderOfFiles, enlist.Query{SortBy: "id", Limit: 1})
 	if err != nil {
 		return nil, err

@@ -35,3 +35,33 @@ func BenchmarkCompile(b *testing.B) {
 		compile(m, nil, nil)
 	}
 }
+
+// A Message of blocks is compiled once for each edition and theme, so a mail costs what one in HTML costs.
+func BenchmarkOutgoingOfBlocks(b *testing.B) {
+	c, _ := testComposer(b)
+	l := testMail(benchBlocks())
+	l.Schema.List.TrackClicks, l.Schema.List.TrackOpens = true, true
+	for b.Loop() {
+		if _, _, err := c.outgoing(b.Context(), l); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCompileBlocks(b *testing.B) {
+	c, _ := testComposer(b)
+	m := benchBlocks()
+	for b.Loop() {
+		compile(m, nil, c.templates.fileURL)
+	}
+}
+
+func benchBlocks() *messages.Message {
+	var all []messages.Block
+	for range 6 {
+		all = append(all, messages.Block{Type: messages.BlockHeading, Text: "Dear {{First Name|friend}}"},
+			messages.Block{Type: messages.BlockText, Text: "Some *words* with a [link](https://example.com/?n={{Email}})."},
+			messages.Block{Type: messages.BlockImage, File: 7, Width: 600}, messages.Block{Type: messages.BlockButton, Text: "Order", Link: "https://example.com/"})
+	}
+	return &messages.Message{EmailType: messages.EmailBlocks, Subject: "Hello {{First Name}}", Blocks: messages.EncodeBlocks(all)}
+}

@@ -47,7 +47,8 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 		return cell("press", b.Align, d.button(b))
 	case messages.BlockColumns:
 		half := width/2 - cardPadding
-		return "<tr><td>" + table(`width="100%"`) + "<tr>" + d.column(b.Left, half) + d.column(b.Right, half) + "</tr></table></td></tr>\n"
+		return "<tr><td>" + table(`width="100%"`) + "<tr>" + d.column(b.Left, half) + d.column(b.Right, half) +
+			"</tr></table></td></tr>\n"
 	case messages.BlockLine:
 		return cell("rule", "", "<hr>")
 	case messages.BlockQuote:
@@ -90,8 +91,8 @@ func (d *themedDocument) button(b *messages.Block) string {
 	if b.Align != "" {
 		align = `align="` + b.Align + `"`
 	}
-	return table(align) + `<tr><td class="button" bgcolor="` + d.Accent + `"><a href="` + html.EscapeString(b.Link) + `">` +
-		html.EscapeString(b.Text) + "</a></td></tr></table>"
+	return table(align) + `<tr><td class="button" bgcolor="` + d.Accent + `"><a href="` +
+		html.EscapeString(b.Link) + `">` + html.EscapeString(b.Text) + "</a></td></tr></table>"
 }
 
 // balanced returns HTML in which each element ends, so that it cannot end the table around it.

@@ -69,6 +69,18 @@ func TestThemeOfTheAccountIsInItsMails(t *testing.T) {
 }
 
 // covers: decision 134
+func TestMailsHaveOnlyTheRulesThatTheyUse(t *testing.T) {
+	c, _ := testComposer(t)
+	m := &messages.Message{EmailType: messages.EmailMarkdown, Subject: "S", Text: "Hello <TABLE><tr><td>x</td></tr></TABLE>"}
+	r := send(t, c, testMail(m))
+	lacks(t, "a short mail", r.html, "h1", ".button", "blockquote", ".col", ".picture", ".by")
+	contains(t, "a short mail", r.html, ".text td {", ".foot a {", ".text {color: #22252a !important;}")
+	if len(r.html) > 3500 {
+		t.Errorf("a short mail has %d bytes, want at most 3500", len(r.html))
+	}
+}
+
+// covers: decision 134
 func TestColoursOfAThemeCanBeRead(t *testing.T) {
 	for _, test := range []struct{ card, text, accent string }{
 		{"#ffffff", "#22252a", "#ffee00"}, {"#000000", "#ffffff", "#101010"}, {"#fffefb", "#6d6a63", "#146c4f"}} {

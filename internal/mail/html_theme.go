@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,6 +71,7 @@ const footMark = "<!--enlist:foot-->"
 // document returns the HTML with rows in its middle.
 func (d *themedDocument) document(rows string) string {
 	width := strconv.FormatInt(d.Width, 10)
+	rows = d.logo() + rows
 	return `<!DOCTYPE html>
 <html>
 <head>
@@ -77,14 +79,14 @@ func (d *themedDocument) document(rows string) string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<style>` + d.sheet() + `</style>
+<style>` + usedRules(d.sheet(), rows) + `</style>
 </head>
 <body>
 ` + table(`class="paper" width="100%" bgcolor="`+d.Background+`"`) + `<tr><td class="around" align="center">
 <!--[if mso]>` + table(`width="`+width+`"`) + `<tr><td><![endif]-->
 ` + table(`class="card" width="100%" bgcolor="`+d.Card+`"`) + `
 <tr><td class="top" height="` + strconv.Itoa(cardPadding/2) + `"></td></tr>
-` + d.logo() + rows + `<tr><td class="foot" align="center">` + footMark + `</td></tr>
+` + rows + `<tr><td class="foot" align="center">` + footMark + `</td></tr>
 </table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td></tr></table>
@@ -114,13 +116,54 @@ func (d *themedDocument) sheet() string {
 	if d.Background != d.Card {
 		around = "24px 12px"
 	}
-	return strings.NewReplacer("$FONT", cmp.Or(fontStacks[d.Font], fontStacks["system"]), "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
+	font := cmp.Or(fontStacks[d.Font], fontStacks["system"])
+	return strings.NewReplacer("$FONT", font, "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
 		"$WIDTH", strconv.FormatInt(d.Width, 10), "$AROUND", around, "$ACCENT", d.Accent,
 		"$LINK", accent.on(card, text).String(), "$ONACCENT", accent.textOn().String(),
 		"$SECOND", d.second(), "$RULE", card.mix(text, 0.2).String(), "$SOFT", card.mix(text, 0.06).String(),
 		"$DARKLINK", accent.on(parseColour(darkCard), parseColour(darkText)).String(), "$DARKPAPER", darkPaper,
 		"$DARKCARD", darkCard, "$DARKTEXT", darkText, "$DARKSECOND", darkSecond, "$DARKLINE", darkLine,
 	).Replace(themeSheet)
+}
+
+// usedRules returns the lines of a style sheet without the selectors that match nothing in rows. Each mail would
+// contain them.
+func usedRules(sheet, rows string) string {
+	var b strings.Builder
+	for line := range strings.Lines(sheet) {
+		selectors, rule, isRule := strings.Cut(line, " {")
+		if !isRule || strings.HasPrefix(line, "@") {
+			b.WriteString(line)
+			continue
+		}
+		var used []string
+		for selector := range strings.SplitSeq(selectors, ", ") {
+			if isUsed(selector, rows) {
+				used = append(used, selector)
+			}
+		}
+		if len(used) > 0 {
+			b.WriteString(strings.Join(used, ", ") + " {" + rule)
+		}
+	}
+	return b.String()
+}
+
+// isUsed reports whether rows have all classes and elements of a selector.
+func isUsed(selector, rows string) bool {
+	for part := range strings.FieldsSeq(selector) {
+		class, isClass := strings.CutPrefix(part, ".")
+		switch {
+		case slices.Contains([]string{":root", "body", "paper", "around", "card", "top", "foot"}, class):
+			if part == ".foot" {
+				return true // its link is added later
+			}
+		case isClass && !strings.Contains(rows, `class="`+class+`"`),
+			!isClass && !strings.Contains(rows, "<"+part+" ") && !strings.Contains(rows, "<"+part+">"):
+			return false
+		}
+	}
+	return true
 }
 
 // second returns the colour of what is less important.

@@ -184,8 +184,8 @@ func eachBlock(all []Block, do func(*Block) error) error {
 	return nil
 }
 
-// setImages checks the files of the blocks. An image without a width gets the one of its file.
-func (m *Message) setImages(tx *db.Tx) error {
+// SetImages checks the files of the blocks. An image without a width gets the one of its file.
+func (m *Message) SetImages(tx *db.Tx) error {
 	all, err := DecodeBlocks(m.Blocks)
 	if err != nil || m.Blocks == "" {
 		return err

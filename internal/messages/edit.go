@@ -186,7 +186,7 @@ func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 		}
 	}
 	if m.Blocks != blocks {
-		if err := m.setImages(tx); err != nil {
+		if err := m.SetImages(tx); err != nil {
 			return err
 		}
 	}

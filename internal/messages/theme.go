@@ -15,8 +15,8 @@ import (
 	"enlist/internal/files"
 )
 
-// This file has the theme of an Account: how the mails look that are made of Markdown or blocks. The Account stores it
-// as JSON, and each Message is read together with it. So a mail has the theme of the time when it is sent.
+// This file has the theme of an Account: how the mails look that are made of Markdown or blocks. The Account stores
+// it as JSON, and each Message is read together with it. So a mail has the theme of the time when it is sent.
 // decisions.md: 134
 
 // Theme is how mails of an Account look.

@@ -46,8 +46,14 @@ func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Reco
 	})
 }
 
-// MessageFiles removes the attachments or the inline images of a Message if a rule refuses them.
+// MessageFiles removes the attachments or the inline images of a Message if a rule refuses them. Blocks with a file that
+// is refused stay.
 func (r *reader) messageFiles(tx *db.Tx, m *messages.Message) error {
+	if err := m.SetImages(tx); err != nil {
+		if err := r.refuseError("blocks", err); err != nil {
+			return err
+		}
+	}
 	for m.Attachments != "" || m.InlineImages != "" {
 		err := m.CheckFiles(tx)
 		if err == nil {

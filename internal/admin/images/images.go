@@ -1,5 +1,5 @@
-// Package images has the library of images: the page on which a person uploads and deletes them. Messages and the theme
-// show them.
+// Package images has the library of images: the page on which a person uploads and deletes them. Messages and the
+// theme show them.
 package images
 
 import (

@@ -142,13 +142,15 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/look", "Saved. Mails that leave from now on have this look, also those of planned sends."), nil
+	return ui.GoTo("/admin/look",
+		"Saved. Mails that leave from now on have this look, also those of planned sends."), nil
 }
 
 // sample is the mail with which the page shows a Theme.
 var sample = []messages.Block{
 	{Type: messages.BlockHeading, Text: "What is new this month"},
-	{Type: messages.BlockText, Text: "Hello Ada,\n\nthis is how a mail looks, with a [link](https://example.com/) in its text."},
+	{Type: messages.BlockText, Text: "Hello Ada,\n\nthis is how a mail looks, with a " +
+		"[link](https://example.com/) in its text."},
 	{Type: messages.BlockButton, Text: "Read more", Link: "https://example.com/"},
 	{Type: messages.BlockColumns, Left: []messages.Block{{Type: messages.BlockHeading, Level: 3, Text: "On the left"},
 		{Type: messages.BlockText, Text: "Two columns stand below each other on a phone."}},

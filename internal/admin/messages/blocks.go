@@ -13,9 +13,9 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file reads and changes the blocks of the editor. The form has all of them: the inputs of a block have names such
-// as 2.text, or 2.left.0.text in the left column of the block 2, and 2.left.count is the number of blocks there. A button
-// has a value such as up:2.left.0.
+// This file reads and changes the blocks of the editor. The form has all of them: the inputs of a block have names
+// such as 2.text, or 2.left.0.text in the left column of the block 2, and 2.left.count is the number of blocks there.
+// A button has a value such as up:2.left.0.
 
 // blockKinds are the types of blocks in words, in the order of the select.
 var blockKinds = []struct {

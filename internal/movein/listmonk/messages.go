@@ -123,7 +123,7 @@ func (d *Database) contents(id int64, c *storedCampaign, own map[string]string) 
 	case "markdown":
 		if c.template != "" {
 			d.refuse(movein.Problem{Record: "message", ID: id, Key: "template_id",
-				Reason: "a Message in Markdown has no template: its mails have a simple style"})
+				Reason: "a Message in Markdown has no template: its mails have the look of the Account"})
 		}
 		return movein.Record{text("email_type", "markdown"), text("text_content", plain.translate(c.body))}
 	}
