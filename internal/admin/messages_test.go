@@ -260,7 +260,10 @@ func (s *site) images() {
 		s.Errorf("a person with the level standard uploads: %d", status)
 	}
 	message := v.begun("empty:blocks")
-	v.post(message, blockForm("0.type", "image", "0.file", id(all[0].ID)))
+	v.post(message, blockForm("0.type", "image", "0.file", id(all[0].ID), "0.was", "0", "0.width", "900"))
+	if got := v.stored(message); !strings.Contains(got, `"width":3}`) && !strings.Contains(got, `"width":3,`) {
+		s.Errorf("another image keeps the width of the one before: %s", got)
+	}
 	if status, _, text := v.post(at+"/delete", nil); status != http.StatusUnprocessableEntity || !strings.Contains(text, "shows the file") {
 		s.Errorf("an image of a Message is deleted: %d %s", status, text)
 	}

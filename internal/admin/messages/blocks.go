@@ -34,6 +34,9 @@ func readBlocks(form url.Values, prefix string) (all []messages.Block) {
 		b := messages.Block{Type: messages.BlockType(get("type")), Text: get("text"), Level: ui.Int(get("level")),
 			By: get("by"), File: enlist.FileID(ui.Int(get("file"))), URL: get("url"), Alt: get("alt"),
 			Width: ui.Int(get("width")), Link: strings.TrimSpace(get("link")), Align: get("align"), HTML: get("html")}
+		if form.Has(at+"was") && get("was") != get("file") {
+			b.Width = 0 // the one of the other image
+		}
 		if b.Type == messages.BlockColumns && prefix == "" {
 			b.Left, b.Right = readBlocks(form, at+"left."), readBlocks(form, at+"right.")
 		}
