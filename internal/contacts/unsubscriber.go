@@ -11,7 +11,8 @@ import (
 )
 
 // This file has the Unsubscriber List of an Account, which has an entry for every address that
-// ever unsubscribed. Entries are never deleted. An erasure of a person replaces the address by a keyed hash.
+// ever unsubscribed. Only a person removes an entry (unsubscriber_remove.go). An erasure of a person replaces the
+// address by a keyed hash.
 
 // Unsubscriber is one entry of the Unsubscriber List.
 type Unsubscriber struct {

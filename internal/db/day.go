@@ -1,7 +1,9 @@
 package db
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"enlist/internal/enlist"
 )
@@ -107,10 +109,7 @@ type ListDay struct {
 func (t *Tx) ListDays(list enlist.ListID, from int64) (days []ListDay, err error) {
 	err = t.Each(func(row *Cursor) error {
 		d := ListDay{Day: row.Int()}
-		for _, as := range []enlist.DayCount{enlist.DayContacts, enlist.DayAdded, enlist.DayConfirmed, enlist.DayLeft,
-			enlist.DayBounced, enlist.DayComplained, enlist.DayRemoved} {
-			d.Counts[as] = row.Int()
-		}
+		d.Counts = readDayCounts(row)
 		if last := len(days) - 1; last >= 0 && days[last].Day == d.Day {
 			for as, n := range d.Counts {
 				days[last].Counts[as] += n
@@ -122,6 +121,58 @@ func (t *Tx) ListDays(list enlist.ListID, from int64) (days []ListDay, err error
 	}, "SELECT day, "+dayColumns+" FROM list_day WHERE list_id = ?1 AND day >= ?2 UNION ALL SELECT day, "+dayColumns+
 		" FROM list_day_part WHERE list_id = ?1 AND day >= ?2 ORDER BY day", int64(list), from)
 	return days, err
+}
+
+// DaysOfLists returns the counts of the days of Lists from a day on, as ListDays does for one List.
+func (t *Tx) DaysOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID][]ListDay, error) {
+	days := make(map[enlist.ListID][]ListDay, len(lists))
+	return days, t.eachSum("list_id, day", lists, from, func(row *Cursor) {
+		list, day := enlist.ListID(row.Int()), row.Int()
+		days[list] = append(days[list], ListDay{day, readDayCounts(row)})
+	})
+}
+
+// SumsOfLists returns the sums of the days of Lists from a day on: of each List that has any, and of each day.
+func (t *Tx) SumsOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID]enlist.DayCounts, []ListDay, error) {
+	byList, days := make(map[enlist.ListID]enlist.DayCounts), []ListDay(nil)
+	err := t.eachSum("list_id", lists, from, func(row *Cursor) {
+		list := enlist.ListID(row.Int())
+		byList[list] = readDayCounts(row)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return byList, days, t.eachSum("day", lists, from, func(row *Cursor) {
+		day := row.Int()
+		days = append(days, ListDay{day, readDayCounts(row)})
+	})
+}
+
+// eachSum calls each with the sums for each value of the columns by, in their order.
+func (t *Tx) eachSum(by string, lists []enlist.ListID, from int64, each func(*Cursor)) error {
+	test, ids, err := OneOfIDs(t, lists)
+	if err != nil {
+		return err
+	}
+	sums := ""
+	for column := range strings.SplitSeq(dayColumns, ", ") {
+		sums += ", CAST(sum(" + column + ") AS BIGINT)"
+	}
+	of := "SELECT list_id, day, " + dayColumns + " FROM %s WHERE list_id" + test + " AND day >= ?"
+	return t.Each(func(row *Cursor) error {
+		each(row)
+		return nil
+	}, "SELECT "+by+sums+" FROM ("+fmt.Sprintf(of, "list_day")+" UNION ALL "+fmt.Sprintf(of, "list_day_part")+
+		") days GROUP BY "+by+" ORDER BY "+by, ids, from, ids, from)
+}
+
+// readDayCounts reads the columns dayColumns.
+func readDayCounts(row *Cursor) (counts enlist.DayCounts) {
+	for _, as := range []enlist.DayCount{enlist.DayContacts, enlist.DayAdded, enlist.DayConfirmed, enlist.DayLeft,
+		enlist.DayBounced, enlist.DayComplained, enlist.DayRemoved} {
+		counts[as] = row.Int()
+	}
+	return counts
 }
 
 // RemoveDays removes the days of a List.

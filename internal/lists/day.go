@@ -78,8 +78,7 @@ func readDay(name, text string, otherwise time.Time) (time.Time, error) {
 	return day, nil
 }
 
-// listDays returns the days of a List from first to last. The number of Contacts at the end of a day is the present one
-// without the changes of later days, which the same transactions have counted.
+// listDays returns the days of a List from first to last.
 func listDays(tx *db.Tx, list enlist.ListID, first, last time.Time) ([]ListDay, error) {
 	contacts, err := tx.ContactCount(list)
 	if err != nil {
@@ -89,7 +88,12 @@ func listDays(tx *db.Tx, list enlist.ListID, first, last time.Time) ([]ListDay, 
 	if err != nil {
 		return nil, err
 	}
-	var days []ListDay
+	return allDays(counted, contacts, first, last), nil
+}
+
+// allDays returns the days from first to last, also those on which nothing was counted. The number of Contacts at the
+// end of a day is the present one without the changes of later days, which the same transactions have counted.
+func allDays(counted []db.ListDay, contacts int64, first, last time.Time) (days []ListDay) {
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		days = append(days, ListDay{Day: day})
 	}
@@ -106,5 +110,5 @@ func listDays(tx *db.Tx, list enlist.ListID, first, last time.Time) ([]ListDay, 
 		}
 		counted = counted[:n]
 	}
-	return days, nil
+	return days
 }

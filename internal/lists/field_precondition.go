@@ -8,26 +8,19 @@ import "enlist/internal/enlist"
 // valuesFit returns the precondition for a new type or address_type of a Field: the new
 // definition accepts the values of all Contacts. It returns nil if no check is needed.
 func valuesFit(f *enlist.Field, schema *enlist.Schema, old *enlist.Field, today string) *precondition {
-	sameNumber := f.Numeric() && old.Numeric()
-	anyText := f.Type == enlist.Comment || f.Type == enlist.File || f.Type == enlist.Text && f.Length == 0
 	type check struct {
 		from, to enlist.Field
 		today    string
 	}
-	id := check{*old, *f, today}
-	switch {
-	case f.AddressType != old.AddressType:
-		// The Keys of Contacts would have to change, so no Contact may have a value.
-		all := holders{schema: schema, where: HoldersOf(old)}
-		return all.mustBeNone(id, "address_type", "hold a value in the Field")
-	case f.Type == old.Type || sameNumber || anyText:
+	refused, what := refusedValues(f, schema, old, today)
+	if refused == nil {
 		return nil
 	}
-	refused := holders{schema, HoldersOf(old), []enlist.FieldID{f.ID}, func(c *enlist.ByID) bool {
-		_, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: c.Values.Get(f.ID)}, today)
-		return err != nil
-	}}
-	return refused.mustBeNone(id, "type", "hold a value that the new type refuses")
+	attribute := "type"
+	if f.AddressType != old.AddressType {
+		attribute = "address_type"
+	}
+	return refused.mustBeNone(check{*old, *f, today}, attribute, what)
 }
 
 // onlyAddress returns the precondition for deleting a mobile Field: every Contact with a

@@ -137,7 +137,7 @@ func MarkListDeleted(tx *db.Tx, id enlist.ListID) error {
 func mapPreference(m *db.Mapper, p *enlist.Preference) {
 	m.ID("id", (*int64)(&p.ID))
 	m.Fixed("list_id", (*int64)(&p.ListID))
-	m.Fixed("name", &p.Name)
+	m.Value("name", &p.Name)
 }
 
 var PreferenceTable = db.NewMapping("preference", mapPreference)
@@ -149,6 +149,11 @@ func preferences(tx *db.Tx, list enlist.ListID) ([]enlist.Preference, error) {
 // AddPreference stores a new preference.
 func AddPreference(tx *db.Tx, p *enlist.Preference) error {
 	return PreferenceTable.AddDefinition(tx, p)
+}
+
+// UpdatePreference stores the name of a preference.
+func UpdatePreference(tx *db.Tx, p *enlist.Preference) error {
+	return PreferenceTable.SaveDefinition(tx, p)
 }
 
 // DeletePreference removes a preference. Replies no longer contain the answers of Contacts to this

@@ -36,6 +36,45 @@ func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enli
 	})
 }
 
+// RenamePreference gives a preference another name. The answers of Contacts stay, and so do the rows of the ledger,
+// which have the name that the person read. Errors: NoList, Denied, and InvalidParameters as of AddPreference, and if
+// the List has no preference with the ID.
+func (s *Service) RenamePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.PreferenceID,
+	name string) error {
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		schema, err := Load(tx, c, list)
+		if err != nil {
+			return false, err
+		}
+		p, err := preferenceOf(schema, id)
+		if err != nil {
+			return false, err
+		}
+		before := accounts.AuditValues{"name": p.Name}
+		if p.Name, err = enlist.ReadName(name); err != nil {
+			return false, enlist.Invalid("name", err.Error())
+		}
+		if other := schema.Preference(p.Name); other != nil && other.ID != id {
+			return false, enlist.Invalid("name", "the List has a preference of this name already")
+		}
+		if err := UpdatePreference(tx, &p); err != nil {
+			return false, err
+		}
+		return true, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},
+			before, accounts.AuditValues{"name": p.Name})
+	})
+	return err
+}
+
+// preferenceOf returns a copy of a preference. Errors: InvalidParameters.
+func preferenceOf(schema *enlist.Schema, id enlist.PreferenceID) (enlist.Preference, error) {
+	i := slices.IndexFunc(schema.Preferences, func(p enlist.Preference) bool { return p.ID == id })
+	if i < 0 {
+		return enlist.Preference{}, enlist.Refuse(enlist.InvalidParameters, "the List has no preference with this ID")
+	}
+	return schema.Preferences[i], nil
+}
+
 // DeletePreference removes a preference and the answers of all Contacts.
 // Errors: NoList, Denied, and InvalidParameters if the List has no preference with the ID.
 func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID,
@@ -45,11 +84,11 @@ func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list e
 		if err != nil {
 			return false, err
 		}
-		i := slices.IndexFunc(schema.Preferences, func(p enlist.Preference) bool { return p.ID == id })
-		if i < 0 {
-			return false, enlist.Refuse(enlist.InvalidParameters, "the List has no preference with this ID")
+		p, err := preferenceOf(schema, id)
+		if err != nil {
+			return false, err
 		}
-		before := accounts.AuditValues{"name": schema.Preferences[i].Name}
+		before := accounts.AuditValues{"name": p.Name}
 		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},
 			before, nil); err != nil {
 			return false, err

@@ -2,7 +2,6 @@ package lists
 
 import (
 	"context"
-	"slices"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -27,11 +26,10 @@ func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) 
 // InvalidSearch.
 func (s *Service) SearchLists(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.List, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.List, error) {
-		lists, err := OfAccount(tx, c.Account.ID)
+		lists, err := visible(tx, c)
 		if err != nil {
 			return nil, err
 		}
-		lists = slices.DeleteFunc(slices.Clone(lists), func(l enlist.List) bool { return !c.Key.Allows(l.ID) })
 		return enlist.SearchRecords(ListAttributes, lists, q)
 	})
 }

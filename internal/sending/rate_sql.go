@@ -1,6 +1,8 @@
 package sending
 
 import (
+	"strings"
+
 	"enlist/internal/db"
 	"enlist/internal/pace"
 )
@@ -77,4 +79,14 @@ func SetDay(tx *db.Tx, relay, day string, mails int64) error {
 // DeleteDays removes the days before a day.
 func DeleteDays(tx *db.Tx, before string) error {
 	return tx.Do("DELETE FROM mail_day WHERE day < ?", before)
+}
+
+// DaysOf returns how many mails of Batches a relay has taken on each day of a warm-up plan, by day.
+func DaysOf(tx *db.Tx, relay string) (map[string]int64, error) {
+	days := make(map[string]int64)
+	return days, tx.Each(func(row *db.Cursor) error {
+		day := strings.Clone(row.Text())
+		days[day] = row.Int()
+		return nil
+	}, "SELECT day, mails FROM mail_day WHERE relay = ?", relay)
 }

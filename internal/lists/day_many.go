@@ -1,0 +1,81 @@
+package lists
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file reads the days of many Lists with a few statements, for pages that show all Lists.
+
+// Growth is how the Lists that a caller may access have changed in the last days.
+type Growth struct {
+	Lists []enlist.List                      // in the order of their names, with their Contacts
+	Sums  map[enlist.ListID]enlist.DayCounts // of the days together; a List without changes has none
+	Days  []ListDay                          // of all Lists together, the last one is today
+}
+
+// Growth returns the Lists and what has changed in a number of days. The time does not depend on the Contacts.
+func (s *Service) Growth(ctx context.Context, c *enlist.Caller, days int) (*Growth, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (g *Growth, err error) {
+		g = new(Growth)
+		if g.Lists, err = visible(tx, c); err != nil {
+			return nil, err
+		}
+		if g.Lists, err = enlist.SearchRecords(ListAttributes, g.Lists, enlist.Query{SortBy: "name"}); err != nil {
+			return nil, err
+		}
+		first, last := s.lastDays(c, days)
+		var counted []db.ListDay
+		g.Sums, counted, err = tx.SumsOfLists(idsOf(g.Lists), enlist.DayOf(first.Unix(), ""))
+		var contacts int64
+		for i := range g.Lists {
+			contacts += g.Lists[i].ContactCount
+		}
+		g.Days = allDays(counted, contacts, first, last)
+		return g, err
+	})
+}
+
+// DaysOfLists returns the last days of some Lists, by List, as ListDays does for one. It leaves out Lists that the
+// caller may not access.
+func (s *Service) DaysOfLists(ctx context.Context, c *enlist.Caller, ids []enlist.ListID, days int) (
+	map[enlist.ListID][]ListDay, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID][]ListDay, error) {
+		lists, err := visible(tx, c)
+		if err != nil {
+			return nil, err
+		}
+		lists = slices.DeleteFunc(lists, func(l enlist.List) bool { return !slices.Contains(ids, l.ID) })
+		first, last := s.lastDays(c, days)
+		counted, err := tx.DaysOfLists(idsOf(lists), enlist.DayOf(first.Unix(), ""))
+		all := make(map[enlist.ListID][]ListDay, len(lists))
+		for i := range lists {
+			all[lists[i].ID] = allDays(counted[lists[i].ID], lists[i].ContactCount, first, last)
+		}
+		return all, err
+	})
+}
+
+// visible returns the Lists of the Account that the caller may access.
+func visible(tx *db.Tx, c *enlist.Caller) ([]enlist.List, error) {
+	lists, err := OfAccount(tx, c.Account.ID)
+	return slices.DeleteFunc(slices.Clone(lists), func(l enlist.List) bool { return !c.Key.Allows(l.ID) }), err
+}
+
+// lastDays returns the first and the last of a number of days, of which the last one is today.
+func (s *Service) lastDays(c *enlist.Caller, days int) (first, last time.Time) {
+	last, _ = time.Parse(time.DateOnly, enlist.Today(s.db.Now(), c.Account.TimeZone))
+	return last.AddDate(0, 0, 1-days), last
+}
+
+func idsOf(lists []enlist.List) []enlist.ListID {
+	ids := make([]enlist.ListID, len(lists))
+	for i := range lists {
+		ids[i] = lists[i].ID
+	}
+	return ids
+}
