@@ -3,9 +3,12 @@ package main
 // This file builds what the mails of Batches need from the flags of serve. Their rates and hours are settings.
 
 import (
+	"context"
 	"net/url"
 
+	pages "enlist/internal/admin/sending"
 	"enlist/internal/config"
+	"enlist/internal/jobs"
 	"enlist/internal/pace"
 )
 
@@ -25,4 +28,21 @@ func defaultSender(c config.Serve) string {
 		return ""
 	}
 	return placeholderSender
+}
+
+// mailServerOf returns what the pages need to know of how this process sends mails.
+func mailServerOf(c config.Serve, r components, queue jobs.Queue) pages.Server {
+	s := pages.Server{MailDir: c.MailDir(), Provider: c.SMTPProvider, Queue: queue}
+	if c.SMTP == "" {
+		return s
+	}
+	s.MailDir = ""
+	s.SendTest = func(ctx context.Context, to string) (string, error) {
+		trial, err := r.mailer.SendTrial(ctx, to)
+		if err != nil {
+			return "", err
+		}
+		return trial.Reply, nil
+	}
+	return s
 }

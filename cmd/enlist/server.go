@@ -112,7 +112,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		d := rpc.Describe(version())
 		return reference.New(&d, s.calls.OpenRPC())
 	})
-	s.admin = admin.New(r.service, admin.Options{Delay: s.calls.DelayFailure,
+	s.admin = admin.New(r.service, admin.Options{Delay: s.calls.DelayFailure, Server: mailServerOf(c, r, queue),
 		Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"), Version: version(), Log: r.log})
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/admin/autoresponders"
+	"enlist/internal/admin/backups"
 	"enlist/internal/admin/contacts"
 	"enlist/internal/admin/forms"
 	"enlist/internal/admin/home"
@@ -16,9 +18,11 @@ import (
 	"enlist/internal/admin/lists"
 	"enlist/internal/admin/look"
 	"enlist/internal/admin/messages"
+	"enlist/internal/admin/sending"
 	"enlist/internal/admin/sends"
 	"enlist/internal/admin/signin"
 	"enlist/internal/admin/ui"
+	"enlist/internal/admin/unsubscribers"
 	"enlist/internal/admin/you"
 	"enlist/internal/app"
 	"enlist/internal/enlist"
@@ -53,6 +57,7 @@ type Options struct {
 	Delay   func(*http.Request)
 	Secure  bool   // browsers use HTTPS
 	Version string // of the program
+	Server  sending.Server
 	Log     *slog.Logger
 }
 
@@ -78,7 +83,8 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
-		forms.Pages(), imports.Pages(), images.Pages(), look.Pages(), you.Pages()} {
+		images.Pages(), look.Pages(), forms.Pages(), imports.Pages(), sending.Pages(o.Server), autoresponders.Pages(),
+		unsubscribers.Pages(), backups.Pages(), you.Pages()} {
 		for _, p := range of {
 			h.byPattern[p.Pattern] = &p
 			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })
@@ -175,7 +181,8 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *people.Visit, 
 // isMissing reports whether an error is about a record that does not exist, or belongs to others.
 func isMissing(err error) bool {
 	switch enlist.KindOf(err) {
-	case enlist.NoList, enlist.NoContact, enlist.NoField, enlist.NoMessage, enlist.NoBatch, enlist.Denied:
+	case enlist.NoList, enlist.NoContact, enlist.NoField, enlist.NoMessage, enlist.NoBatch, enlist.NoAutoresponder,
+		enlist.Denied:
 		return true
 	}
 	return false

@@ -2,26 +2,30 @@ package home
 
 import (
 	"html/template"
+	"slices"
 
+	listpages "enlist/internal/admin/lists"
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
-	"enlist/internal/lists"
+	"enlist/internal/reports"
 )
 
-// This file shows how the Lists have grown, from the counts of their days.
+// This file shows how the Lists have grown, and what became of the mails, from counts of days.
 
-// The days that the page shows: of gained and lost people, and of the small line of a List.
 const (
-	shownDays = 30
-	lineDays  = 90
+	shownDays  = 30
+	lineDays   = 90 // of the small line of a List
+	shownLists = 10
 )
 
 // growth is the chart of people who were gained and lost.
 type growth struct {
-	Chart        *ui.Chart
-	Drawing      template.HTML
+	Plot         ui.Plot
 	Joined, Lost int64
 }
+
+// Net is how many more people can get mail.
+func (g *growth) Net() int64 { return g.Joined - g.Lost }
 
 // list is a List with its days.
 type list struct {
@@ -30,49 +34,98 @@ type list struct {
 	Line   template.HTML
 }
 
-// grown returns the Lists with their days, and the chart of all of them.
-func grown(r *ui.Request, all []enlist.List) ([]list, *growth, error) {
-	g := &growth{Chart: &ui.Chart{Title: "People gained and lost on each day", Series: []string{"gained", "lost"},
-		Width: 600}}
-	rows := make([]list, len(all))
-	for i := range all {
-		from := r.Now.AddDate(0, 0, 1-lineDays).Format("2006-01-02")
-		days, err := r.App.Lists.ListDays(r.Context(), r.Caller, all[i].ID, from, "")
-		if err != nil {
-			return nil, nil, err
-		}
-		rows[i].List = all[i]
-		g.add(&rows[i], days)
+// grow sets the chart of all Lists, and the largest Lists.
+func (d *data) grow(r *ui.Request) error {
+	all, err := r.App.Lists.Growth(r.Context(), r.Caller, shownDays)
+	if err != nil {
+		return err
 	}
-	g.Drawing = g.Chart.UpDown()
-	return rows, g, nil
-}
-
-// add adds the days of a List to the chart.
-func (g *growth) add(l *list, days []lists.ListDay) {
-	var line []int64
-	for _, d := range days {
-		line = append(line, d.Contacts)
-	}
-	l.Line = ui.Sparkline("Contacts in 90 days", line)
-	if len(days) > 0 {
-		l.ContactCount = days[len(days)-1].Contacts
-	}
-	days = days[max(0, len(days)-shownDays):]
-	for i, d := range days {
-		if i == len(g.Chart.Points) {
-			g.Chart.Points = append(g.Chart.Points, ui.Point{Label: d.Day.Format("2 Jan"), Values: make([]int64, 2)})
-		}
-		gained := d.Counts[enlist.DayAdded]
-		lost := d.Counts[enlist.DayLeft] + d.Counts[enlist.DayBounced] + d.Counts[enlist.DayComplained] +
-			d.Counts[enlist.DayRemoved]
-		g.Chart.Points[i].Values[0] += gained
-		g.Chart.Points[i].Values[1] += lost
+	g := new(growth)
+	chart := &ui.Chart{Title: "People gained and lost on each day", Series: []string{"gained", "lost", "net"}}
+	for i := range all.Days {
+		n := all.Days[i].Counts
+		gained, lost := n[enlist.DayAdded], listpages.LostOf(n)
+		chart.Points = append(chart.Points, ui.Point{Label: all.Days[i].Day.Format("2 Jan"),
+			Values: []int64{gained, lost, gained - lost}})
 		g.Joined += gained
 		g.Lost += lost
-		l.Change += gained - lost
 	}
+	g.Plot, d.Growth = chart.Plot((*ui.Chart).UpDown), g
+	d.AllLists = int64(len(all.Lists))
+	slices.SortStableFunc(all.Lists, func(a, b enlist.List) int { return int(b.ContactCount - a.ContactCount) })
+	shown := all.Lists[:min(len(all.Lists), shownLists)]
+	ids := make([]enlist.ListID, len(shown))
+	for i := range shown {
+		ids[i] = shown[i].ID
+	}
+	days, err := r.App.Lists.DaysOfLists(r.Context(), r.Caller, ids, lineDays)
+	for _, l := range shown {
+		var line []int64
+		for _, day := range days[l.ID] {
+			line = append(line, day.Contacts)
+		}
+		d.Lists = append(d.Lists, list{l, listpages.NetOf(all.Sums[l.ID]), ui.Sparkline("Contacts in 90 days", line)})
+	}
+	return err
 }
 
-// Net is how many more people can get mail.
-func (g *growth) Net() int64 { return g.Joined - g.Lost }
+// mails is the chart of mails by outcome.
+type mails struct {
+	Plot ui.Plot
+	reports.DayOutcomes
+	All int64
+}
+
+// Part returns a part of the mails as people read it.
+func (m *mails) Part(n int64) string { return ui.Percent(n, m.All) }
+
+// outcomes sets the chart of the mails, and says what is wrong with them.
+func (d *data) outcomes(r *ui.Request) error {
+	days, err := r.App.Reports.OutcomesByDay(r.Context(), r.Caller, shownDays)
+	if err != nil {
+		return err
+	}
+	m := new(mails)
+	chart := &ui.Chart{Title: "Mails by outcome on each day", Classes: []string{"s2", "s5", "s4"},
+		Series: []string{"delivered", "bounced", "failed"}}
+	var week reports.DayOutcomes
+	for i := range days {
+		o := &days[i]
+		chart.Points = append(chart.Points, ui.Point{Label: o.Day.Format("2 Jan"),
+			Values: []int64{o.Delivered(), o.Bounced, o.Failed}})
+		m.Add(o)
+		if i >= len(days)-7 {
+			week.Add(o)
+		}
+	}
+	m.All = m.Delivered() + m.Bounced + m.Failed
+	m.Plot = chart.Plot((*ui.Chart).StackedBars)
+	if m.All > 0 {
+		d.Mails = m
+	}
+	d.warn(&week)
+	return nil
+}
+
+// The shares of mails above which mailbox providers begin to refuse mails, in thousandths.
+const (
+	mostBounces    = 50
+	mostComplaints = 1
+)
+
+// warn says that too many mails of the last week bounced or were reported as spam.
+func (d *data) warn(week *reports.DayOutcomes) {
+	all := week.Delivered() + week.Bounced
+	const least = 100 // of fewer mails, one says nothing
+	if all >= least && week.Bounced*1000 > all*mostBounces {
+		d.Attention = append(d.Attention, attention{ui.Percent(week.Bounced, all) + " of the mails of seven days bounced",
+			"over 5 % mailbox providers begin to refuse mails: send only to addresses that opened something lately, and " +
+				"take imported addresses out that were never confirmed", "/admin/sending", "What to do"})
+	}
+	if all >= least && week.Complained*1000 > all*mostComplaints {
+		d.Attention = append(d.Attention, attention{
+			ui.Percent(week.Complained, all) + " of the mails of seven days were reported as spam",
+			"over 0.1 % mails begin to land in spam folders, over 0.3 % they are refused: send less often, and only to " +
+				"people who asked for it", "/admin/sending", "What to do"})
+	}
+}

@@ -28,15 +28,15 @@ type data struct {
 	Attention []attention
 	Running   []sends.Row
 	Last      []sends.Row
-	Lists     []list
+	Lists     []list // the largest ones
+	AllLists  int64
 	Growth    *growth
+	Mails     *mails // nil: none was sent
+	MayAdd    bool
 }
 
-// attention is something that a person should look at.
-type attention struct{ Text, Why, Path, What string }
-
 func (p *page) show(r *ui.Request) (*ui.View, error) {
-	var d data
+	d := data{MayAdd: r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil}
 	running, err := r.App.Batches.CurrentBatches(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
@@ -53,25 +53,13 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d.Running, d.Last = rows[:len(running)], rows[len(running):]
-	for i := range running {
-		if running[i].Status == batches.BatchPaused && running[i].Reason != "" {
-			d.Attention = append(d.Attention, attention{d.Running[i].Name + " was paused", running[i].Reason,
-				"/admin/sends/" + ui.Plain(int64(running[i].ID)), "Look at it"})
-		}
-	}
-	held, err := r.App.Sending.Held(r.Context())
-	if err != nil {
+	if err := d.attend(r, running); err != nil {
 		return nil, err
 	}
-	if held != nil {
-		d.Attention = append(d.Attention, attention{Text: "All mails are held", Why: held.Reason,
-			What: "enlist release"})
-	}
-	lists, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
-	if err != nil {
+	if err := d.grow(r); err != nil {
 		return nil, err
 	}
-	if d.Lists, d.Growth, err = grown(r, lists); err != nil {
+	if err := d.outcomes(r); err != nil {
 		return nil, err
 	}
 	view := &ui.View{Title: greeting(r) + ", " + r.Person.Name, Place: "Home", Content: p.content, Data: d,
@@ -79,8 +67,11 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if len(d.Running) > 0 {
 		view.Refresh = 15
 	}
+	if r.Caller.Key.Level >= enlist.Standard {
+		view.Actions = []ui.Action{{Text: "Import", Path: "/admin/imports/new"}}
+	}
 	if r.MaySend() {
-		view.Actions = []ui.Action{{Text: "New send", Path: "/admin/sends/new", Main: true}}
+		view.Actions = append(view.Actions, ui.Action{Text: "New send", Path: "/admin/sends/new", Main: true})
 	}
 	return view, nil
 }

@@ -1,9 +1,19 @@
-// Package lists has the page of all Lists, and the page of one with its Fields and preferences.
+// Package lists has the pages of Lists, with their Fields and preferences.
+//
+//	lists.go          all Lists; makes one
+//	list.go           a List: figures, plots, settings in words
+//	settings.go       the form of the settings
+//	fields.go         Fields
+//	preferences.go    preferences
+//	remove.go         copies, clears and deletes a List
 package lists
 
 import (
+	"cmp"
 	"embed"
 	"html/template"
+	"net/url"
+	"slices"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -15,121 +25,174 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "lists.html"), ui.Parse(files, "list.html")}
+	p := &pages{ui.Parse(files, "lists.html"), ui.Parse(files, "list.html"), ui.Parse(files, "form.html"),
+		ui.Parse(files, "ask.html")}
+	const one = "/admin/lists/{list}"
 	return []ui.Page{
 		{Pattern: "GET /admin/lists", Level: enlist.Read, Serve: p.all},
-		{Pattern: "GET /admin/lists/{list}", Level: enlist.Read, Serve: p.one},
+		{Pattern: "GET /admin/lists/new", Level: enlist.Full, Serve: p.newList},
+		{Pattern: "POST /admin/lists", Level: enlist.Full, Serve: p.add},
+		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.one},
+		{Pattern: "GET " + one + "/settings", Level: enlist.Full, Serve: p.settings},
+		{Pattern: "POST " + one + "/settings", Level: enlist.Full, Serve: p.saveSettings},
+		{Pattern: "GET " + one + "/fields/new", Level: enlist.Full, Serve: p.newField},
+		{Pattern: "POST " + one + "/fields", Level: enlist.Full, Serve: p.addField},
+		{Pattern: "GET " + one + "/fields/{field}", Level: enlist.Full, Serve: p.field},
+		{Pattern: "POST " + one + "/fields/{field}", Level: enlist.Full, Serve: p.saveField},
+		{Pattern: "POST " + one + "/fields/{field}/up", Level: enlist.Full, Serve: moveUp},
+		{Pattern: "GET " + one + "/fields/{field}/delete", Level: enlist.Full, Serve: p.askDeleteField},
+		{Pattern: "POST " + one + "/fields/{field}/delete", Level: enlist.Full, Serve: p.deleteField},
+		{Pattern: "GET " + one + "/preferences/new", Level: enlist.Full, Serve: p.newPreference},
+		{Pattern: "POST " + one + "/preferences", Level: enlist.Full, Serve: p.addPreference},
+		{Pattern: "GET " + one + "/preferences/{preference}", Level: enlist.Full, Serve: p.preference},
+		{Pattern: "POST " + one + "/preferences/{preference}", Level: enlist.Full, Serve: p.savePreference},
+		{Pattern: "GET " + one + "/preferences/{preference}/delete", Level: enlist.Full, Serve: p.askDeletePreference},
+		{Pattern: "POST " + one + "/preferences/{preference}/delete", Level: enlist.Full, Serve: p.deletePreference},
+		{Pattern: "GET " + one + "/copy", Level: enlist.Full, Serve: p.askCopy},
+		{Pattern: "POST " + one + "/copy", Level: enlist.Full, Serve: p.copy},
+		{Pattern: "GET " + one + "/{act}", Level: enlist.Full, Serve: p.askRemove},
+		{Pattern: "POST " + one + "/{act}", Level: enlist.Full, Serve: p.remove},
 	}
 }
 
-type pages struct{ all_, one_ *template.Template }
+type pages struct{ all_, one_, form_, ask_ *template.Template }
+
+const (
+	perPage   = 50
+	shortDays = 30 // of the change of a List
+	lineDays  = 90 // of the plots
+)
 
 // row is a List on the page of all Lists.
 type row struct {
 	enlist.List
-	Since string
+	Since  string
+	Change int64 // of people who can get mail, in shortDays
+	Line   template.HTML
+}
+
+// allData is the data of the page of all Lists.
+type allData struct {
+	Rows        []row
+	Query       string
+	Sort        string
+	Heads       []head
+	First, Last int64
+	Match, All  int64
+	Back, Next  string // URLs; "": none
+	MayAdd      bool
+}
+
+// head is the head of a column by which the Lists can be sorted.
+type head struct {
+	Text, URL string
+	Sorted    string // "ascending" or "descending"
+	Number    bool
+}
+
+// orders are the columns, with the order that a click on them gives.
+var orders = []struct {
+	name, text string
+	number     bool
+	compare    func(a, b *row) int
+}{
+	{"name", "List", false, func(a, b *row) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	}},
+	{"contacts", "Contacts", true, func(a, b *row) int { return cmp.Compare(b.ContactCount, a.ContactCount) }},
+	{"change", "30 days", true, func(a, b *row) int { return cmp.Compare(b.Change, a.Change) }},
+	{"since", "Since", false, func(a, b *row) int { return cmp.Compare(b.CreationTime, a.CreationTime) }},
+}
+
+// NetOf returns how many more people can get mail by the counts of days.
+func NetOf(n enlist.DayCounts) int64 { return n[enlist.DayAdded] - LostOf(n) }
+
+// LostOf returns how many people can no longer get mail by the counts of days.
+func LostOf(n enlist.DayCounts) int64 {
+	return n[enlist.DayLeft] + n[enlist.DayBounced] + n[enlist.DayComplained] + n[enlist.DayRemoved]
 }
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
-	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	q := r.URL.Query()
+	d := allData{Query: strings.TrimSpace(q.Get("q")), Sort: cmp.Or(q.Get("sort"), "name"),
+		MayAdd: mayAdd(r)}
+	growth, err := r.App.Lists.Growth(r.Context(), r.Caller, shortDays)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]row, len(all))
-	for i := range all {
-		if all[i].ContactCount, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, all[i].ID, nil); err != nil {
-			return nil, err
+	d.All = int64(len(growth.Lists))
+	for i := range growth.Lists {
+		l := &growth.Lists[i]
+		if strings.Contains(strings.ToLower(l.Name), strings.ToLower(d.Query)) {
+			d.Rows = append(d.Rows, row{List: *l, Since: r.Day(l.CreationTime), Change: NetOf(growth.Sums[l.ID])})
 		}
-		rows[i] = row{all[i], r.Day(all[i].CreationTime)}
 	}
-	return &ui.View{Title: "Lists", Place: "Lists", Content: p.all_, Data: rows}, nil
-}
-
-// listData is the data of the page of one List.
-type listData struct {
-	*enlist.List
-	Settings    []setting
-	Fields      []field
-	Preferences []enlist.Preference
-	SeesPeople  bool // the person may see Contacts
-}
-
-// setting is an attribute of the List in words.
-type setting struct{ Name, Value string }
-
-// field is a Field in words.
-type field struct{ Name, Type, Rules string }
-
-func (p *pages) one(r *ui.Request) (*ui.View, error) {
-	list, err := r.App.Lists.List(r.Context(), r.Caller, enlist.ListID(r.ID("list")))
-	if err != nil {
+	d.sort(q.Get("order") == "down")
+	if err := d.page(r, max(1, ui.Int(q.Get("page"))), q); err != nil {
 		return nil, err
 	}
-	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, list.ID, enlist.Query{})
-	if err != nil {
-		return nil, err
-	}
-	d := listData{List: list, Settings: settingsOf(list), SeesPeople: r.Caller.Key.Level >= enlist.Standard}
-	for i := range fields {
-		d.Fields = append(d.Fields, field{fields[i].Name, string(fields[i].Type), rulesOf(&fields[i])})
-	}
-	if d.Preferences, err = r.App.Lists.SearchPreferences(r.Context(), r.Caller, list.ID, enlist.Query{}); err != nil {
-		return nil, err
-	}
-	view := &ui.View{Title: list.Name, Place: "Lists", Content: p.one_, Data: d,
-		Sub: ui.Count(list.ContactCount, "Contact") + " · since " + r.Day(list.CreationTime)}
-	if d.SeesPeople {
-		view.Actions = []ui.Action{{Text: "Contacts", Path: "/admin/contacts?list=" + ui.Plain(int64(list.ID)),
-			Main: true}}
+	view := &ui.View{Title: "Lists", Place: "Lists", Content: p.all_, Data: d}
+	if d.MayAdd {
+		view.Actions = []ui.Action{{Text: "New List", Path: "/admin/lists/new", Main: true}}
 	}
 	return view, nil
 }
 
-func settingsOf(l *enlist.List) []setting {
-	all := []setting{
-		{"Who subscribes", either(l.DoubleOptIn, "confirms by a link in a mail", "is subscribed at once")},
-		{"Proof of consent", either(l.GDPR, "is required", "is kept when a program sends it")},
-		{"The same address twice", either(l.DisallowDuplicates, "is refused", "is allowed")},
-		{"Opens", either(l.TrackOpens, "are counted", "are not counted")},
-		{"Clicks", either(l.TrackClicks, "are counted", "are not counted")},
-	}
-	for _, s := range []setting{{"Mails come from", senderOf(l)}, {"Language", l.Language}, {"Folder", l.FolderName},
-		{"Told of each subscription", l.OnRegister}, {"Told of each change", l.OnUpdate},
-		{"Told of each departure", l.OnUnsubscribe}, {"Imprint", l.Imprint}} {
-		if s.Value != "" {
-			all = append(all, s)
+// mayAdd reports whether the person may make Lists: at level full, and without a limit to some Lists.
+func mayAdd(r *ui.Request) bool {
+	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
+}
+
+// sort sorts the Lists, and sets the heads of the columns.
+func (d *allData) sort(down bool) {
+	for _, o := range orders {
+		q := url.Values{"sort": {o.name}}
+		if d.Query != "" {
+			q.Set("q", d.Query)
 		}
+		h := head{Text: o.text, Number: o.number}
+		if o.name == d.Sort {
+			sign := 1
+			h.Sorted = "ascending"
+			if down {
+				sign, h.Sorted = -1, "descending"
+			} else {
+				q.Set("order", "down")
+			}
+			slices.SortStableFunc(d.Rows, func(a, b row) int { return sign * o.compare(&a, &b) })
+		}
+		h.URL = "?" + q.Encode()
+		d.Heads = append(d.Heads, h)
 	}
-	return all
 }
 
-func either(is bool, yes, no string) string {
-	if is {
-		return yes
+// page keeps the rows of one page, and draws their lines.
+func (d *allData) page(r *ui.Request, page int64, q url.Values) error {
+	d.Match = int64(len(d.Rows))
+	from := min((page-1)*perPage, d.Match)
+	upto := min(from+perPage, d.Match)
+	d.Rows, d.First, d.Last = d.Rows[from:upto], from+1, upto
+	link := func(page int64) string {
+		q.Set("page", ui.Plain(page))
+		return "?" + q.Encode()
 	}
-	return no
-}
-
-func senderOf(l *enlist.List) string {
-	if l.FromName == "" || l.FromAddress == "" {
-		return l.FromName + l.FromAddress
+	if page > 1 {
+		d.Back = link(page - 1)
 	}
-	return l.FromName + " <" + l.FromAddress + ">"
-}
-
-func rulesOf(f *enlist.Field) string {
-	var rules []string
-	if f.Mandatory {
-		rules = append(rules, "must have a value")
+	if upto < d.Match {
+		d.Next = link(page + 1)
 	}
-	if f.Length > 0 {
-		rules = append(rules, "at most "+ui.Count(f.Length, "letter"))
+	ids := make([]enlist.ListID, len(d.Rows))
+	for i := range d.Rows {
+		ids[i] = d.Rows[i].ID
 	}
-	if f.Values != "" {
-		rules = append(rules, "one of "+strings.ReplaceAll(f.Values, ",", ", "))
+	days, err := r.App.Lists.DaysOfLists(r.Context(), r.Caller, ids, lineDays)
+	for i := range d.Rows {
+		var line []int64
+		for _, day := range days[d.Rows[i].ID] {
+			line = append(line, day.Contacts)
+		}
+		d.Rows[i].Line = ui.Sparkline("Contacts in 90 days", line)
 	}
-	if f.AllowUpdate {
-		rules = append(rules, "subscribers may change it")
-	}
-	return strings.Join(rules, "; ")
+	return err
 }

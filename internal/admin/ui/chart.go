@@ -23,6 +23,9 @@ type Chart struct {
 	Series []string
 	Points []Point
 	Width  int // in a wide window; 0: that of a column of two
+
+	Axis    string   // what the points are; "": days
+	Classes []string // of the colours of stacked bars
 }
 
 const (
@@ -40,7 +43,7 @@ const (
 // Lines draws each series as a line, the first with an area below it.
 func (c *Chart) Lines() template.HTML { return c.draw((*canvas).lines) }
 
-// UpDown draws the first series upwards as bars, and the second one downwards.
+// UpDown draws the first series upwards as bars, and the second one downwards. A third one is a line.
 func (c *Chart) UpDown() template.HTML { return c.draw((*canvas).upDown) }
 
 // canvas is one drawing of a chart.
@@ -143,7 +146,7 @@ func (c *canvas) upDown() {
 		up, down = max(up, p.Values[0]), max(down, p.Values[1])
 	}
 	y := c.axis(-down, up)
-	wide := math.Max(2, (c.x(1)-c.x(0))*.75)
+	wide := math.Max(2, float64(c.width-leftSpace)/float64(len(c.Points))*.75)
 	for i, p := range c.Points {
 		fmt.Fprintf(c, `<g><title>%s</title>`, template.HTMLEscapeString(c.text(p)))
 		fmt.Fprintf(c, `<rect class="up" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"/>`, c.x(i)-wide/2,
@@ -152,6 +155,14 @@ func (c *canvas) upDown() {
 			y(0),
 			wide, y(-p.Values[1])-y(0))
 	}
+	if len(c.Series) < 3 {
+		return
+	}
+	var d strings.Builder
+	for i := range c.Points {
+		fmt.Fprintf(&d, "%c%.1f %.1f", "ML"[min(i, 1)], c.x(i), y(c.Points[i].Values[2]))
+	}
+	fmt.Fprintf(c, `<path class="line" d="%s"/>`, &d)
 }
 
 func (c *canvas) most() (most int64) {

@@ -19,7 +19,7 @@ import (
 
 // This file has pages, and how a page is written.
 
-//go:embed layout.html style.css htmx.min.js
+//go:embed layout.html form.html style.css htmx.min.js
 var files embed.FS
 
 // Page answers requests for one path.
@@ -107,6 +107,10 @@ var menu = []entry{
 	{"Images", "/admin/images", enlist.Read},
 	{"Look", "/admin/look", enlist.Read},
 	{"Imports", "/admin/imports", enlist.Standard},
+	{"Sending health", "/admin/sending", enlist.Read},
+	{"Autoresponders", "/admin/autoresponders", enlist.Read},
+	{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
+	{"Backups", "/admin/backups", enlist.Full},
 	{"You", "/admin/you", enlist.Read},
 }
 
@@ -122,7 +126,7 @@ type layoutData struct {
 // Parse reads the template of a page, which defines "content", together with the layout.
 func Parse(page fs.FS, name string) *template.Template {
 	t := template.New("").Funcs(funcs())
-	t = template.Must(t.ParseFS(files, "layout.html"))
+	t = template.Must(t.ParseFS(files, "layout.html", "form.html"))
 	return template.Must(t.ParseFS(page, name))
 }
 

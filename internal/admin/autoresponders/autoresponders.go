@@ -1,0 +1,222 @@
+// Package autoresponders has the pages of autoresponders, which send a Message after an event of a Contact.
+//
+//	autoresponders.go   all of a List, on a line of time
+//	edit.go             makes, changes and deletes one
+package autoresponders
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"html/template"
+	"slices"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+//go:embed *.html
+var files embed.FS
+
+// Pages returns the pages.
+func Pages() []ui.Page {
+	p := &pages{ui.Parse(files, "autoresponders.html"), ui.Parse(files, "edit.html"), ui.Parse(files, "delete.html")}
+	const one = "/admin/autoresponders/{autoresponder}"
+	return []ui.Page{
+		{Pattern: "GET /admin/autoresponders", Level: enlist.Read, Serve: p.all},
+		{Pattern: "GET /admin/autoresponders/new", Level: enlist.Full, Serve: p.new_},
+		{Pattern: "POST /admin/autoresponders", Level: enlist.Full, Serve: p.add},
+		{Pattern: "GET " + one, Level: enlist.Full, Serve: p.edit},
+		{Pattern: "POST " + one, Level: enlist.Full, Serve: p.save},
+		{Pattern: "POST " + one + "/{command}", Level: enlist.Full, Serve: command},
+		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: p.askDelete},
+		{Pattern: "POST " + one + "/delete", Level: enlist.Full, Serve: p.remove},
+	}
+}
+
+type pages struct{ all_, edit_, delete_ *template.Template }
+
+// eventTexts are the events in words, in the order of the page.
+var eventTexts = ui.Choices(
+	string(enlist.EventSubscribe), "subscribes (with a confirmation: once it is there)",
+	string(enlist.EventConfirm), "confirms",
+	string(enlist.EventAPIUpload), "is added by a program or an Import",
+	string(enlist.EventUpdateProfile), "changes",
+	string(enlist.EventUnsubscribe), "unsubscribes",
+)
+
+// line is the autoresponders of one event, in the order of their time.
+type line struct {
+	Event string // in words
+	Marks []mark
+}
+
+// mark is an autoresponder on the line.
+type mark struct {
+	ID                    enlist.AutoresponderID
+	When, Message, To     string
+	Active                bool
+	after                 int64 // seconds after the event; on a date: that time
+	Sent, Opened, Clicked string
+	Report                string // path; "": no mail was sent yet
+}
+
+// allData is the data of the page of all autoresponders.
+type allData struct {
+	List    enlist.ListID
+	Lists   []enlist.List
+	Lines   []line
+	MayEdit bool
+}
+
+// mayEdit reports whether the person may change autoresponders, which send mails.
+func mayEdit(r *ui.Request) bool { return r.Caller.Key.Level >= enlist.Full && r.MaySend() }
+
+func (p *pages) all(r *ui.Request) (*ui.View, error) {
+	d := allData{List: enlist.ListID(ui.Int(r.FormValue("list"))), MayEdit: mayEdit(r)}
+	var err error
+	if d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"}); err != nil {
+		return nil, err
+	}
+	all, err := r.App.Batches.SearchAutoresponders(r.Context(), r.Caller, enlist.Query{})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case d.List != 0:
+		if _, err := r.App.Lists.List(r.Context(), r.Caller, d.List); err != nil {
+			return nil, err
+		}
+	case len(all) > 0:
+		d.List = all[0].ListID
+	case len(d.Lists) > 0:
+		d.List = d.Lists[0].ID
+	}
+	all = slices.DeleteFunc(all, func(a enlist.Autoresponder) bool { return a.ListID != d.List })
+	if d.Lines, err = linesOf(r, all); err != nil {
+		return nil, err
+	}
+	view := &ui.View{Title: "Autoresponders", Place: "Autoresponders", Content: p.all_, Data: d,
+		Sub: "mails that follow by themselves after something that a person did"}
+	if d.MayEdit && d.List != 0 {
+		view.Actions = []ui.Action{{Text: "New autoresponder", Main: true,
+			Path: "/admin/autoresponders/new?list=" + ui.Plain(int64(d.List))}}
+	}
+	return view, nil
+}
+
+// linesOf returns the autoresponders of a List by event, and those on a date last.
+func linesOf(r *ui.Request, all []enlist.Autoresponder) (lines []line, err error) {
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	segments, err := segmentNames(r, all)
+	if err != nil {
+		return nil, err
+	}
+	for _, event := range append(eventTexts, ui.Option{Text: "on a date"}) {
+		l := line{Event: "After a person " + event.Text}
+		if event.Value == "" {
+			l.Event = "On a date, to who did something before"
+		}
+		for i := range all {
+			a := &all[i]
+			if onDate := a.CriteriaType == enlist.CriteriaSpecific && a.Timestamp != 0; onDate != (event.Value == "") ||
+				!onDate && string(a.Event) != event.Value {
+				continue
+			}
+			m := mark{ID: a.ID, Active: a.IsActive, Message: messageName(names, a), To: segments[a.SegmentID]}
+			m.When, m.after = when(r, a)
+			if err := m.count(r); err != nil {
+				return nil, err
+			}
+			l.Marks = append(l.Marks, m)
+		}
+		slices.SortStableFunc(l.Marks, func(a, b mark) int { return cmp.Compare(a.after, b.after) })
+		if len(l.Marks) > 0 {
+			lines = append(lines, l)
+		}
+	}
+	return lines, nil
+}
+
+// segmentNames returns the names of the Segments of a List.
+func segmentNames(r *ui.Request, all []enlist.Autoresponder) (map[enlist.SegmentID]string, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	found, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, all[0].ListID, enlist.Query{})
+	names := make(map[enlist.SegmentID]string, len(found))
+	for i := range found {
+		names[found[i].ID] = found[i].Name
+	}
+	return names, err
+}
+
+func messageName(names ui.Names, a *enlist.Autoresponder) string {
+	return cmp.Or(names.Messages[a.MessageID], "Message "+ui.Plain(int64(a.MessageID)))
+}
+
+// count sets the figures of an autoresponder.
+func (m *mark) count(r *ui.Request) error {
+	batch, err := r.App.Batches.AutoresponderBatch(r.Context(), r.Caller, m.ID)
+	if err != nil || batch == 0 {
+		return err
+	}
+	report, err := r.App.Reports.BatchReport(r.Context(), r.Caller, batch)
+	if err != nil {
+		return err
+	}
+	arrived := max(0, report.Sent-(report.Bounced-report.Refused))
+	m.Sent, m.Opened = ui.Number(report.Sent), ui.Percent(report.HumanOpened, arrived)
+	m.Clicked = ui.Percent(report.HumanClicked, arrived)
+	if report.Sent > 0 {
+		m.Report = "/admin/sends/" + ui.Plain(int64(batch))
+	}
+	return nil
+}
+
+// when says when an autoresponder sends, and returns its place on the line.
+func when(r *ui.Request, a *enlist.Autoresponder) (text string, after int64) {
+	seconds := map[string]int64{enlist.PeriodMinute: 60, enlist.PeriodHour: enlist.Hour, enlist.PeriodDay: 24 * enlist.Hour,
+		enlist.PeriodWeek: 7 * 24 * enlist.Hour}[a.OffsetPeriod] * a.OffsetValue
+	clock := fmt.Sprintf("%d:%02d", a.SpecificHour, a.SpecificMinute)
+	if a.TimeZone != "" {
+		clock += " " + a.TimeZone
+	}
+	switch {
+	case a.CriteriaType == enlist.CriteriaSpecific && a.Timestamp != 0:
+		return r.Date(a.Timestamp), a.Timestamp
+	case a.CriteriaType == enlist.CriteriaSpecific && seconds == 0:
+		return "when it is next " + clock, 60
+	case a.CriteriaType == enlist.CriteriaSpecific:
+		return offsetText(a) + ", then at " + clock, seconds + 60
+	case a.CriteriaType == enlist.CriteriaDelay && seconds > 0:
+		return offsetText(a), seconds
+	}
+	return "day 0, at once", 0
+}
+
+// offsetText writes an offset: day 7, or after 3 hours.
+func offsetText(a *enlist.Autoresponder) string {
+	switch a.OffsetPeriod {
+	case enlist.PeriodDay:
+		return "day " + ui.Number(a.OffsetValue)
+	case enlist.PeriodWeek:
+		return "day " + ui.Number(7*a.OffsetValue)
+	}
+	return "after " + ui.Count(a.OffsetValue, a.OffsetPeriod)
+}
+
+// inputTime is how a browser writes the time of an input.
+const inputTime = "2006-01-02T15:04"
+
+// moment writes a Unix time for an input of the browser.
+func moment(r *ui.Request, at int64) string {
+	if at == 0 {
+		return ""
+	}
+	return time.Unix(at, 0).In(r.Now.Location()).Format(inputTime)
+}

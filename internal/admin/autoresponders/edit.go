@@ -1,0 +1,297 @@
+package autoresponders
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+// This file makes, changes and deletes autoresponders.
+
+// editData is the data of the form.
+type editData struct {
+	ID       enlist.AutoresponderID // 0: a new one
+	List     string
+	Action   string
+	Back     string
+	First    ui.Form // what, to whom, after what
+	Kind     string  // when: immediate, delay, clock or date
+	Offset   string
+	Period   string
+	Clock    string
+	At       string
+	Zone     string
+	Active   bool
+	Wrong    string // what is wrong with the time
+	Messages bool   // there is a Message
+}
+
+// formOf returns the inputs of an autoresponder of a List.
+func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
+	list, err := r.App.Lists.List(r.Context(), r.Caller, a.ListID)
+	if err != nil {
+		return nil, err
+	}
+	message := ui.Input{Name: "message_id", Label: "Message", Kind: ui.InputChoice, Value: ui.Plain(int64(a.MessageID))}
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	for id, name := range names.Messages {
+		message.Options = append(message.Options, ui.Option{Value: ui.Plain(int64(id)), Text: name})
+	}
+	slices.SortFunc(message.Options, func(a, b ui.Option) int { return strings.Compare(a.Text, b.Text) })
+	if names.Messages == nil { // the person may use only some Lists, and sees no Messages
+		message.Kind, message.Label = ui.InputNumber, "Number of the Message"
+	}
+	segment := ui.Input{Name: "segment_id", Label: "To whom", Help: "looked up when the mail is due",
+		Kind: ui.InputChoice, Value: ui.Plain(int64(a.SegmentID)),
+		Options: ui.Choices("0", "all of these people")}
+	segments, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, a.ListID, enlist.Query{SortBy: "name"})
+	if err != nil {
+		return nil, err
+	}
+	for i := range segments {
+		segment.Options = append(segment.Options, ui.Option{Value: ui.Plain(int64(segments[i].ID)),
+			Text: "only the Segment " + segments[i].Name})
+	}
+	d := &editData{ID: a.ID, List: list.Name, Active: a.IsActive, Offset: ui.Plain(a.OffsetValue),
+		Period: a.OffsetPeriod, At: moment(r, a.Timestamp), Zone: r.Zone(), Kind: kindOf(a),
+		Messages: len(message.Options) > 0 || names.Messages == nil,
+		Clock:    time.Date(2000, 1, 1, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC).Format("15:04"),
+		Action:   "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID)),
+		Back:     "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
+	if a.ID != 0 {
+		d.Action = "/admin/autoresponders/" + ui.Plain(int64(a.ID))
+	}
+	d.First = ui.Form{message, {Name: "event_type", Label: "After a person", Kind: ui.InputChoice,
+		Value: string(a.Event), Options: eventTexts}, segment}
+	return d, nil
+}
+
+// kindOf returns how the form says when an autoresponder sends.
+func kindOf(a *enlist.Autoresponder) string {
+	switch {
+	case a.CriteriaType == enlist.CriteriaSpecific && a.Timestamp != 0:
+		return "date"
+	case a.CriteriaType == enlist.CriteriaSpecific:
+		return "clock"
+	case a.CriteriaType == enlist.CriteriaDelay:
+		return "delay"
+	}
+	return "immediate"
+}
+
+// read sets what the browser sent, and returns the details. Errors: InvalidParameters about the time.
+func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
+	d.First.Read(r)
+	f := r.PostForm
+	d.Kind, d.Offset, d.Period, d.Clock, d.At = f.Get("when"), strings.TrimSpace(f.Get("offset")), f.Get("period"),
+		f.Get("clock"), f.Get("at")
+	d.Active = f.Get("is_active") != ""
+	details := append(d.First.Details(), ui.Text("is_active", map[bool]string{true: "1", false: "0"}[d.Active]))
+	set := func(name, value string) { details = append(details, ui.Text(name, value)) }
+	switch d.Kind {
+	case "delay", "clock":
+		if d.Offset == "" {
+			d.Offset = "0"
+		}
+		set("time_criteria_offset_value", d.Offset)
+		set("time_criteria_offset_period", d.Period)
+	}
+	switch d.Kind {
+	case "delay":
+		set("time_criteria_type", enlist.CriteriaDelay)
+	case "clock":
+		clock, err := time.Parse("15:04", d.Clock)
+		if err != nil {
+			return nil, enlist.Invalid("time", "choose the time of day, such as 9:00")
+		}
+		set("time_criteria_type", enlist.CriteriaSpecific)
+		set("time_criteria_timestamp", "0")
+		set("time_criteria_specific_hour", ui.Plain(int64(clock.Hour())))
+		set("time_criteria_specific_minute", ui.Plain(int64(clock.Minute())))
+	case "date":
+		at, err := time.ParseInLocation(inputTime, d.At, r.Now.Location())
+		if err != nil {
+			return nil, enlist.Invalid("time", "choose the day and the time")
+		}
+		set("time_criteria_type", enlist.CriteriaSpecific)
+		set("time_criteria_timestamp", ui.Plain(at.Unix()))
+	default:
+		set("time_criteria_type", enlist.CriteriaImmediate)
+	}
+	return details, nil
+}
+
+// show shows the form. refusal is why it was not saved; nil: it was not sent yet.
+func (p *pages) show(d *editData, refusal error) (*ui.View, error) {
+	v := &ui.View{Title: "New autoresponder of " + d.List, Place: "Autoresponders", Content: p.edit_, Data: d}
+	if d.ID != 0 {
+		v.Title = "Autoresponder of " + d.List
+	}
+	if refusal == nil {
+		return v, nil
+	}
+	known, ok := errors.AsType[*enlist.Error](refusal)
+	if ok && known.Kind == enlist.NoMessage {
+		refusal = enlist.Invalid("message_id", "choose a Message")
+	}
+	if ok && strings.HasPrefix(known.Field, "time") {
+		d.Wrong, v.Problem = known.Detail, "Nothing was changed: see below."
+		return v, nil
+	}
+	var err error
+	v.Problem, err = d.First.Refuse(refusal)
+	return v, err
+}
+
+// new_ shows the form of a new autoresponder.
+func (p *pages) new_(r *ui.Request) (*ui.View, error) {
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
+	d, err := formOf(r, &enlist.Autoresponder{ListID: enlist.ListID(ui.Int(r.FormValue("list"))), IsActive: true,
+		Event: enlist.EventSubscribe, OffsetValue: 1, OffsetPeriod: enlist.PeriodDay, SpecificHour: 9})
+	if err != nil {
+		return nil, err
+	}
+	return p.show(d, nil)
+}
+
+func (p *pages) add(r *ui.Request) (*ui.View, error) {
+	list := enlist.ListID(ui.Int(r.URL.Query().Get("list")))
+	d, err := formOf(r, &enlist.Autoresponder{ListID: list})
+	if err != nil {
+		return nil, err
+	}
+	details, err := d.read(r)
+	if err == nil {
+		_, err = r.App.Batches.AddAutoresponder(r.Context(), r.Caller,
+			append(details, ui.Text("list_id", ui.Plain(int64(list)))))
+	}
+	if err != nil {
+		return p.show(d, err)
+	}
+	return ui.GoTo(d.Back, "The autoresponder was added. Who did it before gets no mail."), nil
+}
+
+// load returns the autoresponder in the path.
+func load(r *ui.Request) (*enlist.Autoresponder, error) {
+	return r.App.Batches.Autoresponder(r.Context(), r.Caller, enlist.AutoresponderID(r.ID("autoresponder")))
+}
+
+func (p *pages) edit(r *ui.Request) (*ui.View, error) {
+	a, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
+	d, err := formOf(r, a)
+	if err != nil {
+		return nil, err
+	}
+	return p.show(d, nil)
+}
+
+func (p *pages) save(r *ui.Request) (*ui.View, error) {
+	a, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	d, err := formOf(r, a)
+	if err != nil {
+		return nil, err
+	}
+	details, err := d.read(r)
+	if err == nil {
+		_, err = r.App.Batches.EditAutoresponder(r.Context(), r.Caller, a.ID, details)
+	}
+	if err != nil {
+		return p.show(d, err)
+	}
+	return ui.GoTo(d.Back, "Saved. Mails that wait keep their time."), nil
+}
+
+// command activates or deactivates an autoresponder.
+func command(r *ui.Request) (*ui.View, error) {
+	value, done := "", ""
+	switch r.PathValue("command") {
+	case "activate":
+		value, done = "1", "It is active. Who did it before gets no mail."
+	case "deactivate":
+		value, done = "0", "It is not active. Mails that come due meanwhile are not sent, also not later."
+	default:
+		return nil, ui.ErrNotFound
+	}
+	a, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.App.Batches.EditAutoresponder(r.Context(), r.Caller, a.ID, []enlist.Detail{ui.Text("is_active", value)})
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/autoresponders?list="+ui.Plain(int64(a.ListID)), done), nil
+}
+
+// deleteData is the data of the page that asks before an autoresponder is deleted.
+type deleteData struct{ Name, Sent, When, Back, Wrong string }
+
+func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
+	a, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.showDelete(r, a, "", "")
+}
+
+func (p *pages) showDelete(r *ui.Request, a *enlist.Autoresponder, wrong, problem string) (*ui.View, error) {
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	m := mark{ID: a.ID}
+	if err := m.count(r); err != nil {
+		return nil, err
+	}
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
+	d := deleteData{Name: messageName(names, a), Sent: m.Sent, Wrong: wrong,
+		Back: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
+	d.When, _ = when(r, a)
+	return &ui.View{Title: "Delete the autoresponder " + d.Name + "?", Place: "Autoresponders", Content: p.delete_,
+		Problem: problem, Data: d}, nil
+}
+
+func (p *pages) remove(r *ui.Request) (*ui.View, error) {
+	a, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	if r.PostForm.Get("typed") != messageName(names, a) {
+		return p.showDelete(r, a, "this is not the name", "Nothing was deleted.")
+	}
+	if err := r.App.Batches.DeleteAutoresponder(r.Context(), r.Caller, a.ID); err != nil {
+		problem, err := ui.Form(nil).Refuse(err)
+		if err != nil {
+			return nil, err
+		}
+		return p.showDelete(r, a, "", problem)
+	}
+	return ui.GoTo("/admin/autoresponders?list="+ui.Plain(int64(a.ListID)), "The autoresponder was deleted."), nil
+}

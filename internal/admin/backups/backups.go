@@ -1,0 +1,68 @@
+// Package backups has the page about the backups of the database, which all Accounts share. Backups are made on the
+// command line or by the server, and not here.
+package backups
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/backup"
+	"enlist/internal/enlist"
+)
+
+//go:embed *.html
+var files embed.FS
+
+// Pages returns the page.
+func Pages() []ui.Page {
+	p := &page{ui.Parse(files, "backups.html")}
+	return []ui.Page{{Pattern: "GET /admin/backups", Level: enlist.Full, Serve: p.show}}
+}
+
+type page struct{ content *template.Template }
+
+// data is the data of the page.
+type data struct {
+	Known   bool // the database knows of a backup, or of a schedule
+	Last    string
+	Name    string
+	Ago     string
+	Every   string
+	Problem string // why the last one failed, or that it is old
+}
+
+func (p *page) show(r *ui.Request) (*ui.View, error) {
+	last, err := backup.Last(r.Context(), r.App.DB)
+	if err != nil {
+		return nil, err
+	}
+	var d data
+	if last != nil {
+		d = data{Known: true, Last: r.Date(last.Time), Name: last.Name, Problem: last.Error}
+		if last.Every > 0 {
+			d.Every = span(last.Every)
+		}
+		if last.Time > 0 {
+			d.Ago = span(r.Now.Unix() - last.Time)
+		}
+		if d.Problem == "" && last.IsOverdue(r.Now.Unix()) {
+			d.Problem = "No backup was made for twice the time between two backups."
+		}
+	}
+	return &ui.View{Title: "Backups", Place: "Backups", Content: p.content, Data: d}, nil
+}
+
+// span writes a number of seconds as people say it.
+func span(seconds int64) string {
+	switch d := time.Duration(seconds) * time.Second; {
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d minutes", int64(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d hours", int64(d.Hours()))
+	default:
+		return fmt.Sprintf("%d days", int64(d.Hours()/24))
+	}
+}

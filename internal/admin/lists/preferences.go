@@ -1,0 +1,123 @@
+package lists
+
+import (
+	"slices"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+// This file has the pages of preferences.
+
+func preferenceForm(name string) ui.Form {
+	return ui.Form{{Name: "name", Label: "Name", Help: "what subscribers agree to or decline, such as monthly news",
+		Value: name, Required: true}}
+}
+
+// loadPreference returns the List and the preference in the path.
+func loadPreference(r *ui.Request) (*enlist.List, *enlist.Preference, error) {
+	list, err := load(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := r.App.Lists.SearchPreferences(r.Context(), r.Caller, list.ID, enlist.Query{})
+	i := slices.IndexFunc(all, func(p enlist.Preference) bool { return int64(p.ID) == r.ID("preference") })
+	if err == nil && i < 0 {
+		err = ui.ErrNotFound
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return list, &all[i], nil
+}
+
+func (p *pages) newPreference(r *ui.Request) (*ui.View, error) {
+	list, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.showPreference(list, nil, preferenceForm(""), ""), nil
+}
+
+// showPreference shows the form of a preference, or of a new one if it is nil.
+func (p *pages) showPreference(l *enlist.List, one *enlist.Preference, f ui.Form, problem string) *ui.View {
+	d := formData{Form: f, Button: "Add the preference", Action: path(l.ID) + "/preferences", Back: path(l.ID)}
+	v := &ui.View{Title: "New preference of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem}
+	if one != nil {
+		d.Button, v.Title = "Save", one.Name+" of "+l.Name
+		d.Action, d.Delete = preferencePath(l, one), preferencePath(l, one)+"/delete"
+		d.Says = "The answers of Contacts stay, also if the name changes. Proofs of consent keep the name that the " +
+			"person read. Programs and Segments that use the name need the new one."
+	}
+	v.Data = d
+	return v
+}
+
+func preferencePath(l *enlist.List, one *enlist.Preference) string {
+	return path(l.ID) + "/preferences/" + ui.Plain(int64(one.ID))
+}
+
+func (p *pages) addPreference(r *ui.Request) (*ui.View, error) {
+	list, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	f := preferenceForm("")
+	f.Read(r)
+	if _, err := r.App.Lists.AddPreference(r.Context(), r.Caller, list.ID, f.Value("name")); err != nil {
+		problem, err := f.Refuse(err)
+		return p.showPreference(list, nil, f, problem), err
+	}
+	return ui.GoTo(path(list.ID), "The preference was added."), nil
+}
+
+func (p *pages) preference(r *ui.Request) (*ui.View, error) {
+	list, one, err := loadPreference(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.showPreference(list, one, preferenceForm(one.Name), ""), nil
+}
+
+func (p *pages) savePreference(r *ui.Request) (*ui.View, error) {
+	list, one, err := loadPreference(r)
+	if err != nil {
+		return nil, err
+	}
+	f := preferenceForm("")
+	f.Read(r)
+	if err := r.App.Lists.RenamePreference(r.Context(), r.Caller, list.ID, one.ID, f.Value("name")); err != nil {
+		problem, err := f.Refuse(err)
+		return p.showPreference(list, one, f, problem), err
+	}
+	return ui.GoTo(path(list.ID), "The preference was changed."), nil
+}
+
+func (p *pages) askDeletePreference(r *ui.Request) (*ui.View, error) {
+	list, one, err := loadPreference(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.showDeletePreference(list, one, "", ""), nil
+}
+
+func (p *pages) showDeletePreference(l *enlist.List, one *enlist.Preference, wrong, problem string) *ui.View {
+	return &ui.View{Title: "Delete the preference " + one.Name + "?", Place: "Lists", Content: p.ask_, Problem: problem,
+		Data: askData{Texts: []string{"The answers of all Contacts are deleted with it, for ever.",
+			"Proofs of consent keep them."}, Name: one.Name, Wrong: wrong, Button: "Delete the preference",
+			Danger: true, Back: path(l.ID)}}
+}
+
+func (p *pages) deletePreference(r *ui.Request) (*ui.View, error) {
+	list, one, err := loadPreference(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.PostForm.Get("typed") != one.Name {
+		return p.showDeletePreference(list, one, notTyped, "Nothing was deleted."), nil
+	}
+	if err := r.App.Lists.DeletePreference(r.Context(), r.Caller, list.ID, one.ID); err != nil {
+		return nil, err
+	}
+	return ui.GoTo(path(list.ID), "The preference was deleted."), nil
+}

@@ -1,0 +1,138 @@
+package lists
+
+import (
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+// This file has the form of the settings of a List, also of a new one.
+
+// formData is the data of a page with a form.
+type formData struct {
+	Form   ui.Form
+	Action string // path to which the form is sent; "": that of the page
+	Button string
+	Back   string // path of the page to which the person goes without saving
+	Delete string // path of the page that deletes the record; "": none
+	Says   string
+	Ask    string // what the person must agree to before the form is saved; "": nothing
+}
+
+// languages are the languages of pages and mails for subscribers.
+var languages = ui.Choices("", "of the browser; mails in English",
+	"de", "German",
+	"en", "English",
+	"es", "Spanish",
+	"fr", "French",
+	"it", "Italian",
+	"nl", "Dutch",
+	"pt", "Portuguese",
+	"vi", "Vietnamese",
+	"zh", "Chinese")
+
+// formOf returns the form of a List, without the keys that only programs use.
+func formOf(l *enlist.List) ui.Form {
+	check := func(name, label, help string, is bool) ui.Input {
+		return ui.Input{Name: name, Label: label, Help: help, Kind: ui.InputCheck, Value: either(is, "1", "")}
+	}
+	area := func(name, label, help, value string) ui.Input {
+		return ui.Input{Name: name, Label: label, Help: help, Kind: ui.InputArea, Value: value}
+	}
+	text := func(name, label, help, value string) ui.Input {
+		return ui.Input{Name: name, Label: label, Help: help, Value: value}
+	}
+	name := text("name", "Name", "subscribers see it in mails and on pages", l.Name)
+	name.Required = true
+	return ui.Form{name,
+		check("double_opt_in_required", "Who subscribes confirms by a link in a mail",
+			"before, the person gets no other mail", l.DoubleOptIn),
+		check("is_gdpr_compliant", "A proof of consent is required",
+			"a subscription without the text that the person agreed to is refused", l.GDPR),
+		check("disallow_duplicate_contacts", "An address is on the List at most once", "", l.DisallowDuplicates),
+		check("allow_send_to_duplicates", "An address that is on it twice gets a mail twice",
+			"only where an address may be on the List more than once", l.SendToDuplicates),
+		check("track_opens", "Count opened mails", "by a small image in each mail", l.TrackOpens),
+		check("track_clicks", "Count clicks", "links then lead through this server", l.TrackClicks),
+		text("from_name", "Name of the sender", "empty: the name of the List", l.FromName),
+		text("from_address", "Address of the sender", "empty: that of the server", l.FromAddress),
+		{Name: "language", Label: "Language for subscribers", Help: "of pages and of the mail that asks to confirm",
+			Kind: ui.InputChoice, Value: l.Language, Options: languages},
+		text("confirmation_subject", "Subject of the mail that asks to confirm", "empty: a text in the language",
+			l.ConfirmSubject),
+		area("confirmation_text", "Text of this mail", "empty: a text in the language. An empty line begins a paragraph",
+			l.ConfirmText),
+		text("consent_text", "What subscribers agree to by confirming",
+			"shown in the mail and on the page, and kept as proof", l.ConsentText),
+		area("imprint", "Imprint", "who sends the mails, at the end of the mail that asks to confirm and of pages",
+			l.Imprint),
+		text("on_register_address", "Tell of each subscription", "addresses with commas between them", l.OnRegister),
+		text("on_update_address", "Tell of each changed Contact", "", l.OnUpdate),
+		text("on_unsubscribe_address", "Tell of each departure", "", l.OnUnsubscribe),
+		{Name: "country_code", Label: "Country of telephone numbers without one", Help: "such as 49 for Germany",
+			Kind: ui.InputNumber, Value: ui.Plain(l.CountryCode)},
+	}
+}
+
+// newList shows the form of a new List, with the settings that suit most newsletters.
+func (p *pages) newList(r *ui.Request) (*ui.View, error) {
+	if !mayAdd(r) {
+		return nil, ui.ErrNotFound
+	}
+	return p.showNew(formOf(&enlist.List{DoubleOptIn: true, DisallowDuplicates: true, TrackOpens: true,
+		TrackClicks: true, CountryCode: enlist.DefaultCountryCode}), ""), nil
+}
+
+func (p *pages) showNew(f ui.Form, problem string) *ui.View {
+	return &ui.View{Title: "New List", Place: "Lists", Content: p.form_, Problem: problem, Data: formData{Form: f,
+		Action: "/admin/lists", Button: "Make the List", Back: "/admin/lists",
+		Says: "It begins with the Fields Email and Mobile Phone. All of this can be changed later."}}
+}
+
+func (p *pages) add(r *ui.Request) (*ui.View, error) {
+	f := formOf(new(enlist.List))
+	f.Read(r)
+	id, err := r.App.Lists.AddList(r.Context(), r.Caller, f.Details())
+	if err != nil {
+		problem, err := f.Refuse(err)
+		return p.showNew(f, problem), err
+	}
+	return ui.GoTo(path(id), "The List was made."), nil
+}
+
+func (p *pages) settings(r *ui.Request) (*ui.View, error) {
+	list, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.showSettings(list, formOf(list), ""), nil
+}
+
+func (p *pages) showSettings(l *enlist.List, f ui.Form, problem string) *ui.View {
+	return &ui.View{Title: "Settings of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem,
+		Data: formData{Form: f, Button: "Save", Back: path(l.ID)}}
+}
+
+func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
+	list, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	f := formOf(list)
+	f.Read(r)
+	if _, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details()); err != nil {
+		problem, err := f.Refuse(err)
+		return p.showSettings(list, f, problem), err
+	}
+	return ui.GoTo(path(list.ID), "Saved."), nil
+}
+
+// askData is the data of a page that asks before something is done.
+type askData struct {
+	Texts  []string // what will happen
+	Name   string   // to be typed; "": nothing
+	Wrong  string   // what is wrong with what was typed
+	Button string
+	Danger bool
+	Back   string
+	Input  ui.Form
+}

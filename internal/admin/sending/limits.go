@@ -1,0 +1,118 @@
+package sending
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+// This file says what limits the mails of sends, and how many bounced or were reported as spam.
+
+// limitTexts are the settings about rates in words, in the order of the page.
+var limitTexts = [][2]string{{"mail-rate", "Mails a second of each process"}, {"batch-rate", "Limits of sends"},
+	{"batch-calendar", "Hours of sends"}, {"batch-warmup", "Warm-up plan"}}
+
+// readLimits sets the rates and the warm-up plan.
+// On a server with several Accounts it leaves out what would show domains of others.
+func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
+	stored, err := r.App.Accounts.StoredSettings(r.Context())
+	if err != nil {
+		return err
+	}
+	values := make(map[string]string)
+	for _, s := range stored {
+		if s.Account == 0 {
+			values[s.Name] = s.Value
+		}
+	}
+	for _, l := range limitTexts {
+		value := values[l[0]]
+		if l[0] == "batch-rate" && value != "" && !alone {
+			value = "set by the operator" // it can name domains of other Accounts
+		}
+		if value == "" || value == "0" {
+			value = map[string]string{"batch-calendar": "at any time", "batch-warmup": "none"}[l[0]]
+			if value == "" {
+				value = "no limit"
+			}
+		}
+		d.Settings = append(d.Settings, setting{l[1], value})
+	}
+	limits, err := r.App.Sending.Limits(r.Context())
+	if err != nil {
+		return err
+	}
+	now := r.Now.Unix()
+	for i := range limits.Paces {
+		one := &limits.Paces[i]
+		if strings.Contains(one.Group, ".") && !alone {
+			continue // a domain to which another Account may have sent
+		}
+		d.Slowed = append(d.Slowed, setting{one.Group, fmt.Sprintf("%s mails a minute, because it asked for fewer %s; "+
+			"a tenth more each minute, up to %s", ui.Number(one.At(now)), r.Date(one.Time), ui.Number(one.Top))})
+	}
+	if len(limits.Days) == 0 {
+		return nil
+	}
+	chart := &ui.Chart{Title: "The plan and what was sent", Series: []string{"plan", "sent"}}
+	for i := range limits.Days {
+		day, err := time.Parse(time.DateOnly, limits.Days[i].Day)
+		if err != nil {
+			return err
+		}
+		chart.Points = append(chart.Points, ui.Point{Label: day.Format("2 Jan"),
+			Values: []int64{limits.Days[i].Most, limits.Days[i].Taken}})
+		if limits.Days[i].Day == r.Now.Format(time.DateOnly) {
+			d.WarmupText = "Today " + ui.Number(limits.Days[i].Taken) + " of at most " + ui.Number(limits.Days[i].Most) +
+				" mails of sends were sent. Providers trust a new mail server only after some weeks."
+		}
+	}
+	plot := chart.Plot((*ui.Chart).Lines)
+	d.Warmup = &plot
+	return nil
+}
+
+// ratedDays are the days of the plots of bounces and complaints.
+const ratedDays = 90
+
+// readRates draws bounces and complaints of the days on which a send began.
+func (p *pages) readRates(r *ui.Request, d *data, _ bool) error {
+	days, err := r.App.Reports.OutcomesByDay(r.Context(), r.Caller, ratedDays)
+	if err != nil {
+		return err
+	}
+	complaints := &ui.Chart{Title: "Complaints of 10,000 mails", Series: []string{"complaints", "0.1 %", "0.3 %"}}
+	bounced := &ui.Chart{Title: "Bounces of 1,000 mails", Series: []string{"bounces", "5 %"}}
+	for i := range days {
+		all := days[i].Delivered() + days[i].Bounced
+		if all == 0 {
+			continue
+		}
+		label := days[i].Day.Format("2 Jan")
+		complaints.Points = append(complaints.Points,
+			ui.Point{Label: label, Values: []int64{days[i].Complained * 10_000 / all, 10, 30}})
+		bounced.Points = append(bounced.Points,
+			ui.Point{Label: label, Values: []int64{days[i].Bounced * 1000 / all, 50}})
+	}
+	if len(bounced.Points) > 0 {
+		first, second := complaints.Plot((*ui.Chart).Lines), bounced.Plot((*ui.Chart).Lines)
+		d.Complaints, d.Bounced = &first, &second
+	}
+	return nil
+}
+
+// readCounts counts sending domains and failing webhooks.
+func (p *pages) readCounts(r *ui.Request, d *data, _ bool) error {
+	domains, err := domainsOf(r)
+	if err != nil {
+		return err
+	}
+	d.Domains = len(domains)
+	hooks, err := r.App.Webhooks.SearchWebhooks(r.Context(), r.Caller, enlist.Query{})
+	d.Failing = len(slices.DeleteFunc(hooks, func(w enlist.Webhook) bool { return !w.IsFailing }))
+	return err
+}

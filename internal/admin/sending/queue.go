@@ -1,0 +1,161 @@
+package sending
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/jobs"
+	"enlist/internal/messages"
+)
+
+// This file shows the mails other than those of sends that wait, were deferred or failed. The queue has the jobs of all
+// Accounts, and the page shows only those of this one.
+
+// queue is what the page shows of the queue.
+type queue struct {
+	Waiting  int64
+	Deferred []job
+	Failed   []job
+	Oldest   string // age of the oldest mail that waits; "": none waits
+	Most     bool   // there are more than were read
+}
+
+// job is a mail that was not sent.
+type job struct {
+	ID                    int64
+	What, Why, Next, Made string
+	Attempt               int
+	Retry                 bool // the person may try it again
+}
+
+// kinds are the kinds of jobs that send mails, in words.
+var kinds = []setting{{events.Notify{}.Kind(), "Notification"}, {events.Autorespond{}.Kind(), "Autoresponder"},
+	{events.RequestConfirmation{}.Kind(), "Request to confirm"}, {messages.SendTest{}.Kind(), "Test of a Message"}}
+
+const (
+	mostRead  = 1000 // jobs of a kind and state
+	mostShown = 50   // deferred or failed mails
+)
+
+// ours returns the jobs of the Account's mails in a state, and whether there are more than were read.
+func (p *pages) ours(r *ui.Request, state jobs.State) (all []jobs.Job, more bool, err error) {
+	lists, err := r.ListNames()
+	if err != nil {
+		return nil, false, err
+	}
+	for _, kind := range kinds {
+		found, err := jobs.List(r.Context(), p.Queue, jobs.Filter{State: state, Kind: kind.Name, Limit: mostRead})
+		if err != nil {
+			return nil, false, err
+		}
+		more = more || len(found) == mostRead
+		for i := range found {
+			if isOurs(r, lists, &found[i]) {
+				all = append(all, found[i])
+			}
+		}
+	}
+	return all, more, nil
+}
+
+// isOurs reports whether a job sends a mail of the Account, and of a List that the person may use.
+func isOurs(r *ui.Request, lists map[enlist.ListID]string, j *jobs.Job) bool {
+	var about struct {
+		List    enlist.ListID    `json:"list_id"`
+		Account enlist.AccountID `json:"account_id"`
+	}
+	if json.Unmarshal([]byte(j.About), &about) != nil {
+		return false
+	}
+	if about.List == 0 {
+		return about.Account == r.Caller.Account.ID && r.Caller.Key.Lists == nil
+	}
+	_, known := lists[about.List]
+	return known && (about.Account == 0 || about.Account == r.Caller.Account.ID)
+}
+
+// readQueue reads the mails that wait.
+func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
+	if p.Queue == nil {
+		return nil
+	}
+	q := new(queue)
+	var oldest int64
+	for _, state := range []jobs.State{jobs.Waiting, jobs.Retrying, jobs.Failed} {
+		all, more, err := p.ours(r, state)
+		if err != nil {
+			return err
+		}
+		q.Most = q.Most || more
+		slices.SortStableFunc(all, func(a, b jobs.Job) int { return b.Created.Compare(a.Created) })
+		for i := range all {
+			if at := all[i].Created.Unix(); state != jobs.Failed && (oldest == 0 || at < oldest) {
+				oldest = at
+			}
+		}
+		switch state {
+		case jobs.Waiting:
+			q.Waiting = int64(len(all))
+		case jobs.Retrying:
+			q.Deferred = shown(r, all)
+		case jobs.Failed:
+			q.Failed = shown(r, all)
+		}
+	}
+	if oldest != 0 {
+		q.Oldest = ui.Count((r.Now.Unix()-oldest)/60, "minute")
+	}
+	d.Queue = q
+	return nil
+}
+
+// shown returns the newest jobs as the page shows them. Only a person of level full sees the reply of the mail server,
+// which can have an address.
+func shown(r *ui.Request, all []jobs.Job) (rows []job) {
+	for i := range all[:min(len(all), mostShown)] {
+		j := &all[i]
+		one := job{ID: j.ID, Why: j.LastFail, Made: r.Date(j.Created.Unix()), Attempt: j.Attempt, Retry: mayOperate(r)}
+		for _, kind := range kinds {
+			if kind.Name == j.Kind {
+				one.What = kind.Value
+			}
+		}
+		if !j.Next.IsZero() {
+			one.Next = r.Date(j.Next.Unix())
+		}
+		if r.Caller.Key.Level < enlist.Standard {
+			one.Why = "a person of level standard sees why"
+		}
+		rows = append(rows, one)
+	}
+	return rows
+}
+
+// retry tries a mail again.
+func (p *pages) retry(r *ui.Request) (*ui.View, error) {
+	if p.Queue == nil || !mayOperate(r) {
+		return nil, ui.ErrNotFound
+	}
+	for _, state := range []jobs.State{jobs.Retrying, jobs.Failed} {
+		all, _, err := p.ours(r, state)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(all, func(j jobs.Job) bool { return j.ID == r.ID("job") }) {
+			continue
+		}
+		err = jobs.Retry(r.Context(), p.Queue, r.App.Webhooks, r.ID("job"))
+		if errors.Is(err, jobs.ErrNoJob) || errors.Is(err, jobs.ErrRunning) {
+			return ui.GoTo("/admin/sending", ui.Sentence(err.Error())), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return ui.GoTo("/admin/sending", "The mail is tried again."), nil
+	}
+	return nil, ui.ErrNotFound
+}

@@ -1,0 +1,219 @@
+// Package sending has the pages about the health of sending: the mail server, senders and domains, rates, bounces and
+// complaints, and the mails that wait.
+//
+//	sending.go   the page, and what the process knows of its mail server
+//	limits.go    rates, warm-up, bounces and complaints
+//	domains.go   senders and domains with their DNS records, and their check
+//	queue.go     mails that wait or failed
+//	mails.go     the mails that are only written into a folder
+package sending
+
+import (
+	"context"
+	"embed"
+	"html/template"
+	"net"
+	"strings"
+
+	"enlist/internal/accounts"
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/jobs"
+)
+
+//go:embed *.html
+var files embed.FS
+
+// Server is what only the process that serves the pages knows.
+type Server struct {
+	MailDir  string // folder into which mails are written in place of sending them; "": none
+	Provider string // email provider of the mail server; "": none
+	// SendTest sends a test mail and returns what the mail server answered. nil: there is no mail server.
+	SendTest func(ctx context.Context, to string) (string, error)
+	Queue    jobs.Queue    // nil: the queue cannot be read
+	Resolver *net.Resolver // for checks of DNS records; nil: that of the system
+}
+
+// Pages returns the pages.
+func Pages(s Server) []ui.Page {
+	p := &pages{s, ui.Parse(files, "sending.html"), ui.Parse(files, "domains.html"), ui.Parse(files, "mails.html"),
+		ui.Parse(files, "mail.html")}
+	return []ui.Page{
+		{Pattern: "GET /admin/sending", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
+			return p.show(r, "", "")
+		}},
+		{Pattern: "POST /admin/sending/test", Level: enlist.Full, Serve: p.test},
+		{Pattern: "POST /admin/sending/hold", Level: enlist.Full, Serve: p.hold},
+		{Pattern: "POST /admin/sending/release", Level: enlist.Full, Serve: p.release},
+		{Pattern: "POST /admin/sending/queue/{job}", Level: enlist.Full, Serve: p.retry},
+		{Pattern: "GET /admin/sending/domains", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
+			return p.showDomains(r, false)
+		}},
+		{Pattern: "POST /admin/sending/domains", Level: enlist.Standard, Serve: func(r *ui.Request) (*ui.View, error) {
+			return p.showDomains(r, true)
+		}},
+		{Pattern: "GET /admin/sending/mails", Level: enlist.Full, Serve: p.mails},
+		{Pattern: "GET /admin/sending/mails/{name}", Level: enlist.Full, Serve: p.mail},
+		{Pattern: "GET /admin/sending/mails/{name}/body", Level: enlist.Full, Serve: p.body},
+	}
+}
+
+type pages struct {
+	Server
+	main, domains_, mails_, mail_ *template.Template
+}
+
+// data is the data of the page.
+type data struct {
+	Mode       string // where mails go, in words
+	MailsPath  string // of the mails in the folder; "": there are none, or the person may not see them
+	HeldReason string
+	HeldSince  string
+	MayHold    bool
+	MayTest    bool
+	To, Wrong  string // of the test mail
+	Settings   []setting
+	Slowed     []setting // domain groups that asked for fewer mails
+	Bounces    string    // how bounces come back
+	Warmup     *ui.Plot
+	WarmupText string
+	Complaints *ui.Plot // nil: nothing was sent
+	Bounced    *ui.Plot
+	Domains    int
+	Queue      *queue // nil: it cannot be read
+	Failing    int    // webhooks
+}
+
+// setting is something with its value, in words.
+type setting struct{ Name, Value string }
+
+// show shows the page. to is the address of a test mail that was not sent, and wrong says why.
+func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
+	d := &data{To: to, Wrong: wrong, MayTest: p.SendTest != nil && mayOperate(r)}
+	if to == "" {
+		d.To = r.Person.Email
+	}
+	alone, err := isAlone(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, read := range []func(*ui.Request, *data, bool) error{p.readMode, p.readLimits, p.readRates, p.readQueue,
+		p.readCounts} {
+		if err := read(r, d, alone); err != nil {
+			return nil, err
+		}
+	}
+	view := &ui.View{Title: "Sending health", Place: "Sending health", Content: p.main, Data: d}
+	if wrong != "" {
+		view.Problem = "The test mail was not sent."
+	}
+	return view, nil
+}
+
+// mayOperate reports whether the person may do what is about all mails of the Account.
+func mayOperate(r *ui.Request) bool {
+	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil && r.MaySend()
+}
+
+// isAlone reports whether the server has no other Account. Then what is about the whole server is about this Account.
+func isAlone(r *ui.Request) (bool, error) {
+	all, err := r.App.Accounts.AllAccounts(r.Context())
+	return len(all) == 1, err
+}
+
+// readMode sets where mails go.
+func (p *pages) readMode(r *ui.Request, d *data, alone bool) error {
+	held, err := r.App.Sending.Held(r.Context())
+	if err != nil {
+		return err
+	}
+	if held != nil {
+		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)
+	}
+	d.MayHold = alone && mayOperate(r) && (held == nil || !held.Restored())
+	limits, err := r.App.Sending.Limits(r.Context())
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.MailDir != "":
+		d.Mode = "No mail leaves this server: each is written into a folder, so that you can try everything out."
+		if alone && mayOperate(r) {
+			d.MailsPath = "/admin/sending/mails"
+		}
+	case limits.Relay != "":
+		d.Mode = "Mails go out through the mail server " + limits.Relay + "."
+	default:
+		d.Mode = "This process sends no mail."
+	}
+	settings := r.App.Accounts.Settings().Of(r.Caller.Account.ID)
+	switch {
+	case p.Provider != "":
+		d.Bounces = "The provider " + p.Provider + " reports bounces and complaints to this server."
+	case settings.Bounces.Domain != "":
+		d.Bounces = "Bounces come back to " + settings.Bounces.Local + "@" + settings.Bounces.Domain + "."
+	default:
+		d.Bounces = "Only what the mail server refuses at once is known. Bounces that come later go to the sender of " +
+			"the mail: set the setting bounce-address, so that they are counted."
+	}
+	if settings.From != "" {
+		d.Settings = append(d.Settings, setting{"Sender of Messages and Lists without one",
+			strings.TrimSpace(settings.FromName + " <" + settings.From + ">")})
+	}
+	return nil
+}
+
+// test sends a test mail.
+func (p *pages) test(r *ui.Request) (*ui.View, error) {
+	if p.SendTest == nil || !mayOperate(r) {
+		return nil, ui.ErrNotFound
+	}
+	to := strings.TrimSpace(r.PostForm.Get("to"))
+	if !strings.Contains(to, "@") {
+		return p.show(r, to, "give an e-mail address")
+	}
+	answer, err := p.SendTest(r.Context(), to)
+	if err != nil {
+		return p.show(r, to, err.Error())
+	}
+	return ui.GoTo("/admin/sending", "The test mail was sent to "+to+". The mail server answered: "+answer), nil
+}
+
+// hold stops all mails.
+func (p *pages) hold(r *ui.Request) (*ui.View, error) {
+	if err := p.requireHold(r); err != nil {
+		return nil, err
+	}
+	reason := strings.TrimSpace(r.PostForm.Get("reason"))
+	if reason == "" {
+		reason = "a person stopped all mails"
+	}
+	if err := r.App.Sending.HoldMails(accounts.WithActor(r.Context(), r.Caller.Actor), reason); err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/sending", "No mail is sent from now on. Those that were being sent are completed."), nil
+}
+
+// requireHold refuses a person who may not stop all mails of the server.
+func (p *pages) requireHold(r *ui.Request) error {
+	alone, err := isAlone(r)
+	if err != nil {
+		return err
+	}
+	held, err := r.App.Sending.Held(r.Context())
+	if err == nil && (!alone || !mayOperate(r) || held != nil && held.Restored()) {
+		err = ui.ErrNotFound
+	}
+	return err
+}
+
+// release lets all mails go.
+func (p *pages) release(r *ui.Request) (*ui.View, error) {
+	if err := p.requireHold(r); err != nil {
+		return nil, err
+	}
+	if _, err := r.App.Sending.ReleaseMails(accounts.WithActor(r.Context(), r.Caller.Actor)); err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/sending", "Mails are sent again."), nil
+}

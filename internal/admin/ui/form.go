@@ -1,0 +1,110 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"enlist/internal/enlist"
+)
+
+// This file has forms whose inputs are the keys of a record. The template "inputs" of form.html shows one.
+
+// The kinds of inputs.
+const (
+	InputText   = ""
+	InputNumber = "number"
+	InputArea   = "area"
+	InputCheck  = "check"
+	InputChoice = "choice"
+)
+
+// Input is an input of a form.
+type Input struct {
+	Name        string // of the key of the record
+	Label, Help string
+	Kind        string
+	Value       string // "1" for a box that is ticked
+	Options     []Option
+	Required    bool
+	Wrong       string // why the value is refused
+}
+
+// Option is a value that an input of the kind InputChoice can have.
+type Option struct{ Value, Text string }
+
+// Choices returns Options from values and their texts in turn.
+func Choices(pairs ...string) (all []Option) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		all = append(all, Option{Value: pairs[i], Text: pairs[i+1]})
+	}
+	return all
+}
+
+// Form is the inputs of a form, in their order.
+type Form []Input
+
+// Read sets the values that the browser sent.
+func (f Form) Read(r *Request) {
+	for i := range f {
+		f[i].Value = strings.ReplaceAll(r.PostForm.Get(f[i].Name), "\r\n", "\n")
+	}
+}
+
+// Value returns the value of an input.
+func (f Form) Value(name string) string {
+	for i := range f {
+		if f[i].Name == name {
+			return f[i].Value
+		}
+	}
+	return ""
+}
+
+// Details returns the values as the details of a record.
+func (f Form) Details() (all []enlist.Detail) {
+	for i := range f {
+		value := enlist.Input{Kind: enlist.InputText, Text: f[i].Value}
+		switch {
+		case f[i].Kind == InputCheck && f[i].Value == "":
+			value = enlist.Input{Kind: enlist.InputFalse}
+		case f[i].Kind == InputCheck:
+			value = enlist.Input{Kind: enlist.InputTrue}
+		case f[i].Kind == InputNumber && f[i].Value == "":
+			value.Text = "0"
+		}
+		all = append(all, enlist.Detail{Key: f[i].Name, Value: value})
+	}
+	return all
+}
+
+// Refuse shows a refusal beside the input that it is about. It returns the sentence for the top of the page, or the
+// error if it is no refusal that a person can correct.
+func (f Form) Refuse(err error) (problem string, _ error) {
+	known, ok := errors.AsType[*enlist.Error](err)
+	if !ok || known.Kind != enlist.InvalidParameters && known.Kind != enlist.ReservedField &&
+		known.Kind != enlist.DuplicateField && known.Kind != enlist.EmailFieldFixed && known.Kind != enlist.Busy {
+		return "", err
+	}
+	for i := range f {
+		name := known.Field
+		if known.Kind == enlist.ReservedField || known.Kind == enlist.DuplicateField {
+			name = "name"
+		}
+		if f[i].Name == name {
+			f[i].Wrong = known.Detail
+			return "Nothing was changed: see below.", nil
+		}
+	}
+	return Sentence(known.Detail), nil
+}
+
+// Sentence makes a text of a service a sentence.
+func Sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 || strings.HasSuffix(text, ".") {
+		return string(unicode.ToUpper(first)) + text[size:]
+	}
+	return string(unicode.ToUpper(first)) + text[size:] + "."
+}
