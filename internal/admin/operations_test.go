@@ -1,0 +1,326 @@
+package admin_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"enlist/internal/accounts"
+	"enlist/internal/admin"
+	"enlist/internal/admin/sending"
+	"enlist/internal/apptest"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+// This file tests the pages of Lists, of sending, of autoresponders and of the Unsubscriber List.
+
+func TestPagesOfOperations(t *testing.T) {
+	apptest.Run(t, apptest.Own, newOperations, []apptest.Rule[*operations]{
+		{Name: "pages of Lists, sending, autoresponders and the Unsubscriber List", Test: (*operations).pages},
+	})
+}
+
+// pages shows the rules on one store and one server.
+func (s *operations) pages() {
+	for _, c := range []apptest.Rule[*operations]{
+		// This is the first one, because others add Accounts.
+		{Name: "mails in the folder are shown, and all are held, only on a server with one Account", Test: (*operations).mails},
+		{Name: "the pages need their level, and show texts as texts", Test: (*operations).levels},
+		{Name: "a List is made, changed, copied, cleared and deleted, with its name typed", Test: (*operations).lists},
+		{Name: "a Field changes after the page has said how many values do not fit", Test: (*operations).fields},
+		{Name: "preferences are added, renamed and deleted", Test: (*operations).preferences},
+		{Name: "autoresponders are made, stopped and deleted by who may send", Test: (*operations).autoresponders},
+		{Name: "an address leaves the Unsubscriber List only when it is typed", Test: (*operations).unsubscribers},
+	} {
+		s.Case(c.Name, func() { c.Test(s) })
+	}
+}
+
+// operations is a site whose server writes mails into a folder.
+type operations struct {
+	*site
+	dir string
+}
+
+func newOperations(t *testing.T, store db.Engine) *operations {
+	s := &operations{&site{SentBatch: apptest.NewSentBatch(3)(t, store)}, t.TempDir()}
+	s.server = httptest.NewServer(admin.New(s.App, admin.Options{Delay: func(*http.Request) {},
+		Log: slog.New(slog.DiscardHandler), Server: sending.Server{MailDir: s.dir}}))
+	t.Cleanup(s.server.Close)
+	return s
+}
+
+// full returns the browser of a person who may do everything.
+func (s *operations) full() *visitor {
+	return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+}
+
+// as returns the browser of another person with a membership.
+func (s *operations) as(name string, m people.Membership) *visitor {
+	m.Account = s.Caller.Account.ID
+	email := name + "@example.com"
+	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: email, Name: name, Membership: m})
+	s.Must(err)
+	text, err := s.App.People.NewLink(s.Context(), email)
+	s.Must(err)
+	v := s.stranger()
+	v.post("/admin/link/"+text, nil)
+	return v
+}
+
+// send sends a form and checks the status and that the page has all parts.
+func (v *visitor) send(path string, form url.Values, status int, parts ...string) (at string) {
+	v.Helper()
+	got, at, text := v.post(path, form)
+	if got != status {
+		v.Errorf("POST %s is answered with %d at %s, want %d:\n%s", path, got, at, status, cut(text))
+	}
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			v.Errorf("POST %s has no %q:\n%s", path, part, cut(text))
+		}
+	}
+	return at
+}
+
+func (s *operations) levels() {
+	list := s.AddList("name", hostile, "imprint", hostile)
+	field := s.AddField(list, "name", "F <i>", "type", "dropdown", "values_array", []any{hostile})
+	preference, err := s.App.Lists.AddPreference(s.Context(), s.Caller, list, hostile)
+	s.Must(err)
+	s.Subscribe(list, "Email", "left@example.com")
+	_, err = s.App.Contacts.Unsubscribe(s.Context(), s.Caller, contacts.UnsubscribeRequest{List: list, Address: "left@example.com"})
+	s.Must(err)
+	message := s.AddMessage(hostile)
+	auto, err := s.App.Batches.AddAutoresponder(s.Context(), s.Caller, apptest.Details("list_id", int(list), "message_id", int(message),
+		"event_type", "subscribe"))
+	s.Must(err)
+	one := "/admin/lists/" + id(list)
+	levels := []struct {
+		path  string
+		level enlist.Level
+	}{
+		{"/admin/", enlist.Read}, {"/admin/lists?sort=change&order=down&q=%3C", enlist.Read}, {one, enlist.Read}, {"/admin/sending", enlist.Read},
+		{"/admin/sending/domains", enlist.Read}, {"/admin/autoresponders?list=" + id(list), enlist.Read},
+		{"/admin/unsubscribers?q=%3Cb&list=" + id(list), enlist.Standard}, {"/admin/lists/new", enlist.Full}, {one + "/settings", enlist.Full},
+		{one + "/fields/new", enlist.Full}, {one + "/fields/" + id(field), enlist.Full}, {one + "/fields/" + id(field) + "/delete", enlist.Full},
+		{one + "/preferences/new", enlist.Full}, {one + "/preferences/" + id(preference), enlist.Full},
+		{one + "/preferences/" + id(preference) + "/delete", enlist.Full}, {one + "/copy", enlist.Full}, {one + "/clear", enlist.Full},
+		{one + "/delete", enlist.Full}, {"/admin/autoresponders/new?list=" + id(list), enlist.Full},
+		{"/admin/autoresponders/" + id(auto), enlist.Full}, {"/admin/autoresponders/" + id(auto) + "/delete", enlist.Full},
+		{"/admin/unsubscribers/remove?address=left@example.com&list=" + id(list), enlist.Full}, {"/admin/backups", enlist.Full},
+	}
+	elsewhere := s.signedInElsewhere()
+	own := s.AddList("name", "Own")
+	restricted := s.as("restricted", people.Membership{Level: enlist.Full, Lists: []enlist.ListID{own}, MaySend: true})
+	for _, level := range []enlist.Level{enlist.Read, enlist.Full} {
+		v := s.signedIn(people.Membership{Level: level, MaySend: true})
+		for _, p := range levels {
+			want := http.StatusOK
+			if level < p.level {
+				want = http.StatusForbidden
+			}
+			status, _, text := v.get(p.path)
+			if status != want || strings.Contains(text, "<script") || strings.Contains(text, "<img") || strings.Contains(text, "F <i>") {
+				s.Errorf("GET %s of level %s is answered with %d, want %d, and no markup of others:\n%s", p.path, level, status, want, cut(text))
+			}
+			about := strings.Contains(p.path, id(list)) || strings.Contains(p.path, "autoresponders/"+id(auto))
+			if level == enlist.Full && about {
+				for _, w := range []*visitor{elsewhere, restricted} {
+					w.want(p.path, http.StatusNotFound)
+				}
+			}
+		}
+	}
+	restricted.want("/admin/lists/"+id(own)+"/copy", http.StatusNotFound)
+	restricted.want("/admin/lists/new", http.StatusNotFound)
+}
+
+func (s *operations) lists() {
+	v := s.full()
+	at := v.send("/admin/lists", url.Values{"name": {"Garden <b>"}, "track_opens": {"1"}, "country_code": {"49"},
+		"disallow_duplicate_contacts": {"1"}}, http.StatusOK, "The List was made", "are of &#43;49", "Garden &lt;b&gt;")
+	path, _, _ := strings.Cut(at, "?")
+	v.send("/admin/lists", url.Values{"name": {" "}, "imprint": {"Us\r\nall"}, "country_code": {"49"}}, http.StatusUnprocessableEntity, "Us\nall")
+	v.send(path+"/settings", url.Values{"name": {"Garden"}, "from_address": {"no address"}, "country_code": {"49"}},
+		http.StatusUnprocessableEntity, "no address", "aria-invalid")
+	v.send(path+"/settings", url.Values{"name": {"Garden"}, "double_opt_in_required": {"1"}, "country_code": {"49"}}, http.StatusOK,
+		"confirms by a link", "are not counted")
+	list := enlist.ListID(ui64(path))
+	s.Subscribe(list, "Email", "ann@example.com")
+	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact")
+	v.want(path+"/copy", http.StatusOK, "2 Fields")
+	copied := v.send(path+"/copy", url.Values{"name": {"Second"}}, http.StatusOK, "This is the copy", "0 Contacts")
+	v.want("/admin/lists?q=seco", http.StatusOK, "Second", "1 to 1 of 1")
+	v.want(path+"/clear", http.StatusOK, "1 Contact are deleted", "Garden")
+	v.send(path+"/clear", url.Values{"typed": {"garden"}}, http.StatusUnprocessableEntity, "Nothing was deleted")
+	if n := s.List(list).ContactCount; n != 1 {
+		s.Fatalf("the List has %d Contacts, want 1", n)
+	}
+	v.send(path+"/clear", url.Values{"typed": {"Garden"}}, http.StatusOK, "1 Contact")
+	second, _, _ := strings.Cut(copied, "?")
+	v.send(second+"/delete", url.Values{"typed": {"Second"}}, http.StatusOK, "Second was deleted")
+	v.want(second, http.StatusNotFound)
+	v.want(path+"/nothing", http.StatusNotFound)
+	if n := s.List(list).ContactCount; n != 0 {
+		s.Errorf("the List has %d Contacts, want 0", n)
+	}
+}
+
+// ui64 returns the number at the end of a path.
+func ui64(path string) (n int64) {
+	for _, c := range path[strings.LastIndexByte(path, '/')+1:] {
+		n = n*10 + int64(c-'0')
+	}
+	return n
+}
+
+func (s *operations) fields() {
+	v, list := s.full(), s.AddList("name", "Fields")
+	path := "/admin/lists/" + id(list)
+	v.send(path+"/fields", url.Values{"name": {"Email"}, "type": {"text"}}, http.StatusUnprocessableEntity, "has a Field", "aria-invalid")
+	v.send(path+"/fields", url.Values{"name": {"Age"}, "type": {"text"}, "time_format": {"off"}}, http.StatusOK, "The Field was added")
+	var age enlist.FieldID
+	all, err := s.App.Lists.SearchFields(s.Context(), s.Caller, list, enlist.Query{})
+	s.Must(err)
+	for i := range all {
+		if all[i].Name == "Age" {
+			age = all[i].ID
+		}
+	}
+	s.Subscribe(list, "Email", "ann@example.com", "Age", "twelve")
+	one := path + "/fields/" + id(age)
+	v.want(one, http.StatusOK, "value=\"Age\"", "Delete")
+	number := url.Values{"name": {"Age"}, "type": {"decimal"}, "time_format": {"off"}, "display_order": {"3"}}
+	v.send(one, number, http.StatusUnprocessableEntity, "1 Contact holds a value that would not fit")
+	short := url.Values{"name": {"Age"}, "type": {"text"}, "length": {"3"}, "time_format": {"off"}, "display_order": {"3"}}
+	v.send(one, short, http.StatusUnprocessableEntity, "1 Contact holds a value", "all the same")
+	if f := s.Field(list, age); f.Length != 0 {
+		s.Errorf("the length is %d before the person has agreed", f.Length)
+	}
+	short.Set("agreed", "1")
+	v.send(one, short, http.StatusOK, "at most 3 letters")
+	v.send(one+"/up", nil, http.StatusOK)
+	if names := strings.Join(s.Fields(list, enlist.Query{SortBy: "display_order"}), " "); s.Field(list, age).DisplayOrder != 2 {
+		s.Errorf("after the move, the Fields are %s", names)
+	}
+	v.want(one+"/delete", http.StatusOK, "the values of 1 Contact")
+	v.send(one+"/delete", url.Values{"typed": {"Other"}}, http.StatusUnprocessableEntity, "this is not the name")
+	v.send(one+"/delete", url.Values{"typed": {"Age"}}, http.StatusOK, "was deleted")
+	v.want(one, http.StatusNotFound)
+	v.want(path+"/fields/"+id(s.EmailField(list)), http.StatusOK, "the email address")
+	v.send(path+"/fields/"+id(s.EmailField(list))+"/delete", url.Values{"typed": {"Email"}}, http.StatusUnprocessableEntity, "keeps its email Field")
+}
+
+func (s *operations) preferences() {
+	v, list := s.full(), s.AddList("name", "Preferences")
+	path := "/admin/lists/" + id(list)
+	v.send(path+"/preferences", url.Values{"name": {"Weekly"}}, http.StatusOK, "Weekly")
+	v.send(path+"/preferences", url.Values{"name": {"Weekly"}}, http.StatusUnprocessableEntity, "of this name already")
+	all, err := s.App.Lists.SearchPreferences(s.Context(), s.Caller, list, enlist.Query{})
+	s.Must(err)
+	one := path + "/preferences/" + id(all[0].ID)
+	v.send(one, url.Values{"name": {"Each week"}}, http.StatusOK, "Each week")
+	v.send(one+"/delete", url.Values{"typed": {"Weekly"}}, http.StatusUnprocessableEntity)
+	v.send(one+"/delete", url.Values{"typed": {"Each week"}}, http.StatusOK, "was deleted")
+	v.want(one, http.StatusNotFound)
+}
+
+func (s *operations) autoresponders() {
+	v, list := s.full(), s.AddList("name", "Automatic")
+	base := "/admin/autoresponders?list=" + id(list)
+	v.want(base, http.StatusOK, "no autoresponder yet")
+	form := url.Values{"message_id": {id(s.Message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "is_active": {"1"},
+		"when": {"delay"}, "offset": {"7"}, "period": {"day"}}
+	v.send(base, form, http.StatusOK, "day 7", "May", "No mail was sent yet")
+	form.Set("when", "immediate")
+	v.send(base, form, http.StatusOK, "day 0, at once")
+	form.Set("when", "clock")
+	form.Set("clock", "x")
+	v.send(base, form, http.StatusUnprocessableEntity, "choose the time of day")
+	form.Set("clock", "09:30")
+	v.send(base, form, http.StatusOK, "day 7, then at 9:30")
+	form.Set("when", "delay")
+	form.Set("offset", "many")
+	v.send(base, form, http.StatusUnprocessableEntity, `value="many"`, "an integer from")
+	form.Set("message_id", "99999")
+	v.send(base, form, http.StatusUnprocessableEntity)
+	all, err := s.App.Batches.SearchAutoresponders(s.Context(), s.Caller, enlist.Query{Criteria: apptest.Criterion("list_id", "exactly", int(list))})
+	s.Must(err)
+	if len(all) != 3 {
+		s.Fatalf("there are %d autoresponders, want 3", len(all))
+	}
+	one := "/admin/autoresponders/" + id(all[0].ID)
+	form = url.Values{"message_id": {id(s.Message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "when": {"date"}, "at": {"2026-12-24T18:00"}}
+	v.send(one, form, http.StatusOK, "24 Dec, 18:00", "Not active")
+	v.send(one+"/activate", nil, http.StatusOK, "It is active")
+	v.send(one+"/deactivate", nil, http.StatusOK, "Not active")
+	v.send(one+"/other", nil, http.StatusNotFound)
+	v.send(one+"/delete", url.Values{"typed": {"x"}}, http.StatusUnprocessableEntity, "this is not the name")
+	for _, w := range []*visitor{s.as("silent", people.Membership{Level: enlist.Full}), s.signedInElsewhere()} {
+		w.send(one+"/activate", nil, http.StatusNotFound)
+		w.send(one+"/delete", url.Values{"typed": {"May"}}, http.StatusNotFound)
+		w.send(base, form, http.StatusNotFound)
+	}
+	v.send(one+"/delete", url.Values{"typed": {"May"}}, http.StatusOK, "was deleted")
+	v.want(one, http.StatusNotFound)
+}
+
+func (s *operations) unsubscribers() {
+	v, list := s.full(), s.AddList("name", "Leavers")
+	s.Subscribe(list, "Email", "Gone@example.com")
+	for _, l := range []enlist.ListID{list, 0} {
+		_, err := s.App.Contacts.Unsubscribe(s.Context(), s.Caller, contacts.UnsubscribeRequest{List: l, Address: "gone@example.com"})
+		s.Must(err)
+	}
+	v.want("/admin/unsubscribers?q=gone@example.com", http.StatusOK, "Leavers", "all Lists", "1 to 2 of 2")
+	v.want("/admin/unsubscribers?q=gon&list="+id(list), http.StatusOK, "1 to 1 of 1")
+	v.want("/admin/unsubscribers?q=nothing", http.StatusOK, "No entry matches")
+	path := "/admin/unsubscribers/remove?address=gone@example.com&list="
+	v.want(path+"0", http.StatusOK, "asked for no more mail at all", "Contacts with the address stay unsubscribed")
+	v.send(path+"0", url.Values{"typed": {"other@example.com"}}, http.StatusUnprocessableEntity, "this is not the address")
+	s.signedInElsewhere().send(path+"0", url.Values{"typed": {"gone@example.com"}}, http.StatusUnprocessableEntity, "no such entry")
+	v.send(path+"0", url.Values{"typed": {"Gone@example.com"}}, http.StatusOK, "The entry was removed")
+	v.want(path+"0", http.StatusNotFound)
+	v.want(path+id(list), http.StatusOK, "no more mail of Leavers")
+	if rows := s.AuditLog(s.Caller.Account.ID); rows[0].Object != "Unsubscriber" || !strings.HasPrefix(rows[0].User, "p-full@") {
+		s.Errorf("the last row of the audit log is %+v", rows[0])
+	}
+}
+
+func (s *operations) mails() {
+	const name = "20260615-120000-1@example.com.eml"
+	content := "From: News <news@example.com>\r\nTo: ann@example.com\r\nSubject: =?utf-8?q?J=C3=BCly_=3Cb=3E?=\r\n" +
+		"Date: Mon, 15 Jun 2026 12:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=\"=_a\"\r\n\r\n" +
+		"--=_a\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\nplain\r\n--=_a\r\nContent-Type: text/html; charset=UTF-8\r\n" +
+		"Content-Transfer-Encoding: quoted-printable\r\n\r\n<p>J=C3=BCly</p>\r\n--=_a--\r\n"
+	s.Must(os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o600))
+	s.Must(os.WriteFile(filepath.Join(s.dir, "secret.txt"), []byte("x"), 0o600))
+	v := s.full()
+	v.want("/admin/sending", http.StatusOK, "No mail leaves this server", "Look at them")
+	v.want("/admin/sending/mails", http.StatusOK, "Jüly &lt;b&gt;", "the newest 1 of 1")
+	v.want("/admin/sending/mails/"+name, http.StatusOK, "ann@example.com", "sandbox")
+	v.want("/admin/sending/mails/"+name+"/body", http.StatusOK, "<p>Jüly</p>")
+	for _, bad := range []string{"secret.txt", "..%2Fother.eml", "none.eml"} {
+		v.want("/admin/sending/mails/"+bad, http.StatusNotFound)
+	}
+	v.send("/admin/sending/hold", url.Values{"reason": {"a test"}}, http.StatusOK, "All mails are held", "a test")
+	v.send("/admin/sending/release", nil, http.StatusOK, "Mails are sent again")
+	if _, err := s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.Caller.Account.ID, Domain: "example.com"}); err != nil {
+		s.Fatal(err)
+	}
+	v.want("/admin/sending/domains", http.StatusOK, "._domainkey.example.com", "v=DKIM1", "v=DMARC1; p=none", "v=spf1")
+	s.NewCaller()
+	v.want("/admin/sending", http.StatusOK, "No mail leaves this server")
+	v.want("/admin/sending/mails", http.StatusNotFound)
+	v.want("/admin/sending/mails/"+name+"/body", http.StatusNotFound)
+	v.send("/admin/sending/hold", nil, http.StatusNotFound)
+}
