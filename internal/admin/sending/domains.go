@@ -191,9 +191,9 @@ func domainOf(s *dns.Setup, name string) domain {
 	for _, key := range s.Keys {
 		switch {
 		case key.Domain == name && key.Next:
-			d.Records = append(d.Records, record{"the next key", key.Record})
+			d.Records = append(d.Records, record{"DKIM: the next key", key.Record})
 		case key.Domain == name:
-			d.Records = append(d.Records, record{"DKIM, the key that signs", key.Record})
+			d.Records = append(d.Records, record{"DKIM: the key that signs", key.Record})
 		}
 	}
 	if len(d.Records) == 0 {
@@ -202,8 +202,8 @@ func domainOf(s *dns.Setup, name string) domain {
 	}
 	spf, dmarc := s.Suggested(name)
 	if spf.Value != "" {
-		d.Records = append(d.Records, record{"SPF, who may send: add yours to the one that is there", spf})
+		d.Records = append(d.Records, record{"SPF: who may send. Only one may exist: add to it", spf})
 	}
-	d.Records = append(d.Records, record{"DMARC, what receivers do with forged mails: stricter later", dmarc})
+	d.Records = append(d.Records, record{"DMARC: what becomes of forged mails. Make it stricter later", dmarc})
 	return d
 }

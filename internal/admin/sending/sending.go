@@ -148,6 +148,8 @@ func (p *pages) readMode(r *ui.Request, d *data, alone bool) error {
 	}
 	settings := r.App.Accounts.Settings().Of(r.Caller.Account.ID)
 	switch {
+	case p.MailDir != "":
+		d.Bounces = "Nothing is sent, so nothing bounces."
 	case p.Provider != "":
 		d.Bounces = "The provider " + p.Provider + " reports bounces and complaints to this server."
 	case settings.Bounces.Domain != "":
