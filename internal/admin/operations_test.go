@@ -16,8 +16,14 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/jobs"
+	"enlist/internal/mail/dns"
+	"enlist/internal/mail/dns/dnstest"
 	"enlist/internal/people"
+
+	"github.com/riverqueue/river"
 )
 
 // This file tests the pages of Lists, of sending, of autoresponders and of the Unsubscriber List.
@@ -33,6 +39,8 @@ func (s *operations) pages() {
 	for _, c := range []apptest.Rule[*operations]{
 		// This is the first one, because others add Accounts.
 		{Name: "mails in the folder are shown, and all are held, only on a server with one Account", Test: (*operations).mails},
+		{Name: "the records of a domain are shown, and compared with the DNS", Test: (*operations).domains},
+		{Name: "mails that were deferred are shown and tried again, only those of the Account", Test: (*operations).queue},
 		{Name: "the pages need their level, and show texts as texts", Test: (*operations).levels},
 		{Name: "a List is made, changed, copied, cleared and deleted, with its name typed", Test: (*operations).lists},
 		{Name: "a Field changes after the page has said how many values do not fit", Test: (*operations).fields},
@@ -47,13 +55,19 @@ func (s *operations) pages() {
 // operations is a site whose server writes mails into a folder.
 type operations struct {
 	*site
-	dir string
+	dir  string
+	dns  *dnstest.Zone
+	jobs jobs.Queue
 }
 
 func newOperations(t *testing.T, store db.Engine) *operations {
-	s := &operations{&site{SentBatch: apptest.NewSentBatch(3)(t, store)}, t.TempDir()}
+	s := &operations{&site{SentBatch: apptest.NewSentBatch(3)(t, store)}, t.TempDir(), dnstest.Start(t), nil}
+	queue, err := store.(*dbtest.Store).Jobs(&river.Config{})
+	s.Must(err)
+	s.jobs = queue
 	s.server = httptest.NewServer(admin.New(s.App, admin.Options{Delay: func(*http.Request) {},
-		Log: slog.New(slog.DiscardHandler), Server: sending.Server{MailDir: s.dir}}))
+		Log: slog.New(slog.DiscardHandler), Server: sending.Server{MailDir: s.dir, Queue: queue,
+			Resolver: dns.Resolver(s.dns.Addr)}}))
 	t.Cleanup(s.server.Close)
 	return s
 }
@@ -314,13 +328,48 @@ func (s *operations) mails() {
 	}
 	v.send("/admin/sending/hold", url.Values{"reason": {"a test"}}, http.StatusOK, "All mails are held", "a test")
 	v.send("/admin/sending/release", nil, http.StatusOK, "Mails are sent again")
-	if _, err := s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.Caller.Account.ID, Domain: "example.com"}); err != nil {
-		s.Fatal(err)
-	}
-	v.want("/admin/sending/domains", http.StatusOK, "._domainkey.example.com", "v=DKIM1", "v=DMARC1; p=none")
 	s.NewCaller()
 	v.want("/admin/sending", http.StatusOK, "No mail leaves this server")
 	v.want("/admin/sending/mails", http.StatusNotFound)
 	v.want("/admin/sending/mails/"+name+"/body", http.StatusNotFound)
 	v.send("/admin/sending/hold", nil, http.StatusNotFound)
+}
+
+func (s *operations) domains() {
+	v := s.full()
+	d, err := s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.Caller.Account.ID, Domain: "example.com"})
+	s.Must(err)
+	_, err = s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.NewCaller().Account.ID, Domain: "secret.example"})
+	s.Must(err)
+	v.want("/admin/sending", http.StatusOK, "the sending domain")
+	v.want("/admin/sending/domains", http.StatusOK, "._domainkey.example.com", "v=DKIM1", "v=DMARC1; p=none")
+	v.send("/admin/sending/domains", nil, http.StatusOK, "Not all is well", "there is no record, so receivers cannot check the signature")
+	key, err := d.Key.Record(d.Domain)
+	s.Must(err)
+	s.dns.Add(s.T, key.ZoneLine(), `_dmarc.example.com. TXT "v=DMARC1; p=none"`, `example.com. TXT "v=spf1 ip4:192.0.2.1 -all"`)
+	v.send("/admin/sending/domains", nil, http.StatusOK, "The records are fine", "the record has the public key")
+	if _, _, text := v.get("/admin/sending/domains"); strings.Contains(text, "secret.example") {
+		s.Error("the page shows the domain of another Account")
+	}
+}
+
+func (s *operations) queue() {
+	v, other := s.full(), s.NewCaller()
+	list := s.AddList("name", "Notified", "on_register_address", "boss@example.com")
+	s.Subscribe(list, "Email", "ann@example.com")
+	foreign, err := s.App.Lists.AddList(s.Context(), other, apptest.Details("name", "Foreign", "on_register_address", "boss@example.com"))
+	s.Must(err)
+	_, err = s.App.Contacts.Subscribe(s.Context(), other, contacts.SubscribeRequest{List: foreign, Details: apptest.Details("Email", "bob@example.com")})
+	s.Must(err)
+	v.want("/admin/sending", http.StatusOK, "1 wait for their turn")
+	s.Update(func(tx *db.Tx) error { return tx.Do("UPDATE river_job SET state = 'retryable'") })
+	all, err := jobs.List(s.Context(), s.jobs, jobs.Filter{Kind: "notify"})
+	s.Must(err)
+	if len(all) != 2 {
+		s.Fatalf("there are %d jobs, want 2", len(all))
+	}
+	v.want("/admin/sending", http.StatusOK, "1 were deferred", "Notification", "Try now", "/admin/sending/queue/"+id(all[0].ID))
+	v.send("/admin/sending/queue/"+id(all[1].ID), nil, http.StatusNotFound)
+	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The mail is tried again")
+	s.as("silent", people.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusNotFound)
 }

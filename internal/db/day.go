@@ -1,8 +1,9 @@
 package db
 
 import (
-	"fmt"
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"enlist/internal/enlist"
@@ -125,45 +126,75 @@ func (t *Tx) ListDays(list enlist.ListID, from int64) (days []ListDay, err error
 
 // DaysOfLists returns the counts of the days of Lists from a day on, as ListDays does for one List.
 func (t *Tx) DaysOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID][]ListDay, error) {
+	sums := make(map[listDay]enlist.DayCounts)
 	days := make(map[enlist.ListID][]ListDay, len(lists))
-	return days, t.eachSum("list_id, day", lists, from, func(row *Cursor) {
-		list, day := enlist.ListID(row.Int()), row.Int()
-		days[list] = append(days[list], ListDay{day, readDayCounts(row)})
+	err := t.eachSum("list_id, day", lists, from, func(row *Cursor) {
+		key := listDay{enlist.ListID(row.Int()), row.Int()}
+		sums[key] = plus(sums[key], readDayCounts(row))
 	})
+	for key, sum := range sums {
+		days[key.list] = append(days[key.list], ListDay{key.day, sum})
+	}
+	for _, all := range days {
+		sortDays(all)
+	}
+	return days, err
 }
 
 // SumsOfLists returns the sums of the days of Lists from a day on: of each List that has any, and of each day.
 func (t *Tx) SumsOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID]enlist.DayCounts, []ListDay, error) {
-	byList, days := make(map[enlist.ListID]enlist.DayCounts), []ListDay(nil)
+	byList, byDay := make(map[enlist.ListID]enlist.DayCounts), make(map[int64]enlist.DayCounts)
 	err := t.eachSum("list_id", lists, from, func(row *Cursor) {
 		list := enlist.ListID(row.Int())
-		byList[list] = readDayCounts(row)
+		byList[list] = plus(byList[list], readDayCounts(row))
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return byList, days, t.eachSum("day", lists, from, func(row *Cursor) {
+	err = t.eachSum("day", lists, from, func(row *Cursor) {
 		day := row.Int()
-		days = append(days, ListDay{day, readDayCounts(row)})
+		byDay[day] = plus(byDay[day], readDayCounts(row))
 	})
+	var days []ListDay
+	for day, sum := range byDay {
+		days = append(days, ListDay{day, sum})
+	}
+	sortDays(days)
+	return byList, days, err
 }
 
-// eachSum calls each with the sums for each value of the columns by, in their order.
+func plus(a, b enlist.DayCounts) enlist.DayCounts {
+	for i := range a {
+		a[i] += b[i]
+	}
+	return a
+}
+
+func sortDays(days []ListDay) {
+	slices.SortFunc(days, func(a, b ListDay) int { return cmp.Compare(a.Day, b.Day) })
+}
+
+// eachSum calls each with the sums of each value of the columns by, of list_day and then of list_day_part: no engine
+// sorts the rows of a union.
 func (t *Tx) eachSum(by string, lists []enlist.ListID, from int64, each func(*Cursor)) error {
 	test, ids, err := OneOfIDs(t, lists)
 	if err != nil {
 		return err
 	}
-	sums := ""
+	columns := by
 	for column := range strings.SplitSeq(dayColumns, ", ") {
-		sums += ", CAST(sum(" + column + ") AS BIGINT)"
+		columns += ", CAST(sum(" + column + ") AS BIGINT)"
 	}
-	of := "SELECT list_id, day, " + dayColumns + " FROM %s WHERE list_id" + test + " AND day >= ?"
-	return t.Each(func(row *Cursor) error {
-		each(row)
-		return nil
-	}, "SELECT "+by+sums+" FROM ("+fmt.Sprintf(of, "list_day")+" UNION ALL "+fmt.Sprintf(of, "list_day_part")+
-		") days GROUP BY "+by+" ORDER BY "+by, ids, from, ids, from)
+	for _, table := range []string{"list_day", "list_day_part"} {
+		err := t.Each(func(row *Cursor) error {
+			each(row)
+			return nil
+		}, "SELECT "+columns+" FROM "+table+" WHERE list_id"+test+" AND day >= ? GROUP BY "+by, ids, from)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readDayCounts reads the columns dayColumns.

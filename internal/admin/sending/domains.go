@@ -160,9 +160,10 @@ func (p *pages) showDomains(r *ui.Request, check bool) (*ui.View, error) {
 		checker := &dns.Checker{Resolver: p.Resolver}
 		for _, result := range checker.Check(r.Context(), s) {
 			kind, _, _ := strings.Cut(result.Check, " ")
-			if kind == "DKIM" || kind == "SPF" || kind == "DMARC" {
-				d.Results = append(d.Results, result)
+			if kind != "DKIM" && kind != "SPF" && kind != "DMARC" {
+				continue // about the whole server
 			}
+			d.Results = append(d.Results, result)
 			if result.Level == dns.Problem {
 				d.Wrong++
 			}

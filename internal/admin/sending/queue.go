@@ -107,7 +107,7 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 		}
 	}
 	if oldest != 0 {
-		q.Oldest = ui.Count((r.Now.Unix()-oldest)/60, "minute")
+		q.Oldest = ui.Count(max(0, r.Now.Unix()-oldest)/60, "minute")
 	}
 	d.Queue = q
 	return nil
