@@ -1,6 +1,8 @@
 package admin_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/admin"
@@ -21,7 +24,11 @@ import (
 	"enlist/internal/jobs"
 	"enlist/internal/mail/dns"
 	"enlist/internal/mail/dns/dnstest"
+	"enlist/internal/messages"
+	"enlist/internal/pace"
 	"enlist/internal/people"
+	sendings "enlist/internal/sending"
+	"enlist/internal/webhooks"
 
 	"github.com/riverqueue/river"
 )
@@ -39,6 +46,7 @@ func (s *operations) pages() {
 	for _, c := range []apptest.Rule[*operations]{
 		// This is the first one, because others add Accounts.
 		{Name: "mails in the folder are shown, and all are held, only on a server with one Account", Test: (*operations).mails},
+		{Name: "the first page says what needs attention, and where to go", Test: (*operations).attention},
 		{Name: "the records of a domain are shown, and compared with the DNS", Test: (*operations).domains},
 		{Name: "mails that were deferred are shown and tried again, only those of the Account", Test: (*operations).queue},
 		{Name: "the pages need their level, and show texts as texts", Test: (*operations).levels},
@@ -67,7 +75,8 @@ func newOperations(t *testing.T, store db.Engine) *operations {
 	s.jobs = queue
 	s.server = httptest.NewServer(admin.New(s.App, admin.Options{Delay: func(*http.Request) {},
 		Log: slog.New(slog.DiscardHandler), Server: sending.Server{MailDir: s.dir, Queue: queue,
-			Resolver: dns.Resolver(s.dns.Addr)}}))
+			Resolver: dns.Resolver(s.dns.Addr),
+			SendTest: func(context.Context, string) (string, error) { return "250 ok", nil }}}))
 	t.Cleanup(s.server.Close)
 	return s
 }
@@ -153,6 +162,15 @@ func (s *operations) levels() {
 				}
 			}
 		}
+	}
+	standard := s.as("standard", people.Membership{Level: enlist.Standard, MaySend: true})
+	for _, path := range []string{"/admin/lists", one + "/settings", one + "/fields", one + "/fields/" + id(field), one + "/fields/" + id(field) + "/up",
+		one + "/fields/" + id(field) + "/delete", one + "/preferences", one + "/preferences/" + id(preference),
+		one + "/preferences/" + id(preference) + "/delete", one + "/copy", one + "/clear", one + "/delete", "/admin/sending/test", "/admin/sending/hold",
+		"/admin/sending/release", "/admin/sending/queue/1", "/admin/autoresponders?list=" + id(list), "/admin/autoresponders/" + id(auto),
+		"/admin/autoresponders/" + id(auto) + "/activate", "/admin/autoresponders/" + id(auto) + "/delete",
+		"/admin/unsubscribers/remove?address=left@example.com&list=" + id(list)} {
+		standard.send(path, url.Values{"name": {"x"}, "typed": {hostile}}, http.StatusForbidden)
 	}
 	restricted.want("/admin/lists/"+id(own)+"/copy", http.StatusNotFound)
 	restricted.want("/admin/lists/new", http.StatusNotFound)
@@ -326,6 +344,9 @@ func (s *operations) mails() {
 	for _, bad := range []string{"secret.txt", "..%2Fother.eml", "none.eml"} {
 		v.want("/admin/sending/mails/"+bad, http.StatusNotFound)
 	}
+	v.send("/admin/sending/test", url.Values{"to": {"ann@example.com\r\nRCPT TO:<bob@example.com>"}}, http.StatusUnprocessableEntity,
+		"The test mail was not sent")
+	v.send("/admin/sending/test", url.Values{"to": {"ann@example.com"}}, http.StatusOK, "answered: 250 ok")
 	v.send("/admin/sending/hold", url.Values{"reason": {"a test"}}, http.StatusOK, "All mails are held", "a test")
 	v.send("/admin/sending/release", nil, http.StatusOK, "Mails are sent again")
 	s.NewCaller()
@@ -337,9 +358,11 @@ func (s *operations) mails() {
 
 func (s *operations) domains() {
 	v := s.full()
-	d, err := s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.Caller.Account.ID, Domain: "example.com"})
+	d, err := s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.Caller.Account.ID, Domain: "example.com",
+		Type: accounts.DKIMEd25519})
 	s.Must(err)
-	_, err = s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.NewCaller().Account.ID, Domain: "secret.example"})
+	_, err = s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.NewCaller().Account.ID, Domain: "secret.example",
+		Type: accounts.DKIMEd25519})
 	s.Must(err)
 	v.want("/admin/sending", http.StatusOK, "the sending domain")
 	v.want("/admin/sending/domains", http.StatusOK, "._domainkey.example.com", "v=DKIM1", "v=DMARC1; p=none")
@@ -373,3 +396,41 @@ func (s *operations) queue() {
 	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The mail is tried again")
 	s.as("silent", people.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusNotFound)
 }
+
+func (s *operations) attention() {
+	v := s.full()
+	if _, _, text := v.get("/admin/"); strings.Contains(text, "note more") || !strings.Contains(text, "3 delivered (100 %)") {
+		s.Errorf("the first page needs attention, or has no mails:\n%s", cut(text))
+	}
+	many := s.AddList("name", "Many")
+	s.SubscribeMany(many, 110)
+	s.Add(apptest.Whole(many))
+	n := 0
+	s.SendAll(func(*sendings.BatchMail) (u *messages.Undelivered) {
+		if n++; n%10 == 0 {
+			u = &messages.Undelivered{Permanent: true, Recipient: true, Code: 550}
+		}
+		return u
+	})
+	later := s.AddAt(s.Now.Add(time.Hour).Unix(), apptest.Whole(many))
+	s.Edit(later, "pause")
+	waits, err := s.AddImport(many, "Email\nann@example.com\n", nil)
+	s.Must(err)
+	s.Must(s.App.Imports.PauseImport(s.Context(), s.Caller, waits.ID))
+	hook := s.AddWebhook("contact", "created", "url", "https://hook.example/?token=secret")
+	s.Update(func(tx *db.Tx) error {
+		return errors.Join(webhooks.SetWebhookFailing(tx, s.Webhook(hook).Target, true),
+			tx.Do("INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, 1, 'b', 2, 0, 3600, 'the disk is full')"))
+	})
+	v.want("/admin/", http.StatusOK, "9.7 % of the mails of seven days bounced", " is paused", "by a person", "/admin/sends/"+id(later),
+		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/<", "the disk is full", "102 delivered")
+	if _, _, text := v.get("/admin/"); strings.Contains(text, "secret") {
+		s.Error("the first page shows the query of the URL of a webhook")
+	}
+	v.want("/admin/backups", http.StatusOK, "the disk is full", "every 60 minutes")
+	v.want("/admin/sending", http.StatusOK, "Bounces of 1,000 mails", "1 webhooks")
+	s.App.SetSending(pace.Settings{Relay: "relay.example:25", Warmup: value(pace.ParseWarmup(s.Now.Format(time.DateOnly) + " 500 1.5"))})
+	v.want("/admin/sending", http.StatusOK, "Today 0 of at most 500")
+}
+
+func value[T any](v T, _ error) T { return v }

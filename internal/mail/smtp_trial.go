@@ -60,7 +60,7 @@ func (m *Mailer) trialMail(ctx context.Context, s *smtpSender, to string) (*enve
 	h := header{from: c.defaultSender(), fromName: c.settings().FromName, to: to, key: "t/" + rand.Text(),
 		isDefault: true}
 	mail, err := c.builtIn(h, &builtIn{Title: "Test of the mail server", Heading: "Test of the mail server",
-		Before: "The command enlist mail test sent this mail. It changes nothing and needs no answer."})
+		Before: "This mail tests the mail server. It changes nothing and needs no answer."})
 	if err != nil {
 		return nil, err
 	}

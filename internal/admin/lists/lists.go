@@ -94,14 +94,15 @@ type head struct {
 var orders = []struct {
 	name, text string
 	number     bool
+	falls      bool // the first click shows the greatest first
 	compare    func(a, b *row) int
 }{
-	{"name", "List", false, func(a, b *row) int {
+	{"name", "List", false, false, func(a, b *row) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	}},
-	{"contacts", "Contacts", true, func(a, b *row) int { return cmp.Compare(b.ContactCount, a.ContactCount) }},
-	{"change", "30 days", true, func(a, b *row) int { return cmp.Compare(b.Change, a.Change) }},
-	{"since", "Since", false, func(a, b *row) int { return cmp.Compare(b.CreationTime, a.CreationTime) }},
+	{"contacts", "Contacts", true, true, func(a, b *row) int { return cmp.Compare(b.ContactCount, a.ContactCount) }},
+	{"change", "30 days", true, true, func(a, b *row) int { return cmp.Compare(b.Change, a.Change) }},
+	{"since", "Since", false, true, func(a, b *row) int { return cmp.Compare(b.CreationTime, a.CreationTime) }},
 }
 
 // NetOf returns how many more people can get mail by the counts of days.
@@ -153,11 +154,14 @@ func (d *allData) sort(down bool) {
 		h := head{Text: o.text, Number: o.number}
 		if o.name == d.Sort {
 			sign := 1
-			h.Sorted = "ascending"
 			if down {
-				sign, h.Sorted = -1, "descending"
+				sign = -1
 			} else {
 				q.Set("order", "down")
+			}
+			h.Sorted = "ascending"
+			if o.falls != down {
+				h.Sorted = "descending"
 			}
 			slices.SortStableFunc(d.Rows, func(a, b row) int { return sign * o.compare(&a, &b) })
 		}

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"enlist/internal/accounts"
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 )
@@ -30,8 +31,24 @@ var languages = ui.Choices("", "of the browser; mails in English",
 	"vi", "Vietnamese",
 	"zh", "Chinese")
 
-// formOf returns the form of a List, without the keys that only programs use.
-func formOf(l *enlist.List) ui.Form {
+// formOf returns the form of a List. It has the Folder if there are several, and the person may use the whole Account.
+func formOf(r *ui.Request, l *enlist.List) (ui.Form, error) {
+	f := inputsOf(l)
+	folders, err := r.App.Accounts.SearchFolders(r.Context(), r.Caller, accounts.FolderOfLists,
+		enlist.Query{SortBy: "name"})
+	if err = enlist.IgnoreKind(enlist.Denied, err); err != nil || len(folders) < 2 {
+		return f, err
+	}
+	folder := ui.Input{Name: "folder_id", Label: "Folder", Kind: ui.InputChoice, Value: ui.Plain(int64(l.FolderID))}
+	for i := range folders {
+		folder.Options = append(folder.Options,
+			ui.Option{Value: ui.Plain(int64(folders[i].ID)), Text: folders[i].Name})
+	}
+	return append(f, folder), nil
+}
+
+// inputsOf returns the inputs of a List, without the keys that only programs use.
+func inputsOf(l *enlist.List) ui.Form {
 	check := func(name, label, help string, is bool) ui.Input {
 		return ui.Input{Name: name, Label: label, Help: help, Kind: ui.InputCheck, Value: either(is, "1", "")}
 	}
@@ -78,8 +95,9 @@ func (p *pages) newList(r *ui.Request) (*ui.View, error) {
 	if !mayAdd(r) {
 		return nil, ui.ErrNotFound
 	}
-	return p.showNew(formOf(&enlist.List{DoubleOptIn: true, DisallowDuplicates: true, TrackOpens: true,
-		TrackClicks: true, CountryCode: enlist.DefaultCountryCode}), ""), nil
+	f, err := formOf(r, &enlist.List{DoubleOptIn: true, DisallowDuplicates: true, TrackOpens: true,
+		TrackClicks: true, CountryCode: enlist.DefaultCountryCode})
+	return p.showNew(f, ""), err
 }
 
 func (p *pages) showNew(f ui.Form, problem string) *ui.View {
@@ -89,7 +107,10 @@ func (p *pages) showNew(f ui.Form, problem string) *ui.View {
 }
 
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
-	f := formOf(new(enlist.List))
+	f, err := formOf(r, new(enlist.List))
+	if err != nil {
+		return nil, err
+	}
 	f.Read(r)
 	id, err := r.App.Lists.AddList(r.Context(), r.Caller, f.Details())
 	if err != nil {
@@ -104,7 +125,8 @@ func (p *pages) settings(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.showSettings(list, formOf(list), ""), nil
+	f, err := formOf(r, list)
+	return p.showSettings(list, f, ""), err
 }
 
 func (p *pages) showSettings(l *enlist.List, f ui.Form, problem string) *ui.View {
@@ -117,7 +139,10 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := formOf(list)
+	f, err := formOf(r, list)
+	if err != nil {
+		return nil, err
+	}
 	f.Read(r)
 	if _, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details()); err != nil {
 		problem, err := f.Refuse(err)

@@ -113,8 +113,8 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 	return nil
 }
 
-// shown returns the newest jobs as the page shows them. Only a person of level full sees the reply of the mail server,
-// which can have an address.
+// shown returns the newest jobs as the page shows them. A person of level read does not see the reply of the mail
+// server, which can have an address.
 func shown(r *ui.Request, all []jobs.Job) (rows []job) {
 	for i := range all[:min(len(all), mostShown)] {
 		j := &all[i]

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"enlist/internal/accounts"
+	"enlist/internal/address"
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
@@ -171,10 +172,11 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 		return nil, ui.ErrNotFound
 	}
 	to := strings.TrimSpace(r.PostForm.Get("to"))
-	if !strings.Contains(to, "@") {
-		return p.show(r, to, "give an e-mail address")
+	spelling, _, ok := address.ParseEmail(to)
+	if !ok {
+		return p.show(r, to, "this is not an e-mail address")
 	}
-	answer, err := p.SendTest(r.Context(), to)
+	answer, err := p.SendTest(r.Context(), spelling)
 	if err != nil {
 		return p.show(r, to, err.Error())
 	}
