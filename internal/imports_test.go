@@ -46,7 +46,9 @@ var allowedImports = map[string][]string{
 	"enlist/internal/admin/backups":        {"enlist/internal/admin/ui", "enlist/internal/backup", "enlist/internal/enlist"},
 	"enlist/internal/admin/sends": {"enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/enlist", "enlist/internal/messages",
 		"enlist/internal/reports"},
-	"enlist/internal/admin/lists": {"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist"},
+	"enlist/internal/admin/lists": {
+		"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/lists",
+	},
 	"enlist/internal/admin/messages": {
 		"enlist/internal/admin/images", "enlist/internal/admin/ui", "enlist/internal/enlist",
 		"enlist/internal/messages", "enlist/internal/reports",

@@ -11,9 +11,10 @@ import (
 
 // Limits are what slows down the mails of Batches of all Accounts.
 type Limits struct {
-	Relay string          // name of the mail server, or the folder into which mails are written; "": no mail is sent
-	Paces []pace.Pace     // of the domain groups whose providers asked for fewer mails
-	Days  []pace.DayLimit // of the warm-up plan: the last seven days, today, and the next seven; those without a limit are missing
+	Relay string      // name of the mail server, or the folder into which mails are written; "": no mail is sent
+	Paces []pace.Pace // of the domain groups whose providers asked for fewer mails
+	// Days are those of the warm-up plan: the last seven, today, and the next seven, without those that have no limit.
+	Days []pace.DayLimit
 }
 
 // Limits returns what slows down the mails of Batches now.

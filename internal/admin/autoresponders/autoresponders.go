@@ -180,8 +180,8 @@ func (m *mark) count(r *ui.Request) error {
 
 // when says when an autoresponder sends, and returns its place on the line.
 func when(r *ui.Request, a *enlist.Autoresponder) (text string, after int64) {
-	seconds := map[string]int64{enlist.PeriodMinute: 60, enlist.PeriodHour: enlist.Hour, enlist.PeriodDay: 24 * enlist.Hour,
-		enlist.PeriodWeek: 7 * 24 * enlist.Hour}[a.OffsetPeriod] * a.OffsetValue
+	seconds := map[string]int64{enlist.PeriodMinute: 60, enlist.PeriodHour: enlist.Hour,
+		enlist.PeriodDay: 24 * enlist.Hour, enlist.PeriodWeek: 7 * 24 * enlist.Hour}[a.OffsetPeriod] * a.OffsetValue
 	clock := fmt.Sprintf("%d:%02d", a.SpecificHour, a.SpecificMinute)
 	if a.TimeZone != "" {
 		clock += " " + a.TimeZone

@@ -118,14 +118,13 @@ func (d *data) warn(week *reports.DayOutcomes) {
 	all := week.Delivered() + week.Bounced
 	const least = 100 // of fewer mails, one says nothing
 	if all >= least && week.Bounced*1000 > all*mostBounces {
-		d.Attention = append(d.Attention, attention{ui.Percent(week.Bounced, all) + " of the mails of seven days bounced",
-			"over 5 % mailbox providers begin to refuse mails: send only to addresses that opened something lately, and " +
-				"take imported addresses out that were never confirmed", "/admin/sending", "What to do"})
+		d.need(ui.Percent(week.Bounced, all)+" of the mails of seven days bounced",
+			"over 5 % mailbox providers begin to refuse mails: send only to addresses that opened something lately, "+
+				"and take imported addresses out that were never confirmed", "/admin/sending", "Sending health")
 	}
 	if all >= least && week.Complained*1000 > all*mostComplaints {
-		d.Attention = append(d.Attention, attention{
-			ui.Percent(week.Complained, all) + " of the mails of seven days were reported as spam",
-			"over 0.1 % mails begin to land in spam folders, over 0.3 % they are refused: send less often, and only to " +
-				"people who asked for it", "/admin/sending", "What to do"})
+		d.need(ui.Percent(week.Complained, all)+" of the mails of seven days were reported as spam",
+			"over 0.1 % mails begin to land in spam folders, over 0.3 % they are refused: send less often, and only "+
+				"to people who asked for it", "/admin/sending", "Sending health")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
 // This file has the pages of Fields.
@@ -24,8 +25,16 @@ var timeFormats = ui.Choices(enlist.TimeOff, "no time",
 	enlist.Time12, "3:00 pm",
 	enlist.Time24, "15:00")
 
-// fieldForm returns the form of a Field.
+// fieldForm returns the form of a Field. What the type does not use is folded.
 func fieldForm(f *enlist.Field) ui.Form {
+	form := fieldInputs(f)
+	for i := range form {
+		form[i].IsFolded = len(lists.Applicable(f, []enlist.Detail{{Key: form[i].Name}})) == 0
+	}
+	return form
+}
+
+func fieldInputs(f *enlist.Field) ui.Form {
 	kind := ui.Input{Name: "type", Label: "Type", Kind: ui.InputChoice, Value: string(f.Type), Options: types}
 	if f.AddressType != enlist.AddressNone {
 		kind.Options, kind.Help = types[:1], "the "+string(f.AddressType)+" address of the Contact"
@@ -49,13 +58,16 @@ func fieldForm(f *enlist.Field) ui.Form {
 		{Name: "values_array", Label: "Choices", Help: "for dropdown, radio and checkbox; commas between them",
 			Value: f.Values},
 		{Name: "defaults_array", Label: "Choices of a new Contact", Help: "for these", Value: f.Defaults},
-		{Name: "default_value", Label: "Value of a new Contact", Help: "for the other types; of a date such as 2026-01-31, or current",
+		{Name: "default_value", Label: "Value of a new Contact",
+			Help:  "for the other types; of a date such as 2026-01-31, or current",
 			Value: f.DefaultValue},
 		{Name: "time_format", Label: "Time", Help: "for date", Kind: ui.InputChoice, Value: format,
 			Options: timeFormats},
-		{Name: "date_validation", Label: "Which dates", Help: "for date: past, future, or two dates with a comma between them; empty: any",
+		{Name: "date_validation", Label: "Which dates",
+			Help:  "for date: past, future, or two dates with a comma between them; empty: any",
 			Value: f.DateValidation},
-		{Name: "allowed_file_types", Label: "Kinds of files", Help: "for file: images, documents, spreadsheets, movies, other",
+		{Name: "allowed_file_types", Label: "Kinds of files",
+			Help:  "for file: images, documents, spreadsheets, movies, other",
 			Value: f.AllowedFileTypes},
 		{Name: "row_size", Label: "Rows of a comment, or most megabytes of a file", Value: f.RowSize},
 		check("is_mandatory", "Each Contact must have a value", "", f.Mandatory),
@@ -98,7 +110,7 @@ func (p *pages) newField(r *ui.Request) (*ui.View, error) {
 // showField shows the form of a Field, or of a new one if it is nil.
 func (p *pages) showField(l *enlist.List, f *enlist.Field, form ui.Form, ask, problem string) *ui.View {
 	d := formData{Form: form, Button: "Add the Field", Action: path(l.ID) + "/fields", Back: path(l.ID), Ask: ask,
-		Says: "What does not fit the type is ignored."}
+		Says: "What the type does not use has no effect."}
 	v := &ui.View{Title: "New Field of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem}
 	if f != nil {
 		d.Button, d.Action, v.Title = "Save", fieldPath(l, f), f.Name+" of "+l.Name
@@ -115,7 +127,7 @@ func (p *pages) addField(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := fieldForm(new(enlist.Field))
+	f := fieldForm(&enlist.Field{Type: enlist.Text})
 	f = f[:len(f)-1]
 	f.Read(r)
 	if _, err := r.App.Lists.AddField(r.Context(), r.Caller, list.ID, fieldDetails(f)); err != nil {

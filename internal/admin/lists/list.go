@@ -49,7 +49,8 @@ func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	full := r.Caller.Key.Level >= enlist.Full
 	d := listData{List: list, Settings: settingsOf(list), MayEdit: full, MayCopy: mayAdd(r)}
 	for i := range fields {
-		d.Fields = append(d.Fields, field{fields[i].ID, fields[i].Name, typeOf(&fields[i]), rulesOf(&fields[i]), i == 0})
+		f := &fields[i]
+		d.Fields = append(d.Fields, field{f.ID, f.Name, typeOf(f), rulesOf(f), i == 0})
 	}
 	if d.Preferences, err = r.App.Lists.SearchPreferences(r.Context(), r.Caller, list.ID, enlist.Query{}); err != nil {
 		return nil, err
@@ -146,8 +147,8 @@ func settingsOf(l *enlist.List) []setting {
 		{"Numbers without a country", "are of +" + ui.Plain(l.CountryCode)},
 	}
 	if !l.DisallowDuplicates {
-		all = append(all, setting{"A send to one address twice", either(l.SendToDuplicates, "is a mail for each Contact",
-			"is one mail")})
+		all = append(all, setting{"A send to one address twice",
+			either(l.SendToDuplicates, "is a mail for each Contact", "is one mail")})
 	}
 	for _, s := range []setting{{"Mails come from", senderOf(l)}, {"Language", l.Language}, {"Folder", l.FolderName},
 		{"Subject of the mail that asks to confirm", l.ConfirmSubject}, {"Its text", l.ConfirmText},

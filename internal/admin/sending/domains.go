@@ -110,7 +110,8 @@ func (p *pages) setup(r *ui.Request, domains []accounts.SendingDomain, all []sen
 			if err != nil {
 				return nil, err
 			}
-			s.Keys = append(s.Keys, dns.Key{Domain: domains[i].Domain, Record: published, Next: key == &domains[i].Next})
+			s.Keys = append(s.Keys,
+				dns.Key{Domain: domains[i].Domain, Record: published, Next: key == &domains[i].Next})
 		}
 	}
 	for _, one := range all {
@@ -198,8 +199,8 @@ func domainOf(s *dns.Setup, name string) domain {
 		}
 	}
 	if len(d.Records) == 0 {
-		d.Says = "It has no key of its own, so receivers trust its mails less. The operator adds it with: enlist domain add " +
-			name
+		d.Says = "It has no key of its own, so receivers trust its mails less. The operator adds it with: " +
+			"enlist domain add " + name
 	}
 	spf, dmarc := s.Suggested(name)
 	if spf.Value != "" {

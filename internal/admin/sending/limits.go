@@ -67,8 +67,8 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 		chart.Points = append(chart.Points, ui.Point{Label: day.Format("2 Jan"),
 			Values: []int64{limits.Days[i].Most, limits.Days[i].Taken}})
 		if limits.Days[i].Day == r.Now.Format(time.DateOnly) {
-			d.WarmupText = "Today " + ui.Number(limits.Days[i].Taken) + " of at most " + ui.Number(limits.Days[i].Most) +
-				" mails of sends were sent. Providers trust a new mail server only after some weeks."
+			d.WarmupText = fmt.Sprintf("Today %s of at most %s mails of sends were sent. Providers trust a new mail "+
+				"server only after some weeks.", ui.Number(limits.Days[i].Taken), ui.Number(limits.Days[i].Most))
 		}
 	}
 	plot := chart.Plot((*ui.Chart).Lines)

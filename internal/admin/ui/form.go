@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,6 +30,7 @@ type Input struct {
 	Options     []Option
 	Required    bool
 	Wrong       string // why the value is refused
+	IsFolded    bool   // rarely needed: a page shows it after a click
 }
 
 // Option is a value that an input of the kind InputChoice can have.
@@ -44,6 +46,21 @@ func Choices(pairs ...string) (all []Option) {
 
 // Form is the inputs of a form, in their order.
 type Form []Input
+
+// Main returns the inputs that are not folded.
+func (f Form) Main() Form {
+	return slices.DeleteFunc(slices.Clone(f), func(i Input) bool { return i.IsFolded })
+}
+
+// Folded returns the other inputs.
+func (f Form) Folded() Form {
+	return slices.DeleteFunc(slices.Clone(f), func(i Input) bool { return !i.IsFolded })
+}
+
+// IsWrong reports whether a value is refused.
+func (f Form) IsWrong() bool {
+	return slices.ContainsFunc(f, func(i Input) bool { return i.Wrong != "" })
+}
 
 // Read sets the values that the browser sent.
 func (f Form) Read(r *Request) {

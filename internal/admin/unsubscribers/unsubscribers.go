@@ -157,7 +157,8 @@ func (p *pages) showAsk(r *ui.Request, wrong string) (*ui.View, error) {
 	}
 	n, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, 0, &enlist.Criteria{All: []enlist.Criteria{
 		{Key: "address", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: address}},
-		{Key: "list_id", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputNumber, Text: ui.Plain(int64(list))}}}})
+		{Key: "list_id", Operator: "exactly",
+			Value: enlist.Input{Kind: enlist.InputNumber, Text: ui.Plain(int64(list))}}}})
 	if err != nil {
 		return nil, err
 	}
