@@ -428,7 +428,7 @@ func (s *operations) attention() {
 		s.Error("the first page shows the query of the URL of a webhook")
 	}
 	v.want("/admin/backups", http.StatusOK, "the disk is full", "every 60 minutes")
-	v.want("/admin/sending", http.StatusOK, "Bounces of 1,000 mails", "1 webhooks")
+	v.want("/admin/sending", http.StatusOK, "Bounces of 1,000 mails", "events of 1 webhook are")
 	s.App.SetSending(pace.Settings{Relay: "relay.example:25", Warmup: value(pace.ParseWarmup(s.Now.Format(time.DateOnly) + " 500 1.5"))})
 	v.want("/admin/sending", http.StatusOK, "Today 0 of at most 500")
 }

@@ -1,6 +1,7 @@
 package sending
 
 import (
+	"net"
 	"slices"
 	"strings"
 
@@ -96,7 +97,9 @@ func (p *pages) setup(r *ui.Request, domains []accounts.SendingDomain, all []sen
 		return nil, err
 	}
 	if p.MailDir == "" {
-		s.Relay, _, _ = strings.Cut(limits.Relay, ":")
+		if s.Relay, _, err = net.SplitHostPort(limits.Relay); err != nil {
+			s.Relay = limits.Relay // it has no port
+		}
 	}
 	if settings.DKIM != nil {
 		s.Server = settings.DKIM.Domain

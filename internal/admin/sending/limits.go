@@ -113,6 +113,9 @@ func (p *pages) readCounts(r *ui.Request, d *data, _ bool) error {
 	}
 	d.Domains = len(domains)
 	hooks, err := r.App.Webhooks.SearchWebhooks(r.Context(), r.Caller, enlist.Query{})
-	d.Failing = len(slices.DeleteFunc(hooks, func(w enlist.Webhook) bool { return !w.IsFailing }))
+	hooks = slices.DeleteFunc(hooks, func(w enlist.Webhook) bool { return !w.IsFailing })
+	if len(hooks) > 0 {
+		d.Failing = ui.Count(int64(len(hooks)), "webhook")
+	}
 	return err
 }

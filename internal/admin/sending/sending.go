@@ -82,7 +82,7 @@ type data struct {
 	Bounced    *ui.Plot
 	Domains    int
 	Queue      *queue // nil: it cannot be read
-	Failing    int    // webhooks
+	Failing    string // webhooks to which no more events are posted; "": none
 }
 
 // setting is something with its value, in words.
