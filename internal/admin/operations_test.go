@@ -290,6 +290,9 @@ func (s *operations) autoresponders() {
 	if len(all) != 3 {
 		s.Fatalf("there are %d autoresponders, want 3", len(all))
 	}
+	figures, err := s.App.Batches.AutoresponderBatch(s.Context(), s.Caller, all[0].ID)
+	s.Must(err)
+	v.want("/admin/sends/"+id(figures), http.StatusOK, "Delivered")
 	one := "/admin/autoresponders/" + id(all[0].ID)
 	form = url.Values{"message_id": {id(s.Message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "when": {"date"}, "at": {"2026-12-24T18:00"}}
 	v.send(one, form, http.StatusOK, "24 Dec, 18:00", "Not active")
@@ -349,6 +352,9 @@ func (s *operations) mails() {
 	v.send("/admin/sending/test", url.Values{"to": {"ann@example.com"}}, http.StatusOK, "answered: 250 ok")
 	v.send("/admin/sending/hold", url.Values{"reason": {"a test"}}, http.StatusOK, "All mails are held", "a test")
 	v.send("/admin/sending/release", nil, http.StatusOK, "Mails are sent again")
+	if row := s.AuditLog(0)[0]; row.Object != "Hold" || row.Method != "POST /admin/sending/release" || !strings.HasPrefix(row.User, "p-full@") {
+		s.Errorf("the last row of the audit log is %+v", row)
+	}
 	s.NewCaller()
 	v.want("/admin/sending", http.StatusOK, "No mail leaves this server")
 	v.want("/admin/sending/mails", http.StatusNotFound)

@@ -18,7 +18,7 @@ type ConsentFigures struct {
 }
 
 // ConsentFigures counts the Contacts of a List by their consent. It reads each Contact that can get mail and its rows
-// of the ledger: about 1 s for 300,000 Contacts. Errors: NoList, Denied, and Busy if counting takes too long.
+// of the ledger, which takes less than 0.1 s for 30,000 Contacts. Errors: NoList, Denied, and Busy if counting takes too long.
 func (s *Service) ConsentFigures(ctx context.Context, c *enlist.Caller, list enlist.ListID) (f ConsentFigures,
 	err error) {
 	err = s.db.Search(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
