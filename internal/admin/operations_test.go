@@ -192,7 +192,7 @@ func (s *operations) lists() {
 	v.want(path+"/copy", http.StatusOK, "2 Fields")
 	copied := v.send(path+"/copy", url.Values{"name": {"Second"}}, http.StatusOK, "This is the copy", "0 Contacts")
 	v.want("/admin/lists?q=seco", http.StatusOK, "Second", "1 to 1 of 1")
-	v.want(path+"/clear", http.StatusOK, "1 Contact are deleted", "Garden")
+	v.want(path+"/clear", http.StatusOK, "This deletes 1 Contact", "Garden")
 	v.send(path+"/clear", url.Values{"typed": {"garden"}}, http.StatusUnprocessableEntity, "Nothing was deleted")
 	if n := s.List(list).ContactCount; n != 1 {
 		s.Fatalf("the List has %d Contacts, want 1", n)

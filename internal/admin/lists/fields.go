@@ -189,6 +189,9 @@ func moveUp(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	enlist.SortFields(all)
+	if f.DisplayOrder < 0 {
+		return ui.GoTo(path(list.ID), ""), nil // a hidden Field has no place
+	}
 	for i := 1; i < len(all); i++ {
 		if all[i].ID == f.ID {
 			all[i-1], all[i] = all[i], all[i-1]
@@ -197,7 +200,7 @@ func moveUp(r *ui.Request) (*ui.View, error) {
 	}
 	for i := range all {
 		place := int64(i + 1)
-		if all[i].DisplayOrder == place || all[i].DisplayOrder < 0 && all[i].ID != f.ID {
+		if all[i].DisplayOrder == place || all[i].DisplayOrder < 0 {
 			continue
 		}
 		_, err := r.App.Lists.EditField(r.Context(), r.Caller, list.ID, all[i].ID,

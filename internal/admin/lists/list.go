@@ -33,7 +33,7 @@ type setting struct{ Name, Value string }
 type field struct {
 	ID                enlist.FieldID
 	Name, Type, Rules string
-	First             bool
+	First             bool // on forms, or on none: no Field is above it
 }
 
 func (p *pages) one(r *ui.Request) (*ui.View, error) {
@@ -50,7 +50,7 @@ func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	d := listData{List: list, Settings: settingsOf(list), MayEdit: full, MayCopy: mayAdd(r)}
 	for i := range fields {
 		f := &fields[i]
-		d.Fields = append(d.Fields, field{f.ID, f.Name, typeOf(f), rulesOf(f), i == 0})
+		d.Fields = append(d.Fields, field{f.ID, f.Name, typeOf(f), rulesOf(f), i == 0 || f.DisplayOrder < 0})
 	}
 	if d.Preferences, err = r.App.Lists.SearchPreferences(r.Context(), r.Caller, list.ID, enlist.Query{}); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func (p *pages) showRemove(r *ui.Request, l *enlist.List, wrong string) (*ui.Vie
 	switch r.PathValue("act") {
 	case "clear":
 		v.Title, d.Button = "Clear "+l.Name+"?", "Delete "+contacts
-		d.Texts = []string{fmt.Sprintf("%s are deleted with their values, for ever.", contacts),
+		d.Texts = []string{"This deletes " + contacts + " with all values, for ever.",
 			"The List stays with its settings, Fields, preferences, Segments and autoresponders.", stays}
 	case "delete":
 		all, err := r.App.Batches.SearchAutoresponders(r.Context(), r.Caller, enlist.Query{Criteria: &enlist.Criteria{
@@ -117,7 +117,7 @@ func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ui.GoTo(path(list.ID), ui.Count(list.ContactCount, "Contact")+" were deleted."), nil
+		return ui.GoTo(path(list.ID), "The List is empty. It had "+ui.Count(list.ContactCount, "Contact")+"."), nil
 	}
 	if err := r.App.Contacts.DeleteList(r.Context(), r.Caller, list.ID); err != nil {
 		return nil, err
