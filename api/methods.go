@@ -1276,6 +1276,8 @@ type BatchReport struct {
 	WinnerReason      string                `json:"winner_reason"`  // why a variant is the winner
 	LeftOut           map[string]int64      `json:"left_out"`       // Contacts that get no mail, by reason
 	Periods           []BatchPeriod         `json:"periods"`
+	Domains           []BatchDomain         `json:"domains"`
+	BounceReasons     []BatchBounceReason   `json:"bounce_reasons"`
 	Editions          []BatchEdition        `json:"editions"` // states of the Messages that were sent: an edit makes a new edition
 	Variants          []BatchVariantNumbers `json:"variants"`
 }
@@ -1300,6 +1302,8 @@ type BatchPeriod struct {
 	HumanOpenedCount   int64 `json:"human_opened_count"`   // mails that a person opened, not a program
 	UniqueContactClick int64 `json:"unique_contact_click"` // mails in which a link was clicked
 	HumanContactClick  int64 `json:"human_contact_click"`  // mails in which a person clicked a link, not a program
+	UnsubscribeCount   int64 `json:"unsubscribe_count"`    // mails by which the recipient unsubscribed, or that were reported as spam
+	ComplainedCount    int64 `json:"complained_count"`
 }
 
 // BatchEdition is a part of BatchReport.
@@ -1310,6 +1314,27 @@ type BatchEdition struct {
 	Subject       string `json:"subject"`
 	FirstSentTime int64  `json:"first_sent_time"`
 	SentCount     int64  `json:"sent_count"` // mails that the mail server accepted
+}
+
+// BatchDomain is a part of BatchReport.
+type BatchDomain struct {
+	Domain             string `json:"domain"`               // gmail, microsoft, yahoo, apple or other
+	SentCount          int64  `json:"sent_count"`           // mails that the mail server accepted
+	RefusedCount       int64  `json:"refused_count"`        // as in BatchReport
+	BounceCount        int64  `json:"bounce_count"`         // refused, or reported as undeliverable later
+	DeferredCount      int64  `json:"deferred_count"`       // mails whose first attempt failed for a time
+	OpenedCount        int64  `json:"opened_count"`         // mails that were opened
+	HumanOpenedCount   int64  `json:"human_opened_count"`   // mails that a person opened, not a program
+	UniqueContactClick int64  `json:"unique_contact_click"` // mails in which a link was clicked
+	HumanContactClick  int64  `json:"human_contact_click"`  // mails in which a person clicked a link, not a program
+}
+
+// BatchBounceReason is a part of BatchReport.
+type BatchBounceReason struct {
+	Reason        string `json:"reason"` // unknown_address, disabled, full, unreachable, policy, content or other
+	RefusedCount  int64  `json:"refused_count"`
+	BounceCount   int64  `json:"bounce_count"`
+	DeferredCount int64  `json:"deferred_count"`
 }
 
 // BatchVariantNumbers is a part of BatchReport.

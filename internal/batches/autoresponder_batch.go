@@ -125,9 +125,10 @@ func batchForMail(tx *db.Tx, k enlist.DeliveryKey) (enlist.BatchID, error) {
 
 // sentGroup are mails of one autoresponder to Contacts of one List, in order of Contact.
 type sentGroup struct {
-	batch  enlist.BatchID
-	mails  []*messages.Delivery
-	counts BatchCounts
+	batch   enlist.BatchID
+	mails   []*messages.Delivery
+	counts  BatchCounts
+	domains DomainChanges
 }
 
 // CountSent adds accepted mails of autoresponders to their Batches. The deliveries are in order of List and Contact.
@@ -144,6 +145,9 @@ func CountSent(tx *db.Tx, sent []messages.Delivery) error {
 	}
 	for _, g := range groups {
 		if err := AddToBatch(tx, g.batch, g.counts, g.mails[len(g.mails)-1].SentTime); err != nil {
+			return err
+		}
+		if err := g.domains.Store(tx, g.batch); err != nil {
 			return err
 		}
 	}
@@ -195,6 +199,7 @@ func (g *sentGroup) store(tx *db.Tx) error {
 		return err
 	}
 	g.counts.Recipients, g.counts.Sent = added, added
+	g.countFresh(stored)
 	for _, d := range g.mails {
 		if stored[d.Contact] == nil {
 			continue
@@ -212,6 +217,7 @@ func (g *sentGroup) store(tx *db.Tx) error {
 			if err != nil {
 				return err
 			}
+			g.domains.To(d.Address).Sent++
 		}
 		g.counts.Contradicted -= r.Contradicted(events)
 		r.count(&g.counts, -1)
@@ -226,6 +232,15 @@ func (g *sentGroup) store(tx *db.Tx) error {
 		}
 	}
 	return nil
+}
+
+// countFresh counts the first mail of each new recipient by its domain.
+func (g *sentGroup) countFresh(stored map[enlist.ContactID]*Recipient) {
+	for i, d := range g.mails {
+		if stored[d.Contact] == nil && (i == 0 || g.mails[i-1].Contact != d.Contact) {
+			g.domains.To(d.Address).Sent++
+		}
+	}
 }
 
 // count adds n to the number for what became of the mails to a recipient: one was accepted, or the last was refused or

@@ -275,6 +275,8 @@ func DeleteBatch(tx *db.Tx, id enlist.BatchID) error {
 		"DELETE FROM batch_sum WHERE batch_id = ?",
 		"DELETE FROM batch_link WHERE batch_id = ?",
 		"DELETE FROM batch_agent WHERE batch_id = ?",
+		"DELETE FROM batch_departure WHERE batch_id = ?",
+		"DELETE FROM batch_domain WHERE batch_id = ?",
 		"DELETE FROM batch_edition WHERE batch_id = ?",
 		"DELETE FROM batch WHERE id = ?",
 	} {

@@ -7,6 +7,7 @@
 //	candidates.go, suppress.go   which Contacts of a population are left out, and why
 //	recipient*.go    the recipients
 //	event*.go, events_removed.go   opens, clicks and other events, and their sums
+//	domain*.go       the numbers by group of domains and by reason of bounces
 //	autoresponder*.go    autoresponders, and the Batch that has the figures of one
 //	history.go       the mails that a Contact got
 //	webhook.go       the webhook events of mails

@@ -204,7 +204,10 @@ func CountUnsubscribed(tx *db.Tx, k enlist.DeliveryKey, now int64) error {
 	if err := storeEvent(tx, r, EventUnsubscribed, now); err != nil {
 		return err
 	}
-	return AddToBatch(tx, id, BatchCounts{Unsubscribed: 1}, now)
+	if err := AddToBatch(tx, id, BatchCounts{Unsubscribed: 1}, now); err != nil {
+		return err
+	}
+	return countDeparture(tx, id, now, 1, 0)
 }
 
 // Contradicted returns what a recipient adds to BatchCounts.Contradicted, so that BatchReport.NotOpened is exact. Most

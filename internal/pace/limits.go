@@ -130,6 +130,17 @@ func DomainGroup(email string) string {
 	return domain
 }
 
+// OtherProvider is the Provider of all domains that belong to no large one.
+const OtherProvider = "other"
+
+// Provider returns the group of an address as a report has it: gmail, microsoft, yahoo, apple or other.
+func Provider(email string) string {
+	if group := DomainGroup(email); domainGroups[group] != nil {
+		return group
+	}
+	return OtherProvider
+}
+
 // isPublicSuffix reports whether a domain looks like com, de or co.uk: at most two labels of at
 // most three letters.
 func isPublicSuffix(domain string) bool {

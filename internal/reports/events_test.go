@@ -22,7 +22,7 @@ import (
 
 // The tests open mails and click links as persons and programs do, and compare the sums with the recipients' events.
 //
-// covers: spec batch.events, batch.human, decision 60, decision 76, decision 117
+// covers: spec batch.events, batch.human, batch.domains, decision 60, decision 76, decision 117, decision 131
 func TestFiguresOfABatch(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
 		{Name: "the uses of a Message are its Batches with their opens", Test: usesOfMessages},
@@ -34,6 +34,8 @@ func TestFiguresOfABatch(t *testing.T) {
 		{Name: "without tracking nothing is counted", Test: trackingOff},
 		{Name: "a mail that was not sent, or of another Batch, has no events", Test: otherMails},
 		{Name: "the sums equal the events of the recipients after random requests", Test: randomAccesses},
+		{Name: "mails are counted by the provider of the address and by the reason of a failure", Test: countedByDomain},
+		{Name: "the sums of several Batches are read at once, without those of others", Test: sumsOfSeveral},
 		{Name: "requests at the same time are all counted", Test: concurrentAccesses},
 		{Name: "after a week the sums are of days", Test: periodsOfSums},
 		{Name: "a deleted Batch and a deleted Contact lose their events", Test: deletedEvents},

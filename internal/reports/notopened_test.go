@@ -92,6 +92,7 @@ func reportAtRandom(f *apptest.SentBatch, mail func(enlist.ContactID) enlist.Del
 		f.Must(err)
 		rows := f.Rows(reports.RowsRequest{Kind: batches.RowsNotOpened}, enlist.Query{}).Rows
 		r := f.Report()
+		sameByDomain(f, r)
 		if n := int(r.NotOpened()); n > len(rows) || n < len(rows) && r.Unsent() == 0 {
 			f.Fatalf("after %s of %+v: %d mails were not opened, but there are %d rows; %+v", what, k, n, len(rows), r.BatchCounts)
 		}

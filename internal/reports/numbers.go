@@ -83,4 +83,6 @@ var PeriodAttributes = []enlist.Attribute[PeriodSums]{
 	enlist.ReadOnlyInt("human_opened_count", func(p *PeriodSums) int64 { return p.HumanOpened }),
 	enlist.ReadOnlyInt("unique_contact_click", func(p *PeriodSums) int64 { return p.Clicked }),
 	enlist.ReadOnlyInt("human_contact_click", func(p *PeriodSums) int64 { return p.HumanClicked }),
+	enlist.ReadOnlyInt("unsubscribe_count", func(p *PeriodSums) int64 { return p.Unsubscribed }),
+	enlist.ReadOnlyInt("complained_count", func(p *PeriodSums) int64 { return p.Complained }),
 }

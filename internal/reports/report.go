@@ -18,7 +18,8 @@ import (
 type BatchReport struct {
 	batches.Batch
 	batches.BatchSums
-	Periods []PeriodSums // the periods with events, in order of time
+	Periods []PeriodSums         // the periods with events, in order of time
+	Domains []batches.DomainSums // by group of domains and reason, in this order
 	Agents  []batches.AgentSums
 
 	Editions  []sending.Edition
@@ -27,7 +28,9 @@ type BatchReport struct {
 
 // PeriodSums are the BatchSums of one period.
 type PeriodSums struct {
-	Time int64 // beginning of the period
+	Time         int64 // beginning of the period
+	Unsubscribed int64 // mails by which the recipient unsubscribed; also the complaints
+	Complained   int64
 	batches.BatchSums
 }
 
@@ -86,6 +89,10 @@ func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.B
 		}
 		for i := range r.Periods {
 			r.BatchSums.Add(&r.Periods[i].BatchSums)
+		}
+		r.Domains, err = LoadDomainSums(tx, id)
+		if err != nil {
+			return nil, err
 		}
 		r.Agents, err = BatchAgents(tx, id)
 		if err != nil {

@@ -1,6 +1,9 @@
 package reports
 
 import (
+	"cmp"
+	"slices"
+
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -20,6 +23,23 @@ func LoadBatchSums(tx *db.Tx, batch enlist.BatchID) (all []PeriodSums, err error
 		return m.Err
 	}, `SELECT time, `+sending.SumsOf(batches.MapBatchSums)+
 		` FROM batch_sum WHERE batch_id = ? GROUP BY time ORDER BY time`, int64(batch))
+	if err != nil {
+		return nil, err
+	}
+	return withDepartures(tx, batch, all)
+}
+
+// withDepartures adds the departures and complaints to the sums of periods, which are in order of time.
+func withDepartures(tx *db.Tx, batch enlist.BatchID, all []PeriodSums) ([]PeriodSums, error) {
+	err := tx.Each(func(row *db.Cursor) error {
+		time := row.Int()
+		i, found := slices.BinarySearchFunc(all, time, func(p PeriodSums, at int64) int { return cmp.Compare(p.Time, at) })
+		if !found {
+			all = slices.Insert(all, i, PeriodSums{Time: time})
+		}
+		all[i].Unsubscribed, all[i].Complained = row.Int(), row.Int()
+		return nil
+	}, "SELECT time, unsubscribed, complained FROM batch_departure WHERE batch_id = ? ORDER BY time", int64(batch))
 	return all, err
 }
 
@@ -45,4 +65,44 @@ func BatchAgents(tx *db.Tx, batch enlist.BatchID) (all []batches.AgentSums, err 
 	}, `SELECT device, mail_client, CAST(sum(opened) AS BIGINT) FROM batch_agent WHERE batch_id = ?
 		GROUP BY device, mail_client ORDER BY device, mail_client`, int64(batch))
 	return all, err
+}
+
+// LoadDomainSums returns the numbers of a Batch by group of domains and by reason.
+func LoadDomainSums(tx *db.Tx, batch enlist.BatchID) (all []batches.DomainSums, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		s := batches.DomainSums{Group: row.Text(), Reason: batches.BounceReason(row.Text())}
+		m := db.Mapper{Job: db.Selected, Cursor: row}
+		batches.MapDomainSums(&m, &s)
+		all = append(all, s)
+		return m.Err
+	}, `SELECT domain, reason, `+sending.SumsOf(batches.MapDomainSums)+
+		` FROM batch_domain WHERE batch_id = ? GROUP BY domain, reason ORDER BY domain, reason`, int64(batch))
+	return all, err
+}
+
+// sumsOfBatches returns the sums of those of the Batches that the caller may access.
+func sumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]batches.BatchSums, error) {
+	sums := make(map[enlist.BatchID]batches.BatchSums)
+	among, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil || len(ids) == 0 {
+		return sums, err
+	}
+	where, args := " AND b.account_id = ? AND b.status <> 'deleted'", []any{arg, int64(c.Account.ID)}
+	if c.Key.Lists != nil {
+		allowed, arg, err := db.OneOfIDs(tx, c.Key.Lists)
+		if err != nil {
+			return nil, err
+		}
+		where += " AND NOT EXISTS (SELECT 1 FROM batch_population p WHERE p.batch_id = b.id AND NOT (p.list_id" +
+			allowed + "))"
+		args = append(args, arg)
+	}
+	return sums, tx.Each(func(row *db.Cursor) error {
+		id, s := enlist.BatchID(row.Int()), batches.BatchSums{}
+		m := db.Mapper{Job: db.Selected, Cursor: row}
+		batches.MapBatchSums(&m, &s)
+		sums[id] = s
+		return m.Err
+	}, "SELECT batch_id, "+sending.SumsOf(batches.MapBatchSums)+` FROM batch_sum JOIN batch b ON b.id = batch_id
+		WHERE batch_id`+among+where+" GROUP BY batch_id", args...)
 }

@@ -174,10 +174,12 @@ func records() []RecordInfo {
 		record("BatchStatistics", reports.BatchReportAttributes).with(
 			"device_statistics object of DeviceNumbers", "mail_clients object of MailClientNumbers"),
 		record("BatchReport", reports.OwnReportAttributes).with("left_out object of integer",
-			"periods array of BatchPeriod", "editions array of BatchEdition", "variants array of BatchVariantNumbers"),
+			"periods array of BatchPeriod", "domains array of BatchDomain", "bounce_reasons array of BatchBounceReason",
+			"editions array of BatchEdition", "variants array of BatchVariantNumbers"),
 		plainRecord("DeviceNumbers", "total_count integer", "percentage number"),
 		plainRecord("MailClientNumbers", "title string", "total integer", "percent number"),
 		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", sending.EditionAttributes),
+		record("BatchDomain", batches.DomainAttributes), record("BatchBounceReason", batches.ReasonAttributes),
 		record("BatchVariantNumbers", sending.VariantAttributes),
 		record("Link", reports.LinkAttributes), record("ClickedLink", reports.BatchRowAttributes(batches.EventLink)),
 		recipient(), record("Response", reports.ResponseAttributes), record("Webhook", webhooks.WebhookAttributes),

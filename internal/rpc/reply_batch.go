@@ -29,6 +29,8 @@ func appendBatchReport(b []byte, r *reports.BatchReport) []byte {
 	appendMembers(&w, reports.OwnReportAttributes, r)
 	w.leftOut(&r.BatchCounts)
 	appendList(&w, "periods", reports.PeriodAttributes, r.Periods)
+	appendList(&w, "domains", batches.DomainAttributes, r.ByDomain())
+	appendList(&w, "bounce_reasons", batches.ReasonAttributes, r.ByReason())
 	appendList(&w, "editions", sending.EditionAttributes, r.Editions)
 	appendList(&w, "variants", sending.VariantAttributes, r.ByVariant)
 	return append(w.b, '}')

@@ -57,6 +57,12 @@ func (s *Service) Bounced(ctx context.Context, k enlist.DeliveryKey, detail stri
 		if err := batches.AddToBatch(tx, recipient.Batch, counts, now); err != nil {
 			return true, err
 		}
+		var domains batches.DomainChanges
+		domains.CountReported(r.delivery.Address, &counts)
+		domains.Because(r.delivery.Address, detail).Bounced++
+		if err := domains.Store(tx, recipient.Batch); err != nil {
+			return true, err
+		}
 		return true, pauseReported(tx, recipient.Batch)
 	})
 }
@@ -94,6 +100,9 @@ func (s *Service) Complained(ctx context.Context, k enlist.DeliveryKey, detail s
 // countComplained counts a complaint about a Batch's mail, and pauses the Batch if it has too many.
 func countComplained(tx *db.Tx, r *batches.Recipient, counts batches.BatchCounts, now int64) error {
 	if err := batches.AddToBatch(tx, r.Batch, counts, now); err != nil {
+		return err
+	}
+	if err := batches.CountComplained(tx, r, &counts, now); err != nil {
 		return err
 	}
 	if err := batches.CountUnsubscribed(tx, r.Key(&batches.Batch{ID: r.Batch}), now); err != nil {

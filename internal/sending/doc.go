@@ -6,7 +6,7 @@
 //	sender*.go       BatchSender, which sends the mails of Batches: slices that it has leased, tokens, results
 //	mail*.go, group.go   MailSender, which sends the mails of jobs
 //	slice*.go        leases slices of recipients
-//	send.go          the result of a slice
+//	send*.go, pause.go   the result of a slice, and whether it pauses the Batch
 //	rate*.go, pace.go   takes tokens for mails, and slows a domain down
 //	edition*.go, winner.go   variants, and the choice of the best one
 //	track.go, link_target.go, link_view.go   opens, clicks and unsubscriptions by a link

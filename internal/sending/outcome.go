@@ -71,7 +71,13 @@ func (s *Service) RecordNotSent(ctx context.Context, m *messages.OutgoingMail, w
 		if recipient == nil {
 			return nil
 		}
-		return batches.AddToBatch(tx, recipient.Batch, counts, now)
+		if err := batches.AddToBatch(tx, recipient.Batch, counts, now); err != nil || counts.Bounced == 0 {
+			return err
+		}
+		var domains batches.DomainChanges
+		n := domains.Because(d.Address, d.Detail)
+		n.Refused, n.Bounced = 1, 1
+		return domains.Store(tx, recipient.Batch)
 	})
 }
 

@@ -188,56 +188,6 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 	})
 }
 
-// batchChange is what a transaction changes for the recipients of a Batch in one List. One
-// statement changes all recipients with the same outcome.
-type batchChange struct {
-	list    enlist.ListID
-	batch   enlist.BatchID
-	sent    []enlist.ContactID // the mail server accepted their mails
-	waiting []enlist.ContactID // their mails were not handed over
-	sending []enlist.ContactID // their mails are handed over next
-	counts  batches.BatchCounts
-
-	editions []Edition // with the numbers of sent mails
-}
-
-type batchChanges []*batchChange
-
-// of returns the change for a slice, and locks its List.
-func (all *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*batchChange, error) {
-	i := slices.IndexFunc(*all, func(c *batchChange) bool { return c.list == s.List && c.batch == s.Batch })
-	if i >= 0 {
-		return (*all)[i], nil
-	}
-	change := &batchChange{list: s.List, batch: s.Batch}
-	*all = append(*all, change)
-	return change, tx.LockListForBulk(s.List)
-}
-
-// store stores the statuses of the recipients.
-func (all batchChanges) store(tx *db.Tx, now int64) error {
-	for _, c := range all {
-		if len(c.waiting) > 0 {
-			if err := MarkWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
-				return err
-			}
-		}
-		if len(c.sent) > 0 {
-			sent, err := MarkSent(tx, c.list, c.batch, c.sent, now)
-			if err != nil {
-				return err
-			}
-			c.counts.Sent += sent
-		}
-		if len(c.sending) > 0 {
-			if err := MarkSending(tx, c.list, c.batch, c.sending, now); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // addResults adds the results of recipients to a change. Most mails are accepted. A recipient with
 // another outcome is stored at once.
 func (p *BatchProgress) addResults(tx *db.Tx, change *batchChange, now int64) error {
@@ -249,8 +199,9 @@ func (p *BatchProgress) addResults(tx *db.Tx, change *batchChange, now int64) er
 		case r.Skipped == "" && r.Failed == nil:
 			change.sent = append(change.sent, r.Recipient.Contact)
 			change.countEdition(p.Slice.editionOf(r.Recipient.Contact))
+			change.sentTo = append(change.sentTo, cmp.Or(r.Address, r.Recipient.Address))
 		default:
-			if err := r.store(tx, p.Slice, &change.counts, now); err != nil {
+			if err := r.store(tx, p.Slice, change, now); err != nil {
 				return err
 			}
 		}
@@ -258,18 +209,8 @@ func (p *BatchProgress) addResults(tx *db.Tx, change *batchChange, now int64) er
 	return nil
 }
 
-// countEdition counts a sent mail.
-func (c *batchChange) countEdition(e Edition) {
-	i := slices.IndexFunc(c.editions, func(other Edition) bool { return byEdition(e, other) == 0 })
-	if i < 0 {
-		i = len(c.editions)
-		c.editions = append(c.editions, e)
-	}
-	c.editions[i].Sent++
-}
-
 // store stores the result of a recipient whose mail was not accepted.
-func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, change *batches.BatchCounts, now int64) error {
+func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now int64) error {
 	stored, err := batches.LoadRecipient(tx, slice.List, slice.Batch, r.Recipient.Contact)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NotFound, err)
@@ -288,6 +229,7 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, change *batches.Batch
 	if r.Address != "" {
 		stored.Address = r.Address
 	}
+	change := &all.counts
 	switch why := r.Failed; {
 	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && slice.Of.SkipsDoubtful:
 		change.Doubtful++
@@ -300,6 +242,8 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, change *batches.Batch
 		change.Refused++
 		change.Bounced++
 		stored.Status, stored.Detail = batches.RecipientBounced, why.Error()
+		n := all.domains.Because(stored.Address, stored.Detail)
+		n.Refused, n.Bounced = n.Refused+1, n.Bounced+1
 	case why.Permanent || stored.Attempts+1 >= db.Attempts:
 		change.Failed++
 		stored.Status, stored.Detail = batches.RecipientFailed, why.Error()
@@ -308,6 +252,8 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, change *batches.Batch
 		stored.Status, stored.Detail, stored.Time = batches.RecipientDeferred, why.Error(), r.Retry.Unix()
 		if why.Unknown {
 			stored.Status = batches.RecipientSending
+		} else if stored.Attempts == 1 {
+			all.domains.Because(stored.Address, stored.Detail).Deferred++
 		}
 	}
 	change.Contradicted += stored.Contradicted(events)
@@ -362,55 +308,4 @@ func (p *BatchProgress) release(tx *db.Tx, now int64) error {
 		return err
 	}
 	return ReleaseSlice(tx, &p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
-}
-
-// storeCounts adds the counts to the Batches, in order of ID, so that two transactions cannot
-// deadlock. It pauses a Batch if too many of its last mails bounced.
-func (all batchChanges) storeCounts(tx *db.Tx, now int64) error {
-	slices.SortFunc(all, func(a, b *batchChange) int { return cmp.Compare(a.batch, b.batch) })
-	for _, c := range all {
-		if c.counts == (batches.BatchCounts{}) {
-			continue
-		}
-		if err := batches.AddToBatch(tx, c.batch, c.counts, now); err != nil {
-			return err
-		}
-		slices.SortFunc(c.editions, byEdition)
-		for i := range c.editions {
-			c.editions[i].FirstTime = now
-			if err := AddToEdition(tx, c.batch, &c.editions[i]); err != nil {
-				return err
-			}
-		}
-		if c.counts.Refused > 0 {
-			if err := pauseReported(tx, c.batch); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// maxBounces and maxComplaints are the numbers of bounces and of complaints that pause a Batch, while about 1,000 mails
-// are sent. Providers stop accepting mail from senders with higher rates. decisions.md: 59
-const (
-	maxBounces    = 50
-	maxComplaints = 3
-)
-
-// pauseReported pauses a Batch if too many of its last mails bounced, or if too many recipients complained meanwhile.
-func pauseReported(tx *db.Tx, id enlist.BatchID) error {
-	b, err := batches.LockBatch(tx, id)
-	switch {
-	case err != nil || b.Status != batches.BatchSending:
-		return err
-	case b.RecentBounces >= maxBounces:
-		b.Reason = "of the last 1,000 mails, 5 % bounced: check the addresses before you continue it with unpause"
-	case b.RecentComplaints >= maxComplaints:
-		b.Reason = "of the last 1,000 mails, 0.3 % had complaints: check the Message and the List before you continue it with unpause"
-	default:
-		return nil
-	}
-	b.Status = batches.BatchPaused
-	return batches.SetBatchState(tx, b)
 }

@@ -310,6 +310,9 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 			return err
 		}
 	}
+	if err := batches.AddDomainEvents(t.tx, t.recipient, &t.sums); err != nil {
+		return err
+	}
 	if t.contradicted == 0 {
 		return nil
 	}

@@ -1,0 +1,148 @@
+package batches
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"enlist/internal/enlist"
+	"enlist/internal/pace"
+)
+
+// This file has the numbers of a Batch by group of recipients' domains and by the reason for which mails did not
+// arrive. The transaction that changes a recipient adds to them, as it does to the counts of the Batch. decisions.md: 131
+
+// DomainSums are the numbers of the mails of a Batch to a group of domains.
+type DomainSums struct {
+	Group    string       // of pace.Provider
+	Reason   BounceReason // of Refused, Bounced and Deferred; "" in rows that have other numbers
+	Sent     int64        // accepted by the mail server
+	Refused  int64
+	Bounced  int64 // refused, or reported as undeliverable later
+	Deferred int64 // mails whose first attempt failed for a time
+
+	Opened, HumanOpened, Clicked, HumanClicked int64 // as of BatchSums
+}
+
+// Add adds other numbers.
+func (s *DomainSums) Add(o *DomainSums) {
+	s.Sent += o.Sent
+	s.Refused += o.Refused
+	s.Bounced += o.Bounced
+	s.Deferred += o.Deferred
+	s.Opened += o.Opened
+	s.HumanOpened += o.HumanOpened
+	s.Clicked += o.Clicked
+	s.HumanClicked += o.HumanClicked
+}
+
+// DomainChanges are what a transaction adds to the DomainSums of a Batch.
+type DomainChanges []DomainSums
+
+// To returns the numbers for an address without a reason.
+func (all *DomainChanges) To(address string) *DomainSums { return all.because(address, "") }
+
+// Because returns the numbers for an address and the reason that a text of a mail server names.
+func (all *DomainChanges) Because(address, detail string) *DomainSums {
+	return all.because(address, ReasonOf(detail))
+}
+
+func (all *DomainChanges) because(address string, reason BounceReason) *DomainSums {
+	group := pace.Provider(address)
+	i := slices.IndexFunc(*all, func(s DomainSums) bool { return s.Group == group && s.Reason == reason })
+	if i < 0 {
+		i = len(*all)
+		*all = append(*all, DomainSums{Group: group, Reason: reason})
+	}
+	return &(*all)[i]
+}
+
+// CountReported counts a mail whose report is the first sign that the mail server accepted it. counts are what the
+// report changes in the counts of the Batch.
+func (all *DomainChanges) CountReported(address string, counts *BatchCounts) {
+	if counts.Sent > 0 {
+		all.To(address).Sent += counts.Sent
+	}
+}
+
+// sort puts the numbers in the order in which all transactions lock their rows.
+func (all DomainChanges) sort() {
+	slices.SortFunc(all, func(a, b DomainSums) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Reason, b.Reason))
+	})
+}
+
+// BounceReason says in a word why a mail server did not take a mail.
+type BounceReason string
+
+// The reasons.
+const (
+	ReasonUnknownAddress BounceReason = "unknown_address"
+	ReasonDisabled       BounceReason = "disabled"    // the mailbox exists and takes no mail
+	ReasonFull           BounceReason = "full"        // the mailbox, or the disk of its server
+	ReasonUnreachable    BounceReason = "unreachable" // the domain has no mail server, or it does not answer
+	ReasonPolicy         BounceReason = "policy"      // the provider does not want this mail or this sender
+	ReasonContent        BounceReason = "content"     // the mail is too large, or of a form that is not taken
+	ReasonOther          BounceReason = "other"
+)
+
+// enhancedCode matches an enhanced status code of a failure (RFC 3463).
+var enhancedCode = regexp.MustCompile(`\b[45]\.(\d{1,3})\.(\d{1,3})\b`)
+
+// reasonsOfCodes has the reasons of subjects and details of enhanced status codes. A subject alone is for all other
+// details. RFC 3463, 7505.
+var reasonsOfCodes = map[string]BounceReason{
+	"1": ReasonUnknownAddress, "1.2": ReasonUnreachable, "1.7": ReasonPolicy, "1.8": ReasonPolicy,
+	"1.10": ReasonUnreachable,
+	"2.1":  ReasonDisabled, "2.2": ReasonFull, "2.3": ReasonContent,
+	"3.1": ReasonFull, "3.2": ReasonUnreachable, "3.4": ReasonContent, "4": ReasonUnreachable,
+	"6": ReasonContent, "7": ReasonPolicy,
+}
+
+// reasonsOfWords has words of replies without such a code, in lower case.
+var reasonsOfWords = []struct {
+	reason BounceReason
+	words  []string
+}{
+	{ReasonPolicy, []string{"spam", "blocked", "blacklist", "policy", "reputation", "dnsbl"}},
+	{ReasonFull, []string{"quota", "mailbox full", "mailbox is full", "insufficient"}},
+	{ReasonDisabled, []string{"disabled", "inactive", "suspended"}},
+	{ReasonUnknownAddress, []string{"unknown", "no such", "does not exist", "not found", "unavailable", "invalid"}},
+	{ReasonUnreachable, []string{"timeout", "timed out", "refused", "no route", "try again later"}},
+}
+
+// ReasonOf returns the reason that the reply of a mail server or the text of a report names.
+func ReasonOf(detail string) BounceReason {
+	if code := enhancedCode.FindStringSubmatch(detail); code != nil {
+		return cmp.Or(reasonsOfCodes[code[1]+"."+code[2]], reasonsOfCodes[code[1]], ReasonOther)
+	}
+	text := strings.ToLower(detail)
+	for i := range reasonsOfWords {
+		if slices.ContainsFunc(reasonsOfWords[i].words, func(w string) bool { return strings.Contains(text, w) }) {
+			return reasonsOfWords[i].reason
+		}
+	}
+	return ReasonOther
+}
+
+// DomainAttributes are the keys of the numbers of a group of domains, in their order on the wire.
+var DomainAttributes = []enlist.Attribute[DomainSums]{
+	enlist.ReadOnlyText("domain", func(s *DomainSums) string { return s.Group }),
+	enlist.ReadOnlyInt("sent_count", func(s *DomainSums) int64 { return s.Sent }),
+	enlist.ReadOnlyInt("refused_count", func(s *DomainSums) int64 { return s.Refused }),
+	enlist.ReadOnlyInt("bounce_count", func(s *DomainSums) int64 { return s.Bounced }),
+	enlist.ReadOnlyInt("deferred_count", func(s *DomainSums) int64 { return s.Deferred }),
+	enlist.ReadOnlyInt("opened_count", func(s *DomainSums) int64 { return s.Opened }),
+	enlist.ReadOnlyInt("human_opened_count", func(s *DomainSums) int64 { return s.HumanOpened }),
+	enlist.ReadOnlyInt("unique_contact_click", func(s *DomainSums) int64 { return s.Clicked }),
+	enlist.ReadOnlyInt("human_contact_click", func(s *DomainSums) int64 { return s.HumanClicked }),
+}
+
+// ReasonAttributes are the keys of the numbers of a reason, in their order on the wire.
+var ReasonAttributes = []enlist.Attribute[DomainSums]{
+	enlist.ReadOnlyText("reason", func(s *DomainSums) BounceReason { return s.Reason }),
+	enlist.ReadOnlyInt("refused_count", func(s *DomainSums) int64 { return s.Refused }),
+	enlist.ReadOnlyInt("bounce_count", func(s *DomainSums) int64 { return s.Bounced }),
+	enlist.ReadOnlyInt("deferred_count", func(s *DomainSums) int64 { return s.Deferred }),
+}

@@ -1,0 +1,90 @@
+package batches
+
+import (
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file stores the numbers of Batches by group of domains.
+
+// lockedPart is the part of the sums that transactions change which have locked the row of the Batch. So they never
+// wait for a transaction that stores an open, and that may wait for the Batch.
+const lockedPart = -1
+
+// MapDomainSums describes the columns to which DomainChanges are added.
+func MapDomainSums(m *db.Mapper, s *DomainSums) {
+	m.Fixed("sent", &s.Sent)
+	m.Fixed("refused", &s.Refused)
+	m.Fixed("bounced", &s.Bounced)
+	m.Fixed("deferred", &s.Deferred)
+	m.Fixed("opened", &s.Opened)
+	m.Fixed("human_opened", &s.HumanOpened)
+	m.Fixed("clicked", &s.Clicked)
+	m.Fixed("human_clicked", &s.HumanClicked)
+}
+
+// addDomainSums is the statement for one row: what comes before its arguments, these, and the rest.
+var addDomainSums = func() (parts [3]string) {
+	text := AddTo("batch_domain", []string{"batch_id", "domain", "reason", "part"}, nil, MapDomainSums)
+	before, after, _ := strings.Cut(text, "(?")
+	row, rest, _ := strings.Cut(after, ")")
+	return [3]string{before, "(?" + row + ")", rest}
+}()
+
+// add adds to the numbers of a Batch. The row of the Batch is locked, or part is that of a Contact and the
+// caller locks the row of the Batch afterwards, if at all.
+func (all DomainChanges) add(tx *db.Tx, batch enlist.BatchID, part int64) error {
+	if len(all) == 0 {
+		return nil
+	}
+	all.sort()
+	m := db.Mapper{Job: db.Inserted}
+	for i := range all {
+		m.Args = append(m.Args, int64(batch), all[i].Group, string(all[i].Reason), part)
+		MapDomainSums(&m, &all[i])
+	}
+	rows := addDomainSums[1] + strings.Repeat(", "+addDomainSums[1], len(all)-1)
+	return tx.Do(addDomainSums[0]+rows+addDomainSums[2], m.Args...)
+}
+
+// Store adds to the numbers of a Batch whose row the transaction has locked.
+func (all DomainChanges) Store(tx *db.Tx, batch enlist.BatchID) error {
+	return all.add(tx, batch, lockedPart)
+}
+
+// AddDomainEvents adds opens and clicks of a recipient's mail. The transaction has not locked the row of the Batch.
+func AddDomainEvents(tx *db.Tx, r *Recipient, s *BatchSums) error {
+	if s.Opened() == 0 && s.HumanOpened == 0 && s.Clicked == 0 && s.HumanClicked == 0 {
+		return nil
+	}
+	var change DomainChanges
+	n := change.To(r.Address)
+	n.Opened, n.HumanOpened, n.Clicked, n.HumanClicked = s.Opened(), s.HumanOpened, s.Clicked, s.HumanClicked
+	return change.add(tx, r.Batch, int64(r.Contact)%SumParts)
+}
+
+// countDeparture adds to the departures and complaints of the present period. The transaction has locked the row of the
+// Batch. These numbers are no columns of batch_sum, because few of its rows would have any.
+func countDeparture(tx *db.Tx, batch enlist.BatchID, now, unsubscribed, complained int64) error {
+	b, err := ByID(tx, batch)
+	if err != nil {
+		return err
+	}
+	return tx.Do(`INSERT INTO batch_departure (batch_id, time, unsubscribed, complained) VALUES (?, ?, ?, ?)
+		ON CONFLICT (batch_id, time) DO UPDATE SET unsubscribed = batch_departure.unsubscribed + excluded.unsubscribed,
+			complained = batch_departure.complained + excluded.complained`, int64(batch), b.Period(now), unsubscribed,
+		complained)
+}
+
+// CountComplained counts the complaint of a recipient by period. counts are what it changes in the counts of the Batch,
+// whose row the transaction has locked.
+func CountComplained(tx *db.Tx, r *Recipient, counts *BatchCounts, now int64) error {
+	if err := countDeparture(tx, r.Batch, now, 0, 1); err != nil {
+		return err
+	}
+	var domains DomainChanges
+	domains.CountReported(r.Address, counts)
+	return domains.Store(tx, r.Batch)
+}

@@ -1,0 +1,125 @@
+package reports_test
+
+import (
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/reports"
+	"enlist/internal/sending"
+)
+
+// This file tests the numbers by group of domains and by reason.
+
+// refusals are replies of mail servers by address. Other addresses accept the mail.
+var refusals = map[string]*messages.Undelivered{
+	"full@GMX.example":        {Permanent: true, Recipient: true, Code: 552, Detail: "5.2.2 quota exceeded"},
+	"gone@gmail.com":          {Permanent: true, Recipient: true, Code: 550, Detail: "5.1.1 no such user"},
+	"later@hotmail.co.uk":     {Code: 451, Detail: "4.7.500 server busy"},
+	"wrong@ymail.com":         {Permanent: true, Code: 554, Detail: "5.6.0 malformed"},
+	"unsaid@subdomain.me.com": {Permanent: true, Recipient: true, Code: 550, Detail: "rejected as spam"},
+}
+
+func countedByDomain(f *apptest.SentBatch) {
+	list := f.AddList("track_opens", true, "track_clicks", true)
+	ids := make(map[string]enlist.ContactID)
+	for _, a := range []string{"ann@gmail.com", "bob@googlemail.com", "eve@icloud.com"} {
+		ids[a] = f.Subscribe(list, "Email", a)
+	}
+	for a := range refusals {
+		ids[a] = f.Subscribe(list, "Email", a)
+	}
+	f.Created, f.News = f.Now.Unix(), list
+	f.ID = f.Add(apptest.Whole(list))
+	tries := 0
+	reply := func(m *sending.BatchMail) *messages.Undelivered {
+		if m.Address == "later@hotmail.co.uk" {
+			tries++
+			if tries > 2 { // it is deferred twice, and counted once
+				return nil
+			}
+		}
+		return refusals[m.Address]
+	}
+	for range 3 {
+		f.SendAll(reply)
+		f.Pass(time.Hour)
+	}
+	f.Open(ids["ann@gmail.com"], apptest.PersonAgent)
+	f.Open(ids["bob@googlemail.com"], apptest.ScannerAgent)
+	f.Click(ids["ann@gmail.com"], f.Links[0], apptest.PersonAgent)
+	_, err := f.App.Sending.Bounced(f.Context(), f.Mail(ids["eve@icloud.com"]), "smtp; 550 5.2.1 account disabled")
+	f.Must(err)
+	_, err = f.App.Sending.Complained(f.Context(), f.Mail(ids["bob@googlemail.com"]), "spam")
+	f.Must(err)
+	for range 2 {
+		_, err = f.App.Sending.UnsubscribeByLink(f.Context(), f.Mail(ids["ann@gmail.com"]), "")
+		f.Must(err)
+	}
+
+	r := f.Report()
+	apptest.Same(f.T, "domains", r.ByDomain(), []batches.DomainSums{
+		{Group: "apple", Sent: 1, Bounced: 1},
+		{Group: "gmail", Sent: 2, Refused: 1, Bounced: 1, Opened: 2, HumanOpened: 1, Clicked: 1, HumanClicked: 1},
+		{Group: "microsoft", Sent: 1, Deferred: 1},
+		{Group: "other", Refused: 2, Bounced: 2},
+	})
+	apptest.Same(f.T, "reasons", r.ByReason(), []batches.DomainSums{
+		{Reason: batches.ReasonDisabled, Bounced: 1},
+		{Reason: batches.ReasonFull, Refused: 1, Bounced: 1},
+		{Reason: batches.ReasonPolicy, Refused: 1, Bounced: 1, Deferred: 1},
+		{Reason: batches.ReasonUnknownAddress, Refused: 1, Bounced: 1},
+	})
+	sameByDomain(f, r)
+	last := r.Periods[len(r.Periods)-1]
+	if last.Unsubscribed != 2 || last.Complained != 1 || last.Time != f.Now.Unix()/3600*3600 {
+		f.Errorf("the last period is %+v, want 2 departures and 1 complaint now", last)
+	}
+}
+
+// sameByDomain checks the numbers by group of domains against those of the whole Batch.
+func sameByDomain(f *apptest.SentBatch, r *reports.BatchReport) {
+	f.Helper()
+	var all batches.DomainSums
+	for _, s := range r.ByDomain() {
+		all.Add(&s)
+	}
+	if all.Sent != r.Sent || all.Opened != r.Opened() || all.HumanOpened != r.HumanOpened ||
+		all.Clicked != r.Clicked || r.SendStatus() != batches.BatchSending && all.Bounced != r.Bounced {
+		f.Errorf("the domains have %+v, and the Batch %+v and %+v", all, r.BatchCounts, r.BatchSums)
+	}
+	var unsubscribed, complained int64
+	for i := range r.Periods {
+		unsubscribed += r.Periods[i].Unsubscribed
+		complained += r.Periods[i].Complained
+	}
+	if unsubscribed != r.Unsubscribed || complained != r.Complained {
+		f.Errorf("the periods have %d departures and %d complaints, the Batch %d and %d", unsubscribed, complained, r.Unsubscribed,
+			r.Complained)
+	}
+}
+
+func sumsOfSeveral(f *apptest.SentBatch) {
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	first := f.ID
+	other := f.AddList("track_opens", true)
+	f.Subscribe(other, "Email", "a@example.com")
+	second := f.Add(apptest.Whole(other))
+	ids := []enlist.BatchID{first, second, 99999}
+	read := func(c *enlist.Caller) map[enlist.BatchID]batches.BatchSums {
+		sums, err := f.App.Reports.SumsOfBatches(f.Context(), c, ids)
+		f.Must(err)
+		return sums
+	}
+	apptest.Same(f.T, "sums", read(f.Caller), map[enlist.BatchID]batches.BatchSums{first: f.Report().BatchSums})
+	for name, c := range map[string]*enlist.Caller{"another Account": f.NewCaller(), "another List": f.Restricted(other)} {
+		if sums := read(c); len(sums) != 0 {
+			f.Errorf("a caller of %s reads %v", name, sums)
+		}
+	}
+	if sums, err := f.App.Reports.SumsOfBatches(f.Context(), f.Caller, nil); err != nil || len(sums) != 0 {
+		f.Errorf("no Batches have the sums %v, %v", sums, err)
+	}
+}
