@@ -3,6 +3,7 @@
 //
 //	batch.go, add.go, edit.go   the records, and what a caller may change
 //	options.go, variant.go, localtime.go, exclusion_sql.go   the options of a Batch
+//	copy.go          another Batch like an earlier one, and Batches by name
 //	check.go         what is probably wrong with a Batch before it is added
 //	candidates.go, suppress.go   which Contacts of a population are left out, and why
 //	recipient*.go    the recipients

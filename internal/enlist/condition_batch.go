@@ -3,7 +3,10 @@
 
 package enlist
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // Names of the keys. The operand is the ID of a Batch.
 const (
@@ -17,6 +20,11 @@ var batchKeys = []SearchKey{
 	{Name: KeyBatchSent, Type: KeyBatch, Searchable: true},
 	{Name: KeyBatchOpened, Type: KeyBatch, Searchable: true},
 	{Name: KeyBatchClicked, Type: KeyBatch, Searchable: true},
+}
+
+// InBatch returns the operand of a test of one Batch.
+func InBatch(id BatchID) Input {
+	return Input{Kind: InputNumber, Text: strconv.FormatInt(int64(id), 10)}
 }
 
 // EventBatches returns the Batches whose opens or clicks a condition tests.

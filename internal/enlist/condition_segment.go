@@ -18,6 +18,28 @@ func InSegment(id SegmentID) *Criteria {
 	return &Criteria{Key: KeySegment, Operator: "exactly", Value: value}
 }
 
+// SegmentsOf returns the Segments if the criteria test only whether a Contact is in one of them, as InSegment and
+// InSegments do. Otherwise it returns nil.
+func (c *Criteria) SegmentsOf() (ids []SegmentID) {
+	switch {
+	case c == nil:
+	case len(c.All) == 1:
+		return c.All[0].SegmentsOf()
+	case c.Key == KeySegment:
+		ids, _ = c.segments()
+	}
+	return ids
+}
+
+// InSegments returns the criteria that a Contact is in at least one of some Segments.
+func InSegments(ids []SegmentID) *Criteria {
+	value := Input{Kind: InputArray}
+	for _, id := range ids {
+		value.Items = append(value.Items, InSegment(id).Value)
+	}
+	return &Criteria{Key: KeySegment, Operator: "in", Value: value}
+}
+
 // NamesSegment reports whether a test of the criteria names a Segment.
 func (c *Criteria) NamesSegment(id SegmentID) bool {
 	if c == nil {

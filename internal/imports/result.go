@@ -37,11 +37,8 @@ func (r *RowResult) AppendCSV(b []byte) []byte {
 	b = append(append(b, ','), r.Outcome...)
 	b = strconv.AppendInt(append(b, ','), int64(r.Contact), 10)
 	for _, text := range []string{r.Reason, r.Field, r.Value} {
-		b = append(b, ',', '"')
-		if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-			b = append(b, '\'')
-		}
-		b = append(append(b, strings.ReplaceAll(text, `"`, `""`)...), '"')
+		text = strings.ReplaceAll(enlist.SpreadsheetText(text), `"`, `""`)
+		b = append(append(append(b, ',', '"'), text...), '"')
 	}
 	return append(b, "\r\n"...)
 }

@@ -1,5 +1,5 @@
 // Package reports has the figures of a Batch, and its recipients by what happened to their mail. It changes nothing.
 //
-//	report*.go, domain.go, keys.go, numbers.go   the figures of a Batch
+//	report*.go, domain.go, interval.go, keys.go, numbers.go   the figures of a Batch
 //	rows*.go, sort*.go   the recipients by kind of event, as rows
 package reports

@@ -258,7 +258,7 @@ func results(r *ui.Request) (*ui.View, error) {
 	}
 	only := r.URL.Query()["outcome"]
 	file := r.Download("text/csv; charset=utf-8", fmt.Sprintf("import-%d.csv", i.ID))
-	file.Write([]byte(byteOrderMark + imports.RowResultHeader)) // the next call returns an error of it
+	file.Write([]byte(ui.ByteOrderMark + imports.RowResultHeader)) // the next call returns an error of it
 	var line []byte
 	err = r.App.Imports.ImportResults(r.Context(), r.Caller, i.ID, func(row *imports.RowResult) error {
 		if len(only) > 0 && !slices.Contains(only, string(row.Outcome)) {
@@ -270,9 +270,6 @@ func results(r *ui.Request) (*ui.View, error) {
 	})
 	return file.End(err)
 }
-
-// byteOrderMark makes spreadsheets read the file as UTF-8.
-const byteOrderMark = "\xef\xbb\xbf"
 
 // formOf says what the service recognised in a file.
 func formOf(s *imports.Sample) string {

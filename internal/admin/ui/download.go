@@ -3,6 +3,7 @@ package ui
 import (
 	"bufio"
 	"errors"
+	"mime"
 	"net/http"
 	"time"
 )
@@ -14,6 +15,9 @@ const (
 	downloadWait = 30 * time.Second // in which a browser must take a part
 )
 
+// ByteOrderMark makes spreadsheets read a text as UTF-8.
+const ByteOrderMark = "\xef\xbb\xbf"
+
 // Download is a file on its way to a browser. The headers are sent with the first part. So an error before it can
 // still be shown as a page.
 type Download struct {
@@ -24,7 +28,7 @@ type Download struct {
 	begun      bool
 }
 
-// Download begins a file. name must be safe in a header.
+// Download begins a file.
 func (r *Request) Download(kind, name string) *Download {
 	d := &Download{w: r.Writer, control: http.NewResponseController(r.Writer), kind: kind, name: name}
 	d.to = bufio.NewWriterSize(part{d}, downloadPart)
@@ -68,7 +72,8 @@ func (p part) Write(b []byte) (int, error) {
 	if !d.begun {
 		d.begun = true
 		d.w.Header().Set("Content-Type", d.kind)
-		d.w.Header().Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
+		d.w.Header().Set("Content-Disposition",
+			mime.FormatMediaType("attachment", map[string]string{"filename": d.name}))
 	}
 	// The connection of a test may have no deadlines, which Write then does not need.
 	_ = d.control.SetWriteDeadline(time.Now().Add(downloadWait))

@@ -59,8 +59,8 @@ func appendComma(b []byte, i int) []byte {
 // quote in front.
 func appendCell(b []byte, i int, text string, guarded bool) []byte {
 	b = appendComma(b, i)
-	if guarded && text != "" && strings.IndexByte("=+-@\t\r", text[0]) >= 0 {
-		text = "'" + text
+	if guarded {
+		text = enlist.SpreadsheetText(text)
 	}
 	if !needsQuotes(text) {
 		return append(b, text...)

@@ -1,0 +1,125 @@
+package batches
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has what a page needs to make another Batch of an earlier one, and to find Batches by name.
+
+// Copy returns the request that would add a Batch again, without its send time. A population that has searched has its
+// criteria again. Errors: NoBatch, Denied.
+func (s *Service) Copy(ctx context.Context, c *enlist.Caller, id enlist.BatchID) (*BatchRequest, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*BatchRequest, error) {
+		b, err := Load(tx, c, id, false)
+		if err != nil {
+			return nil, err
+		}
+		if b.Status == BatchRunning { // an autoresponder chooses its recipients
+			return nil, ErrNoBatch
+		}
+		populations, err := Populations(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		exclude, err := LoadExclusion(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		r := &BatchRequest{Message: b.MessageID, IsTest: b.IsTest, Options: BatchOptions{Name: b.Name, Rate: b.Rate,
+			Exclude: Exclusion{Criteria: exclude.Criteria, Batches: exclude.Batches}, LocalTime: b.LocalTime}}
+		if b.SkipsDoubtful {
+			r.Options.Doubt = "skip"
+		}
+		if v := b.Variants; v != nil {
+			r.Options.VariantOptions = VariantOptions{slices.Clone(v.All), v.Share, string(v.By), v.Hours}
+		}
+		for i := range populations {
+			r.Populations = append(r.Populations, populations[i].request())
+		}
+		return r, nil
+	})
+}
+
+// request returns the population as a caller sends it.
+func (p *Population) request() PopulationRequest {
+	r := PopulationRequest{List: p.List, Criteria: p.Criteria}
+	if p.AtSend {
+		r.Time = "send"
+	}
+	if p.Criteria == nil {
+		r.Type, r.Contacts = string(p.Type), slices.Clone(p.Contacts)
+	}
+	return r
+}
+
+// NotOpened returns the populations of those Contacts to whom the mail of a Batch was sent, and who did not open it.
+// Errors: NoBatch, Denied, InvalidSearch if the opens were removed.
+func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.BatchID) ([]PopulationRequest, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]PopulationRequest, error) {
+		b, err := Load(tx, c, id, false)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.CheckHasRows(RowsNotOpened); err != nil {
+			return nil, err
+		}
+		lists, err := BatchLists(tx, id)
+		if err != nil {
+			return nil, err
+		}
+		value := enlist.InBatch(id)
+		all := make([]PopulationRequest, len(lists))
+		for i, list := range lists {
+			all[i] = PopulationRequest{List: list, Criteria: &enlist.Criteria{All: []enlist.Criteria{
+				{Key: enlist.KeyBatchSent, Operator: "exactly", Value: value},
+				{Key: enlist.KeyBatchOpened, Operator: "not", Value: value},
+			}}}
+		}
+		return all, nil
+	})
+}
+
+// NameSearch says which Batches a page shows, newest first.
+type NameSearch struct {
+	Text          string        // part of the name of the Batch, or else of its Message; "": all
+	Statuses      []BatchStatus // nil: all
+	Limit, Offset int64
+}
+
+// SearchByName returns Batches that the caller may access, and the number of all that match. A caller who may use only
+// some Lists does not see the names of Messages.
+func (s *Service) SearchByName(ctx context.Context, c *enlist.Caller, q NameSearch) (page []Batch, all int64,
+	err error) {
+	page, err = db.View(ctx, s.db, c, func(tx *db.Tx) ([]Batch, error) {
+		found, err := Batches(tx, c.Account.ID, BatchFilter{Lists: c.Key.Lists})
+		if err != nil {
+			return nil, err
+		}
+		names := map[enlist.MessageID]string{}
+		if c.Key.Lists == nil && q.Text != "" {
+			if names, err = MessageNames(tx, c); err != nil {
+				return nil, err
+			}
+		}
+		found = slices.DeleteFunc(found, func(b Batch) bool { return !q.matches(&b, names) })
+		slices.Reverse(found)
+		all = int64(len(found))
+		first := min(q.Offset, all)
+		return found[first:min(first+q.Limit, all)], nil
+	})
+	return page, all, err
+}
+
+func (q *NameSearch) matches(b *Batch, names map[enlist.MessageID]string) bool {
+	name := b.Name
+	if name == "" {
+		name = names[b.MessageID]
+	}
+	return (q.Statuses == nil || slices.Contains(q.Statuses, b.Status)) &&
+		strings.Contains(strings.ToLower(name), strings.ToLower(q.Text))
+}
