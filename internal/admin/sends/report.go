@@ -23,24 +23,36 @@ type reportData struct {
 	Done, All     int64 // mails
 	Running       bool
 	Figures       []figure
-	Machines      int64 // mails that only a machine opened
+	Funnel        template.HTML
+	Steps         []figure
 	Chart         *ui.Chart
 	Drawing       template.HTML
+	Hours         []hour
 	Links         []batches.LinkSums
 	Against       []against
 	Devices       []share
+	Domains       []domain
+	Reasons       []reason
+	Counted, Of   int64 // mails whose provider is counted, of those with an outcome
 	LeftOut       []share
-	Skipped       int64
-	HasVariants   bool
+	Variants      []variantRow
+	MayChoose     bool
 	WinnerReason  string
 	OtherRecently int
+	MayPeople     bool // the person may see who the people are
 }
 
 // command is a button that changes the Batch.
 type command struct{ Name, Text string }
 
-// figure is a number at the top of the report.
-type figure struct{ Name, Value, Part string }
+// figure is a number of the report, with the name of the list of its people.
+type figure struct{ Name, Value, Part, People string }
+
+// hour is a row of the table of the chart.
+type hour struct {
+	Label  string
+	Values []int64
+}
 
 // share is a part of a whole.
 type share struct {
@@ -62,18 +74,16 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d := reportData{ID: report.ID, Reason: report.Reason, Done: report.Processed(), All: report.ToSend(),
-		Running: !report.Ended(), Skipped: report.Skipped}
+		Running: !report.Ended(), MayPeople: r.Caller.Key.Level >= enlist.Standard}
 	d.Status, d.Kind = statusOf(&report.Batch)
 	d.Commands = commandsOf(r, &report.Batch)
-	d.Figures = figuresOf(report)
-	d.Machines = max(0, report.Opened()-report.HumanOpened)
-	d.Chart = chartOf(r, report)
+	d.Figures, d.Steps, d.Funnel = figuresOf(report), machinesOf(report), funnelOf(report)
+	d.Chart, d.Hours = chartOf(r, report)
 	d.Drawing = d.Chart.Lines()
-	d.LeftOut = leftOut(report)
-	d.Devices = devicesOf(report)
-	if report.Variants != nil {
-		d.HasVariants, d.WinnerReason = true, report.Variants.Verdict
-	}
+	d.LeftOut, d.Devices = leftOut(report), devicesOf(report)
+	d.Domains, d.Reasons = domainsOf(report), reasonsOf(report)
+	d.Counted, d.Of = report.CountedByDomain()
+	d.addVariants(r, report, names)
 	if d.Links, err = r.App.Reports.BatchLinks(r.Context(), r.Caller, report.ID); err != nil {
 		return nil, err
 	}
@@ -81,11 +91,24 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	view := &ui.View{Title: nameOf(&report.Batch, names), Sub: when(r, report, names.Lists[report.ListID]), Place: "Sends",
-		Content: p.report_, Data: d}
+		Content: p.report_, Data: d, Actions: actionsOf(r, report)}
 	if d.Running && report.Status != batches.BatchPaused {
 		view.Refresh = 10
 	}
 	return view, nil
+}
+
+// actionsOf has what can be done with the report and the Batch.
+func actionsOf(r *ui.Request, b *reports.BatchReport) (all []ui.Action) {
+	id := ui.Plain(int64(b.ID))
+	if r.MaySend() && b.Status != batches.BatchRunning {
+		if n := b.NotOpened(); n > 0 && b.EventsRemoved == 0 {
+			all = append(all, ui.Action{Text: "Send again to " + ui.Number(n) + " who did not open",
+				Path: "/admin/sends/new?again=" + id + "&message=" + ui.Plain(int64(b.MessageID))})
+		}
+		all = append(all, ui.Action{Text: "Copy", Path: "/admin/sends/new?copy=" + id})
+	}
+	return append(all, ui.Action{Text: "CSV", Path: "/admin/sends/" + id + "/figures.csv"})
 }
 
 // when says when the mails were sent, and to whom.
@@ -116,38 +139,62 @@ func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
 func figuresOf(r *reports.BatchReport) []figure {
 	arrived := delivered(r)
 	return []figure{
-		{"Recipients", ui.Number(r.ToSend()), ""},
-		{"Delivered", ui.Number(arrived), ui.Percent(arrived, r.ToSend())},
-		{"Opened", ui.Number(r.HumanOpened), ui.Percent(r.HumanOpened, arrived)},
-		{"Clicked", ui.Number(r.HumanClicked), ui.Percent(r.HumanClicked, arrived)},
-		{"Left", ui.Number(r.Unsubscribed), ui.Percent(r.Unsubscribed, arrived)},
-		{"Complained", ui.Number(r.Complained), ui.Percent(r.Complained, arrived)},
+		{"Recipients", ui.Number(r.ToSend()), "", "recipients"},
+		{"Delivered", ui.Number(arrived), ui.Percent(arrived, r.ToSend()), "recipients"},
+		{"Opened", ui.Number(r.HumanOpened), ui.Percent(r.HumanOpened, arrived), "opened"},
+		{"Clicked", ui.Number(r.HumanClicked), ui.Percent(r.HumanClicked, arrived), "clicked"},
+		{"Left", ui.Number(r.Unsubscribed), ui.Percent(r.Unsubscribed, arrived), "left"},
+		{"Complained", ui.Number(r.Complained), ui.Percent(r.Complained, arrived), "complained"},
 	}
+}
+
+// machinesOf has the numbers that are not at the top.
+func machinesOf(r *reports.BatchReport) []figure {
+	arrived, opened, clicked := delivered(r), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
+	return []figure{
+		{"Opened only by machines", ui.Number(opened), ui.Percent(opened, arrived), "machines"},
+		{"Clicked only by machines", ui.Number(clicked), ui.Percent(clicked, arrived), "clicked-machines"},
+		{"Not opened", ui.Number(r.NotOpened()), ui.Percent(r.NotOpened(), arrived), "not-opened"},
+		{"Refused or bounced", ui.Number(r.Bounced), ui.Percent(r.Bounced, r.ToSend()), "bounced"},
+		{"Deactivated after it", ui.Number(r.Deactivated), "", "deactivated"},
+	}
+}
+
+func funnelOf(r *reports.BatchReport) template.HTML {
+	return ui.Funnel("What became of the mails", []ui.Step{{Name: "Sent", Count: r.Sent},
+		{Name: "Delivered", Count: delivered(r)},
+		{Name: "Opened", Count: r.HumanOpened, More: max(0, r.Opened()-r.HumanOpened)},
+		{Name: "Clicked", Count: r.HumanClicked, More: max(0, r.Clicked-r.HumanClicked)},
+		{Name: "Left", Count: r.Unsubscribed}, {Name: "Complained", Count: r.Complained}})
 }
 
 // chartHours is how long a report shows opens and clicks by hour. What came later is in the numbers above.
 const chartHours = 48
 
-// chartOf shows opens and clicks by hour in the first two days.
-func chartOf(r *ui.Request, b *reports.BatchReport) *ui.Chart {
-	c := &ui.Chart{Title: "Opens and clicks an hour", Width: 600,
+// chartOf shows opens and clicks by hour in the first two days. Its table has departures and complaints too.
+func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) {
+	c = &ui.Chart{Title: "Opens and clicks an hour", Width: 600,
 		Series: []string{"opened by people", "clicked", "opened by machines"}}
 	if len(b.Periods) == 0 {
-		return c
+		return c, nil
 	}
 	first := b.Periods[0].Time
 	last := min(b.Periods[len(b.Periods)-1].Time, first+(chartHours-1)*enlist.Hour)
 	for at, i := first, 0; at <= last; at += enlist.Hour {
-		p := ui.Point{Label: time.Unix(at, 0).In(r.Now.Location()).Format("Mon 15:04"), Values: make([]int64, 3)}
+		v := make([]int64, 5)
 		for ; i < len(b.Periods) && b.Periods[i].Time < at+enlist.Hour; i++ {
 			s := &b.Periods[i]
-			p.Values[0] += s.HumanOpened
-			p.Values[1] += s.HumanClicked
-			p.Values[2] += max(0, s.Opened()-s.HumanOpened)
+			v[0] += s.HumanOpened
+			v[1] += s.HumanClicked
+			v[2] += max(0, s.Opened()-s.HumanOpened)
+			v[3] += s.Unsubscribed
+			v[4] += s.Complained
 		}
-		c.Points = append(c.Points, p)
+		label := time.Unix(at, 0).In(r.Now.Location()).Format("Mon 15:04")
+		c.Points = append(c.Points, ui.Point{Label: label, Values: v[:3]})
+		hours = append(hours, hour{label, v})
 	}
-	return c
+	return c, hours
 }
 
 var leftOutTexts = map[string]string{"unsubscribed": "unsubscribed", "inactive": "deactivated",
@@ -166,17 +213,6 @@ func leftOut(r *reports.BatchReport) []share {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b share) int { return int(b.Count - a.Count) })
-	return all
-}
-
-// leftOutCounts has the reasons for which Contacts are no recipients.
-func leftOutCounts(c *batches.BatchCounts) (all []share) {
-	for i := range reports.LeftOutAttributes {
-		a := &reports.LeftOutAttributes[i]
-		if n := a.Get(c).Int; n > 0 {
-			all = append(all, share{Name: leftOutTexts[a.Name], Count: n})
-		}
-	}
 	return all
 }
 
@@ -199,54 +235,4 @@ func devicesOf(r *reports.BatchReport) (all []share) {
 		all[i].Part = ui.Percent(all[i].Count, sum)
 	}
 	return all
-}
-
-// earlier is the number of Batches with which a report compares.
-const earlier = 10
-
-// rates are the rates that a report compares, in parts of a thousand of a percent.
-var rates = []struct {
-	name string
-	of   func(*reports.BatchReport) (part, whole int64)
-}{
-	{"Delivered", func(r *reports.BatchReport) (int64, int64) { return delivered(r), r.ToSend() }},
-	{"Opened", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, delivered(r) }},
-	{"Clicked", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, delivered(r) }},
-	{"Left", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, delivered(r) }},
-}
-
-// againstEarlier compares a Batch with the medians of those that ended before it.
-func againstEarlier(r *ui.Request, report *reports.BatchReport) (all []against, of int, err error) {
-	before, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
-		Limit: earlier, Criteria: &enlist.Criteria{All: []enlist.Criteria{
-			{Key: "send_status", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: "completed"}},
-			{Key: "id", Operator: "less_than", Value: enlist.Input{Kind: enlist.InputNumber,
-				Text: ui.Plain(int64(report.ID))}},
-		}}})
-	if err != nil || len(before) == 0 || report.Sent == 0 {
-		return nil, 0, err
-	}
-	values := make([][]int64, len(rates))
-	for i := range before {
-		one, err := r.App.Reports.BatchReport(r.Context(), r.Caller, before[i].ID)
-		if err != nil {
-			return nil, 0, err
-		}
-		for k := range rates {
-			if part, whole := rates[k].of(one); whole > 0 {
-				values[k] = append(values[k], part*100_000/whole)
-			}
-		}
-	}
-	for k := range rates {
-		part, whole := rates[k].of(report)
-		if whole == 0 || len(values[k]) == 0 {
-			continue
-		}
-		slices.Sort(values[k])
-		this, median := part*100_000/whole, values[k][len(values[k])/2]
-		all = append(all, against{rates[k].name, ui.Percent(this, 100_000), ui.Percent(median, 100_000),
-			ui.Points(this - median)})
-	}
-	return all, len(before), nil
 }

@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"embed"
 	"html/template"
+	"net/url"
+	"slices"
+	"strings"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
@@ -18,18 +21,22 @@ var files embed.FS
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "sends.html"), ui.Parse(files, "report.html"), ui.Parse(files, "compose.html"),
-		ui.Parse(files, "check.html")}
+		ui.Parse(files, "check.html"), ui.Parse(files, "people.html"), ui.Parse(files, "cancel.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/sends", Level: enlist.Read, Serve: p.list},
 		{Pattern: "GET /admin/sends/new", Level: enlist.Standard, Serve: p.compose},
 		{Pattern: "GET /admin/sends/check", Level: enlist.Standard, Serve: p.check},
 		{Pattern: "POST /admin/sends", Level: enlist.Standard, Serve: p.send},
 		{Pattern: "GET /admin/sends/{batch}", Level: enlist.Read, Serve: p.report},
-		{Pattern: "POST /admin/sends/{batch}/{command}", Level: enlist.Standard, Serve: edit},
+		{Pattern: "GET /admin/sends/{batch}/figures.csv", Level: enlist.Read, Serve: figuresFile},
+		{Pattern: "GET /admin/sends/{batch}/people/{kind}", Level: enlist.Standard, Serve: p.people},
+		{Pattern: "GET /admin/sends/{batch}/people.csv", Level: enlist.Standard, Serve: peopleFile},
+		{Pattern: "GET /admin/sends/{batch}/cancel", Level: enlist.Standard, Serve: p.cancel},
+		{Pattern: "POST /admin/sends/{batch}/{command}", Level: enlist.Standard, Serve: p.edit},
 	}
 }
 
-type pages struct{ list_, report_, compose_, check_ *template.Template }
+type pages struct{ list_, report_, compose_, check_, people_, cancel_ *template.Template }
 
 // perPage is the number of Batches on a page.
 const perPage = 25
@@ -40,6 +47,8 @@ type Row struct {
 	Name, List, When, Status, Kind string
 	Done, All                      int64 // mails
 	Opened, Clicked                string
+	Running                        bool
+	Commands                       []command
 }
 
 // listData is the data of the page of all Batches.
@@ -47,23 +56,43 @@ type listData struct {
 	Rows        []Row
 	First, Last int64
 	All         int64
-	Back, Next  int64 // numbers of pages; 0: none
+	Text        string // part of a name
+	Status      string
+	Statuses    []status
+	Filtered    bool
+	Back, Next  string // URLs; "": none
+	Here        string // URL of this page
+}
+
+// status is a filter of the page.
+type status struct {
+	Name, Text string
+	of         []batches.BatchStatus
+}
+
+var statuses = []status{
+	{"running", "under way", []batches.BatchStatus{batches.BatchInitialising, batches.BatchPending, batches.BatchSending}},
+	{"paused", "paused", []batches.BatchStatus{batches.BatchPaused}},
+	{"completed", "completed", []batches.BatchStatus{batches.BatchCompleted}},
+	{"cancelled", "cancelled", []batches.BatchStatus{batches.BatchCancelled}},
+	{"failed", "failed", []batches.BatchStatus{batches.BatchFailed}},
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	page := max(1, ui.Int(r.FormValue("page")))
-	all, err := r.App.Batches.CountBatches(r.Context(), r.Caller, nil)
+	d := listData{Text: strings.TrimSpace(r.FormValue("q")), Status: r.FormValue("status"), Statuses: statuses}
+	d.Filtered = d.Text != "" || d.Status != ""
+	found, err := d.find(r, page)
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
-		Limit: perPage, Offset: (page - 1) * perPage})
-	if err != nil {
-		return nil, err
+	d.First, d.Last = min(d.All, (page-1)*perPage+1), (page-1)*perPage+int64(len(found))
+	d.Here = d.path(page)
+	if page > 1 {
+		d.Back = d.path(page - 1)
 	}
-	d := listData{First: (page-1)*perPage + 1, Last: (page-1)*perPage + int64(len(found)), All: all, Back: page - 1}
-	if d.Last < all {
-		d.Next = page + 1
+	if d.Last < d.All {
+		d.Next = d.path(page + 1)
 	}
 	if d.Rows, err = Rows(r, found); err != nil {
 		return nil, err
@@ -73,11 +102,44 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		view.Actions = []ui.Action{{Text: "New send", Path: "/admin/sends/new", Main: true}}
 	}
 	for i := range found {
-		if !found[i].Ended() {
+		if !found[i].Ended() && found[i].Status != batches.BatchPaused {
 			view.Refresh = 15
 		}
 	}
 	return view, nil
+}
+
+// path returns the URL of a page of the list.
+func (d *listData) path(page int64) string {
+	v := url.Values{}
+	if d.Text != "" {
+		v.Set("q", d.Text)
+	}
+	if d.Status != "" {
+		v.Set("status", d.Status)
+	}
+	if page > 1 {
+		v.Set("page", ui.Plain(page))
+	}
+	return strings.TrimSuffix("/admin/sends?"+v.Encode(), "?")
+}
+
+// find returns the Batches of a page, and sets the number of all.
+func (d *listData) find(r *ui.Request, page int64) (found []batches.Batch, err error) {
+	if d.Filtered {
+		q := batches.NameSearch{Text: d.Text, Limit: perPage, Offset: (page - 1) * perPage}
+		if i := slices.IndexFunc(statuses, func(s status) bool { return s.Name == d.Status }); i >= 0 {
+			q.Statuses = statuses[i].of
+		}
+		found, d.All, err = r.App.Batches.SearchByName(r.Context(), r.Caller, q)
+		return found, err
+	}
+	d.All, err = r.App.Batches.CountBatches(r.Context(), r.Caller, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
+		Limit: perPage, Offset: (page - 1) * perPage})
 }
 
 // Rows returns Batches as the pages list them.
@@ -86,20 +148,38 @@ func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	found, err := withSums(r, all)
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]Row, len(all))
-	for i := range all {
-		b := &all[i]
-		report, err := r.App.Reports.BatchReport(r.Context(), r.Caller, b.ID)
-		if err != nil {
-			return nil, err
-		}
+	for i := range found {
+		report := &found[i]
+		b := &report.Batch
 		status, kind := statusOf(b)
 		rows[i] = Row{ID: b.ID, Name: nameOf(b, names), List: names.Lists[b.ListID], When: r.Date(b.SendTime),
-			Status: status, Kind: kind,
+			Status: status, Kind: kind, Running: !b.Ended(), Commands: commandsOf(r, b),
 			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, delivered(report)),
 			Clicked: ui.Percent(report.HumanClicked, delivered(report))}
 	}
 	return rows, nil
+}
+
+// withSums returns Batches with their sums of opens and clicks, which are read at once.
+func withSums(r *ui.Request, all []batches.Batch) ([]reports.BatchReport, error) {
+	ids := make([]enlist.BatchID, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	sums, err := r.App.Reports.SumsOfBatches(r.Context(), r.Caller, ids)
+	if err != nil {
+		return nil, err
+	}
+	withAll := make([]reports.BatchReport, len(all))
+	for i := range all {
+		withAll[i] = reports.BatchReport{Batch: all[i], BatchSums: sums[all[i].ID]}
+	}
+	return withAll, nil
 }
 
 // nameOf returns the name of a Batch, or else of its Message.
@@ -130,16 +210,60 @@ func statusOf(b *batches.Batch) (word, class string) {
 	return string(b.Status), "off"
 }
 
-// edit pauses, continues or cancels a Batch.
-func edit(r *ui.Request) (*ui.View, error) {
+// edit pauses, continues or cancels a Batch, or chooses the winner of its variants.
+func (p *pages) edit(r *ui.Request) (*ui.View, error) {
+	id, name := enlist.BatchID(r.ID("batch")), r.PathValue("command")
 	done := map[string]string{"pause": "Paused. What has left cannot be called back.", "unpause": "Sending goes on.",
-		"cancel": "Cancelled. Nothing more will be sent."}[r.PathValue("command")]
-	if done == "" {
+		"cancel": "Cancelled. Nothing more will be sent.", "winner": "Chosen. The others get this variant."}[name]
+	switch {
+	case done == "":
 		return nil, ui.ErrNotFound
+	case name == "cancel" && strings.TrimSpace(r.FormValue("typed")) != "cancel":
+		return p.showCancel(r, "Type cancel to cancel the send.")
 	}
-	id := enlist.BatchID(r.ID("batch"))
-	if err := r.App.Batches.EditBatch(r.Context(), r.Caller, id, r.PathValue("command"), 0); err != nil {
+	var err error
+	if name == "winner" {
+		if err = enlist.RequireSending(r.Caller); err == nil {
+			err = r.App.Sending.ChooseWinner(r.Context(), r.Caller, id, ui.Int(r.FormValue("variant")))
+		}
+	} else {
+		err = r.App.Batches.EditBatch(r.Context(), r.Caller, id, name, 0)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/sends/"+r.PathValue("batch"), done), nil
+	to := "/admin/sends/" + ui.Plain(int64(id))
+	if back := r.FormValue("back"); back == "/admin/sends" || strings.HasPrefix(back, "/admin/sends?") {
+		to = back
+	}
+	return ui.GoTo(to, done), nil
+}
+
+// cancelData is the data of the page that asks before a Batch is cancelled.
+type cancelData struct {
+	ID         enlist.BatchID
+	Name       string
+	Left, Rest int64
+	Paused     bool
+	Wrong      string
+	Back       string
+}
+
+func (p *pages) cancel(r *ui.Request) (*ui.View, error) { return p.showCancel(r, "") }
+
+func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
+	b, err := r.App.Batches.Batch(r.Context(), r.Caller, enlist.BatchID(r.ID("batch")))
+	if err == nil {
+		err = enlist.RequireSending(r.Caller)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	d := cancelData{ID: b.ID, Name: nameOf(b, names), Left: b.Processed(), Rest: max(0, b.ToSend()-b.Processed()),
+		Paused: b.Status == batches.BatchPaused, Wrong: wrong, Back: r.FormValue("back")}
+	return &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "Sends", Content: p.cancel_, Data: d, Problem: wrong}, nil
 }

@@ -1,0 +1,213 @@
+package sends
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"html/template"
+	"net/url"
+	"strings"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/reports"
+)
+
+// This file has the last page of a new send, which says what will happen.
+
+// askedFrom is the number of mails from which the person has to type it.
+const askedFrom = 10_000
+
+// checkData is the data of the page that says what will happen.
+type checkData struct {
+	plan
+	Check    *batches.BatchCheck
+	Bar      template.HTML
+	Out      []share
+	Gets     int64
+	Of       int64
+	Time     string
+	Token    string // makes a second press of the button harmless
+	Asked    bool   // the number has to be typed
+	Wrong    string // what is wrong with the typed number
+	Errors   bool   // the Batch would be refused
+	Hidden   url.Values
+	Edit     string // path of the first page, with the same choices
+	To       []string
+	Findings []messages.Finding
+	Course   course
+}
+
+func (p *pages) check(r *ui.Request) (*ui.View, error) { return p.showCheck(r, rand.Text(), "") }
+
+func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) {
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
+	chosen := planOf(r)
+	request, err := chosen.request(r)
+	var check *batches.BatchCheck
+	if err == nil {
+		check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, request)
+	}
+	if input, what, ok := mistake(err); ok {
+		return p.showCompose(r, &composeData{plan: chosen, Wrong: input, What: what})
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.App.Messages.Message(r.Context(), r.Caller, chosen.Message)
+	if err != nil {
+		return nil, err
+	}
+	d := checkData{plan: chosen, Check: check, Gets: check.Recipients, Of: check.Total, Token: token, Wrong: wrong,
+		Out: leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
+		Hidden: chosen.values(), Edit: "/admin/sends/new?" + chosen.values().Encode()}
+	if d.To, err = toWhom(r, &chosen); err != nil {
+		return nil, err
+	}
+	if d.Course, err = courseOf(r, &chosen, &request, check.Recipients); err != nil {
+		return nil, err
+	}
+	d.Bar, d.Time = barOf(d.Gets, d.Out), timeOf(r, &chosen, &request)
+	for _, f := range check.Findings {
+		d.Errors = d.Errors || f.Level == messages.FindingError
+	}
+	view := &ui.View{Title: m.Name, Sub: "2 of 2 · this will happen", Place: "Sends", Content: p.check_, Data: d}
+	if wrong != "" {
+		view.Problem = wrong
+	}
+	return view, nil
+}
+
+// barOf draws who gets the mail and who is left out.
+func barOf(gets int64, out []share) template.HTML {
+	parts := []ui.Part{{Name: "get it", Class: "s1", Count: gets}}
+	for i, s := range out {
+		parts = append(parts, ui.Part{Name: "left out: " + s.Name, Class: []string{"s4", "s2", "s5"}[i%3], Count: s.Count})
+	}
+	return ui.Stack("Who gets it", parts)
+}
+
+func timeOf(r *ui.Request, p *plan, b *batches.BatchRequest) string {
+	text := "now"
+	if b.SendTime != 0 {
+		text = r.Date(b.SendTime) + " (" + r.Zone() + ")"
+	}
+	if p.Zone != "" {
+		text += ", in the time zone of each Contact"
+	}
+	return text
+}
+
+// toWhom returns the names of what was chosen.
+func toWhom(r *ui.Request, p *plan) (all []string, err error) {
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range p.Lists {
+		all = append(all, names.Lists[id])
+	}
+	for _, one := range p.Parts {
+		all = append(all, "a Segment of "+names.Lists[one.List])
+	}
+	for _, of := range []struct {
+		id   enlist.BatchID
+		text string
+	}{{p.Again, "who did not open "}, {p.Like, "as in "}} {
+		if of.id == 0 {
+			continue
+		}
+		b, err := r.App.Batches.Batch(r.Context(), r.Caller, of.id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, of.text+nameOf(b, names))
+	}
+	return all, nil
+}
+
+// course says how fast the mails leave.
+type course struct {
+	Chart   *ui.Chart
+	Drawing template.HTML
+	Text    string
+}
+
+// courseHours is the number of hours that the chart of a course shows.
+const courseHours = 72
+
+func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, mails int64) (c course, err error) {
+	c.Chart = &ui.Chart{Title: "Mails an hour, at most", Series: []string{"mails"}}
+	switch {
+	case mails == 0:
+		return c, nil
+	case p.Test:
+		c.Text = "The test goes out first. The others get the winner when it is chosen."
+		return c, nil
+	case p.Zone != "":
+		c.Text = "Each Contact's clock decides, within 26 hours before and after."
+		return c, nil
+	}
+	from := r.Now
+	if b.SendTime != 0 {
+		from = time.Unix(b.SendTime, 0)
+	}
+	f, err := r.App.Sending.Forecast(b.Options.Rate, mails, from)
+	if err != nil {
+		return c, err
+	}
+	for i := range f.Hours[:min(len(f.Hours), courseHours)] {
+		c.Chart.Points = append(c.Chart.Points, ui.Point{Values: []int64{f.Hours[i].Mails},
+			Label: time.Unix(f.Hours[i].Time, 0).In(r.Now.Location()).Format("Mon 15:04")})
+	}
+	switch {
+	case f.Hours == nil:
+		c.Text = "No rate, calendar or warm-up plan slows it down: it leaves as fast as the mail server takes it."
+	case f.Done == 0:
+		c.Text = "It takes more than two weeks with these rates."
+	default:
+		c.Text = "Done about " + r.Date(f.Done) + " at the earliest. Rates of single providers and other sends can delay it."
+	}
+	c.Drawing = c.Chart.Lines()
+	return c, nil
+}
+
+// send adds the Batch.
+func (p *pages) send(r *ui.Request) (*ui.View, error) {
+	chosen, token := planOf(r), r.FormValue("token")
+	request, err := chosen.request(r)
+	if _, what, ok := mistake(err); ok {
+		return p.showCheck(r, token, what)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if typed := r.FormValue("typed"); r.FormValue("asked") != "" && strings.Trim(typed, " ") != r.FormValue("asked") {
+		return p.showCheck(r, token, "Type "+r.FormValue("asked")+", the number of mails.")
+	}
+	c := *r.Caller
+	c.Retry = &enlist.Retry{Header: "page-" + token, Fingerprint: sha256.Sum256([]byte(r.Form.Encode()))}
+	id, err := r.App.Batches.AddBatch(r.Context(), &c, request)
+	if _, what, ok := mistake(err); ok {
+		return p.showCheck(r, token, what)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/sends/"+ui.Plain(int64(id)), "On its way. You can pause at any moment."), nil
+}
+
+// leftOutCounts has the reasons for which Contacts are no recipients.
+func leftOutCounts(c *batches.BatchCounts) (all []share) {
+	for i := range reports.LeftOutAttributes {
+		a := &reports.LeftOutAttributes[i]
+		if n := a.Get(c).Int; n > 0 {
+			all = append(all, share{Name: leftOutTexts[a.Name], Count: n})
+		}
+	}
+	return all
+}

@@ -1,0 +1,149 @@
+package sends
+
+import (
+	"slices"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/reports"
+	"enlist/internal/sending"
+)
+
+// This file has the parts of a report that compare: with earlier Batches, by provider, by reason and by variant.
+
+// domain is a row of the table of providers.
+type domain struct {
+	Name                     string
+	Sent, Refused, Deferred  int64
+	Opened, Clicked, Machine string
+}
+
+var providers = map[string]string{"gmail": "Gmail", "microsoft": "Microsoft", "yahoo": "Yahoo and AOL",
+	"apple": "Apple iCloud", "other": "others"}
+
+// domainsOf has the providers with most mails first.
+func domainsOf(r *reports.BatchReport) (all []domain) {
+	sums := r.ByDomain()
+	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Sent - a.Sent) })
+	for _, s := range sums {
+		arrived := max(0, s.Sent-(s.Bounced-s.Refused))
+		all = append(all, domain{providers[s.Group], s.Sent, s.Bounced, s.Deferred, ui.Percent(s.HumanOpened, arrived),
+			ui.Percent(s.HumanClicked, arrived), ui.Percent(max(0, s.Opened-s.HumanOpened), arrived)})
+	}
+	return all
+}
+
+// reason is a row of the table of bounces.
+type reason struct {
+	Name              string
+	Bounced, Deferred int64
+	Most              int64 // the largest number of bounces of all reasons
+}
+
+var reasonTexts = map[batches.BounceReason]string{batches.ReasonUnknownAddress: "The mailbox does not exist",
+	batches.ReasonDisabled: "The mailbox is disabled", batches.ReasonFull: "The mailbox is full",
+	batches.ReasonUnreachable: "The domain has no mail server, or it does not answer",
+	batches.ReasonPolicy:      "Refused as spam, or by a rule of the provider",
+	batches.ReasonContent:     "The mail is too large or of a wrong form", batches.ReasonOther: "Another reason"}
+
+func reasonsOf(r *reports.BatchReport) (all []reason) {
+	sums := r.ByReason()
+	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Bounced - a.Bounced) })
+	for _, s := range sums {
+		all = append(all, reason{reasonTexts[s.Reason], s.Bounced, s.Deferred, max(1, sums[0].Bounced)})
+	}
+	return all
+}
+
+// variantRow is a row of the table of variants. The ranges have the true rate with a probability of 95 %.
+type variantRow struct {
+	Number                      int64
+	Letter, Name                string
+	Sent                        int64
+	Opened, OpenedRange         string
+	Clicked, ClickedRange, Mark string
+}
+
+func (d *reportData) addVariants(r *ui.Request, b *reports.BatchReport, names ui.Names) {
+	if b.Variants == nil {
+		return
+	}
+	d.WinnerReason = b.Variants.Verdict
+	d.MayChoose = r.MaySend() && b.Variants.Chosen == 0 && !b.Ended()
+	for i := range b.ByVariant {
+		d.Variants = append(d.Variants, variantOf(&b.ByVariant[i], names))
+	}
+}
+
+func variantOf(s *sending.VariantSums, names ui.Names) variantRow {
+	row := variantRow{Number: s.Number, Letter: string(rune('A' + s.Number - 1)), Name: names.Messages[s.Message],
+		Sent: s.Sent, Opened: ui.Percent(s.HumanOpened, s.Sent), OpenedRange: rangeOf(s.HumanOpened, s.Sent),
+		Clicked: ui.Percent(s.HumanClicked, s.Sent), ClickedRange: rangeOf(s.HumanClicked, s.Sent)}
+	if s.Subject != "" {
+		row.Name = s.Subject
+	}
+	if s.Winner {
+		row.Mark = "winner"
+	}
+	return row
+}
+
+// rangeOf writes the interval of a rate.
+func rangeOf(n, of int64) string {
+	if of == 0 {
+		return ""
+	}
+	low, high := reports.Interval(n, of)
+	return ui.Percent(low, 100_000) + " to " + ui.Percent(high, 100_000)
+}
+
+// comparedWith is the number of Batches with which a report compares.
+const comparedWith = 10
+
+// rates are the rates that a report compares, in parts of a thousand of a percent.
+var rates = []struct {
+	name string
+	of   func(*reports.BatchReport) (part, whole int64)
+}{
+	{"Delivered", func(r *reports.BatchReport) (int64, int64) { return delivered(r), r.ToSend() }},
+	{"Opened", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, delivered(r) }},
+	{"Clicked", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, delivered(r) }},
+	{"Left", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, delivered(r) }},
+}
+
+// againstEarlier compares a Batch with the medians of those that ended before it.
+func againstEarlier(r *ui.Request, report *reports.BatchReport) (all []against, of int, err error) {
+	before, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
+		Limit: comparedWith, Criteria: &enlist.Criteria{All: []enlist.Criteria{
+			{Key: "send_status", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: "completed"}},
+			{Key: "id", Operator: "less_than", Value: enlist.Input{Kind: enlist.InputNumber,
+				Text: ui.Plain(int64(report.ID))}},
+		}}})
+	if err != nil || len(before) == 0 || report.Sent == 0 {
+		return nil, 0, err
+	}
+	earlier, err := withSums(r, before)
+	if err != nil {
+		return nil, 0, err
+	}
+	values := make([][]int64, len(rates))
+	for i := range earlier {
+		for k := range rates {
+			if part, whole := rates[k].of(&earlier[i]); whole > 0 {
+				values[k] = append(values[k], part*100_000/whole)
+			}
+		}
+	}
+	for k := range rates {
+		part, whole := rates[k].of(report)
+		if whole == 0 || len(values[k]) == 0 {
+			continue
+		}
+		slices.Sort(values[k])
+		this, median := part*100_000/whole, values[k][len(values[k])/2]
+		all = append(all, against{rates[k].name, ui.Percent(this, 100_000), ui.Percent(median, 100_000),
+			ui.Points(this - median)})
+	}
+	return all, len(before), nil
+}

@@ -1,0 +1,229 @@
+package sends
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/reports"
+)
+
+// This file has the people behind the numbers of a report, as pages and as files.
+
+// kind is a list of people.
+type kind struct {
+	name, title string
+	rows        batches.EventKind
+	human       enlist.InputKind // InputTrue: only events of persons; InputFalse: only of machines; InputNull: all
+}
+
+var kinds = []kind{
+	{"recipients", "Who gets it", reports.RowsSent, enlist.InputNull},
+	{"opened", "Opened by the person", reports.RowsOpens, enlist.InputTrue},
+	{"machines", "Opened only by a machine", reports.RowsOpens, enlist.InputFalse},
+	{"not-opened", "Not opened", batches.RowsNotOpened, enlist.InputNull},
+	{"clicked", "Clicked by the person", batches.EventClicked, enlist.InputTrue},
+	{"clicked-machines", "Clicked only by a machine", batches.EventClicked, enlist.InputFalse},
+	{"link", "Clicked this link", batches.EventLink, enlist.InputNull},
+	{"bounced", "Refused or bounced", batches.EventBounced, enlist.InputNull},
+	{"left", "Unsubscribed by this mail", batches.EventUnsubscribed, enlist.InputNull},
+	{"complained", "Reported it as spam", batches.EventComplained, enlist.InputNull},
+	{"deactivated", "Deactivated because of this bounce", batches.EventDeactivated, enlist.InputNull},
+}
+
+func kindCalled(name string) (*kind, error) {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return nil, ui.ErrNotFound
+	}
+	return &kinds[i], nil
+}
+
+// search returns what a list of people asks for.
+func (k *kind) search(r *ui.Request) (reports.RowsRequest, enlist.Query) {
+	request := reports.RowsRequest{Batch: enlist.BatchID(r.ID("batch")), Kind: k.rows, URL: r.FormValue("url")}
+	var parts []enlist.Criteria
+	if k.human != enlist.InputNull {
+		parts = append(parts, enlist.Criteria{Key: "is_human", Operator: "exactly", Value: enlist.Input{Kind: k.human}})
+	}
+	if text := strings.TrimSpace(r.FormValue("q")); text != "" {
+		parts = append(parts, enlist.Criteria{Key: "contact_email", Operator: "contains",
+			Value: enlist.Input{Kind: enlist.InputText, Text: text}})
+	}
+	var q enlist.Query
+	if parts != nil {
+		q.Criteria = &enlist.Criteria{All: parts}
+	}
+	return request, q
+}
+
+// peoplePage is the number of people on a page.
+const peoplePage = 100
+
+// peopleData is the data of a page of people.
+type peopleData struct {
+	Batch      enlist.BatchID
+	Kind       string
+	Text, Link string
+	People     []person
+	First      int64
+	Back, Next string // URLs; "": none
+	File       string // URL of all as CSV
+	ZoneOf     string
+}
+
+// person is a row of a page of people.
+type person struct{ Address, Path, When, What string }
+
+func (p *pages) people(r *ui.Request) (*ui.View, error) {
+	k, err := kindCalled(r.PathValue("kind"))
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.App.Batches.Batch(r.Context(), r.Caller, enlist.BatchID(r.ID("batch")))
+	if err != nil {
+		return nil, err
+	}
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	request, q := k.search(r)
+	page := min(max(1, ui.Int(r.FormValue("page"))), 1_000_000)
+	q.Limit, q.Offset = peoplePage+1, (page-1)*peoplePage // one more, to see whether there is a next page
+	var rows rowList
+	if err := r.App.Reports.BatchRows(r.Context(), r.Caller, request, q, &rows); err != nil {
+		return nil, err
+	}
+	d := peopleData{Batch: b.ID, Kind: k.name, Text: strings.TrimSpace(r.FormValue("q")), Link: request.URL,
+		First: q.Offset + 1, ZoneOf: r.Zone()}
+	if page > 1 {
+		d.Back = d.path("people/"+k.name, page-1)
+	}
+	if len(rows.all) > peoplePage {
+		rows.all, d.Next = rows.all[:peoplePage], d.path("people/"+k.name, page+1)
+	}
+	d.File = d.path("people.csv", 0)
+	for i := range rows.all {
+		row := &rows.all[i]
+		when, what := fate(row)
+		d.People = append(d.People, person{row.Address, contactPath(row), r.Date(when), what})
+	}
+	return &ui.View{Title: k.title, Sub: nameOf(b, names), Place: "Sends", Content: p.people_, Data: d}, nil
+}
+
+// path returns a URL with the search of this page.
+func (d *peopleData) path(to string, page int64) string {
+	v := url.Values{}
+	if d.Text != "" {
+		v.Set("q", d.Text)
+	}
+	if d.Link != "" {
+		v.Set("url", d.Link)
+	}
+	if to == "people.csv" {
+		v.Set("kind", d.Kind)
+	}
+	if page > 1 {
+		v.Set("page", ui.Plain(page))
+	}
+	return strings.TrimSuffix("/admin/sends/"+ui.Plain(int64(d.Batch))+"/"+to+"?"+v.Encode(), "?")
+}
+
+// contactPath returns the page of the Contacts that shows this one.
+func contactPath(row *reports.BatchRow) string {
+	v := url.Values{"list": {ui.Plain(int64(row.List))}, "key": {"id"}, "op": {"exactly"},
+		"value": {ui.Plain(int64(row.Contact))}}
+	return "/admin/contacts?" + v.Encode()
+}
+
+var statusTexts = map[batches.RecipientStatus]string{batches.RecipientWaiting: "waits",
+	batches.RecipientSending: "is being sent", batches.RecipientDeferred: "deferred, will be tried again",
+	batches.RecipientDoubtful: "in doubt after a crash", batches.RecipientSent: "accepted",
+	batches.RecipientBounced: "bounced", batches.RecipientFailed: "could not be sent",
+	batches.RecipientComplained: "reported as spam"}
+
+// fate returns when something happened to the mail of a row, and what.
+func fate(row *reports.BatchRow) (when int64, what string) {
+	e := &row.Event
+	switch e.Kind {
+	case "":
+		when, what = row.Time, statusTexts[row.Status]
+		if row.Sent != 0 {
+			when = row.Sent
+		}
+		if row.Detail != "" {
+			what += ": " + row.Detail
+		}
+	case batches.EventOpened:
+		when, what = e.Time, "opened "+times(e.Count)
+	case batches.EventLink:
+		when, what = e.Time, "clicked "+times(e.Count)
+	case batches.EventClicked:
+		when, what = e.Time, "clicked "+ui.Count(e.Count, "link")
+	default:
+		when, what = e.Time, row.Detail
+	}
+	return when, what
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return ui.Count(n, "time")
+}
+
+// rowList keeps the rows of a page.
+type rowList struct{ all []reports.BatchRow }
+
+// Begin implements reports.BatchRowWriter.
+func (l *rowList) Begin(bool) error {
+	l.all = nil
+	return nil
+}
+
+// Row implements reports.BatchRowWriter.
+func (l *rowList) Row(r *reports.BatchRow) error {
+	l.all = append(l.all, *r)
+	return nil
+}
+
+// peopleFile sends all people of a kind as CSV.
+func peopleFile(r *ui.Request) (*ui.View, error) {
+	k, err := kindCalled(r.FormValue("kind"))
+	if err != nil {
+		return nil, err
+	}
+	request, q := k.search(r)
+	w := &rowFile{csvFile: newFile(r, "send-"+ui.Plain(r.ID("batch"))+"-"+k.name+".csv"), request: r}
+	return w.end(r.App.Reports.BatchRows(r.Context(), r.Caller, request, q, w))
+}
+
+// rowFile writes rows as CSV.
+type rowFile struct {
+	*csvFile
+	request *ui.Request
+}
+
+// Begin implements reports.BatchRowWriter.
+func (f *rowFile) Begin(bool) error {
+	if err := f.begin(); err != nil {
+		return err
+	}
+	return f.Write([]string{"list_id", "contact_id", "email", "time", "what"})
+}
+
+// Row implements reports.BatchRowWriter.
+func (f *rowFile) Row(row *reports.BatchRow) error {
+	when, what := fate(row)
+	at := ""
+	if when != 0 {
+		at = csvTime(f.request, when)
+	}
+	return f.Write([]string{ui.Plain(int64(row.List)), ui.Plain(int64(row.Contact)),
+		enlist.SpreadsheetText(row.Address), at, enlist.SpreadsheetText(what)})
+}
