@@ -11,7 +11,8 @@ import (
 )
 
 // This file has the numbers of a Batch by group of recipients' domains and by the reason for which mails did not
-// arrive. The transaction that changes a recipient adds to them, as it does to the counts of the Batch. decisions.md: 131
+// arrive. The transaction that changes a recipient adds to them, as it does to the counts of the Batch.
+// decisions.md: 131
 
 // DomainSums are the numbers of the mails of a Batch to a group of domains.
 type DomainSums struct {

@@ -166,8 +166,8 @@ var inputs = map[string]string{"rate": "rate", "name": "name", "local_time": "zo
 	"test_share": "test", "winner": "test", "winner_hours": "test", "exclude": "without", "populations": "list",
 	"message_id": "message", "send_time": "at"}
 
-// mistake returns the input that an error is about, or "", and what is wrong. ok is false for errors that are no mistake
-// of the form.
+// mistake returns the input that an error is about, or "", and what is wrong. ok is false for errors that are no
+// mistake of the form.
 func mistake(err error) (input, what string, ok bool) {
 	var known *enlist.Error
 	if !errors.As(err, &known) {

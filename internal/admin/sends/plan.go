@@ -55,7 +55,9 @@ func planOf(r *ui.Request) plan {
 		Test: r.FormValue("test") != "", Share: text("share"), Hours: text("hours"), Winner: text("winner"),
 		Parts: partsOf(r.Form["segment"]), Leave: partsOf(r.Form["leave"])}
 	for _, id := range r.Form["list"] {
-		p.Lists = append(p.Lists, enlist.ListID(ui.Int(id)))
+		if list := enlist.ListID(ui.Int(id)); list != 0 {
+			p.Lists = append(p.Lists, list)
+		}
 	}
 	for _, id := range r.Form["without"] {
 		p.Without = append(p.Without, enlist.BatchID(ui.Int(id)))
@@ -147,8 +149,10 @@ func copied(id enlist.BatchID, b *batches.BatchRequest) (p plan, rest batches.Ba
 	for _, one := range b.Populations {
 		segments := one.Criteria.SegmentsOf()
 		switch {
-		case one.Time != "" || one.Criteria != nil && segments == nil, one.Type != string(batches.PopulationList) && one.Type != "":
+		case one.Time != "", one.Criteria != nil && segments == nil,
+			one.Criteria == nil && one.Type != string(batches.PopulationList):
 			rest.Populations = append(rest.Populations, one)
+			continue
 		case segments == nil:
 			p.Lists = append(p.Lists, one.List)
 		}

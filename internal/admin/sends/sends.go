@@ -265,5 +265,6 @@ func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
 	}
 	d := cancelData{ID: b.ID, Name: nameOf(b, names), Left: b.Processed(), Rest: max(0, b.ToSend()-b.Processed()),
 		Paused: b.Status == batches.BatchPaused, Wrong: wrong, Back: r.FormValue("back")}
-	return &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "Sends", Content: p.cancel_, Data: d, Problem: wrong}, nil
+	view := &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "Sends", Content: p.cancel_, Data: d, Problem: wrong}
+	return view, nil
 }

@@ -22,7 +22,7 @@ func Funnel(title string, steps []Step) template.HTML {
 		whole = max(whole, s.Count+s.More)
 	}
 	var b strings.Builder
-	for i, width := range []int{columnWidth, phoneWidth} {
+	for i, width := range []int{600, phoneWidth} {
 		fmt.Fprintf(&b, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`, []string{"desk", "phone"}[i],
 			width, row*len(steps), template.HTMLEscapeString(title))
 		long := func(n int64) float64 { return float64(width-names-numbers) * float64(n) / float64(whole) }

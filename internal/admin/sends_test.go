@@ -1,0 +1,316 @@
+package admin_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/batches"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/people"
+	"enlist/internal/sending"
+)
+
+// This file tests the pages of sends and reports.
+
+// covers: spec batch.domains, batch.variants, batch.exclude, decision 131
+func TestPagesOfSends(t *testing.T) {
+	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
+		{Name: "each number of a report leads to its people, persons and machines apart", Test: (*site).peopleOfReport},
+		{Name: "people have pages of 100 with a search", Test: (*site).pagesOfPeople},
+		{Name: "people need the level standard, and other Accounts and Lists see none", Test: (*site).accessToPeople},
+		{Name: "cells that begin with = stay text, and markup stays text", Test: (*site).hostilePeople},
+		{Name: "a report has providers, reasons and hours, and its file has them too", Test: (*site).partsOfReport},
+		{Name: "a report of a Batch with variants has intervals, and the winner can be chosen", Test: (*site).variantsOfReport},
+		{Name: "a Batch is sent again to those who did not open it", Test: (*site).sendAgain},
+		{Name: "a copy has the choices of the Batch, also those that the page cannot show", Test: (*site).copies},
+		{Name: "mistakes of a new send stand beside their input, which keeps its value", Test: (*site).mistakes},
+		{Name: "the list of sends is filtered, and pauses and cancels", Test: (*site).listOfSends},
+	})
+}
+
+// full returns a person who may do everything in the Account.
+func (s *site) full() *visitor {
+	return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+}
+
+// pathOf is the path of the report.
+func (s *site) pathOf() string { return "/admin/sends/" + id(s.ID) }
+
+// wantWithout checks that a page has none of the parts.
+func (v *visitor) wantWithout(path string, parts ...string) {
+	v.Helper()
+	_, _, text := v.get(path)
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			v.Errorf("GET %s has %q:\n%s", path, part, text)
+		}
+	}
+}
+
+func (s *site) peopleOfReport() {
+	s.Open(s.Contacts[0], apptest.PersonAgent)
+	s.Open(s.Contacts[1], apptest.ScannerAgent)
+	s.Click(s.Contacts[0], s.Links[0], apptest.PersonAgent)
+	_, err := s.App.Sending.UnsubscribeByLink(s.Context(), s.Mail(s.Contacts[0]), "")
+	s.Must(err)
+	_, err = s.App.Sending.Bounced(s.Context(), s.Mail(s.Contacts[2]), "smtp; 550 5.1.1 <no such user>")
+	s.Must(err)
+	v, path := s.full(), s.pathOf()
+	v.want(path, http.StatusOK, `people/opened">1</a>`, `people/machines">1</a>`, `people/left">1</a>`, `people/bounced">1</a>`,
+		"people/link?url=https%3a%2f%2fa.example%2f", "The mailbox does not exist")
+	for kind, want := range map[string]string{"opened": "a0@", "machines": "a1@", "clicked": "a0@", "left": "a0@", "bounced": "a2@",
+		"link?url=" + url.QueryEscape("https://a.example/"): "a0@"} {
+		_, _, text := v.get(path + "/people/" + kind)
+		for _, a := range []string{"a0@", "a1@", "a2@"} {
+			if strings.Contains(text, a) != (a == want) {
+				s.Errorf("the people of %s have %s: %t\n%s", kind, a, a != want, cut(text))
+			}
+		}
+	}
+	v.want(path+"/people/recipients", http.StatusOK, "a0@", "a1@", "a2@", "bounced: smtp; 550 5.1.1 &lt;no such user&gt;")
+	v.want(path+"/people/complained", http.StatusOK, "There is no such person yet.")
+	v.want(path+"/people/unheard-of", http.StatusNotFound)
+}
+
+func (s *site) pagesOfPeople() {
+	list := s.AddList("track_opens", true)
+	s.AddMany(list, 205)
+	s.ID = s.Add(apptest.Whole(list))
+	s.SendAll(nil)
+	v, path := s.full(), s.pathOf()+"/people/not-opened"
+	count := func(query string) int {
+		_, _, text := v.get(path + query)
+		return strings.Count(text, "@example.com</a>")
+	}
+	if a, b, c, d := count(""), count("?page=2"), count("?page=3"), count("?page=4"); a != 100 || b != 100 || c != 5 || d != 0 {
+		s.Errorf("the pages have %d, %d, %d and %d people", a, b, c, d)
+	}
+	v.want(path+"?page=2", http.StatusOK, "not-opened?page=3", `not-opened"`)
+	v.wantWithout(path+"?page=3", "page=4")
+	found := count("?q=99%40")
+	if found == 0 || found > 3 {
+		s.Errorf("the search finds %d people", found)
+	}
+	_, _, file := v.get(s.pathOf() + "/people.csv?kind=not-opened")
+	if lines := strings.Count(file, "\n"); lines != 206 {
+		s.Errorf("the file has %d lines, want 206", lines)
+	}
+}
+
+func (s *site) accessToPeople() {
+	paths := []string{s.pathOf() + "/people/recipients", s.pathOf() + "/people.csv?kind=opened"}
+	read := s.signedIn(people.Membership{Level: enlist.Read})
+	read.wantWithout(s.pathOf(), "/people/")
+	read.want(s.pathOf()+"/figures.csv", http.StatusOK, "total,,recipients,3")
+	other := s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList()}, MaySend: true})
+	for _, path := range paths {
+		read.want(path, http.StatusForbidden)
+	}
+	for _, w := range []*visitor{s.signedInElsewhere(), other} {
+		for _, path := range append(paths, s.pathOf()+"/figures.csv", s.pathOf()+"/cancel", "/admin/sends/new?copy="+id(s.ID),
+			"/admin/sends/new?again="+id(s.ID), "/admin/sends/check?again="+id(s.ID)+"&message="+id(s.Message)) {
+			w.want(path, http.StatusNotFound)
+			w.want(strings.Replace(path, id(s.ID), "99999", 1), http.StatusNotFound)
+		}
+		for _, command := range []string{"pause", "cancel", "winner"} {
+			if status, _, _ := w.post(s.pathOf()+"/"+command, url.Values{"typed": {"cancel"}, "variant": {"1"}}); status != http.StatusNotFound {
+				s.Errorf("another person does %s: %d", command, status)
+			}
+		}
+	}
+}
+
+func (s *site) hostilePeople() {
+	list := s.AddList("name", hostile, "track_opens", true)
+	s.Subscribe(list, "Email", "=1+1@example.com")
+	s.ID = s.AddWith(batches.BatchOptions{Name: hostile})
+	s.ID = s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{apptest.Whole(list)},
+		Options: batches.BatchOptions{Name: hostile}})
+	s.SendAll(func(*sending.BatchMail) *messages.Undelivered {
+		return &messages.Undelivered{Permanent: true, Recipient: true, Code: 550, Detail: hostile}
+	})
+	v, path := s.full(), s.pathOf()
+	v.want(path+"/people.csv?kind=bounced", http.StatusOK, ",'=1+1@example.com,")
+	for _, p := range []string{"/admin/sends", "/admin/sends?q=" + url.QueryEscape(hostile), path, path + "/people/bounced",
+		path + "/people/bounced?q=" + url.QueryEscape(hostile), path + "/people/link?url=" + url.QueryEscape(hostile), path + "/cancel",
+		"/admin/sends/new?copy=" + id(s.ID), "/admin/sends/check?message=" + id(s.Message) + "&list=" + id(list) + "&name=" +
+			url.QueryEscape(hostile)} {
+		_, _, text := v.get(p)
+		if strings.Contains(text, "<script") || strings.Contains(text, "<img") || !strings.Contains(text, "&lt;script") {
+			s.Errorf("GET %s has markup of others, or not the text:\n%s", p, text)
+		}
+	}
+}
+
+func (s *site) partsOfReport() {
+	s.Subscribe(s.News, "Email", "ann@gmail.com")
+	s.Created = s.Now.Unix()
+	s.ID = s.Add(apptest.Whole(s.News))
+	s.SendAll(func(m *sending.BatchMail) *messages.Undelivered {
+		if m.Address == "ann@gmail.com" {
+			return &messages.Undelivered{Permanent: true, Recipient: true, Code: 552, Detail: "5.2.2 full"}
+		}
+		return nil
+	})
+	s.Pass(time.Hour)
+	_, err := s.App.Sending.Complained(s.Context(), s.Mail(s.Contacts[0]), "spam")
+	s.Must(err)
+	v := s.full()
+	v.want(s.pathOf(), http.StatusOK, "Gmail", "others", "The mailbox is full", "What became of the mails", `<td class="n">1</td></tr>`,
+		"Against the one before")
+	v.wantWithout(s.pathOf(), "Counted for")
+	v.want(s.pathOf()+"/figures.csv", http.StatusOK, "provider,gmail,refused,1", "provider,other,sent,3", "reason,full,bounced,1",
+		",complained,1\r\n", "link,https://a.example/,people,0")
+	s.Must(s.App.DB.Update(s.Context(), func(tx *db.Tx) error { // as if an earlier version had sent it
+		return tx.Do("DELETE FROM batch_domain WHERE batch_id = ? AND domain = 'other'", int64(s.ID))
+	}))
+	v.want(s.pathOf(), http.StatusOK, "Counted for 1 of 4 mails")
+}
+
+func (s *site) variantsOfReport() {
+	v := s.full()
+	plan := url.Values{"message": {id(s.Message)}, "list": {id(s.News)}, "test": {"1"}, "variant": {"0", "0", "0", "0"},
+		"subject": {"One", "Two <b>", "", ""}, "share": {"50"}, "winner": {"hand"}}
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "The test goes out first.")
+	plan.Set("token", "variants")
+	_, at, _ := v.post("/admin/sends", plan)
+	path, _, _ := strings.Cut(at, "?")
+	v.want(path, http.StatusOK, "Variants", "Two &lt;b&gt;", "Send it to the others")
+	v.post(path+"/winner", url.Values{"variant": {"2"}})
+	v.want(path, http.StatusOK, "<b>winner</b>", "chosen by")
+	_, _, text := v.get("/admin/sends/new?copy=" + strings.TrimPrefix(path, "/admin/sends/"))
+	for _, part := range []string{`value="One"`, `value="Two &lt;b&gt;"`, `value="50"`, `value="hand" selected`, `name="test" value="1" checked`} {
+		if !strings.Contains(text, part) {
+			s.Errorf("the copy has no %q:\n%s", part, text)
+		}
+	}
+	plan.Set("subject", "Only one")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusUnprocessableEntity, "expected 2 to 4 variants", `value="Only one"`)
+}
+
+func (s *site) sendAgain() {
+	s.Open(s.Contacts[0], apptest.PersonAgent)
+	v := s.full()
+	again := "again=" + id(s.ID) + "&message=" + id(s.Message)
+	v.want(s.pathOf(), http.StatusOK, "Send again to 2 who did not open", strings.ReplaceAll(again, "&", "&amp;"))
+	v.want("/admin/sends/new?"+again, http.StatusOK, "Who got “May” and did not open it", "2 mails", `name="again" value="`+id(s.ID)+`" checked`)
+	v.want("/admin/sends/check?"+again, http.StatusOK, "To 2 of 3", "who did not open May", `name="again" value="`+id(s.ID)+`"`)
+	_, at, _ := v.post("/admin/sends", url.Values{"again": {id(s.ID)}, "message": {id(s.Message)}, "token": {"again"}})
+	var added enlist.BatchID
+	fmt.Sscanf(at, "/admin/sends/%d", &added)
+	s.Prepare(added)
+	s.WantAddresses(s.SendAll(nil), "a1@example.com", "a2@example.com")
+	mayNot := s.signedIn(people.Membership{Level: enlist.Standard})
+	mayNot.wantWithout(s.pathOf(), "Send again", "/admin/sends/new")
+	s.Must(s.App.DB.Update(s.Context(), func(tx *db.Tx) error {
+		return tx.Do("UPDATE batch SET events_removed = 1 WHERE id = ?", int64(s.ID))
+	}))
+	v.wantWithout(s.pathOf(), "Send again")
+	v.want("/admin/sends/check?"+again, http.StatusUnprocessableEntity, "removed")
+}
+
+// segmentOf is a Segment of the addresses that contain a text.
+func segmentOf(list enlist.ListID, name, text string) contacts.SegmentRequest {
+	return contacts.SegmentRequest{List: list, Name: name, Criteria: &enlist.Criteria{Key: "Email", Operator: "contains",
+		Value: enlist.Input{Kind: enlist.InputText, Text: text}}}
+}
+
+func (s *site) copies() {
+	segment, err := s.App.Contacts.SetSegment(s.Context(), s.Caller, segmentOf(s.News, "First", "a1@"))
+	s.Must(err)
+	left, err := s.App.Contacts.SetSegment(s.Context(), s.Caller, segmentOf(s.News, "Left", "a2@"))
+	s.Must(err)
+	v := s.full()
+	plan := url.Values{"message": {id(s.Message)}, "segment": {id(s.News) + "-" + id(segment)}, "leave": {id(s.News) + "-" + id(left)},
+		"without": {id(s.ID)}, "rate": {"600/hour"}, "name": {"The first"}, "token": {"copies"}, "list": {id(s.News)}}
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 0 of 6")
+	plan.Del("without")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour, at most", "Done about", "excluded by the send")
+	plan.Set("without", id(s.ID))
+	_, at, _ := v.post("/admin/sends", plan)
+	at, _, _ = strings.Cut(at, "?")
+	number := strings.TrimPrefix(at, "/admin/sends/")
+	var added enlist.BatchID
+	fmt.Sscan(number, &added)
+	s.Prepare(added)
+	v.want("/admin/sends/new?copy="+number, http.StatusOK, `name="segment" value="`+plan.Get("segment")+`" checked`,
+		`name="leave" value="`+plan.Get("leave")+`" checked`, `name="without" value="`+id(s.ID)+`" checked`, `value="600/hour"`,
+		`value="The first"`, `name="list" value="`+id(s.News)+`" checked`)
+	v.wantWithout("/admin/sends/new?copy="+number, "as in “", "As in “")
+
+	other := s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{
+		{List: s.News, Type: "contacts", Contacts: s.Contacts[:1]}, {List: s.News, Criteria: &enlist.Criteria{Key: "Email", Operator: "contains",
+			Value: enlist.Input{Kind: enlist.InputText, Text: "a1"}}}}})
+	v.want("/admin/sends/new?copy="+id(other), http.StatusOK, "As in “May”", `name="like" value="`+id(other)+`" checked`)
+	v.want("/admin/sends/check?like="+id(other)+"&message="+id(s.Message), http.StatusOK, "To 2 of 4", "as in May")
+}
+
+func (s *site) mistakes() {
+	second := s.AddList()
+	segment, err := s.App.Contacts.SetSegment(s.Context(), s.Caller, segmentOf(s.News, "First", "a1@"))
+	s.Must(err)
+	v := s.full()
+	for _, c := range []struct{ change, value, text, kept string }{
+		{"message", "", "Choose a Message.", "My name"},
+		{"message", "99999", "does not exist", "My name"},
+		{"list", "", "Choose at least one List or Segment.", "My name"},
+		{"rate", "fast", "expected rates", `value="fast"`},
+		{"name", "two\nlines", "line", "My name"},
+		{"zone", "Nowhere", "has no Field", "My name"},
+		{"leave", id(s.News) + "-" + id(segment), "only if the send goes to its List alone", "My name"},
+		{"share", "200", "expected 1 to 100 percent", `value="200"`},
+	} {
+		plan := url.Values{"message": {id(s.Message)}, "list": {id(s.News), id(second)}, "name": {"My name"}}
+		if c.change == "share" {
+			plan["test"], plan["subject"] = []string{"1"}, []string{"A", "B"}
+		}
+		plan.Set(c.change, c.value)
+		status, _, text := v.get("/admin/sends/check?" + plan.Encode())
+		if status != http.StatusUnprocessableEntity || strings.Count(text, c.text) == 0 || c.change != "name" && !strings.Contains(text, c.kept) {
+			s.Errorf("%s %q is answered with %d, without %q or %q:\n%s", c.change, c.value, status, c.text, c.kept, cut(text))
+		}
+		if !strings.Contains(text, `class="wrong"`) {
+			s.Errorf("the mistake of %s does not stand beside its input", c.change)
+		}
+	}
+}
+
+func (s *site) listOfSends() {
+	open := s.AddAt(s.Now.Unix()+3600, apptest.Whole(s.News))
+	s.Prepare(open)
+	named := s.AddWith(batches.BatchOptions{Name: "Harvest festival"})
+	s.Prepare(named)
+	v, here := s.full(), "/admin/sends?q=&status=running"
+	v.want("/admin/sends?q=hARVEST", http.StatusOK, "Harvest festival", "1 to 1 of 1")
+	v.wantWithout("/admin/sends?q=harvest", ">May<")
+	v.want("/admin/sends?q=harvest&status=completed", http.StatusOK, "No send has this name and status.")
+	v.want("/admin/sends?q=may&status=completed", http.StatusOK, ">May<", "1 to 1 of 1")
+	v.want(here, http.StatusOK, "Harvest festival", "1 to 2 of 2", `name="back" value="/admin/sends?status=running"`)
+	_, at, _ := v.post("/admin/sends/"+id(named)+"/pause", url.Values{"back": {"/admin/sends?status=running"}})
+	if !strings.HasPrefix(at, "/admin/sends?status=running&done=") {
+		s.Errorf("the pause ends at %s", at)
+	}
+	_, at, _ = v.post("/admin/sends/"+id(named)+"/unpause", url.Values{"back": {"//evil.example/"}})
+	if !strings.HasPrefix(at, "/admin/sends/"+id(named)+"?") {
+		s.Errorf("going on ends at %s", at)
+	}
+	v.want("/admin/sends/"+id(named)+"/cancel", http.StatusOK, "Type cancel", "The other 3 will never be sent.")
+	if status, _, _ := v.post("/admin/sends/"+id(named)+"/cancel", nil); status != http.StatusUnprocessableEntity {
+		s.Errorf("a cancellation without the word is answered with %d", status)
+	}
+	s.WantStatus(named, batches.BatchInitialising)
+	v.post("/admin/sends/"+id(named)+"/cancel", url.Values{"typed": {"cancel"}})
+	s.WantStatus(named, batches.BatchCancelled)
+	restricted := s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})
+	restricted.want("/admin/sends?q=may", http.StatusOK, "No send has") // it may not see Messages, so their names find nothing
+	restricted.want("/admin/sends?q=harvest", http.StatusOK, "Harvest festival")
+	v.want("/admin/sends?page=99", http.StatusOK, "beyond the last send")
+}
