@@ -141,7 +141,7 @@ type course struct {
 const courseHours = 72
 
 func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, mails int64) (c course, err error) {
-	c.Chart = &ui.Chart{Title: "Mails an hour, at most", Series: []string{"mails"}}
+	c.Chart = &ui.Chart{Title: "Mails an hour, at most", Series: []string{"mails"}, Width: 300}
 	switch {
 	case mails == 0:
 		return c, nil
@@ -170,7 +170,8 @@ func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, mails int64) (c c
 	case f.Done == 0:
 		c.Text = "It takes more than two weeks with these rates."
 	default:
-		c.Text = "Done about " + r.Date(f.Done) + " at the earliest. Rates of single providers and other sends can delay it."
+		c.Text = "Done about " + r.Date(f.Done) + " at the earliest. Rates of single providers and other sends can " +
+			"delay it."
 	}
 	c.Drawing = c.Chart.Lines()
 	return c, nil

@@ -96,8 +96,8 @@ func (p *plan) values() url.Values {
 	}
 	add("again", ui.Plain(int64(p.Again)))
 	add("like", ui.Plain(int64(p.Like)))
-	for _, pair := range [][2]string{{"name", p.Name}, {"rate", p.Rate}, {"when", p.When}, {"at", p.At}, {"zone", p.Zone},
-		{"doubt", p.Doubt}} {
+	for _, pair := range [][2]string{{"name", p.Name}, {"rate", p.Rate}, {"when", p.When}, {"at", p.At},
+		{"zone", p.Zone}, {"doubt", p.Doubt}} {
 		add(pair[0], pair[1])
 	}
 	if p.Test {

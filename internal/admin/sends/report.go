@@ -90,8 +90,8 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if d.Against, d.OtherRecently, err = againstEarlier(r, report); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: nameOf(&report.Batch, names), Sub: when(r, report, names.Lists[report.ListID]), Place: "Sends",
-		Content: p.report_, Data: d, Actions: actionsOf(r, report)}
+	view := &ui.View{Title: nameOf(&report.Batch, names), Sub: when(r, report, names.Lists[report.ListID]),
+		Place: "Sends", Content: p.report_, Data: d, Actions: actionsOf(r, report)}
 	if d.Running && report.Status != batches.BatchPaused {
 		view.Refresh = 10
 	}

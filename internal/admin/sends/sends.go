@@ -71,7 +71,8 @@ type status struct {
 }
 
 var statuses = []status{
-	{"running", "under way", []batches.BatchStatus{batches.BatchInitialising, batches.BatchPending, batches.BatchSending}},
+	{"running", "under way",
+		[]batches.BatchStatus{batches.BatchInitialising, batches.BatchPending, batches.BatchSending}},
 	{"paused", "paused", []batches.BatchStatus{batches.BatchPaused}},
 	{"completed", "completed", []batches.BatchStatus{batches.BatchCompleted}},
 	{"cancelled", "cancelled", []batches.BatchStatus{batches.BatchCancelled}},

@@ -8,13 +8,14 @@ import (
 
 // This file draws the steps that fewer and fewer people take.
 
-// Step is a step of a funnel. More are those that are drawn lighter behind the others, such as opens by machines.
+// Step is a step of a funnel. More is drawn lighter behind Count, such as opens by machines.
 type Step struct {
 	Name        string
 	Count, More int64
 }
 
-// Funnel draws a bar for each step, as long as its part of the first one. A table with the same numbers stands beside it.
+// Funnel draws a bar for each step, as long as its part of the first one. A table with the same numbers stands beside
+// it.
 func Funnel(title string, steps []Step) template.HTML {
 	const row, names, numbers = 24, 96, 110
 	var whole int64 = 1
@@ -23,10 +24,11 @@ func Funnel(title string, steps []Step) template.HTML {
 	}
 	var b strings.Builder
 	for i, width := range []int{600, phoneWidth} {
-		fmt.Fprintf(&b, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`, []string{"desk", "phone"}[i],
-			width, row*len(steps), template.HTMLEscapeString(title))
+		fmt.Fprintf(&b, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`,
+			[]string{"desk", "phone"}[i], width, row*len(steps), template.HTMLEscapeString(title))
 		long := func(n int64) float64 { return float64(width-names-numbers) * float64(n) / float64(whole) }
 		for k, s := range steps {
+			from := names + long(s.Count)
 			y, text := row*k, Number(s.Count)
 			if s.More > 0 {
 				text += " + " + Number(s.More)
@@ -35,9 +37,8 @@ func Funnel(title string, steps []Step) template.HTML {
 			fmt.Fprintf(&b, `<g><title>%s: %s</title><text x="0" y="%d">%s</text>`, name, text, y+16, name)
 			fmt.Fprintf(&b, `<rect class="s1" x="%d" y="%d" width="%.1f" height="14" rx="2"/>`, names, y+5,
 				max(1, long(s.Count)))
-			fmt.Fprintf(&b, `<rect class="s2" x="%.1f" y="%d" width="%.1f" height="14" rx="2"/>`, names+long(s.Count), y+5,
-				long(s.More))
-			fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s</text></g>`, names+long(s.Count+s.More)+6, y+16, text)
+			fmt.Fprintf(&b, `<rect class="s2" x="%.1f" y="%d" width="%.1f" height="14" rx="2"/>`, from, y+5, long(s.More))
+			fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s</text></g>`, from+long(s.More)+6, y+16, text)
 		}
 		b.WriteString("</svg>")
 	}
