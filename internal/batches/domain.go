@@ -92,11 +92,10 @@ const (
 var enhancedCode = regexp.MustCompile(`\b[45]\.(\d{1,3})\.(\d{1,3})\b`)
 
 // reasonsOfCodes has the reasons of subjects and details of enhanced status codes. A subject alone is for all other
-// details. RFC 3463, 7505.
+// details. 1.10 is a domain without mail (RFC 7505), and from Microsoft an unknown mailbox. RFC 3463.
 var reasonsOfCodes = map[string]BounceReason{
 	"1": ReasonUnknownAddress, "1.2": ReasonUnreachable, "1.7": ReasonPolicy, "1.8": ReasonPolicy,
-	"1.10": ReasonUnreachable,
-	"2.1":  ReasonDisabled, "2.2": ReasonFull, "2.3": ReasonContent,
+	"2.1": ReasonDisabled, "2.2": ReasonFull, "2.3": ReasonContent,
 	"3.1": ReasonFull, "3.2": ReasonUnreachable, "3.4": ReasonContent, "4": ReasonUnreachable,
 	"6": ReasonContent, "7": ReasonPolicy,
 }

@@ -10,7 +10,7 @@ func TestReasonOfABounce(t *testing.T) {
 	for detail, want := range map[string]batches.BounceReason{
 		"the mail server answered 550 5.1.1 no such user": batches.ReasonUnknownAddress,
 		"smtp; 550 5.1.2 bad domain":                      batches.ReasonUnreachable,
-		"556 5.1.10 null MX":                              batches.ReasonUnreachable,
+		"550 5.1.10 RecipientNotFound":                    batches.ReasonUnknownAddress,
 		"5.2.1 disabled":                                  batches.ReasonDisabled,
 		"552 5.2.2 over quota":                            batches.ReasonFull,
 		"5.3.4 message too big":                           batches.ReasonContent,
