@@ -77,3 +77,30 @@ func TestTrialWithAnAddressReturnsTheReply(t *testing.T) {
 		t.Errorf("the error is %v, want the reply of the server", err)
 	}
 }
+
+// A link to sign in is mailed at once from the sender of the server, and a refusal is an error.
+func TestSignInLinkIsMailed(t *testing.T) {
+	server := mailtest.Start(t, mailtest.Options{})
+	m := trialMailer(t, server, server.URL())
+	link := &SignInLink{To: "li@example.com", Name: "Li", By: "Maria\nBcc: x@example.com", Account: "Club <b>", URL: "https://lists.example.com/admin/link/X"}
+	if err := m.SendSignInLink(t.Context(), link); err != nil {
+		t.Fatal(err)
+	}
+	arrived := server.Messages()
+	if len(arrived) != 1 || len(arrived[0].To) != 1 || !strings.Contains(string(arrived[0].Data), "/admin/link/X") ||
+		strings.Contains(string(arrived[0].Data), "\nBcc:") {
+		t.Errorf("%d mails arrived: %+v", len(arrived), arrived)
+	}
+	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
+	if err := m.SendSignInLink(t.Context(), link); err == nil {
+		t.Error("a refused mail is no error")
+	}
+	none, err := New(Options{Transport: Transport{SMTP: server.URL()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer none.Close()
+	if err := none.SendSignInLink(t.Context(), link); err == nil || !strings.Contains(err.Error(), "mail-from") {
+		t.Errorf("without a sender: %v", err)
+	}
+}

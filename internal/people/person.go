@@ -57,7 +57,19 @@ type Service struct {
 	db        *db.DB
 	passwords *passwords
 	tries     *tries
+	settings  Settings
 }
+
+// Settings are what the program knows of its surroundings.
+type Settings struct {
+	PublicURL string         // of the service; passkeys are for its host and the hosts below
+	Key       enlist.LinkKey // signs challenges; all processes of a database share it
+	// Mail sends a mail with a link to sign in; nil: there is no mail.
+	Mail func(context.Context, *LinkMail) error
+}
+
+// SetSettings sets the Settings. Call it before any other method. Without a call, there are no passkeys and no mail.
+func (s *Service) SetSettings(settings Settings) { s.settings = settings }
 
 // New returns a Service over a database.
 func New(database *db.DB) *Service {

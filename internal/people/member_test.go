@@ -1,0 +1,139 @@
+package people_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"enlist/internal/apptest"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+func TestMembers(t *testing.T) {
+	apptest.Run(t, apptest.Own, newAccount, []apptest.Rule[*apptest.Account]{
+		{Name: "a person of level full invites, changes and removes others, in the audit log", Test: manage},
+		{Name: "no other person may, and a person of another Account does not exist", Test: notManagers},
+		{Name: "no person gives a right that the person does not have", Test: noMoreRights},
+		{Name: "a link is made only for people of this Account alone", Test: memberLinks},
+	})
+}
+
+// member invites a person and returns the visit.
+func member(f *apptest.Account, email string, m people.Membership) *people.Visit {
+	f.Helper()
+	return visit(f, invite(f, people.Invitation{Email: email, Name: "Name of " + email, Membership: m}))
+}
+
+func manage(f *apptest.Account) {
+	v := member(f, "maria@example.com", people.Membership{Level: enlist.Full, MaySend: true})
+	list := f.AddList()
+	m, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "li@example.com", Name: "Li",
+		Membership: people.Membership{Level: enlist.Read, Lists: []enlist.ListID{list}}})
+	f.Must(err)
+	if _, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "LI@example.com", Name: "X"}); enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("a second invitation: %v", err)
+	}
+	li := visit(f, invite(f, people.Invitation{Email: "li@example.com", Name: "Li", Membership: m.Membership}))
+	f.Must(f.App.People.ChangeMember(f.Context(), v, m.ID, people.Membership{Level: enlist.Standard, MaySend: true}))
+	got, sessions, err := f.App.People.AccountMember(f.Context(), v, m.ID)
+	f.Must(err)
+	if got.Level != enlist.Standard || got.Lists != nil || !got.MaySend || len(sessions) != 1 || sessions[0].ID != li.Session.ID {
+		f.Errorf("the person is %+v with %+v", got, sessions)
+	}
+	f.Must(f.App.People.EndMemberSession(f.Context(), v, m.ID, li.Session.ID))
+	if _, sessions, err = f.App.People.AccountMember(f.Context(), v, m.ID); err != nil || len(sessions) != 0 {
+		f.Errorf("after its end, the sessions are %+v, %v", sessions, err)
+	}
+	f.Must(f.App.People.RemoveMember(f.Context(), v, m.ID))
+	if all, err := f.App.People.AccountMembers(f.Context(), v); err != nil || len(all) != 1 {
+		f.Errorf("after the removal there are %+v, %v", all, err)
+	}
+	for _, err := range []error{f.App.People.ChangeMember(f.Context(), v, v.Person.ID, people.Membership{}), f.App.People.RemoveMember(f.Context(), v, v.Person.ID)} {
+		if enlist.KindOf(err) != enlist.InvalidParameters {
+			f.Errorf("a change of oneself: %v", err)
+		}
+	}
+	by := 0
+	for _, row := range f.AuditLog(f.Caller.Account.ID) {
+		if row.User == "maria@example.com" && (row.Object == "Person" || row.Object == "Session") {
+			by++
+		}
+	}
+	if by != 5 { // the sign-in of Maria, an invitation, a change, the end of a session and a removal
+		f.Errorf("the audit log has %d rows of the person, want 5", by)
+	}
+}
+
+func notManagers(f *apptest.Account) {
+	v := member(f, "maria@example.com", people.Membership{Level: enlist.Full, MaySend: true})
+	other := f.NewCaller().Account.ID
+	for email, m := range map[string]people.Membership{"read@example.com": {Level: enlist.Standard, MaySend: true},
+		"one@example.com":  {Level: enlist.Full, Lists: []enlist.ListID{f.AddList()}, MaySend: true},
+		"else@example.com": {Account: other, Level: enlist.Full, MaySend: true}} {
+		w := member(f, email, m)
+		_, _, err := f.App.People.AccountMember(f.Context(), w, v.Person.ID)
+		_, linked := f.App.People.NewMemberLink(f.Context(), w, v.Person.ID, "")
+		for _, err := range []error{err, linked, f.App.People.ChangeMember(f.Context(), w, v.Person.ID, people.Membership{}),
+			f.App.People.RemoveMember(f.Context(), w, v.Person.ID), f.App.People.EndMemberSession(f.Context(), w, v.Person.ID, v.Session.ID)} {
+			if enlist.KindOf(err) != enlist.Denied {
+				f.Errorf("%s: %v, want Denied", email, err)
+			}
+		}
+		if m.Account != 0 {
+			continue
+		}
+		if _, err := f.App.People.AccountMembers(f.Context(), w); enlist.KindOf(err) != enlist.Denied {
+			f.Errorf("%s sees the people: %v", email, err)
+		}
+		if _, err := f.App.People.InviteMember(f.Context(), w, people.Invitation{Email: "x@example.com", Name: "X"}); enlist.KindOf(err) != enlist.Denied {
+			f.Errorf("%s invites: %v", email, err)
+		}
+	}
+}
+
+func noMoreRights(f *apptest.Account) {
+	v := member(f, "maria@example.com", people.Membership{Level: enlist.Full})
+	li := member(f, "li@example.com", people.Membership{Level: enlist.Read, MaySend: true})
+	_, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "x@example.com", Name: "X", Membership: people.Membership{MaySend: true}})
+	_, linked := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, "")
+	for _, err := range []error{err, linked} {
+		if enlist.KindOf(err) != enlist.InvalidParameters {
+			f.Errorf("a person who may not send gives the right: %v", err)
+		}
+	}
+	f.Must(f.App.People.ChangeMember(f.Context(), v, li.Person.ID, people.Membership{Level: enlist.Standard, MaySend: true})) // as before
+	f.Must(f.App.People.ChangeMember(f.Context(), v, li.Person.ID, people.Membership{Level: enlist.Standard}))
+	if err := f.App.People.ChangeMember(f.Context(), v, li.Person.ID, people.Membership{MaySend: true}); enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("a person who may not send gives the right to another: %v", err)
+	}
+}
+
+func memberLinks(f *apptest.Account) {
+	v := member(f, "maria@example.com", people.Membership{Level: enlist.Full, MaySend: true})
+	li := member(f, "li@example.com", people.Membership{Level: enlist.Read})
+	link, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, "https://x")
+	f.Must(err)
+	text, ok := strings.CutPrefix(link.URL, "https://x/admin/link/")
+	if _, err := f.App.People.UseLink(f.Context(), text, browser); err != nil || !ok || link.Mailed || link.Mail != nil {
+		f.Errorf("the link %+v: %v", link, err)
+	}
+	var mails []*people.LinkMail
+	var failure error
+	f.App.People.SetSettings(people.Settings{Mail: func(_ context.Context, m *people.LinkMail) error {
+		mails = append(mails, m)
+		return failure
+	}})
+	if link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, ""); err != nil || !link.Mailed || mails[0].To != "li@example.com" || mails[0].URL != link.URL {
+		f.Errorf("the link %+v, %v, mailed as %+v", link, err, mails)
+	}
+	failure = errors.New("no route")
+	if link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, ""); err != nil || link.Mailed || !errors.Is(link.Mail, failure) {
+		f.Errorf("the link %+v, %v", link, err)
+	}
+	member(f, "li@example.com", people.Membership{Account: f.NewCaller().Account.ID, Level: enlist.Read})
+	if _, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, ""); enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("a link for a person of two Accounts: %v", err)
+	}
+}
