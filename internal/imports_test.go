@@ -30,7 +30,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/imports", "enlist/internal/messages",
 		"enlist/internal/people", "enlist/internal/sending", "golang.org/x/sync/errgroup", "golang.org/x/text/..."},
 	"enlist/internal/people": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/db",
-		"enlist/internal/enlist", "golang.org/x/crypto/argon2"},
+		"enlist/internal/enlist", "github.com/go-webauthn/webauthn/...", "golang.org/x/crypto/argon2"},
 	"enlist/internal/admin": {"enlist/internal/admin/...", "enlist/internal/app", "enlist/internal/enlist",
 		"enlist/internal/people"},
 	"enlist/internal/admin/ui":     {"enlist/internal/app", "enlist/internal/enlist", "enlist/internal/people"},
@@ -180,7 +180,7 @@ var allowedImports = map[string][]string{
 // libraries for tests.
 var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
 	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/...", "github.com/xuri/excelize/v2",
-	"github.com/santhosh-tekuri/jsonschema/v6", "github.com/letsencrypt/pebble/v2/...", "golang.org/x/net/dns/dnsmessage"}
+	"github.com/santhosh-tekuri/jsonschema/v6", "github.com/letsencrypt/pebble/v2/...", "github.com/descope/virtualwebauthn", "golang.org/x/net/dns/dnsmessage"}
 
 // drivers are database drivers, each with the only package that may import it.
 var drivers = map[string]string{

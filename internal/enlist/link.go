@@ -203,7 +203,12 @@ func (k *LinkKey) MessageID(text string) string {
 	return hex.EncodeToString(sum[:messageIDSignature])
 }
 
-// sign returns the signature of a text. use is different for each of the three kinds of texts,
+// Challenge returns the signature of a challenge of a passkey. purpose says what it is for.
+func (k *LinkKey) Challenge(purpose string, challenge []byte) []byte {
+	return k.sign("challenge", purpose+"\x00"+string(challenge))
+}
+
+// sign returns the signature of a text. use is different for each kind of texts,
 // so that a signature is valid only for its kind.
 func (k *LinkKey) sign(use, text string) []byte {
 	mac := hmac.New(sha256.New, k[:])

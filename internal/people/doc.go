@@ -2,8 +2,10 @@
 // sign in, and their sessions. Programs use API keys instead, which are in package accounts.
 //
 //	person.go       people and their memberships of Accounts
+//	member.go       what a person of level full does with the people of an Account
 //	link.go         links with which a person signs in once
 //	password.go     passwords
+//	passkey*.go     passkeys
 //	session.go      sign-in, sessions, and the Caller of a session
 //	people_sql.go   their SQL
 //

@@ -51,11 +51,22 @@ func mapSession(m *db.Mapper, s *Session) {
 	m.Value("last_used_time", &s.LastUsedTime)
 }
 
+func mapPasskey(m *db.Mapper, p *Passkey) {
+	m.ID("id", (*int64)(&p.ID))
+	m.Fixed("person_id", (*int64)(&p.Person))
+	m.Stored("hash", (*db.HashBytes)(&p.hash))
+	m.Fixed("name", &p.Name)
+	m.Value("credential", &p.credential)
+	m.Fixed("creation_time", &p.CreationTime)
+	m.Value("last_used_time", &p.LastUsedTime)
+}
+
 var (
 	personTable     = db.NewMapping("person", mapPerson)
 	membershipTable = db.NewMapping("membership", mapMembership)
 	linkTable       = db.NewMapping("sign_in_link", mapLink)
 	sessionTable    = db.NewMapping("session", mapSession)
+	passkeyTable    = db.NewMapping("passkey", mapPasskey)
 )
 
 // personByKey returns the person with a normalised address.
@@ -78,11 +89,21 @@ func membershipsOf(tx *db.Tx, id PersonID) ([]Membership, error) {
 	return membershipTable.All(tx, "WHERE person_id = ? ORDER BY account_id", int64(id))
 }
 
-// deletePerson removes a person with all sessions and links.
+// passkeysOf returns the passkeys of a person in the order of their IDs.
+func passkeysOf(tx *db.Tx, id PersonID) ([]Passkey, error) {
+	return passkeyTable.All(tx, "WHERE person_id = ? ORDER BY id", int64(id))
+}
+
+// passkeyByHash returns the passkey whose credential ID has a hash. Errors: ErrPasskey.
+func passkeyByHash(tx *db.Tx, hash enlist.KeyHash) (*Passkey, error) {
+	return passkeyTable.One(tx, ErrPasskey, "WHERE hash = ?", hash[:])
+}
+
+// deletePerson removes a person with all sessions, links and passkeys.
 func deletePerson(tx *db.Tx, id PersonID) error {
 	for _, statement := range []string{"DELETE FROM session WHERE person_id = ?",
-		"DELETE FROM sign_in_link WHERE person_id = ?", "DELETE FROM membership WHERE person_id = ?",
-		"DELETE FROM person WHERE id = ?"} {
+		"DELETE FROM sign_in_link WHERE person_id = ?", "DELETE FROM passkey WHERE person_id = ?",
+		"DELETE FROM membership WHERE person_id = ?", "DELETE FROM person WHERE id = ?"} {
 		if err := tx.Do(statement, int64(id)); err != nil {
 			return err
 		}

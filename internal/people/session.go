@@ -221,18 +221,8 @@ func (s *Service) EndSession(ctx context.Context, v *Visit, id SessionID) error 
 // SetPassword changes the visitor's password. All other sessions end. Errors: InvalidParameters, and ErrSignIn if the
 // present password is wrong. Who has none needs none: a link has shown who it is.
 func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password string) error {
-	if v.Person.HasPassword() {
-		if !s.tries.begin(v.Person.emailKey) {
-			return ErrTooManyTries
-		}
-		good, err := s.passwords.matches(ctx, present, v.Person.password)
-		if err != nil {
-			return err
-		}
-		if !good {
-			return ErrSignIn
-		}
-		s.tries.succeed(v.Person.emailKey)
+	if err := s.checkPresent(ctx, v, present); err != nil {
+		return err
 	}
 	if err := checkPassword(password); err != nil {
 		return err
@@ -252,6 +242,26 @@ func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password s
 			auditSession(tx, p, v.Session, now, nil, accounts.AuditValues{"password": "changed"}))
 	})
 	return err
+}
+
+// checkPresent checks the visitor's present password, if there is one, so that a browser that was left open gives no
+// lasting access. Errors: ErrSignIn, ErrTooManyTries.
+func (s *Service) checkPresent(ctx context.Context, v *Visit, present string) error {
+	if !v.Person.HasPassword() {
+		return nil
+	}
+	if !s.tries.begin(v.Person.emailKey) {
+		return ErrTooManyTries
+	}
+	good, err := s.passwords.matches(ctx, present, v.Person.password)
+	if err != nil {
+		return err
+	}
+	if !good {
+		return ErrSignIn
+	}
+	s.tries.succeed(v.Person.emailKey)
+	return nil
 }
 
 // tries counts the sign-ins that failed for each address, in the memory of this process. Addresses share a fixed number

@@ -1,0 +1,226 @@
+package people_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+
+	"github.com/descope/virtualwebauthn"
+)
+
+// A passkey signs in without a password, and only its owner, at its site, once for each challenge.
+//
+// covers: decision 136
+func TestPasskeys(t *testing.T) {
+	apptest.Run(t, apptest.Shared, newDevice, []apptest.Rule[*device]{
+		{Name: "a passkey is added, signs in, and is removed", Test: (*device).wholeLife},
+		{Name: "an answer is refused a second time, after an hour, changed, or for another purpose", Test: (*device).oldAnswers},
+		{Name: "an answer for another site, or without a check of the person, is refused", Test: (*device).otherSites},
+		{Name: "pages at hosts below the public one share its passkeys, and others have none", Test: (*device).hosts},
+		{Name: "a wrong present password, a bad name and another's passkey are refused", Test: (*device).refusals},
+		{Name: "a copied device is noticed by its counter", Test: (*device).copied},
+	})
+}
+
+const host = "lists.example.com"
+
+// device is an authenticator in software, with a person who is signed in.
+type device struct {
+	*apptest.Account
+	site   virtualwebauthn.RelyingParty
+	keys   virtualwebauthn.Authenticator
+	key    virtualwebauthn.Credential
+	email  string
+	person *people.Visit
+}
+
+func newDevice(t *testing.T, store db.Engine) *device {
+	d := &device{Account: newAccount(t, store)}
+	d.App.People.SetSettings(people.Settings{PublicURL: "https://" + host, Key: enlist.LinkKey{1}})
+	d.site = virtualwebauthn.RelyingParty{ID: host, Name: "enlist", Origin: "https://" + host}
+	d.keys, d.key = virtualwebauthn.NewAuthenticator(), virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
+	d.email = strings.ToLower(t.Name()[strings.LastIndex(t.Name(), "/")+1:]) + "@example.com" // people are of the whole store
+	d.email = strings.Map(func(r rune) rune {
+		if r == ',' || r == '\'' || r == '_' {
+			return '-'
+		}
+		return r
+	}, d.email[max(0, len(d.email)-60):])
+	d.person = visit(d.Account, invite(d.Account, people.Invitation{Email: d.email, Name: "Li",
+		Membership: people.Membership{Level: enlist.Read}}))
+	return d
+}
+
+// creation returns what the device answers to the page "You" at a host.
+func (d *device) creation(host string) string {
+	d.Helper()
+	text, err := d.App.People.PasskeyToAdd(d.Context(), d.person, host)
+	d.Must(err)
+	options, err := virtualwebauthn.ParseAttestationOptions(text)
+	d.Must(err)
+	d.keys.Options.UserHandle = []byte(options.UserID)
+	return virtualwebauthn.CreateAttestationResponse(d.site, d.keys, d.key, *options)
+}
+
+func (d *device) add() {
+	d.Helper()
+	d.Must(d.App.People.AddPasskey(d.Context(), d.person, host, "Phone", "", d.creation(host)))
+}
+
+// assertion returns what the device answers to the page of the sign-in.
+func (d *device) assertion() string {
+	d.Helper()
+	text, err := d.App.People.PasskeyToSignIn(host)
+	d.Must(err)
+	options, err := virtualwebauthn.ParseAssertionOptions(text)
+	d.Must(err)
+	d.key.Counter++
+	return virtualwebauthn.CreateAssertionResponse(d.site, d.keys, d.key, *options)
+}
+
+func (d *device) signIn(answer string) (cookie string, err error) {
+	return d.App.People.SignInWithPasskey(d.Context(), host, answer, browser)
+}
+
+// refused checks that an answer does not sign in.
+func (d *device) refused(what, answer string) {
+	d.Helper()
+	if _, err := d.signIn(answer); !errors.Is(err, people.ErrPasskey) {
+		d.Errorf("%s: %v, want ErrPasskey", what, err)
+	}
+}
+
+func (d *device) wholeLife() {
+	d.refused("a passkey that was not added", d.assertion())
+	d.add()
+	cookie, err := d.signIn(d.assertion())
+	d.Must(err)
+	v := visit(d.Account, cookie)
+	if v == nil || v.Person.ID != d.person.Person.ID {
+		d.Fatalf("the passkey signed in %+v", v)
+	}
+	all, err := d.App.People.Passkeys(d.Context(), v.Person.ID)
+	d.Must(err)
+	if len(all) != 1 || all[0].Name != "Phone" || all[0].LastUsedTime != d.Now.Unix() {
+		d.Fatalf("the passkeys are %+v", all)
+	}
+	d.Must(d.App.People.RemovePasskey(d.Context(), v, all[0].ID))
+	d.refused("a passkey that was removed", d.assertion())
+	var audited []string
+	for _, row := range d.AuditLog(d.Caller.Account.ID) {
+		if row.Object == "Passkey" {
+			audited = append(audited, row.Before+row.After)
+		}
+	}
+	if got := strings.Join(audited, " "); got != `{"name":"Phone"}{} {}{"name":"Phone"}` { // the newest first
+		d.Errorf("the audit log has %s", got)
+	}
+}
+
+func (d *device) oldAnswers() {
+	d.add()
+	first, second := d.assertion(), d.assertion()
+	_, err := d.signIn(second)
+	d.Must(err)
+	d.refused("the second use", second)
+	late := d.assertion()
+	d.refused("another purpose", d.creation(host))
+	d.refused("no JSON", "{")
+	d.refused("a changed signature", strings.Replace(late, `"signature":"M`, `"signature":"N`, 1)+" ")
+	pass(d.Account, time.Hour)
+	d.refused("after an hour", late)
+	d.refused("an earlier one after an hour", first)
+	if err := d.App.People.AddPasskey(d.Context(), d.person, host, "X", "", late); !errors.Is(err, people.ErrPasskey) {
+		d.Errorf("an answer of a sign-in adds a passkey: %v", err)
+	}
+}
+
+func (d *device) otherSites() {
+	d.add()
+	good := d.site
+	for _, bad := range []virtualwebauthn.RelyingParty{{ID: host, Origin: "https://evil.example"}, {ID: "evil.example", Origin: good.Origin},
+		{ID: host, Origin: "http://" + host}} {
+		d.site = bad
+		d.refused(bad.Origin+" with "+bad.ID, d.assertion())
+	}
+	d.site = good
+	d.keys.Options.UserNotVerified = true
+	d.refused("a device that has not checked the person", d.assertion())
+	d.keys.Options.UserNotVerified = false
+	d.keys.Options.UserHandle = []byte("person 0")
+	d.refused("the handle of another person", d.assertion())
+}
+
+func (d *device) hosts() {
+	for at, want := range map[string]bool{host: true, host + ":443": true, "admin." + host: true, "Admin." + host: true, "evil.example": false,
+		"evil" + host: false, "example.com": false, "": false} {
+		text, err := d.App.People.PasskeyToSignIn(at)
+		if d.Must(err); (text != "") != want {
+			d.Errorf("the host %q has passkeys: %v, want %v", at, text != "", want)
+		}
+	}
+	for public, at := range map[string]string{"http://localhost:8080": "localhost:8080", "http://127.0.0.1:8080": "localhost:8080"} {
+		d.App.People.SetSettings(people.Settings{PublicURL: public})
+		if text, err := d.App.People.PasskeyToSignIn(at); err != nil || text == "" {
+			d.Errorf("%s has no passkeys: %v", public, err)
+		}
+	}
+	for _, public := range []string{"http://lists.example.com", "https://192.0.2.1", "", "%"} {
+		d.App.People.SetSettings(people.Settings{PublicURL: public})
+		if text, err := d.App.People.PasskeyToSignIn(strings.TrimPrefix(strings.TrimPrefix(public, "http://"), "https://")); err != nil || text != "" {
+			d.Errorf("%s has passkeys: %v", public, err)
+		}
+	}
+}
+
+func (d *device) refusals() {
+	d.Must(d.App.People.SetPassword(d.Context(), d.person, "", goodPassword))
+	v := visit(d.Account, must(d.App.People.SignIn(d.Context(), d.email, goodPassword, browser)))
+	d.person = v
+	add := func(name, present string) error {
+		return d.App.People.AddPasskey(d.Context(), v, host, name, present, d.creation(host))
+	}
+	if err := add("Phone", "wrong password"); !errors.Is(err, people.ErrSignIn) {
+		d.Errorf("a wrong password: %v", err)
+	}
+	for _, name := range []string{"", " ", "two\nlines", strings.Repeat("x", 101)} {
+		if err := add(name, goodPassword); enlist.KindOf(err) != enlist.InvalidParameters {
+			d.Errorf("the name %q: %v", name, err)
+		}
+	}
+	d.Must(add("Phone", goodPassword))
+	if err := add("Phone again", goodPassword); !errors.Is(err, people.ErrPasskey) {
+		d.Errorf("a second passkey with the same ID: %v", err)
+	}
+	all, err := d.App.People.Passkeys(d.Context(), v.Person.ID)
+	d.Must(err)
+	other := *v.Person
+	other.ID++
+	if err := d.App.People.RemovePasskey(d.Context(), &people.Visit{Person: &other, Caller: v.Caller}, all[0].ID); !errors.Is(err, people.ErrPasskey) {
+		d.Errorf("another person removes the passkey: %v", err)
+	}
+	d.Must(d.App.People.Remove(d.Context(), d.email, 0))
+	d.refused("the passkey of a person who was removed", d.assertion())
+}
+
+func must(cookie string, err error) string {
+	if err != nil {
+		panic(err)
+	}
+	return cookie
+}
+
+func (d *device) copied() {
+	d.add()
+	d.key.Counter = 10
+	_, err := d.signIn(d.assertion())
+	d.Must(err)
+	d.key.Counter = 5
+	d.refused("a smaller counter", d.assertion())
+}
