@@ -19,7 +19,7 @@ import (
 
 // This file has pages, and how a page is written.
 
-//go:embed layout.html form.html style.css htmx.min.js
+//go:embed layout.html form.html style.css *.js
 var files embed.FS
 
 // Page answers requests for one path.
