@@ -42,8 +42,8 @@ const (
 	ioTime = 30 * time.Second
 )
 
-// The policies of browsers. The script and the style of a page are files of this server. A mail, which only a frame of
-// a page shows, runs nothing, but has its own style and images.
+// The policies of browsers. The scripts and the style of a page are files of this server, and no page has any inside. A
+// page works without them. A mail, which only a frame of a page shows, runs nothing, but has its own style and images.
 const (
 	pagePolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; " +
 		"frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -80,6 +80,7 @@ func New(a *app.App, o Options) *Handler {
 		Write: h.write})
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
 	h.pages.HandleFunc("POST /admin/sign-in", s.SignIn)
+	h.pages.HandleFunc("POST /admin/sign-in/passkey", s.SignInWithPasskey)
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),

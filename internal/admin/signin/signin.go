@@ -1,4 +1,5 @@
-// Package signin has the pages with which a person signs in: with a password, or with a link that works once.
+// Package signin has the pages with which a person signs in: with a password, a passkey, or a link that works
+// once.
 package signin
 
 import (
@@ -46,7 +47,10 @@ func Path(r *http.Request) string {
 }
 
 // formData is the data of the form.
-type formData struct{ Email, Next string }
+type formData struct {
+	Email, Next string
+	Options     string // with which a browser signs in with a passkey; "": it cannot
+}
 
 // Form shows the form.
 func (p *Pages) Form(w http.ResponseWriter, r *http.Request) {
@@ -54,12 +58,16 @@ func (p *Pages) Form(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong string, d formData) {
+	var err error
+	if d.Options, err = p.people.PasskeyToSignIn(r.Host); err != nil {
+		d.Options = "" // the other ways go on
+	}
 	p.options.Write(w, r, status, &ui.View{Title: "Sign in", Problem: wrong, Content: p.form, Data: d}, nil)
 }
 
 // SignIn signs a person in.
 func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
-	d := formData{r.FormValue("email"), r.FormValue("next")}
+	d := formData{Email: r.FormValue("email"), Next: r.FormValue("next")}
 	cookie, err := p.people.SignIn(r.Context(), d.Email, r.FormValue("password"), p.options.Browser(r))
 	switch {
 	case errors.Is(err, people.ErrSignIn):
@@ -68,6 +76,23 @@ func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, people.ErrTooManyTries):
 		p.show(w, r, http.StatusTooManyRequests,
 			"Too many tries for this address. Wait a quarter of an hour, or ask for a link.", d)
+	case err != nil:
+		p.fail(w, r)
+	default:
+		p.options.SetCookie(w, cookie)
+		http.Redirect(w, r, next(d.Next), http.StatusSeeOther)
+	}
+}
+
+// SignInWithPasskey signs a person in whose browser has a passkey.
+func (p *Pages) SignInWithPasskey(w http.ResponseWriter, r *http.Request) {
+	d := formData{Next: r.FormValue("next")}
+	cookie, err := p.people.SignInWithPasskey(r.Context(), r.Host, r.FormValue("answer"), p.options.Browser(r))
+	switch {
+	case errors.Is(err, people.ErrPasskey) || people.IsLinkError(err): // or the person has no Account any more
+		p.options.Delay(r)
+		p.show(w, r, http.StatusUnprocessableEntity,
+			"This passkey does not sign in: it was removed, or the page was open for more than an hour. Try again.", d)
 	case err != nil:
 		p.fail(w, r)
 	default:

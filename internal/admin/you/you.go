@@ -1,4 +1,4 @@
-// Package you has the page about the person who is signed in: password and devices.
+// Package you has the page about the person who is signed in: password, passkeys and devices.
 package you
 
 import (
@@ -19,22 +19,32 @@ func Pages() []ui.Page {
 	p := &page{ui.Parse(files, "you.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/you", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.show(r,
-				"", "")
+			return p.show(r, form{})
 		}},
 		{Pattern: "POST /admin/you/password", Level: enlist.Read, Serve: p.setPassword},
+		{Pattern: "POST /admin/you/passkeys", Level: enlist.Read, Serve: p.addPasskey},
+		{Pattern: "POST /admin/you/passkeys/{passkey}/remove", Level: enlist.Read, Serve: removePasskey},
 		{Pattern: "POST /admin/you/sessions/{session}", Level: enlist.Read, Serve: endSession},
 	}
 }
 
 type page struct{ content *template.Template }
 
+// form is a form of the page that was refused.
+type form struct {
+	Problem     string // "": none was refused
+	Wrong, What string // a field, and what is wrong with it
+	Name        string // of a passkey, as it was typed
+}
+
 // data is the data of the page.
 type data struct {
+	form
 	HasPassword bool
 	Email       string
 	Sessions    []session
-	Wrong, What string // a field of the form, and what is wrong with it
+	Passkeys    []passkey
+	Options     string // with which a browser makes a passkey; "": it cannot
 }
 
 type session struct {
@@ -43,36 +53,90 @@ type session struct {
 	Present bool
 }
 
-func (p *page) show(r *ui.Request, wrong, what string) (*ui.View, error) {
+type passkey struct {
+	people.Passkey
+	Added, Used string
+}
+
+func (p *page) show(r *ui.Request, f form) (*ui.View, error) {
 	all, err := r.App.People.Sessions(r.Context(), r.Person.ID)
 	if err != nil {
 		return nil, err
 	}
-	d := data{HasPassword: r.Person.HasPassword(), Email: r.Person.Email, Wrong: wrong, What: what}
+	d := data{form: f, HasPassword: r.Person.HasPassword(), Email: r.Person.Email}
 	for _, s := range all {
 		d.Sessions = append(d.Sessions, session{s, r.Date(s.CreationTime), s.ID == r.Session.ID})
 	}
-	view := &ui.View{Title: r.Person.Name, Sub: r.Person.Email, Place: "You", Content: p.content, Data: d}
-	if wrong != "" {
-		view.Problem = "The password was not changed."
+	passkeys, err := r.App.People.Passkeys(r.Context(), r.Person.ID)
+	if err != nil {
+		return nil, err
 	}
-	return view, nil
+	for _, k := range passkeys {
+		d.Passkeys = append(d.Passkeys, passkey{k, r.Day(k.CreationTime), r.Date(k.LastUsedTime)})
+	}
+	if d.Options, err = r.App.People.PasskeyToAdd(r.Context(), r.Visit, r.Host); err != nil {
+		return nil, err
+	}
+	return &ui.View{Title: r.Person.Name, Sub: r.Person.Email, Place: "You", Problem: f.Problem, Content: p.content,
+		Data: d}, nil
 }
 
 func (p *page) setPassword(r *ui.Request) (*ui.View, error) {
 	err := r.App.People.SetPassword(r.Context(), r.Visit, r.FormValue("present"), r.FormValue("password"))
+	if err == nil {
+		return ui.GoTo("/admin/you", "Your password was changed."), nil
+	}
+	f := form{Problem: "The password was not changed."}
 	var wrong *enlist.Error
 	switch {
-	case errors.Is(err, people.ErrSignIn):
-		return p.show(r, "present", "This is not your present password.")
-	case errors.Is(err, people.ErrTooManyTries):
-		return p.show(r, "present", "Too many tries. Wait a quarter of an hour.")
+	case f.refused(err, "present"):
 	case errors.As(err, &wrong) && wrong.Field == "password":
-		return p.show(r, "password", wrong.Detail)
-	case err != nil:
+		f.Wrong, f.What = "password", wrong.Detail
+	default:
 		return nil, err
 	}
-	return ui.GoTo("/admin/you", "Your password was changed."), nil
+	return p.show(r, f)
+}
+
+// refused reports whether an error is about the present password, and shows it beside a field.
+func (f *form) refused(err error, field string) bool {
+	switch {
+	case errors.Is(err, people.ErrSignIn):
+		f.Wrong, f.What = field, "This is not your present password."
+	case errors.Is(err, people.ErrTooManyTries):
+		f.Wrong, f.What = field, "Too many tries. Wait a quarter of an hour."
+	}
+	return f.Wrong != ""
+}
+
+func (p *page) addPasskey(r *ui.Request) (*ui.View, error) {
+	f := form{Problem: "The passkey was not added.", Name: r.FormValue("name")}
+	err := r.App.People.AddPasskey(r.Context(), r.Visit, r.Host, f.Name, r.FormValue("present"), r.FormValue("answer"))
+	if err == nil {
+		return ui.GoTo("/admin/you", "The passkey was added. Use it the next time you sign in."), nil
+	}
+	var wrong *enlist.Error
+	switch {
+	case f.refused(err, "passkey"):
+	case errors.Is(err, people.ErrPasskey):
+		f.Problem = "The passkey was not added: the browser took too long, or the device has one already. Try again."
+	case errors.As(err, &wrong) && wrong.Field == "name":
+		f.Wrong, f.What = "name", wrong.Detail
+	default:
+		return nil, err
+	}
+	return p.show(r, f)
+}
+
+func removePasskey(r *ui.Request) (*ui.View, error) {
+	err := r.App.People.RemovePasskey(r.Context(), r.Visit, people.PasskeyID(r.ID("passkey")))
+	if errors.Is(err, people.ErrPasskey) {
+		return nil, ui.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/you", "The passkey signs in no more. Delete it in the device too."), nil
 }
 
 func endSession(r *ui.Request) (*ui.View, error) {
