@@ -20,7 +20,7 @@ type linkURL struct {
 func (l linkURL) of(text string) string { return linkPath(l.PublicURL, text) }
 
 // linkPath returns the URL of a sign-in link.
-func linkPath(base, text string) string { return base + "/admin/link/" + text }
+func linkPath(base, text string) string { return base + people.LinkPath + text }
 
 type invitePersonCommand struct {
 	config.Database

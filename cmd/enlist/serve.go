@@ -124,6 +124,11 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer ops.close()
+	pages, err := newPagesListener(c.AdminListen, c.HasTLS(), log)
+	if err != nil {
+		return err
+	}
+	defer pages.close()
 	mailer, links, err := newMailer(ctx, c.Serve, service, listener.Addr(), quiet)
 	if err != nil {
 		return err
@@ -131,14 +136,15 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	defer func() { err = errors.Join(err, mailer.Close()) }()
 	service.Files.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
 	service.Messages.SetComposer(mailer)
+	service.People.SetSettings(peopleSettings(c.Serve, listener.Addr(), links, mailer))
 	bounces, err := newFeedback(c.Serve, service, links, log)
 	if err != nil {
 		return err
 	}
 	hooks := post.New(post.Options{Private: c.WebhookPrivate, Version: version(), Log: quiet})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, entrance, tracer.calls,
-		backups, bounces, log, quiet})
+	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, pages, entrance,
+		tracer.calls, backups, bounces, log, quiet})
 	if err != nil {
 		return err
 	}
@@ -147,7 +153,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
 	}
-	signIn, err := c.signInText(ctx, service, publicURL(c.Serve, listener.Addr()))
+	signIn, err := c.signInText(ctx, service, pages.url(c.Serve, listener.Addr()))
 	if err != nil {
 		return fmt.Errorf("prepare the pages: %w", err)
 	}

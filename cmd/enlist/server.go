@@ -53,6 +53,7 @@ type server struct {
 	jobs        jobs.Client
 	batches     *sending.BatchSender
 	api         *http.Server
+	ownPages    *http.Server // of --admin-listen; nil without it
 	connections *door.Connections
 	calls       *rpc.Handler
 	reference   func() *reference.Handler // made at the first request
@@ -63,7 +64,7 @@ type server struct {
 	cut         context.CancelFunc // cancels the calls that run longer than drainTime
 	halt        context.CancelFunc // ends maintenance
 	work        sync.WaitGroup
-	failed      chan error // receives the error that ended the HTTP server, at most one
+	failed      chan error // receives the error that ended an HTTP server, at most one of each
 }
 
 // components are the parts that the command serve creates and newServer connects.
@@ -75,6 +76,7 @@ type components struct {
 	hooks   *post.Client
 	links   enlist.LinkKey
 	ops     *opsServer
+	people  *pagesListener // of --admin-listen; nil: the listener of the API serves the pages of people too
 	door    *entrance
 	trace   rpc.StartSpan     // nil: no traces
 	backups *backup.Scheduler // nil: this process makes no backups
@@ -97,7 +99,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		return nil, err
 	}
 	calls, cut := context.WithCancel(context.Background())
-	s := &server{components: r, jobs: queue, batches: sender, cut: cut, failed: make(chan error, 1)}
+	s := &server{components: r, jobs: queue, batches: sender, cut: cut, failed: make(chan error, 2)}
 	s.connections = door.NewConnections(cmp.Or(c.Connections, 4096), r.door.options.Proxies)
 	s.pages = web.New(r.service.Sending, r.service.Forms, r.service.Files, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
@@ -141,6 +143,9 @@ func newServer(c config.Serve, r components) (*server, error) {
 		BaseContext:    func(net.Listener) context.Context { return calls },
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
 	}
+	if r.people != nil {
+		s.ownPages = newPagesServer(s.api, door.Handler(http.HandlerFunc(s.onlyPages), r.door.options))
+	}
 	return s, nil
 }
 
@@ -148,20 +153,14 @@ func newServer(c config.Serve, r components) (*server, error) {
 // which the API accepts.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
-	case "/healthz":
-		answer(w, nil)
-	case "/readyz":
-		err := s.ready(r.Context())
-		answer(w, err)
-		if hold, heldErr := s.service.Sending.Held(r.Context()); err == nil && heldErr == nil && hold != nil {
-			fmt.Fprintln(w, heldText(hold))
-		}
+	case "/healthz", "/readyz":
+		s.health(w, r)
 	default:
 		if web.IsLinkPath(r.URL.Path) {
 			s.pages.ServeHTTP(w, r)
 			return
 		}
-		if admin.IsPath(r.URL.Path) {
+		if s.ownPages == nil && admin.IsPath(r.URL.Path) {
 			s.admin.ServeHTTP(w, r)
 			return
 		}
@@ -178,6 +177,19 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.calls.ServeHTTP(w, r)
+	}
+}
+
+// health answers /healthz and /readyz.
+func (s *server) health(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/healthz" {
+		answer(w, nil)
+		return
+	}
+	err := s.ready(r.Context())
+	answer(w, err)
+	if hold, heldErr := s.service.Sending.Held(r.Context()); err == nil && heldErr == nil && hold != nil {
+		fmt.Fprintln(w, heldText(hold))
 	}
 }
 
@@ -223,20 +235,23 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.work.Go(s.ops.serve)
 	s.work.Go(func() { s.door.serve(s.log) })
 	s.work.Go(func() { s.door.watch(ctx) })
-	s.work.Go(func() {
-		if err := s.serve(s.connections.Limit(listener)); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- err
-		}
-	})
+	s.work.Go(func() { s.serve(s.api, listener) })
+	if s.ownPages != nil {
+		s.work.Go(func() { s.serve(s.ownPages, s.people) })
+	}
 	return nil
 }
 
 // serve answers requests until the server stops.
-func (s *server) serve(listener net.Listener) error {
-	if s.api.TLSConfig != nil {
-		return s.api.ServeTLS(listener, "", "")
+func (s *server) serve(of *http.Server, listener net.Listener) {
+	listener = s.connections.Limit(listener)
+	serve := of.Serve
+	if of.TLSConfig != nil {
+		serve = func(l net.Listener) error { return of.ServeTLS(l, "", "") }
 	}
-	return s.api.Serve(listener)
+	if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		s.failed <- err
+	}
 }
 
 // run waits until ctx ends or the HTTP server fails, and then stops everything. If ctx has ended, run first calls
@@ -261,6 +276,13 @@ func (s *server) stop() error {
 	s.files.Drain()
 	ctx, done := context.WithTimeout(context.Background(), drainTime)
 	defer done()
+	if s.ownPages != nil {
+		s.work.Go(func() {
+			if s.ownPages.Shutdown(ctx) != nil {
+				s.ownPages.Close()
+			}
+		})
+	}
 	if err := s.api.Shutdown(ctx); err != nil {
 		s.log.Warn("calls were cut off: they did not finish in time")
 		s.cut()

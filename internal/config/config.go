@@ -101,6 +101,7 @@ type Serve struct {
 	Checkpoints  string        `default:"own" enum:"own,external" placeholder:"WHO"`
 
 	Listen         string   `default:"127.0.0.1:8080" placeholder:"ADDR"`
+	AdminListen    string   `placeholder:"ADDR"`
 	OpsListen      string   `default:"127.0.0.1:9090" placeholder:"ADDR"`
 	RedirectListen string   `placeholder:"ADDR"`
 	PublicURL      string   `placeholder:"URL"`

@@ -1,0 +1,89 @@
+package main
+
+// This file serves the pages of the administration on --admin-listen: an address of their own, which a proxy can give a
+// host name of their own and open to few networks.
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"enlist/internal/admin"
+	"enlist/internal/config"
+	"enlist/internal/enlist"
+	"enlist/internal/mail"
+	"enlist/internal/people"
+)
+
+// pagesListener is the listener of --admin-listen. A nil pagesListener means that the listener of the API serves the
+// pages too.
+type pagesListener struct{ net.Listener }
+
+// newPagesListener listens on addr. It returns nil if addr is empty.
+func newPagesListener(addr string, tls bool, log *slog.Logger) (*pagesListener, error) {
+	if addr == "" {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, next(err, "choose another address with --admin-listen")
+	}
+	url, err := localURL(listener.Addr().String(), tls)
+	log.Info("pages of the administration", "url", url+admin.Prefix)
+	return &pagesListener{listener}, err
+}
+
+// url returns the beginning of the URLs of the pages. api is the address of the API.
+func (p *pagesListener) url(c config.Serve, api net.Addr) string {
+	if p == nil {
+		return publicURL(c, api)
+	}
+	return base(c, p.Addr())
+}
+
+// close may be called several times.
+func (p *pagesListener) close() {
+	if p != nil {
+		p.Close()
+	}
+}
+
+// newPagesServer returns the HTTP server of --admin-listen. It differs from the one of the API only in its handler.
+func newPagesServer(api *http.Server, pages http.Handler) *http.Server {
+	return &http.Server{Handler: pages, TLSConfig: api.TLSConfig, ReadHeaderTimeout: api.ReadHeaderTimeout,
+		IdleTimeout: api.IdleTimeout, MaxHeaderBytes: api.MaxHeaderBytes, ConnState: api.ConnState,
+		ConnContext: api.ConnContext, BaseContext: api.BaseContext, ErrorLog: api.ErrorLog}
+}
+
+// onlyPages serves the pages, and health checks. The path / leads to the pages.
+func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == "/":
+		http.Redirect(w, r, admin.Prefix, http.StatusSeeOther)
+	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
+		s.health(w, r)
+	case admin.IsPath(r.URL.Path):
+		s.admin.ServeHTTP(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// linkTime is the longest time in which the mail server must accept the mail with a link: a person waits for the page.
+const linkTime = 15 * time.Second
+
+// peopleSettings returns the settings of package people. Without --smtp, no mail reaches a person.
+func peopleSettings(c config.Serve, addr net.Addr, key enlist.LinkKey, mailer *mail.Mailer) people.Settings {
+	s := people.Settings{PublicURL: publicURL(c, addr), Key: key}
+	if c.SMTP != "" {
+		s.Mail = func(ctx context.Context, l *people.LinkMail) error {
+			ctx, done := context.WithTimeout(ctx, linkTime)
+			defer done()
+			return mailer.SendSignInLink(ctx, &mail.SignInLink{To: l.To, Name: l.Name, By: l.By, Account: l.Account,
+				URL: l.URL})
+		}
+	}
+	return s
+}
