@@ -12,11 +12,12 @@ import (
 	"enlist/internal/enlist"
 )
 
-// enlist key: creates, lists and revokes API keys. A running server applies a change from its next transaction on.
+// enlist key: creates, lists, edits and revokes API keys. A running server applies a change from its next transaction on.
 
 type keyCommand struct {
 	Create keyCreate `cmd:"" help:"Create a key and print it. It cannot be printed again."`
 	List   keyList   `cmd:"" help:"List the keys, without their secret text."`
+	Edit   keyEdit   `cmd:"" help:"Rename a key, or make it strict or not."`
 	Rate   keyRate   `cmd:"" help:"Limit the rate of the calls of a key."`
 	Revoke keyRevoke `cmd:"" help:"Make a key invalid at once."`
 }
@@ -76,6 +77,27 @@ func (c *keyList) Run(ctx context.Context, out *console) error {
 	})
 }
 
+type keyEdit struct {
+	config.Database
+	ID     int64   `arg:"" help:"ID of the key, as enlist key list shows it."`
+	Name   *string `help:"New name of the key; the consent ledger records it."`
+	Strict *bool   `negatable:"" help:"Refuse calls with a key or parameter that means nothing; --no-strict ignores it."`
+}
+
+// Run changes the key.
+func (c *keyEdit) Run(ctx context.Context, out *console) error {
+	if c.Name == nil && c.Strict == nil {
+		return usage("nothing to change: give --name, --strict or --no-strict")
+	}
+	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
+		err := s.Accounts.EditKey(ctx, enlist.KeyID(c.ID), accounts.KeyEdit{Name: c.Name, Strict: c.Strict})
+		if err == nil {
+			fmt.Fprintf(out.stdout, "changed key %d\n", c.ID)
+		}
+		return err
+	})
+}
+
 type keyRate struct {
 	config.Database
 	ID   int64           `arg:"" help:"ID of the key, as enlist key list shows it."`
@@ -85,7 +107,7 @@ type keyRate struct {
 // Run sets the rate.
 func (c *keyRate) Run(ctx context.Context, out *console) error {
 	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
-		if err := s.Accounts.SetKeyRate(ctx, enlist.KeyID(c.ID), c.Rate); err != nil {
+		if err := s.Accounts.EditKey(ctx, enlist.KeyID(c.ID), accounts.KeyEdit{Rate: &c.Rate}); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "rate of key %d: %s\n", c.ID, c.Rate)

@@ -3,6 +3,7 @@ package accounts
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"enlist/internal/db"
@@ -148,7 +149,7 @@ func checkContactLimit(limit int64) error {
 func operatorText(kind, name string) (string, error) {
 	name, err := enlist.ReadName(name)
 	if err != nil {
-		return "", enlist.Refuse(enlist.InvalidParameters, "name of the %s: %v", kind, err)
+		return "", enlist.Invalid("name", fmt.Sprintf("name of the %s: %v", kind, err))
 	}
 	return name, nil
 }

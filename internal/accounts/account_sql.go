@@ -120,17 +120,18 @@ func RevokeKey(tx *db.Tx, id enlist.KeyID, at int64) error {
 		WHERE id = ?`, at)
 }
 
-// SetKeyRate stores the rate of a key's calls.
-func SetKeyRate(tx *db.Tx, id enlist.KeyID, rate enlist.CallRate) error {
-	return changeKey(tx, id, "UPDATE api_key SET rate = ? WHERE id = ?", rate.String())
+// UpdateKey stores the name, the rate and the strictness of a key.
+func UpdateKey(tx *db.Tx, k *enlist.Key) error {
+	return changeKey(tx, k.ID, "UPDATE api_key SET name = ?, rate = ?, is_strict = ? WHERE id = ?", k.Name,
+		k.Rate.String(), db.Bit(k.IsStrict))
 }
 
-// changeKey executes an UPDATE of a key. Its arguments are value and the ID of the key.
-func changeKey(tx *db.Tx, id enlist.KeyID, update string, value any) error {
+// changeKey executes an UPDATE of a key. Its arguments are values and the ID of the key.
+func changeKey(tx *db.Tx, id enlist.KeyID, update string, values ...any) error {
 	if err := tx.Changed(); err != nil {
 		return err
 	}
-	n, err := tx.Exec(update, value, int64(id))
+	n, err := tx.Exec(update, append(values, int64(id))...)
 	if err == nil && n == 0 {
 		err = enlist.Refuse(enlist.InvalidKey, "no key with ID %d", id)
 	}

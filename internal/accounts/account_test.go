@@ -80,15 +80,15 @@ func keys(o apptest.Store) {
 		t.Errorf("the key is revoked at %d, want the time of the first call, 50", k.RevokedTime)
 	}
 	apptest.Update(t, s, func(tx *db.Tx) error {
-		apptest.WantKind(t, "the rate of an unknown key", accounts.SetKeyRate(tx, b.ID+1, a.Rate), enlist.InvalidKey)
-		return accounts.SetKeyRate(tx, a.ID, enlist.AnyRate)
+		unknown := a
+		unknown.ID, a.Rate, a.Name, a.IsStrict = b.ID+1, enlist.AnyRate, "renamed", !a.IsStrict
+		apptest.WantKind(t, "an edit of an unknown key", accounts.UpdateKey(tx, &unknown), enlist.InvalidKey)
+		return accounts.UpdateKey(tx, &a)
 	})
-	if k := byHash("a"); k.Rate != enlist.AnyRate {
-		t.Errorf("the rate of the key is %v, want none", k.Rate)
-	}
+	apptest.Same(t, "the key after its edit", byHash("a"), &a)
 	apptest.Update(t, s, func(tx *db.Tx) error { return accounts.TouchKeys(tx, map[enlist.KeyID]int64{a.ID: 70}) })
 	apptest.Update(t, s, func(tx *db.Tx) error { return accounts.TouchKeys(tx, map[enlist.KeyID]int64{a.ID: 60}) })
-	a.LastUsedTime, a.Rate, b.RevokedTime = 70, enlist.AnyRate, 50
+	a.LastUsedTime, b.RevokedTime = 70, 50
 	apptest.View(t, s, func(tx *db.Tx) error {
 		all, err := accounts.Keys(tx)
 		apptest.Same(t, "keys", all, []enlist.Key{a, b})

@@ -37,7 +37,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*enlist.Key, error) {
 		if d.Expiry != 0 && d.Expiry <= now {
-			return nil, enlist.Refuse(enlist.InvalidParameters, "the key would expire in the past")
+			return nil, enlist.Invalid("expires", "the key would expire in the past")
 		}
 		lists, err := CheckLists(tx, d.Account, d.Lists)
 		if err != nil {
@@ -59,17 +59,59 @@ func (s *Service) Keys(ctx context.Context) ([]enlist.Key, error) {
 
 // RevokeKey makes a key invalid from now on. Errors: InvalidKey if no key has the ID.
 func (s *Service) RevokeKey(ctx context.Context, id enlist.KeyID) error {
-	return s.editKey(ctx, id, func(tx *db.Tx, now int64) error { return RevokeKey(tx, id, now) })
+	return s.editKey(ctx, id, 0, func(tx *db.Tx, _ *enlist.Key, now int64) error { return RevokeKey(tx, id, now) })
 }
 
-// editKey runs edit, and adds a row to the audit log. Errors: InvalidKey if no key has the ID, and those of edit.
-func (s *Service) editKey(ctx context.Context, id enlist.KeyID, edit func(tx *db.Tx, now int64) error) error {
+// KeyEdit is what EditKey changes of a key. A nil value stays.
+type KeyEdit struct {
+	Name   *string
+	Rate   *enlist.CallRate
+	Strict *bool
+}
+
+// EditKey changes a key. Its level and its Lists never change: a program that has the key may rely on them. Errors:
+// InvalidParameters, and InvalidKey if no key has the ID.
+func (s *Service) EditKey(ctx context.Context, id enlist.KeyID, edit KeyEdit) error {
+	return s.changeKey(ctx, id, 0, edit)
+}
+
+// changeKey is EditKey for a key of an Account; 0: of any.
+func (s *Service) changeKey(ctx context.Context, id enlist.KeyID, account enlist.AccountID, edit KeyEdit) error {
+	if edit.Name != nil {
+		name, err := operatorText("key", *edit.Name)
+		if err != nil {
+			return err
+		}
+		edit.Name = &name
+	}
+	return s.editKey(ctx, id, account, func(tx *db.Tx, k *enlist.Key, _ int64) error {
+		changed := *k
+		if edit.Name != nil {
+			changed.Name = *edit.Name
+		}
+		if edit.Rate != nil {
+			changed.Rate = *edit.Rate
+		}
+		if edit.Strict != nil {
+			changed.IsStrict = *edit.Strict
+		}
+		return UpdateKey(tx, &changed)
+	})
+}
+
+// editKey runs edit with the key, and adds a row to the audit log. Errors: InvalidKey if no key of the Account has the ID
+// (account 0: of any), and those of edit.
+func (s *Service) editKey(ctx context.Context, id enlist.KeyID, account enlist.AccountID,
+	edit func(tx *db.Tx, k *enlist.Key, now int64) error) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		before, err := findKey(tx, id)
 		if err != nil {
 			return false, err
 		}
-		if err := edit(tx, now); err != nil {
+		if account != 0 && before.AccountID != account {
+			return false, enlist.ErrInvalidKey
+		}
+		if err := edit(tx, &before, now); err != nil {
 			return false, err
 		}
 		after, err := findKey(tx, id)
@@ -104,9 +146,7 @@ func AuditKeyChange(k *enlist.Key, ctx context.Context, tx *db.Tx, now int64, be
 func keyValues(k *enlist.Key) AuditValues {
 	values := AuditValues{"name": k.Name, "level": k.Level.String(), "expiry_time": k.ExpiryTime,
 		"revoked_time": k.RevokedTime, "rate": k.Rate.String()}
-	if k.IsStrict {
-		values["strict"] = true
-	}
+	values["strict"] = k.IsStrict
 	if k.Lists != nil {
 		AuditIDs(values, "lists", k.Lists)
 	}
@@ -131,9 +171,4 @@ func CheckLists(tx *db.Tx, account enlist.AccountID, lists []enlist.ListID) ([]e
 	lists = slices.Clone(lists)
 	slices.Sort(lists)
 	return slices.Compact(lists), nil
-}
-
-// SetKeyRate sets the rate of a key. Errors: InvalidKey if no key has the ID.
-func (s *Service) SetKeyRate(ctx context.Context, id enlist.KeyID, rate enlist.CallRate) error {
-	return s.editKey(ctx, id, func(tx *db.Tx, _ int64) error { return SetKeyRate(tx, id, rate) })
 }

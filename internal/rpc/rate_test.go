@@ -60,13 +60,13 @@ func TestAKeyOverItsRateIsRefused(t *testing.T) {
 	for range 5 {
 		call("FREE", good, "", "", "")
 	}
-	if err := h.service.Accounts.SetKeyRate(t.Context(), free, enlist.CallRate{Calls: 1, Period: enlist.PerSecond, Burst: 1}); err != nil {
+	if err := h.service.Accounts.EditKey(t.Context(), free, accounts.KeyEdit{Rate: &enlist.CallRate{Calls: 1, Period: enlist.PerSecond, Burst: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	call("FREE", good, "", "", "") // this call has the cached key; its transaction sees the change
 	call("FREE", good, `"key";q=1;w=1`, `"key";r=0;t=1`, "")
 	call("FREE", over, `"key";q=1;w=1`, `"key";r=0;t=1`, "1")
-	if err := h.service.Accounts.SetKeyRate(t.Context(), free, enlist.AnyRate); err != nil {
+	if err := h.service.Accounts.EditKey(t.Context(), free, accounts.KeyEdit{Rate: &enlist.AnyRate}); err != nil {
 		t.Fatal(err)
 	}
 	call("OTHER", good, `"default";q=2;w=2`, `"default";r=1;t=1`, "") // its transaction sees the change

@@ -1,0 +1,64 @@
+package accounts
+
+import (
+	"context"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has what a person does with the keys of an Account. key.go has the same for the operator. A key must not
+// give a person more than the person may do.
+
+// requireKeys refuses callers who may not administer keys. Errors: Denied.
+func requireKeys(c *enlist.Caller) error {
+	if c.Key.Level < enlist.Full {
+		return enlist.Refuse(enlist.Denied, "only the level full may administer keys")
+	}
+	return enlist.RequireWholeAccount(c)
+}
+
+// AccountKeys returns the keys of the caller's Account in order of ID, including revoked keys. Errors: Denied.
+func (s *Service) AccountKeys(ctx context.Context, c *enlist.Caller) (of []enlist.Key, err error) {
+	if err := requireKeys(c); err != nil {
+		return nil, err
+	}
+	all, err := s.Keys(ctx)
+	for _, k := range all {
+		if k.AccountID == c.Account.ID {
+			of = append(of, k)
+		}
+	}
+	return of, err
+}
+
+// AddAccountKey is AddKey for the caller's Account. Errors: Denied, NoList, and InvalidParameters, also if the key may
+// send and the caller may not.
+func (s *Service) AddAccountKey(ctx context.Context, c *enlist.Caller, d KeyDetails) (*enlist.Key, string, error) {
+	if err := requireKeys(c); err != nil {
+		return nil, "", err
+	}
+	if c.NoSending && d.Level > enlist.Read {
+		return nil, "", enlist.Invalid("level", "a key of this level may send, and you may not: choose read")
+	}
+	d.Account = c.Account.ID
+	return s.AddKey(WithActor(ctx, c.Actor), d)
+}
+
+// EditAccountKey is EditKey for a key of the caller's Account. Errors: Denied, InvalidParameters, and InvalidKey for
+// any other key.
+func (s *Service) EditAccountKey(ctx context.Context, c *enlist.Caller, id enlist.KeyID, edit KeyEdit) error {
+	if err := requireKeys(c); err != nil {
+		return err
+	}
+	return s.changeKey(WithActor(ctx, c.Actor), id, c.Account.ID, edit)
+}
+
+// RevokeAccountKey is RevokeKey for a key of the caller's Account. Errors: Denied, and InvalidKey for any other key.
+func (s *Service) RevokeAccountKey(ctx context.Context, c *enlist.Caller, id enlist.KeyID) error {
+	if err := requireKeys(c); err != nil {
+		return err
+	}
+	return s.editKey(WithActor(ctx, c.Actor), id, c.Account.ID,
+		func(tx *db.Tx, _ *enlist.Key, now int64) error { return RevokeKey(tx, id, now) })
+}
