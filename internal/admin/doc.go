@@ -4,7 +4,8 @@
 //	handler.go   which page answers a request, and who may see it
 //	ui/          layout, style sheet, numbers, charts
 //	signin/      sign-in with a password or a link
-//	home/ sends/ lists/ contacts/ messages/ imports/ sending/ autoresponders/ unsubscribers/ backups/ you/
+//	home/ sends/ lists/ contacts/ messages/ images/ look/ forms/ imports/ sending/ autoresponders/
+//	unsubscribers/ backups/ members/ keys/ webhooks/ audit/ you/
 //	             one folder for each entry of the menu
 //
 // A page calls the services of package app with the Caller of the session, as a program calls the API with a key. So

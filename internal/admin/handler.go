@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/admin/audit"
 	"enlist/internal/admin/autoresponders"
 	"enlist/internal/admin/backups"
 	"enlist/internal/admin/contacts"
@@ -15,14 +16,17 @@ import (
 	"enlist/internal/admin/home"
 	"enlist/internal/admin/images"
 	"enlist/internal/admin/imports"
+	"enlist/internal/admin/keys"
 	"enlist/internal/admin/lists"
 	"enlist/internal/admin/look"
+	"enlist/internal/admin/members"
 	"enlist/internal/admin/messages"
 	"enlist/internal/admin/sending"
 	"enlist/internal/admin/sends"
 	"enlist/internal/admin/signin"
 	"enlist/internal/admin/ui"
 	"enlist/internal/admin/unsubscribers"
+	"enlist/internal/admin/webhooks"
 	"enlist/internal/admin/you"
 	"enlist/internal/app"
 	"enlist/internal/enlist"
@@ -85,7 +89,8 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
 		images.Pages(), look.Pages(), forms.Pages(), imports.Pages(), sending.Pages(o.Server), autoresponders.Pages(),
-		unsubscribers.Pages(), backups.Pages(), you.Pages()} {
+		unsubscribers.Pages(), backups.Pages(), members.Pages(), keys.Pages(), webhooks.Pages(), audit.Pages(),
+		you.Pages()} {
 		for _, p := range of {
 			h.byPattern[p.Pattern] = &p
 			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })

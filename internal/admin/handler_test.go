@@ -31,7 +31,7 @@ func TestPages(t *testing.T) {
 		{Name: "texts of Contacts and records stay text on every page", Test: (*site).markup},
 		{Name: "a form from another site is refused", Test: (*site).otherSites},
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},
-		{Name: "a passkey is added, signs in, and is removed", Test: (*site).passkeys},
+		{Name: "a person signs in with a passkey, and administers people, keys and webhooks, as the audit log says", Test: (*site).administer},
 		{Name: "only a person who may send can send", Test: (*site).maySend},
 		{Name: "a Form is added, edited and deleted, and the texts of its List", Test: (*site).forms},
 		{Name: "conditions are kept as a Segment, which a send can choose", Test: (*site).segments},

@@ -1,10 +1,12 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -173,10 +175,10 @@ type MemberLink struct {
 	Mail   error // why the mail was not sent; nil also if there is no mail server
 }
 
-// NewMemberLink returns a link for a person of the visitor's Account, and mails it. base begins its URL, such as
-// https://lists.example.com. Errors: Denied, and InvalidParameters for a person of several Accounts, or with a right
+// NewMemberLink returns a link for a person of the visitor's Account, and mails it. host is the Host of the request: the
+// link leads to the pages that the visitor sees. Errors: Denied, and InvalidParameters for a person of several Accounts, or with a right
 // that the visitor does not have.
-func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, base string) (*MemberLink, error) {
+func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, host string) (*MemberLink, error) {
 	if err := requireManager(v); err != nil {
 		return nil, err
 	}
@@ -202,7 +204,8 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, base
 	if err != nil {
 		return nil, err
 	}
-	link := &MemberLink{URL: base + LinkPath + text}
+	scheme, _, _ := strings.Cut(s.settings.PublicURL, "://")
+	link := &MemberLink{URL: cmp.Or(scheme, "http") + "://" + host + LinkPath + text}
 	if s.settings.Mail != nil {
 		link.Mail = s.settings.Mail(ctx, &LinkMail{To: m.Email, Name: m.Name, By: v.Person.Name,
 			Account: v.Caller.Account.Name, URL: link.URL})

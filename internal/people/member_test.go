@@ -113,7 +113,8 @@ func noMoreRights(f *apptest.Account) {
 func memberLinks(f *apptest.Account) {
 	v := member(f, "maria@example.com", people.Membership{Level: enlist.Full, MaySend: true})
 	li := member(f, "li@example.com", people.Membership{Level: enlist.Read})
-	link, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, "https://x")
+	f.App.People.SetSettings(people.Settings{PublicURL: "https://lists.example.com"})
+	link, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, "x")
 	f.Must(err)
 	text, ok := strings.CutPrefix(link.URL, "https://x/admin/link/")
 	if _, err := f.App.People.UseLink(f.Context(), text, browser); err != nil || !ok || link.Mailed || link.Mail != nil {

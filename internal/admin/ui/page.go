@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,6 +97,14 @@ type entry struct {
 	level      enlist.Level
 }
 
+// ofAccount are the paths of the pages about a whole Account. A person of only some Lists may not see them.
+var ofAccount = []string{"/admin/people", "/admin/keys", "/admin/audit"}
+
+// isFor reports whether the menu of a person has the entry.
+func (e entry) isFor(c *enlist.Caller) bool {
+	return c.Key.Level >= e.level && (c.Key.Lists == nil || !slices.Contains(ofAccount, e.Path))
+}
+
 var menu = []entry{
 	{"Home", "/admin/", enlist.Read},
 	{"Sends", "/admin/sends", enlist.Read},
@@ -111,6 +120,10 @@ var menu = []entry{
 	{"Autoresponders", "/admin/autoresponders", enlist.Read},
 	{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
 	{"Backups", "/admin/backups", enlist.Full},
+	{"People", "/admin/people", enlist.Full},
+	{"Keys", "/admin/keys", enlist.Full},
+	{"Webhooks", "/admin/webhooks", enlist.Full},
+	{"Audit log", "/admin/audit", enlist.Full},
 	{"You", "/admin/you", enlist.Read},
 }
 
@@ -123,11 +136,11 @@ type layoutData struct {
 	Done      string
 }
 
-// Parse reads the template of a page, which defines "content", together with the layout.
-func Parse(page fs.FS, name string) *template.Template {
+// Parse reads the templates of a page, of which one defines "content", together with the layout.
+func Parse(page fs.FS, names ...string) *template.Template {
 	t := template.New("").Funcs(funcs())
 	t = template.Must(t.ParseFS(files, "layout.html", "form.html"))
-	return template.Must(t.ParseFS(page, name))
+	return template.Must(t.ParseFS(page, names...))
 }
 
 // Write writes a page. v is nil without a person who is signed in.
@@ -136,7 +149,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *pe
 	if v != nil {
 		d.AccountID, d.Done = v.Caller.Account.ID, r.URL.Query().Get("done")
 		for _, e := range menu {
-			if v.Caller.Key.Level >= e.level {
+			if e.isFor(v.Caller) {
 				d.Menu = append(d.Menu, e)
 			}
 		}

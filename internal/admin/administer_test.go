@@ -1,0 +1,155 @@
+package admin_test
+
+import (
+	"context"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+var shownOnce = regexp.MustCompile(`readonly value="([^"]*)"`)
+
+// once returns a text that a page shows once.
+func (v *visitor) once(text string) string {
+	v.Helper()
+	found := shownOnce.FindStringSubmatch(text)
+	if found == nil {
+		v.Fatalf("the page shows nothing:\n%s", text)
+	}
+	return html.UnescapeString(found[1])
+}
+
+// administer shows what its parts say, on one store.
+func (s *site) administer() {
+	s.passkeys()
+	s.managePeople()
+	s.manageKeys()
+	s.manageWebhooks()
+}
+
+// managePeople invites a person, who follows the link, changes and removes the person.
+func (s *site) managePeople() {
+	var mailed []string
+	s.App.People.SetSettings(people.Settings{PublicURL: s.server.URL, Mail: func(_ context.Context, m *people.LinkMail) error {
+		mailed = append(mailed, m.To+" "+m.URL)
+		return nil
+	}})
+	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	form := url.Values{"name": {"Li <b>"}, "email": {"li@example.com"}, "level": {"read"}, "only": {"1"}}
+	if status, _, text := v.post("/admin/people", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "Li &lt;b&gt;") {
+		s.Errorf("an invitation without a List is answered with %d", status)
+	}
+	form.Set("list", id(s.News))
+	form.Set("email", "no address")
+	if status, _, text := v.post("/admin/people", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "is not an email address") {
+		s.Errorf("a wrong address is answered with %d", status)
+	}
+	form.Set("email", "li@example.com")
+	_, _, text := v.post("/admin/people", form)
+	link := v.once(text)
+	if len(mailed) != 1 || mailed[0] != "li@example.com "+link || !strings.Contains(text, "was mailed to li@example.com") {
+		s.Errorf("the link %s was mailed as %v:\n%s", link, mailed, text)
+	}
+	li := s.stranger()
+	li.post(strings.TrimPrefix(link, s.server.URL), nil)
+	li.want("/admin/lists", http.StatusOK, "You")
+	li.want("/admin/people", http.StatusForbidden)
+	all, err := s.App.People.Members(s.Context(), s.Caller.Account.ID)
+	s.Must(err)
+	path := "/admin/people/" + id(all[0].ID)
+	v.want(path, http.StatusOK, "Go-http-client", "Sign out")
+	v.post(path, url.Values{"level": {"full"}})
+	li.want("/admin/people", http.StatusOK, "li@example.com", "Invite a person")
+	li.want(path, http.StatusOK, "You cannot change your own rights")
+	if status, _, _ := li.post(path, url.Values{"level": {"full"}, "may_send": {"1"}}); status != http.StatusUnprocessableEntity {
+		s.Errorf("a person changes the own rights: %d", status)
+	}
+	_, _, text = v.post(path+"/link", nil)
+	v.once(text)
+	v.want(path+"/remove", http.StatusOK, "Remove Li &lt;b&gt;")
+	v.post(path+"/remove", nil)
+	v.want(path, http.StatusNotFound)
+	li.want("/admin/sign-in", http.StatusOK)
+	if _, at, _ := li.get("/admin/lists"); !strings.HasPrefix(at, "/admin/sign-in") {
+		s.Errorf("a person who was removed is at %s", at)
+	}
+}
+
+// manageKeys makes a key, whose text is shown once and works, edits and revokes it.
+func (s *site) manageKeys() {
+	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	form := url.Values{"name": {"Shop <b>"}, "level": {"standard"}, "rate": {"10/day"}, "expires": {"2001-01-01"}}
+	for _, part := range []string{"none of none, default", "expire in the past"} {
+		if status, _, text := v.post("/admin/keys", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, part) || !strings.Contains(text, "Shop &lt;b&gt;") {
+			s.Errorf("the form is answered with %d, want the reason %q:\n%s", status, part, text)
+		}
+		form.Set("rate", "600/minute,burst=50")
+	}
+	form.Set("expires", "")
+	form.Set("strict", "1")
+	_, _, text := v.post("/admin/keys", form)
+	key := v.once(text)
+	known, err := s.App.Accounts.Authenticate(s.Context(), key)
+	s.Must(err)
+	if known.Key.Level != enlist.Standard || !known.Key.IsStrict || known.Key.Lists != nil || known.Key.ExpiryTime != 0 {
+		s.Errorf("the key is %+v", known.Key)
+	}
+	path := "/admin/keys/" + id(known.Key.ID)
+	v.want("/admin/keys", http.StatusOK, "Shop &lt;b&gt;", key[:8], "600/minute,burst=50")
+	v.want(path, http.StatusOK, "checked")
+	v.post(path, url.Values{"name": {"Shop"}, "rate": {"none"}})
+	s.Must(s.App.Accounts.Recheck(s.Context(), known))
+	if known.Key.IsStrict || known.Key.Name != "Shop" || known.Key.Rate != enlist.AnyRate {
+		s.Errorf("after the edit the key is %+v", known.Key)
+	}
+	if status, _, _ := v.post(path+"/revoke", url.Values{"confirm": {"shop"}}); status != http.StatusUnprocessableEntity {
+		s.Errorf("a revocation with another name is answered with %d", status)
+	}
+	v.post(path+"/revoke", url.Values{"confirm": {"Shop"}})
+	if err := s.App.Accounts.Recheck(s.Context(), known); enlist.KindOf(err) != enlist.InvalidKey {
+		s.Errorf("the revoked key: %v", err)
+	}
+	v.want("/admin/keys", http.StatusOK, "Revoked and expired: 1")
+}
+
+// manageWebhooks makes a webhook, edits and deletes it, and looks at the audit log of these acts.
+func (s *site) manageWebhooks() {
+	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	form := url.Values{"event": {"contact:subscribed"}, "list": {id(s.News)}, "url": {"ftp://x"}}
+	if status, _, text := v.post("/admin/webhooks", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "begins with https://") {
+		s.Errorf("a wrong URL is answered with %d:\n%s", status, text)
+	}
+	form.Set("url", "https://shop.example.com/events?<b>")
+	_, at, text := v.post("/admin/webhooks", form)
+	path, _, _ := strings.Cut(at, "?")
+	if !strings.Contains(text, "whsec_") {
+		s.Errorf("the page has no secret:\n%s", text)
+	}
+	v.want("/admin/webhooks", http.StatusOK, "a Contact is subscribed", "shop.example.com")
+	form.Set("event", "contact:nothing")
+	if status, _, _ := v.post(path, form); status != http.StatusUnprocessableEntity {
+		s.Errorf("an unknown event is answered with %d", status)
+	}
+	form.Set("event", "batch:completed")
+	form.Set("list", "0")
+	v.post(path, form)
+	v.post(path+"/again", nil)
+	v.want("/admin/webhooks", http.StatusOK, "a send is completed", "all Lists")
+	number := path[strings.LastIndex(path, "/")+1:]
+	if status, _, _ := v.post(path+"/delete", nil); status != http.StatusUnprocessableEntity {
+		s.Errorf("a deletion without the number is answered with %d", status)
+	}
+	v.post(path+"/delete", url.Values{"confirm": {number}})
+	v.want(path, http.StatusNotFound)
+
+	v.want("/admin/audit?who=P-FULL&object=webhook", http.StatusOK, "p-full@example.com", "POST /admin/webhooks", "Webhook "+number)
+	v.want("/admin/audit?who=somebody-else", http.StatusOK, "No row matches")
+	v.want("/admin/audit?method=sign&until=2001-01-01", http.StatusOK, "No row matches")
+	v.want("/admin/audit?from=yesterday", http.StatusUnprocessableEntity, "Write a day as")
+	v.want("/admin/audit?page=2", http.StatusOK, "Newer")
+}

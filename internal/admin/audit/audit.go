@@ -1,0 +1,152 @@
+// Package audit has the page of the audit log: who changed what in an Account, and when.
+package audit
+
+import (
+	"embed"
+	"html/template"
+	"net/url"
+	"strconv"
+	"time"
+
+	"enlist/internal/accounts"
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+//go:embed audit.html
+var files embed.FS
+
+const perPage = 50
+
+// Pages returns the page.
+func Pages() []ui.Page {
+	content := ui.Parse(files, "audit.html")
+	return []ui.Page{{Pattern: "GET /admin/audit", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
+		return show(r, content)
+	}}}
+}
+
+// filter is what the form asks for.
+type filter struct {
+	Who, Method, Object string
+	From, Until         string // days
+	Page                int64
+
+	Wrong string // "from" or "until": no day
+}
+
+// data is the data of the page.
+type data struct {
+	filter
+	Rows       []row
+	Back, Next string // URLs; "": there is none
+}
+
+// row is a row of the log in words.
+type row struct {
+	accounts.AuditRow
+	When, Who, About string
+}
+
+func show(r *ui.Request, content *template.Template) (*ui.View, error) {
+	f := filter{Who: r.FormValue("who"), Method: r.FormValue("method"), Object: r.FormValue("object"),
+		From: r.FormValue("from"), Until: r.FormValue("until"), Page: max(1, min(ui.Int(r.FormValue("page")), 1<<20))}
+	d := data{filter: f}
+	criteria := f.criteria(r)
+	view := &ui.View{Title: "Audit log", Sub: "Who changed what. Times are of " + r.Zone(), Place: "Audit log",
+		Content: content, Data: &d}
+	if d.Wrong = f.Wrong; f.Wrong != "" {
+		view.Problem = "Write a day as 2027-01-31."
+		return view, nil
+	}
+	q := enlist.Query{Criteria: criteria, SortBy: "id", Descending: true, Limit: perPage + 1,
+		Offset: (f.Page - 1) * perPage}
+	if err := r.App.Accounts.SearchAuditLog(r.Context(), r.Caller, q, &rows{r, &d}); err != nil {
+		return nil, err
+	}
+	if f.Page > 1 {
+		d.Back = f.url(f.Page - 1)
+	}
+	if len(d.Rows) > perPage {
+		d.Rows, d.Next = d.Rows[:perPage], f.url(f.Page+1)
+	}
+	return view, nil
+}
+
+// criteria returns the criteria of the filter, or nil for all rows.
+func (f *filter) criteria(r *ui.Request) *enlist.Criteria {
+	var all []enlist.Criteria
+	text := func(key, value string) enlist.Criteria {
+		return enlist.Criteria{Key: key, Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+	}
+	if f.Who != "" {
+		all = append(all, enlist.Criteria{Any: []enlist.Criteria{text("user_name", f.Who), text("key_name", f.Who)}})
+	}
+	if f.Method != "" {
+		all = append(all, text("method", f.Method))
+	}
+	if f.Object != "" {
+		all = append(all, text("object", f.Object))
+	}
+	day := func(name, value, operator string, days int, seconds int64) {
+		if value == "" {
+			return
+		}
+		at, err := time.ParseInLocation(time.DateOnly, value, r.Now.Location())
+		if err != nil {
+			f.Wrong = name
+			return
+		}
+		all = append(all, enlist.Criteria{Key: "time", Operator: operator, Value: enlist.Input{Kind: enlist.InputNumber,
+			Text: strconv.FormatInt(at.AddDate(0, 0, days).Unix()+seconds, 10)}})
+	}
+	day("from", f.From, "greater_than", 0, -1)
+	day("until", f.Until, "less_than", 1, 0) // the day itself counts
+	if all == nil {
+		return nil
+	}
+	return &enlist.Criteria{All: all}
+}
+
+// url returns the URL of another page of the same search.
+func (f *filter) url(page int64) string {
+	v := url.Values{"page": {strconv.FormatInt(page, 10)}}
+	for name, value := range map[string]string{"who": f.Who, "method": f.Method, "object": f.Object, "from": f.From,
+		"until": f.Until} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	return "/admin/audit?" + v.Encode()
+}
+
+// rows collects the rows of a search. It implements enlist.RowWriter.
+type rows struct {
+	r *ui.Request
+	d *data
+}
+
+// Begin implements enlist.RowWriter.
+func (w *rows) Begin(bool) error {
+	w.d.Rows = nil
+	return nil
+}
+
+// Row implements enlist.RowWriter.
+func (w *rows) Row(a *accounts.AuditRow) error {
+	row := row{AuditRow: *a, When: w.r.Date(a.Time), Who: a.User, About: a.Object}
+	switch {
+	case a.KeyID != 0:
+		row.Who = "the key " + a.KeyName
+	case a.User == "":
+		row.Who = "the command line"
+	}
+	if a.ObjectID != 0 {
+		row.About += " " + ui.Plain(a.ObjectID)
+	}
+	if a.ListID != 0 && a.Object != "List" {
+		row.About += " of List " + ui.Plain(int64(a.ListID))
+	}
+	w.d.Rows = append(w.d.Rows, row)
+	return nil
+}

@@ -1,0 +1,255 @@
+// Package members has the pages about the people of an Account: who may do what, their links and their devices.
+package members
+
+import (
+	"embed"
+	"errors"
+	"html/template"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+//go:embed *.html
+var files embed.FS
+
+// Pages returns the pages.
+func Pages() []ui.Page {
+	p := &pages{ui.Parse(files, "members.html", "rights.html"), ui.Parse(files, "member.html", "rights.html"),
+		ui.Parse(files, "remove.html"), ui.Parse(files, "link.html")}
+	return []ui.Page{
+		{Pattern: "GET /admin/people", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
+			return p.showAll(r, rights{Level: enlist.Read}, "", "")
+		}},
+		{Pattern: "POST /admin/people", Level: enlist.Full, Serve: p.invite},
+		{Pattern: "GET /admin/people/{person}", Level: enlist.Full, Serve: p.one},
+		{Pattern: "POST /admin/people/{person}", Level: enlist.Full, Serve: p.change},
+		{Pattern: "POST /admin/people/{person}/link", Level: enlist.Full, Serve: p.newLink},
+		{Pattern: "GET /admin/people/{person}/remove", Level: enlist.Full, Serve: p.askRemoval},
+		{Pattern: "POST /admin/people/{person}/remove", Level: enlist.Full, Serve: remove},
+		{Pattern: "POST /admin/people/{person}/sessions/{session}", Level: enlist.Full, Serve: endSession},
+	}
+}
+
+type pages struct{ all, member, removal, link *template.Template }
+
+// rights are the fields of a form about a person.
+type rights struct {
+	Email, Name string
+	Level       enlist.Level
+	Lists       []enlist.ListID
+	Only        bool // only Lists
+	MaySend     bool
+}
+
+// rightsData is what the template of the form needs.
+type rightsData struct {
+	rights
+	Levels      []ui.LevelChoice
+	ListChoices []ui.ListChoice
+	MayAllow    bool   // the visitor may send, and so allow it
+	Wrong, What string // a field, and what is wrong with it
+}
+
+func newRightsData(r *ui.Request, f rights, wrong, what string) (d rightsData, err error) {
+	d = rightsData{rights: f, Levels: ui.LevelChoices(f.Level), MayAllow: r.MaySend(), Wrong: wrong, What: what}
+	d.ListChoices, err = r.ListChoices(f.Lists)
+	return d, err
+}
+
+// row is a person in the table.
+type row struct {
+	people.Member
+	Rights, Seen string
+}
+
+type allData struct {
+	rightsData
+	Rows []row
+}
+
+func (p *pages) showAll(r *ui.Request, f rights, wrong, what string) (*ui.View, error) {
+	all, err := r.App.People.AccountMembers(r.Context(), r.Visit)
+	if err != nil {
+		return nil, err
+	}
+	names, err := r.ListNames()
+	if err != nil {
+		return nil, err
+	}
+	d := allData{}
+	if d.rightsData, err = newRightsData(r, f, wrong, what); err != nil {
+		return nil, err
+	}
+	for i := range all {
+		d.Rows = append(d.Rows, row{all[i], rightsText(&all[i].Membership, names), r.Date(all[i].SignInTime)})
+	}
+	view := &ui.View{Title: "People", Sub: "Who uses these pages for " + r.Caller.Account.Name, Place: "People",
+		Content: p.all, Data: d}
+	if wrong != "" {
+		view.Problem = "No person was invited."
+	}
+	return view, nil
+}
+
+// rightsText says in words what a person may do.
+func rightsText(m *people.Membership, names map[enlist.ListID]string) string {
+	text := ui.LevelText(m.Level)
+	if m.MaySend {
+		text += ", and sends"
+	}
+	if m.Lists == nil {
+		return text + "; all Lists"
+	}
+	var lists []string
+	for _, id := range m.Lists {
+		if name := names[id]; name != "" {
+			lists = append(lists, name)
+		}
+	}
+	return text + "; only " + strings.Join(lists, ", ")
+}
+
+// read reads the form. what is not "" if the Lists are missing.
+func read(r *ui.Request) (f rights, what string) {
+	f = rights{Email: r.FormValue("email"), Name: r.FormValue("name"), MaySend: r.FormValue("may_send") != "",
+		Only: r.FormValue("only") == "1"}
+	f.Level, _ = enlist.ParseLevel(r.FormValue("level")) // a wrong level is 0
+	lists, ok := r.ChosenLists()
+	if f.Lists = lists; !ok {
+		what = "Choose at least one List, or all."
+	}
+	return f, what
+}
+
+func (f rights) membership() people.Membership {
+	return people.Membership{Level: max(f.Level, enlist.Read), Lists: f.Lists, MaySend: f.MaySend}
+}
+
+func (p *pages) invite(r *ui.Request) (*ui.View, error) {
+	f, what := read(r)
+	if what != "" {
+		return p.showAll(r, f, "list", what)
+	}
+	m, err := r.App.People.InviteMember(r.Context(), r.Visit, people.Invitation{Email: f.Email, Name: f.Name,
+		Membership: f.membership()})
+	var wrong *enlist.Error
+	switch {
+	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters && wrong.Field != "":
+		return p.showAll(r, f, wrong.Field, wrong.Detail)
+	case err != nil:
+		return nil, err
+	}
+	return p.showLink(r, m, "Invited "+m.Name)
+}
+
+// linkData is the data of the page with a link, which is shown once.
+type linkData struct {
+	*people.Member
+	Link    *people.MemberLink
+	Without string // why there is no link
+}
+
+func (p *pages) showLink(r *ui.Request, m *people.Member, title string) (*ui.View, error) {
+	d := linkData{Member: m}
+	var err error
+	d.Link, err = r.App.People.NewMemberLink(r.Context(), r.Visit, m.ID, r.Host)
+	var refused *enlist.Error
+	switch {
+	case errors.As(err, &refused) && refused.Field == "person":
+		d.Without = refused.Detail
+	case err != nil:
+		return nil, err
+	}
+	return &ui.View{Title: title, Sub: m.Email, Place: "People", Content: p.link, Data: d}, nil
+}
+
+func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
+	m, _, err := r.App.People.AccountMember(r.Context(), r.Visit, personID(r))
+	if err != nil {
+		return nil, err
+	}
+	return p.showLink(r, m, "A link for "+m.Name)
+}
+
+func personID(r *ui.Request) people.PersonID { return people.PersonID(r.ID("person")) }
+
+// device is a session in the table.
+type device struct {
+	people.Session
+	Since, Used string
+}
+
+type memberData struct {
+	rightsData
+	Member  *people.Member
+	Self    bool
+	Devices []device
+}
+
+func (p *pages) one(r *ui.Request) (*ui.View, error) { return p.show(r, nil, "", "") }
+
+// show shows a person, with the rights of a form that was refused, or else the stored ones.
+func (p *pages) show(r *ui.Request, f *rights, wrong, what string) (*ui.View, error) {
+	m, sessions, err := r.App.People.AccountMember(r.Context(), r.Visit, personID(r))
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		f = &rights{Level: m.Level, Lists: m.Lists, Only: m.Lists != nil, MaySend: m.MaySend}
+	}
+	d := memberData{Member: m, Self: m.ID == r.Person.ID}
+	if d.rightsData, err = newRightsData(r, *f, wrong, what); err != nil {
+		return nil, err
+	}
+	d.MayAllow = d.MayAllow || m.MaySend
+	for _, s := range sessions {
+		d.Devices = append(d.Devices, device{s, r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
+	}
+	view := &ui.View{Title: m.Name, Sub: m.Email, Place: "People", Content: p.member, Data: d}
+	if wrong != "" {
+		view.Problem = "Nothing was changed."
+	}
+	return view, nil
+}
+
+func (p *pages) change(r *ui.Request) (*ui.View, error) {
+	f, what := read(r)
+	if what != "" {
+		return p.show(r, &f, "list", what)
+	}
+	err := r.App.People.ChangeMember(r.Context(), r.Visit, personID(r), f.membership())
+	var wrong *enlist.Error
+	switch {
+	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters && wrong.Field != "":
+		return p.show(r, &f, wrong.Field, wrong.Detail)
+	case err != nil:
+		return nil, err
+	}
+	return ui.GoTo("/admin/people/"+r.PathValue("person"), "Saved. It counts from the next page on."), nil
+}
+
+func (p *pages) askRemoval(r *ui.Request) (*ui.View, error) {
+	m, _, err := r.App.People.AccountMember(r.Context(), r.Visit, personID(r))
+	if err != nil {
+		return nil, err
+	}
+	return &ui.View{Title: "Remove " + m.Name + "?", Sub: m.Email, Place: "People", Content: p.removal, Data: m}, nil
+}
+
+func remove(r *ui.Request) (*ui.View, error) {
+	if err := r.App.People.RemoveMember(r.Context(), r.Visit, personID(r)); err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/people", "The person may not use this Account any more."), nil
+}
+
+func endSession(r *ui.Request) (*ui.View, error) {
+	err := r.App.People.EndMemberSession(r.Context(), r.Visit, personID(r), people.SessionID(r.ID("session")))
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/people/"+r.PathValue("person"), "That device is signed out."), nil
+}
