@@ -54,6 +54,9 @@ func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message 
 	var sender []Finding
 	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
 		m, err := trialMail(tx, c, message, list, contact)
+		if err == nil && list == 0 { // only a test mail needs no Contact
+			_, err = lists.Load(tx, c, list)
+		}
 		if err == nil {
 			m.Delivery = enlist.DeliveryKey{List: list, Time: s.db.Now().Unix(), Cause: causeTrial}
 			m.Address = m.Contact.Values.Get(m.Schema.Email().ID)
