@@ -184,7 +184,7 @@ var allowedImports = map[string][]string{
 // libraries for tests.
 var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
 	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/...", "github.com/xuri/excelize/v2",
-	"github.com/santhosh-tekuri/jsonschema/v6", "github.com/letsencrypt/pebble/v2/...", "github.com/descope/virtualwebauthn", "golang.org/x/net/dns/dnsmessage"}
+	"github.com/santhosh-tekuri/jsonschema/v6", "github.com/letsencrypt/pebble/v2/...", "github.com/descope/virtualwebauthn", "golang.org/x/net/dns/dnsmessage", "golang.org/x/net/html"}
 
 // drivers are database drivers, each with the only package that may import it.
 var drivers = map[string]string{

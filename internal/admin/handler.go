@@ -3,7 +3,9 @@ package admin
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,6 +101,12 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("POST /admin/account", h.switchAccount)
 	h.pages.HandleFunc("POST /admin/sign-out", h.signOut)
 	return h
+}
+
+// Pages returns the pages for people who are signed in, for tests of all of them.
+func (h *Handler) Pages() []*ui.Page {
+	return slices.SortedFunc(maps.Values(h.byPattern),
+		func(a, b *ui.Page) int { return strings.Compare(a.Pattern, b.Pattern) })
 }
 
 // IsPath reports whether a path is one of the administration.
@@ -249,7 +257,7 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if err := h.app.People.EndSession(r.Context(), v, v.Session.ID); err != nil {
+	if err := h.app.People.EndSession(r.Context(), v, v.Session.ID); err != nil && !errors.Is(err, people.ErrNoSession) {
 		h.fail(w, r, v, err)
 		return
 	}

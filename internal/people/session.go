@@ -204,12 +204,16 @@ func (s *Service) Sessions(ctx context.Context, id PersonID) ([]Session, error) 
 	})
 }
 
-// EndSession ends a session of the visitor: the present one, or one of another device.
+// EndSession ends a session of the visitor: the present one, or one of another device. Errors: ErrNoSession for any
+// other.
 func (s *Service) EndSession(ctx context.Context, v *Visit, id SessionID) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		n, err := tx.Exec("DELETE FROM session WHERE id = ? AND person_id = ?", int64(id), int64(v.Person.ID))
-		if err != nil || n == 0 {
+		if err != nil {
 			return false, err
+		}
+		if n == 0 {
+			return false, ErrNoSession
 		}
 		ended := *v.Session
 		ended.ID = id

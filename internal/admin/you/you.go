@@ -140,7 +140,11 @@ func removePasskey(r *ui.Request) (*ui.View, error) {
 }
 
 func endSession(r *ui.Request) (*ui.View, error) {
-	if err := r.App.People.EndSession(r.Context(), r.Visit, people.SessionID(r.ID("session"))); err != nil {
+	err := r.App.People.EndSession(r.Context(), r.Visit, people.SessionID(r.ID("session")))
+	if errors.Is(err, people.ErrNoSession) {
+		return nil, ui.ErrNotFound
+	}
+	if err != nil {
 		return nil, err
 	}
 	return ui.GoTo("/admin/you", "That device is signed out."), nil

@@ -1,0 +1,345 @@
+package admin_test
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"enlist/internal/accounts"
+	"enlist/internal/admin"
+	"enlist/internal/admin/ui"
+	"enlist/internal/apptest"
+	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
+	"enlist/internal/enlist"
+	"enlist/internal/imports"
+	"enlist/internal/mail"
+	"enlist/internal/people"
+	"enlist/internal/webhooks"
+
+	"golang.org/x/net/html"
+)
+
+// This file walks all pages that the Handler has, over a store with markup in each text. A new page is walked by
+// itself. It fails if the path of the page has a parameter that has no example here.
+
+// Each page holds against strangers, other Accounts, other Lists, lower levels, other sites and markup.
+func TestAllPagesHold(t *testing.T) {
+	s := newHold(t)
+	s.Case("each parameter of a path has an example", s.examples)
+	s.Case("strangers are led to the sign-in", s.toStrangers)
+	s.Case("each page needs its level, and answers others with 403", s.toLevels)
+	s.Case("records of another Account are answered like unknown ones", s.toOthers)
+	s.Case("a person of one List sees no text of another List", s.toRestricted)
+	s.Case("requests that change something are refused from another site", s.toOtherSites)
+	s.Case("no page has markup of others, scripts or styles inside, and each has its policy", s.toMarkup)
+	s.Case("guesses of passwords, passkeys and links are delayed", s.toGuesses)
+}
+
+// evil is markup. Each stored text contains it.
+const evil = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`
+
+// secret is in each text that is not of the List of the restricted person.
+const secret = "Hidden-from-others"
+
+// hold is a site with records for each parameter of a path.
+type hold struct {
+	*site
+	pages   []*ui.Page
+	ids     map[string]string // examples of the parameters
+	own     enlist.ListID     // the only List of the restricted person
+	levels  map[enlist.Level]*visitor
+	delayed int
+}
+
+// queries are the queries without which a page shows less. {list} and the like are parameters.
+var queries = map[string]string{
+	"GET /admin/contacts":                "?list={list}&key=Email&op=contains&value=example",
+	"GET /admin/sends/check":             "?when=now&message={message}&list={list}",
+	"GET /admin/imports/new":             "?list={list}",
+	"GET /admin/messages/{message}/mail": "?list={list}&contact={contact}",
+}
+
+// parameter is a parameter in a path or a query.
+var parameter = regexp.MustCompile(`\{(\w+)\}`)
+
+func newHold(t *testing.T) *hold {
+	h := &hold{site: &site{SentBatch: newEvilBatch(t, dbtest.SQLite.Own(t))}}
+	composer, err := mail.NewComposer(mail.Options{From: "news@example.com", PublicURL: "https://lists.example.com", Links: h.App.Sending, Files: h.App.Files})
+	h.Must(err)
+	h.App.Messages.SetComposer(composer)
+	handler := admin.New(h.App, admin.Options{Delay: func(*http.Request) { h.delayed++ }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	h.pages = handler.Pages()
+	h.server = httptest.NewServer(handler)
+	t.Cleanup(h.server.Close)
+	h.own = h.AddList("name", "Of the person")
+	h.levels = make(map[enlist.Level]*visitor)
+	for _, level := range []enlist.Level{enlist.Read, enlist.Standard, enlist.Full} {
+		h.levels[level] = h.signedIn(people.Membership{Level: level, MaySend: true})
+	}
+	h.fill()
+	return h
+}
+
+// newEvilBatch returns a fixture with a sent Batch, whose texts are evil.
+func newEvilBatch(t *testing.T, store db.Engine) *apptest.SentBatch {
+	f := apptest.NewSentBatch(3)(t, store)
+	text := evil + secret
+	_, err := f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("name", text, "from_name", text, "imprint", text))
+	f.Must(err)
+	f.Must(f.App.Accounts.EditAccount(f.Context(), f.Caller.Account.ID, func(a *enlist.Account) { a.Name = evil }))
+	_, err = f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("name", text, "subject", text, "html_content", text+"<p>Hello {{Email}}</p>"))
+	f.Must(err)
+	return f
+}
+
+// fill adds the other records.
+func (h *hold) fill() {
+	text := evil + secret
+	h.AddField(h.News, "name", "F "+text, "type", "text")
+	contact := h.Subscribe(h.News, "Email", "evil@example.com", "F "+text, text)
+	_, err := h.App.Lists.AddPreference(h.Context(), h.Caller, h.News, text)
+	h.Must(err)
+	segment := h.SetSegment(h.News, text, apptest.Criterion("Email", "contains", text))
+	imported := h.ImportFile(h.News, "Email,"+quoted("F "+text)+"\n"+quoted("bad "+text)+","+quoted(text)+"\n", func(o *imports.ImportOptions) { o.FileName = text + ".csv" })
+	webhook := h.AddWebhook("contact", "subscribed", "url", "https://x.example.com/?"+url.QueryEscape(text)+secret, "list_id", h.News)
+	h.Subscribe(h.News, "Email", "more@example.com")
+	b, _, err := h.App.Webhooks.TakeWebhookEvents(h.Context(), h.Webhook(webhook).Target, 1)
+	h.Must(err)
+	_, err = h.App.Webhooks.WebhookFailed(h.Context(), b, errors.Join(webhooks.ErrWebhookGone, errors.New(text)))
+	h.Must(err)
+	key, _, err := h.App.Accounts.AddAccountKey(h.Context(), h.Caller, accounts.KeyDetails{Account: h.Caller.Account.ID, Name: text, Level: enlist.Read})
+	h.Must(err)
+	li, err := h.App.People.Invite(h.Context(), people.Invitation{Email: "li@example.com", Name: text,
+		Membership: people.Membership{Account: h.Caller.Account.ID, Level: enlist.Read}})
+	h.Must(err)
+	link, err := h.App.People.NewLink(h.Context(), "li@example.com")
+	h.Must(err)
+	cookie, err := h.App.People.UseLink(h.Context(), link, people.Browser{Agent: text, IP: text})
+	h.Must(err)
+	session, err := h.App.People.Visit(h.Context(), cookie, enlist.Actor{Method: text})
+	h.Must(err)
+	h.ids = map[string]string{"list": id(h.News), "batch": id(h.ID), "message": id(h.Message), "segment": id(segment), "import": id(imported.ID),
+		"webhook": id(webhook), "key": id(key.ID), "person": id(li.ID), "session": id(session.Session.ID), "passkey": "1", "command": "pause",
+		"contact": id(contact)}
+}
+
+func quoted(cell string) string { return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"` }
+
+// path returns the path of a page with the examples, or with values of others.
+func (h *hold) path(pattern string, others map[string]string) string {
+	_, path, _ := strings.Cut(pattern, " ")
+	path = strings.TrimSuffix(path, "{$}") + queries[pattern]
+	return parameter.ReplaceAllStringFunc(path, func(p string) string {
+		name := strings.Trim(p, "{}")
+		if value, ok := others[name]; ok {
+			return value
+		}
+		return h.ids[name]
+	})
+}
+
+func isGet(p *ui.Page) bool { return strings.HasPrefix(p.Pattern, "GET ") }
+
+// ask sends the request of a page with an empty form, follows no redirect, and returns the status and the text.
+func (v *visitor) ask(pattern, path string, change func(*http.Request)) (*http.Response, string) {
+	v.Helper()
+	method, _, _ := strings.Cut(pattern, " ")
+	r, err := http.NewRequestWithContext(v.Context(), method, v.server.URL+path, nil)
+	v.Must(err)
+	if change != nil {
+		change(r)
+	}
+	client := v.client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	reply, err := client.Do(r)
+	v.Must(err)
+	_, _, text := v.read(reply)
+	return reply, text
+}
+
+func (h *hold) examples() {
+	if len(h.pages) < 40 {
+		h.Errorf("the Handler has only %d pages", len(h.pages))
+	}
+	for _, p := range h.pages {
+		for _, found := range parameter.FindAllStringSubmatch(p.Pattern, -1) {
+			if h.ids[found[1]] == "" {
+				h.Errorf("%s: add an example of {%s} to hold.fill", p.Pattern, found[1])
+			}
+		}
+	}
+}
+
+func (h *hold) toStrangers() {
+	for _, p := range h.pages {
+		reply, _ := h.stranger().ask(p.Pattern, h.path(p.Pattern, nil), nil)
+		if to := reply.Header.Get("Location"); reply.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/admin/sign-in") {
+			h.Errorf("%s of a stranger is answered with %d to %q", p.Pattern, reply.StatusCode, to)
+		}
+	}
+}
+
+func (h *hold) toLevels() {
+	for level, v := range h.levels {
+		for _, p := range h.pages {
+			if !isGet(p) && level >= p.Level {
+				continue // it would change the examples
+			}
+			want := http.StatusOK
+			if level < p.Level {
+				want = http.StatusForbidden
+			}
+			if reply, text := v.ask(p.Pattern, h.path(p.Pattern, nil), nil); reply.StatusCode != want {
+				h.Errorf("%s of level %s is answered with %d, want %d\n%s", p.Pattern, level, reply.StatusCode, want, cut(text))
+			}
+		}
+	}
+}
+
+// unknown are IDs that no Account has.
+func (h *hold) unknown() map[string]string {
+	all := make(map[string]string)
+	for name := range h.ids {
+		if name != "command" {
+			all[name] = "99999999"
+		}
+	}
+	return all
+}
+
+func (h *hold) toOthers() {
+	v := h.signedInElsewhere()
+	for _, p := range h.pages {
+		path := h.path(p.Pattern, nil)
+		if path == h.path(p.Pattern, h.unknown()) {
+			continue // the page is about no record
+		}
+		got, text := v.ask(p.Pattern, path, nil)
+		want, unknown := v.ask(p.Pattern, h.path(p.Pattern, h.unknown()), nil)
+		if got.StatusCode != want.StatusCode || cut(text) != cut(unknown) || got.Header.Get("Location") != want.Header.Get("Location") {
+			h.Errorf("%s of another Account is answered with %d:\n%s\nand of none with %d:\n%s", p.Pattern, got.StatusCode, cut(text), want.StatusCode, cut(unknown))
+		}
+		if got.StatusCode != http.StatusNotFound && parameter.MatchString(p.Pattern) {
+			h.Errorf("%s of another Account is answered with %d, want 404\n%s", p.Pattern, got.StatusCode, cut(text))
+		}
+	}
+}
+
+func (h *hold) toRestricted() {
+	_, err := h.App.People.Invite(h.Context(), people.Invitation{Email: "one@example.com", Name: "One",
+		Membership: people.Membership{Account: h.Caller.Account.ID, Level: enlist.Full, Lists: []enlist.ListID{h.own}, MaySend: true}})
+	h.Must(err)
+	link, err := h.App.People.NewLink(h.Context(), "one@example.com")
+	h.Must(err)
+	v := h.stranger()
+	v.post("/admin/link/"+link, nil)
+	for _, p := range h.pages {
+		reply, text := v.ask(p.Pattern, h.path(p.Pattern, nil), nil)
+		if strings.Contains(text, secret) {
+			h.Errorf("%s shows a person of one List texts of others, with %d:\n%s", p.Pattern, reply.StatusCode, cut(text))
+		}
+		if parameter.MatchString(p.Pattern) && reply.StatusCode != http.StatusNotFound {
+			h.Errorf("%s of another List is answered with %d, want 404\n%s", p.Pattern, reply.StatusCode, cut(text))
+		}
+	}
+}
+
+func (h *hold) toOtherSites() {
+	v := h.levels[enlist.Full]
+	paths := []string{"POST /admin/sign-in", "POST /admin/sign-in/passkey", "POST /admin/sign-out", "POST /admin/account", "POST /admin/link/x"}
+	for _, p := range h.pages {
+		if !isGet(p) {
+			paths = append(paths, p.Pattern)
+		}
+	}
+	for _, pattern := range paths {
+		for name, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"} {
+			reply, _ := v.ask(pattern, h.path(pattern, nil), func(r *http.Request) { r.Header.Set(name, value) })
+			if reply.StatusCode != http.StatusForbidden {
+				h.Errorf("%s from another site (%s) is answered with %d", pattern, name, reply.StatusCode)
+			}
+		}
+	}
+}
+
+func (h *hold) toMarkup() {
+	v := h.levels[enlist.Full]
+	shown := 0
+	for _, p := range h.pages {
+		if !isGet(p) {
+			continue
+		}
+		path := h.path(p.Pattern, nil)
+		bare, _, _ := strings.Cut(path, "?")
+		if reply, _ := v.ask(p.Pattern, bare, nil); reply.StatusCode >= http.StatusInternalServerError {
+			h.Errorf("%s without a query is answered with %d", p.Pattern, reply.StatusCode)
+		}
+		for _, more := range []string{"", "done=" + url.QueryEscape(evil)} {
+			if more != "" {
+				path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + more
+			}
+			reply, text := v.ask(p.Pattern, path, nil)
+			policy := reply.Header.Get("Content-Security-Policy")
+			switch kind, _, _ := strings.Cut(reply.Header.Get("Content-Type"), ";"); {
+			case kind == "text/html" && strings.HasSuffix(p.Pattern, "/mail"): // it is shown in a frame, and is all markup of others
+				if !strings.HasPrefix(policy, "sandbox; default-src 'none';") {
+					h.Errorf("%s: a mail has the policy %q", p.Pattern, policy)
+				}
+			case kind == "text/html":
+				if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(policy, "unsafe") {
+					h.Errorf("%s has the policy %q", p.Pattern, policy)
+				}
+				h.noMarkup(p.Pattern, text)
+				shown += strings.Count(text, "&lt;script&gt;")
+			case reply.Header.Get("Content-Disposition") == "" || reply.Header.Get("X-Content-Type-Options") != "nosniff":
+				h.Errorf("%s answers %s that a browser may show", p.Pattern, kind)
+			}
+		}
+	}
+	if shown < 60 {
+		h.Errorf("the pages show the markup only %d times, so this test tests little", shown)
+	}
+}
+
+// noMarkup checks that a page has only elements and attributes of its template.
+func (h *hold) noMarkup(pattern, page string) {
+	z := html.NewTokenizer(strings.NewReader(page))
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return
+		}
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		token := z.Token()
+		attributes := make(map[string]string)
+		for _, a := range token.Attr {
+			attributes[a.Key] = a.Val
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") {
+				h.Errorf("%s has the attribute %s=%q of <%s>", pattern, a.Key, a.Val, token.Data)
+			}
+		}
+		switch {
+		case token.Data == "style", token.Data == "script" && !strings.HasPrefix(attributes["src"], "/admin/assets/"), attributes["src"] == "x":
+			h.Errorf("%s has the element %s", pattern, token)
+		}
+	}
+}
+
+func (h *hold) toGuesses() {
+	v := h.stranger()
+	for path, form := range map[string]url.Values{"/admin/sign-in": {"email": {"li@example.com"}, "password": {"a guess"}},
+		"/admin/sign-in/passkey": {"answer": {"{}"}}, "/admin/link/AAAABBBBCCCCDDDDEEEEFFFFGG": nil} {
+		before := h.delayed
+		if v.post(path, form); h.delayed != before+1 {
+			h.Errorf("POST %s was delayed %d times, want once", path, h.delayed-before)
+		}
+	}
+}
