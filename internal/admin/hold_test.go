@@ -14,6 +14,7 @@ import (
 	"enlist/internal/admin"
 	"enlist/internal/admin/ui"
 	"enlist/internal/apptest"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
@@ -38,6 +39,7 @@ func TestAllPagesHold(t *testing.T) {
 	s.Case("a person of one List sees no text of another List", s.toRestricted)
 	s.Case("requests that change something are refused from another site", s.toOtherSites)
 	s.Case("no page has markup of others, scripts or styles inside, and each has its policy", s.toMarkup)
+	s.Case("a page that loads again by itself can be stopped", s.stops)
 	s.Case("guesses of passwords, passkeys and links are delayed", s.toGuesses)
 }
 
@@ -329,6 +331,18 @@ func (h *hold) noMarkup(pattern, page string) {
 		switch {
 		case token.Data == "style", token.Data == "script" && !strings.HasPrefix(attributes["src"], "/admin/assets/"), attributes["src"] == "x":
 			h.Errorf("%s has the element %s", pattern, token)
+		}
+	}
+}
+
+// stops shows that a person can stop a page that loads again by itself.
+func (h *hold) stops() {
+	v := h.levels[enlist.Full]
+	h.Add(batches.PopulationRequest{List: h.News}) // a Batch that is being sent
+	for path, want := range map[string]string{"/admin/sends": "15", "/admin/sends?still=1": ""} {
+		reply, text := v.ask("GET", path, nil)
+		if got := reply.Header.Get("Refresh"); got != want || !strings.Contains(text, "/admin/sends?still=1") != (want == "") {
+			h.Errorf("GET %s has the header Refresh: %q, want %q\n%s", path, got, want, cut(text))
 		}
 	}
 }

@@ -46,7 +46,7 @@ type View struct {
 	Title, Sub string
 	Place      string // the entry of the menu that the page belongs to
 	Actions    []Action
-	Refresh    int    // seconds after which the browser loads the main part of the page again; 0: never
+	Refresh    int    // seconds after which the browser loads the main part again, until the person stops it; 0: never
 	Problem    string // what was wrong with the request
 	Content    *template.Template
 	Data       any
@@ -134,6 +134,24 @@ type layoutData struct {
 	AccountID enlist.AccountID
 	Menu      []entry
 	Done      string
+	Reloads   bool   // the person has not stopped the Refresh
+	Toggle    string // URL that stops it, or goes on
+}
+
+// refresh lets the browser load the page again. The person can stop it: a screen reader would begin anew each time.
+func (d *layoutData) refresh(u *url.URL) {
+	query := u.Query()
+	query.Del("done")
+	d.Reloads = !query.Has("still")
+	if d.Reloads {
+		query.Set("still", "1")
+	} else {
+		query.Del("still")
+	}
+	d.Toggle = u.Path
+	if len(query) > 0 {
+		d.Toggle += "?" + query.Encode()
+	}
 }
 
 // Parse reads the templates of a page, of which one defines "content", together with the layout.
@@ -153,6 +171,9 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *pe
 				d.Menu = append(d.Menu, e)
 			}
 		}
+	}
+	if view.Refresh > 0 {
+		d.refresh(r.URL)
 	}
 	block, data := "layout", any(d)
 	switch {
