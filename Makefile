@@ -8,6 +8,7 @@
 #   make check    staticcheck, both builds, go mod tidy, and all tests except fault tests, most with the race detector
 #   make nocgo    the tests that depend on the SQLite driver, with the driver that needs no C compiler
 #   make faults   the fault tests: outages, failovers, several processes and killed processes
+#   make axe      accessibility of the pages, by axe-core in Chromium; fetches axe-core with npm
 #   make fuzz     each fuzz target, with 10,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
 #   make packages a .deb, an .rpm and an image for containers, in dist/; see doc/install.md
@@ -53,7 +54,7 @@ TIMEOUT  = 30m
 # 1 if Go finds a C compiler, and 0 if it finds none or if CGO_ENABLED=0 is set.
 CGO := $(shell $(GO) env CGO_ENABLED)
 
-.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults fuzz bench packages packaged vuln
+.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults axe fuzz bench packages packaged vuln
 .NOTPARALLEL:
 
 build:
@@ -102,6 +103,9 @@ nocgo:
 
 faults:
 	$(TEST) -run '$(FAULTS)' $(FAULTY)
+
+axe:
+	ENLIST_TEST_AXE=1 $(TEST) -count 1 -run AxeFindsNothing -v ./cmd/enlist
 
 # The test program of a package is built once for all its fuzz targets. With "go test
 # -fuzz", Go would link it again for each target.
