@@ -148,6 +148,7 @@ func (s *site) manageWebhooks() {
 	v.want(path, http.StatusNotFound)
 
 	v.want("/admin/audit?who=P-FULL&object=webhook", http.StatusOK, "p-full@example.com", "POST /admin/webhooks", "Webhook "+number)
+	v.want("/admin/audit?object=key", http.StatusOK, "level: standard", "name: Shop &lt;b&gt; → Shop", "strict: true → false")
 	v.want("/admin/audit?who=somebody-else", http.StatusOK, "No row matches")
 	v.want("/admin/audit?method=sign&until=2001-01-01", http.StatusOK, "No row matches")
 	v.want("/admin/audit?from=yesterday", http.StatusUnprocessableEntity, "Write a day as")

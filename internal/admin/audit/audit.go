@@ -3,9 +3,13 @@ package audit
 
 import (
 	"embed"
+	"encoding/json"
 	"html/template"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"enlist/internal/accounts"
@@ -46,6 +50,45 @@ type data struct {
 type row struct {
 	accounts.AuditRow
 	When, Who, About string
+	Changes          []string
+}
+
+// changes writes the values before and after an act in words, one change a line: level: read → full.
+func changes(before, after string) (lines []string) {
+	if before == "" && after == "" {
+		return []string{"erased, because it was about a person"}
+	}
+	var was, is map[string]json.RawMessage
+	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
+		return []string{before + " → " + after} // it is always JSON
+	}
+	names := maps.Clone(was)
+	if names == nil {
+		names = make(map[string]json.RawMessage)
+	}
+	maps.Copy(names, is)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		line := strings.ReplaceAll(name, "_", " ") + ": "
+		if value, ok := was[name]; ok {
+			line += plain(value) + " → "
+		}
+		if value, ok := is[name]; ok {
+			line += plain(value)
+		} else {
+			line += "nothing"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// plain writes a value of JSON: a text without its quotes, anything else as it is.
+func plain(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(value)
 }
 
 func show(r *ui.Request, content *template.Template) (*ui.View, error) {
@@ -134,7 +177,7 @@ func (w *rows) Begin(bool) error {
 
 // Row implements enlist.RowWriter.
 func (w *rows) Row(a *accounts.AuditRow) error {
-	row := row{AuditRow: *a, When: w.r.Date(a.Time), Who: a.User, About: a.Object}
+	row := row{AuditRow: *a, When: w.r.Date(a.Time), Who: a.User, About: a.Object, Changes: changes(a.Before, a.After)}
 	switch {
 	case a.KeyID != 0:
 		row.Who = "the key " + a.KeyName

@@ -19,7 +19,7 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "webhooks.html", "form.html"), ui.Parse(files, "webhook.html", "form.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/webhooks", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.showAll(r, form{})
+			return p.showAll(r, form{Event: "contact:subscribed"})
 		}},
 		{Pattern: "POST /admin/webhooks", Level: enlist.Full, Serve: p.add},
 		{Pattern: "GET /admin/webhooks/{webhook}", Level: enlist.Full, Serve: p.one},
