@@ -57,6 +57,9 @@ func manage(f *apptest.Account) {
 	}
 	by := 0
 	for _, row := range f.AuditLog(f.Caller.Account.ID) {
+		if row.Method == "sign in" && row.IP != browser.IP {
+			f.Errorf("the audit log has a sign-in from %q, want %s", row.IP, browser.IP)
+		}
 		if row.User == "maria@example.com" && (row.Object == "Person" || row.Object == "Session") {
 			by++
 		}

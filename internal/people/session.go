@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"hash/maphash"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -89,7 +90,7 @@ func signIn(tx *db.Tx, p *Person, b Browser, now int64) (cookie string, err erro
 // auditSession adds a row about a session to the audit log of its Account.
 func auditSession(tx *db.Tx, p *Person, s *Session, now int64, before, after accounts.AuditValues) error {
 	c := &enlist.Caller{Account: &enlist.Account{ID: s.Account}, Key: new(enlist.Key),
-		Actor: enlist.Actor{Method: "sign in", User: p.Email, Address: s.IP}}
+		Actor: enlist.Actor{Method: "sign in", User: p.Email, Address: net.JoinHostPort(s.IP, "0")}}
 	return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Session", ID: int64(s.ID)}, before, after)
 }
 
