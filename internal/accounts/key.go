@@ -99,8 +99,8 @@ func (s *Service) changeKey(ctx context.Context, id enlist.KeyID, account enlist
 	})
 }
 
-// editKey runs edit with the key, and adds a row to the audit log. Errors: InvalidKey if no key of the Account has the ID
-// (account 0: of any), and those of edit.
+// editKey runs edit with the key, and adds a row to the audit log. Errors: InvalidKey if no key of the Account has the
+// ID (account 0: of any), and those of edit.
 func (s *Service) editKey(ctx context.Context, id enlist.KeyID, account enlist.AccountID,
 	edit func(tx *db.Tx, k *enlist.Key, now int64) error) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {

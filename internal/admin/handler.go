@@ -257,7 +257,8 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if err := h.app.People.EndSession(r.Context(), v, v.Session.ID); err != nil && !errors.Is(err, people.ErrNoSession) {
+	err := h.app.People.EndSession(r.Context(), v, v.Session.ID)
+	if err != nil && !errors.Is(err, people.ErrNoSession) {
 		h.fail(w, r, v, err)
 		return
 	}

@@ -21,7 +21,8 @@ func (m *Mailer) SendSignInLink(ctx context.Context, l *SignInLink) error {
 	if from == "" {
 		return errors.New("this server has no sender: set one with enlist settings set mail-from=news@example.com")
 	}
-	h := header{from: from, fromName: m.composer.settings().FromName, to: l.To, key: "s/" + rand.Text(), isDefault: true}
+	h := header{from: from, fromName: m.composer.settings().FromName, to: l.To, key: "s/" + rand.Text(),
+		isDefault: true}
 	mail, err := m.composer.builtIn(h, &builtIn{Language: "en", Title: "Sign in to " + l.Account,
 		Heading: "Hello " + oneLine(l.Name),
 		Before:  oneLine(l.By) + " invites you to the newsletters of " + oneLine(l.Account) + ".",

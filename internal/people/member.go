@@ -53,8 +53,8 @@ func (s *Service) AccountMembers(ctx context.Context, v *Visit) ([]Member, error
 	return s.Members(ctx, v.Caller.Account.ID)
 }
 
-// AccountMember returns a person of the visitor's Account, with the sessions in it, the newest first. Errors: Denied, also for
-// people of other Accounts.
+// AccountMember returns a person of the visitor's Account, with the sessions in it, the newest first. Errors: Denied,
+// also for people of other Accounts.
 func (s *Service) AccountMember(ctx context.Context, v *Visit, id PersonID) (m *Member, sessions []Session, err error) {
 	if err := requireManager(v); err != nil {
 		return nil, nil, err
@@ -175,9 +175,9 @@ type MemberLink struct {
 	Mail   error // why the mail was not sent; nil also if there is no mail server
 }
 
-// NewMemberLink returns a link for a person of the visitor's Account, and mails it. host is the Host of the request: the
-// link leads to the pages that the visitor sees. Errors: Denied, and InvalidParameters for a person of several Accounts, or with a right
-// that the visitor does not have.
+// NewMemberLink returns a link for a person of the visitor's Account, and mails it. host is the Host of the request:
+// the link leads to the pages that the visitor sees. Errors: Denied, and InvalidParameters for a person of several
+// Accounts, or with a right that the visitor does not have.
 func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, host string) (*MemberLink, error) {
 	if err := requireManager(v); err != nil {
 		return nil, err
@@ -193,8 +193,8 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, host
 		case err != nil:
 			return nil, err
 		case len(all) > 1:
-			return nil, enlist.Invalid("person", m.Name+" uses several Accounts: only the person who runs this server makes "+
-				"a link, with enlist person link")
+			return nil, enlist.Invalid("person", m.Name+" uses several Accounts: only the person who runs this "+
+				"server makes a link, with enlist person link")
 		case m.MaySend && v.Caller.NoSending:
 			return nil, enlist.Invalid("person", m.Name+" may send and you may not, so you cannot make a link")
 		}

@@ -50,8 +50,8 @@ func (r *Request) ListChoices(chosen []enlist.ListID) ([]ListChoice, error) {
 	return choices, err
 }
 
-// ChosenLists returns the Lists of a form with the fields only ("1": some Lists) and list. It returns nil for all Lists. ok
-// is false if the form says "some" and has none.
+// ChosenLists returns the Lists of a form with the fields only ("1": some Lists) and list. It returns nil for all
+// Lists. ok is false if the form says "some" and has none.
 func (r *Request) ChosenLists() (lists []enlist.ListID, ok bool) {
 	if r.FormValue("only") != "1" {
 		return nil, true
