@@ -72,7 +72,7 @@ func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message 
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.compose(ctx, mail)
+	shown, err := s.composeTrial(ctx, mail)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message en
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.compose(ctx, mail)
+	shown, err := s.composeTrial(ctx, mail)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +132,8 @@ func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message en
 	return shown, nil
 }
 
-// compose returns a mail as it would be sent.
-func (s *Service) compose(ctx context.Context, mail *OutgoingMail) (*ComposedMail, error) {
+// composeTrial returns a mail as it would be sent. A mail that cannot be sent is an InvalidParameters.
+func (s *Service) composeTrial(ctx context.Context, mail *OutgoingMail) (*ComposedMail, error) {
 	shown, err := s.composer.Preview(ctx, mail)
 	if why, ok := errors.AsType[*Undelivered](err); ok {
 		return nil, enlist.Invalid("message_id", "the mail cannot be sent: "+why.Error())

@@ -180,7 +180,7 @@ func (s *Service) PreviewTheme(ctx context.Context, c *enlist.Caller, details []
 	if err != nil {
 		return nil, err
 	}
-	return s.compose(ctx, mail)
+	return s.composeTrial(ctx, mail)
 }
 
 // trialAddress is the address of a preview that belongs to no Contact. RFC 2606, 2

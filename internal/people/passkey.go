@@ -16,7 +16,7 @@ import (
 
 // This file has passkeys (WebAuthn): the private key stays in a device, and the database has the public one. A passkey
 // is found by itself, so a person types no address, and the device asks for a finger, a face or a PIN.
-// passkey_challenge.go has what a browser must sign. decisions.md: 136
+// passkey_challenge.go has what a browser must sign. decisions.md: 135
 
 // PasskeyID identifies a passkey.
 type PasskeyID int64

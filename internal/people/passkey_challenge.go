@@ -18,7 +18,7 @@ import (
 )
 
 // This file has what a browser signs with a passkey: for which site, and a challenge. A challenge is a signed text and
-// not a row, so that a stranger who loads the page of the sign-in stores nothing. decisions.md: 136
+// not a row, so that a stranger who loads the page of the sign-in stores nothing. decisions.md: 135
 
 // relyingParty returns the site that passkeys are for: the host of the public URL. Pages at hosts below it share its
 // passkeys. It returns nil for any other host, and where browsers have no passkeys: without HTTPS, except on this

@@ -16,7 +16,7 @@ import (
 
 // A passkey signs in without a password, and only its owner, at its site, once for each challenge.
 //
-// covers: decision 136
+// covers: decision 135
 func TestPasskeys(t *testing.T) {
 	apptest.Run(t, apptest.Shared, newDevice, []apptest.Rule[*device]{
 		{Name: "a passkey is added, signs in, and is removed", Test: (*device).wholeLife},
