@@ -144,7 +144,7 @@ func (s *site) hostilePeople() {
 		"/admin/sends/new?copy=" + id(s.ID), "/admin/sends/check?message=" + id(s.Message) + "&list=" + id(list) + "&name=" +
 			url.QueryEscape(hostile)} {
 		_, _, text := v.get(p)
-		if strings.Contains(text, "<script") || strings.Contains(text, "<img") || !strings.Contains(text, "&lt;script") {
+		if strings.Contains(text, "<script>") || strings.Contains(text, "<img") || !strings.Contains(text, "&lt;script") {
 			s.Errorf("GET %s has markup of others, or not the text:\n%s", p, text)
 		}
 	}
