@@ -18,7 +18,7 @@ func (s *site) forms() {
 	add := url.Values{"list": {id(s.News)}, "name": {hostile}, "consent": {"Yes <b>"}}
 	status, at, text := v.post("/admin/forms", add)
 	at, _, _ = strings.Cut(at, "?")
-	if status != http.StatusOK || !strings.HasPrefix(at, "/admin/forms/"+id(s.News)+"/") || strings.Contains(text, "<script") {
+	if status != http.StatusOK || !strings.HasPrefix(at, "/admin/forms/"+id(s.News)+"/") || strings.Contains(text, "<script>") {
 		s.Fatalf("the Form is answered with %d at %s:\n%s", status, at, text)
 	}
 	if status, _, text := v.post("/admin/forms", add); status != http.StatusUnprocessableEntity || !strings.Contains(text, "of this name already") {

@@ -1,20 +1,25 @@
 package admin_test
 
 import (
+	"bytes"
 	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"enlist/internal/accounts"
 	"enlist/internal/admin"
+	"enlist/internal/admin/sending"
 	"enlist/internal/admin/ui"
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
@@ -56,26 +61,38 @@ type hold struct {
 	ids     map[string]string // examples of the parameters
 	own     enlist.ListID     // the only List of the restricted person
 	levels  map[enlist.Level]*visitor
+	mails   string // folder
 	delayed int
 }
 
 // queries are the queries without which a page shows less. {list} and the like are parameters.
 var queries = map[string]string{
-	"GET /admin/contacts":                "?list={list}&key=Email&op=contains&value=example",
-	"GET /admin/sends/check":             "?when=now&message={message}&list={list}",
-	"GET /admin/imports/new":             "?list={list}",
-	"GET /admin/messages/{message}/mail": "?list={list}&contact={contact}",
+	"GET /admin/contacts":                 "?list={list}&key=Email&op=contains&value=example",
+	"GET /admin/sends/check":              "?when=now&message={message}&list={list}",
+	"GET /admin/imports/new":              "?list={list}",
+	"GET /admin/messages/{message}/mail":  "?list={list}&contact={contact}",
+	"GET /admin/contacts/person":          "?list={list}&contact={contact}",
+	"GET /admin/contacts/person/edit":     "?list={list}&contact={contact}",
+	"GET /admin/contacts/person/erase":    "?address=evil@example.com",
+	"GET /admin/contacts/change":          "?list={list}&id={contact}",
+	"GET /admin/contacts/export":          "?list={list}&id={contact}",
+	"GET /admin/sends/{batch}/people.csv": "?kind=bounced",
+	"GET /admin/unsubscribers":            "?list={list}",
+	"GET /admin/unsubscribers/remove":     "?list={list}&address=left@example.com",
+	"GET /admin/autoresponders":           "?list={list}",
+	"GET /admin/autoresponders/new":       "?list={list}",
+	"GET /admin/forms/new":                "?list={list}",
 }
 
 // parameter is a parameter in a path or a query.
 var parameter = regexp.MustCompile(`\{(\w+)\}`)
 
 func newHold(t *testing.T) *hold {
-	h := &hold{site: &site{SentBatch: newEvilBatch(t, dbtest.SQLite.Own(t))}}
+	h := &hold{site: &site{SentBatch: newEvilBatch(t, dbtest.SQLite.Own(t))}, mails: t.TempDir()}
 	composer, err := mail.NewComposer(mail.Options{From: "news@example.com", PublicURL: "https://lists.example.com", Links: h.App.Sending, Files: h.App.Files})
 	h.Must(err)
 	h.App.Messages.SetComposer(composer)
-	handler := admin.New(h.App, admin.Options{Delay: func(*http.Request) { h.delayed++ }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	handler := admin.New(h.App, admin.Options{Delay: func(*http.Request) { h.delayed++ }, Server: sending.Server{MailDir: h.mails}, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	h.pages = handler.Pages()
 	h.server = httptest.NewServer(handler)
 	t.Cleanup(h.server.Close)
@@ -103,9 +120,9 @@ func newEvilBatch(t *testing.T, store db.Engine) *apptest.SentBatch {
 // fill adds the other records.
 func (h *hold) fill() {
 	text := evil + secret
-	h.AddField(h.News, "name", "F "+text, "type", "text")
+	field := h.AddField(h.News, "name", "F "+text, "type", "text")
 	contact := h.Subscribe(h.News, "Email", "evil@example.com", "F "+text, text)
-	_, err := h.App.Lists.AddPreference(h.Context(), h.Caller, h.News, text)
+	preference, err := h.App.Lists.AddPreference(h.Context(), h.Caller, h.News, text)
 	h.Must(err)
 	segment := h.SetSegment(h.News, text, apptest.Criterion("Email", "contains", text))
 	imported := h.ImportFile(h.News, "Email,"+quoted("F "+text)+"\n"+quoted("bad "+text)+","+quoted(text)+"\n", func(o *imports.ImportOptions) { o.FileName = text + ".csv" })
@@ -126,7 +143,23 @@ func (h *hold) fill() {
 	h.Must(err)
 	session, err := h.App.People.Visit(h.Context(), cookie, enlist.Actor{Method: text})
 	h.Must(err)
-	h.ids = map[string]string{"list": id(h.News), "batch": id(h.ID), "message": id(h.Message), "segment": id(segment), "import": id(imported.ID),
+	form, err := h.App.Forms.SetForm(h.Context(), h.Caller, h.News, 0, apptest.Details("name", text, "title", text, "introduction", text))
+	h.Must(err)
+	autoresponder, err := h.App.Batches.AddAutoresponder(h.Context(), h.Caller, apptest.Details("list_id", int(h.News), "message_id", int(h.Message),
+		"event_type", "subscribe"))
+	h.Must(err)
+	change, err := h.App.Contacts.StartChange(h.Context(), h.Caller, contacts.ChangeRequest{List: h.News, Count: 1,
+		Criteria: apptest.Criterion("Email", "exactly", "evil@example.com"), Action: contacts.ChangeSet, Field: "F " + text, Value: text})
+	h.Must(err)
+	h.Subscribe(h.News, "Email", "left@example.com")
+	_, err = h.App.Contacts.Unsubscribe(h.Context(), h.Caller, contacts.UnsubscribeRequest{List: h.News, Address: "left@example.com"})
+	h.Must(err)
+	file, err := h.App.Files.UploadImage(h.Context(), h.Caller, strings.ReplaceAll(text, "/", "")+".png", bytes.NewReader(pngImage(h)))
+	h.Must(err)
+	mailed := "Subject: " + strings.ReplaceAll(text, "\n", " ") + "\r\nContent-Type: text/html\r\n\r\n" + text
+	h.Must(os.WriteFile(filepath.Join(h.mails, "1.eml"), []byte(mailed), 0o600))
+	h.ids = map[string]string{"field": id(field), "preference": id(preference), "form": id(form), "autoresponder": id(autoresponder),
+		"change": id(change), "file": id(file.ID), "name": "1.eml", "act": "copy", "kind": "bounced", "job": "1", "list": id(h.News), "batch": id(h.ID), "message": id(h.Message), "segment": id(segment), "import": id(imported.ID),
 		"webhook": id(webhook), "key": id(key.ID), "person": id(li.ID), "session": id(session.Session.ID), "passkey": "1", "command": "pause",
 		"contact": id(contact)}
 }
@@ -208,7 +241,7 @@ func (h *hold) toLevels() {
 func (h *hold) unknown() map[string]string {
 	all := make(map[string]string)
 	for name := range h.ids {
-		if name != "command" {
+		if name != "command" && name != "act" && name != "kind" {
 			all[name] = "99999999"
 		}
 	}
@@ -289,16 +322,18 @@ func (h *hold) toMarkup() {
 			reply, text := v.ask(p.Pattern, path, nil)
 			policy := reply.Header.Get("Content-Security-Policy")
 			switch kind, _, _ := strings.Cut(reply.Header.Get("Content-Type"), ";"); {
-			case kind == "text/html" && strings.HasSuffix(p.Pattern, "/mail"): // it is shown in a frame, and is all markup of others
+			case kind == "text/html" && reply.StatusCode == http.StatusOK &&
+				(strings.HasSuffix(p.Pattern, "/mail") || strings.HasSuffix(p.Pattern, "/body")): // it is shown in a frame, and is all markup of others
 				if !strings.HasPrefix(policy, "sandbox; default-src 'none';") {
 					h.Errorf("%s: a mail has the policy %q", p.Pattern, policy)
 				}
 			case kind == "text/html":
-				if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(policy, "unsafe") {
+				if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self';") || strings.Contains(policy, "unsafe") {
 					h.Errorf("%s has the policy %q", p.Pattern, policy)
 				}
 				h.noMarkup(p.Pattern, text)
 				shown += strings.Count(text, "&lt;script&gt;")
+			case kind == "image/png" && reply.Header.Get("X-Content-Type-Options") == "nosniff":
 			case reply.Header.Get("Content-Disposition") == "" || reply.Header.Get("X-Content-Type-Options") != "nosniff":
 				h.Errorf("%s answers %s that a browser may show", p.Pattern, kind)
 			}
@@ -339,10 +374,11 @@ func (h *hold) noMarkup(pattern, page string) {
 func (h *hold) stops() {
 	v := h.levels[enlist.Full]
 	h.Add(batches.PopulationRequest{List: h.News}) // a Batch that is being sent
-	for path, want := range map[string]string{"/admin/sends": "15", "/admin/sends?still=1": ""} {
-		reply, text := v.ask("GET", path, nil)
-		if got := reply.Header.Get("Refresh"); got != want || !strings.Contains(text, "/admin/sends?still=1") != (want == "") {
-			h.Errorf("GET %s has the header Refresh: %q, want %q\n%s", path, got, want, cut(text))
+	for path, want := range map[string]bool{"/admin/sends": true, "/admin/sends?still=1": false} {
+		_, text := v.ask("GET", path, nil)
+		reloads := strings.Contains(text, `hx-trigger="every 15s"`) && strings.Contains(text, `<noscript><meta http-equiv="refresh" content="15">`)
+		if reloads != want || strings.Contains(text, `href="/admin/sends?still=1"`) != want {
+			h.Errorf("GET %s loads again: %v, want %v\n%s", path, reloads, want, cut(text))
 		}
 	}
 }

@@ -152,7 +152,7 @@ func (s *operations) levels() {
 				want = http.StatusForbidden
 			}
 			status, _, text := v.get(p.path)
-			if status != want || strings.Contains(text, "<script") || strings.Contains(text, "<img") || strings.Contains(text, "F <i>") {
+			if status != want || strings.Contains(text, "<script>") || strings.Contains(text, "<img") || strings.Contains(text, "F <i>") {
 				s.Errorf("GET %s of level %s is answered with %d, want %d, and no markup of others:\n%s", p.path, level, status, want, cut(text))
 			}
 			about := strings.Contains(p.path, id(list)) || strings.Contains(p.path, "autoresponders/"+id(auto))
