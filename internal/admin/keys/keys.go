@@ -78,7 +78,7 @@ func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
 			d.Past = append(d.Past, k)
 		}
 	}
-	view := &ui.View{Title: "Keys", Sub: "With which programs use " + r.Caller.Account.Name, Place: "Keys",
+	view := &ui.View{Title: "Keys", Sub: "A program uses " + r.Caller.Account.Name + " with a key", Place: "Keys",
 		Content: p.all, Data: d}
 	if f.Wrong != "" {
 		view.Problem = "No key was made."

@@ -83,8 +83,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	}
 	d.sort()
 	d.cut(int(max(1, ui.Int(r.FormValue("page")))))
-	return &ui.View{Title: "Messages", Place: "Messages", Content: p.list_, Data: d,
-		Actions: []ui.Action{{Text: "Look", Path: "/admin/look"}, {Text: "Images", Path: "/admin/images"}}}, nil
+	return &ui.View{Title: "Messages", Place: "Messages", Content: p.list_, Data: d}, nil
 }
 
 func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {

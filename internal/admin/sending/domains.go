@@ -174,7 +174,7 @@ func (p *pages) showDomains(r *ui.Request, check bool) (*ui.View, error) {
 		}
 	}
 	return &ui.View{Title: "Senders and domains", Place: "Sending health", Content: p.domains_, Data: d,
-		Sub: "what receivers look up before they accept your mails"}, nil
+		Sub: "What receivers look up before they accept your mails"}, nil
 }
 
 // signedBy says whose key signs the mails from a domain.

@@ -88,7 +88,7 @@ func (c *canvas) axis(low, high int64) func(int64) float64 {
 	for v := from; v <= upto; v += step {
 		fmt.Fprintf(c, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`,
 			leftSpace,
-			y(v), c.width, leftSpace-6, y(v)+4, Number(max(v, -v)))
+			y(v), c.width, leftSpace-6, y(v)+4, Number(v))
 	}
 	return y
 }

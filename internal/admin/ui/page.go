@@ -97,6 +97,12 @@ type entry struct {
 	level      enlist.Level
 }
 
+// group is a part of the menu.
+type group struct {
+	Heading string // "": none
+	Entries []entry
+}
+
 // ofAccount are the paths of the pages about a whole Account. A person of only some Lists may not see them.
 var ofAccount = []string{"/admin/people", "/admin/keys", "/admin/audit"}
 
@@ -105,26 +111,41 @@ func (e entry) isFor(c *enlist.Caller) bool {
 	return c.Key.Level >= e.level && (c.Key.Lists == nil || !slices.Contains(ofAccount, e.Path))
 }
 
-var menu = []entry{
-	{"Home", "/admin/", enlist.Read},
-	{"Sends", "/admin/sends", enlist.Read},
-	{"Lists", "/admin/lists", enlist.Read},
-	{"Contacts", "/admin/contacts", enlist.Standard},
-	{"Segments", "/admin/segments", enlist.Read},
-	{"Messages", "/admin/messages", enlist.Read},
-	{"Forms", "/admin/forms", enlist.Read},
-	{"Images", "/admin/images", enlist.Read},
-	{"Look", "/admin/look", enlist.Read},
-	{"Imports", "/admin/imports", enlist.Standard},
-	{"Sending health", "/admin/sending", enlist.Read},
-	{"Autoresponders", "/admin/autoresponders", enlist.Read},
-	{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
-	{"Backups", "/admin/backups", enlist.Full},
-	{"People", "/admin/people", enlist.Full},
-	{"Keys", "/admin/keys", enlist.Full},
-	{"Webhooks", "/admin/webhooks", enlist.Full},
-	{"Audit log", "/admin/audit", enlist.Full},
-	{"You", "/admin/you", enlist.Read},
+var menu = []group{
+	{"", []entry{
+		{"Home", "/admin/", enlist.Read},
+		{"Sends", "/admin/sends", enlist.Read},
+		{"Messages", "/admin/messages", enlist.Read},
+		{"Lists", "/admin/lists", enlist.Read},
+		{"Contacts", "/admin/contacts", enlist.Standard},
+		{"Segments", "/admin/segments", enlist.Read},
+		{"Imports", "/admin/imports", enlist.Standard},
+		{"Forms", "/admin/forms", enlist.Read},
+		{"Autoresponders", "/admin/autoresponders", enlist.Read},
+	}},
+	{"Design", []entry{
+		{"Images", "/admin/images", enlist.Read},
+		{"Look", "/admin/look", enlist.Read},
+	}},
+	{"Administration", []entry{
+		{"Sending health", "/admin/sending", enlist.Read},
+		{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
+		{"People", "/admin/people", enlist.Full},
+		{"Keys", "/admin/keys", enlist.Full},
+		{"Webhooks", "/admin/webhooks", enlist.Full},
+		{"Audit log", "/admin/audit", enlist.Full},
+		{"Backups", "/admin/backups", enlist.Full},
+		{"You", "/admin/you", enlist.Read},
+	}},
+}
+
+// menuFor returns the menu of a person.
+func menuFor(c *enlist.Caller) (all []group) {
+	for _, g := range menu {
+		g.Entries = slices.DeleteFunc(slices.Clone(g.Entries), func(e entry) bool { return !e.isFor(c) })
+		all = append(all, g)
+	}
+	return all
 }
 
 // layoutData is the data of the layout.
@@ -132,7 +153,7 @@ type layoutData struct {
 	View
 	*people.Visit
 	AccountID enlist.AccountID
-	Menu      []entry
+	Menu      []group
 	Done      string
 	Reloads   bool   // the person has not stopped the Refresh
 	Toggle    string // URL that stops it, or goes on
@@ -165,12 +186,7 @@ func Parse(page fs.FS, names ...string) *template.Template {
 func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *people.Visit) error {
 	d := layoutData{View: *view, Visit: v}
 	if v != nil {
-		d.AccountID, d.Done = v.Caller.Account.ID, r.URL.Query().Get("done")
-		for _, e := range menu {
-			if e.isFor(v.Caller) {
-				d.Menu = append(d.Menu, e)
-			}
-		}
+		d.AccountID, d.Done, d.Menu = v.Caller.Account.ID, r.URL.Query().Get("done"), menuFor(v.Caller)
 	}
 	if view.Refresh > 0 {
 		d.refresh(r.URL)

@@ -81,7 +81,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 		d.Next = link(page + 1)
 	}
 	return &ui.View{Title: "Unsubscriber List", Place: "Unsubscriber List", Content: p.all_, Data: &d,
-		Sub: "addresses that unsubscribed or complained"}, nil
+		Sub: "Addresses that unsubscribed or complained"}, nil
 }
 
 // criteriaOf returns the search for a text: a whole address is found by its index.
