@@ -15,7 +15,7 @@ import (
 // reference.md: batch.force; decisions.md: 91
 
 // ReasonNoContent is the reason of a Batch that the sender has paused.
-const ReasonNoContent = "its Message has no content: write it with editMessage, and continue the Batch with unpause"
+const ReasonNoContent = "its Message has no content: write it, then continue the Batch"
 
 // contentErrors returns the errors that CheckBatch finds in the content of a Batch, without those about the sender. It
 // reads some Contacts for the values of a first recipient. It composes mails, so it must not run in an Update.

@@ -22,9 +22,9 @@ func pauseReported(tx *db.Tx, id enlist.BatchID) error {
 	case err != nil || b.Status != batches.BatchSending:
 		return err
 	case b.RecentBounces >= maxBounces:
-		b.Reason = "of the last 1,000 mails, 5 % bounced: check the addresses before you continue it with unpause"
+		b.Reason = "of the last 1,000 mails, 5 % bounced: check the addresses before you continue"
 	case b.RecentComplaints >= maxComplaints:
-		b.Reason = "of the last 1,000 mails, 0.3 % had complaints: check the Message and the List before you continue it with unpause"
+		b.Reason = "of the last 1,000 mails, 0.3 % had complaints: check the Message and the List before you continue"
 	default:
 		return nil
 	}

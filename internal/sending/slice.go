@@ -233,9 +233,9 @@ func (s *Service) checkSender(tx *db.Tx, b *batches.Batch, account *enlist.Accou
 // pauseLate pauses a Batch that would send more than lateAfter after its time.
 func pauseLate(b *batches.Batch, tx *db.Tx) error {
 	b.Status = batches.BatchPaused
-	b.Reason = "more than 6 hours late: continue it with unpause"
+	b.Reason = "more than 6 hours late: continue or cancel it"
 	if !b.MayHaveSent() {
-		b.Reason = "more than 6 hours late: continue it with unpause, or choose another time with reschedule first"
+		b.Reason = "more than 6 hours late: continue it, or choose another time first"
 	}
 	return batches.SetBatchState(tx, b)
 }

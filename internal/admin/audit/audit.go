@@ -50,11 +50,27 @@ type data struct {
 type row struct {
 	accounts.AuditRow
 	When, Who, About string
-	Changes          []string
+	Changes          []change
+}
+
+// change is a change of one value. A long one is folded: Start is how it begins, and Text the whole.
+type change struct{ Start, Text string }
+
+// fold shortens long texts.
+func fold(lines []string) (all []change) {
+	const most = 160
+	for _, line := range lines {
+		c := change{Text: line}
+		if letters := []rune(line); len(letters) > most {
+			c.Start = string(letters[:most/2]) + "…"
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // changes writes the values before and after an act in words, one change a line: level: read → full.
-func changes(before, after string) (lines []string) {
+func changes(r *ui.Request, before, after string) (lines []string) {
 	if before == "" && after == "" {
 		return []string{"erased, because it was about a person"}
 	}
@@ -70,10 +86,10 @@ func changes(before, after string) (lines []string) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		line := strings.ReplaceAll(name, "_", " ") + ": "
 		if value, ok := was[name]; ok {
-			line += plain(value) + " → "
+			line += plain(r, name, value) + " → "
 		}
 		if value, ok := is[name]; ok {
-			line += plain(value)
+			line += plain(r, name, value)
 		} else {
 			line += "nothing"
 		}
@@ -82,8 +98,11 @@ func changes(before, after string) (lines []string) {
 	return lines
 }
 
-// plain writes a value of JSON: a text without its quotes, anything else as it is.
-func plain(value json.RawMessage) string {
+// plain writes a value of JSON: a text without its quotes, a time as a date, and anything else as it is.
+func plain(r *ui.Request, name string, value json.RawMessage) string {
+	if at := ui.Int(string(value)); at > 0 && strings.HasSuffix(name, "_time") {
+		return r.Date(at)
+	}
 	var text string
 	if json.Unmarshal(value, &text) == nil {
 		return text
@@ -177,7 +196,7 @@ func (w *rows) Begin(bool) error {
 
 // Row implements enlist.RowWriter.
 func (w *rows) Row(a *accounts.AuditRow) error {
-	row := row{AuditRow: *a, When: w.r.Date(a.Time), Who: a.User, About: a.Object, Changes: changes(a.Before, a.After)}
+	row := row{AuditRow: *a, When: w.r.Date(a.Time), Who: a.User, About: a.Object, Changes: fold(changes(w.r, a.Before, a.After))}
 	switch {
 	case a.KeyID != 0:
 		row.Who = "the key " + a.KeyName

@@ -215,7 +215,7 @@ func (d *data) addDays(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	d.Days = &ui.Chart{Title: "Contacts of the List in 90 days", Series: []string{"Contacts"}}
+	d.Days = &ui.Chart{Title: "Contacts of the List in 90 days", Series: []string{"Contacts"}, Width: 990}
 	for _, day := range days {
 		d.Days.Points = append(d.Days.Points, ui.Point{Label: day.Day.Format("2 Jan"), Values: []int64{day.Contacts}})
 	}

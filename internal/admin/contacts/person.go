@@ -148,7 +148,7 @@ func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
 		Buttons: buttonsOf(c, list), Again: c.IsUnsubscribed, GDPR: list.GDPR}
 	for i := range p.Schema.Fields {
 		f := &p.Schema.Fields[i]
-		card.Values = append(card.Values, named{f.Name, c.Values.Get(f.ID)})
+		card.Values = append(card.Values, named{f.Name, shown(f, c.Values.Get(f.ID))})
 	}
 	for _, pref := range p.Schema.Preferences {
 		text := "no answer"

@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"slices"
+	"strings"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -132,7 +133,7 @@ func (t *table) Contact(c *enlist.ByID) error {
 // text returns a value of a Contact as people read it.
 func (t *table) text(k *enlist.Column, c *enlist.ByID) string {
 	if k.Field != nil {
-		return c.Values.Get(k.Field.ID)
+		return shown(k.Field, c.Values.Get(k.Field.ID))
 	}
 	value := k.System.Get(c)
 	known := t.builder.key(k.Name)
@@ -168,4 +169,12 @@ func statusOf(c *enlist.ByID, list *enlist.List) (word, class string) {
 		return "not confirmed", "off"
 	}
 	return "subscribed", ""
+}
+
+// shown writes a value of a Field as people read it.
+func shown(f *enlist.Field, text string) string {
+	if f.Type == enlist.Checkbox {
+		return strings.ReplaceAll(text, ",", ", ")
+	}
+	return text
 }

@@ -74,7 +74,7 @@ func size(bytes int64) string {
 	if bytes < 1<<20 {
 		return ui.Number((bytes+1023)>>10) + " KB"
 	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+	return fmt.Sprintf("%.3g MB", float64(bytes)/(1<<20))
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.view(r, "") }

@@ -37,7 +37,7 @@ func fieldForm(f *enlist.Field) ui.Form {
 func fieldInputs(f *enlist.Field) ui.Form {
 	kind := ui.Input{Name: "type", Label: "Type", Kind: ui.InputChoice, Value: string(f.Type), Options: types}
 	if f.AddressType != enlist.AddressNone {
-		kind.Options, kind.Help = types[:1], "the "+string(f.AddressType)+" address of the Contact"
+		kind.Options = ui.Choices(string(f.Type), "the "+string(f.AddressType)+" address of the Contact")
 	}
 	number := func(name, label, help string, n int64) ui.Input {
 		i := ui.Input{Name: name, Label: label, Help: help, Kind: ui.InputNumber}
@@ -54,7 +54,7 @@ func fieldInputs(f *enlist.Field) ui.Form {
 		format = enlist.TimeOff
 	}
 	return ui.Form{{Name: "name", Label: "Name", Value: f.Name, Required: true}, kind,
-		number("length", "Most letters", "for text; empty: no limit", f.Length),
+		number("length", "Most letters", "for text; if empty, there is no limit", f.Length),
 		{Name: "values_array", Label: "Choices", Help: "for dropdown, radio and checkbox; commas between them",
 			Value: f.Values},
 		{Name: "defaults_array", Label: "Choices of a new Contact", Help: "for these", Value: f.Defaults},
@@ -73,7 +73,7 @@ func fieldInputs(f *enlist.Field) ui.Form {
 		check("is_mandatory", "Each Contact must have a value", "", f.Mandatory),
 		check("show_in_form", "Forms for new subscribers ask for it", "", f.ShowInForm),
 		check("allow_update", "Subscribers may change it", "", f.AllowUpdate),
-		number("display_order", "Place on forms", "the lowest number is first; -1: hidden", f.DisplayOrder),
+		number("display_order", "Place on forms", "the lowest number is first, and -1 hides the Field", f.DisplayOrder),
 	}
 }
 
@@ -110,7 +110,7 @@ func (p *pages) newField(r *ui.Request) (*ui.View, error) {
 // showField shows the form of a Field, or of a new one if it is nil.
 func (p *pages) showField(l *enlist.List, f *enlist.Field, form ui.Form, ask, problem string) *ui.View {
 	d := formData{Form: form, Button: "Add the Field", Action: path(l.ID) + "/fields", Back: path(l.ID), Ask: ask,
-		Says: "What the type does not use has no effect."}
+		Says: "Rules that the type does not use have no effect."}
 	v := &ui.View{Title: "New Field of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem}
 	if f != nil {
 		d.Button, d.Action, v.Title = "Save", fieldPath(l, f), f.Name+" of "+l.Name

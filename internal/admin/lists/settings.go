@@ -1,6 +1,8 @@
 package lists
 
 import (
+	"slices"
+
 	"enlist/internal/accounts"
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -70,14 +72,14 @@ func inputsOf(l *enlist.List) ui.Form {
 			"only where an address may be on the List more than once", l.SendToDuplicates),
 		check("track_opens", "Count opened mails", "by a small image in each mail", l.TrackOpens),
 		check("track_clicks", "Count clicks", "links then lead through this server", l.TrackClicks),
-		text("from_name", "Name of the sender", "empty: the name of the List", l.FromName),
-		text("from_address", "Address of the sender", "empty: that of the server", l.FromAddress),
+		text("from_name", "Name of the sender", "if empty, the name of the List", l.FromName),
+		text("from_address", "Address of the sender", "if empty, that of the server", l.FromAddress),
 		{Name: "language", Label: "Language for subscribers", Help: "of pages and of the mail that asks to confirm",
 			Kind: ui.InputChoice, Value: l.Language, Options: languages},
-		text("confirmation_subject", "Subject of the mail that asks to confirm", "empty: a text in the language",
+		text("confirmation_subject", "Subject of the mail that asks to confirm", "if empty, a text in the language",
 			l.ConfirmSubject),
 		area("confirmation_text", "Text of this mail",
-			"empty: a text in the language. An empty line begins a paragraph", l.ConfirmText),
+			"if empty, a text in the language. An empty line begins a paragraph", l.ConfirmText),
 		text("consent_text", "What subscribers agree to by confirming",
 			"shown in the mail and on the page, and kept as proof", l.ConsentText),
 		area("imprint", "Imprint", "who sends the mails, at the end of the mail that asks to confirm and of pages",
@@ -125,13 +127,26 @@ func (p *pages) settings(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := formOf(r, list)
+	f, err := settingsForm(r, list)
 	return p.showSettings(list, f, ""), err
 }
 
+// settingsForm is formOf without the texts for subscribers, which have a page of their own.
+func settingsForm(r *ui.Request, l *enlist.List) (ui.Form, error) {
+	f, err := formOf(r, l)
+	return slices.DeleteFunc(f, func(i ui.Input) bool {
+		switch i.Name {
+		case "language", "confirmation_subject", "confirmation_text", "consent_text", "imprint":
+			return true
+		}
+		return false
+	}), err
+}
+
 func (p *pages) showSettings(l *enlist.List, f ui.Form, problem string) *ui.View {
+	texts := ui.Action{Text: "Texts for subscribers", Path: "/admin/forms/" + ui.Plain(int64(l.ID)) + "/texts"}
 	return &ui.View{Title: "Settings of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem,
-		Data: formData{Form: f, Button: "Save", Back: path(l.ID)}}
+		Data: formData{Form: f, Button: "Save", Back: path(l.ID)}, Actions: []ui.Action{texts}}
 }
 
 func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
@@ -139,7 +154,7 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := formOf(r, list)
+	f, err := settingsForm(r, list)
 	if err != nil {
 		return nil, err
 	}

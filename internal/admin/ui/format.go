@@ -21,9 +21,9 @@ func funcs() template.FuncMap {
 		"number":  Number,
 		"signed":  Signed,
 		"percent": Percent,
-		"short": func(url string) string {
-			return strings.TrimPrefix(strings.TrimPrefix(url, "https://"),
-				"http://")
+		// parts splits a URL without its scheme after each slash, where a browser may begin a new line.
+		"parts": func(url string) []string {
+			return strings.SplitAfter(strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://"), "/")
 		},
 	}
 }
