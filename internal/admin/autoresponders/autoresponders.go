@@ -39,7 +39,7 @@ type pages struct{ all_, edit_, delete_ *template.Template }
 
 // eventTexts are the events in words, in the order of the page.
 var eventTexts = ui.Choices(
-	string(enlist.EventSubscribe), "subscribes (with a confirmation: once it is there)",
+	string(enlist.EventSubscribe), "subscribes, or confirms if the List asks for it",
 	string(enlist.EventConfirm), "confirms",
 	string(enlist.EventAPIUpload), "is added by a program or an Import",
 	string(enlist.EventUpdateProfile), "changes",
