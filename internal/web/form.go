@@ -188,8 +188,8 @@ func (f *formRequest) send() {
 func (f *formRequest) subscribe(p *forms.Public, e *forms.Entry, trapped bool) (map[enlist.FieldID]forms.Fault, error) {
 	wait := f.pad(f.r)
 	defer wait()
-	mailbox := strings.ToLower(strings.Join(e.Values[p.Schema.Email().ID], ","))
-	if trapped || mailbox != "" && !f.limits.admitMailbox(mailbox, f.now()) {
+	mailbox := strings.Join(e.Values[p.Schema.Email().ID], ",")
+	if trapped || mailbox != "" && !f.limits.admitMailbox(mailboxKey(mailbox), f.now()) {
 		return nil, nil
 	}
 	return f.forms.Send(f.r.Context(), f.id, e)
@@ -260,9 +260,9 @@ func (f *formRequest) sendLink() {
 		return
 	}
 	wait := f.pad(f.r)
-	address := strings.TrimSpace(f.r.PostForm.Get("address"))
-	if f.limits.admitMailbox("link "+strings.ToLower(address), f.now()) {
-		err = f.links.SendLink(f.r.Context(), p.ListID, address)
+	mailbox := f.r.PostForm.Get("address")
+	if f.limits.admitMailbox("link "+mailboxKey(mailbox), f.now()) {
+		err = f.links.SendLink(f.r.Context(), p.ListID, mailbox)
 	}
 	wait()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"enlist/internal/address"
 	"enlist/internal/limiter"
 )
 
@@ -59,6 +60,15 @@ func (l *limits) admit(r *http.Request, now time.Time) bool {
 		}
 	}
 	return true
+}
+
+// mailboxKey returns the same text for all spellings of an address, which reach the same mailbox. A text that is no
+// address is its own key.
+func mailboxKey(text string) string {
+	if _, key, ok := address.ParseEmail(text); ok {
+		return key
+	}
+	return text
 }
 
 // admitMailbox reports whether forms may be sent for an address. A form for another time is answered in the same way.
