@@ -126,6 +126,12 @@ type subscription struct {
 // address, insertOrFind returns that Contact and inserts nothing. reference.md: limit.contacts; decisions.md: 24
 func (sub *subscription) insertOrFind(contact *enlist.ByID) (existing *enlist.ByID, err error) {
 	unique, account := sub.Schema.List.DisallowDuplicates, sub.caller.Account
+	// A Form adds nothing at the limit, also for an address that a Contact has: its answer would show that one has.
+	if sub.form != 0 {
+		if err := requireRoom(sub.tx, account); err != nil {
+			return nil, err
+		}
+	}
 	// An update is allowed at the limit, so find the Contact first. A Form adds no duplicate, also where others may.
 	if sub.form != 0 || unique && account.ContactLimit != enlist.NoContactLimit {
 		existing, err = ByKey(sub.tx, contact.ListID, contact.Key)

@@ -28,6 +28,7 @@ func TestForms(t *testing.T) {
 		{Name: "a Form fills only empty values of an existing Contact", Test: keepsValues},
 		{Name: "a Contact that has left confirms again on a List with double opt-in", Test: confirmsAgain},
 		{Name: "a Form adds no duplicate, also to a List that allows them", Test: noDuplicates},
+		{Name: "at the limit of an Account the answer does not show whether a Contact has the address", Test: fullAccount},
 		{Name: "days count what was shown, sent and confirmed", Test: counts},
 		{Name: "a closed Form, a Form of a deleted List and an unknown one subscribe no one", Test: closed},
 		{Name: "a List is deleted with its Forms", Test: deletedList},
@@ -184,6 +185,18 @@ func noDuplicates(o *apptest.Account) {
 	send(o, id, "Ann@example.com", nil)
 	if find(o, list).WebformID != int64(id) {
 		o.Error("the Contact is not of the Form")
+	}
+}
+
+func fullAccount(o *apptest.Account) {
+	list := o.AddList()
+	id := newForm(o, list)
+	o.Subscribe(list, "Email", "ann@example.com")
+	o.Limit(1)
+	for _, address := range []string{"ann@example.com", "new@example.com"} {
+		e := &forms.Entry{Values: map[enlist.FieldID][]string{o.EmailField(list): {address}}, Title: "Our news"}
+		_, err := o.App.Forms.Send(o.Context(), id, e)
+		o.Refused(err, enlist.ContactLimit, "")
 	}
 }
 
