@@ -170,35 +170,41 @@ func (s *Service) EndMemberSession(ctx context.Context, v *Visit, person PersonI
 
 // MemberLink is a link that signs a person in once.
 type MemberLink struct {
-	URL    string
+	URL    string // "" if only the person may see it
 	Mailed bool
 	Mail   error // why the mail was not sent; nil also if there is no mail server
 }
 
+var errOtherHost = errors.New("the address of this page is not below the public URL")
+
 // NewMemberLink returns a link for a person of the visitor's Account, and mails it. host is the Host of the request:
-// the link leads to the pages that the visitor sees. Errors: Denied, and InvalidParameters for a person of several
-// Accounts, or with a right that the visitor does not have.
+// the link leads to the pages that the visitor sees. If the server has other Accounts and sends mails, only the mail
+// has the link: a visitor who uses it can choose the password of a person whom another Account invites later.
+// Errors: Denied, and InvalidParameters for a person of several Accounts, or with a right that the visitor does not
+// have.
 func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, host string) (*MemberLink, error) {
 	if err := requireManager(v); err != nil {
 		return nil, err
 	}
-	text := rand.Text()
+	text, alone := rand.Text(), false
 	m, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Member, error) {
 		m, err := memberIn(tx, v.Caller.Account.ID, id)
 		if err != nil {
 			return nil, err
 		}
-		all, err := membershipsOf(tx, id)
+		of, err := membershipsOf(tx, id)
 		switch {
 		case err != nil:
 			return nil, err
-		case len(all) > 1:
+		case len(of) > 1:
 			return nil, enlist.Invalid("person", m.Name+" uses several Accounts: only the person who runs this "+
 				"server makes a link, with enlist person link")
 		case m.MaySend && v.Caller.NoSending:
 			return nil, enlist.Invalid("person", m.Name+" may send and you may not, so you cannot make a link")
 		}
-		return m, errors.Join(addLink(tx, text, id, now), accounts.Audit(tx, v.Caller, now, auditObject(id), nil,
+		all, err := accounts.All(tx)
+		alone = len(all) == 1
+		return m, errors.Join(err, addLink(tx, text, id, now), accounts.Audit(tx, v.Caller, now, auditObject(id), nil,
 			accounts.AuditValues{"link": m.Email}))
 	})
 	if err != nil {
@@ -206,13 +212,21 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, host
 	}
 	scheme, _, _ := strings.Cut(s.settings.PublicURL, "://")
 	link := &MemberLink{URL: cmp.Or(scheme, "http") + "://" + host + LinkPath + text}
-	if s.settings.Mail != nil {
+	switch {
+	case s.settings.Mail == nil:
+		return link, nil
+	case !alone && !s.isOwnHost(host): // a false Host would lead the person, and the link, to another site
+		link.Mail = errOtherHost
+	default:
 		link.Mail = s.settings.Mail(ctx, &LinkMail{To: m.Email, Name: m.Name, By: v.Person.Name,
 			Account: v.Caller.Account.Name, URL: link.URL})
-		link.Mailed = link.Mail == nil
-		if link.Mail != nil {
-			link.Mail = fmt.Errorf("mail the link: %w", link.Mail)
-		}
+	}
+	link.Mailed = link.Mail == nil
+	if link.Mail != nil {
+		link.Mail = fmt.Errorf("mail the link: %w", link.Mail)
+	}
+	if !alone {
+		link.URL = ""
 	}
 	return link, nil
 }

@@ -136,7 +136,28 @@ func memberLinks(f *apptest.Account) {
 	if link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, ""); err != nil || link.Mailed || !errors.Is(link.Mail, failure) {
 		f.Errorf("the link %+v, %v", link, err)
 	}
-	member(f, "li@example.com", people.Membership{Account: f.NewCaller().Account.ID, Level: enlist.Read})
+	other := f.NewCaller().Account.ID // with a link that a person has seen, one could choose the password before this Account invites
+	failure = nil
+	for _, one := range []struct {
+		host   string
+		mailed bool
+	}{{"lists.example.com:8443", true}, {"admin.lists.example.com", true}, {"evil.example", false}, {"lists.example.com.evil.example", false},
+		{"evillists.example.com", false}} {
+		mails = nil
+		f.App.People.SetSettings(people.Settings{PublicURL: "https://lists.example.com", Mail: func(_ context.Context, m *people.LinkMail) error {
+			mails = append(mails, m)
+			return failure
+		}})
+		link, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, one.host)
+		if err != nil || link.URL != "" || link.Mailed != one.mailed || (len(mails) == 1) != one.mailed || (link.Mail == nil) != one.mailed {
+			f.Errorf("at %s the link is %+v, %v, mailed as %+v", one.host, link, err, mails)
+		}
+	}
+	failure = errors.New("no route")
+	if link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, "lists.example.com"); err != nil || link.URL != "" || !errors.Is(link.Mail, failure) {
+		f.Errorf("the link that is not mailed is %+v, %v", link, err)
+	}
+	member(f, "li@example.com", people.Membership{Account: other, Level: enlist.Read})
 	if _, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, ""); enlist.KindOf(err) != enlist.InvalidParameters {
 		f.Errorf("a link for a person of two Accounts: %v", err)
 	}

@@ -48,6 +48,16 @@ func (s *Service) relyingParty(host string) *webauthn.WebAuthn {
 	return w
 }
 
+// isOwnHost reports whether a host is that of the public URL, or below it.
+func (s *Service) isOwnHost(host string) bool {
+	public, err := url.Parse(s.settings.PublicURL)
+	if err != nil {
+		return false
+	}
+	id, name := strings.ToLower(public.Hostname()), strings.ToLower(hostname(host))
+	return name == id || id != "" && strings.HasSuffix(name, "."+id)
+}
+
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
