@@ -89,8 +89,6 @@ type ArchivedMail struct {
 	Batch   enlist.BatchID
 	Subject string // for a Contact without values
 	Time    int64
-
-	mail *messages.OutgoingMail
 }
 
 // maxArchive is the number of mails that an Archive has.
@@ -99,31 +97,33 @@ const maxArchive = 100
 // Archive returns the Archive of a List, or nil if the List is not public. Each mail has its Message as it is now. A
 // Batch for some Contacts only is not in it. decisions.md: 133
 func (s *Service) Archive(ctx context.Context, list enlist.ListID) (*Archive, error) {
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Archive, error) { return s.archive(tx, list, 0) })
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Archive, error) {
+		a, _, err := s.archive(tx, list, 0)
+		return a, err
+	})
 }
 
 // ArchivedMail returns a mail of an Archive without values of a Contact, or nil if the Archive does not have it.
 func (s *Service) ArchivedMail(ctx context.Context, list enlist.ListID, batch enlist.BatchID) (*WebPage, error) {
 	mail, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*messages.OutgoingMail, error) {
-		a, err := s.archive(tx, list, batch)
-		if err != nil || a == nil || len(a.Mails) == 0 {
-			return nil, err
-		}
-		return a.Mails[0].mail, nil
+		_, mail, err := s.archive(tx, list, batch)
+		return mail, err
 	})
 	return s.webPage(ctx, mail, err)
 }
 
-// archive returns the Archive of a List, with one Batch only if it is not 0.
-func (s *Service) archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (*Archive, error) {
+// archive returns the Archive of a List, or one Batch of it with its mail if only is not 0. Anyone may ask for an
+// Archive, so it holds the content of one mail at a time, and not of all.
+func (s *Service) archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (a *Archive, mail *messages.OutgoingMail,
+	err error) {
 	schema, err := lists.Schema(tx, list)
 	if err != nil || !schema.List.Public {
-		return nil, enlist.IgnoreKind(enlist.NoList, err)
+		return nil, nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	a := &Archive{Schema: schema}
+	a = &Archive{Schema: schema}
 	all, err := batches.SentToList(tx, list)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range all {
 		b := &all[i]
@@ -135,17 +135,20 @@ func (s *Service) archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (*
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		first := content[0] // of variants, the winner
 		if b.Variants != nil && b.Variants.Chosen > 0 {
 			first = content[b.Variants.Chosen-1]
 		}
-		mail := &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: new(enlist.ByID),
-			Delivery: enlist.DeliveryKey{List: list, Time: b.FirstSent, Cause: batches.CauseBatch(b.ID)},
-			Address:  "reader@example.invalid", Message: first.Message, Files: first.Files}
-		a.Mails = append(a.Mails, ArchivedMail{b.ID, messages.MergeText(schema, mail.Contact, first.Message.Subject),
-			b.FirstSent, mail})
+		nobody := new(enlist.ByID)
+		if only != 0 {
+			mail = &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: nobody,
+				Delivery: enlist.DeliveryKey{List: list, Time: b.FirstSent, Cause: batches.CauseBatch(b.ID)},
+				Address:  "reader@example.invalid", Message: first.Message, Files: first.Files}
+		}
+		a.Mails = append(a.Mails, ArchivedMail{b.ID, messages.MergeText(schema, nobody, first.Message.Subject),
+			b.FirstSent})
 	}
-	return a, nil
+	return a, mail, nil
 }
