@@ -81,13 +81,16 @@ func ReleasedContents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, 
 func TextsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
 	for _, text := range []struct{ place, query string }{
 		{"list", `SELECT id, on_register || ' ' || on_update || ' ' || on_unsubscribe || ' ' || from_address
+				|| ' ' || description || ' ' || imprint
 			FROM list WHERE account_id = ? AND hidden = 0`},
-		{"message", `SELECT id, name || ' ' || subject || ' ' || html_content || ' ' || text_content || ' ' || from_address || ' ' || reply_to
-				|| ' ' || authorised_sender || ' ' || postal_address
+		{"message", `SELECT id, name || ' ' || subject || ' ' || html_content || ' ' || text_content || ' ' || from_address
+				|| ' ' || reply_to || ' ' || authorised_sender || ' ' || postal_address || ' ' || blocks
 			FROM message WHERE account_id = ?`},
 		{"batch", "SELECT batch_id, criteria FROM batch_exclusion WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
 		{"batch", "SELECT batch_id, criteria FROM batch_population WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
-		{"form", "SELECT id, title || ' ' || introduction || ' ' || thanks FROM form WHERE account_id = ?"},
+		{"form", `SELECT id, title || ' ' || introduction || ' ' || button || ' ' || consent || ' ' || thanks
+			FROM form WHERE account_id = ?`},
+		{"theme", "SELECT id, theme FROM account WHERE id = ?"},
 		{"segment", "SELECT id, name || ' ' || criteria FROM segment WHERE account_id = ?"},
 	} {
 		err := tx.Each(func(row *db.Cursor) error {

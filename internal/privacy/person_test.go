@@ -189,8 +189,16 @@ func eraseNamesOtherContacts(o *apptest.Account) {
 	o.Subscribe(list, "Email", "ann@example.com", "Partner", "ann@example.com")
 	segment := o.SetSegment(list, "Ann", apptest.Criterion("Email", "not", "Ann@example.com"))
 	o.SetSegment(list, "Joann", apptest.Criterion("Email", "not", "joann@example.com"))
+	block := apptest.Details("name", "Blocks", "subject", "News", "email_type", "blocks", "blocks", `[{"type":"columns","left":[{"type":"text","text":"Ask ann@example.com"}]}]`)
+	message, err := o.App.Messages.AddMessage(o.Context(), o.Caller, block)
+	o.Must(err)
+	o.Must(editList(o, list, "imprint", "Ann, ann@example.com"))
+	form, err := o.App.Forms.SetForm(o.Context(), o.Caller, list, 0, apptest.Details("name", "Sign-up", "consent_text", "Until I tell ann@example.com"))
+	o.Must(err)
+	o.Must(o.App.Messages.SetTheme(o.Context(), o.Caller, apptest.Details("imprint", "Ann <ann@example.com>")))
 	result := erase(o, "ann@example.com")
-	want := []string{fmt.Sprintf("segment %d", segment), fmt.Sprintf("contact %d of list %d", bob, list)}
+	want := []string{fmt.Sprintf("list %d", list), fmt.Sprintf("message %d", message), fmt.Sprintf("form %d", form),
+		fmt.Sprintf("theme %d", o.Caller.Account.ID), fmt.Sprintf("segment %d", segment), fmt.Sprintf("contact %d of list %d", bob, list)}
 	if !slices.Equal(result.Left, want) {
 		o.Errorf("left %q, want %q", result.Left, want)
 	}
