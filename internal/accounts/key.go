@@ -89,7 +89,12 @@ func (s *Service) changeKey(ctx context.Context, id enlist.KeyID, account enlist
 		if edit.Name != nil {
 			changed.Name = *edit.Name
 		}
-		if edit.Rate != nil {
+		if edit.Rate != nil && *edit.Rate != k.Rate {
+			if account != 0 {
+				if err := s.checkRate(account, *edit.Rate); err != nil {
+					return err
+				}
+			}
 			changed.Rate = *edit.Rate
 		}
 		if edit.Strict != nil {

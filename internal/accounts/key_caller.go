@@ -33,7 +33,7 @@ func (s *Service) AccountKeys(ctx context.Context, c *enlist.Caller) (of []enlis
 }
 
 // AddAccountKey is AddKey for the caller's Account. Errors: Denied, NoList, and InvalidParameters, also if the key may
-// send and the caller may not.
+// send and the caller may not, or if the rate is above that of the server.
 func (s *Service) AddAccountKey(ctx context.Context, c *enlist.Caller, d KeyDetails) (*enlist.Key, string, error) {
 	if err := requireKeys(c); err != nil {
 		return nil, "", err
@@ -41,12 +41,27 @@ func (s *Service) AddAccountKey(ctx context.Context, c *enlist.Caller, d KeyDeta
 	if c.NoSending && d.Level > enlist.Read {
 		return nil, "", enlist.Invalid("level", "a key of this level may send, and you may not: choose read")
 	}
+	if err := s.checkRate(c.Account.ID, d.Rate); err != nil {
+		return nil, "", err
+	}
 	d.Account = c.Account.ID
 	return s.AddKey(WithActor(ctx, c.Actor), d)
 }
 
-// EditAccountKey is EditKey for a key of the caller's Account. Errors: Denied, InvalidParameters, and InvalidKey for
-// any other key.
+// checkRate refuses a rate that is above the setting key-rate: the operator protects the server with it. The operator
+// may give a key any rate.
+func (s *Service) checkRate(account enlist.AccountID, rate enlist.CallRate) error {
+	most := s.Settings().Of(account).KeyRate
+	if most.Calls <= 0 || rate == (enlist.CallRate{}) ||
+		rate.Calls > 0 && rate.Interval() >= most.Interval() && rate.Burst <= most.Burst {
+		return nil
+	}
+	return enlist.Invalid("rate", "this server allows a key at most "+most.String()+
+		": only the person who runs it allows more, with enlist key rate")
+}
+
+// EditAccountKey is EditKey for a key of the caller's Account. A rate that the operator has set may stay. Errors:
+// Denied, InvalidParameters, also for a new rate above that of the server, and InvalidKey for any other key.
 func (s *Service) EditAccountKey(ctx context.Context, c *enlist.Caller, id enlist.KeyID, edit KeyEdit) error {
 	if err := requireKeys(c); err != nil {
 		return err

@@ -13,6 +13,7 @@ func TestAccountKeys(t *testing.T) {
 		{Name: "a person of level full makes, edits and revokes the keys of the Account, in the audit log", Test: administerKeys},
 		{Name: "no other person may, and a key of another Account does not exist", Test: foreignKeys},
 		{Name: "a person who may not send makes only keys of level read", Test: keysWithoutSending},
+		{Name: "a person gives no key more calls than the server does, and keeps what the operator gave", Test: keyRates},
 	})
 }
 
@@ -75,4 +76,28 @@ func keysWithoutSending(f *apptest.Account) {
 			f.Errorf("a key of level %s: %v", level, err)
 		}
 	}
+}
+
+func keyRates(f *apptest.Account) {
+	f.Must(f.App.Accounts.ChangeSettings(f.Context(), f.Caller.Account.ID, map[string]string{"key-rate": "600/minute,burst=50"}))
+	f.Must(f.App.Accounts.ReadSettings(f.Context()))
+	k, _, err := f.App.Accounts.AddAccountKey(f.Context(), f.Caller, accounts.KeyDetails{Name: "shop", Level: enlist.Read})
+	f.Must(err)
+	for text, want := range map[string]bool{"default": true, "10/second,burst=50": true, "1/second": true, "none": false, "11/second,burst=50": false,
+		"600/minute,burst=51": false} {
+		rate, err := enlist.ParseCallRate(text)
+		f.Must(err)
+		_, _, added := f.App.Accounts.AddAccountKey(f.Context(), f.Caller, accounts.KeyDetails{Name: "x", Level: enlist.Read, Rate: rate})
+		edited := f.App.Accounts.EditAccountKey(f.Context(), f.Caller, k.ID, accounts.KeyEdit{Rate: &rate})
+		for _, err := range []error{added, edited} {
+			if (err == nil) != want {
+				f.Errorf("the rate %s: %v", text, err)
+			}
+			if !want {
+				f.Refused(err, enlist.InvalidParameters, "rate: this server allows a key at most 600/minute,burst=50")
+			}
+		}
+	}
+	f.Must(f.App.Accounts.EditKey(f.Context(), k.ID, accounts.KeyEdit{Rate: &enlist.AnyRate}))
+	f.Must(f.App.Accounts.EditAccountKey(f.Context(), f.Caller, k.ID, accounts.KeyEdit{Rate: &enlist.AnyRate}))
 }
