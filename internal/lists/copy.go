@@ -12,7 +12,7 @@ import (
 // This file copies the definitions of a List.
 
 // CopyList adds a List with the settings, Fields and preferences of another one, and without its Contacts, Segments and
-// autoresponders. Errors: NoList, Denied, also for a restricted key, and InvalidParameters for a bad name.
+// autoresponders. The copy is not public: subscribers must not see it before a person decides so. Errors: NoList, Denied, also for a restricted key, and InvalidParameters for a bad name.
 func (s *Service) CopyList(ctx context.Context, c *enlist.Caller, from enlist.ListID, name string) (
 	enlist.ListID, error) {
 	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ListID, error) {
@@ -24,6 +24,7 @@ func (s *Service) CopyList(ctx context.Context, c *enlist.Caller, from enlist.Li
 		if list.Name, err = enlist.ReadName(name); err != nil {
 			return 0, enlist.Invalid("name", err.Error())
 		}
+		list.Public = false
 		list.ID, list.ContactCount, list.SMSResponseFields = 0, 0, "" // the last one has IDs of Fields
 		list.CreatorKeyID, list.CreatorName = c.Key.ID, c.Key.Name
 		list.CreationTime, list.LastModifiedTime = now, now

@@ -21,7 +21,7 @@ func TestListsOfPages(t *testing.T) {
 }
 
 func copyList(o *apptest.Account) {
-	from := o.AddList("name", "News", "double_opt_in_required", true, "imprint", "Us", "on_register_address", "a@x.io")
+	from := o.AddList("name", "News", "double_opt_in_required", true, "imprint", "Us", "on_register_address", "a@x.io", "is_public", true)
 	o.AddField(from, "name", "State", "type", "dropdown", "values_array", []any{"NSW", "VIC"})
 	_, err := o.App.Lists.AddPreference(o.Context(), o.Caller, from, "Weekly")
 	o.Must(err)
@@ -29,7 +29,7 @@ func copyList(o *apptest.Account) {
 	id, err := o.App.Lists.CopyList(o.Context(), o.Caller, from, " Copy ")
 	o.Must(err)
 	want, got := *o.List(from), *o.List(id)
-	want.ID, want.Name, want.ContactCount = id, "Copy", 0
+	want.ID, want.Name, want.ContactCount, want.Public = id, "Copy", 0, false
 	if diff := cmp.Diff(want, got); diff != "" {
 		o.Errorf("the copy differs (-want +got):\n%s", diff)
 	}

@@ -37,7 +37,7 @@ func (p *pages) showCopy(r *ui.Request, l *enlist.List, f ui.Form, problem strin
 	}
 	return &ui.View{Title: "Copy " + l.Name, Place: "Lists", Content: p.ask_, Problem: problem, Data: askData{
 		Texts: []string{fmt.Sprintf(
-			"The copy gets the settings, %s and %s. It gets no Contact, Segment or autoresponder.",
+			"The copy gets the settings, %s and %s. It is not public, and gets no Contact, Segment or autoresponder.",
 			ui.Count(int64(len(fields)), "Field"), ui.Count(int64(len(preferences)), "preference"))},
 		Input: f, Button: "Copy the List", Back: path(l.ID)}}, nil
 }
