@@ -46,7 +46,7 @@ func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 	}
 	parts := []part{
 		{"subscribe", b.subscribing}, {"search", b.searching}, {"bulk", b.addingInBulk}, {"import", b.importing},
-		{"mail", b.mailing}, {"batch", b.batching},
+		{"mail", b.mailing}, {"batch", b.batching}, {"pages", b.paging},
 	}
 	chosen, err := choose(parts, o.Only)
 	if err != nil {

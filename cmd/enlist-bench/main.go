@@ -44,7 +44,7 @@ type options struct {
 
 // Help returns the text that --help prints after the usage.
 func (options) Help() string {
-	return `The parts are subscribe, search, bulk, import, mail and batch. The part mail queues a tenth as many
+	return `The parts are subscribe, search, bulk, import, mail, batch and pages. The part mail queues a tenth as many
 mails as --contacts, and each file of the part import has a fifth as many rows.`
 }
 

@@ -35,6 +35,7 @@ func TestShortMeasurementPrintsItsTable(t *testing.T) {
 		{"mail", "queued autoresponders sent"},
 		{"batch", "mails of a Batch"},
 		{"import", "export of all Contacts"},
+		{"pages", "page home"},
 	} {
 		t.Run(test.part, func(t *testing.T) {
 			cmd := exec.Command(bench, "--program", program, "--only", test.part,

@@ -12,11 +12,8 @@ import (
 
 // This file counts the Contacts that match, for the page and for its script.
 
-// countWait is how long a count may take while a person changes the conditions, and pageWait on a page.
-const (
-	countWait = 300 * time.Millisecond
-	pageWait  = 2 * time.Second
-)
+// countWait is how long the counts of a page may take together.
+const countWait = 300 * time.Millisecond
 
 // count is how many Contacts match.
 type count struct {
@@ -41,11 +38,7 @@ func (n *count) label(verb, after string) string {
 // read counts the Contacts that match, as far as there is time.
 func (n *count) read(r *ui.Request, b *builder, v view) error {
 	n.All, n.Reachable = b.list.ContactCount, -1
-	wait := pageWait
-	if r.Fragment() {
-		wait = countWait
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), wait)
+	ctx, cancel := context.WithTimeout(r.Context(), countWait)
 	defer cancel()
 	began := time.Now()
 	n.Slow = true // until the first count has ended

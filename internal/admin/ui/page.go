@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"compress/gzip"
 	"embed"
 	"errors"
 	"html/template"
@@ -204,7 +205,16 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *pe
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Vary", "Accept-Encoding, HX-Request")
+	if !acceptsGzip(r) {
+		w.WriteHeader(status)
+		w.Write(b.Bytes()) // an error means that the client has disconnected
+		return nil
+	}
+	w.Header().Set("Content-Encoding", "gzip")
 	w.WriteHeader(status)
-	w.Write(b.Bytes()) // an error means that the client has disconnected
+	packed, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is valid
+	packed.Write(b.Bytes())
+	packed.Close()
 	return nil
 }
