@@ -81,4 +81,6 @@ func (a Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // acceptsGzip reports whether a browser reads compressed replies. All do.
-func acceptsGzip(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") }
+func acceptsGzip(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+}
