@@ -46,7 +46,7 @@ func compile(m *messages.Message, files []messages.MessageFile, fileURL func(enl
 		d := themedDocument{Theme: messages.DecodeTheme(m.Theme)}
 		c.second = d.second()
 	}
-	text := splitText(lineEnds.Replace(m.Text))
+	text := splitText(completeFileLinks(lineEnds.Replace(m.Text), fileURL))
 	if m.Text == "" || isThemed(m) {
 		text = plainText(source)
 	}

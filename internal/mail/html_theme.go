@@ -24,17 +24,17 @@ func isThemed(m *messages.Message) bool {
 // sourceHTML returns the HTML of a Message with its merge fields. fileURL returns the URL of a file.
 func sourceHTML(m *messages.Message, fileURL func(enlist.FileID) string) string {
 	if !isThemed(m) {
-		return plainFallbacks(m.HTML)
+		return completeFileLinks(plainFallbacks(m.HTML), fileURL)
 	}
 	d := &themedDocument{Theme: messages.DecodeTheme(m.Theme), fileURL: fileURL}
 	if m.EmailType == messages.EmailMarkdown {
-		return d.document(cell("text", "", markdownHTML(m.Text)))
+		return d.document(cell("text", "", completeFileLinks(markdownHTML(m.Text), fileURL)))
 	}
 	all, err := messages.DecodeBlocks(m.Blocks)
 	if err != nil { // a later version may store another form
 		return ""
 	}
-	return d.document(d.rows(all, d.Width-2*cardPadding))
+	return d.document(completeFileLinks(d.rows(all, d.Width-2*cardPadding), fileURL))
 }
 
 // fontStacks are the fonts of each name that a theme can have. Each mail program has one of them.
