@@ -35,6 +35,7 @@ type migrateCommand struct {
 	Key      string `placeholder:"KEY" help:"API key of the other service, or password of listmonk's database. Set it in the environment variable ENLIST_KEY."`
 	KeyFile  string `placeholder:"PATH" help:"File that contains the API key or the password."`
 	Private  string `name:"private-host" placeholder:"HOST" help:"The host of --from, if it has a private address. Without it, only public addresses are called."`
+	Uploads  string `placeholder:"FOLDER" help:"Folder with listmonk's uploads. Without it, images are read by their URLs, from public addresses."`
 	Account  int64  `placeholder:"ID" help:"ID of the Account to move into; needed if there are several Accounts."`
 	Quick    bool   `help:"Read only new and changed Contacts: no consents, no deletions and no comparison."`
 	DryRun   bool   `help:"Move into a temporary database, print the comparison and remove the database. --db is not used."`
@@ -133,11 +134,10 @@ func (c *migrateCommand) open(ctx context.Context, name, key string, report func
 		if c.Private != "" {
 			return nil, nil, usage("--private-host is not for listmonk's database, which is always read")
 		}
-		d, err := listmonk.Open(ctx, c.From, key)
-		if err != nil {
-			return nil, nil, err
-		}
-		return d, func() { d.Close() }, nil
+		return c.openListmonk(ctx, key)
+	}
+	if c.Uploads != "" {
+		return nil, nil, usage("--uploads is for listmonk only: the other service sends its files")
 	}
 	client := api.NewClient(name, key)
 	u, err := url.Parse(name)
@@ -148,6 +148,21 @@ func (c *migrateCommand) open(ctx context.Context, name, key string, report func
 		return nil, nil, usage("--private-host %s is not the host of --from, %s", c.Private, u.Hostname())
 	}
 	return movein.NewAPI(client, name, c.Private != "", report), client.Close, nil
+}
+
+// openListmonk opens listmonk's database, and the folder with its uploads.
+func (c *migrateCommand) openListmonk(ctx context.Context, password string) (movein.Source, func(), error) {
+	d, err := listmonk.Open(ctx, c.From, password)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Uploads != "" {
+		if err := d.UseUploads(c.Uploads); err != nil {
+			d.Close()
+			return nil, nil, err
+		}
+	}
+	return d, func() { d.Close() }, nil
 }
 
 // sourceName checks the URL of the source and returns it as the move stores it: the URL of the other service with the

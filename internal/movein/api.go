@@ -38,7 +38,7 @@ type API struct {
 	wait   func(ctx context.Context, d time.Duration) error
 	report func(line string)
 
-	files    *http.Client
+	files    *Downloads
 	answered atomic.Bool // the service has sent a valid reply
 	skipped  []string    // methods that the service does not have
 	// consentMethods says that the service was asked which methods for consents it has, and onlyConsents that its
@@ -58,7 +58,7 @@ func NewAPI(client *api.Client, server string, private bool, report func(line st
 	calls.DialContext = dial
 	client.HTTP.Transport = limitedReplies{calls, maxReply}
 	client.HTTP.CheckRedirect = sameHost
-	return &API{client: client, wait: sleep, report: report, files: newFileClient(server, dial)}
+	return &API{client: client, wait: sleep, report: report, files: &Downloads{newFileClient(server, dial)}}
 }
 
 // call calls a method and returns its result. The error is an *api.Error if the service refused the call.

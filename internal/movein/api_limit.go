@@ -17,8 +17,8 @@ import (
 const (
 	// maxReply is the greatest size of a reply in bytes. A page of 1,000 Contacts has a few MB at most.
 	maxReply = 64 << 20
-	// maxFile is the greatest size of a file in bytes.
-	maxFile = 256 << 20
+	// MaxFile is the greatest size of a file in bytes.
+	MaxFile = 256 << 20
 )
 
 // limitedReplies is a RoundTripper. Reading a reply that is larger than most returns an error.
@@ -98,7 +98,7 @@ func newFileClient(server string, dialOwn dialer) *http.Client {
 		return publicDialer().DialContext(ctx, network, address)
 	}
 	files := &http.Transport{DialContext: dial, DisableKeepAlives: true}
-	return &http.Client{Timeout: callTime, Transport: limitedReplies{files, maxFile}}
+	return &http.Client{Timeout: callTime, Transport: limitedReplies{files, MaxFile}}
 }
 
 // hostPort returns the host and port of a URL, as a dialer gets them. It returns "" for an invalid URL.

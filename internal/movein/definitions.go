@@ -78,6 +78,10 @@ func (m *Mover) messages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	key, err := m.Service.Messages.LinkKey(ctx)
+	if err != nil {
+		return err
+	}
 	for i, head := range found {
 		whole, err := m.From.Message(ctx, head.ID())
 		if err != nil {
@@ -86,6 +90,8 @@ func (m *Mover) messages(ctx context.Context) error {
 		if len(whole) == 0 { // deleted meanwhile
 			continue
 		}
+		whole, kept := m.links.replaced(whole, &key)
+		m.refused(kept)
 		problems, err := m.records.MoveMessage(ctx, m.Caller, whole)
 		if err != nil {
 			return err
@@ -103,6 +109,7 @@ func (m *Mover) files(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.links = newFileLinks()
 	for i, record := range found {
 		moved, problems, err := m.records.MoveFile(ctx, m.Caller, record, func() (io.ReadCloser, int64, error) {
 			return m.From.FileContent(ctx, record)
@@ -111,6 +118,7 @@ func (m *Mover) files(ctx context.Context) error {
 			return err
 		}
 		m.refused(problems)
+		m.links.add(record.Text("url"), enlist.FileID(record.ID()), moved)
 		if moved {
 			m.result.Files++
 		}

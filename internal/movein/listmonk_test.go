@@ -55,7 +55,11 @@ const listmonkTables = `
 		headers JSONB NOT NULL DEFAULT '[]', status campaign_status NOT NULL DEFAULT 'draft',
 		messenger TEXT NOT NULL DEFAULT 'email', template_id INTEGER REFERENCES templates ON DELETE SET NULL,
 		created_at TIMESTAMPTZ DEFAULT NOW(), updated_at TIMESTAMPTZ DEFAULT NOW());
-	CREATE TABLE campaign_media (campaign_id INTEGER REFERENCES campaigns, filename TEXT NOT NULL DEFAULT '');
+	CREATE TABLE media (id SERIAL PRIMARY KEY, provider TEXT NOT NULL DEFAULT '', filename TEXT NOT NULL,
+		content_type TEXT NOT NULL DEFAULT 'application/octet-stream', thumb TEXT NOT NULL DEFAULT '',
+		created_at TIMESTAMPTZ DEFAULT '2024-01-03Z');
+	CREATE TABLE campaign_media (campaign_id INTEGER REFERENCES campaigns, media_id INTEGER REFERENCES media ON DELETE SET NULL,
+		filename TEXT NOT NULL DEFAULT '');
 	CREATE TABLE bounces (id SERIAL PRIMARY KEY, subscriber_id INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
 		type bounce_type NOT NULL DEFAULT 'hard', created_at TIMESTAMPTZ DEFAULT NOW());
 	INSERT INTO settings VALUES ('migrations', '["v6.2.0"]')`
@@ -107,12 +111,22 @@ func execute(t *testing.T, conn *pgx.Conn, statements string) {
 
 // moveListmonk runs a Mover that reads a database of listmonk.
 func (to *target) moveListmonk(ctx context.Context, url string) (*movein.Result, error) {
+	return to.moveUploads(ctx, url, "")
+}
+
+// moveUploads is moveListmonk with the folder of the uploads.
+func (to *target) moveUploads(ctx context.Context, url, folder string) (*movein.Result, error) {
 	to.problems = nil
 	from, err := listmonk.Open(ctx, url, "")
 	if err != nil {
 		return nil, err
 	}
 	defer from.Close()
+	if folder != "" {
+		if err := from.UseUploads(folder); err != nil {
+			return nil, err
+		}
+	}
 	m := &movein.Mover{Service: to.service, Caller: to.caller, From: from, Source: "listmonk", Report: func(string) {},
 		Problem: func(p movein.Problem) {
 			to.problems = append(to.problems, fmt.Sprintf("%s %d %s=%s", p.Record, p.ID, p.Key, p.Value))

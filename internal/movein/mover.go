@@ -24,6 +24,7 @@ type Mover struct {
 	records *Records
 	move    *Move
 	lists   []movedList
+	links   fileLinks
 	result  Result
 }
 

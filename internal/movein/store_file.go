@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -18,7 +19,8 @@ import (
 // This file stores files that move in from another service. Their content is stored in pieces, like an upload.
 
 // MoveFile stores a file under its ID with the content and the size that open returns: the size of the record is not
-// always in bytes. It does nothing if the file is stored already with the same name, size and time of the last change.
+// always in bytes. It does nothing if the file is stored already with the same name, size and time of the last change;
+// a record without a size is compared without it.
 // The limits of uploads are not applied. moved is false if the file is left out, also if open returns a refusal
 // (Refuse).
 func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record,
@@ -30,6 +32,7 @@ func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record,
 	case err != nil || len(m.r.problems) > 0 && m.file.Name == "":
 		return false, m.r.problems, err
 	case isStored:
+		m.reportImage()
 		return true, m.r.problems, nil
 	}
 	content, size, err := open()
@@ -37,11 +40,11 @@ func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record,
 		m.file.Size = size
 		err = errors.Join(m.store(ctx, content), content.Close())
 	}
-	moved = err == nil
 	if err != nil {
-		err = m.r.refuseError("", err)
+		return false, m.r.problems, m.r.refuseError("", err)
 	}
-	return moved, m.r.problems, err
+	m.reportImage()
+	return true, m.r.problems, nil
 }
 
 // fileMove stores one file.
@@ -68,7 +71,10 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	}
 	m.file.Name = name
 	if err := files.CheckFileFolder(tx, m.caller, m.file.FolderID); err != nil {
-		if err := r.refuseError("folder_id", err); err != nil {
+		if m.file.FolderID == 0 {
+			err = enlist.IgnoreKind(enlist.NoFolder, err)
+		}
+		if err != nil && r.refuseError("folder_id", err) != nil {
 			return false, err
 		}
 		m.file.FolderID, err = firstFileFolder(tx, m.caller)
@@ -81,8 +87,18 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 		return false, enlist.IgnoreKind(enlist.NoFile, err)
 	}
 	// A file can change twice within a second. If the other service rounds sizes, each run reads the file again.
-	same := old.LastModifiedTime == m.file.LastModifiedTime && old.Size == r.int("size") && old.Name == m.file.Name
+	same := old.LastModifiedTime == m.file.LastModifiedTime && old.Name == m.file.Name &&
+		(r.record.value("size").Omitted() || old.Size == r.int("size"))
+	m.file.Type = old.Type
 	return same, nil
+}
+
+// reportImage reports a file that the other service calls an image and that mails do not show as one. Its record has
+// the key content_type.
+func (m *fileMove) reportImage() {
+	if strings.HasPrefix(m.r.record.Text("content_type"), "image/") && !m.file.IsShown() {
+		m.r.refuse("content_type", "mails show only PNG, JPEG, GIF and WebP as images; the file has moved as a download")
+	}
 }
 
 // firstFileFolder returns the oldest Folder for files. Each Account has one.

@@ -2,9 +2,9 @@ package movein
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"enlist/internal/batches"
 	"enlist/internal/db"
@@ -46,7 +46,7 @@ func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Reco
 	})
 }
 
-// MessageFiles removes the attachments or the inline images of a Message if a rule refuses them. Blocks with a file that
+// messageFiles removes the inline images of a Message, or an attachment, if a rule refuses it. Blocks with a file that
 // is refused stay.
 func (r *reader) messageFiles(tx *db.Tx, m *messages.Message) error {
 	if err := m.SetImages(tx); err != nil {
@@ -54,23 +54,26 @@ func (r *reader) messageFiles(tx *db.Tx, m *messages.Message) error {
 			return err
 		}
 	}
-	for m.Attachments != "" || m.InlineImages != "" {
+	attachments := enlist.SplitTrimmed(m.Attachments)
+	m.Attachments = ""
+	if err := m.CheckFiles(tx); err != nil {
+		if err := r.refuseError("inline_images", err); err != nil {
+			return err
+		}
+		m.InlineImages = ""
+	}
+	for _, id := range attachments {
+		before := m.Attachments
+		m.Attachments = strings.TrimPrefix(before+","+id, ",")
 		err := m.CheckFiles(tx)
 		if err == nil {
-			return nil
+			continue
 		}
-		refused, _ := errors.AsType[*enlist.Error](err)
-		switch {
-		case refused == nil:
-			return err
-		case refused.Field == "inline_images":
-			m.InlineImages = ""
-		default:
-			m.Attachments = ""
-		}
-		if err := r.refuseError(refused.Field, err); err != nil {
+		m.Attachments = before
+		if enlist.KindOf(err) == enlist.Internal {
 			return err
 		}
+		r.refuseValue("attachments", enlist.Input{Kind: enlist.InputText, Text: id}, err.Error())
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,10 @@ type Database struct {
 	factor   int64
 	fields   map[int64]*listFields // by list
 	problems []movein.Problem
+
+	uploads     *os.Root // the folder with the files; nil: they are read by their URLs
+	downloads   *movein.Downloads
+	unreachable error // why a host that files are read from does not answer
 }
 
 // Open connects to a database and checks that its tables can be read. password replaces the one in the URL, if it is
@@ -42,7 +47,7 @@ func Open(ctx context.Context, url, password string) (*Database, error) {
 	if err != nil {
 		return nil, explainConnect(config, err)
 	}
-	d := &Database{conn: conn, fields: make(map[int64]*listFields)}
+	d := &Database{conn: conn, fields: make(map[int64]*listFields), downloads: movein.NewDownloads()}
 	if err := d.check(ctx); err != nil {
 		d.Close()
 		return nil, err
@@ -51,7 +56,13 @@ func Open(ctx context.Context, url, password string) (*Database, error) {
 }
 
 // Close ends the connection.
-func (d *Database) Close() error { return d.conn.Close(context.Background()) }
+func (d *Database) Close() error {
+	err := d.conn.Close(context.Background())
+	if d.uploads != nil {
+		err = errors.Join(err, d.uploads.Close())
+	}
+	return err
+}
 
 // Name returns the URL of a database without user, password and options.
 func Name(url string) (string, error) {
@@ -101,7 +112,8 @@ var columns = []struct{ table, names string }{
 	{"templates", "id name type subject body created_at updated_at"},
 	{"campaigns", "id name subject from_email body altbody content_type send_at headers status messenger template_id " +
 		"created_at updated_at"},
-	{"campaign_media", "campaign_id filename"},
+	{"media", "id provider filename content_type created_at"},
+	{"campaign_media", "campaign_id media_id filename"},
 	{"bounces", "subscriber_id type created_at"},
 }
 

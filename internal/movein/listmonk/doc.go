@@ -3,7 +3,8 @@
 //
 // database.go connects and checks the tables. lists.go has the lists and the Fields of the attributes of their
 // subscribers, subscribers.go the subscriptions as Contacts, and consents.go their times and IP addresses. messages.go
-// has campaigns and templates, and template.go translates their expressions into merge fields.
+// has campaigns and templates, and template.go translates their expressions into merge fields. media.go has the files,
+// whose contents are in a folder or in a bucket.
 //
 // listmonk has one subscriber for several lists, and enlist one Contact for each List. So the ID of a Contact is
 // computed: the ID of the subscriber times a power of ten (the IDFactor of the move), plus the ID of the list. Lists

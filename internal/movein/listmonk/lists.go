@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -96,14 +94,6 @@ func (d *Database) Folders(context.Context, string) ([]movein.Record, error) { r
 // Preferences implements movein.Source.
 func (d *Database) Preferences(context.Context, int64) ([]movein.Record, error) {
 	return nil, nil
-}
-
-// Files implements movein.Source: listmonk stores files outside of its database.
-func (d *Database) Files(context.Context) ([]movein.Record, error) { return nil, nil }
-
-// FileContent implements movein.Source.
-func (d *Database) FileContent(context.Context, movein.Record) (io.ReadCloser, int64, error) {
-	return nil, 0, errors.New("listmonk's database has no files")
 }
 
 // Webhooks implements movein.Source.

@@ -98,13 +98,15 @@ func (d *Database) campaign(ctx context.Context, id int64) (movein.Record, error
 		return nil, err
 	}
 	d.reportUnsent(id, &c)
-	if err := d.reportAttachments(ctx, id); err != nil {
+	attachments, err := d.attachments(ctx, id)
+	if err != nil {
 		return nil, err
 	}
 	own := map[string]string{"Name": c.name, "FromEmail": c.from}
 	own["Subject"] = d.translation(id, "subject", own, false).translate(c.subject)
 	record := movein.Record{number("id", id), number("creation_time", c.created),
-		number("last_modified_time", c.updated), text("name", c.name), text("subject", own["Subject"])}
+		number("last_modified_time", c.updated), text("name", c.name), text("subject", own["Subject"]),
+		text("attachments", attachments)}
 	if from, err := mail.ParseAddress(c.from); err == nil {
 		record = append(record, text("from_name", from.Name), text("from_address", from.Address))
 	} else if c.from != "" {
@@ -152,17 +154,4 @@ func (d *Database) reportUnsent(id int64, c *storedCampaign) {
 		about.Key, about.Value, about.Reason = "messenger", c.messenger, "the Message is an email"
 		d.refuse(about)
 	}
-}
-
-// reportAttachments reports the attachments of a campaign. listmonk stores files outside of its database.
-func (d *Database) reportAttachments(ctx context.Context, id int64) error {
-	return d.each(ctx, "attachments", func(row pgx.CollectableRow) error {
-		var name string
-		if err := row.Scan(&name); err != nil {
-			return err
-		}
-		d.refuse(movein.Problem{Record: "message", ID: id, Key: "attachments", Value: name,
-			Reason: "listmonk stores files outside of its database: upload the file and edit the Message"})
-		return nil
-	}, "SELECT filename FROM campaign_media WHERE campaign_id = $1", id/messageFactor)
 }

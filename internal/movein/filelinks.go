@@ -1,0 +1,124 @@
+package movein
+
+import (
+	"html"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"enlist/internal/enlist"
+)
+
+// This file replaces the links to files of the other service in the texts of Messages. The other service will end, and
+// the images of later mails must not end with it.
+
+// fileLinks has the files that have moved, by their links at the other service, and the folders of all links to files.
+type fileLinks struct {
+	files   map[string]enlist.FileID
+	folders map[string]bool
+}
+
+func newFileLinks() fileLinks {
+	return fileLinks{make(map[string]enlist.FileID), make(map[string]bool)}
+}
+
+// textLink matches a link in HTML, CSS, Markdown or plain text, after the character before it. The link can lack its
+// scheme, or its scheme and host.
+var textLink = regexp.MustCompile(`(^|["'(=<>\s,;])((?:https?:)?/[^\s"'<>{}\\]+)`)
+
+// linkEnd matches where a link possibly ends before the end of the match: a mark of the text around it, or a quote in a
+// style attribute. The name of a file can have parentheses too.
+var linkEnd = regexp.MustCompile(`[),\]]|&quot;|&#34;|&#39;|[.,;:!?]+$|$`)
+
+// add adds the link of a file, also of one that has not moved.
+func (l *fileLinks) add(link string, id enlist.FileID, moved bool) {
+	name := linkName(link)
+	if name == "" {
+		return
+	}
+	l.folders[folderOf(name)] = true
+	if !moved {
+		return
+	}
+	l.files[name] = id
+	if u, err := url.Parse(name); err == nil { // also without the host: the link can be relative
+		l.files[u.Path] = id
+	}
+}
+
+// folderOf returns a name of linkName without its last part.
+func folderOf(name string) string { return name[:strings.LastIndexByte(name, '/')] }
+
+// linkName returns a link in the form in which two spellings of it are equal: without scheme, query and fragment. It
+// returns "" for no link.
+func linkName(link string) string {
+	u, err := url.Parse(html.UnescapeString(link))
+	if err != nil || u.Path == "" {
+		return ""
+	}
+	if u.Host == "" {
+		return path.Clean(u.Path)
+	}
+	return (&url.URL{Host: strings.ToLower(u.Host), Path: path.Clean(u.Path)}).String()
+}
+
+// replaced returns the record of a Message with the paths of links to moved files, which package mail completes. It
+// reports links that seem to lead to a file of the other service and are not replaced.
+func (l *fileLinks) replaced(message Record, key *enlist.LinkKey) (changed Record, problems []Problem) {
+	changed = append(changed, message...)
+	reported := make(map[string]bool)
+	for i := range changed {
+		d := &changed[i]
+		if d.Key != "html_content" && d.Key != "text_content" || message.Text(d.Key) == "" {
+			continue
+		}
+		text := l.replace(message.Text(d.Key), key, func(link, reason string) {
+			if !reported[link] {
+				problems = append(problems, Problem{Record: "message", ID: message.ID(), Key: d.Key,
+					Value: beginning(link), Reason: reason})
+			}
+			reported[link] = true
+		})
+		d.Value = enlist.Input{Kind: enlist.InputText, Text: text}
+	}
+	return changed, problems
+}
+
+// replace returns a text with the paths of moved files. unknown gets each link that is not replaced, with the reason.
+func (l *fileLinks) replace(text string, key *enlist.LinkKey, unknown func(link, reason string)) string {
+	return textLink.ReplaceAllStringFunc(text, func(found string) string {
+		part := textLink.FindStringSubmatch(found)
+		before, link := part[1], part[2]
+		ends := linkEnd.FindAllStringIndex(link, -1)
+		for _, end := range ends {
+			if id, ok := l.files[linkName(link[:end[0]])]; ok {
+				return before + key.FilePath(id) + link[end[0]:]
+			}
+		}
+		link = link[:ends[0][0]]
+		if reason := l.suspect(linkName(link)); reason != "" {
+			unknown(link, reason)
+		}
+		return found
+	})
+}
+
+// suspect says why a link that is not replaced seems to lead to a file of the other service. It returns "" if the link
+// does not.
+func (l *fileLinks) suspect(name string) string {
+	if name == "" {
+		return ""
+	}
+	if l.folders[folderOf(name)] {
+		return "the link leads to the other service, to a file that has not moved: move the file, or edit the Message"
+	}
+	u, err := url.Parse(name)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	if _, moved := l.files[u.Path]; moved {
+		return "a moved file has this path at another host: if the other service had this host before, edit the Message"
+	}
+	return ""
+}
