@@ -27,9 +27,12 @@ func newFileLinks() fileLinks {
 // scheme, or its scheme and host.
 var textLink = regexp.MustCompile(`(^|["'(=<>\s,;])((?:https?:)?/[^\s"'<>{}\\]+)`)
 
-// linkEnd matches where a link possibly ends before the end of the match: a mark of the text around it, or a quote in a
-// style attribute. The name of a file can have parentheses too.
-var linkEnd = regexp.MustCompile(`[),\]]|&quot;|&#34;|&#39;|[.,;:!?]+$|$`)
+// quoteEntity matches a quote in a style attribute, where a link ends.
+var quoteEntity = regexp.MustCompile(`&(?:quot|apos|#34|#39);`)
+
+// linkEnd matches where a link possibly ends before the end of the match: a mark of the text around it. The name of a
+// file can have parentheses too.
+var linkEnd = regexp.MustCompile(`[),\]]|[.,;:!?]+$|$`)
 
 // add adds the link of a file, also of one that has not moved.
 func (l *fileLinks) add(link string, id enlist.FileID, moved bool) {
@@ -87,22 +90,37 @@ func (l *fileLinks) replaced(message Record, key *enlist.LinkKey) (changed Recor
 
 // replace returns a text with the paths of moved files. unknown gets each link that is not replaced, with the reason.
 func (l *fileLinks) replace(text string, key *enlist.LinkKey, unknown func(link, reason string)) string {
-	return textLink.ReplaceAllStringFunc(text, func(found string) string {
-		part := textLink.FindStringSubmatch(found)
-		before, link := part[1], part[2]
-		ends := linkEnd.FindAllStringIndex(link, -1)
-		for _, end := range ends {
-			if id, ok := l.files[linkName(link[:end[0]])]; ok {
-				return before + key.FilePath(id) + link[end[0]:]
-			}
-		}
-		link = link[:ends[0][0]]
-		if reason := l.suspect(linkName(link)); reason != "" {
-			unknown(link, reason)
-		}
-		return found
-	})
+	var b strings.Builder
+	from := 0
+	for _, quote := range append(quoteEntity.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
+		b.WriteString(textLink.ReplaceAllStringFunc(text[from:quote[0]], func(found string) string {
+			return l.replaceLink(found, key, unknown)
+		}))
+		b.WriteString(text[quote[0]:quote[1]])
+		from = quote[1]
+	}
+	return b.String()
 }
+
+// replaceLink is replace for a match of textLink.
+func (l *fileLinks) replaceLink(found string, key *enlist.LinkKey, unknown func(link, reason string)) string {
+	part := textLink.FindStringSubmatch(found)
+	before, link := part[1], part[2]
+	ends := linkEnd.FindAllStringIndex(link, maxLinkEnds)
+	for _, end := range ends {
+		if id, ok := l.files[linkName(link[:end[0]])]; ok {
+			return before + key.FilePath(id) + link[end[0]:]
+		}
+	}
+	link = link[:ends[0][0]]
+	if reason := l.suspect(linkName(link)); reason != "" {
+		unknown(link, reason)
+	}
+	return found
+}
+
+// maxLinkEnds is the greatest number of ends that are tried of one link. A data: URL or a script can have many.
+const maxLinkEnds = 20
 
 // suspect says why a link that is not replaced seems to lead to a file of the other service. It returns "" if the link
 // does not.
