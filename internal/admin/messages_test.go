@@ -28,6 +28,7 @@ func TestWriting(t *testing.T) {
 		{Name: "a merge field with its fallback is put at the end of a text", Test: (*site).fields},
 		{Name: "what was typed stays when the blocks or the sender are refused", Test: (*site).refusedBlocks},
 		{Name: "each start makes a Message, and a text becomes blocks", Test: (*site).starts},
+		{Name: "the name of a Message is its subject until a person names it", Test: (*site).namesOfMessages},
 		{Name: "the list finds, sorts and copies Messages, and shows their opens", Test: (*site).messageList},
 		{Name: "the preview of a List is for people who may use the List, in the light and in the dark", Test: (*site).previews},
 		{Name: "an image is uploaded, shown and deleted, and what is none is refused", Test: (*site).images},
@@ -169,6 +170,17 @@ func (s *site) starts() {
 		if status, _, _ := v.post("/admin/messages", url.Values{"start": {start}}); status != http.StatusNotFound {
 			s.Errorf("the start %q is answered with %d", start, status)
 		}
+	}
+}
+
+func (s *site) namesOfMessages() {
+	v := s.writer()
+	at := v.begun("blocks:newsletter")
+	const first, long = "News for {{First Name|you}}", 300
+	for _, of := range [][3]string{{first, "Spring", "<h1>Spring</h1>"}, {"Spring", "", "<h1>Spring</h1>"}, {"Spring", strings.Repeat("x", long), "<h1>Spring</h1>"},
+		{"Spring", "Summer", "<h1>Spring</h1>"}, {"For April", "Summer", "<h1>For April</h1>"}, {"For April", "April", "<h1>For April</h1>"}} {
+		v.post(at, url.Values{"name": {of[0]}, "subject": {of[1]}, "email_type": {"blocks"}, "count": {"0"}})
+		v.want(at, http.StatusOK, of[2])
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"enlist/internal/admin/images"
 	"enlist/internal/admin/ui"
@@ -110,6 +111,16 @@ func (d *editData) addContent(r *ui.Request) error {
 	return err
 }
 
+// nameFor returns the name of a Message whose form has a name and a subject. Until the person names the Message, its
+// name is its subject.
+func nameFor(stored *messages.Message, name, subject string) string {
+	if name != stored.Name || name != stored.Subject || subject == "" ||
+		utf8.RuneCountInString(subject) > enlist.MaxName {
+		return name
+	}
+	return subject
+}
+
 // save stores the form, after the change that its button asks for.
 func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	id := enlist.MessageID(r.ID("message"))
@@ -122,7 +133,8 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		addField(r.Form)
 	}
 	typed := *m
-	typed.Name, typed.Subject, typed.EmailType = r.FormValue("name"), r.FormValue("subject"), r.FormValue("email_type")
+	typed.Subject, typed.EmailType = r.FormValue("subject"), r.FormValue("email_type")
+	typed.Name = nameFor(m, r.FormValue("name"), typed.Subject)
 	typed.FromName, typed.FromAddress = r.FormValue("from_name"), r.FormValue("from_address")
 	typed.ReplyTo, typed.PostalAddress = r.FormValue("reply_to"), r.FormValue("postal_address")
 	if typed.EmailType == messages.EmailBlocks {

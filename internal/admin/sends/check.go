@@ -102,6 +102,17 @@ func timeOf(r *ui.Request, p *plan, b *batches.BatchRequest) string {
 	return text
 }
 
+// segmentName returns what a Segment is called in a sentence.
+func segmentName(r *ui.Request, one part) (string, error) {
+	found, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, one.List, enlist.Query{})
+	for i := range found {
+		if found[i].ID == one.Segment {
+			return "the Segment “" + found[i].Name + "”", nil
+		}
+	}
+	return "a deleted Segment", err
+}
+
 // toWhom returns the names of what was chosen.
 func toWhom(r *ui.Request, p *plan) (all []string, err error) {
 	names, err := r.Names()
@@ -112,7 +123,11 @@ func toWhom(r *ui.Request, p *plan) (all []string, err error) {
 		all = append(all, names.Lists[id])
 	}
 	for _, one := range p.Parts {
-		all = append(all, "a Segment of "+names.Lists[one.List])
+		name, err := segmentName(r, one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, name+" of "+names.Lists[one.List])
 	}
 	for _, of := range []struct {
 		id   enlist.BatchID

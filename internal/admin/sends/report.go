@@ -92,10 +92,18 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	}
 	view := &ui.View{Title: nameOf(&report.Batch, names), Sub: when(r, report, names.Lists[report.ListID]),
 		Place: "Sends", Content: p.report_, Data: d, Actions: actionsOf(r, report)}
-	if d.Running && report.Status != batches.BatchPaused {
+	if moves(report, r.Now) {
 		view.Refresh = 10
 	}
 	return view, nil
+}
+
+// moves reports whether the numbers can change while a person looks at them: during a send, and in the hour after it.
+func moves(b *reports.BatchReport, now time.Time) bool {
+	if b.Ended() {
+		return b.LastSent > now.Unix()-enlist.Hour
+	}
+	return b.Status != batches.BatchPaused
 }
 
 // actionsOf has what can be done with the report and the Batch.

@@ -105,15 +105,25 @@ func roundStep(span int64) int64 {
 	return int64(10 * power)
 }
 
+// oneWidth is the width of the stroke for the only point of a chart, such as the first hour of a report.
+const oneWidth = 24
+
 func (c *canvas) lines() {
 	y := c.axis(0, max(1, c.most()))
+	left := c.x(0)
+	if len(c.Points) == 1 {
+		left -= oneWidth / 2
+	}
 	for s := range c.Series {
 		var d strings.Builder
 		for i := range c.Points {
 			fmt.Fprintf(&d, "%c%.1f %.1f", "ML"[min(i, 1)], c.x(i), y(c.Points[i].Values[s]))
 		}
+		if len(c.Points) == 1 {
+			fmt.Fprintf(&d, "m-%d 0h%d", oneWidth/2, oneWidth)
+		}
 		if s == 0 {
-			fmt.Fprintf(c, `<path class="area" d="%sV%.1fH%.1fZ"/>`, &d, y(0), c.x(0))
+			fmt.Fprintf(c, `<path class="area" d="%sV%.1fH%.1fZ"/>`, &d, y(0), left)
 		}
 		fmt.Fprintf(c, `<path class="line %s" d="%s"/>`, seriesClass(s), &d)
 	}
