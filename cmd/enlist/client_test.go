@@ -43,6 +43,12 @@ func startServerWith(t *testing.T, settings config.Serve) (addr, key string) {
 func startServerOn(t *testing.T, e dbtest.Engine, settings config.Serve) (addr, key string) {
 	t.Helper()
 	key = strings.Repeat("0123456789abcdef", 4)
+	return greetingAddr.FindStringSubmatch(startPrinting(t, e, settings, key))[1], key
+}
+
+// startPrinting starts a server on a new database, unless settings name one. It returns what the server prints.
+func startPrinting(t *testing.T, e dbtest.Engine, settings config.Serve, key string) (printed string) {
+	t.Helper()
 	if settings.DB == "" {
 		settings.DB = e.New(t)
 	}
@@ -70,7 +76,7 @@ func startServerOn(t *testing.T, e dbtest.Engine, settings config.Serve) (addr, 
 			t.Errorf("the service ended with %v", err)
 		}
 	})
-	return greetingAddr.FindStringSubmatch(string(text[:n]))[1], key
+	return string(text[:n])
 }
 
 // must returns a result, or ends the test if there is an error.

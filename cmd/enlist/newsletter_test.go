@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/config"
+	"enlist/internal/db/dbtest"
+
+	"github.com/chromedp/chromedp"
+)
+
+// The test plays doc/first-newsletter.md, and writes its pictures:
+// go test ./cmd/enlist -run FirstNewsletter -update
+
+var updatePictures = flag.Bool("update", false, "write the pictures of doc/first-newsletter.md")
+
+// A person who has never used enlist follows the link that serve prints, imports a file with mistakes, and sends a
+// newsletter to a Segment. Then the report shows who opened it. All is done on the pages, with and without script.
+func TestFirstNewsletterInChromium(t *testing.T) {
+	if testing.Short() {
+		t.Skip(`slow, because a browser must start: run it with "make check"`)
+	}
+	for _, script := range []bool{true, false} {
+		t.Run(fmt.Sprintf("script=%v", script), func(t *testing.T) {
+			t.Parallel()
+			box := &mailbox{t: t, dir: t.TempDir()}
+			n := newNewcomer(t, script)
+			if *updatePictures && script {
+				n.pictures = "../../doc/first-newsletter"
+			}
+			printed := startPrinting(t, dbtest.SQLite, config.Serve{Mail: "dir:" + box.dir}, "")
+			n.signsUp(demoLink.FindString(printed))
+			n.introducesTheSender()
+			n.imports()
+			n.keepsSegment()
+			n.addsImage()
+			n.writesMessage()
+			n.looksAtPreview()
+			n.sendsTest(box)
+			n.sends()
+			n.watchesReport(box)
+		})
+	}
+}
+
+func (n *newcomer) signsUp(link string) {
+	n.opens(link)
+	n.sees("You become the first person")
+	n.writes(named("name"), "Kim Gardener")
+	n.writes(named("email"), "kim@garden.example")
+	n.writes(named("password"), "a garden in spring")
+	n.picture("01-first-person", "", 420)
+	n.presses("Begin")
+	n.sees("Kim", "First List", "Nothing was sent yet")
+}
+
+// introducesTheSender says in the settings of the List who sends, and that opens and clicks are counted.
+func (n *newcomer) introducesTheSender() {
+	n.presses("Lists")
+	n.presses("First List")
+	n.sees("Opens are not counted")
+	n.presses("Settings")
+	n.writes(named("name"), "Garden Club")
+	n.writes(named("from_address"), "news@garden.example")
+	n.ticks("Count opened mails")
+	n.ticks("Count clicks")
+	n.picture("02-list", "", 640)
+	n.presses("Save")
+	n.sees("Garden Club")
+}
+
+// gardenersFile returns the path of a file with 10,000 rows. 20 addresses have no @, 5 rows have no address, and 10 have
+// that of another row.
+func gardenersFile(t *testing.T) string {
+	var b bytes.Buffer
+	b.WriteString("E-mail,First Name,Town\r\n")
+	towns := []string{"Launceston", "Devonport", "Burnie", "Kingston"}
+	for i := range 10_000 {
+		address, town := fmt.Sprintf("gardener%d@example.org", i), towns[i%4]
+		switch {
+		case i%20 == 0:
+			town = "Hobart"
+		case i%500 == 7:
+			address = fmt.Sprintf("gardener%d at example.org", i)
+		case i%1000 == 13:
+			address = fmt.Sprintf("gardener%d@example.org", i-1)
+		case i%2000 == 21:
+			address = ""
+		}
+		fmt.Fprintf(&b, "%s,%s,%s\r\n", address, []string{"Ada", "Ben", "Cleo", "Dan", "Eve"}[i/20%5], town)
+	}
+	file := filepath.Join(t.TempDir(), "gardeners.csv")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func (n *newcomer) imports() {
+	n.presses("Imports")
+	n.sees("Nothing was imported yet")
+	n.presses("Choose a file")
+	n.ticks("Add a Field for each column")
+	n.chooses(named("consent"), "is for the statement below")
+	n.writes(named("consent_text"), "I want the newsletter of the Garden Club.")
+	n.uploads(gardenersFile(n.T))
+	n.picture("03-import", "", 640)
+	n.presses("Upload")
+	n.sees("dry run, nothing stored", "10,000 rows", "Import 9,965 rows now", "Refused rows")
+	n.picture("04-dry-run", "", 700)
+	n.presses("Import 9,965 rows now")
+	n.sees("imported", "new Contacts")
+}
+
+func (n *newcomer) keepsSegment() {
+	n.presses("Contacts")
+	n.sees("9,965 of 9,965")
+	n.chooses(named("new.0"), "Town")
+	n.presses("+ condition")
+	n.writes(named("value"), "Hobart")
+	n.presses("Search")
+	n.sees("500 of 9,965")
+	n.picture("05-segment", "", 560)
+	n.writes(`//main//label[starts-with(normalize-space(), "Keep these conditions")]/input`, "Hobart")
+	n.presses("Save as a new Segment")
+	n.sees("the Segment “Hobart”")
+}
+
+// addsImage uploads a picture of a flower bed.
+func (n *newcomer) addsImage() {
+	picture := image.NewRGBA(image.Rect(0, 0, 600, 200))
+	for y := range 200 {
+		for x := range 600 {
+			c := color.RGBA{0x9c, 0xc8, 0xe6, 0xff} // sky
+			if dx, dy := x%100-50, y-120; dx*dx+dy*dy < 900 {
+				c = color.RGBA{0xd9, 0x5d, 0x7a, 0xff} // flowers
+			} else if y > 140 {
+				c = color.RGBA{0x4f, 0x8a, 0x4c, 0xff} // grass
+			}
+			picture.SetRGBA(x, y, c)
+		}
+	}
+	file, err := os.Create(filepath.Join(n.TempDir(), "flowers.png"))
+	if err == nil {
+		err = png.Encode(file, picture)
+	}
+	if err != nil {
+		n.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		n.Fatal(err)
+	}
+	n.presses("Images")
+	n.sees("There is no image yet")
+	n.uploads(file.Name())
+	n.presses("Upload")
+	n.sees("flowers.png")
+	n.is(`document.querySelector("img.thumb").naturalWidth === 600`)
+	n.picture("06-image", "", 420)
+}
+
+func (n *newcomer) writesMessage() {
+	n.presses("Messages")
+	n.sees("There is no Message yet")
+	n.chooses(named("start"), "Newsletter")
+	n.presses("Write")
+	n.writes(named("subject"), "The garden in spring")
+	n.writes(named("0.text"), "Spring has come")
+	n.writes(named("1.text"), "Hello {{First Name|friend}},\n\nthe beds are open.")
+	n.chooses(named("2.file"), "flowers.png")
+	n.writes(named("2.alt"), "Flowers in a bed")
+	n.writes(named("5.link"), "https://garden.example/beds")
+	n.presses("Remove Two columns") // these stories stay away
+	n.sees("The block was removed")
+	n.picture("07-message", "", 900)
+	n.presses("Save")
+	n.sees("Saved")
+}
+
+// looksAtPreview shows the mail to a Contact at both widths.
+func (n *newcomer) looksAtPreview() {
+	n.writes(`//form[@method="get"]//input[@name="contact"]`, "gardener20@example.org")
+	n.presses("Show")
+	n.sees(`"Garden Club" <news@garden.example> · The garden in spring`)
+	for _, width := range []int{600, 360} {
+		if width == 360 {
+			n.presses("360 pixels")
+		}
+		n.do(chromedp.ScrollIntoView(`//iframe`))
+		n.is(fmt.Sprintf(`document.querySelector("iframe.mail").offsetWidth === %d &&
+			performance.getEntriesByName(document.querySelector("iframe.mail").src).length > 0`, width))
+		n.picture(fmt.Sprintf("08-preview-%d", width), "As a Contact", 720)
+	}
+	at, frame := n.reads(`location.href`), n.reads(`document.querySelector("iframe.mail").src`)
+	n.opens(frame)
+	n.sees("Spring has come", "Hello Ben,", "the beds are open")
+	n.is(`document.querySelector("img[alt='Flowers in a bed']").naturalWidth === 600`)
+	n.opens(at)
+}
+
+func (n *newcomer) sendsTest(box *mailbox) {
+	n.presses("Send a test mail")
+	n.sees("kim@garden.example")
+	if mail := box.wait("To: <kim@garden.example>"); !strings.Contains(mail, "Hello Ben,") {
+		n.Errorf("the test mail is %s", mail)
+	}
+}
+
+func (n *newcomer) sends() {
+	n.presses("Use in a send")
+	n.ticks("Hobart")
+	n.picture("09-send", "", 640)
+	n.presses("Look at what will happen")
+	n.sees("The garden in spring", "To 500 of 9,965", "the Segment “Hobart” of Garden Club", "Sure?")
+	n.picture("10-check", "", 700)
+	n.presses("Send now")
+}
+
+// watchesReport opens and clicks some mails of the folder, as programs for mail do. The report then shows it without a
+// press of a button. It counts what comes within 2 s after the mail as the work of machines.
+func (n *newcomer) watchesReport(box *mailbox) {
+	n.sees("Delivered 500", "Opened 0", "No mail has been opened yet", "garden.example/beds 0 0")
+	n.picture("11-sent", "", 640)
+	sent := time.Now()
+	var mails []string
+	for i := range 40 {
+		mails = append(mails, box.wait(fmt.Sprintf("To: <gardener%d@example.org>", 20*i)))
+	}
+	<-time.After(time.Until(sent.Add(3 * time.Second)))
+	for i, mail := range mails {
+		n.requests(link(n.T, mail, "o"))
+		if i%4 == 0 {
+			n.requests(link(n.T, mail, "k"))
+		}
+	}
+	n.sees("Opened 40", "Clicked 10", "garden.example/beds 10 10", "Opened only by machines 0")
+	n.is(`document.querySelectorAll("svg.desk .line").length === 3 && !document.querySelector("h2 + p.second")`)
+	n.picture("12-report", "", 1000)
+}
+
+// requests asks for a link of a mail as a person's program does. It does not follow redirects to other sites.
+func (n *newcomer) requests(link string) {
+	r, err := http.NewRequestWithContext(n.ctx, http.MethodGet, link, nil)
+	if err != nil {
+		n.Fatal(err)
+	}
+	r.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Thunderbird/140.0")
+	reply, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		n.Fatal(err)
+	}
+	reply.Body.Close()
+	if reply.StatusCode >= http.StatusBadRequest {
+		n.Fatalf("%s answers %s", link, reply.Status)
+	}
+}
