@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/color/palette"
 	"image/draw"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -218,8 +219,8 @@ func (n *newcomer) picture(name, heading string, height float64) {
 	}
 }
 
-// paletteOf returns the 16 most frequent colours of a picture, and some others for what has none of them.
-func paletteOf(of image.Image) color.Palette {
+// paletteOf returns the most frequent colours of a picture that differ from each other.
+func paletteOf(of image.Image) (all color.Palette) {
 	counts := map[color.RGBA]int{}
 	bounds := of.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
@@ -227,16 +228,21 @@ func paletteOf(of image.Image) color.Palette {
 			counts[color.RGBAModel.Convert(of.At(x, y)).(color.RGBA)]++
 		}
 	}
-	var all color.Palette
-	for range 16 {
-		var most color.RGBA
-		for c, count := range counts {
-			if count > counts[most] {
-				most = c
-			}
+	frequent := slices.SortedFunc(maps.Keys(counts), func(a, b color.RGBA) int { return counts[b] - counts[a] })
+	for _, c := range frequent {
+		if len(all) < 32 && !slices.ContainsFunc(all, func(b color.Color) bool { return near(c, b.(color.RGBA)) }) {
+			all = append(all, c)
 		}
-		all = append(all, most)
-		delete(counts, most)
 	}
-	return append(all, palette.Plan9[:16]...)
+	return all
+}
+
+// near reports whether a person would hardly tell two colours apart. Light ones differ less on a screen.
+func near(a, b color.RGBA) bool {
+	most := 28
+	if min(a.R, a.G, a.B, b.R, b.G, b.B) > 0xd8 {
+		most = 3
+	}
+	away := func(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
+	return max(away(a.R, b.R), away(a.G, b.G), away(a.B, b.B)) < most
 }

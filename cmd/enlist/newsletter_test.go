@@ -60,7 +60,7 @@ func (n *newcomer) signsUp(link string) {
 	n.writes(named("name"), "Kim Gardener")
 	n.writes(named("email"), "kim@garden.example")
 	n.writes(named("password"), "a garden in spring")
-	n.picture("01-first-person", "", 420)
+	n.picture("01-first-person", "", 480)
 	n.presses("Begin")
 	n.sees("Kim", "First List", "Nothing was sent yet")
 }
@@ -180,6 +180,8 @@ func (n *newcomer) writesMessage() {
 	n.writes(named("1.text"), "Hello {{First Name|friend}},\n\nthe beds are open.")
 	n.chooses(named("2.file"), "flowers.png")
 	n.writes(named("2.alt"), "Flowers in a bed")
+	n.writes(named("3.text"), "Help on Saturday")
+	n.writes(named("4.text"), "We plant the first beds at nine. Bring gloves.")
 	n.writes(named("5.link"), "https://garden.example/beds")
 	n.presses("Remove Two columns") // these stories stay away
 	n.sees("The block was removed")
@@ -204,7 +206,7 @@ func (n *newcomer) looksAtPreview() {
 	}
 	at, frame := n.reads(`location.href`), n.reads(`document.querySelector("iframe.mail").src`)
 	n.opens(frame)
-	n.sees("Spring has come", "Hello Ben,", "the beds are open")
+	n.sees("Spring has come", "Hello Ben,", "the beds are open", "Help on Saturday")
 	n.is(`document.querySelector("img[alt='Flowers in a bed']").naturalWidth === 600`)
 	n.opens(at)
 }

@@ -214,7 +214,7 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/sends/"+ui.Plain(int64(id)), "On its way. You can pause at any moment."), nil
+	return ui.GoTo("/admin/sends/"+ui.Plain(int64(id)), "The send has begun. You can pause it while it runs."), nil
 }
 
 // leftOutCounts has the reasons for which Contacts are no recipients.
