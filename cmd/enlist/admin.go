@@ -65,7 +65,7 @@ func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
 		s.health(w, r)
 	case admin.IsPath(r.URL.Path):
-		s.admin.ServeHTTP(w, r)
+		s.admin().ServeHTTP(w, r)
 	default:
 		http.NotFound(w, r)
 	}

@@ -58,7 +58,7 @@ type server struct {
 	calls       *rpc.Handler
 	reference   func() *reference.Handler // made at the first request
 	pages       *web.Handler
-	admin       *admin.Handler
+	admin       func() *admin.Handler // made at the first request
 	files       *httpapi.Handler
 	stopping    atomic.Bool
 	cut         context.CancelFunc // cancels the calls that run longer than drainTime
@@ -114,8 +114,9 @@ func newServer(c config.Serve, r components) (*server, error) {
 		d := rpc.Describe(version())
 		return reference.New(&d, s.calls.OpenRPC())
 	})
-	s.admin = admin.New(r.service, admin.Options{Delay: s.calls.DelayFailure, Server: mailServerOf(c, r, queue),
-		Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"), Version: version(), Log: r.log})
+	pages := admin.Options{Delay: s.calls.DelayFailure, Server: mailServerOf(c, r, queue),
+		Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"), Version: version(), Log: r.log}
+	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {
 		metrics.MustRegister(r.indexes.Metrics()...)
@@ -161,7 +162,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if s.ownPages == nil && admin.IsPath(r.URL.Path) {
-			s.admin.ServeHTTP(w, r)
+			s.admin().ServeHTTP(w, r)
 			return
 		}
 		if httpapi.IsPath(r.URL.Path) {

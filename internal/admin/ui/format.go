@@ -13,7 +13,7 @@ import (
 
 // This file writes numbers and times as people read them.
 
-// funcs returns the functions of the templates of one page.
+// funcs returns the functions of templates.
 func funcs() template.FuncMap {
 	paths := assetPaths()
 	return template.FuncMap{

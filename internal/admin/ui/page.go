@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"enlist/internal/app"
@@ -176,11 +177,14 @@ func (d *layoutData) refresh(u *url.URL) {
 	}
 }
 
+// layout has the templates that all pages share.
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(funcs()).ParseFS(files, "layout.html", "form.html"))
+})
+
 // Parse reads the templates of a page, of which one defines "content", together with the layout.
 func Parse(page fs.FS, names ...string) *template.Template {
-	t := template.New("").Funcs(funcs())
-	t = template.Must(t.ParseFS(files, "layout.html", "form.html"))
-	return template.Must(t.ParseFS(page, names...))
+	return template.Must(template.Must(layout().Clone()).ParseFS(page, names...))
 }
 
 // Write writes a page. v is nil without a person who is signed in.
