@@ -312,8 +312,10 @@ func (h *hold) toMarkup() {
 		}
 		path := h.path(p.Pattern, nil)
 		bare, _, _ := strings.Cut(path, "?")
-		if reply, _ := v.ask(p.Pattern, bare, nil); reply.StatusCode >= http.StatusInternalServerError {
-			h.Errorf("%s without a query is answered with %d", p.Pattern, reply.StatusCode)
+		for _, query := range []string{"", "?page=-1", "?page=9223372036854775807"} {
+			if reply, _ := v.ask(p.Pattern, bare+query, nil); reply.StatusCode >= http.StatusInternalServerError {
+				h.Errorf("%s with the query %q is answered with %d", p.Pattern, query, reply.StatusCode)
+			}
 		}
 		for _, more := range []string{"", "done=" + url.QueryEscape(evil)} {
 			if more != "" {

@@ -112,7 +112,7 @@ func plain(r *ui.Request, name string, value json.RawMessage) string {
 
 func show(r *ui.Request, content *template.Template) (*ui.View, error) {
 	f := filter{Who: r.FormValue("who"), Method: r.FormValue("method"), Object: r.FormValue("object"),
-		From: r.FormValue("from"), Until: r.FormValue("until"), Page: max(1, min(ui.Int(r.FormValue("page")), 1<<20))}
+		From: r.FormValue("from"), Until: r.FormValue("until"), Page: ui.PageNumber(r.URL.Query())}
 	d := data{filter: f}
 	criteria := f.criteria(r)
 	view := &ui.View{Title: "Audit log", Sub: "Who changed what. Times are of " + r.Zone(), Place: "Audit log",

@@ -82,8 +82,7 @@ type data struct {
 	Descending  bool
 	TopField    string // of which Top has the values
 	Top         []topValue
-	Days        *ui.Chart
-	Drawing     template.HTML
+	Days        *ui.Plot // nil: the search does not work
 }
 
 func (p *pages) show(r *ui.Request) (*ui.View, error) {
@@ -215,10 +214,11 @@ func (d *data) addDays(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	d.Days = &ui.Chart{Title: "Contacts of the List in 90 days", Series: []string{"Contacts"}, Width: 990}
+	c := &ui.Chart{Title: "Contacts of the List in 90 days", Series: []string{"Contacts"}, Width: 990}
 	for _, day := range days {
-		d.Days.Points = append(d.Days.Points, ui.Point{Label: day.Day.Format("2 Jan"), Values: []int64{day.Contacts}})
+		c.Points = append(c.Points, ui.Point{Label: day.Day.Format("2 Jan"), Values: []int64{day.Contacts}})
 	}
-	d.Drawing = d.Days.Lines()
+	plot := c.Plot((*ui.Chart).Lines)
+	d.Days = &plot
 	return nil
 }

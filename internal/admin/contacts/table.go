@@ -12,14 +12,13 @@ import (
 
 // table is a page of the Contacts that match.
 type table struct {
-	Columns     []column
-	Rows        []row
-	First, Last int64
-	Back, Next  string // URLs; "": none
-	builder     *builder
-	request     *ui.Request
-	read        []enlist.Column
-	shown       []column
+	Columns []column
+	Rows    []row
+	Pager   ui.Pager
+	builder *builder
+	request *ui.Request
+	read    []enlist.Column
+	shown   []column
 }
 
 // column is a key of the table.
@@ -58,20 +57,19 @@ func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 	if err := r.App.Contacts.SearchContacts(r.Context(), r.Caller, v.list, q, names, t); err != nil {
 		return nil, err
 	}
-	if v.page > 1 {
-		back := v
-		back.page--
-		t.Back = back.url()
+	found := q.Offset + int64(len(t.Rows)) // one more than the page shows, if there is a next one
+	t.Rows = t.Rows[:min(len(t.Rows), perPage)]
+	t.Pager = ui.NewPager(v.page, perPage, len(t.Rows), found, func(page int64) string {
+		other := v
+		other.page = page
+		return other.url()
+	})
+	if n.Slow && t.Pager.Next == "" {
+		n.Match, n.Slow = found, false
 	}
-	if len(t.Rows) > perPage {
-		t.Rows = t.Rows[:perPage]
-		next := v
-		next.page++
-		t.Next = next.url()
-	}
-	t.First, t.Last = q.Offset+1, q.Offset+int64(len(t.Rows))
-	if n.Slow && t.Next == "" {
-		n.Match, n.Slow = t.Last, false
+	t.Pager.All = n.Match
+	if n.Slow {
+		t.Pager.All = -1
 	}
 	return t, nil
 }

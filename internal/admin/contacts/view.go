@@ -40,7 +40,7 @@ const maxConditions = 50
 func read(q url.Values) view {
 	v := view{list: enlist.ListID(ui.Int(q.Get("list"))), search: strings.TrimSpace(q.Get("q")), columns: q["column"],
 		segment: enlist.SegmentID(ui.Int(q.Get("segment"))), top: q.Get("top"), sort: q.Get("sort"),
-		descending: q.Get("order") == "down", page: max(1, ui.Int(q.Get("page"))),
+		descending: q.Get("order") == "down", page: ui.PageNumber(q),
 		any: map[int]bool{0: q.Get("match") == "any"}}
 	keys, operators, values, groups := q["key"], q["op"], q["value"], q["g"]
 	for i := range min(len(keys), len(operators), len(values), maxConditions) {

@@ -3,7 +3,6 @@ package forms
 import (
 	"cmp"
 	"errors"
-	"html/template"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,8 +26,7 @@ type editData struct {
 	Languages []language
 	MayEdit   bool
 	Wrong     map[string]string // what is wrong, by the key of the input
-	Chart     *ui.Chart
-	Drawing   template.HTML
+	Plot      ui.Plot
 	All       forms.Day // sums of the days of the chart
 	Page      string    // URL of the page of the Form
 	Path      string    // of the page on this server
@@ -105,15 +103,15 @@ func (d *editData) count(r *ui.Request) error {
 		d.All.Sent += day.Sent
 		d.All.Confirmed += day.Confirmed
 	}
-	d.Chart = &ui.Chart{Width: 990, Title: "How often the Form was shown, sent and confirmed on each day",
+	c := &ui.Chart{Width: 990, Title: "How often the Form was shown, sent and confirmed on each day",
 		Series: []string{"shown", "sent", "confirmed"}}
 	for i := range shownDays {
 		at := first.AddDate(0, 0, i)
 		day := by[dayOf(at)]
-		d.Chart.Points = append(d.Chart.Points, ui.Point{Label: at.Format("2 Jan"),
+		c.Points = append(c.Points, ui.Point{Label: at.Format("2 Jan"),
 			Values: []int64{day.Shown, day.Sent, day.Confirmed}})
 	}
-	d.Drawing = d.Chart.Lines()
+	d.Plot = c.Plot((*ui.Chart).Lines)
 	return nil
 }
 

@@ -71,9 +71,8 @@ type row struct {
 
 // listData is the data of the page of all Imports.
 type listData struct {
-	Rows             []row
-	First, Last, All int64
-	Back, Next       int64 // numbers of pages; 0: none
+	Rows  []row
+	Pager ui.Pager
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
@@ -91,14 +90,13 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if slices.ContainsFunc(all, func(i imports.Import) bool { return isMoving(&i) }) {
 		view.Refresh = 5
 	}
-	page := min(max(1, ui.Int(r.FormValue("page"))), int64(len(all)/perPage+1))
-	d := listData{All: int64(len(all)), First: (page-1)*perPage + 1, Back: page - 1}
-	d.Last = min(d.All, page*perPage)
-	if d.Last < d.All {
-		d.Next = page + 1
-	}
-	for n := range all[d.First-1 : d.Last] {
-		i := &all[d.First-1+int64(n)]
+	page := min(ui.PageNumber(r.URL.Query()), int64(len(all)/perPage+1))
+	shown := all[(page-1)*perPage : min(int64(len(all)), page*perPage)]
+	d := listData{Pager: ui.NewPager(page, perPage, len(shown), int64(len(all)), func(page int64) string {
+		return "?page=" + ui.Plain(page)
+	})}
+	for n := range shown {
+		i := &shown[n]
 		one := row{ID: i.ID, File: nameOf(i), List: listName(names, i), When: r.Date(i.CreationTime), Rows: i.Rows,
 			ImportCounts: i.ImportCounts}
 		one.State, one.Kind = stateOf(i)

@@ -73,14 +73,13 @@ type row struct {
 
 // allData is the data of the page of all Lists.
 type allData struct {
-	Rows        []row
-	Query       string
-	Sort        string
-	Heads       []head
-	First, Last int64
-	Match, All  int64
-	Back, Next  string // URLs; "": none
-	MayAdd      bool
+	Rows   []row
+	Query  string
+	Sort   string
+	Heads  []head
+	All    int64
+	Pager  ui.Pager
+	MayAdd bool
 }
 
 // head is the head of a column by which the Lists can be sorted.
@@ -129,7 +128,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	d.sort(q.Get("order") == "down")
-	if err := d.page(r, max(1, ui.Int(q.Get("page"))), q); err != nil {
+	if err := d.page(r, ui.PageNumber(q), q); err != nil {
 		return nil, err
 	}
 	view := &ui.View{Title: "Lists", Place: "Lists", Content: p.all_, Data: d}
@@ -172,20 +171,13 @@ func (d *allData) sort(down bool) {
 
 // page keeps the rows of one page, and draws their lines.
 func (d *allData) page(r *ui.Request, page int64, q url.Values) error {
-	d.Match = int64(len(d.Rows))
-	from := min((page-1)*perPage, d.Match)
-	upto := min(from+perPage, d.Match)
-	d.Rows, d.First, d.Last = d.Rows[from:upto], from+1, upto
-	link := func(page int64) string {
+	match := int64(len(d.Rows))
+	from := min((page-1)*perPage, match)
+	d.Rows = d.Rows[from:min(from+perPage, match)]
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), match, func(page int64) string {
 		q.Set("page", ui.Plain(page))
 		return "?" + q.Encode()
-	}
-	if page > 1 {
-		d.Back = link(page - 1)
-	}
-	if upto < d.Match {
-		d.Next = link(page + 1)
-	}
+	})
 	ids := make([]enlist.ListID, len(d.Rows))
 	for i := range d.Rows {
 		ids[i] = d.Rows[i].ID

@@ -46,9 +46,7 @@ type listData struct {
 	Columns       []column
 	Search        string
 	Sort          string
-	All           int
-	First, Last   int
-	Back, Next    template.URL // other pages; "": none
+	Pager         ui.Pager
 	Starts, Empty []start
 	MayEdit       bool
 }
@@ -82,7 +80,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		d.Rows = append(d.Rows, newRow(r, &all[i], uses[all[i].ID]))
 	}
 	d.sort()
-	d.cut(int(max(1, ui.Int(r.FormValue("page")))))
+	d.cut(ui.PageNumber(r.URL.Query()))
 	return &ui.View{Title: "Messages", Place: "Messages", Content: p.list_, Data: d}, nil
 }
 
@@ -171,11 +169,11 @@ func (d *listData) link(values url.Values) template.URL {
 }
 
 // cut keeps the rows of a page.
-func (d *listData) cut(page int) {
-	d.All = len(d.Rows)
-	page = min(page, max(1, (d.All+perPage-1)/perPage))
+func (d *listData) cut(page int64) {
+	all := int64(len(d.Rows))
+	page = min(page, max(1, (all+perPage-1)/perPage))
 	from := (page - 1) * perPage
-	d.Rows = d.Rows[from:min(d.All, from+perPage)]
+	d.Rows = d.Rows[from:min(all, from+perPage)]
 	var most int64
 	for i := range d.Rows {
 		for j := range d.Rows[i].Uses {
@@ -185,14 +183,7 @@ func (d *listData) cut(page int) {
 	for i := range d.Rows {
 		d.Rows[i].Opens = bars(d.Rows[i].Uses, most)
 	}
-	d.First, d.Last = from+1, from+len(d.Rows)
-	at := func(page int) template.URL {
-		return d.link(url.Values{"sort": {d.Sort}, "page": {ui.Plain(int64(page))}})
-	}
-	if page > 1 {
-		d.Back = at(page - 1)
-	}
-	if d.Last < d.All {
-		d.Next = at(page + 1)
-	}
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), all, func(page int64) string {
+		return string(d.link(url.Values{"sort": {d.Sort}, "page": {ui.Plain(page)}}))
+	})
 }

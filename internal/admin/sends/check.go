@@ -147,16 +147,15 @@ func toWhom(r *ui.Request, p *plan) (all []string, err error) {
 
 // course says how fast the mails leave.
 type course struct {
-	Chart   *ui.Chart
-	Drawing template.HTML
-	Text    string
+	ui.Plot
+	Text string
 }
 
 // courseHours is the number of hours that the chart of a course shows.
 const courseHours = 72
 
 func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, mails int64) (c course, err error) {
-	c.Chart = &ui.Chart{Title: "Mails an hour, at most", Series: []string{"mails"}, Width: 300}
+	c.Chart = &ui.Chart{Title: "Mails an hour, at most", Axis: "From", Series: []string{"mails, at most"}, Width: 300}
 	switch {
 	case mails == 0:
 		return c, nil
@@ -188,7 +187,7 @@ func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, mails int64) (c c
 		c.Text = "Done about " + r.Date(f.Done) + " at the earliest. Rates of single providers and other sends can " +
 			"delay it."
 	}
-	c.Drawing = c.Chart.Lines()
+	c.Plot = c.Chart.Plot((*ui.Chart).Lines)
 	return c, nil
 }
 

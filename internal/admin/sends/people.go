@@ -92,7 +92,7 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	request, q := k.search(r)
-	page := min(max(1, ui.Int(r.FormValue("page"))), 1_000_000)
+	page := ui.PageNumber(r.URL.Query())
 	q.Limit, q.Offset = peoplePage+1, (page-1)*peoplePage // one more, to see whether there is a next page
 	var rows rowList
 	if err := r.App.Reports.BatchRows(r.Context(), r.Caller, request, q, &rows); err != nil {

@@ -53,15 +53,14 @@ type Row struct {
 
 // listData is the data of the page of all Batches.
 type listData struct {
-	Rows        []Row
-	First, Last int64
-	All         int64
-	Text        string // part of a name
-	Status      string
-	Statuses    []status
-	Filtered    bool
-	Back, Next  string // URLs; "": none
-	Here        string // URL of this page
+	Rows     []Row
+	All      int64
+	Pager    ui.Pager
+	Text     string // part of a name
+	Status   string
+	Statuses []status
+	Filtered bool
+	Here     string // URL of this page
 }
 
 // status is a filter of the page.
@@ -80,21 +79,14 @@ var statuses = []status{
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
-	page := max(1, ui.Int(r.FormValue("page")))
+	page := ui.PageNumber(r.URL.Query())
 	d := listData{Text: strings.TrimSpace(r.FormValue("q")), Status: r.FormValue("status"), Statuses: statuses}
 	d.Filtered = d.Text != "" || d.Status != ""
 	found, err := d.find(r, page)
 	if err != nil {
 		return nil, err
 	}
-	d.First, d.Last = min(d.All, (page-1)*perPage+1), (page-1)*perPage+int64(len(found))
-	d.Here = d.path(page)
-	if page > 1 {
-		d.Back = d.path(page - 1)
-	}
-	if d.Last < d.All {
-		d.Next = d.path(page + 1)
-	}
+	d.Pager, d.Here = ui.NewPager(page, perPage, len(found), d.All, d.path), d.path(page)
 	if d.Rows, err = Rows(r, found); err != nil {
 		return nil, err
 	}

@@ -42,9 +42,7 @@ type data struct {
 	Query, List string
 	Lists       []enlist.List
 	Rows        []row
-	First, Last int64
-	All         int64
-	Back, Next  string // URLs; "": none
+	Pager       ui.Pager
 }
 
 // mayRemove reports whether the person may take an address off the List.
@@ -55,13 +53,14 @@ func mayRemove(r *ui.Request) bool {
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	q := r.URL.Query()
 	d := data{Query: strings.TrimSpace(q.Get("q")), List: q.Get("list")}
-	list, page := enlist.ListID(ui.Int(d.List)), max(1, ui.Int(q.Get("page")))
+	list, page := enlist.ListID(ui.Int(d.List)), ui.PageNumber(q)
 	var err error
 	if d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"}); err != nil {
 		return nil, err
 	}
 	criteria := criteriaOf(d.Query)
-	if d.All, err = r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, list, criteria); err != nil {
+	all, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, list, criteria)
+	if err != nil {
 		return nil, err
 	}
 	query := enlist.Query{Criteria: criteria, SortBy: "time", Descending: true, Limit: perPage,
@@ -69,17 +68,10 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	if err := r.App.Contacts.SearchUnsubscribers(r.Context(), r.Caller, list, query, &rows{r: r, d: &d}); err != nil {
 		return nil, err
 	}
-	d.First, d.Last = query.Offset+1, query.Offset+int64(len(d.Rows))
-	link := func(page int64) string {
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), all, func(page int64) string {
 		q.Set("page", ui.Plain(page))
 		return "?" + q.Encode()
-	}
-	if page > 1 {
-		d.Back = link(page - 1)
-	}
-	if d.Last < d.All {
-		d.Next = link(page + 1)
-	}
+	})
 	return &ui.View{Title: "Unsubscriber List", Place: "Unsubscriber List", Content: p.all_, Data: &d,
 		Sub: "Addresses that unsubscribed or complained"}, nil
 }

@@ -1,0 +1,31 @@
+package ui
+
+import "net/url"
+
+// This file leads through lists that are too long for one page.
+
+// Pager is the part of a list that a page shows. The template "pager" of form.html shows it, with links to its
+// neighbours.
+type Pager struct {
+	First, Last int64 // numbers of the rows, from 1
+	All         int64 // rows of the list; -1: not known
+	Back, Next  string
+}
+
+// maxPage is the greatest number of a page. Its rows have numbers that do not overflow.
+const maxPage = 1 << 20
+
+// PageNumber returns the number of the page that a URL asks for, from 1.
+func PageNumber(query url.Values) int64 { return min(max(1, Int(query.Get("page"))), maxPage) }
+
+// NewPager returns the Pager of a page with some rows of all. A full page has perPage rows. at returns the URL of a page.
+func NewPager(page, perPage int64, rows int, all int64, at func(page int64) string) Pager {
+	p := Pager{First: (page-1)*perPage + 1, Last: (page-1)*perPage + int64(rows), All: all}
+	if page > 1 {
+		p.Back = at(page - 1)
+	}
+	if p.Last < all {
+		p.Next = at(page + 1)
+	}
+	return p
+}
