@@ -104,7 +104,7 @@ func (b *bench) addList(service *app.App, caller *enlist.Caller) (enlist.ListID,
 
 // detail returns an attribute as a caller sends it.
 func detail(key, value string) enlist.Detail {
-	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+	return enlist.Detail{Key: key, Value: enlist.TextInput(value)}
 }
 
 // fill inserts Contacts into the store without the API. It returns the ID of the first one; the others follow it.

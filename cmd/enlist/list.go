@@ -120,7 +120,7 @@ func known[T any](attributes []enlist.Attribute[T], set map[string]string) error
 func details(set map[string]string, named ...value) []enlist.Detail {
 	var all []enlist.Detail
 	add := func(key string, text string) {
-		all = append(all, enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: text}})
+		all = append(all, enlist.Detail{Key: key, Value: enlist.TextInput(text)})
 	}
 	for _, v := range named {
 		add(v.name, v.any.(string))

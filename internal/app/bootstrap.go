@@ -87,5 +87,5 @@ func firstList(tx *db.Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
 		return all[0].ID, nil
 	}
 	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name",
-		Value: enlist.Input{Kind: enlist.InputText, Text: FirstListName}}})
+		Value: enlist.TextInput(FirstListName)}})
 }

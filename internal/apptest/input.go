@@ -21,7 +21,7 @@ func Details(pairs ...any) []enlist.Detail {
 func input(value any) enlist.Input {
 	switch v := value.(type) {
 	case string:
-		return enlist.Input{Kind: enlist.InputText, Text: v}
+		return enlist.TextInput(v)
 	case int:
 		return enlist.Input{Kind: enlist.InputNumber, Text: strconv.Itoa(v)}
 	case enlist.ListID:

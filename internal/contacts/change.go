@@ -160,7 +160,7 @@ func (c *Change) check(schema *enlist.Schema, field string, now int64, zone stri
 // parsed returns the value to set as the Field has it.
 func (c *Change) parsed(schema *enlist.Schema, now int64, zone string) (*ParsedContact, error) {
 	p := &ParsedContact{Schema: schema, Today: enlist.Today(time.Unix(now, 0), zone), partial: true}
-	value := enlist.Input{Kind: enlist.InputText, Text: c.Value}
+	value := enlist.TextInput(c.Value)
 	return p, p.parse([]enlist.Detail{{Key: fmt.Sprintf("field_%d", c.Field), Value: value}})
 }
 

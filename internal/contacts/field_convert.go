@@ -77,7 +77,7 @@ func (s *Service) convert(tx *db.Tx, e lists.ConvertField, ids []enlist.ContactI
 	// Contacts whose values stay the same are stored too: the new type decides whether the store writes a
 	// number or a text.
 	return last, changeContacts(tx, schema, ids, func(c *enlist.ByID) {
-		if text, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: c.Values.Get(f.ID)},
+		if text, err := f.ReadStrictly(enlist.TextInput(c.Values.Get(f.ID)),
 			today); err == nil {
 			c.Values = c.Values.Set(f.ID, text)
 		}

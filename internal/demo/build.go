@@ -132,7 +132,7 @@ func (b *builder) addAccount(ctx context.Context) error {
 
 // detail returns an attribute as a caller sends it.
 func detail(key, value string) enlist.Detail {
-	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+	return enlist.Detail{Key: key, Value: enlist.TextInput(value)}
 }
 
 // details returns attributes from their alternating keys and values.
@@ -145,7 +145,7 @@ func details(pairs ...string) (all []enlist.Detail) {
 
 // is returns the criteria for the Contacts with a value in a Field.
 func is(field, operator, value string) *enlist.Criteria {
-	return &enlist.Criteria{Key: field, Operator: operator, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+	return &enlist.Criteria{Key: field, Operator: operator, Value: enlist.TextInput(value)}
 }
 
 // prepare runs the job that stores the recipients of a Batch.

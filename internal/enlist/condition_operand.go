@@ -61,7 +61,7 @@ func inItems(value Input) []Input {
 	}
 	var items []Input
 	for item := range strings.SplitSeq(value.Text, ",") {
-		items = append(items, Input{Kind: InputText, Text: strings.Trim(item, " ")})
+		items = append(items, TextInput(strings.Trim(item, " ")))
 	}
 	return items
 }

@@ -28,6 +28,9 @@ type Input struct {
 	Items []Input // for InputArray the items, for InputObject the members, in the order sent
 }
 
+// TextInput returns the Input of a text.
+func TextInput(s string) Input { return Input{Kind: InputText, Text: s} }
+
 // Detail is one key of the details of a record, with its value. Details keep the order in
 // which they were sent.
 type Detail struct {

@@ -36,7 +36,7 @@ func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string
 		return nil, err
 	}
 	text := func(key, text string) enlist.Detail {
-		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: text}}
+		return enlist.Detail{Key: key, Value: enlist.TextInput(text)}
 	}
 	return s.UploadFile(ctx, c, UploadRequest{Folder: folders[0].ID, Details: []enlist.Detail{text("name", name),
 		text("data", base64.StdEncoding.EncodeToString(data))}})

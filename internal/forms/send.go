@@ -43,7 +43,7 @@ func (p *Public) Check(e *Entry, today string) map[enlist.FieldID]Fault {
 			}
 			continue
 		}
-		if _, err := in.Read(enlist.Input{Kind: enlist.InputText, Text: value}, today); err != nil {
+		if _, err := in.Read(enlist.TextInput(value), today); err != nil {
 			faults[in.ID] = Wrong
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Service) Send(ctx context.Context, id enlist.FormID, e *Entry) (map[enl
 	for _, in := range p.Inputs {
 		if value := e.text(in.ID); value != "" {
 			r.Details = append(r.Details, enlist.Detail{Key: "field_" + strconv.FormatInt(int64(in.ID), 10),
-				Value: enlist.Input{Kind: enlist.InputText, Text: value}})
+				Value: enlist.TextInput(value)})
 		}
 	}
 	_, err = s.contacts.Subscribe(ctx, by, r)

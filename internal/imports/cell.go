@@ -25,13 +25,13 @@ func (b *boundColumn) input(cell any, decimalComma bool) (in enlist.Input, sent 
 	case nil:
 		return enlist.Input{}, false
 	case string:
-		return enlist.Input{Kind: enlist.InputText, Text: b.text(v, decimalComma)}, true
+		return enlist.TextInput(b.text(v, decimalComma)), true
 	case json.Number:
 		if b.field.Type == enlist.Date {
-			return enlist.Input{Kind: enlist.InputText, Text: b.text(string(v), false)}, true
+			return enlist.TextInput(b.text(string(v), false)), true
 		}
 	case time.Time:
-		return enlist.Input{Kind: enlist.InputText, Text: isoTime(v)}, true
+		return enlist.TextInput(isoTime(v)), true
 	}
 	return inputOf(cell), true
 }
@@ -40,7 +40,7 @@ func (b *boundColumn) input(cell any, decimalComma bool) (in enlist.Input, sent 
 func inputOf(cell any) enlist.Input {
 	switch v := cell.(type) {
 	case string:
-		return enlist.Input{Kind: enlist.InputText, Text: v}
+		return enlist.TextInput(v)
 	case json.Number:
 		return enlist.Input{Kind: enlist.InputNumber, Text: string(v)}
 	case bool:

@@ -109,7 +109,7 @@ func (g *Guess) Field() NewField {
 // Details returns the definition of the Field as a caller would send it.
 func (f *NewField) Details(name string) []enlist.Detail {
 	text := func(key, value string) enlist.Detail {
-		return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+		return enlist.Detail{Key: key, Value: enlist.TextInput(value)}
 	}
 	all := []enlist.Detail{text("name", name), text("type", string(f.Type))}
 	if f.Values != "" {

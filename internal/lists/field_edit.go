@@ -278,7 +278,7 @@ func checkDefaults(f *enlist.Field, today string) error {
 	if f.Type != enlist.Text && f.Type != enlist.Comment {
 		value = strings.TrimSpace(value)
 	}
-	stored, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: value}, today)
+	stored, err := f.ReadStrictly(enlist.TextInput(value), today)
 	if err != nil {
 		return enlist.Invalid(name, "the Field would refuse it: "+err.Error())
 	}

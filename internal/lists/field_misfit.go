@@ -69,7 +69,7 @@ func refusedValues(f *enlist.Field, schema *enlist.Schema, old *enlist.Field, to
 		return nil, ""
 	}
 	return &holders{schema, HoldersOf(old), []enlist.FieldID{f.ID}, func(c *enlist.ByID) bool {
-		_, err := f.ReadStrictly(enlist.Input{Kind: enlist.InputText, Text: c.Values.Get(f.ID)}, today)
+		_, err := f.ReadStrictly(enlist.TextInput(c.Values.Get(f.ID)), today)
 		return err != nil
 	}}, "hold a value that the new type refuses"
 }

@@ -83,7 +83,7 @@ func (l *fileLinks) replaced(message Record, key *enlist.LinkKey) (changed Recor
 			}
 			reported[link] = true
 		})
-		d.Value = enlist.Input{Kind: enlist.InputText, Text: text}
+		d.Value = enlist.TextInput(text)
 	}
 	return changed, problems
 }

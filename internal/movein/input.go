@@ -28,7 +28,7 @@ func readValue(d *json.Decoder, depth int) (in enlist.Input, err error) {
 	}
 	switch v := token.(type) {
 	case string:
-		return enlist.Input{Kind: enlist.InputText, Text: v}, nil
+		return enlist.TextInput(v), nil
 	case json.Number:
 		return enlist.Input{Kind: enlist.InputNumber, Text: v.String()}, nil
 	case bool:

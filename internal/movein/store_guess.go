@@ -63,5 +63,5 @@ func AttributeValue(f *enlist.Field, value any) enlist.Input {
 			text = ""
 		}
 	}
-	return enlist.Input{Kind: enlist.InputText, Text: text}
+	return enlist.TextInput(text)
 }

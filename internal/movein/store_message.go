@@ -73,7 +73,7 @@ func (r *reader) messageFiles(tx *db.Tx, m *messages.Message) error {
 		if enlist.KindOf(err) == enlist.Internal {
 			return err
 		}
-		r.refuseValue("attachments", enlist.Input{Kind: enlist.InputText, Text: id}, err.Error())
+		r.refuseValue("attachments", enlist.TextInput(id), err.Error())
 	}
 	return nil
 }

@@ -34,6 +34,9 @@ type PeriodSums struct {
 	batches.BatchSums
 }
 
+// Delivered returns the number of mails that arrived, as far as is known.
+func (r *BatchReport) Delivered() int64 { return max(0, r.Sent-(r.Bounced-r.Refused)) }
+
 // NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened:
 // the rows of the kind RowsNotOpened. It is too small by the mails that were opened before their outcome is stored.
 func (r *BatchReport) NotOpened() int64 {

@@ -13,6 +13,7 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 )
 
@@ -182,8 +183,11 @@ func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 // covers: decision 39
 func TestStreamOverItsTimeLimitIsAborted(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{MaxHeld: 1, StreamTimeout: time.Millisecond})
-	h.fill(t, 500)
+	database := openFile(t, dbtest.SQLite.New(t))
+	filled := newHarnessOn(t, database, Options{})
+	filled.fill(t, 500)
+	h := serve(t, database, Options{MaxHeld: 1, StreamTimeout: time.Millisecond})
+	h.keys = filled.keys
 	resp, err := h.server.Client().Post(h.server.URL, "", strings.NewReader(h.request("searchContacts", "1,[],0")))
 	if err != nil {
 		return // the server closed the connection before it sent a byte

@@ -141,13 +141,13 @@ func (s *Service) archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (a
 		if b.Variants != nil && b.Variants.Chosen > 0 {
 			first = content[b.Variants.Chosen-1]
 		}
-		nobody := new(enlist.ByID)
+		noContact := new(enlist.ByID)
 		if only != 0 {
-			mail = &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: nobody,
+			mail = &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: noContact,
 				Delivery: enlist.DeliveryKey{List: list, Time: b.FirstSent, Cause: batches.CauseBatch(b.ID)},
 				Address:  "reader@example.invalid", Message: first.Message, Files: first.Files}
 		}
-		a.Mails = append(a.Mails, ArchivedMail{b.ID, messages.MergeText(schema, nobody, first.Message.Subject),
+		a.Mails = append(a.Mails, ArchivedMail{b.ID, messages.MergeText(schema, noContact, first.Message.Subject),
 			b.FirstSent})
 	}
 	return a, mail, nil

@@ -143,7 +143,7 @@ func (s *Service) joinOrLeave(ctx context.Context, by *enlist.Caller, p *Prefere
 			Address: p.email(), By: contacts.Origin{Method: contacts.MethodPreferences, IP: ip}})
 		return enlist.IgnoreKind(enlist.NoList, err)
 	}
-	email := enlist.Input{Kind: enlist.InputText, Text: p.email()}
+	email := enlist.TextInput(p.email())
 	r := contacts.SubscribeRequest{List: other.List.ID, ByLink: true,
 		Details: []enlist.Detail{{Key: other.Email().Name, Value: email}},
 		Consent: contacts.Consent{Type: contacts.ConsentDirect, Text: other.List.Name, IP: ip}}

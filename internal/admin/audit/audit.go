@@ -139,7 +139,7 @@ func show(r *ui.Request, content *template.Template) (*ui.View, error) {
 func (f *filter) criteria(r *ui.Request) *enlist.Criteria {
 	var all []enlist.Criteria
 	text := func(key, value string) enlist.Criteria {
-		return enlist.Criteria{Key: key, Operator: "contains", Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+		return enlist.Criteria{Key: key, Operator: "contains", Value: enlist.TextInput(value)}
 	}
 	if f.Who != "" {
 		all = append(all, enlist.Criteria{Any: []enlist.Criteria{text("user_name", f.Who), text("key_name", f.Who)}})

@@ -82,7 +82,7 @@ func (b *builder) test(c condition) enlist.Criteria {
 		t.Key = c.Key
 		return t
 	}
-	t := enlist.Criteria{Key: c.Key, Operator: c.Operator, Value: ui.Text("", c.Value).Value}
+	t := enlist.Criteria{Key: c.Key, Operator: c.Operator, Value: enlist.TextInput(c.Value)}
 	if c.Operator == "in" {
 		t.Value = ui.Texts(c.Value)
 	}
@@ -109,7 +109,7 @@ func (b *builder) named(search string) (all []enlist.Criteria) {
 			if f.AddressType != enlist.AddressNone ||
 				f.Type == enlist.Text && strings.Contains(strings.ToLower(f.Name), "name") {
 				either = append(either, enlist.Criteria{Key: keyOf(f).Name, Operator: "contains",
-					Value: ui.Text("", word).Value})
+					Value: enlist.TextInput(word)})
 			}
 		}
 		all = append(all, enlist.Criteria{Any: either})

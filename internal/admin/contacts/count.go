@@ -64,7 +64,7 @@ func (n *count) read(r *ui.Request, b *builder, v view) error {
 // reachable returns criteria of those of the Contacts that can get mail.
 func (b *builder) reachable(criteria *enlist.Criteria) *enlist.Criteria {
 	is := func(key, value string) enlist.Criteria {
-		return enlist.Criteria{Key: key, Operator: "exactly", Value: ui.Text("", value).Value}
+		return enlist.Criteria{Key: key, Operator: "exactly", Value: enlist.TextInput(value)}
 	}
 	all := []enlist.Criteria{is("is_active", "1"), is("is_unsubscribed", "0")}
 	if b.list.DoubleOptIn {

@@ -53,8 +53,8 @@ var operatorTexts = map[string]string{"exactly": "is", "not": "is not", "contain
 
 // without are the operators that need no value.
 var without = map[string]enlist.Criteria{
-	"filled": {Operator: "not", Value: ui.Text("", "").Value},
-	"empty":  {Operator: "exactly", Value: ui.Text("", "").Value},
+	"filled": {Operator: "not", Value: enlist.TextInput("")},
+	"empty":  {Operator: "exactly", Value: enlist.TextInput("")},
 	"ever":   {Operator: "greater_than", Value: enlist.Input{Kind: enlist.InputNumber, Text: "0"}},
 	"never":  {Operator: "exactly", Value: enlist.Input{Kind: enlist.InputNumber, Text: "0"}},
 }

@@ -50,7 +50,7 @@ func (d *data) attend(r *ui.Request, running []batches.Batch) error {
 // webhooks finds the webhooks to which the server has stopped posting.
 func (d *data) webhooks(r *ui.Request) error {
 	all, err := r.App.Webhooks.SearchWebhooks(r.Context(), r.Caller, enlist.Query{Criteria: &enlist.Criteria{
-		Key: "is_failing", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: "1"}}})
+		Key: "is_failing", Operator: "exactly", Value: enlist.TextInput("1")}})
 	for i := range all {
 		why := all[i].LastError
 		if why == "" {

@@ -44,7 +44,7 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	last, err := r.App.Batches.SearchBatches(r.Context(), r.Caller,
 		enlist.Query{SortBy: "id", Descending: true, Limit: 5,
 			Criteria: &enlist.Criteria{Key: "send_status", Operator: "exactly",
-				Value: enlist.Input{Kind: enlist.InputText, Text: string(batches.BatchCompleted)}}})
+				Value: enlist.TextInput(string(batches.BatchCompleted))}})
 	if err != nil {
 		return nil, err
 	}

@@ -223,7 +223,7 @@ func (p *pages) askDeleteField(r *ui.Request) (*ui.View, error) {
 func (p *pages) showDeleteField(r *ui.Request, l *enlist.List, f *enlist.Field, wrong, problem string) (
 	*ui.View, error) {
 	n, err := r.App.Contacts.CountContacts(r.Context(), r.Caller, l.ID, &enlist.Criteria{Key: f.Name, Operator: "not",
-		Value: enlist.Input{Kind: enlist.InputText}})
+		Value: enlist.TextInput("")})
 	if err != nil {
 		return nil, err
 	}

@@ -63,8 +63,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		MayEdit: r.Caller.Key.Level >= enlist.Full}
 	if d.Search != "" {
 		contains := func(key string) enlist.Criteria {
-			return enlist.Criteria{Key: key, Operator: "contains", Value: enlist.Input{Kind: enlist.InputText,
-				Text: d.Search}}
+			return enlist.Criteria{Key: key, Operator: "contains", Value: enlist.TextInput(d.Search)}
 		}
 		q.Criteria = &enlist.Criteria{Any: []enlist.Criteria{contains("name"), contains("subject")}}
 	}

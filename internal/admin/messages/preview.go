@@ -54,8 +54,7 @@ func (d *editData) preview(r *ui.Request) error {
 	one := &oneContact{}
 	q := enlist.Query{Limit: 1}
 	if s.Address != "" {
-		q.Criteria = &enlist.Criteria{Key: "Email", Operator: "exactly",
-			Value: enlist.Input{Kind: enlist.InputText, Text: s.Address}}
+		q.Criteria = &enlist.Criteria{Key: "Email", Operator: "exactly", Value: enlist.TextInput(s.Address)}
 	}
 	if err := r.App.Contacts.SearchContacts(r.Context(), r.Caller, s.List, q, []string{"id", "Email"},
 		one); err != nil {

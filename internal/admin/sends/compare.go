@@ -106,17 +106,17 @@ var rates = []struct {
 	name string
 	of   func(*reports.BatchReport) (part, whole int64)
 }{
-	{"Delivered", func(r *reports.BatchReport) (int64, int64) { return delivered(r), r.ToSend() }},
-	{"Opened", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, delivered(r) }},
-	{"Clicked", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, delivered(r) }},
-	{"Left", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, delivered(r) }},
+	{"Delivered", func(r *reports.BatchReport) (int64, int64) { return r.Delivered(), r.ToSend() }},
+	{"Opened", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, r.Delivered() }},
+	{"Clicked", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, r.Delivered() }},
+	{"Left", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, r.Delivered() }},
 }
 
 // againstEarlier compares a Batch with the medians of those that ended before it.
 func againstEarlier(r *ui.Request, report *reports.BatchReport) (all []against, of int, err error) {
 	before, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
 		Limit: comparedWith, Criteria: &enlist.Criteria{All: []enlist.Criteria{
-			{Key: "send_status", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: "completed"}},
+			{Key: "send_status", Operator: "exactly", Value: enlist.TextInput("completed")},
 			{Key: "id", Operator: "less_than", Value: enlist.Input{Kind: enlist.InputNumber,
 				Text: ui.Plain(int64(report.ID))}},
 		}}})

@@ -98,7 +98,7 @@ func figuresFile(r *ui.Request) (*ui.View, error) {
 }
 
 func totals(r *reports.BatchReport) []number {
-	return []number{{"recipients", r.ToSend()}, {"delivered", delivered(r)}, {"opened", r.HumanOpened},
+	return []number{{"recipients", r.ToSend()}, {"delivered", r.Delivered()}, {"opened", r.HumanOpened},
 		{"opened_by_machines", max(0, r.Opened()-r.HumanOpened)}, {"clicked", r.HumanClicked},
 		{"clicked_by_machines", max(0, r.Clicked-r.HumanClicked)}, {"left", r.Unsubscribed},
 		{"complained", r.Complained}, {"not_opened", r.NotOpened()}, {"bounced", r.Bounced}}

@@ -50,8 +50,8 @@ func (k *kind) search(r *ui.Request) (reports.RowsRequest, enlist.Query) {
 		parts = append(parts, enlist.Criteria{Key: "is_human", Operator: "exactly", Value: enlist.Input{Kind: k.human}})
 	}
 	if text := strings.TrimSpace(r.FormValue("q")); text != "" {
-		parts = append(parts, enlist.Criteria{Key: "contact_email", Operator: "contains",
-			Value: enlist.Input{Kind: enlist.InputText, Text: text}})
+		parts = append(parts,
+			enlist.Criteria{Key: "contact_email", Operator: "contains", Value: enlist.TextInput(text)})
 	}
 	var q enlist.Query
 	if parts != nil {

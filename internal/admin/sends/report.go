@@ -145,7 +145,7 @@ func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
 }
 
 func figuresOf(r *reports.BatchReport) []figure {
-	arrived := delivered(r)
+	arrived := r.Delivered()
 	return []figure{
 		{"Recipients", ui.Number(r.ToSend()), "", "recipients"},
 		{"Delivered", ui.Number(arrived), ui.Percent(arrived, r.ToSend()), "recipients"},
@@ -158,7 +158,7 @@ func figuresOf(r *reports.BatchReport) []figure {
 
 // machinesOf has the numbers that are not at the top.
 func machinesOf(r *reports.BatchReport) []figure {
-	arrived, opened, clicked := delivered(r), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
+	arrived, opened, clicked := r.Delivered(), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
 	return []figure{
 		{"Opened only by machines", ui.Number(opened), ui.Percent(opened, arrived), "machines"},
 		{"Clicked only by machines", ui.Number(clicked), ui.Percent(clicked, arrived), "clicked-machines"},
@@ -170,7 +170,7 @@ func machinesOf(r *reports.BatchReport) []figure {
 
 func funnelOf(r *reports.BatchReport) template.HTML {
 	return ui.Funnel("What became of the mails", []ui.Step{{Name: "Sent", Count: r.Sent},
-		{Name: "Delivered", Count: delivered(r)},
+		{Name: "Delivered", Count: r.Delivered()},
 		{Name: "Opened", Count: r.HumanOpened, More: max(0, r.Opened()-r.HumanOpened)},
 		{Name: "Clicked", Count: r.HumanClicked, More: max(0, r.Clicked-r.HumanClicked)},
 		{Name: "Left", Count: r.Unsubscribed}, {Name: "Complained", Count: r.Complained}})

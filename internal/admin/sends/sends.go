@@ -152,8 +152,8 @@ func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
 		status, kind := statusOf(b)
 		rows[i] = Row{ID: b.ID, Name: nameOf(b, names), List: names.Lists[b.ListID], When: r.Date(b.SendTime),
 			Status: status, Kind: kind, Running: !b.Ended(), Commands: commandsOf(r, b),
-			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, delivered(report)),
-			Clicked: ui.Percent(report.HumanClicked, delivered(report))}
+			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, report.Delivered()),
+			Clicked: ui.Percent(report.HumanClicked, report.Delivered())}
 	}
 	return rows, nil
 }
@@ -182,9 +182,6 @@ func nameOf(b *batches.Batch, names ui.Names) string {
 	}
 	return "Send " + ui.Number(int64(b.ID))
 }
-
-// delivered returns the number of mails that arrived, as far as is known.
-func delivered(r *reports.BatchReport) int64 { return max(0, r.Sent-(r.Bounced-r.Refused)) }
 
 // statusOf returns the status of a Batch in a word, and the class of its mark.
 func statusOf(b *batches.Batch) (word, class string) {

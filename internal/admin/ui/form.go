@@ -82,7 +82,7 @@ func (f Form) Value(name string) string {
 // Details returns the values as the details of a record.
 func (f Form) Details() (all []enlist.Detail) {
 	for i := range f {
-		value := enlist.Input{Kind: enlist.InputText, Text: f[i].Value}
+		value := enlist.TextInput(f[i].Value)
 		switch {
 		case f[i].Kind == InputCheck && f[i].Value == "":
 			value = enlist.Input{Kind: enlist.InputFalse}

@@ -159,7 +159,7 @@ func (r *Request) messageNames() (map[enlist.MessageID]string, error) {
 
 // Text returns a detail of a record with a text.
 func Text(key, text string) enlist.Detail {
-	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: text}}
+	return enlist.Detail{Key: key, Value: enlist.TextInput(text)}
 }
 
 // Texts reads texts with commas between them.
@@ -167,7 +167,7 @@ func Texts(text string) enlist.Input {
 	all := enlist.Input{Kind: enlist.InputArray}
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {
-			all.Items = append(all.Items, enlist.Input{Kind: enlist.InputText, Text: part})
+			all.Items = append(all.Items, enlist.TextInput(part))
 		}
 	}
 	return all

@@ -82,11 +82,9 @@ func criteriaOf(text string) *enlist.Criteria {
 	case text == "":
 		return nil
 	case strings.Contains(strings.Trim(text, "@"), "@"):
-		return &enlist.Criteria{Key: "address", Operator: "exactly",
-			Value: enlist.Input{Kind: enlist.InputText, Text: text}}
+		return &enlist.Criteria{Key: "address", Operator: "exactly", Value: enlist.TextInput(text)}
 	}
-	return &enlist.Criteria{Key: "address", Operator: "contains",
-		Value: enlist.Input{Kind: enlist.InputText, Text: text}}
+	return &enlist.Criteria{Key: "address", Operator: "contains", Value: enlist.TextInput(text)}
 }
 
 // rows collects the entries of a search.
@@ -148,7 +146,7 @@ func (p *pages) showAsk(r *ui.Request, wrong string) (*ui.View, error) {
 		return nil, ui.ErrNotFound
 	}
 	n, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, 0, &enlist.Criteria{All: []enlist.Criteria{
-		{Key: "address", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputText, Text: address}},
+		{Key: "address", Operator: "exactly", Value: enlist.TextInput(address)},
 		{Key: "list_id", Operator: "exactly",
 			Value: enlist.Input{Kind: enlist.InputNumber, Text: ui.Plain(int64(list))}}}})
 	if err != nil {

@@ -184,7 +184,7 @@ func seconds(column string) string { return "coalesce(extract(epoch FROM " + col
 
 // text, number and flag return a detail of a record.
 func text(key, value string) enlist.Detail {
-	return enlist.Detail{Key: key, Value: enlist.Input{Kind: enlist.InputText, Text: value}}
+	return enlist.Detail{Key: key, Value: enlist.TextInput(value)}
 }
 
 func number(key string, n int64) enlist.Detail {

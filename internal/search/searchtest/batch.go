@@ -95,7 +95,7 @@ func (l *list) batchTest(t *rapid.T) enlist.Criteria {
 		Operator: rapid.SampledFrom([]string{"exactly", "not", "in"}).Draw(t, "operator")}
 	number := func() enlist.Input {
 		text := rapid.SampledFrom([]string{"1", "2", "3", "4", "-1", "1.5", ""}).Draw(t, "Batch")
-		return enlist.Input{Kind: enlist.InputText, Text: text}
+		return enlist.TextInput(text)
 	}
 	c.Value = number()
 	if c.Operator == "in" {

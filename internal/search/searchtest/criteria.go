@@ -45,7 +45,7 @@ func (l *list) oneTest(t *rapid.T) enlist.Criteria {
 	case "greater_than", "less_than":
 		c.Value = l.value(t, kind)
 	case "starts_with", "ends_with", "contains":
-		c.Value = enlist.Input{Kind: enlist.InputText, Text: l.part(t, kind)}
+		c.Value = enlist.TextInput(l.part(t, kind))
 	case "in":
 		c.Value = l.items(t, kind)
 	default:
@@ -63,7 +63,7 @@ func (l *list) value(t *rapid.T, kind string) enlist.Input {
 			pool = append(pool, strconv.FormatInt(r.id, 10))
 		}
 	}
-	in := enlist.Input{Kind: enlist.InputText, Text: rapid.SampledFrom(pool).Draw(t, "operand")}
+	in := enlist.TextInput(rapid.SampledFrom(pool).Draw(t, "operand"))
 	switch kind {
 	case "bool":
 		return rapid.SampledFrom([]enlist.Input{in, {Kind: enlist.InputNumber, Text: in.Text},
@@ -82,12 +82,12 @@ func (l *list) value(t *rapid.T, kind string) enlist.Input {
 func (l *list) orNothing(t *rapid.T, kind string) enlist.Input {
 	switch rapid.IntRange(0, 5).Draw(t, "nothing") {
 	case 0:
-		return enlist.Input{Kind: enlist.InputText}
+		return enlist.TextInput("")
 	case 1:
 		return enlist.Input{}
 	}
 	if kind == "email" && rapid.IntRange(0, 5).Draw(t, "no address") == 0 {
-		return enlist.Input{Kind: enlist.InputText, Text: "no address"}
+		return enlist.TextInput("no address")
 	}
 	return l.value(t, kind)
 }
@@ -107,7 +107,7 @@ func (l *list) items(t *rapid.T, kind string) enlist.Input {
 	// still be valid for the kind. So dates and addresses are never joined.
 	if kind == "text" || kind == "int" || kind == "number" || kind == "bool" {
 		if rapid.Bool().Draw(t, "joined") {
-			return enlist.Input{Kind: enlist.InputText, Text: joined}
+			return enlist.TextInput(joined)
 		}
 	}
 	return enlist.Input{Kind: enlist.InputArray, Items: items}
