@@ -1012,6 +1012,7 @@ type List struct {
 	Imprint                   string `json:"imprint"`                  // who sends the mails: at the end of the mail that asks to confirm, and of pages
 	IsPublic                  bool   `json:"is_public"`                // subscribers of other Lists may see and join it, and its sent Messages have an archive
 	Description               string `json:"description"`              // of a public List, for subscribers; text of several lines
+	FarewellText              string `json:"farewell_text"`            // what subscribers read after they have unsubscribed; empty: a text of the language
 }
 
 // Preference is a record in the result of SearchListPreferences.

@@ -47,8 +47,8 @@ func (s *site) forms() {
 		!strings.Contains(text, "Club &lt;b&gt;") || !strings.Contains(text, "control characters") {
 		s.Errorf("a subject of two lines is answered with %d, or without what was typed", status)
 	}
-	v.post(texts, url.Values{"imprint": {"Club"}, "is_public": {"1"}, "description": {"All <news>"}})
-	v.want(texts, http.StatusOK, "All &lt;news&gt;", `name="is_public" value="1" checked`)
+	v.post(texts, url.Values{"imprint": {"Club"}, "is_public": {"1"}, "description": {"All <news>"}, "farewell_text": {"Bye <all>"}})
+	v.want(texts, http.StatusOK, "All &lt;news&gt;", "Bye &lt;all&gt;", `name="is_public" value="1" checked`)
 	stranger := s.signedInElsewhere()
 	for _, path := range []string{at, at + "/delete", texts} {
 		stranger.want(path, http.StatusNotFound)

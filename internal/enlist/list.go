@@ -42,6 +42,7 @@ type List struct {
 	Imprint            string // who sends the mails; paragraphs
 	Public             bool   // subscribers of other Lists may see and join it, and its Messages have an archive
 	Description        string // for subscribers; paragraphs
+	FarewellText       string // what subscribers read who have left; paragraphs
 }
 
 // Recipients returns the addresses that are notified of an event, separated by commas. It

@@ -55,6 +55,7 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.TextKey("imprint", func(l *enlist.List) *string { return &l.Imprint }, ReadParagraphs),
 	enlist.FlagKey("is_public", func(l *enlist.List) *bool { return &l.Public }),
 	enlist.TextKey("description", func(l *enlist.List) *string { return &l.Description }, ReadParagraphs),
+	enlist.TextKey("farewell_text", func(l *enlist.List) *string { return &l.FarewellText }, ReadParagraphs),
 }
 
 // virtualNumber is a key that callers may set to a telephone number in any form. Replies have its digits as a number,

@@ -47,6 +47,7 @@ func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
 	m.Value("imprint", &l.Imprint)
 	m.Value("is_public", &l.Public)
 	m.Value("description", &l.Description)
+	m.Value("farewell_text", &l.FarewellText)
 }
 
 // OfAccount returns an Account's Lists in the order of their IDs.

@@ -224,7 +224,7 @@ func listmonkMovesIn(t *testing.T, e dbtest.Engine) {
 	if got := to.stored(t, 4); len(got) != 2 || !strings.HasPrefix(got[0], "1104 ") || !strings.Contains(got[1], "confirmed unsubscribed") {
 		t.Errorf("the List 4 is %q", got)
 	}
-	wantProblems := []string{"list 3 description=Our club", "list 4 status=archived", "subscriber 0 count=1",
+	wantProblems := []string{"list 4 status=archived", "subscriber 0 count=1",
 		"message 10 status=scheduled", `message 10 headers=[{"X-A": "b"}]`, "message 10 html_content={{ .Nothing }}",
 		"message 11 html_content={{ .Nothing }}", "message 20 from_email=none", "message 20 template_id=", "message 30 attachments=plan.pdf"}
 	if diff := cmp.Diff(wantProblems, to.problems); diff != "" {

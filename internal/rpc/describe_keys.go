@@ -76,6 +76,7 @@ var keyMeanings = map[string]string{
 	"List.consent_text":                "what subscribers agree to by confirming: shown in the mail and on the page, and stored in the ledger",
 	"List.is_public":                   "subscribers of other Lists may see and join it, and its sent Messages have an archive",
 	"List.description":                 "of a public List, for subscribers; text of several lines",
+	"List.farewell_text":               "what subscribers read after they have unsubscribed; empty: a text of the language",
 	"List.imprint":                     "who sends the mails: at the end of the mail that asks to confirm, and of pages",
 	"ListDay.day":                      "in the Account's time zone, such as 2026-01-31",
 	"ListDay.added":                    "Contacts that were added, or can get mail again",

@@ -73,6 +73,14 @@ func (p page) Imprint() string {
 	return p.Schema.List.Imprint
 }
 
+// Farewell returns what the List says to those that have left, or "" if it says nothing.
+func (p page) Farewell() string {
+	if p.Schema == nil {
+		return ""
+	}
+	return p.Schema.List.FarewellText
+}
+
 // Text returns a text in the language of the page, with the name of the List and the address.
 func (p page) Text(key string) template.HTML {
 	list := template.HTMLEscapeString(p.Language.Text("this_list"))

@@ -34,7 +34,9 @@ func TestButtonUnsubscribes(t *testing.T) {
 	if h.contact(id).IsUnsubscribed {
 		t.Fatal("a GET request unsubscribed the Contact")
 	}
-	h.shows(h.do("POST", path, pressed), http.StatusOK, "You are unsubscribed", "m…@example.com")
+	h.shows(h.do("POST", path, pressed), http.StatusOK, "You are unsubscribed", "m…@example.com", "in the same way as before")
+	h.editList("farewell_text", "Good bye <all>.\nWrite to us.")
+	h.shows(h.do("POST", path, pressed), http.StatusOK, "You are unsubscribed", "Good bye &lt;all&gt;.\nWrite to us.")
 	if !h.contact(id).IsUnsubscribed {
 		t.Fatal("the button did not unsubscribe the Contact")
 	}

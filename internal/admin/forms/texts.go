@@ -43,7 +43,7 @@ func (p *pages) saveTexts(r *ui.Request) (*ui.View, error) {
 	posted := r.PostForm
 	details := []enlist.Detail{ui.Text("is_public", cmp.Or(posted.Get("is_public"), "0"))}
 	for _, key := range []string{"confirmation_subject", "confirmation_text", "consent_text", "imprint", "language",
-		"description"} {
+		"description", "farewell_text"} {
 		details = append(details, ui.Text(key, posted.Get(key)))
 	}
 	_, err = r.App.Lists.EditList(r.Context(), r.Caller, list.ID, details)
@@ -52,6 +52,7 @@ func (p *pages) saveTexts(r *ui.Request) (*ui.View, error) {
 		typed.ConfirmSubject, typed.ConfirmText = posted.Get("confirmation_subject"), posted.Get("confirmation_text")
 		typed.ConsentText, typed.Imprint = posted.Get("consent_text"), posted.Get("imprint")
 		typed.Language, typed.Description = posted.Get("language"), posted.Get("description")
+		typed.FarewellText = posted.Get("farewell_text")
 		typed.Public = posted.Get("is_public") == "1"
 		return p.textsView(r, &typed, map[string]string{key: text}), nil
 	}

@@ -24,17 +24,13 @@ func (d *Database) Lists(ctx context.Context) (lists []movein.Record, err error)
 			return err
 		}
 		about := movein.Problem{Record: "list", ID: id}
-		if description != "" {
-			about.Key, about.Value, about.Reason = "description", description, "Lists have no description"
-			d.refuse(about)
-		}
 		if status != "active" {
 			about.Key, about.Value, about.Reason = "status", status, "Lists have no status: the List is like the others"
 			d.refuse(about)
 		}
 		lists = append(lists, movein.Record{number("id", id), text("name", name), number("creation_time", created),
 			number("last_modified_time", updated), flag("double_opt_in_required", optin == "double"),
-			number("contact_count", n)})
+			text("description", description), number("contact_count", n)})
 		return nil
 	}, "SELECT id, name, optin::text, status::text, description, "+seconds("created_at")+", "+seconds("updated_at")+`,
 		(SELECT count(*) FROM subscriber_lists WHERE list_id = lists.id) FROM lists ORDER BY id`)
