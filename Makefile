@@ -26,9 +26,9 @@ FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad
 FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/jobs ./internal/db/postgres
 # Words in the names of tests that share no data between goroutines, or measure memory. make check runs these tests
 # without the race detector, which would make them ten times as slow and find nothing. internal/faults_test.go checks these words too.
-COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|ShortMeasurement|MemoryStaysBounded
+COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|CountsOfARecount|ShortMeasurement|MemoryStaysBounded
 # The packages with the tests of COMPUTED.
-COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/db/postgres
+COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/contacts ./internal/db/postgres
 # The packages whose tests depend on the SQLite driver.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/accounts ./internal/lists ./internal/contacts ./internal/webhooks \
 	./internal/files ./internal/imports ./internal/messages ./internal/batches ./internal/sending ./internal/reports ./internal/privacy \

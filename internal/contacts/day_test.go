@@ -18,13 +18,12 @@ import (
 	"enlist/internal/messages"
 )
 
-// The tests compare the counts of days with the Contacts. day_model_test.go has the random calls.
+// The tests compare the counts of days with the Contacts. day_model_test.go has random calls.
 //
 // covers: spec listday.counts, listday.day, listday.contacts, listday.filled, decision 130
 func TestDaysOfAList(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "each kind of change counts in one column on its day", Test: daysOfEachCall},
-		{Name: "random calls have the counts of a recount of all Contacts", Test: daysAsTheModel},
 		{Name: "concurrent subscriptions are all counted", Test: daysOfConcurrentCalls},
 		{Name: "a call that fails counts nothing", Test: daysOfAFailure},
 		{Name: "the days of a deleted List are removed", Test: daysOfADeletedList},
