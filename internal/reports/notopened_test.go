@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"math/rand/v2"
+	"testing"
 	"time"
 
 	"enlist/internal/apptest"
@@ -72,10 +73,15 @@ func anyOutcome() *messages.Undelivered {
 	return nil
 }
 
-// reportAtRandom opens mails and reports bounces and complaints, some of them twice.
+// reportAtRandom opens mails and reports bounces and complaints, some of them twice. With -short it makes half as many
+// reports.
 func reportAtRandom(f *apptest.SentBatch, mail func(enlist.ContactID) enlist.DeliveryKey) {
 	f.Helper()
-	for range 2 * len(f.Contacts) {
+	n := 2 * len(f.Contacts)
+	if testing.Short() {
+		n /= 2
+	}
+	for range n {
 		k := mail(f.Contacts[rand.IntN(len(f.Contacts))])
 		what, err := "", error(nil)
 		switch rand.IntN(4) {

@@ -87,8 +87,8 @@ func giveEvents(f *apptest.SentBatch, tx *db.Tx, list enlist.ListID) error {
 }
 
 // compareSorted compares the rows sorted by a key with those of a plain sort. Rows sorted by Contact are in order of List
-// first, in both directions. If the key is the address, it also compares the rows that match criteria, with
-// -short one page of each instead of two.
+// first, in both directions. If the key is the address, it also compares the rows that match criteria. With -short it
+// reads fewer pages by the other keys, and one page of each criterion instead of two.
 func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, all []reports.BatchRow, key *enlist.Attribute[reports.BatchRow]) {
 	byContact := key.Name == "contact_id" || key.Name == "send_id"
 	byList := func(a, b reports.BatchRow) int { return cmp.Compare(a.List, b.List) }
@@ -96,6 +96,9 @@ func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, al
 		return cmp.Or(byList(a, b), cmp.Compare(a.Contact, b.Contact))
 	}}
 	pages := []enlist.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}
+	if testing.Short() && key.Name != "contact_email" {
+		pages = []enlist.Query{{}, {Limit: 4, Offset: 3}}
+	}
 	if key.Name == "contact_email" {
 		for i, c := range m.Criteria("a%", "5.1.10", "2", "1", "desktop", "outlook", "") {
 			both := []enlist.Query{{Criteria: c, Limit: 3}, {Criteria: c, Limit: 100, Offset: 2}}

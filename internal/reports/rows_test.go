@@ -43,7 +43,7 @@ func TestRowsAreSortedByEachKey(t *testing.T) {
 }
 
 func TestRowsAreReadInChunks(t *testing.T) {
-	apptest.Run(t, apptest.Own, apptest.NewSentBatch(2100), []apptest.Rule[*apptest.SentBatch]{
+	apptest.Run(t, apptest.Slow, apptest.NewSentBatch(2100), []apptest.Rule[*apptest.SentBatch]{
 		{Name: "the rows of many recipients are read in chunks", Test: chunksOfRows},
 	})
 }
