@@ -52,12 +52,12 @@ func (h *harness) auditRows(t testing.TB) (rows []accounts.AuditRow) {
 // covers: decision 103
 func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
 	t.Parallel()
-	for _, name := range slices.Sorted(maps.Keys(methods(new(app.App)))) {
-		if alwaysRefused(methods(new(app.App))[name].summary) {
+	h := newHarnessWithRecords(t)
+	for _, name := range slices.Sorted(maps.Keys(h.handler.methods)) {
+		m := h.handler.methods[name]
+		if alwaysRefused(m.summary) {
 			continue
 		}
-		h := newHarnessWithRecords(t)
-		m := h.handler.methods[name]
 		before := len(h.auditRows(t))
 		h.call(t, name, actParams(name))
 		rows := h.auditRows(t)
@@ -70,6 +70,9 @@ func TestEachMethodThatWritesIsInTheAuditLog(t *testing.T) {
 			}
 		} else if len(added) > 0 {
 			t.Errorf("%s added the rows %+v, want none", name, added)
+		}
+		if m.writes {
+			h = newHarnessWithRecords(t) // the change must not affect later cases
 		}
 	}
 	for name := range withoutAuditRow {

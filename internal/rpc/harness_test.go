@@ -23,6 +23,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
+	"enlist/internal/messages"
 )
 
 // This file has the service that the tests of this package call. Each test has a database without rows. A
@@ -116,12 +117,10 @@ func serve(t testing.TB, database *dbtest.Store, o Options) *harness {
 	t.Helper()
 	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = app.New(h.store, h.clock)
-	mailer, err := mail.New(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service.Sending,
-		Files: h.service.Files, Transport: mail.Transport{Dir: t.TempDir()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.service.Messages.SetComposer(mailer)
+	h.service.Messages.SetComposer(composer{sync.OnceValues(func() (messages.Composer, error) {
+		return mail.NewComposer(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service.Sending,
+			Files: h.service.Files})
+	})})
 	failed := 0
 	o.Now, o.Version = h.clock, "test"
 	if o.Log == nil {
@@ -137,6 +136,27 @@ func serve(t testing.TB, database *dbtest.Store, o Options) *harness {
 	h.server = httptest.NewServer(h.handler)
 	t.Cleanup(h.server.Close)
 	return h
+}
+
+// composer makes a Composer at the first call. Most tests need none, and it reads all texts of all languages.
+type composer struct {
+	make func() (messages.Composer, error)
+}
+
+func (c composer) Preview(ctx context.Context, m *messages.OutgoingMail) (*messages.ComposedMail, error) {
+	made, err := c.make()
+	if err != nil {
+		return nil, err
+	}
+	return made.Preview(ctx, m)
+}
+
+func (c composer) Check(m *messages.OutgoingMail) []messages.Finding {
+	made, err := c.make()
+	if err != nil {
+		panic(err)
+	}
+	return made.Check(m)
 }
 
 func (h *harness) clock() time.Time {
