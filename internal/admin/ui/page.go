@@ -217,8 +217,16 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *pe
 	}
 	w.Header().Set("Content-Encoding", "gzip")
 	w.WriteHeader(status)
-	packed, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is valid
+	packed := packers.Get().(*gzip.Writer)
+	packed.Reset(w)
 	packed.Write(b.Bytes())
 	packed.Close()
+	packers.Put(packed)
 	return nil
 }
+
+// packers keeps the writers of pages for the next ones, since each needs 0.8 MB.
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
+	return w
+}}
