@@ -23,7 +23,7 @@ import (
 
 // covers: decision 134
 func TestWriting(t *testing.T) {
-	apptest.Run(t, apptest.Own, newWriting, []apptest.Rule[*site]{
+	apptest.Run(t, apptest.Slow, newWriting, []apptest.Rule[*site]{
 		{Name: "blocks are added, moved, changed and removed without script", Test: (*site).blocks},
 		{Name: "a merge field with its fallback is put at the end of a text", Test: (*site).fields},
 		{Name: "what was typed stays when the blocks or the sender are refused", Test: (*site).refusedBlocks},

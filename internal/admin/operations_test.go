@@ -36,7 +36,7 @@ import (
 // This file tests the pages of Lists, of sending, of autoresponders and of the Unsubscriber List.
 
 func TestPagesOfOperations(t *testing.T) {
-	apptest.Run(t, apptest.Own, newOperations, []apptest.Rule[*operations]{
+	apptest.Run(t, apptest.Slow, newOperations, []apptest.Rule[*operations]{
 		{Name: "pages of Lists, sending, autoresponders and the Unsubscriber List", Test: (*operations).pages},
 	})
 }

@@ -22,7 +22,7 @@ import (
 
 // covers: spec batch.domains, batch.variants, batch.exclude, decision 131
 func TestPagesOfSends(t *testing.T) {
-	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
+	apptest.Run(t, apptest.Slow, newSite, []apptest.Rule[*site]{
 		{Name: "each number of a report leads to its people, persons and machines apart", Test: (*site).peopleOfReport},
 		{Name: "people have pages of 100 with a search", Test: (*site).pagesOfPeople},
 		{Name: "people need the level standard, and other Accounts and Lists see none", Test: (*site).accessToPeople},
