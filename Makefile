@@ -72,8 +72,10 @@ format:
 vet:
 	$(GO) vet ./...
 
+# Heaps of tests are small, so that the default GOGC collects garbage very often: with 400, the tests of the pages need
+# 20 % less processor time, those of rpc 15 %, and linking 8 %. Tests in full measure the memory of programs.
 short:
-	$(TEST) -short $(LONGEST) ./...
+	GOGC=400 $(TEST) -short $(LONGEST) ./...
 
 tidy:
 	$(GO) mod tidy -diff
