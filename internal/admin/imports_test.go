@@ -1,4 +1,4 @@
-package imports_test
+package admin_test
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ import (
 
 // This file tests the pages of Imports as a browser sees them, on one server.
 
-// site is a server of the pages with an Account, its Lists and people.
-type site struct {
+// importSite is a server of the pages with an Account, its Lists and people.
+type importSite struct {
 	*apptest.Account
 	url     string
 	list    enlist.ListID
@@ -37,8 +37,8 @@ type site struct {
 	cookies map[string]string
 }
 
-// reply is a page.
-type reply struct {
+// importReply is a page.
+type importReply struct {
 	status int
 	path   string // to which the browser goes, with its query
 	body   string
@@ -47,32 +47,32 @@ type reply struct {
 
 // covers: spec import.access, import.results
 func TestPagesOfImports(t *testing.T) {
-	s := newSite(t)
+	s := newImportSite(t)
 	for _, rule := range []struct {
 		name string
-		test func(*site)
+		test func(*importSite)
 	}{
-		{"without Imports the page says how to begin", emptyPage},
-		{"a dry run stores nothing, and its button imports the rows", dryRunThenImport},
-		{"an Import can store its rows at once", atOnce},
-		{"a workbook is imported, with its dates", workbook},
-		{"a person says what the columns are, and how dates are written", chooseColumns},
-		{"columns that are not clear are asked for, without a second upload", unclearColumns},
-		{"an Import can be paused, continued and cancelled", pauseAndCancel},
-		{"markup in names, values and reasons stays text", markup},
-		{"the results as CSV keep cells that begin with = as text", resultsFile},
-		{"what is wrong with a file or an option stands beside its input, and the form keeps its values", errorsBesideInputs},
-		{"an upload that breaks off or is too large imports nothing", badUploads},
-		{"Imports of other Accounts and other Lists do not exist, and the level read sees none", access},
-		{"only a person with the level full adds Fields", newFields},
-		{"a form from another site changes nothing", otherSites},
+		{"without Imports the page says how to begin", (*importSite).emptyPage},
+		{"a dry run stores nothing, and its button imports the rows", (*importSite).dryRunThenImport},
+		{"an Import can store its rows at once", (*importSite).atOnce},
+		{"a workbook is imported, with its dates", (*importSite).workbook},
+		{"a person says what the columns are, and how dates are written", (*importSite).chooseColumns},
+		{"columns that are not clear are asked for, without a second upload", (*importSite).unclearColumns},
+		{"an Import can be paused, continued and cancelled", (*importSite).pauseAndCancel},
+		{"markup in names, values and reasons stays text", (*importSite).markup},
+		{"the results as CSV keep cells that begin with = as text", (*importSite).resultsFile},
+		{"what is wrong with a file or an option stands beside its input, and the form keeps its values", (*importSite).errorsBesideInputs},
+		{"an upload that breaks off or is too large imports nothing", (*importSite).badUploads},
+		{"Imports of other Accounts and other Lists do not exist, and the level read sees none", (*importSite).access},
+		{"only a person with the level full adds Fields", (*importSite).newFields},
+		{"a form from another site changes nothing", (*importSite).otherSites},
 	} {
 		s.Case(rule.name, func() { rule.test(s) })
 	}
 }
 
-func newSite(t *testing.T) *site {
-	s := &site{Account: apptest.NewAccount(t, dbtest.SQLite.Own(t)), cookies: make(map[string]string)}
+func newImportSite(t *testing.T) *importSite {
+	s := &importSite{Account: apptest.NewAccount(t, dbtest.SQLite.Own(t)), cookies: make(map[string]string)}
 	handler := admin.New(s.App, admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
@@ -94,7 +94,7 @@ func newSite(t *testing.T) *site {
 }
 
 // invite adds a person who is signed in.
-func (s *site) invite(name string, m people.Membership) {
+func (s *importSite) invite(name string, m people.Membership) {
 	s.Helper()
 	email := name + "@example.com"
 	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: email, Name: name, Membership: m})
@@ -106,7 +106,7 @@ func (s *site) invite(name string, m people.Membership) {
 }
 
 // do sends a request of a person. It follows no redirect.
-func (s *site) do(person, method, path, kind string, body io.Reader, more ...string) reply {
+func (s *importSite) do(person, method, path, kind string, body io.Reader, more ...string) importReply {
 	s.Helper()
 	r, err := http.NewRequestWithContext(s.Context(), method, s.url+path, body)
 	s.Must(err)
@@ -122,28 +122,28 @@ func (s *site) do(person, method, path, kind string, body io.Reader, more ...str
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	s.Must(err)
-	return reply{got.StatusCode, got.Header.Get("Location"), string(text), got.Header}
+	return importReply{got.StatusCode, got.Header.Get("Location"), string(text), got.Header}
 }
 
-func (s *site) get(person, path string) reply {
+func (s *importSite) get(person, path string) importReply {
 	s.Helper()
 	return s.do(person, http.MethodGet, path, "", nil)
 }
 
-func (s *site) post(person, path string, form url.Values) reply {
+func (s *importSite) post(person, path string, form url.Values) importReply {
 	s.Helper()
 	return s.do(person, http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
 }
 
 // upload sends the form of a new Import. Pairs are names and values of its inputs.
-func (s *site) upload(person, name, file string, pairs ...string) reply {
+func (s *importSite) upload(person, name, file string, pairs ...string) importReply {
 	s.Helper()
 	kind, body := s.form(name, file, pairs...)
 	return s.do(person, http.MethodPost, "/admin/imports/new", kind, strings.NewReader(body))
 }
 
 // form returns a form with a file as a browser sends it.
-func (s *site) form(name, file string, pairs ...string) (kind, body string) {
+func (s *importSite) form(name, file string, pairs ...string) (kind, body string) {
 	s.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -159,7 +159,7 @@ func (s *site) form(name, file string, pairs ...string) (kind, body string) {
 }
 
 // uploaded uploads a file for the first List, runs its Import, and returns the path of its page and the Import.
-func (s *site) uploaded(name, file string, pairs ...string) (string, *imports.Import) {
+func (s *importSite) uploaded(name, file string, pairs ...string) (string, *imports.Import) {
 	s.Helper()
 	got := s.upload("full", name, file, append([]string{"list", fmt.Sprint(s.list)}, pairs...)...)
 	if got.status != http.StatusSeeOther {
@@ -169,7 +169,7 @@ func (s *site) uploaded(name, file string, pairs ...string) (string, *imports.Im
 }
 
 // run runs the Import of a page.
-func (s *site) run(path string) *imports.Import {
+func (s *importSite) run(path string) *imports.Import {
 	s.Helper()
 	var id enlist.ImportID
 	_, err := fmt.Sscanf(path, "/admin/imports/%d", &id)
@@ -181,7 +181,7 @@ func (s *site) run(path string) *imports.Import {
 }
 
 // want checks the status of a page and that it contains texts.
-func (s *site) want(got reply, status int, texts ...string) {
+func (s *importSite) want(got importReply, status int, texts ...string) {
 	s.Helper()
 	if got.status != status {
 		s.Errorf("status %d, want %d: %s", got.status, status, got.body)
@@ -194,7 +194,7 @@ func (s *site) want(got reply, status int, texts ...string) {
 }
 
 // wantWithout checks that a page does not contain texts.
-func (s *site) wantWithout(got reply, texts ...string) {
+func (s *importSite) wantWithout(got importReply, texts ...string) {
 	s.Helper()
 	for _, text := range texts {
 		if strings.Contains(got.body, text) {
@@ -203,9 +203,11 @@ func (s *site) wantWithout(got reply, texts ...string) {
 	}
 }
 
-func (s *site) contacts(list enlist.ListID) int64 { return s.Count(list, "id", "greater_than", "0") }
+func (s *importSite) contacts(list enlist.ListID) int64 {
+	return s.Count(list, "id", "greater_than", "0")
+}
 
-func emptyPage(s *site) {
+func (s *importSite) emptyPage() {
 	got := s.get("standard", "/admin/imports")
 	s.want(got, 200, "Nothing was imported yet", `href="/admin/imports/new"`, `aria-current="page">Imports</a>`)
 	s.want(s.get("standard", fmt.Sprintf("/admin/imports/new?list=%d", s.second)), 200, `enctype="multipart/form-data"`,
@@ -215,7 +217,7 @@ func emptyPage(s *site) {
 
 const threeRows = "E-mail;Town;Colour\nann@example.com;Bonn;red\nnope;Rome;blue\nbob@example.com;Köln;green\n"
 
-func dryRunThenImport(s *site) {
+func (s *importSite) dryRunThenImport() {
 	got := s.upload("standard", "people.csv", threeRows, "list", fmt.Sprint(s.list))
 	waiting := s.get("standard", got.path)
 	s.want(waiting, 200, "waits for its turn", "Loads again every 2 seconds", ">Pause</button>", ">Cancel</button>")
@@ -243,7 +245,7 @@ func dryRunThenImport(s *site) {
 	s.want(s.get("standard", "/admin/imports"), 200, "1 to 2 of 2")
 }
 
-func workbook(s *site) {
+func (s *importSite) workbook() {
 	f := excelize.NewFile()
 	defer f.Close()
 	s.Must(f.SetSheetRow("Sheet1", "A1", &[]any{"Email", "Born"}))
@@ -257,7 +259,7 @@ func workbook(s *site) {
 	s.want(s.get("full", path), 200, "the sheet “Sheet1” of a workbook", "<small>1999-12-31</small>", `<option value="field:Born" selected>`)
 }
 
-func atOnce(s *site) {
+func (s *importSite) atOnce() {
 	before := s.contacts(s.list)
 	_, i := s.uploaded("at-once.csv", "Email\nonce@example.com\nann@example.com\n", "at_once", "1", "existing", "overwrite", "consent", "gdpr",
 		"consent_text", " I want it ")
@@ -268,7 +270,7 @@ func atOnce(s *site) {
 	s.want(s.get("full", path), 200, "Contacts unsubscribed")
 }
 
-func chooseColumns(s *site) {
+func (s *importSite) chooseColumns() {
 	path, i := s.uploaded("c.csv", "Email,When,Colour,Town\nc1@example.com,31.12.1999,red,Bonn\n")
 	if len(i.Columns) != 4 {
 		s.Fatalf("the columns are %+v", i.Columns)
@@ -298,7 +300,7 @@ func chooseColumns(s *site) {
 	}
 }
 
-func unclearColumns(s *site) {
+func (s *importSite) unclearColumns() {
 	got := s.upload("standard", "u.csv", "Correo,X\nu1@example.com,2\n", "list", fmt.Sprint(s.list), "at_once", "")
 	page := s.get("standard", got.path)
 	s.want(page, 200, "needs columns", "Say what the columns are", "u1@example.com", `<select name="target"`)
@@ -311,7 +313,7 @@ func unclearColumns(s *site) {
 		`aria-invalid="true" aria-describedby="wrong-file"`, "No column is for the Field")
 }
 
-func pauseAndCancel(s *site) {
+func (s *importSite) pauseAndCancel() {
 	before := s.contacts(s.list)
 	got := s.upload("standard", "p.csv", "Email\np1@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1")
 	paused := s.post("standard", got.path+"/pause", nil)
@@ -329,7 +331,7 @@ func pauseAndCancel(s *site) {
 	s.want(s.post("standard", got.path+"/burn", nil), 404)
 }
 
-func markup(s *site) {
+func (s *importSite) markup() {
 	const evil = `<script>alert(1)</script>"'&`
 	quoted := `"` + strings.ReplaceAll(evil, `"`, `""`) + `"`
 	file := "Email," + quoted + "\n" + `"<img src=x onerror=alert(2)>",<b>1</b>` + "\n"
@@ -353,7 +355,7 @@ func markup(s *site) {
 	s.wantWithout(refused, "<script>alert")
 }
 
-func resultsFile(s *site) {
+func (s *importSite) resultsFile() {
 	path, _ := s.uploaded("r.csv", "Email\nr1@example.com\n\"=HYPERLINK(\"\"http://x\"\")\"\n+49 1\n")
 	got := s.get("standard", path+"/results.csv")
 	s.want(got, 200, "\xef\xbb\xbfrow,outcome,contact_id,reason,field,value\r\n1,added,0,", `"'=HYPERLINK(""http://x"")"`, `"'+49 1"`)
@@ -367,7 +369,7 @@ func resultsFile(s *site) {
 	s.want(s.get("read", path+"/results.csv"), 403)
 }
 
-func errorsBesideInputs(s *site) {
+func (s *importSite) errorsBesideInputs() {
 	before := s.contacts(s.list)
 	list := fmt.Sprint(s.list)
 	for _, c := range []struct {
@@ -406,7 +408,7 @@ func errorsBesideInputs(s *site) {
 	}
 }
 
-func badUploads(s *site) {
+func (s *importSite) badUploads() {
 	s.Must(s.App.Accounts.ChangeSettings(s.Context(), s.Caller.Account.ID, map[string]string{"max-import": "2000"}))
 	s.Must(s.App.ReadSettings(s.Context()))
 	pairs := []string{"list", fmt.Sprint(s.list), "at_once", "1"}
@@ -435,14 +437,14 @@ func badUploads(s *site) {
 	s.want(s.post("standard", "/admin/account", account), 422)
 }
 
-func access(s *site) {
+func (s *importSite) access() {
 	path, _ := s.uploaded("secret.csv", "Email\nsecret@example.com\n")
 	for _, c := range []struct {
 		person string
 		status int
 	}{{"other", 404}, {"restricted", 404}, {"read", 403}} {
 		s.Case(c.person, func() {
-			for _, got := range []reply{s.get(c.person, path), s.post(c.person, path+"/pause", nil), s.post(c.person, path+"/run", nil),
+			for _, got := range []importReply{s.get(c.person, path), s.post(c.person, path+"/pause", nil), s.post(c.person, path+"/run", nil),
 				s.post(c.person, path+"/columns", url.Values{"target": {"field:Email"}}),
 				s.upload(c.person, "a.csv", "Email\n", "list", fmt.Sprint(s.list)),
 				s.upload(c.person, "a.csv", "Email\n", "list", fmt.Sprint(s.list), "add_fields", "1")} {
@@ -468,7 +470,7 @@ func access(s *site) {
 	}
 }
 
-func newFields(s *site) {
+func (s *importSite) newFields() {
 	list := []string{"list", fmt.Sprint(s.list), "add_fields", "1", "at_once", "1"}
 	s.wantWithout(s.get("standard", "/admin/imports/new"), "add_fields")
 	s.want(s.upload("standard", "f.csv", "Email,Pet\nf@example.com,cat\n", list...), 422, "An import that adds Fields needs")
@@ -478,7 +480,7 @@ func newFields(s *site) {
 	}
 }
 
-func otherSites(s *site) {
+func (s *importSite) otherSites() {
 	path, _ := s.uploaded("o.csv", "Email\no@example.com\n")
 	kind, body := s.form("x.csv", "Email\nx@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1")
 	for _, p := range []string{path + "/run", path + "/cancel", "/admin/imports/new"} {

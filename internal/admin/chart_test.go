@@ -1,17 +1,19 @@
-package ui
+package admin_test
 
 import (
 	"strings"
 	"testing"
+
+	"enlist/internal/admin/ui"
 )
 
 // A line through one point has no length, so a browser would not show it.
 func TestChartWithOnePointHasAStroke(t *testing.T) {
-	c := &Chart{Title: "Opens", Series: []string{"opened"}, Points: []Point{{Label: "Mon 09:00", Values: []int64{4}}}}
+	c := &ui.Chart{Title: "Opens", Series: []string{"opened"}, Points: []ui.Point{{Label: "Mon 09:00", Values: []int64{4}}}}
 	if drawn := string(c.Lines()); !strings.Contains(drawn, "m-12 0h24") {
 		t.Errorf("the chart is %s, want a stroke of 24 pixels", drawn)
 	}
-	c.Points = append(c.Points, Point{Label: "Mon 10:00", Values: []int64{2}})
+	c.Points = append(c.Points, ui.Point{Label: "Mon 10:00", Values: []int64{2}})
 	if drawn := string(c.Lines()); strings.Contains(drawn, "m-12 0h24") {
 		t.Errorf("the chart of two points is %s, want a line", drawn)
 	}

@@ -1,4 +1,4 @@
-package ui
+package admin_test
 
 import (
 	"bytes"
@@ -11,24 +11,30 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"enlist/internal/admin/ui"
 )
 
 // htmxSum is the SHA-256 of dist/htmx.min.js in the npm package htmx.org, version 2.0.11.
 const htmxSum = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
 
 func TestScriptIsThePublishedOne(t *testing.T) {
-	sum := sha256.Sum256(read("htmx.min.js"))
+	script, err := os.ReadFile("ui/htmx.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(script)
 	if got := hex.EncodeToString(sum[:]); got != htmxSum {
 		t.Errorf("the script has the checksum %s, want %s", got, htmxSum)
 	}
-	if text, err := os.ReadFile("htmx.LICENSE"); err != nil || !strings.HasPrefix(string(text), "Zero-Clause BSD") {
+	if text, err := os.ReadFile("ui/htmx.LICENSE"); err != nil || !strings.HasPrefix(string(text), "Zero-Clause BSD") {
 		t.Errorf("the licence of the script is %q, %v", text, err)
 	}
 }
 
 func TestAssetsAreSmallAndKept(t *testing.T) {
-	all, sum := NewAssets(), 0
-	for path, a := range all {
+	all, sum := ui.NewAssets(), 0
+	for path := range all {
 		for _, encoding := range []string{"", "gzip"} {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 			r.Header.Set("Accept-Encoding", encoding)
@@ -42,7 +48,7 @@ func TestAssetsAreSmallAndKept(t *testing.T) {
 				sum += len(body)
 				body = unpacked(t, body)
 			}
-			if !bytes.Equal(body, a.plain) {
+			if sum := sha256.Sum256(body); !strings.Contains(path, hex.EncodeToString(sum[:6])) {
 				t.Errorf("%s is not sent as it is", path)
 			}
 		}
