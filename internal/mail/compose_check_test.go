@@ -12,10 +12,8 @@ import (
 
 // The tests in this file look for mistakes in Messages.
 
-// foundIn returns the level, code and text of each finding about a Message.
-func foundIn(c *composer, m *messages.Message, files ...messages.MessageFile) (all []string) {
-	out := testMail(m)
-	out.Files = files
+// foundIn returns the level, code and text of each finding about a mail.
+func foundIn(c *composer, out *messages.OutgoingMail) (all []string) {
 	for _, f := range c.Check(out) {
 		all = append(all, string(f.Level)+" "+string(f.Code)+": "+f.Text)
 	}
@@ -30,6 +28,7 @@ func TestCheckFindsMistakesInAMessage(t *testing.T) {
 	for name, check := range map[string]struct {
 		message messages.Message
 		files   []messages.MessageFile
+		comment string // value of the Contact, if it is not the one of the fixture
 		want    []string
 	}{
 		"a good Message": {message: messages.Message{Subject: "May", EmailType: messages.EmailHTML,
@@ -65,14 +64,20 @@ func TestCheckFindsMistakesInAMessage(t *testing.T) {
 		"HTML that a plain mail does not use": {message: messages.Message{Subject: "May", EmailType: messages.EmailPlain, HTML: `<a href="unused">`, Text: "{{unsubscribe_url}}"}},
 		"a mail that Gmail clips": {message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, HTML: strings.Repeat("<p>Hello</p>", 9000) + unsubscribe},
 			want: []string{"warning clipped: the HTML of the mail has 105 KB: Gmail shows only the first 102 KB and hides the rest"}},
-		"a mail that values make too long": {message: messages.Message{Subject: "May", EmailType: messages.EmailPlain, Text: strings.Repeat("{{Comment}}", 600_000) + "{{unsubscribe_url}}"},
-			want: []string{"error too_long: the Contact's values make this mail too long"}},
+		"a mail that values make too long": {message: messages.Message{Subject: "May", EmailType: messages.EmailPlain, Text: strings.Repeat("{{Comment}}", 1000) + "{{unsubscribe_url}}"},
+			comment: strings.Repeat("Hello ", 2000),
+			want:    []string{"error too_long: the Contact's values make this mail too long"}},
 		"images": {files: []messages.MessageFile{logo, files.file("other.png", "image/png", []byte("b"), true)},
 			message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, HTML: `Hi <img src="cid:lgo.png"> <td style="background: url(cid:logo.png)">` + unsubscribe},
 			want: []string{"warning missing_image: no inline image has the name lgo.png",
 				"warning unused_image: the HTML does not show the inline image other.png"}},
 	} {
-		if diff := cmp.Diff(check.want, foundIn(c, &check.message, check.files...)); diff != "" {
+		out := testMail(&check.message)
+		out.Files = check.files
+		if check.comment != "" {
+			out.Contact.Values = out.Contact.Values.Set(4, check.comment)
+		}
+		if diff := cmp.Diff(check.want, foundIn(c, out)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"enlist/internal/enlist"
 )
@@ -12,12 +13,15 @@ import (
 // /f/12/SIGNATURE, so that it does not depend on the public URL. decisions.md: 64
 
 // filePath matches the path of a link to a file at the begin of an attribute, of a URL in CSS or Markdown, or of a word.
-var filePath = regexp.MustCompile(`(^|["'(=<>\s,;])(/` + string(enlist.LinkFile) + `/(\d+)/[A-Za-z0-9_-]+)`)
+var filePath = regexp.MustCompile(`(^|["'(=<>\s,;])(` + filePathStart + `(\d+)/[A-Za-z0-9_-]+)`)
+
+// filePathStart is in each text with a path. Looking for it takes a hundredth of the time of the regular expression.
+const filePathStart = "/" + string(enlist.LinkFile) + "/"
 
 // completeFileLinks returns a text with the URLs of files in place of their paths. A path with a wrong signature stays
 // as it is: authors must not get the links of files that they do not know.
 func completeFileLinks(text string, fileURL func(enlist.FileID) string) string {
-	if !filePath.MatchString(text) {
+	if !strings.Contains(text, filePathStart) {
 		return text
 	}
 	return filePath.ReplaceAllStringFunc(text, func(found string) string {
