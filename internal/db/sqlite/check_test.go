@@ -3,7 +3,6 @@ package sqlite
 import (
 	"database/sql"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 // newDatabase creates a database with one Account and one List.
 func newDatabase(t *testing.T) (path string) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "enlist.db")
+	path = newFile(t)
 	store, err := Open(t.Context(), path, Options{})
 	if err != nil {
 		t.Fatal(err)

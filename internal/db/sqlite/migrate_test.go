@@ -31,7 +31,11 @@ func TestConcurrentProcessesMigrateANewFileOnce(t *testing.T) {
 		openAt(t, path)
 		return
 	}
-	for range 2 {
+	rounds := 2
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
 		path := filepath.Join(t.TempDir(), "enlist.db")
 		var all sync.WaitGroup
 		for range 5 {
@@ -106,7 +110,7 @@ func TestConcurrentMigrationsApplyEachOnce(t *testing.T) {
 // subscribes and searches without an error. After the migration, a server of this version can also
 // start again.
 func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "enlist.db")
+	path := newFile(t)
 	s := openAt(t, path)
 	service := app.New(s, time.Now)
 	first, err := service.Bootstrap(t.Context(), "")
@@ -163,17 +167,11 @@ func TestOpenRefusesForeignAndNewerDatabases(t *testing.T) {
 }
 
 // testOpenRefuses runs a statement on a file. Then it checks that Open returns the error want. If
-// migrated is false, the file is empty before the statement, and Open must not change the file.
-func testOpenRefuses(t *testing.T, statement string, migrated bool, want error) {
+// isMigrated is false, the file is empty before the statement, and Open must not change the file.
+func testOpenRefuses(t *testing.T, statement string, isMigrated bool, want error) {
 	path := filepath.Join(t.TempDir(), "enlist.db")
-	if migrated {
-		s, err := Open(t.Context(), path, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+	if isMigrated {
+		path = newFile(t)
 	}
 	db := sql.OpenDB(&connector{path: path})
 	if _, err := db.ExecContext(t.Context(), "PRAGMA query_only = OFF"); err != nil {
@@ -196,7 +194,7 @@ func testOpenRefuses(t *testing.T, statement string, migrated bool, want error) 
 	if !errors.Is(err, want) {
 		t.Errorf("Open returns the error %v, want %v", err, want)
 	}
-	if after, err := os.ReadFile(path); err != nil || !migrated && !bytes.Equal(before, after) {
+	if after, err := os.ReadFile(path); err != nil || !isMigrated && !bytes.Equal(before, after) {
 		t.Errorf("Open changed the file, or the file cannot be read: error %v", err)
 	}
 }

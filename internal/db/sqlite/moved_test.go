@@ -36,7 +36,7 @@ func TestChangesAreRefusedWhileTheFileIsGone(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "enlist.db")
+			path := newFile(t)
 			s := openAt(t, path)
 			addFolder := func(tx *db.Tx) error {
 				return accounts.AddFolder(tx, &accounts.Folder{AccountID: 1, Name: "x", Type: "list"})
@@ -112,7 +112,7 @@ func wantFolders(t *testing.T, s *Store, want int) {
 // If the file is moved while a transaction runs, its callers get an error, although the transaction is
 // committed in the moved file.
 func TestFileMovedDuringATransactionIsAnError(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "enlist.db")
+	path := newFile(t)
 	s := openAt(t, path)
 	err := s.Update(t.Context(), func(tx *db.Tx) error { return os.Rename(path, path+".old") })
 	if !errors.Is(err, ErrMoved) {
@@ -122,7 +122,7 @@ func TestFileMovedDuringATransactionIsAnError(t *testing.T) {
 
 // A new connection for reads does not open a file that replaced the database.
 func TestReadersRefuseAnotherFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "enlist.db")
+	path := newFile(t)
 	s := openAt(t, path)
 	if err := os.Rename(path, path+".old"); err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestReadersRefuseAnotherFile(t *testing.T) {
 }
 
 func BenchmarkFilesAreChecked(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "enlist.db")
+	path := newFile(b)
 	s := openAt(b, path)
 	conn, err := s.db.Conn(b.Context())
 	if err != nil {

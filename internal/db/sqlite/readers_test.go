@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 // openWith opens a new store with options.
 func openWith(t *testing.T, o Options) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), o)
+	s, err := Open(t.Context(), newFile(t), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +65,7 @@ func TestTheAuditLogIsAppendOnly(t *testing.T) {
 
 // Ready writes to the disk, so it notices a full disk. Its transaction leaves no row.
 func TestReadyWritesToTheDisk(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "enlist.db")
+	path := newFile(t)
 	s := openAt(t, path)
 	if _, err := s.db.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		t.Fatal(err)
