@@ -114,15 +114,19 @@ const (
 	aboutFlags = "Every flag has an environment variable, for example ENLIST_DB for --db."
 )
 
-// run parses and runs one command line and returns the exit status.
-func run(args []string, out *console) int {
-	var p program
-	parser, err := kong.New(&p,
+// parser parses command lines into the flags of a program.
+type parser struct {
+	program
+	*kong.Kong
+}
+
+func newParser() *parser {
+	p := new(parser)
+	var err error
+	p.Kong, err = kong.New(&p.program,
 		kong.Name("enlist"),
 		kong.Description(summary+". "+aboutFlags),
 		kong.DefaultEnvars("ENLIST"),
-		kong.Writers(out.stdout, out.stderr),
-		kong.Bind(out),
 		kong.PostBuild(describeFlags),
 		kong.ValueFormatter(func(value *kong.Value) string { return value.Help }), // the summary names the variables
 		kong.Vars{
@@ -133,13 +137,22 @@ func run(args []string, out *console) int {
 	if err != nil {
 		panic(err) // a struct tag of program is invalid
 	}
-	kongcompletion.Register(parser) // answers the shell if it asks for completions, and ends the program
+	kongcompletion.Register(p.Kong) // answers the shell if it asks for completions, and ends the program
+	return p
+}
+
+// run parses and runs one command line and returns the exit status.
+func run(args []string, out *console) int { return newParser().run(args, out) }
+
+// run is the function run for the only command line of a parser.
+func (p *parser) run(args []string, out *console) int {
+	p.Stdout, p.Stderr = out.stdout, out.stderr
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	args, p.Serve.old = takeOldFlags(args)
-	p.Serve.variables = variables(parser.Model.Node)
-	command, err := parser.Parse(args)
+	p.Serve.variables = variables(p.Model.Node)
+	command, err := p.Parse(args)
 	if err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %s\nRun \"%s --help\" for the commands and flags.\n",
 			plainText(err.Error(), "\n\t"),
@@ -148,6 +161,7 @@ func run(args []string, out *console) int {
 	}
 	ctx := accounts.WithActor(context.Background(), auditActor(command, out.getenv))
 	command.BindTo(ctx, (*context.Context)(nil))
+	command.Bind(out)
 	if err := command.Run(); err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %s\n", plainText(err.Error(), "\n\t"))
 		if _, wrong := errors.AsType[*usageError](err); wrong {

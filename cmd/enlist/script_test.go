@@ -10,18 +10,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"enlist/api"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/db/pgtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -87,7 +90,8 @@ func addProgram() error {
 //	                      read the standard input, and print its help
 //	serve enlist serve …  run a server until the script ends; sets $URL to its
 //	                      endpoint, $ADDR to its address and, on a new
-//	                      database, $KEY and $CURL
+//	                      database, $KEY and $CURL; without --db, a new
+//	                      database has its tables already
 //	occupy ADDR           listen on the address, unless another program already does
 //	call METHOD [PARAMS]  call the server with $KEY; prints the result as JSON
 //	hang                  send the first part of a call
@@ -98,11 +102,16 @@ func addProgram() error {
 //	get URL               print the status and the body of a GET
 //	ended STATUS          wait for the server's end
 func TestScripts(t *testing.T) {
+	empty, err := os.ReadFile(dbtest.SQLite.New(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runners := new(lineRunners)
+	t.Cleanup(func() { runners.end(t) })
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
-			e.Values[serverKey{}] = new(running)
-			e.Values[linesKey{}] = new(lineRunner)
+			e.Values[scriptKey{}] = &script{runners: runners, empty: empty}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -171,7 +180,14 @@ func exitStatus(ts *testscript.TestScript, err error) int {
 	return exit.ExitCode()
 }
 
-type serverKey struct{}
+type scriptKey struct{}
+
+// script has what the commands of a script share.
+type script struct {
+	server  running
+	runners *lineRunners // of all scripts
+	empty   []byte       // the file of a database that has its tables, but no rows
+}
 
 // running is the script's server.
 type running struct {
@@ -182,7 +198,7 @@ type running struct {
 }
 
 func serverOf(ts *testscript.TestScript) *running {
-	r := ts.Value(serverKey{}).(*running)
+	r := &ts.Value(scriptKey{}).(*script).server
 	if r.cmd == nil {
 		ts.Fatalf("no server runs")
 	}
@@ -197,9 +213,13 @@ var (
 )
 
 func serve(ts *testscript.TestScript, neg bool, args []string) {
-	r := ts.Value(serverKey{}).(*running)
+	script := ts.Value(scriptKey{}).(*script)
+	r := &script.server
 	if neg || r.cmd != nil {
 		ts.Fatalf("a server runs already")
+	}
+	if db := ts.MkAbs("enlist.db"); !slices.Contains(args, "--db") && notExists(db) {
+		ts.Check(os.WriteFile(db, script.empty, 0o600)) // half of the time of a first start
 	}
 	*r = running{cmd: command(ts, args), lines: make(chan string, 1000)}
 	stdout, err := r.cmd.StdoutPipe()
@@ -232,6 +252,11 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Setenv(name, string(found[1]))
 		}
 	}
+}
+
+func notExists(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (r *running) drain() {
