@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -47,7 +47,7 @@ type harness struct {
 // List.
 func newHarness(t *testing.T, settings ...string) *harness {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{})
+	store, err := sqlite.Open(t.Context(), dbtest.SQLite.New(t), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

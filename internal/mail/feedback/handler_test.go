@@ -112,7 +112,7 @@ func TestEventsOfProvidersAreRecorded(t *testing.T) {
 		t.Run(provider, func(t *testing.T) {
 			h := newHarness(t, provider)
 			if provider == "ses" {
-				newSNS(h).sign()
+				newSNS(h, rsaKey).sign()
 			}
 			for _, example := range examples[provider] {
 				t.Run(example.name, func(t *testing.T) {

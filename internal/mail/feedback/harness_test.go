@@ -17,7 +17,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +25,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
@@ -36,7 +36,7 @@ import (
 // This file has the database of the tests, and simulates the providers: each repeats the tag of a mail's header in its
 // events, and signs them with a key that the test has made.
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
 const (
 	secret     = "secret-of-the-url-0123456789"
@@ -79,7 +79,7 @@ func newHarness(t *testing.T, provider string) *harness {
 	t.Helper()
 	h := &harness{T: t}
 	var err error
-	h.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{})
+	h.store, err = sqlite.Open(t.Context(), dbtest.SQLite.New(t), sqlite.Options{})
 	h.must(err)
 	t.Cleanup(func() { h.store.Close() })
 	h.service = app.New(h.store, func() time.Time { return now })

@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -101,9 +102,14 @@ type sns struct {
 	signature func(m map[string]string)
 }
 
-func newSNS(h *harness) *sns {
+func newRSAKey() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) }
+
+// rsaKey returns a key that is made once, because making one takes longer than a test.
+var rsaKey = sync.OnceValues(newRSAKey)
+
+func newSNS(h *harness, key func() (*rsa.PrivateKey, error)) *sns {
 	h.Helper()
-	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	private, err := key()
 	h.must(err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now, NotAfter: now.Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
@@ -184,7 +190,7 @@ func (s *sns) bounceOf() (enlist.DeliveryKey, map[string]string) {
 //
 // covers: decision 112
 func TestMessagesOfSNSAreChecked(t *testing.T) {
-	s := newSNS(newHarness(t, "ses"))
+	s := newSNS(newHarness(t, "ses"), rsaKey)
 	for _, version := range []string{"1", "2"} {
 		s.version = version
 		for _, subject := range []string{"", "Amazon SES Email Event Notification"} {
@@ -207,8 +213,8 @@ func TestMessagesOfSNSAreChecked(t *testing.T) {
 //
 // covers: decision 112
 func TestForgedMessagesOfSNSAreRefused(t *testing.T) {
-	own := newSNS(newHarness(t, "ses"))
-	foreign := newSNS(newHarness(t, "ses"))
+	own := newSNS(newHarness(t, "ses"), rsaKey)
+	foreign := newSNS(newHarness(t, "ses"), newRSAKey)
 	host := strings.TrimPrefix(own.server.URL, "https://")
 	set := func(key, value string) func(m map[string]string) { return func(m map[string]string) { m[key] = value } }
 	for name, c := range map[string]struct {
@@ -259,7 +265,7 @@ func (s *sns) signedCopy(m map[string]string) {
 //
 // covers: decision 112
 func TestSubscriptionsToTheTopicAreConfirmed(t *testing.T) {
-	s := newSNS(newHarness(t, "ses"))
+	s := newSNS(newHarness(t, "ses"), rsaKey)
 	confirm := func(url string) int {
 		s.requests = nil
 		return s.postRaw(s.message("SubscriptionConfirmation", map[string]string{"Token": "t0", "SubscribeURL": url}))
@@ -268,7 +274,7 @@ func TestSubscriptionsToTheTopicAreConfirmed(t *testing.T) {
 	if code := confirm(own); code != http.StatusOK || len(s.requests) != 2 || s.requests[1] != "/?Action=ConfirmSubscription&Token=t0" {
 		t.Errorf("status %d after the requests %v, want 200 after the certificate and the confirmation", code, s.requests)
 	}
-	foreign := newSNS(newHarness(t, "ses"))
+	foreign := newSNS(newHarness(t, "ses"), newRSAKey)
 	for _, url := range []string{foreign.server.URL + "/?Token=t0", strings.Replace(own, "https", "http", 1), "", "https://"} {
 		if code := confirm(url); code != http.StatusForbidden || len(s.requests)+len(foreign.requests) > 0 {
 			t.Errorf("%q: status %d after the requests %v %v, want 403 and no request", url, code, s.requests, foreign.requests)
@@ -294,11 +300,11 @@ func TestSubscriptionsToTheTopicAreConfirmed(t *testing.T) {
 
 // A key that does not fit the provider is refused when the service starts.
 func TestKeysOfProvidersAreChecked(t *testing.T) {
-	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	private, err := rsaKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	der, err := x509.MarshalPKIXPublicKey(rsaKey.Public())
+	der, err := x509.MarshalPKIXPublicKey(private.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
