@@ -197,7 +197,8 @@ func emptyCluster(at string, keep []string) error {
 	}
 	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
 		AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name = 'enlist'`
-	return executeAt(ctx, at, append([]string{end}, statements...)...)
+	const noTriggers = "SET session_replication_role = replica" // a trigger keeps the rows of the audit log
+	return executeAt(ctx, at, append([]string{end, noTriggers}, statements...)...)
 }
 
 // stopCluster drops the databases on all servers of the cluster.
