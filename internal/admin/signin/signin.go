@@ -101,9 +101,11 @@ func (p *Pages) SignInWithPasskey(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next returns a path of these pages, and no address of another site.
+// next returns a path of these pages, and no address of another site. A redirect resolves "..", and a browser reads
+// /\example.com as the address of a site.
 func next(path string) string {
-	if strings.HasPrefix(path, "/admin/") {
+	before, _, _ := strings.Cut(path, "?")
+	if strings.HasPrefix(before, "/admin/") && !strings.Contains(before, "..") && !strings.Contains(before, `\`) {
 		return path
 	}
 	return "/admin/"
