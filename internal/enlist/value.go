@@ -25,6 +25,9 @@ func (f *Field) ReadStrictly(in Input, today string) (text string, err error) {
 	if text == "" {
 		return "", nil
 	}
+	if !IsText(text) {
+		return "", f.refuse("expected text in UTF-8 without NUL")
+	}
 	switch f.Type {
 	case Text:
 		return text, f.checkLength(text)
@@ -39,6 +42,10 @@ func (f *Field) ReadStrictly(in Input, today string) (text string, err error) {
 	}
 	return text, nil // Comment and File accept any text
 }
+
+// IsText reports whether every engine can store a text: it is UTF-8 without NUL. A call with another text is refused
+// before this, but forms and files can contain one. reference.md: value.text
+func IsText(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
 
 // readEmail reads an email address and returns it in the spelling to store. decisions.md: 23
 func (f *Field) readEmail(in Input) (string, error) {

@@ -72,6 +72,7 @@ func TestFieldsRefuseInvalidValues(t *testing.T) {
 		{&Field{Name: "Some Field", Type: Date, DateValidation: "2026-01-01,2026-01-31"}, text("2026-02-01")},
 		{field(Dropdown).of(choices), text("nsw")}, {field(Dropdown).of(choices), text("NSW,VIC")}, {field(Dropdown).of(choices), text(" NSW")}, {field(Radio).of(choices), array(text("NSW"), text("VIC"))},
 		{field(Radio).of(""), text("x")}, {field(Dropdown), text(",")}, {field(Checkbox).of(choices), text("NSW,QLD")}, {field(Checkbox).of(choices), text("nsw")}, {field(Checkbox).of(choices), flag(true)}, {field(Checkbox).of(""), text("on")}, {field(Checkbox).of("Yes"), text("yes")}, {field(Radio).of("Yes"), text("on")}, {field(Dropdown).of("Yes"), flag(true)},
+		{field(Text), text("a\xff")}, {field(Comment), text("a\x00")}, // a form can send them
 	} {
 		t.Run(fmt.Sprint(c.f.Type, " ", c.in), func(t *testing.T) {
 			_, err := c.f.Read(c.in, sometime)

@@ -122,13 +122,14 @@ func faults(o *apptest.Account) {
 	list := o.AddList()
 	born := o.AddField(list, "name", "Born", "type", "date")
 	name := o.AddField(list, "name", "Name", "type", "text")
-	id := newForm(o, list, "field_ids", text(born, name), "required_field_ids", text(name), "consent_text", "Yes")
+	note := o.AddField(list, "name", "Note", "type", "comment")
+	id := newForm(o, list, "field_ids", text(born, name, note), "required_field_ids", text(name), "consent_text", "Yes")
 	p, err := o.App.Forms.Show(o.Context(), id, false)
 	o.Must(err)
-	found, err := o.App.Forms.Send(o.Context(), id, &forms.Entry{Values: map[enlist.FieldID][]string{born: {"soon"}, name: {" "},
+	found, err := o.App.Forms.Send(o.Context(), id, &forms.Entry{Values: map[enlist.FieldID][]string{born: {"soon"}, name: {" "}, note: {"\xff"},
 		p.Schema.Email().ID: {"ann@"}}})
 	o.Must(err)
-	want := map[enlist.FieldID]forms.Fault{born: forms.Wrong, name: forms.Missing, p.Schema.Email().ID: forms.Wrong,
+	want := map[enlist.FieldID]forms.Fault{born: forms.Wrong, name: forms.Missing, note: forms.Wrong, p.Schema.Email().ID: forms.Wrong,
 		forms.ConsentInput: forms.Missing}
 	if diff := cmp.Diff(want, found); diff != "" || len(o.All(list)) > 0 {
 		o.Errorf("the List has %d Contacts, faults (-want +got):\n%s", len(o.All(list)), diff)
