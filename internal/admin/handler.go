@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,6 +159,11 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 				problem("This form is too large, or was not sent completely."), v)
 			return
 		}
+		if !isText(r.Form) {
+			h.write(w, r, http.StatusUnprocessableEntity,
+				problem("This address or form has bytes that are no characters."), v)
+			return
+		}
 	}
 	view, err := p.Serve(request)
 	switch {
@@ -175,6 +181,16 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	default:
 		h.write(w, r, http.StatusOK, view, v)
 	}
+}
+
+// isText reports whether all parameters of a request are texts. A browser sends no others.
+func isText(form url.Values) bool {
+	for name, values := range form {
+		if !enlist.IsText(name) || slices.ContainsFunc(values, func(v string) bool { return !enlist.IsText(v) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // fail writes a page about an error.
