@@ -223,7 +223,7 @@ var notAboutPersons = map[string]string{
 	"import": "a consent has the import and the row that it comes from", "import_result": "compressed: the section imports has the rows with the address",
 	"person": "who uses the pages, and not who is on a List", "membership": "of a person who uses the pages",
 	"passkey": "of a person who uses the pages", "passkey_challenge": "random texts", "session": "of a person who uses the pages", "sign_in_link": "of a person who uses the pages",
-	"backup": "settings", "sending_domain": "settings", "setting": "settings", "account_move": "IDs", "contact_delta": "numbers", "contact_change": "numbers, and a value for many Contacts", "contact_change_part": "IDs, until the change has ended", "list_day": "numbers", "list_day_part": "numbers", "list_day_fill": "IDs", "untrusted_proxy": "addresses of proxies",
+	"two_phase": "no rows, and only on Citus", "backup": "settings", "sending_domain": "settings", "setting": "settings", "account_move": "IDs", "contact_delta": "numbers", "contact_change": "numbers, and a value for many Contacts", "contact_change_part": "IDs, until the change has ended", "list_day": "numbers", "list_day_part": "numbers", "list_day_fill": "IDs", "untrusted_proxy": "addresses of proxies",
 	"audit": "the section audit_log has the rows with the address or its hash, without who acted",
 }
 
