@@ -39,6 +39,8 @@ const (
 	FindingClipped       messages.FindingCode = "clipped"             // the HTML is longer than Gmail shows
 	FindingNoImage       messages.FindingCode = "missing_image"       // the mail contains no such inline image
 	FindingUnusedImage   messages.FindingCode = "unused_image"        // the HTML does not show an inline image
+	FindingNoAlt         messages.FindingCode = "no_alt"              // an image without alternative text
+	FindingExample       messages.FindingCode = "example_text"        // texts of a starting template are left
 	FindingNoRecipients  messages.FindingCode = "no_recipients"
 )
 

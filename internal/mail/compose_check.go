@@ -49,6 +49,7 @@ func (c *composer) Check(l *messages.OutgoingMail) []messages.Finding {
 	}
 	source := sourceHTML(m, c.templates.fileURL)
 	k.links(m, source)
+	k.examples(m)
 	if t.html != nil && !t.html.unsubscribe || t.html == nil && !t.text.unsubscribe {
 		k.add(messages.FindingNote, batches.FindingNoUnsubscribe,
 			"the Message has no {{unsubscribe_url}}: a line with this link is added at its end")
@@ -121,6 +122,10 @@ func (k *contentCheck) links(m *messages.Message, source string) {
 		if token.Type != html.StartTagToken && token.Type != html.SelfClosingTagToken {
 			continue
 		}
+		if token.Data == "img" && isWithoutAlt(token.Attr, isThemed(m)) {
+			k.add(messages.FindingWarning, batches.FindingNoAlt, "the image %s has no alternative text, which readers "+
+				"without images get in its place", shortened(attributeOf(token.Attr, "src")))
+		}
 		for _, a := range token.Attr {
 			switch {
 			case a.Key == "href" && (token.Data == "a" || token.Data == "area"):
@@ -130,6 +135,41 @@ func (k *contentCheck) links(m *messages.Message, source string) {
 			}
 		}
 	}
+}
+
+// isWithoutAlt reports whether an image has no alternative text. In HTML an empty one says that the image is only an
+// ornament; blocks and Markdown write an empty one if the person gave none.
+func isWithoutAlt(attributes []html.Attribute, themed bool) bool {
+	i := slices.IndexFunc(attributes, func(a html.Attribute) bool { return a.Key == "alt" })
+	return i < 0 || themed && strings.TrimSpace(attributes[i].Val) == ""
+}
+
+// attributeOf returns the value of an attribute, or "".
+func attributeOf(all []html.Attribute, name string) string {
+	for _, a := range all {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// examples looks for texts of a starting template.
+func (k *contentCheck) examples(m *messages.Message) {
+	const shown = 3
+	all := m.ExampleTexts()
+	if len(all) == 0 {
+		return
+	}
+	more := ""
+	if len(all) > shown {
+		all, more = all[:shown], " and others"
+	}
+	for i := range all {
+		all[i] = shortened(all[i])
+	}
+	k.add(messages.FindingWarning, batches.FindingExample, "texts of the starting template are left: %s%s",
+		strings.Join(all, ", "), more)
 }
 
 // link checks the URL of a link or an image. The values of its merge fields are checked when a mail is composed.
