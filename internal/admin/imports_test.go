@@ -211,7 +211,7 @@ func (s *importSite) emptyPage() {
 	got := s.get("standard", "/admin/imports")
 	s.want(got, 200, "Nothing was imported yet", `href="/admin/imports/new"`, `aria-current="page">Imports</a>`)
 	s.want(s.get("standard", fmt.Sprintf("/admin/imports/new?list=%d", s.second)), 200, `enctype="multipart/form-data"`,
-		fmt.Sprintf(`<option value="%d" selected>Second</option>`, s.second), `name="at_once" value="" checked`, "of at most 1 GiB")
+		fmt.Sprintf(`<option value="%d" selected>Second</option>`, s.second), `name="at_once" value="" checked`, "of at most 1 GB")
 	s.wantWithout(s.get("restricted", "/admin/imports/new"), ">People<")
 }
 
@@ -413,14 +413,14 @@ func (s *importSite) badUploads() {
 	s.Must(s.App.ReadSettings(s.Context()))
 	pairs := []string{"list", fmt.Sprint(s.list), "at_once", "1"}
 	large := "Email\n" + strings.Repeat("x", 3000)
-	s.want(s.upload("standard", "a.csv", large, pairs...), 422, "larger than 1.95 KiB")
-	s.want(s.upload("standard", "a.csv", large+strings.Repeat("x", 2<<20), pairs...), 422, "larger than 1.95 KiB")
+	s.want(s.upload("standard", "a.csv", large, pairs...), 422, "larger than 1.95 KB")
+	s.want(s.upload("standard", "a.csv", large+strings.Repeat("x", 2<<20), pairs...), 422, "larger than 1.95 KB")
 	kind, body := s.form("a.csv", "Email\ncut@example.com\n", pairs...)
 	cut := strings.Index(body, "cut@") + 10
 	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, strings.NewReader(body[:cut])), 422, "ended before the end of the file")
 	kind, body = s.form("a.csv", large+strings.Repeat("x", 2<<20), pairs...)
 	streamed := io.MultiReader(strings.NewReader(body)) // its length is not known
-	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, streamed), 422, "larger than 1.95 KiB")
+	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, streamed), 422, "larger than 1.95 KB")
 	all, err := s.App.Imports.AllImports(s.Context(), s.Caller)
 	s.Must(err)
 	for n := range all {

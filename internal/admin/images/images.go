@@ -60,7 +60,7 @@ func All(r *ui.Request) ([]Image, error) {
 		if !all[i].IsShown() {
 			continue
 		}
-		about := size(all[i].Size)
+		about := ui.Size(all[i].Size)
 		if all[i].ImageWidth > 0 {
 			about = fmt.Sprintf("%d × %d pixels, ", all[i].ImageWidth, all[i].ImageHeight) + about
 		}
@@ -69,20 +69,12 @@ func All(r *ui.Request) ([]Image, error) {
 	return images, nil
 }
 
-// size writes a number of bytes.
-func size(bytes int64) string {
-	if bytes < 1<<20 {
-		return ui.Number((bytes+1023)>>10) + " KB"
-	}
-	return fmt.Sprintf("%.3g MB", float64(bytes)/(1<<20))
-}
-
 func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.view(r, "") }
 
 // view shows the page. wrong says why an image was not stored.
 func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	all, err := All(r)
-	d := listData{Images: all, Most: size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
+	d := listData{Images: all, Most: ui.Size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
 	v := &ui.View{Title: "Images", Place: "Images", Content: p.list_, Data: d}
 	if wrong != "" {
 		v.Problem = "The image was not stored."
@@ -97,7 +89,7 @@ func most(r *ui.Request) int64 { return r.App.Accounts.Settings().Of(r.Caller.Ac
 const formRoom = 64 << 10
 
 func (p *pages) upload(r *ui.Request) (*ui.View, error) {
-	tooLarge := "The file is larger than " + size(most(r)) + "."
+	tooLarge := "The file is larger than " + ui.Size(most(r)) + "."
 	if r.ContentLength > most(r)+formRoom {
 		r.Writer.Header().Set("Connection", "close") // the body is not read
 		return p.view(r, tooLarge)

@@ -78,7 +78,7 @@ func (p *pages) page(r *ui.Request, wrong string) (*ui.View, error) {
 		}
 	}
 	v := &ui.View{Title: nameOf(i), Place: "Imports", Content: p.one_, Data: &d, Problem: wrong,
-		Sub: fmt.Sprintf("For %s · %s, by %s, %s (%s)", listName(names, i), size(i.Size), i.CreatorName,
+		Sub: fmt.Sprintf("For %s · %s, by %s, %s (%s)", listName(names, i), ui.Size(i.Size), i.CreatorName,
 			r.Date(i.CreationTime), r.Zone())}
 	if d.Moving {
 		v.Refresh = 2

@@ -49,7 +49,7 @@ type form struct {
 
 func (p *pages) newForm(r *ui.Request) (*form, error) {
 	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
-	f := &form{Choices: choices(), Texts: make(map[string]string), Wrong: make(map[string]string), Most: size(most(r)),
+	f := &form{Choices: choices(), Texts: make(map[string]string), Wrong: make(map[string]string), Most: ui.Size(most(r)),
 		Full: r.Caller.Key.Level >= enlist.Full}
 	for i := range all {
 		f.Choices["list"] = append(f.Choices["list"], choice{ui.Plain(int64(all[i].ID)), all[i].Name})
@@ -270,7 +270,7 @@ func (f *form) explain(err error) bool {
 }
 
 func tooLarge(most int64) string {
-	return fmt.Sprintf("The file is larger than %s. Split it, or compress it with gzip or zip.", size(most))
+	return fmt.Sprintf("The file is larger than %s. Split it, or compress it with gzip or zip.", ui.Size(most))
 }
 
 // sentence writes the text of an error as a sentence.
@@ -279,17 +279,4 @@ func sentence(text string) string {
 		return ""
 	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
-}
-
-// size writes a number of bytes as people read it.
-func size(bytes int64) string {
-	switch {
-	case bytes >= 1<<30:
-		return fmt.Sprintf("%.4g GiB", float64(bytes)/(1<<30))
-	case bytes >= 1<<20:
-		return fmt.Sprintf("%.3g MiB", float64(bytes)/(1<<20))
-	case bytes >= 1<<10:
-		return fmt.Sprintf("%.3g KiB", float64(bytes)/(1<<10))
-	}
-	return ui.Count(bytes, "byte")
 }

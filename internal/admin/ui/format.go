@@ -49,6 +49,20 @@ func Signed(n int64) string {
 	return Number(n)
 }
 
+// Size writes a number of bytes as people read it: 1 KB, 2.5 MB. 1 KB has 1,024 bytes, as in the settings, which call it
+// 1KiB (enlist.Size).
+func Size(bytes int64) string {
+	switch {
+	case bytes >= 1000<<20:
+		return fmt.Sprintf("%.4g GB", float64(bytes)/(1<<30))
+	case bytes >= 1000<<10:
+		return fmt.Sprintf("%.3g MB", float64(bytes)/(1<<20))
+	case bytes >= 1<<10:
+		return fmt.Sprintf("%.3g KB", float64(bytes)/(1<<10))
+	}
+	return Count(bytes, "byte")
+}
+
 // Percent writes a part of a whole with as many digits as matter: 64.9 %, 0.17 %. It is "–" for a part of nothing.
 func Percent(part, whole int64) string {
 	if whole == 0 {
