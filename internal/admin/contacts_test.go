@@ -95,6 +95,7 @@ func (s *site) editSegment() {
 	segment := s.SetSegment(list, "Some", criteria)
 	open := "/admin/contacts?open=1&list=" + id(list) + "&segment=" + id(segment)
 	v.want(open, http.StatusOK, "the Segment “Some”", "1 match", `<fieldset class="group">`, "has no value")
+	v.want("/admin/segments", http.StatusOK, "(State is one of NSW, VIC and Born has no value) or joined before 1 January 2020")
 	form := url.Values{"list": {id(list)}, "segment": {id(segment)}, "key": {"State"}, "op": {"in"}, "value": {"ACT"}, "name": {"Some"}}
 	if status, _, text := v.post("/admin/contacts/segments", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "has a Segment of this name") {
 		s.Errorf("a second Segment with the name is answered with %d", status)

@@ -77,9 +77,16 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(all) == 0 {
+			continue
+		}
+		b, err := newBuilder(r, lists[i].ID)
+		if err != nil {
+			return nil, err
+		}
 		for k := range all {
 			row := segmentRow{Segment: all[k], List: lists[i].Name, Open: openPath(lists[i].ID, all[k].ID),
-				Text: all[k].Criteria.Text(), Changed: r.Day(all[k].LastModifiedTime)}
+				Text: b.sentenceOf(all[k].Criteria), Changed: r.Day(all[k].LastModifiedTime)}
 			row.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, lists[i].ID,
 				enlist.InSegment(all[k].ID))
 			var wrong *enlist.Error
