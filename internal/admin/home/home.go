@@ -33,6 +33,7 @@ type data struct {
 	Growth    *growth
 	Mails     *mails // nil: none was sent
 	MayAdd    bool
+	Steps     []step // before the first send
 }
 
 func (p *page) show(r *ui.Request) (*ui.View, error) {
@@ -57,6 +58,9 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if err := d.grow(r); err != nil {
+		return nil, err
+	}
+	if err := d.firstSteps(r); err != nil {
 		return nil, err
 	}
 	if err := d.outcomes(r); err != nil {
