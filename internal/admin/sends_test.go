@@ -183,6 +183,11 @@ func (s *site) variantsOfReport() {
 	plan.Set("token", "variants")
 	_, at, _ := v.post("/admin/sends", plan)
 	path, _, _ := strings.Cut(at, "?")
+	v.want(path, http.StatusOK, "Variants", "Two &lt;b&gt;", "No mail has left yet")
+	var added enlist.BatchID
+	fmt.Sscanf(path, "/admin/sends/%d", &added)
+	s.Prepare(added)
+	s.SendAll(nil)
 	v.want(path, http.StatusOK, "Variants", "Two &lt;b&gt;", "Send it to the others")
 	v.post(path+"/winner", url.Values{"variant": {"2"}})
 	v.want(path, http.StatusOK, "<b>winner</b>", "chosen by")

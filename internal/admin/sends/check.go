@@ -38,6 +38,8 @@ type checkData struct {
 	To       []string
 	Findings []messages.Finding
 	Course   course
+
+	Uncounted []uncounted
 }
 
 func (p *pages) check(r *ui.Request) (*ui.View, error) { return p.showCheck(r, rand.Text(), "") }
@@ -72,6 +74,9 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 		return nil, err
 	}
 	d.Bar, d.Time = barOf(d.Gets, d.Out), timeOf(r, &chosen, &request)
+	if err := d.readLists(r, &request); err != nil {
+		return nil, err
+	}
 	for _, f := range check.Findings {
 		d.Errors = d.Errors || f.Level == messages.FindingError
 	}
@@ -213,7 +218,11 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/sends/"+ui.Plain(int64(id)), "The send has begun. You can pause it while it runs."), nil
+	done := "The send has begun. You can pause it while it runs."
+	if request.SendTime > r.Now.Unix() {
+		done = "The send is planned."
+	}
+	return ui.GoTo("/admin/sends/"+ui.Plain(int64(id)), done), nil
 }
 
 // leftOutCounts has the reasons for which Contacts are no recipients.
@@ -221,7 +230,7 @@ func leftOutCounts(c *batches.BatchCounts) (all []share) {
 	for i := range reports.LeftOutAttributes {
 		a := &reports.LeftOutAttributes[i]
 		if n := a.Get(c).Int; n > 0 {
-			all = append(all, share{Name: leftOutTexts[a.Name], Count: n})
+			all = append(all, share{Name: leftOutTexts[a.Name], Count: n, Reason: a.Name})
 		}
 	}
 	return all

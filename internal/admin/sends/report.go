@@ -40,7 +40,11 @@ type reportData struct {
 	WinnerReason  string
 	OtherRecently int
 	MayPeople     bool // the person may see who the people are
+	Uncounted     *uncounted
 }
+
+// HasChart reports whether opens or clicks are counted.
+func (d *reportData) HasChart() bool { return !d.Uncounted.Opens() || !d.Uncounted.Clicks() }
 
 // command is a button that changes the Batch.
 type command struct{ Name, Text string }
@@ -56,9 +60,11 @@ type hour struct {
 
 // share is a part of a whole.
 type share struct {
-	Name  string
-	Count int64
-	Part  string
+	Name   string
+	Count  int64
+	Part   string
+	Reason string      // of Contacts that are left out, a name of reports.LeftOutAttributes; "": none
+	To     []ui.Action // pages of the people: one, or one for each List
 }
 
 // against compares the Batch with earlier ones.
@@ -73,11 +79,18 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := reportData{ID: report.ID, Reason: report.Reason, Done: report.Processed(), All: report.ToSend(),
+	if isWaiting(&report.Batch) {
+		return p.waiting(r, report, names, "", "")
+	}
+	d := &reportData{ID: report.ID, Reason: report.Reason, Done: report.Processed(), All: report.ToSend(),
 		Running: !report.Ended(), MayPeople: r.Caller.Key.Level >= enlist.Standard}
+	if d.Uncounted, err = uncountedOf(r, report); err != nil {
+		return nil, err
+	}
 	d.Status, d.Kind = statusOf(&report.Batch)
 	d.Commands = commandsOf(r, &report.Batch)
-	d.Figures, d.Steps, d.Funnel = figuresOf(report), machinesOf(report), funnelOf(report)
+	d.Figures, d.Steps, d.Funnel = figuresOf(report), machinesOf(report), funnelOf(report, d.Uncounted)
+	d.Figures, d.Steps = d.Uncounted.without(d.Figures), d.Uncounted.without(d.Steps)
 	d.Chart, d.Hours = chartOf(r, report)
 	d.Drawing = d.Chart.Lines()
 	d.LeftOut, d.Devices = leftOut(report), devicesOf(report)
@@ -90,8 +103,11 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if d.Against, d.OtherRecently, err = againstEarlier(r, report); err != nil {
 		return nil, err
 	}
+	d.Against = slices.DeleteFunc(d.Against, func(a against) bool {
+		return a.Name == "Opened" && d.Uncounted.Opens() || a.Name == "Clicked" && d.Uncounted.Clicks()
+	})
 	view := &ui.View{Title: nameOf(&report.Batch, names), Sub: when(r, report, names.Lists[report.ListID]),
-		Place: "Sends", Content: p.report_, Data: d, Actions: actionsOf(r, report)}
+		Place: "Sends", Content: p.report_, Data: d, Actions: actionsOf(r, report, d.Uncounted)}
 	if moves(report, r.Now) {
 		view.Refresh = 10
 	}
@@ -107,10 +123,10 @@ func moves(b *reports.BatchReport, now time.Time) bool {
 }
 
 // actionsOf has what can be done with the report and the Batch.
-func actionsOf(r *ui.Request, b *reports.BatchReport) (all []ui.Action) {
+func actionsOf(r *ui.Request, b *reports.BatchReport, u *uncounted) (all []ui.Action) {
 	id := ui.Plain(int64(b.ID))
 	if r.MaySend() && b.Status != batches.BatchRunning {
-		if n := b.NotOpened(); n > 0 && b.EventsRemoved == 0 {
+		if n := b.NotOpened(); n > 0 && b.EventsRemoved == 0 && !u.Opens() {
 			all = append(all, ui.Action{Text: "Send again to " + ui.Number(n) + " who did not open",
 				Path: "/admin/sends/new?again=" + id + "&message=" + ui.Plain(int64(b.MessageID))})
 		}
@@ -125,6 +141,8 @@ func when(r *ui.Request, b *reports.BatchReport, list string) string {
 	switch {
 	case b.FirstSent != 0 && b.Ended():
 		text = "Sent " + r.Date(b.FirstSent) + " to " + time.Unix(b.LastSent, 0).In(r.Now.Location()).Format("15:04")
+	case b.Ended():
+		text = "No mail was sent. Planned for " + r.Date(b.SendTime)
 	case b.FirstSent != 0:
 		text = "Sent since " + r.Date(b.FirstSent)
 	}
@@ -168,12 +186,19 @@ func machinesOf(r *reports.BatchReport) []figure {
 	}
 }
 
-func funnelOf(r *reports.BatchReport) template.HTML {
-	return ui.Funnel("What became of the mails", []ui.Step{{Name: "Sent", Count: r.Sent},
-		{Name: "Delivered", Count: r.Delivered()},
-		{Name: "Opened", Count: r.HumanOpened, More: max(0, r.Opened()-r.HumanOpened)},
-		{Name: "Clicked", Count: r.HumanClicked, More: max(0, r.Clicked-r.HumanClicked)},
-		{Name: "Left", Count: r.Unsubscribed}, {Name: "Complained", Count: r.Complained}})
+func funnelOf(r *reports.BatchReport, u *uncounted) template.HTML {
+	steps := []ui.Step{{Name: "Sent", Count: r.Sent}, {Name: "Delivered", Count: r.Delivered()}}
+	if !u.Opens() {
+		steps = append(steps,
+			ui.Step{Name: "Opened", Count: r.HumanOpened, More: max(0, r.Opened()-r.HumanOpened)})
+	}
+	if !u.Clicks() {
+		steps = append(steps,
+			ui.Step{Name: "Clicked", Count: r.HumanClicked, More: max(0, r.Clicked-r.HumanClicked)})
+	}
+	steps = append(steps, ui.Step{Name: "Left", Count: r.Unsubscribed},
+		ui.Step{Name: "Complained", Count: r.Complained})
+	return ui.Funnel("What became of the mails", steps)
 }
 
 // chartHours is how long a report shows opens and clicks by hour. What came later is in the numbers above.

@@ -20,8 +20,9 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "sends.html"), ui.Parse(files, "report.html"), ui.Parse(files, "compose.html"),
-		ui.Parse(files, "check.html"), ui.Parse(files, "people.html"), ui.Parse(files, "cancel.html")}
+	p := &pages{ui.Parse(files, "sends.html"), ui.Parse(files, "report.html", "lists.html"),
+		ui.Parse(files, "compose.html"), ui.Parse(files, "check.html", "lists.html"), ui.Parse(files, "people.html"),
+		ui.Parse(files, "cancel.html"), ui.Parse(files, "waiting.html", "lists.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/sends", Level: enlist.Read, Serve: p.list},
 		{Pattern: "GET /admin/sends/new", Level: enlist.Standard, Serve: p.compose},
@@ -36,7 +37,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ list_, report_, compose_, check_, people_, cancel_ *template.Template }
+type pages struct{ list_, report_, compose_, check_, people_, cancel_, waiting_ *template.Template }
 
 // perPage is the number of Batches on a page.
 const perPage = 25
@@ -200,12 +201,14 @@ func statusOf(b *batches.Batch) (word, class string) {
 	return string(b.Status), "off"
 }
 
-// edit pauses, continues or cancels a Batch, or chooses the winner of its variants.
+// edit pauses, continues, cancels or reschedules a Batch, or chooses the winner of its variants.
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	id, name := enlist.BatchID(r.ID("batch")), r.PathValue("command")
 	done := map[string]string{"pause": "Paused. What has left cannot be called back.", "unpause": "Sending goes on.",
 		"cancel": "Cancelled. Nothing more will be sent.", "winner": "Chosen. The others get this variant."}[name]
 	switch {
+	case name == "reschedule":
+		return p.reschedule(r)
 	case done == "":
 		return nil, ui.ErrNotFound
 	case name == "cancel" && strings.TrimSpace(r.FormValue("typed")) != "cancel":

@@ -1,0 +1,102 @@
+package admin_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/contacts"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+// This file tests what pages say before something happens: before the first send, before a send, before it begins.
+
+func TestPagesBeforeASend(t *testing.T) {
+	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
+		{Name: "the check and the report of a List that counts no opens and clicks say so, and send to no one who did not open", Test: (*site).uncounted},
+		{Name: "the numbers of people who are left out lead to these people", Test: (*site).leftOut},
+		{Name: "the page of a send that has not begun says when it begins and to how many, and changes the time", Test: (*site).notBegun},
+		{Name: "a new Account sees its first steps, until its first send is completed", Test: (*site).firstSteps},
+	})
+}
+
+func (s *site) uncounted() {
+	list := s.AddList("name", "Quiet <b>")
+	s.AddMany(list, 2)
+	v, settings := s.full(), `<a href="/admin/lists/`+id(list)+`/settings">Change it`
+	check := "/admin/sends/check?message=" + id(s.Message) + "&list=" + id(list)
+	v.want(check, http.StatusOK, "Opens and clicks are not counted on the List Quiet &lt;b&gt;", settings)
+	v.wantWithout("/admin/sends/check?message="+id(s.Message)+"&list="+id(s.News), "not counted")
+	s.signedIn(people.Membership{Level: enlist.Standard, MaySend: true}).want(check, http.StatusOK, "not counted", "A person of level full")
+	counted := s.pathOf()
+	s.ID = s.Add(apptest.Whole(list))
+	s.SendAll(nil)
+	v.want(s.pathOf(), http.StatusOK, "Opens and clicks are not counted", settings, `people/recipients">2</a>`)
+	v.wantWithout(s.pathOf(), "No mail has been opened", "people/opened", "people/clicked", "<h2>Links", "Send again", "Not opened")
+	v.want(counted, http.StatusOK, "people/opened", "No mail has been opened")
+}
+
+func (s *site) leftOut() {
+	_, err := s.App.Contacts.Unsubscribe(s.Context(), s.Caller, contacts.UnsubscribeRequest{List: s.News, Address: "a0@example.com"})
+	s.Must(err)
+	s.Subscribe(s.News, "Email", "b1@example.com")
+	segment := s.SetSegment(s.News, "First", segmentOf(s.News, "First", "a1@").Criteria)
+	v := s.full()
+	v.post("/admin/contacts/person", url.Values{"list": {id(s.News)}, "contact": {id(s.Contacts[2])}, "do": {"deactivate"}})
+	_, _, text := v.get("/admin/sends/check?message=" + id(s.Message) + "&list=" + id(s.News) + "&leave=" + id(s.News) + "-" + id(segment))
+	for reason, want := range map[string]string{"unsubscribed": "a0@", "deactivated": "a2@", "excluded by the send": "a1@"} {
+		_, row, _ := strings.Cut(text, "Left out: "+reason)
+		row, _, _ = strings.Cut(row, "</tr>")
+		_, path, found := strings.Cut(row, `<a href="`)
+		path, _, _ = strings.Cut(path, `"`)
+		if !found {
+			s.Errorf("the number of %s leads nowhere:\n%s", reason, row)
+			continue
+		}
+		v.want(strings.ReplaceAll(path, "&amp;", "&"), http.StatusOK, "1 match", want)
+	}
+	second := s.AddList("name", "Second")
+	v.want("/admin/sends/check?message="+id(s.Message)+"&list="+id(s.News)+"&list="+id(second), http.StatusOK, "list="+id(second), ">Second</a>")
+}
+
+func (s *site) notBegun() {
+	at := s.Now.Add(26 * time.Hour)
+	s.ID = s.AddAt(at.Unix(), apptest.Whole(s.News))
+	s.Prepare(s.ID)
+	v, path := s.full(), s.pathOf()
+	v.want(path, http.StatusOK, "No mail has left yet. It begins <b>"+at.In(time.UTC).Format("Mon 2 Jan, 15:04"), `people/recipients">3</a></b> people`,
+		"/admin/messages/"+id(s.Message), "Pause", "Cancel", "copy="+id(s.ID))
+	v.wantWithout(path, "Opened", "people/opened", "What became of the mails")
+	if status, _, text := v.post(path+"/reschedule", url.Values{"at": {"2001-01-01T09:00"}}); status != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, "This time is over.") || !strings.Contains(text, `value="2001-01-01T09:00"`) {
+		s.Errorf("a time that is over is answered with %d:\n%s", status, cut(text))
+	}
+	v.post(path+"/reschedule", url.Values{"at": {at.Add(time.Hour).In(time.UTC).Format("2006-01-02T15:04")}})
+	v.want(path, http.StatusOK, at.Add(time.Hour).In(time.UTC).Format("Mon 2 Jan, 15:04"))
+	standard := s.signedIn(people.Membership{Level: enlist.Standard})
+	standard.wantWithout(path, "reschedule", "Pause")
+	for _, w := range []*visitor{standard, s.signedInElsewhere()} {
+		if status, _, _ := w.post(path+"/reschedule", url.Values{"at": {"2999-01-01T09:00"}}); status != http.StatusNotFound {
+			s.Errorf("a person who may not send changes the time: %d", status)
+		}
+	}
+	v.post(path+"/pause", nil)
+	v.want(path, http.StatusOK, "It begins when a person lets it go on", "Go on")
+}
+
+func (s *site) firstSteps() {
+	s.full().wantWithout("/admin/", "First steps")
+	v := s.signedInElsewhere()
+	v.want("/admin/", http.StatusOK, "First steps", `<a href="/admin/lists/new">Make a List`, `<span class="tag">next</span>`, `<a href="/admin/sends/new">Send it</a>`)
+	v.wantWithout("/admin/", `<span class="second">done</span>`)
+	v.post("/admin/lists", url.Values{"name": {"First"}, "from_address": {"news@example.com"}, "country_code": {"49"}})
+	_, _, text := v.get("/admin/")
+	if strings.Count(text, `<span class="second">done</span>`) != 2 || !strings.Contains(text, `Import your Contacts</a></td><td class="n"><span class="tag">next`) {
+		s.Errorf("after the first List, the steps are:\n%s", cut(text))
+	}
+	s.signedIn(people.Membership{Level: enlist.Standard}).wantWithout("/admin/", "First steps")
+}

@@ -1,0 +1,110 @@
+package sends
+
+import (
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/reports"
+)
+
+// This file has the page of a Batch of which no mail can have left: when it begins, to how many, and what can still be
+// changed. Afterwards its page is the report.
+
+// waitingData is the data of the page.
+type waitingData struct {
+	ID           enlist.BatchID
+	Status, Kind string
+	Reason       string // why the server paused the Batch
+	Commands     []command
+	Begins, Zone string
+	Gets         int64
+	Populated    bool // all who get it are known
+	LeftOut      []share
+	Message      enlist.MessageID // 0: the person may not see Messages
+	MessageName  string
+	Variants     []variantRow
+	Uncounted    *uncounted
+	MayPeople    bool // the person may see who the people are
+	MaySend      bool
+	Paused       bool
+	At, Wrong    string // input of another time
+}
+
+// isWaiting reports whether no mail of a Batch can have left, and one will.
+func isWaiting(b *batches.Batch) bool {
+	return !b.Ended() && !b.MayHaveSent() && b.Status != batches.BatchSending && b.Status != batches.BatchRunning
+}
+
+func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, at, wrong string) (*ui.View, error) {
+	d := waitingData{ID: b.ID, Reason: b.Reason, Commands: commandsOf(r, &b.Batch), Zone: r.Zone(), Gets: b.ToSend(),
+		Populated: b.IsPopulated, LeftOut: leftOut(b), MayPeople: r.Caller.Key.Level >= enlist.Standard,
+		MaySend: r.MaySend(), Paused: b.Status == batches.BatchPaused, At: at, Wrong: wrong}
+	d.Status, d.Kind = statusOf(&b.Batch)
+	d.Message, d.MessageName = b.MessageID, names.Messages[b.MessageID]
+	if d.MessageName == "" {
+		d.Message = 0
+	}
+	for i := range b.ByVariant {
+		d.Variants = append(d.Variants, variantOf(&b.ByVariant[i], names))
+	}
+	var err error
+	if d.Uncounted, err = uncountedOf(r, b); err != nil {
+		return nil, err
+	}
+	if b.SendTime > r.Now.Unix() {
+		d.Begins = r.Date(b.SendTime)
+	}
+	if b.LocalTime != "" {
+		d.Zone = "in the time zone of each Contact; else " + d.Zone
+	}
+	if d.At == "" {
+		d.At = time.Unix(max(b.SendTime, r.Now.Unix()), 0).In(r.Now.Location()).Format(inputTime)
+	}
+	view := &ui.View{Title: nameOf(&b.Batch, names), Sub: "Has not begun · " + names.Lists[b.ListID], Place: "Sends",
+		Content: p.waiting_, Data: d}
+	if wrong != "" {
+		view.Problem = "The time was not changed."
+	}
+	if d.MaySend {
+		view.Actions = []ui.Action{{Text: "Copy", Path: "/admin/sends/new?copy=" + ui.Plain(int64(b.ID))}}
+	}
+	const soon = 10 * time.Minute // before this, the page only reads recipients
+	if !d.Paused && (!b.IsPopulated || b.SendTime < r.Now.Add(soon).Unix()) {
+		view.Refresh = 10
+	}
+	return view, nil
+}
+
+// reschedule changes when a Batch begins.
+func (p *pages) reschedule(r *ui.Request) (*ui.View, error) {
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
+	report, err := r.App.Reports.BatchReport(r.Context(), r.Caller, enlist.BatchID(r.ID("batch")))
+	if err != nil {
+		return nil, err
+	}
+	typed := r.FormValue("at")
+	at, err := time.ParseInLocation(inputTime, typed, r.Now.Location())
+	switch {
+	case err != nil:
+		err = enlist.Invalid("at", "Choose a day and a time.")
+	case at.Before(r.Now):
+		err = enlist.Invalid("at", "This time is over.")
+	default:
+		err = r.App.Batches.EditBatch(r.Context(), r.Caller, report.ID, "reschedule", at.Unix())
+	}
+	if _, what, ok := mistake(err); ok && isWaiting(&report.Batch) {
+		names, err := r.Names()
+		if err != nil {
+			return nil, err
+		}
+		return p.waiting(r, report, names, typed, what)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ui.GoTo("/admin/sends/"+ui.Plain(int64(report.ID)), "The time was changed."), nil
+}
