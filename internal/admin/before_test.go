@@ -35,7 +35,7 @@ func (s *site) uncounted() {
 	counted := s.pathOf()
 	s.ID = s.Add(apptest.Whole(list))
 	s.SendAll(nil)
-	v.want(s.pathOf(), http.StatusOK, "Opens and clicks are not counted", settings, `people/recipients">2</a>`)
+	v.want(s.pathOf(), http.StatusOK, "Opens and clicks are not counted", settings, `people/recipients">2</a>`, `<td class="n">–</td>`)
 	v.wantWithout(s.pathOf(), "No mail has been opened", "people/opened", "people/clicked", "<h2>Links", "Send again", "Not opened")
 	v.want(counted, http.StatusOK, "people/opened", "No mail has been opened")
 }

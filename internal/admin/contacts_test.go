@@ -112,6 +112,10 @@ func (s *site) editSegment() {
 	deep := &enlist.Criteria{Any: []enlist.Criteria{*apptest.Criterion("State", "exactly", "NSW"), {All: []enlist.Criteria{
 		*apptest.Criterion("State", "not", "VIC"), {Any: []enlist.Criteria{*apptest.Criterion("State", "not", "VIC"), *apptest.Criterion("Born", "not", "")}}}}}}
 	v.want("/admin/contacts?open=1&list="+id(list)+"&segment="+id(s.SetSegment(list, "Deep", deep)), http.StatusOK, "nested deeper", "2 match")
+	s.SetSegment(list, "Words", &enlist.Criteria{All: []enlist.Criteria{*apptest.Criterion("is_unsubscribed", "exactly", 0),
+		*apptest.Criterion("batch_opened", "in", []any{id(s.ID)}),
+		*apptest.Criterion("last_open_time", "exactly", 0), *apptest.Criterion("First Name", "contains", "a b")}})
+	v.want("/admin/segments", http.StatusOK, "Is not unsubscribed and opened the mail “May, ", " and last opened: never and First Name contains “a b”")
 }
 
 func (s *site) liveCount() {
@@ -178,6 +182,7 @@ func (s *site) changeMany() {
 	v.want("/admin/contacts?"+query, http.StatusOK, "Change 2…")
 	v.want("/admin/contacts/change?list="+id(list), http.StatusOK, "by at least one condition")
 	v.want("/admin/contacts/change?list="+id(list)+"&id="+id(s.All(list)[0]), http.StatusOK, "What to do with the 1 Contact of Garden")
+	v.want("/admin/contacts/change?"+query, http.StatusOK, "that match: State is one of NSW, ACT. It is done")
 	_, _, text := v.get("/admin/contacts/change?" + query)
 	_, token, _ := strings.Cut(text, `name="token" value="`)
 	token, _, _ = strings.Cut(token, `"`)

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -21,6 +22,7 @@ type manyData struct {
 	Kept         []input
 	Count        int64
 	List         string
+	Who          string // the conditions in words; "": ticked Contacts
 	Actions      []actionText
 	Fields       []key
 	Field, Value string
@@ -86,6 +88,9 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 	}
 	criteria := b.criteria(v)
 	if criteria != nil {
+		if !slices.ContainsFunc(v.conditions, func(c condition) bool { return c.Key == "id" }) {
+			d.Who = b.sentence(criteria) // ticked Contacts would be numbers
+		}
 		if d.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, v.list, criteria); err != nil {
 			return nil, err
 		}

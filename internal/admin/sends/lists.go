@@ -71,6 +71,30 @@ func (u *uncounted) without(all []figure) []figure {
 	})
 }
 
+// hide takes what is not counted out of the tables of a report.
+func (u *uncounted) hide(d *reportData) {
+	d.Figures, d.Steps = u.without(d.Figures), u.without(d.Steps)
+	for i := range d.Domains {
+		if u.Opens() {
+			d.Domains[i].Opened, d.Domains[i].Machine = "–", "–"
+		}
+		if u.Clicks() {
+			d.Domains[i].Clicked = "–"
+		}
+	}
+	for i := range d.Variants {
+		if u.Opens() {
+			d.Variants[i].Opened, d.Variants[i].OpenedRange = "–", ""
+		}
+		if u.Clicks() {
+			d.Variants[i].Clicked, d.Variants[i].ClickedRange = "–", ""
+		}
+	}
+	d.Against = slices.DeleteFunc(d.Against, func(a against) bool {
+		return a.Name == "Opened" && u.Opens() || a.Name == "Clicked" && u.Clicks()
+	})
+}
+
 // listsOf returns the Lists of a request, each once.
 func listsOf(r *ui.Request, b *batches.BatchRequest) (all []*enlist.List, err error) {
 	for i := range b.Populations {

@@ -90,7 +90,6 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	d.Status, d.Kind = statusOf(&report.Batch)
 	d.Commands = commandsOf(r, &report.Batch)
 	d.Figures, d.Steps, d.Funnel = figuresOf(report), machinesOf(report), funnelOf(report, d.Uncounted)
-	d.Figures, d.Steps = d.Uncounted.without(d.Figures), d.Uncounted.without(d.Steps)
 	d.Chart, d.Hours = chartOf(r, report)
 	d.Drawing = d.Chart.Lines()
 	d.LeftOut, d.Devices = leftOut(report), devicesOf(report)
@@ -103,9 +102,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if d.Against, d.OtherRecently, err = againstEarlier(r, report); err != nil {
 		return nil, err
 	}
-	d.Against = slices.DeleteFunc(d.Against, func(a against) bool {
-		return a.Name == "Opened" && d.Uncounted.Opens() || a.Name == "Clicked" && d.Uncounted.Clicks()
-	})
+	d.Uncounted.hide(d)
 	view := &ui.View{Title: nameOf(&report.Batch, names), Sub: when(r, report, names.Lists[report.ListID]),
 		Place: "Sends", Content: p.report_, Data: d, Actions: actionsOf(r, report, d.Uncounted)}
 	if moves(report, r.Now) {
