@@ -14,18 +14,18 @@ import (
 	"enlist/internal/people"
 )
 
-// This file is the part "pages": the pages of the administration, beside many Lists, a Batch to all Contacts, and many
-// smaller Batches.
+// This file is the part "pages": the pages of the administration, beside many Lists, Batches to all Contacts with
+// their opens and clicks (pages_events.go), and many smaller Batches.
 
 const (
 	smallLists    = 20  // Contacts in each of the other Lists
 	smallBatches  = 100 // each to one of these Lists
-	pageLoads     = 50  // of each page
+	pageLoads     = 50  // of each page, after one that fills caches
 	pagePerson    = "bench@example.com"
 	batchDeadline = 30 * time.Minute
 )
 
-// measuredPages are the pages, with the parts of the paths that follow /admin/. The first Batch is to all Contacts.
+// measuredPages are the pages, with the parts of the paths that follow /admin/. The first Batches are to all Contacts.
 var measuredPages = []struct{ name, path string }{
 	{"home", ""}, {"sends", "sends"}, {"report", "sends/1"}, {"people of a report", "sends/1/people/recipients"},
 	{"new send", "sends/new"}, {"check of a send", "sends/check?message=1&list=2"}, {"Lists", "lists"},
@@ -36,6 +36,12 @@ var measuredPages = []struct{ name, path string }{
 	{"new Import", "imports/new"}, {"sending health", "sending"}, {"autoresponders", "autoresponders"},
 	{"Unsubscriber List", "unsubscribers"}, {"people", "people"}, {"keys", "keys"}, {"webhooks", "webhooks"},
 	{"audit log", "audit"}, {"you", "you"},
+	// Searches that must read all rows, and then end early.
+	{"people of a report, a rare text", "sends/1/people/recipients?q=zzqq"},
+	{"people of a report, only machines", "sends/1/people/machines"},
+	{"Contacts, a rare text", "contacts?list=2&q=zzqq"},
+	{"Contacts, sorted by a Field", "contacts?list=2&sort=Comment"},
+	{"Unsubscriber List, a rare text", "unsubscribers?q=zzqq"},
 }
 
 // paging measures the pages.
@@ -53,16 +59,21 @@ func (b *bench) paging() error {
 		if err != nil {
 			return err
 		}
-		to, server, err := b.serveWithSink(db)
+		large, err := b.addLargeBatches(in)
 		if err != nil {
 			return err
 		}
-		defer to.close()
-		defer server.stop()
-		to.resume()
-		if err := b.sendBatches(in, server); err != nil {
+		if err := b.sendBatches(in); err != nil {
 			return err
 		}
+		if err := b.addEvents(in, large); err != nil {
+			return err
+		}
+		server, err := b.serve(db)
+		if err != nil {
+			return err
+		}
+		defer server.stop()
 		return b.loadPages(db, server, link)
 	})
 }
@@ -82,22 +93,29 @@ func (b *bench) linkOfPerson(db string) (link string, err error) {
 	return service.People.NewLink(b.ctx, pagePerson)
 }
 
-// sendBatches sends a Batch to all Contacts and the smaller ones, and waits until they are complete.
-func (b *bench) sendBatches(in *mailingList, server *process) error {
+// sendBatches sends the smaller Batches, and waits until they are complete.
+func (b *bench) sendBatches(in *mailingList) error {
+	to, server, err := b.serveWithSink(in.db)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	defer server.stop()
+	to.resume()
 	client := api.NewClient("http://"+server.addr, apiKey)
 	defer client.Close()
 	last := int64(0)
-	for i := range smallBatches + 1 {
-		to := []api.Population{{ListID: int64(in.list) + int64(i)}}
+	for i := range smallBatches {
+		to := []api.Population{{ListID: int64(in.list) + 1 + int64(i)}}
 		id, err := client.AddBatch(b.ctx, int64(in.message), to, 0, false, api.BatchOptions{})
 		if err != nil {
 			return err
 		}
 		last = id
 	}
-	b.say("sending %d Batches", smallBatches+1)
+	b.say("sending %d Batches", smallBatches)
 	deadline := time.Now().Add(batchDeadline)
-	for id := int64(1); id <= last; {
+	for id := last - smallBatches + 1; id <= last; {
 		batch, err := client.GetBatchByID(b.ctx, id)
 		switch {
 		case err != nil:
@@ -129,9 +147,14 @@ func (b *bench) loadPages(db string, server *process, link string) error {
 	for _, p := range measuredPages {
 		var took outcome
 		size := int64(0)
-		for range pageLoads {
+		for i := range pageLoads + 1 {
 			began := time.Now()
-			reply, err := client.Get(at + p.path)
+			request, err := http.NewRequestWithContext(b.ctx, http.MethodGet, at+p.path, nil)
+			if err != nil {
+				return err
+			}
+			request.Header.Set("Accept-Encoding", "gzip") // so the size is that of what was sent
+			reply, err := client.Do(request)
 			if err != nil {
 				return err
 			}
@@ -143,7 +166,9 @@ func (b *bench) loadPages(db string, server *process, link string) error {
 			if err != nil {
 				return err
 			}
-			took.latency = append(took.latency, time.Since(began))
+			if i > 0 {
+				took.latency = append(took.latency, time.Since(began))
+			}
 		}
 		slices.Sort(took.latency)
 		b.add(figure{engine(db) + ": page " + p.name, fmt.Sprintf("p50 %s, p95 %s, %d KB", milliseconds(took.percentile(0.5)),
