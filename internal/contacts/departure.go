@@ -63,6 +63,28 @@ type DepartureWords struct {
 	Words   string
 }
 
+// AllDepartures returns how many Contacts have given each reason, by List, for all Lists that the caller may access. A
+// List without reasons is missing.
+func (s *Service) AllDepartures(ctx context.Context, c *enlist.Caller) (
+	map[enlist.ListID]map[DepartureReason]int64, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID]map[DepartureReason]int64, error) {
+		all := make(map[enlist.ListID]map[DepartureReason]int64)
+		return all, tx.Each(func(row *db.Cursor) error {
+			list, reason, n := enlist.ListID(row.Int()), DepartureReason(row.Text()), row.Int()
+			if !c.Key.Allows(list) {
+				return nil
+			}
+			if all[list] == nil {
+				all[list] = make(map[DepartureReason]int64)
+			}
+			all[list][reason] = n
+			return nil
+		}, `SELECT list_id, reason, count(*) FROM departure
+			WHERE list_id IN (SELECT id FROM list WHERE account_id = ? AND hidden = 0) GROUP BY list_id, reason`,
+			int64(c.Account.ID))
+	})
+}
+
 // Departures returns why Contacts of a List have unsubscribed. Only a caller that may see Contacts gets the words.
 // Errors: NoList, Denied.
 func (s *Service) Departures(ctx context.Context, c *enlist.Caller, list enlist.ListID) (*Departures, error) {

@@ -173,6 +173,16 @@ func (s *Service) SearchSegments(ctx context.Context, c *enlist.Caller, list enl
 	})
 }
 
+// AllSegments returns the Segments of all Lists that the caller may access, in the order of the names
+// of the Lists and then of their own.
+func (s *Service) AllSegments(ctx context.Context, c *enlist.Caller) ([]Segment, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Segment, error) {
+		all, err := segmentTable.All(tx, `WHERE list_id IN (SELECT id FROM list WHERE account_id = ? AND hidden = 0)
+			ORDER BY (SELECT list.name FROM list WHERE list.id = segment.list_id), list_id, name, id`, int64(c.Account.ID))
+		return slices.DeleteFunc(all, func(s Segment) bool { return !c.Key.Allows(s.ListID) }), err
+	})
+}
+
 func (s *Segment) audited() accounts.AuditObject {
 	return accounts.AuditObject{Kind: "Segment", ID: int64(s.ID), List: s.ListID}
 }

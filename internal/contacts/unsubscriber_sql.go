@@ -76,26 +76,26 @@ func CountUnsubscribers(tx *db.Tx, s *UnsubscriberSearch) (int64, error) {
 	return tx.Number("SELECT count(*) FROM unsubscriber "+q.Text.String(), q.Args...)
 }
 
-// unsubscribersWhere begins a statement with the WHERE clause of a search. With Keys, the index of addresses
-// finds the rows, and no other index is used.
+// unsubscribersWhere begins a statement with the WHERE clause of a search. With Keys, the rows are those that the index
+// of addresses finds: further criteria and the order cannot lead to another index.
 func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*search.Query, error) {
 	q := &search.Query{SQL: tx.SQL, Schema: new(enlist.Schema)}
-	q.Add("WHERE account_id = ?", int64(s.Account))
-	noIndex := ""
 	if s.Keys != nil {
 		test, keys, err := tx.OneOfTexts(s.Keys)
 		if err != nil {
 			return nil, err
 		}
-		q.Add(" AND address_key"+test, keys)
-		noIndex = q.SQL.NoIndex
+		q.Add("WHERE id IN (SELECT id FROM unsubscriber WHERE account_id = ? AND address_key"+test+")",
+			int64(s.Account), keys)
+	} else {
+		q.Add("WHERE account_id = ?", int64(s.Account))
 	}
 	if s.Lists != nil {
 		test, lists, err := db.OneOfIDs(tx, s.Lists)
 		if err != nil {
 			return nil, err
 		}
-		q.Add(" AND "+noIndex+"list_id"+test, lists)
+		q.Add(" AND list_id"+test, lists)
 	}
 	if s.Where != nil {
 		q.Add(" AND ")

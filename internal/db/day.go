@@ -141,17 +141,20 @@ func (t *Tx) DaysOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID][
 	return days, err
 }
 
-// SumsOfLists returns the sums of the days of Lists from a day on: of each List that has any, and of each day.
-func (t *Tx) SumsOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID]enlist.DayCounts, []ListDay, error) {
-	byList, byDay := make(map[enlist.ListID]enlist.DayCounts), make(map[int64]enlist.DayCounts)
+// SumsOfLists returns the sums of the days of Lists from a day on, of each List that has any.
+func (t *Tx) SumsOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID]enlist.DayCounts, error) {
+	byList := make(map[enlist.ListID]enlist.DayCounts)
 	err := t.eachSum("list_id", lists, from, func(row *Cursor) {
 		list := enlist.ListID(row.Int())
 		byList[list] = plus(byList[list], readDayCounts(row))
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	err = t.eachSum("day", lists, from, func(row *Cursor) {
+	return byList, err
+}
+
+// SumsOfDays returns the sums of Lists for each day from a day on that has any, in the order of the days.
+func (t *Tx) SumsOfDays(lists []enlist.ListID, from int64) ([]ListDay, error) {
+	byDay := make(map[int64]enlist.DayCounts)
+	err := t.eachSum("day", lists, from, func(row *Cursor) {
 		day := row.Int()
 		byDay[day] = plus(byDay[day], readDayCounts(row))
 	})
@@ -160,7 +163,7 @@ func (t *Tx) SumsOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID]e
 		days = append(days, ListDay{day, sum})
 	}
 	sortDays(days)
-	return byList, days, err
+	return days, err
 }
 
 func plus(a, b enlist.DayCounts) enlist.DayCounts {

@@ -275,6 +275,14 @@ func (s *Service) SearchForms(ctx context.Context, c *enlist.Caller, list enlist
 	})
 }
 
+// AllForms returns the Forms of all Lists that the caller may access, in the order of their IDs.
+func (s *Service) AllForms(ctx context.Context, c *enlist.Caller) ([]Form, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Form, error) {
+		all, err := withCounts(tx, "IN (SELECT id FROM list WHERE account_id = ? AND hidden = 0)", int64(c.Account.ID))
+		return slices.DeleteFunc(all, func(f Form) bool { return !c.Key.Allows(f.ListID) }), err
+	})
+}
+
 // Day is what people did with a Form on a day.
 type Day struct {
 	Day                    int64 // the date, such as 20260131

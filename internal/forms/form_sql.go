@@ -40,7 +40,12 @@ func inList(tx *db.Tx, list enlist.ListID, id enlist.FormID) (*Form, error) {
 
 // ofList returns the Forms of a List with their counts, in the order of their IDs.
 func ofList(tx *db.Tx, list enlist.ListID) ([]Form, error) {
-	all, err := formTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
+	return withCounts(tx, "= ?", int64(list))
+}
+
+// withCounts returns the Forms whose List passes a test with an argument, with their counts, in the order of their IDs.
+func withCounts(tx *db.Tx, test string, arg any) ([]Form, error) {
+	all, err := formTable.All(tx, "WHERE list_id "+test+" ORDER BY id", arg)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +59,7 @@ func ofList(tx *db.Tx, list enlist.ListID) ([]Form, error) {
 		}
 		return nil
 	}, `SELECT form_id, CAST(sum(shown) AS BIGINT), CAST(sum(sent) AS BIGINT), CAST(sum(confirmed) AS BIGINT)
-		FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id = ?) GROUP BY form_id`, int64(list))
+		FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id `+test+`) GROUP BY form_id`, arg)
 }
 
 func days(tx *db.Tx, id enlist.FormID, from int64) (all []Day, err error) {

@@ -19,7 +19,7 @@ import (
 
 // This file tests Forms: the calls, and what happens when a visitor sends one.
 
-// covers: spec form.record, form.subscribe, form.counts, contact.webform_id, decision 132
+// covers: spec form.record, form.subscribe, form.counts, contact.webform_id, decision 132, 136
 func TestForms(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "setForm keeps what is not sent, and the audit log has the changes", Test: setForm},
@@ -32,6 +32,7 @@ func TestForms(t *testing.T) {
 		{Name: "days count what was shown, sent and confirmed", Test: counts},
 		{Name: "a closed Form, a Form of a deleted List and an unknown one subscribe no one", Test: closed},
 		{Name: "a List is deleted with its Forms", Test: deletedList},
+		{Name: "what pages read of all Lists is what a caller reads of one after the other", Test: ofAllLists},
 	})
 }
 

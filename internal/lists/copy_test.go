@@ -109,9 +109,13 @@ func growth(o *apptest.Account) {
 	o.Subscribe(second, "Email", "ann@x.io")
 	g, err := o.App.Lists.Growth(o.Context(), o.Caller, 2)
 	o.Must(err)
-	if len(g.Lists) != 2 || g.Lists[0].ID != second || g.Lists[1].ContactCount != 2 || g.Sums[first][enlist.DayAdded] != 1 ||
-		len(g.Days) != 2 || g.Days[1].Counts[enlist.DayAdded] != 2 || g.Days[0].Contacts != 1 || g.Days[1].Contacts != 3 {
+	if len(g.Lists) != 2 || g.Lists[0].ID != second || g.Lists[1].ContactCount != 2 || len(g.Days) != 2 || g.Days[1].Counts[enlist.DayAdded] != 2 || g.Days[0].Contacts != 1 || g.Days[1].Contacts != 3 {
 		o.Errorf("the growth is %+v", g)
+	}
+	all, sums, err := o.App.Lists.Changes(o.Context(), o.Caller, 2)
+	o.Must(err)
+	if len(all) != 2 || all[0].ID != second || sums[first][enlist.DayAdded] != 1 || sums[second][enlist.DayAdded] != 1 {
+		o.Errorf("the changes of %+v are %+v", all, sums)
 	}
 	days, err := o.App.Lists.DaysOfLists(o.Context(), o.Restricted(first), []enlist.ListID{first, second}, 90)
 	o.Must(err)

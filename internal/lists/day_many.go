@@ -13,24 +13,19 @@ import (
 
 // Growth is how the Lists that a caller may access have changed in the last days.
 type Growth struct {
-	Lists []enlist.List                      // in the order of their names, with their Contacts
-	Sums  map[enlist.ListID]enlist.DayCounts // of the days together; a List without changes has none
-	Days  []ListDay                          // of all Lists together, the last one is today
+	Lists []enlist.List // in the order of their names, with their Contacts
+	Days  []ListDay     // of all Lists together, the last one is today
 }
 
 // Growth returns the Lists and what has changed in a number of days. The time does not depend on the Contacts.
 func (s *Service) Growth(ctx context.Context, c *enlist.Caller, days int) (*Growth, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (g *Growth, err error) {
 		g = new(Growth)
-		if g.Lists, err = visible(tx, c); err != nil {
-			return nil, err
-		}
-		if g.Lists, err = enlist.SearchRecords(ListAttributes, g.Lists, enlist.Query{SortBy: "name"}); err != nil {
+		if g.Lists, err = byName(tx, c); err != nil {
 			return nil, err
 		}
 		first, last := s.lastDays(c, days)
-		var counted []db.ListDay
-		g.Sums, counted, err = tx.SumsOfLists(idsOf(g.Lists), enlist.DayOf(first.Unix(), ""))
+		counted, err := tx.SumsOfDays(idsOf(g.Lists), enlist.DayOf(first.Unix(), ""))
 		var contacts int64
 		for i := range g.Lists {
 			contacts += g.Lists[i].ContactCount
@@ -40,16 +35,40 @@ func (s *Service) Growth(ctx context.Context, c *enlist.Caller, days int) (*Grow
 	})
 }
 
+// Changes returns the Lists that a caller may access, in the order of their names, and what has changed in a number of
+// days together. A List without changes has no counts.
+func (s *Service) Changes(ctx context.Context, c *enlist.Caller, days int) (all []enlist.List,
+	sums map[enlist.ListID]enlist.DayCounts, err error) {
+	err = s.db.InView(ctx, c, func(tx *db.Tx) (err error) {
+		if all, err = byName(tx, c); err != nil {
+			return err
+		}
+		first, _ := s.lastDays(c, days)
+		sums, err = tx.SumsOfLists(idsOf(all), enlist.DayOf(first.Unix(), ""))
+		return err
+	})
+	return all, sums, err
+}
+
+// byName returns the Lists that the caller may access, in the order of their names.
+func byName(tx *db.Tx, c *enlist.Caller) ([]enlist.List, error) {
+	all, err := visible(tx, c)
+	if err != nil {
+		return nil, err
+	}
+	return enlist.SearchRecords(ListAttributes, all, enlist.Query{SortBy: "name"})
+}
+
 // DaysOfLists returns the last days of some Lists, by List, as ListDays does for one. It leaves out Lists that the
 // caller may not access.
 func (s *Service) DaysOfLists(ctx context.Context, c *enlist.Caller, ids []enlist.ListID, days int) (
 	map[enlist.ListID][]ListDay, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID][]ListDay, error) {
-		lists, err := visible(tx, c)
+		ids := slices.DeleteFunc(slices.Clone(ids), func(id enlist.ListID) bool { return !c.Key.Allows(id) })
+		lists, err := ofAccount(tx, c.Account.ID, ids)
 		if err != nil {
 			return nil, err
 		}
-		lists = slices.DeleteFunc(lists, func(l enlist.List) bool { return !slices.Contains(ids, l.ID) })
 		first, last := s.lastDays(c, days)
 		counted, err := tx.DaysOfLists(idsOf(lists), enlist.DayOf(first.Unix(), ""))
 		all := make(map[enlist.ListID][]ListDay, len(lists))

@@ -208,6 +208,23 @@ func (s *Service) SearchFields(ctx context.Context, c *enlist.Caller, list enlis
 	})
 }
 
+// FieldNames returns the names of Fields of all Lists that the caller may access, if the name contains a part without
+// regard to case. The part has only letters. The names are in their order, each once.
+func (s *Service) FieldNames(ctx context.Context, c *enlist.Caller, part string) ([]string, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (names []string, err error) {
+		err = tx.Each(func(row *db.Cursor) error {
+			if list, name := enlist.ListID(row.Int()), row.Text(); c.Key.Allows(list) {
+				names = append(names, name)
+			}
+			return nil
+		}, `SELECT list_id, name FROM field WHERE lower(name) LIKE '%' || ? || '%'
+			AND list_id IN (SELECT id FROM list WHERE account_id = ? AND hidden = 0)`, strings.ToLower(part),
+			int64(c.Account.ID))
+		slices.Sort(names)
+		return slices.Compact(names), err
+	})
+}
+
 // loadField returns a Field and its List, if the caller may access the List.
 func loadField(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
 	id enlist.FieldID) (*enlist.Schema, *enlist.Field, error) {

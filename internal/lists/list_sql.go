@@ -52,7 +52,22 @@ func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
 
 // OfAccount returns an Account's Lists in the order of their IDs.
 func OfAccount(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
-	lists, err := ListTable.Of(tx.SQL).All(tx, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+	return counted(tx, "account_id = ?", int64(account))
+}
+
+// ofAccount returns those of an Account's Lists that have one of the IDs, in the order of their IDs.
+func ofAccount(tx *db.Tx, account enlist.AccountID, ids []enlist.ListID) ([]enlist.List, error) {
+	test, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return counted(tx, "id"+test+" AND account_id = ?", arg, int64(account))
+}
+
+// counted returns the Lists that pass a test, in the order of their IDs, with the Contacts that this transaction has
+// added.
+func counted(tx *db.Tx, test string, args ...any) ([]enlist.List, error) {
+	lists, err := ListTable.Of(tx.SQL).All(tx, "WHERE "+test+" AND hidden = 0 ORDER BY id", args...)
 	for i := range lists {
 		l := &lists[i]
 		l.ContactCount += tx.CountedIn(l.ID)

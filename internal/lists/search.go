@@ -22,6 +22,19 @@ func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) 
 	})
 }
 
+// Names returns the names of the Lists of the Account that the caller may access.
+func (s *Service) Names(ctx context.Context, c *enlist.Caller) (map[enlist.ListID]string, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID]string, error) {
+		names := make(map[enlist.ListID]string)
+		return names, tx.Each(func(row *db.Cursor) error {
+			if id, name := enlist.ListID(row.Int()), row.Text(); c.Key.Allows(id) {
+				names[id] = name
+			}
+			return nil
+		}, "SELECT id, name FROM list WHERE account_id = ? AND hidden = 0", int64(c.Account.ID))
+	})
+}
+
 // SearchLists returns the matching Lists of the Account that the key may access. Errors:
 // InvalidSearch.
 func (s *Service) SearchLists(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]enlist.List, error) {

@@ -76,7 +76,7 @@ func mayEdit(r *ui.Request) bool { return r.Caller.Key.Level >= enlist.Full && r
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	d := allData{List: enlist.ListID(ui.Int(r.FormValue("list"))), MayEdit: mayEdit(r)}
 	var err error
-	if d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"}); err != nil {
+	if d.Lists, err = r.Lists(); err != nil {
 		return nil, err
 	}
 	all, err := r.App.Batches.SearchAutoresponders(r.Context(), r.Caller, enlist.Query{})

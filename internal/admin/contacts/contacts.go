@@ -96,7 +96,7 @@ func (p *pages) show(r *ui.Request) (*ui.View, error) {
 
 // showView shows a view. name is the name of a Segment that could not be saved, and wrong says why.
 func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, error) {
-	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	all, err := r.Lists()
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // This file counts the Contacts that match, for the page and for its script.
 
-// countWait is how long the counts of a page may take together.
+// countWait is how long the counts may take together that the script of the page asks for.
 const countWait = 300 * time.Millisecond
 
 // count is how many Contacts match.
@@ -21,6 +21,8 @@ type count struct {
 	Reachable  int64  // of those that match, how many can get mail; -1: not counted
 	Took       int64  // milliseconds
 	Slow       bool   // the count was given up
+	AtLeast    int64  // then as many match: those that the table shows and those before them
+	Refresh    string // URL of the count for the script, which waits longer; "": none
 	Wrong      string // what is wrong with the conditions
 	Unused     int    // conditions without a value
 	Bar        template.HTML
@@ -35,24 +37,32 @@ func (n *count) label(verb, after string) string {
 	return verb + " " + ui.Number(n.Match) + after
 }
 
-// read counts the Contacts that match, as far as there is time.
+// read counts the Contacts that match, as far as there is time. The script of a page asks again for a count that was
+// given up.
 func (n *count) read(r *ui.Request, b *builder, v view) error {
 	n.All, n.Reachable = b.list.ContactCount, -1
-	ctx, cancel := context.WithTimeout(r.Context(), countWait)
-	defer cancel()
+	wait := ui.CountWait
+	if r.Fragment() {
+		wait = countWait
+	}
 	began := time.Now()
 	n.Slow = true // until the first count has ended
-	var err error
 	criteria := b.criteria(v)
-	if n.Match, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, criteria); err == nil {
+	late, err := ui.Within(r.Context(), n.All, wait, func(ctx context.Context) (err error) {
+		if n.Match, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, criteria); err != nil {
+			return err
+		}
 		n.Took, n.Slow = time.Since(began).Milliseconds(), false
 		n.Reachable, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, b.reachable(criteria))
+		return err
+	})
+	if late {
+		n.Reachable = -1
+		if !r.Fragment() {
+			n.Refresh = v.url()
+		}
 	}
-	var wrong *enlist.Error
-	switch {
-	case ctx.Err() != nil && r.Context().Err() == nil:
-		err = nil
-	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch:
+	if wrong := new(enlist.Error); errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch {
 		n.Wrong, n.Slow, err = wrong.Error(), false, nil
 	}
 	n.Share = ui.Percent(n.Match, n.All)

@@ -1,9 +1,11 @@
 package contacts
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/contacts"
@@ -54,6 +56,7 @@ type segmentRow struct {
 	Open    string // path of its Contacts
 	Text    string // its conditions
 	Count   int64
+	Slow    bool   // there was no time to count
 	Wrong   string // why its conditions no longer fit the List
 	Changed string
 }
@@ -66,40 +69,56 @@ type segmentsData struct {
 }
 
 func (p *pages) segments(r *ui.Request) (*ui.View, error) {
-	lists, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	all, err := r.App.Contacts.AllSegments(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
 	}
 	level := r.Caller.Key.Level
 	d := segmentsData{MayEdit: level >= enlist.Full, Sees: level >= enlist.Standard}
-	for i := range lists {
-		all, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, lists[i].ID, enlist.Query{SortBy: "name"})
-		if err != nil {
-			return nil, err
-		}
-		if len(all) == 0 {
-			continue
-		}
-		b, err := newBuilder(r, lists[i].ID)
-		if err != nil {
-			return nil, err
-		}
-		for k := range all {
-			row := segmentRow{Segment: all[k], List: lists[i].Name, Open: openPath(lists[i].ID, all[k].ID),
-				Text: b.sentenceOf(all[k].Criteria), Changed: r.Day(all[k].LastModifiedTime)}
-			row.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, lists[i].ID,
-				enlist.InSegment(all[k].ID))
-			var wrong *enlist.Error
-			if errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch {
-				row.Wrong, err = wrong.Detail, nil
-			}
-			if err != nil {
+	byID, err := listsOf(r, len(all))
+	if err != nil {
+		return nil, err
+	}
+	until := time.Now().Add(ui.SearchWait) // for all of them
+	var b *builder                         // of the List of the row before
+	for i := range all {
+		list, id := all[i].ListID, all[i].ID
+		if b == nil || b.list.ID != list {
+			if b, err = newBuilder(r, list); err != nil {
 				return nil, err
 			}
-			d.Rows = append(d.Rows, row)
 		}
+		row := segmentRow{Segment: all[i], List: byID[list].Name, Open: openPath(list, id),
+			Text: b.sentenceOf(all[i].Criteria), Changed: r.Day(all[i].LastModifiedTime)}
+		row.Slow, err = ui.Within(r.Context(), byID[list].ContactCount, time.Until(until),
+			func(ctx context.Context) (err error) {
+				row.Count, err = r.App.Contacts.CountContacts(ctx, r.Caller, list, enlist.InSegment(id))
+				return err
+			})
+		var wrong *enlist.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch:
+			row.Wrong = wrong.Detail
+		default:
+			return nil, err
+		}
+		d.Rows = append(d.Rows, row)
 	}
 	return &ui.View{Title: "Segments", Place: "Segments", Content: p.all, Data: d}, nil
+}
+
+// listsOf returns the Lists of the person, if there are Segments to show.
+func listsOf(r *ui.Request, segments int) (map[enlist.ListID]enlist.List, error) {
+	if segments == 0 {
+		return nil, nil
+	}
+	all, err := r.Lists()
+	byID := make(map[enlist.ListID]enlist.List, len(all))
+	for i := range all {
+		byID[all[i].ID] = all[i]
+	}
+	return byID, err
 }
 
 // found returns the Segment in the path. Errors: ui.ErrNotFound.

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ type table struct {
 	Columns []column
 	Rows    []row
 	Pager   ui.Pager
+	Late    string // why the search was given up, and what to do; "": it has ended
 	builder *builder
 	request *ui.Request
 	read    []enlist.Column
@@ -54,8 +56,25 @@ func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 	for _, c := range t.shown {
 		names = append(names, c.Name)
 	}
-	if err := r.App.Contacts.SearchContacts(r.Context(), r.Caller, v.list, q, names, t); err != nil {
+	search := func(ctx context.Context) error {
+		return r.App.Contacts.SearchContacts(ctx, r.Caller, v.list, q, names, t)
+	}
+	late, err := ui.Within(r.Context(), b.list.ContactCount, ui.SearchWait, search)
+	if late && v.sort != "" {
+		t.Late = "To sort so many Contacts by " + b.key(v.sort).Text + " takes longer than a page may, so they are in " +
+			"the order of their arrival. The service makes an index for what is asked for twice: try again in some minutes."
+		q.SortBy, q.Descending, v.sort, v.descending = "", false, "", false
+		t.Columns, t.shown = nil, nil
+		t.addColumns(v)
+		late, err = ui.Within(r.Context(), b.list.ContactCount, ui.SearchWait, search)
+	}
+	if err != nil {
 		return nil, err
+	}
+	if late { // the rows that it had found are the first ones
+		t.Late = "This search reads more Contacts than a page may wait for: only what it had found is shown. " +
+			"Add a condition that few meet, search for the beginning of a value or for a whole address, or export the " +
+			"Contacts, which has no such limit. The service makes an index for what is asked for twice: try again in some minutes."
 	}
 	found := q.Offset + int64(len(t.Rows)) // one more than the page shows, if there is a next one
 	t.Rows = t.Rows[:min(len(t.Rows), perPage)]
@@ -64,8 +83,11 @@ func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 		other.page = page
 		return other.url()
 	})
-	if n.Slow && t.Pager.Next == "" {
+	switch {
+	case n.Slow && t.Pager.Next == "" && !late:
 		n.Match, n.Slow = found, false
+	case n.Slow:
+		n.AtLeast = max(0, found-1)
 	}
 	t.Pager.All = n.Match
 	if n.Slow {

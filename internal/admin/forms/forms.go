@@ -3,8 +3,10 @@
 package forms
 
 import (
+	"cmp"
 	"embed"
 	"html/template"
+	"slices"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/contacts"
@@ -61,42 +63,94 @@ type words struct{ Day, Text string }
 
 // listData is the data of the list.
 type listData struct {
-	Rows    []row
-	Lists   []enlist.List
-	Left    []left // the Lists with reasons
-	MayEdit bool
-	Sees    bool   // the person may see Contacts
-	Name    string // of the Form to add, as it was typed
-	List    enlist.ListID
-	Wrong   string
+	Rows     []row
+	Lists    []enlist.List
+	Page     []enlist.List // in the table of texts
+	Pager    ui.Pager
+	Left     []left // the Lists with most reasons
+	MoreLeft int64  // others with reasons
+	MayEdit  bool
+	Sees     bool   // the person may see Contacts
+	Name     string // of the Form to add, as it was typed
+	List     enlist.ListID
+	Wrong    string
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.listView(r, &listData{}) }
 
 func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
 	var err error
-	if d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"}); err != nil {
+	if d.Lists, err = r.Lists(); err != nil {
 		return nil, err
 	}
 	d.MayEdit, d.Sees = r.Caller.Key.Level >= enlist.Full, r.Caller.Key.Level >= enlist.Standard
+	all, err := r.App.Forms.AllForms(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	byList := make(map[enlist.ListID]*enlist.List, len(d.Lists))
 	for i := range d.Lists {
-		l := &d.Lists[i]
-		all, err := r.App.Forms.SearchForms(r.Context(), r.Caller, l.ID, enlist.Query{SortBy: "name"})
-		if err != nil {
-			return nil, err
+		byList[d.Lists[i].ID] = &d.Lists[i]
+	}
+	for i := range all {
+		l := byList[all[i].ListID]
+		if l == nil { // added after the Lists were read
+			continue
 		}
-		for k := range all {
-			d.Rows = append(d.Rows, row{all[k], l.Name, l.DoubleOptIn})
+		d.Rows = append(d.Rows, row{all[i], l.Name, l.DoubleOptIn})
+	}
+	slices.SortStableFunc(d.Rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Name, b.Name))
+	})
+	if err := d.addLeft(r); err != nil {
+		return nil, err
+	}
+	d.pageOf(r)
+	return &ui.View{Title: "Forms", Place: "Forms", Content: p.list_, Data: d, Problem: d.Wrong}, nil
+}
+
+// shownLeft is the number of Lists of which the page shows the reasons. They are those with the most.
+const shownLeft = 20
+
+// addLeft adds why people have left.
+func (d *listData) addLeft(r *ui.Request) error {
+	counts, err := r.App.Contacts.AllDepartures(r.Context(), r.Caller)
+	if err != nil {
+		return err
+	}
+	sums := make(map[enlist.ListID]int64)
+	var with []enlist.List
+	for i := range d.Lists {
+		id := d.Lists[i].ID
+		for _, n := range counts[id] {
+			sums[id] += n
 		}
-		why, err := r.App.Contacts.Departures(r.Context(), r.Caller, l.ID)
-		if err != nil {
-			return nil, err
-		}
-		if len(why.Counts) > 0 {
-			d.Left = append(d.Left, leftOf(r, l, why))
+		if sums[id] > 0 {
+			with = append(with, d.Lists[i])
 		}
 	}
-	return &ui.View{Title: "Forms", Place: "Forms", Content: p.list_, Data: d, Problem: d.Wrong}, nil
+	slices.SortStableFunc(with, func(a, b enlist.List) int { return cmp.Compare(sums[b.ID], sums[a.ID]) })
+	d.MoreLeft = int64(max(0, len(with)-shownLeft))
+	for _, l := range with[:min(len(with), shownLeft)] {
+		why, err := r.App.Contacts.Departures(r.Context(), r.Caller, l.ID)
+		if err != nil {
+			return err
+		}
+		d.Left = append(d.Left, leftOf(r, &l, why))
+	}
+	return nil
+}
+
+// perPage is the number of Lists in the table of texts.
+const perPage = 50
+
+// pageOf sets the Lists of the table of texts.
+func (d *listData) pageOf(r *ui.Request) {
+	page := ui.PageNumber(r.URL.Query())
+	first := min((page-1)*perPage, int64(len(d.Lists)))
+	d.Page = d.Lists[first:min(first+perPage, int64(len(d.Lists)))]
+	d.Pager = ui.NewPager(page, perPage, len(d.Page), int64(len(d.Lists)),
+		func(page int64) string { return "/admin/forms?page=" + ui.Plain(page) })
 }
 
 func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {

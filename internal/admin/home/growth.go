@@ -61,10 +61,14 @@ func (d *data) grow(r *ui.Request) error {
 	days, err := r.App.Lists.DaysOfLists(r.Context(), r.Caller, ids, lineDays)
 	for _, l := range shown {
 		var line []int64
-		for _, day := range days[l.ID] {
+		change := int64(0)
+		for i, day := range days[l.ID] {
 			line = append(line, day.Contacts)
+			if i >= lineDays-shownDays {
+				change += listpages.NetOf(day.Counts)
+			}
 		}
-		d.Lists = append(d.Lists, list{l, listpages.NetOf(all.Sums[l.ID]), ui.Sparkline("Contacts in 90 days", line)})
+		d.Lists = append(d.Lists, list{l, change, ui.Sparkline("Contacts in 90 days", line)})
 	}
 	return err
 }

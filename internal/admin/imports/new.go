@@ -48,7 +48,7 @@ type form struct {
 }
 
 func (p *pages) newForm(r *ui.Request) (*form, error) {
-	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	all, err := r.Lists()
 	f := &form{Choices: choices(), Texts: make(map[string]string), Wrong: make(map[string]string), Most: ui.Size(most(r)),
 		Full: r.Caller.Key.Level >= enlist.Full}
 	for i := range all {

@@ -116,15 +116,15 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	q := r.URL.Query()
 	d := allData{Query: strings.TrimSpace(q.Get("q")), Sort: cmp.Or(q.Get("sort"), "name"),
 		MayAdd: mayAdd(r)}
-	growth, err := r.App.Lists.Growth(r.Context(), r.Caller, shortDays)
+	all, sums, err := r.App.Lists.Changes(r.Context(), r.Caller, shortDays)
 	if err != nil {
 		return nil, err
 	}
-	d.All = int64(len(growth.Lists))
-	for i := range growth.Lists {
-		l := &growth.Lists[i]
+	d.All = int64(len(all))
+	for i := range all {
+		l := &all[i]
 		if strings.Contains(strings.ToLower(l.Name), strings.ToLower(d.Query)) {
-			d.Rows = append(d.Rows, row{List: *l, Since: r.Day(l.CreationTime), Change: NetOf(growth.Sums[l.ID])})
+			d.Rows = append(d.Rows, row{List: *l, Since: r.Day(l.CreationTime), Change: NetOf(sums[l.ID])})
 		}
 	}
 	d.sort(q.Get("order") == "down")

@@ -74,7 +74,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 		return nil, err
 	}
 	var err error
-	d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	d.Lists, err = r.Lists()
 	if err != nil {
 		return nil, err
 	}

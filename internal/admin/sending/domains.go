@@ -54,7 +54,7 @@ func senders(r *ui.Request) (all []sender, err error) {
 			all = append(all, sender{Address: from, Where: where})
 		}
 	}
-	lists, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	lists, err := r.Lists()
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"html/template"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -23,26 +24,48 @@ const askedFrom = 10_000
 // checkData is the data of the page that says what will happen.
 type checkData struct {
 	plan
-	Check    *batches.BatchCheck
-	Bar      template.HTML
-	Out      []share
-	Gets     int64
-	Of       int64
-	Time     string
-	Token    string // makes a second press of the button harmless
-	Asked    bool   // the number has to be typed
-	Wrong    string // what is wrong with the typed number
-	Errors   bool   // the Batch would be refused
-	Hidden   url.Values
-	Edit     string // path of the first page, with the same choices
-	To       []string
-	Findings []messages.Finding
-	Course   course
-
+	Check     *batches.BatchCheck
+	Bar       template.HTML
+	Out       []share
+	Gets      int64
+	Of        int64
+	Time      string
+	Token     string // makes a second press of the button harmless
+	Asked     bool   // the number has to be typed
+	Wrong     string // what is wrong with the typed number
+	Errors    bool   // the Batch would be refused
+	Hidden    url.Values
+	Edit      string // path of the first page, with the same choices
+	To        []string
+	Findings  []messages.Finding
+	Course    course
+	Whole     string // path of this page that looks at all Contacts; "": this one does
 	Uncounted []uncounted
 }
 
+// firstLook is the time in which the page looks at Contacts before it is shown. It then asks for the whole, which can
+// take seconds for a million Contacts.
+const firstLook = 60 * time.Millisecond
+
 func (p *pages) check(r *ui.Request) (*ui.View, error) { return p.showCheck(r, rand.Text(), "") }
+
+// look checks a Batch: with whole in the URL or after the button was pressed all Contacts, otherwise as many as there
+// is time for.
+func look(r *ui.Request, b batches.BatchRequest) (check *batches.BatchCheck, whole string, err error) {
+	if r.Method == http.MethodGet && r.FormValue("whole") == "" {
+		check, err = r.App.Batches.CheckBatchWithin(r.Context(), r.Caller, b, batches.CheckLimits{Time: firstLook})
+		if err != nil || check.Complete {
+			return check, "", err
+		}
+		if check.Total < ui.Large {
+			check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, b)
+			return check, "", err
+		}
+		return check, r.URL.Path + "?" + r.URL.RawQuery + "&whole=1", nil
+	}
+	check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, b)
+	return check, "", err
+}
 
 func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
@@ -51,8 +74,9 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	chosen := planOf(r)
 	request, err := chosen.request(r)
 	var check *batches.BatchCheck
+	var whole string
 	if err == nil {
-		check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, request)
+		check, whole, err = look(r, request)
 	}
 	if input, what, ok := mistake(err); ok {
 		return p.showCompose(r, &composeData{plan: chosen, Wrong: input, What: what})
@@ -65,7 +89,8 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 		return nil, err
 	}
 	d := checkData{plan: chosen, Check: check, Gets: check.Recipients, Of: check.Total, Token: token, Wrong: wrong,
-		Out: leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
+		Whole: whole,
+		Out:   leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
 		Hidden: chosen.values(), Edit: "/admin/sends/new?" + chosen.values().Encode()}
 	if d.To, err = toWhom(r, &chosen); err != nil {
 		return nil, err

@@ -89,33 +89,24 @@ func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 
 // readLists reads the Lists with their Segments and the Fields that can have time zones.
 func (d *composeData) readLists(r *ui.Request) (err error) {
-	d.AllLists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	d.AllLists, err = r.Lists()
 	if err != nil {
 		return err
 	}
-	for i := range d.AllLists {
-		l := &d.AllLists[i]
-		if l.ContactCount, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, l.ID, nil); err != nil {
-			return err
-		}
-		found, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, l.ID, enlist.Query{SortBy: "name"})
-		if err != nil {
-			return err
-		}
-		for k := range found {
-			d.Segments = append(d.Segments, segment{part{l.ID, found[k].ID}, found[k].Name, l.Name})
-		}
-		fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, l.ID, enlist.Query{})
-		if err != nil {
-			return err
-		}
-		for k := range fields {
-			if strings.Contains(strings.ToLower(fields[k].Name), "zone") && !slices.Contains(d.Fields, fields[k].Name) {
-				d.Fields = append(d.Fields, fields[k].Name)
-			}
-		}
+	names, err := r.ListNames()
+	if err != nil {
+		return err
 	}
-	return nil
+	all, err := r.App.Contacts.AllSegments(r.Context(), r.Caller)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		s := &all[i]
+		d.Segments = append(d.Segments, segment{part{s.ListID, s.ID}, s.Name, names[s.ListID]})
+	}
+	d.Fields, err = r.App.Lists.FieldNames(r.Context(), r.Caller, "zone")
+	return err
 }
 
 // earlierShown is the number of Batches whose recipients can be left out by a tick.

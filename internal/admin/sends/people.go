@@ -1,6 +1,7 @@
 package sends
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -73,6 +74,7 @@ type peopleData struct {
 	Back, Next string // URLs; "": none
 	File       string // URL of all as CSV
 	ZoneOf     string
+	Late       bool // the search was given up: People are those that it had found
 }
 
 // person is a row of a page of people.
@@ -95,11 +97,14 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 	page := ui.PageNumber(r.URL.Query())
 	q.Limit, q.Offset = peoplePage+1, (page-1)*peoplePage // one more, to see whether there is a next page
 	var rows rowList
-	if err := r.App.Reports.BatchRows(r.Context(), r.Caller, request, q, &rows); err != nil {
+	late, err := ui.Within(r.Context(), b.Recipients, ui.SearchWait, func(ctx context.Context) error {
+		return r.App.Reports.BatchRows(ctx, r.Caller, request, q, &rows)
+	})
+	if err != nil {
 		return nil, err
 	}
 	d := peopleData{Batch: b.ID, Kind: k.name, Text: strings.TrimSpace(r.FormValue("q")), Link: request.URL,
-		First: q.Offset + 1, ZoneOf: r.Zone()}
+		First: q.Offset + 1, ZoneOf: r.Zone(), Late: late}
 	if page > 1 {
 		d.Back = d.path("people/"+k.name, page-1)
 	}

@@ -149,16 +149,6 @@ func (r *Request) Names() (n Names, err error) {
 	return n, err
 }
 
-// ListNames returns the names of the Lists that the person may use.
-func (r *Request) ListNames() (map[enlist.ListID]string, error) {
-	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{})
-	names := make(map[enlist.ListID]string, len(all))
-	for i := range all {
-		names[all[i].ID] = all[i].Name
-	}
-	return names, err
-}
-
 func (r *Request) messageNames() (map[enlist.MessageID]string, error) {
 	all, err := r.App.Messages.SearchMessages(r.Context(), r.Caller, enlist.Query{})
 	if enlist.KindOf(err) == enlist.Denied {

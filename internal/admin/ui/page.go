@@ -41,6 +41,7 @@ type Request struct {
 	App     *app.App
 	Now     time.Time // in the time zone of the Account
 	Version string    // of the program
+	lists   []enlist.List
 }
 
 // View is what a page shows.

@@ -42,7 +42,7 @@ type ListChoice struct {
 
 // ListChoices returns the Lists that the person may use, in the order of their names.
 func (r *Request) ListChoices(chosen []enlist.ListID) ([]ListChoice, error) {
-	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	all, err := r.Lists()
 	choices := make([]ListChoice, len(all))
 	for i := range all {
 		choices[i] = ListChoice{all[i].ID, all[i].Name, slices.Contains(chosen, all[i].ID)}

@@ -2,6 +2,7 @@
 package unsubscribers
 
 import (
+	"context"
 	"embed"
 	"html/template"
 	"net/url"
@@ -43,6 +44,7 @@ type data struct {
 	Lists       []enlist.List
 	Rows        []row
 	Pager       ui.Pager
+	Late        bool // the search was given up: Rows are those that it had found
 }
 
 // mayRemove reports whether the person may take an address off the List.
@@ -55,23 +57,41 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	d := data{Query: strings.TrimSpace(q.Get("q")), List: q.Get("list")}
 	list, page := enlist.ListID(ui.Int(d.List)), ui.PageNumber(q)
 	var err error
-	if d.Lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"}); err != nil {
+	if d.Lists, err = r.Lists(); err != nil {
 		return nil, err
 	}
 	criteria := criteriaOf(d.Query)
-	all, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, list, criteria)
+	query := enlist.Query{Criteria: criteria, SortBy: "time", Descending: true, Limit: perPage + 1,
+		Offset: (page - 1) * perPage}
+	entries, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, list, nil)
 	if err != nil {
 		return nil, err
 	}
-	query := enlist.Query{Criteria: criteria, SortBy: "time", Descending: true, Limit: perPage,
-		Offset: (page - 1) * perPage}
-	if err := r.App.Contacts.SearchUnsubscribers(r.Context(), r.Caller, list, query, &rows{r: r, d: &d}); err != nil {
+	d.Late, err = ui.Within(r.Context(), entries, ui.SearchWait, func(ctx context.Context) error {
+		return r.App.Contacts.SearchUnsubscribers(ctx, r.Caller, list, query, &rows{r: r, d: &d})
+	})
+	if err != nil {
 		return nil, err
 	}
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), all, func(page int64) string {
+	found := query.Offset + int64(len(d.Rows)) // one more than the page shows, if there is a next one
+	d.Rows = d.Rows[:min(len(d.Rows), perPage)]
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), found, func(page int64) string {
 		q.Set("page", ui.Plain(page))
 		return "?" + q.Encode()
 	})
+	d.Pager.All = entries
+	if criteria != nil {
+		late, err := ui.Within(r.Context(), entries, ui.CountWait, func(ctx context.Context) (err error) {
+			d.Pager.All, err = r.App.Contacts.CountUnsubscribers(ctx, r.Caller, list, criteria)
+			return err
+		})
+		if late {
+			d.Pager.All = -1
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return &ui.View{Title: "Unsubscriber List", Place: "Unsubscriber List", Content: p.all_, Data: &d,
 		Sub: "Addresses that unsubscribed or complained"}, nil
 }
@@ -155,7 +175,7 @@ func (p *pages) showAsk(r *ui.Request, wrong string) (*ui.View, error) {
 	if n == 0 || address == "" || strings.HasPrefix(address, contacts.ErasedPrefix) {
 		return nil, ui.ErrNotFound
 	}
-	all, err := r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{})
+	all, err := r.Lists()
 	if err != nil {
 		return nil, err
 	}

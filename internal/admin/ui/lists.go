@@ -1,0 +1,19 @@
+package ui
+
+import "enlist/internal/enlist"
+
+// This file reads the Lists of a person.
+
+// Lists returns the Lists that the person may use, in the order of their names. A request reads them once, because
+// several parts of a page need them. Do not change them.
+func (r *Request) Lists() (all []enlist.List, err error) {
+	if r.lists == nil {
+		r.lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	}
+	return r.lists, err
+}
+
+// ListNames returns the names of the Lists that the person may use.
+func (r *Request) ListNames() (map[enlist.ListID]string, error) {
+	return r.App.Lists.Names(r.Context(), r.Caller)
+}
