@@ -100,17 +100,24 @@ func inSteps[E db.Effect](store db.Engine, step func(ctx context.Context, e E) (
 // heavyPlaces is the number of Imports that run at the same time, and of Batches that are prepared.
 const heavyPlaces = 4
 
+// placeWait is how long a job waits for a place. A small Batch is prepared in a few milliseconds, so a hundred of them get
+// their places in turn. A longer wait would keep workers from jobs of other Accounts.
+const placeWait = 200 * time.Millisecond
+
 // shared returns work that needs one of heavyPlaces. One Account has at most half of them, so that its queue does not
-// delay the jobs of others. A job without a place goes back to the queue, behind jobs that are due.
+// delay the jobs of others. A job that gets no place goes back to the queue, behind jobs that are due.
 func shared[E interface {
 	db.Effect
 	Owner() enlist.AccountID
 }](do work[E]) work[E] {
-	places := limiter.NewShared(heavyPlaces, limiter.Half(heavyPlaces), 0)
+	places := limiter.NewShared(heavyPlaces, limiter.Half(heavyPlaces), placeWait)
 	return func(ctx context.Context, j db.Job, e E) error {
-		leave, ok := places.TryFor(int64(e.Owner()))
-		if !ok {
+		leave, err := places.AcquireFor(ctx, int64(e.Owner()), 1)
+		if errors.Is(err, limiter.ErrBusy) {
 			return db.LaterWithoutPlace(j)
+		}
+		if err != nil {
+			return err
 		}
 		defer leave()
 		return do(ctx, j, e)
