@@ -59,7 +59,11 @@ func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 	search := func(ctx context.Context) error {
 		return r.App.Contacts.SearchContacts(ctx, r.Caller, v.list, q, names, t)
 	}
-	late, err := ui.Within(r.Context(), b.list.ContactCount, ui.SearchWait, search)
+	wait := ui.SearchWait
+	if n.Slow { // the count has used its part of the time
+		wait -= ui.CountWait
+	}
+	late, err := ui.Within(r.Context(), b.list.ContactCount, wait, search)
 	if late && v.sort != "" {
 		t.Late = "To sort so many Contacts by " + b.key(v.sort).Text + " takes longer than a page may, so they are in " +
 			"the order of their arrival. The service makes an index for what is asked for twice: try again in some minutes."

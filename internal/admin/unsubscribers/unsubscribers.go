@@ -80,7 +80,10 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 		return "?" + q.Encode()
 	})
 	d.Pager.All = entries
-	if criteria != nil {
+	switch {
+	case d.Late:
+		d.Pager.All = -1
+	case criteria != nil:
 		late, err := ui.Within(r.Context(), entries, ui.CountWait, func(ctx context.Context) (err error) {
 			d.Pager.All, err = r.App.Contacts.CountUnsubscribers(ctx, r.Caller, list, criteria)
 			return err

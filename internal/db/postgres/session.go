@@ -165,11 +165,14 @@ func (s *session) retryIfStale(err error) error {
 	return err
 }
 
-// rollback rolls the transaction back because of err, and returns err.
+// rollback rolls the transaction back because of err, and returns err. A search whose time is over keeps its connection:
+// a new one needs 50 ms until it has read the catalogue of the server.
 func (s *session) rollback(err error) error {
 	s.queue = nil
 	if !s.broken() && s.conn.PgConn().TxStatus() != 'I' {
-		s.conn.Exec(s.ctx, "ROLLBACK") // after an error here the pool drops the connection
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), giveUpAfter)
+		defer cancel()
+		s.conn.Exec(ctx, "ROLLBACK") // after an error here the pool drops the connection
 	}
 	return err
 }
