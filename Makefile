@@ -4,7 +4,7 @@
 # are installed (Debian: postgresql). No target installs anything.
 #
 #   make build    the program, ./enlist
-#   make test     gofmt, vet and the short tests, in two to three minutes; run it for each change
+#   make test     gofmt, vet and the short tests, in about two minutes; run it for each change
 #   make check    staticcheck, both builds, go mod tidy, and all tests except fault tests, most with the race detector
 #   make nocgo    the tests that depend on the SQLite driver, with the driver that needs no C compiler
 #   make faults   the fault tests: outages, failovers, several processes and killed processes
