@@ -139,7 +139,16 @@ type builder struct {
 // shownBatches is the number of Batches that a condition can name by choice.
 const shownBatches = 50
 
-func newBuilder(r *ui.Request, list enlist.ListID) (b *builder, err error) {
+func newBuilder(r *ui.Request, list enlist.ListID) (*builder, error) {
+	mails, err := mailKeys(r)
+	if err != nil {
+		return nil, err
+	}
+	return newBuilderWith(r, list, mails)
+}
+
+// newBuilderWith is newBuilder with mailKeys that were read already. They are the same for all Lists.
+func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder, err error) {
 	b = &builder{zone: r.Now.Location()}
 	if b.list, err = r.App.Lists.List(r.Context(), r.Caller, list); err != nil {
 		return nil, err
@@ -162,9 +171,7 @@ func newBuilder(r *ui.Request, list enlist.ListID) (b *builder, err error) {
 		b.keys = append(b.keys, key{Name: "preference:" + p.Name, Text: p.Name, About: "Preferences", Kind: answer,
 			Choices: yesNo})
 	}
-	if err := b.addBatches(r); err != nil {
-		return nil, err
-	}
+	b.keys = append(b.keys, mails...)
 	b.segments, err = r.App.Contacts.SearchSegments(r.Context(), r.Caller, list, enlist.Query{SortBy: "name"})
 	if len(b.segments) > 0 {
 		k := key{Name: enlist.KeySegment, Text: "Segment", About: "Segments", Kind: segment}
@@ -176,19 +183,19 @@ func newBuilder(r *ui.Request, list enlist.ListID) (b *builder, err error) {
 	return b, err
 }
 
-// addBatches adds the keys of mails that were sent, with the newest Batches to choose from.
-func (b *builder) addBatches(r *ui.Request) error {
+// mailKeys returns the keys of mails that were sent, with the newest Batches to choose from.
+func mailKeys(r *ui.Request) (keys []key, err error) {
 	all, err := r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
 		Limit: shownBatches})
 	if enlist.KindOf(err) == enlist.Denied || err == nil && len(all) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	names, err := r.Names()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var sent []option
 	for i := range all {
@@ -198,9 +205,9 @@ func (b *builder) addBatches(r *ui.Request) error {
 	for _, k := range []key{{Name: enlist.KeyBatchSent, Text: "Got the mail"}, {Name: enlist.KeyBatchOpened,
 		Text: "Opened the mail"}, {Name: enlist.KeyBatchClicked, Text: "Clicked in the mail"}} {
 		k.About, k.Kind, k.Choices = "Mails", batch, sent
-		b.keys = append(b.keys, k)
+		keys = append(keys, k)
 	}
-	return nil
+	return keys, nil
 }
 
 func nameOf(b *batches.Batch, names ui.Names) string {

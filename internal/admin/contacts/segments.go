@@ -75,22 +75,24 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 	}
 	level := r.Caller.Key.Level
 	d := segmentsData{MayEdit: level >= enlist.Full, Sees: level >= enlist.Standard}
-	byID, err := listsOf(r, len(all))
-	if err != nil {
-		return nil, err
+	var mails []key
+	if len(all) > 0 {
+		if mails, err = mailKeys(r); err != nil {
+			return nil, err
+		}
 	}
-	until := time.Now().Add(ui.SearchWait) // for all of them
+	until := time.Now().Add(ui.SearchWait) // for all counts
 	var b *builder                         // of the List of the row before
 	for i := range all {
 		list, id := all[i].ListID, all[i].ID
 		if b == nil || b.list.ID != list {
-			if b, err = newBuilder(r, list); err != nil {
+			if b, err = newBuilderWith(r, list, mails); err != nil {
 				return nil, err
 			}
 		}
-		row := segmentRow{Segment: all[i], List: byID[list].Name, Open: openPath(list, id),
+		row := segmentRow{Segment: all[i], List: b.list.Name, Open: openPath(list, id),
 			Text: b.sentenceOf(all[i].Criteria), Changed: r.Day(all[i].LastModifiedTime)}
-		row.Slow, err = ui.Within(r.Context(), byID[list].ContactCount, time.Until(until),
+		row.Slow, err = ui.Within(r.Context(), b.list.ContactCount, time.Until(until),
 			func(ctx context.Context) (err error) {
 				row.Count, err = r.App.Contacts.CountContacts(ctx, r.Caller, list, enlist.InSegment(id))
 				return err
@@ -106,19 +108,6 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 		d.Rows = append(d.Rows, row)
 	}
 	return &ui.View{Title: "Segments", Place: "Segments", Content: p.all, Data: d}, nil
-}
-
-// listsOf returns the Lists of the person, if there are Segments to show.
-func listsOf(r *ui.Request, segments int) (map[enlist.ListID]enlist.List, error) {
-	if segments == 0 {
-		return nil, nil
-	}
-	all, err := r.Lists()
-	byID := make(map[enlist.ListID]enlist.List, len(all))
-	for i := range all {
-		byID[all[i].ID] = all[i]
-	}
-	return byID, err
 }
 
 // found returns the Segment in the path. Errors: ui.ErrNotFound.

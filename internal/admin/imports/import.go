@@ -146,7 +146,7 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = "It was not clear what the columns are. " + gone
 		return
 	case i.State == imports.ImportFailed || i.State == imports.ImportPaused:
-		d.Reason = sentence(i.Reason)
+		d.Reason = ui.Sentence(i.Reason)
 	}
 	switch {
 	case i.Ended() && !i.Options.DryRun && i.State != imports.ImportDone && i.Total() > 0:
@@ -226,9 +226,9 @@ func (p *pages) command(r *ui.Request) (*ui.View, error) {
 	known, ok := errors.AsType[*enlist.Error](err)
 	switch {
 	case ok && known.Kind != enlist.Internal:
-		return p.page(r, sentence(known.Error()))
+		return p.page(r, ui.Sentence(known.Error()))
 	case err != nil && isTemporary(err):
-		return p.page(r, sentence(err.Error()))
+		return p.page(r, ui.Sentence(err.Error()))
 	case err != nil:
 		return nil, err
 	}

@@ -235,11 +235,11 @@ func (f *form) explain(err error) bool {
 		return true
 	}
 	if full, ok := errors.AsType[imports.NoRoom](err); ok {
-		f.Wrong["file"] = sentence(full.Error())
+		f.Wrong["file"] = ui.Sentence(full.Error())
 		return true
 	}
 	if errors.Is(err, imports.ErrNoMemory) {
-		f.Wrong["file"] = sentence(err.Error())
+		f.Wrong["file"] = ui.Sentence(err.Error())
 		return true
 	}
 	known, ok := errors.AsType[*enlist.Error](err)
@@ -248,7 +248,7 @@ func (f *form) explain(err error) bool {
 	}
 	switch {
 	case known.Kind == enlist.Denied && f.Texts["add_fields"] != "":
-		f.Wrong["add_fields"] = sentence(known.Error())
+		f.Wrong["add_fields"] = ui.Sentence(known.Error())
 	case known.Kind == enlist.Denied:
 		return false
 	case known.Field == "consent_type":
@@ -262,21 +262,13 @@ func (f *form) explain(err error) bool {
 	case known.Field == "as":
 		f.Wrong["as"] = "Such a file has only addresses: leave consent, new Fields and what happens to Contacts as they were."
 	case f.Choices[known.Field] != nil:
-		f.Wrong[known.Field] = sentence(known.Error())
+		f.Wrong[known.Field] = ui.Sentence(known.Error())
 	default:
-		f.Wrong["file"] = sentence(known.Error())
+		f.Wrong["file"] = ui.Sentence(known.Error())
 	}
 	return true
 }
 
 func tooLarge(most int64) string {
 	return fmt.Sprintf("The file is larger than %s. Split it, or compress it with gzip or zip.", ui.Size(most))
-}
-
-// sentence writes the text of an error as a sentence.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
 }

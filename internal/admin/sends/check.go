@@ -54,14 +54,12 @@ func (p *pages) check(r *ui.Request) (*ui.View, error) { return p.showCheck(r, r
 func look(r *ui.Request, b batches.BatchRequest) (check *batches.BatchCheck, whole string, err error) {
 	if r.Method == http.MethodGet && r.FormValue("whole") == "" {
 		check, err = r.App.Batches.CheckBatchWithin(r.Context(), r.Caller, b, batches.CheckLimits{Time: firstLook})
-		if err != nil || check.Complete {
+		switch {
+		case err != nil || check.Complete:
 			return check, "", err
+		case check.Total >= ui.Large:
+			return check, r.URL.Path + "?" + r.URL.RawQuery + "&whole=1", nil
 		}
-		if check.Total < ui.Large {
-			check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, b)
-			return check, "", err
-		}
-		return check, r.URL.Path + "?" + r.URL.RawQuery + "&whole=1", nil
 	}
 	check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, b)
 	return check, "", err

@@ -119,8 +119,11 @@ func (f Form) Refuse(err error) (problem string, _ error) {
 
 // Sentence makes a text of a service a sentence.
 func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
 	first, size := utf8.DecodeRuneInString(text)
-	if size == 0 || strings.HasSuffix(text, ".") {
+	if strings.HasSuffix(text, ".") {
 		return string(unicode.ToUpper(first)) + text[size:]
 	}
 	return string(unicode.ToUpper(first)) + text[size:] + "."

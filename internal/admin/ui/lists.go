@@ -15,5 +15,12 @@ func (r *Request) Lists() (all []enlist.List, err error) {
 
 // ListNames returns the names of the Lists that the person may use.
 func (r *Request) ListNames() (map[enlist.ListID]string, error) {
-	return r.App.Lists.Names(r.Context(), r.Caller)
+	if r.lists == nil {
+		return r.App.Lists.Names(r.Context(), r.Caller)
+	}
+	names := make(map[enlist.ListID]string, len(r.lists))
+	for i := range r.lists {
+		names[r.lists[i].ID] = r.lists[i].Name
+	}
+	return names, nil
 }
